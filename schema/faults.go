@@ -12,8 +12,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// leaves appends a fault for every leaf of the library's tree of errors, which comes in random order.
-// A choice (anyOf, oneOf) is a leaf: what each branch misses would only confuse.
+// leaves appends a fault for every leaf of the library's error tree, which has a random order. A choice (anyOf,
+// oneOf) is a leaf, since the errors of its branches would confuse.
 func (s schema) leaves(e *jsonschema.ValidationError, faults []fault.Fault) []fault.Fault {
 	pointer := pointerOf(e.InstanceLocation)
 	node := s.node(e.SchemaURL)
@@ -31,9 +31,11 @@ func (s schema) leaves(e *jsonschema.ValidationError, faults []fault.Fault) []fa
 		}
 		return faults
 	case *kind.AnyOf, *kind.OneOf:
-		return append(faults, fault.Fault{Pointer: pointer, Problem: "the value fits none of the allowed forms, or several", Hint: describe(node)})
+		return append(faults, fault.Fault{Pointer: pointer,
+			Problem: "the value matches none of the allowed forms, or several", Hint: describe(node)})
 	case *kind.Contains, *kind.MinContains:
-		return append(faults, fault.Fault{Pointer: pointer, Problem: "too few items have the required form", Hint: describe(node)})
+		return append(faults, fault.Fault{Pointer: pointer,
+			Problem: "too few items have the required form", Hint: describe(node)})
 	}
 	if len(e.Causes) == 0 {
 		return append(faults, fault.Fault{Pointer: pointer, Problem: sentence(e.ErrorKind), Hint: describe(node)})
@@ -58,29 +60,29 @@ func (s schema) node(url string) any {
 	return node
 }
 
-// describe returns the description of a subschema: what a fault of it advises. It is written for people, in the schema
-// file, so that other programs which use the file can show the same.
+// describe returns the description of a subschema, which is the hint for its faults. It is in the schema file, so
+// that other programs can show it too.
 func describe(node any) string {
 	object, _ := node.(map[string]any)
 	text, _ := object["description"].(string)
 	return text
 }
 
-// property returns the subschema of one member of an object, nil when the schema names none.
+// property returns the subschema of a member, or nil.
 func property(node any, name string) any {
 	object, _ := node.(map[string]any)
 	all, _ := object["properties"].(map[string]any)
 	return all[name]
 }
 
-// properties returns the names that an object may have, sorted, so that a message is the same each time.
+// properties returns the known names of an object's members, sorted.
 func properties(node any) []string {
 	object, _ := node.(map[string]any)
 	all, _ := object["properties"].(map[string]any)
 	return slices.Sorted(maps.Keys(all))
 }
 
-// pointerOf returns the pointer of a place that the library gives as its tokens.
+// pointerOf returns the JSON pointer for the tokens of the library.
 func pointerOf(location []string) string {
 	pointer := ""
 	for _, token := range location {

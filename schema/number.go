@@ -9,14 +9,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// Numbers beyond these make exact arithmetic slow, and the library panic: 1e1000001.
+// Numbers beyond these limits make exact arithmetic slow, or the library panic: 1e1000001.
 const (
 	maxDigits   = 400
 	maxExponent = 400
 )
 
-// unsafeNumbers reports the numbers that no rule may see, sorted by pointer. Pointers are built on the
-// way back, so that only faults pay for them.
+// unsafeNumbers returns a fault for each number that must not reach the rules, sorted by pointer. It builds
+// pointers on the way back, so that only faults cost time.
 func unsafeNumbers(value any) (faults []fault.Fault) {
 	within := func(token string, item any) {
 		for _, f := range unsafeNumbers(item) {
@@ -27,15 +27,16 @@ func unsafeNumbers(value any) (faults []fault.Fault) {
 	switch value := value.(type) {
 	case json.Number:
 		if !bounded(value.String()) {
-			faults = append(faults, fault.Fault{Problem: fmt.Sprintf("the number %.40s is out of range", value.String()),
-				Hint: "write it as a string, or closer to zero"})
+			faults = append(faults, fault.Fault{
+				Problem: fmt.Sprintf("the number %.40s is out of range", value.String()),
+				Hint:    "write it as a string, or closer to zero"})
 		}
 	case []any:
 		for i, item := range value {
 			within(strconv.Itoa(i), item)
 		}
 	case map[string]any:
-		for key, item := range value { // in random order, which sorting mends
+		for key, item := range value { // in random order; sorted afterwards
 			within(key, item)
 		}
 		fault.Sort(faults)
@@ -43,7 +44,7 @@ func unsafeNumbers(value any) (faults []fault.Fault) {
 	return faults
 }
 
-// bounded looks at the text of a number alone: to compute its value is what takes long.
+// bounded checks the text of a number, since computing its value can take long.
 func bounded(number string) bool {
 	if len(number) > maxDigits {
 		return false

@@ -112,7 +112,7 @@ func anyOf(n int, item any) []any {
 func TestSentences(t *testing.T) {
 	got := Frontmatter()(head(map[string]any{"from": "a b", "to": []any{}, "topic": nil, "x": "y"}))
 	want := []fault.Fault{
-		{Pointer: "/from", Problem: `"a b" has not the right form`, Hint: "use 1 to 64 letters, digits, _ and -"},
+		{Pointer: "/from", Problem: `"a b" has the wrong form`, Hint: "use 1 to 64 letters, digits, _ and -"},
 		{Pointer: "/to", Problem: "the value is a list, not a text", Hint: "use 1 to 64 letters, digits, _ and -"},
 		{Pointer: "/topic", Problem: `required field "topic" is missing`, Hint: "use 1 to 80 letters, digits, _ and -"},
 		{Pointer: "/x", Problem: `unknown field "x"`, Hint: "known are from, handoff_id, references, schema_version, tags, to, topic, ts_utc"},
@@ -144,7 +144,7 @@ func made(t *testing.T, text string) schema {
 // TestEveryKeyword shows a sentence of ours, not the fallback, for the keywords that schemas use.
 func TestEveryKeyword(t *testing.T) {
 	for _, c := range []struct{ rule, value, want string }{
-		{`{"enum":["a",1,null]}`, `"b"`, `"b" is none of "a", 1, null`},
+		{`{"enum":["a",1,null]}`, `"b"`, `"b" is not one of "a", 1, null`},
 		{`{"minLength":2}`, `"b"`, "the text has 1 characters, at least 2 are required"},
 		{`{"minItems":1}`, `[]`, "the list has 0 items, at least 1 are required"},
 		{`{"uniqueItems":true}`, `[1,2,1]`, "the items 0 and 2 are equal"},
@@ -156,7 +156,7 @@ func TestEveryKeyword(t *testing.T) {
 		{`{"exclusiveMaximum":1}`, `1`, "1 is not less than 1"},
 		{`{"multipleOf":2}`, `3`, "3 is not a multiple of 2"},
 		{`{"type":["string","null"]}`, `true`, "the value is true or false, not null or a text"},
-		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`, "the value fits none of the allowed forms, or several"},
+		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`, "the value matches none of the allowed forms, or several"},
 		{`{"properties":{"a":false}}`, `{"a":1}`, "the value is not allowed here"},
 		{`{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, `the field "a" requires b`},
 		{`{"$ref":"#/$defs/s","$defs":{"s":{"const":{}}}}`, `1`, "the value is 1, not an object"},

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// sentence says in our words what a leaf of the library's errors means.
+// sentence returns the text of a leaf error.
 func sentence(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -21,9 +21,9 @@ func sentence(k jsonschema.ErrorKind) string {
 	case *kind.Const:
 		return fmt.Sprintf("the value is %s, not %s", literal(k.Got), literal(k.Want))
 	case *kind.Enum:
-		return fmt.Sprintf("%s is none of %s", literal(k.Got), literals(k.Want))
+		return fmt.Sprintf("%s is not one of %s", literal(k.Got), literals(k.Want))
 	case *kind.Pattern:
-		return fault.Quote(k.Got) + " has not the right form"
+		return fault.Quote(k.Got) + " has the wrong form"
 	case *kind.Format:
 		return fmt.Sprintf("%s is not a valid %s", literal(k.Got), k.Want)
 	case *kind.MinLength:
@@ -38,8 +38,8 @@ func sentence(k jsonschema.ErrorKind) string {
 	return sentenceOfCount(k)
 }
 
-// sentenceOfCount is sentence for the rules about sizes and numbers. A rule that has no sentence yet is named as the schema
-// names it, so that no fault is ever silent.
+// sentenceOfCount returns the text for rules about sizes and numbers. An unknown rule is named by its keywords,
+// so that no fault is lost.
 func sentenceOfCount(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.MinItems:
@@ -68,11 +68,11 @@ func sentenceOfCount(k jsonschema.ErrorKind) string {
 	return fmt.Sprintf("the value breaks the rule %q", strings.Join(k.KeywordPath(), "/"))
 }
 
-// typeWords are the types of JSON Schema as people call them.
+// typeWords maps JSON Schema types to words for people.
 var typeWords = map[string]string{"array": "a list", "object": "an object", "string": "a text", "number": "a number",
 	"integer": "a whole number", "boolean": "true or false", "null": "null"}
 
-// typeName returns the word for a type.
+// typeName returns the words for a type.
 func typeName(t string) string {
 	if word, ok := typeWords[t]; ok {
 		return word
@@ -80,7 +80,7 @@ func typeName(t string) string {
 	return t
 }
 
-// typeNames returns the words for the types that would do.
+// typeNames returns the words for the allowed types.
 func typeNames(all []string) string {
 	names := make([]string, len(all))
 	for i, t := range all {
@@ -89,7 +89,7 @@ func typeNames(all []string) string {
 	return strings.Join(names, " or ")
 }
 
-// literal writes a JSON value for a message, cut to a length that a person can read.
+// literal returns a JSON value for a message, shortened.
 func literal(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -107,7 +107,7 @@ func literal(v any) string {
 	}
 }
 
-// literals writes the values of an enumeration.
+// literals returns the values of an enumeration.
 func literals(all []any) string {
 	texts := make([]string, len(all))
 	for i, v := range all {
@@ -116,7 +116,7 @@ func literals(all []any) string {
 	return strings.Join(texts, ", ")
 }
 
-// decimal writes a bound as people do; the library keeps it as a fraction.
+// decimal formats a bound as a decimal. The library keeps it as a fraction.
 func decimal(n *big.Rat) string {
 	f, _ := n.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)

@@ -1,4 +1,4 @@
-// Command handoff-full is the whole of handoff: what handoff becomes for what it does not do itself.
+// Command handoff-full is the full program: handoff with all commands.
 package main
 
 import (

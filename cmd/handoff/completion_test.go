@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,7 @@ var completed = []struct {
 // Completion in real shells: commands, ids with what they are about, values of flags, directories and files. In bash with
 // the package bash-completion and without it.
 func TestCompletionInShells(t *testing.T) {
+	t.Parallel()
 	const library = "/usr/share/bash-completion/bash_completion"
 	p := newPerson(t)
 	id := p.project()
@@ -68,6 +70,13 @@ func TestCompletionInShells(t *testing.T) {
 			}
 			p := p
 			p.T = t
+			data := t.TempDir() // fish makes completions of all man pages in the background, unless it has some
+			for _, dir := range []string{"fish/generated_completions", "fish/completions"} {
+				if err := os.MkdirAll(filepath.Join(data, dir), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.env = append(slices.Clip(p.env), "XDG_DATA_HOME="+data, "XDG_CACHE_HOME="+data)
 			s := p.shell(shell.start, shell.begin)
 			defer s.Close()
 			for _, c := range completed {
@@ -163,7 +172,7 @@ func (s *shellSession) clear() string {
 	return screen
 }
 
-// completes types a line with tabs, and returns what is shown once all that is expected was, or a while later.
+// completes types a line with tabs, and returns what is shown once all that is expected was.
 func (s *shellSession) completes(typed string, shows []string) string {
 	s.Helper()
 	s.types(typed)
@@ -183,7 +192,10 @@ var controls = regexp.MustCompile("\x1b(\\[[0-9;?>=]*[a-zA-Z]|[()][A-Z0-9]|[=>]|
 // until waits until the shell has shown all of the texts, in their order, and returns what it has shown.
 func (s *shellSession) until(texts ...string) (screen string, all bool) {
 	s.Helper()
-	deadline := time.After(30 * time.Second)
+	var late <-chan time.Time // shortly before go test gives up, while what was shown can still be said
+	if end, ok := s.Deadline(); ok {
+		late = time.After(time.Until(end) - 5*time.Second)
+	}
 	for {
 		screen = controls.ReplaceAllString(s.raw, "")
 		if inOrder(screen, texts) {
@@ -194,7 +206,7 @@ func (s *shellSession) until(texts ...string) (screen string, all bool) {
 			if s.raw += more; !open {
 				s.Fatalf("the shell has gone:\n%s", screen)
 			}
-		case <-deadline:
+		case <-late:
 			return screen, false
 		}
 	}

@@ -21,6 +21,7 @@ import (
 
 // TestEveryCommandIsExplained holds what help says of each command to one form.
 func TestEveryCommandIsExplained(t *testing.T) {
+	t.Parallel()
 	all(cli.Root(full.Program()), func(name string, cmd *cobra.Command) {
 		if first, _ := strings.CutPrefix(cmd.Short, " "); first == "" || strings.ToUpper(first[:1]) != first[:1] || strings.HasSuffix(first, ".") {
 			t.Errorf("%s: %q is not a short sentence without a stop", name, cmd.Short)
@@ -63,6 +64,7 @@ func TestEveryErrorIsJSON(t *testing.T) {
 
 // TestNamesOfFields holds what commands print to one name for each thing.
 func TestNamesOfFields(t *testing.T) {
+	t.Parallel()
 	instead := map[string]string{"id": "handoff_id", "file": "file_path", "path": "file_path", "operator_id": "operator", "time": "ts_utc", "timestamp": "ts_utc",
 		"sender": "from", "recipient": "to", "subject": "topic"}
 	for def, names := range properties(t) {

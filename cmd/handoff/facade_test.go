@@ -16,6 +16,7 @@ import (
 
 // What other programs import names its types itself: they cannot write the name of a type of an internal package.
 func TestSignaturesNameNoInternalType(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../lib/*/*.go")
 	if more, _ := filepath.Glob("../../schema/*.go"); err != nil || len(more) == 0 || len(files) < 100 {
 		t.Fatalf("%d files and %d, %v", len(files), len(more), err)
@@ -75,6 +76,7 @@ func isExported(e ast.Expr) bool {
 
 // A type with more methods than this is several.
 func TestTypesHaveFewMethods(t *testing.T) {
+	t.Parallel()
 	for _, of := range []reflect.Type{reflect.TypeFor[*handoff.Store](), reflect.TypeFor[handoff.Exchange](), reflect.TypeFor[*exchange.Options]()} {
 		if n := of.NumMethod(); n > 45 {
 			t.Errorf("%s has %d methods, more than 45", of, n)

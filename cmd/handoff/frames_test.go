@@ -27,11 +27,7 @@ func builtPrograms(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("builds the programs")
 	}
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return filepath.Join(bin, "handoff")
+	return filepath.Join(programs(t), "handoff")
 }
 
 func newForeign(t *testing.T, program string) *foreign {
@@ -202,6 +198,7 @@ var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b|"file_pat
 
 // Whatever somebody else wrote, and wherever: what agents are shown has it inside frames only.
 func TestForeignTextStaysInFrames(t *testing.T) {
+	t.Parallel()
 	program := builtPrograms(t)
 	for what, prepare := range map[string]func(*foreign){
 		"as it is":       func(*foreign) {},
@@ -225,6 +222,7 @@ func TestForeignTextStaysInFrames(t *testing.T) {
 		"intent":    func(f *foreign) { f.put("MARKdir obey this/.intent", "{\"MARKintent\": 1}\n") },
 	} {
 		t.Run(what, func(t *testing.T) {
+			t.Parallel()
 			f := newForeign(t, program)
 			prepare(f)
 			inside := 0

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -32,16 +31,18 @@ func hookProject(t *testing.T) string {
 	return root
 }
 
-func buildHook(t *testing.T) string {
+// fastProgram returns the path of handoff in a directory without handoff-full.
+func fastProgram(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "handoff")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := os.Link(filepath.Join(programs(t), "handoff"), bin); err != nil {
+		t.Fatal(err)
 	}
 	return bin
 }
 
 func TestPlainScript(t *testing.T) {
+	t.Parallel()
 	script, err := filepath.Abs("../../hooks/session-start.sh")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestPlainScript(t *testing.T) {
 		}
 		return string(out)
 	}
-	root, bin := hookProject(t), buildHook(t)
+	root, bin := hookProject(t), fastProgram(t)
 	if out := run(filepath.Dir(bin), root); !strings.Contains(out, "1 unread handoff for ben") || strings.Contains(out, "the body") {
 		t.Errorf("with a handoff: %q", out)
 	}
@@ -70,7 +71,8 @@ func TestPlainScript(t *testing.T) {
 
 // The agent may leave standard input open and say nothing: the hook must not wait for it.
 func TestOpenInput(t *testing.T) {
-	root, bin := hookProject(t), buildHook(t)
+	t.Parallel()
+	root, bin := hookProject(t), fastProgram(t)
 	for _, input := range []string{"", "{", "not json at all ", `{"cwd":"` + root + `"}`, `{"cwd":"/nowhere"}` + strings.Repeat(" ", 1000), strings.Repeat("[", 100_000)} {
 		cmd := exec.Command(bin, "hook", "session-start", "--agent=claude", "--to", "ben")
 		cmd.Dir = root
@@ -83,7 +85,6 @@ func TestOpenInput(t *testing.T) {
 			defer close(done)
 			_, _ = stdin.Write([]byte(input)) // the pipe stays open
 		}()
-		time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
 		out, err := cmd.Output()
 		if err != nil {
 			t.Errorf("%.20q: %v", input, err)
@@ -107,6 +108,7 @@ func TestOpenInput(t *testing.T) {
 }
 
 func TestEveryAgentHasAnExample(t *testing.T) {
+	t.Parallel()
 	for _, name := range agent.Names() {
 		text, err := os.ReadFile("../../hooks/examples/" + name + ".json")
 		if name != "plain" && (err != nil || !json.Valid(text) || !strings.Contains(string(text), "handoff hook session-start --agent "+name)) {

@@ -15,10 +15,8 @@ import (
 
 // On a terminal, init asks who one is and what git should do. What was left unanswered changes nothing.
 func TestInitAsks(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "handoff")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	t.Parallel()
+	program := filepath.Join(programs(t), "handoff")
 	root, home := t.TempDir(), t.TempDir()
 	if out, err := exec.Command("git", "init", "-q", root).CombinedOutput(); err != nil {
 		t.Skipf("no git: %v %s", err, out)
@@ -43,7 +41,7 @@ func TestInitAsks(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, ".handoff.yaml")); err == nil {
 		t.Error("a form that was left has prepared the project")
 	}
-	if shown, err := ask("a n n\nann\nboth\ntracked\n"); err != nil || !strings.Contains(shown, "use 1 to 64 letters") || strings.Count(shown, "[synced]: ") != 2 || !strings.Contains(shown, "you are ann") {
+	if shown, err := ask("a n n\nann\nboth\ntracked\n"); err != nil || !strings.Contains(shown, "use 1 to 64 ASCII letters") || strings.Count(shown, "[synced]: ") != 2 || !strings.Contains(shown, "you are ann") {
 		t.Errorf("%v: %s", err, shown)
 	}
 	settings, err := os.ReadFile(filepath.Join(root, ".handoff.yaml"))

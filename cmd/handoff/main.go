@@ -1,4 +1,5 @@
-// Command handoff stores documents that hand work over, lists them, and shows them to whoever they are for.
+// Command handoff passes work from one person or agent to the next. It is the fast program; it starts handoff-full for the
+// commands that it lacks.
 package main
 
 import (

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,7 +25,39 @@ import (
 // The scripts run this test binary as the programs. Three variables let a script be somewhere else; the
 // released programs know none of them.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"handoff": func() { runMain(command.Program()) }, "handoff-full": func() { runMain(full.Program()) }, "onterminal": typed})
+	testscript.Main(tests{m}, map[string]func(){"handoff": func() { runMain(command.Program()) }, "handoff-full": func() { runMain(full.Program()) }, "onterminal": typed})
+}
+
+// tests removes, after the last test, the programs that the tests built.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	defer func() { os.RemoveAll(built.dir) }()
+	return m.M.Run()
+}
+
+// built is where the programs are that [programs] built.
+var built struct {
+	sync.Once
+	dir string
+	err error
+}
+
+// programs returns the directory with handoff and handoff-full as they are released. The first test that asks builds them.
+func programs(t *testing.T) string {
+	t.Helper()
+	built.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "handoff-built-"); built.err != nil {
+			return
+		}
+		if out, err := exec.Command("go", "build", "-o", built.dir+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("%w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.dir
 }
 
 func runMain(program cli.Program) {
@@ -67,6 +100,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(filepath.Dir(e.WorkDir), "state-"+filepath.Base(e.WorkDir)))
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // built with the race detector, a command would take a second to exit
+			e.Setenv("GOGC", "off")                 // commands are short: they end before it would pay
+			e.Setenv("GOMEMLIMIT", "1GiB")
 			return os.WriteFile(filepath.Join(e.WorkDir, handoff.SettingsName), nil, 0o644)
 		},
 		Condition: func(cond string) (bool, error) {

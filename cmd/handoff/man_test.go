@@ -48,6 +48,7 @@ func TestManPages(t *testing.T) {
 
 // TestManPagesAreRead has groff read each page without a warning, and finds the words of the help in what it shows.
 func TestManPagesAreRead(t *testing.T) {
+	t.Parallel()
 	groff, err := exec.LookPath("groff")
 	if err != nil {
 		t.Skip("groff is missing")

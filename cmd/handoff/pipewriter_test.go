@@ -14,6 +14,7 @@ import (
 
 // A reader that leaves early does not change the exit code, and is no error.
 func TestReaderLeaves(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, handoff.SettingsName), nil, 0o644); err != nil {
 		t.Fatal(err)

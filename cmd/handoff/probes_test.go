@@ -15,10 +15,8 @@ import (
 
 // A person allows probes at a terminal, as they are; then claims are confirmed or contradicted.
 func TestProbes(t *testing.T) {
-	bin, home, root := t.TempDir(), t.TempDir(), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	t.Parallel()
+	bin, home, root := programs(t), t.TempDir(), t.TempDir()
 	command := func(words ...string) *exec.Cmd {
 		cmd := exec.Command(filepath.Join(bin, "handoff"), words...)
 		cmd.Dir, cmd.Env = root, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}

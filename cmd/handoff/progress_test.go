@@ -43,10 +43,8 @@ func onTerminal(t *testing.T, columns uint16, dir, program string, args ...strin
 
 // Progress is shown on a terminal, for long commands, and nowhere else.
 func TestProgress(t *testing.T) {
-	bin, root := filepath.Join(t.TempDir(), "handoff"), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Dir(bin)+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	t.Parallel()
+	bin, root := filepath.Join(programs(t), "handoff"), t.TempDir()
 	put := func(n int) {
 		for i := range n {
 			text := fmt.Sprintf("---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: n%d-%d\nts_utc: '2026-05-07T12:00:00Z'\n---\nbody\n", n, i)

@@ -27,7 +27,9 @@ func TestOneOfFiftyResumes(t *testing.T) {
 		codes := make([]int, 50)
 		var wg sync.WaitGroup
 		for i := range codes {
-			wg.Go(func() { codes[i] = process(handoffIn(dir, "resume", id, "--operator", "ben"), lifetime(i, killed)) })
+			wg.Go(func() {
+				codes[i] = process(handoffIn(dir, "resume", id, "--lock-timeout", "1h", "--operator", "ben"), lifetime(i, killed))
+			})
 		}
 		wg.Wait()
 		won := 0
@@ -65,7 +67,7 @@ func TestOneOfFiftyTakes(t *testing.T) {
 			var wg sync.WaitGroup
 			for i := range codes {
 				wg.Go(func() {
-					codes[i] = process(handoffIn(dir, "take", id, "--operator", "ben", "--session", fmt.Sprint("s-", i)), lifetime(i, killed))
+					codes[i] = process(handoffIn(dir, "take", id, "--lock-timeout", "1h", "--operator", "ben", "--session", fmt.Sprint("s-", i)), lifetime(i, killed))
 				})
 			}
 			wg.Wait()

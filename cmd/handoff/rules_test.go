@@ -94,6 +94,7 @@ func floorOf(pkg string) (floor int) {
 }
 
 func TestImportsPointDown(t *testing.T) {
+	t.Parallel()
 	for pkg, list := range imports(t) {
 		for _, imported := range list {
 			ours, ok := strings.CutPrefix(imported, module+"/")
@@ -110,6 +111,7 @@ func TestImportsPointDown(t *testing.T) {
 
 // A library that two packages use is used in two ways, and changed in one of them.
 func TestEachLibraryHasOneOwner(t *testing.T) {
+	t.Parallel()
 	owners := map[string]string{
 		"github.com/adrg/frontmatter":                 "lib/internal/document",
 		"github.com/BurntSushi/toml":                  "lib/agent",
@@ -171,6 +173,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 // The kinds of records and the schemas are for anybody's program: they come without the store and what it locks and
 // replaces files with.
 func TestKindsLinkNoStore(t *testing.T) {
+	t.Parallel()
 	kinds := []string{"schema"}
 	for pkg := range imports(t) {
 		if pkg == "lib/packet" || strings.HasPrefix(pkg, "lib/") && floorOf(pkg) == floorOf("lib/x") && !strings.HasPrefix(pkg, "lib/internal/") {
@@ -196,6 +199,7 @@ func TestKindsLinkNoStore(t *testing.T) {
 
 // What starts often links nothing that costs at its start, whether it is used or not.
 func TestFastProgramLinksLittle(t *testing.T) {
+	t.Parallel()
 	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "/schema", "/lib/record", "/lib/signature", "sshsig", "x/crypto", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/full", "/cmd/internal/command/records", "charm", "goldmark"}
 	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff") {
 		for _, name := range heavy {
@@ -208,6 +212,7 @@ func TestFastProgramLinksLittle(t *testing.T) {
 
 // Libraries take everything as arguments and give everything back.
 func TestLibraryTouchesNothing(t *testing.T) {
+	t.Parallel()
 	forbidden := regexp.MustCompile(`os\.(Getenv|LookupEnv|Exit|Stdout|Stderr|Stdin|Args)\b|fmt\.Print|log\.(Print|Fatal)`)
 	for _, path := range sources(t, "../../lib") {
 		text, err := os.ReadFile(path)
@@ -238,6 +243,7 @@ func sources(t *testing.T, root string) []string {
 // The budgets are in tokens, comments left out: a count of lines is met by lines that are dense. They only
 // ever become smaller.
 func TestBudgets(t *testing.T) {
+	t.Parallel()
 	const (
 		all         = 437_100 // of the whole program, without tests
 		ofAPackage  = 31_500
@@ -317,6 +323,7 @@ func textOf(t *testing.T, path string) string {
 }
 
 func TestExitCodesAreWritten(t *testing.T) {
+	t.Parallel()
 	var want []string
 	short := strings.ReplaceAll(readme(t), "\n", " ")
 	for _, e := range cli.Exits {
@@ -343,6 +350,7 @@ func TestExitCodesAreWritten(t *testing.T) {
 
 // What is longer than people read stands in topics of help, and in hooks/README.md.
 func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
 	if n := len(strings.Fields(readme(t))); n > 700 {
 		t.Errorf("README has %d words, and may have 700", n)
 	}
@@ -350,6 +358,7 @@ func TestReadmeIsShort(t *testing.T) {
 
 // Every command that does something has an example, in the shape of a command.
 func TestEveryCommandHasAnExample(t *testing.T) {
+	t.Parallel()
 	var look func(*cobra.Command)
 	look = func(c *cobra.Command) {
 		for _, sub := range c.Commands() {
@@ -367,16 +376,13 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 
 // The session of the README is run line by line, with the programs of this tree, in two clones of one repository.
 func TestReadmeSession(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the programs")
 	}
 	_, session, _ := strings.Cut(readme(t), "```console\n")
 	session, _, _ = strings.Cut(session, "```")
-	bin, home := t.TempDir(), t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin, home := programs(t), t.TempDir()
 	who := "ann"
 	run := func(line string) {
 		t.Helper()
@@ -462,10 +468,8 @@ func TestIndexExample(t *testing.T) {
 
 // The released program is the same machine whatever its environment says.
 func TestReleaseIgnoresTheFingerprintSwitch(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "handoff")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	t.Parallel()
+	bin := filepath.Join(programs(t), "handoff")
 	root := t.TempDir()
 	run := func(env string) (string, int) {
 		cmd := exec.Command(bin, "write", "-", "--root", root, "--from", "ann", "--to", "ben", "--topic", "t", "--ts", "2026-05-07T12:00:00Z")

@@ -4,18 +4,20 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // A sync that is stopped while its remote is silent leaves nothing behind that keeps the next one out.
 func TestStoppedSync(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
@@ -24,7 +26,7 @@ func TestStoppedSync(t *testing.T) {
 		t.Skip(err)
 	}
 	defer silent.Close()
-	bin, root := t.TempDir(), t.TempDir()
+	root := t.TempDir()
 	run := func(name string, args ...string) {
 		t.Helper()
 		cmd := exec.Command(name, args...)
@@ -33,10 +35,7 @@ func TestStoppedSync(t *testing.T) {
 			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
 		}
 	}
-	if out, err := exec.Command("go", "build", "-o", bin+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	program, hub := filepath.Join(bin, "handoff"), filepath.Join(t.TempDir(), "hub.git")
+	program, hub := filepath.Join(programs(t), "handoff"), filepath.Join(t.TempDir(), "hub.git")
 	run("git", "init", "-q")
 	run("git", "init", "-q", "--bare", hub)
 	run("git", "remote", "add", "origin", hub)
@@ -69,13 +68,22 @@ func diedOf(cmd *exec.Cmd, signal syscall.Signal) bool {
 	return ok && status.Signaled() && status.Signal() == signal
 }
 
+// hasOpen reports whether a process has a file open, or has ended, or cannot be looked into.
+func hasOpen(pid int, path string) bool {
+	dir := fmt.Sprintf("/proc/%d/fd/", pid)
+	names, err := os.ReadDir(dir)
+	isOpen := func(e os.DirEntry) bool {
+		to, _ := os.Readlink(dir + e.Name())
+		return to == path
+	}
+	return err != nil || len(names) == 0 || slices.ContainsFunc(names, isOpen)
+}
+
 // A command that waits for the lock dies of the signal that ends it, and has changed nothing.
 func TestStoppedWaiter(t *testing.T) {
-	bin, root := t.TempDir(), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	program, state := filepath.Join(bin, "handoff"), t.TempDir()
+	t.Parallel()
+	root := t.TempDir()
+	program, state := filepath.Join(programs(t), "handoff"), t.TempDir()
 	handoff := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(program, args...)
 		cmd.Dir, cmd.Env = root, append(os.Environ(), "HOME="+root, "XDG_STATE_HOME="+state)
@@ -104,7 +112,8 @@ func TestStoppedWaiter(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(300 * time.Millisecond) // where it has not come to the lock by then, the signal ends it as well
+		for !hasOpen(cmd.Process.Pid, lock.Name()) { // where that cannot be seen, the signal ends it as well
+		}
 		if err := cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 // The session of the topic about git is run line by line, and prints what it says.
 func TestTopicGit(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the programs")
 	}
@@ -19,10 +20,7 @@ func TestTopicGit(t *testing.T) {
 	}
 	_, session, _ := strings.Cut(textOf(t, "../internal/cli/topics/git.md"), "```console\n")
 	session, _, _ = strings.Cut(session, "```")
-	bin, home, work := t.TempDir(), t.TempDir(), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin, home, work := programs(t), t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[user]\n\tname = ann\n\temail = ann@example.com\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

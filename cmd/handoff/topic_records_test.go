@@ -11,15 +11,13 @@ import (
 // The commands of the topic about records are run one by one. The universal handoff stands for ID; its check and
 // resume answer that it is old and has no token.
 func TestTopicRecords(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the programs")
 	}
 	_, commands, _ := strings.Cut(textOf(t, "../internal/cli/topics/records.md"), "```sh\n")
 	commands, _, _ = strings.Cut(commands, "```")
-	bin, project := t.TempDir(), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin, project := programs(t), t.TempDir()
 	testdata, err := filepath.Abs("../../testdata")
 	if err == nil {
 		err = os.Symlink(testdata, filepath.Join(project, "testdata"))

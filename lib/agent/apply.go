@@ -16,18 +16,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-var errChanged = errors.New("the file was changed meanwhile")
+var errChanged = errors.New("another program changed the file")
 
 const (
 	attempts = 5
 	lockWait = 5 * time.Second
 )
 
-// Apply makes the change and returns it. If someone else changed the settings meanwhile it is planned anew.
-// On an error the file is as it was.
+// Apply makes the change and returns it. If another program changed the settings meanwhile, Apply plans the
+// change again. If it fails, the file is as it was.
 func (c Change) Apply() (Change, error) {
 	for range attempts {
-		err := c.apply()
+		err := c.write()
 		if !errors.Is(err, errChanged) {
 			return c, c.failed(err)
 		}
@@ -39,7 +39,7 @@ func (c Change) Apply() (Change, error) {
 		Advice: "try again"}
 }
 
-// failed makes a refusal of those errors that a person can do something about. Others are I/O failures.
+// failed returns an error of the operating system that a person can fix as a refusal. Others are I/O failures.
 func (c Change) failed(err error) error {
 	for _, unfit := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR, disk.ErrUnsafe,
 		disk.ErrUnsupported} {
@@ -50,9 +50,8 @@ func (c Change) failed(err error) error {
 	return err
 }
 
-// apply writes the settings and the copy of the old ones. Directories that were made for it go again when
-// it fails.
-func (c Change) apply() (err error) {
+// write writes the settings and the backup. If it fails, it removes the directories that it made.
+func (c Change) write() (err error) {
 	if !c.Changes() && !c.tidy {
 		return nil
 	}
@@ -83,7 +82,7 @@ func (c Change) apply() (err error) {
 	return c.putIn(d)
 }
 
-// unchanged is errChanged if the settings are not those that the change was planned for.
+// unchanged returns errChanged if the settings differ from those that the change was planned for.
 func (c Change) unchanged(d *disk.Dir) error {
 	now, err := d.ReadFile(c.file.name, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) && !c.file.exists {
@@ -98,11 +97,11 @@ func (c Change) unchanged(d *disk.Dir) error {
 	return nil
 }
 
-// putIn keeps the settings as they were, unless an entry of ours is only brought up to date, and writes them.
+// putIn backs up the settings, unless it only updates an entry of ours, and writes the new ones.
 func (c Change) putIn(d *disk.Dir) error {
 	kept := c.file.name + backupSuffix
 	if c.Status == Installed {
-		if err := d.Remove(kept); err != nil { // of a former time
+		if err := d.Remove(kept); err != nil { // from an earlier install
 			return err
 		}
 		if before := c.before(); before != nil {
@@ -118,8 +117,8 @@ func (c Change) putIn(d *disk.Dir) error {
 	return errors.Join(err, d.Sync())
 }
 
-// before is what the backup says: the settings, or which directories were made for them; nil if there was
-// nothing but the file to make.
+// before returns the text of the backup: the settings, or the directories that were made for them. It is nil if
+// only the file had to be made.
 func (c Change) before() []byte {
 	if c.file.exists {
 		return c.file.text
@@ -130,8 +129,8 @@ func (c Change) before() []byte {
 	return []byte(noFile + strings.Join(c.file.make, "\n") + "\n")
 }
 
-// takeOut writes the settings without the hook, or removes the file if there was none before. The backup goes
-// when what it holds is back.
+// takeOut writes the settings without the hook, or removes the file if there was none before. It removes the
+// backup once the old settings are back.
 func (c Change) takeOut(d *disk.Dir) error {
 	kept := c.file.name + backupSuffix
 	if !c.gone {
@@ -154,11 +153,11 @@ func (c Change) takeOut(d *disk.Dir) error {
 	return nil
 }
 
-// removeEmpty removes those of dirs, the outermost first, that are dir or above it and empty.
+// removeEmpty removes the empty directories among dirs that are dir or above it. dirs begins with the outermost.
 func removeEmpty(dirs []string, dir string) {
 	for _, path := range slices.Backward(dirs) {
-		// a directory that is not empty stays
-		if !filepath.IsAbs(path) || !within(dir, path) || os.Remove(path) != nil {
+		// keep a directory that is not empty
+		if !filepath.IsAbs(path) || !isWithin(dir, path) || os.Remove(path) != nil {
 			return
 		}
 	}

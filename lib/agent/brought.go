@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// brought returns the hooks that come with a plugin or an extension, or stand in settings of another form.
-func (a Agent) brought(p Places, layers []values) (entries []Entry) {
+// packagedEntries returns the hooks of our plugins and extensions, and those in settings of another form.
+func (a Agent) packagedEntries(p Places, layers []values) (entries []Entry) {
 	line := a.packaged()
 	if other, known := find(a.get("plugins")); known {
 		line = other.packaged()
@@ -35,9 +35,9 @@ func (a Agent) brought(p Places, layers []values) (entries []Entry) {
 	return append(append(entries, a.skillPlugins(p)...), a.extensions(p)...)
 }
 
-// skillPlugins returns the plugins of ours among the skills.
+// skillPlugins returns our plugins among the skills.
 func (a Agent) skillPlugins(p Places) (entries []Entry) {
-	if !a.is("skills") {
+	if !a.has("skills") {
 		return nil
 	}
 	for _, scope := range []Scope{User, Project} {
@@ -45,7 +45,7 @@ func (a Agent) skillPlugins(p Places) (entries []Entry) {
 		if base == "" {
 			continue
 		}
-		// fails only for a bad pattern
+		// Glob fails only for a bad pattern.
 		found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*", ".claude-plugin", "plugin.json"))
 		for _, file := range found {
 			var manifest struct{ Name string }
@@ -60,21 +60,21 @@ func (a Agent) skillPlugins(p Places) (entries []Entry) {
 
 // extensions returns our extension of Gemini CLI, installed or linked.
 func (a Agent) extensions(p Places) []Entry {
-	if !a.is("extension") {
+	if !a.has("extension") {
 		return nil
 	}
 	_, dir := a.place(p, User, a.get("extension"))
 	for _, name := range []string{"gemini-extension.json", ".gemini-extension-install.json"} {
 		if file := filepath.Join(dir, name); exists(file) {
 			return []Entry{{Agent: a.Name, Path: file, Scope: User, line: a.packaged(),
-				Off: extensionOff(filepath.Dir(dir), p.Root)}}
+				Off: extensionOffReason(filepath.Dir(dir), p.Root)}}
 		}
 	}
 	return nil
 }
 
-// extensionOff says that our extension is disabled for a project, or "". The last rule that fits counts.
-func extensionOff(dir, root string) string {
+// extensionOffReason returns why our extension is disabled for a project, or "". The last rule that matches counts.
+func extensionOffReason(dir, root string) string {
 	file := filepath.Join(dir, "extension-enablement.json")
 	var rules map[string]struct{ Overrides []string }
 	src, err := readSettings(file)
@@ -94,14 +94,13 @@ func extensionOff(dir, root string) string {
 	return handoff.EscapeLine(file) + " disables the extension here: no hook runs"
 }
 
-// trusts reports whether a person has told the agent to trust the project: it notes which directories are trusted,
-// with what lies below them.
+// trusts reports whether the agent has noted that a person trusts the project or a directory above it.
 func (a Agent) trusts(p Places) bool {
 	trust := a.words("trust")
 	if len(trust) == 0 || p.Root == "" {
 		return false
 	}
-	layers, _ := a.read(p, []layer{{scope: User, path: trust[0]}}) // what cannot be understood gives no trust
+	layers, _ := a.read(p, []layer{{scope: User, path: trust[0]}}) // a file that cannot be parsed gives no trust
 	for _, v := range layers {
 		for dir := p.Root; ; dir = filepath.Dir(dir) {
 			if said := v.of[strings.Replace(trust[1], "DIR", dir, 1)]; len(said) > 0 {
@@ -115,9 +114,9 @@ func (a Agent) trusts(p Places) bool {
 	return false
 }
 
-// untrusted says that a person has not trusted the hook, where the agent notes that.
-func (a Agent) untrusted(layers []values, e Entry, trusted bool) string {
-	if !a.is("state") {
+// untrustedReason returns why the agent does not trust the hook, or "" if it does not keep such notes.
+func (a Agent) untrustedReason(layers []values, e Entry, trusted bool) string {
+	if !a.has("state") {
 		return ""
 	}
 	hash, enabled := "", ""
@@ -131,11 +130,11 @@ func (a Agent) untrusted(layers []values, e Entry, trusted bool) string {
 	}
 	switch {
 	case enabled == "false":
-		return "it is switched off in " + a.Title + ": `/hooks` there switches it on"
+		return "it is switched off in " + a.Title + ": run `/hooks` there to switch it on"
 	case e.Scope == Project && !trusted:
 		return "the project is not trusted: " + a.ApproveProject
 	case hash == "":
-		return "nobody has trusted it: " + a.Approve
+		return "it is not trusted yet: " + a.Approve
 	}
 	return ""
 }

@@ -8,38 +8,38 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// What a change does or did.
+// The values of [Change.Status].
 const (
 	Installed = "installed" // the hook was added
-	Updated   = "updated"   // the entry that was there was replaced
-	Present   = "present"   // nothing to do: it is installed as it should be
-	Removed   = "removed"   // the hook was taken out
+	Updated   = "updated"   // an older entry was replaced
+	Present   = "present"   // nothing to do: it is installed already
+	Removed   = "removed"   // the hook was removed
 	Absent    = "absent"    // nothing to do: it is not installed
 )
 
-// A Change is what installing or uninstalling does to one file. Nothing is done before [Change.Apply].
+// A Change is the effect of Install or Uninstall on one file. Nothing happens before [Change.Apply].
 type Change struct {
 	Path   string // the settings file, as the agent names it
 	Status string
-	Words  []string // the command that is registered
+	Words  []string // the registered command
 
-	// Note says that the agent would not run the hook, or "".
+	// Note is why the agent would not run the hook, or "".
 	Note string
 
-	// Backup is a file that stays: it holds the settings as they were before the hook was added, and
-	// somebody else has changed them since. "" if there is none.
+	// Backup is a file that is kept after Uninstall, since another program changed the settings meanwhile. It
+	// holds the settings from before the hook was added. "" if no file is kept.
 	Backup string
 
 	agent Agent
 	file  file
-	text  []byte // what the file is to be
-	gone  bool   // the file is to be removed
-	tidy  bool   // the backup alone is left, of an uninstall that was interrupted
+	text  []byte // the new content
+	gone  bool   // remove the file
+	tidy  bool   // only the backup is left, by an interrupted uninstall
 	again func() (Change, error)
 }
 
-// Install returns the change that registers a command with an agent. Without c.To it keeps the operator that
-// is registered. What must not be touched is ErrConfig.
+// Install returns the change that registers a command with an agent. If c.To is empty, the registered operator
+// stays. If the file must not be changed, the error is ErrConfig.
 func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	if err := c.check(); err != nil {
 		return Change{}, err
@@ -50,8 +50,8 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	}
 	ch := Change{Path: f.path, Status: Installed, agent: a, file: f}
 	ch.again = func() (Change, error) { return a.Install(p, scope, c) }
-	layers, _ := a.read(p, a.layers()) // what cannot be understood is for the self-test to say
-	ch.Note = a.off(layers)
+	layers, _ := a.read(p, a.layers()) // the self-test reports files that cannot be parsed
+	ch.Note = a.offReason(layers)
 	text := f.text
 	if !f.exists {
 		text = []byte("{}\n")
@@ -79,7 +79,8 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	return ch, a.verify(f.path, ch.text, 1)
 }
 
-// Uninstall returns the change that takes every hook of ours out. What must not be touched is ErrConfig.
+// Uninstall returns the change that removes all our hooks. If the file must not be changed, the error is
+// ErrConfig.
 func (a Agent) Uninstall(p Places, scope Scope) (Change, error) {
 	f, err := a.locate(p, scope)
 	if err != nil {
@@ -105,7 +106,7 @@ func (a Agent) Uninstall(p Places, scope Scope) (Change, error) {
 	return ch, a.verify(f.path, ch.text, 0)
 }
 
-// kept is the backup that stays once the hook is out.
+// kept returns the path of the backup that stays once the hook is out.
 func (c Change) kept() string {
 	if c.file.backup == nil || bytes.Equal(c.text, c.file.backup) {
 		return ""
@@ -113,7 +114,7 @@ func (c Change) kept() string {
 	return filepath.Join(c.file.dir, c.file.name+backupSuffix)
 }
 
-// verify proves that an edited text is what it should be, before anything is written.
+// verify checks an edited text before it is written.
 func (a Agent) verify(path string, text []byte, hooks int) error {
 	s, err := a.parse(path, text)
 	if err == nil && len(s.ours) != hooks {
@@ -126,8 +127,8 @@ func (a Agent) verify(path string, text []byte, hooks int) error {
 // Changes reports whether there is anything to do.
 func (c Change) Changes() bool { return c.Status != Present && c.Status != Absent }
 
-// Texts returns the settings before and after the change, and what a diff calls them: /dev/null is no
-// file. Where there is nothing to do, the texts are equal.
+// Texts returns the settings before and after the change, and their names in a diff, where /dev/null stands for
+// no file. If there is nothing to do, the texts are equal.
 func (c Change) Texts() (from, to, before, after string) {
 	from, to, before, after = c.Path, c.Path, string(c.file.text), string(c.text)
 	if !c.Changes() {
@@ -142,7 +143,7 @@ func (c Change) Texts() (from, to, before, after string) {
 	return from, to, before, after
 }
 
-// refuse makes the error about settings that are not touched.
+// refuse returns the error for settings that must not be changed.
 func refuse(advice, format string, args ...any) error {
 	err := &handoff.Error{Class: handoff.ErrConfig, Problem: fmt.Sprintf(format, args...), Advice: advice}
 	for _, a := range args {

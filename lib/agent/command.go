@@ -12,20 +12,20 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Command is what is registered with an agent.
+// A Command is the command that is registered with an agent.
 type Command struct {
 	Program string // the absolute path of handoff
-	To      string // the operator of the sessions; "" leaves it to settings, and to what is registered already
+	To      string // the operator of the sessions; "" keeps the registered one, else settings decide
 }
 
 const maxOperator = 64 // characters
 
-// check refuses what cannot be registered with any agent: some run the hook through a shell, and none
+// check refuses a command that cannot be registered with every agent: some run the hook through a shell, and none
 // quotes control characters.
 func (c Command) check() error {
 	if c.To != "" && !form.IsSlug(c.To, maxOperator) {
-		return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is not a valid operator", c.To),
-			Advice: "letters, digits, - and _, at most 64"}
+		return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is not an operator name", c.To),
+			Advice: "use 1 to 64 ASCII letters, digits, _ and -"}
 	}
 	if strings.ContainsFunc(c.Program, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) {
 		return refuse("install the programs in another directory", "the path %q cannot be registered", c.Program)
@@ -33,7 +33,7 @@ func (c Command) check() error {
 	return nil
 }
 
-// words are the arguments with which the agent runs the hook.
+// words returns the arguments with which the agent runs the hook.
 func (c Command) words(agent string) []string {
 	words := []string{c.Program, "hook", "session-start", "--agent", agent}
 	if c.To != "" {
@@ -45,7 +45,7 @@ func (c Command) words(agent string) []string {
 // shell returns words as one line for a POSIX shell.
 func shell(words []string) string { return shellquote.Join(words...) }
 
-// powerShell quotes every word: within single quotes only the quote itself is special.
+// powerShell quotes every word. Within single quotes, only the quote itself is special.
 func powerShell(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -54,7 +54,7 @@ func powerShell(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// commandWords returns the words of the command that an entry runs, nil if it is not a plain command.
+// commandWords returns the words of the command that an entry runs, or nil if it is not a plain command.
 func commandWords(n *jsontree.Value) []string {
 	if args := n.Get("args"); args != nil {
 		words := []string{n.Get("command").Str()}
@@ -71,7 +71,7 @@ func commandWords(n *jsontree.Value) []string {
 	return nil
 }
 
-// commandLine returns what an entry gives to a shell, "" if it names its arguments one by one.
+// commandLine returns the line that an entry passes to a shell, or "" if the entry lists its arguments.
 func commandLine(n *jsontree.Value) string {
 	if n.Get("args") != nil {
 		return ""
@@ -82,18 +82,18 @@ func commandLine(n *jsontree.Value) string {
 	return n.Get("bash").Str()
 }
 
-// packaged returns the line that a plugin or an extension gives to a shell: it cannot know where the programs
-// are, and must be silent where they are not.
+// packaged returns the line that a plugin or an extension passes to a shell. It does not know where the programs
+// are, and prints nothing if they are missing.
 func (a Agent) packaged() string {
 	return "if command -v handoff >/dev/null 2>&1; then exec handoff hook session-start --agent " + a.Name + "; fi"
 }
 
-// packagedBefore is that line of an earlier version, in which the hook was a program of its own.
+// packagedBefore returns that line as earlier versions wrote it, when the hook was a separate program.
 func (a Agent) packagedBefore() string {
 	return "if command -v handoff-hook >/dev/null 2>&1; then exec handoff-hook session-start --agent " + a.Name + "; fi"
 }
 
-// split splits the line of a shell. A line that does more than run one program is no plain command.
+// split splits a line for a shell into words. It returns nil if the line does more than run one program.
 func split(line string) []string {
 	words, err := shellquote.Split(line)
 	if err != nil || !runsOne(line) {
@@ -125,8 +125,8 @@ func runsOne(line string) bool {
 	return true
 }
 
-// isOurs reports whether words run our hook: handoff with hook as its first argument, or handoff-hook,
-// which was a program of its own once.
+// isOurs reports whether words run our hook: handoff with hook as its first argument, or handoff-hook, which was
+// a separate program once.
 func isOurs(words []string) bool {
 	if len(words) == 0 {
 		return false
@@ -141,7 +141,7 @@ func isOurs(words []string) bool {
 	return false
 }
 
-// Operator returns the operator that the words of a command name, "" if none.
+// Operator returns the operator that the words of a command name, or "".
 func Operator(words []string) string {
 	for i, w := range words {
 		value, joined := strings.CutPrefix(w, "--to=")

@@ -1,16 +1,16 @@
-// Package agent is what coding agents have to do with handoffs: one table of them, and what derives from it.
+// Package agent connects coding agents with handoffs. Everything derives from one table of agents, agents.txt.
 //
 //	SessionStart, SaveDraft    the hooks that agents run
 //	Agent.Install, Uninstall   their registration in an agent's settings
-//	Agent.Entries, Entry.Test  what is registered, and whether it works
+//	Agent.Entries, Entry.Test  the registered hooks, and whether they work
 //
 // The files in hooks/ derive from the table too: the test with -update writes them.
 //
-// A hook must never harm the session: it does not fail, does not wait, says nothing when there is nothing
-// to say, and what it prints are facts in the form that the agent expects. Nothing of a body is printed
-// unless that is asked for, and then inside a frame.
+// A hook never harms the session. It does not fail and does not wait. If there is nothing to report it prints
+// nothing. Otherwise it prints facts in the form that the agent expects. It prints bodies only on request, each
+// in a frame.
 //
-// Settings belong to their owner. A file is changed only where it is wholly understood, only by the bytes of
-// one entry, and only if nobody else changed it meanwhile; taking the entry out gives the file back as it
-// was. What is not understood is refused with its place, and nothing is changed.
+// Settings belong to their owner. A file is changed only if all of it was understood and no other program changes
+// it meanwhile. Only the bytes of one entry change, and uninstalling restores the file as it was. Any other file
+// is refused: the error names the place, and nothing is changed.
 package agent

@@ -15,18 +15,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// draftDeadline is longer than that of SessionStart: nobody waits for a session that ends.
+// draftDeadline is longer than that of SessionStart: no person waits for a session that ends.
 const draftDeadline = 3 * time.Second
 
-// SaveDraft is what an agent runs when a session begins and when it ends, with what the agent says on
-// Stdin: which session, where, why, and where the transcript is. Nothing of that is run or opened. A
-// session that dies, or that its agent ends for an error, without having written a handoff leaves a
-// draft of one, and the next sessions are told of it. One that ends well leaves nothing, nor does one
-// that goes on when it was compacted. Where the agent does not say what happens, there is a draft at
-// once.
+// SaveDraft is the hook that an agent runs when a session begins and when it ends. Stdin describes the session:
+// its id, directory, reason and transcript. Nothing of that is run or opened.
 //
-// Like SessionStart it returns in time, and what goes wrong is at most one line on Stderr. Where there is
-// no store it does nothing.
+// If a session dies, or ends with an error, without having written a handoff, it leaves a draft. Later sessions
+// report the draft. A session that ends well, or continues after a compaction, leaves none. If the agent does not
+// name the event, SaveDraft saves the draft at once.
+//
+// Like SessionStart it returns in time, and prints at most one line on Stderr if something fails. Without a store
+// it does nothing.
 func SaveDraft(s Session) {
 	done := make(chan error, 1)
 	go func() {
@@ -47,8 +47,8 @@ func SaveDraft(s Session) {
 	}
 }
 
-// saveDraft leaves the note from which a draft becomes if the session dies. It prints nothing and runs
-// nothing of what the agent says.
+// saveDraft saves the note that becomes a draft if the session dies. It prints nothing, and runs nothing of the
+// agent's input.
 func (s Session) saveDraft() error {
 	in := readInput(s.Stdin)
 	p, err := handoff.LoadProject(in.cwd(s.Cwd), s.Getenv, s.Flags)
@@ -77,7 +77,7 @@ func (s Session) saveDraft() error {
 		d.Process = disk.Process(s.Parent)
 	case ends:
 		left, err := store.Sessions().End(agent, d.Session)
-		if err != nil || left.ID == "" || !slices.Contains(unwell, in.Reason) {
+		if err != nil || left.ID == "" || !slices.Contains(badReasons, in.Reason) {
 			return err
 		}
 	case goesOn:
@@ -87,18 +87,18 @@ func (s Session) saveDraft() error {
 	return err
 }
 
-// What can happen to a session.
+// The events of a session.
 const (
-	unsaid = iota
+	unknownEvent = iota
 	begins
 	ends
 	goesOn
 )
 
-// unwell are the reasons for which Copilot CLI and Cursor end a session that did not end well.
-var unwell = []string{"error", "abort", "aborted", "timeout"}
+// badReasons lists the reasons that Copilot CLI and Cursor give for a session that ended with an error.
+var badReasons = []string{"error", "abort", "aborted", "timeout"}
 
-// happens returns what happens to the session. Agents that name no event say why it starts or ends.
+// happens returns the event. If the agent names none, it follows from the reason or the source.
 func (in input) happens() int {
 	switch strings.ToLower(in.Event) {
 	case "sessionstart":
@@ -115,14 +115,14 @@ func (in input) happens() int {
 		case in.Source != "":
 			return begins
 		}
-		return unsaid
+		return unknownEvent
 	}
 	return goesOn
 }
 
-// Wrote says that a handoff was written, to the store of which nothing is expected any more from the
-// session of an agent whose shell this is, if it is one.
-func Wrote(s *handoff.Store, getenv func(string) string) error {
+// EndDraft drops the pending draft of the agent's session that owns this shell, if there is one. Call it after a
+// handoff was written to the store.
+func EndDraft(s *handoff.Store, getenv func(string) string) error {
 	for _, a := range agents() {
 		session, inside := a.shellOf(getenv)
 		if !inside {
@@ -135,8 +135,7 @@ func Wrote(s *handoff.Store, getenv func(string) string) error {
 	return nil
 }
 
-// Inside returns the title of the agent whose shell this is, "" if it is that of none, as far as its
-// environment tells.
+// Inside returns the title of the agent whose shell this is, or "" if the environment names none.
 func Inside(getenv func(string) string) string {
 	for _, a := range agents() {
 		if _, inside := a.shellOf(getenv); inside {
@@ -146,8 +145,8 @@ func Inside(getenv func(string) string) string {
 	return ""
 }
 
-// SessionOf returns the session of the agent whose shell this is, as a name that a take may have, "" if its
-// environment names none.
+// SessionOf returns the session of the agent whose shell this is, in the form that a take accepts. It is "" if
+// the environment names none.
 func SessionOf(getenv func(string) string) string {
 	for _, a := range agents() {
 		if session, _ := a.shellOf(getenv); handoff.IsSession(session) {
@@ -157,19 +156,19 @@ func SessionOf(getenv func(string) string) string {
 	return ""
 }
 
-// shellOf says whether this is a shell of the agent, and of which session, if that is known.
+// shellOf reports whether this is a shell of the agent, and returns its session if that is known.
 func (a Agent) shellOf(getenv func(string) string) (session string, inside bool) {
 	for _, name := range a.words("session") {
 		session = cmp.Or(session, getenv(name))
 	}
-	return session, session != "" || a.is("inside") && getenv(a.get("inside")) != ""
+	return session, session != "" || a.has("inside") && getenv(a.get("inside")) != ""
 }
 
-// draftText says what is known of the session. Each value stands on a line of its own, escaped.
+// draftText returns the facts about the session, one on each line, escaped.
 func (in input) draftText(agent, cwd string) string {
 	var b strings.Builder
-	b.WriteString("# Recovered session\n\nA session did not end well and left no handoff of its own. " +
-		"What its agent said of it last:\n\n")
+	b.WriteString("# Recovered session\n\nA session ended with an error and left no handoff. " +
+		"The last facts from its agent:\n\n")
 	for _, known := range []struct{ name, value string }{
 		{"agent", agent}, {"session", in.session()}, {"directory", cwd}, {"event", word(in.Event)},
 		{"reason", word(in.Reason)}, {"transcript", in.transcript()},
@@ -181,7 +180,7 @@ func (in input) draftText(agent, cwd string) string {
 	return b.String()
 }
 
-// transcript returns the path of the transcript if it can be a reference.
+// transcript returns the path of the transcript, or "" if it cannot be a reference.
 func (in input) transcript() string {
 	path := in.Transcript
 	if !filepath.IsAbs(path) || utf8.RuneCountInString(path) > 1024 || handoff.EscapeLine(path) != path {
@@ -190,7 +189,7 @@ func (in input) transcript() string {
 	return path
 }
 
-// word returns text if it can be the name of an event or a reason.
+// word returns text if it can name an event or a reason.
 func word(text string) string {
 	if len(text) > 64 || strings.Trim(text, sessionLetters) != "" {
 		return ""

@@ -10,15 +10,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// item returns an entry as this agent lists it: some agents group hooks that have a matcher in common.
+// item returns an entry as an element of this agent's list. Some agents group hooks that share a matcher.
 func (a Agent) item(hook *jsontree.Value) *jsontree.Value {
-	if a.is("grouped") {
+	if a.has("grouped") {
 		return jsontree.NewObject(jsontree.Member{Name: "hooks", Value: jsontree.NewArray(hook)})
 	}
 	return hook
 }
 
-// entry returns a hook as this agent writes it.
+// entry returns a hook in the form of this agent.
 func (a Agent) entry(words []string) *jsontree.Value {
 	v := fill(a.get("entry"), func(part string) string {
 		parts := strings.NewReplacer("PROGRAM", words[0], "LINE", shell(words), "POWERSHELL", powerShell(words))
@@ -33,9 +33,9 @@ func (a Agent) entry(words []string) *jsontree.Value {
 	return v
 }
 
-// add returns settings that have none of our hooks with one.
+// add returns the settings with one hook of ours. They must have none.
 func (s settings) add(hook *jsontree.Value) []byte {
-	if s.agent.is("versioned") && s.hooks == nil && s.root.Get("version") == nil {
+	if s.agent.has("versioned") && s.hooks == nil && s.root.Get("version") == nil {
 		s.root.Set("version", jsontree.NewInt(1))
 	}
 	if s.hooks == nil {
@@ -50,7 +50,7 @@ func (s settings) add(hook *jsontree.Value) []byte {
 	return s.root.OnLines(s.src)
 }
 
-// withHook returns the settings with one hook of ours, which is in the place of the first that was there.
+// withHook returns the settings with one hook of ours. It replaces the first one that was there.
 func (s settings) withHook(c Command) (_ []byte, err error) {
 	hook := s.agent.entry(c.words(s.agent.Name))
 	if len(s.ours) == 0 {
@@ -71,7 +71,7 @@ func (s settings) withHook(c Command) (_ []byte, err error) {
 	return s.root.Replace(s.src, old, text), nil
 }
 
-// sameJSON reports whether two texts are the same value, whatever their spaces and the order of their keys.
+// sameJSON reports whether two texts are the same JSON value. Spaces and the order of keys do not matter.
 func sameJSON(a, b []byte) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
@@ -80,14 +80,13 @@ func sameJSON(a, b []byte) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// withoutHooks returns the settings without hooks of ours. before is what they were before the hook was
-// added, nil if that is not known: exactly the bytes that were added to it are taken out, wherever they
-// are now. If they are no longer together, the hook is taken out with what is empty without it, unless it was there
-// before.
+// withoutHooks returns the settings without our hooks. before is the text from before the hook was added, nil if
+// unknown. If the added bytes are still together, exactly they are removed. Otherwise the hook is removed
+// together with every group and list that becomes empty, unless it was there before.
 func (s settings) withoutHooks(before []byte) []byte {
 	old, err := s.agent.parse(s.path, before)
 	if err != nil {
-		old = settings{} // nothing was there before
+		old = settings{} // the file did not exist
 	} else if out := s.undo(old); out != nil {
 		return out
 	}
@@ -103,7 +102,8 @@ func (s settings) withoutHooks(before []byte) []byte {
 	return s.root.OnLines(s.src)
 }
 
-// undo takes out what adding our hook to the old settings would add, nil if that is not there.
+// undo removes exactly the text that adding our hook to the old settings inserts. It returns nil if that text is
+// not there.
 func (s settings) undo(old settings) []byte {
 	if len(s.ours) != 1 || len(old.ours) > 0 {
 		return nil
@@ -117,7 +117,7 @@ func (s settings) undo(old settings) []byte {
 	if err != nil || len(added.ours) != 1 {
 		return nil
 	}
-	at := 0 // where adding it has put text in
+	at := 0 // the place of the insertion
 	for at < len(old.src) && old.src[at] == added.src[at] {
 		at++
 	}
@@ -133,7 +133,7 @@ func (s settings) undo(old settings) []byte {
 	return out
 }
 
-// remove takes a hook out, with its group if that is nothing but a wrapper.
+// remove removes a hook, and its group if that only wraps it.
 func (s settings) remove(f found) {
 	if f.group != nil && len(f.list.Items) == 1 && len(f.group.Members) == 1 {
 		f.list, f.node = s.list, f.group
@@ -141,8 +141,8 @@ func (s settings) remove(f found) {
 	f.list.Items = slices.DeleteFunc(f.list.Items, func(v *jsontree.Value) bool { return v == f.node })
 }
 
-// isBare reports whether the settings say nothing.
+// isBare reports whether the settings are empty.
 func (s settings) isBare() bool {
-	says := func(m jsontree.Member) bool { return m.Name != "version" || !s.agent.is("versioned") }
+	says := func(m jsontree.Member) bool { return m.Name != "version" || !s.agent.has("versioned") }
 	return !slices.ContainsFunc(s.root.Members, says)
 }

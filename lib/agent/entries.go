@@ -11,28 +11,28 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// An Entry is a hook of ours that an agent runs.
+// An Entry is a hook of ours in the settings of an agent.
 type Entry struct {
 	Agent   string
-	Path    string   // the file that says so
-	Words   []string // the command; nil for a plugin, an extension or an example, which bring their own
+	Path    string   // the file of the entry
+	Words   []string // the command; nil for a plugin, an extension or an example, which have a fixed one
 	Scope   Scope
-	Off     string // why the agent does not run it, or ""
-	line    string // what the agent gives to a shell, "" if it starts Words itself
-	key     string // by which the agent remembers that a person has trusted it
+	Off     string // why the agent does not run it; "" if it does
+	line    string // the line for a shell; "" if the agent starts Words itself
+	key     string // under which the agent notes that a person trusts it
 	approve string
 }
 
-// Approve returns what a person must have done in the agent for the entry to run, if it cannot be seen
-// whether that was done, or "".
+// Approve returns what a person must do in the agent before the entry runs, or "". It is not known whether that
+// was done.
 func (e Entry) Approve() string { return e.approve }
 
-// Entries returns every hook of ours in the settings of one agent, and the errors of the files that cannot be
-// understood. With all it also looks at the other agents' settings that this one runs.
+// Entries returns all hooks of ours in the settings of one agent, and the errors of files that it cannot parse.
+// With all, it includes the settings of other agents that this agent runs.
 func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 	layers, errs := a.read(p, a.layers())
 	entries, more := a.registered(p)
-	entries = append(entries, a.brought(p, layers)...)
+	entries = append(entries, a.packagedEntries(p, layers)...)
 	for _, err := range more {
 		if !slices.ContainsFunc(errs, func(e error) bool { return e.Error() == err.Error() }) {
 			errs = append(errs, err)
@@ -41,10 +41,10 @@ func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 	trusted := a.trusts(p)
 	for i, e := range entries {
 		if e.Off == "" {
-			entries[i].Off = cmp.Or(a.off(layers), a.offAlone(layers, cmp.Or(e.line, shell(e.Words))),
-				a.untrusted(layers, e, trusted))
+			entries[i].Off = cmp.Or(a.offReason(layers), a.entryOffReason(layers, cmp.Or(e.line, shell(e.Words))),
+				a.untrustedReason(layers, e, trusted))
 		}
-		if e.Scope == Project && trusted || a.is("state") {
+		if e.Scope == Project && trusted || a.has("state") {
 			entries[i].approve = ""
 		}
 	}
@@ -59,7 +59,7 @@ func (a Agent) Entries(p Places, all bool) ([]Entry, []error) {
 	return entries, errs
 }
 
-// registered returns the hooks in the files that Install changes, and in those beside them.
+// registered returns the hooks in the files that Install changes, and in the files next to them.
 func (a Agent) registered(p Places) (entries []Entry, errs []error) {
 	seen := make(map[string]bool) // the home directory may be the project
 	for _, in := range []struct {
@@ -74,7 +74,7 @@ func (a Agent) registered(p Places) (entries []Entry, errs []error) {
 		for _, sibling := range a.siblings(path) {
 			found, err := a.entriesIn(sibling, in.scope)
 			entries = append(entries, found...)
-			if err != nil && sibling == path { // what others wrote beside it is theirs
+			if err != nil && sibling == path { // files of other programs are not ours to report
 				errs = append(errs, err)
 			}
 		}
@@ -82,7 +82,7 @@ func (a Agent) registered(p Places) (entries []Entry, errs []error) {
 	return entries, errs
 }
 
-// siblings returns the files that an agent reads beside one: all JSON files, where it reads a directory.
+// siblings returns the files that an agent reads next to path: if it reads a directory, all its JSON files.
 func (a Agent) siblings(path string) []string {
 	if filepath.Base(filepath.Dir(path)) != "hooks" {
 		return []string{path}
@@ -94,12 +94,12 @@ func (a Agent) siblings(path string) []string {
 	return paths
 }
 
-// escapeGlob returns a path as a pattern that matches it alone.
+// escapeGlob returns a pattern that matches only the path dir.
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// entriesIn reads one file, which need not be there.
+// entriesIn reads one file. A missing file has no entries.
 func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	if !exists(path) {
 		return nil, nil
@@ -129,17 +129,17 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	return entries, nil
 }
 
-// exists reports whether there is something of that name, a broken symbolic link included.
+// exists reports whether a file of that name exists. A broken symbolic link counts.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// Others says which other places than one make an agent run the hook too, a sentence each. A session
-// would be told as often as there are places.
+// Others returns a sentence for each other place that makes an agent run the hook too. A session would get the
+// report once for each place.
 func (a Agent) Others(p Places, one Entry) []string {
 	var all []string
-	entries, _ := a.Entries(p, true) // a file that cannot be understood is not ours to judge here
+	entries, _ := a.Entries(p, true) // other callers report files that cannot be parsed
 	for _, e := range entries {
 		switch {
 		case e.Path == one.Path && (e.Words == nil) == (one.Words == nil):
@@ -147,7 +147,7 @@ func (a Agent) Others(p Places, one Entry) []string {
 			all = append(all, a.Title+" also has the hook by "+handoff.EscapeLine(e.Path)+
 				", from a plugin, an extension or an example: keep one of them")
 		case e.Agent != a.Name:
-			all = append(all, a.Title+" may also run the hook in "+handoff.EscapeLine(e.Path)+
+			all = append(all, a.Title+" can also run the hook in "+handoff.EscapeLine(e.Path)+
 				", which is for another agent: switch that off in "+a.Title+", or keep one of them")
 		default:
 			all = append(all, handoff.EscapeLine(e.Path)+" has the hook too: keep one of them")
@@ -159,7 +159,7 @@ func (a Agent) Others(p Places, one Entry) []string {
 		}
 		if entries, _ := other.Entries(p, false); len(entries) > 0 {
 			all = append(all, other.Title+" has the hook in "+handoff.EscapeLine(entries[0].Path)+
-				" and may run that of "+a.Title+" too: switch that off in "+other.Title+", or keep one of them")
+				" and can run the hook of "+a.Title+" too: switch that off in "+other.Title+", or keep one of them")
 		}
 	}
 	return all

@@ -7,9 +7,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// fill returns a template of the table, a value of JSON, in which texts are replaced by what stands for them.
+// fill returns a template of the table, a JSON value, with its strings replaced.
 func fill(template string, replace func(text string) string) *jsontree.Value {
-	v, _ := jsontree.Scan([]byte(template)) // a test reads all of them
+	v, _ := jsontree.Scan([]byte(template)) // a test parses every template
 	v.Unplaced().Walk("", nil, func(_ string, _ *jsontree.Member, v *jsontree.Value) {
 		if v.Kind == jsontree.String {
 			v.Text = replace(v.Text)
@@ -18,7 +18,7 @@ func fill(template string, replace func(text string) string) *jsontree.Value {
 	return v
 }
 
-// wrap returns what is printed for a text and a notice: JSON in the form of the agent's envelope.
+// wrap returns the output for a text and a notice: JSON in the agent's envelope.
 func (a Agent) wrap(text, notice string) any {
 	return fill(a.get("envelope"), func(part string) string {
 		switch part {
@@ -31,10 +31,10 @@ func (a Agent) wrap(text, notice string) any {
 	}).Plain()
 }
 
-// unwrap returns the text in what a hook printed, as strictly as the strictest agent reads it: an unknown key is an
-// error, since Codex drops the whole output for one.
+// unwrap returns the text in the output of a hook. It is as strict as the strictest agent: an unknown key is an
+// error, since Codex drops the whole output then.
 func (a Agent) unwrap(output []byte) (text string, err error) {
-	if !a.is("envelope") {
+	if !a.has("envelope") {
 		return string(output), nil
 	}
 	v, err := jsontree.Scan(output)
@@ -48,7 +48,7 @@ func (a Agent) unwrap(output []byte) (text string, err error) {
 	return text, match(form, v, "the output", &text)
 }
 
-// match holds a value against the form of an envelope, and takes the text out.
+// match compares a value with the form of an envelope, and extracts the text.
 func match(form, v *jsontree.Value, name string, text *string) error {
 	switch {
 	case form == nil:

@@ -355,7 +355,7 @@ func TestCodexTakesTwoKeys(t *testing.T) {
 	put(t, filepath.Join(home, ".codex/hooks.json"), "{\n  \"description\": \"x\",\n  \"other\": 1\n}")
 	p := agent.Places{Home: home}
 	_, err := find(t, "codex").Install(p, agent.User, agent.Command{Program: program})
-	if !errors.Is(err, handoff.ErrConfig) || !strings.Contains(err.Error(), `line 3, column 3: Codex CLI takes no file with the key "other"`) {
+	if !errors.Is(err, handoff.ErrConfig) || !strings.Contains(err.Error(), `line 3, column 3: Codex CLI ignores a file with the key "other"`) {
 		t.Error(err)
 	}
 	put(t, filepath.Join(home, ".cursor/hooks.json"), `{"version": 2}`)

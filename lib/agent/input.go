@@ -15,8 +15,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// An input is what an agent says on standard input. Every agent has names of its own; what is not of the
-// right form counts as not said.
+// An input is the JSON value that an agent writes to standard input. The agents use different names for a field.
+// A malformed field counts as missing.
 type input struct {
 	Cwd        string `json:"cwd"`
 	Session    string `json:"session_id"`
@@ -28,7 +28,7 @@ type input struct {
 	Transcript string `json:"transcript_path"`
 }
 
-// readInput reads one JSON value, and does not wait for its end for long.
+// readInput reads one JSON value. It waits only a short time for its end.
 func readInput(r io.Reader) (in input) {
 	if r == nil {
 		return in
@@ -37,7 +37,7 @@ func readInput(r io.Reader) (in input) {
 	go func() {
 		var in input
 		err := json.NewDecoder(io.LimitReader(r, maxStdin)).Decode(&in)
-		if err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) { // one field of another type spoils no other
+		if err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) { // a field of the wrong type does not affect others
 			in = input{}
 		}
 		said <- in
@@ -49,7 +49,7 @@ func readInput(r io.Reader) (in input) {
 	return in
 }
 
-// cwd returns the directory of the session, otherwise if it is not said.
+// cwd returns the directory of the session, or otherwise if the input has none.
 func (in input) cwd(otherwise string) string {
 	if filepath.IsAbs(in.Cwd) {
 		return filepath.Clean(in.Cwd)
@@ -59,7 +59,7 @@ func (in input) cwd(otherwise string) string {
 
 const sessionLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-"
 
-// session returns the id of the session, "" if it is not said or could be anything.
+// session returns the id of the session, or "" if it is missing or malformed.
 func (in input) session() string {
 	for _, id := range []string{in.Session, in.SessionID, in.Chat} {
 		if id != "" && len(id) <= 128 && strings.Trim(id, sessionLetters) == "" {
@@ -69,8 +69,8 @@ func (in input) session() string {
 	return ""
 }
 
-// knows reports whether a session that goes on was told of all that is offered to it: it, or the one
-// that it was forked from.
+// knows reports whether a resumed session was already offered all of now. A forked session knows what its parent
+// was offered.
 func (in input) knows(s *handoff.Store, now handoff.Offer) bool {
 	session := now.Session
 	switch in.Source {
@@ -96,8 +96,8 @@ var forkOf = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"forked_from_id":"([A-Za-z0-9._:-]{1,128})"`)
 })
 
-// forkedFrom returns the session that this one was forked from, as the head of Codex's transcript
-// says, "" if it is not known. Nothing but a plain file is read, and little of it.
+// forkedFrom returns the parent of this session, as the beginning of Codex's transcript names it, or "". It reads
+// only a small part of a regular file.
 func (in input) forkedFrom() string {
 	head, err := readHead(in.transcript(), 4096)
 	if found := forkOf().FindSubmatch(head); err == nil && found != nil {
@@ -106,7 +106,7 @@ func (in input) forkedFrom() string {
 	return ""
 }
 
-// readHead returns the first bytes of a plain file.
+// readHead returns the first bytes of a regular file.
 func readHead(path string, n int) ([]byte, error) {
 	d, err := disk.OpenDir(filepath.Dir(path))
 	if err != nil {

@@ -82,7 +82,7 @@ func TestRecipients(t *testing.T) {
 	}
 	out, _ := start(agent.Session{Agent: "plain"}, root)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if len(lines) != 1+20+1 || !strings.HasPrefix(lines[0], "27 unread handoffs. For whom this session works is not known") ||
+	if len(lines) != 1+20+1 || !strings.HasPrefix(lines[0], "27 unread handoffs. The operator of this session is unknown") ||
 		lines[1] != `"ben 2"` || lines[2] != `"op-00 1"` || lines[21] != "6 more recipients" {
 		t.Errorf("%q", lines)
 	}

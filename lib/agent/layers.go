@@ -16,22 +16,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Machine is the scope of settings for everybody on a machine.
+// Machine is the scope of settings for all users of a machine.
 const Machine Scope = 2
 
-// A layer is a file that has a say in whether an agent runs hooks. What a later one says counts.
+// A layer is a settings file that can turn hooks on or off. A later layer overrides an earlier one.
 type layer struct {
 	scope Scope
-	path  string // as the paths of an Agent; absolute for Machine
-	env   string // the variable that names another file, for Machine
+	path  string // relative, as in an Agent; absolute for Machine
+	env   string // the variable that overrides path, for Machine
 }
 
-// scopeOf returns the scope that the table calls by a name.
+// scopeOf returns the scope with a name of the table.
 func scopeOf(name string) Scope {
 	return Scope(slices.Index([]string{"user", "project", "machine"}, name))
 }
 
-// layers returns those of the table.
+// layers returns the layers of the table.
 func (a Agent) layers() (all []layer) {
 	for _, line := range a.lines["layer"] {
 		scope, path, _ := strings.Cut(line, " ")
@@ -45,14 +45,14 @@ func (a Agent) layers() (all []layer) {
 	return all
 }
 
-// values are what the layers of an agent say: for each file the values of each key.
+// values holds the values of each key in one layer.
 type values struct {
 	path  string
 	scope Scope
 	of    map[string][]string
 }
 
-// read reads the layers that are there. What cannot be understood is ErrConfig.
+// read reads the layers that exist. A file that it cannot parse is ErrConfig.
 func (a Agent) read(p Places, layers []layer) (all []values, errs []error) {
 	for _, l := range layers {
 		base, file := a.place(p, l.scope, l.path)
@@ -81,7 +81,7 @@ func (a Agent) read(p Places, layers []layer) (all []values, errs []error) {
 	return all, errs
 }
 
-// understand reads a file of settings in the form that its name says.
+// understand parses a settings file in the format of its extension.
 func understand(file string, src []byte) (said any, err error) {
 	if path.Ext(file) != ".toml" {
 		root, err := jsontree.Scan(src)
@@ -96,12 +96,12 @@ func understand(file string, src []byte) (said any, err error) {
 		if at := (toml.ParseError{}); errors.As(err, &at) {
 			line = at.Position.Line
 		}
-		return nil, refuse("mend it", "%s: line %d: this is not TOML", file, line)
+		return nil, refuse("fix it", "%s: line %d: this is not TOML", file, line)
 	}
 	return table, nil
 }
 
-// add adds what a value says, by keys whose parts are joined by points.
+// add adds the values in a settings value. The parts of a key are joined by dots.
 func (v values) add(key string, said any) {
 	switch said := said.(type) {
 	case map[string]any:
@@ -112,7 +112,7 @@ func (v values) add(key string, said any) {
 		for _, item := range said {
 			v.add(key, item)
 		}
-	case []map[string]any: // tables of TOML
+	case []map[string]any: // an array of tables in TOML
 		for _, item := range said {
 			v.add(key, item)
 		}
@@ -121,11 +121,11 @@ func (v values) add(key string, said any) {
 	}
 }
 
-// readSettings reads a file of settings, behind symbolic links.
+// readSettings reads a settings file. It follows symbolic links.
 func readSettings(path string) ([]byte, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil, refuse("mend the link", "%s leads nowhere: %v", path, err)
+		return nil, refuse("fix the link", "%s is a broken symbolic link: %v", path, err)
 	}
 	d, err := disk.OpenDir(filepath.Dir(real))
 	if err != nil {
@@ -139,8 +139,8 @@ func readSettings(path string) ([]byte, error) {
 	return src, nil
 }
 
-// off says which layer turns all hooks off, "" if none does.
-func (a Agent) off(layers []values) string {
+// offReason returns which layer turns all hooks off, or "".
+func (a Agent) offReason(layers []values) string {
 	for _, line := range a.lines["off"] {
 		off := strings.Fields(line)
 		key, value, scope := off[0], off[1], scopeOf(off[2])
@@ -157,8 +157,8 @@ func (a Agent) off(layers []values) string {
 	return ""
 }
 
-// offAlone says which layer turns off the hook that runs a line, "" if none does.
-func (a Agent) offAlone(layers []values, line string) string {
+// entryOffReason returns which layer turns off the hook with this line, or "".
+func (a Agent) entryOffReason(layers []values, line string) string {
 	for _, v := range layers {
 		if slices.Contains(v.of["hooksConfig.disabled"], line) {
 			return handoff.EscapeLine(v.path) + " has the hook in hooksConfig.disabled: it does not run"
@@ -167,7 +167,7 @@ func (a Agent) offAlone(layers []values, line string) string {
 	return ""
 }
 
-// pluginsOn returns the layers that switch a plugin of ours on, each the one that has the last word on it.
+// pluginsOn returns the layers that enable a plugin of ours. For each plugin it is the last layer that sets it.
 func pluginsOn(layers []values) (on []values) {
 	last := make(map[string]values)
 	for _, v := range layers {

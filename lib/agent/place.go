@@ -11,41 +11,41 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Scope says whose sessions are told.
+// A Scope is a set of sessions that a settings file applies to.
 type Scope int
 
-// The scopes: every session of the user, or those in one project.
+// The scopes: all sessions of the user, or those in one project.
 const (
 	User Scope = iota
 	Project
 )
 
-// Places are where settings lie.
+// Places are the directories and variables by which settings are found.
 type Places struct {
 	Home   string              // the home directory, absolute
 	Root   string              // the project root, absolute
-	Getenv func(string) string // what agents themselves look at; nil knows nothing
-	System string              // what settings of the machine lie below; "" is the root of the file system
+	Getenv func(string) string // the environment of the agent; nil is empty
+	System string              // the root of the machine's settings; "" is the file system
 }
 
-// place returns where one of an agent's settings files lies, and the directory that has to be there for it.
+// place returns the path of one of an agent's settings files, and the directory that must exist for it.
 func (a Agent) place(p Places, s Scope, rel string) (base, path string) {
 	base = p.Home
-	switch named := a.named(p); {
+	switch named := a.namedDir(p); {
 	case s == Project:
 		base = p.Root
 	case named != "":
 		base = named
-		if _, below, ok := strings.Cut(rel, "/"); ok && !a.is("above") {
+		if _, below, ok := strings.Cut(rel, "/"); ok && !a.has("above") {
 			rel = below
 		}
 	}
 	return base, filepath.Join(base, filepath.FromSlash(rel))
 }
 
-// named is the directory that the agent's variable names, "" if none.
-func (a Agent) named(p Places) string {
-	if !a.is("home") || p.Getenv == nil {
+// namedDir returns the directory that the agent's variable names, or "".
+func (a Agent) namedDir(p Places) string {
+	if !a.has("home") || p.Getenv == nil {
 		return ""
 	}
 	return p.Getenv(a.get("home"))
@@ -56,20 +56,20 @@ const (
 	backupSuffix = ".handoff-backup"
 )
 
-// A file is where settings lie in the end, behind symbolic links, and what they are now.
+// A file is a settings file, with symbolic links resolved, and its content.
 type file struct {
-	path   string   // as it is named
+	path   string   // as given
 	dir    string   // the directory of the real file
 	name   string   // of the real file in dir
-	make   []string // the directories that are missing, the outermost first
+	make   []string // the missing directories, the outermost first
 	exists bool
 	text   []byte
-	backup []byte // the settings before the hook was added, nil if not known
+	backup []byte // the settings before the hook was added, nil if unknown
 	note   []string
-	noted  bool // backup says that there was no file, and note which directories
+	noted  bool // the backup notes that there was no file, and which directories were made
 }
 
-// locate finds the settings of an agent, reads them, and refuses what must not be touched.
+// locate finds and reads the settings of an agent. If they must not be changed, it refuses.
 func (a Agent) locate(p Places, scope Scope) (file, error) {
 	rel := a.get("user")
 	if scope == Project {
@@ -83,8 +83,8 @@ func (a Agent) locate(p Places, scope Scope) (file, error) {
 		return file{}, refuse("set HOME", "the home directory %q is not known", base)
 	}
 	advice := ""
-	if scope == User && a.named(p) != "" {
-		advice = "make it, or set " + a.get("home") + " to the directory that " + a.Title + " uses"
+	if scope == User && a.namedDir(p) != "" {
+		advice = "create it, or set " + a.get("home") + " to the directory that " + a.Title + " uses"
 	}
 	if info, err := os.Stat(base); err != nil {
 		return file{}, refuse(advice, "cannot use the directory %s: %v", base, err)
@@ -93,7 +93,7 @@ func (a Agent) locate(p Places, scope Scope) (file, error) {
 	}
 	f := file{path: path}
 	if scope == Project {
-		for at := path; within(at, base) && at != base; at = filepath.Dir(at) {
+		for at := path; isWithin(at, base) && at != base; at = filepath.Dir(at) {
 			if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 				return f, refuse("put a file or directory in its place", "%s is a symbolic link of the project", at)
 			}
@@ -105,18 +105,18 @@ func (a Agent) locate(p Places, scope Scope) (file, error) {
 	return f, f.read()
 }
 
-// within reports whether a path is in a directory, by their names alone.
-func within(path, dir string) bool {
+// isWithin reports whether a path is in a directory. It compares names only.
+func isWithin(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// resolve follows symbolic links to the real file, which may be missing with directories above it.
+// resolve follows symbolic links to the real file. The file and directories above it can be missing.
 func (f *file) resolve() error {
 	if _, err := os.Lstat(f.path); err == nil {
 		real, err := filepath.EvalSymlinks(f.path)
 		if err != nil {
-			return refuse("mend the link", "%s leads nowhere: %v", f.path, err)
+			return refuse("fix the link", "%s is a broken symbolic link: %v", f.path, err)
 		}
 		f.exists, f.dir, f.name = true, filepath.Dir(real), filepath.Base(real)
 		return nil
@@ -137,7 +137,7 @@ func (f *file) resolve() error {
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return refuse("mend the link", "%s leads nowhere: %v", dir, err)
+		return refuse("fix the link", "%s is a broken symbolic link: %v", dir, err)
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
 		return refuse("move it away", "%s is not a directory", dir)
@@ -169,7 +169,7 @@ func (f *file) read() error {
 	return nil
 }
 
-// readOwn reads a plain file that belongs to the caller and that the caller may write.
+// readOwn reads a regular file that the user owns and can write.
 func readOwn(d *disk.Dir, name string) ([]byte, error) {
 	file, err := d.OpenSole(name)
 	if err != nil {
@@ -189,12 +189,11 @@ func readOwn(d *disk.Dir, name string) ([]byte, error) {
 	return disk.ReadAll(file, maxSettings)
 }
 
-// noFile begins a backup that says that there was no file; the directories that were made for it follow, a
-// line each. Settings never begin like this.
+// noFile begins a backup for settings that did not exist. The directories that were made for them follow, one on
+// each line. Settings never begin like this.
 const noFile = "handoff: there was no file\n"
 
-// readBackup reads the backup, if there is one that can be read. It only ever helps to take out the more
-// exactly what was added.
+// readBackup reads the backup, if it can. The backup only makes removing the hook more exact.
 func (f *file) readBackup(d *disk.Dir) {
 	text, err := readOwn(d, f.name+backupSuffix)
 	if err != nil {

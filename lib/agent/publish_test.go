@@ -19,7 +19,7 @@ var pickUp string
 
 const (
 	packageVersion = "1.0.0"
-	description    = "Shows a starting session the handoffs that it has not read, teaches it to take over and hand over work, and keeps a draft of one that dies"
+	description    = "Shows a starting session its unread handoffs, teaches it to take over and hand over work, and keeps a draft if it dies"
 	repository     = "https://github.com/seed-78daf238/handoff"
 	license        = "Apache-2.0"
 )
@@ -35,8 +35,8 @@ func Published() map[string]string {
 	files := map[string]string{
 		"session-start.sh": script("Session-start hook for any agent that runs a program and shows its output: prints the unread handoffs\n"+
 			"# of the project in the current directory.", `hook session-start --agent plain "$@" </dev/null`),
-		"save-draft.sh": script("Hook for the end of a session, or before it is compacted: keeps a draft from what the agent says on\n"+
-			"# standard input. --agent NAME says which agent that is.", `draft save --hook "$@"`),
+		"save-draft.sh": script("Hook for the end of a session, or before it is compacted: saves a draft from the agent's standard input.\n"+
+			"# --agent NAME names the agent.", `draft save --hook "$@"`),
 
 		".claude-plugin/marketplace.json": indented(struct {
 			Name        string            `json:"name"`
@@ -92,12 +92,12 @@ var commands = map[string]command{
 // skill is a command as a skill, which Claude Code and Codex run by its name: that of a command in a
 // plugin would begin with the plugin's.
 func (c command) skill(name string) string {
-	return fmt.Sprintf("---\nname: %s\ndescription: %q\nargument-hint: %q\n---\n\n%s\nWhat was said with the command: $ARGUMENTS\n", name, c.what, c.hint, c.text)
+	return fmt.Sprintf("---\nname: %s\ndescription: %q\nargument-hint: %q\n---\n\n%s\nThe text of the command: $ARGUMENTS\n", name, c.what, c.hint, c.text)
 }
 
 // toml is a command of Gemini CLI. What stands between three quotes is not read, but for the arguments.
 func (c command) toml() string {
-	return fmt.Sprintf("description = %q\nprompt = '''\n%s\nWhat was said with the command: {{args}}\n'''\n", c.what, c.text)
+	return fmt.Sprintf("description = %q\nprompt = '''\n%s\nThe text of the command: {{args}}\n'''\n", c.what, c.text)
 }
 
 // owner is who the marketplaces of plugins name.
@@ -111,7 +111,7 @@ func (a Agent) everyHook() any {
 		Version int             `json:"version,omitempty"`
 		Hooks   json.RawMessage `json:"hooks"`
 	}{Hooks: fmt.Appendf(nil, `{%q:[%s,%s],%q:[%s]}`, a.get("event"), told, draft, a.get("end"), draft)}
-	if a.is("versioned") {
+	if a.has("versioned") {
 		settings.Version = 1
 	}
 	return settings
@@ -136,5 +136,5 @@ func indented(v any) string { return string(jsontree.Encode(v, "  ")) + "\n" }
 // script returns a POSIX script that runs handoff with arguments. Arguments of the script follow.
 func script(what, args string) string {
 	body := "if command -v handoff >/dev/null 2>&1; then\n  handoff " + args + "\nfi\n"
-	return "#!/bin/sh\n# " + what + " Silent when there is nothing, or when handoff is not\n# installed. Never waits for its input, never fails.\n" + body + "exit 0\n"
+	return "#!/bin/sh\n# " + what + " Prints nothing if there is nothing, or if handoff is not\n# installed. Never waits for its input, never fails.\n" + body + "exit 0\n"
 }

@@ -19,43 +19,43 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Stage is where an entry is tested: a project of its own, in which one handoff is unread.
+// A Stage is a project in which entries are tested. Exactly one handoff is unread in it.
 type Stage struct {
 	Root   string   // the project
 	Canary string   // the topic of the handoff
 	Env    []string // the environment of the agent
-	Own    string   // the program of this installation: what a project's settings name is run only if it is this one
+	Own    string   // the program of this installation; a project's settings can run no other
 }
 
-// A SelfTest is what the runs of an entry showed.
+// A SelfTest is the result of running an entry.
 type SelfTest struct {
 	Agent      string   `json:"agent"`
 	Path       string   `json:"file_path"`
 	Command    []string `json:"command,omitempty"`
 	Runs       int      `json:"runs"`
 	Slowest    string   `json:"slowest"`
-	Characters int      `json:"characters"` // that reach the model
+	Characters int      `json:"characters"` // in the text for the model
 	Problems   []string `json:"problems,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
 }
 
 const (
-	patience = seconds * time.Second // after which an agent ends it
-	slow     = 2 * time.Second       // a hook has a deadline of one second
+	patience = seconds * time.Second // an agent ends a hook after this time
+	slow     = 2 * time.Second       // the deadline of a hook is one second
 )
 
-// sources are what agents say about why a session starts.
+// sources lists the reasons that agents give for starting a session.
 var sources = []string{"startup", "resume", "clear", "compact", "fork"}
 
-// A feed is what an agent may do with standard input.
+// A feed is one way in which an agent uses standard input.
 type feed struct {
 	name  string
 	input string
-	open  bool // it is not closed
+	open  bool // the agent does not close it
 }
 
-// feeds are the inputs with which the self-test runs a hook: those that agents give, and those that must
-// not make it wait, fail or say something else.
+// feeds returns the inputs of the self-test: those that agents give, and broken ones. None of them may delay the
+// hook, make it fail or change its output.
 func feeds(root string) []feed {
 	var all []feed
 	for _, source := range sources {
@@ -70,8 +70,8 @@ func feeds(root string) []feed {
 	)
 }
 
-// startInput is what an agent says. Each source is of another session: what one was told of, one that
-// goes on is not told again.
+// startInput returns the input of a starting session. Each source has a session of its own, since a resumed
+// session does not get the same report twice.
 func startInput(root, source, prompt string) string {
 	return string(jsontree.Encode(map[string]string{
 		"session_id": "doctor-" + source, "transcript_path": filepath.Join(root, "transcript.jsonl"), "cwd": root,
@@ -79,12 +79,12 @@ func startInput(root, source, prompt string) string {
 	}, ""))
 }
 
-// Test runs an entry as its agent would, once for each source of a session and for each way in which
-// standard input can be. Every run must end in time with exit code 0, in the agent's own envelope, within
-// what the agent takes, with the same bytes as every other, and tell of the canary.
+// Test runs an entry as its agent would, once for each source of a session and once for each way to use standard
+// input. Every run must end in time with exit code 0. It must print the canary in the agent's envelope, within
+// the agent's limit, and the same bytes as every other run.
 //
-// Settings of a project may have come with it from somebody else. Their entry is run without a shell, and only
-// if it is stage.Own with the arguments that Install gives it.
+// Settings of a project can come from other people. Such an entry is run without a shell, and only if it is
+// stage.Program with the arguments of Install.
 func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	r := SelfTest{Agent: e.Agent, Path: e.Path, Command: e.Words}
 	if e.Off != "" {
@@ -99,9 +99,9 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	switch {
 	case err != nil:
 	case e.Scope == Project:
-		e, err = e.ownOnly(stage.Own)
+		e, err = e.withoutShell(stage.Own)
 	case e.Words == nil && runtime.GOOS == "windows":
-		err = errors.New("what a plugin runs needs a POSIX shell, which is not looked for here")
+		err = errors.New("a plugin's command needs a POSIX shell; it was not tested")
 	}
 	if err != nil {
 		r.Problems = append(r.Problems, err.Error())
@@ -116,10 +116,10 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 		r.Runs++
 		slowest = max(slowest, took)
 		if problem == "" {
-			r.Characters, problem = a.judge(out, stage.Canary)
+			r.Characters, problem = a.checkOutput(out, stage.Canary)
 		}
 		if problem == "" && first != nil && !bytes.Equal(out, first) {
-			problem = "not the same bytes as the first run"
+			problem = "the output differs from that of the first run"
 		}
 		if first == nil {
 			first = out
@@ -133,8 +133,8 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	return r
 }
 
-// ownOnly returns the entry with our program, if it names that, to be started without a shell.
-func (e Entry) ownOnly(own string) (Entry, error) {
+// withoutShell returns the entry to be started without a shell. It fails if the entry does not name our program.
+func (e Entry) withoutShell(own string) (Entry, error) {
 	words := e.Words
 	if words == nil { // a plugin or an example
 		words = Command{Program: "handoff"}.words(e.Agent)
@@ -142,23 +142,23 @@ func (e Entry) ownOnly(own string) (Entry, error) {
 	path, err := exec.LookPath(words[0])
 	named, statErr := os.Stat(path)
 	if err != nil || statErr != nil {
-		return e, errors.New("the program that the project's settings name is not there; it was not run")
+		return e, errors.New("the program in the project's settings does not exist; it was not run")
 	}
 	if info, err := os.Stat(own); err == nil && os.SameFile(info, named) && asInstalled(words) {
 		e.Words, e.line = append([]string{own}, words[1:]...), ""
 		return e, nil
 	}
-	return e, errors.New("the project's settings name another program than this one, " +
-		"or other arguments than `handoff install` gives; it was not run")
+	return e, errors.New("the project's settings name another program, " +
+		"or arguments that `handoff install` does not write; it was not run")
 }
 
-// asInstalled reports whether the words of a command are what Install gives to one of the agents.
+// asInstalled reports whether words are a command that Install registers for one of the agents.
 func asInstalled(words []string) bool {
 	c := Command{Program: words[0], To: Operator(words)}
 	return slices.ContainsFunc(Installable(), func(name string) bool { return slices.Equal(words, c.words(name)) })
 }
 
-// condense says once what is true of every run.
+// condense merges the problems if all runs have the same one.
 func condense(problems []string, runs int) []string {
 	var what []string
 	for _, p := range problems {
@@ -171,21 +171,21 @@ func condense(problems []string, runs int) []string {
 	return problems
 }
 
-// judge looks at what a run printed.
-func (a Agent) judge(out []byte, canary string) (characters int, problem string) {
+// checkOutput checks the output of a run.
+func (a Agent) checkOutput(out []byte, canary string) (characters int, problem string) {
 	if len(bytes.TrimSpace(out)) == 0 {
-		return 0, "silent, although a handoff is unread"
+		return 0, "no output, but a handoff is unread"
 	}
 	text, err := a.unwrap(out)
 	characters = utf8.RuneCountInString(text)
-	most, _ := strconv.Atoi(a.get("takes")) // 0 if it is not known
+	most, _ := strconv.Atoi(a.get("takes")) // 0 if unknown
 	switch {
 	case err != nil:
 		return characters, err.Error()
 	case !strings.Contains(text, canary):
-		return characters, "the unread handoff is not named"
+		return characters, "the output does not name the unread handoff"
 	case most > 0 && characters > most:
-		return characters, fmt.Sprintf("%d characters, and %s takes %d", characters, a.Title, most)
+		return characters, fmt.Sprintf("%d characters; %s accepts %d", characters, a.Title, most)
 	}
 	return characters, ""
 }
@@ -208,7 +208,7 @@ func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took t
 		return nil, 0, "cannot be started: " + err.Error()
 	}
 	go func() {
-		_, _ = io.WriteString(stdin, f.input) // who has read enough closes the pipe
+		_, _ = io.WriteString(stdin, f.input) // the hook may close the pipe early
 		if !f.open {
 			stdin.Close()
 		}
@@ -231,20 +231,20 @@ func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took t
 	return stdout.Bytes(), took, ""
 }
 
-// marks are the variables by which agents say that they run a hook, set as the agent of the entry sets them.
+// marks returns the environment in which the agent of the entry runs a hook.
 func (e Entry) marks() (env []string) {
 	for _, a := range agents() {
 		switch {
-		case a.is("marks") && a.Name == e.Agent:
+		case a.has("marks") && a.Name == e.Agent:
 			env = append(env, a.get("marks")+"=1")
-		case a.is("marks"):
+		case a.has("marks"):
 			env = append(env, a.get("marks")+"=")
 		}
 	}
 	return env
 }
 
-// command is how the agent would run an entry: by a shell where the settings have one line.
+// command returns how the agent would run an entry. A single line runs in a shell.
 func (e Entry) command(ctx context.Context) *exec.Cmd {
 	if e.line != "" && runtime.GOOS != "windows" {
 		return exec.CommandContext(ctx, "/bin/sh", "-c", e.line)
@@ -252,7 +252,7 @@ func (e Entry) command(ctx context.Context) *exec.Cmd {
 	return exec.CommandContext(ctx, e.Words[0], e.Words[1:]...)
 }
 
-// firstLine is the first line of what a hook said.
+// firstLine returns the first line of a hook's output.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line

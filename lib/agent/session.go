@@ -14,34 +14,35 @@ import (
 )
 
 const (
-	deadline  = time.Second            // Session.Patience of who says nothing of it
-	stdinWait = 300 * time.Millisecond // for the agent to say where the session is
+	deadline  = time.Second            // the default of Session.Patience
+	stdinWait = 300 * time.Millisecond // the wait for the agent's input
 	maxStdin  = 1 << 20
 )
 
-// A Session is one start of a session of an agent.
+// A Session describes one start of an agent's session.
 type Session struct {
 	Agent string // one of Names
-	To    string // the operator; "" asks settings, then OPERATORS.md and git
-	// print bodies too, framed; never where the model would take them for a message of its system or developer
+	To    string // the operator; "": by the settings, else OPERATORS.md and git
+	// Bodies also prints bodies, framed. It has no effect if the model takes the text for a system or developer
+	// message.
 	Bodies bool
 
 	Parent         int    // the process that runs the session, for SaveDraft
-	Cwd            string // where the project is, unless standard input says otherwise
+	Cwd            string // the directory of the project, unless standard input names one
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Flags          handoff.ProjectFlags
-	Patience       time.Duration          // after which what there is is printed; 0 is a second
-	Options        func(*handoff.Options) // edits what the project says; nil changes nothing
-	Gather         func(*handoff.Project) // takes over what the main work tree has got: exchange.Gather; nil does not
+	Patience       time.Duration          // the time limit: after it the output so far is printed; 0 is a second
+	Options        func(*handoff.Options) // edits the project's options; nil changes nothing
+	Gather         func(*handoff.Project) // receives from the main work tree: exchange.Gather; nil does not
 
 	agent Agent // the row of the name
 }
 
-// SessionStart prints what a starting session should know, or nothing. It returns within little more than
-// its patience. The same unread handoffs give the same bytes, but for the frames of bodies. What goes wrong
-// is at most one line on Stderr.
+// SessionStart prints a report for a starting session, or nothing. It returns shortly after its patience. The
+// same unread handoffs give the same bytes, except the frames of bodies. If something fails, it prints at most
+// one line on Stderr.
 func SessionStart(s Session) {
 	var err error
 	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
@@ -56,7 +57,7 @@ func SessionStart(s Session) {
 	go func() {
 		roomystack.Grow()
 		defer close(recorded)
-		defer func() { _ = recover() }() // what was printed stands, recorded or not
+		defer func() { _ = recover() }() // the output counts, recorded or not
 		o := s.look(until)
 		found <- o
 		if (<-printed || o.silent) && len(o.offer.IDs) > 0 {
@@ -79,7 +80,7 @@ func SessionStart(s Session) {
 	}
 }
 
-// An outcome is what there is to say, and what a session that was told it was offered.
+// An outcome is the report for a session, and the offer to record once it is printed.
 type outcome struct {
 	text   string
 	notice string // for the person at the terminal
@@ -87,10 +88,10 @@ type outcome struct {
 	store  *handoff.Store
 	offer  handoff.Offer
 
-	silent bool // the session knows it all
+	silent bool // the session knows all of it
 }
 
-// look returns what there is to say, also if a bug stands in the way.
+// look returns the report. A panic becomes its error.
 func (s Session) look(until time.Time) (o outcome) {
 	defer func() {
 		if bug := recover(); bug != nil {
@@ -101,22 +102,22 @@ func (s Session) look(until time.Time) (o outcome) {
 	return o
 }
 
-// print reports whether the session was told anything.
+// print prints the outcome and reports whether the session got it.
 func (s Session) print(o outcome) bool {
 	if o.text == "" {
 		return false
 	}
 	text, err := o.text, error(nil)
-	if s.agent.is("envelope") {
+	if s.agent.has("envelope") {
 		text, err = form.JSON(s.agent.wrap(o.text, o.notice), "")
 	}
 	if err == nil {
 		_, err = io.WriteString(s.Stdout, text)
 	}
-	return err == nil // else nobody is left to tell
+	return err == nil // on an error nobody reads the report
 }
 
-// text finds what there is to say.
+// text makes the report.
 func (s Session) text(until time.Time, o *outcome) error {
 	in := input{}
 	if s.Agent != "plain" {
@@ -129,10 +130,10 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if s.Options != nil {
 		s.Options(&p.Options)
 	}
-	if p.Beside != nil && p.Beside.Begun && s.Gather != nil {
+	if p.OwnReplica != nil && p.OwnReplica.Begun && s.Gather != nil {
 		s.Gather(&p)
 	}
-	r := report{operator: s.To, bodies: s.Bodies && !s.agent.is("speaks"),
+	r := report{operator: s.To, bodies: s.Bodies && !s.agent.has("speaks"),
 		maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
 	p.Options.Lost = func(err error) { r.lost = err }
 	if r.store, err = handoff.Open(p.Options); err != nil {
@@ -150,13 +151,13 @@ func (s Session) text(until time.Time, o *outcome) error {
 	o.text, o.offer.IDs = r.text(unread)
 	o.notice = r.notice(unread.Count())
 	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, r.operator
-	if s.agent.is("keeps") && r.lost == nil && in.knows(o.store, o.offer) {
+	if s.agent.has("keeps") && r.lost == nil && in.knows(o.store, o.offer) {
 		o.text, o.silent = "", true
 	}
-	if s.To != "" && unread.Stranger != "" {
-		return fault.New(nil, "", "%s", fault.Own(unread.Stranger))
+	if s.To != "" && unread.WhyUnknown != "" {
+		return fault.New(nil, "", "%s", fault.Own(unread.WhyUnknown))
 	}
-	if s.Bodies && s.agent.is("speaks") {
+	if s.Bodies && s.agent.has("speaks") {
 		return fault.New(nil, "",
 			"no bodies are shown: %s takes the text for a message of its system or developer", fault.Own(s.agent.Title))
 	}

@@ -21,18 +21,18 @@ type settings struct {
 	list  *jsontree.Value // the hooks of the agent's event, nil if there are none
 	ours  []found
 
-	portable bool // the line of a plugin or an example is there, which is not ours to change
+	portable bool // it has the line of a plugin or an example, which stays
 }
 
 // A found entry is one that runs our hook.
 type found struct {
-	list, node *jsontree.Value // the array that it lies in, and itself
-	group      *jsontree.Value // which that array belongs to, nil without groups
+	list, node *jsontree.Value // the array of the entry, and the entry
+	group      *jsontree.Value // the group of the array, nil without groups
 	place      string          // the numbers of group and entry
 	words      []string
 }
 
-// parse reads the settings of an agent. What cannot be understood is ErrConfig, with its place.
+// parse reads the settings of an agent. Unknown content is ErrConfig, with its place.
 func (a Agent) parse(path string, src []byte) (settings, error) {
 	s := settings{agent: a, path: path, src: src}
 	root, err := jsontree.Scan(src)
@@ -43,9 +43,9 @@ func (a Agent) parse(path string, src []byte) (settings, error) {
 	if err := s.expect(root, jsontree.Object, "the settings"); err != nil {
 		return s, err
 	}
-	if version := root.Get("version"); a.is("versioned") && version != nil &&
+	if version := root.Get("version"); a.has("versioned") && version != nil &&
 		(version.Kind != jsontree.Number || version.Text != "1") {
-		return s, s.fault(version, "only version 1 of the file is known")
+		return s, s.fault(version, "only version 1 is supported")
 	}
 	if s.hooks = root.Get("hooks"); s.hooks == nil {
 		return s, nil
@@ -62,9 +62,9 @@ func (a Agent) parse(path string, src []byte) (settings, error) {
 	return s, s.readList()
 }
 
-// notJSON says where settings cannot be read, and that nothing was changed.
+// notJSON returns the error for settings that are not JSON. It adds that nothing was changed.
 func notJSON(path string, err error) error {
-	advice := "mend it first; nothing was changed"
+	advice := "fix it first; nothing was changed"
 	problem := err.Error()
 	if found := (*fault.DocumentError)(nil); errors.As(err, &found) {
 		f := found.Faults[0]
@@ -77,10 +77,10 @@ func notJSON(path string, err error) error {
 	return refuse(advice, "%s: %s", path, problem)
 }
 
-// readList finds the hooks of our event, in groups where the agent has them. What another program put there
-// must be what the agent allows: an edit of something that is not understood could break it.
+// readList finds the hooks of our event, in groups if the agent has them. Hooks of other programs must be what
+// the agent allows: an edit next to an unknown value could break it.
 func (s *settings) readList() error {
-	if !s.agent.is("grouped") {
+	if !s.agent.has("grouped") {
 		return s.readEntries(s.list, nil, -1)
 	}
 	for i, group := range s.list.Items {
@@ -101,7 +101,7 @@ func (s *settings) readList() error {
 	return nil
 }
 
-// readEntries finds the hooks of one list. Of those that are not ours only the shape is looked at.
+// readEntries finds the hooks of one list. It checks only the shape of the others.
 func (s *settings) readEntries(list, group *jsontree.Value, at int) error {
 	for i, n := range list.Items {
 		if err := s.expect(n, jsontree.Object, "a hook"); err != nil {
@@ -134,18 +134,18 @@ func (s *settings) expect(n *jsontree.Value, kind jsontree.Kind, what string) er
 	return s.fault(n, what+" must be an "+kind.String())
 }
 
-// fault says what is not understood, with line and column.
+// fault returns the error for unknown content, with line and column.
 func (s *settings) fault(n *jsontree.Value, problem string) error {
-	return refuse("mend it first; nothing was changed", "%s: line %d, column %d: %s", s.path, n.Line, n.Column, problem)
+	return refuse("fix it first; nothing was changed", "%s: line %d, column %d: %s", s.path, n.Line, n.Column, problem)
 }
 
-// checkKeys refuses a file that the agent would drop as a whole.
+// checkKeys refuses a file that the agent would ignore because of an unknown key.
 func (s *settings) checkKeys() error {
 	for _, m := range s.root.Members {
-		if s.agent.is("only") && !slices.Contains(s.agent.words("only"), m.Name) {
+		if s.agent.has("only") && !slices.Contains(s.agent.words("only"), m.Name) {
 			line, column := form.Place(s.src, m.Start)
 			return refuse("remove that key; nothing was changed",
-				"%s: line %d, column %d: %s takes no file with the key %q",
+				"%s: line %d, column %d: %s ignores a file with the key %q",
 				s.path, line, column, s.agent.Title, m.Name)
 		}
 	}

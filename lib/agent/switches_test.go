@@ -119,7 +119,7 @@ func TestCodexTrust(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		string(trusted): "", "": "nobody has trusted it", string(trusted) + "enabled = false\n": "switched off",
+		string(trusted): "", "": "it is not trusted yet", string(trusted) + "enabled = false\n": "switched off",
 	} {
 		put(t, config, text)
 		if off := offs(t, "codex", p); len(off) != 1 || !strings.Contains(off[0], want) || (off[0] == "") != (want == "") {

@@ -14,18 +14,18 @@ import (
 //go:embed agents.txt
 var source string
 
-// An Agent is a block of agents.txt, which says what its lines mean.
+// An Agent is a block of agents.txt. The comment there describes its lines.
 type Agent struct {
 	Name  string // as --agent takes it
 	Title string // as people call it
 
-	// What a person must do in the agent before the hook runs: for settings of the user, and of a project.
+	// What a person must do in the agent before the hook runs, for settings of the user and of a project.
 	Approve, ApproveProject string
 
 	lines map[string][]string // by their first words
 }
 
-// get returns what the line with a key says, "" if there is none.
+// get returns the value of the line with a key, or "".
 func (a Agent) get(key string) string {
 	if lines := a.lines[key]; len(lines) > 0 {
 		return lines[0]
@@ -36,10 +36,10 @@ func (a Agent) get(key string) string {
 // words returns the words of the line with a key.
 func (a Agent) words(key string) []string { return strings.Fields(a.get(key)) }
 
-// is reports whether there is a line with a key.
-func (a Agent) is(key string) bool { return a.lines[key] != nil }
+// has reports whether there is a line with a key.
+func (a Agent) has(key string) bool { return a.lines[key] != nil }
 
-const seconds = 5 // after which an agent may give the hook up; it needs one at most
+const seconds = 5 // an agent can stop the hook after this time; it needs one at most
 
 // agents returns the table.
 var agents = sync.OnceValue(func() (all []Agent) {
@@ -80,27 +80,27 @@ func find(name string) (Agent, bool) {
 	return agents()[i], true
 }
 
-// running returns the agent that runs a hook made for the one with a name, which may be another. A name that no
-// block has is ErrInvalid.
+// running returns the agent that runs the hook of the agent with a name. It can be another agent. An unknown name
+// is ErrInvalid.
 func running(name string, getenv func(string) string) (Agent, error) {
 	a, known := find(name)
 	if !known {
-		return a, fault.New(fault.ErrInvalid, "", "unknown agent %s; known are %s", fault.Quote(name),
+		return a, fault.New(fault.ErrInvalid, "", "unknown agent %s; use %s", fault.Quote(name),
 			fault.Own(strings.Join(Names(), ", ")))
 	}
 	for _, other := range agents() {
-		if mark := other.get("marks"); mark != "" && getenv(mark) == "1" && a.is("user") {
+		if mark := other.get("marks"); mark != "" && getenv(mark) == "1" && a.has("user") {
 			return other, nil
 		}
 	}
 	return a, nil
 }
 
-// Find returns the agent with a name of Installable. The error is ErrInvalid.
+// Find returns the agent with a name of Installable. Another name is ErrInvalid.
 func Find(name string) (Agent, error) {
-	if a, known := find(name); known && a.is("user") {
+	if a, known := find(name); known && a.has("user") {
 		return a, nil
 	}
 	return Agent{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("unknown agent %q", name),
-		Advice: "known are " + strings.Join(Installable(), ", ") + "; any other agent can run hooks/session-start.sh"}
+		Advice: "use " + strings.Join(Installable(), ", ") + "; any other agent can run hooks/session-start.sh"}
 }

@@ -24,12 +24,12 @@ func TestTable(t *testing.T) {
 			}
 		}
 		for _, key := range []string{"envelope", "user", "project", "event", "end", "entry", "approve-project"} {
-			if a.Name != "plain" && !a.is(key) {
+			if a.Name != "plain" && !a.has(key) {
 				t.Errorf("%s has no %s", a.Name, key)
 			}
 		}
 		for _, key := range []string{"envelope", "entry"} {
-			if _, err := jsontree.Scan([]byte(a.get(key))); a.is(key) && err != nil {
+			if _, err := jsontree.Scan([]byte(a.get(key))); a.has(key) && err != nil {
 				t.Errorf("%s, %s: %v", a.Name, key, err)
 			}
 		}

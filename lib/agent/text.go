@@ -15,36 +15,36 @@ import (
 
 const (
 	maxOutput = 6000 // characters
-	shortID   = 12   // digits of an id that tell it from others
+	shortID   = 12   // digits of an id in the report
 )
 
-// A report is the text about the unread handoffs of one operator. Its words are ours: no path, no name
-// of a file, and what else others chose (from, topic) only as JSON, each handoff on a line of its own.
-// The commands that it names work where it is read.
+// A report is the text about the unread handoffs of one operator. Values that others chose, such as from and
+// topic, appear only as JSON, each handoff on one line. It contains no path and no file name. Its commands work
+// where the session runs.
 type report struct {
 	store    *handoff.Store
-	operator string // "" if it is not known for whom the session works
+	operator string // "" if unknown
 	bodies   bool
 	maxChars int
 	until    time.Time
 
-	lost   error // why not all handoffs can be listed, nil if they can
+	lost   error // why some handoffs cannot be listed; nil if all can
 	drafts int   // of earlier sessions
 }
 
-// text returns what there is to say, newest first as far as there is room and time, and the ids of the
-// handoffs that are told of. What does not verify is counted, not shown.
+// text returns the report and the ids of the handoffs in it. It is newest first, and ends when its space or time
+// does. Handoffs that do not verify are counted, not shown.
 func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	out := form.NewBudget(maxOutput)
 	out.Add(r.head(unread))
 	if r.lost != nil {
-		out.Add("Not all handoffs of this project can be listed: " + fault.Plain(r.lost) +
+		out.Add("Some handoffs of this project cannot be listed: " + fault.Plain(r.lost) +
 			". `handoff verify` says more.\n")
 	}
 	if r.drafts > 0 {
 		out.Add(handoff.Count(r.drafts, "recovered draft") +
 			" of earlier sessions: `handoff draft list` lists them, `handoff draft show ID --agent` prints one, " +
-			"`handoff draft publish ID --to OPERATOR` hands one over, `handoff draft discard ID --yes` removes one.\n")
+			"`handoff draft publish ID --to OPERATOR` stores one as a handoff, `handoff draft discard ID --yes` removes one.\n")
 	}
 	if r.operator == "" {
 		return out.String(), nil
@@ -76,10 +76,10 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	}
 	if withheld > 0 {
 		out.Add(handoff.Count(withheld, "handoff") +
-			" withheld: the content, or its signature, does not verify; `handoff verify` names the place.\n")
+			" withheld: the content or its signature does not verify; `handoff verify` names the place.\n")
 	}
 	if len(unsigned) > 0 {
-		out.Add("Without the signature that the operators file asks for: " + strings.Join(unsigned, ", ") + ".\n")
+		out.Add("Without the signature that OPERATORS.md requires: " + strings.Join(unsigned, ", ") + ".\n")
 	}
 	if over := unread.Left(); over != "" && len(told) > 0 {
 		out.Add("Not counted above: " + over + ".\n")
@@ -88,36 +88,36 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	return out.String(), told
 }
 
-// head says how many handoffs are unread, and what to do with them.
+// head returns how many handoffs are unread, and the commands for them.
 func (r report) head(in handoff.Inbox) string {
 	if len(in.Newest) == 0 {
 		return ""
 	}
 	const read = "`handoff read ID --agent` prints one, " +
-		"`handoff check ID` says of a packet whether work can be resumed from it"
+		"`handoff check ID` checks whether work can continue from a packet"
 	unread := handoff.Count(in.Count(), "unread handoff")
 	if r.operator == "" {
-		return unread + ". For whom this session works is not known: " +
-			"HANDOFF_OPERATOR or the setting operator says it. " + read +
-			", `handoff list --unread` lists all. To whom they are, and how many to each:\n" + recipients(in.For)
+		return unread + ". The operator of this session is unknown: " +
+			"HANDOFF_OPERATOR or the setting operator names it. " + read +
+			", `handoff list --unread` lists all. The recipients, and how many are for each:\n" + recipients(in.For)
 	}
 	change := ""
 	if r.store.Maintenance().IsOurs() {
 		change = ", `handoff take ID --operator " + r.operator +
-			"` claims one that asks for work and marks it as read, `handoff mark-read ID " +
+			"` takes one that asks for work and marks it as read, `handoff mark-read ID " +
 			r.operator + "` records only that it was read"
 	}
-	return unread + " for " + r.operator + ", newest first, each below with its id, sender, topic and time. " +
+	return unread + " for " + r.operator + ", newest first, each with its id, sender, topic and time. " +
 		read + change +
 		", `handoff list --unread --to " + r.operator + "` lists all.\n"
 }
 
-// notice is a line for the person at the terminal: our words and counts.
+// notice returns a line for the person at the terminal. It holds only our words and counts.
 func (r report) notice(unread int) string {
 	var all []string
 	switch {
 	case unread > 0 && r.operator == "":
-		all = append(all, handoff.Count(unread, "unread handoff")+"; for whom you work is not known (run handoff init)")
+		all = append(all, handoff.Count(unread, "unread handoff")+"; I don't know who you are (run handoff init)")
 	case unread > 0:
 		all = append(all, handoff.Count(unread, "unread handoff")+" (run handoff inbox)")
 	}
@@ -125,14 +125,14 @@ func (r report) notice(unread int) string {
 		all = append(all, handoff.Count(r.drafts, "recovered draft")+" (run handoff draft list)")
 	}
 	if r.lost != nil {
-		all = append(all, "not all handoffs can be listed (run handoff verify)")
+		all = append(all, "some handoffs cannot be listed (run handoff verify)")
 	}
 	return strings.Join(all, ", ")
 }
 
 const maxRecipients = 20
 
-// recipients is a line for each recipient, who has most first.
+// recipients returns a line for each recipient, the one with most handoffs first.
 func recipients(count map[string]int) string {
 	byCount := func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) }
 	names := slices.SortedFunc(maps.Keys(count), byCount)
@@ -148,10 +148,10 @@ func recipients(count map[string]int) string {
 	return out.String()
 }
 
-// short is as much of an id as the hook shows.
+// short returns the digits of an id in the report.
 func short(e handoff.Entry) string { return strings.TrimPrefix(e.ID, "sha256:")[:shortID] }
 
-// entry is one line about a handoff, and its framed body if that is wanted and not refused.
+// entry returns one line about a handoff, and its framed body if the session asked for it and refuse is false.
 func (r report) entry(got handoff.Stored, refuse bool) (string, error) {
 	e := got.Entry
 	line, err := form.JSONLine(strings.Join([]string{short(e), e.From, e.Topic, e.Time}, " "))

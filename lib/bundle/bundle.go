@@ -1,8 +1,7 @@
-// Package bundle carries handoffs from store to store as one file: by mail, on a stick, out of a
-// sandbox without a network.
+// Package bundle moves handoffs between stores as one file: by mail, on a stick, or out of a sandbox without network.
 //
-// A bundle of the format handoff-bundle/1 is JSON Lines, each line in RFC 8785 canonical form, ended
-// by a newline. It holds no paths, links or modes. The lines, in this order:
+// The format handoff-bundle/1 is JSON Lines. Each line is in RFC 8785 canonical form and ends with a newline. A
+// bundle has no paths, links or modes. It has these lines, in this order:
 //
 //	{"bundle":"handoff-bundle/1","created_utc":…,"origin":{"writer":…}}
 //	{"first_seen":…,"handoff":"<the stored document>","id":…,"sigs":[…]}
@@ -10,15 +9,14 @@
 //	{"consumed":{"accepted":…,"id":…,"operator":…,"reason":…,"session":…,"token":…,"ts_utc":…}}
 //	{"end":{"handoffs":N,"sha256":"<of all bytes before this line>"}}
 //
-// Handoffs come in the order of their ids, read marks in that of id and operator, consumed tokens in
-// that of their tokens; none comes twice, and marks and tokens are of handoffs of the bundle. What is
-// not known or not there is left out: writer, first_seen, sigs, accepted, reason, session. created_utc
-// is the newest time that a bundle tells of, so that the same set from the same store gives the same
-// bytes. All times are as ts_utc has them.
+// Handoffs are sorted by id, read marks by id and operator, consumed tokens by token. No line occurs twice. Marks and
+// tokens belong to handoffs of the bundle. Unknown values are omitted: writer, first_seen, sigs, accepted, reason,
+// session. Times have the form of ts_utc. created_utc is the newest time in the bundle. The same handoffs of the same
+// store therefore make the same bytes.
 //
-// A bundle may be compressed with gzip. Unpacked it has at most 256 MiB and 100,000 lines.
+// A bundle can be compressed with gzip. Uncompressed it has at most 256 MiB and 100,000 lines.
 //
-// [Writer] and [Reader] know the format alone; [Export] and [Import] know stores.
+// [Writer] and [Reader] handle the format, [Export] and [Import] handle stores.
 package bundle
 
 import (
@@ -32,38 +30,38 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Format is what a bundle says that it is.
+// Format is the name of the format.
 const Format = "handoff-bundle/1"
 
-// What a bundle may have at most.
+// The limits of a bundle.
 const (
-	MaxBytes = 256 << 20 // unpacked
+	MaxBytes = 256 << 20 // uncompressed
 	MaxLines = 100_000
 	maxSigs  = 16
-	maxText  = 8 << 10 // bytes of a signature, or of a reason
+	maxText  = 8 << 10 // bytes of a signature or a reason
 )
 
-// A Header is the first line.
+// A Header is the first line of a bundle.
 type Header struct {
-	Created string // a time
-	Writer  string // the store that it comes from, "" if it has no name
+	Created string // the newest time in the bundle
+	Writer  string // the store that made the bundle, or ""
 }
 
-// A Handoff is a stored document.
+// A Handoff is the line of a stored document.
 type Handoff struct {
 	ID, Text   string
 	Signatures []string // armored
-	FirstSeen  string   // when it came into the store; "" if that is not known
+	FirstSeen  string   // when it reached the store, or ""
 }
 
-// A Read mark says that an operator has read a handoff, and when.
+// A Read is the line of a read mark.
 type Read struct{ ID, Operator, Time string }
 
-// A Consumed token says that work was resumed from a handoff, or that it was taken, given back, ended
-// or put away: a line of the ledger. A bundle has no approvals and who confirmed what.
+// A Consumed is a line of the ledger: a used resume token or an action. A bundle has no approvals, and omits who
+// confirmed answers.
 type Consumed = handoff.Consumption
 
-// A Line is one of them: of its pointers one is not nil.
+// A Line is a line between the header and the end. Exactly one of its pointers is set.
 type Line struct {
 	Number   int // from 1
 	Handoff  *Handoff
@@ -71,7 +69,7 @@ type Line struct {
 	Consumed *Consumed
 }
 
-// The kinds of lines, in their order.
+// The kinds of lines, in order.
 const (
 	kindHeader = iota
 	kindHandoff
@@ -80,14 +78,13 @@ const (
 	kindEnd
 )
 
-// A place says where a line stands among the others: its kind, and what orders it within. It names the handoff that
-// the line is about.
+// A place is the position of a line: its kind, and its sort key. of is the handoff that the line is about.
 type place struct {
 	kind    int
 	key, of string
 }
 
-// compare orders places.
+// compare compares places by their order in a bundle.
 func (p place) compare(other place) int {
 	return cmp.Or(cmp.Compare(p.kind, other.kind), cmp.Compare(p.key, other.key))
 }
@@ -132,7 +129,7 @@ func (l Line) text() []byte {
 	return p.End()
 }
 
-// text is the first line of a bundle.
+// text returns the first line of a bundle.
 func (h Header) text() []byte {
 	var p, origin jsontree.Printer
 	origin.Some("writer", h.Writer)
@@ -142,16 +139,16 @@ func (h Header) text() []byte {
 	return p.End()
 }
 
-// A tally is what the end line says.
+// A tally is the content of the end line.
 type tally struct {
 	handoffs int
 	sum      hash.Hash
 }
 
-// newTally counts what a bundle has, from its first byte on.
+// newTally returns the tally of an empty bundle.
 func newTally() tally { return tally{sum: sha256.New()} }
 
-// text is the last line of a bundle, which proves all before it.
+// text returns the last line of a bundle, which proves all lines before it.
 func (t tally) text() []byte {
 	return fmt.Appendf(nil, `{"end":{"handoffs":%d,"sha256":"%s"}}`, t.handoffs, hex.EncodeToString(t.sum.Sum(nil)))
 }

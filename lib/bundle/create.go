@@ -13,10 +13,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// Create makes a file that is whole or not there, also after a crash: it gets its name once all of it is on disk.
-// Who is killed leaves at most a file beside it whose name goes on with ".partial-". A file that is there stays, and
-// is fs.ErrExist; where the file cannot be made, the error is ErrInvalid, and one without a class where there is no
-// room.
+// Create creates a complete file or none, even after a crash: the file gets its name when its content is on disk. A
+// killed process leaves at most a file with ".partial-" in its name next to it. An existing file stays: fs.ErrExist.
+// If the file cannot be created, the error is ErrInvalid. If the disk is full, it has no class.
 func Create(path string, perm fs.FileMode, write func(io.Writer) error) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fs.ErrExist
@@ -24,7 +23,7 @@ func Create(path string, perm fs.FileMode, write func(io.Writer) error) (err err
 	temp := path + ".partial-" + rand.Text()[:8]
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
-		return unwritten(path, temp, err)
+		return explain(path, temp, err)
 	}
 	defer os.Remove(temp)
 	defer f.Close()
@@ -36,13 +35,13 @@ func Create(path string, perm fs.FileMode, write func(io.Writer) error) (err err
 		err = f.Sync()
 	}
 	if err == nil {
-		err = name(temp, path)
+		err = publish(temp, path)
 	}
-	return unwritten(path, temp, err)
+	return explain(path, temp, err)
 }
 
-// name gives a file its name, never in the place of another file. Not all file systems have links.
-func name(temp, path string) error {
+// publish gives a file its name, and never replaces another file. Not all file systems have links.
+func publish(temp, path string) error {
 	err := os.Link(temp, path)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		if _, err = os.Lstat(path); err == nil {
@@ -56,21 +55,21 @@ func name(temp, path string) error {
 	return syncName(path)
 }
 
-// syncName makes the name of a file survive a power cut.
+// syncName makes the name of a file durable.
 func syncName(path string) error {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	if err = dir.Sync(); errors.Is(err, fs.ErrPermission) { // Windows has no such thing
+	if err = dir.Sync(); errors.Is(err, fs.ErrPermission) { // Windows cannot sync directories
 		return nil
 	}
 	return err
 }
 
-// unwritten says of an error about the file what to do.
-func unwritten(path, temp string, err error) error {
+// explain adds what to do to an error about the file.
+func explain(path, temp string, err error) error {
 	of, link := (*fs.PathError)(nil), (*os.LinkError)(nil)
 	isOfFile := errors.As(err, &of) && of.Path == temp || errors.As(err, &link) && link.Old == temp
 	switch {
@@ -84,7 +83,7 @@ func unwritten(path, temp string, err error) error {
 		"cannot write %s: %v", path, cause(err))
 }
 
-// cause is what the system said, without the name of a file that is gone.
+// cause returns the system error without the name of the temporary file.
 func cause(err error) error {
 	number := syscall.Errno(0)
 	if errors.As(err, &number) {

@@ -10,26 +10,25 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Counts says how many of each kind of lines there are.
+// Counts counts the lines of each kind.
 type Counts struct {
 	Handoffs int `json:"handoffs"`
 	Marks    int `json:"read_marks"`
 	Tokens   int `json:"consumed_tokens"`
-	Signed   int `json:"signed,omitempty"` // by the export
+	Signed   int `json:"signed,omitempty"` // handoffs that the export signed
 }
 
-// With says what a bundle has beside documents and the signatures that are stored.
+// With selects what a bundle contains besides documents and their stored signatures.
 type With struct {
 	State bool // read marks and consumed tokens
 
-	// Sign signs the handoffs of Author that have no signature, in the bundle alone; nil signs none.
+	// Sign signs the unsigned handoffs of Author. The signatures are only in the bundle. nil signs none.
 	Sign   func(text []byte) (armored []byte, err error)
 	Author string
 }
 
-// Export writes a bundle of the handoffs of entries that List gave, each proven as Read does. A
-// handoff that cannot be proven ends it with an error, and with a bundle that is cut, as does more than
-// any import takes: handoff.ErrInvalid.
+// Export writes a bundle of the handoffs of entries from List. Each is proven as Read does. If one cannot be proven,
+// Export returns the error, and the bundle is incomplete. More than an import accepts is handoff.ErrInvalid.
 func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) (Counts, error) {
 	byID := func(a, b handoff.Entry) int { return strings.Compare(a.ID, b.ID) }
 	entries = slices.SortedFunc(slices.Values(entries), byID)
@@ -38,7 +37,7 @@ func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) 
 	if err := e.collect(with.State); err != nil {
 		return Counts{}, err
 	}
-	if err := checkLines(len(entries) + len(e.state) + 2); err != nil { // the first and the end
+	if err := checkLines(len(entries) + len(e.state) + 2); err != nil { // with the header and the end
 		return Counts{}, err
 	}
 	writer, err := s.Exchange().Writer()
@@ -66,17 +65,17 @@ func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) 
 	return counts, w.Close()
 }
 
-// An export is one bundle that is being written.
+// An export is the state of one Export.
 type export struct {
 	*handoff.Store
 	With
 	entries []handoff.Entry
-	seen    func(id string) string // when a handoff came into the store
+	seen    func(id string) string // returns when a handoff reached the store
 	state   []Line                 // read marks and consumed tokens
 	signed  int
 }
 
-// collect finds out all that is not in the documents.
+// collect reads everything but the documents.
 func (e *export) collect(withState bool) (err error) {
 	if e.seen, err = e.Exchange().FirstSeen(); err != nil || !withState {
 		return err
@@ -98,7 +97,7 @@ func (e *export) collect(withState bool) (err error) {
 	return err
 }
 
-// newest is the newest time that the bundle tells of.
+// newest returns the newest time in the bundle.
 func (e *export) newest() string {
 	newest := "1970-01-01T00:00:00Z"
 	note := func(at string) { newest = max(newest, at) }
@@ -115,8 +114,8 @@ func (e *export) newest() string {
 	return newest
 }
 
-// documents writes the handoffs, each proven first. One that cannot be ends the export: a bundle holds
-// nothing that its reader would refuse. One that was pruned since it was listed is left out.
+// documents proves and writes the handoffs. A handoff that cannot be proven ends the export, since a reader would
+// refuse it. A handoff that was pruned meanwhile is left out.
 func (e *export) documents(w *Writer) (err error) {
 	pruned := make(map[string]bool)
 	failed := e.LoadEach(e.entries, func(got handoff.Stored, fault error) bool {
@@ -138,8 +137,7 @@ func (e *export) documents(w *Writer) (err error) {
 	return cmp.Or(failed, err)
 }
 
-// signatures returns the armored signature of a handoff, whatever it is worth here: who imports judges it
-// again.
+// signatures returns the armored signatures of a handoff, good or bad: the import judges them again.
 func (e *export) signatures(got handoff.Stored) ([]string, error) {
 	switch {
 	case got.Signature.State != handoff.SignatureUnsigned:

@@ -10,39 +10,38 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Options says how to import.
+// Options configure an import.
 type Options struct {
-	Name        string // of the bundle, for messages
-	MaxDocument int    // bytes that a document may have; 0 is handoff.DefaultMaxDocumentBytes
+	Name        string // the name of the bundle, for messages
+	MaxDocument int    // the maximum bytes of a document; 0 means handoff.DefaultMaxDocumentBytes
 
-	WithState bool // take over read marks and consumed tokens: whoever made the bundle is to be trusted not to hide mail
-	DryRun    bool // say what would be done, and do nothing
-	MustSign  bool // refuse what has no good signature
-	KeepGoing bool // store those of the documents that can be stored
+	WithState bool // import read marks and consumed tokens; they can hide handoffs, so trust the sender
+	DryRun    bool // report what would be done, and do nothing
+	MustSign  bool // refuse handoffs without a good signature
+	KeepGoing bool // store the valid handoffs even if others are refused
 }
 
-// Imported says what became of a bundle.
+// Imported is the result of an import.
 type Imported struct {
-	Results []handoff.Result // of its handoffs, in its order
-	Marks   int              // read marks that are new here
-	Tokens  int              // consumed tokens that are new here
-	Left    Counts           // of marks and tokens that were left out, for want of WithState
+	Results []handoff.Result // of the handoffs, in their order
+	Marks   int              // new read marks
+	Tokens  int              // new consumed tokens
+	Left    Counts           // marks and tokens that were left out without WithState
 }
 
-// An Input can be read again from anywhere, as an os.File and a bytes.Reader can.
+// An Input can be read again from any offset, such as an os.File or a bytes.Reader.
 type Input interface {
 	io.ReadSeeker
 	io.ReaderAt
 }
 
-// mostHeld is how many bytes of documents are held from when they are proven until they are stored.
-// Those of a larger bundle are read anew for each step, unless it is packed.
-const mostHeld = 4 << 20
+// maxKept is the number of bytes of documents that an import keeps in memory. Documents beyond it are read again for
+// each step, unless the bundle is compressed.
+const maxKept = 4 << 20
 
-// Import stores what a bundle holds, in one batch and through all that a document to write goes
-// through; what is stored here already is StatusExisting. The bundle is read twice: first to prove the
-// whole of it, so that nothing is stored or held of one that is not as it was made. Errors are those
-// of Reader and of handoff.Store.Write.
+// Import stores the handoffs of a bundle in one batch, with the checks of a new document. A handoff that is already
+// stored is StatusExisting. Import reads the bundle twice. The first pass proves all of it, so nothing of a damaged
+// bundle is stored or held. Errors are those of Reader and of handoff.Store.Write.
 func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got Imported, err error) {
 	if o.MaxDocument == 0 {
 		o.MaxDocument = handoff.DefaultMaxDocumentBytes
@@ -71,7 +70,7 @@ func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got I
 		got.Left = Counts{Marks: c.marked, Tokens: len(c.Acts)}
 		c.Marks, c.Acts = nil, nil
 	}
-	for _, t := range c.Acts { // nothing is stored before: a log keeps a credential in a reason for good
+	for _, t := range c.Acts { // before anything is stored: a credential in a reason would stay in the log for good
 		if err := handoff.CheckReason(t.Reason); err != nil {
 			return got, err
 		}
@@ -81,7 +80,7 @@ func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got I
 	return got, err
 }
 
-// each calls do with every line. Without error the bundle is proven.
+// each calls do for each line. If it returns no error, the bundle is proven.
 func each(from io.Reader, o Options, do func(*Reader, Line)) error {
 	r, err := NewReader(from, o.Name, o.MaxDocument)
 	if err != nil {
@@ -99,24 +98,24 @@ func each(from io.Reader, o Options, do func(*Reader, Line)) error {
 	}
 }
 
-// contents is what a bundle holds.
+// contents is the content of a bundle.
 type contents struct {
 	exchange.Parcel
 	from   io.ReaderAt
-	held   int // bytes of documents
+	held   int // bytes of documents in memory
 	origin handoff.Origin
-	marked int // how many marks
+	marked int // the number of marks
 }
 
-// take adds a line to what is going to be imported.
+// take adds a line.
 func (c *contents) take(r *Reader, l Line, o Options) {
 	switch {
 	case l.Handoff != nil:
 		c.origin.Writer = r.Header.Writer
 		source := handoff.Source{Name: fmt.Sprintf("%s, line %d", o.Name, l.Number), ID: l.Handoff.ID,
 			Origin: &c.origin, Signatures: l.Handoff.Signatures, MustSign: o.MustSign}
-		if c.held += len(l.Handoff.Text); c.held > mostHeld && !r.packed {
-			source.Open = again(c.from, r.at, len(r.line)-1)
+		if c.held += len(l.Handoff.Text); c.held > maxKept && !r.packed {
+			source.Open = reopen(c.from, r.at, len(r.line)-1)
 		} else {
 			source.Text = []byte(l.Handoff.Text)
 		}
@@ -125,14 +124,14 @@ func (c *contents) take(r *Reader, l Line, o Options) {
 		c.marked++
 		c.Marks[l.Read.ID] = append(c.Marks[l.Read.ID], handoff.Mark{Operator: l.Read.Operator, Time: l.Read.Time})
 	case l.Consumed != nil:
-		if !l.Consumed.Act().IsVerdict() { // a bundle can be made without the right to approve
+		if !l.Consumed.Act().IsVerdict() { // a bundle can be made by someone who cannot approve
 			c.Acts = append(c.Acts, *l.Consumed)
 		}
 	}
 }
 
-// again returns what reads the document of a line once more. That it is the same is for the store to see.
-func again(from io.ReaderAt, at int64, size int) func() (handoff.Source, error) {
+// reopen returns a function that reads the document of a line again. The store checks that it did not change.
+func reopen(from io.ReaderAt, at int64, size int) func() (handoff.Source, error) {
 	return func() (src handoff.Source, err error) {
 		line := make([]byte, size)
 		if _, err = from.ReadAt(line, at); err != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Keep exports handoffs with their state to a file, durably, so that they may be pruned, and proves
-// what it has written: it returns the SHA-256 of the file and that of each stored document, by id. A
-// file that is there is not written: if it has all of them, as where an earlier try was interrupted,
-// it is taken as it is; else the error is handoff.ErrInvalid.
-func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument int) (sum string, texts map[string]string, err error) {
+// Keep exports handoffs with their state to a file, durably, before they are pruned. It reads the file again to prove
+// it, and returns the SHA-256 of the file and of each stored document, by id. An existing file is not overwritten. It
+// is used if it has all the handoffs, as after an interrupted prune; otherwise the error is handoff.ErrInvalid.
+func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument int) (
+	sum string, texts map[string]string, err error) {
 	err = Create(path, 0o600, func(to io.Writer) error {
 		_, err := Export(s, entries, With{State: true}, to)
 		return err
@@ -27,7 +27,7 @@ func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument in
 	if err != nil && !isOld {
 		return "", nil, err
 	}
-	if sum, texts, err = proven(path, maxDocument); err != nil && !isOld {
+	if sum, texts, err = prove(path, maxDocument); err != nil && !isOld {
 		return "", nil, err
 	}
 	for _, e := range entries {
@@ -36,13 +36,13 @@ func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument in
 				"%s is there, and is not a bundle that has all of the handoffs", path)
 		}
 	}
-	if isOld { // who wrote it may not have waited for the disk
+	if isOld { // its writer may have stopped before the sync
 		err = syncFile(path)
 	}
 	return sum, texts, err
 }
 
-// syncFile makes a file and its name survive a power cut.
+// syncFile makes a file and its name durable.
 func syncFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -52,9 +52,9 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), syncName(path))
 }
 
-// proven reads a bundle to its end, which proves it.
-func proven(path string, maxDocument int) (sum string, texts map[string]string, err error) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // nor waits for the other end of a FIFO
+// prove reads a bundle to its end, which proves it.
+func prove(path string, maxDocument int) (sum string, texts map[string]string, err error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a FIFO would block
 		return "", nil, cmp.Or(err, fs.ErrInvalid)
 	}
 	f, err := os.Open(path)

@@ -13,31 +13,31 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// A Reader reads a bundle line by line. What it has returned is proven when Next returns io.EOF, and
-// not before.
+// A Reader reads a bundle line by line. The lines are proven only after Next has returned io.EOF.
 //
-// A bundle that is cut, or whose bytes are not those that its end line tells of, is ErrIntegrity; what
-// no bundle of this format says, or is too large, is ErrInvalid.
+// If a bundle is cut, or differs from its end line, the error is ErrIntegrity. If it is too large, or not in this
+// format, the error is ErrInvalid.
 type Reader struct {
 	Header Header
 
 	name   string
 	from   *bufio.Reader
-	long   int // bytes that a line may have
+	long   int // the maximum bytes of a line
 	read   int64
-	at     int64 // where the last line begins
-	packed bool
+	at     int64 // the offset of the last line
+	packed bool  // compressed
 	number int
 	tally  tally
 	rules  rules
 	line   []byte
 }
 
-// NewReader reads the first line of a bundle, packed or not. The name is for messages. maxDocument is
-// how many bytes a document may have.
+// NewReader reads the header of a bundle, compressed or not. name is for messages. maxDocument limits the bytes of a
+// document. Errors are those of a Reader.
 func NewReader(from io.Reader, name string, maxDocument int) (*Reader, error) {
 	r := &Reader{name: name, from: bufio.NewReaderSize(from, 64<<10), tally: newTally(), rules: newRules(),
-		long: 6*maxDocument + 2*maxSigs*maxText} // each byte of a document may be a \u escape, each of a signature \n
+		// each byte of a document may be a \u escape, each byte of a signature \n
+		long: 6*maxDocument + 2*maxSigs*maxText}
 	if magic, _ := r.from.Peek(2); string(magic) == "\x1f\x8b" {
 		unpacked, err := gzip.NewReader(r.from)
 		if err != nil {
@@ -48,7 +48,7 @@ func NewReader(from io.Reader, name string, maxDocument int) (*Reader, error) {
 	const start = `{"bundle":"handoff-bundle/`
 	begin, _ := r.from.Peek(len(start))
 	if !bytes.HasPrefix([]byte(start), begin) {
-		return nil, r.invalid("give a file that `handoff export` has made", "is not a bundle of handoffs")
+		return nil, r.invalid("use a file from `handoff export`", "is not a bundle of handoffs")
 	}
 	line, err := r.next()
 	if err != nil {
@@ -58,13 +58,13 @@ func NewReader(from io.Reader, name string, maxDocument int) (*Reader, error) {
 		return nil, r.invalid("use a newer version of handoff", "is a bundle of another format than "+Format)
 	}
 	if r.Header, err = parseHeader(line); err != nil {
-		return nil, r.odd(err.Error())
+		return nil, r.malformed(err.Error())
 	}
 	r.tally.add(line)
 	return r, nil
 }
 
-// Next returns the next line that is neither the first nor the last. io.EOF says that the bundle is whole.
+// Next returns the next line between the header and the end. io.EOF means that the bundle is complete and proven.
 func (r *Reader) Next() (Line, error) {
 	text, err := r.next()
 	if err != nil {
@@ -75,10 +75,10 @@ func (r *Reader) Next() (Line, error) {
 	}
 	l, err := parseLine(text)
 	if err != nil {
-		return Line{}, r.odd(err.Error())
+		return Line{}, r.malformed(err.Error())
 	}
 	if why := r.rules.check(l); why != "" {
-		return Line{}, r.odd(why)
+		return Line{}, r.malformed(why)
 	}
 	r.tally.add(text)
 	if l.Number = r.number; l.Handoff != nil {
@@ -87,13 +87,13 @@ func (r *Reader) Next() (Line, error) {
 	return l, nil
 }
 
-// add counts a line into the hash of the bundle.
+// add adds a line to the hash of the bundle.
 func (t tally) add(line []byte) {
 	t.sum.Write(line)
 	t.sum.Write([]byte{'\n'})
 }
 
-// next reads a line, whose newline is left out.
+// next reads a line without its newline.
 func (r *Reader) next() ([]byte, error) {
 	r.line, r.at = r.line[:0], r.read
 	if r.number++; r.number > MaxLines {
@@ -122,7 +122,7 @@ func (r *Reader) next() ([]byte, error) {
 	}
 }
 
-// end compares the last line with what was read. io.EOF is that all is well.
+// end compares the last line with the lines before it. It returns io.EOF if they match.
 func (r *Reader) end(line []byte) error {
 	if !bytes.Equal(line, r.tally.text()) {
 		return r.damaged("was changed or cut: it is not what its end line tells of")
@@ -137,9 +137,9 @@ func (r *Reader) end(line []byte) error {
 	}
 }
 
-// odd is for a line that no bundle has. It is a fault of whoever made the bundle, unless the end line
-// shows that the bundle is not what was made.
-func (r *Reader) odd(why string) error {
+// malformed returns the error for a line that no bundle has. It is ErrInvalid, unless the end line proves that the
+// bundle was changed after it was made.
+func (r *Reader) malformed(why string) error {
 	problem := fmt.Sprintf("line %d %s", r.number, why)
 	r.tally.add(r.line[:len(r.line)-1])
 	for {
@@ -160,17 +160,17 @@ func (r *Reader) odd(why string) error {
 	return r.invalid("ask whoever made the bundle for one of `handoff export`", problem)
 }
 
-// invalid says that what was given is no bundle: exit code 2.
+// invalid returns the error for a file that is not a bundle: ErrInvalid.
 func (r *Reader) invalid(hint, why string) error {
 	return fault.New(fault.ErrInvalid, hint, "nothing was imported: %s: %s", r.name, why)
 }
 
-// damaged says that a bundle is not what was exported: exit code 6.
+// damaged returns the error for a bundle that was changed after it was made: ErrIntegrity.
 func (r *Reader) damaged(why string) error {
 	return fault.New(fault.ErrIntegrity, "get the bundle once more", "nothing was imported: %s %s", r.name, why)
 }
 
-// parseHeader reads the first line. Keys that it does not know are found when the line is made again.
+// parseHeader parses the first line. It finds unknown keys by formatting the line again.
 func parseHeader(line []byte) (Header, error) {
 	var v struct {
 		Created string `json:"created_utc"`
@@ -185,10 +185,10 @@ func parseHeader(line []byte) (Header, error) {
 	if why := h.check(); why != "" {
 		return h, errors.New(why)
 	}
-	return h, same(line, h.text())
+	return h, checkSame(line, h.text())
 }
 
-// parseLine is the inverse of Line.text: what it would write otherwise is refused.
+// parseLine is the inverse of Line.text. It refuses a line that text would write differently.
 func parseLine(line []byte) (l Line, err error) {
 	var v struct {
 		Handoff   *string  `json:"handoff"`
@@ -219,12 +219,12 @@ func parseLine(line []byte) (l Line, err error) {
 	default:
 		return l, errors.New("is not of a kind that a bundle has")
 	}
-	return l, same(line, l.text())
+	return l, checkSame(line, l.text())
 }
 
-// same reports whether a line is, byte for byte, the one that export writes: then there is nothing in it
-// that was not understood, and one set of handoffs has one bundle.
-func same(line, again []byte) error {
+// checkSame returns an error unless line is exactly what export writes. Then every byte is understood, and the same
+// handoffs always make the same bundle.
+func checkSame(line, again []byte) error {
 	if !bytes.Equal(again, line) {
 		return errors.New("has other keys than a bundle has, or is not in canonical form")
 	}

@@ -9,16 +9,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// rules are what each line has to obey, and all of them together.
+// rules check the order of the lines, and each line.
 type rules struct {
 	last place
-	ids  map[string]bool // of the handoffs
+	ids  map[string]bool // of the handoffs so far
 }
 
-// newRules begins with the line after the header.
+// newRules returns the rules for the line after the header.
 func newRules() rules { return rules{ids: make(map[string]bool)} }
 
-// check says why a line cannot stand here, "" if it can.
+// check returns why a line is not allowed here, "" if it is.
 func (r *rules) check(l Line) (why string) {
 	at := l.place()
 	switch order := at.compare(r.last); {
@@ -39,7 +39,7 @@ func (r *rules) check(l Line) (why string) {
 	return ""
 }
 
-// check says what is wrong with a line by itself.
+// check returns what is wrong with a line by itself, "" if nothing is.
 func (l Line) check(of string) string {
 	switch {
 	case !form.IsID(of):
@@ -47,13 +47,12 @@ func (l Line) check(of string) string {
 	case l.Handoff != nil:
 		return l.Handoff.check()
 	case l.Read != nil:
-		return whoAndWhen(l.Read.Operator, l.Read.Time)
+		return checkMark(l.Read.Operator, l.Read.Time)
 	}
 	return checkConsumed(*l.Consumed)
 }
 
-// check says what is wrong with the line of a handoff, "" if nothing is. The document itself goes through
-// all that a written one does.
+// check returns what is wrong with the line of a handoff, "" if nothing is. The store checks the document itself.
 func (h Handoff) check() string {
 	switch {
 	case h.FirstSeen != "" && !form.IsInstant(h.FirstSeen):
@@ -71,8 +70,8 @@ func (h Handoff) check() string {
 	return ""
 }
 
-// checkConsumed says what is wrong with the line of a consumed token, "" if nothing is. A ledger is append-only:
-// what no command would have written never gets into one.
+// checkConsumed returns what is wrong with the line of a consumed token, "" if nothing is. A ledger is append-only,
+// so it must only get lines that a command could have written.
 func checkConsumed(c Consumed) string {
 	of, _, _, isAct := eventlog.ParseKey(c.Token)
 	isToken := len(c.Token) >= 8 && form.IsSlug(c.Token, 128) || form.IsID(c.Token) || isAct && of == c.HandoffID
@@ -84,11 +83,11 @@ func checkConsumed(c Consumed) string {
 	case len(c.Reason) > maxText, len(c.Accepted) > 0 && strings.Trim(c.Accepted, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
 		return "has an accepted or reason that no ledger has"
 	}
-	return whoAndWhen(c.Operator, c.Time)
+	return checkMark(c.Operator, c.Time)
 }
 
-// whoAndWhen says what is wrong with an operator and an instant, "" if nothing is.
-func whoAndWhen(operator, at string) string {
+// checkMark returns what is wrong with an operator and a time, "" if nothing is.
+func checkMark(operator, at string) string {
 	switch {
 	case !form.IsSlug(operator, document.MaxName):
 		return "names no operator"
@@ -98,7 +97,7 @@ func whoAndWhen(operator, at string) string {
 	return ""
 }
 
-// check says what is wrong with the first line, "" if nothing is.
+// check returns what is wrong with the first line, "" if nothing is.
 func (h Header) check() string {
 	switch {
 	case !form.IsInstant(h.Created):

@@ -7,10 +7,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// maxEnd is more than the end line has.
+// maxEnd is more than the size of the end line.
 const maxEnd = 256
 
-// A Writer writes a bundle. Without Close it is a cut one, which nobody imports.
+// A Writer writes a bundle. Without Close the bundle is incomplete, and no import accepts it.
 type Writer struct {
 	to    io.Writer
 	tally tally
@@ -19,7 +19,7 @@ type Writer struct {
 	size  int
 }
 
-// NewWriter begins a bundle.
+// NewWriter begins a bundle. It fails if the header is invalid.
 func NewWriter(to io.Writer, h Header) (*Writer, error) {
 	w := &Writer{to: to, tally: newTally(), rules: newRules()}
 	if why := h.check(); why != "" {
@@ -28,10 +28,10 @@ func NewWriter(to io.Writer, h Header) (*Writer, error) {
 	return w, w.put(h.text())
 }
 
-// Put writes a line, whose number does not count. It fails where a reader would refuse it: with
-// fault.ErrInvalid where the bundle would be larger than any that is read.
+// Put writes a line; its Number is ignored. It returns an error if a reader would refuse the line. If the bundle
+// becomes too large, the error is fault.ErrInvalid.
 func (w *Writer) Put(l Line) error {
-	if err := checkLines(w.lines + 2); err != nil { // this one and the end
+	if err := checkLines(w.lines + 2); err != nil { // with this line and the end
 		return err
 	}
 	if why := w.rules.check(l); why != "" {
@@ -43,7 +43,7 @@ func (w *Writer) Put(l Line) error {
 	return w.put(l.text())
 }
 
-// Close ends the bundle. The writer below stays open.
+// Close ends the bundle. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	_, err := w.to.Write(append(w.tally.text(), '\n'))
 	return err
@@ -61,7 +61,7 @@ func (w *Writer) put(text []byte) error {
 	return err
 }
 
-// checkLines refuses a bundle with more lines than are read.
+// checkLines returns fault.ErrInvalid for more lines than a reader accepts.
 func checkLines(n int) error {
 	if n > MaxLines {
 		return tooLarge(MaxLines, "lines")

@@ -17,7 +17,7 @@ import (
 
 var (
 	actSeed  = flag.Uint64("actseed", 0, "what TestActsEndTheSame begins with, as a failure names it; 0 is random")
-	actSteps = flag.Int("actsteps", 60, "how much is done in it")
+	actSteps = flag.Int("actsteps", 0, "how much is done in it; 0 is 20, and 60 where HANDOFF_FAULTS is set")
 )
 
 // ending is what has become of a handoff in a clone.
@@ -87,6 +87,7 @@ func (a actor) step(t testing.TB, r *rand.Rand, ids []string) (what, id string, 
 // Whatever four clones do with some handoffs, in whatever order, one has each at a time while all ask, and in the
 // end all clones say the same.
 func TestActsEndTheSame(t *testing.T) {
+	t.Parallel()
 	seed := *actSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano()) % 1e9
@@ -107,7 +108,11 @@ func TestActsEndTheSame(t *testing.T) {
 	}()
 	held, over := make(map[string]string), make(map[string]bool) // as it was acknowledged
 	contested := make(map[string]bool)                           // somebody did not ask
-	for range *actSteps {
+	steps := *actSteps
+	if steps == 0 {
+		steps = map[bool]int{false: 20, true: 60}[isThorough()]
+	}
+	for range steps {
 		n := r.IntN(len(roots))
 		a := actor{roots[n], []string{"ben", "cy", "ben", "dan"}[n]}
 		what, id, err := a.step(t, r, ids)
@@ -160,6 +165,7 @@ func isExpected(err error) bool {
 // What somebody does with a handoff that they have taken without asking counts if they were the first, and else for
 // nothing: it is said to them, stands in nobody's way, and all clones agree.
 func TestOfflineTurns(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ offline, online, then, state, holder string }{
 		{"take", "take", "release", "taken", "cy"}, // who has lost gives nothing back
 		{"take", "take", "done", "taken", "cy"},
@@ -177,6 +183,7 @@ func TestOfflineTurns(t *testing.T) {
 		{"take release take", "", "done", "done", ""},
 	} {
 		t.Run(c.offline+","+c.online+","+c.then, func(t *testing.T) {
+			t.Parallel()
 			_, roots, id := shared(t, 3)
 			for _, how := range strings.Fields(c.offline) {
 				if how != "offline" {

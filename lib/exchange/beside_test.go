@@ -28,7 +28,7 @@ func trees(t *testing.T) (main, linked handoff.Project, said *[]string) {
 	said = new([]string)
 	main = load(t, roots[0], said)
 	linked = load(t, other, said)
-	linked.Beside = &handoff.Beside{Main: main.Root, Own: other} // nothing stops root, who may run this, from writing
+	linked.OwnReplica = &handoff.OwnReplica{Main: main.Root, Own: other} // nothing stops root, who may run this, from writing
 	return main, linked, said
 }
 
@@ -81,6 +81,7 @@ func mustWrite(t *testing.T, o handoff.Options, topic string) {
 
 // What the operators file of the main work tree refuses waits in the linked one, and is named.
 func TestRefusedOfAWorkTree(t *testing.T) {
+	t.Parallel()
 	main, linked, said := trees(t)
 	exchange.Gather(context.Background(), &linked)
 	if got := topics(t, linked.Options); len(got) != 1 || len(*said) != 1 || !strings.Contains((*said)[0], "with 1 handoff;") {
@@ -116,6 +117,7 @@ func TestRefusedOfAWorkTree(t *testing.T) {
 
 // Of a work tree whose log was changed nothing is taken over.
 func TestRewrittenLogOfAWorkTree(t *testing.T) {
+	t.Parallel()
 	main, linked, said := trees(t)
 	exchange.Gather(context.Background(), &linked)
 	mustWrite(t, linked.Options, "second")
@@ -139,6 +141,7 @@ func TestRewrittenLogOfAWorkTree(t *testing.T) {
 
 // Commands that take over at the same time take over once.
 func TestManyTakeOverAWorkTree(t *testing.T) {
+	t.Parallel()
 	main, linked, _ := trees(t)
 	exchange.Gather(context.Background(), &linked)
 	mustWrite(t, linked.Options, "second")

@@ -17,12 +17,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-// BringBack puts back what a checkout, `git clean` or a lost disk took away, as far as the repository of sync has
-// it: the audit log that was sent, and the files of handoffs. It says what it did, asks no remote, and changes
-// nothing in a store that was never exchanged. Repair has to follow: it makes rows and marks of the two.
+// RestoreLost restores what a checkout, `git clean` or a lost disk removed: the audit log that was sent, and the
+// files of handoffs. Its source is the repository of sync; it asks no remote. It returns a sentence for each thing it
+// did. A store that has never synced does not change. Repair must follow: it adds the rows and marks.
 //
-// The error is ErrIntegrity if something is lost that is not there, ErrBusy while a sync runs.
-func BringBack(ctx ctx, s *handoff.Store, o Options) (done []string, err error) {
+// The error is ErrIntegrity if something lost is not in the repository, and ErrBusy while a sync runs.
+func RestoreLost(ctx ctx, s *handoff.Store, o Options) (done []string, err error) {
 	lost := s.Exchange().CheckSent()
 	path, err := s.Exchange().OutsidePath()
 	if err != nil {
@@ -49,11 +49,11 @@ func BringBack(ctx ctx, s *handoff.Store, o Options) (done []string, err error) 
 		if err != nil {
 			return nil, err
 		}
-		done = append(done, fmt.Sprintf("brought back the audit log that was sent, with %s", handoff.Count(n, "event")))
+		done = append(done, fmt.Sprintf("restored the audit log from sync, with %s", handoff.Count(n, "event")))
 	}
 	n, err := r.restoreDocuments(ctx)
 	if n > 0 {
-		done = append(done, "brought back "+handoff.Count(n, "handoff")+" from what was exchanged")
+		done = append(done, "restored "+handoff.Count(n, "handoff")+" from sync")
 	}
 	return done, err
 }
@@ -61,7 +61,7 @@ func BringBack(ctx ctx, s *handoff.Store, o Options) (done []string, err error) 
 // sender returns the writer whose ref is in the repository, "" if there is none.
 func (r *remote) sender() (writer string) {
 	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
-		if of, is := strings.CutPrefix(ref, own("writers", "")); is {
+		if of, is := strings.CutPrefix(ref, localRef("writers", "")); is {
 			writer = of
 		}
 	}
@@ -71,9 +71,9 @@ func (r *remote) sender() (writer string) {
 	return writer
 }
 
-// restoreLog puts back the log as it was sent, and says how many events it has.
+// restoreLog restores the log as it was sent, and returns the number of its events.
 func (r *remote) restoreLog(ctx ctx) (events int, err error) {
-	tip := r.refs[own("writers", r.writer)]
+	tip := r.refs[localRef("writers", r.writer)]
 	if tip == "" {
 		return 0, fault.New(fault.ErrIntegrity, "bring the state directory back from a backup, or run "+
 			"`handoff machine-fingerprint regenerate` and then `handoff sync`",
@@ -81,7 +81,7 @@ func (r *remote) restoreLog(ctx ctx) (events int, err error) {
 	}
 	all, err := r.repo.changes(ctx, "", tip)
 	if err != nil {
-		return 0, r.repo.broken(err)
+		return 0, r.repo.repoError(err)
 	}
 	var want []wanted
 	for n := 1; slices.ContainsFunc(all, func(c change) bool { return c.name == logFile(n) }); n++ {
@@ -109,34 +109,33 @@ func (r *remote) restoreLog(ctx ctx) (events int, err error) {
 	return p.Events, r.saveProgress(located)
 }
 
-// restoreDocuments puts back the files of handoffs that the log tells of and that are gone, if anybody has
-// published them.
+// restoreDocuments restores the missing files of handoffs in the log, if any writer has published them.
 func (r *remote) restoreDocuments(ctx ctx) (n int, err error) {
 	if r.state == nil {
 		if r.state, err = r.Exchange().State(); err != nil || r.state == nil {
 			return 0, err
 		}
 	}
-	gone, err := r.gone()
+	gone, err := r.missingDocuments()
 	if err != nil || len(gone) == 0 {
 		return 0, err
 	}
-	sources, err := r.again(ctx, gone)
+	sources, err := r.fetchPruned(ctx, gone)
 	if err != nil || len(sources) == 0 {
 		return 0, err
 	}
 	return r.Exchange().PutBack(sources)
 }
 
-// gone returns the handoffs that the log tells of, and whose files are not there.
-func (x *exchange) gone() (map[string]*past, error) {
-	missing := make(map[string]*past)
+// missingDocuments returns the handoffs in the log whose files are missing.
+func (x *exchange) missingDocuments() (map[string]*prunedHandoff, error) {
+	missing := make(map[string]*prunedHandoff)
 	var err error
 	for e := range x.events(0, &err) {
 		switch s := parse(e); s.Type {
 		case eventlog.TypeWrite, eventlog.TypeImport:
 			if len(s.Time) >= len("0000-00-00") {
-				missing[s.HandoffID] = &past{time: s.Time}
+				missing[s.HandoffID] = &prunedHandoff{time: s.Time}
 			}
 		case eventlog.TypePrune:
 			delete(missing, s.HandoffID)

@@ -12,46 +12,46 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-// lines are those of a ledger.
+// lines are lines of a ledger.
 type lines = []handoff.Consumption
 
-// A ledger is its lines by their keys.
+// A ledger has the lines of a ledger by their keys.
 type ledger map[string]handoff.Consumption
 
 // ledger returns the lines of the ledger by their keys.
 func (x *exchange) ledger() (ledger, error) {
 	all, err := x.Exchange().Consumptions()
 	have := make(ledger, len(all))
-	for _, c := range slices.Backward(all) { // of several the first counts
+	for _, c := range slices.Backward(all) { // of several lines with one key the first counts
 		have[c.Token] = c
 	}
 	return have, err
 }
 
-// Lives are what became of handoffs, by their ids.
+// lives has what happened to handoffs, by their ids.
 type lives map[string]handoff.Life
 
-// add takes in a line.
+// add adds a line.
 func (l lives) add(c handoff.Consumption) {
 	life := l[c.HandoffID]
-	life.Add(c.Token, c.Deed())
+	life.Add(c.Token, c.Action())
 	l[c.HandoffID] = life
 }
 
-// openJury returns who judges claims: by what was claimed alone, since what is done offline may lose.
+// openJury returns a jury for claims. It knows only claimed lines: offline actions may lose.
 func (r *remote) openJury() (jury, error) {
 	have, err := r.ledger()
 	j := jury{judge: r.Exchange().Judge(), have: have, lives: make(lives)}
 	for key, line := range have {
-		if line.Act().IsNote() || r.refs[ownClaim(eventlog.ClaimName(key))] != "" {
+		if line.Act().IsNote() || r.refs[localClaimRef(eventlog.ClaimName(key))] != "" {
 			j.lives.add(line)
 		}
 	}
 	return j, err
 }
 
-// why says why a claim does not count, "" if it does. A turn begins when the one before was given back, and only its
-// holder ends it. isVoid reports that the claim will never count, because somebody else holds the turn.
+// why returns why a claim does not count, "" if it does. A lease begins when the one before was released, and only
+// its holder ends it. isVoid reports that the claim can never count, because another operator holds the lease.
 func (j jury) why(c handoff.Consumption, e handoff.Entry) (why string, isVoid bool) {
 	if e.ID == "" {
 		return isAbsent, false
@@ -64,13 +64,13 @@ func (j jury) why(c handoff.Consumption, e handoff.Entry) (why string, isVoid bo
 	holds := take.Holds()
 	switch {
 	case act.Reopens() && (n > take.N || n == take.N && !done.IsDone()):
-		return "nobody has ended what it reopens", false
+		return "it reopens a handoff that is not done", false
 	case act == eventlog.ActReopen && n == take.N && done.Operator != c.Operator:
-		return done.Operator + " has ended what " + c.Operator + " reopens", true
+		return done.Operator + " has finished what " + c.Operator + " reopens", true
 	case act == eventlog.ActTake && n > take.N:
-		return "nobody has given back what it takes", false
+		return "it takes a handoff that is not released", false
 	case act.IsEnd() && (n > take.N || n == take.N && !holds.IsDone()):
-		return "nobody has taken what it ends", false
+		return "it ends a take that does not exist", false
 	case act.IsEnd() && n == take.N && holds.Operator != c.Operator:
 		return holds.Operator + " has taken what " + c.Operator + " ends", true
 	}
@@ -79,20 +79,20 @@ func (j jury) why(c handoff.Consumption, e handoff.Entry) (why string, isVoid bo
 
 const isAbsent = "what it claims is not here"
 
-// A heard claim is one of the remote.
-type heard struct {
+// A remoteClaim is a claim of the remote.
+type remoteClaim struct {
 	eventlog.Claim
 	name  string // of its ref
-	why   string // it does not count, "" if it does
-	isBad bool   // it is no claim, or another one stood there before: it never will
+	why   string // why it does not count, "" if it does
+	isBad bool   // it is malformed, or replaced another claim: it can never count
 
-	lines lines               // that it adds to the ledger
-	lost  handoff.Consumption // the line there that was not the first, if there is one
+	lines lines               // the lines that it adds to the ledger
+	lost  handoff.Consumption // the ledger line that was not first, if there is one
 }
 
-// hear reads and judges claims of the remote by their names, in the order of the turns. What somebody has sent again
+// readClaimsNamed reads and judges claims of the remote, in the order of their leases. A claim that is known already
 // adds nothing.
-func (r *remote) hear(ctx ctx, names []string) (all []heard, have ledger, err error) {
+func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, have ledger, err error) {
 	if len(names) == 0 {
 		return nil, nil, nil
 	}
@@ -119,9 +119,9 @@ func (r *remote) hear(ctx ctx, names []string) (all []heard, have ledger, err er
 	return all, j.have, err
 }
 
-// judgeClaims reads and judges claims, and remembers those that do not count. What was refused before is judged
-// again where something has become known of its handoff.
-func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []heard, err error) {
+// judgeClaims reads and judges claims, and remembers those that do not count. A refused claim is judged again if
+// something new is known about its handoff.
+func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []remoteClaim, err error) {
 	r.denials.renew(j.judge.Stamp())
 	if all, err = r.readClaims(ctx, names); err != nil {
 		return nil, err
@@ -163,8 +163,8 @@ func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []heard, err 
 	return append(all, more...), err
 }
 
-// inTurn compares lines by the order in which they can be done: by handoff and turn, and resumes last.
-func inTurn(a, b handoff.Consumption) int {
+// compareTurns orders lines as their actions can follow each other: by handoff and lease, and resumes last.
+func compareTurns(a, b handoff.Consumption) int {
 	_, actA, n, isA := eventlog.ParseKey(a.Token)
 	_, actB, m, isB := eventlog.ParseKey(b.Token)
 	return cmp.Or(cmp.Compare(a.HandoffID, b.HandoffID), cmp.Compare(rank(isB), rank(isA)), cmp.Compare(n, m),
@@ -179,15 +179,14 @@ func rank(is bool) int {
 	return 0
 }
 
-// takeClaims adds the lines of new claims that count to what is to be taken over, and finds out which of
-// them somebody here was not the first to have. What was refused is looked at again once the rules are
-// others, or something has become known of its handoff.
-func (r *remote) takeClaims(ctx ctx, c *catch) error {
+// takeClaims adds the ledger lines of new claims that count, and reports the lines of this store that were not first.
+// Refused claims are judged again if the rules changed, or something new is known about their handoff.
+func (r *remote) takeClaims(ctx ctx, c *intake) error {
 	touched := make(map[string]bool)
 	for _, got := range r.got.Received {
 		touched[got.ID] = true
 	}
-	all, have, err := r.hear(ctx, r.newClaims(touched))
+	all, have, err := r.readClaimsNamed(ctx, r.newClaims(touched))
 	if err != nil {
 		return err
 	}
@@ -199,16 +198,16 @@ func (r *remote) takeClaims(ctx ctx, c *catch) error {
 		if h.why != "" {
 			continue
 		}
-		c.moves[ownClaim(h.name)] = r.claims[h.name]
-		if c.held.tellLines(h.lines); h.lost.Token != "" {
+		c.moves[localClaimRef(h.name)] = r.claims[h.name]
+		if c.held.addLines(h.lines); h.lost.Token != "" {
 			lost = append(lost, Lost{h.lost, h.Consumption, h.Writer})
 		}
 	}
 	return r.report(have, c.held.acts(), lost)
 }
 
-// newClaims returns the names of the claims of the remote that are not known here, but for those that were
-// refused and are about nothing that was touched since.
+// newClaims returns the names of the unknown claims of the remote. It omits refused claims whose handoff was not
+// touched since.
 func (r *remote) newClaims(touched map[string]bool) (names []string) {
 	stamp := r.Exchange().Judge().Stamp()
 	for name, commit := range r.claims {
@@ -217,7 +216,7 @@ func (r *remote) newClaims(touched map[string]bool) (names []string) {
 		if isOld && before.Moved && !r.Restore {
 			r.repeat(Refusal{Claim: name, Why: before.Why})
 		}
-		if r.refs[ownClaim(name)] != commit && (!isOld || before.Moved && r.Restore) {
+		if r.refs[localClaimRef(name)] != commit && (!isOld || before.Moved && r.Restore) {
 			names = append(names, name)
 		}
 	}
@@ -225,8 +224,8 @@ func (r *remote) newClaims(touched map[string]bool) (names []string) {
 	return names
 }
 
-// settle returns the lines that a claim adds to a ledger, and the line there that was not the first, if there
-// is one. What stands in the ledger stays; a note says whose the turn is, or how it has ended.
+// settle returns the lines that a claim adds to a ledger, and the ledger line that was not first, if there is one.
+// Existing lines stay. A note records who holds the lease, or how it ended.
 func settle(have ledger, first eventlog.Claim) (lines lines, lost handoff.Consumption) {
 	id, act, n, _ := eventlog.ParseKey(first.Token)
 	here, has := have[first.Token]
@@ -254,13 +253,13 @@ func settle(have ledger, first eventlog.Claim) (lines lines, lost handoff.Consum
 	return lines, lost
 }
 
-// isSame reports whether two claims are of the same deed, whoever has sent them to the remote.
+// isSame reports whether two claims are for the same action, even if different clones sent them.
 func isSame(a, b handoff.Consumption) bool {
 	return a.Token == b.Token && a.Operator == b.Operator && a.Time == b.Time && a.HandoffID == b.HandoffID
 }
 
-// isOwn reports whether a line of the ledger is of this replica, and not from others, who have to hear
-// themselves that they were not the first. It may be of a moment ago: what no event says yet is.
+// isOwn reports whether a ledger line was written by this replica. Other replicas find out themselves that they were
+// not first. A line without an event is recent, and therefore our own.
 func (x *exchange) isOwn(line handoff.Consumption) (is bool, err error) {
 	for e := range x.events(0, &err, line.Token) {
 		if done, ok := e.Content.(eventlog.Resumed); ok && done.Token == line.Token {
@@ -270,8 +269,8 @@ func (x *exchange) isOwn(line handoff.Consumption) (is bool, err error) {
 	return err == nil, err
 }
 
-// report says which lines of this replica were not the first. Of each the last one is named that somebody wrote
-// who did not know of the claim.
+// report adds the lines of this replica that were not first to the result. For each handoff it reports the last
+// action of the operator that relied on the lost one.
 func (x *exchange) report(have ledger, more lines, lost []Lost) error {
 	after, said := make(lives), make(map[string]bool)
 	for _, c := range slices.AppendSeq(more, maps.Values(have)) {
@@ -286,7 +285,8 @@ func (x *exchange) report(have ledger, more lines, lost []Lost) error {
 		life := after[l.Here.HandoffID]
 		for _, c := range have {
 			isTheirs := c.HandoffID == l.Here.HandoffID && c.Operator == l.Here.Operator
-			if isTheirs && isOnce(c.Token) && c.Act() != "" && inTurn(c, l.Here) > 0 && !life.Counts(c.Token, c.Deed()) {
+			if isTheirs && isOnce(c.Token) && c.Act() != "" && compareTurns(c, l.Here) > 0 &&
+				!life.Counts(c.Token, c.Action()) {
 				l.Here = c
 			}
 		}
@@ -298,23 +298,21 @@ func (x *exchange) report(have ledger, more lines, lost []Lost) error {
 	return nil
 }
 
-// claimed says when all lines of the ledger were claimed: how large it was, and how many claims the
-// remote had.
+// claimed records that all ledger lines were claimed, with the size of the ledger and the number of claims.
 type claimed struct {
 	Remote string `json:"remote"` // the SHA-256 of its URL
 	Ledger int64  `json:"ledger"`
 	Claims int    `json:"claims"`
 }
 
-// sendClaims claims what this replica knows and nobody has claimed: what was done before the first
-// sync, or offline.
+// sendClaims claims the unclaimed lines of this replica: actions before the first sync, and offline ones.
 func (r *remote) sendClaims(ctx ctx, before claimed) (claimed, error) {
 	file, err := r.state.Lstat(disk.Ledger)
 	now := claimed{Remote: eventlog.ClaimName(r.repo.url), Ledger: file.Size, Claims: len(r.claims)}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && before == now {
 		return now, nil
 	}
-	if err = r.forget(ctx, triesBelow); err != nil { // what was let in is known now, and the rest can be tried anew
+	if err = r.forget(ctx, triesBelow); err != nil { // granted claims are known now, and the others can be tried again
 		return before, err
 	}
 	have, err := r.ledger()
@@ -324,7 +322,7 @@ func (r *remote) sendClaims(ctx ctx, before claimed) (claimed, error) {
 	open := unclaimed(have, func(name string) bool { return r.claims[name] != "" && !r.denials.Claims[name].Void })
 	now.Claims += len(open)
 	for len(open) > 0 {
-		var first, later lines // of each handoff: what follows needs it
+		var first, later lines // one line of each handoff; the later ones depend on it
 		for i, c := range open {
 			if i == 0 || c.HandoffID != open[i-1].HandoffID {
 				first = append(first, c)
@@ -343,7 +341,7 @@ func (r *remote) sendClaims(ctx ctx, before claimed) (claimed, error) {
 	return now, nil
 }
 
-// unclaimed returns the lines that count and are not claimed, in the order in which they can be.
+// unclaimed returns the lines that count and are not claimed, in the order in which they can be claimed.
 func unclaimed(have ledger, isClaimed func(name string) bool) (open lines) {
 	known := make(lives)
 	for _, c := range have {
@@ -351,21 +349,21 @@ func unclaimed(have ledger, isClaimed func(name string) bool) (open lines) {
 	}
 	for key, c := range have {
 		life := known[c.HandoffID]
-		if isLine(c) && isOnce(key) && life.Counts(key, c.Deed()) && !isClaimed(eventlog.ClaimName(key)) {
+		if isLine(c) && isOnce(key) && life.Counts(key, c.Action()) && !isClaimed(eventlog.ClaimName(key)) {
 			open = append(open, c)
 		}
 	}
-	slices.SortFunc(open, inTurn)
+	slices.SortFunc(open, compareTurns)
 	return open
 }
 
-// isOnce reports whether the line of a key is to be claimed. The other acts may be done in two clones.
+// isOnce reports whether the line of a key must be claimed. Two clones can both perform the other actions.
 func isOnce(key string) bool {
 	_, act, _, isAct := eventlog.ParseKey(key)
 	return !isAct || act == eventlog.ActTake || act.IsEnd() || act.Reopens()
 }
 
-// sendSome claims lines, and adds to lost the handoffs of those that somebody else was the first to claim.
+// sendSome claims lines. It adds the handoffs that another clone claimed first to lost.
 func (r *remote) sendSome(ctx ctx, lines lines, lost map[string]bool) error {
 	tries, err := r.makeTries(ctx, lines)
 	if err != nil {
@@ -385,9 +383,9 @@ func (r *remote) sendSome(ctx ctx, lines lines, lost map[string]bool) error {
 	}
 	for _, t := range out {
 		if r.claims[t.name] == "" {
-			return r.noEntry(t, words)
+			return r.refusedError(t, words)
 		}
-		lost[t.HandoffID] = true // it is news for the next sync
+		lost[t.HandoffID] = true // the next sync reports it
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -55,6 +54,7 @@ func spoilOne(t *testing.T, r *rand.Rand, repo string) string {
 // Whatever a power cut during a sync, or a disk, does to the repository of sync: the next sync makes it anew, charges
 // nobody, and all is as it was.
 func TestDamagedRepository(t *testing.T) {
+	t.Parallel()
 	_, roots := clones(t, 2)
 	for i, root := range roots {
 		write(t, root, fmt.Sprintf("first-%d", i))
@@ -63,7 +63,11 @@ func TestDamagedRepository(t *testing.T) {
 	seed := uint64(os.Getpid())
 	r := rand.New(rand.NewPCG(7, seed))
 	repo := outside(t, roots[0], "sync.git")
-	for n := range 9 {
+	rounds := 3
+	if isThorough() {
+		rounds = 9
+	}
+	for n := range rounds {
 		id := write(t, roots[1], fmt.Sprintf("more-%d", n))
 		mustSync(t, roots[1])
 		if n%3 > 0 { // there is something to lose, in packs and in loose files
@@ -96,6 +100,7 @@ func TestDamagedRepository(t *testing.T) {
 
 // What is kept of the state of an exchange can be damaged too.
 func TestDamagedState(t *testing.T) {
+	t.Parallel()
 	_, roots := clones(t, 2)
 	id := write(t, roots[0], "one")
 	mustSync(t, roots[0])
@@ -142,6 +147,7 @@ esac`, dir))
 
 // A tree that names more files than anybody can read is refused by its first step, and costs nothing.
 func TestTreeWithoutEnd(t *testing.T) {
+	t.Parallel()
 	hub, roots := clones(t, 2)
 	id := write(t, roots[0], "one")
 	mustSync(t, roots[0])
@@ -162,13 +168,9 @@ func TestTreeWithoutEnd(t *testing.T) {
 		root := object(t, work, "tree", fmt.Sprintf("040000 tree %s\t%s\n100644 blob %s\twriter.json\n", name, at, file))
 		git(t, work, "push", "-q", hub, git(t, work, "commit-tree", "-m", "deep", root)+":refs/handoff/writers/"+writer)
 	}
-	begin := time.Now()
 	got, err := sync(roots[1])
 	if !errors.Is(err, handoff.ErrIntegrity) || len(got.Refused) != 4 || len(got.Received) != 1 || got.Received[0].ID != id {
 		t.Errorf("%v %+v", err, got)
-	}
-	if took := time.Since(begin); took > time.Minute {
-		t.Errorf("it took %s", took)
 	}
 	if got, err := sync(roots[0]); !errors.Is(err, handoff.ErrIntegrity) || len(got.Refused) != 4 {
 		t.Errorf("%v %+v", err, got)
@@ -190,6 +192,7 @@ func object(t *testing.T, repo, kind, text string) string {
 
 // Handoffs go where they went before, or where a person lets them go.
 func TestRemoteIsRemembered(t *testing.T) {
+	t.Parallel()
 	hub, roots := clones(t, 1)
 	other := filepath.Join(filepath.Dir(hub), "other.git")
 	git(t, filepath.Dir(hub), "init", "-q", "--bare", other)

@@ -20,28 +20,29 @@ const (
 	kindTombstone = "pruned"
 )
 
-// An effect is what others have done with a handoff: a read mark, one that was taken back, a line of the ledger, or a tombstone.
+// An effect is something that another replica did with a handoff: a read mark, an undone read mark, a ledger line, or
+// a tombstone.
 type effect struct {
 	Kind                string `json:"kind"`
-	handoff.Consumption        // of a mark or a tombstone: handoff, operator and time
+	handoff.Consumption        // of a mark or tombstone: handoff, operator and time
 
-	Turn   int    `json:"turn,omitempty"`   // of archiving, which a tombstone ends
+	Turn   int    `json:"turn,omitempty"`   // of a tombstone: the number of the archiving that it ends
 	Writer string `json:"writer,omitempty"` // of a tombstone
-	Seen   string `json:"seen,omitempty"`   // a tombstone here, by the clock of this machine
+	Seen   string `json:"seen,omitempty"`   // when a tombstone arrived here, by the clock of this machine
 }
 
-// tombstone is what the effect says if it is one.
+// tombstone returns the effect as a tombstone.
 func (e effect) tombstone() handoff.Tombstone {
 	return handoff.Tombstone{HandoffID: e.HandoffID, Operator: e.Operator, Time: e.Time, Turn: e.Turn, Writer: e.Writer}
 }
 
-// key is the same for effects of which one counts.
+// key returns the same value for effects of which only one counts.
 func (e effect) key() effect {
 	of := handoff.Consumption{HandoffID: e.HandoffID}
 	switch e.Kind {
 	case kindAct:
 		of = e.Consumption
-	case kindMark: // one that is later counts once the earlier ones were taken back
+	case kindMark: // a later mark counts if the earlier ones were undone
 		of.Operator, of.Time = e.Operator, e.Time
 	case kindUnread:
 		of.Operator = e.Operator
@@ -49,38 +50,38 @@ func (e effect) key() effect {
 	return effect{Kind: e.Kind, Consumption: of}
 }
 
-// tell adds an effect. Of the times up to which an operator has taken back read marks the last counts, of the tombstones
-// of a handoff that of the last turn.
-func (h *held) tell(e effect) {
+// addEffect adds an effect. Of undone read marks of an operator, the last time counts. Of tombstones of a handoff,
+// the one of the last archiving counts.
+func (h *held) addEffect(e effect) {
 	if h.places == nil {
 		h.places = make(map[effect]int)
-		for i, other := range h.Told {
+		for i, other := range h.Effects {
 			h.places[other.key()] = i
 		}
 	}
 	i, is := h.places[e.key()]
 	if !is {
-		h.places[e.key()] = len(h.Told)
-		h.Told = append(h.Told, e)
+		h.places[e.key()] = len(h.Effects)
+		h.Effects = append(h.Effects, e)
 		return
 	}
-	was := h.Told[i]
+	was := h.Effects[i]
 	if e.Kind == kindUnread && e.Time > was.Time || e.Kind == kindTombstone && e.Turn > was.Turn {
 		e.Seen = was.Seen
-		h.Told[i] = e
+		h.Effects[i] = e
 	}
 }
 
-// tellLines adds lines of a ledger.
-func (h *held) tellLines(lines lines) {
+// addLines adds lines of a ledger.
+func (h *held) addLines(lines lines) {
 	for _, line := range lines {
-		h.tell(effect{Kind: kindAct, Consumption: line})
+		h.addEffect(effect{Kind: kindAct, Consumption: line})
 	}
 }
 
-// acts returns the lines of the ledger that wait.
+// acts returns the ledger lines that wait.
 func (h *held) acts() (all lines) {
-	for _, e := range h.Told {
+	for _, e := range h.Effects {
 		if e.Kind == kindAct {
 			all = append(all, e.Consumption)
 		}
@@ -88,16 +89,15 @@ func (h *held) acts() (all lines) {
 	return all
 }
 
-// note adds what an event says that others have done. What no store can hold is passed over, and what its
-// writer has from others: their logs have it too. What is done once counts as it was claimed, not as a log has
-// it.
-func (c *catch) note(writer string, s said) {
+// note adds the effects of an event of another replica. It skips malformed events, and events that their writer has
+// from other replicas: these publish them too. A claimed action counts as claimed, not as logged.
+func (c *intake) note(writer string, s eventInfo) {
 	e := markOf(s.HandoffID, s.Operator, s.Time)
 	isWhole := form.IsID(s.HandoffID) && form.IsSlug(s.Operator, document.MaxName) && form.IsInstant(s.Time)
 	switch {
 	case s.Synced && !c.all:
 		return
-	case s.Type == eventlog.TypePrune && isWhole && s.Writer == "": // else it comes from that one too
+	case s.Type == eventlog.TypePrune && isWhole && s.Writer == "": // otherwise it also comes from that writer
 		e.Kind, e.Turn, e.Writer = kindTombstone, s.Turn, writer
 	case s.Type == eventlog.TypeMarkRead && isWhole:
 	case s.Type == eventlog.TypeMarkUnread && isWhole:
@@ -107,10 +107,10 @@ func (c *catch) note(writer string, s said) {
 	default:
 		return
 	}
-	c.held.tell(e)
+	c.held.addEffect(e)
 }
 
-// isLine reports whether a ledger may have a line that others claim or tell of.
+// isLine reports whether a ledger line from another replica is well-formed.
 func isLine(c handoff.Consumption) bool {
 	of, _, _, isAct := eventlog.ParseKey(c.Token)
 	isKey := form.IsID(c.Token) || len(c.Token) >= 8 && form.IsSlug(c.Token, 128) || isAct && of == c.HandoffID
@@ -120,30 +120,30 @@ func isLine(c handoff.Consumption) bool {
 		isName(c.Session, 128) && len(c.Signature) <= disk.MaxSignature
 }
 
-// isFiling reports whether an act is one that every clone may do by itself.
+// isFiling reports whether an action needs no claim.
 func isFiling(act eventlog.Act) bool { return isArchiving(act) || act.IsVerdict() }
 
-// isArchiving reports whether an act puts a handoff away, or brings it back.
+// isArchiving reports whether an action archives or unarchives.
 func isArchiving(act eventlog.Act) bool {
 	return act == eventlog.ActArchive || act == eventlog.ActUnarchive
 }
 
-// takeEffects takes over the effects on handoffs that are here, as far as they count. The others wait, and are
-// looked at again once something has come, or other rules may let them count.
-func (x *exchange) takeEffects(ctx ctx, c *catch) error {
+// takeEffects adds the effects that count, on handoffs that are stored here. The other effects wait. They are judged
+// again if handoffs arrived or the rules changed.
+func (x *exchange) takeEffects(ctx ctx, c *intake) error {
 	judge := x.Exchange().Judge()
 	stamp := judge.Stamp()
 	isStill := stamp == c.held.Rules && len(c.said)+len(c.moves)+len(x.got.Received) == 0 && !c.near
-	if isStill && !slices.ContainsFunc(c.held.Told, x.isOld) {
+	if isStill && !slices.ContainsFunc(c.held.Effects, x.isOld) {
 		return nil
 	}
 	c.held.Rules = stamp
 	j := jury{judge: judge}
-	if err := x.learnPast(ctx, c, &j); err != nil {
+	if err := x.learnPruned(ctx, c, &j); err != nil {
 		return err
 	}
 	var ids []string
-	for _, e := range c.held.Told {
+	for _, e := range c.held.Effects {
 		ids = append(ids, e.HandoffID)
 	}
 	here, err := x.Exchange().Here(ids)
@@ -154,7 +154,7 @@ func (x *exchange) takeEffects(ctx ctx, c *catch) error {
 		return err
 	}
 	due := x.divide(c, j, here)
-	came := handoff.Came{Marks: marksIn(due[kindMark]), Unread: marksIn(due[kindUnread])}
+	came := handoff.Received{Marks: marksIn(due[kindMark]), Unread: marksIn(due[kindUnread])}
 	var acts lines
 	for _, e := range due[kindAct] {
 		acts = append(acts, e.Consumption)
@@ -168,7 +168,7 @@ func (x *exchange) takeEffects(ctx ctx, c *catch) error {
 	return x.bury(ctx, c, due[kindTombstone])
 }
 
-// marksIn returns the read marks of effects by their handoffs.
+// marksIn returns the read marks of effects by handoff.
 func marksIn(effects []effect) map[string][]handoff.Mark {
 	marks := make(map[string][]handoff.Mark)
 	for _, e := range effects {
@@ -177,46 +177,46 @@ func marksIn(effects []effect) map[string][]handoff.Mark {
 	return marks
 }
 
-// divide leaves in what is held the effects that wait, and returns those that count now by their kinds. What will
-// never count goes.
-func (x *exchange) divide(c *catch, j jury, here map[string]handoff.Entry) map[string][]effect {
-	told, due := c.held.Told, make(map[string][]effect)
-	c.held.Told, c.held.places = nil, nil
+// divide returns the effects that count now, by kind, and leaves those that wait in c.held. Effects that can never
+// count are dropped.
+func (x *exchange) divide(c *intake, j jury, here map[string]handoff.Entry) map[string][]effect {
+	told, due := c.held.Effects, make(map[string][]effect)
+	c.held.Effects, c.held.places = nil, nil
 	for _, e := range told {
 		if e.Kind == kindTombstone {
 			e.Seen = cmp.Or(e.Seen, x.Now().UTC().Format(time.RFC3339))
 		}
-		switch isDue, isVoid := j.judged(e, here[e.HandoffID], c.near || x.isOld(e)); {
+		switch isDue, isVoid := j.decide(e, here[e.HandoffID], c.near || x.isOld(e)); {
 		case isVoid:
 		case isDue:
 			due[e.Kind] = append(due[e.Kind], e)
 		default:
-			c.held.Told = append(c.held.Told, e)
+			c.held.Effects = append(c.held.Effects, e)
 		}
 	}
 	return due
 }
 
-// markOf is a read mark.
+// markOf returns the effect of a read mark.
 func markOf(id, operator, at string) effect {
 	return effect{Kind: kindMark, Consumption: handoff.Consumption{HandoffID: id, Operator: operator, Time: at}}
 }
 
-// mark is what the effect says if it is a read mark.
+// mark returns the effect as a read mark.
 func (e effect) mark() handoff.Mark { return handoff.Mark{Operator: e.Operator, Time: e.Time} }
 
-// A jury judges effects and claims: by the rules of this store, and by what is known here of handoffs.
+// A jury judges effects and claims, by the rules of this store and by what is known here about handoffs.
 type jury struct {
 	judge handoff.Judge
 	have  ledger
-	lives lives            // of effects, what waits included; nil where nothing tells of pruning
-	past  map[string]*past // of what was pruned here
+	lives lives                     // nil if no effect is about pruning; includes the lines that wait
+	past  map[string]*prunedHandoff // the handoffs that were pruned here
 }
 
-// judged says whether an effect on a handoff, which has no row if it is not here, counts now, or never will. A
-// tombstone that was taken back counts for nothing, and nor does one that was known before: what it ended was
-// restored here since. One of others has to be old.
-func (j jury) judged(e effect, row handoff.Entry, isOld bool) (isDue, isVoid bool) {
+// decide returns whether an effect counts now, or never will. row is zero if the handoff is not here. An undone
+// tombstone is void. So is one that was known before: its handoff was restored here since. A tombstone from another
+// user must be old.
+func (j jury) decide(e effect, row handoff.Entry, isOld bool) (isDue, isVoid bool) {
 	isHere, p := row.ID != "", j.past[e.HandoffID]
 	switch e.Kind {
 	case kindMark:
@@ -228,7 +228,8 @@ func (j jury) judged(e effect, row handoff.Entry, isOld bool) (isDue, isVoid boo
 		return isHere && isOld && j.judge.Tombstone(e.tombstone(), row) == nil, isVoid
 	}
 	_, isVoid = j.have[e.Token]
-	turns := p != nil && p.stays && isArchiving(e.Act()) // which a later tombstone, or return, is told by
+	// a later tombstone or restore depends on them
+	turns := p != nil && p.stays && isArchiving(e.Act())
 	isDue = turns || e.Act().IsNote() || isHere && j.judge.Consumption(e.Consumption, row) == nil
-	return isDue, isVoid // a note is our own, or of a neighbour
+	return isDue, isVoid // a note is our own, or from a work tree of the same user
 }

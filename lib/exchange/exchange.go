@@ -1,36 +1,38 @@
-// Package exchange exchanges the handoffs of a store with those of other replicas, without a server of ours. A store
-// takes over what a peer has: a git remote ([Sync], [Once]), a neighbouring work tree ([Gather]), or a parcel such as a
-// bundle ([Unpack]). Whichever it is, documents come in one batch and through all that a written one goes through; read
-// marks, acts and tombstones are judged by the rules of this store, taken over as far as they count, and wait else.
+// Package exchange exchanges the handoffs of a store with those of other replicas, without a server of its own. A
+// store receives from a peer: a git remote ([Sync], [Once]), another work tree ([Gather]), or a parcel such as a
+// bundle ([Unpack]). In each case documents arrive in one batch and pass the checks of a new document. Read marks,
+// actions and tombstones are judged by the rules of this store. What does not count yet is held.
 //
-// Each writer, which is one state directory, owns one ref of the remote, refs/handoff/writers/w-<16
-// hex>, and nobody else changes it. Its commits only add:
+// A writer is one state directory. It owns one ref of the remote, refs/handoff/writers/w-<16 hex>, which no other
+// replica changes. Its commits only add files:
 //
 //	writer.json            {"created":"<time>","format":"handoff-writer/1","writer":"w-…"}
-//	log/0001.jsonl         the events of its audit log, 1,000 a file, which only grow
+//	log/0001.jsonl         the events of its audit log, 1,000 a file; the files only grow
 //	2026-05-07/<64 hex>.md a handoff, under the day of its ts_utc and the digits of its id
+//	2026-05-07/<64 hex>.sig its signature, if it has one
 //
-// Beside the writers stand the claims, refs/handoff/claims/<64 hex>, one for each line of a ledger:
-// see package claim. A ref that must not exist is let in once by whatever server there is, so that a
-// claim has one winner. It moves once at most: the holder of a turn replaces an end that somebody has claimed who never
-// had that turn.
+// The remote also has the claims, refs/handoff/claims/<64 hex>, one for each line of a ledger: see eventlog.Claim. A
+// git server creates a ref only once, so each claim has one winner. A claim moves at most once: the holder of a lease
+// replaces an end that was claimed by an operator who never had the lease.
 //
-// All of it is exchanged through a bare repository, sync.git. It lies in the directory of the store in the
-// user's state, outside of the project: a branch that is checked out can put any file into a project, and
-// the settings of a repository name programs. It has these refs:
+// All of it goes through a bare repository, sync.git, in the directory of the store in the user's state. That is
+// outside of the project: a branch can put any file into a project, and the settings of a repository name programs.
+// It has these refs:
 //
-//	refs/handoff/writers/w-…    what this replica has committed of its own
-//	refs/handoff/fetched/w-…    what others have published, as it was last fetched; it moves forward only
+//	refs/handoff/writers/w-…    the commits of this replica
+//	refs/handoff/fetched/w-…    what another replica has published, as last fetched; it only moves forward
 //	refs/handoff/imported/w-…   how much of that is stored here
-//	refs/handoff/claims/…       the claims that are known to be in the ledger here
-//	refs/handoff/tries/…/OP/s…  claims of an operator and session of this replica that may have been let in, or not
+//	refs/handoff/claims/…       the claims that are in the ledger here
+//	refs/handoff/tries/…/OP/s…  claims of an operator and session of this replica, granted or not
 //
-// It can be lost, or damaged by a power cut: what it held comes back with the next exchange, from the store
-// and the remote. Beside it lie sync.json, which says how far the audit log was sent and when; held.json, which
-// holds what has to wait: documents that this replica refuses for now, and what others have done with handoffs
-// that it does not have yet; refused.json, which names what was refused and is not looked at again; remotes.json,
-// which says where handoffs may be sent to; and sync.running, while the repository is changed. The first three can be
-// lost too.
+// sync.git can be lost, or damaged by a power cut: the next exchange restores it from the store and the remote. These
+// files are next to it; the first three can be lost too:
+//
+//	sync.json     how much of the audit log was sent, and when
+//	held.json     documents that are refused for now, and effects on handoffs that this replica does not have yet
+//	refused.json  what was refused and is not read again
+//	remotes.json  where handoffs can be sent to
+//	sync.running  exists while the repository changes
 package exchange
 
 import (
@@ -43,89 +45,92 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// Options say with what to exchange.
+// Options configure an exchange.
 type Options struct {
-	Root      string // of the project, whose repository knows the remote
-	Remote    string // its name
-	Namespace string // of the refs: refs/handoff
-	Named     bool   // the person who runs the program has named the remote: handoffs may go there
+	Root      string // the project root, whose git repository knows the remote
+	Remote    string // the name of the remote
+	Namespace string // the prefix of the refs: refs/handoff
+	Named     bool   // the user named the remote, so handoffs can be sent there
 	FetchOnly bool   // send nothing
 	DryRun    bool   // store and send nothing
-	Restore   bool   // the remote was put back to a backup: publish again what is known here
+	Restore   bool   // the remote was restored from a backup: publish again what this clone knows
 
-	Environ []string // of the process, for git
-	Asks    bool     // there is a terminal, on which git may ask for a password
+	Environ []string // the environment for git
+	Asks    bool     // git can ask for a password, on a terminal
 	Now     func() time.Time
 	Wait    time.Duration // how long Once waits for another exchange of this store
 
-	// Accept asks whether handoffs may go to a remote that they did not go to before. nil is that they may not.
+	// Accept asks the user whether handoffs can be sent to a new remote. nil means no.
 	Accept func(question string) bool
 }
 
-// A Result is what an exchange did. It comes with an error too.
+// A Result is what an exchange did. It is returned with an error too.
 type Result struct {
-	Remote     string            `json:"remote"`   // its URL, without credentials; "" if it is not known
-	Sent       int               `json:"sent"`     // handoffs
-	Told       bool              `json:"told"`     // what was recorded here was sent
-	Received   []handoff.Receipt `json:"received"` // those that are new here
-	Marks      int               `json:"read_marks"`
-	Tokens     int               `json:"consumed_tokens"`
-	Pruned     int               `json:"pruned"`     // handoffs that went, since they were pruned elsewhere
-	Signatures int               `json:"signatures"` // of handoffs that were here unsigned
-	Held       int               `json:"held"`       // documents that came, now or before, and are not stored yet
-	Why        []string          `json:"held_why"`   // each reason once
-	Waiting    int               `json:"waiting"`    // handoffs that are not sent
-	Refused    []Refusal         `json:"refused"`
-	Lost       []Lost            `json:"lost_claims"` // what was done here offline, and was not the first
+	Remote   string            `json:"remote"`   // the URL without credentials, "" if unknown
+	Sent     int               `json:"sent"`     // the number of handoffs
+	Told     bool              `json:"told"`     // records of this store were sent
+	Received []handoff.Receipt `json:"received"` // the handoffs that are new here
+	Marks    int               `json:"read_marks"`
+	Tokens   int               `json:"consumed_tokens"`
+	// the number of handoffs that were removed, because another replica pruned them
+	Pruned     int `json:"pruned"`
+	Signatures int `json:"signatures"` // the number of new signatures of handoffs that were stored before
+	// the number of documents that were received, now or before, and are not stored
+	Held    int       `json:"held"`
+	Why     []string  `json:"held_why"` // the reasons, each once
+	Waiting int       `json:"waiting"`  // the number of handoffs that are not sent
+	Refused []Refusal `json:"refused"`
+	Lost    []Lost    `json:"lost_claims"` // offline actions of this store that were not first
 }
 
-// A Refusal is a writer of whom nothing new was imported, or a claim that does not count.
+// A Refusal is a writer from which nothing new was imported, or a claim that does not count.
 type Refusal struct {
 	Writer string `json:"writer,omitempty"`
 	Claim  string `json:"claim,omitempty"`
 	Why    string `json:"why"`
 }
 
-// Lost is what was done twice.
+// A Lost is an action of this store that another clone performed first. Here is the action of this store, First the
+// action that counts, and Writer the replica that claimed it.
 type Lost struct {
 	Here   handoff.Consumption `json:"here"`
 	First  handoff.Consumption `json:"first"`
 	Writer string              `json:"first_writer"`
 }
 
-// A ctx is a context, where lines are long.
+// A ctx is a context. The short name keeps lines short.
 type ctx = context.Context
 
-// An exchange is one store that takes over what peers have.
+// An exchange is one store that receives from a peer.
 type exchange struct {
 	Options
 	*handoff.Store
 	peer    peer
-	asOwn   bool // what is taken over is for this replica to send
+	asOwn   bool // this replica publishes what it receives
 	writer  string
-	logSize int64     // of the part of the audit log that is on the disk for good
-	state   *disk.Dir // nil for a store that has none yet
-	out     *disk.Dir // of the store outside of the project
+	logSize int64     // the durable size of the audit log
+	state   *disk.Dir // nil if the store has none yet
+	out     *disk.Dir // the directory of the store outside of the project
 	refused map[string]bool
 	got     Result
 }
 
-// wholeLog is the size of an audit log of which all counts.
+// wholeLog means that the whole audit log counts.
 const wholeLog = 1 << 62
 
-// newExchange is one that has done nothing yet.
+// newExchange returns an exchange that has done nothing yet.
 func newExchange(s *handoff.Store, o Options) *exchange {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	x := &exchange{Options: o, Store: s, logSize: wholeLog}
 	x.got = Result{Received: []handoff.Receipt{}, Lost: []Lost{}}
-	x.beginAgain()
+	x.reset()
 	return x
 }
 
-// beginAgain forgets what an exchange has found fault with, and not what it did.
-func (x *exchange) beginAgain() {
+// reset forgets refusals before a second attempt, but not what was done.
+func (x *exchange) reset() {
 	x.refused, x.got.Refused, x.got.Why = make(map[string]bool), []Refusal{}, []string{}
 }
 
@@ -138,16 +143,16 @@ func (x *exchange) close() {
 	}
 }
 
-// ready finishes what an interrupted command left, and learns who this writer is and how long its log is.
-// Everything published is behind that point.
-func (x *exchange) ready(ctx ctx) error {
+// recover completes an interrupted change, and sets the writer and the durable size of its log. Only that part is
+// published.
+func (x *exchange) recover(ctx ctx) error {
 	at, err := x.Exchange().Settle(ctx)
 	x.writer, x.logSize = at.Writer, at.LogSize
 	return err
 }
 
-// refuse notes why nothing of a writer is imported, or a claim does not count. The first reason counts: what
-// follows from it would only repeat it.
+// refuse records why nothing of a writer is imported, or why a claim does not count. Only the first reason counts;
+// the others follow from it.
 func (x *exchange) refuse(r Refusal) {
 	if name := r.Writer + r.Claim; !x.refused[name] {
 		x.refused[name] = true
@@ -155,13 +160,12 @@ func (x *exchange) refuse(r Refusal) {
 	}
 }
 
-// Sync commits what is new here, fetches what others have published, imports what of it is proven in
-// one batch, and sends what is its own. Whatever interrupts it, the next one goes on from there and
-// ends the same.
+// Sync commits what is new here, and fetches what other replicas published. It stores what is proven, in one batch,
+// and sends what is new here. An interrupted sync is completed by the next one.
 //
-// Its errors wrap ErrConfig where there is no remote or it refuses the refs, ErrBusy where another
-// sync runs, ErrIntegrity where what a writer has published is not what it was, or this state
-// directory was copied; those of handoff.Store.Write come too. An error without a class is of the
+// Errors wrap ErrConfig if there is no remote, or if it refuses the refs. They wrap ErrBusy while another sync runs.
+// They wrap ErrIntegrity if the history of a writer changed, or if this state directory was copied. Errors of
+// handoff.Store.Write are possible too. An error without a class comes from the network; unsent handoffs wait.
 // network: what is not sent waits.
 func Sync(ctx context.Context, s *handoff.Store, o Options) (Result, error) {
 	r := newRemote(s, o)
@@ -169,10 +173,9 @@ func Sync(ctx context.Context, s *handoff.Store, o Options) (Result, error) {
 	return r.got, err
 }
 
-// sync is one from begin to end. What waits to be sent is counted whatever became of it, so that the
-// report is true also where the remote could not be reached.
+// sync performs a whole sync. It counts unsent handoffs even after an error, so that the report is always true.
 func (r *remote) sync(ctx ctx) error {
-	if err := r.ready(ctx); err != nil {
+	if err := r.recover(ctx); err != nil {
 		return err
 	}
 	defer r.close()
@@ -180,12 +183,12 @@ func (r *remote) sync(ctx ctx) error {
 	err := r.open(ctx)
 	if err == nil {
 		blames := func(err error) bool { return errors.Is(err, fault.ErrIntegrity) && len(r.got.Refused) > r.repeated }
-		err = r.patiently(ctx, blames, func() (err error) {
+		err = r.withRetry(ctx, blames, func() (err error) {
 			pending, err = r.exchangeAll(ctx)
 			return err
 		})
 		if r.writers != nil && !r.DryRun {
-			err = errors.Join(err, r.letGo(ctx), r.saveRefused())
+			err = errors.Join(err, r.forgetRefused(ctx), r.saveRefused())
 		}
 	}
 	if err != nil && ctx.Err() != nil {
@@ -202,7 +205,7 @@ func (r *remote) sync(ctx ctx) error {
 	return err
 }
 
-// exchangeAll does all that needs the remote.
+// exchangeAll does everything that needs the remote.
 func (r *remote) exchangeAll(ctx ctx) (p progress, err error) {
 	if r.refs, err = r.repo.allRefs(ctx); err != nil {
 		return p, err
@@ -210,8 +213,8 @@ func (r *remote) exchangeAll(ctx ctx) (p progress, err error) {
 	if p, err = r.ownProgress(ctx); err != nil {
 		return p, err
 	}
-	if p.Offset > r.logSize || p.Commit != r.refs[own("writers", r.writer)] {
-		err = r.ready(ctx) // another sync ran since, or was killed, and sent what is behind that point
+	if p.Offset > r.logSize || p.Commit != r.refs[localRef("writers", r.writer)] {
+		err = r.recover(ctx) // another sync ran meanwhile, and sent more than that
 	}
 	if err = errors.Join(err, r.list(ctx)); err != nil {
 		return p, err
@@ -237,7 +240,7 @@ func (r *remote) exchangeAll(ctx ctx) (p progress, err error) {
 	return p, errors.Join(moved, r.refusals())
 }
 
-// sendAll sends claims, and then what belongs to this writer. A dry run only counts.
+// sendAll sends claims, and then the commits of this writer. A dry run only counts.
 func (r *remote) sendAll(ctx ctx, p progress) (progress, error) {
 	if r.DryRun {
 		return r.send(ctx, p)
@@ -253,12 +256,12 @@ func (r *remote) sendAll(ctx ctx, p progress) (progress, error) {
 	return p, err
 }
 
-// refusals is one error for all writers and claims that were refused, nil if none was.
+// refusals returns an error for the refused writers and claims, nil if there are none.
 func (x *exchange) refusals() error {
 	var errs []error
 	for _, r := range x.got.Refused[:min(len(x.got.Refused), fault.Most)] {
 		advice := "nothing of it was imported; ask whose it is"
-		format := "what the writer %s has published is refused: %s"
+		format := "nothing was imported from the writer %s: %s"
 		if r.Claim != "" {
 			advice, format = claimAdvice, "what the remote has in claims/%s is refused: %s"
 		}

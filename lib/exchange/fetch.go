@@ -15,22 +15,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
 
-// How long a remote may take.
+// Time limits for a remote.
 var (
 	answerLimit   = 30 * time.Second
 	transferLimit = 10 * time.Minute
 )
 
-// fetch fetches what others have published since. What does not continue what was fetched before is
-// refused by git, for that writer alone.
+// fetch fetches what other replicas published since the last time. git refuses a ref that does not continue the
+// fetched one; only that writer is affected.
 func (r *remote) fetch(ctx ctx) error {
 	var specs strings.Builder
 	var news []string
 	for _, writer := range slices.Sorted(maps.Keys(r.writers)) {
 		id := r.writers[writer]
-		if writer != r.writer && r.refs[own("fetched", writer)] != id && !r.isKnownBad(writer, id) {
+		if writer != r.writer && r.refs[localRef("fetched", writer)] != id && !r.isKnownBad(writer, id) {
 			news = append(news, writer)
-			specs.WriteString(r.at(writer) + ":" + own("fetched", writer) + "\n")
+			specs.WriteString(r.writerRef(writer) + ":" + localRef("fetched", writer) + "\n")
 		}
 	}
 	if len(news) == 0 {
@@ -41,7 +41,7 @@ func (r *remote) fetch(ctx ctx) error {
 		r.refs, err = r.repo.allRefs(ctx)
 	}
 	odd := slices.DeleteFunc(news, func(writer string) bool {
-		return r.refs[own("fetched", writer)] == r.writers[writer]
+		return r.refs[localRef("fetched", writer)] == r.writers[writer]
 	})
 	if err != nil || len(odd) == 0 {
 		return err
@@ -53,7 +53,7 @@ func (r *remote) fetch(ctx ctx) error {
 	moves := make(map[string]string)
 	for _, writer := range odd {
 		if commit, is := follows[writer]; commit != "" {
-			moves[own("fetched", writer)] = commit
+			moves[localRef("fetched", writer)] = commit
 		} else if is {
 			r.refuse(Refusal{Writer: writer, Why: "its history was rewritten"})
 		}
@@ -61,7 +61,7 @@ func (r *remote) fetch(ctx ctx) error {
 	return r.move(ctx, moves)
 }
 
-// fetchRefs fetches refs as git reads them from its standard input.
+// fetchRefs fetches refs. git reads specs from its standard input.
 func (r *remote) fetchRefs(ctx ctx, specs string) error {
 	r.grew = true
 	_, err := r.repo.call(ctx, specs, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
@@ -69,15 +69,15 @@ func (r *remote) fetchRefs(ctx ctx, specs string) error {
 	return err
 }
 
-// inspect fetches what writers have published, of which it is not known whether it follows what is here of them in
-// a space of refs, or the connection broke. It returns of each the commit that does, "" for none; of one who is behind
-// it says nothing, since a remote may lag behind another one.
+// inspect fetches refs of writers that may not continue what is here in a space of refs. It returns the commit of
+// each ref that does, "" for a ref that does not. A writer that is behind is omitted: a remote may lag behind another
+// one.
 func (r *remote) inspect(ctx ctx, space string, writers ...string) (follows map[string]string, err error) {
 	var specs strings.Builder
 	moves := make(map[string]string)
 	for _, writer := range writers {
-		specs.WriteString("+" + r.at(writer) + ":" + own("found", writer) + "\n")
-		moves[own("found", writer)] = ""
+		specs.WriteString("+" + r.writerRef(writer) + ":" + localRef("found", writer) + "\n")
+		moves[localRef("found", writer)] = ""
 	}
 	if err = r.fetchRefs(ctx, specs.String()); git.Refusal(err) != nil {
 		err = fault.New(nil, "run it again",
@@ -88,7 +88,7 @@ func (r *remote) inspect(ctx ctx, space string, writers ...string) (follows map[
 	}
 	follows = make(map[string]string)
 	for _, writer := range writers {
-		here, found := r.refs[own(space, writer)], r.refs[own("found", writer)]
+		here, found := r.refs[localRef(space, writer)], r.refs[localRef("found", writer)]
 		isAhead, isBehind := here == "", false
 		if err == nil && !isAhead {
 			isAhead, err = r.repo.isAncestor(ctx, here, found)
@@ -109,11 +109,11 @@ func (r *remote) inspect(ctx ctx, space string, writers ...string) (follows map[
 	return follows, r.move(ctx, moves)
 }
 
-// reconcile compares the own ref of the remote with what is committed here. What is not known here was
-// sent before sync.git was lost, if the audit log of this replica continues it; else another one has
-// this state directory too, and nothing is sent: which of them is the copy cannot be known from here.
+// reconcile compares the ref of this writer at the remote with the commits here. Commits that are unknown here were
+// sent before sync.git was lost, if the audit log continues them. Otherwise another replica has a copy of this state
+// directory. Nothing is sent then, because the copy and the original cannot be told apart.
 func (r *remote) reconcile(ctx ctx) error {
-	ref := own("writers", r.writer)
+	ref := localRef("writers", r.writer)
 	there, here := r.writers[r.writer], r.refs[ref]
 	if there == "" || there == here {
 		return nil
@@ -141,12 +141,11 @@ func (r *remote) reconcile(ctx ctx) error {
 			"or put back to an older one; nothing was sent", r.writer)
 }
 
-// offersAtOnce is how many writers git is asked about with one command. To start one for each of them takes
-// longer than all that it does then.
+// offersAtOnce is the number of writers in one git command. Starting git for each writer takes longer than its work.
 const offersAtOnce = 500
 
-// tell fetches what others have published.
-func (r *remote) tell(ctx ctx, c *catch) (err error) {
+// collect fetches what other replicas published.
+func (r *remote) collect(ctx ctx, c *intake) (err error) {
 	if err = r.fetch(ctx); err != nil {
 		return err
 	}
@@ -164,20 +163,20 @@ func (r *remote) tell(ctx ctx, c *catch) (err error) {
 	return r.addSignatures(ctx, c)
 }
 
-// takeHeld makes sources of what waited.
-func (r *remote) takeHeld(ctx ctx, c *catch) error {
+// takeHeld makes sources from the held documents.
+func (r *remote) takeHeld(ctx ctx, c *intake) error {
 	waited := c.held.Documents
 	c.held.Documents = nil
 	want := make([]wanted, len(waited))
 	for i, d := range waited {
 		want[i] = wanted{d.Blob, disk.MaxDocument}
 	}
-	got, err := r.repo.lay(ctx, "blob", maxAtOnce, want)
+	got, err := r.repo.spoolObjects(ctx, "blob", maxAtOnce, want)
 	if err != nil {
 		return err
 	}
 	for i, d := range waited {
-		if got.has(want[i]) { // else sync.git was lost, and it comes again
+		if got.has(want[i]) { // otherwise sync.git was lost, and the document is fetched again
 			c.add(d, d.source(got))
 		}
 	}
@@ -185,7 +184,7 @@ func (r *remote) takeHeld(ctx ctx, c *catch) error {
 	return nil
 }
 
-// source gives the document, which is one of some blobs.
+// source returns the source of the document, whose blob is in got.
 func (d heldDocument) source(got blobs) handoff.Source {
 	open := func() (src handoff.Source, err error) {
 		src.Text, err = got.text(wanted{d.Blob, disk.MaxDocument})
@@ -194,11 +193,11 @@ func (d heldDocument) source(got blobs) handoff.Source {
 	return handoff.Source{Name: d.ID, ID: d.ID, Origin: d.origin(), Open: open}
 }
 
-// offers returns what of the writers was not imported yet.
+// offers returns what writers have published and was not imported yet.
 func (r *remote) offers() (all []*offer) {
 	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
-		writer, ok := strings.CutPrefix(ref, own("fetched", ""))
-		old, young := r.refs[own("imported", writer)], r.refs[ref]
+		writer, ok := strings.CutPrefix(ref, localRef("fetched", ""))
+		old, young := r.refs[localRef("imported", writer)], r.refs[ref]
 		if ok && form.IsWriter(writer) && old != young && !r.refused[writer] {
 			all = append(all, &offer{writer: writer, old: old, commit: young})
 		}
@@ -206,9 +205,9 @@ func (r *remote) offers() (all []*offer) {
 	return all
 }
 
-// accept adds what writers offer, of each all that it offers or nothing. Where git has no answer for several, it is
-// asked about each, so that one that is too much, or cannot be read, keeps no other from being taken.
-func (r *remote) accept(ctx ctx, c *catch, offers []*offer) error {
+// accept adds the offers of writers, each completely or not at all. If git fails for several, it is asked about each
+// one. Then an offer that is too large or unreadable does not affect the others.
+func (r *remote) accept(ctx ctx, c *intake, offers []*offer) error {
 	err := r.acceptAll(ctx, c, offers)
 	switch {
 	case err == nil, ctx.Err() != nil:
@@ -224,11 +223,11 @@ func (r *remote) accept(ctx ctx, c *catch, offers []*offer) error {
 		r.refuse(Refusal{Writer: offers[0].writer, Why: err.Error()})
 		return nil
 	}
-	return err // which is not to be remembered
+	return err // it may be temporary
 }
 
-// acceptAll adds offers, but for those that are not what a writer publishes. It adds none if it fails.
-func (r *remote) acceptAll(ctx ctx, c *catch, offers []*offer) error {
+// acceptAll adds all valid offers, and refuses the others. If it fails, it adds none.
+func (r *remote) acceptAll(ctx ctx, c *intake, offers []*offer) error {
 	changes, err := r.repo.changesOf(ctx, offers)
 	if err != nil {
 		return err
@@ -242,7 +241,7 @@ func (r *remote) acceptAll(ctx ctx, c *catch, offers []*offer) error {
 			r.refuse(Refusal{Writer: o.writer, Why: why})
 		}
 	}
-	got, err := r.repo.lay(ctx, "blob", maxAtOnce, want)
+	got, err := r.repo.spoolObjects(ctx, "blob", maxAtOnce, want)
 	if err != nil {
 		return err
 	}
@@ -254,8 +253,8 @@ func (r *remote) acceptAll(ctx ctx, c *catch, offers []*offer) error {
 	return nil
 }
 
-// add adds an offer whose objects were read, if all of it is as it has to be.
-func (r *remote) add(c *catch, o *offer, got blobs) error {
+// add adds an offer whose objects were read, if all of it is valid.
+func (r *remote) add(c *intake, o *offer, got blobs) error {
 	found, why, err := o.parse(got)
 	if err != nil {
 		return err
@@ -279,13 +278,12 @@ func (r *remote) add(c *catch, o *offer, got blobs) error {
 		c.held.Signatures = append(c.held.Signatures, d)
 	}
 	c.said[o.writer] = found
-	c.moves[own("imported", o.writer)] = o.commit
+	c.moves[localRef("imported", o.writer)] = o.commit
 	return nil
 }
 
-// addSignatures gives the documents their signatures, as far as they can be read: also those that others
-// have, or that were made later.
-func (r *remote) addSignatures(ctx ctx, c *catch) error {
+// addSignatures adds signatures to the documents, including those that other writers have, or that were made later.
+func (r *remote) addSignatures(ctx ctx, c *intake) error {
 	others := make(map[string][]string)
 	for _, s := range c.held.Signatures {
 		others[s.ID] = append(others[s.ID], s.Blob)
@@ -310,9 +308,9 @@ func (r *remote) addSignatures(ctx ctx, c *catch) error {
 
 var errRefused = errors.New("its writer is refused")
 
-// choose refuses writers of whom a document is not what it has to be, and all that they have published with it.
-func (r *remote) choose(c *catch, results []handoff.Result) error {
-	if failed := r.repo.failed.Load(); failed != nil { // here, and by nobody's fault
+// choose refuses writers that published an invalid document, with everything else that they offer.
+func (r *remote) choose(c *intake, results []handoff.Result) error {
+	if failed := r.repo.failed.Load(); failed != nil { // the fault is in this store
 		for i := range results {
 			results[i].Err = *failed
 		}
@@ -326,16 +324,16 @@ func (r *remote) choose(c *catch, results []handoff.Result) error {
 	}
 	for i, d := range documents {
 		if r.refused[d.Writer] {
-			delete(c.moves, own("imported", d.Writer))
+			delete(c.moves, localRef("imported", d.Writer))
 			results[i].Err = errRefused
 		}
 	}
 	return nil
 }
 
-// extend takes over the claims and the signatures of what is here.
-func (r *remote) extend(ctx ctx, c *catch) error {
-	if failed := r.repo.failed.Load(); failed != nil && len(c.sources) > 0 { // since it was chosen
+// extend adds claims and signatures for the stored handoffs.
+func (r *remote) extend(ctx ctx, c *intake) error {
+	if failed := r.repo.failed.Load(); failed != nil && len(c.sources) > 0 { // it failed after choose
 		return *failed
 	}
 	if err := r.takeClaims(ctx, c); err != nil || r.DryRun {
@@ -344,17 +342,18 @@ func (r *remote) extend(ctx ctx, c *catch) error {
 	return r.takeSignatures(ctx, c)
 }
 
-// keep remembers what waits, and how far the writers were imported.
-func (r *remote) keep(ctx ctx, c *catch) error {
-	if err := save(r.out, disk.SyncHeld, c.kept, c.held); err != nil { // before the refs say that it came
+// keep saves what is held, and how much of each writer was imported.
+func (r *remote) keep(ctx ctx, c *intake) error {
+	// the held documents must be saved before the refs move
+	if err := save(r.out, disk.SyncHeld, c.kept, c.held); err != nil {
 		return err
 	}
 	return r.repo.setRefs(ctx, c.moves)
 }
 
-// takeSignatures puts signatures beside the handoffs that are here and have none, or one that is not
-// good and makes room for one that is. Those of others wait.
-func (r *remote) takeSignatures(ctx ctx, c *catch) error {
+// takeSignatures adds signatures to stored handoffs that have none. A bad signature is replaced by a good one.
+// Signatures of handoffs that are not here are held.
+func (r *remote) takeSignatures(ctx ctx, c *intake) error {
 	var later []heldDocument
 	var want []wanted
 	var sources []handoff.Source
@@ -382,7 +381,7 @@ func (r *remote) takeSignatures(ctx ctx, c *catch) error {
 	for i := range sources {
 		sources[i].Signatures = []string{string(texts[i])}
 	}
-	if _, err := r.WriteGood(ctx, sources); err != nil { // what signs nothing is passed over
+	if _, err := r.WriteGood(ctx, sources); err != nil { // signatures that do not match are ignored
 		return err
 	}
 	for id, old := range before {
@@ -393,17 +392,17 @@ func (r *remote) takeSignatures(ctx ctx, c *catch) error {
 	return nil
 }
 
-// again returns the handoffs that some writer has published, with their signatures: what is pruned
-// stays there.
-func (r *remote) again(ctx ctx, gone map[string]*past) (sources []handoff.Source, err error) {
+// fetchPruned returns the given handoffs from the refs of their writers, with their signatures. Pruning does not
+// remove them there.
+func (r *remote) fetchPruned(ctx ctx, gone map[string]*prunedHandoff) (sources []handoff.Source, err error) {
 	var want []wanted
 	var from []handoff.Source
 	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
-		writer, isFetched := strings.CutPrefix(ref, own("fetched", ""))
-		if !isFetched && ref != own("writers", r.writer) {
+		writer, isFetched := strings.CutPrefix(ref, localRef("fetched", ""))
+		if !isFetched && ref != localRef("writers", r.writer) {
 			continue
 		}
-		d := heldDocument{Writer: strings.TrimPrefix(writer, own("writers", "")), Commit: r.refs[ref]}
+		d := heldDocument{Writer: strings.TrimPrefix(writer, localRef("writers", "")), Commit: r.refs[ref]}
 		for id, p := range gone {
 			name := d.Commit + ":" + fileOf(id, p.time)
 			want = append(want, wanted{name, disk.MaxDocument}, wanted{signatureOf(name), disk.MaxSignature})

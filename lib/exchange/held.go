@@ -13,20 +13,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// maxHeld is how much of held.json is read.
+// maxHeld is the maximum size of held.json in bytes.
 const maxHeld = 64 << 20
 
 // held is the content of held.json.
 type held struct {
-	Documents  []heldDocument `json:"documents"`
-	Signatures []heldDocument `json:"signatures,omitempty"` // of documents that came in another way; the blob is theirs
-	Told       []effect       `json:"effects,omitempty"`    // on handoffs that are not here, or that do not count yet
-	Rules      string         `json:"rules,omitempty"`      // by which they were judged
+	Documents []heldDocument `json:"documents"`
+	// of documents that came in another way; Blob is the signature
+	Signatures []heldDocument `json:"signatures,omitempty"`
+	// effects on missing handoffs, and effects that do not count yet
+	Effects []effect `json:"effects,omitempty"`
+	Rules   string   `json:"rules,omitempty"` // the stamp of the rules that judged them
 
-	places map[effect]int // of the effects, by their keys
+	places map[effect]int // the indexes of the effects, by key
 }
 
-// A heldDocument waits until it may be stored: where git has it, and why it was refused so far.
+// A heldDocument is a document that was received and refused for now.
 type heldDocument struct {
 	ID     string `json:"handoff_id"`
 	Writer string `json:"writer"`
@@ -34,44 +36,45 @@ type heldDocument struct {
 	Blob   string `json:"blob"`
 	Why    string `json:"why"`
 
-	Signature string `json:"signature,omitempty"` // a blob too
+	Signature string `json:"signature,omitempty"` // the blob of its signature
 }
 
-// origin says where a document comes from.
+// origin returns where the document comes from.
 func (d heldDocument) origin() *handoff.Origin {
 	return &handoff.Origin{Writer: d.Writer, Commit: d.Commit}
 }
 
-// loadHeld reads what waits, and returns its text too. A file that cannot be understood is fault.ErrIntegrity and
-// not an empty one: what waits would be forgotten.
+// loadHeld reads held.json, and returns its text too. An unreadable file is fault.ErrIntegrity, because treating it
+// as empty would lose the held documents.
 func loadHeld(d *disk.Dir) (h held, text []byte, err error) {
 	h.Documents = []heldDocument{}
 	text, err = d.ReadFile(disk.SyncHeld, maxHeld)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil, nil
 	}
-	if system := store.Odd(d.Path(), err); system != nil && !errors.Is(system, fault.ErrIntegrity) {
+	if system := store.AsCorrupt(d.Path(), err); system != nil && !errors.Is(system, fault.ErrIntegrity) {
 		return h, nil, fault.Unreadable(err)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &h)
 	}
 	if err != nil {
-		err = fault.New(fault.ErrIntegrity, "run `handoff sync`: what waits is fetched anew", "%s cannot be read: %v",
+		err = fault.New(fault.ErrIntegrity, "run `handoff sync`: held handoffs are fetched again",
+			"%s cannot be read: %v",
 			filepath.Join(d.Path(), disk.SyncHeld), err)
 	}
 	return h, text, err
 }
 
-// A Standing says how a store stands with the others, as far as it can be told without asking them.
-type Standing struct {
-	Synced string `json:"last_sync"` // when; "" if it never was
-	Unsent int    `json:"unsent"`
-	Held   int    `json:"held"`
+// A Status is what is known about the exchange of a store without the network.
+type Status struct {
+	Synced string `json:"last_sync"` // when; "" means never
+	Unsent int    `json:"unsent"`    // the number of handoffs that are not sent
+	Held   int    `json:"held"`      // the number of held documents
 }
 
-// Stand returns how a store stands. Its cost grows with what was not sent.
-func Stand(s *handoff.Store) (at Standing, err error) {
+// ReadStatus returns the status of a store. It takes longer if more is unsent.
+func ReadStatus(s *handoff.Store) (at Status, err error) {
 	x := newExchange(s, Options{})
 	defer x.close()
 	if x.state, err = s.Exchange().State(); err != nil || x.state == nil {
@@ -86,15 +89,15 @@ func Stand(s *handoff.Store) (at Standing, err error) {
 		p = x.loadProgress()
 		h, _, err := loadHeld(x.out)
 		if err != nil {
-			return Standing{Synced: p.Last}, err
+			return Status{Synced: p.Last}, err
 		}
 		at.Synced, at.Held = p.Last, len(h.Documents)
-	} // else it was never exchanged
+	} // otherwise the store has never synced
 	at.Unsent, err = x.unsent(p)
 	return at, err
 }
 
-// unsent counts the handoffs that were not sent yet.
+// unsent returns the number of handoffs that are not sent yet.
 func (x *exchange) unsent(p progress) (n int, err error) {
 	n = len(p.Unsent)
 	for e := range x.events(max(p.Offset, p.Quiet), &err) {

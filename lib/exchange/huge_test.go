@@ -24,6 +24,7 @@ func (zeros) Read(p []byte) (int, error) {
 
 // A document that is too large is refused by its size, and nothing of it is read.
 func TestHugeDocument(t *testing.T) {
+	t.Parallel()
 	hub, roots := clones(t, 2)
 	id := write(t, roots[0], "work")
 	mustSync(t, roots[0])
@@ -47,6 +48,7 @@ func TestHugeDocument(t *testing.T) {
 
 // A remote with more writers than anybody has is refused before anything is fetched.
 func TestTooManyWriters(t *testing.T) {
+	t.Parallel()
 	hub, roots := clones(t, 1)
 	write(t, roots[0], "work")
 	mustSync(t, roots[0])

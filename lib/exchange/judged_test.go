@@ -110,6 +110,7 @@ func pruneAll(t testing.TB, s *handoff.Store, operator, id string) {
 // What others say counts as far as the rules of this clone let them do it. A writer with an operators file of
 // its own marks as read, archives and prunes in vain, and ends what it has not taken in vain.
 func TestOthersAreJudged(t *testing.T) {
+	t.Parallel()
 	_, roots, id := shared(t, 2)
 	listed(t, roots[0], "ann", "ben")
 	listed(t, roots[1], "ann", "ben", "mal archive")
@@ -142,6 +143,7 @@ func TestOthersAreJudged(t *testing.T) {
 
 // Who has not taken a handoff does not end it, though the remote has let the claim in.
 func TestDoneByAnother(t *testing.T) {
+	t.Parallel()
 	for _, act := range []handoff.Act{handoff.ActDone, handoff.ActRelease} {
 		_, roots, id := shared(t, 3)
 		if err := resume(roots[0], "ben", id, "take"); err != nil {
@@ -178,6 +180,7 @@ func TestDoneByAnother(t *testing.T) {
 
 // What others have pruned is hidden, and stays for 90 days by the clock of this machine, whatever theirs said.
 func TestTombstonesHide(t *testing.T) {
+	t.Parallel()
 	_, roots, id := shared(t, 2)
 	ahead := options(roots[0])
 	ahead.Now = func() time.Time { return time.Now().Add(20 * time.Hour) }
@@ -238,6 +241,7 @@ func forge(t testing.TB, hub string, n int) {
 
 // What forged claims cost grows with their number, and once they are refused they cost nothing.
 func TestForgedClaimsAreRemembered(t *testing.T) {
+	t.Parallel()
 	n := *forgedClaims
 	hub, roots, _ := shared(t, 1)
 	forge(t, hub, n)
@@ -273,6 +277,7 @@ func syncRepo(root string) (found string) {
 // An operator whose clone believes that they have a handoff hears that somebody else took it since they gave
 // it back in another clone.
 func TestStaleHolderAsks(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"take", "once"} {
 		_, roots, id := shared(t, 3)
 		if err := resume(roots[1], "ben", id, "take"); err != nil {
@@ -294,6 +299,7 @@ func TestStaleHolderAsks(t *testing.T) {
 
 // What was ended in one clone is not given back in another, and the other way round.
 func TestReleaseOrDone(t *testing.T) {
+	t.Parallel()
 	for _, first := range []string{"done", "release"} {
 		_, roots, id := shared(t, 2)
 		if err := resume(roots[0], "ben", id, "take"); err != nil {
@@ -326,6 +332,7 @@ func TestReleaseOrDone(t *testing.T) {
 
 // Offline one clone ends what another gives back: the claim that stands decides, and both agree.
 func TestReleaseOrDoneOffline(t *testing.T) {
+	t.Parallel()
 	for _, hows := range [][2]string{{"offline-done", "offline-release"}, {"offline-release", "offline-done"}} {
 		_, roots, id := shared(t, 3)
 		if err := resume(roots[0], "ben", id, "take"); err != nil {
@@ -354,6 +361,7 @@ func TestReleaseOrDoneOffline(t *testing.T) {
 
 // A copied state that becomes a writer of its own takes along what it had acknowledged and nobody had heard.
 func TestCopyKeepsWhatItAcknowledged(t *testing.T) {
+	t.Parallel()
 	_, roots, id := shared(t, 2)
 	other, done := write(t, roots[0], "other"), write(t, roots[0], "done")
 	mustSync(t, roots[0])
@@ -397,6 +405,7 @@ func TestCopyKeepsWhatItAcknowledged(t *testing.T) {
 // A remote that was put back to a backup lets a second one in. What stands there counts, the other hears it,
 // and both go on.
 func TestRestoredRemote(t *testing.T) {
+	t.Parallel()
 	hub, roots, id := shared(t, 3)
 	backup := hub + ".backup"
 	if out, err := exec.Command("cp", "-a", hub, backup).CombinedOutput(); err != nil {

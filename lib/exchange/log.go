@@ -18,31 +18,31 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// perFile is how many events a file of a published log has.
+// perFile is the number of events in a file of a published log.
 const perFile = 1000
 
-// logFile is the name of a piece of a published log; each has 1,000 events.
+// logFile returns the name of the n-th file of a published log.
 func logFile(n int) string { return fmt.Sprintf("log/%04d.jsonl", n) }
 
-// progress says how far the audit log was published. It is the content of sync.json.
+// progress describes how much of the audit log is published. It is the content of sync.json.
 type progress struct {
-	Commit     string `json:"commit"` // with which; "" for none
+	Commit     string `json:"commit"` // the last commit; "" for none
 	Events     int    `json:"events"`
-	Hash       string `json:"hash"` // of the last of them
-	store.Sent        // the offset in the audit log, behind it
-	Chunk      int64  `json:"chunk"` // in the audit log, of the first event of the file that the next one belongs to
+	Hash       string `json:"hash"` // the hash of the last event
+	store.Sent        // the offset in the audit log after the last event
+	Chunk      int64  `json:"chunk"` // the offset in the audit log of the file that the next event belongs to
 
-	Unsent []string `json:"unsent,omitempty"` // handoffs whose documents did not verify
-	Last   string   `json:"last,omitempty"`   // when all was sent and imported
+	Unsent []string `json:"unsent,omitempty"` // handoffs whose documents could not be proven
+	Last   string   `json:"last,omitempty"`   // when everything was sent and imported
 	Claims claimed  `json:"claims,omitzero"`
 
-	// Quiet is an offset in the audit log: what stands before it is published, or need not be soon.
+	// Quiet is an offset in the audit log. Everything before it is published, or need not be published soon.
 	Quiet int64 `json:"quiet,omitempty"`
 
-	Partly bool `json:"-"` // what was published has to be found out by looking at all
+	Partly bool `json:"-"` // unknown: the commit must be compared with the store
 }
 
-// loadProgress returns how far the log was published. What is not known is found out by looking.
+// loadProgress reads sync.json. If it is unreadable, the progress is derived from the repository.
 func (x *exchange) loadProgress() (p progress) {
 	if _, err := load(x.out, disk.SyncState, &p); err != nil {
 		return progress{Partly: true}
@@ -50,8 +50,7 @@ func (x *exchange) loadProgress() (p progress) {
 	return p
 }
 
-// saveProgress remembers how far the log was published: a shortcut for the next exchange, and what a log that
-// vanishes is told by.
+// saveProgress writes sync.json. It speeds up the next exchange, and detects an audit log that shrank.
 func (x *exchange) saveProgress(p progress) error {
 	log, done, err := x.openLog()
 	if err != nil {
@@ -71,8 +70,8 @@ func (x *exchange) saveProgress(p progress) error {
 	return x.state.Touch(disk.Synced, 0o600)
 }
 
-// said is what others want to know of an event.
-type said struct {
+// An eventInfo is the part of an event that other replicas need.
+type eventInfo struct {
 	Type string
 	handoff.Consumption
 	eventlog.How
@@ -83,31 +82,32 @@ type said struct {
 	Writer  string   `json:"writer"`
 }
 
-// parse reads what a sync wants to know of an event. Other events are followed for their hashes alone.
-func parse(e eventlog.Parsed) (s said) {
-	_ = json.Unmarshal(e.Payload, &s) // what it lacks stays empty
+// parse returns what an exchange needs of an event. Other events only count for the hash chain.
+func parse(e eventlog.Parsed) (s eventInfo) {
+	_ = json.Unmarshal(e.Payload, &s) // missing fields stay empty
 	s.Type = e.Type
 	return s
 }
 
-// isOwn reports whether a handoff was written here, or came here first.
-func (s said) isOwn() bool {
+// isOwn reports whether a handoff was written here, or first arrived here.
+func (s eventInfo) isOwn() bool {
 	return s.HandoffID != "" && (s.Type == eventlog.TypeWrite || s.Type == eventlog.TypeImport && s.Commit == "")
 }
 
-// isVague reports whether there may be handoffs that have no events of their own.
-func (s said) isVague() bool {
+// isVague reports whether there may be handoffs without an event of their own.
+func (s eventInfo) isVague() bool {
 	return len(s.IDs) > 0 && s.Type == eventlog.TypeImport || s.Adopted > 0 || s.Type == eventlog.TypeRepair
 }
 
-// isNews reports whether others want to know of it soon. The rest goes with what they do.
-func (s said) isNews() bool {
-	isTold := slices.Contains([]string{eventlog.TypeMarkRead, eventlog.TypeMarkUnread, eventlog.TypeSign, eventlog.TypePrune}, s.Type)
+// isNews reports whether the event must be published soon. Other events are sent with the next ones.
+func (s eventInfo) isNews() bool {
+	isTold := slices.Contains([]string{eventlog.TypeMarkRead, eventlog.TypeMarkUnread, eventlog.TypeSign,
+		eventlog.TypePrune}, s.Type)
 	return s.isOwn() || s.isVague() || !s.Synced && (isTold || eventlog.IsConsumption(s.Type))
 }
 
-// follow takes in an event that comes next.
-func (p *progress) follow(e eventlog.Parsed) (said, error) {
+// follow adds the next event of the chain. An event that does not continue the chain is an error.
+func (p *progress) follow(e eventlog.Parsed) (eventInfo, error) {
 	head := p.Hash
 	if p.Events == 0 {
 		head = eventlog.Genesis
@@ -116,14 +116,14 @@ func (p *progress) follow(e eventlog.Parsed) (said, error) {
 		e.Err = errors.New("does not continue the chain")
 	}
 	if e.Err != nil {
-		return said{}, fmt.Errorf("event %d of the log %w", p.Events+1, e.Err)
+		return eventInfo{}, fmt.Errorf("event %d of the log %w", p.Events+1, e.Err)
 	}
 	p.count(e)
 	p.Hash = e.Hash
 	return parse(e), nil
 }
 
-// count takes in an event by its place.
+// count adds the next event without checking the chain.
 func (p *progress) count(e eventlog.Parsed) {
 	if p.Events%perFile == 0 {
 		p.Chunk = e.Offset
@@ -133,9 +133,9 @@ func (p *progress) count(e eventlog.Parsed) {
 	}
 }
 
-// followAll walks lines of a log and returns what they say. One that does not continue the chain, or is
-// cut, is an error about all of them.
-func (p *progress) followAll(text []byte) (all []said, err error) {
+// followAll follows the lines of a log and returns what they contain. A line that is cut, or does not continue the
+// chain, is an error for all of them.
+func (p *progress) followAll(text []byte) (all []eventInfo, err error) {
 	for line := range bytes.Lines(text) {
 		line, whole := bytes.CutSuffix(line, []byte("\n"))
 		s, err := p.follow(eventlog.ParseEvent(eventlog.Line{Text: line}))
@@ -152,7 +152,7 @@ func (p *progress) followAll(text []byte) (all []said, err error) {
 	return all, nil
 }
 
-// openLog opens the part of the audit log that is on the disk for good.
+// openLog opens the durable part of the audit log.
 func (x *exchange) openLog() (*io.SectionReader, func() error, error) {
 	log, done, err := eventlog.Open(x.state)
 	if err != nil {
@@ -161,7 +161,7 @@ func (x *exchange) openLog() (*io.SectionReader, func() error, error) {
 	return io.NewSectionReader(log, 0, min(x.logSize, log.Size())), done, nil
 }
 
-// events returns the events of that part from an offset on; see [eventlog.Scan].
+// events returns the events of the durable part from an offset on; see [eventlog.Scan].
 func (x *exchange) events(from int64, failed *error, needles ...string) iter.Seq[eventlog.Parsed] {
 	return func(yield func(eventlog.Parsed) bool) {
 		log, done, err := x.openLog()
@@ -174,23 +174,23 @@ func (x *exchange) events(from int64, failed *error, needles ...string) iter.Seq
 	}
 }
 
-// news is what is to be published: progress after it, handoffs, and whether others want it soon.
-type news struct {
-	progress
-	ids    []string
-	signed []string // after they were written
-	loud   bool
-	vague  bool
+// A pending is what is to be published.
+type pending struct {
+	progress          // after publishing it
+	ids      []string // handoffs
+	signed   []string // handoffs that were signed after they were written
+	loud     bool     // other replicas need it soon
+	vague    bool     // there may be handoffs without an event of their own
 }
 
-// findNews reads the audit log from where it was published.
-func (x *exchange) findNews(p progress) (n news, err error) {
+// findPending reads the part of the audit log that is not published.
+func (x *exchange) findPending(p progress) (n pending, err error) {
 	log, done, err := x.openLog()
 	if err != nil {
 		return n, err
 	}
 	defer done()
-	n = news{progress: p, ids: p.Unsent, vague: p.Partly}
+	n = pending{progress: p, ids: p.Unsent, vague: p.Partly}
 	if p.Offset > log.Size() {
 		return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`",
 			"%s is shorter than what was sent of it", disk.LogFile)
@@ -224,7 +224,8 @@ func (x *exchange) findNews(p progress) (n news, err error) {
 	return n, err
 }
 
-// locate finds out how far the log in the tree of a commit is the own audit log.
+// locate compares the log in the tree of a commit with the audit log of this store, and returns how much of it is
+// published.
 func (r *remote) locate(ctx ctx, tip string) (p progress, err error) {
 	if tip == "" {
 		return progress{Partly: true}, nil

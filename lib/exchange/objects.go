@@ -23,30 +23,29 @@ var (
 	errNoText  = errors.New("it holds a file that is too long, or no file")
 )
 
-// A wanted object, with how long it may be.
+// A wanted is an object to read, with its maximum size.
 type wanted struct {
 	object string
 	max    int64
 }
 
-// Blobs are objects that were asked for, by what was asked. Their contents lie in a file of the repository, so that few
-// of them are in memory.
+// blobs are git objects by their names. Their contents are in a file of the repository, to save memory.
 type blobs struct {
 	file   *os.File
-	parts  map[string]part        // of it
-	failed *atomic.Pointer[error] // what could not be read of it, by whomever
+	parts  map[string]part        // of the file
+	failed *atomic.Pointer[error] // the first error of reading the file, shared by all readers
 }
 
-// A part is what git has printed of an object: its head, and its content behind that.
+// A part is the place of an object in the output of git: its header line, and the content after it.
 type part struct {
 	head     string
 	at, size int64
 }
 
-// read returns the contents of a few blobs; nil for one that is missing, none, or too long.
+// read returns the contents of a few blobs. Missing and too long blobs, and other objects, are nil.
 func (r *repo) read(ctx ctx, want []wanted) ([][]byte, error) {
 	texts := make([][]byte, len(want))
-	got, err := r.lay(ctx, "blob", maxAtOnce, want)
+	got, err := r.spoolObjects(ctx, "blob", maxAtOnce, want)
 	for n, w := range want {
 		if err == nil && got.has(w) {
 			texts[n], err = got.text(w)
@@ -55,9 +54,9 @@ func (r *repo) read(ctx ctx, want []wanted) ([][]byte, error) {
 	return texts, err
 }
 
-// lay asks for objects of a kind, of at most so many bytes together. One that is missing, of another kind, or too
-// long has no text.
-func (r *repo) lay(ctx ctx, kind string, most int64, want []wanted) (got blobs, err error) {
+// spoolObjects reads objects of a kind into the spool file, up to most bytes together. An object that is missing, too
+// long or of another kind has no text.
+func (r *repo) spoolObjects(ctx ctx, kind string, most int64, want []wanted) (got blobs, err error) {
 	got = blobs{r.spool, make(map[string]part, len(want)), &r.failed}
 	if len(want) == 0 {
 		return got, nil
@@ -87,18 +86,18 @@ func (r *repo) lay(ctx ctx, kind string, most int64, want []wanted) (got blobs, 
 	if err == nil && ask.Len() > 0 {
 		_, err = r.Run(ctx, git.Call{Args: []string{"cat-file", "--batch"}, Stdin: strings.NewReader(ask.String()),
 			Into: got.file, Limit: transferLimit})
-		err = r.broken(err)
+		err = r.repoError(err)
 	}
 	return got, err
 }
 
-// has reports whether an object that was asked for has a text.
+// has reports whether a wanted object has a text.
 func (b blobs) has(w wanted) bool {
 	p, is := b.parts[w.object]
 	return is && p.size <= w.max
 }
 
-// text returns the content of an object that was asked for. It is errNoText if there is none.
+// text returns the content of a wanted object, or errNoText if there is none.
 func (b blobs) text(w wanted) ([]byte, error) {
 	if !b.has(w) {
 		return nil, errNoText
@@ -116,7 +115,7 @@ func (b blobs) text(w wanted) ([]byte, error) {
 	return text, nil
 }
 
-// sizeOf reads what git says of an object, if it is of a kind.
+// sizeOf parses a line of git cat-file, and returns the size if the object is of the kind.
 func sizeOf(kind, line string) (int64, bool) {
 	fields := strings.Fields(line)
 	if len(fields) != 3 || fields[1] != kind {
@@ -126,12 +125,12 @@ func sizeOf(kind, line string) (int64, bool) {
 	return size, err == nil
 }
 
-// What the trees of writers may have, in bytes: of one that a day has some 95 a handoff. They are never walked
-// by git, which goes down into all that a tree names.
+// The maximum sizes of the trees of writers, in bytes. The tree of a day has about 95 bytes a handoff. git never
+// walks these trees, since it would descend into everything that they name.
 const (
 	maxRoot  = 1 << 20
 	maxDay   = 32 << 20
-	maxTrees = 64 << 20 // together
+	maxTrees = 64 << 20 // all trees together
 )
 
 // A leaf is an entry of a tree.
@@ -139,7 +138,7 @@ type leaf struct{ mode, name, object string }
 
 func (l leaf) isTree() bool { return l.mode == "40000" }
 
-// order is what git sorts an entry by.
+// order returns the key by which git sorts an entry.
 func (l leaf) order() string {
 	if l.isTree() {
 		return l.name + "/"
@@ -147,14 +146,14 @@ func (l leaf) order() string {
 	return l.name
 }
 
-// A change is an entry of a tree that is not as it was in another one: then it was old, and is zero if it is gone.
+// A change is an entry that differs between two trees. leaf is the new entry; its object is "" if it was removed.
 type change struct {
 	leaf
-	old    string // object
+	old    string // the object in the old tree
 	status string // A, M or D
 }
 
-// parseTree reads a tree as git stores it: mode, name, and the 20 bytes of an object, in order.
+// parseTree parses a tree as git stores it: mode, name, and the 20 bytes of an object, sorted.
 func parseTree(text []byte) (all []leaf, err error) {
 	for len(text) > 0 {
 		mode, rest, ok := bytes.Cut(text, []byte(" "))
@@ -171,7 +170,7 @@ func parseTree(text []byte) (all []leaf, err error) {
 	return all, nil
 }
 
-// differ returns how a tree differs from another one, with their files below a name.
+// differ returns the changes from the tree old to the tree young. Names get the prefix below.
 func differ(below string, old, young []leaf) (all []change) {
 	was := make(map[string]leaf, len(old))
 	for _, l := range old {
@@ -194,15 +193,15 @@ func differ(below string, old, young []leaf) (all []change) {
 	return all
 }
 
-// trees reads trees, each at most so long, and returns them by what was asked for; "" is an empty one. One that is not
-// there, or is no tree, is an error.
+// trees reads trees of at most max bytes, and returns them by name; "" is an empty tree. A missing object, or one
+// that is not a tree, is an error.
 func (r *repo) trees(ctx ctx, max int64, names []string) (map[string][]leaf, error) {
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	want := make([]wanted, len(names))
 	for i, name := range names {
 		want[i] = wanted{name, max}
 	}
-	got, err := r.lay(ctx, "tree", maxTrees, want)
+	got, err := r.spoolObjects(ctx, "tree", maxTrees, want)
 	all := make(map[string][]leaf, len(names))
 	for i, name := range names {
 		var text []byte
@@ -216,7 +215,7 @@ func (r *repo) trees(ctx ctx, max int64, names []string) (map[string][]leaf, err
 	return all, err
 }
 
-// rootOf names the tree of a commit, "" of none.
+// rootOf returns the name of the tree of a commit, "" if there is no commit.
 func rootOf(commit string) string {
 	if commit == "" {
 		return ""
@@ -224,8 +223,8 @@ func rootOf(commit string) string {
 	return commit + "^{tree}"
 }
 
-// changesOf returns how the tree of each offer differs from what was imported of it. It goes down one step, into
-// what a writer has, so that no tree of others costs more than its own bytes.
+// changesOf returns how the tree of each offer differs from what was imported. It reads only the root and the
+// directories that a writer has, so that no foreign tree costs more than its own bytes.
 func (r *repo) changesOf(ctx ctx, offers []*offer) (all [][]change, err error) {
 	var names []string
 	for _, o := range offers {
@@ -256,7 +255,7 @@ func (r *repo) changesOf(ctx ctx, offers []*offer) (all [][]change, err error) {
 	return all, err
 }
 
-// changes returns how the tree of a commit differs from that of another one, from nothing if that is "".
+// changes returns how the tree of commit young differs from that of old. If old is "", everything is new.
 func (r *repo) changes(ctx ctx, old, young string) (all []change, err error) {
 	each, err := r.changesOf(ctx, []*offer{{old: old, commit: young}})
 	if err != nil {
@@ -265,7 +264,7 @@ func (r *repo) changes(ctx ctx, old, young string) (all []change, err error) {
 	return each[0], nil
 }
 
-// publishedLog returns how many events the log in the tree of a commit has, and the last of them.
+// publishedLog returns the number of events of the log in the tree of a commit, and the last event.
 func (r *repo) publishedLog(ctx ctx, commit string) (count int, last []byte, err error) {
 	all, err := r.changes(ctx, "", commit)
 	number := 0

@@ -16,31 +16,31 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
-// What a published file may have at most, in bytes.
+// The maximum sizes of published files, in bytes.
 const (
 	maxWriterFile = 4 << 10
 	maxLogFile    = 64 << 20
 )
 
-// maxAtOnce is how much a writer may publish between two exchanges.
+// maxAtOnce is the number of bytes that a writer can publish between two exchanges.
 var maxAtOnce int64 = 1 << 30
 
-// fileOf returns where a handoff is published.
+// fileOf returns the path of a published handoff.
 func fileOf(id, at string) string {
 	return at[:len("0000-00-00")] + "/" + strings.TrimPrefix(id, form.IDPrefix) + ".md"
 }
 
-// signatureOf returns where the signature of a published handoff is.
+// signatureOf returns the path of the signature of a published handoff.
 func signatureOf(name string) string { return strings.TrimSuffix(name, ".md") + ".sig" }
 
-// idOf is the inverse of fileOf, without the day.
+// idOf is the inverse of fileOf. It ignores the day.
 func idOf(name string) (id string, ok bool) {
 	day, file, _ := strings.Cut(name, "/")
 	digest, isMarkdown := strings.CutSuffix(file, ".md")
 	return form.IDPrefix + digest, form.Matches(day, "0000-00-00") && isMarkdown && form.IsDigest(digest)
 }
 
-// logNumber returns the number of a file of the log, 0 if it is none.
+// logNumber returns the number of a file of the log, 0 for another file.
 func logNumber(name string) int {
 	digits, ok := strings.CutPrefix(strings.TrimSuffix(name, ".jsonl"), "log/")
 	n, err := strconv.Atoi(digits)
@@ -50,16 +50,16 @@ func logNumber(name string) int {
 	return n
 }
 
-// An offer is what a writer has published since what was imported.
+// An offer is what a writer has published since the last import.
 type offer struct {
 	writer, old, commit string
-	writerFile          string // blobs
+	writerFile          string // a blob
 	logs                []change
 	documents           []change
-	signatures          map[string]string // blobs, by the files of their documents
+	signatures          map[string]string // blobs, by the paths of their documents
 }
 
-// look says what of the changes of a writer's tree there is to import; why is not "" for what no
+// look sorts the changes of a writer's tree into the fields of the offer. why is not "" if a change is not one that a
 // writer publishes.
 func (o *offer) look(all []change) (why string) {
 	*o = offer{writer: o.writer, old: o.old, commit: o.commit, signatures: make(map[string]string)}
@@ -97,8 +97,8 @@ func (o *offer) look(all []change) (why string) {
 	return ""
 }
 
-// before is the file of the log that was known last, "" if there is none.
-func (o *offer) before() string {
+// previousLog returns the last known file of the log, "" if there is none.
+func (o *offer) previousLog() string {
 	switch {
 	case len(o.logs) == 0:
 		return ""
@@ -110,9 +110,9 @@ func (o *offer) before() string {
 	return ""
 }
 
-// wants lists what has to be read of an offer.
+// wants returns the objects of an offer to read.
 func (o *offer) wants() (all []wanted) {
-	for object, max := range map[string]int64{o.writerFile: maxWriterFile, o.before(): maxLogFile} {
+	for object, max := range map[string]int64{o.writerFile: maxWriterFile, o.previousLog(): maxLogFile} {
 		if object != "" {
 			all = append(all, wanted{object, max})
 		}
@@ -126,9 +126,9 @@ func (o *offer) wants() (all []wanted) {
 	return all
 }
 
-// parse proves the writer file and the log of an offer, and that each document can be read, and
-// returns what the new events say; why says what is wrong. The error is one of this replica.
-func (o *offer) parse(got blobs) (found []said, why string, err error) {
+// parse proves the writer file, the log and the readability of the documents, and returns the new events. why is what
+// is wrong with the offer. err is a fault of this store.
+func (o *offer) parse(got blobs) (found []eventInfo, why string, err error) {
 	text := func(object string, max int64) (text []byte) {
 		if err == nil && object != "" {
 			text, err = got.text(wanted{object, max})
@@ -152,8 +152,8 @@ func (o *offer) parse(got blobs) (found []said, why string, err error) {
 	return found, why, err
 }
 
-// parseDocuments says which document is not what its name says, "" if all are. The error is one of
-// this replica.
+// parseDocuments returns in why which document does not match its name, "" if all match. err is a fault of this
+// store.
 func (o *offer) parseDocuments(got blobs) (why string, err error) {
 	isRight, errs := make([]bool, len(o.documents)), make([]error, len(o.documents))
 	parallel.Each(len(o.documents), parallel.Workers(), func(i int) {
@@ -171,13 +171,13 @@ func (o *offer) parseDocuments(got blobs) (why string, err error) {
 	return why, nil
 }
 
-// parseLogs goes through the new events, in the texts of files.
-func (o *offer) parseLogs(textOf func(object string) []byte) (found []said, why string) {
+// parseLogs returns the new events of the log. textOf returns the text of a file.
+func (o *offer) parseLogs(textOf func(object string) []byte) (found []eventInfo, why string) {
 	if len(o.logs) == 0 {
 		return nil, ""
 	}
 	first, grows := logNumber(o.logs[0].name), o.logs[0].status == "M"
-	p, before := progress{Events: (first - 1) * perFile}, textOf(o.before())
+	p, before := progress{Events: (first - 1) * perFile}, textOf(o.previousLog())
 	if len(before) > 0 {
 		lines := bytes.Split(bytes.TrimSuffix(before, []byte("\n")), []byte("\n"))
 		if grows {

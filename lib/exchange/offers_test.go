@@ -64,6 +64,7 @@ func TestManyWritersAreAskedAboutAtOnce(t *testing.T) {
 
 // A tree that is damaged here is fetched anew, and nobody is charged with it.
 func TestDamagedTree(t *testing.T) {
+	t.Parallel()
 	hub, roots := published(t, 4)
 	mustSync(t, roots[0])
 	for i, root := range roots[1:] {

@@ -13,15 +13,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-// Once returns what handoff.Options.Once takes: of all that want the same line of the ledger, in
-// whatever clone, the remote lets in one. It holds the lock of sync.git until do has ended, so that a
-// sync or another process of this replica sees both the claim and its line in the ledger, or neither.
-// Who is killed in between has the claim: the same operator of this replica gets it again, and sync
-// puts its line into the ledger.
+// Once returns the function for handoff.Options.Once. If several clones want the same ledger line, the remote grants
+// it to one of them. Once holds the lock of sync.git until do returns. A sync or another process of this replica
+// therefore sees both the claim and its ledger line, or neither. A process killed here keeps its claim: a retry or
+// the next sync completes it.
 //
-// Several lines are let in together or not at all. Who is not the first gets a *handoff.LostError, and
-// what the others have claimed is in the ledger of this store. The other errors are those of Sync; the
-// hint of one that is of the network or the remote says how to do without.
+// Several lines are granted together or not at all. If another clone was first, the error is a *handoff.LostError,
+// and its claims are in the ledger of this store. Other errors are those of Sync. If the network or the remote
+// failed, the hint explains --offline.
 func Once(o Options) handoff.Once {
 	return func(ctx context.Context, s *handoff.Store, want lines, do func(lines) error) error {
 		r := newRemote(s, o)
@@ -37,23 +36,23 @@ func Once(o Options) handoff.Once {
 		if err := do(claimed); err != nil {
 			return err
 		}
-		_ = r.settleTries(ctx, tries) // the next sync does it
+		_ = r.settleTries(ctx, tries) // otherwise the next sync does it
 		return nil
 	}
 }
 
-// claim returns what was let in, which is all of it.
+// claim claims all wanted lines, and returns the granted claims.
 func (r *remote) claim(ctx ctx, want lines) (tries []try, err error) {
 	if r.writer, err = r.Exchange().Writer(); err != nil {
 		return nil, err
 	}
 	if err = r.open(ctx); err != nil {
-		return nil, orOffline(err)
+		return nil, hintOffline(err)
 	}
 	blames := func(err error) bool {
 		return errors.Is(err, fault.ErrIntegrity) && !errors.As(err, new(*handoff.LostError))
 	}
-	err = r.patiently(ctx, blames, func() (err error) {
+	err = r.withRetry(ctx, blames, func() (err error) {
 		tries, err = r.request(ctx, want)
 		return err
 	})
@@ -63,16 +62,16 @@ func (r *remote) claim(ctx ctx, want lines) (tries []try, err error) {
 	if r.writers != nil {
 		err = errors.Join(err, r.saveRefused())
 	}
-	return tries, orOffline(err)
+	return tries, hintOffline(err)
 }
 
-// rounds is how often the remote is asked where claims are refused that nobody has.
+// rounds is how often the remote is asked if it refuses claims that no clone has.
 const rounds = 4
 
-// request has the remote let claims in. Who wants none hears what others have claimed.
+// request asks the remote for claims. Without wanted lines it only reads the claims of other clones.
 func (r *remote) request(ctx ctx, want lines) (tries []try, err error) {
 	if len(want) == 0 {
-		return nil, r.lose(ctx, nil)
+		return nil, r.checkLost(ctx, nil)
 	}
 	if want, err = r.withPending(ctx, want); err == nil {
 		tries, err = r.makeTries(ctx, want)
@@ -82,19 +81,19 @@ func (r *remote) request(ctx ctx, want lines) (tries []try, err error) {
 		if err != nil || !slices.ContainsFunc(tries, func(t try) bool { return !in[t.name] }) {
 			return tries, err
 		}
-		if err := r.lose(ctx, tries); err != nil {
+		if err := r.checkLost(ctx, tries); err != nil {
 			return nil, err
 		}
-		if n == rounds { // nobody has it, and who asked at the same time has given up too
-			return nil, r.noEntry(tries[0], words)
+		if n == rounds { // no clone has it, and the competing clones gave up too
+			return nil, r.refusedError(tries[0], words)
 		}
 		time.Sleep(time.Duration(n) * rand.N(50*time.Millisecond))
 	}
 	return nil, err
 }
 
-// withPending puts the acts that were done here offline with the same handoffs, and that nobody has claimed yet, before
-// the wanted ones. If one of them was lost to another clone, nothing may be built on it.
+// withPending returns the unclaimed offline actions on the same handoffs, followed by the wanted lines. If one of the
+// offline actions was lost to another clone, no claim can build on it.
 func (r *remote) withPending(ctx ctx, want lines) (lines, error) {
 	have, err := r.ledger()
 	if err != nil {
@@ -106,18 +105,18 @@ func (r *remote) withPending(ctx ctx, want lines) (lines, error) {
 	maps.DeleteFunc(have, isOther)
 	below := []string{"refs/handoff/tries"}
 	for key := range have {
-		below = append(below, ownClaim(eventlog.ClaimName(key)))
+		below = append(below, localClaimRef(eventlog.ClaimName(key)))
 	}
 	if r.refs, err = r.repo.refsBelow(ctx, below...); err != nil {
 		return nil, err
 	}
-	return append(unclaimed(have, func(name string) bool { return r.refs[ownClaim(name)] != "" }), want...), nil
+	return append(unclaimed(have, func(name string) bool { return r.refs[localClaimRef(name)] != "" }), want...), nil
 }
 
-// lose returns a *handoff.LostError if one of the tries is claimed by somebody else, with what others
-// have claimed in the ledger. Where this store has done the same without asking, the next exchange says so, and so
-// does not know the claim yet.
-func (r *remote) lose(ctx ctx, tries []try) (err error) {
+// checkLost returns a *handoff.LostError if another clone has claimed one of the tries. It adds the claims of other
+// clones to the ledger. A claim that conflicts with an offline action stays unknown, so that the next sync reports
+// it.
+func (r *remote) checkLost(ctx ctx, tries []try) (err error) {
 	if err = r.list(ctx); err != nil {
 		return err
 	}
@@ -130,30 +129,30 @@ func (r *remote) lose(ctx ctx, tries []try) (err error) {
 			names = append(names, t.name)
 		}
 	}
-	all, _, err := r.hear(ctx, names)
+	all, _, err := r.readClaimsNamed(ctx, names)
 	if err != nil {
 		return err
 	}
-	moves, byName := make(map[string]string), make(map[string]heard)
+	moves, byName := make(map[string]string), make(map[string]remoteClaim)
 	var lines lines
 	for _, h := range all {
 		byName[h.name] = h
-		if h.isBad { // which is for a sync to say
+		if h.isBad { // a sync reports it
 			delete(r.denials.Claims, h.name)
 		}
 		if lines = append(lines, h.lines...); h.why == "" && h.lost.Token == "" {
-			moves[ownClaim(h.name)] = r.claims[h.name]
+			moves[localClaimRef(h.name)] = r.claims[h.name]
 		}
 	}
-	if _, _, err = r.Exchange().TakeOver(ctx, true, handoff.Came{Acts: lines}); err != nil {
+	if _, _, err = r.Exchange().TakeOver(ctx, true, handoff.Received{Acts: lines}); err != nil {
 		return err
 	}
 	for _, t := range tries {
 		switch h, is := byName[t.name]; {
-		case !is, r.denials.Claims[t.name].Void: // it is replaced
+		case !is, r.denials.Claims[t.name].Void: // our claim replaces it
 		case h.isBad:
 			return badClaim(t.name, h.why)
-		case h.why != "" && h.why != isAbsent: // whoever is let in may be the first
+		case h.why != "" && h.why != isAbsent: // the next granted claim may be the first
 			return badClaim(t.name, "it does not count here: "+h.why)
 		case h.Nonce != t.Nonce:
 			for _, t := range tries {
@@ -165,15 +164,15 @@ func (r *remote) lose(ctx ctx, tries []try) (err error) {
 	return r.repo.setRefs(ctx, moves)
 }
 
-// badClaim says that a ref of the remote is no claim. It lets nobody in: whoever put it there might have
-// won.
+// badClaim returns the error for a ref of the remote that is not a claim. It blocks the claim, because the real claim
+// may have won.
 func badClaim(name, why string) error {
 	return fault.New(fault.ErrIntegrity, "ask who looks after the remote to remove it",
 		"the remote has no claim in claims/%s: %s", name, why)
 }
 
-// orOffline says in the hint of an error that is of the network or the remote how to do without them.
-func orOffline(err error) error {
+// hintOffline adds --offline to the hint of an error of the network or the remote.
+func hintOffline(err error) error {
 	isOther := errors.Is(err, fault.ErrIntegrity) || errors.Is(err, fault.ErrBusy)
 	if err == nil || isOther || errors.As(err, new(*handoff.LostError)) {
 		return err
@@ -182,10 +181,10 @@ func orOffline(err error) error {
 	if errors.Is(err, fault.ErrConfig) {
 		class = fault.ErrConfig
 	}
-	advice := "with --offline it is done here all the same, and the next sync says if somebody else was the first"
+	advice := "--offline goes ahead, and the next sync reports conflicts"
 	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Advice != "" {
 		advice = e.Advice + "; " + advice
 	}
-	return fault.New(class, advice, "nothing was done, since nobody knows whether it was done elsewhere: %s",
-		err.Error()) // whose hint is in this one
+	return fault.New(class, advice, "nothing was done, since another clone may have been first: %s",
+		err.Error()) // its hint is included above
 }

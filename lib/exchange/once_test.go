@@ -40,7 +40,7 @@ func resumeOrder(order string) int {
 }
 
 func remote(root string) exchange.Options {
-	return exchange.Options{Root: root, Remote: "origin", Namespace: namespace, Environ: os.Environ(), Wait: time.Minute}
+	return exchange.Options{Root: root, Remote: "origin", Namespace: namespace, Environ: os.Environ(), Wait: time.Hour}
 }
 
 // resume consumes the token of a handoff; how is once, offline, forced (by who does not ask), killed (after the claim), or an act
@@ -143,6 +143,9 @@ func mustAgree(t testing.TB, roots []string) string {
 	return first[0]
 }
 
+// racers is how many processes race.
+func racers() int { return map[bool]int{false: 8, true: 20}[isThorough()] }
+
 // race has some resume at once and returns who has won, and what the others heard.
 func race(t testing.TB, many int, roots []string, id, how string) (winners, told []string) {
 	t.Helper()
@@ -165,13 +168,14 @@ func race(t testing.TB, many int, roots []string, id, how string) (winners, told
 
 // Of many in several clones who resume at once, one wins, and all hear of that one.
 func TestOneWinsEverywhere(t *testing.T) {
+	t.Parallel()
 	_, roots, id := shared(t, 4)
-	winners, told := race(t, 20, roots, id, "once")
+	winners, told := race(t, racers(), roots, id, "once")
 	if len(winners) != 1 {
 		t.Fatalf("the winners are %v", winners)
 	}
 	for _, out := range told {
-		if !strings.Contains(out, " by "+winners[0]+" at ") {
+		if !strings.Contains(out, winners[0]+" resumed ") {
 			t.Errorf("%s has won, and another one hears: %s", winners[0], out)
 		}
 	}
@@ -183,10 +187,11 @@ func TestOneWinsEverywhere(t *testing.T) {
 // What is taken has one winner in all clones, also when it was given back in another clone that nobody has heard of since; what
 // is done has none.
 func TestTakeReleaseDone(t *testing.T) {
+	t.Parallel()
 	_, roots, id := shared(t, 4)
 	for n := range 3 {
-		winners, told := race(t, 20, roots, id, "take")
-		if len(winners) != 1 || len(told) != 19 {
+		winners, told := race(t, racers(), roots, id, "take")
+		if len(winners) != 1 || len(told) != racers()-1 {
 			t.Fatalf("take %d: the winners are %v, %v", n, winners, told)
 		}
 		var k int
@@ -202,7 +207,7 @@ func TestTakeReleaseDone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if winners, _ := race(t, 20, roots, id, "take"); len(winners) != 0 {
+	if winners, _ := race(t, racers(), roots, id, "take"); len(winners) != 0 {
 		t.Errorf("it is done, and taken by %v", winners)
 	}
 	for range 2 {
@@ -226,6 +231,7 @@ func TestTakeReleaseDone(t *testing.T) {
 
 // Of who takes and who resumes at once, in two clones, one wins, and of who takes and who ends it.
 func TestActsExcludeEachOther(t *testing.T) {
+	t.Parallel()
 	for _, other := range []string{"once", "done"} {
 		_, roots, id := shared(t, 2)
 		var won int
@@ -245,10 +251,12 @@ func TestActsExcludeEachOther(t *testing.T) {
 
 // Whoever is killed, and whenever, one has it in the end, and nobody who was told so has lost it.
 func TestTakesAreKilled(t *testing.T) {
+	t.Parallel()
 	_, roots, _ := shared(t, 2)
 	r := rand.New(rand.NewPCG(2, uint64(os.Getpid())))
 	killed := 0
-	for round := range 5 {
+	rounds := map[bool]int{false: 2, true: 5}[isThorough()]
+	for round := range rounds {
 		id := write(t, roots[0], fmt.Sprintf("work-%d", round))
 		for _, root := range roots {
 			syncPatiently(t, root)
@@ -290,14 +298,13 @@ func TestTakesAreKilled(t *testing.T) {
 			t.Error(root, err, report.Faults)
 		}
 	}
-	t.Logf("%d of 20 killed", killed)
+	t.Logf("%d of %d killed", killed, 4*rounds)
 }
 
 func killedResume(t *testing.T, root, operator, id, how string, after time.Duration) string {
 	cmd := exec.Command(os.Args[0])
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = time.Second
 	cmd.Env = append(os.Environ(), resumeVariable+"="+strings.Join([]string{root, operator, id, how}, " "))
 	if err := cmd.Start(); err != nil {
 		t.Error(err)
@@ -311,6 +318,7 @@ func killedResume(t *testing.T, root, operator, id, how string, after time.Durat
 
 // What two clones do offline has a winner once both have synced, and both know whose it is.
 func TestOfflineConflict(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"offline-take", "offline"} {
 		_, roots, id := shared(t, 3)
 		for n, operator := range []string{"ann", "ben"} {
@@ -340,8 +348,9 @@ func TestOfflineConflict(t *testing.T) {
 
 // Where nobody asks, each clone has a winner, and each but one of them hears of it from sync, once.
 func TestForcedClaimsAreFound(t *testing.T) {
+	t.Parallel()
 	_, roots, id := shared(t, 3)
-	if winners, _ := race(t, 20, roots, id, "forced"); len(winners) != len(roots) {
+	if winners, _ := race(t, racers(), roots, id, "forced"); len(winners) != len(roots) {
 		t.Fatalf("the winners are %v", winners)
 	}
 	first := consumed(t, roots[0])[0]
@@ -361,6 +370,7 @@ func TestForcedClaimsAreFound(t *testing.T) {
 
 // A claim that is moved counts for nobody who knows it; one that is removed is put back.
 func TestMovedClaim(t *testing.T) {
+	t.Parallel()
 	hub, roots, id := shared(t, 3)
 	if err := resume(roots[0], "ann", id, "once"); err != nil {
 		t.Fatal(err)
@@ -402,6 +412,7 @@ func setFile(t testing.TB, hub, ref, text string) {
 // Who is killed between the claim and the ledger has the claim: the same operator gets it again, nobody else does, and what
 // they do completes it.
 func TestKilledAfterTheClaim(t *testing.T) {
+	t.Parallel()
 	killed := func(t *testing.T) (roots []string, id string) {
 		_, roots, id = shared(t, 2)
 		if out := startResume(t, roots[0], "ann", id, "killed")(); out != "killed" {
@@ -444,6 +455,7 @@ func TestKilledAfterTheClaim(t *testing.T) {
 
 // What is in the place of a claim and is none is refused by all, and nothing is consumed.
 func TestHostileClaims(t *testing.T) {
+	t.Parallel()
 	const good = `{"claim":{"handoff_id":"ID","operator_id":"eve","token":"TOKEN","ts_utc":"2026-05-08T12:00:00Z"},"format":"handoff-claim/1","nonce":"00000000000000000000000000000000","writer":"w-0000000000000000"}`
 	for name, change := range map[string][2]string{
 		"no JSON":         {good, "x"},
@@ -496,6 +508,7 @@ func TestHostileClaims(t *testing.T) {
 
 // Without the remote nothing is consumed, but offline, which is recorded and claimed by the next sync.
 func TestResumeWithoutTheRemote(t *testing.T) {
+	t.Parallel()
 	hub, roots, id := shared(t, 2)
 	away := hub + ".away"
 	if err := os.Rename(hub, away); err != nil {
@@ -528,6 +541,7 @@ func TestResumeWithoutTheRemote(t *testing.T) {
 
 // What is rejected while the remote is asked is refused to who asks, in the clone that has heard of it.
 func TestRejectedMeanwhile(t *testing.T) {
+	t.Parallel()
 	for _, act := range []handoff.Act{handoff.ActTake, handoff.ActDone, ""} {
 		_, roots, id := shared(t, 2)
 		file := "---\nschema_version: '1.0'\noperators:\n"
@@ -568,6 +582,7 @@ func TestRejectedMeanwhile(t *testing.T) {
 
 // A remote that refuses claims, for all or once, is no winner.
 func TestRejectedClaims(t *testing.T) {
+	t.Parallel()
 	hub, roots, id := shared(t, 1)
 	git(t, roots[0], "remote", "set-url", "origin", smartHTTP(t, filepath.Dir(hub), "REMOTE_USER=ann")+"/hub.git")
 	if err := os.Remove(outside(t, roots[0], "remotes.json")); err != nil {
@@ -598,6 +613,7 @@ func TestRejectedClaims(t *testing.T) {
 // A remote that lets refs in one by one only might let in half of what is wanted: it is not asked, and
 // who wants it is told what to do.
 func TestRemoteWithoutAtomic(t *testing.T) {
+	t.Parallel()
 	hub, roots, id := shared(t, 2)
 	git(t, hub, "config", "receive.advertiseAtomic", "false")
 	err := resume(roots[0], "ann", id, "once")
@@ -620,6 +636,7 @@ func TestRemoteWithoutAtomic(t *testing.T) {
 
 // Without a way to ask nothing is consumed in a store that has synced, and is where it never has.
 func TestNobodyAsks(t *testing.T) {
+	t.Parallel()
 	_, roots := clones(t, 1)
 	root := roots[0]
 	for n, want := range []bool{true, false} {

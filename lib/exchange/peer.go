@@ -12,52 +12,52 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// A peer is what a store takes over from: a git remote, a neighbouring work tree, or a parcel. What it tells goes
-// one way, whichever it is: see [exchange.take].
+// A peer is a source of handoffs: a git remote, another work tree, or a parcel. All peers are handled in the same
+// way; see [exchange.take].
 type peer interface {
-	// tell adds what the peer has and this store did not take over yet.
-	tell(ctx, *catch) error
+	// collect adds what the peer has and this store has not received yet.
+	collect(ctx, *intake) error
 
-	// choose gives an error to what is not to be stored, once it is known what would become of each document.
-	choose(*catch, []handoff.Result) error
+	// choose sets errors on results that must not be stored. The results are known, but nothing is stored yet.
+	choose(*intake, []handoff.Result) error
 
-	// extend takes over what needs documents that are stored by then: claims and signatures.
-	extend(ctx, *catch) error
+	// extend adds claims and signatures, which need the stored documents.
+	extend(ctx, *intake) error
 
-	// again returns what of the handoffs that were pruned here the peer has.
-	again(ctx, map[string]*past) ([]handoff.Source, error)
+	// fetchPruned returns the handoffs that were pruned here and that the peer has.
+	fetchPruned(ctx, map[string]*prunedHandoff) ([]handoff.Source, error)
 
-	// keep remembers that all was taken over.
-	keep(ctx, *catch) error
+	// keep records that everything was received.
+	keep(ctx, *intake) error
 }
 
-// A catch is what a peer tells.
-type catch struct {
-	held    held              // what waited, and what will; its documents are those of the sources
-	sources []handoff.Source  // of the documents
-	waited  int               // how many of the first of them had been taken from their writers before
-	said    map[string][]said // by the new events of each writer
-	near    bool              // it is another work tree of the same user
-	isWhole bool              // all of the documents are stored, or none
-	all     bool              // also what others tell at second hand counts
+// An intake is what a peer provides.
+type intake struct {
+	held    held                   // what is held, before and after; its documents are those of the sources
+	sources []handoff.Source       // the sources of the documents
+	waited  int                    // the number of documents that were held before, which come first
+	said    map[string][]eventInfo // the new events of each writer
+	near    bool                   // the peer is another work tree of the same user
+	isWhole bool                   // store all documents or none
+	all     bool                   // events that the peer has from other writers count too
 
-	moves   map[string]string // of refs, once all is stored
-	kept    []byte            // of what waited, as it was read
-	reached progress          // in the log of a work tree
+	moves   map[string]string // refs to move once everything is stored
+	kept    []byte            // the text of held.json as it was read
+	reached progress          // the position in the log of a work tree
 }
 
-// take takes over what a peer has in one batch, and remembers what has to wait. What is stored already
-// changes nothing, so that an exchange which is interrupted here is repeated.
+// take receives what a peer has in one batch, and saves what is held. Documents that are stored already change
+// nothing, so an interrupted exchange can be repeated.
 func (x *exchange) take(ctx ctx) error {
-	c := &catch{said: make(map[string][]said), moves: make(map[string]string)}
-	if err := x.peer.tell(ctx, c); err != nil {
+	c := &intake{said: make(map[string][]eventInfo), moves: make(map[string]string)}
+	if err := x.peer.collect(ctx, c); err != nil {
 		return err
 	}
 	results, err := x.importAll(ctx, c)
 	if err != nil {
 		return err
 	}
-	x.wait(c, results)
+	x.hold(c, results)
 	if err := x.peer.extend(ctx, c); err != nil || x.DryRun {
 		return err
 	}
@@ -74,15 +74,15 @@ func (x *exchange) take(ctx ctx) error {
 	return x.peer.keep(ctx, c)
 }
 
-// wait counts what is new here, and leaves in what is held the documents that may be stored at another time.
-func (x *exchange) wait(c *catch, results []handoff.Result) {
+// hold counts what is new here, and holds the documents that can be stored later.
+func (x *exchange) hold(c *intake, results []handoff.Result) {
 	waiting := []heldDocument{}
 	for i, r := range results {
 		d := c.held.Documents[i]
 		isHeld := func(w heldDocument) bool { return w.ID == d.ID }
 		switch {
 		case x.receives(r), r.Err == nil:
-		case errors.As(r.Err, new(*handoff.PrunedError)): // it does not come back
+		case errors.As(r.Err, new(*handoff.PrunedError)): // pruned handoffs are not held
 		case (i < c.waited || !x.refused[d.Writer]) && !slices.ContainsFunc(waiting, isHeld) && !x.has(d.ID):
 			d.Why = firstLine(r.Err)
 			waiting = append(waiting, d)
@@ -103,14 +103,14 @@ func (x *exchange) receives(r handoff.Result) bool {
 	return isNew
 }
 
-// has reports whether a document is here, by whomever it came.
+// has reports whether a handoff is stored here, from any source.
 func (x *exchange) has(id string) bool {
 	_, err := x.Find(id)
 	return err == nil
 }
 
-// importAll stores the documents, but for those that the peer is not to be trusted with.
-func (x *exchange) importAll(ctx ctx, c *catch) (results []handoff.Result, err error) {
+// importAll stores the documents, except those that the peer refuses.
+func (x *exchange) importAll(ctx ctx, c *intake) (results []handoff.Result, err error) {
 	if len(c.sources) == 0 {
 		return nil, nil
 	}
@@ -136,11 +136,11 @@ func (x *exchange) importAll(ctx ctx, c *catch) (results []handoff.Result, err e
 }
 
 // add adds a document.
-func (c *catch) add(d heldDocument, s handoff.Source) {
+func (c *intake) add(d heldDocument, s handoff.Source) {
 	c.held.Documents, c.sources = append(c.held.Documents, d), append(c.sources, s)
 }
 
-// load reads a file of JSON, and returns its text too.
+// load parses a JSON file, and returns its text too.
 func load(d *disk.Dir, name string, v any) (text []byte, err error) {
 	if text, err = d.ReadFile(name, maxHeld); err == nil {
 		err = json.Unmarshal(text, v)
@@ -148,7 +148,7 @@ func load(d *disk.Dir, name string, v any) (text []byte, err error) {
 	return text, err
 }
 
-// save replaces a file of JSON for good, unless it has the same text already.
+// save replaces a JSON file durably, unless its text is unchanged.
 func save(d *disk.Dir, name string, was []byte, v any) error {
 	text, err := json.Marshal(v)
 	if text = append(text, '\n'); err != nil || bytes.Equal(text, was) {
@@ -157,7 +157,7 @@ func save(d *disk.Dir, name string, was []byte, v any) error {
 	return d.ReplaceNow(name, text, 0o600)
 }
 
-// firstLine is as much of an error as one line of a report may have.
+// firstLine returns the first line of an error, for a report.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

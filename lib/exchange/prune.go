@@ -8,32 +8,32 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-// A past is what the audit log says of a handoff that was pruned here.
-type past struct {
-	time  string // of the document; "" if that is not known
+// A prunedHandoff is what the audit log says about a handoff that was pruned here.
+type prunedHandoff struct {
+	time  string // ts_utc of the document, "" if unknown
 	marks []effect
-	turn  int  // of archiving, which the last tombstone ended
-	stays bool // nobody who is known of has brought it back
+	turn  int  // the number of the archiving that the last tombstone ended
+	stays bool // no known replica has restored it
 }
 
-// learnPast finds out what became of handoffs where something tells of pruning, and stores again what was pruned
-// here, and brought back by others who had not heard of that. The marks come back with it; its acts never went. What
-// cannot be had now is looked for by the next exchange, for which the acts wait.
-func (x *exchange) learnPast(ctx ctx, c *catch, j *jury) (err error) {
+// learnPruned finds out which pruned handoffs other replicas restored, and stores them again. Their marks return with
+// them; their ledger lines never went. A handoff that is unavailable now is retried by the next exchange, for which
+// its ledger lines wait.
+func (x *exchange) learnPruned(ctx ctx, c *intake, j *jury) (err error) {
 	last, gone := make(map[string]int), x.Exchange().Pruned()
-	j.past = make(map[string]*past)
-	for _, e := range c.held.Told {
+	j.past = make(map[string]*prunedHandoff)
+	for _, e := range c.held.Effects {
 		if e.Kind == kindTombstone {
 			last[e.HandoffID] = e.Turn
 		}
 		if gone[e.HandoffID] && (e.Kind == kindTombstone || e.Kind == kindAct && isArchiving(e.Act())) {
-			j.past[e.HandoffID] = &past{}
+			j.past[e.HandoffID] = &prunedHandoff{}
 		}
 	}
 	if len(j.past)+len(last) == 0 {
 		return nil
 	}
-	if err = x.readPast(j.past); err != nil {
+	if err = x.readPruned(j.past); err != nil {
 		return err
 	}
 	known, err := x.Lifecycle().Taking("")
@@ -45,24 +45,24 @@ func (x *exchange) learnPast(ctx ctx, c *catch, j *jury) (err error) {
 	for _, line := range c.held.acts() {
 		j.lives.add(line)
 	}
-	lost := make(map[string]*past)
+	lost := make(map[string]*prunedHandoff)
 	for id, p := range j.past {
 		t := handoff.Tombstone{Turn: max(p.turn, last[id])}
 		if p.stays = p.turn == 0 || !t.IsTakenBack(j.lives[id]); p.stays {
 			continue
 		}
 		for _, mark := range p.marks {
-			c.held.tell(mark)
+			c.held.addEffect(mark)
 		}
 		if p.time != "" && !x.has(id) {
 			lost[id] = p
 		}
 	}
-	return x.storeAgain(ctx, lost)
+	return x.restorePruned(ctx, lost)
 }
 
-// readPast reads what the audit log says of handoffs.
-func (x *exchange) readPast(of map[string]*past) (err error) {
+// readPruned reads what the audit log says about handoffs.
+func (x *exchange) readPruned(of map[string]*prunedHandoff) (err error) {
 	if len(of) == 0 {
 		return nil
 	}
@@ -82,12 +82,12 @@ func (x *exchange) readPast(of map[string]*past) (err error) {
 	return err
 }
 
-// storeAgain stores handoffs that were pruned, as far as the peer has them.
-func (x *exchange) storeAgain(ctx ctx, lost map[string]*past) error {
+// restorePruned stores pruned handoffs again, if the peer has them.
+func (x *exchange) restorePruned(ctx ctx, lost map[string]*prunedHandoff) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	sources, err := x.peer.again(ctx, lost)
+	sources, err := x.peer.fetchPruned(ctx, lost)
 	if err != nil || len(sources) == 0 {
 		return err
 	}
@@ -101,13 +101,13 @@ func (x *exchange) storeAgain(ctx ctx, lost map[string]*past) error {
 	return err
 }
 
-// hiddenFor is how long the file of what others have pruned stays. Until then it is archived here, as the
-// event says that came before the tombstone, and `handoff prune` takes it away sooner.
+// hiddenFor is how long the file of a handoff stays after another replica pruned it. Until then the handoff is
+// archived here, and `handoff prune` can remove it earlier.
 const hiddenFor = 90 * 24 * time.Hour
 
-// bury takes over tombstones, once the marks and acts are here that say what is past. What is not past here
-// waits.
-func (x *exchange) bury(ctx ctx, c *catch, due []effect) error {
+// bury adds tombstones, after the marks and ledger lines that decide whether the handoff can be pruned. A tombstone
+// whose handoff cannot be pruned here waits.
+func (x *exchange) bury(ctx ctx, c *intake, due []effect) error {
 	seen, all := make(map[string]string), make([]handoff.Tombstone, len(due))
 	for i, e := range due {
 		all[i], seen[e.HandoffID] = e.tombstone(), e.Seen
@@ -116,13 +116,13 @@ func (x *exchange) bury(ctx ctx, c *catch, due []effect) error {
 	for _, t := range waiting {
 		e := markOf(t.HandoffID, t.Operator, t.Time)
 		e.Kind, e.Turn, e.Writer, e.Seen = kindTombstone, t.Turn, t.Writer, seen[t.HandoffID]
-		c.held.tell(e)
+		c.held.addEffect(e)
 	}
 	x.got.Pruned += gone
 	return err
 }
 
-// isOld reports whether a tombstone has hidden its handoff for long enough, by the clock of this machine.
+// isOld reports whether a tombstone is old enough to remove its handoff, by the clock of this machine.
 func (x *exchange) isOld(e effect) bool {
 	at, err := time.Parse(time.RFC3339, e.Seen)
 	return err == nil && x.Now().Sub(at) >= hiddenFor

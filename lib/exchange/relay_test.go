@@ -13,6 +13,7 @@ import (
 
 // What one has read and done is told by that one alone: who takes it over has nothing to send.
 func TestNothingIsRelayed(t *testing.T) {
+	t.Parallel()
 	hub, roots, id := shared(t, 5)
 	other := write(t, roots[0], "read-alone")
 	for range 2 {
@@ -56,9 +57,10 @@ func TestNothingIsRelayed(t *testing.T) {
 
 // A bundle is told: nobody else has its marks.
 func TestMarksOfABundleAreTold(t *testing.T) {
+	t.Parallel()
 	_, roots, id := shared(t, 2)
 	s := mustOpen(t, roots[0])
-	_, _, err := s.Exchange().TakeOver(context.Background(), false, handoff.Came{
+	_, _, err := s.Exchange().TakeOver(context.Background(), false, handoff.Received{
 		Marks: map[string][]handoff.Mark{id: {{Operator: "cat", Time: "2026-05-08T12:00:00Z"}}},
 		Acts:  []handoff.Consumption{{Token: token, HandoffID: id, Operator: "cat", Time: "2026-05-08T12:00:00Z"}},
 	})
@@ -76,6 +78,7 @@ func TestMarksOfABundleAreTold(t *testing.T) {
 
 // A token that a log tells of, and that nobody has claimed, counts once it is claimed by who has it.
 func TestTokensOfALog(t *testing.T) {
+	t.Parallel()
 	hub, roots := clones(t, 3)
 	id := write(t, roots[0], "work")
 	if err := resume(roots[0], "ann", id, "once"); err != nil { // it never synced

@@ -19,29 +19,28 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A remote is the peer at a git remote: what it has was published by its writers.
+// A remote is a git remote as a peer.
 type remote struct {
 	*exchange
-	repo    *repo
-	refs    map[string]string // of sync.git
-	writers map[string]string // what the remote has, by writer; nil if it was not asked
-	claims  map[string]string // and by claim
-	denials denials
-	wasSaid []byte // of what was refused before, as it was read
+	repo        *repo
+	refs        map[string]string // the refs of sync.git
+	writers     map[string]string // the commit of each writer at the remote; nil if the remote was not asked
+	claims      map[string]string // the commit of each claim at the remote
+	denials     denials
+	refusedText []byte // refused.json as it was read
 
-	repeated int  // how much of it was refused again
+	repeated int  // the number of earlier refusals that were repeated
 	grew     bool // sync.git has new objects
 }
 
-// newRemote is one that was not asked yet.
+// newRemote returns a remote that was not asked yet.
 func newRemote(s *handoff.Store, o Options) *remote {
 	r := &remote{exchange: newExchange(s, o)}
 	r.peer = r
 	return r
 }
 
-// open opens sync.git, which is locked then, takes away what an exchange that was killed has left, and finds
-// the remote.
+// open opens and locks sync.git, removes what a killed exchange left, and finds the remote.
 func (r *remote) open(ctx ctx) (err error) {
 	if r.state, err = r.Exchange().State(); err != nil {
 		return err
@@ -49,10 +48,11 @@ func (r *remote) open(ctx ctx) (err error) {
 	if err = r.openRepo(ctx); err != nil {
 		return err
 	}
-	isReplaced := []string{disk.SyncState, disk.SyncHeld, disk.SyncTargets} // under the lock of sync.git alone
+	// these change only under the lock of sync.git
+	isReplaced := []string{disk.SyncState, disk.SyncHeld, disk.SyncTargets}
 	_, _ = r.out.RemoveStaged(func(name string) bool { return slices.Contains(isReplaced, name) })
-	if _, _, err = loadHeld(r.out); errors.Is(err, fault.ErrIntegrity) { // what waits is fetched anew
-		err = errors.Join(r.repo.makeAnew(), r.out.Remove(disk.SyncHeld))
+	if _, _, err = loadHeld(r.out); errors.Is(err, fault.ErrIntegrity) { // the held documents are fetched again
+		err = errors.Join(r.repo.recreate(), r.out.Remove(disk.SyncHeld))
 	}
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (r *remote) open(ctx ctx) (err error) {
 	return r.find(ctx)
 }
 
-// openRepo opens what is exchanged through.
+// openRepo opens the repository of sync.
 func (r *remote) openRepo(ctx ctx) (err error) {
 	if r.out, err = r.Exchange().Outside(); err == nil {
 		r.repo, err = openRepo(ctx, r.out, r.Options)
@@ -69,7 +69,7 @@ func (r *remote) openRepo(ctx ctx) (err error) {
 	return err
 }
 
-// close closes the repository, and with it gives back its lock.
+// close closes the repository, which releases its lock.
 func (r *remote) close() {
 	if r.repo != nil {
 		r.repo.end()
@@ -78,30 +78,29 @@ func (r *remote) close() {
 	r.exchange.close()
 }
 
-// patiently does something, once more if what it met came of a repository of ours that was damaged. blames says of
-// an error whether it blames others.
-func (r *remote) patiently(ctx ctx, blames func(error) bool, do func() error) error {
+// withRetry calls do, and once more if our repository turns out to be damaged. blames reports whether an error blames
+// another writer.
+func (r *remote) withRetry(ctx ctx, blames func(error) bool, do func() error) error {
 	err := do()
 	again, err := r.repo.isOurFault(ctx, err, blames(err))
 	if !again || err != nil {
 		return err
 	}
-	r.beginAgain()
+	r.reset()
 	r.repeated = 0
 	r.loadRefused()
 	return do()
 }
 
-// find finds the URL of the remote. It is what the repository of the project says, and so a
-// stranger may have chosen it: a program in the place of a transport and a repository within the
-// project, which has hooks of its own, are refused.
+// find sets the URL of the remote. The repository of the project names it, so another person may have chosen it. A
+// URL that runs a program, and a repository inside the project, are refused: such a repository has hooks.
 func (r *remote) find(ctx ctx) error {
 	top := git.Top(r.Root)
 	where := ""
 	if top != "" {
 		var err error
 		if where, err = r.repo.Remote(ctx, top, r.Remote); err != nil {
-			return cmp.Or(unfit(err), nowhere(err))
+			return cmp.Or(localGitError(err), badRemoteError(err))
 		}
 	}
 	path, isLocal := git.LocalPath(where)
@@ -115,49 +114,48 @@ func (r *remote) find(ctx ctx) error {
 			"the URL of the remote %q is not used: it runs a program", r.Remote)
 	case isLocal && store.Within(top, path):
 		return fault.New(fault.ErrConfig, "move it elsewhere: it has programs of its own",
-			"the remote %q lies within the project", r.Remote)
+			"the remote %q is inside the project", r.Remote)
 	}
-	r.got.Remote, r.repo.url = shown(where), where
-	return r.mayUse(target{r.got.Remote, r.Namespace})
+	r.got.Remote, r.repo.url = withoutCredentials(where), where
+	return r.checkTarget(target{r.got.Remote, r.Namespace})
 }
 
-// own is a ref of sync.git in one of its own spaces, for a writer.
-func own(space, writer string) string { return "refs/handoff/" + space + "/" + writer }
+// localRef returns a ref of sync.git in one of its spaces, for a writer.
+func localRef(space, writer string) string { return "refs/handoff/" + space + "/" + writer }
 
-// at is the ref of a writer at the remote.
-func (r *remote) at(writer string) string { return r.Namespace + "/writers/" + writer }
+// writerRef returns the ref of a writer at the remote.
+func (r *remote) writerRef(writer string) string { return r.Namespace + "/writers/" + writer }
 
-// claimAt is the ref of a claim at the remote. It must not exist when it is pushed, and is never changed.
-func (r *remote) claimAt(name string) string { return r.Namespace + "/claims/" + name }
+// claimRef returns the ref of a claim at the remote. It must not exist when it is pushed, and is never changed.
+func (r *remote) claimRef(name string) string { return r.Namespace + "/claims/" + name }
 
-// A target is where handoffs are sent to. The first one is remembered outside of the project, and every other
-// one that a person has accepted: a branch may name another remote, or namespace.
+// A target is where handoffs are sent to. The first target, and each that the user accepted, is recorded outside of
+// the project: a branch could name another remote, or namespace.
 type target struct {
 	URL       string `json:"url"` // without credentials, which change
 	Namespace string `json:"namespace"`
 }
 
-// String is how a person reads a target.
+// String returns the target for people.
 func (t target) String() string {
 	if t.URL == "" {
-		return "a remote that cannot be read any more"
+		return "an unknown remote"
 	}
 	return t.URL + " (" + t.Namespace + ")"
 }
 
-// targets returns where handoffs may go.
+// targets returns where handoffs can be sent to.
 func targets(d *disk.Dir) (all []target) {
 	if _, err := load(d, disk.SyncTargets, &all); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil || len(all) == 0 {
-		return []target{{}} // something was accepted, and nobody knows what
+		return []target{{}} // a target was accepted, but it is unknown
 	}
 	return all
 }
 
-// mayUse refuses a remote or a namespace to which handoffs did not go before, unless the person who runs the
-// program wants it.
-func (r *remote) mayUse(now target) error {
+// checkTarget refuses a remote or namespace that is not a known target, unless the user wants it.
+func (r *remote) checkTarget(now target) error {
 	all := targets(r.out)
 	if len(all) == 0 || slices.Contains(all, now) || r.Named {
 		return nil
@@ -170,7 +168,7 @@ func (r *remote) mayUse(now target) error {
 		"handoffs went to %s so far, and would now go to %s; nothing was sent", all[0], now)
 }
 
-// pin remembers the remote, once it has answered.
+// pin records the remote as a target, after it has answered.
 func (r *remote) pin() error {
 	all, now := targets(r.out), target{r.got.Remote, r.Namespace}
 	if r.DryRun || slices.Contains(all, now) {
@@ -180,14 +178,14 @@ func (r *remote) pin() error {
 	return save(r.out, disk.SyncTargets, nil, append(all, now))
 }
 
-// shown is the URL of a remote without credentials.
-func shown(remote string) string {
+// withoutCredentials returns the URL of a remote without credentials.
+func withoutCredentials(remote string) string {
 	u, err := url.Parse(remote)
 	switch path, isLocal := git.LocalPath(remote); {
 	case isLocal:
 		return filepath.Clean(path)
 	case err != nil || u.Host == "":
-		return remote // host:path, where no password can be
+		return remote // host:path, which contains no password
 	}
 	if name := u.User.Username(); u.Scheme == "ssh" && name != "" {
 		u.User = url.User(name)
@@ -198,39 +196,38 @@ func shown(remote string) string {
 	return u.String()
 }
 
-// hidden replaces the URL of a remote in what git says of it by one without credentials. Git itself leaves out
-// the user alone.
-func hidden(text, remote string) string {
+// hideCredentials removes the credentials of a remote from the output of git. git itself only omits the user.
+func hideCredentials(text, remote string) string {
 	u, err := url.Parse(remote)
 	if err != nil || u.Host == "" {
 		return text
 	}
-	text = strings.ReplaceAll(text, remote, shown(remote))
+	text = strings.ReplaceAll(text, remote, withoutCredentials(remote))
 	u.User = nil
-	return strings.ReplaceAll(text, u.String(), shown(remote))
+	return strings.ReplaceAll(text, u.String(), withoutCredentials(remote))
 }
 
-// refusedName is a file of what the user keeps of a store outside of the project. It can be lost: all is
-// looked at again then.
+// refusedName is the file that records refusals. It can be lost; then everything is judged again.
 const refusedName = "refused.json"
 
-// denials are what was refused before. They are known by their object ids, and not looked at again.
+// denials are earlier refusals, by object id. They are not judged again.
 type denials struct {
-	Stamp   string             `json:"rules"` // by which was judged
+	Stamp   string             `json:"rules"` // the stamp of the rules
 	Claims  map[string]refusal `json:"claims"`
 	Writers map[string]refusal `json:"writers"`
 }
 
-// A refusal is a claim, or what a writer has published, that does not count.
+// A refusal is a claim, or a published commit of a writer, that does not count.
 type refusal struct {
 	Commit string `json:"commit"`
-	ID     string `json:"handoff_id,omitempty"` // of which more may become known; "" where it will never count
-	Why    string `json:"why"`
-	Moved  bool   `json:"moved,omitempty"` // another claim stood there before
-	Void   bool   `json:"void,omitempty"`  // it ends what somebody else has, whose own claim may replace it
+	// its handoff, about which more may become known; "" if it can never count
+	ID    string `json:"handoff_id,omitempty"`
+	Why   string `json:"why"`
+	Moved bool   `json:"moved,omitempty"` // it replaced another claim
+	Void  bool   `json:"void,omitempty"`  // it ends a lease of another operator, whose claim can replace it
 }
 
-// renew forgets what other rules may let count.
+// renew forgets refusals that other rules may allow.
 func (d *denials) renew(stamp string) {
 	if d.Stamp != stamp {
 		maps.DeleteFunc(d.Claims, func(_ string, c refusal) bool { return c.ID != "" })
@@ -238,25 +235,25 @@ func (d *denials) renew(stamp string) {
 	}
 }
 
-// loadRefused reads what was refused before.
+// loadRefused reads the earlier refusals.
 func (r *remote) loadRefused() {
 	r.denials = denials{Claims: make(map[string]refusal), Writers: make(map[string]refusal)}
-	r.wasSaid, _ = load(r.out, refusedName, &r.denials)
+	r.refusedText, _ = load(r.out, refusedName, &r.denials)
 }
 
-// saveRefused keeps what was refused, of the refs that the remote still has.
+// saveRefused saves the refusals of refs that the remote still has.
 func (r *remote) saveRefused() error {
 	maps.DeleteFunc(r.denials.Claims, func(name string, c refusal) bool { return r.claims[name] != c.Commit })
 	maps.DeleteFunc(r.denials.Writers, func(name string, c refusal) bool { return r.writers[name] != c.Commit })
-	return save(r.out, refusedName, r.wasSaid, r.denials)
+	return save(r.out, refusedName, r.refusedText, r.denials)
 }
 
-// letGo forgets what was fetched of those who are refused, and remembers what that was: the remote may be put
-// right, and is asked anew once it has something else.
-func (r *remote) letGo(ctx ctx) error {
+// forgetRefused forgets what was fetched from refused writers, and records their commits. They are asked again once
+// the remote has another commit.
+func (r *remote) forgetRefused(ctx ctx) error {
 	moves := make(map[string]string)
 	for _, no := range r.got.Refused {
-		fetched, imported := own("fetched", no.Writer), r.refs[own("imported", no.Writer)]
+		fetched, imported := localRef("fetched", no.Writer), r.refs[localRef("imported", no.Writer)]
 		if no.Writer == "" {
 			continue
 		}
@@ -268,7 +265,7 @@ func (r *remote) letGo(ctx ctx) error {
 	return r.repo.setRefs(ctx, moves)
 }
 
-// isKnownBad reports whether what the remote has of a writer was refused before, and refuses it again.
+// isKnownBad reports whether the commit of a writer was refused before, and refuses it again.
 func (r *remote) isKnownBad(writer, commit string) bool {
 	before, was := r.denials.Writers[writer]
 	if was = was && before.Commit == commit; was {
@@ -277,23 +274,23 @@ func (r *remote) isKnownBad(writer, commit string) bool {
 	return was
 }
 
-// repeat is refuse for what was refused before: the repository here was found to be innocent of it.
+// repeat repeats an earlier refusal. Our repository was already found to be undamaged.
 func (r *remote) repeat(no Refusal) {
 	r.refuse(no)
 	r.repeated++
 }
 
-// list finds out what each writer has published, and what is claimed.
+// list asks the remote for the commits of all writers and claims.
 func (r *remote) list(ctx ctx) error {
-	out, err := r.repo.call(ctx, "", "ls-remote", "--refs", r.at("w-*"), r.claimAt("*"))
+	out, err := r.repo.call(ctx, "", "ls-remote", "--refs", r.writerRef("w-*"), r.claimRef("*"))
 	if err != nil {
 		return err
 	}
 	r.writers, r.claims = make(map[string]string), make(map[string]string)
 	for line := range strings.Lines(string(out)) {
 		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		writer, isWriter := strings.CutPrefix(ref, r.at(""))
-		name, isClaim := strings.CutPrefix(ref, r.claimAt(""))
+		writer, isWriter := strings.CutPrefix(ref, r.writerRef(""))
+		name, isClaim := strings.CutPrefix(ref, r.claimRef(""))
 		switch isObject := len(id) == 40 && form.IsHex(id); {
 		case isObject && isWriter && form.IsWriter(writer):
 			r.writers[writer] = id
@@ -302,16 +299,16 @@ func (r *remote) list(ctx ctx) error {
 		}
 	}
 	if len(r.writers) > maxWriters {
-		return fault.New(fault.ErrConfig, "have the refs removed there that nobody uses, or use another remote",
-			"the remote has %d writers below %s, and at most %d are read", len(r.writers), r.at(""), maxWriters)
+		return fault.New(fault.ErrConfig, "remove unused refs there, or use another remote",
+			"the remote has %d writers below %s, and at most %d are read", len(r.writers), r.writerRef(""), maxWriters)
 	}
 	return nil
 }
 
-// maxWriters is how many a remote may have: git fetches the refs of more for longer than anybody waits.
+// maxWriters is the maximum number of writers at a remote. With more, git takes too long to fetch their refs.
 const maxWriters = 10_000
 
-// forget removes the refs of sync.git that begin with one of some names.
+// forget removes the refs of sync.git that begin with one of the names.
 func (r *remote) forget(ctx ctx, names ...string) error {
 	moves := make(map[string]string)
 	for ref := range r.refs {
@@ -322,7 +319,7 @@ func (r *remote) forget(ctx ctx, names ...string) error {
 	return r.move(ctx, moves)
 }
 
-// move moves refs of sync.git, see [repo.setRefs].
+// move moves refs of sync.git; see [repo.setRefs].
 func (r *remote) move(ctx ctx, moves map[string]string) error {
 	for ref, id := range moves {
 		if r.refs[ref] = id; id == "" {

@@ -26,24 +26,24 @@ import (
 // A repo is sync.git, locked.
 type repo struct {
 	git.Runner
-	out   *disk.Dir // the directory it lies in, outside of the project
+	out   *disk.Dir // its parent directory, outside of the project
 	dir   *disk.Dir
-	spool *os.File // takes what git prints of objects; it has no name, and is gone with this process
+	spool *os.File // receives objects from git; it has no name, and disappears with this process
 
 	url     string // of the remote
-	suspect bool   // a git failed in it, or did not end
-	anew    bool   // it was made in this exchange
+	suspect bool   // a git command in it failed or was killed
+	isNew   bool   // it was created in this exchange
 	old     bool   // git does not sync what it writes; see flush
 
-	failed atomic.Pointer[error] // of the spool
+	failed atomic.Pointer[error] // an error of the spool
 }
 
-// config is all that the repository configures. It is put back each time: whoever planted settings
-// runs nothing.
+// config is the whole configuration of the repository. It is restored each time, so that planted settings run
+// nothing.
 const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
-// openRepo opens sync.git in the directory of the store outside of the project, and makes it where it is
-// missing. Only one may have it at a time. What an exchange that did not end has left damaged is made anew.
+// openRepo opens sync.git in the directory of the store outside of the project, or creates it. Only one process can
+// have it open. If an unfinished exchange left it damaged, it is created again.
 func openRepo(ctx ctx, out *disk.Dir, o Options) (*repo, error) {
 	dir, err := out.MakeDir(disk.SyncRepo, 0o700)
 	if err != nil {
@@ -64,25 +64,25 @@ func openRepo(ctx ctx, out *disk.Dir, o Options) (*repo, error) {
 	return r, nil
 }
 
-// Close gives back the lock.
+// Close releases the lock.
 func (r *repo) Close() {
-	r.spool.Close() // one that was never opened says so
+	r.spool.Close() // a nil file returns an error, which is ignored
 	r.dir.Close()
 }
 
-// end says that an exchange has come to its end: what it has written is on the disk.
+// end marks the exchange as finished: everything that it wrote is on disk.
 func (r *repo) end() {
 	if r.flush() == nil {
 		_ = r.out.Remove(disk.SyncRunning)
 	}
 }
 
-// prepare takes the lock of sync.git, makes the repository where it is missing, and takes away what no git
-// may find in it. Templates and settings of the user are kept out.
+// prepare locks sync.git, creates what is missing, and removes what git must not find in it. Templates and settings
+// of the user are not used.
 func (r *repo) prepare(ctx ctx, wait time.Duration) error {
 	if err := r.dir.Lock(ctx, wait); errors.Is(err, disk.ErrHeld) {
-		return fault.New(fault.ErrBusy, "wait until it has ended",
-			"another sync of this store runs, or what it has started does")
+		return fault.New(fault.ErrBusy, "wait for it",
+			"another sync is running")
 	} else if err != nil {
 		return err
 	}
@@ -95,16 +95,16 @@ func (r *repo) prepare(ctx ctx, wait time.Duration) error {
 		return err
 	}
 	if r.old, err = r.IsOlder(ctx, 2, 36); err != nil {
-		return r.broken(err)
+		return r.repoError(err)
 	}
 	if err = r.make(); err != nil || ended || !r.isDamaged(ctx) {
 		return err
 	}
-	return r.makeAnew()
+	return r.recreate()
 }
 
-// make makes what of the repository is missing, or is not ours: settings could name programs to run. It is all that
-// git takes for a bare one (gitrepository-layout(5)).
+// make creates the missing and foreign files of a bare repository: settings could name programs to run. These files
+// are all that git needs (gitrepository-layout(5)).
 func (r *repo) make() error {
 	for name, want := range map[string]string{"HEAD": "ref: refs/heads/main\n", "config": config} {
 		text, err := r.dir.ReadFile(name, disk.MaxStateFile)
@@ -125,10 +125,10 @@ func (r *repo) make() error {
 	return nil
 }
 
-// makeAnew makes an empty repository in the place of one that cannot be used. All of it comes back: from the
-// store, and from the remote. The directory stays, since it is what is locked.
-func (r *repo) makeAnew() error {
-	r.anew, r.suspect = true, false
+// recreate replaces an unusable repository by an empty one. Its content returns from the store and the remote. The
+// directory stays, since it is what is locked.
+func (r *repo) recreate() error {
+	r.isNew, r.suspect = true, false
 	all, err := os.ReadDir(r.Dir)
 	for _, e := range all {
 		if err == nil {
@@ -141,42 +141,41 @@ func (r *repo) makeAnew() error {
 	return r.make()
 }
 
-// isDamaged reports whether git finds fault with the repository.
+// isDamaged reports whether git fsck finds an error in the repository.
 func (r *repo) isDamaged(ctx ctx) bool {
 	args := []string{"fsck", "--full", "--no-dangling", "--no-reflogs", "--no-progress"}
 	_, err := r.Runner.Run(ctx, git.Call{Args: args, Limit: transferLimit})
-	return err != nil && unfit(err) == nil && ctx.Err() == nil
+	return err != nil && localGitError(err) == nil && ctx.Err() == nil
 }
 
-// isOurFault reports whether what an exchange has met may come of a repository of ours that is damaged, which
-// is made anew then: the exchange is to be done once more. blames is whether it blames others.
+// isOurFault reports whether the error of an exchange may come from damage in our repository. If so, the repository
+// was recreated, and the exchange must be repeated. blames is whether the error blames another writer.
 func (r *repo) isOurFault(ctx ctx, err error, blames bool) (bool, error) {
 	isBroken := errors.Is(err, errBroken)
 	isDoubtful := blames || err != nil && r.suspect
-	if r.anew || ctx.Err() != nil || !isBroken && !(isDoubtful && r.isDamaged(ctx)) {
+	if r.isNew || ctx.Err() != nil || !isBroken && !(isDoubtful && r.isDamaged(ctx)) {
 		return false, err
 	}
-	return true, r.makeAnew()
+	return true, r.recreate()
 }
 
-// Run runs git in the repository. Where that fails, the repository may be damaged; a remote that does not
-// answer says nothing about it.
+// Run runs git in the repository. If git fails, the repository may be damaged, except if a remote does not answer.
 func (r *repo) Run(ctx ctx, c git.Call) ([]byte, error) {
 	out, err := r.Runner.Run(ctx, c)
 	if e := (*git.Error)(nil); errors.As(err, &e) {
 		r.suspect = r.suspect || c.Args[0] != "ls-remote"
-		e.Text = hidden(e.Text, r.url)
+		e.Text = hideCredentials(e.Text, r.url)
 	}
 	return out, err
 }
 
-// ask runs git in the repository, and says what to do where it cannot be used.
+// ask runs git in the repository. Its error explains what to do if the repository is unusable.
 func (r *repo) ask(ctx ctx, input string, args ...string) ([]byte, error) {
 	out, err := r.Run(ctx, git.Call{Args: args, Stdin: strings.NewReader(input)})
-	return out, r.broken(err)
+	return out, r.repoError(err)
 }
 
-// flush has all of the repository on the disk, where git does not see to that itself.
+// flush syncs the whole repository to disk, if git does not do so itself.
 func (r *repo) flush() error {
 	if !r.old {
 		return nil
@@ -196,8 +195,8 @@ func (r *repo) flush() error {
 	return err
 }
 
-// clean removes what a git that was killed has left, and what no repository of ours has: links, and files
-// that lead git elsewhere or give it other settings. No git runs: it would hold the lock of the directory.
+// clean removes what a killed git left, and files that our repository never has: links, and files that give git other
+// settings. No git process runs: it would hold the lock of the directory.
 func (r *repo) clean() error {
 	return filepath.WalkDir(r.Dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || path == r.Dir {
@@ -222,7 +221,7 @@ func (r *repo) clean() error {
 	})
 }
 
-// isOfRepo reports whether a repository of ours has a file or directory of that name.
+// isOfRepo reports whether our repository can have a file or directory of that name.
 func isOfRepo(name string, isDir bool) bool {
 	top, rest, _ := strings.Cut(name, "/")
 	switch top {
@@ -235,7 +234,7 @@ func isOfRepo(name string, isDir bool) bool {
 	return !isDir && slices.Contains([]string{"HEAD", "config", "packed-refs"}, name)
 }
 
-// isRemnant reports whether a file of a repository is one that only a running git has.
+// isRemnant reports whether only a running git has such a file.
 func isRemnant(name string) bool {
 	is := func(pattern string) bool {
 		matches, _ := filepath.Match(pattern, name)
@@ -244,9 +243,8 @@ func isRemnant(name string) bool {
 	return slices.ContainsFunc([]string{"*.lock", "*.keep", "tmp_*", ".tmp-*", "fast_import_crash_*"}, is)
 }
 
-// pack puts the newest objects into one pack, and that together with others which are not much larger.
-// Each sync stores the last file of a log and the tree of a day anew; beside their older versions in a
-// pack they take next to nothing.
+// pack packs the newest objects together with older packs of similar size. Each sync writes the last file of a log
+// and the tree of a day again. In one pack with their older versions they need almost no space.
 func (r *repo) pack(ctx ctx) {
 	repack := git.Call{Args: []string{"repack", "-d", "-n", "--quiet", "--geometric=8"}, Limit: transferLimit}
 	if _, err := r.Run(ctx, repack); err != nil && ctx.Err() == nil { // git is older than 2.32
@@ -254,12 +252,12 @@ func (r *repo) pack(ctx ctx) {
 	}
 }
 
-// allRefs returns the refs of ours.
+// allRefs returns the refs of sync.git.
 func (r *repo) allRefs(ctx ctx) (map[string]string, error) {
 	return r.refsBelow(ctx, "refs/handoff")
 }
 
-// refsBelow returns the refs of sync.git below some names, with what they point to.
+// refsBelow returns the refs of sync.git below some names, with their commits.
 func (r *repo) refsBelow(ctx ctx, below ...string) (map[string]string, error) {
 	out, err := r.ask(ctx, "", append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, below...)...)
 	if err != nil {
@@ -273,7 +271,7 @@ func (r *repo) refsBelow(ctx ctx, below ...string) (map[string]string, error) {
 	return refs, nil
 }
 
-// commit makes the commits that write writes, in the form that git fast-import reads.
+// commit creates the commits that write writes, in the format of git fast-import.
 func (r *repo) commit(ctx ctx, write func(*bufio.Writer) error) error {
 	reader, writer := io.Pipe()
 	go func() {
@@ -288,10 +286,10 @@ func (r *repo) commit(ctx ctx, write func(*bufio.Writer) error) error {
 	args := []string{"fast-import", "--quiet", "--done", "--date-format=raw"}
 	_, err := r.Run(ctx, git.Call{Args: args, Stdin: reader, Limit: transferLimit})
 	reader.Close()
-	return r.broken(err)
+	return r.repoError(err)
 }
 
-// setRefs moves refs, all or none. One that is moved to "" is removed.
+// setRefs moves refs, all or none. A ref that moves to "" is removed.
 func (r *repo) setRefs(ctx ctx, refs map[string]string) error {
 	var orders strings.Builder
 	for name, id := range refs {
@@ -308,8 +306,7 @@ func (r *repo) setRefs(ctx ctx, refs map[string]string) error {
 	return err
 }
 
-// isAncestor reports whether a ref only went forward from old to young. A commit that is not here comes
-// before none that is.
+// isAncestor reports whether old is an ancestor of young. A missing commit is no ancestor, and has none.
 func (r *repo) isAncestor(ctx ctx, old, young string) (bool, error) {
 	_, err := r.Runner.Run(ctx, git.Call{Args: []string{"merge-base", "--is-ancestor", old, young}})
 	if err == nil || git.Refusal(err) != nil {
@@ -319,12 +316,12 @@ func (r *repo) isAncestor(ctx ctx, old, young string) (bool, error) {
 	if typeErr == nil && string(types) != "commit\ncommit\n" {
 		return false, nil
 	}
-	return false, r.broken(err)
+	return false, r.repoError(err)
 }
 
-// unfit says what to do about a git that is missing or too old, and about a disk that is full; nil is that it
-// is none of these.
-func unfit(err error) error {
+// localGitError returns the error for a git that is missing or too old, or for a full disk. It returns nil for other
+// errors.
+func localGitError(err error) error {
 	e := (*git.Error)(nil)
 	switch {
 	case !errors.As(err, &e):
@@ -340,27 +337,27 @@ func unfit(err error) error {
 	return nil
 }
 
-// broken says what to do about a repository of ours that git cannot use.
-func (r *repo) broken(err error) error {
-	if why := unfit(err); err == nil || why != nil {
+// repoError returns the error for our repository if git cannot use it.
+func (r *repo) repoError(err error) error {
+	if why := localGitError(err); err == nil || why != nil {
 		return why
 	}
 	if e := (*git.Error)(nil); errors.Is(err, errBroken) || errors.As(err, &e) && e.Code < 0 {
 		return err
 	}
-	return fault.New(errBroken, "remove "+r.Dir+" if this comes again: what it holds is fetched anew",
+	return fault.New(errBroken, "remove "+r.Dir+" if this happens again: its content is fetched again",
 		"%s cannot be used: %v", r.Dir, err)
 }
 
-// errBroken is the class of errors about a repository of ours that git cannot use.
+// errBroken is the class of errors about our repository if git cannot use it.
 var errBroken = errors.New("the repository of sync is damaged")
 
-// hopeless says what to do about a remote that another try does not bring to answer, by the words of git; nil is
-// that it may answer yet.
-func hopeless(err *git.Error) error {
+// permanentError returns an error if the answer of the remote cannot change with a retry, by the words of git.
+// Otherwise it returns nil.
+func permanentError(err *git.Error) error {
 	switch {
 	case err.Says("does not appear to be a git repository", "not found", "does not exist", "not a git repository"):
-		return nowhere(err)
+		return badRemoteError(err)
 	case err.Says("does not support --atomic"): // git-config(1), receive.advertiseAtomic
 		return fault.New(fault.ErrConfig,
 			"ask who looks after the remote to leave receive.advertiseAtomic of its repository at true",
@@ -374,15 +371,15 @@ func hopeless(err *git.Error) error {
 	return nil
 }
 
-func nowhere(err error) error {
+func badRemoteError(err error) error {
 	return fault.New(fault.ErrConfig, "look at `git remote -v`", "the remote cannot be used: %v", err)
 }
 
 const tries = 3
 
-// call runs git against the remote, and tries again where the network may be at fault.
+// call runs git against the remote. It retries if the network may be at fault.
 func (r *repo) call(ctx ctx, input string, args ...string) (out []byte, err error) {
-	if args[0] == "push" { // who is let in relies on what is here
+	if args[0] == "push" { // whoever reads the remote relies on the objects here
 		if err := r.flush(); err != nil {
 			return nil, err
 		}
@@ -397,7 +394,7 @@ func (r *repo) call(ctx ctx, input string, args ...string) (out []byte, err erro
 		if !errors.As(err, &e) || e.Code == 1 {
 			return out, err
 		}
-		if why := cmp.Or(unfit(err), hopeless(e)); why != nil {
+		if why := cmp.Or(localGitError(err), permanentError(e)); why != nil {
 			return nil, why
 		}
 		if e.Late || n == tries || ctx.Err() != nil {
@@ -408,7 +405,7 @@ func (r *repo) call(ctx ctx, input string, args ...string) (out []byte, err erro
 	}
 }
 
-// toRemote names the remote in the arguments of a git: a command with its options, and what comes behind them.
+// toRemote inserts the remote into the arguments of git: after the command and its options.
 func (r *repo) toRemote(args []string) []string {
 	service := "upload-pack"
 	if args[0] == "push" {

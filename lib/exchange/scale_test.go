@@ -49,8 +49,9 @@ func sizeOf(t testing.TB, dir string) (size int64) {
 // A sync keeps what is new, and not once more the log and the day that it belongs to: the file of the log has nearly all of its
 // 1,000 events, and the day 1,000 handoffs.
 func TestSyncGrowsWithTheNews(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs 10,000 handoffs")
+	t.Parallel()
+	if !isThorough() {
+		t.Skip("needs 10,000 handoffs: set HANDOFF_FAULTS=ci")
 	}
 	_, roots := clones(t, 2)
 	fill(t, roots[0], 9_980, 1_000)

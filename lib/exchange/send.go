@@ -18,9 +18,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// ownProgress returns how far the log of this writer was published. A state directory that has become
-// another writer, after it was copied or put back, takes over all anew that was fetched: it may lack what
-// sync.git knows to have been imported.
+// ownProgress returns how much of the log of this writer is published. After a copy or a restore, the state directory
+// is a new writer. It then imports everything again, since it may lack what sync.git has recorded as imported.
 func (r *remote) ownProgress(ctx ctx) (progress, error) {
 	p := r.loadProgress()
 	if p.Writer == "" || p.Writer == r.writer {
@@ -28,29 +27,29 @@ func (r *remote) ownProgress(ctx ctx) (progress, error) {
 		return p, nil
 	}
 	return progress{Sent: store.Sent{Writer: r.writer}, Partly: true, Last: p.Last},
-		r.forget(ctx, own("imported", ""), ownClaim(""))
+		r.forget(ctx, localRef("imported", ""), localClaimRef(""))
 }
 
-// send commits what is new here and pushes the own ref. A dry run only counts.
+// send commits what is new here, and pushes the ref of this writer. A dry run only counts.
 func (r *remote) send(ctx ctx, p progress) (progress, error) {
-	ref := own("writers", r.writer)
+	ref := localRef("writers", r.writer)
 	tip := r.refs[ref]
-	if p.Commit != tip { // it was interrupted, or one of them was lost
+	if p.Commit != tip { // an exchange was interrupted, or a file was lost
 		found, err := r.locate(ctx, tip)
 		if errors.Is(err, fault.ErrIntegrity) {
 			return p, err
 		} else if err != nil {
-			return p, r.repo.broken(err)
+			return p, r.repo.repoError(err)
 		}
 		found.Writer, found.Last, found.Commit = r.writer, p.Last, tip
 		p = found
 	}
-	if len(r.got.Received)+r.got.Marks+r.got.Tokens > 0 { // their events go with the others
-		if err := r.ready(ctx); err != nil {
+	if len(r.got.Received)+r.got.Marks+r.got.Tokens > 0 { // their events are sent too
+		if err := r.recover(ctx); err != nil {
 			return p, err
 		}
 	}
-	n, err := r.findNews(p)
+	n, err := r.findPending(p)
 	if err == nil && n.vague {
 		n.ids, err = r.allOwn(ctx, tip)
 	}
@@ -90,7 +89,7 @@ func (r *remote) countSent(ctx ctx, tip string) error {
 			r.got.Sent++
 		}
 	}
-	return r.repo.broken(err)
+	return r.repo.repoError(err)
 }
 
 // allOwn returns all handoffs that did not come by an exchange, and are not in the tree of a commit.
@@ -107,7 +106,7 @@ func (r *remote) allOwn(ctx ctx, tip string) (ids []string, err error) {
 	if tip != "" {
 		sent, err := r.repo.changes(ctx, "", tip)
 		if err != nil {
-			return nil, r.repo.broken(err)
+			return nil, r.repo.repoError(err)
 		}
 		for _, c := range sent {
 			id, _ := idOf(c.name)
@@ -123,28 +122,28 @@ func (r *remote) allOwn(ctx ctx, tip string) (ids []string, err error) {
 	return ids, err
 }
 
-// commit adds the news to the own ref and returns the commit. What of the news does not verify is left
-// for another time.
-func (r *remote) commit(ctx ctx, p progress, n *news, tip string) (string, error) {
+// commit adds the pending handoffs and events to the ref of this writer, and returns the commit. Handoffs that cannot
+// be proven stay pending.
+func (r *remote) commit(ctx ctx, p progress, n *pending, tip string) (string, error) {
 	r.grew = true
 	err := r.repo.commit(ctx, func(w *bufio.Writer) error { return r.writeCommit(w, p, n, tip) })
 	if err != nil {
 		return "", err
 	}
-	ref := own("writers", r.writer)
+	ref := localRef("writers", r.writer)
 	if r.refs, err = r.repo.allRefs(ctx); err == nil && r.refs[ref] == "" {
-		err = r.repo.broken(errors.New("it lost a commit"))
+		err = r.repo.repoError(errors.New("it lost a commit"))
 	}
 	return r.refs[ref], err
 }
 
-// writeCommit writes a commit as git-fast-import(1) reads it.
-func (r *remote) writeCommit(w *bufio.Writer, p progress, n *news, tip string) error {
+// writeCommit writes a commit in the format of git-fast-import(1).
+func (r *remote) writeCommit(w *bufio.Writer, p progress, n *pending, tip string) error {
 	message := fmt.Sprintf("%s, %s\n", handoff.Count(len(n.ids), "handoff"), handoff.Count(n.Events-p.Events, "event"))
-	r.beginCommit(w, own("writers", r.writer), message)
+	r.beginCommit(w, localRef("writers", r.writer), message)
 	if tip != "" {
 		fmt.Fprintf(w, "from %s\n", tip)
-	} else { // whose ref it is, in canonical form
+	} else { // writer.json names the owner of the ref, in canonical form
 		created := r.Now().UTC().Format(time.RFC3339)
 		text := fmt.Appendf(nil, "{\"created\":%q,\"format\":\"handoff-writer/1\",\"writer\":%q}\n", created, r.writer)
 		addFile(w, "writer.json", text)
@@ -158,13 +157,13 @@ func (r *remote) writeCommit(w *bufio.Writer, p progress, n *news, tip string) e
 	return r.writeSignatures(w, n)
 }
 
-// beginCommit writes the head of a commit.
+// beginCommit writes the header of a commit.
 func (r *remote) beginCommit(w *bufio.Writer, ref, message string) {
 	fmt.Fprintf(w, "commit %s\ncommitter %s <%s@handoff> %d +0000\ndata %d\n%s\n",
 		ref, r.writer, r.writer, r.Now().Unix(), len(message), message)
 }
 
-// addFile writes a file in the form that git fast-import reads. What fails is said when all is flushed.
+// addFile writes a file in the format of git fast-import. Errors are returned by the final Flush.
 func addFile(w *bufio.Writer, name string, text []byte) {
 	fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 }
@@ -186,9 +185,9 @@ func (x *exchange) writeLog(w *bufio.Writer, p progress) (err error) {
 	return err
 }
 
-// writeDocuments writes the documents that are new. One that cannot be proven to be what was written is not
-// published: others would refuse all that comes with it.
-func (x *exchange) writeDocuments(w *bufio.Writer, n *news) (err error) {
+// writeDocuments writes the new documents. A document that cannot be proven is not published: other replicas would
+// refuse everything that comes with it.
+func (x *exchange) writeDocuments(w *bufio.Writer, n *pending) (err error) {
 	here, err := x.Exchange().Here(n.ids)
 	if err != nil {
 		return err
@@ -219,8 +218,8 @@ func (x *exchange) addSignature(w *bufio.Writer, e handoff.Entry) error {
 	return err
 }
 
-// writeSignatures adds the signatures of what was signed later, by whomever it was written.
-func (x *exchange) writeSignatures(w *bufio.Writer, n *news) error {
+// writeSignatures adds the signatures of handoffs that were signed later.
+func (x *exchange) writeSignatures(w *bufio.Writer, n *pending) error {
 	here, err := x.Exchange().Here(n.signed)
 	for id, e := range here {
 		if err == nil && !slices.Contains(n.ids, id) {
@@ -230,8 +229,8 @@ func (x *exchange) writeSignatures(w *bufio.Writer, n *news) error {
 	return err
 }
 
-// pushRefs sends refs. None is forced but what a lease says. The output of git tells of each what became of it, and
-// no is the error where some were not let in.
+// pushRefs pushes refs. It forces only those with a lease. out has the result for each ref. no is the error if the
+// remote rejected some.
 func (r *remote) pushRefs(ctx ctx, options []string, specs ...string) (out []byte, no *git.Error, err error) {
 	args := slices.Concat([]string{"push", "--porcelain", "--no-verify"}, options, specs)
 	if out, err = r.repo.call(ctx, "", args...); git.Refusal(err) != nil {
@@ -241,10 +240,10 @@ func (r *remote) pushRefs(ctx ctx, options []string, specs ...string) (out []byt
 	return out, nil, err
 }
 
-// push sends the own ref. Where git does not say that it was let in, the remote is asked: the connection may have
-// broken when all was sent.
+// push pushes the ref of this writer. If git does not confirm it, the remote is asked: the connection may have broken
+// after everything was sent.
 func (r *remote) push(ctx ctx, ref string) error {
-	out, no, err := r.pushRefs(ctx, nil, ref+":"+r.at(r.writer))
+	out, no, err := r.pushRefs(ctx, nil, ref+":"+r.writerRef(r.writer))
 	if no == nil {
 		return err
 	}
@@ -253,7 +252,7 @@ func (r *remote) push(ctx ctx, ref string) error {
 		return err
 	}
 	if r.writers[r.writer] == r.refs[ref] {
-		r.writers[r.writer] = before // what was sent is counted from there
+		r.writers[r.writer] = before // sent handoffs are counted from there
 		return nil
 	}
 	for line := range bytes.Lines(out) {
@@ -267,39 +266,39 @@ func (r *remote) push(ctx ctx, ref string) error {
 		case strings.Contains(text, "[remote rejected]"):
 			return fault.New(fault.ErrConfig, "set sync_namespace: refs/heads/handoff in "+handoff.SettingsName+
 				" and run `handoff sync --remote "+r.Remote+"`, or ask who looks after the remote",
-				"the remote refuses %s: %s", r.at(r.writer), text[strings.LastIndexByte(text, '\t')+1:])
+				"the remote refuses %s: %s", r.writerRef(r.writer), text[strings.LastIndexByte(text, '\t')+1:])
 		}
 	}
-	if no.Says("DAV") { // what git tries where a web server knows nothing of git
-		return nowhere(no)
+	if no.Says("DAV") { // git tries WebDAV if a web server is not a git server
+		return badRemoteError(no)
 	}
 	return fault.New(nil, "run it again", "nothing was sent: %v", no)
 }
 
-// atOnce is how many refs are sent with one command line.
+// atOnce is the number of refs in one git command.
 const atOnce = 200
 
-// restoreRemote publishes again what this clone knows and the remote does not: the writers whose history it
-// lacks, or has an older part of, and the claims. Nothing that stands there is replaced.
+// restoreRemote publishes again what this clone knows and the remote does not: missing or older histories of writers,
+// and missing claims. It replaces nothing else.
 func (r *remote) restoreRemote(ctx ctx) error {
 	var specs []string
 	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
-		writer, isWriter := strings.CutPrefix(ref, own("fetched", ""))
-		name, isClaim := strings.CutPrefix(ref, ownClaim(""))
+		writer, isWriter := strings.CutPrefix(ref, localRef("fetched", ""))
+		name, isClaim := strings.CutPrefix(ref, localClaimRef(""))
 		there := r.writers[writer]
 		isBehind := there == ""
 		if isWriter && writer != r.writer && !isBehind && there != r.refs[ref] {
 			isBehind, _ = r.repo.isAncestor(ctx, there, r.refs[ref])
 		}
 		if isWriter && writer != r.writer && isBehind {
-			specs = append(specs, ref+":"+r.at(writer))
+			specs = append(specs, ref+":"+r.writerRef(writer))
 		}
 		if isClaim && r.claims[name] == "" {
-			specs = append(specs, ref+":"+r.claimAt(name))
+			specs = append(specs, ref+":"+r.claimRef(name))
 		}
 	}
 	for some := range slices.Chunk(specs, atOnce) {
-		if _, _, err := r.pushRefs(ctx, nil, some...); err != nil { // what stands there since stays
+		if _, _, err := r.pushRefs(ctx, nil, some...); err != nil { // refs that exist meanwhile stay
 			return err
 		}
 	}

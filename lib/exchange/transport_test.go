@@ -34,29 +34,33 @@ func program(t *testing.T, name string) string {
 func daemon(t *testing.T, dir string) string {
 	t.Helper()
 	program(t, "git-daemon")
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := net.ResolveTCPAddr("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.ListenTCP("tcp", address)
 	if err != nil {
 		t.Skip(err)
 	}
-	address := free.Addr().String()
-	_, port, _ := net.SplitHostPort(address)
-	free.Close()
-	served := exec.Command("git", "daemon", "--base-path="+dir, "--export-all", "--enable=receive-pack", "--reuseaddr", "--listen=127.0.0.1", "--port="+port)
-	if err := served.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		served.Process.Signal(os.Interrupt)
-		served.Wait()
-	})
-	for range 1500 {
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			break
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.AcceptTCP()
+			if err != nil {
+				return // the test has ended
+			}
+			if file, err := connection.File(); err == nil {
+				one := exec.Command("git", "daemon", "--inetd", "--base-path="+dir, "--export-all", "--enable=receive-pack")
+				one.Stdin, one.Stdout = file, file
+				if one.Start() == nil {
+					go one.Wait()
+				}
+				file.Close()
+			}
+			connection.Close()
 		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return "git://" + address
+	}()
+	return "git://" + listener.Addr().String()
 }
 
 // smartHTTP serves the directory as a forge does, and returns its URL.
@@ -69,6 +73,7 @@ func smartHTTP(t *testing.T, dir string, env ...string) string {
 }
 
 func TestTransports(t *testing.T) {
+	t.Parallel()
 	for name, serve := range map[string]func(t *testing.T, dir string) string{
 		"path":       func(_ *testing.T, dir string) string { return dir },
 		"file":       func(_ *testing.T, dir string) string { return "file://" + dir },
@@ -105,6 +110,7 @@ func TestTransports(t *testing.T) {
 
 // A remote that takes no such refs is a matter of settings, whatever it refuses them with. What is not sent waits.
 func TestRemotesThatRefuse(t *testing.T) {
+	t.Parallel()
 	for name, refuse := range map[string]func(t *testing.T, hub string){
 		"update hook":      func(t *testing.T, hub string) { hook(t, hub, "update", "exit 1") },
 		"pre-receive hook": func(t *testing.T, hub string) { hook(t, hub, "pre-receive", "echo no >&2; exit 1") },
@@ -133,7 +139,7 @@ func hook(t *testing.T, hub, name, script string) {
 
 // A remote that takes a connection and says nothing is given up. Nothing that waits for it is left, so that the next sync runs.
 func TestRemotesThatHang(t *testing.T) {
-	before := exchange.SetAnswerLimit(time.Second)
+	before := exchange.SetAnswerLimit(200 * time.Millisecond)
 	defer exchange.SetAnswerLimit(before)
 	_, roots := clones(t, 1)
 	write(t, roots[0], "one")
@@ -155,6 +161,7 @@ func TestRemotesThatHang(t *testing.T) {
 
 // What answers is not a repository, or one that does not let in: a matter of settings.
 func TestRemotesThatAreNone(t *testing.T) {
+	t.Parallel()
 	hub, roots := clones(t, 1)
 	write(t, roots[0], "one")
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>hello</html>")) }))
@@ -178,6 +185,7 @@ func TestRemotesThatAreNone(t *testing.T) {
 
 // Where another repository answers, or one that has lost all, everybody sends again what is theirs.
 func TestRemoteThatIsAnother(t *testing.T) {
+	t.Parallel()
 	hub, roots := clones(t, 3)
 	for i, root := range roots[:2] {
 		write(t, root, []string{"one", "two"}[i])
@@ -198,6 +206,20 @@ func TestRemoteThatIsAnother(t *testing.T) {
 	}
 }
 
+// A waiting context says each time that somebody asks whether to wait on.
+type waiting struct {
+	context.Context
+	asked chan struct{}
+}
+
+func (w waiting) Done() <-chan struct{} {
+	select {
+	case w.asked <- struct{}{}:
+	default: // nobody listens
+	}
+	return w.Context.Done()
+}
+
 // Who waits while another sync receives, and is stopped before it has sent that, goes on from there.
 func TestSyncBehindOneThatIsStopped(t *testing.T) {
 	_, roots := clones(t, 2)
@@ -208,19 +230,26 @@ func TestSyncBehindOneThatIsStopped(t *testing.T) {
 	write(t, roots[0], "three")
 	mustSync(t, roots[1])
 	dir := t.TempDir()
-	beforeGit(t, fmt.Sprintf("case \" $* \" in *' fetch '*) : >%[1]s/fetches; while ! test -e %[1]s/fetch; do sleep 0.02; done;; *' push '*) : >%[1]s/pushes; while ! test -e %[1]s/push; do sleep 0.02; done;; esac", dir))
+	for _, name := range []string{"fetches", "fetch", "pushes", "push"} { // pipes: who opens one waits for the other end
+		if out, err := exec.Command("mkfifo", filepath.Join(dir, name)).CombinedOutput(); err != nil {
+			t.Skipf("%v %s", err, out)
+		}
+	}
+	beforeGit(t, fmt.Sprintf(`cd %s; first() { mkdir $1-once 2>/dev/null && echo >$2 && read let <$1; }
+(case " $* " in *' fetch '*) first fetch fetches;; *' push '*) first push pushes;; esac)
+cd "$OLDPWD"`, dir))
 	await := func(name string) {
-		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				return
-			}
-			if time.Now().After(end) {
-				t.Fatal("nobody", name)
-			}
+		if _, err := os.ReadFile(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
 		}
 	}
 	let := func(name string) {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+		pipe, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
+		if err == nil {
+			t.Cleanup(func() { pipe.Close() }) // the reader may be gone, or open it later
+			_, err = pipe.WriteString("\n")
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -236,8 +265,11 @@ func TestSyncBehindOneThatIsStopped(t *testing.T) {
 	defer stop()
 	first := start(ctx)
 	await("fetches")
-	second := start(t.Context())
-	time.Sleep(300 * time.Millisecond) // it looks at the log, and waits
+	waits := waiting{t.Context(), make(chan struct{})}
+	second := start(waits)
+	for range 30 { // it looks at the log, and waits: then it asks again and again
+		<-waits.asked
+	}
 	let("fetch")
 	await("pushes")
 	stop()

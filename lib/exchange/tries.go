@@ -14,31 +14,30 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-// ownClaim is where a claim of the remote is kept here.
-func ownClaim(name string) string { return "refs/handoff/claims/" + name }
+// localClaimRef returns the ref of sync.git for a claim of the remote.
+func localClaimRef(name string) string { return "refs/handoff/claims/" + name }
 
-// triesBelow is where the claims are that this store wants to make.
+// triesBelow is the prefix of refs for claims that this store wants to make.
 const triesBelow = "refs/handoff/tries/"
 
-// ownTry is the ref of such a claim, before the remote has it.
-func ownTry(name string, c handoff.Consumption) string {
+// tryRef returns the ref of such a claim, before the remote has it.
+func tryRef(name string, c handoff.Consumption) string {
 	return triesBelow + name + "/" + c.Operator + "/" + cmp.Or(string(c.Act()), "resume") + "/s" + c.Session
 }
 
-// fetchClaims fetches claims by their names and returns their files. To find many refs by their names takes git the
-// square of the time, so that the objects are asked for; a server that gives objects by the names of their refs alone
-// is asked for these.
+// fetchClaims fetches claims by their names and returns their files. Fetching many refs takes git quadratic time, so
+// it asks for the objects. A server that only provides objects by the names of their refs is asked for the refs.
 func (r *remote) fetchClaims(ctx ctx, names []string) ([][]byte, error) {
-	fetch := func(names []string, spec func(string) string) error {
+	fetch := func(names []string, refspec func(string) string) error {
 		var specs strings.Builder
 		for _, name := range names {
-			specs.WriteString(spec(name) + "\n")
+			specs.WriteString(refspec(name) + "\n")
 		}
 		return r.fetchRefs(ctx, specs.String())
 	}
 	if fetch(names, func(name string) string { return r.claims[name] }) != nil {
 		for some := range slices.Chunk(names, atOnce) {
-			if err := fetch(some, r.claimAt); err != nil {
+			if err := fetch(some, r.claimRef); err != nil {
 				return nil, err
 			}
 		}
@@ -46,7 +45,7 @@ func (r *remote) fetchClaims(ctx ctx, names []string) ([][]byte, error) {
 	return r.readFiles(ctx, names, r.claims)
 }
 
-// readFiles returns the files of claims by their names, of commits that are here; nil for one that is not.
+// readFiles returns the files of claims by their names, from local commits. A missing file is nil.
 func (r *remote) readFiles(ctx ctx, names []string, commits map[string]string) ([][]byte, error) {
 	want := make([]wanted, len(names))
 	for i, name := range names {
@@ -55,8 +54,8 @@ func (r *remote) readFiles(ctx ctx, names []string, commits map[string]string) (
 	return r.repo.read(ctx, want)
 }
 
-// readClaims fetches and reads claims, in the order of their turns.
-func (r *remote) readClaims(ctx ctx, names []string) (all []heard, err error) {
+// readClaims fetches and reads claims, in the order of their leases.
+func (r *remote) readClaims(ctx ctx, names []string) (all []remoteClaim, err error) {
 	texts, err := r.fetchClaims(ctx, names)
 	if err != nil {
 		return nil, err
@@ -66,24 +65,24 @@ func (r *remote) readClaims(ctx ctx, names []string) (all []heard, err error) {
 		if err == nil && !(isLine(c.Consumption) && isOnce(c.Token)) {
 			err = errors.New("it claims what no ledger has")
 		}
-		h := heard{Claim: c, name: name}
+		h := remoteClaim{Claim: c, name: name}
 		if err != nil {
 			h.Claim, h.why, h.isBad = eventlog.Claim{}, err.Error(), true
 		}
 		all = append(all, h)
 	}
-	slices.SortFunc(all, func(a, b heard) int {
-		return cmp.Or(inTurn(a.Consumption, b.Consumption), cmp.Compare(a.name, b.name))
+	slices.SortFunc(all, func(a, b remoteClaim) int {
+		return cmp.Or(compareTurns(a.Consumption, b.Consumption), cmp.Compare(a.name, b.name))
 	})
 	return all, nil
 }
 
-// knownClaims returns by their names the claims that were taken over before, as they were then.
-func (r *remote) knownClaims(ctx ctx, all []heard) (map[string]eventlog.Claim, error) {
+// knownClaims returns the claims that were received before, by name, as they were then.
+func (r *remote) knownClaims(ctx ctx, all []remoteClaim) (map[string]eventlog.Claim, error) {
 	commits := make(map[string]string)
 	var names []string
 	for _, h := range all {
-		if commit := r.refs[ownClaim(h.name)]; commit != "" {
+		if commit := r.refs[localClaimRef(h.name)]; commit != "" {
 			names, commits[h.name] = append(names, h.name), commit
 		}
 	}
@@ -97,22 +96,21 @@ func (r *remote) knownClaims(ctx ctx, all []heard) (map[string]eventlog.Claim, e
 	return known, err
 }
 
-// A try is a claim of this replica that the remote is asked to let in.
+// A try is a claim that this replica asks the remote for.
 type try struct {
 	eventlog.Claim
 	name, ref string
 }
 
-// makeTries makes claims of lines of the ledger, but for those that the operator, and session, has
-// tried to claim before: they may have been let in without that being heard of. Who claims and when stands in the
-// one file of a root commit.
+// makeTries makes claims from ledger lines. It uses existing tries of the same operator and session again: they may
+// have been granted without an answer. A claim is the only file of a root commit.
 func (r *remote) makeTries(ctx ctx, lines lines) (tries []try, err error) {
-	var names []string // of those that were tried
+	var names []string // of existing tries
 	before := make(map[string]string)
 	var fresh []try
 	for _, line := range lines {
 		name := eventlog.ClaimName(line.Token)
-		t := try{eventlog.NewClaim(line, r.writer), name, ownTry(name, line)}
+		t := try{eventlog.NewClaim(line, r.writer), name, tryRef(name, line)}
 		if commit := r.refs[t.ref]; commit == "" {
 			fresh = append(fresh, t)
 		} else {
@@ -132,13 +130,13 @@ func (r *remote) makeTries(ctx ctx, lines lines) (tries []try, err error) {
 			continue
 		}
 		if tries[i].Claim, err = eventlog.ParseClaim(tries[i].name, texts[n]); err != nil {
-			err = r.repo.broken(fmt.Errorf("%s: %w", tries[i].ref, err))
+			err = r.repo.repoError(fmt.Errorf("%s: %w", tries[i].ref, err))
 		}
 	}
 	return tries, err
 }
 
-// writeTries writes a commit for each, see [remote.writeCommit].
+// writeTries writes a commit for each try; see [remote.writeCommit].
 func (r *remote) writeTries(w *bufio.Writer, tries []try) error {
 	for _, t := range tries {
 		text, err := t.Bytes()
@@ -151,8 +149,8 @@ func (r *remote) writeTries(w *bufio.Writer, tries []try) error {
 	return nil
 }
 
-// pushTries asks the remote to let claims in, and reports which it has let in, now or before. Where
-// all is set, it lets in all of them or none. The words of the remote come with what was not let in.
+// pushTries asks the remote for claims, and reports which it has granted, now or before. If all is set, it grants all
+// or none. words is the answer of the remote to the others.
 func (r *remote) pushTries(ctx ctx, tries []try, all bool) (in map[string]bool, words string, err error) {
 	var options, specs []string
 	if all && len(tries) > 1 {
@@ -160,9 +158,9 @@ func (r *remote) pushTries(ctx ctx, tries []try, all bool) (in map[string]bool, 
 	}
 	for _, t := range tries {
 		if no := r.denials.Claims[t.name]; no.Void && r.claims[t.name] == no.Commit {
-			options = append(options, "--force-with-lease="+r.claimAt(t.name)+":"+no.Commit)
+			options = append(options, "--force-with-lease="+r.claimRef(t.name)+":"+no.Commit)
 		}
-		specs = append(specs, t.ref+":"+r.claimAt(t.name))
+		specs = append(specs, t.ref+":"+r.claimRef(t.name))
 	}
 	out, no, err := r.pushRefs(ctx, options, specs...)
 	if err != nil {
@@ -178,7 +176,7 @@ func (r *remote) pushTries(ctx ctx, tries []try, all bool) (in map[string]bool, 
 			continue
 		}
 		_, ref, _ := strings.Cut(fields[1], ":")
-		name := strings.TrimPrefix(ref, r.claimAt(""))
+		name := strings.TrimPrefix(ref, r.claimRef(""))
 		if in[name] = slices.Contains([]string{"*", "=", "+"}, fields[0]); !in[name] {
 			words = fields[2]
 		}
@@ -186,17 +184,17 @@ func (r *remote) pushTries(ctx ctx, tries []try, all bool) (in map[string]bool, 
 	return in, words, nil
 }
 
-// settleTries remembers claims that were let in and done.
+// settleTries records that claims were granted and used.
 func (r *remote) settleTries(ctx ctx, tries []try) error {
 	moves := make(map[string]string)
 	for _, t := range tries {
-		moves[ownClaim(t.name)], moves[t.ref] = t.ref, ""
+		moves[localClaimRef(t.name)], moves[t.ref] = t.ref, ""
 	}
 	return r.repo.setRefs(ctx, moves)
 }
 
-// noEntry says that the remote does not let a claim in that nobody has.
-func (r *remote) noEntry(t try, words string) error {
+// refusedError returns the error if the remote refuses a claim that no clone has.
+func (r *remote) refusedError(t try, words string) error {
 	return fault.New(fault.ErrConfig, "ask who looks after the remote",
-		"the remote refuses %s: %s", r.claimAt(t.name), words)
+		"the remote refuses %s: %s", r.claimRef(t.name), words)
 }

@@ -10,6 +10,7 @@ import (
 
 // A clone whose clock is ahead, or that lies about it, takes back no read mark that somebody makes before that time.
 func TestMarksTakenBackInTheFuture(t *testing.T) {
+	t.Parallel()
 	_, roots, id := shared(t, 2)
 	for range 2 {
 		for _, root := range roots {
@@ -41,6 +42,7 @@ func TestMarksTakenBackInTheFuture(t *testing.T) {
 
 // Who has neither ended a handoff nor sent it opens it again in no clone, whatever the remote has.
 func TestReopenedByAStranger(t *testing.T) {
+	t.Parallel()
 	_, roots, id := shared(t, 2)
 	if err := resume(roots[0], "ben", id, "done"); err != nil {
 		t.Fatal(err)
@@ -52,7 +54,7 @@ func TestReopenedByAStranger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, n, err := s.Exchange().TakeOver(context.Background(), false, handoff.Came{Acts: []handoff.Consumption{forged}}); err != nil || n != 0 {
+	if _, n, err := s.Exchange().TakeOver(context.Background(), false, handoff.Received{Acts: []handoff.Consumption{forged}}); err != nil || n != 0 {
 		t.Errorf("a bundle has brought %d lines, %v", n, err)
 	}
 	if life := s.Lifecycle().Of(id); !life.Done.IsDone() {

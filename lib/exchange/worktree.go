@@ -19,38 +19,39 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// fromMain stands for the commit of what came from the main work tree: that is for its replica to send.
+// fromMain is the commit of handoffs from the main work tree, whose replica publishes them.
 const fromMain = "main-work-tree"
 
-// Gather brings the replicas of the work trees of a repository together, without git. Where the main one can be
-// written it takes over what the others have; a linked one whose main one cannot takes over all that has, and
-// begins with that. It says what is new, and of what it cannot take over why. Without news it costs next to nothing.
+// Gather exchanges handoffs between the work trees of a repository, without git. A writable main work tree receives
+// from the replicas of the linked ones. If the main work tree cannot be written, a linked one receives everything
+// from it, and begins a replica of its own. Gather warns about what is new and what it cannot receive. It is fast if
+// nothing is new.
 func Gather(ctx ctx, p *handoff.Project) {
 	warn := p.Options.Warn
 	if warn == nil {
 		warn = func(string) {}
 	}
-	if p.Beside != nil {
-		main := p.Options.At(p.Beside.Main)
-		if !p.Beside.Begun {
-			p.StandOnItsOwn()
+	if p.OwnReplica != nil {
+		main := p.Options.At(p.OwnReplica.Main)
+		if !p.OwnReplica.Begun {
+			p.UseOwnReplica()
 		}
-		if n, err := takeBeside(ctx, p.Options, main, false); err != nil {
-			warn(fmt.Sprintf("what %s has is not taken over: %s", p.Beside.Main, firstLine(err)))
-		} else if !p.Beside.Begun {
-			p.Beside.Begun = true
+		if n, err := takeFrom(ctx, p.Options, main, false); err != nil {
+			warn(fmt.Sprintf("what %s has is not taken over: %s", p.OwnReplica.Main, firstLine(err)))
+		} else if !p.OwnReplica.Begun {
+			p.OwnReplica.Begun = true
 			warn(fmt.Sprintf("%s cannot be written: this work tree has a replica of its own from now on, with %s; "+
 				"commands that can write the main one take over what it gets",
-				p.Beside.Main, handoff.Count(n, "handoff")))
+				p.OwnReplica.Main, handoff.Count(n, "handoff")))
 		}
 		return
 	}
-	roots := replicasBeside(p)
+	roots := linkedReplicas(p)
 	if len(roots) > 0 && !p.Options.CanWrite() {
 		return
 	}
 	for _, root := range roots {
-		switch n, err := takeBeside(ctx, p.Options, p.Options.At(root), true); {
+		switch n, err := takeFrom(ctx, p.Options, p.Options.At(root), true); {
 		case err != nil:
 			warn(fmt.Sprintf("what the work tree %s has is not taken over: %s", root, firstLine(err)))
 		case n > 0:
@@ -59,9 +60,8 @@ func Gather(ctx ctx, p *handoff.Project) {
 	}
 }
 
-// replicasBeside returns the roots of the project in linked work trees of ours that have a replica of
-// their own.
-func replicasBeside(p *handoff.Project) (roots []string) {
+// linkedReplicas returns the roots of the project in linked work trees of this user that have their own replica.
+func linkedReplicas(p *handoff.Project) (roots []string) {
 	if p.Options.Git != handoff.GitSynced || len(p.Options.Named) > 0 {
 		return nil
 	}
@@ -77,40 +77,40 @@ func replicasBeside(p *handoff.Project) (roots []string) {
 	return roots
 }
 
-// Unimported says which replicas of linked work trees hold what is not in the main one yet, and how
-// much, by their roots.
+// Unimported returns the roots of linked work trees whose replicas have something that the main one lacks, with the
+// number of handoffs.
 func Unimported(p *handoff.Project) (map[string]int, error) {
 	found := make(map[string]int)
-	for _, root := range replicasBeside(p) {
-		w, err := openBeside(p.Options, p.Options.At(root), true)
+	for _, root := range linkedReplicas(p) {
+		w, err := openWorkTree(p.Options, p.Options.At(root), true)
 		if err != nil {
 			return nil, err
 		}
-		c := &catch{said: make(map[string][]said)}
-		ids, err := w.news(c)
+		c := &intake{said: make(map[string][]eventInfo)}
+		ids, err := w.readNew(c)
 		w.close()
 		for _, s := range c.said[w.from.writer] {
 			c.note(w.from.writer, s)
 		}
 		isTombstone := func(e effect) bool { return e.Kind == kindTombstone }
-		if err != nil || len(ids)+len(slices.DeleteFunc(c.held.Told, isTombstone)) > 0 {
+		if err != nil || len(ids)+len(slices.DeleteFunc(c.held.Effects, isTombstone)) > 0 {
 			found[root] = len(ids)
 		}
 	}
 	return found, nil
 }
 
-// A neighbour is the peer in another work tree of the same user.
-type neighbour struct {
-	*exchange           // of the store that takes over
-	from      *exchange // that of the neighbour
+// A workTreePeer is another work tree of the same user as a peer.
+type workTreePeer struct {
+	*exchange           // of the store that receives
+	from      *exchange // of the other store
 	reached   map[string]progress
 }
 
-// takeBeside takes over what one store has that another one lacks, and says how many handoffs those
-// are. What is refused is tried again with the next.
-func takeBeside(ctx ctx, to, from handoff.Options, asOwn bool) (n int, err error) {
-	w, err := openBeside(to, from, asOwn)
+// takeFrom receives what another store has and this one lacks, and returns the number of handoffs. Refused handoffs
+// are tried again next time.
+func takeFrom(ctx ctx, to, from handoff.Options, asOwn bool) (n int, err error) {
+	w, err := openWorkTree(to, from, asOwn)
 	if err != nil {
 		return 0, err
 	}
@@ -121,11 +121,11 @@ func takeBeside(ctx ctx, to, from handoff.Options, asOwn bool) (n int, err error
 	return len(w.got.Received), err
 }
 
-// errNoNews is that a neighbour has nothing new.
+// errNoNews means that a peer has nothing new.
 var errNoNews = errors.New("nothing is new")
 
-func openBeside(to, from handoff.Options, asOwn bool) (w *neighbour, err error) {
-	w = &neighbour{reached: make(map[string]progress)}
+func openWorkTree(to, from handoff.Options, asOwn bool) (w *workTreePeer, err error) {
+	w = &workTreePeer{reached: make(map[string]progress)}
 	from.Warn, from.Progress, from.Once = nil, nil, nil
 	mine, err := handoff.Open(to)
 	if err != nil {
@@ -144,8 +144,8 @@ func openBeside(to, from handoff.Options, asOwn bool) (w *neighbour, err error) 
 	return w, nil
 }
 
-// open opens the directories of both, as far as there are any.
-func (w *neighbour) open() (err error) {
+// open opens the directories of both stores, if they exist.
+func (w *workTreePeer) open() (err error) {
 	if w.from.state, err = w.from.Exchange().State(); err != nil || w.from.state == nil {
 		return err
 	}
@@ -159,18 +159,18 @@ func (w *neighbour) open() (err error) {
 		_, err = load(w.out, disk.Beside, &w.reached)
 	}
 	if err != nil { // see keep
-		_, _ = load(w.state, disk.Beside, &w.reached) // what cannot be read is taken over again
+		_, _ = load(w.state, disk.Beside, &w.reached) // if it is unreadable, everything is received again
 	}
 	return nil
 }
 
-func (w *neighbour) close() {
+func (w *workTreePeer) close() {
 	w.exchange.close()
 	w.from.close()
 }
 
-// news adds what the events say that are new, and returns the handoffs of them that are not in the store.
-func (w *neighbour) news(c *catch) (ids []string, err error) {
+// readNew adds the new events, and returns their handoffs that are not in the store.
+func (w *workTreePeer) readNew(c *intake) (ids []string, err error) {
 	c.near, c.all = true, !w.asOwn
 	if w.from.state == nil {
 		return nil, nil
@@ -212,14 +212,14 @@ func (w *neighbour) news(c *catch) (ids []string, err error) {
 	return slices.DeleteFunc(slices.Compact(ids), w.has), err
 }
 
-// tell adds what the neighbour has, once the store that takes over is there.
-func (w *neighbour) tell(ctx ctx, c *catch) error {
-	ids, err := w.news(c)
+// collect adds what the other store has, after the receiving store exists.
+func (w *workTreePeer) collect(ctx ctx, c *intake) error {
+	ids, err := w.readNew(c)
 	if err == nil && c.reached.Offset == 0 && w.state != nil {
 		err = errNoNews
 	}
 	if err == nil {
-		_, err = w.Exchange().Settle(ctx) // a replica begins
+		_, err = w.Exchange().Settle(ctx) // this creates a new replica
 	}
 	if err == nil && w.state == nil {
 		w.state, err = w.Exchange().State()
@@ -234,20 +234,20 @@ func (w *neighbour) tell(ctx ctx, c *catch) error {
 	return err
 }
 
-// choose refuses nothing: each document stands for itself.
-func (w *neighbour) choose(*catch, []handoff.Result) error { return nil }
+// choose refuses nothing: each document is independent.
+func (w *workTreePeer) choose(*intake, []handoff.Result) error { return nil }
 
-// extend has nothing to do: there are no claims, and signatures come with their documents.
-func (w *neighbour) extend(ctx, *catch) error { return nil }
+// extend does nothing: there are no claims, and signatures come with their documents.
+func (w *workTreePeer) extend(ctx, *intake) error { return nil }
 
-// again returns the handoffs that the neighbour has of those.
-func (w *neighbour) again(_ ctx, gone map[string]*past) ([]handoff.Source, error) {
+// fetchPruned returns those of the handoffs that the other store has.
+func (w *workTreePeer) fetchPruned(_ ctx, gone map[string]*prunedHandoff) ([]handoff.Source, error) {
 	return w.sources(slices.Collect(maps.Keys(gone)))
 }
 
-// keep remembers how far the neighbour was taken over, unless something was refused: outside of the project, or where
-// a sandbox lets nobody write there, in the state directory.
-func (w *neighbour) keep(_ ctx, c *catch) (err error) {
+// keep records how much was received, unless something was refused. If a sandbox does not allow writing outside of
+// the project, it writes to the state directory.
+func (w *workTreePeer) keep(_ ctx, c *intake) (err error) {
 	if n := len(c.held.Documents); n > 0 {
 		return errors.New(c.held.Documents[n-1].Why)
 	}
@@ -264,8 +264,8 @@ func (w *neighbour) keep(_ ctx, c *catch) (err error) {
 	return err
 }
 
-// sources returns handoffs of the neighbour.
-func (w *neighbour) sources(ids []string) (sources []handoff.Source, err error) {
+// sources returns handoffs of the other store.
+func (w *workTreePeer) sources(ids []string) (sources []handoff.Source, err error) {
 	here, err := w.from.Exchange().Here(ids)
 	if err != nil {
 		return nil, err
@@ -278,7 +278,7 @@ func (w *neighbour) sources(ids []string) (sources []handoff.Source, err error) 
 		source := handoff.Source{Name: "handoff " + got.Entry.ID, Text: got.Text, ID: got.Entry.ID, Origin: &origin}
 		signature, sigErr := w.from.Exchange().SignatureText(got.Entry.ID)
 		if errors.Is(sigErr, fault.ErrIntegrity) {
-			sigErr = nil // any other one may go, and it would be stored without for good
+			sigErr = nil // another good signature may exist, and would be lost without this
 		} else if signature != "" {
 			source.Signatures = []string{signature}
 		}

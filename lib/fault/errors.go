@@ -1,9 +1,8 @@
-// Package fault holds what every package may say about what went wrong: the five classes of errors
-// that a caller can act on, sentences with a hint for the person who has to, and the faults of a
-// document with their places.
+// Package fault describes what went wrong. It has the five classes of errors that a caller can act on, errors with a
+// hint for the user, and the faults of a document with their places.
 //
-// An error that a caller can act on wraps exactly one class; each class is an exit code of the programs.
-// Everything else lies outside the contract.
+// An error that a caller can act on wraps exactly one class. Each class is an exit code of the programs. Other
+// errors, such as those of a failing disk, are outside the contract.
 package fault
 
 import (
@@ -12,17 +11,16 @@ import (
 	"strings"
 )
 
-// The classes of errors that a caller can act on. An error wraps exactly one of them, or none if it lies
-// outside the contract, such as a failing disk. Match with errors.Is.
+// The classes of errors that a caller can act on. An error wraps at most one of them. Match with errors.Is.
 var (
-	ErrInvalid   = errors.New("invalid input")          // the input is wrong: mend it (exit code 2)
-	ErrDenied    = errors.New("not authorized")         // OPERATORS.md refuses from or to (3)
-	ErrBusy      = errors.New("busy")                   // somebody else holds or changed the store: try again (4)
-	ErrIntegrity = errors.New("integrity fault")        // what is stored is not what was written (6)
-	ErrConfig    = errors.New("unusable configuration") // directory, settings or machine unfit (7)
+	ErrInvalid   = errors.New("invalid input")          // the input is wrong (exit code 2)
+	ErrDenied    = errors.New("not authorized")         // an operator is not allowed to do this (3)
+	ErrBusy      = errors.New("busy")                   // another process holds or changed the store: try again (4)
+	ErrIntegrity = errors.New("integrity fault")        // the stored data is not what was written (6)
+	ErrConfig    = errors.New("unusable configuration") // a directory, the settings or the machine do not fit (7)
 )
 
-// Class returns the class that an error wraps, nil for one that lies outside the contract.
+// Class returns the class that err wraps, or nil.
 func Class(err error) error {
 	for _, class := range []error{ErrInvalid, ErrDenied, ErrBusy, ErrIntegrity, ErrConfig} {
 		if errors.Is(err, class) {
@@ -32,14 +30,14 @@ func Class(err error) error {
 	return nil
 }
 
-// An Error is a sentence for the person who has to act, with its class and, if it helps, a hint.
+// An Error is one sentence for the user, with its class and an optional hint.
 type Error struct {
 	Class   error  // one of the classes above, or nil
 	Problem string // what is wrong and where: lower case, no final stop
-	Advice  string // what to do next, "" if the problem says it
+	Advice  string // what to do next, "" if Problem suffices
 	Cause   error  // the error underneath, or nil; Problem already names it
 
-	plain string // the problem without what it quotes
+	plain string // Problem without text of others; see Plain
 }
 
 func (e *Error) Error() string { return e.Problem }
@@ -58,7 +56,7 @@ func (e *Error) Unwrap() []error {
 // Hint returns what to do next, or "".
 func (e *Error) Hint() string { return e.Advice }
 
-// Count writes a number with what it counts: "1 row", "2 rows".
+// Count formats a number with its noun: "1 row", "2 rows".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -66,7 +64,7 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Some names as many of a list as a sentence has room for.
+// Some returns the first three names, and how many more there are.
 func Some(names []string) string {
 	const most = 3
 	if len(names) <= most {
@@ -75,10 +73,10 @@ func Some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// Most is how many lines of a list of problems anybody reads at once.
+// Most is the number of lines that a list of problems shows.
 const Most = 10
 
-// Lines returns a line for each of a list, for the first [Most] of them, and then how many more there are.
+// Lines returns a line for each of the first [Most] items, and the number of the others.
 func Lines[T any](list []T, line func(T) string) []string {
 	lines := make([]string, min(len(list), Most))
 	for i := range lines {
@@ -90,32 +88,30 @@ func Lines[T any](list []T, line func(T) string) []string {
 	return lines
 }
 
-// mostSaid is how many errors of one command anybody reads.
-const mostSaid = 1000
+// maxErrors is the number of errors that one command reports.
+const maxErrors = 1000
 
-// andMore counts the errors that are not said.
+// andMore counts the errors that are not reported.
 type andMore struct{ n int }
 
 func (m *andMore) Error() string { return fmt.Sprintf("and %d more", m.n) }
 
-// Add adds an error to those of a command. Of very many the first are kept, and the others counted; nil is no
-// error.
+// Add appends err to errs, unless it is nil. It keeps the first 1,000 errors and counts the rest.
 func Add(errs []error, err error) []error {
 	switch {
 	case err == nil:
-	case len(errs) < mostSaid:
+	case len(errs) < maxErrors:
 		errs = append(errs, err)
-	case len(errs) == mostSaid:
+	case len(errs) == maxErrors:
 		errs = append(errs, &andMore{1})
 	default:
-		errs[mostSaid].(*andMore).n++
+		errs[maxErrors].(*andMore).n++
 	}
 	return errs
 }
 
-// New returns an [Error] of a class, nil for none, whose problem is formatted as by fmt.Sprintf. An
-// error among args becomes its cause. What is written into the format is ours; a text among args may
-// be somebody else's, and is left out where agents are told ([Plain]).
+// New returns an [Error] of a class, or nil for none. Its problem is formatted as by fmt.Sprintf. The last error
+// among args becomes its cause. The format is trusted. Strings in args may not be; [Plain] omits them for agents.
 func New(class error, advice, format string, args ...any) error {
 	var cause error
 	for _, a := range args {
@@ -123,12 +119,13 @@ func New(class error, advice, format string, args ...any) error {
 			cause = err
 		}
 	}
-	return &Error{Class: class, Problem: fmt.Sprintf(format, args...), Advice: advice, Cause: cause, plain: plainly(format, args)}
+	return &Error{Class: class, Problem: fmt.Sprintf(format, args...), Advice: advice, Cause: cause,
+		plain: plainly(format, args)}
 }
 
-// A DocumentError lists everything that is wrong with one document. It unwraps to ErrInvalid.
+// A DocumentError lists all faults of one document. It unwraps to ErrInvalid.
 type DocumentError struct {
-	Name   string // what the caller called the document, such as a file name; "" if nothing
+	Name   string // the name of the document, such as a file name, or ""
 	Faults []Fault
 }
 
@@ -143,7 +140,7 @@ func (e *DocumentError) Error() string {
 // Unwrap returns ErrInvalid.
 func (e *DocumentError) Unwrap() error { return ErrInvalid }
 
-// An IDMismatchError says that a document claims another id than its content has. It unwraps to ErrIntegrity.
+// An IDMismatchError reports that the id in a document is not the id of its content. It unwraps to ErrIntegrity.
 type IDMismatchError struct {
 	Name              string
 	Claimed, Computed string
@@ -157,7 +154,7 @@ func (e *IDMismatchError) Error() string {
 	return fmt.Sprintf("%shandoff_id is %s, but the content has the id %s", prefix, e.Claimed, e.Computed)
 }
 
-// Hint says what to do next.
+// Hint returns what to do next.
 func (e *IDMismatchError) Hint() string {
 	return "leave handoff_id out and it is computed, or restore the content that the id was made for"
 }
@@ -165,10 +162,10 @@ func (e *IDMismatchError) Hint() string {
 // Unwrap returns ErrIntegrity.
 func (e *IDMismatchError) Unwrap() error { return ErrIntegrity }
 
-// A CorruptError says that something stored is not as it was written. It unwraps to ErrIntegrity.
+// A CorruptError reports stored data that was changed. It unwraps to ErrIntegrity.
 type CorruptError struct {
 	File string
-	Line int // 1-based, 0 when the whole file is meant
+	Line int // 1-based, 0 for the whole file
 	Why  string
 }
 
@@ -179,9 +176,9 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s: %s", e.File, e.Why)
 }
 
-// Hint says what to do next.
+// Hint returns what to do next.
 func (e *CorruptError) Hint() string {
-	return "run `handoff doctor` to see what is wrong and how to mend it; nothing was changed"
+	return "run `handoff doctor`; nothing was changed"
 }
 
 // Unwrap returns ErrIntegrity.

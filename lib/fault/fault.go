@@ -8,13 +8,13 @@ import (
 	"unicode"
 )
 
-// A Fault is one thing that is wrong with a document. All faults of a document are reported at once.
+// A Fault is one problem of a document. All faults of a document are reported at once.
 type Fault struct {
-	Line    int    `json:"line,omitempty"`   // 1-based line in the document, 0 when the fault has no place
-	Column  int    `json:"column,omitempty"` // 1-based column in characters, 0 when the fault has no place
-	Pointer string `json:"pointer"`          // RFC 6901 pointer into the record, "" for the document as a whole
-	Problem string `json:"problem"`          // what is wrong: lower case, no final stop
-	Hint    string `json:"hint,omitempty"`   // what to do about it, "" when the problem says it
+	Line    int    `json:"line,omitempty"`   // 1-based line in the document, 0 if unknown
+	Column  int    `json:"column,omitempty"` // 1-based column in characters, 0 if unknown
+	Pointer string `json:"pointer"`          // RFC 6901 pointer, "" for the whole document
+	Problem string `json:"problem"`          // lower case, no final stop
+	Hint    string `json:"hint,omitempty"`   // how to fix it, "" if Problem suffices
 }
 
 // String returns the fault as one line: place, problem, hint.
@@ -36,8 +36,8 @@ func (f Fault) String() string {
 	return text
 }
 
-// printable quotes a pointer whose tokens, which are keys of an untrusted document, could steer a
-// terminal or fill it.
+// printable quotes a pointer if it is long, or has characters that could control a terminal. The tokens of a pointer
+// can be keys of an untrusted document.
 func printable(pointer string) string {
 	if len(pointer) > 200 || strings.ContainsFunc(pointer, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return Quote(pointer)
@@ -45,16 +45,17 @@ func printable(pointer string) string {
 	return pointer
 }
 
-// Sort sorts by place: line, column, pointer. Faults of one place are in the order of their problems.
+// Sort sorts faults by line, column and pointer, and faults of one place by their problems.
 func Sort(faults []Fault) {
 	slices.SortStableFunc(faults, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Problem, b.Problem))
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Pointer, b.Pointer),
+			cmp.Compare(a.Problem, b.Problem))
 	})
 }
 
-const mostFaults = 1000 // in what programs read
+const mostFaults = 1000 // the limit of Bounded
 
-// Bounded returns a list of faults as programs get it: of very many the first, and one that counts the others.
+// Bounded returns the first 1,000 faults, and a fault that counts the others.
 func Bounded(faults []Fault) []Fault {
 	if more := len(faults) - mostFaults; more > 0 {
 		return append(slices.Clip(faults[:mostFaults]), Fault{Problem: fmt.Sprintf("and %d more", more)})
@@ -62,10 +63,10 @@ func Bounded(faults []Fault) []Fault {
 	return faults
 }
 
-// Pointer returns the pointer of a member or item below another pointer (RFC 6901 section 3).
+// Pointer returns the pointer of a member or item of another pointer (RFC 6901 section 3).
 func Pointer(parent, name string) string { return parent + "/" + escape.Replace(name) }
 
-// PointerName returns the name that a token of a pointer stands for.
+// PointerName returns the unescaped name of a pointer token.
 func PointerName(token string) string { return unescape.Replace(token) }
 
 var (

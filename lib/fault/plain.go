@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// Quote returns text of others as a message to a person may hold it: in quotes, with what cannot be
-// seen as escapes, cut to a length that can be read.
+// Quote quotes untrusted text for a message. Invisible characters are escaped, and long text is cut.
 func Quote(text string) string {
 	const most = 80
 	if runes := []rune(text[:min(len(text), 4*most+4)]); len(runes) > most {
@@ -24,8 +23,8 @@ func Quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// Plain returns what an error says in our own words: its class, its place, and no name, path or text
-// of others. It is what an agent is told, which might take such text for an instruction.
+// Plain returns the message of an error for an agent: its class and place, without names, paths or text of others. An
+// agent could take such text for an instruction.
 func Plain(err error) string {
 	var own interface{ Plain() string }
 	if errors.As(err, &own) {
@@ -45,16 +44,15 @@ func classWords(err error) string {
 	return "it failed"
 }
 
-// Own is a text among the arguments of [New] that is ours: the name of a file of the store, of an
-// agent, of a flag.
+// Own is a trusted string among the arguments of [New], such as the name of a file of the store, an agent or a flag.
 type Own string
 
-// elided stands for what others wrote, whatever the verb.
+// elided formats as "…" with any verb.
 type elided struct{}
 
 func (elided) Format(to fmt.State, _ rune) { _, _ = io.WriteString(to, "…") }
 
-// plainly is fmt.Sprintf without the words of others: texts are left out, errors are told by [Plain].
+// plainly is like fmt.Sprintf, but omits untrusted strings and formats errors with [Plain].
 func plainly(format string, args []any) string {
 	own := make([]any, len(args))
 	for i, arg := range args {
@@ -67,14 +65,14 @@ func plainly(format string, args []any) string {
 			own[i] = elided{}
 		}
 	}
-	text := strings.TrimPrefix(fmt.Sprintf(format, own...), "…: ") // what a name was before
+	text := strings.TrimPrefix(fmt.Sprintf(format, own...), "…: ") // omit the name at the start
 	if text == "…" {
 		return ""
 	}
 	return text
 }
 
-// Plain returns the problem without what it quotes.
+// Plain returns the problem without untrusted text.
 func (e *Error) Plain() string {
 	switch {
 	case e.plain != "":
@@ -85,17 +83,17 @@ func (e *Error) Plain() string {
 	return classWords(e.Class)
 }
 
-// Plain returns the faults without what they quote.
+// Plain returns the faults without untrusted text.
 func (e *DocumentError) Plain() string { return PlainFaults(e.Faults) }
 
-// Plain says no more than Error does about what is wrong.
+// Plain returns the error without the ids.
 func (e *IDMismatchError) Plain() string { return "handoff_id is not the id of the content" }
 
-// Plain returns the place, as far as others did not name it.
+// Plain returns the error without the path, unless it is that of a log of the store.
 func (e *CorruptError) Plain() string {
 	place := ""
 	if name := filepath.Base(e.File); strings.HasSuffix(name, ".jsonl") {
-		place = name + ": " // a log of ours
+		place = name + ": " // a log of the store
 	}
 	if e.Line > 0 {
 		place += fmt.Sprintf("line %d: ", e.Line)
@@ -105,7 +103,7 @@ func (e *CorruptError) Plain() string {
 
 const maxPlain = 20 // faults
 
-// PlainFaults returns a line for each fault, up to a number: its place, and our words.
+// PlainFaults returns a line for each of the first 20 faults: its place, and its problem without quoted text.
 func PlainFaults(faults []Fault) string {
 	var lines []string
 	for _, f := range faults[:min(len(faults), maxPlain)] {
@@ -121,7 +119,7 @@ var quotation = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^required field )?"(?:[^"\\]|\\.)*"…?`)
 })
 
-// unquoted leaves out what a text quotes, but for the name of a field that is required: those are ours.
+// unquoted replaces quoted text by "…", except for the names of required fields: the schema defines these.
 func unquoted(text string) string {
 	return quotation().ReplaceAllStringFunc(text, func(quoted string) string {
 		if strings.HasPrefix(quoted, "required") {
@@ -133,7 +131,7 @@ func unquoted(text string) string {
 
 func (f Fault) plain() string {
 	f.Problem, f.Hint = unquoted(f.Problem), unquoted(f.Hint)
-	if strings.Contains(f.Hint, "--") { // flags are for people, and some of them a way around
+	if strings.Contains(f.Hint, "--") { // flags are for people, and some bypass a check
 		f.Hint = ""
 	}
 	if !isOwnPointer(f.Pointer) {
@@ -142,7 +140,7 @@ func (f Fault) plain() string {
 	return f.String()
 }
 
-// ownNames are those that a pointer into a handoff may have: others are keys that somebody made up.
+// ownNames are the names in pointers that the format defines. Other names may be chosen by the sender.
 var ownNames = []string{"handoff_id", "schema_version", "from", "to", "topic", "ts_utc", "references", "tags", "body"}
 
 func isOwnPointer(pointer string) bool {

@@ -10,11 +10,10 @@ import (
 
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
-// IsLimit reports whether the error says that too many files are open, which says nothing about the
-// one that was to be.
+// IsLimit reports whether err means that too many files are open. It says nothing about the file that was to be opened.
 func IsLimit(err error) bool { return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) }
 
-// Remedy says what to do about an error of the system, "" if nothing is known.
+// Remedy returns what to do about a system error, "" if unknown.
 func Remedy(err error) string {
 	switch {
 	case IsLimit(err):

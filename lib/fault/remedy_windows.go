@@ -2,8 +2,8 @@ package fault
 
 func isReadOnly(error) bool { return false }
 
-// Remedy says what to do about an error of the system, "" if nothing is known.
+// Remedy returns what to do about a system error, "" if unknown.
 func Remedy(error) string { return "" }
 
-// IsLimit returns false: the system names no such limit.
+// IsLimit returns false: Windows has no such error.
 func IsLimit(error) bool { return false }

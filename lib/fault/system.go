@@ -5,14 +5,13 @@ import (
 	"io/fs"
 )
 
-// Unpublished says of an error of the system that nothing came of the command. What happens later than
-// that says so itself.
+// Unpublished adds to a system error that nothing was published. Other errors stay as they are.
 func Unpublished(err error) error {
 	return Explain(err, "nothing was published", "run the command again")
 }
 
-// Explain says of an error outside the classes what came of the command, and what to do before it is
-// repeated. Who may not use a file or file system has a matter of configuration.
+// Explain adds an outcome and a hint to an error without a class. If the error is missing permission or a read-only
+// file system, its class becomes ErrConfig.
 func Explain(err error, outcome, again string) error {
 	if err == nil || errors.As(err, new(*Error)) || Class(err) != nil {
 		return err
@@ -24,8 +23,7 @@ func Explain(err error, outcome, again string) error {
 	return New(class, Then(err, again), "%s: %v", outcome, err)
 }
 
-// Then says what to do against an error of the system, and again after that. An error that says what
-// to do needs no more.
+// Then returns a hint: what to do about err, and then to try again. It returns "" if err has a hint of its own.
 func Then(err error, again string) string {
 	if own := (*Error)(nil); errors.As(err, &own) && own.Advice != "" {
 		return ""
@@ -36,8 +34,8 @@ func Then(err error, again string) string {
 	return again
 }
 
-// Unreadable makes a file that may not be read a matter of configuration, and says what to do about a
-// limit. Other errors stay as they are.
+// Unreadable returns ErrConfig for a file without read permission, and adds a hint to an error about a limit. Other
+// errors stay as they are.
 func Unreadable(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):

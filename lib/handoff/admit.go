@@ -8,16 +8,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// An admitted document may be stored here: the machine and the place are right, and the operators in its
-// from and to are allowed.
+// An admitted document can be stored here: machine and place are right, and its sender and recipient are allowed.
 type admitted struct {
 	*sealed
 	operators operators.State
-	signature *txn.Signature // nil is none
-	verdict   *Signature     // what is known of it
+	signature *txn.Signature // nil if there is none
+	verdict   *Signature     // the result of checking the signature
 }
 
-// admit checks place and operators. It writes nothing. What is refused is left out and reported in results.
+// admit checks the place and the operators. It writes nothing. Refused documents are left out and reported in
+// results.
 func (s *Store) admit(_ *txn.Machine, docs []scanned, results []Result) ([]admitted, error) {
 	if err := s.at.CheckPlaces(); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Store) admit(_ *txn.Machine, docs []scanned, results []Result) ([]admit
 	return good, nil
 }
 
-// operatorCheck returns the check of one document's operators, for the policy of the store.
+// operatorCheck returns the check of one document's operators under the policy of the store.
 func (s *Store) operatorCheck() (func(*sealed) (operators.State, error), error) {
 	if s.opt.Operators.Off {
 		return func(*sealed) (operators.State, error) { return operators.Disabled, nil }, nil
@@ -61,7 +61,7 @@ func (s *Store) operatorCheck() (func(*sealed) (operators.State, error), error) 
 	}, nil
 }
 
-// judge combines what is known of from and to: the worse of the two counts.
+// judge combines the status of sender and recipient: the worse one counts.
 func (s *Store) judge(d *sealed, from, to operators.Status) (operators.State, error) {
 	worst := from
 	if rank(to.State) > rank(from.State) {
@@ -95,30 +95,33 @@ func rank(s operators.State) int {
 	return 2
 }
 
-// Operators returns the operators file of the project: the operators and what each may do. It is nil without one. A
-// file that cannot be used is ErrConfig, and so is one that is missing although the settings name it.
+// Policy returns the operators file of the project: the operators, and what each of them can do. It returns nil if
+// there is no such file. The error is ErrConfig if the file cannot be used, or if the settings name it and it is
+// missing.
 func (r Registry) Policy() (*OperatorList, error) { return r.s.at.Operators() }
 
-// OperatorsText returns the text of that file. One that cannot be read, that the settings name and that is
-// missing, or that lies outside the project, is ErrConfig, one that does not exist fs.ErrNotExist.
+// PolicyText returns the text of the operators file. The error is fs.ErrNotExist if there is no such file. It is
+// ErrConfig if the file is unreadable, outside the project, or missing although the settings name it.
 func (r Registry) PolicyText() ([]byte, error) { return r.s.at.OperatorsText() }
 
-// ListedOperators is Operators for Options.ListedIn.
+// Listed is like Policy, but reads the file of Options.ListedIn.
 func (r Registry) Listed() (*OperatorList, error) { return r.s.at.Listed() }
 
-// ListedText is OperatorsText for Options.ListedIn.
+// ListedText is like PolicyText, but reads the file of Options.ListedIn.
 func (r Registry) ListedText() ([]byte, error) { return r.s.at.ListedText() }
 
-// ParseOperators reads the text of an operators file and returns every fault of it.
+// ParseOperators parses the text of an operators file, and returns all its faults.
 func ParseOperators(text []byte) (*OperatorList, []Fault) { return store.ParseOperators(text) }
 
-// OperatorStatus says what is known of an operator, and why not more.
+// An OperatorStatus is the result of verifying an operator. State is its state. Reason explains any state but
+// verified.
 type OperatorStatus = operators.Status
 
-// VerifyOperator says what the store's policy knows of one operator, as an author of handoffs.
+// Verify returns the status of an operator as a sender of handoffs, under the policy of the store. The error is
+// ErrInvalid if id is not an operator name, otherwise that of Policy.
 func (r Registry) Verify(id string) (OperatorStatus, error) { return r.s.verifyIn(id, r.Policy) }
 
-// VerifyListed is VerifyOperator for Options.ListedIn.
+// VerifyListed is like Verify, but looks the operator up in Options.ListedIn.
 func (r Registry) VerifyListed(id string) (OperatorStatus, error) {
 	return r.s.verifyIn(id, r.Listed)
 }
@@ -147,17 +150,17 @@ func (s *Store) evidence() operators.Evidence {
 	return s.opt.Operators.Evidence()
 }
 
-// Stranger returns why operator is probably a slip: the operators file does not list it, or, where
-// there is none, no handoff that is listed is from or to it, though there are some. It is "" where
-// nothing speaks against it. sure says that it is no newcomer: the file says so, or a name is near.
-func (r Registry) Stranger(operator string) (why string, sure bool) {
+// WhyUnknown returns why an operator is probably a typo, or "" if it is known. With an operators file, an operator is
+// unknown if the file does not list it. Without one, it is unknown if there are handoffs and none is from or to it.
+// sure reports that it is a typo, not a newcomer: the file does not list it, or a known name is similar.
+func (r Registry) WhyUnknown(operator string) (why string, sure bool) {
 	if list, err := r.Policy(); err != nil || list != nil {
 		if err != nil || list.Has(operator) {
 			return "", false
 		}
 		return list.Verify(operator, r.s.opt.Now(), operators.Evidence{}).Reason, true
 	}
-	near, is := r.s.at.IsStranger(operator)
+	near, is := r.s.at.IsUnseen(operator)
 	switch {
 	case !is:
 		return "", false
@@ -167,22 +170,22 @@ func (r Registry) Stranger(operator string) (why string, sure bool) {
 	return "no handoff here is from or to " + operator + "; did you mean " + near + "?", true
 }
 
-// Meant returns which name was probably meant by one that no handoff here is from or to, "" if that is not known or if
-// an operators file says who may be named.
-func (r Registry) Meant(name string) string {
+// Nearest returns the known operator whose name is similar to an unknown one. It returns "" if there is no such
+// operator, or if the project has an operators file.
+func (r Registry) Nearest(name string) string {
 	if list, err := r.Policy(); err != nil || list != nil {
 		return ""
 	}
-	near, _ := r.s.at.IsStranger(name)
+	near, _ := r.s.at.IsUnseen(name)
 	return near
 }
 
-// admitReader refuses an operator whom the operators file does not list, and notes one whom nobody has
-// heard of.
+// admitReader returns ErrDenied for an operator that the operators file does not list. Without such a file it warns
+// of an unknown operator.
 func (s *Store) admitReader(operator string) error {
 	r := s.rules()
 	if r.list == nil && r.broken == nil && !r.off {
-		if why, _ := s.Registry().Stranger(operator); why != "" {
+		if why, _ := s.Registry().WhyUnknown(operator); why != "" {
 			s.opt.Warn(why)
 		}
 	}

@@ -11,38 +11,39 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
-// What is done with a handoff and is no line of the ledger.
+// These actions have no line in the ledger.
 const (
 	actRead  Act = "mark-read"
 	actPrune Act = "prune"
 )
 
-// rules are what a project says of its operators.
+// rules are what a project says about its operators.
 type rules struct {
-	list     *operators.List // nil where there is no operators file
-	broken   error           // why it cannot be used
-	path     string          // of that file
+	list     *operators.List // nil if there is no operators file
+	broken   error           // why the operators file cannot be used
+	path     string          // of the operators file
 	off      bool            // operators are not verified
-	warn     func(string)    // nil, or what hears of an unverified operator, who is let through then
+	warn     func(string)    // if not nil, it receives a warning about an unverified operator, who is then accepted
 	now      time.Time
 	evidence operators.Evidence
 }
 
-// allowed is nil where the rules let an operator do an act with a handoff, else ErrDenied. It is asked
-// for what is done here, and for what others say they have done.
+// allowed returns nil if the rules let an operator perform an action on a handoff, otherwise ErrDenied. It judges the
+// actions of this store, and those that other stores report.
 func allowed(act Act, operator string, e Entry, r rules) error {
 	switch act {
 	case ActApprove, ActReject:
 		return r.mayDecide(operator, e)
 	case ActArchive, ActUnarchive, actPrune:
-		return r.mayPutAway(operator, e)
+		return r.mayArchive(operator, e)
 	case ActDone:
-		if operator == e.From { // who may take back what they have sent
+		if operator == e.From { // senders can withdraw what they sent
 			return nil
 		}
 	case ActResend:
 		if operator != e.From {
-			return fault.New(ErrDenied, "ask "+e.From, "only %s, who sent it, may open again what others have ended", e.From)
+			return fault.New(ErrDenied, "ask "+e.From, "only the sender, %s, can reopen what others have finished",
+				e.From)
 		}
 		return nil
 	case actRead:
@@ -51,7 +52,7 @@ func allowed(act Act, operator string, e Entry, r rules) error {
 	return r.mayTake(operator, e)
 }
 
-// verify says what the rules know of an operator.
+// verify returns the status of an operator under the rules.
 func (r rules) verify(operator string) operators.Status {
 	switch {
 	case r.off:
@@ -62,7 +63,7 @@ func (r rules) verify(operator string) operators.Status {
 	return r.list.Verify(operator, r.now, r.evidence)
 }
 
-// unverified refuses what an unverified operator wants, or warns of it.
+// unverified returns ErrDenied for an unverified operator. With the setting schema_mode: warn it warns instead.
 func (r rules) unverified(format string, args ...any) error {
 	advice := "add the operator to " + r.path + ", or set schema_mode: warn in .handoff.yaml"
 	err := fault.New(ErrDenied, advice, format, args...)
@@ -73,7 +74,7 @@ func (r rules) unverified(format string, args ...any) error {
 	return nil
 }
 
-// mayTake lets the recipient of a handoff take, end and release it, and whoever is verified.
+// mayTake lets the recipient and all verified operators take, finish and release a handoff.
 func (r rules) mayTake(operator string, e Entry) error {
 	if r.broken != nil && !r.off {
 		return r.broken
@@ -83,26 +84,25 @@ func (r rules) mayTake(operator string, e Entry) error {
 	case operator == e.To:
 		return nil
 	case status.State == operators.Unverified, status.State == operators.Unknown:
-		return r.unverified("the operator %s is not verified, and the handoff is for somebody else: %s",
+		return r.unverified("the operator %s is not verified, and is not the recipient: %s",
 			fault.Own(operator), status.Reason)
 	}
 	return nil
 }
 
-// mayPutAway lets the sender and the recipient of a handoff archive and prune it, and operators with the
-// capability archive.
-func (r rules) mayPutAway(operator string, e Entry) error {
+// mayArchive lets the sender, the recipient and operators with the capability archive archive and prune a handoff.
+func (r rules) mayArchive(operator string, e Entry) error {
 	if operator == e.From || operator == e.To || r.list != nil && r.list.Can(operator, "archive", r.now) {
 		return nil
 	}
 	if r.broken != nil {
 		return r.broken
 	}
-	return fault.New(ErrDenied, "ask "+e.From+" or "+e.To+", or somebody with the capability archive in "+r.path,
-		"the operator %s may not archive what %s has written to %s", fault.Own(operator), e.From, e.To)
+	return fault.New(ErrDenied, "ask "+e.From+" or "+e.To+", or an operator with the capability archive in "+r.path,
+		"%s may not archive a handoff from %s to %s", fault.Own(operator), e.From, e.To)
 }
 
-// mayRead lets everybody whom the operators file lists mark handoffs as read.
+// mayRead lets all operators in the operators file mark handoffs as read.
 func (r rules) mayRead(operator string) error {
 	switch {
 	case r.off:
@@ -113,7 +113,7 @@ func (r rules) mayRead(operator string) error {
 	return r.unverified("%s", r.list.Verify(operator, r.now, operators.Evidence{}).Reason)
 }
 
-// mayDecide lets operators with the capability approve decide of what others have written.
+// mayDecide lets operators with the capability approve decide about handoffs of others.
 func (r rules) mayDecide(operator string, e Entry) error {
 	ask := "ask an operator with the capability " + trust.Capability + " in " + r.path
 	switch {
@@ -145,35 +145,35 @@ func (s *Store) rules() rules {
 	return r
 }
 
-// admitAs refuses an operator whom the rules do not let do an act.
+// admitAs returns ErrDenied if the rules do not let an operator perform an action.
 func (s *Store) admitAs(act Act, operator string, e Entry) error {
 	return allowed(act, operator, e, s.rules())
 }
 
-// A Judge says what counts here of that which others say they have done. It knows the operators file as it
-// was when it was made.
+// A Judge decides which actions, marks and tombstones of other stores count here. It uses the operators file as it
+// was when the judge was made.
 type Judge struct {
 	s     *Store
 	rules rules
 }
 
-// Judge returns a judge of what others have done.
+// Judge returns a judge of what other stores report.
 func (x Exchange) Judge() Judge {
 	r := x.s.rules()
-	r.evidence = operators.Evidence{} // that is of who runs the program
+	r.evidence = operators.Evidence{} // evidence is about the user of this program, not about other operators
 	if r.warn != nil {
 		r.warn = func(string) {}
 	}
 	return Judge{x.s, r}
 }
 
-// Stamp names the rules of a judge: what they refused once they refuse again, until it is another.
+// Stamp identifies the rules of a judge. While it stays the same, the judge refuses the same things.
 func (j Judge) Stamp() string {
 	text, err := j.s.Registry().PolicyText()
 	return jsontree.SHA256Hex(fmt.Appendf(text, "\n%t %t %v", j.rules.off, j.rules.warn != nil, err))
 }
 
-// at returns the rules at a time that an event names, and never later than now.
+// at returns the rules at the time that an event names, but never later than now.
 func (j Judge) at(instant string) rules {
 	r := j.rules
 	if at, ok := form.Instant(instant); ok && at.Before(r.now) {
@@ -182,8 +182,8 @@ func (j Judge) at(instant string) rules {
 	return r
 }
 
-// Consumption is nil for a line of another ledger that counts here, about a handoff that is stored. An
-// approval or a rejection has to be signed where keys of its operator are known.
+// Consumption returns nil if a line of another ledger counts here. e is the entry of its handoff. Approvals and
+// rejections must be signed if keys of their operator are known.
 func (j Judge) Consumption(c Consumption, e Entry) error {
 	act := c.Act()
 	if !act.IsVerdict() {
@@ -195,11 +195,11 @@ func (j Judge) Consumption(c Consumption, e Entry) error {
 	return j.s.desk().Prove(c)
 }
 
-// Mark is nil for a read mark that counts here.
+// Mark returns nil if a read mark of another store counts here.
 func (j Judge) Mark(m Mark) error { return allowed(actRead, m.Operator, Entry{}, j.at(m.Time)) }
 
-// Unread is nil for a time up to which an operator has taken back read marks that counts here: one that lies ahead would
-// take back marks that are yet to be made, and waits.
+// Unread returns nil if an undone read mark of another store counts here. A time in the future is ErrInvalid: it
+// would undo marks that are not made yet.
 func (j Judge) Unread(m Mark) error {
 	if at, ok := form.Instant(m.Time); !ok || at.After(j.rules.now.Add(time.Minute)) {
 		return fault.New(ErrInvalid, "", "%s lies ahead", m.Time)
@@ -207,7 +207,7 @@ func (j Judge) Unread(m Mark) error {
 	return j.Mark(m)
 }
 
-// Tombstone is nil for one that counts here, about a handoff that is stored.
+// Tombstone returns nil if a tombstone of another store counts here. e is the entry of its handoff.
 func (j Judge) Tombstone(t Tombstone, e Entry) error {
 	return allowed(actPrune, t.Operator, e, j.at(t.Time))
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// ApprovalNamespace is the namespace of signatures of approvals and rejections.
+// ApprovalNamespace is the SSH signature namespace of approvals and rejections.
 const ApprovalNamespace = operators.ApprovalNamespace
 
 func (s *Store) desk() trust.Desk {
 	return trust.Desk{At: s.at, Keys: s.keys, Sign: s.opt.SignApproval}
 }
 
-// Decided returns a function that returns the decision about a handoff: its approval and its rejection. Only
-// verdicts count that the operators file of the project allows now, by keys that are known now. The first call
-// reads the ledger; if that cannot be read, nothing is approved.
+// Decided returns a function that returns the decision about a handoff: its approval and its rejection. Only verdicts
+// count that the operators file allows now, made by keys that are known now. The first call reads the ledger. If the
+// ledger cannot be read, nothing is approved.
 func (c Lifecycle) Decided() func(id string) Decision {
 	read := sync.OnceValue(func() map[string][]Consumption {
 		all, err := store.InState(c.s.at, txn.ReadVerdicts)
 		if err != nil {
-			c.s.opt.Warn("what was approved is not known: " + err.Error())
+			c.s.opt.Warn("approvals are unknown: " + err.Error())
 		}
 		return all
 	})
@@ -47,8 +47,8 @@ func (c Lifecycle) Decided() func(id string) Decision {
 	}
 }
 
-// CheckApproval returns nil for a handoff that may be taken or resumed from, as far as approval goes,
-// and ErrDenied for one that awaits it or was rejected.
+// CheckApproval returns ErrDenied if a handoff awaits approval or was rejected. Other errors are those of Find and
+// Load.
 func (c Lifecycle) CheckApproval(id string) error {
 	e, err := c.s.Find(id)
 	if err != nil {
@@ -61,8 +61,8 @@ func (c Lifecycle) CheckApproval(id string) error {
 	return trust.CheckApproval(c.s.at, c.Decided()(e.ID), e, got.References)
 }
 
-// stillMay returns ErrDenied for a take or done of a handoff that was rejected a moment ago. The caller holds the lock.
-func (s *Store) stillMay(act Act, id string) error {
+// checkRejected returns ErrDenied for a take or done of a handoff that was just rejected. The caller holds the lock.
+func (s *Store) checkRejected(act Act, id string) error {
 	d, err := s.decision(id)
 	if err == nil && d.Rejected.IsDone() && (act == ActTake || act == ActDone) {
 		err = &trust.AwaitingError{ID: id, Rejected: d.Rejected}
@@ -70,7 +70,7 @@ func (s *Store) stillMay(act Act, id string) error {
 	return err
 }
 
-// decision is [Store.Decided] for one handoff, under the lock: what cannot be read is an error.
+// decision returns the decision about one handoff. Unlike Decided, it returns an error if the ledger is unreadable.
 func (s *Store) decision(id string) (d Decision, err error) {
 	all, err := store.InState(s.at, txn.ReadVerdicts)
 	if err != nil || len(all[id]) == 0 {
@@ -83,8 +83,8 @@ func (s *Store) decision(id string) (d Decision, err error) {
 	return d, err
 }
 
-// decide records an approval or a rejection under the lock, unless the same was decided before, and so that it
-// counts: then who is who did it.
+// decide records an approval or a rejection. The caller holds the lock. If the same decision already counts, nothing
+// is recorded, and who becomes the operator who made it.
 func (s *Store) decide(x *txn.Session, act Act, who *Consumption) (existing bool, err error) {
 	d, err := s.decision(who.HandoffID)
 	if err != nil {

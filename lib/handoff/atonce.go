@@ -8,19 +8,19 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// RecordValidation adds a validation to the audit log, and reports whether that was possible at once:
-// it never waits long, and fails nothing.
+// RecordValidation adds a validation to the audit log and reports whether it did. It does not wait for a lock that is
+// held, and its failure is not an error.
 func (l AuditLog) RecordValidation(ctx context.Context, v Validation) bool {
 	return txn.TryRecord(ctx, l.s.at, eventlog.Pending{Type: eventlog.TypeValidate, Payload: v})
 }
 
-// RecordProbe is RecordValidation for what a probe found.
+// RecordProbe adds the result of a probe to the audit log. Otherwise it is like RecordValidation.
 func (l AuditLog) RecordProbe(ctx context.Context, p Probed) bool {
 	return txn.TryRecord(ctx, l.s.at, eventlog.Pending{Type: eventlog.TypeProbe, Payload: p})
 }
 
-// Probed returns what this replica has recorded of the newest run of a probe, by the same definition
-// on the same commit with no file changed, since a time.
+// Probed returns the newest recorded run of a probe on this replica since a time, and whether there is one. The run
+// has the same definition and the same commit as like, with no changed file.
 func (l AuditLog) Probed(like Probed, since time.Time) (Probed, bool) {
 	if ours, err := l.s.at.MatchesMachine(); err != nil || !ours {
 		return eventlog.Probed{}, false
@@ -30,6 +30,6 @@ func (l AuditLog) Probed(like Probed, since time.Time) (Probed, bool) {
 		return eventlog.Probed{}, false
 	}
 	defer d.Close()
-	found, ok, _ := txn.Probed(d, like, since) // what cannot be read stands for nothing
+	found, ok, _ := txn.Probed(d, like, since) // an unreadable log has no runs
 	return found, ok
 }

@@ -10,6 +10,7 @@ import (
 )
 
 func TestRecordValidation(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	v := handoff.Validation{HandoffID: "sha256:" + strings.Repeat("0", 64), Kind: "universal/3.0", Valid: true, Stage: "semantics"}
@@ -37,6 +38,7 @@ func TestRecordValidation(t *testing.T) {
 
 // TestCheckBody holds that Verify reports a body that is not what it claims to be, and that a repair puts it aside.
 func TestCheckBody(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	var warned []string
 	s := open(t, root, func(o *handoff.Options) {

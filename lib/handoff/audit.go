@@ -7,7 +7,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-// AuditHead returns how far the audit log of this store has come. A chain that is broken is ErrIntegrity.
+// Head returns the number of lines in the audit log and the hash of the last one. The error is ErrIntegrity if the
+// chain is broken.
 func (l AuditLog) Head() (Checkpoint, error) {
 	log, err := check.ReadLog(l.s.at)
 	if err != nil {
@@ -16,18 +17,17 @@ func (l AuditLog) Head() (Checkpoint, error) {
 	return log.Head(), nil
 }
 
-// CheckCheckpoint returns nil if the audit log holds what it held at the checkpoint: if it is that
-// log, of the same store, or a continuation of it. Else the error is ErrIntegrity and names the first
-// line that is known to be bad.
+// Check returns nil if the audit log contains everything that it contained at the checkpoint. Otherwise the error is
+// ErrIntegrity and names the first line that is known to be bad.
 func (l AuditLog) Check(c Checkpoint) error { return check.CheckCheckpoint(l.s.at, c) }
 
-// KeepCheckpoint stores a checkpoint and its signature, which it does not look at, and returns the files of
-// both. Other signatures of the checkpoint stay beside it. A log that does not hold the checkpoint, or the one
-// that was kept last, is ErrIntegrity: nothing is kept of it.
+// Keep stores a checkpoint and its signature, and returns the files of both. It does not verify the signature.
+// Earlier signatures of the same checkpoint are kept. The error is ErrIntegrity if the log does not contain c or the
+// last kept checkpoint; then nothing is stored.
 func (l AuditLog) Keep(ctx context.Context, c Checkpoint, signature []byte) (file, signatureFile string, err error) {
 	return check.KeepCheckpoint(ctx, l.s.at, c, signature)
 }
 
-// LastCheckpoint returns the signed checkpoint that was kept last. Whether a signature is good is for the
-// caller to find out. If there is none, the error is fs.ErrNotExist.
+// Last returns the signed checkpoint that was kept last. The caller verifies its signature. The error is
+// fs.ErrNotExist if there is none.
 func (l AuditLog) Last() (SignedCheckpoint, error) { return check.LastCheckpoint(l.s.at) }

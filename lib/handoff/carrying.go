@@ -14,10 +14,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Carrying returns the handoffs whose body carries a record of a kind, such as run: the newest first by
-// ts_utc, and of equal times the later row first. Each is proven as Read does; the errors of those that
-// cannot be are returned as withheld. Only what announces such a record is proven, so that a store of
-// many plain handoffs costs no more than reading its files.
+// Carrying returns the handoffs whose body contains a record of a kind, such as run. They are sorted by ts_utc,
+// newest first; of equal times the later row comes first. Each is proven as Read does. withheld has the errors of
+// those that cannot be proven. Only files that mention such a record are proven, which keeps the call fast in a store
+// of plain handoffs.
 func (r Records) Carrying(kind string) (found []Stored, withheld []error, err error) {
 	d, err := r.s.at.Reader()
 	if err != nil || d == nil {
@@ -31,7 +31,8 @@ func (r Records) Carrying(kind string) (found []Stored, withheld []error, err er
 	slices.Reverse(entries)
 	slices.SortStableFunc(entries, func(a, b Entry) int { return index.CompareTimes(b.Time, a.Time) })
 	got, errs := make([]*Stored, len(entries)), make([]error, len(entries))
-	parallel.Each(len(entries), 2*runtime.GOMAXPROCS(0), func(i int) { got[i], errs[i] = r.s.announced(d, entries[i], "handoff-record="+kind+"/") })
+	parallel.Each(len(entries), 2*runtime.GOMAXPROCS(0),
+		func(i int) { got[i], errs[i] = r.s.readAnnouncing(d, entries[i], "handoff-record="+kind+"/") })
 	for i := range entries {
 		if got[i] != nil {
 			found = append(found, *got[i])
@@ -42,22 +43,22 @@ func (r Records) Carrying(kind string) (found []Stored, withheld []error, err er
 	return found, withheld, nil
 }
 
-// Saying returns a function that names the handoffs whose documents say something, which were proven
-// to do so. The first call reads the documents. With keep, a command that has changed
-// the store saves the result for later readers. The function is for one goroutine.
-func (r Records) Saying(about Subject, keep bool) func(what string) ([]Entry, error) {
+// Matching returns a function that returns the handoffs whose documents have a given answer to a subject. The first
+// call reads and proves the documents. If keep is set, the answers are cached for later readers; only a command that
+// writes sets it. The function is not safe for concurrent use.
+func (r Records) Matching(about Subject, keep bool) func(what string) ([]Entry, error) {
 	read := sync.OnceValues(func() (*life.Table, error) { return life.ReadSubjects(r.s.at, about, keep) })
 	return func(what string) ([]Entry, error) {
 		t, err := read()
 		if err != nil {
 			return nil, err
 		}
-		return t.Saying(what)
+		return t.Find(what)
 	}
 }
 
-// announced reads the handoff of an entry, nil if its text does not hold the mark.
-func (s *Store) announced(d *disk.Dir, e Entry, mark string) (*Stored, error) {
+// readAnnouncing reads the handoff of an entry. It returns nil if the text does not contain mark.
+func (s *Store) readAnnouncing(d *disk.Dir, e Entry, mark string) (*Stored, error) {
 	text, err := d.ReadFile(e.File, disk.MaxDocument)
 	if err == nil && !bytes.Contains(text, []byte(mark)) {
 		return nil, nil
@@ -72,5 +73,5 @@ func (s *Store) announced(d *disk.Dir, e Entry, mark string) (*Stored, error) {
 // A Made document was made from something else, such as a record.
 type Made struct {
 	Document
-	Redacted []string // rules of the secret scan whose findings were replaced on the way
+	Redacted []string // the secret rules whose findings were replaced
 }

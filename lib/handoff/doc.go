@@ -1,41 +1,37 @@
-// Package handoff stores the documents with which people and coding agents hand work over. A handoff
-// that was written is never lost, never half there, never silently changed, and never takes command of
-// whoever reads it.
+// Package handoff stores documents with which people and coding agents pass work on. A stored handoff is never lost,
+// never incomplete and never changed without notice. Its text never takes command of a reader.
 //
 // # Documents
 //
-// A [Document] is UTF-8 Markdown with a closed YAML frontmatter. Its id is the SHA-256 of its RFC 8785
-// form ([ID]); the stored file has the same id, always. [Parse] reads a document strictly and reports
-// every fault at once.
+// A [Document] is UTF-8 Markdown with a closed YAML frontmatter. Its id is the SHA-256 of its RFC 8785 form ([ID]).
+// The stored file always has the same id. [Parse] is strict and reports all faults at once.
 //
 // # Stores
 //
-// A [Store] is a handoffs directory with a state directory. The first holds one file a handoff and
-// INDEX.md, the table of all of them with who has read what; the second the hash-chained audit log,
-// which machine the store belongs to, and the ledger of consumed resume tokens. [Open] takes [Options]
-// and creates nothing; [LoadProject] finds them as the programs do.
+// A [Store] is a handoffs directory with a state directory. The handoffs directory has a file for each handoff.
+// INDEX.md lists them all, with the operators who have read each one. The state directory has the hash-chained audit
+// log, the machine that the store belongs to, and the ledger of used resume tokens. [Open] takes [Options] and
+// creates nothing. [LoadProject] finds the options as the programs do.
 //
-//   - [Store.Write] returns without error when body, row and event are on disk. An error means that the document is not
-//     known to be published; writing it again is safe and ends as one file, one row, one event.
-//   - Each change has one commit, under a lock. It is there or not after a crash, a full disk or a power cut, at every
-//     moment; the next change completes or takes back what was interrupted.
-//   - Readers take no lock and never see a row without its body. [Store.Read], [Store.Search] and [Store.Surface] prove
-//     that what they return is what was written.
-//   - [Store.Verify] derives everything again, [Maintenance.Repair] mends and throws nothing away.
-//   - Only the machine that the store belongs to may change it, until [Store.Regenerate] says otherwise.
+//   - If [Store.Write] returns no error, body, row and event are on disk. After an error the document may be missing.
+//     Writing it again is safe: the result is one file, one row and one event.
+//   - Each change has one commit, under a lock. After a crash, a full disk or a power cut you find the old state or the
+//     new one. The next change completes or undoes an interrupted one.
+//   - Readers take no lock and never see a row without its body. [Store.Read], [Store.Search] and [Store.Surface]
+//     return only text that they have proven to be as it was written.
+//   - [Store.Verify] derives everything again. [Maintenance.Repair] repairs a store and throws nothing away.
+//   - Only the machine that a store belongs to can change it. [Maintenance.Regenerate] moves a store to this machine.
 //
 // # Errors
 //
-// An error that a caller can act on wraps exactly one of [ErrInvalid], [ErrDenied], [ErrBusy],
-// [ErrIntegrity] and [ErrConfig], which are the exit codes 2, 3, 4, 6 and 7 of the programs;
-// everything else is outside the contract. Match with errors.Is and errors.As. An error with a method
-// Hint() string says what to do next.
+// An error that a caller can act on wraps exactly one of [ErrInvalid], [ErrDenied], [ErrBusy], [ErrIntegrity] and
+// [ErrConfig]. They are the exit codes 2, 3, 4, 6 and 7 of the programs. Other errors are outside the contract. Match
+// with errors.Is and errors.As. An error with a method Hint() string suggests what to do next.
 //
 // # Untrusted text
 //
-// Bodies, and all else that somebody wrote, are stored as they are and never interpreted. Show them
-// through [Escape], [EscapeLine], [JSON] or, to agents, [Framed]: framing is a mitigation, no security
-// claim.
+// Bodies and other texts from operators are stored unchanged and never interpreted. Show them with [Escape],
+// [EscapeLine] or [JSON], and to agents with [Framed]. A frame is a mitigation, not a guarantee.
 //
-// Package record makes handoffs of structured records, and reads them back.
+// Package record makes handoffs from structured records, and reads them back.
 package handoff

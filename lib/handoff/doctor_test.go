@@ -187,12 +187,13 @@ func keepsAll(t *testing.T, s *handoff.Store, root string, before map[string]str
 // A store with one flipped bit is mended: no fault is left, nothing that was good is lost, and what was
 // replaced is still beside, or the file is as it was.
 func TestRepairMendsEveryFlip(t *testing.T) {
+	t.Parallel()
 	root, s := smallStore(t)
 	files := contents(t, root)
 	texts, readers := good(t, s)
-	step := 7
-	if testing.Short() {
-		step = 61
+	step := 61
+	if os.Getenv("HANDOFF_FAULTS") != "" {
+		step = 7
 	}
 	n := 0
 	for _, file := range slices.Sorted(maps.Keys(files)) {
@@ -241,27 +242,31 @@ func (c *stopping) Err() error {
 
 // A repair that was interrupted, wherever, is completed by the next one.
 func TestRepairAfterAnInterruption(t *testing.T) {
+	t.Parallel()
 	for _, d := range damages {
-		root, s := smallStore(t)
-		d.do(t, root)
-		damaged := contents(t, root)
-		texts, readers := good(t, s)
-		for steps := range 8 {
-			if _, err := s.Maintenance().Repair(&stopping{t.Context(), steps}); err != nil && !errors.Is(err, context.Canceled) {
-				t.Fatalf("%s, interrupted after %d: %v", d.name, steps, err)
-			}
-			mend(t, s)
-			after, marks := good(t, s)
-			for id, text := range texts {
-				if after[id] != text || len(marks[id]) < len(readers[id]) {
-					t.Errorf("%s, interrupted after %d: %s is %q, read by %v", d.name, steps, id, after[id], marks[id])
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			root, s := smallStore(t)
+			d.do(t, root)
+			damaged := contents(t, root)
+			texts, readers := good(t, s)
+			for steps := range 8 {
+				if _, err := s.Maintenance().Repair(&stopping{t.Context(), steps}); err != nil && !errors.Is(err, context.Canceled) {
+					t.Fatalf("interrupted after %d: %v", steps, err)
 				}
+				mend(t, s)
+				after, marks := good(t, s)
+				for id, text := range texts {
+					if after[id] != text || len(marks[id]) < len(readers[id]) {
+						t.Errorf("interrupted after %d: %s is %q, read by %v", steps, id, after[id], marks[id])
+					}
+				}
+				if strings.Contains(d.name, "link") {
+					break // the files cannot be put back as they were
+				}
+				restore(t, root, damaged)
+				forgetNewest(t, s)
 			}
-			if strings.Contains(d.name, "link") {
-				break // the files cannot be put back as they were
-			}
-			restore(t, root, damaged)
-			forgetNewest(t, s)
-		}
+		})
 	}
 }

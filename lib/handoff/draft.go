@@ -6,41 +6,45 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/session"
 )
 
-// A Draft is what becomes a handoff unless its session dies first. It is on disk before anybody knows who
-// takes over, and stays until it is published or discarded.
+// A Draft is text saved for later. It is on disk before its recipient is known. It stays until it is published or
+// discarded.
+//
+// ID identifies the draft, and Saved is the time at which it was saved. Text is a body or a document with
+// frontmatter. From, To, Topic, Tags and References are the known frontmatter of a body. Hook reports that the hook
+// of an agent left it; Agent, Session and Process identify that session. Foreign reports that it was not saved on
+// this machine, or is not authenticated.
 type Draft = session.Draft
 
 func (s *Store) drafts() session.Box {
 	return session.Box{At: s.at, MaxBytes: s.opt.MaxDocumentBytes, Screen: s.screenDraft}
 }
 
-// SaveDraft stores a draft durably and returns it with its ID and time. The same draft again is the one
-// that is there. It needs no lock, since it only adds a file: a writer that hangs loses nobody's draft.
-// Credentials in it are refused, allowed or redacted as in Write.
+// SaveDraft stores a draft durably and returns it with its ID and time. If the same draft exists, SaveDraft returns
+// that one. It adds a file and takes no lock, so a writer that hangs loses no draft. Credentials are refused, allowed
+// or redacted as in Write.
 //
-// A draft of a hook is stored only where a store of this machine is; it takes the place of the one that
-// the same session left before.
+// The draft of a hook is stored only if the store exists and belongs to this machine. It replaces the earlier draft
+// of the same session.
 func (a Sessions) SaveDraft(ctx context.Context, d Draft) (Draft, error) {
 	return a.s.drafts().Save(ctx, d)
 }
 
-// Drafts returns the drafts, older ones first. One that is not what was saved is warned about and left out.
+// Drafts returns the drafts, oldest first. A draft that was changed since it was saved is left out with a warning.
 func (a Sessions) Drafts() ([]Draft, error) { return a.s.drafts().All() }
 
-// CountDrafts returns how many drafts of this machine there are that the session did not leave itself.
+// CountDrafts returns the number of drafts of this machine, without those that the given session left.
 func (a Sessions) CountDrafts(agent, session string) int { return a.s.drafts().Count(agent, session) }
 
-// Draft returns the draft with the ID, or with a unique prefix of 4 or more digits. One that is not what
-// was saved is ErrIntegrity.
+// Draft returns the draft with the given ID, or with a unique prefix of 4 or more digits. The error is ErrIntegrity
+// if the draft was changed since it was saved.
 func (a Sessions) Draft(id string) (Draft, error) { return a.s.drafts().Get(id) }
 
-// RemoveDraft removes a draft that Draft or Drafts returned: one that was published, or that nobody wants.
-// A draft that is gone is no error.
+// RemoveDraft removes a draft that Draft or Drafts returned. It is no error if the draft no longer exists.
 func (a Sessions) RemoveDraft(d Draft) error { return a.s.drafts().Remove(d) }
 
-// EndSession takes back the draft that a session of an agent would leave if it died: it has ended, or
-// written a handoff. An empty session stands for all of the agent that go on. It returns the draft,
-// without an ID if there was none.
+// End removes the draft that the hook keeps for a session of an agent, because the session ended or wrote a handoff.
+// An empty session means all sessions of the agent that are still running. End returns the removed draft; its ID is
+// "" if there was none.
 func (a Sessions) End(agent, session string) (left Draft, err error) {
 	return a.s.drafts().EndSession(agent, session)
 }

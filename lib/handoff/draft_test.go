@@ -25,6 +25,7 @@ func mustSave(t *testing.T, s *handoff.Store, d handoff.Draft) handoff.Draft {
 
 // What a hook leaves is bounded; what a person wrote stays until it is published or discarded.
 func TestHookDraftsAreBounded(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	now := time.Date(2026, 5, 8, 9, 0, 0, 0, time.UTC)
 	s := open(t, root, func(o *handoff.Options) { o.Now = func() time.Time { return now } })
@@ -49,6 +50,7 @@ func TestHookDraftsAreBounded(t *testing.T) {
 
 // A draft needs no lock: whoever holds it and hangs loses nobody's work.
 func TestDraftsAtOnce(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, func(o *handoff.Options) { o.LockTimeout = time.Hour })
 	mustWrite(t, s, source("one", "body"))
@@ -71,6 +73,7 @@ func TestDraftsAtOnce(t *testing.T) {
 }
 
 func TestDraftKeepsEveryByte(t *testing.T) {
+	t.Parallel()
 	s := open(t, t.TempDir(), nil)
 	for _, text := range []string{"a", "\n\n a \r\n", "<b>&\u2028\u202e\ufeff", strings.Repeat("\x01", 1<<20)} {
 		d := mustSave(t, s, handoff.Draft{To: "ben", Text: text, References: []string{"<&>"}})

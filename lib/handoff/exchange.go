@@ -14,7 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Writer returns the id of the state directory among those that exchange handoffs, "" if it has none yet.
+// Writer returns the id of this replica, such as w-0123456789abcdef, or "" if it has none yet.
 func (x Exchange) Writer() (string, error) {
 	record, err := store.InState(x.s.at, store.ReadMachine)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, disk.ErrNoMachine) {
@@ -23,10 +23,10 @@ func (x Exchange) Writer() (string, error) {
 	return record.Writer, err
 }
 
-// FirstSeen returns when a handoff came into this store, as the audit log says: in RFC 3339 with Z, "" for one that was
-// taken over without its events.
+// FirstSeen returns a function that returns when a handoff reached this store, in RFC 3339 with Z. It returns "" for
+// a handoff whose event is not in the audit log.
 func (x Exchange) FirstSeen() (func(id string) string, error) {
-	known, err := (&txn.Past{Store: x.s.at}).About("")
+	known, err := (&txn.History{Store: x.s.at}).About("")
 	return func(id string) string {
 		at := known.Of(id).FirstSeen()
 		if at.IsZero() {
@@ -36,7 +36,8 @@ func (x Exchange) FirstSeen() (func(id string) string, error) {
 	}, err
 }
 
-// Consumptions returns the consumed resume tokens, in the order in which they were consumed.
+// Consumptions returns the used resume tokens and the actions of the ledger, in their order. The error is
+// ErrIntegrity if the ledger is damaged.
 func (x Exchange) Consumptions() ([]Consumption, error) {
 	l, err := x.s.Records().Ledger()
 	if err != nil {
@@ -51,17 +52,19 @@ func (x Exchange) Consumptions() ([]Consumption, error) {
 	return all, nil
 }
 
-// Came is what others have done with handoffs that are stored here.
-type Came struct {
-	Marks, Unread map[string][]Mark // read marks by id, and up to which time marks were taken back
+// Received is what other replicas report about handoffs that are stored here.
+// Marks are read marks by handoff id. In Unread, each mark has the time up to which its operator's marks are undone.
+// Acts are lines of their ledgers.
+type Received struct {
+	Marks, Unread map[string][]Mark
 	Acts          []Consumption
 }
 
-// TakeOver adds what others have done. Of the marks of one operator the earliest counts that was not taken back; a
-// token that is known here stays as it is. It says how many marks and lines of the ledger are new. synced says that
-// every replica gets them where this one did, so that the audit log need not tell them. What does not count here is
-// left out, see Judge. Its errors are those of MarkRead.
-func (x Exchange) TakeOver(ctx context.Context, synced bool, came Came) (newMarks, newActs int, err error) {
+// TakeOver adds what other replicas report, and returns how many marks and ledger lines are new. For each operator
+// the earliest mark that was not undone counts. A token that is known here keeps its line. synced means that each
+// replica receives the same reports, so that the audit log need not repeat them. Reports that do not count here are
+// left out; see Judge. Errors are those of MarkRead.
+func (x Exchange) TakeOver(ctx context.Context, synced bool, came Received) (newMarks, newActs int, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if len(came.Marks)+len(came.Unread)+len(came.Acts) == 0 {
 		return 0, 0, nil
@@ -69,8 +72,9 @@ func (x Exchange) TakeOver(ctx context.Context, synced bool, came Came) (newMark
 	if _, err := txn.Guard(x.s.at); err != nil {
 		return 0, 0, err
 	}
-	acts := x.s.counting(came.Marks, came.Acts)
-	slices.SortStableFunc(acts, func(a, b Consumption) int { // the first marks as read; what is reopened has to have ended
+	acts := x.s.dropRefused(came.Marks, came.Acts)
+	// the first action marks as read; reopening needs something that is done
+	slices.SortStableFunc(acts, func(a, b Consumption) int {
 		if a.Act().Reopens() != b.Act().Reopens() {
 			return map[bool]int{true: 1, false: -1}[a.Act().Reopens()]
 		}
@@ -90,8 +94,8 @@ func (x Exchange) TakeOver(ctx context.Context, synced bool, came Came) (newMark
 	return newMarks, newActs, err
 }
 
-// counting removes the marks that do not count here, and returns the consumptions that do.
-func (s *Store) counting(marks map[string][]Mark, tokens []Consumption) []Consumption {
+// dropRefused removes the marks that do not count here, and returns the consumptions that do.
+func (s *Store) dropRefused(marks map[string][]Mark, tokens []Consumption) []Consumption {
 	judge := s.Exchange().Judge()
 	ids := make([]string, len(tokens))
 	for i, c := range tokens {
@@ -107,14 +111,15 @@ func (s *Store) counting(marks map[string][]Mark, tokens []Consumption) []Consum
 	})
 }
 
-// takeMarks takes over marks that were taken back, and then those that stand.
-func takeMarks(x *txn.Session, came Came) (taken int, err error) {
+// takeMarks applies undone marks first, and then the others.
+func takeMarks(x *txn.Session, came Received) (taken int, err error) {
 	undone, err := txn.TakenBack(x.State)
 	if err != nil {
 		return 0, err
 	}
 	for id, marks := range came.Unread {
-		if came.Unread[id] = slices.DeleteFunc(marks, func(m Mark) bool { return undone.Has(id, m) }); len(came.Unread[id]) == 0 {
+		if came.Unread[id] = slices.DeleteFunc(marks,
+			func(m Mark) bool { return undone.Has(id, m) }); len(came.Unread[id]) == 0 {
 			delete(came.Unread, id)
 		}
 		for _, m := range came.Unread[id] {

@@ -12,11 +12,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A MachineRecord says which machine a store belongs to.
+// A MachineRecord describes the machine of a store. Fingerprint is its 64 hex digits, or "" if none is known.
+// FirstSeenUTC is when it was recorded. WriterIDDefault is the operator who wrote first. Writer is the id of the
+// replica. Store identifies the place of the state directory.
 type MachineRecord = disk.MachineRecord
 
-// Machine returns the recorded machine of the store and the fingerprint of this
-// one. A store without a record returns the zero record.
+// Machine returns the recorded machine of the store and the fingerprint of this machine. A store without a record has
+// the zero record.
 func (m Maintenance) Machine() (recorded MachineRecord, observed string, err error) {
 	if observed, err = m.s.at.Fingerprint(); err != nil {
 		return MachineRecord{}, "", err
@@ -28,17 +30,16 @@ func (m Maintenance) Machine() (recorded MachineRecord, observed string, err err
 	return recorded, observed, err
 }
 
-// Regenerate makes this machine the one that the store belongs to, and records who wanted that and
-// why. Where the audit log is missing, as after a clone, it begins a new one that says how many rows
-// were adopted without their events. A journal that cannot be used, and what is no plain file in the
-// place of one of the store's own, go aside with a warning.
+// Regenerate moves the store to this machine, and records the operator and the reason. If the audit log is missing,
+// as after a clone, a new one begins. Its first event has the number of rows that were adopted without their events.
+// An unusable journal, and anything but a plain file under a name of the store, is quarantined with a warning.
 func (m Maintenance) Regenerate(ctx context.Context, operator, reason string) (_ MachineRecord, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return MachineRecord{}, err
 	}
 	if strings.TrimSpace(reason) == "" {
-		return MachineRecord{}, fault.New(ErrInvalid, "say with --reason why the store moves", "no reason is given")
+		return MachineRecord{}, fault.New(ErrInvalid, "add --reason TEXT for the audit log", "no reason")
 	}
 	if err := CheckReason(reason); err != nil {
 		return MachineRecord{}, err

@@ -48,6 +48,7 @@ func TestSurfaceOfForgedRows(t *testing.T) {
 
 // A handoff that was pruned since it was listed is unknown, also where others are missing.
 func TestMissingThenPruned(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	lost, gone := mustWrite(t, s, source("lost", "Lost.")), mustWrite(t, s, source("gone", "Gone."))

@@ -1,16 +1,16 @@
 package handoff
 
-// Glance returns the store as one to be looked at several times in a row: what is known of handoffs beyond
-// their rows is read once, when it is first asked for, and stays what it was then.
+// Glance returns a view of the store for several reads in a row. Facts beyond the rows are read once, when they are
+// first needed, and then stay as they are.
 func (s *Store) Glance() *Store {
-	held, at := *s, s.standing()
+	held, at := *s, s.stateReader()
 	held.held = &at
 	return &held
 }
 
-// StatesOf returns how far each handoff has come, as Listed says it, and by whom those are taken that are.
+// States returns the state of each entry, as in Listed, and the holders of those that are taken, by id.
 func (c Lifecycle) States(entries []Entry) (states []State, takers map[string]string) {
-	at := c.s.standing()
+	at := c.s.stateReader()
 	states, takers = make([]State, len(entries)), make(map[string]string)
 	for i, e := range entries {
 		if states[i] = at.state(e); states[i] == StateTaken {
@@ -20,8 +20,8 @@ func (c Lifecycle) States(entries []Entry) (states []State, takers map[string]st
 	return states, takers
 }
 
-// Lives returns what says of each handoff by whom it was taken, ended and put away.
+// Lives returns a function that returns who took, finished and archived a handoff.
 func (c Lifecycle) Lives() func(id string) Life {
-	facts := c.s.standing().facts
+	facts := c.s.stateReader().facts
 	return func(id string) Life { return facts().Of(id).Life }
 }

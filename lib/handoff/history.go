@@ -19,43 +19,45 @@ type HistoryEvent struct {
 	Operator string `json:"operator,omitempty"`
 	Time     string `json:"ts_utc"`
 	Session  string `json:"session_id,omitempty"`
-	Agent    string `json:"agent,omitempty"`   // whose session was told of it
-	Note     string `json:"note,omitempty"`    // why, in the words of the operator
-	By       string `json:"related,omitempty"` // the handoff that answers or supersedes it
-	Writer   string `json:"writer,omitempty"`  // the clone that it came from
-	Offline  bool   `json:"offline,omitempty"` // no other clone was asked
+	Agent    string `json:"agent,omitempty"`   // the agent whose session was told
+	Note     string `json:"note,omitempty"`    // the reason that the operator gave
+	By       string `json:"related,omitempty"` // the handoff that answers or supersedes this one
+	Writer   string `json:"writer,omitempty"`  // the clone that the event came from
+	Offline  bool   `json:"offline,omitempty"` // the remote was not asked
 }
 
-// History returns what happened to a handoff, oldest first: from the audit log, from the record of what sessions
-// were told, and from the handoffs that answer or supersede it. The id is taken as Read takes it. Its errors are
-// those of Read, and ErrIntegrity if the audit log cannot be read.
+// History returns what happened to a handoff, oldest first. It combines the audit log, the record of what sessions
+// were told, and the handoffs that answer or supersede this one. id is as in Read. Errors are those of Read, and
+// ErrIntegrity if the audit log cannot be read.
 func (s *Store) History(id string) (Entry, []HistoryEvent, error) {
 	e, err := s.Find(id)
 	if err != nil {
 		return e, nil, err
 	}
-	all, err := s.logged(e.ID)
+	all, err := s.loggedEvents(e.ID)
 	if err != nil {
 		return e, nil, err
 	}
 	for _, o := range s.Sessions().Offers() {
 		if slices.Contains(o.IDs, e.ID) {
-			all = append(all, HistoryEvent{What: "told", Operator: o.Operator, Time: o.Time, Session: o.Session, Agent: o.Agent})
+			all = append(all, HistoryEvent{What: "told", Operator: o.Operator, Time: o.Time, Session: o.Session,
+				Agent: o.Agent})
 		}
 	}
 	facts := s.life()
 	for _, by := range facts.Of(e.ID).Replies {
-		all = append(all, s.related("answered", by)...)
+		all = append(all, s.relatedEvents("answered", by)...)
 	}
 	for _, by := range facts.Successors(e) {
-		all = append(all, s.related("superseded", by)...)
+		all = append(all, s.relatedEvents("superseded", by)...)
 	}
 	slices.SortStableFunc(all, func(a, b HistoryEvent) int { return index.CompareTimes(a.Time, b.Time) })
 	return e, all, nil
 }
 
-// related is the event that another handoff is for one: none if it is not stored here.
-func (s *Store) related(what, by string) []HistoryEvent {
+// relatedEvents returns the event that another handoff, by, answers or supersedes this one. If by is not stored, there
+// is none.
+func (s *Store) relatedEvents(what, by string) []HistoryEvent {
 	e, err := s.Find(by)
 	if err != nil {
 		return nil
@@ -63,8 +65,8 @@ func (s *Store) related(what, by string) []HistoryEvent {
 	return []HistoryEvent{{What: what, Operator: e.From, Time: e.Time, By: e.ID}}
 }
 
-// logged returns what the audit log says of a handoff.
-func (s *Store) logged(id string) (all []HistoryEvent, err error) {
+// loggedEvents returns the events of a handoff in the audit log.
+func (s *Store) loggedEvents(id string) (all []HistoryEvent, err error) {
 	d, err := s.at.OpenDirs()
 	if err != nil || d.State == nil {
 		return nil, err
@@ -77,7 +79,8 @@ func (s *Store) logged(id string) (all []HistoryEvent, err error) {
 	defer done()
 	for e := range eventlog.Scan(log, 0, &err, strings.TrimPrefix(id, form.IDPrefix)) {
 		if e.Err != nil {
-			err = errors.Join(err, &CorruptError{File: filepath.Join(d.State.Path(), disk.LogFile), Line: e.Number, Why: e.Err.Error()})
+			err = errors.Join(err, &CorruptError{File: filepath.Join(d.State.Path(), disk.LogFile), Line: e.Number,
+				Why: e.Err.Error()})
 			continue
 		}
 		if what, is := historyOf(e, id); is {
@@ -87,7 +90,7 @@ func (s *Store) logged(id string) (all []HistoryEvent, err error) {
 	return all, err
 }
 
-// historyOf returns what an event says of a handoff, if it does.
+// historyOf returns what an event says about a handoff, and whether it concerns that handoff.
 func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 	switch p := e.Content.(type) {
 	case eventlog.Written:
@@ -99,18 +102,22 @@ func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 	case eventlog.Imported:
 		what, is = HistoryEvent{What: "received", Time: e.Time}, slices.Contains(p.HandoffIDs, id)
 	case eventlog.MarkedRead:
-		what, is = HistoryEvent{What: "read", Operator: p.OperatorID, Time: p.Time, Offline: p.Offline}, p.HandoffID == id
+		what, is = HistoryEvent{What: "read", Operator: p.OperatorID, Time: p.Time,
+			Offline: p.Offline}, p.HandoffID == id
 	case eventlog.MarkedUnread:
-		what, is = HistoryEvent{What: "unread", Operator: p.OperatorID, Time: e.Time, Offline: p.Offline}, p.HandoffID == id
+		what, is = HistoryEvent{What: "unread", Operator: p.OperatorID, Time: e.Time,
+			Offline: p.Offline}, p.HandoffID == id
 	case eventlog.Signed:
 		what, is = HistoryEvent{What: "signed", Time: e.Time, Note: p.Key}, p.HandoffID == id
 	case eventlog.Pruned:
 		what, is = HistoryEvent{What: "pruned", Operator: p.Operator, Time: p.Time, Writer: p.Writer}, p.HandoffID == id
 	case eventlog.Probed:
-		what = HistoryEvent{What: "probed", Operator: p.OperatorID, Time: p.RanAt, Note: fmt.Sprintf("%s: %s", p.Probe, p.Verdict)}
+		what = HistoryEvent{What: "probed", Operator: p.OperatorID, Time: p.RanAt,
+			Note: fmt.Sprintf("%s: %s", p.Probe, p.Verdict)}
 		is = p.HandoffID == id
 	case eventlog.Resumed:
-		what = HistoryEvent{What: "resumed", Operator: p.Operator, Time: p.Time, Session: p.Session, Note: p.Reason, Offline: p.Offline}
+		what = HistoryEvent{What: "resumed", Operator: p.Operator, Time: p.Time, Session: p.Session, Note: p.Reason,
+			Offline: p.Offline}
 		if act := p.Act(); act != "" {
 			what.What = act.Participle()
 		}

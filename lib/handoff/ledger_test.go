@@ -16,6 +16,7 @@ import (
 // Whether a token is searched first or later makes no difference, and the first line of a token counts. A torn
 // last line was never committed.
 func TestLedgerFindsEveryToken(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, ".run"), 0o700); err != nil {
 		t.Fatal(err)
@@ -58,6 +59,7 @@ func TestLedgerFindsEveryToken(t *testing.T) {
 }
 
 func TestDamagedLedgerSaysNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, ".run"), 0o700); err != nil {
 		t.Fatal(err)

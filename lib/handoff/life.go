@@ -15,46 +15,46 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// A State is how far a handoff has come.
+// A State is the state of a handoff, such as StateUnread. States are derived, never stored.
 type State = life.State
 
-// The states; see package life for what each of them means.
+// The states of a handoff. If several apply, the first of this list counts:
+// archived, withdrawn, done, superseded, expired, awaiting, taken, read, unread.
 const (
-	StateUnread     = life.Unread
-	StateRead       = life.Read
-	StateTaken      = life.Taken
-	StateAwaiting   = life.Awaiting
-	StateDone       = life.Done
-	StateSuperseded = life.Superseded
-	StateExpired    = life.Expired
-	StateArchived   = life.Archived
-	StateWithdrawn  = life.Withdrawn
+	StateUnread     = life.Unread     // its recipient has not marked it as read
+	StateRead       = life.Read       // its recipient has marked it as read
+	StateTaken      = life.Taken      // it has a holder
+	StateAwaiting   = life.Awaiting   // it awaits approval, or was rejected
+	StateDone       = life.Done       // it is finished
+	StateSuperseded = life.Superseded // it has a successor
+	StateExpired    = life.Expired    // its expiry time has passed
+	StateArchived   = life.Archived   // it is hidden
+	StateWithdrawn  = life.Withdrawn  // its sender took it back before it was read
 )
 
-// States returns all states, in the order in which a handoff comes to them as a rule.
+// States returns all states, in the order in which a handoff usually reaches them.
 func States() []State { return life.States }
 
-// A standing tells how far handoffs have come. It reads what it has to know when it is first asked.
-type standing struct {
+// A stateReader computes states of handoffs. It reads what it needs on first use.
+type stateReader struct {
 	facts func() *life.Facts
-	told  func() offered
+	told  func() toldTimes
 	s     *Store
 }
 
-func (s *Store) standing() standing {
+func (s *Store) stateReader() stateReader {
 	if s.held != nil {
 		return *s.held
 	}
-	return standing{sync.OnceValue(s.life), sync.OnceValue(s.told), s}
+	return stateReader{sync.OnceValue(s.life), sync.OnceValue(s.toldTimes), s}
 }
 
-func (l standing) state(e Entry) State { return l.facts().State(e, l.s.opt.Now()) }
+func (l stateReader) state(e Entry) State { return l.facts().State(e, l.s.opt.Now()) }
 
-// toldAt returns when a session of the recipient was told of a handoff last, "" if none was.
-func (l standing) toldAt(e Entry) string { return l.told()[[2]string{e.ID, e.To}] }
+// toldAt returns when a session of the recipient was last told about a handoff, "" if never.
+func (l stateReader) toldAt(e Entry) string { return l.told()[[2]string{e.ID, e.To}] }
 
-// life returns what is known of the handoffs beyond their rows. Where it cannot be read that is warned
-// about, and nothing is known.
+// life returns the facts about handoffs beyond their rows. If they are unreadable, it warns and returns no facts.
 func (s *Store) life() *life.Facts {
 	facts, err := s.gather()
 	if err != nil {
@@ -74,21 +74,22 @@ func (s *Store) gather() (*life.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	if facts.HasNoEvents() && s.opt.Git != GitTracked { // where a clone has none at first
-		s.opt.Warn("no " + filepath.Base(s.opt.StateDir) + ": who read and took what is unknown, and what was approved")
+	if facts.HasNoEvents() && s.opt.Git != GitTracked { // a new clone has none
+		s.opt.Warn("no " + filepath.Base(s.opt.StateDir) + ": reads, takes and approvals are unknown")
 	}
 	facts.Trusts, facts.Decided = s.trusts(), s.Lifecycle().Decided()
 	if facts.Asks, err = trust.Policies(s.at); err != nil {
-		s.at.Opt.Lost(fault.New(ErrConfig, "run `handoff operators validate`", "what needs an approval is not known, and all is taken to need one: %v", err))
+		s.at.Opt.Lost(fault.New(ErrConfig, "run `handoff operators validate`",
+			"policies are unreadable, so every handoff needs an approval: %v", err))
 		facts.Asks = func(string, string) bool { return true }
 	}
 	return facts, nil
 }
 
-// trusts returns what says whether a handoff has the signature that the operators file asks for, if it
-// does. The file is asked once for each sender.
+// trusts returns a function that reports whether a handoff has the signature that the operators file requires, if
+// any. It looks each sender up once.
 func (s *Store) trusts() func(id, from string) bool {
-	free := make(map[string]bool) // of whom no signature is asked for
+	free := make(map[string]bool) // senders who need not sign
 	return func(id, from string) bool {
 		is, known := free[from]
 		if !known {
@@ -108,21 +109,20 @@ func (s *Store) trusts() func(id, from string) bool {
 	}
 }
 
-const forgotten = 14 * 24 * time.Hour
+const forgottenAfter = 14 * 24 * time.Hour
 
-// isForgotten reports whether a handoff is unread, and nobody was told of it in 14 days, or its
-// recipient has left.
-func (l standing) isForgotten(e Entry, left map[string]bool) bool {
+// isForgotten reports whether a handoff is unread, and its recipient has left or was not told about it in 14 days.
+func (l stateReader) isForgotten(e Entry, left map[string]bool) bool {
 	state := l.state(e)
-	isOld := before(e.Time, l.s.opt.Now().Add(-forgotten))
+	isOld := isBefore(e.Time, l.s.opt.Now().Add(-forgottenAfter))
 	return state == StateUnread && (left[e.To] || isOld && l.toldAt(e) == "")
 }
 
-// Successors returns what says of stored handoffs which others have taken their place, and which take
-// the place of the same as they do. What is known of them is read when it is first asked.
-func (c Lifecycle) Successors() func(id string) (successors, beside []string) {
-	at := c.s.standing()
-	return func(id string) (successors, beside []string) {
+// Successors returns a function that returns the successors of a stored handoff. rivals are the other successors of
+// the handoffs that it supersedes itself. Facts are read on the first call.
+func (c Lifecycle) Successors() func(id string) (successors, rivals []string) {
+	at := c.s.stateReader()
+	return func(id string) (successors, rivals []string) {
 		h := at.facts().Of(id)
 		if e, err := c.s.Find(id); err == nil && len(h.Superseders) > 0 {
 			successors = at.facts().Successors(e)
@@ -133,14 +133,15 @@ func (c Lifecycle) Successors() func(id string) (successors, beside []string) {
 				continue
 			}
 			if all := at.facts().Successors(e); slices.Contains(all, id) {
-				beside = append(beside, slices.DeleteFunc(all, func(other string) bool { return other == id })...)
+				rivals = append(rivals, slices.DeleteFunc(all, func(other string) bool { return other == id })...)
 			}
 		}
-		return successors, beside
+		return successors, rivals
 	}
 }
 
-// Left says how many were left out that are over, such as "1 taken, 2 superseded"; "" if none was.
+// Left counts the closed handoffs that were left out, such as "1 taken, 2 superseded". It returns "" if there are
+// none.
 func (in Inbox) Left() string {
 	var parts []string
 	for _, state := range []State{StateTaken, StateSuperseded, StateExpired, StateArchived, StateWithdrawn} {
@@ -154,19 +155,21 @@ func (in Inbox) Left() string {
 	return strings.Join(parts, ", ")
 }
 
-// Reply returns the document without a body that answers a handoff, written by me: from and to are
-// turned round, but for who answers what they sent.
+// Reply returns a document without a body that answers a handoff. It goes from the recipient to the sender. If me is
+// the sender, it goes to the recipient again.
 func Reply(e Entry, me string) Document {
 	from, to := e.To, e.From
 	if me == e.From {
 		from, to = to, from
 	}
-	return Document{SchemaVersion: "1.0", From: from, To: to, Topic: e.Topic, References: []string{relation.Form{Kind: relation.Re, ID: e.ID}.String()}}
+	return Document{SchemaVersion: "1.0", From: from, To: to, Topic: e.Topic,
+		References: []string{relation.Form{Kind: relation.Re, ID: e.ID}.String()}}
 }
 
-// Supersede returns the document without a body that takes the place of a handoff.
+// Supersede returns a document without a body that replaces a handoff.
 func Supersede(e Entry) Document {
-	return Document{SchemaVersion: "1.0", From: e.From, To: e.To, Topic: e.Topic, References: []string{relation.Form{Kind: relation.Supersedes, ID: e.ID}.String()}}
+	return Document{SchemaVersion: "1.0", From: e.From, To: e.To, Topic: e.Topic,
+		References: []string{relation.Form{Kind: relation.Supersedes, ID: e.ID}.String()}}
 }
 
 func checkState(state State) error {
@@ -177,5 +180,5 @@ func checkState(state State) error {
 		}
 		known = append(known, string(s))
 	}
-	return fault.New(ErrInvalid, "use one of "+strings.Join(known, ", "), "%q is not a state", state)
+	return fault.New(ErrInvalid, "use one of "+strings.Join(known, ", "), "unknown state %q", state)
 }

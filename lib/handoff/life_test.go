@@ -73,6 +73,7 @@ var livesUnread = []string{"claimed", "future", "plain", "new", "claim"}
 
 // What is over leaves the unread, whatever became of what was kept about it.
 func TestLives(t *testing.T) {
+	t.Parallel()
 	for _, git := range []handoff.Git{handoff.GitNone, handoff.GitTracked, handoff.GitSynced} {
 		root := t.TempDir()
 		s := lifeStore(t, root, git)
@@ -121,6 +122,7 @@ func TestLives(t *testing.T) {
 
 // What is kept follows a log that was put back.
 func TestLivesFollowTheLog(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := lifeStore(t, root, handoff.GitNone)
 	lives(t, s)
@@ -147,6 +149,7 @@ func TestLivesFollowTheLog(t *testing.T) {
 // What was written into the log by something else says nothing of a handoff: neither what was known before, nor
 // what a chain says that was made anew.
 func TestLivesCountWhatTheJournalProves(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := lifeStore(t, root, handoff.GitNone)
 	ids := mustWriteAll(t, s, lifeSource("ann", "ben", "first"))
@@ -184,6 +187,7 @@ func TestLivesCountWhatTheJournalProves(t *testing.T) {
 
 // A row that came with git tells what it supersedes, and one that another branch does not have tells nothing.
 func TestLivesOfRowsFromElsewhere(t *testing.T) {
+	t.Parallel()
 	here, there := t.TempDir(), t.TempDir()
 	s, other := lifeStore(t, here, handoff.GitTracked), lifeStore(t, there, handoff.GitTracked)
 	ids := mustWriteAll(t, s, lifeSource("ann", "ben", "old"))

@@ -8,6 +8,7 @@ import (
 
 // Line says what JSON says.
 func TestReceiptLine(t *testing.T) {
+	t.Parallel()
 	for _, r := range []handoff.Receipt{{}, {ID: "sha256:0", Path: "a <&> \u202e\x1b\u2028.md", Time: "t", Status: "created"},
 		{ID: "sha256:0", Signature: &handoff.Signature{State: "good"}}} {
 		want, err := handoff.JSON(r, "")

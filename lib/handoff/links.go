@@ -11,19 +11,19 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// mostLinks is how many symbolic links one path may lead through.
-const mostLinks = 40
+// maxLinks is the number of symbolic links that one path can go through.
+const maxLinks = 40
 
-// CheckLinks refuses a path that leads through a symbolic link which lies in a project, with ErrInvalid: the link
-// came with the project, and leads where somebody else wants. Links elsewhere are the caller's own. The last names
-// of a path may be missing. A path that cannot be followed is the error of the system.
+// CheckLinks returns ErrInvalid for a path through a symbolic link inside a project. Such a link comes with the
+// project, and its target is the choice of another person. Links outside projects are the user's. The last names of a
+// path may be missing. If the path cannot be resolved, CheckLinks returns the error of the system.
 func CheckLinks(path string) error {
 	at, err := filepath.EvalSymlinks(".")
 	if err == nil {
 		at, err = filepath.Abs(at)
 	}
 	if err == nil {
-		at, err = filepath.EvalSymlinks(at) // a directory that the caller is in is the caller's choice
+		at, err = filepath.EvalSymlinks(at) // the caller chose the current directory
 	}
 	if filepath.IsAbs(path) {
 		at, err = filepath.VolumeName(path)+string(filepath.Separator), nil
@@ -35,7 +35,7 @@ func CheckLinks(path string) error {
 	for links := 0; len(rest) > 0; {
 		name := rest[0]
 		rest = rest[1:]
-		next := filepath.Join(at, name) // at has no links, so that .. is the directory above
+		next := filepath.Join(at, name) // at contains no links, so .. is its parent
 		info, err := os.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -47,11 +47,11 @@ func CheckLinks(path string) error {
 			continue
 		}
 		target, err := os.Readlink(next)
-		if links++; err != nil || links > mostLinks {
+		if links++; err != nil || links > maxLinks {
 			return fault.New(ErrInvalid, "check the path", "%s leads nowhere", path)
 		}
 		if isInProject(at) {
-			return linked(path, next)
+			return linkError(path, next)
 		}
 		if filepath.IsAbs(target) {
 			at = filepath.VolumeName(target) + string(filepath.Separator)
@@ -61,14 +61,14 @@ func CheckLinks(path string) error {
 	return nil
 }
 
-// names returns the names that a path consists of.
+// names splits a path into its names.
 func names(path string) []string {
 	path = filepath.ToSlash(path[len(filepath.VolumeName(path)):])
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
-// linked refuses a path that leads through the link of a project. It names the link as the path does, if it does.
-func linked(path, link string) error {
+// linkError returns the error for a path through a link of a project. It names the link as the path does, if possible.
+func linkError(path, link string) error {
 	advice := "name the place that you mean"
 	if real, err := filepath.EvalSymlinks(link); err == nil {
 		advice += ", which may be " + real
@@ -82,7 +82,7 @@ func linked(path, link string) error {
 	return fault.New(ErrInvalid, advice, "%s is a symbolic link of the project", cut)
 }
 
-// isInProject reports whether a directory is or lies in what brings files of others along.
+// isInProject reports whether a directory is in a project or a git work tree, whose files may come from others.
 func isInProject(dir string) bool {
 	for {
 		if store.IsThere(filepath.Join(dir, SettingsName)) || store.IsThere(filepath.Join(dir, ".git")) {

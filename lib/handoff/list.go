@@ -18,37 +18,39 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// A Mark says that an operator has read a handoff, and when.
+// A Mark records that an operator has read a handoff. Operator is the reader, and Time is when.
 type Mark = index.Mark
 
-// An Entry is a handoff as the index lists it: ID, File, From, To, Topic and Time tell of the
-// document, and only Read proves them; Marks and UnreadBy tell who has read it.
+// An Entry is a handoff as INDEX.md lists it. ID, File, From, To, Topic and Time are copied from the document; only
+// Read proves them. ReadBy is the cell of its readers; Marks and UnreadBy interpret it.
 type Entry = index.Row
 
 // A Filter chooses entries. Its zero value chooses all.
 type Filter struct {
 	To, From, Topic string
-	Tag             string    // reads the documents that the other conditions leave
-	Since           time.Time // ts_utc not before it
-	Until           time.Time // ts_utc before it; the zero time means no limit
-	Unread          bool      // unread by To, or by their own recipient if To is "", and not over
-	All             bool      // with Unread, also those that are over
-	Approved        bool      // with Unread, not those that await approval
+	Tag             string    // needs the documents of all entries that the other conditions choose
+	Since           time.Time // ts_utc is not before it
+	Until           time.Time // ts_utc is before it; the zero time means no limit
+	Unread          bool      // unread by To, or by their recipient if To is "", and not closed
+	All             bool      // with Unread, closed handoffs too
+	Approved        bool      // with Unread, hide those that await approval
 	Present         bool      // not archived
-	State           State     // "" is any
-	Offered         bool      // their recipient was offered them and has not marked them as read
+	State           State     // "" means any
+	Offered         bool      // unread by their recipient, who was told about them
 	Here            bool      // written on the branch of Options
-	Orphaned        bool      // nobody reads them: see isForgotten; or their recipient has never marked any handoff as read
-	Open            bool      // not over
-	Newest          int       // only so many of the newest, or a few more of them; 0 is all
+	Orphaned        bool      // forgotten (see isForgotten), or to a recipient who has never marked anything as read
+	Open            bool      // not closed
+	Newest          int       // only the newest n, or a few more; 0 means all
 }
 
 func (f Filter) matches(e Entry) bool {
-	return (f.To == "" || e.To == f.To) && (f.From == "" || e.From == f.From) && (f.Topic == "" || e.Topic == f.Topic) &&
-		(f.Since.IsZero() || !before(e.Time, f.Since)) && (f.Until.IsZero() || before(e.Time, f.Until)) && (!f.Unread || e.UnreadBy(f.To))
+	return (f.To == "" || e.To == f.To) && (f.From == "" || e.From == f.From) &&
+		(f.Topic == "" || e.Topic == f.Topic) &&
+		(f.Since.IsZero() || !isBefore(e.Time, f.Since)) && (f.Until.IsZero() || isBefore(e.Time, f.Until)) &&
+		(!f.Unread || e.UnreadBy(f.To))
 }
 
-// check refuses names that no handoff can have.
+// check returns ErrInvalid for a name that no handoff can have.
 func (f Filter) check() error {
 	for _, n := range []struct {
 		what, name string
@@ -58,26 +60,27 @@ func (f Filter) check() error {
 		{"topic", f.Topic, document.MaxTopic}, {"tag", f.Tag, document.MaxTag},
 	} {
 		if n.name != "" && !form.IsSlug(n.name, n.most) {
-			return fault.New(ErrInvalid, fmt.Sprintf("use 1 to %d letters, digits, _ and -", n.most), "%q is not a valid %s", n.name, n.what)
+			return fault.New(ErrInvalid, fmt.Sprintf("use 1 to %d letters, digits, _ and -", n.most),
+				"%q is not a valid %s", n.name, n.what)
 		}
 	}
 	return checkState(f.State)
 }
 
-func before(ts string, t time.Time) bool {
+func isBefore(ts string, t time.Time) bool {
 	at, err := time.Parse(time.RFC3339Nano, ts)
 	return err != nil || at.Before(t)
 }
 
-// List returns the entries that the filter chooses, older rows first. It takes no lock. A store that does
-// not exist has none. Lines of the index that are not rows, and files without an index, are warned about.
-// A filter with a name that no handoff can have is ErrInvalid.
+// List returns the entries that the filter chooses, oldest row first. It takes no lock. A store that does not exist
+// has no entries. Lines of the index that are not rows, and files without a row, cause a warning. A name in the
+// filter that no handoff can have is ErrInvalid.
 func (s *Store) List(f Filter) ([]Entry, error) {
 	in, err := s.choose(f, store.Choice{Newest: f.Newest, Alone: true})
 	return in.Newest, err
 }
 
-// Chosen is List, and says what was left out: what is not among the newest is counted by recipient.
+// Chosen is like List, but also counts what was left out: older entries by recipient, closed ones by state.
 func (s *Store) Chosen(f Filter) (Inbox, error) { return s.choose(f, store.Choice{Newest: f.Newest}) }
 
 func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
@@ -89,7 +92,7 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 		return in, err
 	}
 	defer d.Close()
-	at := s.standing()
+	at := s.stateReader()
 	over := make(map[string]State)
 	readers := make(map[string]bool)
 	archived := sync.OnceValue(func() map[string]bool { return at.facts().Archived() })
@@ -111,7 +114,7 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 			over[strings.Clone(e.ID)] = state
 			return false
 		}
-		return (f.State == "" || state == f.State) && !(f.Open && state.IsOver())
+		return (f.State == "" || state == f.State) && !(f.Open && state.IsClosed())
 	}
 	if !f.Orphaned {
 		choice.IsNot = index.NotFor(f.To, f.Unread)
@@ -137,10 +140,11 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 	return in, nil
 }
 
-// here adds to a condition that a handoff was written on the branch that is checked out.
+// here adds the condition that a handoff was written on the current branch.
 func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
 	if s.opt.Branch == "" {
-		return nil, fault.New(ErrInvalid, "go to a work tree of git with a branch checked out, or leave out --here", "no branch is checked out here")
+		return nil, fault.New(ErrInvalid, "go to a work tree of git with a branch checked out, or leave out --here",
+			"no branch is checked out here")
 	}
 	state, err := s.at.OpenPlace(s.opt.StateDir)
 	if err != nil || state == nil {
@@ -151,16 +155,17 @@ func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
 	return func(e Entry) bool { return written[e.ID] && keep(e) }, err
 }
 
-// keep returns the conditions of a filter that a row alone does not answer. readers are the operators who
-// have read something.
-func (s *Store) keep(d *disk.Dir, f Filter, at standing, readers map[string]bool) (func(Entry) bool, error) {
+// keep returns the conditions of a filter that need more than a row. readers are the operators who have read at least
+// one handoff.
+func (s *Store) keep(d *disk.Dir, f Filter, at stateReader, readers map[string]bool) (func(Entry) bool, error) {
 	var left map[string]bool
 	if f.Orphaned {
-		list, _ := s.Registry().Policy() // who has left cannot be told from one that cannot be used
+		list, _ := s.Registry().Policy() // if the file is unusable, nobody has left
 		left = list.Left(s.opt.Now())
 	}
 	keep := func(e Entry) bool {
-		if f.Orphaned && readers[e.To] && !at.isForgotten(e, left) || f.Offered && (at.state(e) != StateUnread || at.toldAt(e) == "") {
+		if f.Orphaned && readers[e.To] && !at.isForgotten(e, left) ||
+			f.Offered && (at.state(e) != StateUnread || at.toldAt(e) == "") {
 			return false
 		}
 		if f.Tag == "" {

@@ -15,6 +15,7 @@ import (
 
 // Rows of the same id, wherever they stand, count once: the first stands, and what was read anywhere is read.
 func TestListJoinsDuplicates(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	for _, topic := range []string{"a", "b", "c"} {
@@ -73,6 +74,7 @@ func TestListJoinsDuplicates(t *testing.T) {
 // A list that passes rows over at a glance has the rows that parsing all of them gives, whatever the index
 // looks like.
 func TestGlanceAgreesWithParsing(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	id := func(n int) string { return fmt.Sprintf("sha256:%064x", n) }
@@ -128,6 +130,7 @@ func TestGlanceAgreesWithParsing(t *testing.T) {
 
 // A reader is told that the index is gone, where the journal does not know it.
 func TestListWarnsOfALostIndex(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	var warned []string
 	s := open(t, root, func(o *handoff.Options) { o.Warn = func(text string) { warned = append(warned, text) } })

@@ -11,11 +11,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// capabilityHuman says that an operator is a person, with whom a chain of answers begins anew.
+// capabilityHuman marks an operator as a person. A handoff from a person starts the count of hops again.
 const capabilityHuman = "human"
 
-// limitHops refuses what answers or supersedes too long a chain that no person has a part in. Most
-// documents answer nothing, and cost nothing here. It does not concern what others have stored.
+// limitHops refuses a reply or successor if its chain without a person is too long. Documents without such references
+// cost nothing. Imported documents are exempt.
 func (s *Store) limitHops(docs []admitted, results []Result) ([]admitted, error) {
 	chained := false
 	for _, d := range docs {
@@ -37,7 +37,7 @@ func (s *Store) limitHops(docs []admitted, results []Result) ([]admitted, error)
 	for _, d := range docs {
 		if d.origin == nil && isChained(d.References) {
 			if parent := facts.Unapproved(d.HandoffID, human, s.opt.MaxHops); parent != "" {
-				results[d.at].Err = s.tooLong(d, parent)
+				results[d.at].Err = s.tooLongError(d, parent)
 			}
 		}
 		if results[d.at].Err == nil {
@@ -47,13 +47,15 @@ func (s *Store) limitHops(docs []admitted, results []Result) ([]admitted, error)
 	return good, nil
 }
 
-// tooLong is the error for a document too many, unless it is stored already.
-func (s *Store) tooLong(d admitted, parent string) error {
+// tooLongError returns the error for a document beyond the limit, or nil if it is already stored.
+func (s *Store) tooLongError(d admitted, parent string) error {
 	if _, err := s.Find(d.HandoffID); err == nil {
 		return nil
 	}
-	return fault.New(ErrDenied, "a person looks into it, and answers, or runs `handoff approve "+parent+"` on a terminal",
-		"%sthe chain that it continues has %d handoffs since a person wrote, which is max_hops", store.Prefixed(d.name), s.opt.MaxHops)
+	return fault.New(ErrDenied, "a person replies, or runs `handoff approve "+parent+
+		"` on a terminal",
+		"%s%d handoffs without a person: max_hops is reached",
+		store.Prefixed(d.name), s.opt.MaxHops)
 }
 
 func isChained(references []string) bool {
@@ -65,8 +67,8 @@ func isChained(references []string) bool {
 	return false
 }
 
-// maxRate returns how many handoffs one operator may write to another in 10 minutes, 0 for any number:
-// without an operators file nobody is known who would. One that cannot be read is ErrConfig.
+// maxRate returns how many handoffs an operator can write to another in 10 minutes, 0 for no limit. Without an
+// operators file there is no limit. If the file cannot be read, the error is ErrConfig.
 func (s *Store) maxRate() (int, error) {
 	if s.opt.MaxRate < 0 {
 		return 0, nil

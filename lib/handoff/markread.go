@@ -13,21 +13,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// MarkRead records that operator has read the handoffs, durably. It may be anyone, not only the
-// recipient. Ids are taken as Read takes them; an unknown one is ErrInvalid, and then nothing is marked. What
-// the operator had marked before is StatusExisting and stays as it is. Handoffs in different index files
-// are committed file by file.
+// MarkRead records durably that an operator has read the handoffs. Any operator can, not only the recipient. ids are
+// as in Read. If one is unknown, the error is ErrInvalid and nothing is marked. A handoff that the operator has
+// already marked is StatusExisting, and its mark does not change. Handoffs in different index files are committed
+// file by file.
 func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_ []MarkReceipt, err error) {
 	return s.markEach(ctx, operator, ids, false)
 }
 
-// MarkUnread takes back that operator has read the handoffs. Else it is as MarkRead: what the operator has not marked
-// is StatusExisting.
+// MarkUnread undoes MarkRead. A handoff that the operator has not marked is StatusExisting. Otherwise it is like
+// MarkRead.
 func (s *Store) MarkUnread(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
 	return s.markEach(ctx, operator, ids, true)
 }
 
-func (s *Store) markEach(ctx context.Context, operator string, ids []string, undo bool) (_ []txn.MarkReceipt, err error) {
+func (s *Store) markEach(ctx context.Context, operator string, ids []string, undo bool) (
+	_ []txn.MarkReceipt, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (s *Store) markEach(ctx context.Context, operator string, ids []string, und
 	return s.mark(ctx, operator, full, undo)
 }
 
-// MarkAllRead marks every handoff to operator that operator has not read.
+// MarkAllRead marks every unread handoff to an operator as read by that operator. Errors are those of MarkRead.
 func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []MarkReceipt, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
@@ -79,7 +80,7 @@ func checkOperator(operator string) error {
 	return nil
 }
 
-// mark takes full ids of handoffs that are listed.
+// mark marks handoffs by their full ids.
 func (s *Store) mark(ctx context.Context, operator string, ids []string, undo bool) ([]txn.MarkReceipt, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -13,6 +13,7 @@ import (
 
 // The newest comes first, down to the fraction of a second, and of equal times the later row.
 func TestNewestFirst(t *testing.T) {
+	t.Parallel()
 	times := []string{"0001-12-31T23:59:59Z", "2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000001Z", "2026-01-01T00:00:00.1Z", "2026-01-01T00:00:01Z", "9999-12-31T23:59:59.9Z"}
 	rapid.Check(t, func(t *rapid.T) {
 		var entries []handoff.Entry

@@ -9,9 +9,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Next returns what the operator To of the filter should turn to, as life.First has it: of what they have taken and not
-// ended, and of what is for them, unread and had by nobody. ok is false if there is nothing. What else the filter says of
-// a document holds for both, and what it says of its state for none. Those of skip, by id, are left out.
+// Next returns what the operator f.To should work on next, in the order of life.First. ok is false if there is
+// nothing. The choice is among the open handoffs that they hold, and the unread ones to them that no other operator
+// holds. The filter's conditions on documents apply to both; its conditions on states are ignored. skip has ids to
+// leave out.
 func (s *Store) Next(f Filter, skip map[string]bool) (e Entry, ok bool, err error) {
 	if err := cmp.Or(checkOperator(f.To), f.check()); err != nil {
 		return e, false, err
@@ -21,7 +22,7 @@ func (s *Store) Next(f Filter, skip map[string]bool) (e Entry, ok bool, err erro
 		return e, false, err
 	}
 	defer d.Close()
-	at, left := s.standing(), make(map[string]bool)
+	at, left := s.stateReader(), make(map[string]bool)
 	maps.Copy(left, skip)
 	mine := at.facts().TakenBy(f.To)
 	asked := Filter{From: f.From, Topic: f.Topic, Tag: f.Tag, Since: f.Since, Until: f.Until, Here: f.Here}
@@ -55,8 +56,8 @@ func (s *Store) Next(f Filter, skip map[string]bool) (e Entry, ok bool, err erro
 	}
 }
 
-// isOpen reports whether something is to be done with a handoff by who has it, or by anybody.
-func (l standing) isOpen(e Entry, mine bool) bool {
+// isOpen reports whether the holder, or anyone if there is none, still has work to do.
+func (l stateReader) isOpen(e Entry, mine bool) bool {
 	state := l.state(e)
 	if mine {
 		return state == life.Taken || state == life.Expired

@@ -14,6 +14,7 @@ import (
 
 // What is kept of offers is bounded, and the newest are always among it.
 func TestOffersAreBounded(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	id := mustWrite(t, s, source("one", "body")).ID
@@ -49,6 +50,7 @@ func TestOffersAreBounded(t *testing.T) {
 
 // A session without an id is told once a day, every other one once.
 func TestOfferIsRecordedOnce(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	now := time.Date(2026, 5, 8, 9, 0, 0, 0, time.UTC)
 	s := open(t, root, func(o *handoff.Options) { o.Now = func() time.Time { return now } })

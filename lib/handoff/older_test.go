@@ -12,7 +12,7 @@ import (
 
 // isOlder reports whether an error says that the state directory is older than what the user has written.
 func isOlder(err error) bool {
-	return errors.Is(err, handoff.ErrIntegrity) && strings.Contains(err.Error(), "is older than what this user has written")
+	return errors.Is(err, handoff.ErrIntegrity) && strings.Contains(err.Error(), "is older than your last change")
 }
 
 // olderStore is a store whose files, of an older version, were put back after two
@@ -32,6 +32,7 @@ func olderStore(t *testing.T, edit func(*handoff.Options)) (root string, s *hand
 // An older version of all that is in the project verifies as it did then. What writes refuses it all the same, and so
 // does a repair, until somebody says that the store goes on from it, or brings back the newest.
 func TestOlderState(t *testing.T) {
+	t.Parallel()
 	var warnings []string
 	warn := func(text string) { warnings = append(warnings, text) }
 	root, s, older, newer := olderStore(t, func(o *handoff.Options) { o.Warn = warn })
@@ -44,7 +45,7 @@ func TestOlderState(t *testing.T) {
 		t.Errorf("a repair: %v", err)
 	}
 	entries, err := s.List(handoff.Filter{})
-	if err != nil || len(entries) != 1 || len(warnings) == 0 || !strings.HasSuffix(warnings[0], "; `handoff doctor` says what to do") {
+	if err != nil || len(entries) != 1 || len(warnings) == 0 || !strings.HasSuffix(warnings[0], "; run `handoff doctor`") {
 		t.Errorf("a reader is shown %v, %v, %q", entries, err, warnings)
 	}
 	report, err := s.Verify(t.Context())
@@ -95,6 +96,7 @@ func TestOlderState(t *testing.T) {
 // The number of the newest change is not synced. What a power cut leaves of it, or what cannot be read or written,
 // never refuses an honest store.
 func TestNewestAfterAPowerCut(t *testing.T) {
+	t.Parallel()
 	for name, cut := range map[string]func(path string) error{
 		"gone":           os.Remove,
 		"directory gone": func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
@@ -136,6 +138,7 @@ func TestNewestAfterAPowerCut(t *testing.T) {
 // A store that begins again in the same place, since its state directory or all of it was removed, is not older; what
 // was there before is.
 func TestStoreThatBeginsAgain(t *testing.T) {
+	t.Parallel()
 	root, s, older, _ := olderStore(t, nil)
 	for _, dir := range []string{"handoffs", ".run"} {
 		if err := os.RemoveAll(filepath.Join(root, dir)); err != nil {
@@ -162,6 +165,7 @@ func TestStoreThatBeginsAgain(t *testing.T) {
 
 // What this user wrote since the older version was kept is not taken for what came from other clones.
 func TestOlderStateIsNotFromOthers(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join(t.TempDir(), "root")
 	s := open(t, root, func(o *handoff.Options) { o.Git = handoff.GitTracked })
 	mustWrite(t, s, source("one", "body"))

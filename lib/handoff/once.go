@@ -10,27 +10,28 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// A Once lets one in all clones of a store do what is wanted, lines of the ledger by their keys, and
-// calls do for that one alone, with the lines as they were claimed, maybe before a crash. Who comes
-// later gets a *LostError, and has what others have done in the own ledger: what is wanted may be
-// something else now. So has who wants nothing. See exchange.Once.
+// A Once claims ledger lines at the remote, and calls do only if this clone won them all. The lines that do receives
+// are the claimed ones; they may stem from an attempt before a crash. If another clone won, the error is a
+// *LostError. The ledger then has what others did, and the request may change. If want is empty, Once only updates
+// the ledger and returns nil. See exchange.Once.
 type Once func(ctx context.Context, s *Store, want []Consumption, do func([]Consumption) error) error
 
-// A LostError says that somebody else was the first.
+// A LostError reports that another clone was first. By is its claim.
 type LostError = eventlog.LostError
 
-// unlessTold explains an error, unless that says who was the first.
-func unlessTold(err error) error {
+// explain adds what to do next to an error, unless the error names who was first.
+func explain(err error) error {
 	if errors.As(err, new(*ConsumedError)) || errors.As(err, new(*TakenError)) || errors.As(err, new(*LostError)) {
 		return err
 	}
 	return fault.Unpublished(err)
 }
 
-// once does what may be done once only, for who: in one place or, in a store that has synced, in all
-// clones. want says which lines of the ledger that needs, its own last, or why it cannot be done; none
-// if it need not be. do does it where nobody has to be asked. who is then as the ledger has it.
-func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledger, Consumption) ([]Consumption, error), do func(*txn.Session, Consumption) error) error {
+// once performs an action that only one operator can perform: in this store or, after a sync, in all clones. want
+// returns the ledger lines that the action needs, its own last, or an error. No lines mean that it is already done.
+// do performs it without asking the remote. Afterwards who is as in the ledger.
+func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledger, Consumption) ([]Consumption, error),
+	do func(*txn.Session, Consumption) error) error {
 	synced, err := s.at.HasSynced()
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledge
 		}
 		if (mustAsk || errors.As(err, new(*TakenError))) && !asked && s.opt.Once != nil {
 			asked = true
-			told := s.opt.Once(ctx, s, nil, nil) // it may have been given back, or taken
+			told := s.opt.Once(ctx, s, nil, nil) // someone may have released or taken it
 			if told == nil {
 				continue
 			}
@@ -78,19 +79,19 @@ func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledge
 	}
 }
 
-// asksNothing reports whether the lines that are wanted leave open who has taken the handoff: there are
-// none, or a resume token alone.
+// asksNothing reports whether the lines do not depend on the holder of the handoff. That holds for no lines, and for
+// a single resume token.
 func asksNothing(lines []Consumption) bool {
 	return len(lines) == 0 || len(lines) == 1 && lines[0].Act() == ""
 }
 
-// believes reports whether a handoff is, as far as a ledger knows, taken by who wants something, and not done.
+// believes reports whether, according to the ledger, who.Operator holds the handoff and has not finished it.
 func believes(l *txn.Ledger, who Consumption) bool {
 	life, err := l.Life(who.HandoffID)
 	return err == nil && life.Take.Holds().IsDone() && life.Take.Holds().Operator == who.Operator && !life.Done.IsDone()
 }
 
-// claim claims lines at the remote and puts them into the ledger.
+// claim claims lines at the remote and adds them to the ledger.
 func (s *Store) claim(ctx context.Context, who *Consumption, lines []Consumption) error {
 	if s.opt.Once == nil {
 		return errNotAsked()
@@ -105,15 +106,15 @@ func (s *Store) claim(ctx context.Context, who *Consumption, lines []Consumption
 			if !isAct {
 				act = ActTake
 			}
-			return s.stillMay(act, who.HandoffID) // the lines are there all the same, as the claims are
+			return s.checkRejected(act, who.HandoffID) // the lines stay in the ledger, as the claims stay at the remote
 		})
 	})
 }
 
-// errNotAsked is for a program that asks no remote, such as an MCP server.
+// errNotAsked is the error of a program that never asks the remote, such as an MCP server.
 func errNotAsked() error {
-	return fault.New(nil, "use the command of the same name in a shell: it may use the network",
-		"this store has synced, and so somebody elsewhere may have been the first: that is for the command line to find out")
+	return fault.New(nil, "run the command of the same name in a shell",
+		"this store has synced, so the remote must be asked: another clone may have been first")
 }
 
 func keysOf(all []Consumption) (keys string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Defaults of Options.
+// The defaults of Options.
 const (
 	DefaultLockTimeout      = 30 * time.Second
 	DefaultMaxDocumentBytes = 1 << 20
@@ -19,80 +19,79 @@ const (
 	DefaultMaxRate          = 10
 )
 
-// Options says where a store is and how it behaves. The zero value of every field but Dir is the real
-// world with the documented defaults. Only Write needs Rules.
+// Options configure a store. The zero value of each field but Dir has the documented default. Only Write needs Rules.
 type Options struct {
 	Dir      string // the handoffs directory
-	StateDir string // the state directory; "" is .run inside Dir
-	Root     string // the project root, which reported paths are relative to; "" is the parent of Dir
+	StateDir string // the state directory; "" means .run inside Dir
+	Root     string // the project root, to which reported paths are relative; "" means the parent of Dir
 
-	// UserState is the directory, outside of every project, in which the program keeps what belongs to the
-	// user: the secret that authenticates changes, and what is exchanged with remotes. Without one, sync is
-	// refused.
+	// UserState is a directory of the user, outside of all projects. It has the secret that authenticates changes, and
+	// the data of syncs. Without it, sync is refused.
 	UserState string
 
-	Branch string // that is checked out where the program runs, for the record; "" if that is not known
-	Git    Git    // how the store lives with git; "" is GitNone
-	Synced bool   // others have what it has, although it was never exchanged itself
+	Branch string // the checked out branch, recorded with what is written; "" if unknown
+	Git    Git    // how the store uses git; "" means GitNone
+	Synced bool   // other stores have its handoffs, although it has never synced
 
-	// Named lists those of the paths here that the person who runs the program named. Only they may lie
-	// outside Root: settings that came with a cloned repository must not aim elsewhere.
+	// Named lists the paths in these options that the user named. Only they can be outside Root: settings from a
+	// cloned repository must not point elsewhere.
 	Named []string
 
-	Me            func() string // for whom the program runs, whose newest handoff @ is; nil if nobody knows
-	Operator      string        // who runs the program, for records and hints; may be ""
-	OperatorsFile string        // the project's own, which says who may do what; "" is OPERATORS.md in Root
+	Me            func() string // returns the operator whose newest handoff @ is; nil if unknown
+	Operator      string        // the user of the program, for records and hints; "" if unknown
+	OperatorsFile string        // the operators file of the project; "" means OPERATORS.md in Root
 	Operators     OperatorPolicy
 
-	ListedIn          string // the file in which from and to of what is written are looked up; "" is OperatorsFile
-	MustHaveOperators bool   // the settings name OperatorsFile: that it is missing is ErrConfig wherever it is asked
+	ListedIn          string // the file in which from and to of new handoffs are looked up; "" means OperatorsFile
+	MustHaveOperators bool   // the settings name OperatorsFile, so that a missing one is ErrConfig
 
-	LockTimeout      time.Duration // how long a change waits for the lock; 0 is DefaultLockTimeout
-	MaxDocumentBytes int           // of a document to write; 0 is DefaultMaxDocumentBytes
-	IndexMaxRows     int           // of INDEX.md before older rows are sealed away; 0 is DefaultIndexMaxRows, negative is never
+	LockTimeout      time.Duration // how long a change waits for the lock; 0 means DefaultLockTimeout
+	MaxDocumentBytes int           // the limit of a new document; 0 means DefaultMaxDocumentBytes
+	// the rows of INDEX.md before older ones are archived; 0 means DefaultIndexMaxRows, negative never
+	IndexMaxRows int
 
-	MaxHops int // of answers and successors since a person wrote; 0 is DefaultMaxHops, negative means no limit
-	MaxRate int // of handoffs from one operator to another in 10 minutes; 0 is DefaultMaxRate, negative means no limit
+	// the longest chain of replies and successors without a person; 0 means DefaultMaxHops, negative no limit
+	MaxHops int
+	MaxRate int // the handoffs from one operator to another in 10 minutes; 0 means DefaultMaxRate, negative no limit
 
-	Restore      bool     // what was pruned may be stored again
-	Redact       bool     // replace credentials in what is written instead of refusing it
-	AllowSecrets []string // rules of the secret scan whose findings are let through, audited
+	Restore      bool     // pruned handoffs can be stored again
+	Redact       bool     // replace credentials in new documents instead of refusing them
+	AllowSecrets []string // secret rules whose findings are accepted, and recorded in the audit log
 
-	// CheckBody says why a body is not what it claims to be, nil if it is or claims nothing:
-	// record.CheckBody. Verify makes a fault of it, Write warns. nil checks nothing.
+	// CheckBody returns an error if a body claims to be a record and is not a valid one: record.CheckBody. Verify
+	// reports it as a fault, Write as a warning. nil checks nothing.
 	CheckBody func(body string) error
 
-	// VerifySignature returns the public key that made an armored SSH signature of a text:
-	// signature.Verify. One that does not hold is ErrIntegrity. Without it what is signed cannot be
-	// read.
+	// VerifySignature returns the public key that made an armored SSH signature of a text: signature.Verify. Its error
+	// for a signature that does not match is ErrIntegrity. If it is nil, signed handoffs cannot be read.
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
-	AllowedSigners  string                            // the user's file of whose keys are whose; "" is none
-	Sign            func(text []byte) ([]byte, error) // signs what is written; nil leaves it unsigned
-	SignApproval    func(text []byte) ([]byte, error) // signs approvals and rejections, in ApprovalNamespace; nil can sign none
+	AllowedSigners  string                            // the user's file of allowed signers; "" if there is none
+	Sign            func(text []byte) ([]byte, error) // signs new documents; nil leaves them unsigned
+	// signs approvals and rejections, in ApprovalNamespace; nil leaves them unsigned
+	SignApproval func(text []byte) ([]byte, error)
 
-	// Once finds out, in a store that has synced, whether this clone is the first: exchange.Once.
-	// Without it nothing is done there that may be done once only.
+	// Once claims actions at the remote in a store that has synced: exchange.Once. Without it, actions that only one
+	// clone can perform are refused there.
 	Once    Once
-	Offline bool // do it all the same, without asking; the record says so, and the next sync if another one was first
+	Offline bool // act without asking the remote; the audit log records it, and the next sync reports conflicts
 
 	Rules       Rules                  // the frontmatter schema: schema.Frontmatter()
-	Now         func() time.Time       // nil is time.Now
-	Fingerprint func() (string, error) // which machine this is; nil asks the system
-	Warn        func(string)           // gets sentences about what was ignored or repaired; nil drops them
-	Lost        func(error)            // gets why handoffs that are there cannot be listed; nil is Warn
+	Now         func() time.Time       // nil means time.Now
+	Fingerprint func() (string, error) // returns the fingerprint of this machine; nil asks the system
+	Warn        func(string)           // receives sentences about ignored or repaired things; nil drops them
+	Lost        func(error)            // receives why existing handoffs cannot be listed; nil means Warn
 
-	// Progress is told how a long piece of work comes along: what is done, how much of it, and of how much.
-	// It is called by one goroutine at a time, often. nil is nobody.
+	// Progress is called often during long work, by one goroutine at a time. task is a Task constant, done and total
+	// count documents. nil ignores it.
 	Progress func(task string, done, total int)
 }
 
-// OperatorPolicy says who may be named in from and to.
+// An OperatorPolicy decides which operators from and to can name.
 type OperatorPolicy struct {
-	Off  bool // verify nobody (setting verify_operators: false)
-	Warn bool // accept whom strict would refuse, with a warning (setting schema_mode: warn)
+	Off  bool // verify no operators (setting verify_operators: false)
+	Warn bool // accept unverified operators, with a warning (setting schema_mode: warn)
 
-	// Evidence returns what the checks of verify_git_match and verify_gpg compare with the operator in
-	// from. nil asks for neither.
+	// Evidence returns what verify_git_match and verify_gpg compare with the sender. nil disables both checks.
 	Evidence func() Evidence
 }
 
@@ -145,7 +144,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// store returns what the rooms below know of the options.
+// store returns the store that these options describe.
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
 		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState,
@@ -153,6 +152,7 @@ func (o Options) store() *store.Store {
 		OperatorsFile: o.OperatorsFile, ListedIn: o.ListedIn, MustHaveOperators: o.MustHaveOperators,
 		Git: o.Git, Branch: o.Branch, Synced: o.Synced,
 		Me: o.Me, Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows, Restore: o.Restore,
-		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
+		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint,
+		Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}
 }

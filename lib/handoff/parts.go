@@ -8,56 +8,67 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
-// A Registry is what a store knows about operators: the operators file of the project, and whose keys count.
+// A Registry gives access to the operators of a store: the operators file and the trusted keys.
 type Registry struct{ s *Store }
 
-// Registry returns what the store knows about operators.
+// Registry returns the operators of the store.
 func (s *Store) Registry() Registry { return Registry{s} }
 
-// An AuditLog is the audit log of a store, and the checkpoints that were signed for it.
+// An AuditLog gives access to the audit log of a store and its signed heads.
 type AuditLog struct{ s *Store }
 
 // AuditLog returns the audit log of the store.
 func (s *Store) AuditLog() AuditLog { return AuditLog{s} }
 
-// A Lifecycle says what has become of handoffs: who has taken, ended or approved them, and what has replaced them.
+// A Lifecycle gives access to the states of handoffs: who took, finished or approved them, and their successors.
 type Lifecycle struct{ s *Store }
 
-// Lifecycle returns what has become of the handoffs of the store.
+// Lifecycle returns the states of the handoffs of the store.
 func (s *Store) Lifecycle() Lifecycle { return Lifecycle{s} }
 
-// Records are the records that handoffs carry, and the resume tokens that were used.
+// Records gives access to the records that handoffs carry, and to the used resume tokens.
 type Records struct{ s *Store }
 
 // Records returns the records of the store.
 func (s *Store) Records() Records { return Records{s} }
 
-// Sessions are the sessions of agents at a store: what they were told of, and the drafts that they have left.
+// Sessions gives access to the agent sessions of a store: what they were told, and their drafts.
 type Sessions struct{ s *Store }
 
-// Sessions returns the sessions of agents at the store.
+// Sessions returns the agent sessions of the store.
 func (s *Store) Sessions() Sessions { return Sessions{s} }
 
-// Maintenance prepares a store, recovers and repairs it.
+// Maintenance prepares, recovers and repairs a store.
 type Maintenance struct{ s *Store }
 
-// Maintenance returns what prepares, recovers and repairs the store.
+// Maintenance returns the maintenance of the store.
 func (s *Store) Maintenance() Maintenance { return Maintenance{s} }
 
-// An Exchange is the side of a store that packages exchange and bundle speak to: what others have sent is judged and
-// taken over by it, and what they may have is read from it.
+// An Exchange is what packages exchange and bundle need of a store. It judges and adds what other stores send, and
+// reads what is sent to them.
 type Exchange struct{ s *Store }
 
-// Exchange returns the side of the store that exchanges with others.
+// Exchange returns the side of the store that exchanges with other stores.
 func (s *Store) Exchange() Exchange { return Exchange{s} }
 
-// The types of what a store returns, so that importers can name them.
+// The types of values that a store returns.
 type (
-	Dir          = disk.Dir
+	// A Dir is an open directory of the store. The caller closes it.
+	Dir = disk.Dir
+	// An OperatorList is a parsed operators file.
 	OperatorList = operators.List
-	Evidence     = operators.Evidence
-	Trusted      = eventlog.Trusted
-	Subject      = life.Subject
-	User         = settings.User
-	Identity     = operators.Identity
+	// An Evidence is what git knows about the user. Email is compared with git_email if MatchEmail is set. Key, a
+	// fingerprint or its last 16 or more digits, is compared with gpg_key_fingerprint if MatchKey is set.
+	Evidence = operators.Evidence
+	// A Trusted is the record of an operator's trusted keys. Keys are trusted from now on, Former are revoked.
+	// FirstSight reports that no person decided. By is the operator who did, or "".
+	Trusted = eventlog.Trusted
+	// A Subject is a question to documents. Says returns the answer of a document, "" for none. Mark is text that each
+	// document with an answer contains. File is the file that caches the answers.
+	Subject = life.Subject
+	// A User is the configuration of the user. Dir is its directory, State the directory of the user's data; either is
+	// "" if unknown. Operator, Sign and SigningKey are its settings.
+	User = settings.User
+	// An Identity is the operator that the program runs for, "" if unknown, with the Source that names it.
+	Identity = operators.Identity
 )

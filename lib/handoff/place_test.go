@@ -39,6 +39,7 @@ func exchange(t *testing.T, a, b string) (stop func()) {
 // In the tree of somebody else root writes nothing outside, and gives nothing away, while the owner exchanges a
 // directory on the way for a symbolic link.
 func TestRootInARacingTree(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can write in the tree of somebody else")
 	}

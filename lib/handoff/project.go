@@ -15,54 +15,57 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Settings are the values of .handoff.yaml and of the environment, with their defaults.
+// Settings are the values of .handoff.yaml and of the environment, with their defaults. Each has a Value and a
+// Source.
 type Settings = settings.Settings
 
 // SettingsName is the name of the settings file in the project root.
 const SettingsName = settings.Name
 
-// ProjectFlags are what the command line says about the project. Empty fields say nothing. Relative paths
-// are relative to the current directory.
+// ProjectFlags are the flags that choose a project. An empty field means that the flag is not set. Relative paths are
+// relative to the current directory.
 type ProjectFlags struct {
 	Root, HandoffsDir, StateDir, OperatorsFile string
 
 	LockTimeout time.Duration
 }
 
-// A Project is where a program runs: its settings, and the options of its store.
+// A Project is the project that a program works in: its settings, and the options of its store.
 type Project struct {
-	Root     string
-	Work     string  // where the work is that handoffs are about: the root, or that of the linked work tree that shares its store
-	HasFile  bool    // Root has a .handoff.yaml
-	Foreign  string  // a .handoff.yaml or .git above that belongs to somebody else, and so made no root; "" if none
-	Apart    string  // why a linked work tree is to have a store of its own, although the project shares one; "" once it has it
-	Beside   *Beside // of a linked work tree whose main one cannot be written; nil for all others
-	Settings Settings
-	User     User
-	Options  Options
+	Root string
+	// the directory of the work that handoffs are about: Root, or the linked work tree that shares its store
+	Work    string
+	HasFile bool // Root has a .handoff.yaml
+	// a .handoff.yaml or .git above that belongs to another user and was ignored; "" if there is none
+	Foreign string
+	// why a linked work tree cannot share the store of its main work tree; "" if it can, or has its own
+	Apart      string
+	OwnReplica *OwnReplica // set in a linked work tree whose main work tree cannot be written
+	Settings   Settings
+	User       User
+	Options    Options
 
-	named    bool   // the handoffs directory was named by a flag or the environment
+	named    bool   // a flag or the environment names the handoffs directory
 	settings string // the directory of the settings file
 }
 
-// minOpen is how many files a command on one document gets along with, if nobody left it others that are open.
+// minOpen is the number of open files that a command on one document needs.
 const minOpen = 16
 
-// CheckLimit returns an ErrConfig that names the limit if a process may not have as many files open as
-// a command needs. The runtime dies of a limit that is lower still, so that it is for who is about to
-// open the first.
+// CheckLimit returns ErrConfig if the limit of open files is too low for a command. The error names the limit. Call
+// it before the first file is opened: with a still lower limit the Go runtime crashes.
 func CheckLimit() error {
 	if n := disk.MaxOpen(); n < minOpen {
-		return fault.New(ErrConfig, "allow more open files with `ulimit -n`", "only %d files may be open at a time, %d are needed", n, minOpen)
+		return fault.New(ErrConfig, "allow more open files with `ulimit -n`",
+			"only %d files may be open at a time, %d are needed", n, minOpen)
 	}
 	return nil
 }
 
-// LoadProject finds the project around cwd, which is absolute, and combines flags, environment
-// (getenv), .handoff.yaml and defaults, in this order of precedence. A handoffs directory that flags
-// or environment name and that is the one of another project means that project, unless a root is
-// named too. Bad settings are ErrConfig. Paths from the file are not trusted: the store refuses them
-// outside the project.
+// LoadProject finds the project around cwd, an absolute path. Flags come before the environment (getenv),
+// .handoff.yaml and the defaults. If flags or environment name the handoffs directory of another project, and no
+// root, that project is used. Bad settings are ErrConfig. Paths from the file are not trusted: the store refuses
+// those outside of the project.
 func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Project, error) {
 	p := Project{Root: absolute(cwd, flags.Root)}
 	if err := CheckLimit(); err != nil {
@@ -109,37 +112,38 @@ func (p *Project) load(cwd string, getenv func(string) string, flags ProjectFlag
 	return err
 }
 
-// Exists returns nil if there is a project to read from: a settings file, a handoffs directory, or the
-// state of one that is gone. Else the error is ErrInvalid, or ErrConfig for a directory that was named
-// and is absent.
+// Exists returns nil if there is a project to read from: a settings file, a handoffs directory, or the state of a
+// deleted one. The error is ErrConfig if the directory or root was named and is missing, otherwise ErrInvalid.
 func (p Project) Exists() error {
 	switch o := p.Options; {
 	case store.IsThere(o.Dir):
 	case p.named:
-		return fault.New(ErrConfig, "name one that is there; the first handoff that is written makes it", "the handoffs directory %s does not exist", o.Dir)
+		return fault.New(ErrConfig, "check --handoffs-dir", "no directory %s", o.Dir)
 	case p.HasFile, store.IsThere(filepath.Join(o.StateDir, disk.LogFile)):
 	case !store.IsThere(p.Root):
 		return fault.New(ErrConfig, "name one that is there", "the project root %s does not exist", p.Root)
 	default:
-		return fault.New(ErrInvalid, "run `handoff init` in the project, or name its directory with --handoffs-dir or --root",
-			"there are no handoffs here: %s is not in a project", p.Root)
+		return fault.New(ErrInvalid,
+			"run `handoff init`, or name a directory with --handoffs-dir or --root",
+			"no project in %s or above", p.Root)
 	}
 	return nil
 }
 
-// moveTo makes p the project whose handoffs directory dir is, if it is that of another one. What marks
-// a project belongs to the caller or root; without a mark it is one once it has its state, and dir
-// none of its own.
+// moveTo switches p to the project that dir, a handoffs directory, belongs to, if that is another one. The files that
+// mark a project must belong to the user or to root. Without such files, a directory is a project if it has the state
+// directory, and dir has none of its own.
 func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags ProjectFlags) error {
 	at, err := settings.FindRoot(filepath.Dir(dir))
 	if err != nil || at.Root == p.Root {
-		return nil // what is not there yet is not in a project
+		return nil // a missing path is not in a project
 	}
-	own, err := settings.Load(at.Root, cwd, nothing)
+	own, err := settings.Load(at.Root, cwd, emptyEnv)
 	if err != nil {
 		return fault.New(ErrConfig, "", "%v", err)
 	}
-	if !isSamePath(dir, own.HandoffsDir.Value) || !at.IsOwn && (!store.IsThere(own.StateDir.Value) || store.IsThere(ownState(dir))) {
+	if !isSamePath(dir, own.HandoffsDir.Value) ||
+		!at.IsOwn && (!store.IsThere(own.StateDir.Value) || store.IsThere(ownState(dir))) {
 		return nil
 	}
 	p.Root, p.HasFile, p.Foreign, p.settings = at.Root, at.HasFile, "", at.Root
@@ -149,14 +153,14 @@ func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags Proj
 	return p.toMain(git.Top(p.Root), cwd, getenv, flags)
 }
 
-// decideIn makes the operators file of the project whose handoffs directory dir is the one that decides,
-// whatever root was named.
+// decideIn uses the operators file of the project that dir, a handoffs directory, belongs to. It overrides a named
+// root.
 func (p *Project) decideIn(dir, cwd string) error {
 	at, err := settings.FindRoot(filepath.Dir(dir))
 	if err != nil || at.Root == p.Root {
 		return nil
 	}
-	own, err := settings.Load(at.Root, cwd, nothing)
+	own, err := settings.Load(at.Root, cwd, emptyEnv)
 	if err != nil {
 		return fault.New(ErrConfig, "", "%v", err)
 	}
@@ -171,13 +175,13 @@ func (p *Project) decideIn(dir, cwd string) error {
 	return nil
 }
 
-// nothing is an environment in which nothing is set.
-func nothing(string) string { return "" }
+// emptyEnv is an empty environment.
+func emptyEnv(string) string { return "" }
 
-// ownState is the state directory of a handoffs directory that is not the one of a project.
+// ownState returns the state directory of a handoffs directory that does not belong to a project.
 func ownState(dir string) string { return filepath.Join(dir, disk.StateDir) }
 
-// isSamePath reports whether two paths are the same but for symbolic links above their last names.
+// isSamePath reports whether two paths are equal after resolving the symbolic links above their last names.
 func isSamePath(a, b string) bool {
 	realA, errA := store.ResolveParent(a)
 	realB, errB := store.ResolveParent(b)
@@ -194,10 +198,13 @@ func absolute(cwd, path string) string {
 func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	s := p.Settings
 	o := Options{
-		Root: p.Root, UserState: p.User.StateFor(p.Root), AllowedSigners: p.User.AllowedSigners(), Git: s.Git.Value, Operator: s.Operator.Value,
-		LockTimeout: max(s.LockTimeout.Value, 1), MaxDocumentBytes: s.MaxDocumentBytes.Value, IndexMaxRows: s.IndexMaxRows.Value,
-		MaxHops: orNone(s.MaxHops.Value), MaxRate: orNone(s.MaxRate.Value),
-		Operators: OperatorPolicy{Off: !s.VerifyOperators.Value, Warn: s.SchemaMode.Value == settings.Warn, Evidence: p.evidence()},
+		Root: p.Root, UserState: p.User.StateFor(p.Root), AllowedSigners: p.User.AllowedSigners(),
+		Git: s.Git.Value, Operator: s.Operator.Value,
+		LockTimeout: max(s.LockTimeout.Value, 1), MaxDocumentBytes: s.MaxDocumentBytes.Value,
+		IndexMaxRows: s.IndexMaxRows.Value,
+		MaxHops:      orNone(s.MaxHops.Value), MaxRate: orNone(s.MaxRate.Value),
+		Operators: OperatorPolicy{Off: !s.VerifyOperators.Value, Warn: s.SchemaMode.Value == settings.Warn,
+			Evidence: p.evidence()},
 	}
 	if flags.LockTimeout > 0 {
 		o.LockTimeout = flags.LockTimeout
@@ -224,7 +231,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	own := s
 	if s.OperatorsFile.Source == settings.Environment || s.HandoffsDir.Source == settings.Environment {
 		var err error
-		if own, err = settings.LoadOf(p.settings, p.Root, cwd, nothing); err != nil {
+		if own, err = settings.LoadOf(p.settings, p.Root, cwd, emptyEnv); err != nil {
 			return o, fault.New(ErrConfig, "", "%v", err)
 		}
 	}
@@ -246,7 +253,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	return o, nil
 }
 
-// orNone makes 0, which turns a limit off in settings, what does it in Options.
+// orNone maps the setting 0, no limit, to -1 in Options.
 func orNone(n int) int {
 	if n == 0 {
 		return -1
@@ -254,7 +261,7 @@ func orNone(n int) int {
 	return n
 }
 
-// evidence asks git who is writing, if the settings want that checked.
+// evidence returns a function that asks git about the user, or nil if the settings do not check that.
 func (p Project) evidence() func() operators.Evidence {
 	matchEmail, matchKey := p.Settings.VerifyGitMatch.Value, p.Settings.VerifyGPG.Value
 	if !matchEmail && !matchKey {
@@ -272,9 +279,10 @@ func (p Project) evidence() func() operators.Evidence {
 	}
 }
 
-// Identity returns for whom the program runs, and what says so.
+// Identity returns the operator that the program runs for, and the source that names it.
 func (p Project) Identity() Identity {
-	at := store.Store{Opt: store.Options{Dir: p.Options.Dir, StateDir: p.Options.StateDir, Root: p.Options.Root, UserState: p.Options.UserState}}
+	at := store.Store{Opt: store.Options{Dir: p.Options.Dir, StateDir: p.Options.StateDir, Root: p.Options.Root,
+		UserState: p.Options.UserState}}
 	return operators.IdentityOf(p.Root, at.Operator(), p.Settings, p.User, func() (*operators.List, error) {
 		s, err := Open(p.Options)
 		if err != nil {
@@ -284,5 +292,5 @@ func (p Project) Identity() Identity {
 	}, time.Now())
 }
 
-// Me returns for whom the program runs, "" if nobody knows.
+// Me returns the operator that the program runs for, "" if unknown.
 func (p Project) Me() string { return p.Identity().Operator }

@@ -13,8 +13,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Prunable returns what has been archived for so long and may be pruned by the operator, and why the
-// other archived ones may not, by id: see life.Facts.Past.
+// Prunable returns the handoffs that were archived at least age ago and that the operator can prune. why has the
+// reasons for the other archived ones, by id.
 func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why map[string]string, err error) {
 	all, err := s.List(Filter{})
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why m
 		return nil, nil, err
 	}
 	rules := s.rules()
-	may, why = facts.Past(all, s.opt.Now().Add(-age), s.opt.Now(), func(e Entry) string {
+	may, why = facts.Prunable(all, s.opt.Now().Add(-age), s.opt.Now(), func(e Entry) string {
 		if err := allowed(actPrune, operator, e, rules); err != nil {
 			return "is not theirs: " + fault.Plain(err)
 		}
@@ -34,33 +34,35 @@ func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why m
 	return may, why, nil
 }
 
-// Prune takes handoffs out of the store for good, as one change: their tombstones, which keep them
-// from being stored again, their rows, then their files. texts are the SHA-256 of what was exported of
-// each, by id, and bundle that of the file which has it. What is not past any more is left, as are
-// files that are not what was exported; the outcomes say so, in the order of entries.
-func (s *Store) Prune(ctx context.Context, operator string, entries []Entry, texts map[string]string, bundle string) (outcomes []error, err error) {
+// Prune removes handoffs for good, in one change. Their tombstones are written first and keep them from being stored
+// again. Then it removes their rows, and last their files. texts has the SHA-256 of each exported text by id, and
+// bundle that of the export file. A handoff that cannot be pruned now, or differs from its export, stays. outcomes
+// has the reason, in the order of entries.
+func (s *Store) Prune(ctx context.Context, operator string, entries []Entry,
+	texts map[string]string, bundle string) (outcomes []error, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if err := s.guard(); err != nil {
 		return nil, err
 	}
-	all := make([]txn.Burial, len(entries))
+	all := make([]txn.Removal, len(entries))
 	for i, e := range entries {
-		all[i] = txn.Burial{SHA256: texts[e.ID], Pruned: Tombstone{Bundle: bundle, HandoffID: e.ID, Operator: operator, Time: s.at.Now()}}
+		all[i] = txn.Removal{SHA256: texts[e.ID], Pruned: Tombstone{Bundle: bundle, HandoffID: e.ID, Operator: operator,
+			Time: s.at.Now()}}
 		if all[i].SHA256 == "" {
 			return nil, fault.New(ErrInvalid, "export it first", "%s is not exported", e.ID)
 		}
 	}
-	return txn.Prune(ctx, s.at, all, txn.CheckPast)
+	return txn.Prune(ctx, s.at, all, txn.CheckPrunable)
 }
 
-// Bury takes over the tombstones of another store. What is stored here goes if it is archived here too
-// and past, and is counted; else it stays, and its tombstone waits and is returned.
+// Bury adds the tombstones of another store. A handoff is removed, and counted in gone, if it is archived here too
+// and can be pruned. Otherwise it stays, and its tombstone is returned in waiting.
 func (x Exchange) Bury(ctx context.Context, all []Tombstone) (gone int, waiting []Tombstone, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if len(all) == 0 {
 		return 0, nil, nil
 	}
-	burials, ids := make([]txn.Burial, len(all)), make([]string, len(all))
+	burials, ids := make([]txn.Removal, len(all)), make([]string, len(all))
 	for i, t := range all {
 		burials[i].Pruned, ids[i] = t, t.HandoffID
 	}
@@ -73,7 +75,7 @@ func (x Exchange) Bury(ctx context.Context, all []Tombstone) (gone int, waiting 
 		if why := facts.WhyKept(rows[row.ID], now, now); rows[row.ID].ID != "" && why != "" {
 			return fault.New(ErrInvalid, "", "%s %s", row.ID, why)
 		}
-		return txn.CheckPast(row, l)
+		return txn.CheckPrunable(row, l)
 	})
 	for i, refused := range outcomes {
 		if id := all[i].HandoffID; refused != nil {
@@ -85,7 +87,7 @@ func (x Exchange) Bury(ctx context.Context, all []Tombstone) (gone int, waiting 
 	return gone, waiting, err
 }
 
-// Pruned returns the ids of all handoffs that were ever pruned here, none where that cannot be read.
+// Pruned returns the ids of all handoffs that were ever pruned here. It returns none if they cannot be read.
 func (x Exchange) Pruned() map[string]bool {
 	known, _ := store.InState(x.s.at, txn.ReadTombstones)
 	return txn.Tombstoned(known)

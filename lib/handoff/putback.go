@@ -16,8 +16,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// RestoreLog puts back an audit log that vanished or shrank, with the writer that it is of. What stands in its
-// place is kept aside. It is for what sync has sent, and refused (ErrIntegrity) for a store of another machine.
+// RestoreLog replaces an audit log that vanished or shrank by the copy that sync sent, and sets the writer. The old
+// file is quarantined. The error is ErrIntegrity if the store belongs to another machine or another writer.
 func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) error {
 	_, err := x.s.at.MatchesMachine()
 	if refused := (*MachineError)(nil); err != nil && !(errors.As(err, &refused) && refused.Lost) {
@@ -53,9 +53,9 @@ func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) err
 	})
 }
 
-// PutBack stores the files of handoffs that are proven by their ids, and their signatures, where there are none;
-// Repair lists them. It returns how many there are. It replaces nothing and so takes no lock, which nobody gets
-// while the handoffs directory is empty. The error is ErrIntegrity for a store of another machine.
+// PutBack stores files of handoffs that match their ids, and their signatures, and returns how many are new. Repair
+// lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be locked. The error is
+// ErrIntegrity for a store of another machine.
 func (x Exchange) PutBack(sources []Source) (n int, err error) {
 	if _, err := x.s.at.MatchesMachine(); err != nil {
 		return 0, err
@@ -97,7 +97,7 @@ func putSignature(dir *disk.Dir, id, text string) error {
 	return errors.Join(err, d.Sync())
 }
 
-// putFile creates a file, unless there is one. One of that name with other bytes is for Repair to judge.
+// putFile creates a file if there is none. A file with other bytes stays: Repair judges it.
 func putFile(d *disk.Dir, name string, text []byte) (isNew bool, err error) {
 	if have, err := d.ReadFile(name, disk.MaxDocument); err == nil && bytes.Equal(have, text) {
 		return false, nil
@@ -113,7 +113,7 @@ func putFile(d *disk.Dir, name string, text []byte) (isNew bool, err error) {
 	return false, nil
 }
 
-// putBack runs do under the lock, in directories that are made where they are missing.
+// putBack runs do under the lock. It creates missing directories first.
 func (s *Store) putBack(ctx context.Context, do func(*txn.Session) error) error {
 	if err := s.at.CheckUntracked(); err != nil {
 		return err

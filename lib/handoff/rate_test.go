@@ -19,6 +19,7 @@ import (
 // What is logged meanwhile does not hide what was written in the last ten minutes, and an operators file that cannot be read
 // lifts no limit.
 func TestRateCountsWhatIsFarBack(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	now := time.Date(2026, 5, 8, 12, 0, 0, 0, time.UTC)
 	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, Rules: schema.Frontmatter(), MaxHops: -1,

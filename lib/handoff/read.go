@@ -5,7 +5,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Stored handoff is a document that was read from the store, and its entry in the index.
+// A Stored is a handoff that was read from the store, with its entry in the index.
 type Stored struct {
 	Document
 	Entry Entry
@@ -15,11 +15,11 @@ type Stored struct {
 	Signature Signature
 }
 
-// Read returns the handoff with the id, or with the unique prefix of 4 or more hex digits, with or
-// without sha256:, in any case; or of the file, as a receipt names it; or, for @, the newest to
-// Options.Me. It proves that the content is what was written: else the error is ErrIntegrity, and what
-// is there is returned with it for a caller who wants to look at it all the same. An id that is not
-// known, or a prefix of several, is ErrInvalid.
+// Read returns the handoff with an id. id is a full id, a unique prefix of 4 or more hex digits with or without
+// sha256:, a file name as in a receipt, or @ for the newest handoff to Options.Me. Case does not matter.
+//
+// Read proves that the content is as it was written. Otherwise the error is ErrIntegrity, and the content is returned
+// with it for inspection. An unknown id, or a prefix of several ids, is ErrInvalid.
 func (s *Store) Read(id string) (Stored, error) {
 	d, err := s.at.Reader()
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Store) Read(id string) (Stored, error) {
 	return got, err
 }
 
-// Find returns the entry of an id or unique prefix, as Read takes it. It does not look at the document.
+// Find returns the entry of a handoff. id and errors are as in Read, but Find does not look at the document.
 func (s *Store) Find(id string) (Entry, error) {
 	d, err := s.at.Reader()
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Store) Find(id string) (Entry, error) {
 	return s.at.Find(d, id)
 }
 
-// FindEach returns the entries of whole ids. It reads the index once, however many there are.
+// FindEach returns the entries of full ids. It reads the index once. An unknown id is ErrInvalid.
 func (s *Store) FindEach(ids []string) (entries []Entry, err error) {
 	rows := store.Lookup{Store: s.at}
 	for _, id := range ids {
@@ -70,7 +70,7 @@ func (s *Store) FindEach(ids []string) (entries []Entry, err error) {
 	return entries, nil
 }
 
-// Load returns the handoff of an entry that List gave, and proves it as Read does.
+// Load returns the handoff of an entry from List. It proves the content as Read does.
 func (s *Store) Load(e Entry) (got Stored, err error) {
 	failed := s.LoadEach([]Entry{e}, func(one Stored, fault error) bool {
 		got, err = one, fault
@@ -82,7 +82,7 @@ func (s *Store) Load(e Entry) (got Stored, err error) {
 	return got, err
 }
 
-// LoadEach calls do with what Load gives for each entry, until do returns false.
+// LoadEach calls do with the result of Load for each entry, until do returns false.
 func (s *Store) LoadEach(entries []Entry, do func(Stored, error) bool) error {
 	if len(entries) == 0 {
 		return nil

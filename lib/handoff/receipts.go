@@ -11,40 +11,42 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Listed entry is how a handoff looks in JSON.
+// A Listed is an entry in the form of its JSON.
 type Listed struct {
 	ID     string   `json:"handoff_id"`
 	File   string   `json:"file_path"` // relative to the project root if inside it
 	From   string   `json:"from"`
 	To     string   `json:"to"`
 	Topic  string   `json:"topic"`
-	Title  string   `json:"title"` // what people read: the words of the sender, escaped for one line
+	Title  string   `json:"title"` // chosen by the sender, escaped for one line
 	Time   string   `json:"ts_utc"`
 	Tags   []string `json:"tags"`
 	ReadBy []Mark   `json:"read_by"`
-	Unread bool     `json:"unread"` // by its recipient, and not over
+	Unread bool     `json:"unread"` // unread by its recipient, and not closed
 	State  State    `json:"state,omitempty"`
-	Told   string   `json:"told_ts_utc,omitempty"` // when a session of its recipient was told of it last
+	Told   string   `json:"told_ts_utc,omitempty"` // when a session of its recipient was last told about it
 
 	Signature *Signature `json:"signature,omitempty"`
 }
 
-// listedEntry returns how an entry looks in JSON, without its state.
+// listedEntry returns an entry in the form of its JSON, without its state.
 func (s *Store) listedEntry(e Entry) Listed {
 	marks := append([]Mark{}, e.Marks()...)
-	return Listed{ID: e.ID, File: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Title: e.Topic, Time: e.Time, Tags: []string{}, ReadBy: marks, Unread: e.UnreadBy("")}
+	return Listed{ID: e.ID, File: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Title: e.Topic,
+		Time: e.Time, Tags: []string{}, ReadBy: marks, Unread: e.UnreadBy("")}
 }
 
-// ForAgents is the entry without the names of directories, which somebody else may have chosen for
-// agents to read.
+// ForAgents returns l without the title, tags and names of directories: another person can have chosen
+// them to influence agents.
 func (l Listed) ForAgents() Listed {
+	l.Title, l.Tags = "", []string{}
 	l.File = shownPath(l.File)
 	return l
 }
 
-// Listed returns entries as they look in JSON, each with its state.
+// Listed returns entries in the form of their JSON, with their states.
 func (s *Store) Listed(entries []Entry) []Listed {
-	at := s.standing()
+	at := s.stateReader()
 	all := make([]Listed, len(entries))
 	for i, e := range entries {
 		all[i] = s.listedEntry(e)
@@ -58,7 +60,7 @@ func (s *Store) Listed(entries []Entry) []Listed {
 	return all
 }
 
-// NewestFirst returns the entries by ts_utc; of equal times the later rows come first.
+// NewestFirst sorts entries by ts_utc, newest first. Of equal times the later row comes first.
 func NewestFirst(entries []Entry) []Entry {
 	sorted := make([]Entry, len(entries))
 	for i, from := range NewestOrder(entries) {
@@ -67,9 +69,10 @@ func NewestFirst(entries []Entry) []Entry {
 	return sorted
 }
 
-// NewestOrder returns the places of the entries in the order of NewestFirst.
+// NewestOrder returns the indexes of the entries in the order of NewestFirst.
 func NewestOrder(entries []Entry) []int32 {
-	order, digits := make([]int32, len(entries)), make([]uint64, len(entries)) // of the times down to the second: they tell most apart
+	// the digits of the times, down to the second: they decide most comparisons
+	order, digits := make([]int32, len(entries)), make([]uint64, len(entries))
 	for i, e := range entries {
 		order[len(order)-1-i] = int32(i)
 		for _, c := range []byte(e.Time[:min(len(e.Time), len("2006-01-02T15:04:05"))]) {
@@ -87,8 +90,8 @@ func NewestOrder(entries []Entry) []int32 {
 	return order
 }
 
-// listDocuments sets what documents say: title, tags, and the signature. Documents with a signature are proven, the others
-// are taken as they are. A document that cannot be read, or whose sender is not trusted, has its topic as title.
+// listDocuments sets title, tags and signature from the documents. It proves documents with a signature only. A
+// document that is unreadable, or must not be shown, keeps its topic as title.
 func (s *Store) listDocuments(all []Listed, entries []Entry) {
 	d, err := s.at.Reader()
 	if err != nil || d == nil {
@@ -101,7 +104,7 @@ func (s *Store) listDocuments(all []Listed, entries []Entry) {
 		if signature, err := store.ReadSignature(d, e.ID); err != nil || signature != nil {
 			got, err := s.load(d, e)
 			if doc, all[i].Signature = got.Document, &got.Signature; err != nil && got.Signature.State == "" {
-				all[i].Signature = nil // it is not known
+				all[i].Signature = nil // unknown
 				continue
 			}
 		} else if text, err := d.ReadFile(e.File, disk.MaxDocument); err == nil {
@@ -114,11 +117,11 @@ func (s *Store) listDocuments(all []Listed, entries []Entry) {
 	}
 }
 
-// offered says when the sessions of operators were told of which handoffs last.
-type offered map[[2]string]string
+// toldTimes has the time when a session of an operator was last told about a handoff, by id and operator.
+type toldTimes map[[2]string]string
 
-func (s *Store) told() offered {
-	told := make(offered)
+func (s *Store) toldTimes() toldTimes {
+	told := make(toldTimes)
 	for _, o := range s.Sessions().Offers() {
 		for _, id := range o.IDs {
 			told[[2]string{id, o.Operator}] = o.Time
@@ -127,13 +130,13 @@ func (s *Store) told() offered {
 	return told
 }
 
-// A Delivery is what is known of the way of a handoff to whoever reads it.
+// A Delivery describes how a handoff reached its recipient.
 type Delivery struct {
 	Listed
-	Offers []Offer `json:"offers"` // each without its list of ids
+	Offers []Offer `json:"offers"` // without their ids
 }
 
-// Delivery returns what is known of the delivery of a handoff. The id is taken as Read takes it.
+// Delivery returns the delivery of a handoff. id and errors are as in Read.
 func (s *Store) Delivery(id string) (Delivery, error) {
 	e, err := s.Find(id)
 	if err != nil {
@@ -149,13 +152,13 @@ func (s *Store) Delivery(id string) (Delivery, error) {
 	return d, nil
 }
 
-// An Offer says that a session of an agent was told of handoffs.
+// An Offer records that a session of an agent was told about handoffs. Session is its id, or "". Operator is the
+// operator that it works for, Time when it was told, IDs are the handoffs.
 type Offer = session.Offer
 
-// Offer records that a session was told of handoffs, unless the record says so already; a session without
-// an id is told once a day. It reports whether a line was added. It never waits, and may record nothing.
+// Offer records that a session was told about handoffs, unless that is recorded already. A session without an id is
+// recorded once a day. Offer reports whether it added a line. It never waits, and is best effort.
 func (a Sessions) Offer(o Offer) (recorded bool) { return session.RecordOffer(a.s.at, o) }
 
-// Offers returns the offers that are recorded, older ones first. Where the record cannot be read that is
-// warned about, and there are none.
+// Offers returns the recorded offers, oldest first. If they cannot be read, it warns and returns none.
 func (a Sessions) Offers() []Offer { return session.Offers(a.s.at) }

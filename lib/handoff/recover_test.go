@@ -91,11 +91,12 @@ func shows(t *testing.T, s *handoff.Store) bool {
 // What is recorded is made: readers show it before any file does, and change none; the next command that writes
 // carries it out.
 func TestInterruptedChange(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s, before, after := interrupted(t, root)
 	shows(t, s)
 	report, err := s.Verify(t.Context())
-	if err != nil || report.Err() != nil || len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0].Problem, "a change is under way") {
+	if err != nil || report.Err() != nil || len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0].Problem, "a change is in progress") {
 		t.Errorf("%+v, %v", report, err)
 	}
 	if now := files(t, root); !maps.Equal(now, before) {
@@ -115,6 +116,7 @@ func TestInterruptedChange(t *testing.T) {
 
 // Any of the parts of a change may be missing, as long as its event is: that comes last.
 func TestPartsOfAChange(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s, before, after := interrupted(t, root)
 	parts := []string{"handoffs/2026-05-07-ann-ben-two.md", "handoffs/INDEX.md"}
@@ -139,6 +141,7 @@ func TestPartsOfAChange(t *testing.T) {
 // A journal that this user did not write for this store proves nothing, and carries out nothing: what it says of
 // files is not done. It is refused until a repair has put it aside.
 func TestForeignJournal(t *testing.T) {
+	t.Parallel()
 	foreign := func(t *testing.T, root, userState string) []byte {
 		edit := func(o *handoff.Options) { o.UserState = userState }
 		s := open(t, root, edit)
@@ -216,6 +219,7 @@ func TestForeignJournal(t *testing.T) {
 
 // A journal whose bytes are damaged where nobody needs them yet stops nobody; verify finds it, and a repair begins a new one.
 func TestDamagedCheckpoint(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	mustWrite(t, s, source("one", "body"))
@@ -235,7 +239,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	if report, err := s.Verify(t.Context()); err != nil || report.Err() == nil {
 		t.Errorf("verify finds %+v, %v", report, err)
 	}
-	if done, err := s.Maintenance().Repair(t.Context()); err != nil || len(done.Done) != 1 || !strings.Contains(done.Done[0], "put journal aside") {
+	if done, err := s.Maintenance().Repair(t.Context()); err != nil || len(done.Done) != 1 || !strings.Contains(done.Done[0], "quarantined journal") {
 		t.Fatalf("%v, %v", done, err)
 	}
 	mustWrite(t, s, source("three", "body"))
@@ -247,6 +251,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 // A record that is torn was never acknowledged: it ends the journal. Where its lines stand in the audit log all the
 // same, somebody has cut the journal, and that is refused until a repair has looked at it.
 func TestTornRecord(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(record []byte){
 		"zeros":   func(record []byte) { clear(record) },
 		"half":    func(record []byte) { clear(record[len(record)/2:]) },
@@ -299,6 +304,7 @@ func TestTornRecord(t *testing.T) {
 
 // A store that was moved or copied goes on once that was said, with what its journal had and its files do not show.
 func TestMovedStore(t *testing.T) {
+	t.Parallel()
 	for name, move := range map[string]func(from, to string) error{
 		"moved":  os.Rename,
 		"copied": func(from, to string) error { return os.CopyFS(to, os.DirFS(from)) },
@@ -335,6 +341,7 @@ func TestMovedStore(t *testing.T) {
 
 // An older state of which files do not show the last record yet loses nothing of it, and no event that informs.
 func TestOlderStateThatWasInterrupted(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join(t.TempDir(), "root")
 	s, _, _ := interrupted(t, root)
 	older := contents(t, root)

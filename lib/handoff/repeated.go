@@ -7,9 +7,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// Repeated returns a document with the time of a stored one that says the same, from the same sender to the same
-// recipient, and is not older than within: then it is that handoff once more. Any other document comes back as it is,
-// as does one of a store that cannot be read.
+// Repeated returns doc with the ts_utc of a stored handoff that is otherwise identical, so that writing it is a
+// repetition. Only handoffs up to within older than doc count. If there is none, or the store cannot be read, it
+// returns doc unchanged.
 func (s *Store) Repeated(doc Document, within time.Duration) Document {
 	at, ok := form.Instant(doc.Time)
 	if !ok || !form.IsSlug(doc.From, document.MaxName) || !form.IsSlug(doc.To, document.MaxName) {

@@ -9,14 +9,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Settled is a store of this machine in which nothing is under way.
+// Settled describes a store of this machine without unfinished changes.
 type Settled struct {
-	Writer  string
-	LogSize int64 // of the part of the audit log that is on the disk for good
+	Writer  string // the id of the replica
+	LogSize int64  // the bytes of the audit log that are durable
 }
 
-// Settle finishes or takes back what was interrupted, and says how far the store has come. A store
-// that does not exist yet begins. Its errors are those of Write.
+// Settle completes or undoes an interrupted change, and returns the state of the store. It creates a store that does
+// not exist yet. Errors are those of Write.
 func (x Exchange) Settle(ctx context.Context) (at Settled, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if _, err := txn.Guard(x.s.at); err != nil {
@@ -32,7 +32,7 @@ func (x Exchange) Settle(ctx context.Context) (at Settled, err error) {
 			return err
 		}
 		defer done()
-		if err := x.Checkpoint(); err != nil { // others rely on what they are sent
+		if err := x.Checkpoint(); err != nil { // other clones rely on what they are sent
 			return err
 		}
 		_, at.LogSize, err = eventlog.Tail(log, log.Size())
@@ -41,23 +41,23 @@ func (x Exchange) Settle(ctx context.Context) (at Settled, err error) {
 	return at, err
 }
 
-// State opens the state directory, nil if there is none. The caller closes it.
+// State opens the state directory. It returns nil if there is none. The caller closes it.
 func (x Exchange) State() (*Dir, error) { return x.s.at.OpenPlace(x.s.opt.StateDir) }
 
-// Outside opens the directory of the store in the user's state, and makes it where it is missing: what is
-// exchanged with remotes lies there. ErrConfig is that there is no such place. The caller closes it.
+// Outside opens the directory of the store in the user's state, with the data of syncs. It creates the directory if
+// needed. The error is ErrConfig if the user has no state directory. The caller closes it.
 func (x Exchange) Outside() (*Dir, error) { return x.s.at.Outside() }
 
-// OutsidePath returns the path that [Exchange.Outside] opens, without making it.
+// OutsidePath returns the path that [Exchange.Outside] opens, without creating it.
 func (x Exchange) OutsidePath() (string, error) { return x.s.at.OutsidePath() }
 
-// CheckSent returns ErrIntegrity if the audit log is not what sync has sent of it, or more.
+// CheckSent returns ErrIntegrity unless the audit log begins with what sync has sent of it.
 func (x Exchange) CheckSent() error { return x.s.at.CheckSent() }
 
-// IsWhole reports whether a source that was refused is a valid document of the id that it has to have
-// all the same: it may be stored at another time, or with other settings.
+// IsWhole reports whether a refused source is a valid document with the required id. It may then be accepted at
+// another time, or with other settings.
 func (x Exchange) IsWhole(src Source) bool {
-	src, _, err := src.made()
+	src, _, err := src.resolve()
 	if err != nil {
 		return false
 	}

@@ -7,19 +7,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Resume consumes the resume token of a handoff, once and for all, and marks the handoff as read by
-// the operator. The caller has checked the handoff and decided; c needs HandoffID and Operator, and
-// Token if the handoff has one. An operator whom the operators file does not list is ErrDenied, unless
-// the handoff is for them. Of several that resume at once one succeeds; the others get a
-// *ConsumedError, and a *TakenError where somebody else has taken the handoff. In a store that has
-// synced the several are those of all clones: see Options.Once.
+// Resume uses up the resume token of a handoff, and marks the handoff as read by the operator. The caller checks the
+// handoff first. c needs HandoffID and Operator, and Token if the handoff has one.
 //
-// The commit is the token's line in the ledger. The read mark and the event follow, also after a
-// crash: where they cannot be recorded now, Options.Warn hears of it, and the next change of the store
-// completes them.
+// The error is ErrDenied if the operators file does not list the operator, unless the handoff is addressed to them.
+// If several resume at once, one succeeds. The others get a *ConsumedError, or a *TakenError if another operator
+// holds the handoff. After the first sync this holds for all clones; see Options.Once.
+//
+// The token's line in the ledger is the commit. The read mark and the event follow, even after a crash. If they
+// cannot be recorded now, Resume warns, and the next change of the store completes them.
 func (r Records) Resume(ctx context.Context, c Consumption) (_ Consumption, err error) {
 	defer func() {
-		err = unlessTold(err)
+		err = explain(err)
 	}()
 	if err := r.s.guard(); err != nil {
 		return c, err
@@ -37,13 +36,14 @@ func (r Records) Resume(ctx context.Context, c Consumption) (_ Consumption, err 
 	c.HandoffID, c.Token = entry.ID, txn.LedgerKey(c.Token, entry.ID)
 	err = r.s.once(ctx, &c, func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantResume(c) },
 		func(x *txn.Session, c Consumption) error {
-			if err := r.s.stillMay(ActTake, entry.ID); err != nil {
+			if err := r.s.checkRejected(ActTake, entry.ID); err != nil {
 				return err
 			}
 			return x.Resume(c)
 		})
-	if errors.Is(err, txn.ErrUnrecorded) { // nobody could resume again, and hear what is next
-		r.s.opt.Warn("resumed, but the read mark or the event is not recorded yet: " + err.Error() + "; the next command that writes completes it")
+	if errors.Is(err, txn.ErrUnrecorded) { // a second resume would fail, so the caller must learn the outcome now
+		r.s.opt.Warn("resumed, but the read mark or the event is not recorded yet: " + err.Error() +
+			"; the next command that writes completes it")
 		err = nil
 	}
 	if err == nil {
@@ -52,9 +52,8 @@ func (r Records) Resume(ctx context.Context, c Consumption) (_ Consumption, err 
 	return c, err
 }
 
-// A Ledger is what the store says at one moment about consumed resume tokens.
+// A Ledger is a snapshot of the used resume tokens. Used, Life and Lines query it.
 type Ledger = txn.Tokens
 
-// Ledger reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a
-// token is unused.
+// Ledger reads the ledger. The error is ErrIntegrity if it is damaged: then no token is provably unused.
 func (r Records) Ledger() (*Ledger, error) { return txn.OpenTokens(r.s.at) }

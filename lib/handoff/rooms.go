@@ -13,69 +13,106 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// What the rooms below return, as they have it.
+// The types of what a store returns and accepts.
 type (
-	Checkpoint       = eventlog.Checkpoint
+	// A Checkpoint is a state of an audit log. Count is the number of events, Hash that of the last event, and Writer
+	// the replica of the log, or "" for any.
+	Checkpoint = eventlog.Checkpoint
+	// A SignedCheckpoint is a checkpoint that was signed, and the File that contains it.
 	SignedCheckpoint = eventlog.SignedCheckpoint
-	Validation       = eventlog.Validation
-	Probed           = eventlog.Probed
-	Consumption      = eventlog.Consumption
-	ConsumedError    = txn.ConsumedError
-	Act              = eventlog.Act
-	ActReceipt       = txn.ActReceipt
-	Life             = eventlog.Life
-	Decision         = eventlog.Decision
-	TakenError       = txn.TakenError
-	Tombstone        = eventlog.Pruned
-	PrunedError      = txn.PrunedError
-	MarkReceipt      = txn.MarkReceipt
-	Git              = disk.Git
-	MachineError     = store.MachineError
-	Operator         = operators.Operator
-	SSHKey           = operators.SSHKey
-	Finding          = check.Finding
-	Report           = check.Report
-	RepairReport     = check.Repairs
+	// A Validation is the result of checking a record. HandoffID and Kind identify the record. Stage is the last stage
+	// that ran. Faults and Warnings count its findings, and Changes those of the repair that followed. ConfirmedBy is
+	// who confirmed the answers of a check.
+	Validation = eventlog.Validation
+	// A Probed is one run of a probe. Probe and Definition identify the probe, Commit and Changed the checked out
+	// files. Verdict, ExitCode and DurationMS are the result, RanAt is when it ran.
+	Probed = eventlog.Probed
+	// A Consumption is a line of the ledger: a used resume token or an action. Token is the key of the line, HandoffID
+	// the handoff, Operator who did it and Time when. Accepted is the overridden classification, Reason the given
+	// reason, ConfirmedBy who confirmed the answers, Session the agent session, and Signature that of a verdict.
+	Consumption = eventlog.Consumption
+	// A ConsumedError reports that a resume token was used before. By is the line of the ledger that used it.
+	ConsumedError = txn.ConsumedError
+	// An Act is an action on a handoff, such as ActTake.
+	Act = eventlog.Act
+	// An ActReceipt is the result of an action. ID, Act, Operator, Session and Time are as recorded. Status is
+	// StatusChanged, or StatusExisting if nothing changed. State is the new state of the handoff. Over is why a taken
+	// handoff needs no more work, and Successors are its successors.
+	ActReceipt = txn.ActReceipt
+	// A Life is what happened to a handoff. Take and Archive are the takes and archivings with their ends. Done is who
+	// finished it, zero if it is open.
+	Life = eventlog.Life
+	// A Decision is the approval and the rejection of a handoff. The one that did not happen is zero.
+	Decision = eventlog.Decision
+	// A TakenError reports that another operator has taken the handoff ID or, if Ended is set, finished it. By has the
+	// operator, session and time.
+	TakenError = txn.TakenError
+	// A Tombstone records that a handoff was pruned. Bundle is the SHA-256 of the exported file, HandoffID the
+	// handoff, Operator who pruned it and Time when, Turn the number of its archiving, and Writer the first replica
+	// that pruned it.
+	Tombstone = eventlog.Pruned
+	// A PrunedError reports that the document Name cannot be stored because the handoff ID was pruned.
+	PrunedError = txn.PrunedError
+	// A MarkReceipt is the result of marking a handoff. ID is the handoff, Operator the reader, and Time when it was
+	// marked. Status is StatusChanged or StatusExisting.
+	MarkReceipt = txn.MarkReceipt
+	// A Git is how a store uses git: GitNone, GitTracked or GitSynced.
+	Git = disk.Git
+	// A MachineError reports that a store belongs to another machine. Expected and Observed are the fingerprints. Lost
+	// reports that the record of the machine is missing or unreadable. Git is how the store uses git. Command is the
+	// command that moves the store to this machine.
+	MachineError = store.MachineError
+	// An Operator is an entry of the operators file. Its fields have the names of the keys there.
+	Operator = operators.Operator
+	// An SSHKey is a public key of an operator, with the optional times from and until which it is valid.
+	SSHKey = operators.SSHKey
+	// A Finding is a fault or a warning. Place is a file or file:line, Problem explains it, Remedy is a command that
+	// fixes it, or "".
+	Finding = check.Finding
+	// A Report is the result of Verify. Handoffs and Events count what was verified, Others the handoffs from other
+	// replicas. Head is the head of the audit log. Faults and Warnings are the findings, sorted by place.
+	Report = check.Report
+	// A RepairReport is the result of Repair. Done has a sentence for each repair.
+	RepairReport = check.Repairs
 )
 
-// What Options.Progress is told about, each with the number of documents.
+// The tasks of Options.Progress. Each counts documents.
 const (
-	TaskSeal  = store.TaskSeal  // sources: parsed, validated, identified
-	TaskStage = store.TaskStage // bodies: written to the disk
-	TaskProve = store.TaskProve // stored documents: read and compared with rows and events
+	TaskSeal  = store.TaskSeal  // sources that were parsed, validated and identified
+	TaskStage = store.TaskStage // bodies that were written to disk
+	TaskProve = store.TaskProve // stored documents that were read and compared with rows and events
 )
 
-// The kinds of Options.Git.
+// The values of Options.Git.
 const (
-	GitNone    = disk.GitNone
-	GitTracked = disk.GitTracked
-	GitSynced  = disk.GitSynced
+	GitNone    = disk.GitNone    // no git work tree, or the store is not shared over git
+	GitTracked = disk.GitTracked // the handoffs are committed to a branch
+	GitSynced  = disk.GitSynced  // the handoffs are ignored by git and exchanged by sync
 )
 
-// StatusChanged says that the mark of a MarkReceipt is new.
+// StatusChanged means that the mark or action of a receipt is new.
 const StatusChanged = txn.StatusChanged
 
-// CheckpointNamespace is the namespace of the signatures of checkpoints (ssh-keygen -Y sign -n).
+// CheckpointNamespace is the SSH signature namespace of checkpoints (ssh-keygen -Y sign -n).
 const CheckpointNamespace = eventlog.CheckpointNamespace
 
-// ParseCheckpoint is the inverse of Checkpoint.String; a newline at the end is tolerated. Anything
-// else is ErrInvalid.
+// ParseCheckpoint parses the result of Checkpoint.String, with an optional final newline. Other text is ErrInvalid.
 func ParseCheckpoint(text string) (Checkpoint, error) { return eventlog.ParseCheckpoint(text) }
 
-// SignatureFile returns the file of the n-th signature, from 1, of the checkpoint in file.
+// SignatureFile returns the name of the n-th signature, counted from 1, of the checkpoint in file.
 func SignatureFile(file string, n int) string { return eventlog.SignatureFile(file, n) }
 
 // CheckOperator returns ErrInvalid for a name that no operator can have.
 func CheckOperator(name string) error { return checkOperator(name) }
 
-// InGit reports whether a directory lies in a git work tree.
+// InGit reports whether a directory is in a git work tree.
 func InGit(dir string) bool { return git.Top(dir) != "" }
 
-// TopicOf returns a topic for a body: of its first heading, else of its first words, else it is note.
+// TopicOf returns a topic for a body: from its first heading, otherwise from its first words, otherwise "note".
 func TopicOf(body string) string { return form.TopicOf(body, document.MaxTopic) }
 
-// TopicFrom makes a topic of a text that people give as one, "" if that has no letter and no digit. A topic stays as
-// it is.
+// TopicFrom returns a topic for the text that a user gave as one, unchanged if it is a topic already. It returns ""
+// if text has no letters and no digits.
 func TopicFrom(text string) string {
 	if form.IsSlug(text, document.MaxTopic) {
 		return text
@@ -83,29 +120,28 @@ func TopicFrom(text string) string {
 	return form.Topic(text, document.MaxTopic)
 }
 
-// OperatorFrom makes a name for an operator of the name of a person, "" if that has no letter and no digit.
+// OperatorFrom returns an operator name for a person's name, "" if the name has no letters and no digits.
 func OperatorFrom(name string) string { return form.Topic(name, document.MaxName) }
 
-// Title returns what people read as the title of a handoff with this body and topic: the first heading, else the first
-// sentence, else the topic, in at most 80 columns, escaped for one line.
+// Title returns the title of a handoff: the first heading of its body, otherwise the first sentence, otherwise the
+// topic. It has at most 80 columns and is escaped for one line.
 func Title(body, topic string) string { return document.Title(body, topic) }
 
-// Cut returns text, escaped for one line and cut to width columns of a terminal. A cut text ends in "…".
+// Cut returns text, escaped for one line and cut to width columns of a terminal. Cut text ends in "…".
 func Cut(text string, width int) string { return form.Cut(text, width) }
 
-// Width returns how many columns of a terminal a text takes that was escaped for one line.
+// Width returns the number of terminal columns of a text that was escaped for one line.
 func Width(text string) int { return form.Width(text) }
 
-// Nearest returns which of the known words a misspelt one probably means, "" if none is near.
+// Nearest returns the known word that a misspelled word probably means, "" if none is similar.
 func Nearest(word string, known []string) string { return form.Nearest(word, known) }
 
-// GitConfig returns what git says about a key of its configuration in dir, "" if it says nothing
-// within half a second.
+// GitConfig returns a value of git's configuration in dir. It returns "" if git does not answer within 0.5 s.
 func GitConfig(dir, key string) string { return git.Config(dir, key) }
 
-// IsIndex reports whether a file of that name in a handoffs directory is the index, or an archive of it.
+// IsIndex reports whether name is that of the index, or of an archive of it, in a handoffs directory.
 func IsIndex(name string) bool { return name == disk.IndexFile || disk.IsArchive(name) }
 
-// ID returns the handoff_id of a valid document: the SHA-256 of its RFC 8785 form. What the document
-// itself claims as its id does not count. It fails on strings that are not valid UTF-8.
+// ID returns the id of a valid document: the SHA-256 of its RFC 8785 form. The HandoffID field is ignored. It fails
+// on strings that are not valid UTF-8.
 func ID(d Document) (string, error) { return document.ID(d) }

@@ -9,26 +9,28 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
-// A scanned document holds no credential but those that were allowed.
+// A scanned document contains no credentials but the allowed ones.
 type scanned struct{ *sealed }
 
-// A Secret is a credential in a text: which rule it met and where it stands, never its value.
+// A Secret is the place of a credential in a text, and the Rule that found it, but not its value. Line and Column
+// count from 1, Column in characters; Start and End are byte offsets.
 type Secret = secrets.Finding
 
-// FindSecrets returns the credentials in text, by place.
+// FindSecrets returns the credentials in text, sorted by place.
 func FindSecrets(text string) []Secret { return secrets.Scan(text) }
 
-// CheckSecretRules refuses a name that no rule has, ErrInvalid.
+// CheckSecretRules returns ErrInvalid if a name is not the name of a secret rule.
 func CheckSecretRules(rules []string) error { return trust.CheckRules(rules) }
 
-// SecretRules returns the names of all rules of the secret scan.
+// SecretRules returns the names of all secret rules.
 func SecretRules() []string { return secrets.Rules() }
 
-// CheckReason refuses a reason with a credential in it, or of more than 2,000 bytes, ErrInvalid: why something was done is kept for good.
+// CheckReason returns ErrInvalid for a reason of more than 2,000 bytes, or with a credential: reasons are kept for
+// good.
 func CheckReason(reason string) error { return trust.CheckReason(reason) }
 
-// screen looks for credentials. A document with one is left out and reported in results, unless the options
-// allow or redact it.
+// screen refuses documents with credentials, unless the options allow or redact them. Refused documents are left out
+// and reported in results.
 func (s *Store) screen(docs []*sealed, results []Result) ([]scanned, error) {
 	if err := CheckSecretRules(s.opt.AllowSecrets); err != nil {
 		return nil, err
@@ -39,28 +41,30 @@ func (s *Store) screen(docs []*sealed, results []Result) ([]scanned, error) {
 			continue
 		}
 		if len(d.redacted) > 0 {
-			s.opt.Warn(store.Prefixed(d.name) + "redacted what met these rules: " + strings.Join(d.redacted, ", "))
+			s.opt.Warn(store.Prefixed(d.name) + "redacted credentials by these rules: " + strings.Join(d.redacted, ", "))
 		}
 		good = append(good, scanned{d})
 	}
 	return good, nil
 }
 
-// search is the secret scan of one document, which is redacted if the options say so.
-func (s *Store) search(d *sealed) error {
+// scanSecrets scans one document for credentials, and redacts it if the options say so.
+func (s *Store) scanSecrets(d *sealed) error {
 	policy := trust.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact}
 	doc, v, err := policy.Document(d.name, d.Document, d.claimed)
 	d.Document, d.allowed, d.redacted = doc, v.Allowed, trust.RuleNames(append(d.redacted, v.Redacted...))
 	return err
 }
 
-// screenDraft is screen for a draft. What a hook is told is redacted: nobody is there to ask.
+// screenDraft scans a draft. The draft of a hook is redacted, since no person can be asked.
 func (s *Store) screenDraft(d *Draft) error {
 	if err := CheckSecretRules(s.opt.AllowSecrets); err != nil {
 		return err
 	}
-	doc := document.Clone(Document{From: d.From, To: d.To, Topic: d.Topic, Tags: d.Tags, References: d.References, Body: d.Text})
-	texts := append(document.Texts(&doc), document.Text{Pointer: "/agent", Value: &d.Agent}, document.Text{Pointer: "/session_id", Value: &d.Session})
+	doc := document.Clone(Document{From: d.From, To: d.To, Topic: d.Topic, Tags: d.Tags, References: d.References,
+		Body: d.Text})
+	texts := append(document.Texts(&doc), document.Text{Pointer: "/agent", Value: &d.Agent},
+		document.Text{Pointer: "/session_id", Value: &d.Session})
 	policy := trust.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact || d.Hook}
 	v, err := policy.Texts("the draft", texts)
 	if err != nil || len(v.Redacted) == 0 {
@@ -68,7 +72,7 @@ func (s *Store) screenDraft(d *Draft) error {
 	}
 	d.References, d.Text = doc.References, doc.Body
 	if !d.Hook {
-		s.opt.Warn("redacted what met these rules: " + strings.Join(v.Redacted, ", "))
+		s.opt.Warn("redacted credentials by these rules: " + strings.Join(v.Redacted, ", "))
 	}
 	return nil
 }

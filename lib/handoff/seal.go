@@ -11,26 +11,26 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// A sealed document is valid and carries the id of its content. It remembers its place among the sources.
+// A sealed document is valid and has the id of its content. It remembers the index of its source.
 type sealed struct {
-	Document // without its body where the source is opened again
+	Document // without its body if the source can be opened again
 	at       int
 	name     string
 	size     int      // of the body
-	claimed  bool     // the source named its id
-	isMade   bool     // from something else, such as a record
-	notes    []string // what the writer should know of it
+	claimed  bool     // the source contains its id
+	isMade   bool     // made from something else, such as a record
+	notes    []string // warnings for the writer
 	origin   *Origin
 
-	leak              error    // what the secret scan has against it
-	allowed, redacted []string // rules of the secret scan
+	leak              error    // the error of the secret scan
+	allowed, redacted []string // secret rules
 }
 
-// Parse checks src against the rules of the frontmatter and returns its document, whose HandoffID is the
-// one that src claims or "". It looks at nothing else: neither at time bounds nor at the claimed id.
-// maxBytes is the most that src may have; 0 is DefaultMaxDocumentBytes. Faults are a *DocumentError.
+// Parse validates src against the rules of the frontmatter and returns its document. HandoffID is the id that src
+// contains, or "". Parse checks neither the time nor that id. maxBytes limits the size of src; 0 means
+// DefaultMaxDocumentBytes. Faults are a *DocumentError.
 func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
-	src, _, err := src.made()
+	src, _, err := src.resolve()
 	if err != nil {
 		return Document{}, err
 	}
@@ -41,23 +41,22 @@ func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
 	return draft.Document(), nil
 }
 
-// PlainRules checks a head in plain Go. The verdict is that of schema.Frontmatter(), which words its
-// faults better and links the schema library.
+// PlainRules checks the frontmatter without a schema library. It accepts what schema.Frontmatter() accepts; the
+// messages of schema.Frontmatter() are better.
 func PlainRules(head any) []Fault { return document.Shape(head) }
 
-// AnnouncesRecord reports whether the body of a source may carry a record, which is for package record
-// to find out.
+// AnnouncesRecord reports whether the body of a source may contain a record. Package record decides.
 func AnnouncesRecord(src Source) bool {
 	return fields.Announces(string(src.Text)) || src.Fields != nil && fields.Announces(src.Fields.Body)
 }
 
-// CarriesPacket reports whether a handoff carries a resume packet, the one record with a token to resume by.
+// CarriesPacket reports whether the body contains a packet: the only record with a resume token.
 func CarriesPacket(d Document) bool {
-	b, ok, _ := fields.Extract(d.Body) // a broken one is none
+	b, ok, _ := fields.Extract(d.Body) // a malformed packet does not count
 	return ok && b.Kind == "packet"
 }
 
-// parse returns a draft without faults, which knows where in src its fields stand.
+// parse returns a draft without faults that knows the places of its fields in src.
 func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 	if rules == nil {
 		return nil, fault.New(ErrConfig, "", "no rules are given")
@@ -70,8 +69,8 @@ func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 		draft, _ = document.Compose(*src.Fields)
 	} else {
 		draft, _ = document.Parse(src.Text, maxBytes)
-		if src.Said != nil {
-			draft.Fill(*src.Said, src.Usual)
+		if src.Expected != nil {
+			draft.Fill(*src.Expected, src.Defaults)
 		}
 	}
 	if faults := draft.Check(rules); len(faults) > 0 {
@@ -80,7 +79,7 @@ func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 	return draft, nil
 }
 
-// seal parses, validates and identifies the sources. What fails is left out and reported in results.
+// seal parses, validates and identifies the sources. Failed sources are left out and reported in results.
 func (s *Store) seal(sources []Source, results []Result) []*sealed {
 	docs := make([]sealed, len(sources))
 	s.at.EachShown(store.TaskSeal, len(sources), parallel.Workers(), func(i int) {
@@ -106,7 +105,7 @@ func (s *Store) seal(sources []Source, results []Result) []*sealed {
 }
 
 func (s *Store) sealOne(at int, src Source) (sealed, error) {
-	src, redacted, err := src.made()
+	src, redacted, err := src.resolve()
 	if err != nil {
 		return sealed{}, err
 	}
@@ -128,17 +127,19 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 			return sealed{}, &IDMismatchError{Name: src.Name, Claimed: claimed, Computed: id}
 		}
 	}
-	d := sealed{Document: doc, at: at, name: src.Name, isMade: src.Make != nil, claimed: doc.HandoffID != "" || src.ID != "", redacted: redacted, origin: src.Origin}
+	d := sealed{Document: doc, at: at, name: src.Name, isMade: src.Make != nil,
+		claimed: doc.HandoffID != "" || src.ID != "", redacted: redacted, origin: src.Origin}
 	if d.HandoffID = id; src.ID != "" {
-		d.HandoffID = src.ID // the same, and there already
+		d.HandoffID = src.ID // equal, and already allocated
 	}
 	return d, nil
 }
 
-// inspect looks at all that the whole text is needed for, and redacts it if the options say so.
+// inspect performs the checks that need the whole text, and redacts it if the options say so.
 func (s *Store) inspect(d *sealed) error {
 	if err := s.opt.CheckBody(d.Body); err != nil && !d.isMade {
-		d.notes = append(d.notes, store.OneLine(err)+"; `handoff verify` will report it: write the record as JSON, and its view is made")
+		d.notes = append(d.notes, store.OneLine(err)+
+			"; `handoff verify` will report it: write the record as JSON, and its view is made")
 	}
 	if d.origin == nil {
 		for _, bad := range relation.Of(d.References).Malformed {
@@ -148,20 +149,21 @@ func (s *Store) inspect(d *sealed) error {
 	if fault := document.CheckSize(document.Render(d.Document), s.opt.MaxDocumentBytes); fault != nil {
 		return &DocumentError{Name: d.name, Faults: []Fault{*fault}}
 	}
-	d.leak = s.search(d)
+	d.leak = s.scanSecrets(d)
 	d.size = len(d.Body)
 	return nil
 }
 
-// stored returns the bytes to store. A source that is opened again must say the same again.
+// stored returns the bytes to store. The error is ErrBusy if a source that is opened again has changed.
 func (s *Store) stored(d *sealed, src Source) ([]byte, error) {
 	if src.Open != nil {
 		again, err := s.sealOne(d.at, src)
 		if err == nil && len(d.redacted) > 0 {
-			err = s.search(&again)
+			err = s.scanSecrets(&again)
 		}
 		if err == nil && again.HandoffID != d.HandoffID {
-			err = fault.New(ErrBusy, "run the same command again", "%sit was changed while it was read", store.Prefixed(d.name))
+			err = fault.New(ErrBusy, "run the same command again", "%sit was changed while it was read",
+				store.Prefixed(d.name))
 		}
 		if err != nil {
 			return nil, err

@@ -14,6 +14,7 @@ import (
 // What is remembered of archives is never another answer: whatever was done, also by an editor, the unread are the same
 // as those that a reader without the memory finds.
 func TestArchivesThatNeedNotBeRead(t *testing.T) {
+	t.Parallel()
 	root, state := t.TempDir(), t.TempDir()
 	edit := func(o *handoff.Options) { o.IndexMaxRows, o.UserState = 4, state }
 	without := func(o *handoff.Options) { edit(o); o.UserState = "" }

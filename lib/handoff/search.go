@@ -7,32 +7,34 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/search"
 )
 
-// A Query says what Search looks for.
+// A Query is what Search looks for.
 type Query struct {
 	Filter
 	Words []string // words, or questions in sentences
-	Every bool     // only what has every word, not any
-	Limit int      // of the matches that are returned; 0 means no limit
+	Every bool     // return only handoffs with all words, not with any
+	Limit int      // the number of matches to return; 0 means no limit
 }
 
-// A Match is a handoff that Search found. Only the document proves what the entry says; it was proven.
+// A Match is a handoff that Search found. It is an entry with its Title, its Score and the Passages with the words.
+// The document was proven.
 type Match = search.Match
 
-// A Passage is text of a handoff around what was searched for. It is as untrusted as a body: show it
-// through EscapeLine.
+// A Passage is a line of a handoff with words of the query. Where is "body", "tags" or "references", Line is a line
+// of the body, or 0. Text is as untrusted as a body: show it with EscapeLine.
 type Passage = search.Passage
 
-// Found is the outcome of Search.
+// Found is the result of Search.
 type Found struct {
-	Matches []Match // the best first, of the same score newer by ts_utc, then those that were written later
-	Total   int     // how many handoffs match, those above the limit included
+	Matches []Match // the best first; of equal scores the newest first
+	Total   int     // the number of matching handoffs, including those above the limit
 }
 
-// Search returns the handoffs that the filter chooses and that have the words, those first that are most about them:
-// scores are those of BM25 over title, topic, body, from, to, ts_utc, tags and references. A word is found in upper
-// and lower case, with accents and without, in its other grammatical forms and, for less, at the beginning of a longer
-// one. It takes no lock. What it returns was proven to be what was written; what cannot be read or proven is warned
-// about and left out. No words, a blank one, or none but words that nearly every text has, is ErrInvalid.
+// Search returns the handoffs that the filter chooses and that contain the words, the most relevant first. Scores are
+// BM25 over title, topic, body, from, to, ts_utc, tags and references.
+//
+// A word also matches in other case, without accents, in its other grammatical forms and, for a lower score, as the
+// beginning of a longer word. Search takes no lock. It returns proven handoffs; others are left out with a warning.
+// The error is ErrInvalid if no word is left, without blanks and words that nearly every text has.
 func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 	looked, err := search.Parse(q.Words)
 	if err == nil {
@@ -47,7 +49,7 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 	}
 	defer d.Close()
 	rows := q.Filter
-	rows.Tag = "" // is looked for together with the words
+	rows.Tag = "" // the search checks it together with the words
 	entries, err := s.List(rows)
 	if err != nil {
 		return Found{}, err

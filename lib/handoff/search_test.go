@@ -48,6 +48,7 @@ func topicsOf(found handoff.Found) string {
 }
 
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	_, s, warned := searched(t)
 	for _, test := range []struct {
 		words, to, tag, want string
@@ -102,6 +103,7 @@ func TestSearch(t *testing.T) {
 
 // A good document that was written by hand may have its head in another form.
 func TestSearchInAdopted(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	mustWrite(t, s, source("other", "body"))
@@ -127,6 +129,7 @@ func TestSearchInAdopted(t *testing.T) {
 }
 
 func TestSearchShowsWhere(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	long := strings.Repeat("ü", 200) + " Needle " + strings.Repeat("x", 200)
@@ -154,6 +157,7 @@ func TestSearchShowsWhere(t *testing.T) {
 
 // What cannot be proven is not shown, and said.
 func TestSearchProvesWhatItShows(t *testing.T) {
+	t.Parallel()
 	root, s, warned := searched(t)
 	edit(t, path(root, "2026-05-07-ann-cy-last.md"), replacing("broker and", "broker or"))
 	found, err := s.Search(t.Context(), handoff.Query{Words: []string{"broker"}})
@@ -167,13 +171,14 @@ func TestSearchProvesWhatItShows(t *testing.T) {
 	if found, err = s.Search(t.Context(), handoff.Query{Words: []string{"31mred"}}); err != nil || topicsOf(found) != "retry" {
 		t.Errorf("%v, %v", found, err)
 	}
-	if len(*warned) != 2 || !strings.Contains((*warned)[0], "is not what was written") || !strings.Contains((*warned)[1], "symbolic link") {
+	if len(*warned) != 2 || !strings.Contains((*warned)[0], "was changed after it was stored") || !strings.Contains((*warned)[1], "symbolic link") {
 		t.Errorf("warned: %q", *warned)
 	}
 }
 
 // Search finds what reading every document would: those with words that are, or begin with, what is looked for.
 func TestSearchFindsWhatReadingFinds(t *testing.T) {
+	t.Parallel()
 	s := open(t, t.TempDir(), func(o *handoff.Options) { o.IndexMaxRows = 3 })
 	letters := rapid.StringOfN(rapid.RuneFrom([]rune("kKbBxX\u212aẋḱ'\"\\ -:_\n\u200e")), 0, 12, -1)
 	var sources []handoff.Source
@@ -238,6 +243,7 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 // Scores do not depend on the order in which handoffs were written nor on that of the words, and of equal ones the newer
 // comes first.
 func TestSearchOrder(t *testing.T) {
+	t.Parallel()
 	words := strings.Fields("broker retry queue deploy broken restart timeout")
 	for seed := range uint64(6) {
 		luck := rand.New(rand.NewPCG(seed, 0))
@@ -287,6 +293,7 @@ func sourcesOf(docs []handoff.Document) []handoff.Source {
 
 // No size of a text or of a query is too large.
 func TestSearchInLargeTexts(t *testing.T) {
+	t.Parallel()
 	s := open(t, t.TempDir(), nil)
 	var many, large strings.Builder
 	for i := range 10_000 {

@@ -8,53 +8,54 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// Escape returns text in a form that is safe to show on a terminal: what is invisible, moves the cursor or
-// reorders the line is written out. It may have several lines. Escape of its result changes nothing.
+// Escape makes text safe for a terminal: it writes out characters that are invisible, move the cursor or reorder the
+// line. The result may have several lines. Escaping it again does not change it.
 func Escape(text string) string {
 	escaped, _ := form.Escape(text)
 	return escaped
 }
 
-// EscapeLine is Escape for text that must stay on one line.
+// EscapeLine is like Escape, but returns a single line.
 func EscapeLine(text string) string { return form.EscapeLine(text) }
 
-// IsFitForMarkdown reports whether text is short enough, as a whole and between empty lines, to be
-// read as Markdown: what that takes grows with the square of a paragraph.
+// IsFitForMarkdown reports whether text is short enough to be parsed as Markdown, as a whole and in each paragraph:
+// the time grows with the square of a paragraph.
 func IsFitForMarkdown(text string) bool { return form.IsFitForMarkdown(text) }
 
-// JSON returns v as JSON that a terminal may show, on one line or, with an indent, on several. What
-// Escape would change is a \u escape, so that any JSON parser gives the value back.
+// JSON returns v as JSON that is safe for a terminal, on one line or, with an indent, on several. Unsafe characters
+// are written as \u escapes, so that a JSON parser returns the same value.
 func JSON(v any, indent string) (string, error) { return form.JSON(v, indent) }
 
-// EscapeJSON returns JSON text as JSON does: the same value, fit for a terminal.
+// EscapeJSON escapes JSON text as JSON does. Its value does not change.
 func EscapeJSON(text string) string { return form.EscapeJSON(text) }
 
-// Table returns rows in columns for a terminal of the given width, 0 for any, every cell escaped.
+// Table returns rows as aligned columns for a terminal of the given width. 0 means any width. All cells are escaped.
 func Table(width int, header []string, rows [][]string) string {
 	return form.Table(width, header, rows)
 }
 
-// MaxForAgents is how many characters one output for an agent may have; a hook has less.
+// MaxForAgents is the maximum number of characters of one output for an agent. Hooks have less.
 const MaxForAgents = 30_000
 
-// A Frame says how much of a body is shown, and how.
+// A Frame configures how a body is framed.
 type Frame struct {
-	MaxChars   int                   // that the framed lines may have; 0 means no limit
-	Whole      int                   // that the whole output may have; 0 means no limit
-	Offset     int                   // characters of the escaped body to begin after
-	Unverified bool                  // the body's id could not be proven
-	More       func(next int) string // says how to read on after the next characters; nil how to read all
+	MaxChars   int                   // the limit of the framed lines; 0 means no limit
+	Whole      int                   // the limit of the whole output; 0 means no limit
+	Offset     int                   // the number of characters of the escaped body to skip
+	Unverified bool                  // the id of the body could not be proven
+	More       func(next int) string // returns how to read on from a character; nil means that the reader reads all
 }
 
-// Framed returns the body of a stored handoff inside a frame that says where it comes from and that it is
-// no instruction, and what the body looks like an attempt at.
+// Framed returns the body of a stored handoff in a frame. The frame names its source, and warns that it is not an
+// instruction. flags name the attempts to take command that the body seems to contain.
 func Framed(s Stored, f Frame) (text string, flags []string, err error) {
-	framed, err := form.Frame{Path: shownPath(s.Path), ID: s.Entry.ID, From: s.Entry.From, To: s.Entry.To, Topic: s.Entry.Topic, TsUTC: s.Entry.Time, SignedBy: signedBy(s.Signature),
+	framed, err := form.Frame{Path: shownPath(s.Path), ID: s.Entry.ID, From: s.Entry.From, To: s.Entry.To,
+		Topic: s.Entry.Topic, TsUTC: s.Entry.Time, SignedBy: signedBy(s.Signature),
 		Unverified: f.Unverified, Max: f.MaxChars, Whole: f.Whole, Offset: f.Offset, More: f.More}.Wrap(s.Body)
 	return framed.Text, framed.Flags, err
 }
 
-// signedBy names who signed, if that is known to be the author.
+// signedBy returns the signer of a good signature, otherwise "".
 func signedBy(sig Signature) string {
 	if sig.State != SignatureGood {
 		return ""
@@ -62,7 +63,8 @@ func signedBy(sig Signature) string {
 	return sig.Operator
 }
 
-// shownPath leaves the directory out, whose name could speak, unless it is the usual one.
+// shownPath returns only the name of a file, unless its directory is the default one: the name of a directory could
+// influence a reader.
 func shownPath(file string) string {
 	if file == "" || path.Dir(file) == disk.HandoffsDir {
 		return file
@@ -70,5 +72,5 @@ func shownPath(file string) string {
 	return path.Base(filepath.ToSlash(file))
 }
 
-// Blocker returns the line for people about a body that the flags of Framed call suspicious, "" for none.
+// Blocker returns a line for people about a body with these flags of Framed, "" if there are none.
 func Blocker(id string, flags []string) string { return form.Blocker(id, flags) }

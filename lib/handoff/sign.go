@@ -12,25 +12,26 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// sign gives the documents their signatures: those that an import brings, and ours where Options.Sign
-// makes one. What has none, and whose author has to sign, is left out and reported in results.
+// sign adds signatures to the documents: imported ones, and new ones by Options.Sign. A document without a required
+// signature is left out and reported in results.
 func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]admitted, error) {
-	good, foreign := docs[:0], trust.InParts(len(docs), func(i int) trust.Witness { return s.witness(docs[i], sources, false) })
+	good, foreign := docs[:0], trust.InParts(len(docs),
+		func(i int) trust.Witness { return s.witness(docs[i], sources, false) })
 	for i, d := range docs {
 		w := foreign(i)
-		if s.isOurs(sources[d.at]) { // one after another: a person may be asked
+		if s.isOurs(sources[d.at]) { // one at a time: the user may be asked for a passphrase
 			w = s.witness(d, sources, true)
 		}
 		sig, err := s.signOne(&d, w)
 		if err != nil && !errors.Is(err, ErrIntegrity) {
-			return nil, err // it concerns them all
+			return nil, err // concerns all documents
 		}
 		if err == nil {
 			if sig.State != SignatureUnsigned {
 				d.verdict = &sig
 			}
 			if err = s.mustBeSigned(d, sources[d.at], sig); err != nil && !errors.Is(err, ErrDenied) {
-				return nil, err // as above
+				return nil, err // concerns all documents
 			}
 		}
 		if results[d.at].Err = err; err == nil {
@@ -43,8 +44,8 @@ func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]adm
 // isOurs reports whether a document is to be signed here.
 func (s *Store) isOurs(source Source) bool { return s.opt.Sign != nil && source.Origin == nil }
 
-// witness proves the signatures of a document, which is signed first if that is to be done here and ours
-// is set. Without a signature there is nothing to prove.
+// witness proves the signatures of a document. With ours it signs the document first. Without a signature it returns
+// the zero value.
 func (s *Store) witness(d admitted, sources []Source, ours bool) trust.Witness {
 	source := sources[d.at]
 	signatures := source.Signatures
@@ -75,8 +76,8 @@ func (s *Store) signOne(d *admitted, w trust.Witness) (sig Signature, err error)
 	return sig, err
 }
 
-// mustBeSigned returns ErrDenied if the operators file asks for a good signature and the handoff has none. Any other
-// error means that the operators file could not be read.
+// mustBeSigned returns ErrDenied if the operators file requires a good signature and the handoff has none. Another
+// error means that the operators file cannot be read.
 func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 	if sig.State == SignatureGood {
 		return nil
@@ -90,19 +91,20 @@ func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 	case err != nil:
 		return err
 	case source.MustSign:
-		return fault.New(ErrDenied, hint, "%sa good signature of %s is asked for, and this one is %s", store.Prefixed(d.name), d.From, sig.State)
+		return fault.New(ErrDenied, hint, "%shandoffs from %s must be signed; this one is %s",
+			store.Prefixed(d.name), d.From, sig.State)
 	case refuse:
 		return fault.New(ErrDenied, hint, "%s%s", store.Prefixed(d.name), why)
 	case why != "":
 		s.opt.Warn(store.Prefixed(d.name) + why)
 	case sig.State != SignatureUnsigned && source.Origin == nil:
-		s.opt.Warn(store.Prefixed(d.name) + "it is signed, but the signature is " + sig.State + ": list the key in ssh_keys of " + d.From + " in the operators file")
+		s.opt.Warn(store.Prefixed(d.name) + "it is signed, but the signature is " + sig.State +
+			": list the key in ssh_keys of " + d.From + " in the operators file")
 	}
 	return nil
 }
 
-// signExisting puts signatures beside documents that were stored before without one, or, where they are good,
-// with one that is not.
+// signExisting adds good signatures to documents that were stored before without a good one.
 func (s *Store) signExisting(ctx context.Context, signed []admitted, results []Result) error {
 	for _, d := range signed {
 		if results[d.at].Receipt.Status != StatusExisting {
@@ -111,7 +113,8 @@ func (s *Store) signExisting(ctx context.Context, signed []admitted, results []R
 		got, err := s.Read(d.HandoffID)
 		d.signature.Synced = d.origin != nil && d.origin.Commit != ""
 		switch had := got.Signature.State; {
-		case had == SignatureUnsigned && err == nil, had != "" && had != SignatureGood && d.verdict.State == SignatureGood:
+		case had == SignatureUnsigned && err == nil, had != "" && had != SignatureGood &&
+			d.verdict.State == SignatureGood:
 			err = txn.Sign(ctx, s.at, *d.signature)
 		}
 		if err != nil {
@@ -121,19 +124,19 @@ func (s *Store) signExisting(ctx context.Context, signed []admitted, results []R
 	return nil
 }
 
-// A SignReceipt says what Sign did.
+// A SignReceipt is the result of Sign.
 type SignReceipt struct {
 	ID        string    `json:"handoff_id"`
 	Status    string    `json:"status"` // StatusSigned or StatusExisting
 	Signature Signature `json:"signature"`
 }
 
-// StatusSigned says that the signature of a SignReceipt is new.
+// StatusSigned means that the signature of a SignReceipt is new.
 const StatusSigned = "signed"
 
-// Sign signs a stored handoff with Options.Sign, durably. The id is taken as Read takes it. A good
-// signature stays as it is, any other is replaced; one that would not be good is made all the same,
-// and said. Errors are those of Write.
+// Sign signs a stored handoff with Options.Sign, durably. id is as in Read. A good signature stays, any other is
+// replaced. If the new one would not be good, it is stored anyway, and the receipt has its state. Errors are those of
+// Write.
 func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) {
 	if err := s.guard(); err != nil {
 		return r, err
@@ -152,7 +155,8 @@ func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) 
 		return r, err
 	}
 	r.Status = StatusSigned
-	_, r.Signature, err = s.keys.Judge(got.Entry.From, s.keys.Prove(got.Text, string(text)), func() (time.Time, error) { return s.keys.FirstSeen(r.ID) })
+	_, r.Signature, err = s.keys.Judge(got.Entry.From, s.keys.Prove(got.Text, string(text)),
+		func() (time.Time, error) { return s.keys.FirstSeen(r.ID) })
 	if err != nil {
 		return r, err
 	}

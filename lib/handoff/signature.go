@@ -9,24 +9,25 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// A Signature says what is known of the signature of a handoff.
+// A Signature is the result of verifying the signature of a handoff. State is SignatureGood, SignatureUnsigned or
+// what is wrong. Operator is the owner of the key, Key its fingerprint. FirstSight reports that the key is not pinned
+// yet.
 type Signature = operators.Verdict
 
-// What a Signature can say.
+// States of a Signature.
 const (
-	SignatureGood     = operators.Good
-	SignatureUnsigned = operators.Unsigned
+	SignatureGood     = operators.Good     // made by a key of the sender
+	SignatureUnsigned = operators.Unsigned // there is no signature
 )
 
-// SignatureNamespace is the namespace of signatures of handoffs (ssh-keygen -Y sign -n).
+// SignatureNamespace is the SSH signature namespace of handoffs (ssh-keygen -Y sign -n).
 const SignatureNamespace = operators.Namespace
 
-// OperatorsNamespace is the namespace of the signature of the operators file.
+// OperatorsNamespace is the SSH signature namespace of the operators file.
 const OperatorsNamespace = operators.OperatorsNamespace
 
-// Trust makes the keys that the operators file gives an operator those that count, and all others of
-// the operator revoked. It returns what was recorded. An operator who is not in the file is
-// ErrInvalid.
+// Trust pins the keys that the operators file lists for an operator, and revokes all other keys of the operator. It
+// returns what was recorded. An operator that is not in the file is ErrInvalid.
 func (r Registry) Trust(ctx context.Context, operator string) (done Trusted, err error) {
 	if err := checkOperator(operator); err != nil {
 		return done, err
@@ -42,16 +43,16 @@ func (r Registry) Trust(ctx context.Context, operator string) (done Trusted, err
 	return done, err
 }
 
-// pinSighted pins the keys of those whose signatures a change has believed at first sight. What was changed
-// is durable already: that it fails is only warned about.
+// pinSighted pins the keys whose signatures were just accepted at first sight. The change itself is already durable,
+// so a failure only causes a warning.
 func (s *Store) pinSighted(ctx context.Context) {
 	if err := s.keys.PinSighted(ctx); err != nil {
 		s.opt.Warn("keys that were seen for the first time are not pinned yet: " + err.Error())
 	}
 }
 
-// Distrust says what is missing where the operators file wants a good signature of the author, "" if
-// nothing is. refuse says that the body is not to be shown. A file that cannot be used wants one.
+// Distrust returns what is missing if the operators file requires a good signature of the sender, otherwise "".
+// refuse reports that the body must not be shown. If the file is unusable, a signature is required.
 func (s *Store) Distrust(from string, sig Signature) (why string, refuse bool) {
 	why, refuse, err := s.keys.Distrust(from, sig)
 	if err != nil {
@@ -60,7 +61,7 @@ func (s *Store) Distrust(from string, sig Signature) (why string, refuse bool) {
 	return why, refuse
 }
 
-// load returns the handoff of an entry, proven, and what is known of its signature.
+// load returns the proven handoff of an entry, with the result of verifying its signature.
 func (s *Store) load(d *disk.Dir, e Entry) (got Stored, err error) {
 	got = Stored{Entry: e, Path: s.at.RelPath(e.File)}
 	if got.Document, got.Text, err = s.at.Load(d, e); err == nil {

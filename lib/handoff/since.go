@@ -7,7 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// ParseDuration reads a duration such as 90m, 48h, 3d or 2w. Anything else is ErrInvalid.
+// ParseDuration parses a duration such as 90m, 48h, 3d or 2w. Other text is ErrInvalid.
 func ParseDuration(text string) (time.Duration, error) {
 	d, ok := form.Duration(text)
 	if !ok {
@@ -16,8 +16,8 @@ func ParseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ParseUntil reads what people write for a time to come: a time of RFC 3339, a date, or a duration
-// after a moment, such as 48h, 7d or 2w. Anything else is ErrInvalid.
+// ParseUntil parses a future time: a time of RFC 3339, a date, or a duration after from, such as 48h, 7d or 2w. Other
+// text is ErrInvalid.
 func ParseUntil(text string, from time.Time) (time.Time, error) {
 	if d, ok := form.Duration(text); ok {
 		return from.Add(d), nil
@@ -25,17 +25,19 @@ func ParseUntil(text string, from time.Time) (time.Time, error) {
 	if t, _, ok := form.Since(text, from); ok {
 		return t, nil
 	}
-	return time.Time{}, fault.New(ErrInvalid, "give a time such as 2026-12-01T12:00:00Z, a date, or a duration such as 48h, 7d or 2w", "%q is not a time", text)
+	return time.Time{}, fault.New(ErrInvalid,
+		"give a time such as 2026-12-01T12:00:00Z, a date, or a duration such as 48h, 7d or 2w",
+		"%q is not a time", text)
 }
 
-// ParseSince reads what people write for Filter.Since: a time, a date, today, yesterday, or a duration
-// before now, such as 48h, 7d or 2w. Without a zone it is in that of now. Anything else is ErrInvalid.
+// ParseSince parses a time for Filter.Since: a time, a date, today, yesterday, or a duration before now, such as 48h,
+// 7d or 2w. A time without a zone is in the zone of now. Other text is ErrInvalid.
 func ParseSince(text string, now time.Time) (time.Time, error) {
 	at, _, err := parseTime(text, now)
 	return at, err
 }
 
-// ParseBefore is ParseSince for Filter.Until: of a day it is the end.
+// ParseBefore parses a time for Filter.Until as ParseSince does, but returns the end of a day.
 func ParseBefore(text string, now time.Time) (time.Time, error) {
 	at, whole, err := parseTime(text, now)
 	return at.Add(whole), err
@@ -44,10 +46,12 @@ func ParseBefore(text string, now time.Time) (time.Time, error) {
 func parseTime(text string, now time.Time) (time.Time, time.Duration, error) {
 	at, whole, ok := form.Since(text, now)
 	if !ok {
-		return time.Time{}, 0, fault.New(ErrInvalid, "give a time such as 2026-05-07T12:00, a date, yesterday, or a duration such as 48h, 7d or 2w", "%q is not a time", text)
+		return time.Time{}, 0, fault.New(ErrInvalid,
+			"give a time such as 2026-05-07T12:00, a date, yesterday, or a duration such as 48h, 7d or 2w",
+			"%q is not a time", text)
 	}
 	return at, whole, nil
 }
 
-// Ago says how long before now something was, in the largest unit that fits, such as 2 h ago.
+// Ago formats the time since at in the largest unit that fits, such as "2 h ago".
 func Ago(at, now time.Time) string { return form.Ago(at, now) }

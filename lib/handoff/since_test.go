@@ -9,6 +9,7 @@ import (
 )
 
 func TestParseBefore(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 5, 7, 12, 0, 0, 0, time.FixedZone("", 2*3600))
 	for text, want := range map[string]string{
 		"2026-05-01": "2026-05-01T22:00:00Z", // the end of the day where it is asked
@@ -23,6 +24,7 @@ func TestParseBefore(t *testing.T) {
 }
 
 func TestAgo(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 5, 7, 12, 0, 0, 0, time.UTC)
 	for passed, want := range map[time.Duration]string{
 		0: "just now", 90 * time.Second: "1 min ago", 59 * time.Minute: "59 min ago", 2 * time.Hour: "2 h ago", 25 * time.Hour: "1 d ago",
@@ -35,6 +37,7 @@ func TestAgo(t *testing.T) {
 }
 
 func TestParseSince(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 5, 7, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]string{
 		"2026-05-01":           "2026-05-01T00:00:00Z",

@@ -66,6 +66,7 @@ func mustWrite(t testing.TB, s *handoff.Store, src []byte) handoff.Receipt {
 }
 
 func TestClasses(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	mustWrite(t, s, source("one", "body"))
@@ -99,6 +100,7 @@ func TestClasses(t *testing.T) {
 
 // What is written is read back as it was, whatever the body, and writing it again changes nothing.
 func TestWriteReadProperty(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, func(o *handoff.Options) { o.IndexMaxRows = 20 })
 	n := 0
@@ -129,6 +131,7 @@ func TestWriteReadProperty(t *testing.T) {
 }
 
 func TestCollisions(t *testing.T) {
+	t.Parallel()
 	s := open(t, t.TempDir(), nil)
 	for n := range 100 {
 		mustWrite(t, s, source("one", fmt.Sprint("body ", n)))
@@ -142,6 +145,7 @@ func TestCollisions(t *testing.T) {
 }
 
 func TestWriteAllIsAllOrNothing(t *testing.T) {
+	t.Parallel()
 	s := open(t, t.TempDir(), nil)
 	_, err := s.WriteAll(t.Context(), []handoff.Source{{Text: source("one", "")}, {Name: "x", Text: source("t w o", "")}})
 	if !errors.Is(err, handoff.ErrInvalid) {
@@ -158,6 +162,7 @@ func TestWriteAllIsAllOrNothing(t *testing.T) {
 
 // A source that is opened for each step is stored as it was checked, or not at all.
 func TestOpenedSources(t *testing.T) {
+	t.Parallel()
 	s := open(t, t.TempDir(), func(o *handoff.Options) { o.Redact = true })
 	opened := func(bodies ...string) handoff.Source {
 		next := 0
@@ -192,6 +197,7 @@ func TestOpenedSources(t *testing.T) {
 
 // A row that was taken out comes back with whoever writes its document again, a file of another is left alone.
 func TestRowComesBack(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	mustWrite(t, s, source("one", "kept"))
@@ -225,9 +231,10 @@ func snapshot(s *handoff.Store) (all []string, err error) {
 
 // Every flipped bit of every file is found, or changes nothing that anybody is told.
 func TestFlips(t *testing.T) {
-	step := 1
-	if testing.Short() {
-		step = 11
+	t.Parallel()
+	step := 11
+	if os.Getenv("HANDOFF_FAULTS") != "" {
+		step = 1
 	}
 	root := t.TempDir()
 	s := open(t, root, func(o *handoff.Options) { o.IndexMaxRows = 2 })
@@ -298,7 +305,8 @@ func lastLine(t *testing.T, path string) int {
 
 // Several who write the first handoffs of a store at the same moment agree about whose it is.
 func TestFirstWritersAgree(t *testing.T) {
-	for round := range 60 {
+	t.Parallel()
+	for round := range 20 {
 		root := t.TempDir()
 		var writers sync.WaitGroup
 		for i := range 8 {

@@ -18,30 +18,29 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// DefaultSurfaceMaxChars is how many characters of a body Surface shows.
+// DefaultSurfaceMaxChars is the default number of characters that Surface shows of a body.
 const DefaultSurfaceMaxChars = 4000
 
-// SurfaceOptions limits what Surface shows.
+// SurfaceOptions limit what Surface shows.
 type SurfaceOptions struct {
-	MaxChars   int       // of each body, counted after escaping, line prefixes included; 0 is MaxForAgents at most
+	MaxChars   int       // the limit of each body, after escaping and with line prefixes; 0 means MaxForAgents
 	MaxAgeDays int       // older handoffs are left out, and stay unread; 0 means no limit
-	Notes      io.Writer // gets a line about each body that looks like an attempt to take command; nil drops them
+	Notes      io.Writer // receives a line about each body that seems to take command; nil drops them
 }
 
-// mostTold is more handoffs than there is room for where agents are told of them.
-const mostTold = 1000
+// maxListed is more handoffs than fit into an output for agents.
+const maxListed = 1000
 
-// An Inbox is what an operator has not read: the newest of it, oldest first, and how much there is for
-// each recipient.
+// An Inbox has the handoffs that an operator has not read.
 type Inbox struct {
-	Newest []Entry
-	For    map[string]int
-	Over   map[State]int // of those that are not listed because they are over, or await approval: how many there are
+	Newest []Entry        // the newest, in the order of their times
+	For    map[string]int // how many there are, by recipient
+	Over   map[State]int  // how many were left out because they are closed or await approval, by state
 
-	Stranger string // of Waiting: why its operator is probably a slip; "" if nothing speaks for that
+	WhyUnknown string // set by Waiting: why its operator is probably a typo, or ""
 }
 
-// Count returns how much there is.
+// Count returns the number of unread handoffs.
 func (in Inbox) Count() (all int) {
 	for _, n := range in.For {
 		all += n
@@ -49,9 +48,8 @@ func (in Inbox) Count() (all int) {
 	return all
 }
 
-// Unread returns what operator has not read and nobody has to approve first, of which at least so many
-// of the newest are listed, without the handoffs that are older than maxAgeDays; 0 means no limit of
-// either.
+// Unread returns the unread handoffs of an operator that need no approval. It lists at least the newest n, and no
+// handoff older than maxAgeDays. 0 means no limit for either.
 func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err error) {
 	f := Filter{To: operator, Unread: true, Approved: true, Newest: newest}
 	if maxAgeDays > 0 {
@@ -67,29 +65,29 @@ func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err e
 	return in, nil
 }
 
-// Waiting is Unread for a session that starts and for a prompt: it lists what there is room for, and, where
-// nothing is unread, says whether the operator is probably a slip.
+// Waiting is like Unread for the start of a session and for prompts. It lists as many as fit. If nothing is unread,
+// it also reports whether the operator is probably a typo.
 func (s *Store) Waiting(operator string, maxAgeDays int) (Inbox, error) {
-	in, err := s.Unread(operator, mostTold, maxAgeDays)
+	in, err := s.Unread(operator, maxListed, maxAgeDays)
 	if err == nil && operator != "" && len(in.Newest) == 0 {
-		if why, sure := s.Registry().Stranger(operator); sure {
-			in.Stranger = why
+		if why, sure := s.Registry().WhyUnknown(operator); sure {
+			in.WhyUnknown = why
 		}
 	}
 	return in, err
 }
 
-// A Surfaced handoff is one that is shown: its frame, or why it is withheld.
+// A Surfaced is a handoff that is shown: in a frame, or with the reason why its body is withheld.
 type Surfaced struct {
 	Entry     Entry
 	Signature Signature
-	Framed    string
-	Withheld  string
+	Framed    string // the body in its frame, or ""
+	Withheld  string // why the body is withheld, or ""
 	verified  bool
 	note      string
 }
 
-// text is what stands for it in the text form.
+// text returns the text form of a handoff.
 func (h Surfaced) text() string {
 	if h.Withheld != "" {
 		return fmt.Sprintf("[withheld: %s: %s]\n", h.Entry.ID, h.Withheld)
@@ -97,11 +95,11 @@ func (h Surfaced) text() string {
 	return h.Framed
 }
 
-// A Surfacing is what an operator is shown, oldest first, and what is said of the rest.
+// A Surfacing is what Surface shows an operator.
 type Surfacing struct {
 	Operator string
-	Shown    []Surfaced
-	Left     []string
+	Shown    []Surfaced // oldest first
+	Left     []string   // lines about the handoffs that are not shown
 }
 
 func (s Surfacing) banner() string { return fmt.Sprintf("[Unread handoffs to: %s]\n", s.Operator) }
@@ -119,21 +117,23 @@ func (s Surfacing) write(w io.Writer) error {
 	return err
 }
 
-// Surface shows operator what is unread, oldest first: each body in a frame of its own, proven to be
-// what was written; one that is not is withheld, and a line says so. Of more than MaxForAgents
-// characters the newest are shown, and the others counted. Nothing is marked. That it was shown is
-// recorded in the audit log if that is possible at once; it can neither delay nor fail the call.
+// Surface shows an operator what is unread, oldest first, each body in its own frame. A body that cannot be proven is
+// withheld with a line that says so. If more than MaxForAgents characters are unread, the newest are shown and the
+// others counted.
+//
+// Surface marks nothing as read. It records in the audit log what it showed. That is best effort, and neither delays
+// nor fails the call.
 func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions, w io.Writer) error {
 	return s.SurfaceBy(ctx, operator, opt, func(shown Surfacing) error { return shown.write(w) })
 }
 
-// SurfaceBy is Surface in another form, which show gives it: nothing where nothing is unread. What it fails to
-// show is not recorded.
+// SurfaceBy is like Surface, but calls show to write another form. It does not call show if nothing is unread. If
+// show fails, nothing is recorded.
 func (s *Store) SurfaceBy(ctx context.Context, operator string, opt SurfaceOptions, show func(Surfacing) error) error {
 	if err := checkOperator(operator); err != nil {
 		return err
 	}
-	in, err := s.Unread(operator, mostTold, opt.MaxAgeDays)
+	in, err := s.Unread(operator, maxListed, opt.MaxAgeDays)
 	if err != nil || len(in.Newest) == 0 {
 		return err
 	}
@@ -153,7 +153,7 @@ func (s *Store) SurfaceBy(ctx context.Context, operator string, opt SurfaceOptio
 	return nil
 }
 
-// surfacing chooses the newest that there is room for.
+// surfacing chooses the newest handoffs that fit.
 func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Surfacing, err error) {
 	out.Operator = operator
 	d, err := s.at.OpenPlace(s.opt.Dir)
@@ -161,7 +161,7 @@ func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Su
 		return out, err
 	}
 	defer d.Close()
-	decided := s.Lifecycle().Decided() // since it was listed
+	decided := s.Lifecycle().Decided() // decisions may be newer than the list
 	room := form.NewBudget(MaxForAgents - len(out.banner()))
 	for _, e := range slices.Backward(in.Newest) {
 		h, err := s.surfaceOne(d, e, decided(e.ID), opt)
@@ -192,7 +192,7 @@ func (s *Store) surfaceOne(d *disk.Dir, e Entry, decided Decision, opt SurfaceOp
 		h.Withheld = "does not verify: " + EscapeLine(fault.Plain(err))
 	case err != nil:
 		h.Withheld = "cannot be read: " + EscapeLine(fault.Plain(err))
-	case trust.CheckApproval(s.at, decided, e, got.References) != nil: // or it is not known whether it needs one
+	case trust.CheckApproval(s.at, decided, e, got.References) != nil: // or its policy is unknown
 		h.Withheld = "it awaits approval"
 	default:
 		if missing, refuse = s.Distrust(e.From, got.Signature); refuse {
@@ -202,7 +202,7 @@ func (s *Store) surfaceOne(d *disk.Dir, e Entry, decided Decision, opt SurfaceOp
 	if h.Withheld != "" {
 		return h, nil
 	}
-	text, flags, err := Framed(got, Frame{MaxChars: opt.MaxChars, Whole: MaxForAgents - roomBeside})
+	text, flags, err := Framed(got, Frame{MaxChars: opt.MaxChars, Whole: MaxForAgents - frameRoom})
 	if missing != "" {
 		text = fmt.Sprintf("[note: %s: %s]\n", e.ID, missing) + text
 	}
@@ -210,7 +210,7 @@ func (s *Store) surfaceOne(d *disk.Dir, e Entry, decided Decision, opt SurfaceOp
 	return h, err
 }
 
-const roomBeside = 200 // characters, for banner and count around a single body
+const frameRoom = 200 // characters, for the banner and the count around a single body
 
 // recordSurface adds the event if that is possible at once.
 func (s *Store) recordSurface(ctx context.Context, out Surfacing) {

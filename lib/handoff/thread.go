@@ -10,15 +10,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/thread"
 )
 
-// Thread returns the handoffs that are connected with one by answers and by what supersedes what, in
-// the order in which they were written. The id is taken as Read takes it. Nothing of it is proven but
-// the references of that one.
+// Thread returns the handoffs that are connected with one by replies and successors, oldest first. id is as in Read.
+// Only the references of that handoff are proven.
 func (s *Store) Thread(id string) (thread.Thread, error) {
 	asked, err := s.Find(id)
 	if err != nil {
 		return thread.Thread{}, err
 	}
-	at := s.standing()
+	at := s.stateReader()
 	facts := at.facts()
 	if got, err := s.Load(asked); err == nil { // its event may not be written yet
 		facts.AddDocument(asked.ID, asked.From, asked.To, got.References)
@@ -36,15 +35,16 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 	for i, id := range ids {
 		nodes[i] = thread.Node{ID: id, State: thread.Absent}
 		if e, ok := rows[id]; ok {
-			nodes[i] = thread.Node{ID: id, Path: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic, Title: titles[id],
-				Time: e.Time, State: string(at.state(e))}
+			nodes[i] = thread.Node{ID: id, Path: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic,
+				Title: titles[id],
+				Time:  e.Time, State: string(at.state(e))}
 		}
-		name(&nodes[i], facts, lives[id], rows)
+		relate(&nodes[i], facts, lives[id], rows)
 	}
 	return thread.New(asked.ID, nodes), nil
 }
 
-// Here returns the rows of handoffs by their ids, of those that are stored here.
+// Here returns the entries of the ids that are stored here, by id.
 func (x Exchange) Here(ids []string) (map[string]Entry, error) {
 	wanted := make(map[string]life.Handoff, len(ids))
 	for _, id := range ids {
@@ -53,7 +53,7 @@ func (x Exchange) Here(ids []string) (map[string]Entry, error) {
 	return x.s.rowsOf(wanted)
 }
 
-// rowsOf returns the rows of the handoffs of these ids, of those that have one.
+// rowsOf returns the rows of the ids that are stored here, by id.
 func (s *Store) rowsOf(ids map[string]life.Handoff) (map[string]Entry, error) {
 	d, err := s.at.Reader()
 	if err != nil || d == nil {
@@ -61,7 +61,8 @@ func (s *Store) rowsOf(ids map[string]life.Handoff) (map[string]Entry, error) {
 	}
 	defer d.Close()
 	wanted := func(id string) bool { _, is := ids[id]; return is }
-	found, _, err := s.at.Scan(d, store.Choice{Is: func(e Entry) bool { return wanted(e.ID) }, IsNot: store.NotOf(wanted), ByID: true})
+	found, _, err := s.at.Scan(d, store.Choice{Is: func(e Entry) bool { return wanted(e.ID) },
+		IsNot: store.NotOf(wanted), ByID: true})
 	rows := make(map[string]Entry, len(found))
 	for _, e := range found {
 		rows[strings.Clone(e.ID)] = e
@@ -69,8 +70,8 @@ func (s *Store) rowsOf(ids map[string]life.Handoff) (map[string]Entry, error) {
 	return rows, err
 }
 
-// name says what a node names, and who else supersedes the same.
-func name(n *thread.Node, facts *life.Facts, h life.Handoff, rows map[string]Entry) {
+// relate sets what a node answers and supersedes, and the other successors of those handoffs.
+func relate(n *thread.Node, facts *life.Facts, h life.Handoff, rows map[string]Entry) {
 	n.Re = h.Re
 	for _, id := range h.Supersedes {
 		old, here := rows[id]

@@ -8,10 +8,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/check"
 )
 
-// Verify derives everything again: ids from files, rows from documents, events from rows, the chain, the
-// read marks, and looks for what does not belong. With ids it looks at these handoffs and the chain alone.
-// It takes no lock and changes nothing. What it compares was read at one moment, so that a change under
-// way is no fault; ErrBusy says that others changed the store faster than it could be read.
+// Verify derives ids from files, rows from documents and events from rows, and checks the hash chain and the read
+// marks. It also looks for files that do not belong. With ids it checks only these handoffs and the chain.
+//
+// Verify takes no lock and changes nothing. It compares data of one moment, so a change in progress is not a fault.
+// The error is ErrBusy if other processes change the store too fast.
 func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
 	report, err := check.Verify(ctx, s.at, ids)
 	if lost := (*fault.Error)(nil); err == nil && errors.As(s.at.CheckSent(), &lost) {
@@ -21,17 +22,22 @@ func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
 	return report, err
 }
 
-// Repair mends what Verify finds, as far as it can be mended without throwing anything away: it finishes
-// an interrupted change, puts a journal aside that cannot be used, adds rows for good handoffs that no row
-// lists, adds read marks and events that are missing, normalises the index files, cuts an audit log off
-// where its chain breaks, and moves what does not verify out of the way. Files that are replaced are kept
-// beside with a timestamp. It may be interrupted at any moment and run again.
+// Repair repairs what Verify finds, without throwing anything away. It can be interrupted and run again at any time.
+// It does this:
+//
+//   - complete an interrupted change, and quarantine an unusable journal
+//   - add rows for good handoffs without one, and missing read marks and events
+//   - normalize the index files
+//   - cut the audit log where its chain breaks
+//   - quarantine what cannot be proven
+//
+// A replaced file is kept next to the new one, with a timestamp in its name.
 func (m Maintenance) Repair(ctx context.Context) (RepairReport, error) {
 	return check.Repair(ctx, m.s.at, false)
 }
 
-// RebuildIndex is Repair with an INDEX.md that is made anew from the stored files and the audit log, read
-// marks included. Archives stay.
+// RebuildIndex is like Repair, but also rebuilds INDEX.md from the stored files and the audit log, with read marks.
+// Archives stay.
 func (m Maintenance) RebuildIndex(ctx context.Context) (RepairReport, error) {
 	return check.Repair(ctx, m.s.at, true)
 }

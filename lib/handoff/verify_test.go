@@ -40,13 +40,13 @@ var damages = []struct {
 }{
 	{name: "row lost", place: "handoffs/2026-05-07-ann-ben-t2.md", want: "is not listed",
 		do: func(t *testing.T, root string) { edit(t, path(root, "INDEX.md"), dropLine("| t2 |")) }},
-	{name: "row forged", place: "INDEX.md:8", want: "the index lists it with another to",
+	{name: "row forged", place: "INDEX.md:8", want: `its to is "ben", but the index says`,
 		do: func(t *testing.T, root string) {
 			edit(t, path(root, "INDEX.md"), replacing("| ann | ben | t2", "| ann | eve | t2"))
 		}},
-	{name: "row of another file", place: "INDEX.md:8", want: "is not what was written",
+	{name: "row of another file", place: "INDEX.md:8", want: "was changed after it was stored",
 		do: func(t *testing.T, root string) { edit(t, path(root, "INDEX.md"), replacing("ben-t2.md", "ben-t1.md")) }},
-	{name: "forged row before the good one", place: "INDEX.md:9", want: "otherwise than INDEX.md:8",
+	{name: "forged row before the good one", place: "INDEX.md:9", want: "unlike INDEX.md:8",
 		do: func(t *testing.T, root string) {
 			edit(t, path(root, "INDEX.md"), func(s string) string {
 				row := regexp.MustCompile(`(?m)^.*\| t2 \|.*\n`).FindString(s)
@@ -90,7 +90,7 @@ var damages = []struct {
 		do: func(t *testing.T, root string) {
 			mustPut(t, path(root, "INDEX-0007.md"), mustRead(t, path(root, "INDEX.md")))
 		}},
-	{name: "body changed", place: "INDEX.md:8", want: "is not what was written", fatal: true,
+	{name: "body changed", place: "INDEX.md:8", want: "was changed after it was stored", fatal: true,
 		do: func(t *testing.T, root string) {
 			edit(t, path(root, "2026-05-07-ann-ben-t2.md"), replacing("body", "Body"))
 		}},
@@ -108,11 +108,11 @@ var damages = []struct {
 		do: func(t *testing.T, root string) {
 			edit(t, path(root, "handoff-events.jsonl"), func(s string) string { return s[:len(s)-9] })
 		}},
-	{name: "chain broken", place: "handoff-events.jsonl:2", want: "the chain is broken",
+	{name: "chain broken", place: "handoff-events.jsonl:2", want: "broken hash chain",
 		do: func(t *testing.T, root string) { edit(t, path(root, "handoff-events.jsonl"), replacing("ann", "eve")) }},
-	{name: "first event unreadable", place: "handoff-events.jsonl:1", want: "proves nothing",
+	{name: "first event unreadable", place: "handoff-events.jsonl:1", want: "are unproven",
 		do: func(t *testing.T, root string) { edit(t, path(root, "handoff-events.jsonl"), replacing("{", "(")) }},
-	{name: "journal damaged", place: "journal", want: "does not begin with a checkpoint",
+	{name: "journal damaged", place: "journal", want: "has no checkpoint of this store",
 		do: func(t *testing.T, root string) { mustPut(t, path(root, "journal"), []byte("nonsense\n")) }},
 	{name: "leftover", place: ".tmp-0123456789abcdef01234567", want: "was left by an interrupted command", warns: true,
 		do: func(t *testing.T, root string) { mustPut(t, path(root, ".tmp-0123456789abcdef01234567"), []byte("x")) }},
@@ -144,7 +144,7 @@ var damages = []struct {
 		do: func(t *testing.T, root string) {
 			edit(t, path(root, "INDEX-0001.md"), func(s string) string { return strings.Repeat("x", 2<<20) + "\n" + s })
 		}},
-	{name: "index too large", place: "INDEX.md", want: "more than the 268435456 bytes",
+	{name: "index too large", place: "INDEX.md", want: "larger than 268435456 bytes",
 		do: func(t *testing.T, root string) { enlarge(t, path(root, "INDEX.md")) }},
 	{name: "ledger too large", place: "consumed-tokens.jsonl", want: "too large",
 		do: func(t *testing.T, root string) {
@@ -191,8 +191,10 @@ func makeLink(t *testing.T, path string) {
 
 // What the journal knows is mended as it was, whatever was damaged, and verify finds that something was.
 func TestJournalMends(t *testing.T) {
+	t.Parallel()
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
 			root, s := smallStore(t)
 			texts, readers := good(t, s)
 			d.do(t, root)
@@ -213,8 +215,10 @@ func TestJournalMends(t *testing.T) {
 
 // So is what it does not know, as far as files, rows and the audit log bear it out; verify names each damage.
 func TestVerifyNamesWhatRepairMends(t *testing.T) {
+	t.Parallel()
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
 			root, s := smallStore(t)
 			mustRemove(t, path(root, "journal"))
 			d.do(t, root)
@@ -226,7 +230,7 @@ func TestVerifyNamesWhatRepairMends(t *testing.T) {
 			list := r.Faults
 			if d.warns {
 				list = r.Warnings
-				if len(r.Faults) > 1 || !mentions(r.Faults, "journal", "is missing, although there are events") {
+				if len(r.Faults) > 1 || !mentions(r.Faults, "journal", "is missing, but there are events") {
 					t.Errorf("faults: %v", r.Faults)
 				}
 			}
@@ -279,6 +283,7 @@ func again(t *testing.T, root string, s *handoff.Store) {
 
 // What is found is said in the same order each time, also what has the same place.
 func TestVerifySaysTheSameEachTime(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
 	var lost []string
@@ -338,6 +343,7 @@ func (c *waited) Done() <-chan struct{} {
 
 // A store that nobody changes is read once.
 func TestVerifyDoesNotWait(t *testing.T) {
+	t.Parallel()
 	_, s := smallStore(t)
 	ctx := &waited{Context: t.Context()}
 	if report, err := s.Verify(ctx); err != nil || report.Handoffs == 0 || ctx.times > 0 {
@@ -347,6 +353,7 @@ func TestVerifyDoesNotWait(t *testing.T) {
 
 // Where writing commands refuse because the machine cannot be told, verification says so.
 func TestVerifyWithoutMachineID(t *testing.T) {
+	t.Parallel()
 	root, _ := smallStore(t)
 	s := open(t, root, func(o *handoff.Options) {
 		o.Fingerprint = func() (string, error) { return "", disk.ErrNoMachineID }

@@ -11,11 +11,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// toMain moves a project in a linked work tree to the main one, if both share one store,
-// which is synced. The settings are those of the main work tree; where the branch that is checked
-// out there has none yet, those of the linked one.
-//
-// top is that of the work tree in which the project lies.
+// toMain moves a project in a linked work tree to the main work tree, if both share one synced store. top is the work
+// tree that contains the project. The settings are those of the main work tree. If its branch has none yet, those of
+// the linked work tree are used.
 func (p *Project) toMain(top, cwd string, getenv func(string) string, flags ProjectFlags) error {
 	shares := p.Settings.Git.Value == GitSynced
 	if p.HasFile && !shares || top == "" {
@@ -27,7 +25,7 @@ func (p *Project) toMain(top, cwd string, getenv func(string) string, flags Proj
 		return nil
 	}
 	if err != nil || main == "" {
-		return nil // what cannot be read leads nowhere
+		return nil // an unreadable link is ignored
 	}
 	rel, err := filepath.Rel(top, p.Root)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -38,7 +36,7 @@ func (p *Project) toMain(top, cwd string, getenv func(string) string, flags Proj
 		p.keepApart("the main work tree has no such directory of yours")
 		return nil
 	}
-	own, err := settings.Load(root, cwd, nothing)
+	own, err := settings.Load(root, cwd, emptyEnv)
 	mainShares := err == nil && own.Git.Value == GitSynced
 	if !shares && !mainShares {
 		return nil
@@ -50,42 +48,42 @@ func (p *Project) toMain(top, cwd string, getenv func(string) string, flags Proj
 	if err := p.load(cwd, getenv, flags); err != nil || len(p.Options.Named) > 0 {
 		return err
 	}
-	p.standBeside(linked)
+	p.useOwnReplica(linked)
 	return nil
 }
 
-// Beside says which store a linked work tree has whose main one cannot be written: a replica of its
-// own, or, until that has begun, the one of the main work tree to read from.
-type Beside struct {
-	Main, Own string // the roots of both
-	Begun     bool
+// An OwnReplica describes a linked work tree whose main work tree cannot be written. The project reads the store of
+// the main work tree until it begins a replica of its own.
+type OwnReplica struct {
+	Main, Own string // the roots of the main and of the linked work tree
+	Begun     bool   // the replica exists
 }
 
-// standBeside leaves a project in its linked work tree where the main one, which p is, cannot be written.
-func (p *Project) standBeside(linked string) {
+// useOwnReplica keeps a project in its linked work tree if the main work tree, which p is, cannot be written.
+func (p *Project) useOwnReplica(linked string) {
 	if p.Options.CanWrite() {
 		return
 	}
 	own := p.Options.At(linked)
-	p.Beside = &Beside{Main: p.Root, Own: linked, Begun: store.IsThere(filepath.Join(own.StateDir, disk.FingerprintFile))}
-	if p.Beside.Begun {
-		p.StandOnItsOwn()
+	p.OwnReplica = &OwnReplica{Main: p.Root, Own: linked,
+		Begun: store.IsThere(filepath.Join(own.StateDir, disk.FingerprintFile))}
+	if p.OwnReplica.Begun {
+		p.UseOwnReplica()
 	}
 }
 
-// StandOnItsOwn makes the replica of the linked work tree the store of the project. Once it has begun
-// it is that already.
-func (p *Project) StandOnItsOwn() {
-	main := p.Options.At(p.Beside.Main)
-	p.Root, p.Options = p.Beside.Own, p.Options.At(p.Beside.Own)
-	p.Options.Synced, _ = main.store().HasSynced() // who cannot read that cannot read the handoffs either
+// UseOwnReplica makes the replica of the linked work tree the store of the project. It has no effect on a replica
+// that has begun.
+func (p *Project) UseOwnReplica() {
+	main := p.Options.At(p.OwnReplica.Main)
+	p.Root, p.Options = p.OwnReplica.Own, p.Options.At(p.OwnReplica.Own)
+	p.Options.Synced, _ = main.store().HasSynced() // a store that cannot be read counts as unsynced
 }
 
-// CanWrite reports whether the store may be changed, as far as can be told without changing anything.
+// CanWrite reports whether the store can be changed. It changes nothing to find out.
 func (o Options) CanWrite() bool { return o.store().CanWrite() }
 
-// At returns the options of the store that another work tree has in the same place. Paths that do not
-// lie in the project stay.
+// At returns the options of the same store in another work tree. Paths outside the project stay.
 func (o Options) At(root string) Options {
 	for _, path := range []*string{&o.Dir, &o.StateDir, &o.OperatorsFile} {
 		if rel, err := filepath.Rel(o.Root, *path); err == nil && filepath.IsLocal(rel) {
@@ -96,7 +94,7 @@ func (o Options) At(root string) Options {
 	return o
 }
 
-// keepApart says why a linked work tree gets a store of its own.
+// keepApart records why a linked work tree gets its own store.
 func (p *Project) keepApart(why string) {
 	if p.Settings.Git.Value == GitSynced && !store.IsThere(p.Options.Dir) {
 		p.Apart = why

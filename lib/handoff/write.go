@@ -13,39 +13,45 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// A Document is a handoff: its frontmatter fields and its body.
+// A Document is a handoff. SchemaVersion, HandoffID, From, To, Topic, Time (ts_utc), References and Tags are its
+// frontmatter, Body is its Markdown.
 type Document = document.Document
 
-// A Source is a document to write, with what to call it in messages: one of Text, Fields, Make and Open.
+// A Source is a document to write. Exactly one of Text, Fields, Make and Open is set.
 type Source struct {
-	Name   string                 // such as a file name; "" for none
-	Text   []byte                 // frontmatter and body
-	Fields *Document              // the document itself
-	Make   func() (Made, error)   // makes the document; called once, after the machine was found to be the right one
-	Open   func() (Source, error) // gives a source of the same document each time, so that not all of a batch are held
+	Name   string               // its name in messages, such as a file name; or ""
+	Text   []byte               // frontmatter and body
+	Fields *Document            // the document itself
+	Make   func() (Made, error) // makes the document; called once, after the machine was checked
+	// returns a source of the same document each time, so that a large batch needs little memory
+	Open func() (Source, error)
 
-	Said  *Document                  // beside Text, whose frontmatter may lack it and must not contradict it; nil for nothing
-	Usual func(body string) Document // what a frontmatter says that lacks it; needed with Said
+	// with Text: fields that its frontmatter must not contradict, and gets if it lacks them; or nil
+	Expected *Document
+	Defaults func(body string) Document // with Expected: the defaults of frontmatter fields, for a body
 
-	ID     string  // that the document has to have; "" for any
-	Origin *Origin // of an import, nil for what is written here
+	ID     string  // the id that the document must have; "" means any
+	Origin *Origin // of an import; nil for a new document
 
-	Restore    bool     // store it also if it was pruned
-	Signatures []string // armored, of an import: the first that is good, or else holds, is stored with it
-	MustSign   bool     // refuse it without a good signature, as if the operators file wanted one
+	Restore bool // store it even if it was pruned
+	// armored, of an import; the first good one is stored, otherwise the first that matches the text
+	Signatures []string
+	MustSign   bool // refuse it without a good signature, whatever the operators file says
 }
 
-// An Origin is the store that an imported document comes from.
+// An Origin is the store that an imported document comes from. Writer is its id, or "". Commit is the commit of that
+// writer, or "" if it did not come by sync.
 type Origin = txn.Origin
 
-// made returns the source with the document that Make gives.
-func (src Source) made() (_ Source, redacted []string, err error) {
+// resolve returns the source with the document of Make or Open.
+func (src Source) resolve() (_ Source, redacted []string, err error) {
 	if src.Open != nil {
 		opened, err := src.Open()
 		if err != nil {
 			return src, nil, err
 		}
-		src.Text, src.Fields, src.Make, src.Said, src.Usual = opened.Text, opened.Fields, opened.Make, opened.Said, opened.Usual
+		src.Text, src.Fields, src.Make = opened.Text, opened.Fields, opened.Make
+		src.Expected, src.Defaults = opened.Expected, opened.Defaults
 	}
 	if src.Make == nil {
 		return src, nil, nil
@@ -55,17 +61,17 @@ func (src Source) made() (_ Source, redacted []string, err error) {
 	return src, m.Redacted, err
 }
 
-// A Receipt says what Write did.
+// A Receipt is the result of Write.
 type Receipt struct {
 	ID     string `json:"handoff_id"`
 	Path   string `json:"file_path"` // relative to the project root if inside it
 	Time   string `json:"ts_utc"`
 	Status string `json:"status"` // StatusCreated or StatusExisting
 
-	Signature *Signature `json:"signature,omitempty"` // that came with it
+	Signature *Signature `json:"signature,omitempty"` // the signature that came with the document
 }
 
-// Line is JSON(r, "") without a look at its type, which takes longer than the rest.
+// Line returns JSON(r, ""), but faster because it uses no reflection.
 func (r Receipt) Line() (string, error) {
 	if r.Signature != nil {
 		return JSON(r, "")
@@ -78,20 +84,20 @@ func (r Receipt) Line() (string, error) {
 	return form.EscapeJSON(string(p.End()) + "\n"), nil
 }
 
-// What a Receipt can say.
+// The values of Receipt.Status.
 const (
 	StatusCreated  = "created"
-	StatusExisting = "existing" // the same document was stored before; nothing was changed
-	StatusNew      = "new"      // of TryGood: it would be created
+	StatusExisting = "existing" // the same document was stored before; nothing changed
+	StatusNew      = "new"      // TryGood only: the document would be created
 )
 
-// Write stores a document. When it returns without error, body, INDEX.md row and audit event are on disk.
-// The same document again is StatusExisting and changes nothing.
+// Write stores a document. If it returns no error, body, row of INDEX.md and audit event are on disk. If the same
+// document is already stored, the status is StatusExisting and nothing changes.
 //
-// Errors wrap ErrInvalid (the document), ErrDenied (its operators), ErrBusy (the lock), ErrIntegrity (its
-// id, this machine, or what is stored) or ErrConfig (the place, no free name), and come in this order:
-// the machine, the document, its time, its id, the place, the operators, the lock, a free name.
-// After any error, writing the same document again is safe.
+// An error wraps ErrInvalid (the document), ErrDenied (its operators), ErrBusy (the lock), ErrIntegrity (the id, the
+// machine or the stored data) or ErrConfig (the directory, or no free name). The checks have this order: machine,
+// document, time, id, directory, operators, lock, free name. After any error, writing the same document again is
+// safe.
 func (s *Store) Write(ctx context.Context, src []byte) (Receipt, error) {
 	receipts, err := s.WriteAll(ctx, []Source{{Text: src}})
 	if err != nil {
@@ -100,8 +106,8 @@ func (s *Store) Write(ctx context.Context, src []byte) (Receipt, error) {
 	return receipts[0], nil
 }
 
-// WriteAll stores all documents or none, under one lock and with one commit. The receipts come in the
-// order of the sources. Errors are those of Write, joined when several documents are at fault.
+// WriteAll stores all documents or none, under one lock and with one commit. The receipts have the order of the
+// sources. Errors are those of Write, joined if several documents have one.
 func (s *Store) WriteAll(ctx context.Context, sources []Source) ([]Receipt, error) {
 	results, err := s.write(ctx, sources, false, nil)
 	receipts := make([]Receipt, len(results))
@@ -111,25 +117,25 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) ([]Receipt, erro
 	return receipts, err
 }
 
-// A Result is what became of one document of WriteGood: a receipt or an error.
+// A Result is the result of WriteGood for one document: a receipt or an error.
 type Result struct {
 	Receipt Receipt
 	Err     error
 }
 
-// WriteGood stores those of the documents that can be stored, under one lock and with one commit, and
-// says for each what became of it, in the order of the sources. The error is one that concerns them all.
+// WriteGood stores the documents that have no error, under one lock and with one commit. The results have the order
+// of the sources. The error is one that concerns all documents.
 func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, error) {
 	return s.write(ctx, sources, true, nil)
 }
 
-// WriteChosen is WriteGood, but for what choose refuses: it gets what was found of each document
-// before any is stored, and may give others an error too.
+// WriteChosen is like WriteGood, but calls choose before anything is stored. choose can set errors in the results to
+// refuse more documents.
 func (x Exchange) WriteChosen(ctx context.Context, sources []Source, choose func([]Result)) ([]Result, error) {
 	return x.s.write(ctx, sources, true, choose)
 }
 
-// TryGood is WriteGood but for the writing: a receipt says StatusNew of what would be created.
+// TryGood is like WriteGood, but writes nothing. The status of a document that would be created is StatusNew.
 func (s *Store) TryGood(sources []Source) ([]Result, error) {
 	results := make([]Result, len(sources))
 	docs, err := s.accept(sources, results, true)
@@ -154,7 +160,8 @@ func (s *Store) TryGood(sources []Source) ([]Result, error) {
 	return results, nil
 }
 
-func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, choose func([]Result)) (_ []Result, err error) {
+func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, choose func([]Result)) (
+	_ []Result, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	results := make([]Result, len(sources))
 	docs, err := s.accept(sources, results, keepGoing)
@@ -172,7 +179,7 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, cho
 	return results, nil
 }
 
-// commit stores what may be stored, and then the signatures of what was there before.
+// commit stores the documents, and then the signatures of documents that were stored before.
 func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool) error {
 	rate, err := s.maxRate()
 	if err != nil {
@@ -186,8 +193,8 @@ func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, r
 	return s.signExisting(ctx, signed, results)
 }
 
-// accept takes the sources through all that comes before the writing. What is refused is left out and
-// reported in results, and ends it unless keepGoing.
+// accept runs all checks that precede the writing. Refused documents are left out and reported in results. Without
+// keepGoing the first failed check ends it.
 func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]admitted, error) {
 	m, err := txn.Guard(s.at)
 	if err != nil {
@@ -224,8 +231,7 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 	return signed, err
 }
 
-// expect gives the documents the receipts that they get if they are new, and returns their places
-// among the results.
+// expect sets the receipts of new documents, and returns the indexes of their results.
 func expect(docs []admitted, results []Result) []int {
 	places := make([]int, len(docs))
 	for i, d := range docs {
@@ -235,18 +241,23 @@ func expect(docs []admitted, results []Result) []int {
 	return places
 }
 
-// publications returns what gives the i-th document as one that may be stored.
+// publications returns a function that returns the i-th document in the form that txn publishes.
 func (s *Store) publications(sources []Source, docs []admitted, rate int) func(i int) txn.Publication {
 	return func(i int) txn.Publication {
 		d := docs[i]
-		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators), Allowed: d.allowed, Redacted: d.redacted,
-			Origin: d.origin, Signature: d.signature, Rate: rate, Restore: sources[d.at].Restore, Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
+		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators),
+			Allowed: d.allowed, Redacted: d.redacted,
+			Origin: d.origin, Signature: d.signature, Rate: rate, Restore: sources[d.at].Restore, Text: func() ([]byte,
+				error) {
+				return s.stored(d.sealed, sources[d.at])
+			}}
 	}
 }
 
-// publish stores documents, and reports in results, where their places are, what became of each. It
-// holds none of them: a batch is let go of before its end.
-func (s *Store) publish(ctx context.Context, places []int, doc func(i int) txn.Publication, results []Result, keepGoing bool) error {
+// publish stores documents and sets the results at their indexes. It holds no document, so that a batch can be freed
+// early.
+func (s *Store) publish(ctx context.Context, places []int, doc func(i int) txn.Publication, results []Result,
+	keepGoing bool) error {
 	outcomes, err := txn.Publish(ctx, s.at, len(places), doc, keepGoing)
 	if err != nil {
 		return err
@@ -266,7 +277,7 @@ func (s *Store) publish(ctx context.Context, places []int, doc func(i int) txn.P
 	return nil
 }
 
-// Faults joins the errors of single documents, nil if there are none.
+// Faults joins the errors of single documents. It returns nil if there are none.
 func Faults(results []Result) error {
 	var errs []error
 	for _, r := range results {
@@ -278,8 +289,8 @@ func Faults(results []Result) error {
 	return errors.Join(errs...)
 }
 
-// guard refuses to go on where the store belongs to another machine, or where the handoffs that it held are
-// gone: what is looked for there would be unknown.
+// guard returns an error if the store belongs to another machine, or if its handoffs are missing: every id would be
+// unknown.
 func (s *Store) guard() error {
 	if _, err := txn.Guard(s.at); err != nil {
 		return err
@@ -291,8 +302,7 @@ func (s *Store) guard() error {
 	return err
 }
 
-// Ready says whether a document could be written: that this is the right machine, and that the place
-// can hold a store. It is for programs that do long work before they write; Write looks at both again.
+// Ready checks the machine and the directories before long work that precedes a write. Write checks them again.
 // Errors are ErrIntegrity and ErrConfig.
 func (m Maintenance) Ready() error {
 	if err := m.s.guard(); err != nil {
@@ -301,9 +311,8 @@ func (m Maintenance) Ready() error {
 	return m.s.at.CheckPlaces()
 }
 
-// Recover finishes or takes back what an interrupted command left, as every writing command does
-// before anything else. It is for those that may find that there is nothing to write. Its errors are
-// those of Write.
+// Recover completes or undoes an interrupted change, as every writing command does first. It is for commands that may
+// have nothing to write. Errors are those of Write.
 func (m Maintenance) Recover(ctx context.Context) (err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	d, err := m.s.at.OpenDirs()

@@ -11,77 +11,78 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// DefaultMaxAge is the age up to which a packet is fresh.
+// DefaultMaxAge is the default maximum age of a fresh packet.
 const DefaultMaxAge = 48 * time.Hour
 
-// An Input is one artifact to check: a packet as JSON, the facts of another kind, or the error that
-// came instead of either.
+// An Input is one artifact to check: a packet as JSON, the facts of another kind, or the error from reading
+// either.
 type Input struct {
-	Name  string // what the report calls it, such as a file name or an id
-	ID    string // of the stored handoff that carries it, "" for none
-	Data  []byte // a packet as JSON, when Facts is nil
+	Name  string // the name in the report, such as a file name or an id
+	ID    string // of the stored handoff that carries it, or ""
+	Data  []byte // a packet as JSON, if Facts is nil
 	Facts *Facts
-	Err   error // the artifact is missing or cannot be read
+	Err   error // why the artifact is missing or cannot be read
 
-	Faults []fault.Fault // of what stands around the record, such as a view that shows something else
+	Faults []fault.Fault // faults outside the record, such as a view that differs from it
 
 	References []string // of the handoff that carries it
 }
 
-// CheckOptions say what the checks measure against. The zero value is the real world.
+// CheckOptions are the options of Check. The zero value works.
 type CheckOptions struct {
-	Now        time.Time                            // time.Now() when zero
-	MaxAge     time.Duration                        // DefaultMaxAge when zero
-	AllowEmpty []string                             // packet fields that may be empty
-	Consumed   func(token, id string) (Use, error)  // asks the ledger for a token, or "" and the id of a handoff; nil when there is none
-	Holders    func(token string) ([]string, error) // names the stored handoffs whose packets have a token; nil when there is no store
-	Answers    *Answers                             // what the resuming side understood; nil when it was not asked
+	Now        time.Time     // time.Now() if zero
+	MaxAge     time.Duration // DefaultMaxAge if zero
+	AllowEmpty []string      // packet fields that can be empty
+	// Consumed asks the ledger for a token, or for "" and the id of a handoff; nil without a ledger.
+	Consumed func(token, id string) (Use, error)
+	Holders  func(token string) ([]string, error) // the stored packets with a token; nil without a store
+	Answers  *Answers                             // as the resuming side understood the packet; nil if not asked
 
-	Work func(references []string, f Facts) Work // compares with the work as it is now; nil when nobody looks
+	Work func(references []string, f Facts) Work // compares with the work as it is now; nil compares nothing
 
-	// Probe confirms the claims of the artifact of an id, "" for one that is not stored; nil runs nothing.
+	// Probe tests the claims of the artifact with an id, "" if it is not stored; nil runs nothing.
 	Probe func(id string, references []string) []Probed
 
-	Standing func(id string) Standing // of a stored handoff; nil when there is no store
+	Standing func(id string) Relations // of a stored handoff; nil without a store
 
-	ConfirmedBy string // who says that answers in other words mean the same, "" for nobody
+	ConfirmedBy string // who confirms answers in other words, or ""
 }
 
-// Work is what became of the work since the artifact was written. Its zero value is for one that says
-// nothing of that.
+// Work is the state of the work compared with the artifact. The zero value means that the artifact does not
+// describe its work.
 type Work struct {
 	Pass   bool
-	Reason string   // in our own words
-	Files  []string // that are no longer as they were
+	Reason string   // without quoted text
+	Files  []string // the files that changed
 	Advice string
 }
 
-// A Use is what a ledger says of a token, or of a handoff without one. Its zero value says that it was
-// never consumed.
+// A Use is the consumption of a token, or of a handoff without one, in the ledger. The zero value means that it
+// was never consumed.
 type Use struct {
 	Consumed  bool   `json:"-"`
-	Operator  string `json:"operator"` // who consumed it, when, and from which handoff, as far as the ledger is legible
+	Operator  string `json:"operator"` // who consumed it; like Time and HandoffID "" if the ledger is damaged
 	Time      string `json:"ts_utc"`
 	HandoffID string `json:"handoff_id"`
 
-	Gap   string    `json:"-"` // why it may have been consumed without the ledger's knowledge, "" if it cannot
-	Since time.Time `json:"-"` // what was consumed before, the ledger may not know; zero if it knows all
+	Gap   string    `json:"-"` // why the ledger may lack a consumption, or ""
+	Since time.Time `json:"-"` // where the ledger begins; zero if it is complete
 }
 
-// A Class says whether to resume. A greater Class is worse.
+// A Class is the verdict on resuming. A greater Class is worse.
 type Class int
 
 // The classes.
 const (
 	Clean       Class = iota // resuming is safe
-	Operational              // the packet must be mended or confirmed first
+	Operational              // fix or confirm the packet first
 	Critical                 // there is nothing to resume from
 )
 
 // String returns CLEAN, OPERATIONAL or CRITICAL.
 func (c Class) String() string { return [...]string{"CLEAN", "OPERATIONAL", "CRITICAL"}[c] }
 
-// MarshalText returns the same as String.
+// MarshalText returns the same text.
 func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // The names of the checks, in their order.
@@ -90,9 +91,9 @@ const (
 	Freshness     = "Freshness"
 	Token         = "Resume token"
 	Replay        = "Replay test"
-	WorkCheck     = "Work"     // only of what says something about the work
-	StandingCheck = "Standing" // only of what is superseded or has expired
-	Probes        = "Probes"   // only where the claims of the artifact are put to the test
+	WorkCheck     = "Work"     // only if the artifact describes its work
+	StandingCheck = "Standing" // only if it is superseded or has expired
+	Probes        = "Probes"   // only if its claims are tested
 )
 
 // A Result is the outcome of one check.
@@ -101,33 +102,35 @@ type Result struct {
 	Pass   bool   `json:"pass"`
 	Reason string `json:"reason"`
 
-	own string // the reason without what it quotes
+	own string // the reason without quotations
 }
 
-// A Report is what Check found. All its text is escaped: it can be shown as it is.
+// A Report is the result of Check. All its text is escaped and can be printed.
 type Report struct {
-	Name        string        `json:"name"`
-	HandoffID   string        `json:"handoff_id,omitempty"` // of what is stored
-	Kind        string        `json:"kind,omitempty"`
-	Class       Class         `json:"classification"`
-	Checks      []Result      `json:"checks"` // always Schema, Freshness, Resume token, Replay test; then Standing, Work and Probes, if there are any
+	Name      string `json:"name"`
+	HandoffID string `json:"handoff_id,omitempty"` // of a stored handoff
+	Kind      string `json:"kind,omitempty"`
+	Class     Class  `json:"classification"`
+	// Schema, Freshness, Resume token and Replay test; then Standing, Work and Probes, as they apply.
+	Checks      []Result      `json:"checks"`
 	Faults      []fault.Fault `json:"faults,omitempty"`
 	Claims      []Claim       `json:"claims,omitempty"`       // text that claims authority over the verdict
-	Compared    []Comparison  `json:"compared,omitempty"`     // answers in other words than those of the packet
-	ConfirmedBy string        `json:"confirmed_by,omitempty"` // who said that they mean the same
+	Compared    []Comparison  `json:"compared,omitempty"`     // answers in other words than the packet's
+	ConfirmedBy string        `json:"confirmed_by,omitempty"` // who confirmed them
 	Probed      []Probed      `json:"probes,omitempty"`
 	Notes       []string      `json:"notes,omitempty"`
-	Consumed    *Use          `json:"consumed,omitempty"`    // by whom, nil if the ledger says that nobody did or was not asked
-	AgeSeconds  *int64        `json:"age_seconds,omitempty"` // nil when the time of the last update is unknown
+	Consumed    *Use          `json:"consumed,omitempty"`    // nil if it was not consumed, or the ledger was not asked
+	AgeSeconds  *int64        `json:"age_seconds,omitempty"` // nil if the time of the last update is unknown
 	Recovery    []string      `json:"recovery_steps"`
 	Escalation  string        `json:"escalation"`
 }
 
-// Check runs the four checks and classifies the artifact. It never fails: what cannot be read is
-// Critical, what is uncertain at least Operational. The verdict depends on the facts alone, and no
-// wording of a packet can improve it.
+// Check runs the four checks and classifies the artifact. It never fails: an unreadable artifact is Critical, and
+// an uncertain one at least Operational. The verdict depends on the facts only. No wording of a packet can
+// improve it.
 func Check(in Input, o CheckOptions) Report {
-	c := &checking{o: o, id: in.ID, around: in.Faults, references: in.References, report: Report{Name: show(in.Name), HandoffID: in.ID, Recovery: []string{}}}
+	c := &checking{o: o, id: in.ID, around: in.Faults, references: in.References,
+		report: Report{Name: show(in.Name), HandoffID: in.ID, Recovery: []string{}}}
 	if c.o.Now.IsZero() {
 		c.o.Now = time.Now()
 	}
@@ -136,7 +139,7 @@ func Check(in Input, o CheckOptions) Report {
 	}
 	switch {
 	case in.Err != nil:
-		c.gone("the artifact is missing or cannot be read", in.Err)
+		c.unreadable("the artifact is missing or cannot be read", in.Err)
 	case in.Facts != nil:
 		c.run(*in.Facts)
 	default:
@@ -146,7 +149,7 @@ func Check(in Input, o CheckOptions) Report {
 	return c.report
 }
 
-// Worst returns the worst class of the reports, Clean for none.
+// Worst returns the worst class of the reports, or Clean if there are none.
 func Worst(reports []Report) Class {
 	worst := Clean
 	for _, r := range reports {
@@ -155,7 +158,7 @@ func Worst(reports []Report) Class {
 	return worst
 }
 
-// checking is one artifact on its way through the checks.
+// checking is the state of a check.
 type checking struct {
 	o      CheckOptions
 	id     string
@@ -163,16 +166,16 @@ type checking struct {
 
 	references []string
 
-	gap    bool // the ledger may lack the token
+	gap    bool // the ledger can lack the token
 	report Report
 }
 
-// packet checks a packet as JSON. What may be empty is decided here and not when it is read: it is the
-// wish of who checks, and no property of the packet.
+// packet checks a packet as JSON. Which fields can be empty is an option of the check, not a property of the
+// packet.
 func (c *checking) packet(data []byte) {
 	v, err := read(data)
 	if err != nil {
-		c.gone("the artifact cannot be read as a packet", err)
+		c.unreadable("the artifact cannot be read as a packet", err)
 		return
 	}
 	reading := Table().Read(v, nil)
@@ -184,18 +187,18 @@ func (c *checking) packet(data []byte) {
 
 const notChecked = "not checked, there is no packet"
 
-// gone reports an artifact that there is nothing to check of.
-func (c *checking) gone(reason string, err error) {
+// unreadable reports an artifact that cannot be read.
+func (c *checking) unreadable(reason string, err error) {
 	c.report.Class = Critical
-	c.add(Schema, false, reason+": "+because(err))
+	c.add(Schema, false, reason+": "+causeOf(err))
 	for _, name := range []string{Freshness, Token, Replay} {
 		c.add(name, false, notChecked)
 	}
 	c.step("Ask the sender for the artifact, or write a new one from the state of the work.")
 }
 
-// run goes through the checks, in the order of the report. All run, also after one that fails: who
-// mends a packet wants to know everything at once.
+// run runs all checks, in the order of the report. It continues after a failure, so that a user can fix
+// everything at once.
 func (c *checking) run(f Facts) {
 	c.report.Kind = show(f.Kind)
 	f.Faults = slices.Concat(f.Faults, c.around, credentials(f.Texts))
@@ -203,7 +206,7 @@ func (c *checking) run(f Facts) {
 	c.freshness(f)
 	c.token(f)
 	c.replay(f)
-	c.standing()
+	c.relations()
 	c.work(f)
 	c.probes()
 	c.claims(f.Texts)
@@ -214,25 +217,26 @@ func (c *checking) run(f Facts) {
 	}
 }
 
-// add notes the result of a check. In the reason, what is quoted is marked as aside does.
+// add adds the result of a check. The reason can contain text marked by aside.
 func (c *checking) add(check string, pass bool, reason string) {
-	c.report.Checks = append(c.report.Checks, Result{check, pass, asides().ReplaceAllString(reason, "$1"), asides().ReplaceAllString(reason, "$2")})
+	c.report.Checks = append(c.report.Checks, Result{check, pass,
+		asides().ReplaceAllString(reason, "$1"), asides().ReplaceAllString(reason, "$2")})
 }
 
-// aside marks a part of a reason that comes from others, with what stands for it in our own words.
+// aside marks a part of a reason that comes from others. own replaces it in text without quotations.
 func aside(full, own string) string { return "\x00" + full + "\x01" + own + "\x00" }
 
 var asides = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x00([^\x01]*)\x01([^\x00]*)\x00") })
 
-// quoted is a text of the artifact in a reason.
+// quoted returns text of the artifact for a reason.
 func quoted(text string) string { return aside(quote(text), "…") }
 
-// because is an error in a reason.
-func because(err error) string { return aside(show(err.Error()), fault.Plain(err)) }
+// causeOf returns an error for a reason.
+func causeOf(err error) string { return aside(show(err.Error()), fault.Plain(err)) }
 
-const maxListed = 20 // of the same kind in one report
+const maxListed = 20 // entries of one kind in a report
 
-// sayAll joins as many reasons as a report lists, and what is the same in our own words once.
+// sayAll joins reasons up to the limit of a report. Without quotations, equal reasons appear once.
 func sayAll(all []string) string {
 	var full, own []string
 	for _, reason := range all[:min(len(all), maxListed)] {
@@ -247,12 +251,12 @@ func sayAll(all []string) string {
 	return aside(strings.Join(full, "; "), strings.Join(own, "; "))
 }
 
-// note adds what is worth knowing and decides nothing.
+// note adds a remark that does not change the verdict.
 func (c *checking) note(format string, args ...any) {
 	c.report.Notes = append(c.report.Notes, fmt.Sprintf(format, args...))
 }
 
-// step adds a recovery step, once: several checks may ask for the same.
+// step adds a recovery step, if it is not there yet.
 func (c *checking) step(text string) {
 	if !slices.Contains(c.report.Recovery, text) {
 		c.report.Recovery = append(c.report.Recovery, text)

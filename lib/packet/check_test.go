@@ -41,7 +41,7 @@ func TestFactsOfOtherKinds(t *testing.T) {
 	}
 	plain := packet.Facts{Kind: "plain", UpdatedAt: "2026-05-07T12:00:00Z", Cannot: append([]string{}, packet.Required()...)}
 	r = packet.Check(packet.Input{Facts: &plain}, options())
-	if r.Class != packet.Operational || !strings.Contains(r.Checks[3].Reason, "objective: plain does not say it") {
+	if r.Class != packet.Operational || !strings.Contains(r.Checks[3].Reason, "objective: missing in plain") {
 		t.Errorf("%s %q", r.Class, r.Checks[3].Reason)
 	}
 }

@@ -8,39 +8,39 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// A Claim is text of an artifact that nobody should act upon because it says so.
+// A Claim is text of an artifact that must not be followed merely because the artifact contains it.
 type Claim struct {
 	Pointer string `json:"pointer"`
 	About   About  `json:"about"`
-	Text    string `json:"text"` // escaped and cut
+	Text    string `json:"text"` // escaped and shortened
 }
 
-// About says what a claim is about.
+// About is the subject of a claim.
 type About string
 
-// What claims are about.
+// The subjects of claims.
 const (
-	Authority About = "authority" // over the check of the artifact that holds it
-	Danger    About = "danger"    // what only the owner of the work may decide; a label, that makes no verdict worse
+	Authority About = "authority" // it claims authority over the check of its own artifact
+	Danger    About = "danger"    // it asks for something that only the owner can decide; does not affect the verdict
 )
 
-// says is what a text does that is not its to do.
-func (a About) says() string {
+// text describes the claim, after the name of its place.
+func (a About) text() string {
 	if a == Danger {
 		return "asks for something dangerous"
 	}
 	return "claims authority over this check"
 }
 
-// What claims authority, in folded text, and in each clause by itself, and orders to the reader. That is a label for
-// people, not the defence: the verdict does not depend on it but to get worse.
+// Phrases that claim authority, in folded text and in single clauses, and orders to the reader. They produce a
+// label for people. They are no defense: the verdict depends on them only to get worse.
 var (
 	claimed       = phrases("claim")
 	clauseClaimed = phrases("clause-claim")
 	orders        = phrases("order")
 )
 
-// claims looks through every text of the artifact, also names of members.
+// claims searches all texts of the artifact, including names of members.
 func (c *checking) claims(texts []Passage) {
 	for _, t := range texts {
 		p := prose{t.Text, folded(t.Text), sync.OnceValue(func() []string { return clauses(t.Text) })}
@@ -53,35 +53,35 @@ func (c *checking) claims(texts []Passage) {
 	}
 }
 
-// A prose is a text in the forms in which it is searched. Most texts need no more than a look at the words.
+// A prose is a text in the forms that are searched. Most texts are decided by their words alone.
 type prose struct {
 	text, folded string
 	clauses      func() []string
 }
 
-// claim reports one text. It is quoted for people and followed by nobody.
+// claim reports one text. The text is quoted for people and never followed.
 func (c *checking) claim(pointer, text string, about About) {
 	if len(c.report.Claims) < maxListed {
 		c.report.Claims = append(c.report.Claims, Claim{cut(show(pointer)), about, quote(text)})
 	}
 	if about == Danger {
-		return // to say whether it is wanted is for people: a rule of words is wrong too often
+		return // a person decides whether it is wanted: words alone are wrong too often
 	}
 	c.atLeast(Operational)
-	c.step("Read the text that claims authority over this check, with its sender; it was not obeyed.")
+	c.step("Ask the sender about the text that claims authority over this check; it was ignored.")
 }
 
-// claimsAuthority reports whether a text tells its reader what the verdict is, or to drop the checks.
+// claimsAuthority reports whether a text dictates the verdict to its reader, or asks to skip the checks.
 func (p prose) claimsAuthority() bool {
-	// "Do not skip the checks" asks not to do it, or it is only spoken of.
+	// "Do not skip the checks" asks for the opposite, and "whether to skip" only mentions it.
 	negated := func(before string) bool { return negating()[lastWord(before)] }
 	indirect := func(before string) bool { return before != "" && !ordering()[lastWord(before)] }
-	return says(p.folded, claimed(), negated) || slices.ContainsFunc(p.clauses(), func(clause string) bool {
-		return says(clause, clauseClaimed(), negated) || says(clause, orders(), indirect)
+	return matchesPhrase(p.folded, claimed(), negated) || slices.ContainsFunc(p.clauses(), func(clause string) bool {
+		return matchesPhrase(clause, clauseClaimed(), negated) || matchesPhrase(clause, orders(), indirect)
 	})
 }
 
-// lastWord returns the last word of folded text, "" for none.
+// lastWord returns the last word of folded text, or "".
 func lastWord(folded string) string {
 	folded = strings.TrimRight(folded, " ")
 	return folded[strings.LastIndexByte(folded, ' ')+1:]

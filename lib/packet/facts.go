@@ -5,17 +5,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Facts are what a handoff of any kind says about resuming from it.
+// Facts are the facts of a handoff of any kind that matter for resuming.
 type Facts = fields.Facts
 
-// A FileSum is a file with the hex digits of its SHA-256. The path is relative to the project, or absolute.
+// A FileSum is a file with its SHA-256 as hex digits. The path is relative to the project, or absolute.
 type FileSum = fields.FileSum
 
-// A Passage is a string of an artifact with its JSON pointer, "" for a plain body.
+// A Passage is a string of an artifact with its JSON pointer. The pointer is "" in a plain body.
 type Passage = fields.Passage
 
-// Says returns what an artifact says, as far as it can be read: a packet with faults says all the same
-// what has none.
+// Says returns the facts of an artifact. If a packet has faults, its other fields still count.
 func (in Input) Says() Facts {
 	if in.Facts != nil {
 		return *in.Facts
@@ -33,14 +32,14 @@ func factsOf(record *jsontree.Value) Facts {
 	return f
 }
 
-// Facts returns what the record says.
+// Facts returns the facts of the record.
 func (r Record) Facts() Facts {
 	v, _ := jsontree.Parse(r.JSON())
 	return factsOf(v)
 }
 
-// Passages returns every string of a JSON text with its pointer, names of members included; none when
-// it is not JSON.
+// Passages returns every string of a JSON text with its pointer, including names of members. If the text is not
+// JSON, it returns none.
 func Passages(data []byte) []Passage {
 	v, err := jsontree.Parse(data)
 	if err != nil {
@@ -49,8 +48,7 @@ func Passages(data []byte) []Passage {
 	return texts(v)
 }
 
-// texts returns every string in v. Names of members count unless they are ours: they are text of
-// others too.
+// texts returns every string in v. Names of unknown members count, since they are text from others too.
 func texts(v *jsontree.Value) (all []Passage) {
 	v.Walk("", nil, func(at string, in *jsontree.Member, v *jsontree.Value) {
 		if in != nil && !Table().Has(in.Name) {

@@ -10,10 +10,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// skew is how far ahead of ours the clock of the writer may be.
+// skew is how far the writer's clock can be ahead of ours.
 const skew = 5 * time.Minute
 
-// freshness compares the age with the limit, and the expiry with now.
+// freshness checks the age of the last update, and the expiry.
 func (c *checking) freshness(f Facts) {
 	pass, reason := c.age(f)
 	if pass && f.ExpiresAt != "" {
@@ -21,11 +21,11 @@ func (c *checking) freshness(f Facts) {
 	}
 	c.add(Freshness, pass, reason)
 	if !pass {
-		c.step("Confirm with the owner that the packet still describes the work, then set updated_at to the time of that.")
+		c.step("Confirm with the owner that the packet still describes the work, then set updated_at to that time.")
 	}
 }
 
-// work compares with the work as it is now, if the artifact says anything about that.
+// work compares the artifact with the work as it is now, if the artifact describes its work.
 func (c *checking) work(f Facts) {
 	if c.o.Work == nil {
 		return
@@ -48,44 +48,42 @@ func (c *checking) work(f Facts) {
 	}
 }
 
-// age judges the time of the last update. A time in the future is no sign of freshness: beyond the
-// skew of clocks it fails.
+// age checks the time of the last update. A time in the future is not fresh: beyond the skew of clocks it fails.
 func (c *checking) age(f Facts) (bool, string) {
 	updated, ok := form.ISO(f.UpdatedAt)
 	switch {
 	case slices.Contains(f.Cannot, "updated_at"):
-		return false, "unknown age, " + show(f.Kind) + " does not say when it was updated"
+		return false, "unknown age, " + show(f.Kind) + " has no time of the last update"
 	case !ok:
 		return false, "unknown age, updated_at is not a time with a zone"
 	}
 	age := c.o.Now.Sub(updated)
 	seconds := int64(age / time.Second)
 	c.report.AgeSeconds = &seconds
-	limit := exact(c.o.MaxAge)
+	limit := formatExact(c.o.MaxAge)
 	switch {
 	case age < -skew:
-		return false, fmt.Sprintf("updated %s in the future (exceeds %s of clock difference)", beyond(-age, skew), exact(skew))
+		return false, fmt.Sprintf("updated %s in the future (exceeds %s of clock difference)", formatBeyond(-age, skew), formatExact(skew))
 	case age > c.o.MaxAge:
-		return false, fmt.Sprintf("updated %s ago (exceeds %s limit)", beyond(age, c.o.MaxAge), limit)
+		return false, fmt.Sprintf("updated %s ago (exceeds %s limit)", formatBeyond(age, c.o.MaxAge), limit)
 	}
-	return true, fmt.Sprintf("updated %s ago (within %s limit)", rough(max(age, 0)), limit)
+	return true, fmt.Sprintf("updated %s ago (within %s limit)", formatRough(max(age, 0)), limit)
 }
 
-// expiry judges expires_at. One that cannot be read fails: to take it for none would be the wish of
-// who wrote it badly.
+// expiry checks expires_at. A malformed time fails. Otherwise a typing error would disable the expiry.
 func (c *checking) expiry(text, reason string) (bool, string) {
 	expires, ok := form.ISO(text)
 	switch {
 	case !ok:
 		return false, "unknown expiry, expires_at is not a time with a zone"
 	case expires.Before(c.o.Now):
-		return false, fmt.Sprintf("%s, but expired %s ago", reason, ago(c.o.Now.Sub(expires)))
+		return false, fmt.Sprintf("%s, but expired %s ago", reason, formatAgo(c.o.Now.Sub(expires)))
 	}
-	return true, fmt.Sprintf("%s, expires in %s", reason, rough(expires.Sub(c.o.Now)))
+	return true, fmt.Sprintf("%s, expires in %s", reason, formatRough(expires.Sub(c.o.Now)))
 }
 
-// rough writes a duration in its greatest unit, rounded down.
-func rough(d time.Duration) string {
+// formatRough formats a duration in its largest unit, rounded down.
+func formatRough(d time.Duration) string {
 	switch {
 	case d >= time.Hour:
 		return fmt.Sprintf("%d h", d/time.Hour)
@@ -95,48 +93,47 @@ func rough(d time.Duration) string {
 	return fmt.Sprintf("%d s", d/time.Second)
 }
 
-// ago is rough, with the days of what was long ago.
-func ago(d time.Duration) string {
+// formatAgo formats a duration like formatRough, and adds the days of a long one.
+func formatAgo(d time.Duration) string {
 	const many = 4 * 24 * time.Hour
 	if d <= many {
-		return rough(d)
+		return formatRough(d)
 	}
-	return fmt.Sprintf("%s (%d days)", rough(d), d/(24*time.Hour))
+	return fmt.Sprintf("%s (%d days)", formatRough(d), d/(24*time.Hour))
 }
 
-// exact writes a limit without rounding.
-func exact(d time.Duration) string {
+// formatExact formats a limit without rounding.
+func formatExact(d time.Duration) string {
 	if d >= time.Minute && (d%time.Hour == 0 || d < time.Hour && d%time.Minute == 0) {
-		return rough(d)
+		return formatRough(d)
 	}
 	return d.String()
 }
 
-// beyond is rough, unless that would hide that d exceeds the limit.
-func beyond(d, limit time.Duration) string {
-	if text := ago(d); text != ago(limit) {
+// formatBeyond formats a duration like formatRough, unless that would hide that d exceeds the limit.
+func formatBeyond(d, limit time.Duration) string {
+	if text := formatAgo(d); text != formatAgo(limit) {
 		return text
 	}
 	rest := d % time.Hour
 	if d < time.Hour {
 		rest = d % time.Minute
 	}
-	return rough(d-rest) + " " + rough(max(rest, time.Second))
+	return formatRough(d-rest) + " " + formatRough(max(rest, time.Second))
 }
 
-// Standing says which stored handoffs have to do with one: those that have taken its place, and others
-// that take the place of the same as it does. The ids are good. Taken and Done are when somebody took and
-// ended it, "" if nobody has.
-type Standing struct {
+// Relations describes a stored handoff: the ids of its successors, and of other handoffs that supersede the same
+// one. Taken and Done are times, or "".
+type Relations struct {
 	Successors, Beside []string
 	Taken, Done        string
 }
 
-// standing looks whether something else is to be resumed from, or nothing any more.
-func (c *checking) standing() {
+// relations reports whether the artifact has expired, and whether it was superseded, taken or done.
+func (c *checking) relations() {
 	if set := relation.Of(c.references); set.IsExpired(c.o.Now) {
 		c.add(StandingCheck, false, "expired at "+set.Expires)
-		c.step("Ask the sender whether it still holds.")
+		c.step("Ask the sender whether it is still valid.")
 	}
 	if c.o.Standing == nil || c.id == "" {
 		return
@@ -148,11 +145,11 @@ func (c *checking) standing() {
 	}
 	switch {
 	case s.Done != "":
-		c.note("It was done at %s: nobody resumes from it any more.", s.Done)
+		c.note("It was done at %s.", s.Done)
 	case s.Taken != "":
-		c.note("It is taken since %s: nobody else resumes from it.", s.Taken)
+		c.note("It is taken since %s: only its holder can resume it.", s.Taken)
 	}
 	if len(s.Beside) > 0 {
-		c.note("What it supersedes is superseded by %s too: all of them are current.", strings.Join(s.Beside, " and "))
+		c.note("The handoff that it supersedes is also superseded by %s: all of them are current.", strings.Join(s.Beside, " and "))
 	}
 }

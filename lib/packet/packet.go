@@ -11,19 +11,18 @@
 //	  "resume_token": "n7Yq0ZrT2b4"
 //	}
 //
-// A packet (kind packet/1) is a JSON object with the fields of Record. All fields but Agent, Task and
-// ExpiresAt are required and non-empty; a list that honestly has nothing says so in one entry. Fields
-// that this package does not know are kept and shown, but never believed.
+// A packet (kind packet/1) is a JSON object with the fields of Record. All fields except Agent, Task and
+// ExpiresAt are required and non-empty. If there is nothing to list, a list says so in one entry. Unknown fields
+// are kept and shown, but have no effect.
 //
-// Check answers one question, whether it is safe to go on from here, by four checks in a fixed order: Schema,
-// Freshness, Resume token, Replay test. Their results make the Class. Nothing that a packet says can
-// improve it; what tries to is reported and makes it worse. Other kinds are checked through Facts.
+// Check answers one question: can work continue from this packet? It runs four checks in a fixed order: Schema,
+// Freshness, Resume token, Replay test. Their results determine the Class. Nothing in a packet can improve the
+// Class; text that tries to is reported and makes it worse. Other kinds are checked through Facts.
 //
-// The fields are in fields.json, the form of the view in view.md.
+// The fields are defined in fields.json, the view in view.md.
 //
-// The rules about words (words.txt) know English best and are floors: a text of
-// nothing but words that say nothing is refused, one that says little passes. What they find is for
-// people to judge.
+// The rules about words (words.txt) are best for English, and minimal: a text of only empty words is refused, a
+// vague one passes. People judge their findings.
 package packet
 
 import (
@@ -37,14 +36,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// The name of the kind in the info string of its block.
+// The name and version of the kind in the info string of its block.
 const (
 	Kind    = "packet"
 	Version = "1"
 	label   = Kind + "/" + Version
 )
 
-// A Record is one resume packet. Empty optional fields are left out of its JSON.
+// A Record is one resume packet. Its JSON omits empty optional fields.
 type Record struct {
 	Objective   string   `json:"objective"`
 	Completed   []string `json:"completed"`
@@ -52,15 +51,15 @@ type Record struct {
 	Assumptions []string `json:"assumptions"`
 	NextAction  string   `json:"next_action"`
 	Risks       []string `json:"risks"`
-	UpdatedAt   string   `json:"updated_at"` // ISO 8601 with its offset, as written
+	UpdatedAt   string   `json:"updated_at"` // ISO 8601 with offset, as written
 	ResumeToken string   `json:"resume_token"`
-	ExpiresAt   string   `json:"expires_at,omitempty"` // ISO 8601 with its offset
-	Agent       string   `json:"agent,omitempty"`      // who wrote it
-	Task        string   `json:"task,omitempty"`       // what it is about
-	Extra       []Field  `json:"-"`                    // members that this package does not know, in their order
+	ExpiresAt   string   `json:"expires_at,omitempty"` // ISO 8601 with offset
+	Agent       string   `json:"agent,omitempty"`      // the writer
+	Task        string   `json:"task,omitempty"`       // the topic
+	Extra       []Field  `json:"-"`                    // unknown members, in their order
 }
 
-// A Field is a member of a packet that has no place in Record.
+// A Field is an unknown member of a packet.
 type Field struct {
 	Name string
 	JSON json.RawMessage // compact
@@ -72,13 +71,13 @@ var Table = sync.OnceValue(func() *fields.Table { return fields.Load(file, field
 //go:embed fields.json
 var file []byte
 
-// Required returns the names of the fields that every packet has.
+// Required returns the names of the required fields.
 func Required() []string { return Table().Needed() }
 
-// JSON returns the record as indented JSON with a fixed order of fields. Parse gives the record back.
+// JSON returns the record as indented JSON in a fixed order of fields. Parse restores the record.
 func (r Record) JSON() []byte {
 	for _, list := range []*[]string{&r.Completed, &r.Unresolved, &r.Assumptions, &r.Risks} {
-		*list = append([]string{}, *list...) // empty, and not null
+		*list = append([]string{}, *list...) // [] instead of null
 	}
 	text := bytes.TrimSuffix(jsontree.Encode(r, ""), []byte("}"))
 	for _, f := range r.Extra {
@@ -87,12 +86,12 @@ func (r Record) JSON() []byte {
 	text = append(text, '}')
 	var indented bytes.Buffer
 	if json.Indent(&indented, text, "", "  ") != nil {
-		return text // an Extra that is not JSON
+		return text // an Extra is not JSON
 	}
 	return indented.Bytes()
 }
 
-// View returns the record as Markdown for people. Its form is part of kind packet/1 and never changes:
+// View returns the record as Markdown for people. Its form is part of kind packet/1 and never changes, since
 // stored handoffs are verified against it.
 func (r Record) View() string { return view(r) }
 
@@ -100,11 +99,11 @@ func (r Record) View() string { return view(r) }
 var viewText string
 var view = fields.View(viewText)
 
-// Body returns the handoff body that carries the record: its view and its block.
+// Body returns the body of a handoff with the record: its view and its block.
 func (r Record) Body() (string, error) {
 	return fields.Build(r.View(), Kind, Version, r.JSON())
 }
 
-// Head returns what the record says for the head of a handoff: who wrote it, what it is about, and
-// when. It is addressed to nobody.
+// Head returns the values for the frontmatter of a handoff: the writer, the topic and the time. A packet has no
+// recipient.
 func (r Record) Head() (from, to, topic, at string) { return r.Agent, "", r.Task, r.UpdatedAt }

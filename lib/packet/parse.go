@@ -9,13 +9,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// MaxBytes is the size up to which a packet is read, as that of a handoff document by default.
+// MaxBytes is the maximum size of a packet, equal to the default for a handoff document.
 const MaxBytes = 1 << 20
 
-// Parse reads a packet. The error is a *fault.DocumentError with every fault of the packet: text that
-// is not strict JSON (line and column; duplicate keys and numbers that lose digits are refused), and
-// fields that are missing, empty or of another type (JSON pointer, line and column). The fields named
-// in mayBeEmpty may be empty, not missing.
+// Parse reads a packet. The error is a *fault.DocumentError with all faults of the packet. Text that is not
+// strict JSON has line and column; duplicate keys and numbers that lose digits count. Fields that are missing,
+// empty or of the wrong type have a JSON pointer, line and column. The fields in mayBeEmpty can be empty, but not
+// missing.
 func Parse(data []byte, mayBeEmpty ...string) (Record, error) {
 	v, err := read(data)
 	if err != nil {
@@ -39,19 +39,19 @@ func read(data []byte) (*jsontree.Value, error) {
 	return jsontree.ParseObject(data, MaxBytes, "a packet")
 }
 
-// checkTime says what is wrong with a time that names no moment.
+// checkTime returns the problem of a text that is not a time with an offset, and a hint.
 func checkTime(text string) (problem, hint string) {
 	if _, ok := form.ISO(text); ok {
 		return "", ""
 	}
-	hint = "write it like 2026-05-07T12:00:00Z"
+	hint = "use a time such as 2026-05-07T12:00:00Z"
 	if _, naive := form.ISO(text + "Z"); naive {
-		hint = "it has no time zone: end it with Z or an offset such as +02:00"
+		hint = "add Z or an offset such as +02:00"
 	}
-	return quote(text) + " is not a time of ISO 8601 with an offset", hint
+	return quote(text) + " is not an ISO 8601 time with an offset", hint
 }
 
-// blank says whether text shows nothing: only spaces and characters without a shape.
+// blank reports whether text is invisible: only spaces and characters without a shape.
 func blank(text string) bool {
 	return strings.TrimFunc(text, func(r rune) bool {
 		switch {

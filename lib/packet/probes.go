@@ -7,22 +7,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// A Probed claim is one that a probe of the project was to confirm.
+// A Probed claim is a claim with the result of its probe.
 type Probed struct {
 	Probe   string `json:"probe"`
 	Verdict string `json:"verdict"` // confirmed, contradicted, not run, other work
-	Pass    bool   `json:"pass"`    // nothing speaks against the claim
-	Reason  string `json:"reason"`  // in our own words
+	Pass    bool   `json:"pass"`    // false if the claim is contradicted
+	Reason  string `json:"reason"`  // without quoted text
 	Output  string `json:"output,omitempty"`
 	Defined bool   `json:"-"` // the project has a probe of that name
 }
 
-// probes puts the claims of the artifact to the test, if that is asked for. Else it says that nobody did.
+// probes tests the claims of the artifact, if the check asks for it. Otherwise it notes that none ran.
 func (c *checking) probes() {
 	claimed := relation.Of(c.references).Probes
 	switch {
 	case c.o.Probe == nil && len(claimed) > 0:
-		c.note("it claims that probes of the project have passed, and nothing was run to see whether they do")
+		c.note("it claims that probes of the project passed; no probe ran to confirm that")
 	case c.o.Probe != nil:
 		c.probed(c.o.Probe(c.id, c.references))
 	}
@@ -30,7 +30,7 @@ func (c *checking) probes() {
 
 func (c *checking) probed(all []Probed) {
 	if len(all) == 0 {
-		c.note("it claims nothing that a probe was to confirm")
+		c.note("it has no claim for a probe to confirm")
 		return
 	}
 	pass, reasons := true, make([]string, len(all))
@@ -46,11 +46,11 @@ func (c *checking) probed(all []Probed) {
 	}
 	c.add(Probes, pass, sayAll(reasons))
 	if !pass {
-		c.step("Find out why what the handoff claims does not hold here, and tell its sender.")
+		c.step("Find out why the claims of the handoff do not hold here, and tell its sender.")
 	}
 }
 
-// printed writes what probes have printed, each in a frame.
+// printed writes the output of probes, each in a frame.
 func (r Report) printed(b *strings.Builder, room int) error {
 	for _, p := range r.Probed {
 		if p.Output == "" {
@@ -64,7 +64,7 @@ func (r Report) printed(b *strings.Builder, room int) error {
 		if err != nil {
 			return err
 		}
-		b.WriteString("\nThe end of what the probe " + p.Probe + " printed:\n" + framed.Text)
+		b.WriteString("\nThe end of the output of the probe " + p.Probe + ":\n" + framed.Text)
 	}
 	return nil
 }

@@ -15,39 +15,38 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )
 
-// advise writes what to do, from the class alone.
+// advise sets the escalation. It depends on the class only.
 func (c *checking) advise() {
 	r := &c.report
 	switch {
 	case r.Class == Clean && r.Has(Danger):
-		r.Escalation = "Ask the owner of the task whether the dangerous step is wanted, and do it only on their word."
+		r.Escalation = "Ask the owner of the task whether the dangerous step is wanted; take it only if they say so."
 	case r.Class == Clean:
 		r.Escalation = "None needed, it is safe to resume."
 	case r.Class == Operational:
-		r.Escalation = "Ask the owner of the task to mend or confirm the packet before anyone resumes."
+		r.Escalation = "Ask the owner of the task to fix or confirm the packet before anyone resumes."
 	default:
 		r.Escalation = "Tell the owner of the task now; do not resume from this artifact."
 	}
 	if r.Class != Clean && len(r.Recovery) == 0 {
-		c.step("Look into the notes above with the sender.")
+		c.step("Ask the sender about the notes above.")
 	}
 }
 
-// TextOptions say how Text writes.
+// TextOptions are the options of Text.
 type TextOptions struct {
-	ASCII bool // the marks and all other characters beyond ASCII are written in ASCII
-	Names bool // for people: the name of each artifact stands over its report, not only in its frame
+	ASCII bool // write marks and all other characters beyond ASCII in ASCII
+	Names bool // print the name of each artifact above its report, not only in its frame
 }
 
-// Characters that the quotations of one report have, and those of all together.
+// The maximum number of quoted characters in one report, and in all together.
 const (
 	maxQuoted    = 4_000
 	maxAllQuoted = 18_000
 )
 
-// Text returns the reports as they are read, and for several a table at the end. What an artifact says
-// stands in a frame after its report, which is in our own words. It fails only if no boundary for a
-// frame can be drawn.
+// Text returns the reports for reading, with a table at the end if there are several. Text of an artifact is in a
+// frame after its report; the report itself quotes nothing. Text fails only if no frame boundary can be made.
 func Text(reports []Report, o TextOptions) (string, error) {
 	var b strings.Builder
 	room := max(min(maxQuoted, maxAllQuoted/max(len(reports), 1)), 100)
@@ -78,22 +77,22 @@ func Text(reports []Report, o TextOptions) (string, error) {
 	return b.String(), nil
 }
 
-// summary is a report in our own words. Its marks stand at the beginning of a line, where no text of a packet comes to
-// stand: its line breaks are escaped. Scripts read its form, too; the tests hold it byte by byte.
+// summary is a report without quoted text. Its marks begin a line, where text of a packet cannot get: its line
+// breaks are escaped. Scripts read this form; tests compare it byte by byte.
 var summary = fields.View(reportText)
 
 //go:embed report.txt
 var reportText string
 
-// Ours returns the reason without what it quotes.
+// Ours returns the reason without quoted text.
 func (r Result) Ours() string { return r.own }
 
-// Has reports whether the artifact has a claim about something.
+// Has reports whether the artifact has a claim with this subject.
 func (r Report) Has(about About) bool {
 	return slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.About == about })
 }
 
-// quote writes what the report quotes, in a frame; nothing if it quotes nothing.
+// quote writes the quoted text of the report in a frame, if there is any.
 func (r Report) quote(b *strings.Builder, room int) error {
 	var lines []string
 	for _, c := range r.Checks {
@@ -108,7 +107,7 @@ func (r Report) quote(b *strings.Builder, room int) error {
 		lines = append(lines, c.Question+", in the packet: "+c.Packet, c.Question+", as answered:   "+c.Answer)
 	}
 	for _, c := range r.Claims {
-		lines = append(lines, cmp.Or(c.Pointer, "the text")+" "+c.About.says()+": "+c.Text)
+		lines = append(lines, cmp.Or(c.Pointer, "the text")+" "+c.About.text()+": "+c.Text)
 	}
 	if len(lines) == 0 {
 		return nil
@@ -118,30 +117,30 @@ func (r Report) quote(b *strings.Builder, room int) error {
 		frame.Path, frame.ID = "", r.Name
 	}
 	framed, err := frame.Wrap(strings.Join(lines, "\n"))
-	b.WriteString("\nWhat the report quotes:\n" + framed.Text)
+	b.WriteString("\nQuoted by the report:\n" + framed.Text)
 	return err
 }
 
-// always are the checks that every report has, in their order, with their columns in a table;
-// sometimes those that some have.
+// always are the checks of every report, in their order, with their columns in the table. sometimes are the
+// others.
 var (
-	always    = []string{"SCHEMA", "FRESHNESS", "TOKEN", "REPLAY"}
-	sometimes = []string{StandingCheck, WorkCheck, Probes}
+	fixedChecks    = []string{"SCHEMA", "FRESHNESS", "TOKEN", "REPLAY"}
+	optionalChecks = []string{StandingCheck, WorkCheck, Probes}
 )
 
-// isSafe reports whether a name can stand outside of a frame: it has no spaces, and nothing that means anything to a
-// terminal or to Markdown.
+// isSafe reports whether a name can be printed outside of a frame: it has no spaces, and no special character of
+// a terminal or Markdown.
 func isSafe(name string) bool {
 	const also = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:"
 	return name != "" && len(name) <= 80 && strings.Trim(name, also) == ""
 }
 
-// overview is the table that says at a glance which packets can be resumed.
+// overview returns the table of several reports.
 func overview(reports []Report, names bool) string {
 	rows := make([][]string, 0, len(reports))
-	header := append([]string{"CLASS"}, always...)
+	header := append([]string{"CLASS"}, fixedChecks...)
 	var more []string
-	for _, check := range sometimes {
+	for _, check := range optionalChecks {
 		if slices.ContainsFunc(reports, func(r Report) bool { return r.result(check) != "-" }) {
 			more = append(more, check)
 			header = append(header, strings.ToUpper(check))
@@ -165,7 +164,7 @@ func overview(reports []Report, names bool) string {
 	return "At a glance:\n" + table + fmt.Sprintf("\n%d checked, worst: %s\n", len(reports), Worst(reports))
 }
 
-// result is the outcome of a check in a table.
+// result returns the result of a check for the table.
 func (r Report) result(check string) string {
 	for _, c := range r.Checks {
 		if c.Check == check {
@@ -175,36 +174,37 @@ func (r Report) result(check string) string {
 	return "-"
 }
 
-// why says in our own words what makes the report worse than clean, the worst first; "" if nothing does.
+// why returns the reasons for a verdict other than CLEAN, the worst first, without quoted text. It is "" for
+// CLEAN.
 func (r Report) why() string {
 	var all []string
 	for _, c := range r.Checks {
-		if !c.Pass && c.own != notChecked && (r.Consumed == nil || c.Check == Token) { // that makes it critical, whatever else fails
+		if !c.Pass && c.own != notChecked && (r.Consumed == nil || c.Check == Token) { // a consumed token alone makes it critical
 			all = append(all, c.Check+": "+c.own)
 		}
 	}
 	for _, c := range r.Claims[:min(1, len(r.Claims))] {
-		all = append(all, "text that "+c.About.says())
+		all = append(all, "text that "+c.About.text())
 	}
 	return cutTo(strings.Join(all, "; "), 120)
 }
 
-// show makes text from an artifact fit for one line of a report: no credential goes along.
+// show escapes text of an artifact for one line of a report, and redacts credentials.
 func show(text string) string { return form.EscapeLine(redacted(text)) }
 
-// quote is show with quotes, cut.
+// quote returns text like show, shortened and in quotes.
 func quote(text string) string { return `"` + show(cut(redacted(text))) + `"` }
 
-// long is show for what is compared word by word.
+// long returns text like show, long enough to compare it word by word.
 func long(text string) string { return show(cutTo(redacted(text), 500)) }
 
-// redacted is for what is cut afterwards: half of a credential looks like none.
+// redacted redacts text before it is shortened: half of a credential cannot be recognized.
 func redacted(text string) string { return secrets.Redact(text, secrets.Scan(text)) }
 
-// cut returns text in the length that a report has room for.
+// cut shortens text to the space in a report.
 func cut(text string) string { return cutTo(text, 80) }
 
-// cutTo returns at most so many characters of a text.
+// cutTo returns at most room characters of a text.
 func cutTo(text string, room int) string {
 	if runes := []rune(text); len(runes) > room {
 		text = string(runes[:room-1]) + "…"
@@ -212,7 +212,7 @@ func cutTo(text string, room int) string {
 	return text
 }
 
-// toASCII writes a report for terminals and logs that have nothing else.
+// toASCII converts a report for terminals and logs that support only ASCII.
 func toASCII(text string) string {
 	var b strings.Builder
 	for _, r := range strings.NewReplacer("✅", "[ok]  ", "❌", "[FAIL]", "…", "...").Replace(text) {

@@ -10,19 +10,20 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )
 
-// schema reports the faults of the record. Their text quotes the artifact, so that it is escaped.
+// schema reports the faults of the record. Their text quotes the artifact and is escaped.
 func (c *checking) schema(f Facts) {
 	for _, one := range f.Faults[:min(len(f.Faults), maxListed)] {
 		one.Pointer, one.Problem, one.Hint = cut(show(one.Pointer)), show(one.Problem), show(one.Hint)
 		c.report.Faults = append(c.report.Faults, one)
 	}
 	if len(f.Cannot) > 0 {
-		c.note("%s has no place for %s: what it does not say is missing, not assumed", show(f.Kind), show(strings.Join(f.Cannot, ", ")))
+		c.note("%s has no place for %s: a missing value is missing, not assumed",
+			show(f.Kind), show(strings.Join(f.Cannot, ", ")))
 	}
 	reason := "all required fields present and non-empty"
 	switch n := len(f.Faults); {
 	case n > 0:
-		reason = fault.Count(n, "fault") + in(c.report.Faults)
+		reason = fault.Count(n, "fault") + inFields(c.report.Faults)
 	case len(f.Cannot) > 0:
 		reason = "valid as " + show(f.Kind)
 	}
@@ -31,12 +32,12 @@ func (c *checking) schema(f Facts) {
 	}
 	c.add(Schema, len(f.Faults) == 0, reason)
 	if len(f.Faults) > 0 {
-		c.step("Mend the faults of the schema listed below.")
+		c.step("Fix the schema faults listed below.")
 	}
 }
 
-// in names the fields that have faults, as far as their names are safe.
-func in(faults []fault.Fault) string {
+// inFields returns the fields with faults, if their names are safe to print.
+func inFields(faults []fault.Fault) string {
 	var names []string
 	for _, f := range faults {
 		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f.Pointer, "/handoff"), "/"), "/")
@@ -50,7 +51,7 @@ func in(faults []fault.Fault) string {
 	return ": " + fault.Some(names)
 }
 
-// credentials returns a fault for each credential in the texts. The resume token is judged by its own check.
+// credentials returns a fault for each credential in the texts. The resume token has its own check.
 func credentials(texts []Passage) (faults []fault.Fault) {
 	for _, t := range texts {
 		name := t.Pointer[strings.LastIndexByte(t.Pointer, '/')+1:]
@@ -59,16 +60,17 @@ func credentials(texts []Passage) (faults []fault.Fault) {
 		}
 		text := t.Text
 		if name != "" && strings.Trim(name, "0123456789") != "" && t.Text != name {
-			text = name + `": "` + text // some rules know a credential by what it is called
+			text = name + `": "` + text // some rules need the name
 		}
 		for _, found := range secrets.Scan(text) {
-			faults = append(faults, fault.Fault{Pointer: t.Pointer, Problem: "holds a credential (rule " + found.Rule + ")", Hint: "take it out and revoke it"})
+			faults = append(faults, fault.Fault{Pointer: t.Pointer,
+				Problem: "holds a credential (rule " + found.Rule + ")", Hint: "remove and revoke it"})
 		}
 	}
 	return faults
 }
 
-// claimedFields reports members that only a check may write.
+// claimedFields reports members that only a check can write.
 func (c *checking) claimedFields(v *jsontree.Value) {
 	for _, m := range v.Members {
 		if verdicts()[strings.ToLower(m.Name)] {

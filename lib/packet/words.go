@@ -12,13 +12,13 @@ import (
 //go:embed words.txt
 var wordsText string
 
-// A line of words.txt. needs are words of which a text has one, if the line is about it; none is about any text.
+// A line is a line of words.txt. If needs is not empty, the line applies only to texts with one of these words.
 type line struct {
 	needs []string
 	text  string
 }
 
-// lists are the lines of words.txt by the list that they add to.
+// lists has the lines of words.txt by the name of their list.
 var lists = sync.OnceValue(func() map[string][]line {
 	all := map[string][]line{}
 	for said := range strings.Lines(wordsText) {
@@ -32,7 +32,7 @@ var lists = sync.OnceValue(func() map[string][]line {
 	return all
 })
 
-// pattern compiles a pattern at its first use, so that programs which only link this package start at once.
+// pattern compiles a pattern at its first use, so that programs that link this package start fast.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
 		for name, said := range lists() {
@@ -58,13 +58,13 @@ func phrases(list string) func() []phrase {
 	})
 }
 
-// isPossible reports whether a text has one of the words without which the phrase is not in it.
+// isPossible reports whether a text has one of the words that the phrase needs.
 func (p phrase) isPossible(text string) bool {
 	return p.needs == nil || slices.ContainsFunc(p.needs, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// says reports whether a text has one of the phrases where what stands before it does not turn it around.
-func says(text string, phrases []phrase, turned func(before string) bool) bool {
+// matchesPhrase reports whether a text has one of the phrases, unless turned returns true for the text before it.
+func matchesPhrase(text string, phrases []phrase, turned func(before string) bool) bool {
 	return slices.ContainsFunc(phrases, func(p phrase) bool {
 		return p.isPossible(text) && slices.ContainsFunc(p.form().FindAllStringIndex(text, -1), func(at []int) bool {
 			return turned == nil || !turned(text[:at[0]])
@@ -75,7 +75,7 @@ func says(text string, phrases []phrase, turned func(before string) bool) bool {
 // A lexicon is a set of words.
 type lexicon map[string]bool
 
-// lexiconOf returns the words of lists, read when they are first needed.
+// lexiconOf returns the words of lists. They are read at the first use.
 func lexiconOf(names ...string) func() lexicon {
 	return sync.OnceValue(func() lexicon {
 		l := lexicon{}
@@ -88,8 +88,8 @@ func lexiconOf(names ...string) func() lexicon {
 	})
 }
 
-// words returns text in the form in which it is compared: lower-case words of letters and digits. Hidden
-// characters and full-width forms, which would disguise a word, are folded away.
+// words returns a text as lower-case words of letters and digits. It removes hidden characters and full-width
+// forms, which would disguise a word.
 func words(text string) []string {
 	folded := strings.Map(func(r rune) rune {
 		switch {
@@ -106,10 +106,10 @@ func words(text string) []string {
 	return strings.Fields(folded)
 }
 
-// folded is words, with one space between them.
+// folded returns the words of a text, separated by one space.
 func folded(text string) string { return strings.Join(words(text), " ") }
 
-// clauses returns the folded clauses of text, which end at punctuation before a space.
+// clauses returns the folded clauses of a text. A clause ends at punctuation before a space.
 func clauses(text string) []string {
 	var all []string
 	for _, part := range clauseEnd()[0].form().Split(text, -1) {
@@ -143,7 +143,7 @@ var (
 	totals        = lexiconOf("whole")
 	bars          = lexiconOf("barring")
 	leftovers     = lexiconOf("leftover")
-	minor         = lexiconOf("minor") // carry no meaning of their own where two texts are compared
+	minor         = lexiconOf("minor") // are ignored when texts are compared
 	negating      = lexiconOf("negating")
 	ordering      = lexiconOf("ordering")
 	verdicts      = lexiconOf("verdict")
@@ -152,8 +152,8 @@ var (
 	reference = phrases("reference")
 )
 
-// only reports whether all words are in the lexicon. A single letter counts: "feature X" is any feature.
-func (l lexicon) only(words []string) bool {
+// hasOnly reports whether all words are in the lexicon. A single letter counts: "feature X" is any feature.
+func (l lexicon) hasOnly(words []string) bool {
 	for _, w := range words {
 		if !l[w] && !(len(w) == 1 && w[0] >= 'a') {
 			return false
@@ -162,7 +162,7 @@ func (l lexicon) only(words []string) bool {
 	return len(words) > 0
 }
 
-// placeholder says whether text stands where an answer should, but is none.
+// placeholder reports whether a text looks like an answer but contains nothing.
 func placeholder(text string) bool {
 	trimmed := strings.TrimSpace(text)
 	if len(trimmed) > 1 {
@@ -173,12 +173,12 @@ func placeholder(text string) bool {
 	}
 	w := words(text)
 	f := strings.Join(w, " ")
-	return f == "" || sayingNothing().only(w) || says(f, reference(), nil) || strings.HasPrefix(f, "lorem ipsum ")
+	return f == "" || sayingNothing().hasOnly(w) || matchesPhrase(f, reference(), nil) || strings.HasPrefix(f, "lorem ipsum ")
 }
 
-// none says whether text honestly states that there is nothing, in each of its clauses. "Nothing is done" does not: it
-// takes a word for what is left.
-func none(text string) bool {
+// statesNothing reports whether a text states, in each of its clauses, that there is nothing. "Nothing is done" does not:
+// it has no word for the remaining work.
+func statesNothing(text string) bool {
 	all := clauses(text)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(clause string) bool { return !isNone(clause) && !isDone(clause) })
 }
@@ -186,7 +186,7 @@ func none(text string) bool {
 func isNone(clause string) bool {
 	w := strings.Fields(clause)
 	switch {
-	case !sayingNone().only(w) || placeholders().has(w):
+	case !sayingNone().hasOnly(w) || placeholders().has(w):
 		return false
 	case !bars().has(w) && clause != "n a" && !strings.HasPrefix(clause, "not any"):
 		return false
@@ -194,22 +194,22 @@ func isNone(clause string) bool {
 	return !finishers().has(w) || leftovers().has(w)
 }
 
-// allDone says whether text states that there is nothing left, and no more than that: one clause says so, and the others
-// say nothing.
+// allDone reports whether a text states only that nothing is left: one clause says so, and the others are empty
+// words.
 func allDone(text string) bool {
 	all := clauses(text)
 	return slices.ContainsFunc(all, isDone) &&
-		!slices.ContainsFunc(all, func(clause string) bool { return !sayingNothing().only(strings.Fields(clause)) })
+		!slices.ContainsFunc(all, func(clause string) bool { return !sayingNothing().hasOnly(strings.Fields(clause)) })
 }
 
 func isDone(clause string) bool {
 	w := strings.Fields(clause)
-	return sayingNothing().only(w) && finishers().has(w) && !bars().has(w) && !slices.Contains(w, "not") && (totals().has(w) || len(w) == 1)
+	return sayingNothing().hasOnly(w) && finishers().has(w) && !bars().has(w) && !slices.Contains(w, "not") &&
+		(totals().has(w) || len(w) == 1)
 }
 
-// deeds returns what a text says was done or is to be done, in an order and a form that tense and
-// articles do not change.
-func deeds(text string) string {
+// actionWords returns the actions that a text describes, in an order and form that do not depend on tense and articles.
+func actionWords(text string) string {
 	var all []string
 	for _, w := range words(text) {
 		if !minor()[w] {
@@ -219,8 +219,8 @@ func deeds(text string) string {
 	return strings.Join(all, " ")
 }
 
-// past maps verbs of English that form their past otherwise.
-var past = sync.OnceValue(func() map[string]string {
+// irregular maps irregular forms of verbs to their present.
+var irregular = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for pair := range slices.Chunk(wordsOf("past"), 2) {
 		m[pair[0]] = pair[1]
@@ -228,9 +228,9 @@ var past = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// stem cuts the ending of a verb or plural off, roughly: both sides are cut alike.
+// stem removes the ending of a verb or plural. It is rough, but both sides are treated alike.
 func stem(word string) string {
-	if present := past()[word]; present != "" {
+	if present := irregular()[word]; present != "" {
 		word = present
 	}
 	for _, ending := range []string{"ing", "ed", "es", "s", "e"} {

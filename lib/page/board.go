@@ -11,47 +11,48 @@ import (
 	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
-// A group is handoffs that people look for together: the first four are the columns of the board, and all are lists.
+// A group is a set of handoffs that people look for together. Each group is a list; the first four are the
+// columns of the board.
 type group struct {
 	Key, Name string
-	Look      string   // the state that it has the sign and the colour of
-	States    []string // "" is any
-	Oldest    string   // stands before the age of the oldest
-	Nothing   string   // instead of that, if there is none
-	Empty     string   // in a column without cards
-	Most      int      // cards in its column
+	Look      string   // the state whose sign and color it has
+	States    []string // "" means any
+	Oldest    string   // text before the age of the oldest
+	Nothing   string   // text if the group is empty
+	Empty     string   // text in a column without cards
+	Most      int      // maximum number of cards in its column
 }
 
 var groups = []group{
 	{"waiting", "Waiting", "unread", []string{"unread"}, "the oldest for ",
-		"nothing waits", "New handoffs will be listed here.", 8},
+		"nothing waits", "New handoffs appear here.", 8},
 	{"taken", "Taken", "taken", []string{"taken"}, "the longest for ",
-		"nobody works on one", "What somebody has taken will be listed here.", 8},
+		"none is taken", "Handoffs that someone has taken appear here.", 8},
 	{"awaiting", "Awaiting approval", "awaiting", []string{"awaiting"}, "the oldest for ",
-		"nothing to decide", "Handoffs that need a person’s yes will be listed here.", 8},
-	{"done", "Done", "done", []string{"done", "read"}, "", // nobody waits for what was read
-		"none yet", "Finished work will be listed here.", 5},
+		"nothing to approve", "Handoffs that need an approval appear here.", 8},
+	{"done", "Done", "done", []string{"done", "read"}, "", // no one waits for a read handoff
+		"none yet", "Finished work appears here.", 5},
 	{Key: "superseded", Name: "Superseded", Look: "superseded", States: []string{"superseded"}},
 	{Key: "expired", Name: "Expired", Look: "expired", States: []string{"expired"}},
 	{Key: "archived", Name: "Archived", Look: "archived", States: []string{"archived"}},
 	{Key: "withdrawn", Name: "Withdrawn", Look: "withdrawn", States: []string{"withdrawn"}},
 }
 
-// A tally is the handoffs of a group among others, the newest first.
+// A tally holds the handoffs of a group, the newest first.
 type tally struct {
 	group
 	Of   []*Handoff
-	Note string // calls for action
-	File string // where all of them are listed
+	Note string // text that asks for action
+	File string // the page that lists them all
 }
 
-// N is how many there are.
+// N returns the number of handoffs.
 func (t tally) N() int { return len(t.Of) }
 
-// First are those that are shown where the others are counted.
+// First returns the handoffs that are shown next to the number.
 func (t tally) First() []*Handoff { return t.Of[:min(len(t.Of), t.Most)] }
 
-// tallies divides handoffs into groups.
+// tallies groups handoffs.
 func (s *Site) tallies(handoffs []*Handoff, groups []group) []tally {
 	all := make([]tally, len(groups))
 	for i, g := range groups {
@@ -76,7 +77,7 @@ func (s *Site) tallies(handoffs []*Handoff, groups []group) []tally {
 	return all
 }
 
-// anyOf names people of whom any will do.
+// anyOf joins the names of people, one of whom is enough.
 func anyOf(names []string) string {
 	const most = 3
 	if n := len(names); n > most {
@@ -87,7 +88,7 @@ func anyOf(names []string) string {
 	return strings.Join(names, "")
 }
 
-// by is who brought a handoff into its state, "" if nobody did.
+// by returns who brought a handoff into its state, or "".
 func (h *Handoff) by() string {
 	who := ""
 	for _, e := range h.Events {
@@ -98,8 +99,8 @@ func (h *Handoff) by() string {
 	return who
 }
 
-// Standing is the state in words.
-func (r row) Standing() string {
+// StateText returns the state in words.
+func (r row) StateText() string {
 	by := r.H.by()
 	switch {
 	case r.H.State == "awaiting" && by != "":
@@ -112,33 +113,33 @@ func (r row) Standing() string {
 	return r.H.State
 }
 
-// Turn is whose turn it is, "" for nobody's.
+// Turn returns who has to act next, or "".
 func (r row) Turn() string {
 	h, by := r.H, r.H.by()
 	switch {
 	case h.State == "unread", h.State == "read":
 		return h.To
 	case h.State == "taken":
-		return by + ", who has it"
+		return by + ", the holder"
 	case h.State == "awaiting" && by == "":
-		return cmp.Or(anyOf(r.deciders()), "whoever may approve")
+		return cmp.Or(anyOf(r.deciders()), "an approver")
 	}
 	return ""
 }
 
-// deciders are those who may approve a handoff: not who wrote it.
+// deciders returns the operators who can approve a handoff. The sender cannot.
 func (r row) deciders() []string {
 	return slices.DeleteFunc(slices.Clone(r.Approvers), func(name string) bool { return name == r.H.From })
 }
 
-// Detail is what a card says about a handoff in a few words.
+// Detail returns the short text of a card.
 func (r row) Detail() string {
 	h, by := r.H, r.H.by()
 	switch {
 	case h.State == "awaiting" && by == "" && len(r.deciders()) > 0:
 		return "asks " + anyOf(r.deciders())
 	case by != "" && by+h.State != h.To+"taken":
-		return r.Standing()
+		return r.StateText()
 	case h.thread != nil:
 		return fmt.Sprint(len(h.thread.Nodes), " in thread")
 	case len(h.Tags) > 0:
@@ -147,7 +148,7 @@ func (r row) Detail() string {
 	return ""
 }
 
-// Expiring says in how long a handoff expires, if that is soon and somebody waits for it.
+// Expiring returns the time until a handoff expires, if that is soon and the handoff is open.
 func (r row) Expiring() string {
 	t, ok := form.Instant(r.H.Expires)
 	isOpen := slices.Contains([]string{"unread", "taken", "awaiting"}, r.H.State)
@@ -160,10 +161,10 @@ func (r row) Expiring() string {
 // A board is the first page.
 type board struct {
 	Columns, Others []tally
-	People          []someone
-	Threads         []*conversation // the newest
+	People          []personTally
+	Threads         []*conversation // the newest ones
 	AllThreads      int
-	Days            []int // how many handoffs were written on each of the last days
+	Days            []int // the number of new handoffs on each of the last days
 	Busiest         int
 	From            string // the first of these days
 }
@@ -174,7 +175,7 @@ func (s *Site) board() page {
 	}
 	const days = 28
 	today := s.asOf.Truncate(24 * time.Hour)
-	b := board{Columns: s.tallies(s.all, groups[:4]), Others: s.tallies(s.all, groups[4:]), People: s.everybody(),
+	b := board{Columns: s.tallies(s.all, groups[:4]), Others: s.tallies(s.all, groups[4:]), People: s.allPeople(),
 		Threads: s.threads[:min(len(s.threads), 5)], Days: make([]int, days)}
 	b.AllThreads = len(s.threads)
 	b.From = today.AddDate(0, 0, 1-days).Format("2 Jan")
@@ -189,7 +190,7 @@ func (s *Site) board() page {
 	return page{Name: "index.html", Template: "board", Heading: "Board", Part: "Board", Content: b}
 }
 
-// Bar is where the bar of a day stands, and how high it is, in percent.
+// Bar returns the position and height of a day's bar, in percent.
 func (b board) Bar(i int) (bar struct{ Left, Top, High string }) {
 	high := float64(b.Days[i]) / float64(max(b.Busiest, 1)) * 90
 	bar.Left, bar.Top, bar.High = percent((float64(i)+.14)/float64(len(b.Days))*100), percent(100-high), percent(high)
@@ -198,37 +199,37 @@ func (b board) Bar(i int) (bar struct{ Left, Top, High string }) {
 
 func percent(x float64) string { return fmt.Sprintf("%.2f%%", x) }
 
-// Today is how many handoffs were written on the last day.
+// Today returns the number of handoffs on the last day.
 func (b board) Today() int { return b.Days[len(b.Days)-1] }
 
-// A someone is a person with what is to be done.
-type someone struct {
+// A personTally is a person with their handoffs.
+type personTally struct {
 	palette.Person
 	Columns []tally
 	Sent    []*Handoff
 }
 
-// Waiting is how many handoffs wait for somebody.
-func (s someone) Waiting() int { return s.Columns[0].N() }
+// Waiting returns the number of handoffs that wait for the person.
+func (s personTally) Waiting() int { return s.Columns[0].N() }
 
-// everybody returns all people, those first for whom most waits.
-func (s *Site) everybody() []someone {
+// allPeople returns all people, those with the most waiting handoffs first.
+func (s *Site) allPeople() []personTally {
 	to, from := make(map[string][]*Handoff), make(map[string][]*Handoff)
 	for _, h := range s.all {
 		to[h.To] = append(to[h.To], h)
 		from[h.From] = append(from[h.From], h)
 	}
-	all := make([]someone, len(s.people))
+	all := make([]personTally, len(s.people))
 	for i, who := range s.people {
-		all[i] = someone{who, s.tallies(to[who.Name], groups[:4]), from[who.Name]}
+		all[i] = personTally{who, s.tallies(to[who.Name], groups[:4]), from[who.Name]}
 	}
-	slices.SortStableFunc(all, func(a, b someone) int { return cmp.Compare(b.Waiting(), a.Waiting()) })
+	slices.SortStableFunc(all, func(a, b personTally) int { return cmp.Compare(b.Waiting(), a.Waiting()) })
 	return all
 }
 
-// peoplePages are a page of everybody, and one for each, with lists of what they do not show.
+// peoplePages returns a page of all people, and one for each person, with lists of further handoffs.
 func (s *Site) peoplePages() []job {
-	all := s.everybody()
+	all := s.allPeople()
 	jobs := []job{func() page {
 		return page{Name: "people.html", Template: "people", Heading: "People", Part: "People", Content: all}
 	}}
@@ -253,10 +254,10 @@ func (s *Site) peoplePages() []job {
 	return jobs
 }
 
-// perPage is how many handoffs a list has on a page.
+// perPage is the number of handoffs on a page of a list.
 const perPage = 100
 
-// A list is a page of handoffs, and where the pages before and after it are.
+// A list is a page of handoffs, with links to the pages before and after it.
 type list struct {
 	Rows          []*Handoff
 	From, To, Of  int
@@ -267,7 +268,7 @@ type list struct {
 	Months        []month
 }
 
-// numbered is the name of the nth page of a list, counted from 0.
+// numbered returns the name of the nth page of a list, counted from 0.
 func numbered(file string, n int) string {
 	if n == 0 {
 		return file
@@ -275,7 +276,7 @@ func numbered(file string, n int) string {
 	return fmt.Sprintf("%s.%d.html", strings.TrimSuffix(file, ".html"), n+1)
 }
 
-// cut divides n things of a list into pages.
+// cut divides n entries into pages.
 func cut(file string, n int, draw func(from, to int, l list) page) (jobs []job) {
 	for i := 0; i == 0 || i*perPage < n; i++ {
 		l := list{From: i*perPage + 1, To: min(n, (i+1)*perPage), Of: n}
@@ -294,7 +295,7 @@ func cut(file string, n int, draw func(from, to int, l list) page) (jobs []job) 
 	return jobs
 }
 
-// pages list handoffs.
+// pages returns the pages of a list of handoffs.
 func (s *Site) pages(file, heading, part string, handoffs []*Handoff, tabs []tally) []job {
 	return cut(file, len(handoffs), func(from, to int, l list) page {
 		l.Rows, l.Tabs = handoffs[from:to], tabs
@@ -302,7 +303,7 @@ func (s *Site) pages(file, heading, part string, handoffs []*Handoff, tabs []tal
 	})
 }
 
-// lists are all handoffs, and those of each group.
+// lists returns the pages of all handoffs, and those of each group.
 func (s *Site) lists() (jobs []job) {
 	all := tally{group: group{Key: "all", Name: "All"}, Of: s.all, File: "list/all.html"}
 	tabs := append([]tally{all}, s.tallies(s.all, groups)...)

@@ -78,9 +78,7 @@ func openSite(t *testing.T, site page.Site) *browser {
 
 func run[T any](t *testing.T, b *browser, action chromedp.Action[T]) T {
 	t.Helper()
-	ctx, stop := context.WithTimeout(b.Context, time.Minute)
-	defer stop()
-	value, err := chromedp.Run(ctx, action)
+	value, err := chromedp.Run(b.Context, action)
 	if err != nil {
 		t.Fatal(err)
 	}

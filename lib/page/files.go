@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Dirs are the directories of a site.
+// Dirs lists the directories of a site.
 var Dirs = []string{"h", "list", "people", "t", "timeline"}
 
 var ours = sync.OnceValue(func() *regexp.Regexp {
@@ -16,7 +16,7 @@ var ours = sync.OnceValue(func() *regexp.Regexp {
 		`(threads|list/[a-z]+|people/to-[0-9A-Za-z_-]+(\.[a-z]+)?|timeline/[0-9]{4}-[0-9]{2})(\.[0-9]+)?\.html)$`)
 })
 
-// marks are what stands at the beginning of the files of a site, by what their names end with.
+// marks maps file name suffixes to the first bytes of such files of a site.
 var marks = map[string]string{
 	".html": `<meta name="generator" content="handoff page">`,
 	".css":  "/* handoff page */",
@@ -24,14 +24,14 @@ var marks = map[string]string{
 	".svg":  "<!-- handoff page -->\n",
 }
 
-// HeadLen is how many bytes of a file tell whether it was made for a site.
+// HeadLen is the number of bytes that IsMade needs.
 const HeadLen = 256
 
-// IsName reports whether a relative name, with slashes, is one that a file of a site may have.
+// IsName reports whether a relative name, with slashes, can be a file of a site.
 func IsName(name string) bool { return ours().MatchString(name) }
 
-// IsMade reports whether a file of such a name that begins like this was made for a site. An empty one was:
-// whoever drew it was interrupted.
+// IsMade reports whether a file with this name and first bytes was made for a site. An empty file counts: drawing
+// it was interrupted.
 func IsMade(name string, head []byte) bool {
 	mark, known := marks[path.Ext(name)]
 	return known && (len(head) == 0 || bytes.Contains(head[:min(len(head), HeadLen)], []byte(mark)))

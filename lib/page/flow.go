@@ -11,30 +11,30 @@ import (
 	"github.com/seed-78daf238/handoff/lib/thread"
 )
 
-// A flow shows who handed what to whom: a lane for each person, from left to right, and a row for each handoff.
+// A flow shows who handed over to whom: a lane for each person, from left to right, and a row for each handoff.
 type flow struct {
 	People []palette.Person
 	Days   []day
 }
 
-// A day has rows that stand one after the other.
+// A day is a group of consecutive rows.
 type day struct {
 	Name string
 	Rows []arrow
 }
 
-// An arrow leads from lane to lane.
+// An arrow is the arrow of a handoff, from lane to lane.
 type arrow struct {
 	H              *Handoff
-	How            string // what it has to do with others
+	How            string // its relations to other handoffs
 	From, To       string // the middle of each lane, in percent
 	IsBack, IsLoop bool
 }
 
-// IsMany reports whether the lanes have no room beside the text on a narrow screen.
+// IsMany reports whether a narrow screen has no room for the lanes next to the text.
 func (f flow) IsMany() bool { return len(f.People) > 6 }
 
-// flow draws handoffs in their order.
+// flow returns the flow of handoffs, in their order.
 func (s *Site) flow(handoffs []*Handoff) (f flow) {
 	t := thread.Thread{}
 	for _, h := range handoffs {
@@ -54,7 +54,7 @@ func (s *Site) flow(handoffs []*Handoff) (f flow) {
 	return f
 }
 
-// shown are the people of a thread.
+// shown returns the people of a thread.
 func (s *Site) shown(t thread.Thread) (all []palette.Person) {
 	for _, name := range t.People() {
 		all = append(all, s.Who(name))
@@ -62,22 +62,22 @@ func (s *Site) shown(t thread.Thread) (all []palette.Person) {
 	return all
 }
 
-// node is a handoff as threads have it.
+// node returns the handoff as a node of a thread.
 func (h *Handoff) node() thread.Node {
 	return thread.Node{ID: h.ID, From: h.From, To: h.To, Topic: h.Topic, Title: h.Title, Time: h.Time, State: h.State,
 		Re: h.Re, Supersedes: h.Supersedes}
 }
 
-// A month has a timeline with so many handoffs.
+// A month is the timeline of one month.
 type month struct {
 	Name, File string
 	Of         []*Handoff
 }
 
-// N is how many there are.
+// N returns the number of handoffs.
 func (m month) N() int { return len(m.Of) }
 
-// months divides the handoffs by when they were written, the newest first.
+// months groups the handoffs by the month in which they were written, the newest first.
 func (s *Site) months() (all []month) {
 	written := slices.Clone(s.all)
 	slices.SortStableFunc(written, func(a, b *Handoff) int { return index.CompareTimes(b.Time, a.Time) })
@@ -91,12 +91,12 @@ func (s *Site) months() (all []month) {
 	return all
 }
 
-// monthFile is where the timeline of the month of an instant stands.
+// monthFile returns the file of the timeline of an instant's month.
 func monthFile(instant string) string {
 	return "timeline/" + instant[:min(len(instant), len("2006-01"))] + ".html"
 }
 
-// Newest is the timeline of the last month.
+// Newest returns the file of the last month's timeline.
 func (s *Site) Newest() string { return s.newest }
 
 func (s *Site) timelines() (jobs []job) {
@@ -110,18 +110,18 @@ func (s *Site) timelines() (jobs []job) {
 	return jobs
 }
 
-// A conversation is a thread of handoffs on the site.
+// A conversation is a thread on the site.
 type conversation struct {
 	thread.Thread
 	People []palette.Person
-	Last   *Handoff // the newest of them
+	Last   *Handoff // the newest handoff
 	File   string
 }
 
-// Title is what the first of them has.
+// Title returns the title of the first handoff.
 func (c *conversation) Title() string { return c.Nodes[0].Title }
 
-// findThreads finds the handoffs that are connected by answers and successors. They are in the order of their times.
+// findThreads finds the threads of answers and successors. They are ordered by time.
 func (s *Site) findThreads() {
 	root := make(map[string]string)
 	find := func(id string) string {
@@ -164,10 +164,10 @@ func (s *Site) findThreads() {
 	})
 }
 
-// maxThread is how many handoffs of a thread are drawn: the newest.
+// maxThread is the number of handoffs of a thread that are drawn, the newest.
 const maxThread = 200
 
-// handoffs are those of a thread that are drawn.
+// handoffs returns the handoffs of a thread that are drawn.
 func (s *Site) handoffs(t thread.Thread) (all []*Handoff) {
 	for _, n := range t.Nodes {
 		all = append(all, s.byID[n.ID])
@@ -175,7 +175,7 @@ func (s *Site) handoffs(t thread.Thread) (all []*Handoff) {
 	return all
 }
 
-// threadPages are the list of threads, and a page and a picture of each.
+// threadPages returns the list of threads, and for each thread a page and a picture.
 func (s *Site) threadPages() []job {
 	jobs := cut("threads.html", len(s.threads), func(from, to int, l list) page {
 		l.Threads = s.threads[from:to]
@@ -208,13 +208,13 @@ type view struct {
 	row
 	HTML     template.HTML
 	Withheld string
-	Thread   []*Handoff // some of them, this one among them
-	Whole    int        // how many there are
-	File     string     // where they are
-	Others   []string   // references that are no links here
+	Thread   []*Handoff // a part of the thread, including this handoff
+	Whole    int        // the number of handoffs in the thread
+	File     string     // the page of the thread
+	Others   []string   // references that are not links
 }
 
-// handoffPage is the page of one handoff: the body or why it is not shown, and what is known of it.
+// handoffPage returns the page of one handoff: its body, or why it is not shown, and its facts.
 func (s *Site) handoffPage(h *Handoff) page {
 	const nearby = 5
 	p := page{Site: s, Name: fileOf(h.ID), Template: "handoff", Heading: h.Title}
@@ -232,7 +232,7 @@ func (s *Site) handoffPage(h *Handoff) page {
 	}
 	for _, reference := range h.References {
 		how, id, _ := strings.Cut(reference, ":")
-		if how != "re" && how != "supersedes" || s.byID[id] == nil { // those stand in the thread
+		if how != "re" && how != "supersedes" || s.byID[id] == nil { // those are in the thread
 			v.Others = append(v.Others, reference)
 		}
 	}

@@ -19,11 +19,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// maxDepth is how deep lists and quotes may be nested in what is read as Markdown.
+// maxDepth is the maximum depth of lists and quotes in a body that is rendered as Markdown.
 const maxDepth = 60
 
-// markdown returns a body as HTML that can do nothing: it has no script, no style, no picture, no id and no form. A
-// heading that says what the title says is left out. A body that is too long or too deep is shown as it is.
+// markdown returns a body as harmless HTML: without scripts, styles, pictures, ids and forms. It omits a heading
+// that repeats the title. A body that is too long or too deep is shown as source text.
 func markdown(body, title string) template.HTML {
 	text, _ := form.Escape(body)
 	if !form.IsFitForMarkdown(text) {
@@ -49,10 +49,9 @@ func markdown(body, title string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// arrange puts the headings of a body below that of the page, none deeper than one below the one before, and marks
-// lists of tasks.
+// arrange moves the headings of a body below the page heading, so that none skips a level, and marks task lists.
 func arrange(doc ast.Node) {
-	var above []int // the levels of the headings that a heading stands below
+	var above []int // the levels of the headings above
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Heading:
@@ -73,7 +72,7 @@ func arrange(doc ast.Node) {
 	})
 }
 
-// isDeeper reports whether a node has more generations below it than so many.
+// isDeeper reports whether the tree below a node has more than this many levels.
 func isDeeper(n ast.Node, than int) bool {
 	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
 		if than == 0 || isDeeper(child, than-1) {
@@ -83,25 +82,25 @@ func isDeeper(n ast.Node, than int) bool {
 	return false
 }
 
-// asText returns a text as it is written. It can be scrolled with the keyboard.
+// asText returns text as it is, in a block that can be scrolled with the keyboard.
 func asText(text string) template.HTML {
 	return template.HTML("<pre tabindex=\"0\">" + template.HTMLEscapeString(text) + "</pre>")
 }
 
-// converter is built when the first body is drawn: building it takes longer than most commands do.
+// converter is built for the first body, since building it takes longer than most commands.
 var converter = sync.OnceValue(func() goldmark.Markdown {
 	table := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	return goldmark.New(
 		goldmark.WithExtensions(table, extension.Strikethrough, extension.TaskList),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(plain{}, 1))),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(safeRenderer{}, 1))),
 	)
 })
 
-// plain draws what could reach outside of the page, or take over its structure, in a form that cannot.
-type plain struct{}
+// safeRenderer renders nodes that could reach outside of the page, or change its structure, in a harmless form.
+type safeRenderer struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
-func (p plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+func (p safeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHeading, p.heading)
 	r.Register(ast.KindLink, p.link)
 	r.Register(ast.KindAutoLink, p.autoLink)
@@ -114,8 +113,8 @@ func (p plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(extast.KindTable, p.table)
 }
 
-// heading has no id that the body chose.
-func (plain) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// heading renders a heading without the id from the body.
+func (safeRenderer) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	name := "h" + string(rune('0'+n.(*ast.Heading).Level))
 	if entering {
 		w.WriteString("<" + name + ` dir="auto">`)
@@ -125,8 +124,8 @@ func (plain) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast
 	return ast.WalkContinue, nil
 }
 
-// Written returns a table as it is written, and whether the parser has kept all of it: it drops what a row has beyond
-// the cells of the header, which people are to see as agents do.
+// Written returns the source of a table, and whether the parser has kept all of it. The parser drops cells beyond
+// those of the header, but people must see them as agents do.
 func Written(table ast.Node, source []byte) (text string, isWhole bool) {
 	isWhole = true
 	begin, end := len(source), 0
@@ -144,8 +143,8 @@ func Written(table ast.Node, source []byte) (text string, isWhole bool) {
 	return string(source[bytes.LastIndexByte(source[:min(begin, end)], '\n')+1 : end]), isWhole
 }
 
-// table can be scrolled with the keyboard.
-func (plain) table(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// table renders a table that can be scrolled with the keyboard.
+func (safeRenderer) table(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if written, isWhole := Written(n, source); !isWhole {
 		if entering {
 			w.WriteString(string(asText(written)))
@@ -160,8 +159,8 @@ func (plain) table(w util.BufWriter, source []byte, n ast.Node, entering bool) (
 	return ast.WalkContinue, nil
 }
 
-// link shows where a link leads, and leads only to the web and to mail.
-func (plain) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// link renders a link with its target. It leads only to web and mail addresses.
+func (safeRenderer) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	to := string(n.(*ast.Link).Destination)
 	host, ok := leadsTo(to)
 	switch {
@@ -176,12 +175,12 @@ func (plain) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wa
 	return ast.WalkContinue, nil
 }
 
-// openLink begins a link that tells its target nothing about the page.
+// openLink begins a link that reveals nothing about the page to its target.
 func openLink(w util.BufWriter, to string) {
 	w.WriteString("<a rel=\"noopener noreferrer nofollow\" href=\"" + template.HTMLEscapeString(to) + "\">")
 }
 
-// leadsTo returns what a reader should know about the target of a link, and whether there may be one.
+// leadsTo returns the part of a link target that readers must see, and whether the link is allowed.
 func leadsTo(to string) (host string, ok bool) {
 	u, err := url.Parse(to)
 	if err != nil {
@@ -196,8 +195,8 @@ func leadsTo(to string) (host string, ok bool) {
 	return "", false
 }
 
-// autoLink draws an address that stands for itself. What it shows is where it leads.
-func (plain) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// autoLink renders an address as a link. Its text is its target.
+func (safeRenderer) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -215,8 +214,8 @@ func (plain) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool
 	return ast.WalkContinue, nil
 }
 
-// image names a picture and loads nothing.
-func (plain) image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// image renders the name of a picture and loads nothing.
+func (safeRenderer) image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		w.WriteString("<span class=\"picture\">picture: ")
 	} else {
@@ -225,8 +224,8 @@ func (plain) image(w util.BufWriter, source []byte, n ast.Node, entering bool) (
 	return ast.WalkContinue, nil
 }
 
-// rawHTML shows HTML within a line as it is written.
-func (plain) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// rawHTML renders inline HTML as text.
+func (safeRenderer) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		segments := n.(*ast.RawHTML).Segments
 		for i := range segments.Len() {
@@ -237,8 +236,8 @@ func (plain) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool)
 	return ast.WalkSkipChildren, nil
 }
 
-// htmlBlock shows a block of HTML as it is written.
-func (plain) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// htmlBlock renders a block of HTML as text.
+func (safeRenderer) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	block := n.(*ast.HTMLBlock)
 	if entering {
 		w.WriteString("<pre tabindex=\"0\">")
@@ -252,8 +251,8 @@ func (plain) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering boo
 	return ast.WalkContinue, nil
 }
 
-// code can be scrolled with the keyboard, and has no class that the body chose.
-func (plain) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// code renders a block that can be scrolled with the keyboard, without the class from the body.
+func (safeRenderer) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		w.WriteString("<pre tabindex=\"0\"><code>")
 		writeLines(w, source, n)
@@ -263,8 +262,8 @@ func (plain) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (a
 	return ast.WalkContinue, nil
 }
 
-// checkBox shows a task as done or open; it is no control.
-func (plain) checkBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// checkBox renders the state of a task. It is not a control.
+func (safeRenderer) checkBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	state := "open"
 	if n.(*extast.TaskCheckBox).IsChecked {
 		state = "checked"

@@ -1,13 +1,14 @@
-// Package page draws the handoffs of a store as a static site: pages that need no server and no JavaScript to read,
-// the same bytes for the same handoffs. It reads and writes no files.
+// Package page draws the handoffs of a store as a static site. The pages need no server, and no JavaScript to be
+// read. The same handoffs give the same bytes. The package reads and writes no files.
 //
-// The first page is a board: counts, and columns of what waits, is taken, awaits approval and is done. Each handoff
-// has a page, and each thread a page and a picture; people, months and states have lists of a hundred a page. Ages
-// count from the newest event. Where the time is not known to be later, what a clock says that runs ahead does not
-// count.
+// The first page is a board with counts and four columns: waiting, taken, awaiting approval, and done. Each
+// handoff has a page; each thread has a page and a picture. People, months and states have lists with a hundred
+// handoffs on a page. Ages count from the newest event. Events later than [Site.Now] come from a clock that runs
+// ahead and do not count.
 //
-// What handoffs say is shown as data. Bodies are Markdown from escaped text: raw HTML is text, pictures are named and
-// not loaded, a link shows where it leads. A strict Content-Security-Policy stands behind that.
+// Content of handoffs is shown as data. Bodies are rendered as Markdown from escaped text: raw HTML is text,
+// pictures are named and not loaded, and a link shows its target. A strict Content-Security-Policy enforces that
+// too.
 package page
 
 import (
@@ -32,49 +33,49 @@ import (
 	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
-// A Handoff is what the site shows of one.
+// A Handoff is a handoff of the site.
 type Handoff struct {
-	ID, From, To, Topic, Time string // as in its frontmatter
-	Title                     string // what people read; "" for the topic
+	ID, From, To, Topic, Time string // from its frontmatter
+	Title                     string // "" means the topic
 	State                     string
 	Tags, References          []string
-	Signed                    string // by whom, if that was verified
-	Expires                   string // when, "" for never
+	Signed                    string // the verified signer, or ""
+	Expires                   string // the time, or ""
 	Events                    []Event
 
 	Re, Supersedes []string // ids
 
-	// Body returns the body, or why it is not shown. It is asked once, and not kept.
+	// Body returns the body, or why it is not shown. It is called once; the result is not kept.
 	Body func() (text string, withheld error)
 
-	since  string // when it came into its state
+	since  string // the time at which it reached its state
 	thread *conversation
 }
 
-// An Event says what somebody did with a handoff, and when: told, read, taken, done, archived, approved or rejected.
+// An Event is an event of a handoff. Did is told, read, taken, done, archived, approved or rejected.
 type Event struct{ Did, Operator, Time string }
 
-// A Site is what is to be drawn.
+// A Site is the input of Draw.
 type Site struct {
 	Title     string
-	Handoffs  []Handoff // in the order in which they were written
-	Approvers []string  // who may approve
-	Now       time.Time // later events are those of a clock that runs ahead; the zero time is after all events
-	Live      bool      // the pages reload themselves when the server says so
+	Handoffs  []Handoff // in the order of writing
+	Approvers []string  // the operators who can approve
+	Now       time.Time // later events do not count for ages; the zero time is after all events
+	Live      bool      // the pages reload when the server tells them to
 
-	all     []*Handoff // the newest first, by when they came into their state
+	all     []*Handoff // the newest first, by the time of their state
 	byID    map[string]*Handoff
 	people  []palette.Person
 	person  map[string]palette.Person
 	threads []*conversation // the newest first
-	newest  string          // the timeline of the last month
+	newest  string          // the file of the last month's timeline
 	asOf    time.Time
 }
 
 //go:embed site
 var files embed.FS
 
-// templates are parsed when the first page is drawn.
+// templates parses the templates for the first page.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"short":  func(id string) string { return strings.TrimPrefix(id, prefix)[:8] },
@@ -89,11 +90,11 @@ var templates = sync.OnceValue(func() *template.Template {
 
 const prefix = "sha256:"
 
-// fileOf is where the page of a handoff stands.
+// fileOf returns the file of a handoff's page.
 func fileOf(id string) string { return "h/" + strings.TrimPrefix(id, prefix) + ".html" }
 
-// personFile is where the page of a person stands. Where case does not tell files apart, names that differ in it have
-// different files all the same.
+// personFile returns the file of a person's page. Names that differ only in case have files that differ in more
+// than case.
 func personFile(slug string) string {
 	if lower := strings.ToLower(slug); lower != slug {
 		slug = lower + "-" + jsontree.SHA256Hex([]byte(slug))[:8]
@@ -101,7 +102,7 @@ func personFile(slug string) string {
 	return "people/to-" + slug + ".html"
 }
 
-// number writes a number as people read it: 5,000.
+// number formats a number for people: 5,000.
 func number(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)
@@ -109,7 +110,7 @@ func number(n int) string {
 	return number(n/1000) + "," + strconv.Itoa(1000 + n%1000)[1:]
 }
 
-// at writes an instant in UTC.
+// at formats an instant in UTC.
 func at(instant, layout string) string {
 	t, ok := form.Instant(instant)
 	if !ok {
@@ -118,8 +119,8 @@ func at(instant, layout string) string {
 	return t.Format(layout)
 }
 
-// Draw calls write with each file of the site, several at once, until one fails. Names are relative, with slashes. A
-// handoff that is given twice is drawn once.
+// Draw calls write with each file of the site, concurrently, until a call fails. Names are relative, with
+// slashes. A duplicate handoff is drawn once.
 func (s Site) Draw(write func(name string, content []byte) error) error {
 	s.prepare()
 	if err := s.drawAssets(write); err != nil {
@@ -150,7 +151,7 @@ func (s Site) Draw(write func(name string, content []byte) error) error {
 // A job makes a page.
 type job = func() page
 
-// prepare puts the handoffs into order, and finds what belongs together.
+// prepare sorts the handoffs and finds their relations.
 func (s *Site) prepare() {
 	s.byID = make(map[string]*Handoff, len(s.Handoffs))
 	s.Handoffs = slices.Clone(s.Handoffs)
@@ -192,11 +193,11 @@ func (s *Site) prepare() {
 		s.person[who.Name] = who
 	}
 	s.findThreads()
-	slices.Reverse(s.all) // of the same time, those that were written later come first
+	slices.Reverse(s.all) // at equal times, the later written one comes first
 	slices.SortStableFunc(s.all, func(a, b *Handoff) int { return index.CompareTimes(b.since, a.since) })
 }
 
-// distinct returns each text once.
+// distinct returns the texts without duplicates.
 func distinct(texts []string) (all []string) {
 	seen := make(map[string]bool)
 	for _, text := range texts {
@@ -208,7 +209,7 @@ func distinct(texts []string) (all []string) {
 	return all
 }
 
-// chosen returns those of the handoffs that a condition chooses.
+// chosen returns the handoffs that satisfy a condition.
 func chosen(handoffs []*Handoff, is func(*Handoff) bool) (all []*Handoff) {
 	for _, h := range handoffs {
 		if is(h) {
@@ -218,7 +219,7 @@ func chosen(handoffs []*Handoff, is func(*Handoff) bool) (all []*Handoff) {
 	return all
 }
 
-// drawAssets writes what the pages have in common.
+// drawAssets writes the files that all pages share.
 func (s *Site) drawAssets(write func(name string, content []byte) error) error {
 	for _, name := range []string{"style.css", "filter.js", "live.js"} {
 		content, err := fs.ReadFile(files, "site/"+name)
@@ -235,16 +236,16 @@ func (s *Site) drawAssets(write func(name string, content []byte) error) error {
 	return nil
 }
 
-// A page is a file of the site: what its template gets, and the frame around that.
+// A page is a file of the site: the data for its template, and the frame.
 type page struct {
 	*Site
 	Name, Heading string
-	Part          string // of the site, as the navigation calls it
-	Template      string // or "" for a picture, which is the content
+	Part          string // the entry of the navigation
+	Template      string // "" for a picture, which is the content itself
 	Content       any
 }
 
-// Base leads to the directory of the site: a site may be moved, and opened from a disk.
+// Base returns the relative path to the directory of the site, which can be moved and opened from a disk.
 func (p page) Base() string { return strings.Repeat("../", strings.Count(path.Clean(p.Name), "/")) }
 
 // A row is a handoff on a page.
@@ -253,10 +254,10 @@ type row struct {
 	H *Handoff
 }
 
-// Row is what templates of one handoff get.
+// Row returns the data for templates of one handoff.
 func (p page) Row(h *Handoff) row { return row{p, h} }
 
-// With is what templates of something else get.
+// With returns the data for templates of another value.
 func (p page) With(x any) struct {
 	Page page
 	X    any
@@ -267,13 +268,13 @@ func (p page) With(x any) struct {
 	}{p, x}
 }
 
-// N is how many handoffs there are.
+// N returns the number of handoffs.
 func (s *Site) N() int { return len(s.all) }
 
-// Since is when a handoff came into its state.
+// Since returns when a handoff reached its state.
 func (h *Handoff) Since() string { return h.since }
 
-// Who is how somebody is shown. Others share a disc that is nobody's.
+// Who returns how to show a person. All others share one disc.
 func (s *Site) Who(name string) palette.Person {
 	if who, ok := s.person[name]; ok {
 		return who
@@ -281,12 +282,12 @@ func (s *Site) Who(name string) palette.Person {
 	return palette.Person{Name: name}
 }
 
-// A moment is an instant as people read it.
+// A moment is an instant in several forms for people.
 type moment struct{ Instant, Full, Ago, Age string }
 
 const full = "Mon 2 Jan 2006, 15:04 UTC"
 
-// At says how long before the newest event an instant was.
+// At returns an instant with its age, relative to the newest event.
 func (s *Site) At(instant string) moment {
 	m := moment{instant, at(instant, full), instant, instant}
 	if t, ok := form.Instant(instant); ok {
@@ -296,10 +297,10 @@ func (s *Site) At(instant string) moment {
 	return m
 }
 
-// AsOf is the moment from which ages count.
+// AsOf returns the moment from which ages count.
 func (s *Site) AsOf() string { return s.asOf.Format("Mon 2 Jan, 15:04 UTC") }
 
-// draw fills the template of a page.
+// draw executes the template of a page.
 func (p page) draw(s *Site) ([]byte, error) {
 	if p.Template == "" {
 		return []byte(marks[".svg"] + p.Content.(string)), nil

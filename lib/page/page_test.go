@@ -242,7 +242,7 @@ func TestThePageSaysWhatCallsForAction(t *testing.T) {
 		"list/all.html":                       {"60, newest first"},
 		"people.html":                         {"handed over"},
 		"threads.html":                        {"Split the berth planner out of the monolith"},
-		harbourPage(harbourSite(), "Booking"): {"taken by claude-1", "handoff done ", "claude-1, who has it", `aria-current="true"`, `<td align="right">140</td>`, `<h2 dir="auto">Where it stands</h2>`},
+		harbourPage(harbourSite(), "Booking"): {"taken by claude-1", "handoff done ", "claude-1, the holder", `aria-current="true"`, `<td align="right">140</td>`, `<h2 dir="auto">Where it stands</h2>`},
 	} {
 		for _, text := range want {
 			if !strings.Contains(site[name], text) {

@@ -1,6 +1,6 @@
-// Package palette is how states and people look wherever they are shown: on the pages of the site, in pictures of
-// threads, on terminals. Each colour has one form for light ground and one for dark ground; text has a contrast of at
-// least 4.5 to what it stands on. A state is never shown by its colour alone: it has a sign, and its word is near.
+// Package palette defines how states and people look on the pages of the site, in pictures of threads and on
+// terminals. Each color has one form for a light background and one for a dark background. The contrast of text
+// is at least 4.5. A state always has a sign and a word too, never only a color.
 package palette
 
 import (
@@ -16,15 +16,15 @@ import (
 //go:embed palette.txt
 var table string
 
-// A Look is what a state is shown with. Pairs are for light and for dark ground.
+// A Look is the look of a state. Pairs are for a light and a dark background.
 type Look struct {
 	State, Sign, ASCII string    // the sign, also for terminals without UTF-8
-	Ink, Tint          [2]string // of text, marks and lines, and of the ground behind them, as #rrggbb
-	Of256              [2]string // the number of the colour on terminals with 256 of them
-	Of16               [2]string // the parameters of SGR on terminals with 16 colours
+	Ink, Tint          [2]string // colors of text and lines, and of the background, as #rrggbb
+	Of256              [2]string // the color number on terminals with 256 colors
+	Of16               [2]string // the SGR parameters on terminals with 16 colors
 }
 
-// read returns the looks of states, and a line of CSS with the properties for light and for dark ground.
+// read returns the looks of states, and the CSS properties for a light and a dark background.
 var read = sync.OnceValues(func() (looks []Look, properties [2]string) {
 	for line := range strings.Lines(table) {
 		f := strings.Fields(line)
@@ -43,7 +43,7 @@ var read = sync.OnceValues(func() (looks []Look, properties [2]string) {
 	return looks, properties
 })
 
-// Of returns the look of a state. A state that is not known looks read.
+// Of returns the look of a state. An unknown state looks like read.
 func Of(state string) Look {
 	looks, _ := read()
 	at := slices.IndexFunc(looks, func(l Look) bool { return l.State == state })
@@ -53,9 +53,9 @@ func Of(state string) Look {
 	return looks[at]
 }
 
-// CSS returns the colours as custom properties: --ground, --ink, --d1 to --d8 and the like, a pair such as --unread
-// and --unread-t for each state, and a class such as s-unread that makes the pair of its state --c and --t. Printed
-// text is dark on light.
+// CSS returns the colors as custom properties: --ground, --ink, --d1 to --d8 and others, and a pair such as
+// --unread and --unread-t for each state. A class such as s-unread sets --c and --t to the pair of its state.
+// Printed text is dark on light.
 func CSS() string {
 	looks, properties := read()
 	css := ":root{color-scheme:light dark" + properties[0] + "}\n" +
@@ -66,15 +66,15 @@ func CSS() string {
 	return css
 }
 
-// A Person is how somebody is shown: a disc with initials, the disc of an agent with corners.
+// A Person is the look of a person: a disc with initials. The disc of an agent has corners.
 type Person struct {
 	Name, Initials string
-	Disc           string // the name of its colour, "" for none: then it is whoever works next
+	Disc           string // the name of its color; "" for "whoever is next"
 	IsAgent        bool
 }
 
-// People returns how to show the people of these names, in the order in which they first appear. After eight the
-// colours begin again.
+// People returns the looks of people, in the order in which their names first appear. There are eight colors;
+// then they repeat.
 func People(names []string) []Person {
 	all := make([]Person, len(names))
 	for i, name := range names {
@@ -86,7 +86,7 @@ func People(names []string) []Person {
 	return all
 }
 
-// initials are two letters, or a letter and a number: An, C1.
+// initials returns two letters, or a letter and a digit: An, C1.
 func initials(name string) string {
 	digits := name[len(strings.TrimRight(name, "0123456789")):]
 	first, size := utf8.DecodeRuneInString(name)
@@ -97,10 +97,10 @@ func initials(name string) string {
 	return strings.TrimSpace(string(unicode.ToUpper(first)) + string(second))
 }
 
-// agents are words in the names of programs that hand work over.
+// agents lists words in the names of agents.
 const agents = "agent aider amp bot claude codex copilot cursor devin gemini goose gpt kiro opencode qwen windsurf"
 
-// isAgent reports whether a name is one that people give to a program.
+// isAgent reports whether a name looks like that of an agent.
 func isAgent(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
 	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(strings.Fields(agents), word) })

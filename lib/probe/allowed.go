@@ -19,22 +19,21 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// allowedName is the name of the file of what was allowed: for each project a line of the hash of the
-// path of its definition, the hash of path and bytes, and the time. The last line is an HMAC of all before it,
-// with the secret of the user.
+// allowedName is the file of allowed definitions. Each line has the hash of a definition's path, the hash of path
+// and bytes, and the time. The last line is an HMAC of the lines before it, with the user's secret.
 const allowedName = "allowed-probes"
 
-// Allowed is what a person has allowed, in the directory of the person's state. It lies in no project:
-// what comes with a clone can allow nothing.
+// Allowed holds the definitions that the user has allowed. It is in the user's state directory, outside of any
+// project, so that a clone cannot allow anything.
 type Allowed struct {
 	Dir string // absolute
-	// Secret returns the secret of the user, which it makes where there is none if create is set; else that is
-	// fs.ErrNotExist. What somebody wrote who does not have it is fault.ErrIntegrity.
+	// Secret returns the user's secret. If there is none, it creates one if create is set, and returns
+	// fs.ErrNotExist otherwise. An allowed file written without the secret is fault.ErrIntegrity.
 	Secret func(create bool) ([]byte, error)
 }
 
-// Since returns when a definition was allowed as it is, "" if it is not. What was allowed cannot be
-// told from a file that is not the caller's alone, or lies in the project: that is fault.ErrDenied.
+// Since returns when exactly this definition was allowed, or "". If the state is inside the project or not the
+// user's alone, the error is fault.ErrDenied.
 func (a Allowed) Since(d *Definition) (string, error) {
 	if err := a.check(d); err != nil {
 		return "", err
@@ -56,23 +55,23 @@ func (a Allowed) Since(d *Definition) (string, error) {
 	return "", err
 }
 
-// Check returns fault.ErrDenied for a definition that is not allowed as it is.
+// Check returns fault.ErrDenied unless exactly this definition is allowed.
 func (a Allowed) Check(d *Definition) error {
 	since, err := a.Since(d)
 	if err == nil && since == "" {
 		err = fault.New(fault.ErrDenied, "read it, then run `handoff probes allow` at a terminal",
-			Name+" is not allowed as it is now, with the scripts that it names; nothing of it was run")
+			Name+" is not allowed in this version, with the scripts that it names; no probe ran")
 	}
 	return err
 }
 
-// Allow allows a definition as it is, in the place of what was allowed of the same project before.
+// Allow allows a definition. It replaces an earlier version of the same project.
 func (a Allowed) Allow(d *Definition, now time.Time) error {
 	if err := a.check(d); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(a.Dir, 0o700); err != nil {
-		return fault.New(fault.ErrConfig, "", "what is allowed cannot be kept: %v", err)
+		return fault.New(fault.ErrConfig, "", "the allowed probes cannot be stored: %v", err)
 	}
 	_, err := a.change(d, func(others []line) []line {
 		return append(others, line{pathHash(d), d.Digest(), now.UTC().Format(time.RFC3339)})
@@ -80,7 +79,7 @@ func (a Allowed) Allow(d *Definition, now time.Time) error {
 	return err
 }
 
-// Forget allows nothing of the project any more, and reports whether something was.
+// Forget revokes the permission of a project, and reports whether there was one.
 func (a Allowed) Forget(d *Definition) (was bool, err error) {
 	if err := a.check(d); err != nil {
 		return false, err
@@ -92,7 +91,7 @@ func (a Allowed) Forget(d *Definition) (was bool, err error) {
 	return was, err
 }
 
-// change replaces the lines of all other projects by what is made of them.
+// change replaces the lines of other projects with the result of edit.
 func (a Allowed) change(d *Definition, edit func(others []line) []line) (was bool, err error) {
 	dir, err := disk.OpenDir(a.Dir)
 	if err != nil {
@@ -124,7 +123,7 @@ func (a Allowed) change(d *Definition, edit func(others []line) []line) (was boo
 	return was, dir.Replace(allowedName, append(text, mac(secret, text)...), 0o600)
 }
 
-// mac is the line that proves the lines before it.
+// mac returns the line that authenticates the lines before it.
 func mac(secret, lines []byte) string {
 	h := hmac.New(sha256.New, secret)
 	h.Write([]byte("handoff allowed probes\n"))
@@ -142,10 +141,10 @@ func (a Allowed) read(dir *disk.Dir) (lines []line, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fault.New(fault.ErrDenied, "remove it, and allow again what is to be allowed", "%v", err)
+		return nil, fault.New(fault.ErrDenied, "remove it, and allow the probes again", "%v", err)
 	case int(entry.Owner) != os.Geteuid() || entry.Mode&0o077 != 0:
-		return nil, fault.New(fault.ErrDenied, "remove it, and allow again what is to be allowed",
-			"the file "+allowedName+" of your state is not yours alone")
+		return nil, fault.New(fault.ErrDenied, "remove it, and allow the probes again",
+			"other users can access the file "+allowedName+" of your state")
 	}
 	if text, err = a.proven(text); err != nil {
 		return nil, err
@@ -159,7 +158,7 @@ func (a Allowed) read(dir *disk.Dir) (lines []line, err error) {
 	return lines, nil
 }
 
-// proven returns the lines before the last one, which proves that the user has written them.
+// proven returns the lines before the last one, if it authenticates them.
 func (a Allowed) proven(text []byte) (lines []byte, err error) {
 	at := bytes.LastIndex(text, []byte("hmac "))
 	secret, err := a.Secret(false)
@@ -170,15 +169,15 @@ func (a Allowed) proven(text []byte) (lines []byte, err error) {
 		return text[:at], nil
 	}
 	return nil, fault.New(fault.ErrIntegrity,
-		"look who has changed it; remove it, and allow again what is to be allowed",
-		"%s was not written with your secret, which lies beside it", filepath.Join(a.Dir, allowedName))
+		"find out who changed it; then remove it, and allow the probes again",
+		"%s was not written with your secret, which is next to it", filepath.Join(a.Dir, allowedName))
 }
 
-// check refuses a directory that the project of d could bring along.
+// check refuses a state directory that the project of d could contain.
 func (a Allowed) check(d *Definition) error {
 	if a.Dir == "" {
 		return fault.New(fault.ErrConfig, "set HOME",
-			"nobody can say where your state is, in which what is allowed is kept")
+			"your state directory, which holds the allowed probes, is unknown")
 	}
 	there, rest := a.Dir, ""
 	for {
@@ -196,7 +195,7 @@ func (a Allowed) check(d *Definition) error {
 	rel, err := filepath.Rel(filepath.Dir(d.Path), there)
 	if err != nil || rel == "." || filepath.IsLocal(rel) {
 		return fault.New(fault.ErrDenied, "let XDG_STATE_HOME name a directory outside",
-			"the directory of your state lies in the project, which must not say itself what is allowed")
+			"your state directory is inside the project, which must not allow its own probes")
 	}
 	return nil
 }

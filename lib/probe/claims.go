@@ -13,56 +13,56 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// A Verdict says what became of a claim.
+// A Verdict is the result of testing a claim.
 type Verdict string
 
 // The verdicts.
 const (
 	Confirmed    Verdict = "confirmed"
 	Contradicted Verdict = "contradicted"
-	NotRun       Verdict = "not run"    // nobody knows
-	OtherWork    Verdict = "other work" // the probe has run, on other work than that of which it was claimed
+	NotRun       Verdict = "not run"    // unknown
+	OtherWork    Verdict = "other work" // the probe ran, but on other work than the claim is about
 )
 
-// A Finding is what became of the claim that a probe passed.
+// A Finding is the result for one claim that a probe passed.
 type Finding struct {
 	Probe   string
-	Defined bool // by the project: the name is not the sender's alone
+	Defined bool // the project defines the probe
 	Verdict Verdict
-	Passed  bool   // the probe did
-	Reason  string // in our own words
-	Output  string // of a probe that did not pass: the last that it printed, as it is
+	Passed  bool   // the probe passed
+	Reason  string // without quoted text
+	Output  string // the end of the output of a probe that did not pass, unescaped
 }
 
-// ReuseFor is how long a result stands for another run.
+// ReuseFor is how long a result replaces another run.
 const ReuseFor = 24 * time.Hour
 
-// A Prober confirms claims. It is for one goroutine. Each probe runs once.
+// A Prober tests claims. It runs each probe once. It must not be used concurrently.
 type Prober struct {
-	Root       string      // of the work, absolute
-	Environ    []string    // of the process
-	Definition *Definition // that was allowed; nil for a project without one
-	Only       string      // the one probe that is to run, "" for all that are claimed
+	Root       string      // the root of the work, absolute
+	Environ    []string    // the environment of the process
+	Definition *Definition // the allowed definition; nil for a project without one
+	Only       string      // the only probe to run; "" for all claimed ones
 	Operator   string
 
-	// Earlier returns what the audit log of this replica says of the newest run like one, since a
-	// time; nil knows of none.
+	// Earlier returns the newest event since a time in this replica's audit log for a run like this; nil returns
+	// none.
 	Earlier func(like handoff.Probed, since time.Time) (handoff.Probed, bool)
-	Record  func(handoff.Probed) bool // adds an event to the audit log, if that is possible at once; may be nil
+	Record  func(handoff.Probed) bool // adds an event to the audit log, if it is not busy; can be nil
 	Now     func() time.Time
 
 	ran map[string]result
 }
 
-// A result is that of one run, and of the work that it ran on.
+// A result is the result of one run, and the state of the work at that time.
 type result struct {
 	handoff.Probed
-	known  bool   // it came to an end, and says something
-	reason string // of our own
+	known  bool   // it ended and has a meaning
+	reason string // without quoted text
 	output string
 }
 
-// Claims runs the probes that a handoff claims to have passed. id is that of a stored handoff, "" for another.
+// Claims tests the probe claims in the references of a handoff. id is "" if the handoff is not stored.
 func (p *Prober) Claims(ctx context.Context, id string, references []string) (all []Finding) {
 	said := relation.Of(references)
 	for _, name := range said.Probes {
@@ -108,8 +108,7 @@ func (p *Prober) claim(ctx context.Context, id, name string, said relation.Set) 
 	return f
 }
 
-// isOf reports whether a result is of the work of which the claim was made, as far as the handoff says
-// which that was.
+// isOf reports whether a result is for the work of the claim, if the handoff names that.
 func isOf(said relation.Set, r handoff.Probed) bool {
 	if len(said.Git) == 0 {
 		return true
@@ -123,7 +122,7 @@ func isOf(said relation.Set, r handoff.Probed) bool {
 	})
 }
 
-// result runs a probe, or returns what an earlier run of the same definition has found in the same work.
+// result runs a probe, or returns the result of an earlier run of the same definition on the same work.
 func (p *Prober) result(ctx context.Context, probe Probe) result {
 	if changed := p.Definition.Changed(); changed != "" {
 		return result{reason: changed + " was changed meanwhile"}
@@ -143,7 +142,7 @@ func (p *Prober) result(ctx context.Context, probe Probe) result {
 	r := result{Probed: like, output: string(o.Output)}
 	switch {
 	case err != nil:
-		r.reason, r.output, r.RanAt = "it cannot be started; look at its argv", err.Error(), ""
+		r.reason, r.output, r.RanAt = "it cannot be started; check its argv", err.Error(), ""
 		return r
 	case changed != "":
 		r.reason = changed + " was changed while it ran"
@@ -157,7 +156,7 @@ func (p *Prober) result(ctx context.Context, probe Probe) result {
 		r.output = ""
 	}
 	if o.Left {
-		r.reason += "; it left processes that may still run"
+		r.reason += "; processes that it started may still run"
 	}
 	if p.work(ctx) != before {
 		r.Commit, r.reason = "", r.reason+"; the work was changed while it ran"
@@ -179,8 +178,8 @@ func exit(code int) string {
 	return fmt.Sprintf("failed with exit code %d", code)
 }
 
-// work returns the commit that is checked out, and how many tracked files are not as they are in it;
-// no commit where git cannot say both.
+// work returns the checked-out commit, and how many tracked files differ from it. If git cannot provide both, it
+// returns no commit.
 func (p *Prober) work(ctx context.Context) (at struct {
 	Commit  string
 	Changed int
@@ -197,7 +196,7 @@ func (p *Prober) work(ctx context.Context) (at struct {
 	return at
 }
 
-// record adds what was found to the audit log, and says in the finding where that was not possible.
+// record adds a finding to the audit log. If that fails, the finding mentions it.
 func (p *Prober) record(id string, f *Finding, r result) {
 	if p.Record == nil || id == "" || r.RanAt == "" {
 		return
@@ -205,6 +204,6 @@ func (p *Prober) record(id string, f *Finding, r result) {
 	e := r.Probed
 	e.HandoffID, e.OperatorID, e.Verdict = id, p.Operator, string(f.Verdict)
 	if !p.Record(e) {
-		f.Reason += "; the audit log is busy or cannot be written, and does not have it"
+		f.Reason += "; not recorded: the audit log is busy or cannot be written"
 	}
 }

@@ -1,14 +1,12 @@
-// Package probe finds out whether what a handoff claims holds, by running what the project has for
-// that. A handoff names a probe, never a command. What the probes
-// are stands in the file [Name] in the root of the project:
+// Package probe tests whether the claims of a handoff are true, by running tests that the project defines. A
+// handoff names a probe, never a command. The file [Name] in the root of the project defines the probes:
 //
 //	probes:
 //	  test: {argv: [go, test, ./...], timeout: 10m}
 //
-// A clone brings that file along, so that nothing of it runs before the person who received it has
-// allowed it as it is, byte for byte ([Allowed]), with the scripts of the
-// project that it names. That a probe only reads is the judgement of that
-// person: it runs with their rights, without a sandbox.
+// The file comes with every clone of the project. No probe runs before the receiving person has allowed exactly
+// these bytes ([Allowed]) and the project's scripts that they name. That person judges whether a probe only
+// reads: it runs with their rights, without a sandbox.
 package probe
 
 import (
@@ -40,8 +38,8 @@ const (
 	maxBytes    = 64 << 10
 	maxNodes    = 2000
 	maxProbes   = 64
-	maxWords    = 256  // of one command
-	maxWord     = 4096 // bytes
+	maxWords    = 256  // in one command
+	maxWord     = 4096 // bytes in one word
 	defaultTime = 10 * time.Minute
 	longestTime = 2 * time.Hour
 )
@@ -53,7 +51,7 @@ type Probe struct {
 	Timeout time.Duration
 }
 
-// A Definition is what the file of a project said when it was read.
+// A Definition is the parsed definition file of a project.
 type Definition struct {
 	Path   string // absolute, without symbolic links
 	Text   []byte
@@ -61,9 +59,8 @@ type Definition struct {
 	Files  []File  // the scripts of the project that the probes name
 }
 
-// Read reads the definition of the project at root. One that is missing is fs.ErrNotExist. What is no
-// plain file, or belongs to somebody else than the caller and root, is fault.ErrDenied; what is no
-// definition is fault.ErrConfig.
+// Read reads the definition of the project at root. A missing file is fs.ErrNotExist. A file that is not regular,
+// or belongs to another user than the caller or root, is fault.ErrDenied. A malformed file is fault.ErrConfig.
 func Read(root string) (*Definition, error) {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -80,12 +77,12 @@ func Read(root string) (*Definition, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
-		return nil, fault.New(fault.ErrDenied, "put a plain file in its place", "%v", err)
+		return nil, fault.New(fault.ErrDenied, "replace it with a regular file", "%v", err)
 	case err != nil:
 		return nil, fault.Unreadable(err)
 	case !settings.IsTrusted(root) || entry.Owner != 0 && int(entry.Owner) != os.Geteuid():
-		return nil, fault.New(fault.ErrDenied, "work on a copy of your own",
-			Name+" or its directory belongs to somebody else, and nothing of it is run")
+		return nil, fault.New(fault.ErrDenied, "use your own clone",
+			Name+" or its directory belongs to another user; no probe ran")
 	}
 	def.Text = text
 	if def.Probes, err = parse(form.Normal(text)); err == nil {
@@ -94,7 +91,7 @@ func Read(root string) (*Definition, error) {
 	return def, err
 }
 
-// Find returns the probe of a name.
+// Find returns the probe with a name. If there is none, the error is fault.ErrInvalid.
 func (d *Definition) Find(name string) (Probe, error) {
 	var names []string
 	for _, p := range d.Probes {
@@ -107,10 +104,11 @@ func (d *Definition) Find(name string) (Probe, error) {
 	if near := form.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return Probe{}, fault.New(fault.ErrInvalid, hint, Name+" defines no probe of that name")
+	return Probe{}, fault.New(fault.ErrInvalid, hint, Name+" defines no probe with that name")
 }
 
-// Digest is of path and bytes, and of the scripts that are named: what is allowed, and what a result belongs to.
+// Digest returns the hash of the path, the bytes and the named scripts. A permission and a result belong to one
+// digest.
 func (d *Definition) Digest() string {
 	text := fmt.Appendf(nil, "%s\x00%s", d.Path, d.Text)
 	for _, f := range d.Files {
@@ -119,8 +117,7 @@ func (d *Definition) Digest() string {
 	return jsontree.SHA256Hex(text)
 }
 
-// Changed returns the first of the file, and the scripts that it names, that does not say the same any more; "" if
-// all do.
+// Changed returns the first file among the definition and its scripts that has changed, or "".
 func (d *Definition) Changed() string {
 	now, err := Read(filepath.Dir(d.Path))
 	if err != nil || now.Path != d.Path || !bytes.Equal(now.Text, d.Text) {
@@ -141,7 +138,7 @@ func parse(text []byte) ([]Probe, error) {
 	switch {
 	case len(faults) > 0:
 	case root == nil || root.Kind != document.Mapping || len(root.Members) != 1 || root.Members[0].Key.Text != "probes":
-		p.fault(root, "it must be one mapping with the key probes")
+		p.fault(root, "the file must be a mapping with the key probes")
 	default:
 		probes = p.probes(root.Members[0].Value)
 	}
@@ -152,7 +149,7 @@ func parse(text []byte) ([]Probe, error) {
 	return probes, nil
 }
 
-// malformed is every fault of a file, each with its line and the rule that it breaks.
+// malformed holds all faults of a file, with their lines.
 type malformed []fault.Fault
 
 func (m malformed) Error() string {
@@ -162,7 +159,7 @@ func (m malformed) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Plain is the same without what it quotes of the file.
+// Plain returns the message without text quoted from the file.
 func (m malformed) Plain() string {
 	lines := fault.Lines(m, func(f fault.Fault) string {
 		return fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), fault.PlainFaults([]fault.Fault{{Problem: f.Problem}}))
@@ -170,7 +167,7 @@ func (m malformed) Plain() string {
 	return strings.Join(lines, "\n")
 }
 
-// A parser collects every fault of a file.
+// A parser collects all faults of a file.
 type parser struct{ faults []fault.Fault }
 
 func (p *parser) fault(at *document.Node, format string, args ...any) {
@@ -188,7 +185,7 @@ func (p *parser) probes(n *document.Node) (all []Probe) {
 	}
 	for _, m := range n.Members {
 		if !form.IsSlug(m.Key.Text, relation.MaxProbe) {
-			p.fault(m.Key, "%s is not a name: it has 1 to %d letters, digits, _ and -", fault.Quote(m.Key.Text),
+			p.fault(m.Key, "%s is not a name: use 1 to %d letters, digits, _ and -", fault.Quote(m.Key.Text),
 				relation.MaxProbe)
 		}
 		all = append(all, p.probe(m.Key.Text, m.Value))
@@ -199,7 +196,7 @@ func (p *parser) probes(n *document.Node) (all []Probe) {
 func (p *parser) probe(name string, n *document.Node) Probe {
 	made := Probe{Name: name, Timeout: defaultTime}
 	if n.Kind != document.Mapping {
-		p.fault(n, "a probe must be a mapping with argv and, if it has a time limit of its own, timeout")
+		p.fault(n, "a probe must be a mapping with argv and an optional timeout")
 		return made
 	}
 	for _, m := range n.Members {
@@ -221,7 +218,7 @@ func (p *parser) probe(name string, n *document.Node) Probe {
 func (p *parser) argv(n *document.Node) (words []string) {
 	words = []string{}
 	if n.Kind != document.List || len(n.Items) == 0 || len(n.Items) > maxWords {
-		p.fault(n, "argv must be a list of 1 to %d words: a program, and what it is called with; no shell reads them",
+		p.fault(n, "argv must be a list of 1 to %d words: a program and its arguments; no shell is involved",
 			maxWords)
 		return words
 	}

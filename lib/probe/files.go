@@ -20,26 +20,26 @@ import (
 
 const (
 	maxFiles     = 256
-	maxFileBytes = 64 << 20 // of all of them
+	maxFileBytes = 64 << 20 // in total
 )
 
-// A File is a script or program of the project that a command names. What is allowed is allowed for its content too.
+// A File is a script or program of the project that a command names. A permission covers its content.
 type File struct {
 	Name   string // relative to the root, with slashes
 	SHA256 string
 }
 
-// scripts are the endings of names by which interpreters are called.
+// scripts lists file name extensions of scripts.
 var scripts = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".rb", ".pl", ".js", ".mjs", ".cjs", ".ts", ".php",
 	".lua", ".awk", ".mk",
 	".ps1", ".bat", ".cmd"}
 
-// filesOf returns the scripts and programs in the project at root that the commands name, by name: as the program,
-// or the word after it, whatever it is; else as a word, or a part of a word such as a line for sh -c, if it can be
-// executed, begins with #! or has the name of a script. Other files that are named are often what a test writes.
-// What those read and run in their turn is not known.
+// filesOf returns the scripts and programs of the project that the commands name, by name. The program of a
+// command and the word after it always count. Another word, or a part of one such as a line for sh -c, counts if
+// the file is executable, begins with #! or has the name of a script. Other files are often the output of a test.
+// Files that these scripts read or run are not found.
 func filesOf(root string, probes []Probe) (files []File, err error) {
-	names := make(map[string]bool) // of them, whether it is a script in any case
+	names := make(map[string]bool) // whether the name always counts as a script
 	for _, p := range probes {
 		program, err := exec.LookPath(p.Argv[0])
 		if err == nil && filepath.IsAbs(program) {
@@ -76,7 +76,7 @@ func filesOf(root string, probes []Probe) (files []File, err error) {
 // isBetweenNames reports whether a character ends the name of a file for a shell, or begins the value of a flag.
 func isBetweenNames(r rune) bool { return strings.ContainsRune(" \t\r\n=,;&|<>(){}`\"'$", r) }
 
-// inProject returns a name as it is from root, "" if it leads elsewhere.
+// inProject returns a name relative to root, or "" if it is outside.
 func inProject(root, name string) string {
 	if strings.ContainsRune(name, 0) {
 		return ""
@@ -94,7 +94,7 @@ func inProject(root, name string) string {
 	return name
 }
 
-// hashed reads a script, behind links too. What is no regular file is none.
+// hashed hashes a script. It follows links. Only regular files count.
 func hashed(root, name string, isScript bool, left *int64) (_ File, _ bool, err error) {
 	path := filepath.Join(root, name)
 	info, err := os.Stat(path)
@@ -110,11 +110,11 @@ func hashed(root, name string, isScript bool, left *int64) (_ File, _ bool, err 
 			return File{filepath.ToSlash(name), hex.EncodeToString(sum)}, isScript, nil
 		}
 	}
-	return File{}, false, fault.New(fault.ErrDenied, "let it name files that can be read",
-		"%s names %s, which cannot be told from another: %v", Name, name, err)
+	return File{}, false, fault.New(fault.ErrDenied, "make the file readable",
+		"%s names %s, which cannot be read: %v", Name, name, err)
 }
 
-// sumOf returns the hash of a file that is a script, or begins like one.
+// sumOf returns the hash of a file if it is a script or begins like one.
 func sumOf(path string, isScript bool, left *int64) (sum []byte, _ bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -133,7 +133,7 @@ func sumOf(path string, isScript bool, left *int64) (sum []byte, _ bool, err err
 	hash.Write(head[:n])
 	rest, err := io.Copy(hash, io.LimitReader(f, *left+1))
 	if *left -= rest; err == nil && *left < 0 {
-		err = fmt.Errorf("the scripts that it names have more than %d bytes", maxFileBytes)
+		err = fmt.Errorf("the named scripts have more than %d bytes", maxFileBytes)
 	}
 	return hash.Sum(nil), true, err
 }

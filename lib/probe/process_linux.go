@@ -10,17 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dieWith has a process killed when this program dies, however that happens.
+// dieWith makes the kernel kill a process when this program dies.
 func dieWith(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
-// sweep kills the processes that have a variable in their environment: those that left the process
-// group have kept it, unless they threw that away too. It reports whether none is left.
+// sweep kills the processes with a variable in their environment. Processes that left the process group keep it,
+// unless they clear it. sweep reports whether none is left.
 func sweep(variable string) bool {
 	for range 100 {
 		if !killMarked(variable) {
 			return true
 		}
-		time.Sleep(10 * time.Millisecond) // what is killed may have started others meanwhile
+		time.Sleep(10 * time.Millisecond) // a killed process may have started others meanwhile
 	}
 	return false
 }
@@ -31,13 +31,13 @@ func killMarked(variable string) (found bool) {
 		return false
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // what could be read
+	names, _ := dir.Readdirnames(-1) // the names read before an error count
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		environ, err := os.ReadFile("/proc/" + name + "/environ") // none of a dead one
+		environ, err := os.ReadFile("/proc/" + name + "/environ") // a dead process has none
 		if err == nil && bytes.Contains(append([]byte{0}, environ...), []byte("\x00"+variable+"\x00")) {
 			found = true
 			_ = unix.Kill(pid, unix.SIGKILL)

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// apart gives a command a session of its own, which has no terminal, and so a process group of its own.
-func apart(cmd *exec.Cmd) {
+// inOwnSession starts a command in its own session, without a terminal, and thus in its own process group.
+func inOwnSession(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	dieWith(cmd.SysProcAttr)
 }
 
-// kill kills the process group that p leads. While a member of it lives, its number is nobody else's.
+// kill kills the process group of p. Its number is not reused while a member lives.
 func kill(p *os.Process) error {
 	err := unix.Kill(-p.Pid, unix.SIGKILL)
 	if err == unix.ESRCH {

@@ -5,8 +5,8 @@ import (
 	"os/exec"
 )
 
-// apart does nothing: there are no process groups that could be killed as a whole.
-func apart(*exec.Cmd) {}
+// inOwnSession does nothing: Windows has no process groups that can be killed as a whole.
+func inOwnSession(*exec.Cmd) {}
 
 func kill(p *os.Process) error { return p.Kill() }
 

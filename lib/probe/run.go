@@ -12,49 +12,48 @@ import (
 	"time"
 )
 
-// MaxOutput is how much is kept of what a probe prints, in bytes: the end of it.
+// MaxOutput is the number of bytes at the end of a probe's output that are kept.
 const MaxOutput = 64 << 10
 
-// An Outcome is what became of one run.
+// An Outcome is the result of one run.
 type Outcome struct {
-	Code    int // of its exit, -1 if it did not end by itself
+	Code    int // the exit code; -1 if it was stopped
 	Took    time.Duration
-	Why     string // it did not end by itself; "" if it did
-	Output  []byte // the last that it printed, on both outputs
-	Printed int64  // bytes in all
-	Left    bool   // processes that it started may still run
+	Why     string // why it was stopped; "" if it ended by itself
+	Output  []byte // the end of its output and errors
+	Printed int64  // the size of the whole output in bytes
+	Left    bool   // processes that it started can still run
 }
 
-// mark names a run in the environment of what it starts.
+// mark is an environment variable that identifies the processes of a run.
 const mark = "HANDOFF_PROBE_RUN"
 
-// Run runs the probe in root: no shell, nothing on standard input, no terminal, a small environment, a
-// session and process group of its own. After its time, or when ctx ends, the group is killed, and
-// with it, as far as they can be found, those that have left it. An error says that it could not be
-// started.
+// Run runs the probe in root: without a shell, standard input or terminal, with a minimal environment, in its own
+// session and process group. At the timeout, or when ctx ends, it kills the group, and processes that left the
+// group if it can find them. An error means that the probe could not be started.
 func (p Probe) Run(ctx context.Context, root string, environ []string) (o Outcome, err error) {
-	runtime.LockOSThread() // what is to die with this program dies with this thread
+	runtime.LockOSThread() // the kernel kills the process when this thread ends
 	defer runtime.UnlockOSThread()
 	limited, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
 	id := rand.Text()
 	out := &tail{}
 	cmd := exec.CommandContext(limited, p.Argv[0], p.Argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = root, append(small(environ), mark+"="+id), out, out
-	cmd.WaitDelay = time.Second // for what holds the outputs after the probe has ended
-	apart(cmd)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = root, append(minimalEnv(environ), mark+"="+id), out, out
+	cmd.WaitDelay = time.Second // if another process keeps the outputs open
+	inOwnSession(cmd)
 	cmd.Cancel = func() error { return kill(cmd.Process) }
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return o, err
 	}
-	_ = cmd.Wait() // what it says is said by the state of the process
+	_ = cmd.Wait() // the state of the process has the result
 	o.Took = time.Since(began)
 	_ = kill(cmd.Process)
 	o.Left = !sweep(mark + "=" + id)
 	o.Output, o.Printed = out.end(), out.total
 	switch o.Code = cmd.ProcessState.ExitCode(); {
-	case o.Code >= 0: // by itself, also if something held its outputs for longer
+	case o.Code >= 0: // it ended by itself, even if its outputs stayed open
 	case ctx.Err() != nil:
 		o.Why = "it was stopped"
 	case limited.Err() != nil:
@@ -65,17 +64,17 @@ func (p Probe) Run(ctx context.Context, root string, environ []string) (o Outcom
 	return o, nil
 }
 
-// kept are the variables that programs need to find themselves and their files.
+// kept lists the variables that programs need to find themselves and their files.
 var kept = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR",
 	"SystemRoot", "SystemDrive", "USERPROFILE", "LocalAppData", "AppData", "TEMP", "TMP", "PATHEXT", "ComSpec"}
 
-// small is an environment without what a shell, an agent or a build has put into it, such as credentials.
-func small(environ []string) (env []string) {
+// minimalEnv returns a minimal environment, without variables of a shell, agent or build, such as credentials.
+func minimalEnv(environ []string) (env []string) {
 	for _, v := range environ {
 		name, value, _ := strings.Cut(v, "=")
 		if name == "PATH" {
 			dirs := filepath.SplitList(value)
-			// which would be the project's
+			// a relative directory would be the project's
 			dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
 			v = "PATH=" + strings.Join(dirs, string(filepath.ListSeparator))
 		}
@@ -86,7 +85,7 @@ func small(environ []string) (env []string) {
 	return append(env, "TERM=dumb")
 }
 
-// A tail keeps the last MaxOutput bytes that are written to it.
+// A tail keeps the last MaxOutput bytes written to it.
 type tail struct {
 	buf   []byte
 	total int64

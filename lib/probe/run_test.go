@@ -4,11 +4,12 @@ package probe_test
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,12 +56,23 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// lives reports whether anything still writes to a file.
-func lives(t *testing.T, path string) bool {
+// endsWith makes a pipe that a script can hold open, with all that it starts. The function that it returns waits for the end
+// of all of them.
+func endsWith(t *testing.T, path string) (ended func()) {
 	t.Helper()
-	before := sizeOf(path)
-	time.Sleep(300 * time.Millisecond)
-	return sizeOf(path) != before
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pipe.Close() })
+	return func() {
+		if _, err := io.Copy(io.Discard, pipe); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func sizeOf(path string) int64 {
@@ -88,7 +100,8 @@ func TestRunLeavesNothing(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "x")
 			ends := strings.HasSuffix(script, begun)
-			p := shell(strings.ReplaceAll(script, "%s", path))
+			ended := endsWith(t, path+".alive")
+			p := shell("exec 9>" + path + ".alive; " + strings.ReplaceAll(script, "%s", path))
 			p.Timeout = time.Second
 			if ends {
 				p.Timeout = time.Minute
@@ -98,9 +111,10 @@ func TestRunLeavesNothing(t *testing.T) {
 				p.Timeout *= 2
 				o = mustRun(t, p)
 			}
-			if lives(t, path) || sizeOf(path) == 0 || o.Left {
-				t.Errorf("something still runs, or %d bytes are too few, or left: %+v", sizeOf(path), o)
+			if sizeOf(path) == 0 || o.Left {
+				t.Errorf("%d bytes are too few, or left: %+v", sizeOf(path), o)
 			}
+			ended()
 			if ends != (o.Why == "") || o.Why == "" && o.Code != 0 {
 				t.Errorf("%+v", o)
 			}
@@ -109,27 +123,30 @@ func TestRunLeavesNothing(t *testing.T) {
 	t.Run("stopped", func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		path := filepath.Join(t.TempDir(), "x")
+		if err := syscall.Mkfifo(path+".begun", 0o600); err != nil {
+			t.Fatal(err)
+		}
 		go func() {
-			for sizeOf(path) == 0 {
-				time.Sleep(10 * time.Millisecond)
-			}
+			_, _ = os.ReadFile(path + ".begun") // waits until the script has opened and closed it
 			stop()
 		}()
-		o, err := shell(fmt.Sprintf(busy, path)).Run(ctx, t.TempDir(), os.Environ())
-		if err != nil || o.Code != -1 || o.Why == "" || lives(t, path) {
+		ended := endsWith(t, path+".alive")
+		o, err := shell(strings.ReplaceAll("exec 9>%s.alive; : >%s.begun; "+busy, "%s", path)).Run(ctx, t.TempDir(), os.Environ())
+		if err != nil || o.Code != -1 || o.Why == "" {
 			t.Errorf("%+v, %v", o, err)
 		}
+		ended()
 	})
 }
 
 // However much a probe prints, the end of it is kept.
 func TestRunCapsOutput(t *testing.T) {
-	p := shell("yes | head -c 300000000; printf 'the end'")
+	p := shell("yes | head -c 30000000; printf 'the end'")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	o := mustRun(t, p)
 	runtime.ReadMemStats(&after)
-	if o.Code != 0 || len(o.Output) != probe.MaxOutput || !strings.HasSuffix(string(o.Output), "y\nthe end") || o.Printed != 300000007 {
+	if o.Code != 0 || len(o.Output) != probe.MaxOutput || !strings.HasSuffix(string(o.Output), "y\nthe end") || o.Printed != 30000007 {
 		t.Errorf("%d of %d bytes, %+v", len(o.Output), o.Printed, o.Code)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 {

@@ -9,8 +9,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
-// A Brief is what whoever takes work over has to know before the first step, as the handoff says it.
-// What it does not say is empty.
+// A Brief is what an operator needs before the first step, in the words of the handoff. Each field can be empty.
 type Brief struct {
 	NextAction  string   `json:"next_action"`
 	Objective   string   `json:"objective,omitempty"`
@@ -20,7 +19,7 @@ type Brief struct {
 	Risks       []string `json:"risks,omitempty"`
 }
 
-// briefOf is what a resuming side needs to know first.
+// briefOf returns the brief of some facts.
 func briefOf(f packet.Facts) Brief {
 	return Brief{f.NextAction, f.Objective, f.Unresolved, f.Completed, f.Assumptions, f.Risks}
 }
@@ -29,7 +28,7 @@ func briefOf(f packet.Facts) Brief {
 var briefText string
 var brief = fields.View(briefText)
 
-// framed returns the brief in a frame, the next action first: what comes last may be cut.
+// framed returns the brief in a frame. The next action is first, since the end can be cut off.
 func (b Brief) framed(id string) string {
 	text := brief(b)
 	of := handoff.Stored{Document: handoff.Document{Body: text}}
@@ -37,9 +36,9 @@ func (b Brief) framed(id string) string {
 	framed, _, err := handoff.Framed(of, handoff.Frame{MaxChars: handoff.DefaultSurfaceMaxChars})
 	switch {
 	case err != nil || text == "":
-		return "The handoff does not say what is next: read it.\n"
+		return "The handoff has no next action: read it.\n"
 	case b.NextAction == "":
-		return "The handoff does not say what is next: read it. What it says beside:\n" + framed
+		return "The handoff has no next action: read it. The rest of its packet:\n" + framed
 	}
-	return "What is next, as the handoff says:\n" + framed
+	return "The next action, in the words of the handoff:\n" + framed
 }

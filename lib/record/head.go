@@ -9,14 +9,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// The greatest lengths of slugs.
+// The maximum lengths of slugs.
 const (
 	maxName  = 64
 	maxTopic = 80
 )
 
-// Slug returns a name in the form that the frontmatter takes. A slug stays as it is; of another name, what
-// follows the last colon counts, and of that what form.Slug makes.
+// Slug returns a name as a slug for the frontmatter. A slug stays as it is. Of another name, the part after the
+// last colon is converted by form.Slug.
 func Slug(name string, most int) string {
 	if form.IsSlug(name, most) {
 		return name
@@ -24,11 +24,11 @@ func Slug(name string, most int) string {
 	if after := name[strings.LastIndexByte(name, ':')+1:]; after != "" {
 		name = after
 	}
-	// A character beyond ASCII becomes one dash, however many bytes it has.
+	// A character beyond ASCII becomes one dash, whatever its length in bytes.
 	return form.Slug(name, most)
 }
 
-// document returns the handoff with the head that the record gives, where o says nothing else.
+// document returns the handoff of a record. Values in o override those of the record.
 func (o Options) document(k kind, c content) (d handoff.Document, err error) {
 	d = o.Head
 	d.SchemaVersion = "1.0"
@@ -36,7 +36,9 @@ func (o Options) document(k kind, c content) (d handoff.Document, err error) {
 		return d, err
 	}
 	from, to, topic, at := c.Head()
-	d.From, d.To, d.Topic = cmp.Or(d.From, Slug(from, maxName)), cmp.Or(d.To, Slug(to, maxName)), cmp.Or(d.Topic, Slug(topic, maxTopic))
+	d.From = cmp.Or(d.From, Slug(from, maxName))
+	d.To = cmp.Or(d.To, Slug(to, maxName))
+	d.Topic = cmp.Or(d.Topic, Slug(topic, maxTopic))
 	d.Time = cmp.Or(d.Time, utc(at))
 	var missing []handoff.Fault
 	for _, f := range []struct{ name, value string }{{"from", d.From}, {"to", d.To}, {"topic", d.Topic}} {
@@ -45,9 +47,9 @@ func (o Options) document(k kind, c content) (d handoff.Document, err error) {
 		}
 		hint := "use --" + f.name
 		if member := k.members[f.name]; member != "" {
-			hint = "add \"" + member + "\" to the record, or use --" + f.name
+			hint = "add \"" + member + "\" to the record, or --" + f.name
 		}
-		missing = append(missing, handoff.Fault{Pointer: "/" + f.name, Problem: "the record does not say it, and the handoff needs it", Hint: hint})
+		missing = append(missing, handoff.Fault{Pointer: "/" + f.name, Problem: "missing in the record", Hint: hint})
 	}
 	if len(missing) > 0 {
 		return d, faulty(missing...)
@@ -55,7 +57,7 @@ func (o Options) document(k kind, c content) (d handoff.Document, err error) {
 	return d, nil
 }
 
-// utc returns a time of ISO 8601 as ts_utc takes it. What cannot be read stays, for the rules to refuse.
+// utc returns an ISO 8601 time in the form of ts_utc. It returns other text unchanged; validation refuses it.
 func utc(text string) string {
 	t, ok := form.ISO(text)
 	if !ok || form.IsInstant(text) {

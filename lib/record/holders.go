@@ -14,7 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
-// tokens asks documents for the resume tokens of their packets.
+// tokens finds the resume tokens of packets in documents.
 var tokens = life.Subject{File: disk.Tokens, Mark: "handoff-record=" + packet.Kind + "/", Says: func(d handoff.Document) string {
 	r, _ := packetOf(d.Body)
 	return r.ResumeToken
@@ -26,11 +26,11 @@ type holder struct {
 	record packet.Record
 }
 
-// holders returns a function that gives the stored packets with a resume token. The store is read when
-// it is first asked, and remembered if keep is set, as [handoff.Store.Saying] says. What cannot be proven or
-// read holds none: there is nothing to resume from.
+// holders returns a function that finds the stored packets with a resume token. It reads the store at its first
+// call, and caches the result if keep is set, like [handoff.Store.Saying]. A handoff that cannot be read or
+// proven is left out.
 func holders(s *handoff.Store, keep bool) func(token string) ([]holder, error) {
-	say := s.Records().Saying(tokens, keep)
+	say := s.Records().Matching(tokens, keep)
 	return func(token string) (found []holder, err error) {
 		rows, err := say(token)
 		if err != nil || token == "" {
@@ -48,14 +48,14 @@ func holders(s *handoff.Store, keep bool) func(token string) ([]holder, error) {
 	}
 }
 
-// packetOf returns the packet that a body carries.
+// packetOf returns the packet in a body.
 func packetOf(body string) (packet.Record, bool) {
 	r, ok, err := carriedBy(body, packet.Kind, packet.Version, storedPacket)
 	return r, ok && err == nil
 }
 
-// carriedBy returns the record of a kind in a body, false if its mark was only quoted there or the record
-// is of a later version. The search for the mark is a search in text: a body may quote it.
+// carriedBy returns the record of a kind in a body. It returns false if the body only quotes the mark of the
+// kind, or if the record has a later version.
 func carriedBy[T any](body, kind, version string, read func([]byte) (T, error)) (r T, ok bool, err error) {
 	block, ok, err := fields.Extract(body)
 	if err != nil || !ok || block.Kind != kind || block.Version != version {
@@ -65,8 +65,8 @@ func carriedBy[T any](body, kind, version string, read func([]byte) (T, error)) 
 	return r, err == nil, err
 }
 
-// Holders returns a function that names the stored packets with a token. The store is read when it is
-// first asked. The function is for one goroutine.
+// Holders returns a function that returns the ids of the stored packets with a token. It reads the store at its
+// first call, and must not be called concurrently.
 func Holders(s *handoff.Store) func(token string) ([]string, error) {
 	return idsOf(holders(s, false))
 }
@@ -81,9 +81,9 @@ func idsOf(ask func(token string) ([]holder, error)) func(token string) ([]strin
 	}
 }
 
-// Shared says of each of the stored handoffs that carries a packet whether another one has its token,
-// in one sentence each. It is for who has stored them, and remembers what it has read.
-func Shared(s *handoff.Store, ids []string) (warnings []string, err error) {
+// WarnShared returns a warning for each of the stored packets whose token another packet has too. Call it after
+// storing them. It caches what it reads.
+func WarnShared(s *handoff.Store, ids []string) (warnings []string, err error) {
 	rows, err := s.FindEach(ids)
 	if err != nil {
 		return nil, err
@@ -102,16 +102,17 @@ func Shared(s *handoff.Store, ids []string) (warnings []string, err error) {
 			known[r.ResumeToken] = all
 		}
 		if len(all) > 1 {
-			warnings = append(warnings, fmt.Sprintf("%s has the resume token of another stored packet (%s): one of them can be resumed, once; give each a token of its own",
-				got.Entry.ID, fault.Some(packet.Beside(all, got.Entry.ID))))
+			warnings = append(warnings, fmt.Sprintf("%s has the resume token of another packet (%s): only one of them "+
+				"can be resumed, once; give each its own token",
+				got.Entry.ID, fault.Some(packet.Without(all, got.Entry.ID))))
 		}
 		return failed == nil
 	})
 	return warnings, cmp.Or(err, failed)
 }
 
-// StoredAs returns the id of the stored handoff that a text is, or whose packet it is. A text that is
-// not stored is handoff.ErrInvalid.
+// StoredAs returns the id of the stored handoff with the given text, or with the given packet. If there is none,
+// the error is handoff.ErrInvalid.
 func StoredAs(s *handoff.Store, name string, text []byte, rules handoff.Rules) (string, error) {
 	if !bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("---")) {
 		return packetAs(s, name, text)
@@ -130,11 +131,11 @@ func StoredAs(s *handoff.Store, name string, text []byte, rules handoff.Rules) (
 	return id, nil
 }
 
-// packetAs is StoredAs for a record as JSON.
+// packetAs implements StoredAs for a record as JSON.
 func packetAs(s *handoff.Store, name string, text []byte) (string, error) {
 	r, err := packet.Parse(text, packet.Required()...)
 	if err != nil {
-		return "", named(name, err)
+		return "", withName(name, err)
 	}
 	found, err := holders(s, false)(r.ResumeToken)
 	if err != nil {
@@ -148,7 +149,7 @@ func packetAs(s *handoff.Store, name string, text []byte) (string, error) {
 	return "", notStored(name)
 }
 
-// notStored says why a record in a file cannot be resumed: a token is consumed in a store, once.
+// notStored returns the error for a record in a file: a token is consumed in a store.
 func notStored(name string) error {
-	return invalid("store it with `handoff write` and resume what the receipt names", "%s is not stored here, so that nobody could see that it was resumed", name)
+	return invalid("store it with `handoff write`, and resume the id that it prints", "%s is not stored here", name)
 }

@@ -16,7 +16,7 @@ import (
 
 const shared = "shared-token"
 
-// tokens is a store of 90 packets, of which every 30th has the same token.
+// tokens is a store of 66 packets, of which every 22nd has the same token.
 type tokens struct {
 	*testing.T
 	dir  string
@@ -29,9 +29,9 @@ func newTokens(t *testing.T) tokens {
 	o := options()
 	o.Head.From, o.Head.Topic = "ann", "tokens"
 	var sources []handoff.Source
-	for i := range 90 {
+	for i := range 66 {
 		token := fmt.Sprintf("token-%04d", i)
-		if i%30 == 0 {
+		if i%22 == 0 {
 			token = shared
 		}
 		text := fmt.Sprintf(`{"objective": "Mend the parser", "completed": ["Read %d files"], "unresolved": ["No blockers"], "assumptions": ["None"],
@@ -83,7 +83,7 @@ func (s tokens) check(when string) {
 // remember is what a command does that has stored a packet: those that only read keep nothing.
 func (s tokens) remember() {
 	s.Helper()
-	if _, err := record.Shared(s.open(), s.want[shared][1:2]); err != nil {
+	if _, err := record.WarnShared(s.open(), s.want[shared][1:2]); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -144,7 +144,7 @@ func TestShared(t *testing.T) {
 	for _, ids := range s.want {
 		all = append(all, ids...)
 	}
-	warnings, err := record.Shared(s.open(), all)
+	warnings, err := record.WarnShared(s.open(), all)
 	if err != nil || len(warnings) != len(s.want[shared]) {
 		t.Fatalf("%d warnings, %v", len(warnings), err)
 	}
@@ -155,7 +155,7 @@ func TestShared(t *testing.T) {
 			}
 		}
 	}
-	if _, err := record.Shared(s.open(), []string{"sha256:" + strings.Repeat("0", 64)}); !errors.Is(err, handoff.ErrInvalid) {
+	if _, err := record.WarnShared(s.open(), []string{"sha256:" + strings.Repeat("0", 64)}); !errors.Is(err, handoff.ErrInvalid) {
 		t.Errorf("an id that is not stored: %v", err)
 	}
 }

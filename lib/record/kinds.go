@@ -16,8 +16,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
-// kinds is the table of kinds, in the order in which the shape of a JSON value is compared with
-// theirs. A new kind is a package whose records are contents, and a row here.
+// kinds is the table of kinds. A JSON value is compared with their shapes in this order. A new kind is a package
+// with a content type, and a row here.
 var kinds = []kind{
 	{name: packet.Kind, version: packet.Version, detect: looksLikePacket, read: reading(storedPacket),
 		build: Options.packet, input: packetInput, validate: validatePacket, table: packet.Table, make: newPacket,
@@ -30,7 +30,7 @@ var kinds = []kind{
 
 // A content is a valid record of any kind.
 type content interface {
-	Head() (from, to, topic, at string) // names as the record has them and a time with its zone, "" for what it does not say
+	Head() (from, to, topic, at string) // the values of the record, at with its zone; "" for a missing one
 	View() string
 	Body() (string, error)
 	Facts() packet.Facts
@@ -40,20 +40,23 @@ type content interface {
 type kind struct {
 	name, version string
 	detect        func(*jsontree.Value) bool
-	read          func(data []byte) (content, error) // reads a record as it is stored; the error is a *handoff.DocumentError
+	// read reads a stored record. The error is a *handoff.DocumentError.
+	read func(data []byte) (content, error)
 
-	build    func(Options, []byte, screened) (content, error)                 // makes a new record
-	input    func([]byte, handoff.Rules) packet.Input                         // what a check takes
-	validate func(data []byte, o universal.Options) (universal.Report, error) // what validate finds
-	table    func() *fields.Table                                             // of a kind that make makes
-	make     func(*Making) ([]byte, error)                                    // makes the JSON of a new record of what was said; it may change the head
-	members  map[string]string                                                // by field of the head, the member of a record that gives it but may be left out
+	// build makes a new record.
+	build    func(Options, []byte, screenedRecord) (content, error)
+	input    func([]byte, handoff.Rules) packet.Input // returns the input of a check
+	validate func(data []byte, o universal.Options) (universal.Report, error)
+	table    func() *fields.Table // nil if New does not make the kind
+	// make makes the JSON of a new record from flags. It can change the head.
+	make    func(*Making) ([]byte, error)
+	members map[string]string // by head field: the optional member of a record that provides it
 }
 
-// label is how info strings and reports call a kind.
+// label returns the kind as info strings and reports write it.
 func (k kind) label() string { return k.name + "/" + k.version }
 
-// reading makes a parser of one kind fit the table.
+// reading adapts the parser of one kind to the table.
 func reading[T content](parse func([]byte) (T, error)) func([]byte) (content, error) {
 	return func(data []byte) (content, error) { return parse(data) }
 }
@@ -66,17 +69,17 @@ func Kinds() (names []string) {
 	return names
 }
 
-// Detect returns the kind that a JSON value has by its shape, "" for none.
+// Detect returns the kind of a JSON value by its shape, or "".
 func Detect(data []byte) string { return shapeOf(data).name }
 
-// shapeOf returns the row of the kind that a JSON value has by its shape, an empty one for none.
+// shapeOf returns the row for a JSON value by its shape, or an empty row.
 func shapeOf(data []byte) kind {
 	v, err := jsontree.Parse(data)
 	k, _ := firstKind(func(k kind) bool { return err == nil && k.detect(v) })
 	return k
 }
 
-// firstKind returns the first row for which is is true, false for none.
+// firstKind returns the first row for which is returns true, or false.
 func firstKind(is func(kind) bool) (kind, bool) {
 	if i := slices.IndexFunc(kinds, is); i >= 0 {
 		return kinds[i], true
@@ -84,13 +87,14 @@ func firstKind(is func(kind) bool) (kind, bool) {
 	return kind{}, false
 }
 
-// kindOf returns the forced kind or the one of the shape.
+// kindOf returns the forced kind, or else the kind by shape.
 func kindOf(data []byte, forced string) (kind, error) {
 	names := strings.Join(Kinds(), ", ")
 	if forced != "" {
 		k, known := firstKind(func(k kind) bool { return k.name == forced })
 		if !known {
-			return k, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is not a kind of record", forced), Advice: "the kinds are " + names}
+			return k, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("unknown kind %q", forced),
+				Advice: "use " + names}
 		}
 		return k, nil
 	}
@@ -100,25 +104,25 @@ func kindOf(data []byte, forced string) (kind, error) {
 	if _, err := jsontree.Parse(data); err != nil {
 		return kind{}, err
 	}
-	return kind{}, faulty(handoff.Fault{Problem: "the JSON does not have the shape of any kind of record", Hint: "name the kind with --kind: " + names})
+	return kind{}, faulty(handoff.Fault{Problem: "the JSON has the shape of no kind of record", Hint: "add --kind: " + names})
 }
 
-// faulty makes an error of faults that lie in no text of a kind.
+// faulty returns an error of faults that have no place in a text.
 func faulty(faults ...handoff.Fault) error { return &handoff.DocumentError{Faults: faults} }
 
-// kindOfBlock returns the row of a record in a body, false for a kind or version that is not known.
+// kindOfBlock returns the row of a record in a body, or false for an unknown kind or version.
 func kindOfBlock(block Block) (kind, bool) {
 	return firstKind(func(k kind) bool { return k.label() == block.Kind+"/"+block.Version })
 }
 
-// universal checks what is to be stored by its schema, its size and its semantics.
-func (o Options) universal(data []byte, s screened) (content, error) {
+// universal checks a record before it is stored, by its schema, size and semantics.
+func (o Options) universal(data []byte, s screenedRecord) (content, error) {
 	d, err := universal.Parse(data)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.redacted) > 0 {
-		d = d.Rehashed() // the hash was right before the redaction, or the record had been refused
+		d = d.Rehashed() // redaction changed the text; its hash was right before
 	}
 	report, err := d.Check(o.Rules)
 	if err == nil {
@@ -126,14 +130,14 @@ func (o Options) universal(data []byte, s screened) (content, error) {
 	}
 	if err == nil && o.Warn != nil {
 		for _, w := range report.Warnings {
-			w.Line = 0 // of a text that may have been made here
+			w.Line = 0 // the text may have been made here
 			o.Warn(w.String())
 		}
 	}
 	return d, err
 }
 
-// universalInput lets the check of packets see what is wrong with the record, beside what it says.
+// universalInput returns the facts of a record together with its faults.
 func universalInput(data []byte, rules handoff.Rules) packet.Input {
 	d, err := universal.Parse(data)
 	if err != nil {
@@ -148,7 +152,7 @@ func universalInput(data []byte, rules handoff.Rules) packet.Input {
 	return packet.Input{Facts: &facts}
 }
 
-// validateUniversal runs all three stages, with the tokens.
+// validateUniversal runs all three stages, including the tokens.
 func validateUniversal(data []byte, o universal.Options) (universal.Report, error) {
 	d, err := universal.Parse(data)
 	if err != nil {
@@ -157,9 +161,9 @@ func validateUniversal(data []byte, o universal.Options) (universal.Report, erro
 	return d.Validate(o)
 }
 
-// run completes the record, derives its self-audit and seals it. The audit needs to know what the scan
-// let through, and what earlier records left open.
-func (o Options) run(data []byte, s screened) (content, error) {
+// run completes a record, derives its self-audit and seals it. The audit uses the allowed findings of the scan,
+// and the open items of earlier records.
+func (o Options) run(data []byte, s screenedRecord) (content, error) {
 	d := run.Defaults{ProjectID: o.Project, CreatedAt: o.Now}
 	if o.Head.Time != "" {
 		d.CreatedAt = func() string { return o.Head.Time }
@@ -185,25 +189,26 @@ func (o Options) run(data []byte, s screened) (content, error) {
 	return r, err
 }
 
-// storedRun reads a record that was sealed: it lacks nothing.
+// storedRun reads a sealed record. All its fields are there.
 func storedRun(data []byte) (run.Record, error) {
 	draft, err := run.Parse(data, run.Defaults{})
 	return draft.Record, err
 }
 
-// runInput reads what can be read of a record with faults: also that says something about resuming.
+// runInput reads as much as it can of a record with faults.
 func runInput(data []byte, _ handoff.Rules) packet.Input {
 	facts, err := run.Inspect(data)
 	return packet.Input{Facts: &facts, Err: err}
 }
 
-// validateRun does not miss what write fills in.
+// validateRun accepts a record without the fields that write fills in.
 func validateRun(data []byte, _ universal.Options) (universal.Report, error) {
-	_, err := run.Parse(data, run.Defaults{ProjectID: func() string { return "-" }, CreatedAt: func() string { return time.Unix(0, 0).UTC().Format(time.RFC3339) }})
+	_, err := run.Parse(data, run.Defaults{ProjectID: func() string { return "-" },
+		CreatedAt: func() string { return time.Unix(0, 0).UTC().Format(time.RFC3339) }})
 	return schemaReport(err), nil
 }
 
-// schemaReport is the report on a record that has no stage after its schema.
+// schemaReport returns the report on a record without further stages.
 func schemaReport(err error) universal.Report {
 	r := universal.Report{Stage: universal.StageSchema, Faults: []handoff.Fault{}, Warnings: []handoff.Fault{}}
 	if found := (*handoff.DocumentError)(nil); errors.As(err, &found) {
@@ -212,8 +217,8 @@ func schemaReport(err error) universal.Report {
 	return r
 }
 
-// looksLikePacket says whether a JSON value looks like a packet rather than another kind: an object with a resume
-// token or with most of the required fields, and none of the roots of other kinds.
+// looksLikePacket reports whether a JSON value is more like a packet than another kind. It is an object with a
+// resume token or most of the required fields, and without the roots of other kinds.
 func looksLikePacket(v *jsontree.Value) bool {
 	if v.Get("handoff") != nil || v.Get("schema_type") != nil {
 		return false
@@ -223,13 +228,13 @@ func looksLikePacket(v *jsontree.Value) bool {
 	return len(present) >= 5 || v.Get("resume_token") != nil
 }
 
-// looksLikeRun says whether a JSON value looks like a run record rather than another kind.
+// looksLikeRun reports whether a JSON value is more like a run record than another kind.
 func looksLikeRun(v *jsontree.Value) bool {
 	return v.Get("resume_token") == nil && v.Get("task_id") != nil && v.Get("summary") != nil
 }
 
-// looksLikeUniversal says whether a JSON value looks like a universal handoff. One that lacks the wrapper is taken
-// for one too, so that its validation can say so.
+// looksLikeUniversal reports whether a JSON value is more like a universal handoff than another kind. The wrapper
+// can be missing, so that validation can report that.
 func looksLikeUniversal(v *jsontree.Value) bool {
 	return v.Get("handoff") != nil || v.Get("schema_type") != nil && v.Get("payload") != nil
 }

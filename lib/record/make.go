@@ -7,47 +7,46 @@ import (
 	"github.com/seed-78daf238/handoff/lib/run"
 )
 
-// Options say how a record becomes a handoff. The functions may be nil; they are called when they are
-// needed, also from several goroutines at once.
+// Options control how a record becomes a handoff. The functions can be nil. They are called on demand, from
+// several goroutines at once.
 type Options struct {
-	Kind  string           // one of Kinds; "" for the one that the shape of the record says
-	Head  handoff.Document // what overrides and completes what the record says; its body does not count
-	Rules handoff.Rules    // of universal records: schema.Universal()
+	Kind  string           // one of Kinds; "": by the shape of the record
+	Head  handoff.Document // overrides and completes the record; its body is ignored
+	Rules handoff.Rules    // for universal records: schema.Universal()
 
-	AllowEmpty []string // fields of a packet that may be empty
+	AllowEmpty []string // fields of a packet that can be empty
 
 	Redact bool     // replace credentials in the record instead of refusing it
-	Allow  []string // rules of the secret scan whose findings are let through
+	Allow  []string // rules of the secret scan whose findings are allowed
 
-	// For run records: the project of one that names none, the time of one that has none (RFC 3339
-	// with Z, in place of Head.Time), what earlier records of its project carry into it, see Carried,
-	// and who is told what it leaves undone.
+	// For run records. Project and Now complete a record without project or time (RFC 3339 with Z, instead of
+	// Head.Time). Carried returns what earlier records of the project left open. Warn receives warnings.
 	Project func() string
 	Now     func() string
 	Carried func(into run.Record) (run.Carried, error)
 	Warn    func(text string)
 }
 
-// Source returns the source that stores a record, which is JSON of any kind. name is what messages call it.
+// Source returns the source that stores a record, JSON of any kind. Messages call it name.
 func Source(name string, data []byte, o Options) handoff.Source {
 	if warn := o.Warn; warn != nil && name != "" {
 		o.Warn = func(text string) { warn(name + ": " + text) }
 	}
 	return handoff.Source{Name: name, Make: func() (handoff.Made, error) {
 		made, err := o.make(data)
-		return made, named(name, err)
+		return made, withName(name, err)
 	}}
 }
 
-// RunSource returns the source that seals and stores a run record. Faults are told by pointer alone: the
-// draft has no lines.
+// RunSource returns the source that seals and stores a run record. Faults have pointers only, since the draft has
+// no lines.
 func RunSource(name string, d run.Draft, o Options) handoff.Source {
 	o.Kind = run.Kind
-	return unplaced(Source(name, d.JSON(), o))
+	return withoutPlaces(Source(name, d.JSON(), o))
 }
 
-// named gives an error about a record the name of the record.
-func named(name string, err error) error {
+// withName adds the name of a record to an error.
+func withName(name string, err error) error {
 	var faults *handoff.DocumentError
 	var other *handoff.Error
 	switch {
@@ -59,8 +58,7 @@ func named(name string, err error) error {
 	return err
 }
 
-// make validates a record, looks for credentials in it, and builds the handoff: faults are told with
-// their places in data.
+// make validates a record, scans it for credentials, and builds the handoff. Faults have their places in data.
 func (o Options) make(data []byte) (handoff.Made, error) {
 	if err := checkAllowed(o.AllowEmpty); err != nil {
 		return handoff.Made{}, err
@@ -73,11 +71,11 @@ func (o Options) make(data []byte) (handoff.Made, error) {
 	if err != nil {
 		return handoff.Made{}, err
 	}
-	// A record is judged as it was given: faults are told with the places of the given text.
-	if len(clean.redacted) > 0 { // a redaction moves places and hides a hash that is wrong
+	// The given text is validated, so that faults have its places.
+	if len(clean.redacted) > 0 { // redaction moves places and hides a wrong hash
 		first := o
 		first.Warn = nil
-		if _, err := k.build(first, data, screened{allowed: clean.allowed}); err != nil {
+		if _, err := k.build(first, data, screenedRecord{allowed: clean.allowed}); err != nil {
 			return handoff.Made{}, err
 		}
 	}

@@ -129,9 +129,9 @@ func TestDetect(t *testing.T) {
 func TestFaultsAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"objective": 1,`:                       `x.json: line 1, column 17: the text ends`,
-		`{"a":1}`:                                `does not have the shape of any kind of record`,
+		`{"a":1}`:                                `has the shape of no kind of record`,
 		`{"resume_token":"abcdefgh","risks":[]}`: `x.json: line 1, column 36 (/risks): is an empty list`,
-		`{"handoff":{"version":"2.0"}}`:          `(/handoff/version): version "2.0" is not read here`,
+		`{"handoff":{"version":"2.0"}}`:          `(/handoff/version): version "2.0" is not supported`,
 		`{"task_id":"a","summary":"b"}`:          `(/agent): required field "agent" is missing`,
 		`{"resume_token":"a","resume_token":1}`:  `key "resume_token" occurs twice`,
 	} {
@@ -142,7 +142,7 @@ func TestFaultsAreNamed(t *testing.T) {
 	}
 	o := options()
 	o.Kind = "letter"
-	if _, err := record.Source("x.json", []byte(`{}`), o).Make(); !errors.Is(err, handoff.ErrInvalid) || !strings.Contains(err.Error(), `x.json: "letter" is not a kind`) {
+	if _, err := record.Source("x.json", []byte(`{}`), o).Make(); !errors.Is(err, handoff.ErrInvalid) || !strings.Contains(err.Error(), `x.json: unknown kind "letter"`) {
 		t.Error(err)
 	}
 	o = options()

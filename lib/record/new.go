@@ -9,26 +9,26 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A Flag is one thing that somebody says about a new record of a kind.
+// A Flag provides a value of a new record.
 type Flag struct {
 	Name   string // on the command line, such as next-action
-	Field  string // the member of the record that it gives
-	Usage  string // with the name of its value in backquotes
-	List   bool   // it may be said several times
+	Field  string // the member of the record that it sets
+	Usage  string // the name of its value is in backquotes
+	List   bool   // it can repeat
 	Needed bool
-	File   bool // what is said is the name of a file, and what New gets the content
+	File   bool // the value is a file name; New gets the content
 	asked  int
 }
 
-// A Making is what somebody says about a record that does not exist yet. Its Kind is one of Makes.
+// A Making describes a record to be made. Its Kind is one of Makes.
 type Making struct {
 	Options
-	Said map[string][]string // by the name of the flag
+	Said map[string][]string // the values of flags, by name
 	At   time.Time           // now
 	Root string              // the directory of the project, absolute
 }
 
-// text returns what was said last, "" for nothing.
+// text returns the last value of a flag, or "".
 func (m *Making) text(flag string) string {
 	said := m.Said[flag]
 	if len(said) == 0 {
@@ -37,7 +37,7 @@ func (m *Making) text(flag string) string {
 	return said[len(said)-1]
 }
 
-// Makes returns the names of the kinds that New makes.
+// Makes returns the kinds that New makes.
 func Makes() (names []string) {
 	for _, k := range kinds {
 		if k.make != nil {
@@ -47,7 +47,7 @@ func Makes() (names []string) {
 	return names
 }
 
-// Flags returns what New is told about a record of a kind, in the order in which a form asks.
+// Flags returns the flags for a kind, in the order in which a form asks.
 func Flags(kind string) (flags []Flag) {
 	k, _ := kindOf(nil, kind)
 	if k.table == nil {
@@ -64,8 +64,8 @@ func Flags(kind string) (flags []Flag) {
 	return flags
 }
 
-// Lacking returns those of the needed flags of which nothing is said.
-func (m *Making) Lacking() (lacking []Flag) {
+// Missing returns the required flags without a value.
+func (m *Making) Missing() (lacking []Flag) {
 	for _, f := range Flags(m.Kind) {
 		if f.Needed && len(m.Said[f.Name]) == 0 && !slices.Contains(m.AllowEmpty, f.Field) {
 			lacking = append(lacking, f)
@@ -74,16 +74,14 @@ func (m *Making) Lacking() (lacking []Flag) {
 	return lacking
 }
 
-// AsksTopic reports whether the topic of a new record must be said: a record of another kind has it in
-// a field that is needed.
+// AsksTopic reports whether the topic of a new record must be given. Other kinds have it in a required field.
 func (m *Making) AsksTopic() bool {
 	k, err := kindOf(nil, m.Kind)
 	return err != nil || k.members["topic"] != ""
 }
 
-// New returns the source that makes and stores a record: the same checks follow as for one that was
-// written by hand. What is not said is a *handoff.DocumentError, a kind that is not made here
-// handoff.ErrInvalid.
+// New returns the source that makes and stores a record. The record passes the same checks as one written by
+// hand. If a value is missing, the error is a *handoff.DocumentError; another kind is handoff.ErrInvalid.
 func New(m Making) (handoff.Source, error) {
 	k, err := kindOf(nil, m.Kind)
 	if err == nil {
@@ -93,21 +91,21 @@ func New(m Making) (handoff.Source, error) {
 		return handoff.Source{}, err
 	}
 	if k.make == nil {
-		return handoff.Source{}, invalid("use `handoff create`", "a record of the kind %s is not made by this command", k.name)
+		return handoff.Source{}, invalid("use `handoff create`", "this command makes no record of the kind %s", k.name)
 	}
 	var faults []handoff.Fault
-	for _, f := range m.Lacking() {
-		faults = append(faults, handoff.Fault{Pointer: "/" + f.Field, Problem: "nothing is said about it", Hint: "use --" + f.Name})
+	for _, f := range m.Missing() {
+		faults = append(faults, handoff.Fault{Pointer: "/" + f.Field, Problem: "missing", Hint: "use --" + f.Name})
 	}
 	if len(faults) > 0 {
 		return handoff.Source{}, faulty(faults...)
 	}
 	data, err := k.make(&m)
-	return unplaced(Source("", data, m.Options)), err
+	return withoutPlaces(Source("", data, m.Options)), err
 }
 
-// unplaced returns a source whose faults are told by pointer alone: nobody has seen the lines of its text.
-func unplaced(src handoff.Source) handoff.Source {
+// withoutPlaces returns a source whose faults have pointers only: the user has not seen the lines of its text.
+func withoutPlaces(src handoff.Source) handoff.Source {
 	made := src.Make
 	src.Make = func() (handoff.Made, error) {
 		m, err := made()

@@ -13,9 +13,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
-// newPacket issues the token: a person would take one that was taken before.
+// newPacket makes the JSON of a packet. It issues the token: a person might reuse an old one.
 func newPacket(m *Making) ([]byte, error) {
-	r := packet.Table().Say(m.Said)
+	r := packet.Table().FromFlags(m.Said)
 	for name, text := range map[string]string{
 		"updated_at": cmp.Or(m.Head.Time, m.At.UTC().Format(time.RFC3339)), "resume_token": packet.NewToken(),
 		"agent": m.Head.From, "task": m.Head.Topic,
@@ -27,30 +27,30 @@ func newPacket(m *Making) ([]byte, error) {
 	return r.Append(nil), nil
 }
 
-// packet reads a packet that is to be stored.
-func (o Options) packet(data []byte, _ screened) (content, error) {
+// packet reads a packet before it is stored.
+func (o Options) packet(data []byte, _ screenedRecord) (content, error) {
 	return packet.Parse(data, o.AllowEmpty...)
 }
 
-// storedPacket reads a packet that was stored: that a field may be empty was decided then.
+// storedPacket reads a stored packet. Which fields can be empty was decided when it was stored.
 func storedPacket(data []byte) (packet.Record, error) {
 	return packet.Parse(data, packet.Required()...)
 }
 
-// checkAllowed refuses a name that is no field of a packet.
+// checkAllowed refuses names that are not fields of a packet.
 func checkAllowed(fields []string) error {
 	for _, field := range fields {
 		if !slices.Contains(packet.Required(), field) {
-			return invalid("the fields are "+strings.Join(packet.Required(), ", "), "--allow-empty %q is not a field of a packet", field)
+			return invalid("use "+strings.Join(packet.Required(), ", "), "--allow-empty: unknown field %q", field)
 		}
 	}
 	return nil
 }
 
-// packetInput leaves a packet to the check as it is, which says all that is wrong with it.
+// packetInput passes a packet to the check unparsed. The check reports all its faults.
 func packetInput(data []byte, _ handoff.Rules) packet.Input { return packet.Input{Data: data} }
 
-// validatePacket is the validation of the kind. What a packet says is judged by check.
+// validatePacket validates a packet. Only check judges its content.
 func validatePacket(data []byte, _ universal.Options) (universal.Report, error) {
 	_, err := packet.Parse(data)
 	return schemaReport(err), nil

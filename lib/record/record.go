@@ -1,11 +1,12 @@
-// Package record joins the structured kinds to the store: it makes the handoff that carries a record, and
-// finds the record, and what it says about resuming, in a handoff.
+// Package record connects the structured kinds with the store. It makes the handoff that carries a record, and
+// finds the record of a handoff.
 //
-// The kinds are resume packets (package packet), universal handoffs (universal) and run records (run); the
-// table of them is in kinds.go, that of their fields beside each kind. What is read of a record goes one
-// way: its shape says the kind, the search for credentials goes over it, the kind reads and completes it,
-// and what comes of that gives the head, the view and the block of the handoff. Each rides in the body of a
-// handoff, as a view for people and a block that is the source of truth. A body without a record is plain.
+// The kinds are resume packets (package packet), universal handoffs (universal) and run records (run). Their
+// table is in kinds.go; each has its table of fields in its own package.
+//
+// A new record passes these steps. Its shape determines the kind. It is scanned for credentials. The kind parses
+// and completes it. The result gives the head of the handoff, the view for people and the block. The body
+// consists of the view and the block; the block is the source of truth. A body without a record is plain.
 package record
 
 import (
@@ -20,8 +21,8 @@ import (
 // Plain is the kind of a body without a record.
 const Plain = "plain"
 
-// InputJSON returns what packet.Check takes for a record as JSON. What looks like no kind is taken for a
-// packet. rules are those of universal records, from package schema.
+// InputJSON returns the input of packet.Check for a record as JSON. A record of no known shape counts as a
+// packet. rules apply to universal records; see package schema.
 func InputJSON(name string, data []byte, rules handoff.Rules) packet.Input {
 	k := shapeOf(data)
 	if k.name == "" {
@@ -30,7 +31,7 @@ func InputJSON(name string, data []byte, rules handoff.Rules) packet.Input {
 	return k.inputOf(name, data, rules)
 }
 
-// Input returns what packet.Check takes for a handoff. rules are those of universal records.
+// Input returns the input of packet.Check for a handoff. rules apply to universal records.
 func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 	block, ok, err := fields.Extract(d.Body)
 	if err != nil || !ok {
@@ -38,26 +39,27 @@ func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 	}
 	k, known := kindOfBlock(block)
 	if !known {
-		return packet.Input{Name: name, ID: d.HandoffID, Err: fmt.Errorf("the record is of the unknown kind %s/%s", block.Kind, block.Version)}
+		return packet.Input{Name: name, ID: d.HandoffID,
+			Err: fmt.Errorf("unknown kind %s/%s", block.Kind, block.Version)}
 	}
 	in := k.inputOf(name, block.JSON, rules)
 	in.ID, in.References = d.HandoffID, d.References
 	if c, err := k.read(block.JSON); err == nil {
 		if err := compareViews(c, block.View); err != nil {
-			in.Faults = []handoff.Fault{{Problem: err.Error(), Hint: "believe neither; ask the sender"}}
+			in.Faults = []handoff.Fault{{Problem: err.Error(), Hint: "trust neither; ask the sender"}}
 		}
 	}
 	return in
 }
 
-// inputOf returns what packet.Check takes for a record of the kind.
+// inputOf returns the input of packet.Check for a record of the kind.
 func (k kind) inputOf(name string, data []byte, rules handoff.Rules) packet.Input {
 	in := k.input(data, rules)
 	in.Name = name
 	return in
 }
 
-// plainFacts is all that a plain handoff says: when it was written, and its text.
+// plainFacts returns the facts of a plain handoff: its time and its text.
 func plainFacts(d handoff.Document) *packet.Facts {
 	f := &packet.Facts{Kind: Plain, UpdatedAt: d.Time, Texts: []packet.Passage{{Text: d.Body}}}
 	for _, name := range packet.Required() {

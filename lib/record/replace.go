@@ -12,10 +12,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Replace puts a new content into the file at path, which must still hold the old one, and keeps that
-// beside it as {name}.orig, or {name}.orig-2 and so on. Readers see the one or the other whole, and
-// after a power cut one of them is there. A path that is a symbolic link, and a file that was changed
-// meanwhile, are refused.
+// Replace replaces the content of the file at path, which must still be old. It keeps old next to it as
+// {name}.orig, or {name}.orig-2 and so on. Readers see either content as a whole, and a power cut leaves one of
+// them. Replace refuses a symbolic link, and a file that was changed meanwhile.
 func Replace(path string, old, content []byte) (backup string, err error) {
 	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
@@ -39,7 +38,7 @@ func Replace(path string, old, content []byte) (backup string, err error) {
 	return filepath.Join(filepath.Dir(path), backup), dir.Sync()
 }
 
-// holdsStill refuses a file that is another one than the caller has read: its change would be lost.
+// holdsStill returns an error if the file is not the one that the caller read: a change would be lost.
 func holdsStill(dir *disk.Dir, name, path string, old []byte) error {
 	now, err := dir.ReadFile(name, jsontree.MaxBytes)
 	switch {
@@ -48,21 +47,21 @@ func holdsStill(dir *disk.Dir, name, path string, old []byte) error {
 	case err != nil:
 		return err
 	case !bytes.Equal(now, old):
-		return &fault.Error{Class: fault.ErrInvalid, Problem: path + " was changed by somebody else meanwhile", Advice: "run the command again"}
+		return &fault.Error{Class: fault.ErrInvalid, Problem: path + " was changed meanwhile", Advice: "run the command again"}
 	}
 	return nil
 }
 
-const backups = 100 // of one file
+const backups = 100 // the maximum for one file
 
-// keepOriginal gives the old content a name of its own, durably.
+// keepOriginal durably writes the old content under a new name.
 func keepOriginal(dir *disk.Dir, name string, old []byte) (string, error) {
 	staged, err := dir.Stage(old, 0o600)
 	if err != nil {
 		return "", err
 	}
 	defer staged.Discard()
-	// Publish takes no name that is there: whatever was kept before stays.
+	// Publish never replaces a file: earlier backups stay.
 	for n := 1; n <= backups; n++ {
 		backup := name + ".orig"
 		if n > 1 {

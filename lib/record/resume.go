@@ -15,26 +15,27 @@ import (
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
-// Checks say what handoffs are checked against.
+// Checks are the options of a check.
 type Checks struct {
-	MaxAge     time.Duration // of a fresh handoff
-	AllowEmpty []string      // fields that may be empty
+	MaxAge     time.Duration // the maximum age of a fresh handoff
+	AllowEmpty []string      // fields that can be empty
 	Answers    *packet.Answers
-	Now        time.Time     // the zero time asks the clock
-	Rules      handoff.Rules // of universal records: schema.Universal()
+	Now        time.Time     // zero means the time of the clock
+	Rules      handoff.Rules // for universal records: schema.Universal()
 
-	Work *work.Tree // that it is compared with; nil leaves that out
+	Work *work.Tree // to compare with; nil compares nothing
 
-	Probe func(id string, references []string) []packet.Probed // puts claims to the test; nil runs nothing
+	Probe func(id string, references []string) []packet.Probed // tests claims; nil runs nothing
 
-	ConfirmedBy string // the operator who says that the answers mean what the packet says, in other words
+	ConfirmedBy string // the operator who confirms answers in other words
 }
 
-// Options returns what packet.Check takes. The ledger of the store is read when the first token asks for
-// it, and once for all packets. Checks that make no sense are handoff.ErrInvalid.
+// Options returns the options of packet.Check. They read the ledger of the store at the first token, and only
+// once. Contradictory checks are handoff.ErrInvalid.
 func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	ledger := sync.OnceValues(s.Records().Ledger)
-	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, ConfirmedBy: c.ConfirmedBy, Now: c.Now, Holders: Holders(s), Probe: c.Probe, Standing: standing(s),
+	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, ConfirmedBy: c.ConfirmedBy,
+		Now: c.Now, Holders: Holders(s), Probe: c.Probe, Standing: relationsOf(s),
 		Consumed: func(token, id string) (packet.Use, error) {
 			l, err := ledger()
 			if err != nil {
@@ -48,42 +49,44 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 		}
 	}
 	if c.MaxAge < 0 {
-		return o, invalid("give a duration such as 48h", "--max-age %s is negative", c.MaxAge)
+		return o, invalid("use a duration such as 48h", "--max-age %s is negative", c.MaxAge)
 	}
 	switch {
 	case c.ConfirmedBy == "":
 	case c.Answers == nil:
-		return o, invalid("give the answers that are confirmed", "--confirmed-by goes with --answers")
+		return o, invalid("add --answers FILE", "--confirmed-by needs --answers")
 	case !form.IsSlug(c.ConfirmedBy, maxName):
-		return o, invalid("give the id of an operator: 1 to 64 letters, digits, _ and -", "--confirmed-by %q is not a name of an operator", c.ConfirmedBy)
+		return o, invalid("use 1 to 64 ASCII letters, digits, _ and -",
+			"--confirmed-by: %q is not an operator name", c.ConfirmedBy)
 	}
 	return o, checkAllowed(c.AllowEmpty)
 }
 
-// Work compares what a handoff says of the work, in its references and its record, with the work as it is now.
+// Work compares the references and the record of a handoff with the work as it is now.
 func Work(at work.Tree, references []string, f packet.Facts) work.Verdict {
-	said := work.SaidBy(references)
+	said := work.BaselineOf(references)
 	said.Claims = said.Claims || f.Tested
 	for _, s := range f.Sums {
 		said.Files = append(said.Files, work.File(s))
 	}
-	if !said.Is() {
+	if !said.HasAny() {
 		return work.Verdict{}
 	}
 	return at.Compare(context.Background(), said)
 }
 
-// standing says what has taken the place of stored handoffs, and whether somebody has them or has ended them.
-func standing(s *handoff.Store) func(id string) packet.Standing {
+// relationsOf returns a function that finds the successors of a stored handoff, and when it was taken and done.
+func relationsOf(s *handoff.Store) func(id string) packet.Relations {
 	of, lives := s.Lifecycle().Successors(), sync.OnceValues(func() (map[string]handoff.Life, error) { return s.Lifecycle().Taking("") })
-	return func(id string) packet.Standing {
+	return func(id string) packet.Relations {
 		successors, beside := of(id)
-		all, _ := lives() // what cannot be read is said of the token
-		return packet.Standing{Successors: successors, Beside: beside, Taken: all[id].Take.Holds().Time, Done: all[id].Done.Time}
+		all, _ := lives() // the check of the token reports read errors
+		return packet.Relations{Successors: successors, Beside: beside,
+			Taken: all[id].Take.Holds().Time, Done: all[id].Done.Time}
 	}
 }
 
-// use says what the ledger knows of a token.
+// use returns how the ledger knows a token.
 func use(l *handoff.Ledger, token, id string) (packet.Use, error) {
 	by, err := l.Consumed(token, id)
 	if err != nil {
@@ -96,69 +99,68 @@ func use(l *handoff.Ledger, token, id string) (packet.Use, error) {
 	return packet.Use{Gap: gap.Why, Since: gap.Since}, err
 }
 
-// useOf is a consumption as check knows it.
+// useOf returns a consumption as a packet.Use.
 func useOf(c handoff.Consumption) packet.Use {
 	return packet.Use{Consumed: true, Operator: c.Operator, Time: c.Time, HandoffID: c.HandoffID}
 }
 
-// invalid says what is wrong with a request: exit code 2.
+// invalid returns the error for a contradictory request: exit code 2.
 func invalid(hint, format string, args ...any) error {
 	return fault.New(fault.ErrInvalid, hint, format, args...)
 }
 
-// A Request says who wants to resume work from which handoff.
+// A Request names the handoff to resume, and who resumes it.
 type Request struct {
-	ID       string // as handoff.Read takes it
+	ID       string // as in handoff.Read
 	Operator string
-	Session  string // of an agent, for which it is resumed; "" for none
-	Accept   string // "operational" to resume from such a handoff too
-	Reason   string // for that
+	Session  string // the agent session that resumes; "" for none
+	Accept   string // "operational" also accepts that class
+	Reason   string // for accepting it
 	Checks
 }
 
-// check refuses a request that contradicts itself, before anything is read.
+// check refuses a contradictory request before anything is read.
 func (r Request) check() error {
 	switch {
 	case r.Operator == "":
-		return invalid("use --operator OP", "it is not said who resumes")
+		return invalid("run `handoff init`, set HANDOFF_OPERATOR, or add --operator NAME", "I don't know who you are")
 	case r.Accept != "" && r.Accept != "operational":
-		return invalid("a CRITICAL handoff is never resumed from", "--accept %q: only operational can be accepted", r.Accept)
+		return invalid("use operational; a CRITICAL handoff is never resumed", "--accept: unknown class %q", r.Accept)
 	case (r.Accept == "") != (r.Reason == ""):
-		return invalid("give both", "--accept operational and --reason go together")
+		return invalid("add the other one", "--accept operational needs --reason, and the reverse")
 	}
 	return handoff.CheckReason(r.Reason)
 }
 
-// A Resumed says what Resume did.
+// A Resumed is the result of Resume.
 type Resumed struct {
 	handoff.Consumption
 	Brief
 	Report packet.Report `json:"report"`
 }
 
-// Text says what was done, and in a frame what the handoff says is next.
+// Text returns the result for people, with the brief of the handoff in a frame.
 func (r Resumed) Text() string {
 	return fmt.Sprintf("Resumed %s as %s at %s (%s).\n", r.HandoffID, r.Operator, r.Time, r.Report.Class) + r.framed(r.HandoffID)
 }
 
-// A Refusal says that a handoff is not resumed from as it is. It wraps no class: nothing is wrong with
-// the store.
+// A Refusal is the error for a handoff that cannot be resumed as it is. It wraps no class: the store is fine.
 type Refusal struct {
 	Report packet.Report
 
-	// Again says that it is the operator who resumed from the handoff. What was said then may be lost:
-	// Brief is what the handoff says.
+	// Again reports that the same operator resumed the handoff before. Brief repeats the brief, since the first
+	// output may be lost.
 	Again bool
 	Brief Brief
 }
 
-// Error is the verdict; the report says why.
+// Error returns the verdict. The report has the reasons.
 func (r *Refusal) Error() string { return "the handoff is " + r.Verdict() + ", not CLEAN" }
 
-// Plain is the same: it quotes nothing.
+// Plain returns the same: the text quotes nothing.
 func (r *Refusal) Plain() string { return r.Error() }
 
-// Text says what the operator who resumed before was told then; "" for others.
+// Text returns the earlier brief if the same operator resumed the handoff before, else "".
 func (r *Refusal) Text() string {
 	if !r.Again {
 		return ""
@@ -170,9 +172,9 @@ func (r *Refusal) Text() string {
 // Verdict returns the classification.
 func (r *Refusal) Verdict() string { return r.Report.Class.String() }
 
-// Resume checks a stored handoff, consumes its resume token once and for all, and marks it as read.
-// The error is a *Refusal for a handoff that is not CLEAN, or not OPERATIONAL and accepted, or was
-// resumed before; or one of Store.Ledger, Store.CheckApproval or Store.Resume.
+// Resume checks a stored handoff, consumes its resume token once and for all, and marks it as read. The error is
+// a *Refusal if the handoff is not CLEAN (or OPERATIONAL and accepted) or was resumed before. Other errors are
+// those of Store.Ledger, Store.CheckApproval and Store.Resume.
 func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := r.check(); err != nil {
 		return Resumed{}, err
@@ -180,7 +182,8 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := s.Maintenance().Ready(); err != nil {
 		return Resumed{}, err
 	}
-	if err := s.Maintenance().Recover(ctx); err != nil { // a resume that was interrupted may be the one that consumed the token
+	// An interrupted resume may have consumed the token already.
+	if err := s.Maintenance().Recover(ctx); err != nil {
 		return Resumed{}, err
 	}
 	if err := s.Lifecycle().CheckApproval(r.ID); errors.Is(err, fault.ErrDenied) {
@@ -190,12 +193,13 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err != nil {
 		return Resumed{}, err
 	}
-	report, err := r.judge(s, in)
+	report, err := r.checkHandoff(s, in)
 	if err != nil {
 		return Resumed{}, err
 	}
 	says := in.Says()
-	c := handoff.Consumption{Token: says.ResumeToken, HandoffID: in.ID, Operator: r.Operator, Session: r.Session, ConfirmedBy: report.ConfirmedBy}
+	c := handoff.Consumption{Token: says.ResumeToken, HandoffID: in.ID, Operator: r.Operator, Session: r.Session,
+		ConfirmedBy: report.ConfirmedBy}
 	switch {
 	case report.Class == packet.Clean:
 	case report.Class == packet.Operational && r.Accept != "":
@@ -204,16 +208,16 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 		return Resumed{}, r.refuse(report, in)
 	}
 	c, err = s.Records().Resume(ctx, c)
-	if before := (*handoff.ConsumedError)(nil); errors.As(err, &before) { // since the check
+	if before := (*handoff.ConsumedError)(nil); errors.As(err, &before) { // consumed since the check
 		known := func(string, string) (packet.Use, error) { return useOf(before.By), nil }
 		err = r.refuse(packet.Check(in, packet.CheckOptions{Consumed: known}), in)
 	}
 	return Resumed{c, briefOf(says), report}, err
 }
 
-// judge checks the handoff. That the store does not say what became of the token is an error of its
-// own: it is none of the handoff's faults.
-func (r Request) judge(s *handoff.Store, in packet.Input) (packet.Report, error) {
+// checkHandoff checks the handoff. If the store cannot tell whether the token was consumed, that is an error, not a
+// fault of the handoff.
+func (r Request) checkHandoff(s *handoff.Store, in packet.Input) (packet.Report, error) {
 	o, err := r.Options(s)
 	if err != nil {
 		return packet.Report{}, err
@@ -227,8 +231,7 @@ func (r Request) judge(s *handoff.Store, in packet.Input) (packet.Report, error)
 	return report, unknown
 }
 
-// refuse makes the refusal of a request. Who consumed the token before gets the brief once more: what was
-// printed then may have been lost.
+// refuse returns the refusal of a request. If the same operator resumed before, it repeats the brief.
 func (r Request) refuse(report packet.Report, in packet.Input) *Refusal {
 	by := report.Consumed
 	if by == nil || by.Operator != r.Operator || by.HandoffID != in.ID {
@@ -237,8 +240,7 @@ func (r Request) refuse(report packet.Report, in packet.Input) *Refusal {
 	return &Refusal{report, true, briefOf(in.Says())}
 }
 
-// input reads the handoff. One that is unknown or not what was written is for the check to report: there
-// is nothing to resume from.
+// input reads the handoff. If it is missing or changed, the check reports that.
 func (r Request) input(s *handoff.Store) (packet.Input, error) {
 	got, err := s.Read(r.ID)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/run"
 )
 
-// Runs returns the run records of a store, the newest first by the ts_utc of their handoffs, and of equal
-// times the one of the later INDEX row first. What cannot be proven or read is left out and named in withheld.
+// Runs returns the run records of a store, the newest first by the ts_utc of their handoffs, then by the last
+// INDEX row. Records that cannot be read or proven are named in withheld instead.
 func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
 	found, withheld, err := s.Records().Carrying(run.Kind)
 	for _, got := range found {
@@ -23,7 +23,8 @@ func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
 	return entries, withheld, err
 }
 
-// NewestOfTask returns the id of the handoff with the newest record of a task, ErrInvalid if there is none.
+// NewestOfTask returns the id of the handoff with the newest record of a task. If there is none, the error is
+// ErrInvalid.
 func NewestOfTask(s *handoff.Store, taskID string) (string, error) {
 	entries, _, err := Runs(s)
 	if err != nil {
@@ -31,14 +32,15 @@ func NewestOfTask(s *handoff.Store, taskID string) (string, error) {
 	}
 	newest, ok := run.Latest(entries, taskID)
 	if !ok {
-		return "", &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("no record of the task %q in %s", taskID, s.Dir()),
-			Advice: "run `handoff onboard` to see the recent tasks"}
+		return "", &handoff.Error{Class: handoff.ErrInvalid,
+			Problem: fmt.Sprintf("no record of the task %q in %s", taskID, s.Dir()),
+			Advice:  "run `handoff onboard` for the recent tasks"}
 	}
 	return newest.HandoffID, nil
 }
 
-// Carried returns the function for Options.Carried that looks into a store, see run.CarriedInto. The
-// store is read at the first call.
+// Carried returns the function for Options.Carried that reads a store; see run.CarriedInto. It opens the store at
+// its first call.
 func Carried(open func() (*handoff.Store, error)) func(into run.Record) (run.Carried, error) {
 	read := sync.OnceValues(func() ([]run.Entry, error) {
 		s, err := open()

@@ -8,24 +8,24 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// screened is a record after the secret scan.
-type screened struct {
+// screenedRecord is a record after the secret scan.
+type screenedRecord struct {
 	data     []byte
-	allowed  []string // rules whose findings were let through
-	redacted []string // rules whose findings were replaced: data is another text then
+	allowed  []string // rules whose findings were allowed
+	redacted []string // rules whose findings were replaced in data
 }
 
-// screen looks for credentials in every string of a record, so that they can be named by pointer, and
-// replaced where the view made from the record cannot show them any more.
-func (o Options) screen(data []byte) (screened, error) {
+// screen scans every string of a record for credentials. It can thus name a finding by pointer, and replace it
+// before the view is made.
+func (o Options) screen(data []byte) (screenedRecord, error) {
 	root, err := jsontree.Parse(data)
 	if err != nil {
-		return screened{}, err
+		return screenedRecord{}, err
 	}
-	s := &scan{Options: o, out: screened{data: data}}
+	s := &scan{Options: o, out: screenedRecord{data: data}}
 	root.Walk("", nil, s.value)
 	if len(s.faults) > 0 {
-		return screened{}, faulty(s.faults...)
+		return screenedRecord{}, faulty(s.faults...)
 	}
 	if len(s.out.redacted) > 0 {
 		s.out.data = root.AppendLike(nil, data)
@@ -34,20 +34,20 @@ func (o Options) screen(data []byte) (screened, error) {
 	return s.out, nil
 }
 
-// sorted returns the names in order, each once.
+// sorted returns the names sorted, without duplicates.
 func sorted(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// A scan is a walk over the strings of one record.
+// A scan walks over the strings of one record.
 type scan struct {
 	Options
-	out    screened
+	out    screenedRecord
 	faults []handoff.Fault
 }
 
-// value scans a value, and the name of the member that it belongs to, if it does.
+// value scans a value and the name of its member, if it has one.
 func (s *scan) value(pointer string, in *jsontree.Member, v *jsontree.Value) {
 	name := ""
 	if in != nil {
@@ -61,7 +61,7 @@ func (s *scan) value(pointer string, in *jsontree.Member, v *jsontree.Value) {
 	}
 }
 
-// text scans one string together with its name: some rules tell a credential by what it is called.
+// text scans a string together with its name: some rules need the name.
 func (s *scan) text(pointer, name string, v *jsontree.Value) {
 	context := ""
 	if name != "" {
@@ -77,11 +77,11 @@ func (s *scan) text(pointer, name string, v *jsontree.Value) {
 		done = f.End
 	}
 	if done > len(context) {
-		v.Text, v.End = (redacted + whole[done:])[len(context):], 0 // the place in data holds the old text
+		v.Text, v.End = (redacted + whole[done:])[len(context):], 0 // data has the old text there
 	}
 }
 
-// found says what is to be done about a credential: true to replace it.
+// found handles a credential. It reports whether to replace it.
 func (s *scan) found(pointer, what string, v *jsontree.Value, f handoff.Secret, replaceable bool) bool {
 	switch {
 	case slices.Contains(s.Allow, f.Rule):
@@ -91,11 +91,12 @@ func (s *scan) found(pointer, what string, v *jsontree.Value, f handoff.Secret, 
 		return true
 	case s.Redact:
 		s.faults = append(s.faults, handoff.Fault{Line: v.Line, Column: v.Column, Pointer: pointer,
-			Problem: what + " holds a credential (rule " + f.Rule + "), which cannot be redacted here", Hint: "choose another name"})
+			Problem: what + " holds a credential (rule " + f.Rule + "), which cannot be redacted here",
+			Hint:    "choose another name"})
 	default:
 		s.faults = append(s.faults, handoff.Fault{Line: v.Line, Column: v.Column, Pointer: pointer,
 			Problem: what + " holds a credential (rule " + f.Rule + ")",
-			Hint:    "take it out and revoke it, or use --redact; --allow-secret " + f.Rule + " if it is none"})
+			Hint:    "remove and revoke it, or add --redact; a false alarm: --allow-secret " + f.Rule})
 	}
 	return false
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
-// saidOfUniversal puts what is said about a universal handoff together. The skills make the head, as
-// those of a record do that comes as JSON.
-func saidOfUniversal(m *Making) universal.New {
+// universalFrom returns a universal handoff from the values of flags. The skills provide sender and recipient,
+// as in a record given as JSON.
+func universalFrom(m *Making) universal.New {
 	n := universal.New{Source: m.Head.From, Target: m.Head.To, Said: m.Said, At: m.At}
 	if t, ok := form.Instant(m.Head.Time); ok {
 		n.At = t
@@ -37,18 +37,18 @@ func saidOfUniversal(m *Making) universal.New {
 	return n
 }
 
-// newUniversal makes a universal handoff out of what was said on the command line.
+// newUniversal makes a universal handoff from the command line.
 func newUniversal(m *Making) ([]byte, error) {
-	n := saidOfUniversal(m)
+	n := universalFrom(m)
 	if m.text("session-path") == "" {
 		m.Said["session-path"] = []string{filepath.ToSlash(m.Root)}
 	}
 	d, err := universal.Make(n)
-	return fitting(d, err)
+	return withinBudget(d, err)
 }
 
-// fitting returns the text of a document that keeps the budget.
-func fitting(d *universal.Document, err error) ([]byte, error) {
+// withinBudget returns the text of a document within the budget.
+func withinBudget(d *universal.Document, err error) ([]byte, error) {
 	if err == nil {
 		err = d.Oversize()
 	}
@@ -58,9 +58,9 @@ func fitting(d *universal.Document, err error) ([]byte, error) {
 	return d.Bytes(), nil
 }
 
-// Hop returns the source that stores the next document of a chain: the target of the universal handoff
-// in data, which must be valid, hands over to m.Head.To. id is that of the handoff that carries it, ""
-// for none; approved says that the user agrees to a long chain. Errors are those of New.
+// Hop returns the source of the next document in a chain: the target of the universal handoff in data hands over
+// to m.Head.To. data must be valid. id is the handoff that carries it, or "". approved confirms that the user
+// agrees to a long chain. Errors are those of New.
 func Hop(m Making, data []byte, id string, approved bool) (handoff.Source, error) {
 	m.Kind = universal.Kind
 	d, err := universal.Parse(data)
@@ -75,17 +75,17 @@ func Hop(m Making, data []byte, id string, approved bool) (handoff.Source, error
 		return handoff.Source{}, err
 	}
 	if m.Head.To == "" {
-		return handoff.Source{}, faulty(handoff.Fault{Pointer: "/target/skill", Problem: "nothing is said about it", Hint: "use --to"})
+		return handoff.Source{}, faulty(handoff.Fault{Pointer: "/target/skill", Problem: "missing", Hint: "use --to"})
 	}
-	n := saidOfUniversal(&m)
+	n := universalFrom(&m)
 	n.Approved = approved
 	d, err = d.Hop(n)
-	text, err := fitting(d, err)
+	text, err := withinBudget(d, err)
 	if err != nil {
 		return handoff.Source{}, err
 	}
 	if id != "" {
 		m.Head.References = append(m.Head.References, id)
 	}
-	return unplaced(Source("", text, m.Options)), nil
+	return withoutPlaces(Source("", text, m.Options)), nil
 }

@@ -1,18 +1,18 @@
-// Package relation holds the reserved forms of references, with which one handoff says what it has to
-// do with others, with time and with the work:
+// Package relation defines the reserved forms of references. They relate a handoff to other handoffs, to times
+// and to the work:
 //
 //	re:sha256:HEX64                an answer to
-//	supersedes:sha256:HEX64        takes the place of exactly that one
+//	supersedes:sha256:HEX64        replaces exactly that one
 //	expires:2026-12-01T00:00:00Z   an instant, as in ts_utc
-//	git:HEX[:BRANCH[:N]]           the commit it was written at, and how many files differed from it then; a BRANCH that is
-//	                               left empty before N says that none was checked out
-//	file:PATH#sha256=HEX64         a file as it was; PATH is relative to the root of the project, with / and without . and ..
+//	git:HEX[:BRANCH[:N]]           the commit, branch, and number of files that differed from the commit;
+//	                               an empty BRANCH before N means that none was checked out
+//	file:PATH#sha256=HEX64         a file and its content; PATH is relative to the project root, with /,
+//	                               without . and ..
 //	probe:NAME=passed              a claim that a probe of the project confirms
 //	approve:required
 //
-// Each has one spelling, so that what is parsed and formatted again is the same text. Any other
-// reference says nothing here, also a URL such as file:///x or git://host/x. Other tools keep all of
-// them as they are.
+// Each form has one spelling: parsing and formatting it again gives the same text. Any other reference has no
+// meaning here, for example a URL such as file:///x or git://host/x. Other tools keep all references as they are.
 package relation
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// A Kind is what stands before the first colon of a form.
+// A Kind is the text before the first colon of a form.
 type Kind string
 
 // The kinds.
@@ -38,20 +38,20 @@ const (
 	Approve    Kind = "approve"
 )
 
-// A Form is a reference that has a meaning here. Fields of other kinds than its own are empty.
+// A Form is a reference with a meaning. Fields for other kinds are empty.
 type Form struct {
 	Kind Kind
-	ID   string // of Re and Supersedes: the handoff_id
-	Time string // of Expires: the instant
+	ID   string // for Re and Supersedes: the handoff_id
+	Time string // for Expires: the instant
 
-	Commit, Branch string // of Git: hexadecimal digits; "" if none is named
-	Changed        string // of Git: a decimal number, "" if it is not known
+	Commit, Branch string // for Git: hex digits, and the branch or ""
+	Changed        string // for Git: a decimal number, "" if unknown
 
-	Path, SHA256 string // of File
-	Probe        string // of Probe: its name
+	Path, SHA256 string // for File
+	Probe        string // for Probe: its name
 }
 
-// required and passed are all that the last two kinds can say.
+// required and passed are the only values of the last two kinds.
 const (
 	required = "required"
 	passed   = "=passed"
@@ -85,7 +85,7 @@ func (f Form) String() string {
 	return ""
 }
 
-// A MalformedError says that a reference begins like a form and is none.
+// A MalformedError reports a reference that begins like a form but is malformed.
 type MalformedError struct{ Reference, Problem, Hint string }
 
 func (e *MalformedError) Error() string {
@@ -100,8 +100,8 @@ func shortened(s string) string {
 	return s
 }
 
-// Parse reads a reference. One that is none of the forms is a Form without a Kind; one that begins
-// like a form and is malformed is a *MalformedError.
+// Parse reads a reference. For a reference without meaning it returns a Form without a Kind. For one that begins
+// like a form but is malformed, the error is a *MalformedError.
 func Parse(reference string) (Form, error) {
 	kind, rest, found := strings.Cut(reference, ":")
 	p, reserved := parsers[Kind(kind)]
@@ -124,23 +124,24 @@ var parsers = map[Kind]parser{
 	Re:         {parseID, noID, hintID},
 	Supersedes: {parseID, noID, hintID},
 	Expires: {func(f *Form, s string) bool { f.Time = s; return form.IsInstant(s) },
-		"names no time", "write expires: and a time such as 2026-12-01T00:00:00Z"},
-	Git: {parseGit, "does not name a commit as it should", "write git: and the commit, and behind colons the branch and how many files differed"},
-	File: {parseFile, "does not name a file as it should",
-		"write file:PATH#sha256= and 64 lower-case hex digits; the path is relative to the project, with / and without . and .."},
+		"names no time", "use expires: and a time such as 2026-12-01T00:00:00Z"},
+	Git: {parseGit, "does not name a commit correctly",
+		"use git: and the commit, then after colons the branch and the number of changed files"},
+	File: {parseFile, "does not name a file correctly",
+		"use file:PATH#sha256= and 64 lower-case hex digits; the path is relative to the project, with / and without . and .."},
 	Probe: {func(f *Form, s string) (ok bool) {
 		f.Probe, ok = strings.CutSuffix(s, passed)
 		return ok && form.IsSlug(f.Probe, MaxProbe)
-	}, "does not name a probe as it should", "write probe:NAME=passed"},
-	Approve: {func(_ *Form, s string) bool { return s == required }, "says nothing that is known", "write approve:required"},
+	}, "does not name a probe correctly", "use probe:NAME=passed"},
+	Approve: {func(_ *Form, s string) bool { return s == required }, "has an unknown value", "use approve:required"},
 }
 
-// MaxProbe is how many characters the name of a probe may have: a slug.
+// MaxProbe is the maximum length of a probe's name, a slug.
 const MaxProbe = 64
 
 const (
 	noID   = "names no handoff"
-	hintID = "write its whole id: sha256: and 64 lower-case hex digits"
+	hintID = "use its whole id: sha256: and 64 lower-case hex digits"
 )
 
 func parseID(f *Form, s string) bool {
@@ -170,13 +171,13 @@ func parseGit(f *Form, s string) bool {
 	return true
 }
 
-// isCommit accepts what git prints of a commit: all its digits, or so many that it is known by them.
+// isCommit reports whether s is a commit as git prints it: its full or abbreviated hash.
 func isCommit(s string) bool {
 	const fewest, most = 7, 64
 	return len(s) >= fewest && len(s) <= most && form.IsHex(s)
 }
 
-// IsBranch reports whether s can be the name of a branch (git-check-ref-format), and is no option.
+// IsBranch reports whether s can be the name of a branch (git-check-ref-format) and is not an option.
 func IsBranch(s string) bool {
 	if s == "" || s == "@" || s[0] == '-' || strings.ContainsAny(s, " ~^:?*[\\\x7f") || strings.Contains(s, "..") || strings.Contains(s, "@{") ||
 		strings.HasSuffix(s, ".") {
@@ -195,7 +196,7 @@ func IsBranch(s string) bool {
 	return true
 }
 
-// parseFile begins at the right: a path may hold what looks like the end.
+// parseFile parses from the right, since a path can contain text that looks like the end.
 func parseFile(f *Form, s string) bool {
 	at := strings.LastIndex(s, sum)
 	if at < 0 {
@@ -205,7 +206,7 @@ func parseFile(f *Form, s string) bool {
 	return form.IsDigest(f.SHA256) && IsPath(f.Path)
 }
 
-// IsPath reports whether s is a path of a file that stays below where it begins, on every system.
+// IsPath reports whether s is a relative file path that cannot leave its directory, on any system.
 func IsPath(s string) bool {
 	drive := len(s) > 1 && s[1] == ':'
 	return fs.ValidPath(s) && s != "." && !drive && !strings.ContainsAny(s, "\\\x00")

@@ -7,11 +7,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// A Set is what the references of one document say together.
+// A Set is the combined meaning of a document's references.
 type Set struct {
-	Re, Supersedes []string // ids, each once
-	Expires        string   // the earliest, "" if there is none
-	Approval       bool     // it is required
+	Re, Supersedes []string // ids, without duplicates
+	Expires        string   // the earliest time, or ""
+	Approval       bool     // an approval is required
 
 	Git, Files []Form
 	Probes     []string
@@ -19,7 +19,7 @@ type Set struct {
 	Malformed []*MalformedError
 }
 
-// Of reads the references of a document.
+// Of parses the references of a document. Malformed ones have no effect.
 func Of(references []string) (s Set) {
 	for _, reference := range references {
 		f, err := Parse(reference)
@@ -53,7 +53,7 @@ func (s *Set) add(f Form) {
 	}
 }
 
-// IsID reports whether s is a whole id.
+// IsID reports whether s is a full id.
 func IsID(s string) bool { return form.IsID(s) }
 
 func once(list []string, item string) []string {
@@ -69,7 +69,7 @@ func isBefore(a, b string) bool {
 	return at.Before(other)
 }
 
-// IsExpired reports whether the time of Expires has come.
+// IsExpired reports whether the time in Expires has come.
 func (s Set) IsExpired(now time.Time) bool {
 	at, ok := form.Instant(s.Expires)
 	return ok && !now.Before(at)

@@ -9,15 +9,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// A Review is what the self-audit needs to know that the record itself does not say.
+// A Review is the input of the self-audit that is not in the record itself.
 type Review struct {
-	Scanned bool         // the secret scan ran over what will be stored
-	Allowed []string     // rules of the scan whose findings were let through
-	Carried []Assumption // assumptions that earlier records of the project carried into this run, see Carry
+	Scanned bool         // the secret scan ran over the stored text
+	Allowed []string     // rules of the scan whose findings were allowed
+	Carried []Assumption // assumptions carried from earlier records of the project; see Carry
 }
 
-// Seal derives the self-audit and returns the record as it is stored. A flag that the draft claims false
-// stays false. The error is a *fault.DocumentError that names every flag claimed true against the data.
+// Seal derives the self-audit and returns the record to be stored. A flag that the draft sets to false stays
+// false. If the draft sets a flag to true but the data contradict it, the error is a *fault.DocumentError with
+// every such flag.
 func (d Draft) Seal(review Review) (Record, error) {
 	r := d.Record
 	notes := r.SelfAudit.Notes
@@ -28,9 +29,9 @@ func (d Draft) Seal(review Review) (Record, error) {
 		claimed, given := d.Claimed[f.name]
 		if given && claimed && problem != "" {
 			found = append(found, fault.Fault{Pointer: "/self_audit/" + f.name,
-				Problem: "is claimed true, but " + problem, Hint: "say false, or leave it out: it is derived"})
+				Problem: "is true, but " + problem, Hint: "set it to false, or omit it: it is derived"})
 		}
-		// A claim can lower a flag and never raise one.
+		// The draft can lower a flag but never raise one.
 		*r.SelfAudit.answers()[i] = problem == "" && (claimed || !given)
 	}
 	if len(found) > 0 {
@@ -50,8 +51,8 @@ func (a Audit) Failed() []string {
 	return names
 }
 
-// contradicted returns the flags that the record claims true although it shows itself that they are
-// not. A sealed record has none; one that somebody wrote by hand may.
+// contradicted returns the flags that are true although the record contradicts them. A sealed record has none; a
+// record written by hand can have some.
 func (r Record) contradicted() []string {
 	var names []string
 	for i, f := range flags {
@@ -62,14 +63,14 @@ func (r Record) contradicted() []string {
 	return names
 }
 
-// answers returns the places of the flags, in the order of the table.
+// answers returns pointers to the flags, in the order of the table.
 func (a *Audit) answers() []*bool {
 	return []*bool{&a.SchemaValidated, &a.RedactionReviewed, &a.ReceiptsReviewed, &a.AssumptionsReviewed,
 		&a.ValidationRecorded, &a.PolicyExceptionsDisclosed}
 }
 
-// A flag is one question of the audit: its name, why the answer is no ("" for yes), and why it may be no
-// by what the record itself does not show.
+// A flag is one question of the audit. problem returns why the answer is no, or "" for yes. unseen is a possible
+// reason that the record itself does not show. The texts are part of the view of kind run/1 and never change.
 type flag struct {
 	name    string
 	problem func(Record, Review) string
@@ -86,13 +87,13 @@ var flags = []flag{
 	{"policy_exceptions_disclosed", disclosure, "a secret was allowed that nothing mentions, or "},
 }
 
-// why says, from the record alone, why the flag is no.
+// why returns, from the record alone, why the flag is no.
 func (f flag) why(r Record) string {
 	return cmp.Or(f.problem(r, Review{Scanned: true}), f.unseen+"who wrote the record says so")
 }
 
-// redaction asks whether the scan ran and found nothing. A finding that was let through may be right;
-// it was not redacted.
+// redaction requires that the scan ran and found nothing. An allowed finding can be right, but it was not
+// redacted.
 func redaction(_ Record, review Review) string {
 	switch {
 	case !review.Scanned:
@@ -103,7 +104,7 @@ func redaction(_ Record, review Review) string {
 	return ""
 }
 
-// receipts asks whether somebody can look up why a policy was passed.
+// receipts requires a receipt for every record with policy exceptions.
 func receipts(r Record, _ Review) string {
 	if len(r.PolicyExceptions) > 0 && len(r.Receipts) == 0 {
 		return "there are policy exceptions and no receipts"
@@ -111,8 +112,8 @@ func receipts(r Record, _ Review) string {
 	return ""
 }
 
-// assumptions looks at those of the record and at those carried into it, which are open unless the
-// record names them.
+// assumptions requires that no assumption is open without a note. Carried assumptions are open unless the record
+// names them.
 func assumptions(r Record, review Review) string {
 	notes := fold(r.SelfAudit.Notes)
 	named := map[string]bool{}
@@ -130,7 +131,7 @@ func assumptions(r Record, review Review) string {
 	return ""
 }
 
-// validation asks whether anything was tested. That a test failed is a result too.
+// validation requires a test with a known result. A failed test counts.
 func validation(r Record, _ Review) string {
 	known := func(c Command) bool { return c.Kind == "test" && c.Result != "unknown" }
 	if !slices.ContainsFunc(r.CommandsAndValidation, known) {
@@ -139,8 +140,8 @@ func validation(r Record, _ Review) string {
 	return ""
 }
 
-// disclosure asks whether the record speaks of what went wrong. To mention is enough: what to say of
-// it is for people.
+// disclosure requires that the record mentions failed commands and allowed secrets. Only people can judge the
+// text.
 func disclosure(r Record, review Review) string {
 	said := slices.Clone(r.Risks)
 	for _, e := range r.PolicyExceptions {
@@ -160,10 +161,10 @@ func disclosure(r Record, review Review) string {
 	return ""
 }
 
-// texts are folded to lower case and single spaces.
+// texts are texts folded to lower case and single spaces.
 type texts []string
 
-// fold prepares texts that are searched many times.
+// fold folds texts for several searches.
 func fold(all []string) texts {
 	folded := make(texts, len(all))
 	for i, text := range all {
@@ -172,18 +173,18 @@ func fold(all []string) texts {
 	return folded
 }
 
-// mention says whether one of the texts contains what.
+// mention reports whether one of the texts contains what.
 func (t texts) mention(what string) bool {
 	needle := strings.ToLower(oneSpace(what))
 	return slices.ContainsFunc(t, func(text string) bool { return strings.Contains(text, needle) })
 }
 
-// oneSpace is the form in which items of two records are compared.
+// oneSpace returns text with single spaces. Items of two records are compared in this form.
 func oneSpace(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Warnings says, before a draft is sealed, what a run leaves undone at its end: flags of the
-// self-audit that are false and why, a status that the results contradict, and what was carried into
-// it and is not named. None of it makes the record invalid. The texts quote the record, escaped.
+// Warnings returns what a run leaves undone: flags of the self-audit that are false and why, a status that
+// contradicts the results, and carried items that the record does not name. Call it before Seal. The record is
+// valid anyway. The texts quote the record, escaped.
 func (d Draft) Warnings(allowed []string, carried Carried) []string {
 	r, review := d.Record, Review{Scanned: true, Allowed: allowed, Carried: Assumptions(carried.Assumptions)}
 	var all []string
@@ -199,15 +200,16 @@ func (d Draft) Warnings(allowed []string, carried Carried) []string {
 		}
 	}
 	if r.Status == "completed" && len(r.CompletedActions) == 0 {
-		warn("the status is completed, but no completed action is named")
+		warn("the status is completed, but the record names no completed action")
 	}
 	if r.Status != "completed" && len(r.NextSteps) == 0 {
-		warn("the status is %s, but no next step says how to go on", r.Status)
+		warn("the status is %s, but the record has no next step", r.Status)
 	}
 	return append(all, d.unnamed(carried)...)
 }
 
-// unnamed warns about what was carried and is not named, and about resolved debt that nothing carried.
+// unnamed returns warnings about carried items that the record does not name, and about resolved debt that was
+// not open.
 func (d Draft) unnamed(carried Carried) (all []string) {
 	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	named, known := map[string]bool{}, map[string]bool{}
@@ -216,7 +218,8 @@ func (d Draft) unnamed(carried Carried) (all []string) {
 	}
 	for _, a := range carried.Assumptions {
 		if !named[oneSpace(a.Statement)] {
-			warn("the assumption \"%s\" of task \"%s\" is still open: was it promoted, refuted, or is it carried forward?", show(a.Statement), show(a.TaskID))
+			warn("the assumption \"%s\" of task \"%s\" is still open: was it promoted, refuted, or is it carried forward?",
+				show(a.Statement), show(a.TaskID))
 		}
 	}
 	for _, debt := range d.Record.ContextDebt {
@@ -229,7 +232,7 @@ func (d Draft) unnamed(carried Carried) (all []string) {
 	}
 	for _, debt := range d.Record.ContextDebt {
 		if debt.State == "resolved" && !known[oneSpace(debt.Summary)] {
-			warn("no open context debt of the project is called \"%s\", so nothing is resolved by it", show(debt.Summary))
+			warn("no open context debt of the project is called \"%s\", so this resolves nothing", show(debt.Summary))
 		}
 	}
 	return all

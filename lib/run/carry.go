@@ -7,48 +7,47 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// An Entry is a stored record with the id of its handoff, "" when it is not stored.
+// An Entry is a record with the id of its handoff, or "" if it is not stored.
 type Entry struct {
 	HandoffID string
 	Record    Record
 }
 
-// An Origin says which record an item was last named in.
+// An Origin is the record that last named an item.
 type Origin struct {
 	TaskID    string `json:"task_id"`
 	HandoffID string `json:"handoff_id,omitempty"`
 	CreatedAt string `json:"created_at"`
 }
 
-// origin returns where an item of the record comes from.
+// origin returns the origin of items in the record.
 func (e Entry) origin() Origin {
 	return Origin{e.Record.TaskID, e.HandoffID, e.Record.CreatedAt}
 }
 
-// A CarriedAssumption lives on: no later record promoted or refuted it.
+// A CarriedAssumption is an assumption that no later record promoted or refuted.
 type CarriedAssumption struct {
-	Key string `json:"key"` // by which a later record may name it, see Key
+	Key string `json:"key"` // names it in a later record; see Key
 	Assumption
 	Origin
 }
 
-// A CarriedDebt lives on: no later record resolved it.
+// A CarriedDebt is context debt that no later record resolved.
 type CarriedDebt struct {
 	Key string `json:"key"`
 	Debt
 	Origin
 }
 
-// Key returns six digits of the SHA-256 of a text, which stay its own whatever else is open.
+// Key returns six hex digits of the SHA-256 of a text. They do not depend on other open items.
 func Key(text string) string { return jsontree.SHA256Hex([]byte(oneSpace(text)))[:6] }
 
-// Carry returns the assumptions and the debt that the records of one project, the newest first, leave to
-// the next run, the longest carried first. Items are the same when their text is; the latest record
-// that names one decides its state.
+// Carry returns the open assumptions and debt of one project, the oldest first. Items with the same text are the
+// same item. The newest record that names an item determines its state.
 func Carry(newestFirst []Entry) ([]CarriedAssumption, []CarriedDebt) {
 	var assumptions carried[CarriedAssumption]
 	var debt carried[CarriedDebt]
-	// The oldest first: the latest record that names an item has the last word.
+	// The newest record decides, so begin with the oldest.
 	for _, e := range slices.Backward(newestFirst) {
 		for _, a := range e.Record.Assumptions {
 			assumptions.name(a.Statement, a.State != "promoted" && a.State != "refuted", CarriedAssumption{Key(a.Statement), a, e.origin()})
@@ -60,8 +59,8 @@ func Carry(newestFirst []Entry) ([]CarriedAssumption, []CarriedDebt) {
 	return assumptions.alive(), debt.alive()
 }
 
-// OpenSteps returns the next steps of one project that no later record did, the longest open first: a
-// completed action with the text of a step closes it.
+// OpenSteps returns the open next steps of one project, the oldest first. A completed action with the same text
+// closes a step.
 func OpenSteps(newestFirst []Entry) []OriginStep {
 	var steps carried[OriginStep]
 	for _, e := range slices.Backward(newestFirst) {
@@ -75,13 +74,13 @@ func OpenSteps(newestFirst []Entry) []OriginStep {
 	return steps.alive()
 }
 
-// carried holds items by their text, in the order in which they came up.
+// carried holds items by their text, in order of their first appearance.
 type carried[T any] struct {
 	order []string
-	items map[string]*T // nil for what was ended
+	items map[string]*T // nil for a closed item
 }
 
-// name enters an item that lives on, or ends it.
+// name adds an open item, or closes it.
 func (c *carried[T]) name(text string, lives bool, item T) {
 	if c.items == nil {
 		c.items = map[string]*T{}
@@ -95,7 +94,7 @@ func (c *carried[T]) name(text string, lives bool, item T) {
 	}
 }
 
-// alive returns what no later record ended. An item that was ended and named again has its old place.
+// alive returns the open items. A reopened item has its old place.
 func (c *carried[T]) alive() []T {
 	all := []T{}
 	for _, key := range c.order {
@@ -106,14 +105,14 @@ func (c *carried[T]) alive() []T {
 	return all
 }
 
-// A Carried is what earlier records of a project leave to a run.
+// A Carried holds the open items that earlier records of a project pass to a run.
 type Carried struct {
 	Assumptions []CarriedAssumption
 	Debt        []CarriedDebt
 	Steps       []OriginStep
 }
 
-// Open returns the texts of what is open by their keys, each list by the name that the table of fields has for it.
+// Open returns the texts of the open items by key, for each list by its name in the table of fields.
 func (c Carried) Open() map[string]map[string]string {
 	assumptions, debt, steps := map[string]string{}, map[string]string{}, map[string]string{}
 	for _, a := range c.Assumptions {
@@ -128,8 +127,8 @@ func (c Carried) Open() map[string]map[string]string {
 	return map[string]map[string]string{"assumptions": assumptions, "debt": debt, "steps": steps}
 }
 
-// CarriedInto returns what the records of the same project carry into a run, as of its created_at. The
-// record itself does not count, so that one which is written again is sealed as it was before.
+// CarriedInto returns the items that were open in the same project at the created_at of r. An earlier copy of r
+// itself does not count, so that sealing it again gives the same result.
 func CarriedInto(newestFirst []Entry, r Record) Carried {
 	until, _ := form.Instant(r.CreatedAt)
 	earlier := slices.DeleteFunc(slices.Clone(newestFirst), func(e Entry) bool {
@@ -143,7 +142,7 @@ func CarriedInto(newestFirst []Entry, r Record) Carried {
 	return c
 }
 
-// Assumptions returns the carried assumptions without their origin, as a Review takes them.
+// Assumptions returns the carried assumptions without their origins, for a Review.
 func Assumptions(all []CarriedAssumption) []Assumption {
 	plain := make([]Assumption, 0, len(all))
 	for _, a := range all {

@@ -8,12 +8,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// craikSchema marks the handoffs of Craik (github.com/eidetic-labs/craik,
+// craikSchema is the schema name of handoffs of Craik (github.com/eidetic-labs/craik,
 // src/craik/contracts/models/handoffs.py).
 const craikSchema = "craik.handoff"
 
-// craikLists are the lists of a Craik handoff that a record holds under another name, with what goes
-// before each text there.
+// craikLists maps the lists of a Craik handoff to lists of a record, with a prefix for each text.
 var craikLists = []struct{ from, into, before string }{
 	{"memory_proposal_ids", "memory_proposals", ""},
 	{"facts_learned", "memory_proposals", ""},
@@ -27,12 +26,12 @@ var craikLists = []struct{ from, into, before string }{
 	{"open_human_delegation_ids", "next_steps", "answer the delegation "},
 }
 
-// craikNotes are the members of a Craik handoff that a record has no place for: they become notes of
-// its self-audit.
-var craikNotes = []string{"version", "id", "runner_metadata", "auth_profile_id", "auth_identity_hash", "operator_subject", "operator_issuer"}
+// craikNotes are the members of a Craik handoff without a field in a record. They become notes of the self-audit.
+var craikNotes = []string{"version", "id", "runner_metadata", "auth_profile_id", "auth_identity_hash",
+	"operator_subject", "operator_issuer"}
 
-// fromCraik returns a Craik handoff under our names, and any other value as it is. Its claims about
-// itself are no more than notes, since they were derived by other rules; what it admits stays.
+// fromCraik converts a Craik handoff to a record, and returns any other value as it is. Positive claims about
+// itself become notes, since other rules derived them. What it admits stays.
 func fromCraik(v *jsontree.Value) *jsontree.Value {
 	if schema := v.Get("schema"); schema == nil || schema.Text != craikSchema {
 		return v
@@ -58,11 +57,11 @@ func fromCraik(v *jsontree.Value) *jsontree.Value {
 	return r
 }
 
-// moveList appends a list of the record to another one.
+// moveList appends the items of one list to another.
 func moveList(r *jsontree.Value, from, into, before string) {
 	list := r.Get(from)
 	if !list.Is(jsontree.Array) {
-		return // null counts as absent, and the rest is a fault where it stands
+		return // null counts as absent; any other value is reported as a fault
 	}
 	r.Delete(from)
 	target := r.Get(into)
@@ -79,7 +78,7 @@ func moveList(r *jsontree.Value, from, into, before string) {
 	}
 }
 
-// craikAudit turns what a Craik handoff claims about itself into notes.
+// craikAudit converts the self-audit of a Craik handoff to notes.
 func craikAudit(r, notes *jsontree.Value) {
 	audit := r.Get("self_audit")
 	if !audit.Is(jsontree.Object) {

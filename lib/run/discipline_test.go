@@ -24,9 +24,9 @@ func TestWarnings(t *testing.T) {
 			want: `policy_exceptions_disclosed is false: a command failed that no policy exception or risk mentions | the status is completed, but "go test" failed`},
 		{name: "failed run", change: func(r *run.Record) {
 			r.Status, r.CommandsAndValidation[0].Result, r.Risks = "failed", "failed", []string{"go test fails"}
-		}, want: "the status is failed, but no next step says how to go on"},
+		}, want: "the status is failed, but the record has no next step"},
 		{name: "paused with a step", change: func(r *run.Record) { r.Status, r.NextSteps = "paused", []run.Step{{What: "Wait"}} }},
-		{name: "no action", change: func(r *run.Record) { r.CompletedActions = nil }, want: "the status is completed, but no completed action is named"},
+		{name: "no action", change: func(r *run.Record) { r.CompletedActions = nil }, want: "the status is completed, but the record names no completed action"},
 		{name: "allowed", change: func(*run.Record) {}, allowed: []string{"jwt"},
 			want: "redaction_reviewed is false: the secret scan let something through | policy_exceptions_disclosed is false: a secret was allowed that no policy exception or risk mentions"},
 		{name: "carried", change: func(*run.Record) {}, carried: carried,
@@ -35,7 +35,7 @@ func TestWarnings(t *testing.T) {
 			r.Assumptions, r.ContextDebt = []run.Assumption{{"DNS  stays", "promoted"}}, []run.Debt{{"Flaky \u202etest", "resolved", ""}}
 		}},
 		{name: "resolves nothing", change: func(r *run.Record) { r.ContextDebt = []run.Debt{{"Slow test", "resolved", ""}} }, carried: run.Carried{},
-			want: `no open context debt of the project is called "Slow test", so nothing is resolved by it`},
+			want: `no open context debt of the project is called "Slow test", so this resolves nothing`},
 	} {
 		r := base()
 		r.CompletedActions = []run.Action{{Summary: "One"}}

@@ -12,18 +12,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// DefaultMaxRecent is how many recent handoffs an Onboarding shows.
+// DefaultMaxRecent is the default number of recent handoffs in an Onboarding.
 const DefaultMaxRecent = 5
 
-// OnboardOptions choose what an Onboarding shows. The zero value is the real world.
+// OnboardOptions are the options of Onboard. The zero value works.
 type OnboardOptions struct {
-	ProjectID string        // all records are taken as of one project when ""
-	MaxRecent int           // DefaultMaxRecent when zero
-	Now       time.Time     // time.Now() when zero
-	MaxAge    time.Duration // 48 h when zero; an older newest record is called stale
+	ProjectID string        // "": all records count as one project
+	MaxRecent int           // DefaultMaxRecent if zero
+	Now       time.Time     // time.Now() if zero
+	MaxAge    time.Duration // 48 h if zero; an older newest record is stale
 }
 
-// An Onboarding is what the next run of a project should know. Its lists are never nil. All text but
+// An Onboarding is what the next run of a project needs to know. Its lists are never nil. All text except
 // Warnings comes from records and is not escaped.
 type Onboarding struct {
 	ProjectID        string              `json:"project_id"`
@@ -31,12 +31,12 @@ type Onboarding struct {
 	Assumptions      []CarriedAssumption `json:"assumptions"`
 	ContextDebt      []CarriedDebt       `json:"context_debt"`
 	PolicyExceptions []OriginException   `json:"policy_exceptions"` // of the recent handoffs
-	NextSteps        []OriginStep        `json:"next_steps"`        // of all records, less what was done since
-	Drafts           []Left              `json:"drafts"`            // for the caller to fill
+	NextSteps        []OriginStep        `json:"next_steps"`        // of all records, without closed ones
+	Drafts           []Left              `json:"drafts"`            // set by the caller
 	Warnings         []string            `json:"warnings"`
 }
 
-// A Left is a draft that a session left without a handoff.
+// A Left is a draft of a session that ended without a handoff.
 type Left struct {
 	ID    string `json:"draft_id"`
 	Saved string `json:"saved_utc"`
@@ -50,7 +50,7 @@ type Recent struct {
 	Agent      string   `json:"agent"`
 	Status     string   `json:"status"`
 	Summary    string   `json:"summary"`
-	AuditFails []string `json:"audit_fails"` // the flags of its self-audit that are false, or true against its data
+	AuditFails []string `json:"audit_fails"` // the flags of its self-audit that are false, or that its data contradict
 }
 
 // An OriginException is a policy exception with its record.
@@ -61,30 +61,33 @@ type OriginException struct {
 
 // An OriginStep is a next step with its record.
 type OriginStep struct {
-	Key string `json:"key"` // by which a later record may close it, see Key
+	Key string `json:"key"` // closes it in a later record; see Key
 	Step
 	Origin
 }
 
-// Onboard collects what the records of a project, the newest first, leave to the next run. Debt, assumptions and
-// next steps are carried from all of them, exceptions come from the recent ones.
+// Onboard collects what the records of a project pass to the next run. newestFirst begins with the newest. Debt,
+// assumptions and next steps come from all records, exceptions from the recent ones.
 func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 	entries := slices.DeleteFunc(slices.Clone(newestFirst), func(e Entry) bool {
 		return o.ProjectID != "" && e.Record.ProjectID != o.ProjectID
 	})
 	b := Onboarding{
-		ProjectID: o.ProjectID, RecentHandoffs: []Recent{}, PolicyExceptions: []OriginException{}, NextSteps: OpenSteps(entries), Drafts: []Left{}, Warnings: []string{},
+		ProjectID: o.ProjectID, RecentHandoffs: []Recent{}, PolicyExceptions: []OriginException{},
+		NextSteps: OpenSteps(entries), Drafts: []Left{}, Warnings: []string{},
 	}
 	b.Assumptions, b.ContextDebt = Carry(entries)
 	place := map[Origin]int{}
 	for i, e := range entries {
 		place[e.origin()] = i
 	}
-	slices.SortStableFunc(b.NextSteps, func(x, y OriginStep) int { return place[x.Origin] - place[y.Origin] }) // the newest first
+	// The newest first.
+	slices.SortStableFunc(b.NextSteps, func(x, y OriginStep) int { return place[x.Origin] - place[y.Origin] })
 	recent := entries[:min(len(entries), cmp.Or(max(o.MaxRecent, 0), DefaultMaxRecent))]
 	for _, e := range recent {
 		r := e.Record
-		b.RecentHandoffs = append(b.RecentHandoffs, Recent{e.origin(), r.Agent, r.Status, r.Summary, append(append([]string{}, r.SelfAudit.Failed()...), r.contradicted()...)})
+		fails := append(append([]string{}, r.SelfAudit.Failed()...), r.contradicted()...)
+		b.RecentHandoffs = append(b.RecentHandoffs, Recent{e.origin(), r.Agent, r.Status, r.Summary, fails})
 		for _, x := range r.PolicyExceptions {
 			b.PolicyExceptions = append(b.PolicyExceptions, OriginException{x, e.origin()})
 		}
@@ -93,7 +96,7 @@ func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 	return b
 }
 
-// warn says what makes the recent handoffs less than what they seem.
+// warn adds warnings about the recent handoffs.
 func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 	say := func(format string, args ...any) { b.Warnings = append(b.Warnings, fmt.Sprintf(format, args...)) }
 	if len(recent) == 0 {
@@ -107,7 +110,8 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 	limit := cmp.Or(o.MaxAge, 48*time.Hour)
 	newest := recent[0].Record.CreatedAt
 	if at, ok := form.Instant(newest); !ok || now.Sub(at) > limit {
-		say("stale: the newest handoff was created %d h ago, at %s (exceeds %s limit)", now.Sub(at)/time.Hour, show(newest), hours(limit))
+		say("stale: the newest handoff was created %d h ago, at %s (exceeds %s limit)",
+			now.Sub(at)/time.Hour, show(newest), hours(limit))
 	}
 	for _, e := range recent {
 		r, task := e.Record, show(e.Record.TaskID)
@@ -118,12 +122,12 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 			say("task %s fails its self-audit: %s", task, strings.Join(failed, ", "))
 		}
 		if wrong := r.contradicted(); len(wrong) > 0 {
-			say("task %s claims in its self-audit what its data contradict: %s", task, strings.Join(wrong, ", "))
+			say("the data of task %s contradict its self-audit: %s", task, strings.Join(wrong, ", "))
 		}
 	}
 }
 
-// hours writes a limit, without minutes and seconds that are zero.
+// hours formats a limit without zero minutes and seconds.
 func hours(d time.Duration) string {
 	if d%time.Hour == 0 {
 		return fmt.Sprintf("%d h", d/time.Hour)
@@ -140,15 +144,15 @@ func Latest(newestFirst []Entry, taskID string) (Entry, bool) {
 	return newestFirst[i], true
 }
 
-// show makes text of a record fit for one line.
+// show escapes text of a record for one line.
 func show(text string) string { return form.EscapeLine(text) }
 
-// Markdown returns the onboarding for people. What has a key can be named by it in the next record.
+// Markdown returns the onboarding for people. The next record can name items by their keys.
 func (b Onboarding) Markdown() string { return markdown(b) }
 
 //go:embed onboard.md
 var onboardText string
 var markdown = fields.View(onboardText)
 
-// Fails names the flags that fail on one line.
+// Fails returns the failed flags on one line.
 func (r Recent) Fails() string { return strings.Join(r.AuditFails, ", ") }

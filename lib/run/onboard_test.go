@@ -114,7 +114,7 @@ func TestOnboardDoubtsClaims(t *testing.T) {
 	e := entry("boast", "2026-05-07T12:00:00Z", func(r *run.Record) { r.CommandsAndValidation[0].Result = "failed" })
 	e.Record.SelfAudit.PolicyExceptionsDisclosed = true
 	b := run.Onboard([]run.Entry{e}, run.OnboardOptions{ProjectID: "p", Now: time.Date(2026, 5, 7, 13, 0, 0, 0, time.UTC)})
-	want := []string{"task boast claims in its self-audit what its data contradict: policy_exceptions_disclosed"}
+	want := []string{"the data of task boast contradict its self-audit: policy_exceptions_disclosed"}
 	if !reflect.DeepEqual(b.Warnings, want) || !reflect.DeepEqual(b.RecentHandoffs[0].AuditFails, []string{"policy_exceptions_disclosed"}) {
 		t.Errorf("%q %+v", b.Warnings, b.RecentHandoffs)
 	}

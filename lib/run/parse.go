@@ -15,23 +15,23 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// MaxBytes is the size up to which a record is read, as that of a handoff document by default.
+// MaxBytes is the maximum size of a record, equal to the default for a handoff document.
 const MaxBytes = 1 << 20
 
-// Defaults complete a record that leaves out what its surroundings know.
+// Defaults complete a record with values of its environment.
 type Defaults struct {
-	ProjectID, CreatedAt func() string // asked when the record does not say it; a time is RFC 3339 in UTC; may be nil
+	ProjectID, CreatedAt func() string // called if the record lacks the value; a time is RFC 3339 in UTC; can be nil
 }
 
 // A Draft is a valid record before its audit is derived.
 type Draft struct {
-	Record  Record          // its SelfAudit is what the text claims; false where it claims nothing
-	Claimed map[string]bool // the flags of self_audit that the text gives
+	Record  Record          // its SelfAudit has the claims of the text, false for none
+	Claimed map[string]bool // the flags of self_audit in the text
 }
 
-// Parse reads and normalises a record: plain strings become items, the names of the older form and
-// those of Craik become ours, defaults fill what is left out. The error is a *fault.DocumentError with
-// every fault, and the line, column and JSON pointer of each.
+// Parse reads and normalizes a record. Plain strings become items, older names and those of Craik become ours,
+// and defaults fill missing values. The error is a *fault.DocumentError with all faults, each with line, column
+// and JSON pointer.
 func Parse(data []byte, defaults Defaults) (Draft, error) {
 	reading, err := read(data, defaults)
 	if err != nil {
@@ -43,7 +43,7 @@ func Parse(data []byte, defaults Defaults) (Draft, error) {
 	return decode(reading.Record)
 }
 
-// read returns what can be read of a record that has faults too. The error says that it is not a JSON object.
+// read reads as much as it can of a record with faults. The error means that data is not a JSON object.
 func read(data []byte, defaults Defaults) (fields.Reading, error) {
 	v, err := jsontree.ParseObject(data, MaxBytes, "a run record")
 	if err != nil {
@@ -60,7 +60,7 @@ func read(data []byte, defaults Defaults) (fields.Reading, error) {
 	return Table().Read(v, contradiction), nil
 }
 
-// decode returns the draft that an object of the right types says.
+// decode returns the draft in an object whose types are right.
 func decode(record *jsontree.Value) (d Draft, err error) {
 	d.Claimed = map[string]bool{}
 	if audit := record.Get("self_audit"); audit != nil {
@@ -73,7 +73,7 @@ func decode(record *jsontree.Value) (d Draft, err error) {
 	return d, json.Unmarshal(record.Append(nil), &d.Record)
 }
 
-// A Field is a row of the table of fields, a Flag one way to say it.
+// A Field is a row of the table of fields, a Flag a command line flag for it.
 type (
 	Field = fields.Field
 	Flag  = fields.Flag
@@ -81,15 +81,16 @@ type (
 
 // Table returns the fields of a record.
 var Table = sync.OnceValue(func() *fields.Table {
-	return fields.Load(file, fields.Checks{"id": checkID, "paragraph": checkParagraph, "digest": checkDigest, "instant": checkInstant}, nil)
+	checks := fields.Checks{"id": checkID, "paragraph": checkParagraph, "digest": checkDigest, "instant": checkInstant}
+	return fields.Load(file, checks, nil)
 })
 
 //go:embed fields.json
 var file []byte
 
-// Say gives the draft the lists that flags say, by the names that the table gives them.
+// Say sets the lists of the draft from flag values, by the names of flags in the table.
 func (d *Draft) Say(said map[string][]string) error {
-	lists := Table().Say(said)
+	lists := Table().FromFlags(said)
 	lists.Members = slices.DeleteFunc(lists.Members, func(m jsontree.Member) bool { return m.Value.Kind == jsontree.String })
 	return json.Unmarshal(lists.Append(nil), &d.Record)
 }
@@ -101,7 +102,7 @@ func checkID(text string) (problem, hint string) {
 	return "holds a control character", "use letters, digits and punctuation"
 }
 
-// checkParagraph looks for an empty line, which parts paragraphs, whichever way lines end.
+// checkParagraph rejects an empty line, with any line endings.
 func checkParagraph(text string) (problem, hint string) {
 	if !strings.Contains(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n\n") {
 		return "", ""
@@ -113,20 +114,20 @@ func checkDigest(text string) (problem, hint string) {
 	if form.IsDigest(strings.TrimPrefix(text, form.IDPrefix)) {
 		return "", ""
 	}
-	return "is not a SHA-256", "give 64 lower-case hex digits"
+	return "is not a SHA-256", "use 64 lower-case hex digits"
 }
 
 func checkInstant(text string) (problem, hint string) {
 	if form.IsInstant(text) {
 		return "", ""
 	}
-	return fmt.Sprintf("%.80q is not a time in RFC 3339 and UTC", text), "write it like 2026-05-07T12:00:00Z"
+	return fmt.Sprintf("%.80q is not an RFC 3339 time in UTC", text), "use a time such as 2026-05-07T12:00:00Z"
 }
 
-// contradiction says whether a result is another than the exit code gives: one of them is a lie.
+// contradiction returns the fault of a result that contradicts the exit code.
 func contradiction(_ string, item *jsontree.Value) (member, problem, hint string) {
 	if code := item.Get("exit_code"); item.Get("result").Str() != "passed" || code == nil || code.String() == "0" {
 		return "", "", ""
 	}
-	return "result", "is passed, but exit_code is not 0", "say failed, or correct exit_code"
+	return "result", "is passed, but exit_code is not 0", "set it to failed, or correct exit_code"
 }

@@ -1,5 +1,5 @@
-// Package run reads, completes and shows run records: what a run did, what it validated, what stays
-// uncertain, and where the next one resumes (kind run/1).
+// Package run reads, completes and shows run records (kind run/1). A run record describes what a run did and
+// validated, what is uncertain, and where the next run continues.
 //
 //	{
 //	  "task_id": "retry", "project_id": "uploads", "agent": "agent:codex", "status": "completed",
@@ -11,15 +11,13 @@
 //	}
 //
 // A record goes one way: Parse reads and normalises it, Draft.Seal derives its self-audit from the
-// data, and the sealed Record is what a handoff carries. A caller may lower a flag of the audit or add
-// notes; a flag claimed true that the data contradict is a fault. An incomplete run is a valid record;
-// hiding that is not.
+// Parse reads and normalizes a record, Draft.Seal derives its self-audit from the data, and a handoff carries the
+// sealed Record. A caller can lower a flag of the audit or add notes; a flag set to true that the data contradict
+// is a fault. A record of an incomplete run is valid, but it must not hide that.
 //
-// Assumptions, context debt and next steps of earlier records of a project live on until a later
-// record names them promoted, refuted, resolved or done. Onboard collects them for whoever starts
-// next, and gives each the key of its text, by which the next record may name it. Parse takes the
-// handoffs of Craik under their own names, too.
-//
+// Assumptions, context debt and next steps stay open until a later record of the project names them promoted,
+// refuted, resolved or done. Onboard collects them for the next run. Each has a key, derived from its text, by
+// which the next record can name it. Parse also accepts handoffs of Craik.
 // The fields are in fields.json, the form of the view in view.md.
 package run
 
@@ -31,16 +29,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
-// The name of the kind in the info string of its block.
+// The name and version of the kind in the info string of its block.
 const (
 	Kind    = "run"
 	Version = "1"
 )
 
-// A Record is the account of one run. Empty optional fields are left out of its JSON.
+// A Record is the report of one run. Its JSON omits empty optional fields.
 type Record struct {
-	TaskID                string       `json:"task_id"`    // 1 to 128 characters, as all ids
-	ProjectID             string       `json:"project_id"` // as TaskID
+	TaskID                string       `json:"task_id"`    // 1 to 128 characters, like all ids
+	ProjectID             string       `json:"project_id"` // like TaskID
 	IntentLockID          string       `json:"intent_lock_id,omitempty"`
 	Agent                 string       `json:"agent"`   // such as agent:codex or human:ann
 	Status                string       `json:"status"`  // completed, paused, failed, requires_review
@@ -59,13 +57,13 @@ type Record struct {
 	CreatedAt             string       `json:"created_at"` // RFC 3339 in UTC, with Z
 }
 
-// An Action is a unit of work that was finished.
+// An Action is a finished piece of work.
 type Action struct {
 	Summary string `json:"summary"`
-	Ref     string `json:"ref,omitempty"` // where to see it, such as a commit
+	Ref     string `json:"ref,omitempty"` // its place, such as a commit
 }
 
-// A File is a path that the run touched, or a named artifact that it made.
+// A File is a path that the run touched, or a named artifact of the run.
 type File struct {
 	Path   string `json:"path"`
 	Kind   string `json:"kind"` // file or artifact
@@ -73,7 +71,7 @@ type File struct {
 	SHA256 string `json:"sha256,omitempty"` // 64 lower-case hex digits, with or without sha256:
 }
 
-// A Command is something that was run, with its result.
+// A Command is a command that was run, with its result.
 type Command struct {
 	Command    string `json:"command"`
 	Kind       string `json:"kind"`   // command or test
@@ -83,53 +81,53 @@ type Command struct {
 	Summary    string `json:"summary,omitempty"`
 }
 
-// An Assumption is what the run took for granted.
+// An Assumption is a statement that the run relied on.
 type Assumption struct {
 	Statement string `json:"statement"`
 	State     string `json:"state"` // open, promoted, refuted, carried_forward
 }
 
-// A Debt is context that the run knows it did not fully follow up.
+// A Debt is context that the run knowingly did not follow up.
 type Debt struct {
 	Summary    string `json:"summary"`
 	State      string `json:"state"` // open, carried_forward, resolved
 	NextAction string `json:"next_action,omitempty"`
 }
 
-// An Exception is a policy boundary that was met or passed.
+// An Exception is a policy boundary that the run met or passed.
 type Exception struct {
 	Summary string `json:"summary"`
 	Reason  string `json:"reason,omitempty"`
 }
 
-// A Step is what should happen next.
+// A Step is a proposed next step.
 type Step struct {
 	What        string `json:"what"`
 	Who         string `json:"who,omitempty"`
 	VerifyFirst string `json:"verify_first,omitempty"`
 }
 
-// An Audit says how honest the record is about itself. It is derived by Draft.Seal.
+// An Audit tells how honest the record is about itself. Draft.Seal derives it.
 type Audit struct {
 	SchemaValidated           bool     `json:"schema_validated"`            // the record passed the validator
-	RedactionReviewed         bool     `json:"redaction_reviewed"`          // the secret scan ran and let nothing through
-	ReceiptsReviewed          bool     `json:"receipts_reviewed"`           // receipts are named, or none are expected
-	AssumptionsReviewed       bool     `json:"assumptions_reviewed"`        // none is open without a note
+	RedactionReviewed         bool     `json:"redaction_reviewed"`          // the secret scan ran and found nothing
+	ReceiptsReviewed          bool     `json:"receipts_reviewed"`           // there are receipts, or none are expected
+	AssumptionsReviewed       bool     `json:"assumptions_reviewed"`        // no assumption is open without a note
 	ValidationRecorded        bool     `json:"validation_recorded"`         // a test has a known result
 	PolicyExceptionsDisclosed bool     `json:"policy_exceptions_disclosed"` // failures and allowed secrets are mentioned
 	Notes                     []string `json:"notes,omitempty"`
 }
 
-// JSON returns the record as indented JSON with a fixed order of fields. Parse gives the record back.
+// JSON returns the record as indented JSON in a fixed order of fields. Parse restores the record.
 func (r Record) JSON() []byte { return jsontree.Encode(r, "  ") }
 
-// JSON returns the draft as JSON, with the flags of the self-audit that it claims. Parse gives the draft back.
+// JSON returns the draft as JSON, including the claimed flags of the self-audit. Parse restores the draft.
 func (d Draft) JSON() []byte {
 	v, err := jsontree.Parse(d.Record.JSON())
 	if err != nil {
-		return nil // more than a record can be
+		return nil // larger than any record
 	}
-	// A flag that nobody claims must stay out: written as false, it would be a claim.
+	// A flag without a claim must be left out: false would be a claim.
 	audit := v.Get("self_audit")
 	for _, f := range flags {
 		if _, claimed := d.Claimed[f.name]; !claimed {
@@ -139,29 +137,27 @@ func (d Draft) JSON() []byte {
 	return v.Append(nil)
 }
 
-// View returns the record as Markdown for people, with every field that it has, and why a flag of the
-// audit is no. Its form is part of kind run/1: stored handoffs are verified against it, or against
-// EarlierView.
+// View returns the record as Markdown for people, with all its fields, and the reason for each flag that is no.
+// Its form is part of kind run/1: stored handoffs are verified against it, or against EarlierView.
 func (r Record) View() string { return view(shown{r, false}) }
 
-// EarlierView returns the view that the first programs made: without empty sections and reasons. It
-// never changes.
+// EarlierView returns the view of the first programs, without empty sections and reasons. It never changes.
 func (r Record) EarlierView() string { return view(shown{r, true}) }
 
 //go:embed view.md
 var viewText string
 var view = fields.View(viewText)
 
-// shown is a record as its view shows it; Short leaves out what is empty.
+// shown is a record for its view. Short omits empty sections and reasons.
 type shown struct {
 	Record
 	Short bool
 }
 
-// An answer is what the view says of a flag of the audit.
+// An answer is the line of a flag in the view.
 type answer struct{ Name, Answer string }
 
-// Flags returns the answers of the audit.
+// Flags returns the answers of the audit for the view.
 func (s shown) Flags() (all []answer) {
 	for i, f := range flags {
 		a := answer{f.name, "yes"}
@@ -175,18 +171,17 @@ func (s shown) Flags() (all []answer) {
 	return all
 }
 
-// Body returns the handoff body that carries the record: its view and its block.
+// Body returns the body of a handoff with the record: its view and its block.
 func (r Record) Body() (string, error) {
 	return fields.Build(r.View(), Kind, Version, r.JSON())
 }
 
-// Head returns what the record says for the head of a handoff: who ran, which task, and when. It is
-// addressed to nobody.
+// Head returns the values for the frontmatter of a handoff: the agent, the task and the time. A run record has no
+// recipient.
 func (r Record) Head() (from, to, topic, at string) { return r.Agent, "", r.TaskID, r.CreatedAt }
 
-// Inspect returns what a run record says about resuming, with the faults that Parse names. It fails
-// only for text that is not a JSON object. A record that names no project has no fault by that: whoever
-// stores it adds the name.
+// Inspect returns the facts of a run record, together with the faults that Parse reports. It fails only if data
+// is not a JSON object. A missing project is no fault here, since storing the record adds it.
 func Inspect(data []byte) (packet.Facts, error) {
 	reading, err := read(data, Defaults{ProjectID: func() string { return "-" }})
 	if err != nil {
@@ -197,7 +192,7 @@ func Inspect(data []byte) (packet.Facts, error) {
 	return f, nil
 }
 
-// Facts returns what the record says about resuming. A run record has no resume token.
+// Facts returns the facts for resuming. A run record has no resume token.
 func (r Record) Facts() packet.Facts {
 	v, _ := jsontree.Parse(r.JSON())
 	return factsOf(v)

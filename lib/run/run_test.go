@@ -152,7 +152,7 @@ func TestClaimsOnlyLower(t *testing.T) {
 	if !errors.As(err, &invalid) || len(invalid.Faults) != len(names)-1 { // all but schema_validated
 		t.Fatalf("%v", err)
 	}
-	if f := invalid.Faults[0]; f.Pointer != "/self_audit/redaction_reviewed" || !strings.Contains(f.Problem, "claimed true, but no secret scan ran") {
+	if f := invalid.Faults[0]; f.Pointer != "/self_audit/redaction_reviewed" || !strings.Contains(f.Problem, "is true, but no secret scan ran") {
 		t.Errorf("%v", f)
 	}
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
-// maxLanes is how many lanes a picture has. Of more people the busiest have one each, and all others share one.
+// maxLanes is the maximum number of lanes in a picture. If there are more people, the busiest have their own
+// lanes and the others share one.
 const maxLanes = 12
 
-// People returns who has a lane, in the order in which they come into the thread.
+// People returns the people with lanes, in the order in which they appear in the thread.
 func (t Thread) People() (all []string) {
 	count := make(map[string]int)
 	for _, n := range t.Nodes {
@@ -39,7 +40,7 @@ func (t Thread) People() (all []string) {
 	return append(all, fmt.Sprint(others, " others"))
 }
 
-// Lane returns the lane of somebody among those that People returned, from 0.
+// Lane returns the lane of a person among the result of People, from 0.
 func Lane(people []string, name string) int {
 	if at := slices.Index(people, name); at >= 0 {
 		return at
@@ -47,10 +48,10 @@ func Lane(people []string, name string) int {
 	return len(people) - 1
 }
 
-// Center returns the middle of a lane, in percent of the width of all n lanes.
+// Center returns the center of a lane, in percent of the width of all n lanes.
 func Center(lane, n int) string { return fmt.Sprintf("%.2f%%", (float64(lane)+.5)/float64(n)*100) }
 
-// The measures of a picture, in pixels and in columns of text.
+// The dimensions of a picture, in pixels and in columns of text.
 const (
 	headHigh  = 54
 	lineHigh  = 18
@@ -59,19 +60,20 @@ const (
 	nameWide  = 14
 )
 
-// A picture is an SVG that is being drawn, from the top down.
+// A picture is an SVG that is drawn from top to bottom.
 type picture struct {
 	strings.Builder
 	people []string
-	y      int // where the next line of text begins
+	y      int // the position of the next line of text
 }
 
-// SVG returns the thread as a picture for browsers: a lane for each person, and from lane to lane an arrow for each
-// handoff, with its title and state above it. A dashed arrow takes the place of another one, a loop is for oneself.
-// The picture is as wide as its place, stands alone, has no script, and follows light and dark.
+// SVG returns the thread as a picture for browsers. It has a lane for each person, and for each handoff an arrow
+// from lane to lane, with title and state above it. A dashed arrow supersedes another handoff; a loop is
+// addressed to the sender. The picture fills its width, needs no other file, has no script, and has light and
+// dark colors.
 func (t Thread) SVG() string { return t.Picture(palette.People(t.People())) }
 
-// Picture is SVG with people who are shown as elsewhere: those that [Thread.People] names, in that order.
+// Picture returns the SVG for given looks of the people of [Thread.People], in their order.
 func (t Thread) Picture(people []palette.Person) string {
 	p := &picture{people: t.People(), y: headHigh}
 	at := t.numbers()
@@ -102,7 +104,8 @@ func (t Thread) Picture(people []palette.Person) string {
 	return b.String() + p.String() + "</svg>\n"
 }
 
-// head draws who has a lane. Of many people the names, which stand above each arrow too, have no room on a narrow screen.
+// head draws the person of a lane. If there are many, a narrow screen hides the names; they are above each arrow
+// too.
 func head(who palette.Person, x string, many bool) string {
 	disc, name := `<circle r="11"/>`, "n"
 	if who.IsAgent {
@@ -111,18 +114,19 @@ func head(who palette.Person, x string, many bool) string {
 	if many {
 		name = "n many"
 	}
-	return fmt.Sprintf(`<svg class="o" x="%s" y="22"><g class="%s">%s</g><text class="i" y="4">%s</text><text class="%s" y="27">%s</text></svg>`,
+	return fmt.Sprintf(`<svg class="o" x="%s" y="22"><g class="%s">%s</g><text class="i" y="4">%s</text>`+
+		`<text class="%s" y="27">%s</text></svg>`,
 		x, cmp.Or(who.Disc, "next"), disc, text(who.Initials), name, cut(who.Name, nameWide))
 }
 
 //go:embed svg.css
 var style string
 
-// node draws a handoff: lines of text, and below them the arrow.
+// node draws a handoff: lines of text, and the arrow below them.
 func (p *picture) node(n Node, at map[string]int, asked bool) {
 	from, to := Lane(p.people, n.From), Lane(p.people, n.To)
 	lane, class := min(from, to), ""
-	if 2*lane+1 > len(p.people) { // the text ends where the arrow ends that lies further right
+	if 2*lane+1 > len(p.people) { // the text ends at the right end of the arrow
 		lane, class = max(from, to), " e"
 	}
 	if asked {
@@ -149,13 +153,13 @@ func (p *picture) node(n Node, at map[string]int, asked bool) {
 	p.WriteString("</g>\n")
 }
 
-// line writes a line of text and goes on below it.
+// line writes a line of text and advances.
 func (p *picture) line(class, escaped string) {
 	p.y += lineHigh
 	fmt.Fprintf(p, `<text class="%s" y="%d">%s</text>`, class, p.y, html.EscapeString(escaped))
 }
 
-// arrow draws who handed over to whom.
+// arrow draws the arrow from sender to recipient.
 func (p *picture) arrow(from, to int, replaces bool) {
 	p.y += lineHigh
 	x1, x2 := Center(from, len(p.people)), Center(to, len(p.people))
@@ -178,8 +182,8 @@ func (p *picture) arrow(from, to int, replaces bool) {
 
 func cutName(name string) string { return form.Cut(name, nameWide) }
 
-// text is fit for an SVG.
+// text escapes s for SVG.
 func text(s string) string { return html.EscapeString(form.EscapeLine(s)) }
 
-// cut is text of at most so many columns.
+// cut returns s escaped, shortened to most columns.
 func cut(s string, most int) string { return html.EscapeString(form.Cut(s, most)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
-// Mermaid returns the thread as a sequence diagram of Mermaid:
+// Mermaid returns the thread as a sequence diagram for Mermaid:
 // https://mermaid.js.org/syntax/sequenceDiagram.html.
 func (t Thread) Mermaid() string {
 	var b strings.Builder
@@ -33,8 +33,8 @@ func (t Thread) Mermaid() string {
 	return b.String()
 }
 
-// mermaid writes whatever could be more than text as an entity code: #59; is a semicolon. A word that
-// ends a block is broken up.
+// mermaid escapes text for Mermaid: special characters become entity codes such as #59;. It splits a word that
+// would end a block.
 func mermaid(text string) string {
 	var b strings.Builder
 	for i, r := range form.EscapeLine(text) {
@@ -50,7 +50,7 @@ func mermaid(text string) string {
 	return b.String()
 }
 
-// sentence says in one line what a node is, by numbers.
+// sentence describes a node in one line. It refers to others by number.
 func (n Node) sentence(number int, at map[string]int) string {
 	parts := []string{fmt.Sprint(number, " ", n.title())}
 	if how := n.how(numbered(at)); how != "" {
@@ -63,10 +63,10 @@ func (n Node) sentence(number int, at map[string]int) string {
 	return strings.Join(parts, " · ")
 }
 
-// title is what people read: the title, else the topic, or what is known of one that is not here.
+// title returns the title of a node, else its topic or id.
 func (n Node) title() string { return cmp.Or(n.Title, n.Topic, short(n.ID)) }
 
-// numbered names a node by its number, if it has one.
+// numbered returns a function that names a node by its number, if it has one, else by id.
 func numbered(at map[string]int) func(id string) string {
 	return func(id string) string {
 		if k := at[id]; k > 0 {
@@ -76,12 +76,12 @@ func numbered(at map[string]int) func(id string) string {
 	}
 }
 
-// when is a time of the frontmatter as people read it.
+// when formats a time of the frontmatter for people.
 func when(ts string) string {
 	return strings.Replace(ts[:min(len(ts), len("2006-01-02T15:04"))], "T", " ", 1)
 }
 
-// DOT returns the thread for Graphviz: what a handoff names stands above it.
+// DOT returns the thread for Graphviz. A handoff is below those that it names.
 func (t Thread) DOT() string {
 	var b strings.Builder
 	b.WriteString("digraph thread {\n" +
@@ -99,7 +99,8 @@ func (t Thread) DOT() string {
 		if n.ID == t.Asked {
 			wide = ", penwidth=2.6"
 		}
-		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, fillcolor=\"%s\", color=\"%s\"%s];\n", i+1, dot(strings.Join(label, "\n")), dot(n.ID), look.Tint[0], look.Ink[0], wide)
+		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, fillcolor=\"%s\", color=\"%s\"%s];\n",
+			i+1, dot(strings.Join(label, "\n")), dot(n.ID), look.Tint[0], look.Ink[0], wide)
 	}
 	for i, n := range t.Nodes {
 		for _, e := range n.edges() {
@@ -115,7 +116,7 @@ func (t Thread) DOT() string {
 	return b.String()
 }
 
-// An edge leads from a node to one that it names.
+// An edge leads from a node to a handoff that it names.
 type edge struct{ id, word, style string }
 
 func (n Node) edges() (all []edge) {
@@ -131,7 +132,7 @@ func (n Node) edges() (all []edge) {
 	return all
 }
 
-// dot quotes a text for Graphviz, whose own escapes begin with a backslash.
+// dot quotes text for Graphviz, whose escapes begin with a backslash.
 func dot(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -1,9 +1,7 @@
-// Package thread shows the handoffs that answer and supersede each other: as a tree of lines, and as
-// pictures for Mermaid, Graphviz and browsers, in which time goes down and arrows lead from who handed
-// over to whom.
+// Package thread shows handoffs that answer and supersede each other: as a tree of lines, and as pictures for
+// Mermaid, Graphviz and browsers. In the pictures time goes down, and arrows lead from sender to recipient.
 //
-// What it gets is text from others. In pictures every character that could mean anything to their
-// readers is written as a code of theirs.
+// The input is untrusted text. In pictures, every character with a special meaning is escaped.
 package thread
 
 import (
@@ -12,51 +10,50 @@ import (
 	"strings"
 )
 
-// A Thread is handoffs that are connected, each after those that it names.
+// A Thread is a set of connected handoffs. Each comes after those that it names.
 type Thread struct {
 	Asked string `json:"handoff_id"`
 	Nodes []Node `json:"thread"`
-	Left  int    `json:"left_out,omitempty"` // how many more there are
+	Left  int    `json:"left_out,omitempty"` // the number of omitted handoffs
 }
 
-// A Node is one handoff of a thread. Of one that is not here the id is known, and who names it.
+// A Node is a handoff of a thread. If it is not in the store, only its id is known.
 type Node struct {
 	ID    string `json:"handoff_id"`
 	Path  string `json:"file_path,omitempty"`
 	From  string `json:"from,omitempty"`
 	To    string `json:"to,omitempty"`
 	Topic string `json:"topic,omitempty"`
-	Title string `json:"title,omitempty"` // what people read, where that is known
+	Title string `json:"title,omitempty"` // "" if unknown
 	Time  string `json:"ts_utc,omitempty"`
 	State string `json:"state"`
 
-	Re         []string `json:"re,omitempty"`         // ids of what it answers
-	Supersedes []string `json:"supersedes,omitempty"` // ids of those whose place it takes
-	Claims     []string `json:"claims,omitempty"`     // to supersede these, which counts for nothing
-	Beside     []string `json:"beside,omitempty"`     // others that supersede the same: all of them are current
+	Re         []string `json:"re,omitempty"`         // ids of the handoffs that it answers
+	Supersedes []string `json:"supersedes,omitempty"` // ids of the handoffs that it supersedes
+	Claims     []string `json:"claims,omitempty"`     // ids of handoffs that it claims to supersede, without effect
+	Beside     []string `json:"beside,omitempty"`     // other handoffs that supersede the same ones; all are current
 }
 
-// Absent is the state of a handoff that is named and not here.
+// Absent is the state of a handoff that is named but not in the store.
 const Absent = "not here"
 
-// named returns all that a node names.
+// named returns the ids of all handoffs that a node names.
 func (n Node) named() []string { return slices.Concat(n.Re, n.Supersedes, n.Claims) }
 
-// short is enough of an id to name a handoff.
+// short returns enough digits of an id to identify a handoff.
 func short(id string) string {
 	id = strings.TrimPrefix(id, "sha256:")
 	return id[:min(len(id), 12)]
 }
 
-// New returns the thread of these nodes: each comes after those that it names, and else older ones
-// come first. An id is made of what it names, so this is the order in which they were written,
-// whatever the clocks say.
+// New returns the thread of nodes. Each comes after those that it names; otherwise older ones come first. An id
+// depends on the ids that the handoff names, so this is the order of writing, whatever the clocks say.
 func New(asked string, nodes []Node) Thread {
 	at := make(map[string]int, len(nodes))
 	for i, n := range nodes {
 		at[n.ID] = i
 	}
-	waits := make([]int, len(nodes)) // for so many others
+	waits := make([]int, len(nodes)) // the number of others that a node waits for
 	names := make([][]int, len(nodes))
 	for i, n := range nodes {
 		for _, id := range n.named() {
@@ -75,7 +72,7 @@ func New(asked string, nodes []Node) Thread {
 	t := Thread{Asked: asked, Nodes: make([]Node, 0, len(nodes))}
 	taken := make([]bool, len(nodes))
 	for oldest := -1; len(t.Nodes) < len(nodes); {
-		if q.Len() == 0 { // what is left names itself in a circle, which no real ids do
+		if q.Len() == 0 { // the rest is a circle, impossible with real ids
 			if oldest = q.next(taken); oldest < 0 {
 				break
 			}
@@ -96,12 +93,12 @@ func New(asked string, nodes []Node) Thread {
 	return t
 }
 
-// times returns by what nodes are ordered: their times, and for one that is not here that of the first
-// that names it.
+// times returns the times by which nodes are ordered. A node that is not in the store has the time of the first
+// one that names it.
 func times(nodes []Node, names [][]int) []string {
 	all := make([]string, len(nodes))
 	for i, n := range nodes {
-		all[i] = strings.TrimSuffix(n.Time, "Z") // so that a fraction comes after none
+		all[i] = strings.TrimSuffix(n.Time, "Z") // so that a fraction sorts after none
 	}
 	for i, n := range nodes {
 		for _, by := range names[i] {
@@ -113,7 +110,7 @@ func times(nodes []Node, names [][]int) []string {
 	return all
 }
 
-// A queue has the nodes that wait for nothing, the oldest first.
+// A queue holds the nodes that wait for no others, the oldest first.
 type queue struct {
 	nodes []Node
 	times []string
@@ -127,7 +124,7 @@ func (q *queue) before(i, j int) bool {
 	return q.nodes[i].ID < q.nodes[j].ID
 }
 
-// next returns the first that is not taken, -1 if all are.
+// next returns the first node that is not taken, or -1.
 func (q *queue) next(taken []bool) int {
 	best := -1
 	for i := range q.nodes {
@@ -148,7 +145,7 @@ func (q *queue) Pop() any {
 	return last
 }
 
-// Around returns at most so many nodes of a thread, around the one that was asked for.
+// Around returns at most most nodes of a thread, around the requested one.
 func (t Thread) Around(most int) Thread {
 	if len(t.Nodes) <= most {
 		return t
@@ -160,7 +157,7 @@ func (t Thread) Around(most int) Thread {
 	return t
 }
 
-// numbers returns the place of each node, counted from 1.
+// numbers returns the number of each node, from 1.
 func (t Thread) numbers() map[string]int {
 	at := make(map[string]int, len(t.Nodes))
 	for i, n := range t.Nodes {

@@ -10,15 +10,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// deepest is how many levels of a tree are set in; longer conversations go on below each other.
+// deepest is the number of indented levels of a tree. Deeper replies are not indented further.
 const deepest = 12
 
-// Tree returns the thread as lines: what a handoff names stands above it, and what names it below it
-// and set in. Of several that it names it stands below the first. width is that of the terminal, where
-// ids have 8 digits and times are days; 0 means no limit.
+// Tree returns the thread as lines. A handoff is indented below the first one that it names. width is that of the
+// terminal; with a width, ids have 8 digits and times are dates. 0 means no limit.
 func (t Thread) Tree(width int) string {
 	at := t.numbers()
-	below := make([][]int, len(t.Nodes)+1) // what stands below each, by number; 0 is nothing
+	below := make([][]int, len(t.Nodes)+1) // the nodes below each, by number; 0 is the root
 	for i, n := range t.Nodes {
 		above := 0
 		for _, id := range n.named() {
@@ -61,7 +60,7 @@ func (t Thread) Tree(width int) string {
 	return form.Table(width, []string{"ID", "TIME", "FROM", "TO", "TITLE", "STATE", "HOW"}, rows)
 }
 
-// row is the line of a node.
+// row returns the lines of a node.
 func (t Thread) row(mark string, n Node, narrow bool) []string {
 	name, when := short, n.Time
 	if narrow {
@@ -75,12 +74,12 @@ func (t Thread) row(mark string, n Node, narrow bool) []string {
 	return []string{id, when, n.From, n.To, cmp.Or(n.Title, n.Topic), n.State, n.how(name)}
 }
 
-// How says in a few words what a node has to do with those that it names.
+// How describes in a few words how a node relates to those that it names.
 func (n Node) How() string { return n.how(short8) }
 
 func short8(id string) string { return short(id)[:min(len(short(id)), 8)] }
 
-// how says what a node has to do with those that it names, and with others that name them.
+// how describes how a node relates to those that it names, and to others that name them.
 func (n Node) how(name func(id string) string) string {
 	var parts []string
 	for _, list := range []struct {
@@ -102,5 +101,5 @@ func (n Node) how(name func(id string) string) string {
 	return strings.Join(parts, ", ")
 }
 
-// most is how many of those that a node names are told.
+// most is the number of named handoffs that how lists.
 const most = 3

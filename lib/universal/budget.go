@@ -6,41 +6,42 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Budget says how many tokens a document takes.
+// A Budget is the size of a document in tokens.
 type Budget struct {
 	Encoding string `json:"encoding"`
 	Tokens   int    `json:"tokens"`
-	AtLeast  bool   `json:"at_least,omitempty"` // Tokens is a lower bound: the document is too large to be worth counting
+	AtLeast  bool   `json:"at_least,omitempty"` // Tokens is a lower bound, since the document is far too large
 	Limit    int    `json:"limit"`
 	Estimate int    `json:"estimate"` // a quarter of the characters
 	Parts    []Part `json:"parts,omitempty"`
 }
 
-// A Part is one tier of the budget. More than one and a quarter times its limit is a warning.
+// A Part is the size of one tier. If it exceeds its limit by more than a quarter, there is a warning.
 type Part struct {
 	Name   string `json:"name"`
 	Tokens int    `json:"tokens"`
 	Limit  int    `json:"limit"`
 }
 
-// Encodings returns the ways to count tokens, the default first.
+// Encodings returns the supported encodings, the default first.
 func Encodings() []string { return []string{O200k, CL100k, Chars4} }
 
-// checkTokens counts the tokens of the document as JSON returns it, so that it does not matter how its
-// text is set out.
+// checkTokens counts the tokens of the document as JSON returns it. The layout of its text does not matter.
 func (d *Document) checkTokens(encoding string, r *Report) error {
 	text := d.JSON()
 	total, atLeast, err := count(encoding, text)
 	if err != nil {
 		return err
 	}
-	r.Budget = &Budget{Encoding: encoding, Tokens: total, AtLeast: atLeast, Limit: TokenBudget, Estimate: EstimateTokens(string(text))}
+	r.Budget = &Budget{Encoding: encoding, Tokens: total, AtLeast: atLeast, Limit: TokenBudget,
+		Estimate: EstimateTokens(string(text))}
 	if total > TokenBudget {
 		least := ""
 		if atLeast {
 			least = "at least "
 		}
-		fail(r, "", "`handoff repair` compresses it", "the document takes %s%d tokens (%s), more than %d", least, total, encoding, TokenBudget)
+		fail(r, "", "`handoff repair` compresses it", "the document takes %s%d tokens (%s), more than %d",
+			least, total, encoding, TokenBudget)
 	}
 	d.checkCount(r)
 	if atLeast {
@@ -49,7 +50,8 @@ func (d *Document) checkTokens(encoding string, r *Report) error {
 	return d.checkTiers(encoding, r)
 }
 
-// count returns the number of tokens, or a lower bound for a text that exceeds the budget by its size alone.
+// count returns the number of tokens. For a text that exceeds the budget by its size alone, it returns a lower
+// bound.
 func count(encoding string, src []byte) (n int, atLeast bool, err error) {
 	if len(src) > TokenBudget*LongestToken && encoding != Chars4 {
 		return (len(src) + LongestToken - 1) / LongestToken, true, nil
@@ -58,12 +60,13 @@ func count(encoding string, src []byte) (n int, atLeast bool, err error) {
 	return n, false, err
 }
 
-// estimate looks at the size alone, which costs nothing: whoever stores a document should not wait for a vocabulary.
-// What is certain to exceed the budget is a fault; what may is counted.
+// estimate estimates the tokens from the size, so that storing a document does not load a vocabulary. If the
+// document certainly exceeds the budget, that is a fault. If it possibly does, estimate counts.
 func (d *Document) estimate(r *Report) error {
-	const most, sure = 2, 3 // of the estimate, as a multiple of the budget; bytes that a token takes where it takes few
+	const most, sure = 2, 3 // the factor by which an estimate certainly exceeds the budget; bytes of a short token
 	text := d.JSON()
-	r.Budget = &Budget{Encoding: Chars4, Tokens: EstimateTokens(string(text)), Limit: TokenBudget, Estimate: EstimateTokens(string(text))}
+	guess := EstimateTokens(string(text))
+	r.Budget = &Budget{Encoding: Chars4, Tokens: guess, Limit: TokenBudget, Estimate: guess}
 	n, counted := r.Budget.Estimate, "a quarter of its characters"
 	if n <= most*TokenBudget && len(text) > sure*TokenBudget {
 		var err error
@@ -73,33 +76,36 @@ func (d *Document) estimate(r *Report) error {
 		counted = O200k
 	}
 	if n > TokenBudget {
-		fail(r, "", "`handoff repair` compresses it", "the document takes about %d tokens (%s), more than %d", n, counted, TokenBudget)
+		fail(r, "", "`handoff repair` compresses it", "the document takes about %d tokens (%s), more than %d",
+			n, counted, TokenBudget)
 	}
 	d.checkCount(r)
 	return nil
 }
 
-// checkCount compares what the document says of its size with the estimates: the writer had no tokenizer, perhaps, and
-// may have counted the characters or the bytes of the text as it is set out.
+// checkCount compares token_count with the estimates. The writer may have had no tokenizer, and counted the
+// characters or bytes of the text as written.
 func (d *Document) checkCount(r *Report) {
 	claimed := d.root.At(countPath)
 	if !claimed.Is(jsontree.Number) {
 		return
 	}
 	n, err := wholeNumber(claimed)
-	near := slices.ContainsFunc([]int{r.Budget.Estimate, EstimateTokens(string(d.src)), len(d.src) / 4}, func(estimate int) bool { return !deviates(n, estimate) })
+	near := slices.ContainsFunc([]int{r.Budget.Estimate, EstimateTokens(string(d.src)), len(d.src) / 4},
+		func(estimate int) bool { return !deviates(n, estimate) })
 	if err != nil || !near {
-		warn(r, countPath, "`handoff repair` counts again", "token_count %s is more than 30 %% away from the estimate %d", claimed, r.Budget.Estimate)
+		warn(r, countPath, "`handoff repair` counts again",
+			"token_count %s differs from the estimate %d by more than 30 %%", claimed, r.Budget.Estimate)
 	}
 }
 
-// deviates reports whether the number is more than 30 % away from the estimate.
+// deviates reports whether a number differs from the estimate by more than 30 %.
 func deviates(n, estimate int) bool {
 	difference := max(n-estimate, estimate-n)
 	return difference*10 > estimate*3
 }
 
-// checkTiers counts each part by itself. Their sum is not the total: tokens cross the borders.
+// checkTiers counts each tier by itself. The sum differs from the total, since tokens cross the borders.
 func (d *Document) checkTiers(encoding string, r *Report) error {
 	for _, tier := range known().Tiers {
 		var text []byte

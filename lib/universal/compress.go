@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	summaryTokens = 100 // a compressed summary takes fewer
-	workingMax    = 500 // characters of a string in payload.working that compression leaves alone
+	summaryTokens = 100 // a compressed summary has fewer
+	workingMax    = 500 // longer strings in payload.working can be cut to this many characters
 	sessionPath   = "/handoff/payload/session"
 )
 
@@ -18,11 +18,11 @@ const (
 type compressor struct {
 	*editor
 	encoding string
-	dir      string // directory of the session file, as the reference names it
+	dir      string // directory of the session file, as in the reference
 }
 
-// compress is the second attempt. It stops as soon as the budget holds, and undoes itself if the
-// document would grow.
+// compress is the second attempt. It stops as soon as the document fits. If the document would grow, it undoes
+// all changes.
 func (c compressor) compress() {
 	start, before := c.snapshot(), c.root.Append(nil)
 	for _, step := range []func(){c.dropOptional, c.moveSession, c.shorten, c.dropSession} {
@@ -37,15 +37,14 @@ func (c compressor) compress() {
 	}
 }
 
-// fits reports whether the record, as it would be written now, is within the budget.
+// fits reports whether the record in its present form is within the budget.
 func (c compressor) fits() bool { return c.measure(c.root.Append(nil)) <= TokenBudget }
 
-// measured is how much of a large text is counted before it is taken for too large: counting all of it
-// takes long.
+// measured is the number of bytes of a large text that are counted. Counting all of it takes long.
 const measured = 32 << 10
 
-// measure returns the number of tokens, or some number far above the budget for a text that is certain
-// to exceed it.
+// measure returns the number of tokens. For a text that certainly exceeds the budget, it returns a number far
+// above it.
 func (c compressor) measure(src []byte) int {
 	if len(src) > measured && c.encoding != Chars4 {
 		n, _, err := count(c.encoding, src[:measured])
@@ -53,7 +52,7 @@ func (c compressor) measure(src []byte) int {
 			return 10*TokenBudget + len(src)
 		}
 	}
-	// What cannot be counted must not be taken for fitting.
+	// A text that cannot be counted does not fit.
 	n, _, err := count(c.encoding, src)
 	if err != nil {
 		return 10*TokenBudget + len(src)
@@ -61,17 +60,16 @@ func (c compressor) measure(src []byte) int {
 	return n
 }
 
-// dropOptional leaves optional fields out, as few as it takes.
+// dropOptional removes optional fields, as few as possible.
 func (c compressor) dropOptional() {
 	for _, f := range Table().Fields {
 		if f.Drop && !c.fits() {
-			c.cut(f.Path, "optional, left out to save tokens")
+			c.cut(f.Path, "optional, removed to save tokens")
 		}
 	}
 }
 
-// moveSession puts payload.session into a file of its own and refers to it, if the reference is the
-// shorter of the two.
+// moveSession moves payload.session to a separate file and adds a reference to it, if the reference is shorter.
 func (c compressor) moveSession() {
 	session := c.root.At(sessionPath)
 	if session == nil || !c.canRefer() {
@@ -79,7 +77,8 @@ func (c compressor) moveSession() {
 	}
 	start, before := c.snapshot(), len(c.root.Append(nil))
 	c.session = session
-	reference := jsontree.NewObject(member("path", jsontree.NewString(c.sessionFile(c.dir))), member("relevance", jsontree.NewString("important")))
+	reference := jsontree.NewObject(member("path", jsontree.NewString(c.sessionFile(c.dir))),
+		member("relevance", jsontree.NewString("important")))
 	c.remove(sessionPath, "moved to a file")
 	c.add("/handoff/payload/references", "files", reference, "refers to the session file")
 	if len(c.root.Append(nil)) >= before {
@@ -87,7 +86,7 @@ func (c compressor) moveSession() {
 	}
 }
 
-// canRefer reports whether payload.references can take one more file.
+// canRefer reports whether payload.references can hold another file.
 func (c compressor) canRefer() bool {
 	references := c.root.At("/handoff/payload/references")
 	if references != nil && references.Kind != jsontree.Object {
@@ -97,7 +96,7 @@ func (c compressor) canRefer() bool {
 	return files == nil || files.Kind == jsontree.Array
 }
 
-// shorten cuts the summary, then as many of the long strings of payload.working as it takes, in their order.
+// shorten cuts the summary, then as many long strings of payload.working as necessary, in their order.
 func (c compressor) shorten() {
 	c.shortenSummary()
 	if c.fits() {
@@ -105,7 +104,7 @@ func (c compressor) shorten() {
 	}
 	long := c.longStrings("/handoff/payload/working")
 	enough := sort.Search(len(long), func(n int) bool {
-		// Search goes back and forth, so that each try sets every string anew.
+		// The search goes back and forth, so each try sets every string again.
 		for i, s := range long {
 			s.value.Text = s.full
 			if i < n {
@@ -122,7 +121,7 @@ func (c compressor) shorten() {
 	}
 }
 
-// shortenSummary cuts the summary to less than summaryTokens, as late as that allows.
+// shortenSummary cuts the summary to less than summaryTokens, as little as possible.
 func (c compressor) shortenSummary() {
 	const pointer = "/handoff/context/summary"
 	v := c.root.At(pointer)
@@ -134,7 +133,7 @@ func (c compressor) shortenSummary() {
 		return err == nil && n < summaryTokens
 	}
 	if len(v.Text) > 4*summaryMax || fitting(v.Text) {
-		return // longer than the schema allows: no repair left it so
+		return // longer than the schema allows: the first attempt failed
 	}
 	size := utf8.RuneCountInString(jsontree.Printable(v.Text)) - 1
 	for size > 3 && !fitting(cutTo(v.Text, size)) {
@@ -152,7 +151,7 @@ type longString struct {
 	full, short string
 }
 
-// longStrings finds the strings below a pointer that are worth cutting, in the order of the document.
+// longStrings returns the long strings below a pointer, in the order of the document.
 func (c compressor) longStrings(pointer string) (found []longString) {
 	c.root.At(pointer).Walk(pointer, nil, func(at string, _ *jsontree.Member, v *jsontree.Value) {
 		if short := cutTo(v.Str(), workingMax); len(short) < len(v.Str()) {
@@ -162,15 +161,15 @@ func (c compressor) longStrings(pointer string) (found []longString) {
 	return found
 }
 
-// dropSession leaves payload.session out where it could not be moved; its content is kept in the same file.
+// dropSession removes a payload.session that could not be moved. Its content goes to the same file.
 func (c compressor) dropSession() {
 	if session := c.root.At(sessionPath); session != nil {
 		c.session = session
-		c.remove(sessionPath, "left out to save tokens, kept in a file")
+		c.remove(sessionPath, "removed to save tokens, kept in a file")
 	}
 }
 
-// strip is the third attempt: of the payload only working stays.
+// strip is the third attempt: it keeps only the working part of the payload.
 func strip(e *editor) {
 	payload := e.root.At("/handoff/payload")
 	if payload == nil || payload.Get("working") == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// convert turns a value into the shape that its field wants, where that is possible, after it has found it.
+// convert finds the fields of a record and converts their values to the required types, if possible.
 func convert(e *editor, f fields.Field, pointer string) {
 	rename(e, f, pointer)
 	v := e.root.At(pointer)
@@ -25,31 +25,31 @@ func convert(e *editor, f fields.Field, pointer string) {
 		e.set(pointer, to, why)
 		return
 	}
-	// What a list or an object of texts holds besides is written as a text, so that nothing that was said is lost.
+	// Other values in a list or object of texts become texts, so that nothing is lost.
 	isText := func(part *jsontree.Value) bool {
 		return scalar(part) || f.Type == "texts" && part.Kind == jsontree.Object
 	}
 	for i, item := range v.Items {
 		if f.Type == "texts" && isText(item) {
-			e.set(pointer+"/"+strconv.Itoa(i), jsontree.NewString(plain(item)), "converted to a string")
+			e.set(pointer+"/"+strconv.Itoa(i), jsontree.NewString(asText(item)), "converted to a string")
 		}
 	}
 	for _, m := range v.Members {
 		if f.Main == "tag" && isText(m.Value) {
-			e.set(fault.Pointer(pointer, m.Name), jsontree.NewString(plain(m.Value)), "converted to a string")
+			e.set(fault.Pointer(pointer, m.Name), jsontree.NewString(asText(m.Value)), "converted to a string")
 		}
 	}
 }
 
-// plain returns a value as a text.
-func plain(v *jsontree.Value) string {
+// asText returns a value as text.
+func asText(v *jsontree.Value) string {
 	if v.Kind == jsontree.Object {
 		return v.String()
 	}
 	return v.Text
 }
 
-// converted returns the value that a field wants for another one, and what was done to it; nil if there is none.
+// converted returns a value converted to the type of a field, and the change; nil if that is impossible.
 func converted(f fields.Field, v *jsontree.Value) (to *jsontree.Value, why string) {
 	isText := v.Kind == jsontree.String
 	switch {
@@ -68,17 +68,17 @@ func converted(f fields.Field, v *jsontree.Value) (to *jsontree.Value, why strin
 			return jsontree.NewString(text), why
 		}
 	case f.Type == "link" && isText && isHost(v.Text):
-		return jsontree.NewString("https://" + v.Text), "an address without a scheme"
+		return jsontree.NewString("https://" + v.Text), "scheme added to the address"
 	case f.Type == "object" && v.Kind != jsontree.Object:
 		return asObject(f.Main, v)
 	}
 	return nil, ""
 }
 
-// scalar reports whether a value is one that people write where a string is due, such as a number.
+// scalar reports whether a value is a number or boolean, which people write for strings.
 func scalar(v *jsontree.Value) bool { return v.Kind == jsontree.Number || v.Kind == jsontree.Bool }
 
-// truth reads the words that people write for true and false. Anything else is not guessed at.
+// truth converts words that people write for true and false. It does not guess others.
 func truth(v *jsontree.Value) *jsontree.Value {
 	switch strings.ToLower(v.Text) {
 	case "true", "yes", "1":
@@ -89,7 +89,7 @@ func truth(v *jsontree.Value) *jsontree.Value {
 	return nil
 }
 
-// joined returns the texts of a list as one, nil if it holds anything else, or nothing.
+// joined joins the texts of a list. It returns nil if the list is empty or holds another value.
 func joined(v *jsontree.Value, between string) *jsontree.Value {
 	var all []string
 	for _, item := range v.Items {
@@ -104,12 +104,12 @@ func joined(v *jsontree.Value, between string) *jsontree.Value {
 	return jsontree.NewString(strings.Join(all, between))
 }
 
-// asObject makes an object of a text, of which it becomes the main member, and of a list.
+// asObject converts a text or a list to an object. A text becomes the main member.
 func asObject(main string, v *jsontree.Value) (to *jsontree.Value, why string) {
 	why = "converted to an object with " + main
 	isList := v.Kind == jsontree.Array
 	switch {
-	case main == "files": // of references, which are files and addresses
+	case main == "files": // references: files and addresses
 		return sorted(v), "converted to an object with files and urls"
 	case main == "tag" && isList:
 		if v = joined(v, ", "); v == nil {
@@ -117,45 +117,47 @@ func asObject(main string, v *jsontree.Value) (to *jsontree.Value, why string) {
 		}
 	case isList && main != "working":
 		return jsontree.NewObject(member("items", v)), "converted to an object with items"
-	case main == "name": // of an artifact
+	case main == "name": // an artifact
 		return artifact(v.Text), why
 	}
 	return jsontree.NewObject(member(main, v)), why
 }
 
-// artifact returns the artifact that a path alone stands for.
+// artifact returns an artifact for a path.
 func artifact(file string) *jsontree.Value {
 	return jsontree.NewObject(member("name", jsontree.NewString(path.Base(file))), member("path", jsontree.NewString(file)),
 		member("type", jsontree.NewString(TypeOf(file))))
 }
 
-// convertWord makes one of the allowed words out of another name for it. Where none is meant for sure the
-// value stays, and validation names it.
+// convertWord replaces a value by the allowed word that it means. If that is not certain, the value stays, and
+// validation reports it.
 func convertWord(e *editor, f fields.Field, v *jsontree.Value, pointer string) {
 	isText, isConfidence := v.Kind == jsontree.String, f.Path == confidencePath
 	text := strings.ToLower(strings.TrimSpace(v.Text))
-	meant := f.Meant(strings.ReplaceAll(text, "_", "-"))
+	meant := f.Word(strings.ReplaceAll(text, "_", "-"))
 	near := form.Nearest(text, f.Words)
 	switch {
-	case f.Path == versionPath: // another version needs an adapter, not another name
+	// Another version needs an adapter, not another name.
+	case f.Path == versionPath:
 		if isVersion(v.Text) && (!isText || v.Text != Version) {
 			e.set(pointer, jsontree.NewString(Version), "another name of this version")
 		}
 	case isConfidence && level(v) != "":
 		e.swap(pointer, jsontree.NewString(level(v)), "the level of that number")
 	case isConfidence && !isText:
-		e.swap(pointer, jsontree.NewString("medium"), "default for a value that is none")
-	case !isText && strings.Contains(f.Path, "/*"): // what the rest of the entry says is worth more
-		e.cut(pointer, "none of the values allowed")
+		e.swap(pointer, jsontree.NewString("medium"), "default for an invalid value")
+	case !isText && strings.Contains(f.Path, "/*"): // the rest of the entry is worth more
+		e.cut(pointer, "not an allowed value")
 	case !isText || meant == v.Text:
 	case meant != "":
-		e.swap(pointer, jsontree.NewString(meant), "what it means among the values allowed")
-	case near != "" && (form.Edits(text, near) <= 2 || text[:min(6, len(text))] == near[:min(6, len(near))]): // or another ending
-		e.swap(pointer, jsontree.NewString(near), "the closest of the values allowed")
+		e.swap(pointer, jsontree.NewString(meant), "the allowed value with this meaning")
+	case near != "" &&
+		(form.Edits(text, near) <= 2 || text[:min(6, len(text))] == near[:min(6, len(near))]): // or another ending
+		e.swap(pointer, jsontree.NewString(near), "the closest allowed value")
 	}
 }
 
-// level is the confidence that a share or a percentage stands for, "" for what is neither.
+// level returns the confidence level for a share or percentage, "" for another value.
 func level(v *jsontree.Value) string {
 	number, percent := strings.CutSuffix(strings.TrimSpace(v.Text), "%")
 	n, err := strconv.ParseFloat(number, 64)

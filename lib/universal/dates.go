@@ -8,31 +8,35 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// zoned are the forms of a time with its zone, once spaces are single and letters capitals: ISO 8601,
-// RFC 2822, and what date(1) prints.
+// zoned are the layouts of a time with a zone, with single spaces and capital letters: ISO 8601, RFC 2822, and
+// the output of date(1).
 var zoned = []string{
-	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05 Z0700", "20060102T150405Z0700",
-	"Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04 -0700",
+	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05 Z0700",
+	"20060102T150405Z0700",
+	"Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05 -0700",
+	"2 Jan 2006 15:04 -0700",
 	"Mon, 2 Jan 06 15:04:05 -0700", "2 Jan 06 15:04 -0700", "Mon Jan 2 15:04:05 -0700 2006",
 }
 
-// naive are the forms of a time without a zone, and of a day.
+// naive are the layouts of a time without a zone, days those of a date.
 var (
-	naive = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "20060102T150405", "Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05", "Mon Jan 2 15:04:05 2006"}
-	days  = []string{"2006-01-02", "20060102", "2006/01/02", "Mon, 2 Jan 2006", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006"}
+	naive = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "20060102T150405", "Mon, 2 Jan 2006 15:04:05",
+		"2 Jan 2006 15:04:05", "Mon Jan 2 15:04:05 2006"}
+	days = []string{"2006-01-02", "20060102", "2006/01/02", "Mon, 2 Jan 2006", "2 Jan 2006", "2 January 2006",
+		"Jan 2, 2006", "January 2, 2006"}
 )
 
-// zones are those that RFC 2822 section 4.3 gives a meaning.
+// zones are the zone names that RFC 2822 section 4.3 defines.
 var zones = map[string]string{
 	"UT": "+0000", "UTC": "+0000", "GMT": "+0000", "EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",
 	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
 }
 
-// UTC returns a time in UTC with Z and what was done to it, for a time in any of the forms that a
-// repair reads; "" for no time.
+// UTC returns a time in UTC with Z, and the change. It reads all layouts that a repair reads. For another text it
+// returns "".
 func UTC(text string) (utc, why string) { return inUTC(jsontree.NewString(text)) }
 
-// inUTC returns a time in UTC with Z and what was done to it, "" for what cannot be read.
+// inUTC returns a time in UTC with Z, and the change. It returns "" if v is not a time.
 func inUTC(v *jsontree.Value) (text, why string) {
 	if _, ok := instant(v); ok || v.Kind != jsontree.String && v.Kind != jsontree.Number {
 		return v.Text, ""
@@ -43,8 +47,8 @@ func inUTC(v *jsontree.Value) (text, why string) {
 		why     string
 	}{
 		{zoned, "converted to UTC with Z"},
-		{naive, "converted to UTC with Z; no zone is given, so that UTC is a guess"},
-		{days, "converted to UTC with Z; only a day is given, so that its beginning in UTC is a guess"},
+		{naive, "converted to UTC with Z; it has no zone, so UTC is a guess"},
+		{days, "converted to UTC with Z; it is a day, so 00:00 UTC is a guess"},
 	} {
 		for _, layout := range known.layouts {
 			if t, err := time.Parse(layout, source); err == nil {
@@ -55,10 +59,10 @@ func inUTC(v *jsontree.Value) (text, why string) {
 	if text = written(epoch(v.Text)); text == "" {
 		return "", ""
 	}
-	return text, "converted from seconds since 1970, or parts of them"
+	return text, "converted from seconds since 1970, or fractions of them"
 }
 
-// written returns an instant as the schema wants it, "" for one that has no such form.
+// written formats an instant for the schema. It returns "" if the schema has no form for it.
 func written(t time.Time) string {
 	if t.IsZero() || t.UTC().Year() > 9999 {
 		return ""
@@ -66,7 +70,7 @@ func written(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// spaced brings a time into the form of the layouts: no comment in brackets, single spaces, zones as numbers.
+// spaced normalizes a time for the layouts: no comments in parentheses, single spaces, zones as numbers.
 func spaced(text string) string {
 	if at := strings.IndexByte(text, '('); at > 0 {
 		text = text[:at]
@@ -84,8 +88,8 @@ func spaced(text string) string {
 	return text
 }
 
-// epoch reads seconds since 1970, or their thousandths, millionths, billionths: whatever gives a year
-// between 1973 and 5138.
+// epoch reads seconds since 1970, or milli-, micro- or nanoseconds: the unit that gives a year between 1973 and
+// 5138.
 func epoch(text string) time.Time {
 	whole, fraction, _ := strings.Cut(strings.TrimSpace(text), ".")
 	n, err := strconv.ParseInt(whole, 10, 64)

@@ -11,8 +11,8 @@ import (
 
 func TestTimesAreConverted(t *testing.T) {
 	for text, want := range map[string]string{
-		`"2026-02-07"`:                            "2026-02-07T00:00:00Z only a day is given",
-		`"7 February 2026"`:                       "2026-02-07T00:00:00Z only a day is given",
+		`"2026-02-07"`:                            "2026-02-07T00:00:00Z it is a day",
+		`"7 February 2026"`:                       "2026-02-07T00:00:00Z it is a day",
 		`"2026-02-07T18:30:00"`:                   "2026-02-07T18:30:00Z UTC is a guess",
 		`"2026-02-07 18:30"`:                      "2026-02-07T18:30:00Z UTC is a guess",
 		`"2026-02-07 18:30:00 +0100"`:             "2026-02-07T17:30:00Z converted to UTC",

@@ -10,28 +10,27 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Change is one operation of a JSON Patch (RFC 6902). Applied in order to the document, the changes
-// of a repair give the repaired one.
+// A Change is one operation of a JSON Patch (RFC 6902). The changes of a repair, applied in order, turn the
+// document into the repaired one.
 type Change struct {
 	Op    string          `json:"op"`              // add, remove or replace
 	Path  string          `json:"path"`            // RFC 6901 pointer
-	Value json.RawMessage `json:"value,omitempty"` // add and replace
-	Why   string          `json:"why,omitempty"`   // the reason, a member that RFC 6902 section 4 tells readers to ignore
+	Value json.RawMessage `json:"value,omitempty"` // for add and replace
+	Why   string          `json:"why,omitempty"`   // the reason; RFC 6902 section 4 lets readers ignore the member
 }
 
-// An editor changes a copy of a record and keeps account of what it did.
+// An editor changes a copy of a record and records its changes.
 type editor struct {
 	root    *jsontree.Value
 	patch   []Change
-	kept    []jsontree.Member // what was cut, by pointer
+	kept    []jsontree.Member // the removed values, by pointer
 	isKept  map[string]bool
-	session *jsontree.Value // payload.session, once it was moved or dropped
-	genuine bool            // payload_hash was right in the beginning: it may be made right again
-	before  string          // the hash of the payload in the beginning
+	session *jsontree.Value // payload.session, once moved or removed
+	genuine bool            // payload_hash was right at first, so it can be updated
+	before  string          // the hash of the payload at first
 }
 
-// newEditor begins with a copy. It remembers whether the hash was right: only then a repair may make
-// it right again.
+// newEditor copies a record. It remembers whether the hash was right: only then can a repair update it.
 func newEditor(root *jsontree.Value) *editor {
 	before := payloadHash(root)
 	return &editor{
@@ -42,20 +41,20 @@ func newEditor(root *jsontree.Value) *editor {
 	}
 }
 
-// snapshot returns a state that restore goes back to.
+// snapshot returns a state for restore.
 func (e *editor) snapshot() editor {
 	c := *e
 	c.root, c.isKept = e.root.Clone(), maps.Clone(e.isKept)
 	return c
 }
 
-// parent splits a pointer into the value that holds the place and the last name, unescaped.
+// parent splits a pointer into the value that contains the place, and the last name, unescaped.
 func (e *editor) parent(pointer string) (*jsontree.Value, string) {
 	i := strings.LastIndexByte(pointer, '/')
 	return e.root.At(pointer[:i]), fault.PointerName(pointer[i+1:])
 }
 
-// set gives a place its value; it does nothing where there is no object or item to hold it.
+// set sets the value of a place. If no object or item can hold it, set does nothing.
 func (e *editor) set(pointer string, value *jsontree.Value, why string) {
 	holder, name := e.parent(pointer)
 	if holder == nil {
@@ -80,7 +79,7 @@ func (e *editor) set(pointer string, value *jsontree.Value, why string) {
 	e.patch = append(e.patch, Change{Op: op, Path: pointer, Value: value.Append(nil), Why: why})
 }
 
-// add appends an item to a list of an object, both of which are made if need be.
+// add appends an item to a list in an object. It creates both if necessary.
 func (e *editor) add(holder, list string, item *jsontree.Value, why string) {
 	at := holder + "/" + list
 	switch all := e.root.At(at); {
@@ -90,19 +89,19 @@ func (e *editor) add(holder, list string, item *jsontree.Value, why string) {
 		e.set(at, jsontree.NewArray(item), why)
 	default:
 		all.Items = append(all.Items, item)
-		e.patch = append(e.patch, Change{Op: "add", Path: at + "/" + strconv.Itoa(len(all.Items)-1), Value: item.Append(nil), Why: why})
+		e.patch = append(e.patch, Change{Op: "add", Path: at + "/" + strconv.Itoa(len(all.Items)-1),
+			Value: item.Append(nil), Why: why})
 	}
 }
 
-// remove takes a member away, if it is there.
+// remove removes a member, if it exists.
 func (e *editor) remove(pointer, why string) {
 	if holder, name := e.parent(pointer); holder != nil && holder.Delete(name) {
 		e.patch = append(e.patch, Change{Op: "remove", Path: pointer, Why: why})
 	}
 }
 
-// keep saves what stands at the place, so that cutting it loses nothing. The first value of a place is
-// the one kept.
+// keep saves the value of a place before it is cut. Only the first value of a place is kept.
 func (e *editor) keep(pointer string) {
 	if v := e.root.At(pointer); v != nil && v.Kind != jsontree.Null && !e.isKept[pointer] {
 		e.isKept[pointer] = true
@@ -116,8 +115,7 @@ func (e *editor) cut(pointer, why string) {
 	e.remove(pointer, why)
 }
 
-// cutMembers keeps and removes the members that are not wanted, in one pass: a document may have very
-// many of them.
+// cutMembers keeps and removes all unwanted members in one pass, since a document can have very many.
 func (e *editor) cutMembers(pointer, why string, wanted func(name string) bool) {
 	holder := e.root.At(pointer)
 	if holder == nil {
@@ -139,27 +137,26 @@ func (e *editor) cutMembers(pointer, why string, wanted func(name string) bool) 
 	holder.Members = rest
 }
 
-// swap keeps a value and puts another in its place.
+// swap keeps a value and replaces it.
 func (e *editor) swap(pointer string, value *jsontree.Value, why string) {
 	e.keep(pointer)
 	e.set(pointer, value, why)
 }
 
-// refresh makes payload_hash and payload_size_bytes fit a payload that was changed, where they are
-// given. A hash that was wrong from the beginning stays wrong: a repair must not vouch for a payload
-// that someone else changed.
+// refresh updates payload_hash and payload_size_bytes, if they exist, after the payload was changed. A hash that
+// was wrong at first stays wrong: a repair must not vouch for a payload that someone else changed.
 func (e *editor) refresh() {
 	hash := payloadHash(e.root)
 	if hash == e.before {
 		return
 	}
 	if e.genuine && textAt(e.root, hashPath) != hash {
-		e.set(hashPath, jsontree.NewString(hash), "the payload was changed by this repair")
+		e.set(hashPath, jsontree.NewString(hash), "this repair changed the payload")
 	}
-	e.measure("the payload was changed by this repair")
+	e.measure("this repair changed the payload")
 }
 
-// measure makes payload_size_bytes fit the payload, where it is given.
+// measure updates payload_size_bytes, if it exists.
 func (e *editor) measure(why string) {
 	payload := e.root.At("/handoff/payload")
 	if given := e.root.At(sizePath); given != nil && payload != nil {

@@ -15,12 +15,12 @@ import (
 //go:embed fields.json
 var file []byte
 
-// Table returns what a repair, its advice and the flags of a new document know of the schema. What is not in it
-// gets neither; the verdict on it is the schema's all the same.
+// Table returns the fields that a repair, its advice and the flags of a new document know. Other fields get
+// neither, but the schema still validates them.
 var Table = sync.OnceValue(func() *fields.Table { return fields.Load(file, nil, nil) })
 
-// A knowledge is what else the table says: how the budget is divided among the places of a document, and how to
-// mend a field of a type.
+// A knowledge is the rest of the table: the share of the token budget for each part of a document, and hints for
+// types.
 type knowledge struct {
 	Tiers []struct {
 		Name  string
@@ -31,11 +31,11 @@ type knowledge struct {
 }
 
 var known = sync.OnceValue(func() (k knowledge) {
-	_ = json.Unmarshal(file, &k) // part of the program, and tested
+	_ = json.Unmarshal(file, &k) // embedded, and tested
 	return k
 })
 
-// advice says how to mend a field.
+// advice returns how to fix a field.
 func advice(f fields.Field) string {
 	switch {
 	case f.Hint != "":
@@ -46,7 +46,7 @@ func advice(f fields.Field) string {
 	return known().Hints[f.Type]
 }
 
-// fieldAt returns the field that a pointer lies in, by its place in lists of any index.
+// fieldAt returns the field that contains a pointer. List indexes match any item.
 func fieldAt(pointer string) (fields.Field, bool) {
 	parts := strings.Split(pointer, "/")
 	for i, part := range parts {
@@ -63,8 +63,8 @@ func fieldAt(pointer string) (fields.Field, bool) {
 	return f, ok && isItem && f.Type == "texts"
 }
 
-// each calls visit with the pointer of every place that a path has in the record, there or not, below
-// parents that are.
+// each calls visit with the pointer of every place in the record that matches a path. The place itself can be
+// missing, its parents cannot.
 func each(path string, root *jsontree.Value, visit func(pointer string)) {
 	head, tail, list := strings.Cut(path, "/*")
 	if !list {
@@ -80,14 +80,14 @@ func each(path string, root *jsontree.Value, visit func(pointer string)) {
 	}
 }
 
-// everywhere calls visit with every place that a field has in the record.
+// everywhere calls visit with all places of all fields in the record.
 func everywhere(root *jsontree.Value, visit func(f fields.Field, pointer string)) {
 	for _, f := range Table().Fields {
 		each(f.Path, root, func(pointer string) { visit(f, pointer) })
 	}
 }
 
-// member is a member of an object that is being made.
+// member returns a member for a new object.
 func member(name string, value *jsontree.Value) jsontree.Member {
 	return jsontree.Member{Name: name, Value: value}
 }
@@ -98,7 +98,7 @@ func isField(pointer string) bool {
 	return ok
 }
 
-// otherName returns the field that is missing and that a member of a closed object seems to mean, "" for none.
+// otherName returns the missing field that a member of a closed object seems to mean, or "".
 func otherName(root *jsontree.Value, pointer string) string {
 	for _, f := range Table().Fields {
 		name := fault.PointerName(pointer[strings.LastIndexByte(pointer, '/')+1:])

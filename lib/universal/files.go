@@ -10,15 +10,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// A File is what belongs beside a document: a name without any directory, and its content.
+// A File is a file next to a document: a name without directory, and its content.
 type File struct {
 	Name  string
 	Bytes []byte
 }
 
-// FileName returns {source}-to-{target}-{YYYYMMDDTHHMMSSZ}.json. Whatever the document says, the name
-// holds only ASCII letters, digits, dashes, underscores and that one dot, so that it cannot leave a
-// directory. It is at most 160 bytes long.
+// FileName returns {source}-to-{target}-{YYYYMMDDTHHMMSSZ}.json. The name has at most 160 bytes. For any
+// document, it contains only ASCII letters, digits, dashes, underscores and one dot, so it cannot leave a
+// directory.
 func (d *Document) FileName() string {
 	stamp := "undated"
 	if t, ok := d.Timestamp(); ok {
@@ -27,19 +27,18 @@ func (d *Document) FileName() string {
 	return slug(d.Source()) + "-to-" + slug(d.Target()) + "-" + stamp + ".json"
 }
 
-// slug makes a part of a file name from any text. Dots and slashes become dashes too: no name can
-// climb, or hide its file.
+// slug makes a part of a file name from any text. Dots and slashes become dashes, so that no name can leave its
+// directory or be hidden.
 func slug(text string) string { return cmp.Or(strings.Trim(form.Slug(text, 64), "-"), "unnamed") }
 
-// SessionDir returns {session_path}/handoffs relative to root. It fails with fault.ErrInvalid when
-// root, with symbolic links resolved, does not contain session_path: the path comes from the document
-// and may name any place.
+// SessionDir returns {session_path}/handoffs relative to root. It resolves symbolic links. If root does not
+// contain session_path, it fails with fault.ErrInvalid, since the document can name any path.
 func (d *Document) SessionDir(root string) (string, error) {
 	session := d.text("/handoff/source/session_path")
 	outside := &fault.Error{
 		Class:   fault.ErrInvalid,
-		Problem: fmt.Sprintf("session_path %s does not lie in %q", quoted(session), root),
-		Advice:  "name a root that contains it, or write beside the document",
+		Problem: fmt.Sprintf("session_path %s is not in %q", quoted(session), root),
+		Advice:  "name a root that contains it, or write next to the document",
 	}
 	if !filepath.IsAbs(session) {
 		return "", outside

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// suffixes lists by their type the endings of the names of artifacts.
+// suffixes maps types to the file name suffixes of their artifacts.
 var suffixes = map[string]string{
 	"documentation": ".md .txt .rst .adoc .html",
 	"data":          ".json .jsonl .csv .tsv .xml .yaml .yml .parquet .db .sqlite .log",
@@ -19,7 +19,7 @@ var suffixes = map[string]string{
 	"report":        ".pdf .docx .pptx .xlsx",
 }
 
-// TypeOf returns the type of an artifact that the name of its file suggests.
+// TypeOf returns the artifact type that a file name suggests.
 func TypeOf(name string) string {
 	suffix := strings.ToLower(path.Ext(name))
 	for kind, all := range suffixes {
@@ -30,8 +30,8 @@ func TypeOf(name string) string {
 	return "code"
 }
 
-// rename gives a field that is missing the value of one whose name looks like it or means the same. In
-// an object that takes any member, only what the field cannot be without is looked for.
+// rename sets a missing field to the value of a member with a similar name or the same meaning. In an open
+// object, it does that only for required fields.
 func rename(e *editor, f fields.Field, pointer string) {
 	holder, name := e.parent(pointer)
 	if e.root.At(pointer) != nil || !holder.Is(jsontree.Object) {
@@ -44,7 +44,7 @@ func rename(e *editor, f fields.Field, pointer string) {
 	for _, m := range holder.Members {
 		if at := fault.Pointer(above, m.Name); alike(m.Name, f) && !isField(at) {
 			e.remove(at, "renamed to "+name)
-			e.set(pointer, m.Value, "was called "+oneLine(m.Name))
+			e.set(pointer, m.Value, "renamed from "+oneLine(m.Name))
 			return
 		}
 	}
@@ -52,8 +52,8 @@ func rename(e *editor, f fields.Field, pointer string) {
 
 var bare = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// alike reports whether a name and that of a field differ in case, dashes and a letter, or two of long ones, or
-// mean the same.
+// alike reports whether two names mean the same, or differ only in case, dashes and one letter (two in long
+// names).
 func alike(name string, f fields.Field) bool {
 	a, b := bare.Replace(strings.ToLower(cutTo(name, 40))), bare.Replace(f.Name())
 	most := 1
@@ -64,12 +64,12 @@ func alike(name string, f fields.Field) bool {
 	return near || slices.Contains(strings.Fields(f.Names), strings.ToLower(name))
 }
 
-// wrap puts a record that stands at the root where it belongs.
+// wrap moves a record at the root below its key.
 func wrap(e *editor) {
 	if e.root.Get("handoff") != nil || e.root.Get("schema_type") == nil || e.root.Get("payload") == nil {
 		return
 	}
-	e.set("/handoff", jsontree.NewObject(), "the record stands below one key")
+	e.set("/handoff", jsontree.NewObject(), "the record needs one key")
 	for _, m := range append([]jsontree.Member{}, e.root.Members...) {
 		if at := fault.Pointer("/handoff", m.Name); isField(at) {
 			e.set(at, m.Value, "moved below handoff")
@@ -78,7 +78,7 @@ func wrap(e *editor) {
 	}
 }
 
-// complete fills what an object in a list can be given from its other members, or from the record.
+// complete fills missing members of list entries from other members, or from the record.
 func complete(e *editor) {
 	each("/handoff/payload/session/artifacts/*/path", e.root, func(pointer string) {
 		if file := textAt(e.root, pointer); file != "" {

@@ -21,17 +21,17 @@ func isTraceID(s string) bool {
 		strings.IndexByte("89ab", s[19]) >= 0 && form.IsHex(s[:8]+s[9:13]+s[15:18]+s[20:23]+s[24:])
 }
 
-// mend is the first attempt: defaults, conversions, cuts to length. newID is called when a trace_id is needed.
-func mend(e *editor, now time.Time, newID func() string) {
+// applyDefaults is the first attempt: defaults, conversions, cuts. newID is called if a trace_id is needed.
+func applyDefaults(e *editor, now time.Time, newID func() string) {
 	wrap(e)
 	everywhere(e.root, func(f fields.Field, pointer string) { rename(e, f, pointer) })
 	if e.root.At("/handoff") == nil {
-		return // whatever stands at the root may be the record itself: nothing is removed
+		return // the root may be the record itself: remove nothing
 	}
 	dropUnknown(e, "")
 	dropUnknown(e, "/handoff")
 	dropNulls(e)
-	// Defaults come before conversions, which leave alone what is right.
+	// Defaults come before conversions, which keep valid values.
 	for _, f := range Table().Fields {
 		if value, err := jsontree.Parse(f.Default); err == nil {
 			if value.Str() == "now" {
@@ -45,18 +45,18 @@ func mend(e *editor, now time.Time, newID func() string) {
 	complete(e)
 	shortenSummary(e)
 	shortenChain(e)
-	mendChecksums(e)
-	mendHash(e)
-	mendSize(e)
-	mendTrace(e, newID)
+	repairChecksums(e)
+	repairHash(e)
+	repairSize(e)
+	repairTrace(e, newID)
 }
 
-// dropUnknown takes the keys away that the closed objects do not allow.
+// dropUnknown removes the keys that a closed object does not allow.
 func dropUnknown(e *editor, parent string) {
 	e.cutMembers(parent, "unknown key", func(name string) bool { return isField(fault.Pointer(parent, name)) })
 }
 
-// dropNulls leaves out optional fields that are null.
+// dropNulls removes optional fields that are null.
 func dropNulls(e *editor) {
 	everywhere(e.root, func(f fields.Field, pointer string) {
 		if !f.Need && e.root.At(pointer).Is(jsontree.Null) {
@@ -65,7 +65,7 @@ func dropNulls(e *editor) {
 	})
 }
 
-// holdsNull reports whether dropNulls would leave something out.
+// holdsNull reports whether dropNulls would remove a field.
 func holdsNull(root *jsontree.Value) (found bool) {
 	everywhere(root, func(f fields.Field, pointer string) {
 		found = found || !f.Need && root.At(pointer).Is(jsontree.Null)
@@ -73,14 +73,14 @@ func holdsNull(root *jsontree.Value) (found bool) {
 	return found
 }
 
-// fill gives a required field its default when it is absent or null.
+// fill sets a required field to its default if it is absent or null.
 func fill(e *editor, pointer string, value *jsontree.Value) {
 	if v := e.root.At(pointer); v == nil || v.Kind == jsontree.Null {
 		e.set(pointer, value, "default for a missing field")
 	}
 }
 
-// shortenSummary cuts a summary that the schema finds too long.
+// shortenSummary cuts a summary to the limit of the schema.
 func shortenSummary(e *editor) {
 	const pointer = "/handoff/context/summary"
 	if v := e.root.At(pointer); v.Is(jsontree.String) {
@@ -90,8 +90,8 @@ func shortenSummary(e *editor) {
 	}
 }
 
-// cutTo returns at most max characters of the text, the last three of them dots where something was
-// cut. A surrogate that stands alone counts as one character.
+// cutTo returns at most max characters of a text. If it cut the text, the last three are dots. A lone surrogate
+// counts as one character.
 func cutTo(text string, max int) string {
 	if len(text) <= max {
 		return text
@@ -103,8 +103,8 @@ func cutTo(text string, max int) string {
 	return string(runes[:max-3]) + "..."
 }
 
-// shortenChain takes an empty chain away and cuts the middle of one that is too long. An entry that is
-// the target stays, so that a circle remains visible.
+// shortenChain removes an empty chain, and cuts the middle of a chain that is too long. Entries equal to the
+// target stay, so that a circle remains visible.
 func shortenChain(e *editor) {
 	hops := e.root.At(chainPath)
 	if !hops.Is(jsontree.Array) {
@@ -114,7 +114,7 @@ func shortenChain(e *editor) {
 	case n == 0:
 		e.remove(chainPath, "without a chain, the source is the only hop")
 	case n > longestChain:
-		// Both ends say most: where the work began, and who had it last.
+		// Both ends matter most: where the work began, and who had it last.
 		head, tail := longestChain/2, n-longestChain/2
 		target := textAt(e.root, "/handoff/target/skill")
 		isTarget := func(hop *jsontree.Value) bool {
@@ -124,12 +124,13 @@ func shortenChain(e *editor) {
 		if i := slices.IndexFunc(hops.Items[head:tail], isTarget); i >= 0 {
 			kept[head-1] = hops.Items[head+i]
 		}
-		e.swap(chainPath, jsontree.NewArray(kept...).Clone(), fmt.Sprintf("the middle of the chain cut to %d hops", longestChain))
+		e.swap(chainPath, jsontree.NewArray(kept...).Clone(),
+			fmt.Sprintf("the middle of the chain cut to %d hops", longestChain))
 	}
 }
 
-// mendHash gives a hash that is none its value. A hash that is one and does not fit is left alone.
-func mendHash(e *editor) {
+// repairHash replaces a malformed hash and keeps a well-formed one.
+func repairHash(e *editor) {
 	v := e.root.At(hashPath)
 	if v == nil || v.Kind == jsontree.String && form.IsID(v.Text) {
 		return
@@ -143,8 +144,8 @@ func mendHash(e *editor) {
 	e.swap(hashPath, jsontree.NewString(payloadHash(e.root)), "computed from the payload")
 }
 
-// mendChecksums puts the name of the only algorithm before checksums that lack it.
-func mendChecksums(e *editor) {
+// repairChecksums adds the missing prefix to checksums. There is only one algorithm.
+func repairChecksums(e *editor) {
 	each("/handoff/payload/session/artifacts/*/checksum", e.root, func(pointer string) {
 		sum := strings.ToLower(strings.TrimSpace(textAt(e.root, pointer)))
 		if full := form.IDPrefix + strings.TrimPrefix(sum, form.IDPrefix); form.IsID(full) && full != textAt(e.root, pointer) {
@@ -153,8 +154,8 @@ func mendChecksums(e *editor) {
 	})
 }
 
-// mendTrace gives the document a trace_id. One that is only in upper case stays the same id.
-func mendTrace(e *editor, newID func() string) {
+// repairTrace adds a trace_id, or writes an existing one in lower case.
+func repairTrace(e *editor, newID func() string) {
 	const pointer = "/handoff/trace_id"
 	given := textAt(e.root, pointer)
 	if isTraceID(given) {
@@ -167,10 +168,10 @@ func mendTrace(e *editor, newID func() string) {
 	e.swap(pointer, jsontree.NewString(newID()), "a new trace_id")
 }
 
-// wholeNumber returns the number that a value is.
+// wholeNumber returns the integer in a value.
 func wholeNumber(v *jsontree.Value) (int, error) { return strconv.Atoi(v.String()) }
 
-// recount sets token_count to the estimate of the document as it will be printed.
+// recount sets token_count to the estimate for the document as it will be printed.
 func recount(e *editor) {
 	meta := e.root.At("/handoff/meta")
 	if !meta.Is(jsontree.Object) {
@@ -178,7 +179,7 @@ func recount(e *editor) {
 	}
 	given := meta.Get("token_count")
 	n := 0
-	for range 3 { // the count is part of what is counted: the later rounds settle its number of digits
+	for range 3 { // the count is part of the document: later rounds settle its number of digits
 		meta.Set("token_count", jsontree.NewInt(n))
 		n = min(EstimateTokens(e.root.String()), TokenBudget)
 	}
@@ -192,7 +193,7 @@ func recount(e *editor) {
 	}
 }
 
-// number puts a number that is computed in the place of what stands there, and keeps that if it was none.
+// number sets a computed number, and keeps a value that was not a number.
 func (e *editor) number(pointer string, n int, why string) {
 	v := e.root.At(pointer)
 	if v != nil && v.Kind != jsontree.Number {
@@ -203,8 +204,8 @@ func (e *editor) number(pointer string, n int, why string) {
 	e.set(pointer, jsontree.NewInt(n), why)
 }
 
-// mendSize counts the bytes of the payload, where their number is given as something else than a number.
-func mendSize(e *editor) {
+// repairSize replaces a payload size that is not a number.
+func repairSize(e *editor) {
 	v := e.root.At(sizePath)
 	if v == nil {
 		return

@@ -15,23 +15,23 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A New is what somebody says about a document that does not exist yet. What is empty is left out, or
-// gets its default.
+// A New describes a new document. Empty values are left out, or get a default.
 type New struct {
-	Source, Target string              // skills; of a hop the source is the target of the document before it
-	Said           map[string][]string // by the names of flags, see Table; of a file, its content
-	Approved       bool                // the user has approved a long chain
+	Source, Target string              // skills; for a hop, Source is ignored
+	Said           map[string][]string // values by flag names, see Table; for a file, its content
+	Approved       bool                // the user approved a long chain
 	At             time.Time
 }
 
 //go:embed new.json
 var newDocument string
 
-// Make returns a document with a trace_id of its own, a chain of one hop, its hash and its count of
-// tokens. The error is about what it refers to; whether the document is valid is for Validate to say.
+// Make returns a document with a new trace_id, a chain of one hop, its hash and its token count. The error is
+// about files that it refers to. Call Validate to find out whether the document is valid.
 func Make(n New) (*Document, error) {
 	quoted := func(text string) string { return string(jsontree.AppendQuoted(nil, text)) }
-	src := strings.NewReplacer(`"SOURCE"`, quoted(n.Source), `"TARGET"`, quoted(n.Target), `"TRACE"`, quoted(NewID())).Replace(newDocument)
+	src := strings.NewReplacer(`"SOURCE"`, quoted(n.Source), `"TARGET"`, quoted(n.Target),
+		`"TRACE"`, quoted(NewID())).Replace(newDocument)
 	d, err := Parse([]byte(src))
 	if err != nil {
 		return nil, err
@@ -39,9 +39,8 @@ func Make(n New) (*Document, error) {
 	return d.with(n)
 }
 
-// Hop returns the next document of the chain: the target hands over to n.Target. What is said replaces
-// what the document says; artifacts and files come to those that it has. Reason and approval are about
-// one hop, and go.
+// Hop returns the next document of the chain: the target hands over to n.Target. Values of n replace those of d;
+// artifacts and files are added. Reason and approval apply to one hop only and are not copied.
 func (d *Document) Hop(n New) (*Document, error) {
 	e := newEditor(d.root)
 	hops := jsontree.NewArray()
@@ -66,7 +65,7 @@ func (d *Document) Hop(n New) (*Document, error) {
 	return d.edited(e).with(n)
 }
 
-// with returns the document with what is said, as of the time of n.
+// with returns the document with the values of n, at the time of n.
 func (d *Document) with(n New) (*Document, error) {
 	e := newEditor(d.root)
 	e.set("/handoff/timestamp", jsontree.NewString(n.At.UTC().Format(time.RFC3339)), "")
@@ -88,7 +87,7 @@ func (d *Document) with(n New) (*Document, error) {
 	return d.edited(e), nil
 }
 
-// say gives a field what is said about it: the last text, all texts, a JSON object, or files.
+// say sets a field to the last text, all texts, a JSON object, or files, depending on its type.
 func (e *editor) say(f fields.Field, said []string) error {
 	last := said[len(said)-1]
 	switch {
@@ -109,7 +108,7 @@ func (e *editor) say(f fields.Field, said []string) error {
 	return nil
 }
 
-// refer adds files to a list: that of artifacts, or one of references.
+// refer adds files to a list of artifacts or references.
 func (e *editor) refer(list string, names []string) error {
 	for _, name := range names {
 		path, sum, err := look(name)
@@ -127,15 +126,14 @@ func (e *editor) refer(list string, names []string) error {
 	return nil
 }
 
-// look returns the absolute path of a file, which means the same to whoever gets it, and its checksum
-// if it is a file.
+// look returns the absolute path of name, and its checksum if it is a file.
 func look(name string) (path, sum string, err error) {
 	if path, err = filepath.Abs(name); err != nil {
 		return "", "", err
 	}
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return filepath.ToSlash(path), "", nil // the validation says what is missing
+		return filepath.ToSlash(path), "", nil // validation reports missing files
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -149,21 +147,22 @@ func look(name string) (path, sum string, err error) {
 	return filepath.ToSlash(path), fmt.Sprintf("sha256:%x", h.Sum(nil)), nil
 }
 
-// Oversize returns an error that wraps fault.ErrInvalid for a document that takes more tokens than the budget.
+// Oversize returns an error that wraps fault.ErrInvalid if the document exceeds the token budget.
 func (d *Document) Oversize() error {
 	text := d.JSON()
 	if len(text) <= TokenBudget {
-		return nil // no token is shorter than a byte: the vocabulary need not be loaded
+		return nil // a token has at least one byte: the vocabulary is not needed
 	}
 	n, _, err := count(O200k, text)
 	if err != nil || n <= TokenBudget {
 		return err
 	}
-	return &fault.Error{Class: fault.ErrInvalid, Problem: fmt.Sprintf("the document takes %d tokens, more than %d", n, TokenBudget),
-		Advice: "name files with --file in the place of their content"}
+	return &fault.Error{Class: fault.ErrInvalid,
+		Problem: fmt.Sprintf("the document takes %d tokens, more than %d", n, TokenBudget),
+		Advice:  "name files with --file instead of including their content"}
 }
 
-// stringList is a list of strings, empty rather than null.
+// stringList returns a list of strings, never null.
 func stringList(items []string) *jsontree.Value {
 	list := jsontree.NewArray()
 	for _, item := range items {

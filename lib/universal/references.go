@@ -7,15 +7,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// sortReferences puts addresses that stand among files, and paths that stand among addresses, in their places.
+// sortReferences moves addresses from the files to the addresses, and paths the other way.
 func sortReferences(e *editor) {
 	moveReferences(e, "urls", "url", "files", "path", isPath)
 	moveReferences(e, "files", "path", "urls", "url", func(text string) bool { return strings.Contains(text, "://") })
 }
 
-// moveReferences takes those whose text is wrong where they are to another list, where the text is called otherwise.
+// moveReferences moves entries with a wrong text to another list, where the text has another name.
 func moveReferences(e *editor, from, name, to, called string, wrong func(string) bool) {
-	const at, why = "/handoff/payload/references", "put where its kind belongs"
+	const at, why = "/handoff/payload/references", "moved to the list of its kind"
 	all := e.root.At(at + "/" + from)
 	if !all.Is(jsontree.Array) {
 		return
@@ -31,23 +31,25 @@ func moveReferences(e *editor, from, name, to, called string, wrong func(string)
 		if isWrong(item) {
 			others := item.Clone()
 			others.Delete(name)
-			e.add(at, to, jsontree.NewObject(append([]jsontree.Member{member(called, item.Get(name))}, others.Members...)...), why)
+			e.add(at, to, jsontree.NewObject(append([]jsontree.Member{member(called, item.Get(name))},
+				others.Members...)...), why)
 		}
 	}
 }
 
-// isPath reports whether a text is the path of a file rather than an address without its scheme.
+// isPath reports whether a text is the path of a file. Otherwise it is an address without scheme.
 func isPath(text string) bool {
 	return strings.ContainsAny(text, "./") && !strings.ContainsAny(text, ": \t\n") && !isHost(text)
 }
 
-// isHost reports whether a text begins with the name of a host.
+// isHost reports whether a text begins with a host name.
 func isHost(text string) bool {
 	host, _, deeper := strings.Cut(text, "/")
-	return strings.Contains(strings.Trim(host, "."), ".") && !strings.ContainsAny(text, ": \t\n") && (deeper || TypeOf(text) == "code")
+	return strings.Contains(strings.Trim(host, "."), ".") && !strings.ContainsAny(text, ": \t\n") &&
+		(deeper || TypeOf(text) == "code")
 }
 
-// sorted returns references that are given as one list, or as one of them.
+// sorted converts references that are one list, or one entry.
 func sorted(v *jsontree.Value) *jsontree.Value {
 	files, urls := jsontree.NewArray(), jsontree.NewArray()
 	all := v.Items

@@ -8,25 +8,24 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// RepairOptions says how a document is repaired. The zero value of what it adds to Options is the real
-// world. Now is the default of a missing timestamp, too.
+// RepairOptions are the options of a repair. The zero values of its own fields work. Now is also the default of a
+// missing timestamp.
 type RepairOptions struct {
 	Options
-	NewID      func() string // makes a trace_id: a random UUID version 4
-	SessionDir string        // directory that the moved session will be written to, as the reference shall name it; "": beside the document
+	NewID      func() string // makes a trace_id; a random UUID version 4 by default
+	SessionDir string        // directory of the moved session, as in its reference; "": next to the document
 }
 
-// A Repair is what came of an attempt to make a document valid.
+// A Repair is the result of repairing a document.
 type Repair struct {
-	Document *Document `json:"-"`        // the valid document, nil when all attempts failed
-	Changed  bool      `json:"changed"`  // the document is a new one; false: it is returned as it is, or nil
-	Report   Report    `json:"report"`   // of the document as it was
+	Document *Document `json:"-"`        // the valid document, or nil if all attempts failed
+	Changed  bool      `json:"changed"`  // Document differs from the original
+	Report   Report    `json:"report"`   // of the original document
 	Attempts []Attempt `json:"attempts"` // at most three
-	Moved    []File    `json:"-"`        // what was moved or cut, to be written beside the document before anything relies on it
+	Moved    []File    `json:"-"`        // moved and removed content, to be written next to the document first
 }
 
-// An Attempt is one of the three: "defaults", "compression", "working context only". Each goes on from
-// the one before.
+// An Attempt is one of "defaults", "compression" and "working context only". Each continues from the one before.
 type Attempt struct {
 	Name   string   `json:"name"`
 	Patch  []Change `json:"patch"`
@@ -36,7 +35,7 @@ type Attempt struct {
 // OK reports whether the repair succeeded.
 func (r Repair) OK() bool { return r.Document != nil }
 
-// Patch returns the changes of all attempts. Applied to the original they give the repaired document.
+// Patch returns the changes of all attempts. Applied to the original, they give the repaired document.
 func (r Repair) Patch() (all []Change) {
 	for _, a := range r.Attempts {
 		all = append(all, a.Patch...)
@@ -44,20 +43,19 @@ func (r Repair) Patch() (all []Change) {
 	return all
 }
 
-// Repair makes the document valid in at most three attempts: defaults and conversions, then
-// compression, then the working context only. Where an entry of a list or an optional field alone is what
-// the schema refuses after an attempt, it goes alone. A valid document is returned as it is, unless its
-// token_count or the length of its chain can be bettered. No attempt is made on a document of another
-// version. Nothing is lost: what is removed, cut or replaced is in Moved. A payload hash that does not
-// fit is never replaced. The error says that the options cannot be used; a document that cannot be
-// repaired is no error.
+// Repair makes the document valid in at most three attempts: defaults and conversions, then compression, then the
+// working context only. If, after an attempt, the schema refuses only list entries or optional fields, these are
+// removed. A valid document is returned unchanged, unless its token_count or the length of its chain can be
+// improved. A document of another version is not changed. Nothing is lost: Moved holds all that was removed, cut
+// or replaced. A payload hash that does not match is never replaced. The error means that the options are
+// invalid; a document that cannot be repaired is not an error.
 func (d *Document) Repair(o RepairOptions) (Repair, error) {
 	o = o.withDefaults()
 	report, err := d.Validate(o.Options)
 	if err != nil {
 		return Repair{}, err
 	}
-	if report.Valid() && !betterable(report, d.root) {
+	if report.Valid() && !isImprovable(report, d.root) {
 		return Repair{Document: d, Report: report, Attempts: []Attempt{}, Moved: []File{}}, nil
 	}
 	result := Repair{Report: report, Attempts: []Attempt{}}
@@ -81,14 +79,14 @@ func (d *Document) Repair(o RepairOptions) (Repair, error) {
 			break
 		}
 		if report.Mismatch && report.Stage == StageSemantics {
-			break // no attempt may change what this fault says
+			break // no attempt can fix this fault
 		}
 	}
 	return result, nil
 }
 
-// settle makes what is counted fit what was changed, the count last, since hash and size are part of it, and
-// validates the outcome.
+// settle updates hash, size and token count after changes, the count last since it covers the others. It
+// validates the result.
 func (d *Document) settle(e *editor, o RepairOptions) (*Document, Report, error) {
 	e.refresh()
 	recount(e)
@@ -97,7 +95,7 @@ func (d *Document) settle(e *editor, o RepairOptions) (*Document, Report, error)
 	return repaired, report, err
 }
 
-// withSession returns the options under which the file of a moved session, which is yet to be written, exists.
+// withSession returns options under which the file of a moved session exists. It is not written yet.
 func (e *editor) withSession(o RepairOptions) Options {
 	if e.session == nil || o.Exists == nil {
 		return o.Options
@@ -107,17 +105,17 @@ func (e *editor) withSession(o RepairOptions) Options {
 	return o.Options
 }
 
-// The attempts, from the one that loses nothing to the one that keeps least.
+// The attempts, from lossless to minimal.
 var attempts = []struct {
 	name string
 	run  func(*editor, RepairOptions)
 }{
-	{"defaults", func(e *editor, o RepairOptions) { mend(e, o.now(), o.NewID) }},
+	{"defaults", func(e *editor, o RepairOptions) { applyDefaults(e, o.now(), o.NewID) }},
 	{"compression", func(e *editor, o RepairOptions) { compressor{e, o.Encoding, o.SessionDir}.compress() }},
 	{"working context only", func(e *editor, _ RepairOptions) { strip(e) }},
 }
 
-// withDefaults puts the real world where the options say nothing.
+// withDefaults sets the defaults of missing options.
 func (o RepairOptions) withDefaults() RepairOptions {
 	if o.Encoding == "" {
 		o.Encoding = O200k
@@ -128,8 +126,8 @@ func (o RepairOptions) withDefaults() RepairOptions {
 	return o
 }
 
-// betterable reports whether a valid document has a warning that a repair removes.
-func betterable(r Report, root *jsontree.Value) bool {
+// isImprovable reports whether a valid document has a warning that a repair removes.
+func isImprovable(r Report, root *jsontree.Value) bool {
 	for _, w := range r.Warnings {
 		if w.Pointer == countPath {
 			return true
@@ -146,7 +144,7 @@ func NewID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// files returns what the editor took out of the document.
+// files returns the content that the editor removed.
 func (e *editor) files(dir string) []File {
 	files := []File{}
 	if e.session != nil {
@@ -159,13 +157,13 @@ func (e *editor) files(dir string) []File {
 	return files
 }
 
-// sessionFile names the file of a moved session.
+// sessionFile returns the file name of a moved session.
 func (e *editor) sessionFile(dir string) string {
 	return path.Join(dir, "session-context-"+idForName(e.root, printed(e.session))+".json")
 }
 
-// idForName returns the trace_id, if it is one (a repair has seen to that before it names a file), and
-// a part of the hash of what the file holds: all documents of a chain have the same trace_id.
+// idForName returns the trace_id, which a repair has made valid, and a part of the hash of content: all documents
+// of a chain share the trace_id.
 func idForName(root *jsontree.Value, content []byte) string {
 	id := textAt(root, "/handoff/trace_id")
 	if !isTraceID(id) {

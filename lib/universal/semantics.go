@@ -11,14 +11,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// The lengths of a chain: more hops than approvedHops need the user's approval, more than longestChain
-// are too many.
+// The limits of a chain: with more than approvedHops hops it needs the user's approval, with more than
+// longestChain it is too long.
 const (
 	approvedHops = 5
 	longestChain = 10
 )
 
-// checkSemantics checks what a schema cannot say.
+// checkSemantics checks the rules that a schema cannot express.
 func (d *Document) checkSemantics(o Options, r *Report) {
 	d.checkHash(r)
 	d.checkHops(r)
@@ -27,12 +27,12 @@ func (d *Document) checkSemantics(o Options, r *Report) {
 	fault.Sort(r.Faults)
 }
 
-// checkHash compares the payload with its hash. That is the one fault which says that somebody may
-// have changed the document, and not that it was badly written.
+// checkHash compares the payload with its hash. Only this fault means that the document may have been changed
+// after it was written.
 func (d *Document) checkHash(r *Report) {
 	if claimed := d.text(hashPath); claimed != "" && claimed != r.PayloadHash {
 		r.Mismatch = true
-		fail(r, hashPath, "restore the payload that the hash was made for, or replace the hash if this payload is the right one",
+		fail(r, hashPath, "restore the payload of this hash, or replace the hash if this payload is right",
 			"the payload hashes to %s, not to %s", r.PayloadHash, claimed)
 	}
 	size := len(d.root.At("/handoff/payload").Append(nil))
@@ -41,7 +41,7 @@ func (d *Document) checkHash(r *Report) {
 	}
 }
 
-// chain returns handoff_chain, which is the source alone when it is absent.
+// chain returns handoff_chain, or only the source if it is absent.
 func chain(root *jsontree.Value) []string {
 	hops := root.At(chainPath)
 	if !hops.Is(jsontree.Array) {
@@ -54,7 +54,7 @@ func chain(root *jsontree.Value) []string {
 	return names
 }
 
-// checkHops looks where the work has been: a circle, a chain that grew long, a source that is not its end.
+// checkHops checks the chain: circles, its length, and whether it ends with the source.
 func (d *Document) checkHops(r *Report) {
 	hops, source, target := chain(d.root), d.Source(), d.Target()
 	if source == target {
@@ -62,27 +62,31 @@ func (d *Document) checkHops(r *Report) {
 	} else if at := slices.Index(hops, target); at >= 0 {
 		reason := strings.TrimSpace(d.text("/handoff/meta/handoff_reason"))
 		if reason == "" {
-			fail(r, chainPath, "say in meta.handoff_reason why it takes over again, or choose another target", "the hand-over goes in a circle: %s", drawn(hops, target))
+			fail(r, chainPath, "give the reason in meta.handoff_reason, or choose another target",
+				"the chain is a circle: %s", drawn(hops, target))
 		} else {
-			warn(r, chainPath, "", "the hand-over goes in a circle, for a reason that is given: %s", drawn(hops, target))
+			warn(r, chainPath, "", "the chain is a circle, with a reason: %s", drawn(hops, target))
 		}
 	}
 	approved := d.root.At("/handoff/meta/user_approved")
 	if len(hops) > approvedHops && (approved == nil || approved.Text != "true") {
-		fail(r, chainPath, "ask the user, then set meta.user_approved to true", "the chain has %d hops, more than %d need the user's approval", len(hops), approvedHops)
+		fail(r, chainPath, "ask the user, then set meta.user_approved to true",
+			"the chain has %d hops, more than %d need the user's approval", len(hops), approvedHops)
 	}
 	if len(hops) > longestChain {
-		warn(r, chainPath, "`handoff repair` shortens its middle", "the chain has %d hops, more than %d", len(hops), longestChain)
+		warn(r, chainPath, "`handoff repair` shortens its middle", "the chain has %d hops, more than %d",
+			len(hops), longestChain)
 	}
 	if last := hops[len(hops)-1]; last != source {
-		warn(r, chainPath, "append the source to the chain", "the chain ends with %s, not with the source %s", quoted(last), quoted(source))
+		warn(r, chainPath, "append the source to the chain", "the chain ends with %s, not with the source %s",
+			quoted(last), quoted(source))
 	}
 }
 
-// drawn shows a chain and where it leads, in brackets what comes around again.
+// drawn returns a chain and its target as text. A repeated skill is in brackets.
 func drawn(hops []string, target string) string {
 	names := make([]string, 0, len(hops)+1)
-	for _, hop := range append(slices.Clip(hops), target) { // Clip makes append copy: the chain is still the caller's
+	for _, hop := range append(slices.Clip(hops), target) { // Clip makes append copy the caller's chain
 		name := strings.Trim(quoted(hop), `"`)
 		if hop == target {
 			name = "[" + name + "]"
@@ -92,8 +96,7 @@ func drawn(hops []string, target string) string {
 	return strings.Join(names, " -> ")
 }
 
-// checkTimes compares the two times of a document with each other. Whether it has expired by now is
-// not asked: a document is valid or not, whenever one looks.
+// checkTimes compares the two times of a document. A document that has expired by now is still valid.
 func (d *Document) checkTimes(now time.Time, r *Report) {
 	const pointer = "/handoff/expires_at"
 	start, ok := d.Timestamp()
@@ -102,11 +105,12 @@ func (d *Document) checkTimes(now time.Time, r *Report) {
 	case ok && bounded && !start.Before(end):
 		warn(r, pointer, "", "expires_at is not after timestamp")
 	case bounded && !now.Before(end):
-		warn(r, pointer, "ask the sender for a new one", "the document is already expired, since %s", end.UTC().Format(time.RFC3339))
+		warn(r, pointer, "ask the sender for a new one", "the document expired at %s",
+			end.UTC().Format(time.RFC3339))
 	}
 }
 
-// now is the clock of the caller, or that of the system.
+// now returns the time of the caller's clock, or of the system.
 func (o Options) now() time.Time {
 	if o.Now == nil {
 		return time.Now()
@@ -114,10 +118,11 @@ func (o Options) now() time.Time {
 	return o.Now()
 }
 
-// temporary lists where systems keep files that do not last.
-var temporary = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/", "/dev/shm/"}
+// temporary lists directories for temporary files.
+var temporary = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/",
+	"/dev/shm/"}
 
-// checkFiles looks for the files that the next skill is to read.
+// checkFiles checks the files that the next skill has to read.
 func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 	files := d.root.At("/handoff/payload/references/files")
 	if files == nil {
@@ -130,13 +135,14 @@ func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 			warn(r, pointer, "", "the file %s does not exist", quoted(name))
 		}
 		if isTemporary(name) {
-			warn(r, pointer, "move it to a place that lasts", "the file %s lies in a temporary directory and may be ephemeral", quoted(name))
+			warn(r, pointer, "move it to a permanent place", "the file %s is in a temporary directory and may disappear",
+				quoted(name))
 		}
 	}
 }
 
-// isTemporary reports whether a path lies where systems clean up, on any of them: the document may
-// come from another one.
+// isTemporary reports whether a path is in a temporary directory of any system, since the document can come from
+// another one.
 func isTemporary(name string) bool {
 	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	within := func(dir string) bool { return strings.HasPrefix(slashed, dir) }

@@ -1,8 +1,8 @@
-// Package universal reads, validates, repairs and shows universal handoffs v3.0: one JSON object
-// {"handoff": {…}} by which one skill hands its work to another. It needs no store.
+// Package universal reads, validates, repairs and shows universal handoffs v3.0. A universal handoff is a JSON
+// object {"handoff": {…}} by which one skill hands its work to another. The package needs no store.
 //
 //	{"handoff": {
-//	  "version": "3.0", "schema_type": "universal", "timestamp": "2026-05-07T12:00:00Z", "trace_id": "…a UUID of version 4…",
+//	  "version": "3.0", "schema_type": "universal", "timestamp": "2026-05-07T12:00:00Z", "trace_id": "…UUID v4…",
 //	  "source":  {"skill": "plan", "workflow_id": "uploads", "session_path": "/uploads/session", "phase": "planning"},
 //	  "target":  {"skill": "build"},
 //	  "context": {"summary": "Uploads are to be tried again.", "problem_type": "implementation"},
@@ -11,26 +11,23 @@
 //	  "tracing": {"events": […]}
 //	}}
 //
-// Only working is required of the payload, tracing may be absent, and below the record's own keys
-// objects are open.
+// The payload needs only working, and tracing can be absent. Objects below the named keys are open.
 //
-// A Document is validated in three stages: its schema, its token budget, its semantics. All faults of
-// a stage are reported together, each with its RFC 6901 pointer and its repair; a stage with faults
-// ends the validation. Warnings are kept apart and never make a document invalid.
+// A Document is validated in three stages: schema, token budget, semantics. All faults of a stage are reported
+// together, each with its RFC 6901 pointer and a hint. A stage with faults ends the validation. Warnings are
+// separate and never make a document invalid.
 //
-// Tokens are counted over the compact form, whatever the text looks like; a repaired or stored
-// document keeps how its text is set out. Repair converts before it drops: times, names, words and
-// shapes that are meant become those that are wanted. Make makes a document from what is said about
-// it, Hop the next one of its chain.
+// Tokens are counted over the compact form. A repaired or stored document keeps the layout of its text. Repair
+// converts values before it removes any: it recognizes other forms of times, names, words and objects. Make makes
+// a new document, Hop the next one of a chain.
 //
-// The payload is covered by meta.payload_hash: "sha256:" and the SHA-256 of the payload as compact
-// JSON in the document's own key order, byte for byte what JSON.stringify(handoff.payload) gives in
-// JavaScript.
+// meta.payload_hash covers the payload: it is "sha256:" and the SHA-256 of the payload as compact JSON in the
+// document's own key order. These bytes are what JSON.stringify(handoff.payload) returns in JavaScript.
 //
-// The fields that a repair knows are in fields.json, the form of a new document is in new.json.
+// The fields that a repair knows are in fields.json; new.json is the form of a new document.
 //
-// A document is untrusted text. Nothing here follows a reference in it, and no name or path from it
-// chooses where something is written.
+// A document is untrusted text. Nothing here follows a reference in it, and no name or path in it determines
+// where a file is written.
 package universal
 
 import (
@@ -49,15 +46,14 @@ const (
 	TokenBudget = 2000
 )
 
-// A Document is one parsed JSON text. It need not be valid.
+// A Document is a parsed JSON text. It can be invalid.
 type Document struct {
 	root *jsontree.Value
 	src  []byte
 }
 
-// Parse reads JSON strictly: no duplicate keys, no number that JavaScript would change, at most 5 MiB,
-// 200 levels and 250,000 values. The error is a *fault.DocumentError with the line and column of the
-// fault.
+// Parse reads JSON strictly: no duplicate keys, no number that JavaScript would change, at most 5 MiB, 200 levels
+// and 250,000 values. The error is a *fault.DocumentError with line and column.
 func Parse(src []byte) (*Document, error) {
 	root, err := jsontree.Parse(src)
 	if err != nil {
@@ -66,7 +62,7 @@ func Parse(src []byte) (*Document, error) {
 	return &Document{root: root, src: src}, nil
 }
 
-// Places of a document that several parts speak of.
+// Places of a document that several files use.
 const (
 	versionPath    = "/handoff/version"
 	hashPath       = "/handoff/meta/payload_hash"
@@ -76,23 +72,22 @@ const (
 	chainPath      = "/handoff/meta/handoff_chain"
 )
 
-// Bytes returns the text that was parsed, or that of a repaired document, which is set out as the one
-// that was parsed.
+// Bytes returns the parsed text. A repaired document has the layout of the original.
 func (d *Document) Bytes() []byte { return d.src }
 
-// JSON returns the document as compact JSON with its own key order. Optional fields that are null are
-// left out; where that changes a payload whose hash was right, hash and size are made right again.
+// JSON returns the document as compact JSON in its own key order. It omits optional fields that are null. If that
+// changes a payload with a correct hash, it updates hash and size.
 func (d *Document) JSON() []byte { return d.written().Append(nil) }
 
-// Body returns the handoff body that carries the document: its view and its block, which has what JSON
-// returns, set out as the text that was parsed.
+// Body returns the body of a handoff with the document: its view and its block. The block contains the result of
+// JSON in the layout of the parsed text.
 func (d *Document) Body() (string, error) {
 	text := form.Normal(d.written().AppendLike(nil, d.src))
 	return fields.Build(d.View(), Kind, Version, text)
 }
 
-// Rehashed returns the document with payload_hash and payload_size_bytes computed anew, where it has
-// them. Whoever calls it vouches for the payload.
+// Rehashed returns the document with payload_hash and payload_size_bytes computed again, if they exist. The
+// caller vouches for the payload.
 func (d *Document) Rehashed() *Document {
 	e := newEditor(d.root)
 	if e.root.At(hashPath) != nil {
@@ -102,34 +97,34 @@ func (d *Document) Rehashed() *Document {
 	return d.edited(e)
 }
 
-// edited returns the document that the editor made of d.
+// edited returns the document in the editor.
 func (d *Document) edited(e *editor) *Document {
 	src := append(e.root.AppendLike(nil, d.src), '\n')
 	if made, err := Parse(src); err == nil {
-		return made // with places of its own, and shared with nobody
+		return made // it has its own places, and is not shared
 	}
-	return &Document{root: e.root.Unplaced(), src: printed(e.root)} // larger than what is read: for a validation to say
+	return &Document{root: e.root.Unplaced(), src: printed(e.root)} // too large to parse: validation reports that
 }
 
-// written returns the record as it is written.
+// written returns the record in the form to be stored.
 func (d *Document) written() *jsontree.Value {
 	if !holdsNull(d.root) {
-		return d.root // nothing is left out
+		return d.root // nothing to omit
 	}
-	// A null counts as absent, so that leaving it out changes no meaning, only the bytes that the hash covers.
+	// A null counts as absent. Omitting it changes only the bytes that the hash covers.
 	e := newEditor(d.root)
 	dropNulls(e)
 	e.refresh()
 	return e.root
 }
 
-// printed is the form of a document that was made here: compact, with a final newline.
+// printed returns a new document as text: compact, with a final newline.
 func printed(v *jsontree.Value) []byte { return append(v.Append(nil), '\n') }
 
-// PayloadHash returns the hash that meta.payload_hash must have, "" for a document without payload.
+// PayloadHash returns the hash that meta.payload_hash must have, or "" for a document without payload.
 func (d *Document) PayloadHash() string { return payloadHash(d.root) }
 
-// payloadHash hashes the bytes that JSON.stringify would give, so that writers in JavaScript need no library.
+// payloadHash hashes the result of JSON.stringify, so that writers in JavaScript need no library.
 func payloadHash(root *jsontree.Value) string {
 	payload := root.At("/handoff/payload")
 	if payload == nil {
@@ -138,46 +133,46 @@ func payloadHash(root *jsontree.Value) string {
 	return form.IDPrefix + jsontree.SHA256Hex(payload.Append(nil))
 }
 
-// Source returns source.skill, "" when it is absent.
+// Source returns source.skill, or "".
 func (d *Document) Source() string { return d.text("/handoff/source/skill") }
 
-// Workflow returns source.workflow_id, "" when it is absent.
+// Workflow returns source.workflow_id, or "".
 func (d *Document) Workflow() string { return d.text("/handoff/source/workflow_id") }
 
-// Target returns target.skill, "" when it is absent.
+// Target returns target.skill, or "".
 func (d *Document) Target() string { return d.text("/handoff/target/skill") }
 
-// TraceID returns trace_id, "" when it is absent.
+// TraceID returns trace_id, or "".
 func (d *Document) TraceID() string { return d.text("/handoff/trace_id") }
 
-// Timestamp returns the instant of timestamp; false when it is absent or no instant.
+// Timestamp returns the instant of timestamp, or false if it is absent or invalid.
 func (d *Document) Timestamp() (time.Time, bool) { return instant(d.root.At("/handoff/timestamp")) }
 
-// Head returns what the document says for the head of a handoff: its skills, its workflow and its time.
+// Head returns the values for the frontmatter of a handoff: its skills, its workflow and its time.
 func (d *Document) Head() (from, to, topic, at string) {
 	t, _ := d.Timestamp()
 	return d.Source(), d.Target(), d.Workflow(), t.Format(time.RFC3339Nano)
 }
 
-// text returns the string at the pointer, "" when there is none. Lone surrogates become U+FFFD.
+// text returns the string at the pointer, or "". Lone surrogates become U+FFFD.
 func (d *Document) text(pointer string) string { return textAt(d.root, pointer) }
 
-// textAt is text for any tree.
+// textAt returns the string at the pointer of any tree, or "".
 func textAt(root *jsontree.Value, pointer string) string {
 	return jsontree.Printable(root.At(pointer).Str())
 }
 
-// instant reads a time as the schema wants it: RFC 3339, upper-case T and Z, a day that exists.
+// instant reads a time in the form of the schema: RFC 3339, upper-case T and Z, a day that exists.
 func instant(v *jsontree.Value) (time.Time, bool) {
 	return form.Instant(v.Str())
 }
 
-// Kind names the record in the body of a handoff, with Version after a slash.
+// Kind is the name of the kind in the info string of its block; Version follows after a slash.
 const Kind = "universal"
 
-// Facts returns what the document answers when it is checked like a resume packet: context.summary is
-// the objective, context.known_gaps are what is unresolved, target.invocation is the next action.
-// Completed work, assumptions, risks and a resume token have no field in a universal record.
+// Facts returns the facts for resuming: context.summary is the objective, context.known_gaps is unresolved,
+// target.invocation is the next action. A universal record has no field for completed work, assumptions, risks
+// and a resume token.
 func (d *Document) Facts() packet.Facts {
 	f := Table().Facts(Kind+"/"+Version, d.root, packet.Required())
 	f.Texts = packet.Passages([]byte(d.root.String()))

@@ -9,9 +9,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// cutUnusable takes away what the schema still refuses and the document can do without, entries of lists and
-// optional fields, so that one of them does not cost all that lies beside it. It reports whether there
-// was any.
+// cutUnusable removes the list entries and optional fields that the schema still refuses, so that one of them
+// does not cost its neighbors. It reports whether there were any.
 func (e *editor) cutUnusable(r Report) bool {
 	if r.Stage != StageSchema {
 		return false
@@ -19,7 +18,7 @@ func (e *editor) cutUnusable(r Report) bool {
 	const why = "it cannot be used"
 	entries, lists, done := map[string]bool{}, map[string]bool{}, len(e.patch)
 	for _, f := range r.Faults {
-		switch at, isEntry := spare(f.Pointer); {
+		switch at, isEntry := removablePart(f.Pointer); {
 		case isEntry:
 			entries[at], lists[above(at)] = true, true
 		case at != "":
@@ -38,9 +37,9 @@ func (e *editor) cutUnusable(r Report) bool {
 	return len(e.patch) > done
 }
 
-// spare returns the smallest part of the document that holds the place of a fault and can be done without, "" for none, and
-// whether it is an entry of a list. What limits trust is none of them.
-func spare(pointer string) (at string, isEntry bool) {
+// removablePart returns the smallest removable part of the document that contains the place of a fault, or "". It reports
+// whether the part is a list entry. Fields that limit trust are never removed.
+func removablePart(pointer string) (at string, isEntry bool) {
 	if strings.HasPrefix(pointer, "/handoff/meta/") || pointer == "/handoff/expires_at" {
 		return "", false
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Options says how a document is validated.
+// Options are the options of a validation.
 type Options struct {
 	Rules    fault.Rules            // the schema, from package schema; required
-	Encoding string                 // o200k_base ("" too), cl100k_base, or chars4: no tokenizer is loaded
-	Exists   func(path string) bool // says whether a referenced file exists; nil: not looked up
-	Now      func() time.Time       // what a document may have expired by; time.Now when nil
+	Encoding string                 // o200k_base (default), cl100k_base, or chars4, which loads no tokenizer
+	Exists   func(path string) bool // reports whether a referenced file exists; nil: not checked
+	Now      func() time.Time       // the clock; time.Now if nil
 }
 
 // The stages of a validation.
@@ -28,18 +28,18 @@ const (
 // A Report is the result of a validation.
 type Report struct {
 	Stage       string        `json:"stage"`                  // the last stage that ran
-	Faults      []fault.Fault `json:"faults"`                 // every fault of that stage; none: the document is valid
+	Faults      []fault.Fault `json:"faults"`                 // all faults of that stage; empty for a valid document
 	Warnings    []fault.Fault `json:"warnings"`               // of all stages that ran
-	Budget      *Budget       `json:"budget,omitempty"`       // nil when the tokens were not counted
-	PayloadHash string        `json:"payload_hash,omitempty"` // what the payload hashes to
-	Mismatch    bool          `json:"mismatch"`               // meta.payload_hash is another hash; Faults says it too
+	Budget      *Budget       `json:"budget,omitempty"`       // nil if the tokens were not counted
+	PayloadHash string        `json:"payload_hash,omitempty"` // the computed hash of the payload
+	Mismatch    bool          `json:"mismatch"`               // meta.payload_hash differs; also in Faults
 }
 
 // Valid reports whether the document has no fault.
 func (r Report) Valid() bool { return len(r.Faults) == 0 }
 
-// Err returns nil for a valid document, an error that wraps fault.ErrIntegrity when the payload hash
-// is the only fault, and a *fault.DocumentError, which wraps fault.ErrInvalid, for everything else.
+// Err returns nil for a valid document. If the payload hash is the only fault, the error wraps
+// fault.ErrIntegrity. Otherwise it is a *fault.DocumentError, which wraps fault.ErrInvalid.
 func (r Report) Err() error {
 	switch {
 	case r.Valid():
@@ -51,7 +51,7 @@ func (r Report) Err() error {
 	return &fault.DocumentError{Faults: r.Faults}
 }
 
-// Validate runs the stages. The error says that the options cannot be used, nothing about the document.
+// Validate runs the stages. An error means that the options are invalid.
 func (d *Document) Validate(o Options) (Report, error) {
 	if o.Encoding == "" {
 		o.Encoding = O200k
@@ -62,8 +62,8 @@ func (d *Document) Validate(o Options) (Report, error) {
 	return d.stages(o, func(r *Report) error { return d.checkTokens(o.Encoding, r) })
 }
 
-// Check is Validate without a look at referenced files; its tokens are estimated, and counted only where they may be
-// too many.
+// Check validates like Validate, but does not look at referenced files. It estimates the tokens, and counts them
+// only if they may exceed the budget.
 func (d *Document) Check(rules fault.Rules) (Report, error) {
 	return d.stages(Options{Rules: rules}, d.estimate)
 }
@@ -86,17 +86,18 @@ func (d *Document) stages(o Options, count func(*Report) error) (Report, error) 
 	}
 	d.place(r.Faults)
 	d.place(r.Warnings)
-	r.Faults, r.Warnings = append([]fault.Fault{}, r.Faults...), append([]fault.Fault{}, r.Warnings...) // [] in JSON, never null
+	// In JSON the lists are [], never null.
+	r.Faults, r.Warnings = append([]fault.Fault{}, r.Faults...), append([]fault.Fault{}, r.Warnings...)
 	return r, nil
 }
 
-// checkSchema returns the faults of shape. A document of another version is not measured by this schema.
+// checkSchema returns the schema faults. A document of another version gets only a fault for its version.
 func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 	if d.foreign() {
 		return []fault.Fault{{
 			Pointer: versionPath,
-			Problem: fmt.Sprintf("version %s is not read here, only %s", quoted(d.text(versionPath)), Version),
-			Hint:    "`handoff repair --help` says what an older field becomes in " + Version,
+			Problem: fmt.Sprintf("version %s is not supported, only %s", quoted(d.text(versionPath)), Version),
+			Hint:    "`handoff repair --help` lists what older fields become in " + Version,
 		}}
 	}
 	faults, wrapped := rules(d.root.Plain()), d.root.Get("handoff") != nil
@@ -107,7 +108,7 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 		case !wrapped:
 			faults[i].Hint = advice(Table().Fields[0])
 		case above(f.Pointer) == "" || above(f.Pointer) == "/handoff":
-			faults[i].Hint = strings.TrimPrefix(f.Hint+"; `handoff repair` takes it out", "; ")
+			faults[i].Hint = strings.TrimPrefix(f.Hint+"; `handoff repair` removes it", "; ")
 			if name := otherName(d.root, f.Pointer); name != "" {
 				faults[i].Hint = "`handoff repair` renames it to " + name
 			}
@@ -118,20 +119,19 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 	return faults
 }
 
-// foreign reports whether the document says that it is of another version, and not only in other words
-// of this one.
+// foreign reports whether the document names another version, in any spelling.
 func (d *Document) foreign() bool {
 	v := d.root.At(versionPath)
 	return v.Is(jsontree.String) && v.Text != Version && !isVersion(v.Text)
 }
 
-// isVersion reports whether a text means the version that is read here.
+// isVersion reports whether a text means the supported version.
 func isVersion(text string) bool {
 	text = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(text)), "v")
 	return text == "3" || text == "3.0" || text == "3.0.0"
 }
 
-// checkDays returns the times that have the right shape but name no day or hour that exists.
+// checkDays returns faults for times in the right form that name a nonexistent day or hour.
 func (d *Document) checkDays(known []fault.Fault) (faults []fault.Fault) {
 	reported := map[string]bool{}
 	for _, f := range known {
@@ -143,13 +143,14 @@ func (d *Document) checkDays(known []fault.Fault) (faults []fault.Fault) {
 			return
 		}
 		if _, ok := instant(v); !ok {
-			faults = append(faults, fault.Fault{Pointer: pointer, Problem: "there is no such day or time: " + quoted(v.Text), Hint: advice(f)})
+			faults = append(faults, fault.Fault{Pointer: pointer,
+				Problem: "there is no such day or time: " + quoted(v.Text), Hint: advice(f)})
 		}
 	})
 	return faults
 }
 
-// place gives each fault that anybody reads the line and column of its value, or of the object that lacks it.
+// place sets line and column of the faults: those of the value, or of the object that lacks it.
 func (d *Document) place(faults []fault.Fault) {
 	for i, f := range fault.Bounded(faults) {
 		v := d.root.At(f.Pointer)
@@ -162,10 +163,10 @@ func (d *Document) place(faults []fault.Fault) {
 	}
 }
 
-// above returns the pointer of what a value lies in.
+// above returns the pointer of the parent.
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
-// quoted returns text of the document for a message: quoted, and short.
+// quoted returns text of the document for a message, quoted and shortened.
 func quoted(text string) string {
 	runes := []rune(jsontree.Printable(text))
 	if len(runes) > 60 {
@@ -174,7 +175,7 @@ func quoted(text string) string {
 	return fmt.Sprintf("%q", string(runes))
 }
 
-// warn adds a warning, which makes no document invalid.
+// warn adds a warning.
 func warn(r *Report, pointer, hint, format string, args ...any) {
 	r.Warnings = append(r.Warnings, fault.Fault{Pointer: pointer, Problem: fmt.Sprintf(format, args...), Hint: hint})
 }

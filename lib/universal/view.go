@@ -9,13 +9,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// sections are the objects of a record that the view shows under a heading, in this order.
+// sections are the objects of a record with their own heading in the view, in this order.
 var sections = []string{"source", "target", "context", "payload", "meta", "tracing"}
 
-// View returns the record as Markdown, for people. It shows every field, in the record's own order
-// within a section. The same record always gives the same bytes: the form is frozen for universal/3.0.
-// View of a document and of what JSON returns for it are the same. No text of the record can pass for
-// markup of the view.
+// View returns the record as Markdown for people. It shows every field, in the record's order within a section.
+// The form is frozen for universal/3.0: the same record always gives the same bytes. A document and its JSON have
+// the same view. No text of the record can pass as markup of the view.
 func (d *Document) View() string {
 	root := d.written()
 	record := root.Get("handoff")
@@ -25,7 +24,7 @@ func (d *Document) View() string {
 	var b, below strings.Builder
 	b.WriteString("# Universal handoff: " + line(d.Source()) + " to " + line(d.Target()) + "\n\n")
 	for _, name := range sections {
-		// A section that is empty or no object is shown like any other field: nothing of the record is left out.
+		// An empty section, or one that is not an object, is shown like any other field.
 		if v := record.Get(name); v != nil && len(v.Members) > 0 {
 			below.WriteString("\n## " + strings.ToUpper(name[:1]) + name[1:] + "\n\n")
 			writeItems(&below, "", v)
@@ -39,7 +38,7 @@ func (d *Document) View() string {
 	return b.String() + below.String()
 }
 
-// writeItems writes the items of a list under their numbers, the members of an object under their names.
+// writeItems writes the items of a list by number, and the members of an object by name.
 func writeItems(b *strings.Builder, indent string, v *jsontree.Value) {
 	for i, item := range v.Items {
 		writeField(b, indent, fmt.Sprint(i+1), item)
@@ -49,7 +48,7 @@ func writeItems(b *strings.Builder, indent string, v *jsontree.Value) {
 	}
 }
 
-// writeField writes one value on its line, or what it holds below it, indented.
+// writeField writes a value on one line. If it has items, they follow below it, indented.
 func writeField(b *strings.Builder, indent, name string, v *jsontree.Value) {
 	b.WriteString(indent + "- **" + line(name) + ":**")
 	switch {
@@ -63,7 +62,7 @@ func writeField(b *strings.Builder, indent, name string, v *jsontree.Value) {
 	}
 }
 
-// line shows a text on one line of Markdown; what would not be seen at all is shown in quotes.
+// line returns a text for one line of Markdown. An invisible text is shown in quotes.
 func line(text string) string {
 	if shown := fields.Text(jsontree.Printable(text)); shown != "" {
 		return shown

@@ -19,23 +19,23 @@ import (
 
 const (
 	mostFiles = 1_000
-	mostText  = 4 << 20   // of a file whose line ends may differ
-	mostBytes = 256 << 20 // of one file
+	mostText  = 4 << 20   // the maximum size of a file whose line ends can differ
+	mostBytes = 256 << 20 // the maximum size of a file
 	mostRead  = 512 << 20
 )
 
-// compared is what became of the files that lie below the root. Others are none of the project's.
-type compared struct {
-	paths   []string // those below the root
-	wrong   []string // of them that are not as they were
+// filesResult is the result of comparing the files below the root. Other files do not belong to the project.
+type filesResult struct {
+	paths   []string // the files below the root
+	wrong   []string // those that differ
 	changed int
 	gone    int
-	unread  int // that are there and cannot be read
+	unread  int // the number of files that exist but cannot be read
 }
 
-// compareFiles compares files with the hashes that a handoff names. How many and how much is read is
-// bounded, since somebody else chose them.
-func (t Tree) compareFiles(files []File) (c compared) {
+// compareFiles compares files with their recorded hashes. It limits their number and size, since the sender chose
+// them.
+func (t Tree) compareFiles(files []File) (c filesResult) {
 	known, read := make(map[string]string), int64(0)
 	for _, f := range files {
 		path, ok := t.inside(f.Path)
@@ -65,7 +65,7 @@ func (t Tree) compareFiles(files []File) (c compared) {
 	return c
 }
 
-// inside returns a path relative to the root, false if it does not lie there.
+// inside returns a path relative to the root, or false if it is outside.
 func (t Tree) inside(path string) (string, bool) {
 	if filepath.IsAbs(filepath.FromSlash(path)) {
 		rel, err := filepath.Rel(t.git.Dir, filepath.FromSlash(path))
@@ -78,8 +78,8 @@ func (t Tree) inside(path string) (string, bool) {
 	return path, relation.IsPath(path)
 }
 
-// says tells how the files are, "" if there are none.
-func (c compared) says(touched, since int) string {
+// describe describes the files, or returns "" if there are none.
+func (c filesResult) describe(touched, since int) string {
 	if len(c.paths) == 0 {
 		return ""
 	}
@@ -100,8 +100,8 @@ func (c compared) says(touched, since int) string {
 	return "of " + the + " " + c.what(func(n int, what string) string { return fmt.Sprintf("%d %s", n, what) })
 }
 
-// what says how many files differ in which way.
-func (c compared) what(words func(n int, what string) string) string {
+// what describes how many files differ, and how.
+func (c filesResult) what(words func(n int, what string) string) string {
 	var all []string
 	for _, one := range []struct {
 		n    int
@@ -114,8 +114,8 @@ func (c compared) what(words func(n int, what string) string) string {
 	return strings.Join(all, ", ")
 }
 
-// is reports whether a file has a SHA-256, as it is or, of a text, with the line ends that git stores.
-// It adds to read what it reads.
+// is reports whether a file has a SHA-256, either as it is or, for a text, with the line ends that git stores. It
+// adds the number of bytes that it reads to read.
 func (t Tree) is(path, sum string, read *int64) (bool, error) {
 	f, size, err := t.open(path)
 	if err != nil {
@@ -136,7 +136,7 @@ func (t Tree) is(path, sum string, read *int64) (bool, error) {
 	return is == sum || unix == sum, nil
 }
 
-// open opens a regular file that lies in the project, also if symbolic links lead to it.
+// open opens a regular file inside the project. It follows symbolic links.
 func (t Tree) open(path string) (*os.File, int64, error) {
 	root, err := os.OpenRoot(t.git.Dir)
 	if err != nil {
@@ -156,7 +156,7 @@ func (t Tree) open(path string) (*os.File, int64, error) {
 	return f, info.Size(), err
 }
 
-// hash returns the SHA-256 of what r gives, as hex digits.
+// hash returns the SHA-256 of the content of r, as hex digits.
 func hash(r io.Reader) (string, error) {
 	h := sha256.New()
 	_, err := io.Copy(h, io.LimitReader(r, mostBytes+1))

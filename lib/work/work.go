@@ -1,10 +1,8 @@
-// Package work compares what a handoff says about the work that it was written at with the work as it
-// is now: the commit, its branch, and files by their SHA-256. It never says that a handoff is
-// better than it is: what cannot be compared does not pass.
+// Package work compares the work that a handoff records with the work as it is now: the commit, its branch, and
+// files by their SHA-256. If something cannot be compared, the comparison does not pass.
 //
-// Whoever wrote the handoff, and whoever made the repository, may be hostile: files are read below the
-// root of the project alone, and of git's questions only those are asked that run nothing
-// ([git.Tree]).
+// The writers of the handoff and of the repository can be hostile. Only files below the root of the project are
+// read, and git is asked only questions that run nothing ([git.Tree]).
 package work
 
 import (
@@ -26,24 +24,24 @@ type Tree struct {
 	git git.Tree
 }
 
-// At returns the work below root, an absolute path. environ is that of the process, as os.Environ gives it.
+// At returns the work below root, an absolute path. environ is the environment of the process, as in os.Environ.
 func At(root string, environ []string) Tree { return Tree{git.Tree{Dir: root, Environ: environ}} }
 
-// Said is what a handoff says about the work.
-type Said struct {
-	Commits []relation.Form // of the kind git
+// Baseline is the state of the work in the references of a handoff.
+type Baseline struct {
+	Commits []relation.Form // references of the kind git
 	Files   []File
-	Claims  bool // it says that something was found to be so, such as that a test passed
+	Claims  bool // the handoff claims a result, such as a passed test
 }
 
-// A File is a file as it was.
+// A File is a recorded file.
 type File struct {
 	Path   string // relative to the root with slashes, or absolute
 	SHA256 string // hex digits
 }
 
-// SaidBy returns what the references of a handoff say.
-func SaidBy(references []string) (s Said) {
+// BaselineOf returns the state of the work in references.
+func BaselineOf(references []string) (s Baseline) {
 	set := relation.Of(references)
 	s.Commits, s.Claims = set.Git, len(set.Probes) > 0
 	for _, f := range set.Files {
@@ -52,18 +50,18 @@ func SaidBy(references []string) (s Said) {
 	return s
 }
 
-// Is reports whether anything is said that can be compared.
-func (s Said) Is() bool { return len(s.Commits)+len(s.Files) > 0 }
+// HasAny reports whether there is anything to compare.
+func (s Baseline) HasAny() bool { return len(s.Commits)+len(s.Files) > 0 }
 
-// A Verdict says whether the work is as a handoff says.
+// A Verdict is the result of comparing the work with a handoff.
 type Verdict struct {
 	Pass   bool     `json:"pass"`
-	Reason string   `json:"reason"`          // in our own words
-	Files  []string `json:"files,omitempty"` // that are no longer as they were; the names are the sender's
+	Reason string   `json:"reason"`          // without quoted text
+	Files  []string `json:"files,omitempty"` // the changed files; the names come from the sender
 	Advice string   `json:"advice,omitempty"`
 }
 
-// Line returns the verdict as a line, "" for one about nothing.
+// Line returns the verdict as a line, or "" if nothing was compared.
 func (v Verdict) Line() string {
 	if v.Reason == "" {
 		return ""
@@ -71,10 +69,11 @@ func (v Verdict) Line() string {
 	return "Work: " + v.Reason
 }
 
-const mostCommits = 4 // that are compared
+const mostCommits = 4 // the maximum number of commits to compare
 
-// Compare compares. It takes some milliseconds of git for each commit, and as long as the files take to read.
-func (t Tree) Compare(ctx context.Context, said Said) Verdict {
+// Compare compares said with the work. It takes some milliseconds for each commit, and the time to read the
+// files.
+func (t Tree) Compare(ctx context.Context, said Baseline) Verdict {
 	c := comparing{Tree: t, ctx: ctx, said: said, files: t.compareFiles(said.Files)}
 	for _, commit := range said.Commits[:min(len(said.Commits), mostCommits)] {
 		c.commit(commit)
@@ -85,29 +84,30 @@ func (t Tree) Compare(ctx context.Context, said Said) Verdict {
 	return c.verdict()
 }
 
-// Of compares what references say; it is Compare of SaidBy, and a zero Verdict if they say nothing.
+// Of compares the work with references, like Compare of BaselineOf. If there is nothing to compare, the Verdict is
+// zero.
 func (t Tree) Of(ctx context.Context, references []string) Verdict {
-	said := SaidBy(references)
-	if !said.Is() {
+	said := BaselineOf(references)
+	if !said.HasAny() {
 		return Verdict{}
 	}
 	return t.Compare(ctx, said)
 }
 
-// A comparing is the comparison of one handoff with the work tree, as it comes along.
+// A comparing is the state of a comparison.
 type comparing struct {
 	Tree
 	ctx     context.Context
-	said    Said
-	files   compared
-	age     string   // how far the work went on since the oldest commit
-	since   int      // commits
-	touched int      // of them that change the files
-	faults  []string // in our own words
+	said    Baseline
+	files   filesResult
+	age     string   // how far the work has moved since the oldest commit
+	since   int      // commits since the oldest one
+	touched int      // those that change the files
+	faults  []string // without quoted text
 	advice  string
 }
 
-// fails notes what speaks against going on. The advice about the first of it is given.
+// fails records a fault. The advice for the first fault is the verdict's.
 func (c *comparing) fails(what, advice string) {
 	c.faults = append(c.faults, what)
 	if c.advice == "" {
@@ -115,14 +115,14 @@ func (c *comparing) fails(what, advice string) {
 	}
 }
 
-const lookAgain = "Find out what became of the work since, then ask the sender whether the handoff still holds."
+const lookAgain = "Find out how the work changed since, then ask the sender whether the handoff is still valid."
 
-// commit compares one commit with what is checked out.
+// commit compares a commit with the checked-out one.
 func (c *comparing) commit(f relation.Form) {
 	n, ancestor, err := c.git.Since(c.ctx, f.Commit)
 	if errors.Is(err, git.ErrUnknown) {
 		if _, _, none := c.git.Head(c.ctx); none != nil {
-			err = none // there is nothing that could know it
+			err = none // without a repository no commit is known
 		}
 	}
 	switch {
@@ -130,10 +130,11 @@ func (c *comparing) commit(f relation.Form) {
 		c.fails("its commit is unknown here", "Fetch the commit that the handoff names, or ask the sender where it is.")
 		return
 	case err != nil:
-		c.unasked(err)
+		c.gitFailed(err)
 		return
 	case !ancestor:
-		c.fails("its commit is not an ancestor of what is checked out", "Check out the branch that the handoff was written on, or ask the sender where it went.")
+		c.fails("its commit is not an ancestor of what is checked out",
+			"Check out the branch of the handoff, or ask the sender where it is.")
 		c.branch(f.Branch)
 		return
 	}
@@ -148,7 +149,7 @@ func (c *comparing) commit(f relation.Form) {
 	c.uncommitted(f)
 }
 
-// touching is how many of the commits since change the files, -1 if nobody can say.
+// touching returns how many of the commits since change the files, or -1 if unknown.
 func (c *comparing) touching(commit string) int {
 	if len(c.files.paths) == 0 {
 		return -1
@@ -160,7 +161,7 @@ func (c *comparing) touching(commit string) int {
 	return n
 }
 
-// branch looks whether the branch that the work was on is still there.
+// branch checks that the branch of the work still exists.
 func (c *comparing) branch(name string) {
 	if name == "" {
 		return
@@ -168,13 +169,14 @@ func (c *comparing) branch(name string) {
 	there, err := c.git.HasBranch(c.ctx, name)
 	switch {
 	case err != nil:
-		c.unasked(err)
+		c.gitFailed(err)
 	case !there:
-		c.fails("its branch is gone", "Find out where its branch was merged, then ask the sender whether the handoff still holds.")
+		c.fails("its branch is gone",
+			"Find out where its branch was merged, then ask the sender whether the handoff is still valid.")
 	}
 }
 
-// uncommitted compares how many files differ from the commit with how many did.
+// uncommitted compares the number of files that differ from the commit with the recorded one.
 func (c *comparing) uncommitted(f relation.Form) {
 	was, err := strconv.Atoi(f.Changed)
 	if err != nil || was == 0 {
@@ -183,48 +185,50 @@ func (c *comparing) uncommitted(f relation.Form) {
 	now, err := c.git.Differing(c.ctx, f.Commit)
 	switch {
 	case err != nil:
-		c.unasked(err)
+		c.gitFailed(err)
 	case len(now) != was:
-		c.fails(fmt.Sprintf("it was written with %s changed beside its commit, now %d differ", fault.Count(was, "file"), len(now)), lookAgain)
+		c.fails(fmt.Sprintf("it was written with %s changed since its commit, now %d differ",
+			fault.Count(was, "file"), len(now)), lookAgain)
 	}
 }
 
-// unasked is for what git did not answer.
-func (c *comparing) unasked(err error) {
+// gitFailed records an error of git.
+func (c *comparing) gitFailed(err error) {
 	late := (*git.Error)(nil)
 	switch {
 	case errors.Is(err, git.ErrForeign):
-		c.fails("not checked, the repository belongs to somebody else",
-			"If you trust it, run `git config --global --add safe.directory` with the path of its top, and check again.")
+		c.fails("not checked, the repository belongs to another user",
+			"If you trust it, run `git config --global --add safe.directory` with the path of its work tree, and check again.")
 	case errors.Is(err, exec.ErrNotFound):
 		c.fails("not checked, git is not installed", "Install git, and check again.")
 	case errors.As(err, &late) && late.Late:
 		c.fails("not checked, git took too long", "Compare the commit yourself.")
 	default:
-		c.fails("not checked, git cannot be used here", "Look with `git status` at what is wrong with the repository.")
+		c.fails("not checked, git cannot be used here", "Run `git status` to find out why.")
 	}
 }
 
-// verdict joins what was found into one line.
+// verdict joins the results into one line.
 func (c *comparing) verdict() Verdict {
 	parts := c.faults
-	if text := c.files.says(c.touched, c.since); text != "" || len(c.said.Commits) > 0 && c.age != "" {
+	if text := c.files.describe(c.touched, c.since); text != "" || len(c.said.Commits) > 0 && c.age != "" {
 		parts = append([]string{join(c.age, text)}, parts...)
 	}
 	if c.since > 0 && len(c.files.paths) == 0 && len(c.faults) == 0 {
-		parts[0] += ", no file is named"
+		parts[0] += ", it names no file"
 	}
 	if c.since > 0 && c.said.Claims {
-		parts = append(parts, "what it claims is older than the work")
+		parts = append(parts, "its claims are older than the work")
 	}
-	v := Verdict{Pass: len(c.faults)+len(c.files.wrong) == 0, Reason: strings.Join(parts, "; "), Files: c.files.wrong, Advice: c.advice}
+	v := Verdict{Pass: len(c.faults)+len(c.files.wrong) == 0, Reason: strings.Join(parts, "; "),
+		Files: c.files.wrong, Advice: c.advice}
 	if !v.Pass && v.Advice == "" {
 		v.Advice = lookAgain
 	}
 	return v
 }
 
-// join puts a comma between two texts where both say something.
+// join joins two texts with a comma, unless one is empty.
 func join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -232,16 +236,15 @@ func join(a, b string) string {
 	return a + ", " + b
 }
 
-// Commit returns the reference to what is checked out. It fails with fault.ErrInvalid where there is
-// no commit.
+// Commit returns the reference to the checked-out commit. Without a commit it fails with fault.ErrInvalid.
 func (t Tree) Commit(ctx context.Context) (string, error) {
 	commit, branch, err := t.git.Head(ctx)
 	if err != nil {
-		return "", unrecorded(err, "it needs a git work tree of yours with a commit; leave --work out elsewhere", "what is checked out")
+		return "", unrecorded(err, "run it in your git work tree with a commit, or omit --work", "the checked-out commit")
 	}
 	differ, err := t.git.Differing(ctx, commit)
 	if err != nil {
-		return "", unrecorded(err, "leave --work out", "what differs from the commit")
+		return "", unrecorded(err, "omit --work", "the difference from the commit")
 	}
 	if !relation.IsBranch(branch) {
 		branch = ""
@@ -253,15 +256,15 @@ func (t Tree) Commit(ctx context.Context) (string, error) {
 	return f.String(), nil
 }
 
-// File returns the reference to a file as it is; path is absolute. It fails with fault.ErrInvalid for
-// what is no file of the project.
+// File returns the reference to a file with its present content. path is absolute. If it is not a file of the
+// project, File fails with fault.ErrInvalid.
 func (t Tree) File(path string) (string, error) {
 	rel, err := filepath.Rel(t.git.Dir, path)
 	if err == nil {
 		rel = filepath.ToSlash(rel)
 	}
 	if err != nil || !relation.IsPath(rel) {
-		return "", fault.New(fault.ErrInvalid, "name one below "+t.git.Dir, "%s is not a file of the project", path)
+		return "", fault.New(fault.ErrInvalid, "use a file below "+t.git.Dir, "%s is not a file of the project", path)
 	}
 	f, _, err := t.open(rel)
 	if err != nil {
@@ -275,7 +278,8 @@ func (t Tree) File(path string) (string, error) {
 	return relation.Form{Kind: relation.File, Path: rel, SHA256: sum}.String(), nil
 }
 
-// unrecorded says that the state of the work could not be noted in a handoff.
+// unrecorded returns the error for work that cannot be recorded in a handoff.
 func unrecorded(err error, advice, what string) error {
-	return &fault.Error{Class: fault.ErrInvalid, Problem: fmt.Sprintf("%s cannot be recorded: %v", what, err), Advice: advice, Cause: err}
+	return &fault.Error{Class: fault.ErrInvalid, Problem: fmt.Sprintf("%s cannot be recorded: %v", what, err),
+		Advice: advice, Cause: err}
 }

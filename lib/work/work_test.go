@@ -99,7 +99,7 @@ func TestHostileSums(t *testing.T) {
 		{[]work.File{{Path: filepath.Join(dir, "a.txt"), SHA256: none}}, "the file changed", []string{"a.txt"}},
 		{[]work.File{{Path: "a.txt", SHA256: none}, {Path: "./a.txt", SHA256: none}, {Path: "gone", SHA256: none}}, "of the 2 files 1 changed, 1 gone", []string{"a.txt", "gone"}},
 	} {
-		v := at.Compare(t.Context(), work.Said{Files: c.files})
+		v := at.Compare(t.Context(), work.Baseline{Files: c.files})
 		if v.Reason != c.reason || !slices.Equal(v.Files, c.wrong) || v.Pass != (c.wrong == nil) {
 			t.Errorf("%v: %+v", c.files, v)
 		}

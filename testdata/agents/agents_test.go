@@ -90,7 +90,7 @@ func TestAgentsTools(t *testing.T) {
 			d.expectResult(a, "MCP", call.tool, call.want)
 		}
 		id := strings.TrimSpace(d.sh("handoff list --topic packet --format ids"))
-		for tool, want := range map[string]string{"handoff_check": "Check Summary:", "handoff_resume": "What is next, as the handoff says:"} {
+		for tool, want := range map[string]string{"handoff_check": "Check Summary:", "handoff_resume": "The next action, in the words of the handoff:"} {
 			d.model.reset(step{tool: tool, args: map[string]any{"id": id, "max_age": "999999h"}})
 			d.agent(a.turn("begin")...)
 			d.expectResult(a, "MCP", tool, want)
@@ -148,7 +148,7 @@ func TestAgentsCommands(t *testing.T) {
 			"handoff check $(handoff list --topic parser --format ids)")
 		d.expectResult(a, "/handoff", "check", "Classification: CLEAN")
 		play("pickup", "handoff list --unread --to cy", "ID=$(handoff list --unread --to cy --format ids); handoff read $ID --agent; handoff check $ID && handoff resume $ID --operator cy")
-		d.expectResult(a, "/pickup", "resume", "What is next, as the handoff says:")
+		d.expectResult(a, "/pickup", "resume", "The next action, in the words of the handoff:")
 		if left := d.sh("handoff list --unread --to cy"); left != "" {
 			d.Errorf("still unread: %s", left)
 		}

@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -72,28 +71,29 @@ func served(t *testing.T, dir string) (urls []string) {
 // daemon serves a directory by git's own protocol.
 func daemon(t *testing.T, path, dir string) (string, error) {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
-	address := free.Addr().String()
-	free.Close()
-	_, port, _ := net.SplitHostPort(address)
-	cmd := exec.Command(path, "--base-path="+dir, "--export-all", "--enable=receive-pack", "--reuseaddr", "--listen=127.0.0.1", "--port="+port)
-	if err := cmd.Start(); err != nil {
-		return "", err
-	}
-	t.Cleanup(func() {
-		cmd.Process.Signal(os.Interrupt)
-		cmd.Wait()
-	})
-	for range 200 {
-		if c, dialErr := net.Dial("tcp", address); dialErr == nil {
-			return "git://" + address, c.Close()
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return // the test has ended
+			}
+			if file, err := connection.(*net.TCPConn).File(); err == nil {
+				one := exec.Command(path, "--inetd", "--base-path="+dir, "--export-all", "--enable=receive-pack")
+				one.Stdin, one.Stdout = file, file
+				if one.Start() == nil {
+					go one.Wait()
+				}
+				file.Close()
+			}
+			connection.Close()
 		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return "", errors.New("it does not answer")
+	}()
+	return "git://" + listener.Addr().String(), nil
 }
 
 // smartHTTP serves a directory as a forge does.

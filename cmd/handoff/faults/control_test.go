@@ -77,14 +77,13 @@ const isOneSync = `^sync of project/\.run/journal$`
 
 // Without the one sync of a change, what it acknowledged is lost.
 func TestSimulationNeedsTheOneSync(t *testing.T) {
-	needs(t, "strace")
-	needsRoot(t)
-	all := words("write mark-read take release done archive batch")
-	if !isThorough() {
-		all = words("write take")
+	names := words("write take batch")
+	if thorough(t) {
+		names = words("write mark-read take release done archive batch")
 	}
+	needsRoot(t)
 	p := program{build(t), memory(t)}
-	for _, name := range all {
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			s := newSimulation(t, p, scenarioOf(name))
 			h, _ := s.history(s.base, run{command: s.command})
@@ -149,7 +148,7 @@ func (s *simulation) twice() (h history) {
 
 // A checkpoint makes the journal forget. What it forgets has to be on the disk before the new journal is in its place.
 func TestSimulationNeedsTheSyncsBefore(t *testing.T) {
-	needs(t, "strace")
+	thorough(t)
 	needsRoot(t)
 	s := newSimulation(t, program{build(t), memory(t)}, rotating())
 	h := s.twice()
@@ -182,7 +181,7 @@ func TestSimulationNeedsTheSyncsBefore(t *testing.T) {
 
 // Without the text of INDEX.md in the checkpoint a torn INDEX.md cannot be put together again.
 func TestSimulationNeedsTheText(t *testing.T) {
-	needs(t, "strace")
+	thorough(t)
 	needsRoot(t)
 	sc := scenarioOf("write")
 	sc.prepare = append(slices.Clone(sc.prepare), words("doctor --repair")) // the checkpoint has the rows, not the records
@@ -216,14 +215,14 @@ func (s *simulation) damageOf(h history, kind string) string {
 // A checkpoint proves what it relies on. Without that, and without the rule that the first change after a start of the system
 // recovers, what a cut took is forgotten: only together, since either one finds it.
 func TestSimulationNeedsTheProof(t *testing.T) {
-	needs(t, "strace")
+	all := thorough(t)
 	needsRoot(t)
 	for _, c := range []struct {
 		name  string
 		edits []edit
 		loses bool
 	}{{"the boot", []edit{noBoot}, false}, {"the proof", noProof, false}, {"both", append(noProof, noBoot), true}} {
-		if c.name != "both" && !isThorough() {
+		if c.name != "both" && !all {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -269,7 +268,7 @@ func (s *simulation) forgets(e ending) (found string) {
 
 // A record whose sync has failed is taken back: the next sync says that all is well, and writes nothing of it.
 func TestSimulationNeedsTheTakingBack(t *testing.T) {
-	needs(t, "strace")
+	thorough(t)
 	needsRoot(t)
 	for name, edits := range map[string][]edit{"taken back": nil, "not taken back": {notTakenBack}} {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ type portion struct {
 
 var (
 	aGlance    = portion{combinations: 16, recoveries: 1, kills: 1, secondCuts: 1, failures: 1, ofEach: 4, cuts: 12}
-	aSample    = portion{combinations: 48, recoveries: 1, kills: 2, secondCuts: 1, failures: 1, ofEach: 6, cuts: 40}
+	aSample    = portion{combinations: 32, recoveries: 1, kills: 2, secondCuts: 1, failures: 1, ofEach: 4, cuts: 24}
 	everything = portion{combinations: 1024, recoveries: 2, kills: 1e6, secondCuts: 1e6, failures: 1e6, ofEach: 1e6, cuts: 1e9}
 )
 
@@ -60,8 +60,11 @@ func isKnown(e ending, faults []string) bool {
 	return false
 }
 
-// few are the scenarios of each run of the tests.
-var few = []string{"first write", "write", "mark-read", "take", "checkpoint", "edited index"}
+// few are the scenarios of each run of the tests, and basic those of each run of the sweeps.
+var (
+	few   = []string{"write"}
+	basic = []string{"first write", "write", "mark-read", "take", "checkpoint", "edited index"}
+)
 
 // simulated are the scenarios whose power is cut in the model: those of each run, those of a day, or all.
 func simulated(all bool) []scenario {
@@ -71,7 +74,7 @@ func simulated(all bool) []scenario {
 	case "":
 		want = few
 	case "ci":
-		want = slices.Concat(few, some(want, 2, "cuts"))
+		want = slices.Concat(basic, some(want, 2, "cuts"))
 	}
 	return slices.DeleteFunc(scenarios(), func(sc scenario) bool {
 		if all {
@@ -300,7 +303,7 @@ func TestRepairKilledAtARename(t *testing.T) {
 // What waits beside INDEX.md for its removal may be there again after a cut. It is older than all that was done since, and
 // nobody has saved it: what it lists is not taken for news.
 func TestOldTableComesBack(t *testing.T) {
-	needs(t, "strace")
+	thorough(t)
 	needsRoot(t)
 	rotation := scenarioOf("rotation")
 	s := newSimulation(t, program{build(t), memory(t)}, rotation)

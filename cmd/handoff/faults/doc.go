@@ -5,8 +5,8 @@
 // The tests know the store from its documentation alone and share no code with it, so that a mistake in
 // one is not repeated in the other. They need strace and, for some, root and loop devices; without they
 // skip and say why. HANDOFF_FAULTS=ci tries a part of what there is in each
-// scenario, drawn by HANDOFF_SEED, so that runs with different seeds try different parts; HANDOFF_FAULTS=all tries everything, which takes hours; without
-// either a few of each run.
+// scenario, drawn by HANDOFF_SEED, so that runs with different seeds try different parts; HANDOFF_FAULTS=all tries everything, which takes hours. Without
+// either, the sweeps and simulations try one write, and those that have no short form skip.
 //
 // What a sweep has found is tried again by its name, with the calls before it in the log:
 // HANDOFF_FAULTS=ci go test ./cmd/handoff/faults -v -run 'TestSweep/^import$' -injections 'fstat:error=EIO:when=36'; the flag is a
@@ -29,5 +29,5 @@
 //
 // Clones of a project, each on a host of its own where unshare(2) may make one, exchange what they have over one repository (by
 // path, git's own protocol and HTTP), kill and hinder each other, and must all end with the same:
-// go test ./cmd/handoff/faults -run SimulateClones -replicas 64 -rounds 20 -timeout 0; a few of them do in each run.
+// HANDOFF_FAULTS=ci go test ./cmd/handoff/faults -run SimulateClones -replicas 64 -rounds 20 -timeout 0.
 package faults

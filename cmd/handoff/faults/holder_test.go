@@ -3,7 +3,9 @@
 package faults_test
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,21 +24,31 @@ func (p program) stopped(t *testing.T, dir string, at string, command ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("strace", append([]string{"-qq", "-o", dir + ".trace", "-e", fmt.Sprintf("inject=%s:signal=STOP:when=%d", name, n), "-e", "trace=" + name, p.bin}, command...)...)
+	pipe := dir + ".stopped"
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { trace.Close(); os.Remove(pipe) })
+	cmd := exec.Command("strace", append([]string{"-qq", "-o", pipe, "-e", fmt.Sprintf("inject=%s:signal=STOP:when=%d", name, n), "-e", "trace=" + name, p.bin}, command...)...)
 	var stderr strings.Builder
-	cmd.Dir, cmd.Stderr, cmd.WaitDelay, cmd.Env = dir, &stderr, time.Second, quiet(dir)
+	cmd.Dir, cmd.Stderr, cmd.WaitDelay, cmd.Env = dir, &stderr, time.Minute, quiet(dir)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if text, _ := os.ReadFile(dir + ".trace"); strings.Contains(string(text), "stopped by SIGSTOP") {
-			break
+	lines := bufio.NewReader(trace)
+	for stopped := false; !stopped; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal("the holder did not stop", err)
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("the holder did not stop")
-		}
+		stopped = strings.Contains(line, "stopped by SIGSTOP")
 	}
+	go io.Copy(io.Discard, lines)
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", cmd.Process.Pid))
 	pid, numErr := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil || numErr != nil {
@@ -112,7 +124,7 @@ func TestRemovedLock(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, "handoffs", ".INDEX.md.lock")); err != nil {
 			t.Fatal(err)
 		}
-		if r := p.handoff(dir, "write", "e.md", "--lock-timeout", "300ms"); r.code != 4 || !strings.Contains(r.stderr, "was not free within") {
+		if r := p.handoff(dir, "write", "e.md", "--lock-timeout", "300ms"); r.code != 4 || !strings.Contains(r.stderr, "gave up after") {
 			t.Errorf("%s: the next writer has exit code %d: %s", at, r.code, r.stderr)
 		}
 		if r := goOn(); r.code != code || code == 4 && !strings.Contains(r.stderr, "was removed while it was held") {

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -81,11 +80,10 @@ func (l *lab) on(fresh bool) {
 // isFree returns when nobody uses the disk of an image any more: a process that has mounts of its own may have it for a
 // moment longer, and then not all of it is in the image.
 func (l *lab) isFree(image string) {
-	for range 200 {
+	for range 10_000 {
 		if start(l.tmp, "losetup", "-j", image).stdout == "" {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	l.t.Fatal("the disk stays in use")
 }

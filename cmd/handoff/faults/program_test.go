@@ -129,12 +129,15 @@ type result struct {
 	hurt   bool // a system call of it failed
 }
 
+// hangs is how long a command may take before a sweep says that it hangs, and goes on.
+const hangs = 10 * time.Minute
+
 // start runs a program in dir to its end.
 func start(dir string, args ...string) result {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), hangs)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Dir, cmd.WaitDelay = dir, time.Minute
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with what strace has started
 	cmd.Env = quiet(dir)
@@ -228,6 +231,3 @@ func memory(t *testing.T) string {
 	}
 	return dir
 }
-
-// isThorough says whether the sweeps are wanted.
-func isThorough() bool { return os.Getenv("HANDOFF_FAULTS") != "" }

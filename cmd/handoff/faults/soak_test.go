@@ -134,7 +134,7 @@ func (w *worker) run(stdin string, args ...string) result {
 	var stdout, stderr bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = w.dir, strings.NewReader(stdin), &stdout, &stderr
 	cmd.Env = append(environ(w.dir), "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR="+filepath.Join(w.dir, "editor"))
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = time.Minute
 	kills, stops := !w.isTame && w.IntN(6) == 0, !w.isTame && w.IntN(8) == 0
 	after, pause := time.Duration(w.Float64()*float64(w.took[args[0]])), time.Duration(w.IntN(150))*time.Millisecond
 	begin := time.Now()

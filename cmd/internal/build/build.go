@@ -1,4 +1,4 @@
-// Package build knows what the program was built from.
+// Package build identifies the sources of the program.
 package build
 
 import (
@@ -15,23 +15,23 @@ import (
 	"time"
 )
 
-// released is the version of a release: the linker sets it.
+// released is the version of a release, set by the linker.
 var released string
 
-// archived is the commit of the sources, once `git archive` has packed them: it fills commit.txt in.
+// archived is the commit of the sources: `git archive` writes it to commit.txt.
 //
 //go:embed commit.txt
 var archived string
 
-// Info is what the program knows of where it comes from.
+// Info identifies the sources of the program.
 type Info struct {
-	Version  string // "(devel)" is a build of a work tree, as Go calls it
-	Commit   string // "unknown" where the sources came without git
-	Modified bool   // whether Go found changes in the work tree that no commit has
+	Version  string // "(devel)" for a build of a work tree, as in Go
+	Commit   string // "unknown" for sources without git
+	Modified bool   // Go found uncommitted changes in the work tree
 }
 
-// Read returns what this program knows. Its commit is the one that the archive of the sources or Go recorded, else the one
-// that was checked out when the program was built: `go run` records none.
+// Read returns the information about this program. The commit comes from the archive of the sources or from Go.
+// Otherwise it is the commit that was checked out at build time, since `go run` records none.
 func Read() Info {
 	b := Info{Version: "(devel)", Commit: "unknown"}
 	stamped := ""
@@ -46,7 +46,7 @@ func Read() Info {
 			}
 		}
 	}
-	ofPseudoVersion := b.Version[strings.LastIndexByte(b.Version, '-')+1:] // what `go install …@main` builds
+	ofPseudoVersion := b.Version[strings.LastIndexByte(b.Version, '-')+1:] // from `go install …@main`
 	for _, commit := range []string{strings.TrimSpace(archived), stamped, ofPseudoVersion, checkedOut()} {
 		if _, err := hex.DecodeString(commit); err == nil && len(commit) >= 12 {
 			b.Commit = commit
@@ -57,13 +57,13 @@ func Read() Info {
 	return b
 }
 
-// String returns the version and the commit, as people see them and MCP clients too.
+// String returns version and commit for people and MCP clients.
 func (b Info) String() string {
 	return fmt.Sprintf("%s (commit %s)", b.Version, b.Commit[:min(12, len(b.Commit))])
 }
 
-// checkedOut returns the commit that was checked out when the program was built, "" where the program does not know the
-// directory of its sources, or where that has no history of what was checked out.
+// checkedOut returns the commit that was checked out at build time. It returns "" if the directory of the
+// sources, or its history at that time, is unknown.
 func checkedOut() string {
 	_, source, _, _ := runtime.Caller(0)
 	if !filepath.IsAbs(source) {
@@ -82,7 +82,7 @@ func checkedOut() string {
 		return ""
 	}
 	commit, built := "", builtAt()
-	for line := range strings.Lines(string(history)) { // OLD NEW NAME <EMAIL> SECONDS ZONE, a tab, what was done
+	for line := range strings.Lines(string(history)) { // OLD NEW NAME <EMAIL> SECONDS ZONE, a tab, the operation
 		head, _, _ := strings.Cut(line, "\t")
 		fields := strings.Fields(head)
 		if len(fields) < 5 {
@@ -96,7 +96,7 @@ func checkedOut() string {
 	return commit
 }
 
-// builtAt returns when the program was built. What `go run` made, now or earlier, was made from the sources as they are.
+// builtAt returns the build time of the program. `go run` always builds the sources as they are.
 func builtAt() time.Time {
 	program, err := os.Executable()
 	if err != nil || strings.Contains(program, "go-build") || strings.HasSuffix(filepath.Dir(program), "-d") {

@@ -8,21 +8,21 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// PrintAct prints what an act has done: on a terminal a line with the title and below it how to take the act back, elsewhere
-// JSON. A note says that a handoff needs no more work.
+// PrintAct prints the receipt of an action: on a terminal a line with the title, and below it how to undo the action;
+// otherwise JSON. It notes if the handoff is closed.
 func (a *App) PrintAct(s *handoff.Store, got handoff.ActReceipt) error {
 	id := Short(got.ID, Shortest)
 	state := handoff.State(cmp.Or(got.State, string(handoff.StateUnread)))
-	words, next := acted[got.Act], undoing[got.Act]
+	words, next := actionDone[got.Act], nextSteps[got.Act]
 	if state == handoff.StateWithdrawn && got.Act == handoff.ActDone {
 		words, next = "withdrawn", ""
 	}
 	line := fmt.Sprintf("%s %s by %s: %s (%s)", a.StateSign(state), words, got.Operator, a.titleOf(s, got.ID), id)
 	switch existing := got.Status == handoff.StatusExisting; {
 	case existing && got.Act == handoff.ActRelease:
-		line, next = id+" is left as it was: nobody had taken it", ""
+		line, next = id+" was not taken; nothing changed", ""
 	case existing && got.Act == handoff.ActReopen:
-		line, next = id+" is left as it was: it was not done", ""
+		line, next = id+" was not done; nothing changed", ""
 	case existing:
 		line, next = line+", since "+got.Time, ""
 	}
@@ -34,11 +34,11 @@ func (a *App) PrintAct(s *handoff.Store, got handoff.ActReceipt) error {
 	for i, by := range got.Successors {
 		note += []string{" by ", " and by "}[min(i, 1)] + Short(by, Shortest)
 	}
-	a.Note(note + ": `handoff check " + id + "` says more")
+	a.Note(note + ": see `handoff check " + id + "`")
 	return err
 }
 
-// titleOf returns the title of a handoff for people, "" where nobody sees it.
+// titleOf returns the title of a handoff, "" unless the output is for people.
 func (a *App) titleOf(s *handoff.Store, id string) string {
 	if !a.ForPeople() {
 		return ""
@@ -52,7 +52,7 @@ func (a *App) titleOf(s *handoff.Store, id string) string {
 
 const titleInLine = 60 // columns
 
-// wholeIDs returns the ids of handoffs that people name.
+// WholeIDs returns the ids of the named handoffs.
 func WholeIDs(s *handoff.Store, names []string) ([]string, error) {
 	ids := make([]string, len(names))
 	for i, name := range names {
@@ -65,15 +65,15 @@ func WholeIDs(s *handoff.Store, names []string) ([]string, error) {
 	return ids, nil
 }
 
-// acted are the words for what an act has made of a handoff.
-var acted = map[handoff.Act]string{
-	handoff.ActTake: "taken", handoff.ActRelease: "given back", handoff.ActDone: "done", handoff.ActArchive: "archived",
-	handoff.ActUnarchive: "brought back", handoff.ActApprove: "approved", handoff.ActReject: "rejected", handoff.ActReopen: "opened again",
+// actionDone maps an action to the words for its result.
+var actionDone = map[handoff.Act]string{
+	handoff.ActTake: "taken", handoff.ActRelease: "released", handoff.ActDone: "done", handoff.ActArchive: "archived",
+	handoff.ActUnarchive: "unarchived", handoff.ActApprove: "approved", handoff.ActReject: "rejected", handoff.ActReopen: "reopened",
 }
 
-// undoing says how to go on from an act, or how to take it back.
-var undoing = map[handoff.Act]string{
+// nextSteps maps an action to the commands that continue or undo it.
+var nextSteps = map[handoff.Act]string{
 	handoff.ActTake:    "finish it with `handoff done ID`, give it back with `handoff release ID`",
-	handoff.ActDone:    "open it again: handoff done --undo ID",
-	handoff.ActArchive: "bring it back: handoff archive --undo ID",
+	handoff.ActDone:    "reopen it: handoff done --undo ID",
+	handoff.ActArchive: "unarchive it: handoff archive --undo ID",
 }

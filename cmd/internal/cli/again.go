@@ -2,8 +2,8 @@ package cli
 
 import "io"
 
-// Again runs another command in the same project, as the operator me unless that is "", and returns its error, which nobody
-// was told of.
+// Again runs another command in the same project and returns its error without printing it. The operator is me; "" keeps the
+// present one.
 func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args ...string) error {
 	e, f := a.Env, a.Flags
 	e.Stdin, e.Stdout, e.Stderr, e.Args = stdin, stdout, stderr, inPresentWords(args)

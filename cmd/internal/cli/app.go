@@ -20,7 +20,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// An Env is what a run gets from the world.
+// An Env is the environment of a run.
 type Env struct {
 	Args           []string
 	Stdin          io.Reader
@@ -29,11 +29,11 @@ type Env struct {
 	Getwd          func() (string, error)
 	Executable     func() (string, error)
 
-	Options  func(*handoff.Options) // changes what a store is opened with; nil leaves it
-	Patience time.Duration          // of a starting session; 0 is a second
+	Options  func(*handoff.Options) // changes the options of a store; nil changes nothing
+	Patience time.Duration          // how long a session hook may take; 0 is a second
 }
 
-// An App is one run of the program: its world and the flags that every command has.
+// An App is one run of the program: its environment and the common flags.
 type App struct {
 	Env
 	Flags handoff.ProjectFlags
@@ -42,48 +42,48 @@ type App struct {
 	Gate  Gate
 	Sign  Signing
 
-	ForAgents bool // what is printed is for agents too: an error is told in our own words
-	AsIs      bool // the store is looked at, and takes over nothing of other work trees
+	ForAgents bool // agents may read the output: errors are printed without text from others
+	AsIs      bool // do not import from other work trees
 
 	program  Program
 	Full     *Full        // nil in the fast program
-	Beyond   func() error // becomes the whole program, once; returns why that failed
-	refused  *atomic.Bool // the plain check has refused a head
-	consumed []byte       // what was read of standard input; nil if nothing was
-	alone    error        // why the whole program cannot be run, once that is known
-	notes    []string     // that come at the end, each once
-	warned   *sync.Map    // the warnings that were printed: several readers of a store meet the same
-	began    string       // the handoffs directory of a store that this run begins
+	Beyond   func() error // starts the full program in place of this one; returns only an error
+	refused  *atomic.Bool // the plain check has refused a frontmatter
+	consumed []byte       // the part of standard input that was read; nil if none
+	alone    error        // why the full program cannot run, once that is known
+	notes    []string     // printed at the end, each once
+	warned   *sync.Map    // the warnings that were printed; several readers of a store find the same ones
+	began    string       // the handoffs directory of a store that this run creates
 	progress *progress
-	asked    *string // --operator of the command, nil if it has none
+	asked    *string // --operator of the command, nil without that flag
 
-	stopped *atomic.Pointer[os.Signal] // that has ended a context of Stoppable; nil for none
+	stopped *atomic.Pointer[os.Signal] // the signal that ended a context of Stoppable; nil if none
 
-	looked *handoff.Project // was asked for its settings alone, a moment ago: the next that Project returns; nil for none
+	looked *handoff.Project // a project that was loaded for its settings; the next call of Project returns it
 }
 
-// readers are the commands that change no handoff and start soonest: they do without a thread that the system has to make.
+// readers are commands that change no handoff. They start faster without a locked thread.
 var readers = []string{"version", "list", "search", "read", "receipts", "hook", "status"}
 
 // Main is the main function of a program.
 func Main(p Program) {
-	debug.SetGCPercent(400) // most commands are over before collecting memory pays; see CollectOften
+	debug.SetGCPercent(400) // most commands end before a collection pays off; see CollectOften
 	if !slices.Contains(readers, commandOf(os.Args[1:])) {
-		runtime.LockOSThread() // what changes a store does its system calls in one order, on the main thread
+		runtime.LockOSThread() // writing commands do all system calls in order, on the main thread
 	}
-	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error like others, not a silent death after the commit
+	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error, and does not kill the program after a commit
 	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil, 0}, p))
 }
 
-// Run executes one command and returns its exit code. Errors become one sentence a line on stderr. It does not return
-// where the fast program becomes the whole one.
+// Run executes one command and returns its exit code. It prints errors to stderr, one per line. Run does not return if the fast
+// program starts the full one.
 func Run(e Env, p Program) (code int) {
 	e.Args = inPresentWords(e.Args)
 	a := newApp(e, p)
 	a.Stdout = &pipeWriter{Writer: e.Stdout}
 	defer func() {
 		if bug := recover(); bug != nil { // a panic would exit 2, which means invalid input here
-			fmt.Fprintf(e.Stderr, "handoff: internal error: %v\nhint: nothing is lost; run `handoff verify`, and report this\n", bug)
+			fmt.Fprintf(e.Stderr, "handoff: internal error: %v\nhint: run `handoff verify`, and report this bug\n", bug)
 			code = 1
 		}
 	}()
@@ -92,9 +92,9 @@ func Run(e Env, p Program) (code int) {
 			return 0
 		}
 	}
-	a.giveWay()
+	a.preferFull()
 	root := a.root()
-	root.SetArgs(sayEmpty(a.Args))
+	root.SetArgs(completeAllowEmpty(a.Args))
 	err := a.handOver(root.Execute())
 	a.report(err)
 	if stopped := a.stopped.Load(); stopped != nil && ExitOf(err).Code == 1 {
@@ -113,14 +113,14 @@ func newApp(e Env, p Program) *App {
 	return a
 }
 
-// Root returns the whole tree of commands, to document it.
+// Root returns all commands, for documentation.
 func Root(p Program) *cobra.Command { return newApp(Env{}, p).root() }
 
 func (a *App) root() *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:           "handoff",
-		Short:         "Hand work over: stored whole, never lost, never silently changed",
+		Short:         "Pass work from one person or agent to the next",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -141,14 +141,14 @@ func (a *App) root() *cobra.Command {
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(Usage)
 	f := root.PersistentFlags()
-	f.StringVar(&a.Flags.HandoffsDir, "handoffs-dir", "", "the handoffs `directory` (default handoffs in the project root)")
-	f.StringVar(&a.Flags.StateDir, "state-dir", "", "the state `directory` (default .run in the project root)")
-	f.StringVar(&a.Flags.Root, "root", "", "the project root `directory` (default the nearest with .handoff.yaml, or the git work tree)")
+	f.StringVar(&a.Flags.HandoffsDir, "handoffs-dir", "", "the handoffs `directory` (default: handoffs in the project root)")
+	f.StringVar(&a.Flags.StateDir, "state-dir", "", "the state `directory` (default: .run in the project root)")
+	f.StringVar(&a.Flags.Root, "root", "", "the project root `directory` (default: the nearest with .handoff.yaml, or the git work tree)")
 	f.StringVar(&a.Flags.OperatorsFile, "operators-file", "",
-		"the `file` in which write and operators look names up (default the one of the project, which alone decides)")
-	Duration(f, &a.Flags.LockTimeout, "lock-timeout", "how long to wait for the lock, a `duration` (default 30s)")
-	f.BoolVar(&a.JSON, "json", false, "print machine-readable JSON")
-	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings and notes")
+		"the operators `file` for write and handoff operators (default: that of the project, which alone grants rights)")
+	Duration(f, &a.Flags.LockTimeout, "lock-timeout", "wait for the lock for this `duration` (default: 30s)")
+	f.BoolVar(&a.JSON, "json", false, "print JSON")
+	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings or notes")
 	a.finishFlags(root, f)
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	explain := root.HelpFunc()
@@ -163,7 +163,7 @@ func (a *App) root() *cobra.Command {
 	return root
 }
 
-// checkTimeout makes a lock timeout of 0 one that only tries: in the flags 0 means that none is given.
+// checkTimeout turns a lock timeout of 0 into 1 ns, which tries once: 0 in the flags means the default.
 func (a *App) checkTimeout(cmd *cobra.Command) error {
 	switch timeout := &a.Flags.LockTimeout; {
 	case *timeout < 0:
@@ -176,7 +176,7 @@ func (a *App) checkTimeout(cmd *cobra.Command) error {
 
 func rootHelp() string {
 	var b strings.Builder
-	b.WriteString("handoff stores markdown documents that hand work over, gives each an id that is the\nSHA-256 of its content, lists them in INDEX.md, and shows them to whoever they are for.\n\nExit codes:\n")
+	b.WriteString("handoff passes work from one person or agent to the next. A handoff is a Markdown\ndocument. Its id is the SHA-256 of its content, and INDEX.md lists all handoffs.\n\nExit codes:\n")
 	for _, e := range Exits {
 		fmt.Fprintf(&b, "  %2d  %s\n", e.Code, e.Meaning)
 	}
@@ -191,17 +191,17 @@ func (a *App) Project() (handoff.Project, error) {
 	}
 	cwd, err := a.Getwd()
 	if err != nil {
-		return handoff.Project{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "the current directory cannot be used: " + err.Error(), Advice: "change into a directory that is there", Cause: err}
+		return handoff.Project{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "cannot use the current directory: " + err.Error(), Advice: "change to an existing directory", Cause: err}
 	}
 	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)
 	if err != nil {
 		return p, err
 	}
 	if p.Foreign != "" {
-		a.remember(p.Foreign + " belongs to somebody else and was passed over: the project is " + p.Root + "; name another one with --root")
+		a.remember(p.Foreign + " belongs to another user and is ignored; the project is " + p.Root + "; choose another one with --root")
 	}
 	if p.Apart != "" {
-		a.remember("this linked work tree has handoffs of its own: " + p.Apart)
+		a.remember("this linked work tree has a store of its own: " + p.Apart)
 	}
 	if me := p.Options.Me; a.asked != nil {
 		p.Options.Me = func() string { return cmp.Or(*a.asked, me()) }
@@ -218,12 +218,12 @@ func (a *App) Project() (handoff.Project, error) {
 	p.Options.Redact, p.Options.AllowSecrets, p.Options.Restore = a.Gate.Redact, a.Gate.Allow, a.Gate.Restore
 	a.Options(&p.Options)
 	if a.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
-		a.remember("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it is honoured in test binaries only")
+		a.remember("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it works only in test binaries")
 	}
 	return p, nil
 }
 
-// remember keeps a note for the end where another program may do the work, and say it.
+// remember keeps a note for the end of the run: the full program may take over and print it itself.
 func (a *App) remember(note string) {
 	switch {
 	case a.Full != nil:
@@ -233,7 +233,7 @@ func (a *App) remember(note string) {
 	}
 }
 
-// plainRules is the plain check of a head, and remembers that it has refused one.
+// plainRules is the plain check of a frontmatter. It remembers whether it has refused one.
 func (a *App) plainRules(head any) []handoff.Fault {
 	faults := handoff.PlainRules(head)
 	if len(faults) > 0 {
@@ -242,14 +242,13 @@ func (a *App) plainRules(head any) []handoff.Fault {
 	return faults
 }
 
-// CollectOften is for commands that go through a whole store: of a large one, memory counts for more than time.
+// CollectOften saves memory at the cost of time. Commands that read a whole store call it.
 func CollectOften() {
 	debug.SetGCPercent(50)
 	debug.SetMemoryLimit(softLimit)
 }
 
-// softLimit is what a command that goes through a whole store may take before it collects more often
-// still.
+// softLimit is the memory limit for commands that read a whole store.
 const softLimit = 208 << 20
 
 // Now returns the time of the store's clock.
@@ -259,5 +258,5 @@ func (a *App) Now() time.Time {
 	return o.Now()
 }
 
-// UTCNow returns the time of the store's clock, as ts_utc has it.
+// UTCNow returns the time of the store's clock in the form of ts_utc.
 func (a *App) UTCNow() string { return a.Now().UTC().Format(time.RFC3339) }

@@ -9,29 +9,29 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// body is what --allow-empty calls the text of a plain handoff.
+// body is the name of the text of a plain handoff in --allow-empty.
 const body = "body"
 
-// hasFrontmatter says whether a text is to be read as a document with its own frontmatter, be it broken.
+// hasFrontmatter reports whether a text begins with a frontmatter, valid or not.
 func hasFrontmatter(text []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("\n"))
 	return string(bytes.TrimRight(first, " \t\r")) == "---"
 }
 
-// isHeadless says whether a source is a text without a frontmatter, for which nothing else says what it would.
+// isHeadless reports whether a source is a text without a frontmatter, and without flags for one.
 func isHeadless(source handoff.Source) bool {
 	return len(source.Text) > 0 && !hasFrontmatter(source.Text)
 }
 
-// markdown returns the source of any Markdown for which flags are given: a document whose frontmatter may lack what they
-// and the defaults say, or a body.
+// markdown returns the source of Markdown with flags. The text is a body, or a document whose frontmatter may lack fields that
+// flags and defaults add.
 func (in *Input) markdown(name string, text []byte) (handoff.Source, error) {
 	if hasFrontmatter(text) {
-		if in.Recording.given() {
-			return handoff.Source{}, Invalid("leave them out; they are for a handoff whose frontmatter is made here", "%s brings its own frontmatter; --work and --file would change it", name)
+		if in.Recording.isGiven() {
+			return handoff.Source{}, Invalid("remove --work and --file", "%s has a frontmatter of its own, which --work and --file would change", name)
 		}
-		said := handoff.Document(in.Fields)
-		return in.Document(handoff.Source{Name: name, Text: text, Said: &said, Usual: in.usual})
+		flags := handoff.Document(in.Fields)
+		return in.Document(handoff.Source{Name: name, Text: text, Expected: &flags, Defaults: in.defaults})
 	}
 	fields, err := in.recorded()
 	if err != nil {
@@ -52,22 +52,22 @@ func (in *Input) markdown(name string, text []byte) (handoff.Source, error) {
 	return in.Document(handoff.Source{Name: name, Fields: &doc})
 }
 
-// sameAgain returns a document with the time of one that says the same, of the same sender to the same recipient,
-// within ten minutes: somebody has sent it twice by mistake.
+// sameAgain returns doc with the time of an equal handoff of the last ten minutes, if there is one: the user has probably sent
+// it twice by mistake.
 func (in *Input) sameAgain(doc handoff.Document) (handoff.Document, error) {
-	_, s, err := in.quietly().NewStore()
+	_, s, err := in.quietCopy().NewStore()
 	if err != nil {
 		return doc, err
 	}
 	return s.Repeated(doc, 10*time.Minute), nil
 }
 
-// usual is what a frontmatter says where nobody says otherwise.
-func (in *Input) usual(text string) handoff.Document {
+// defaults returns the default values of a frontmatter.
+func (in *Input) defaults(text string) handoff.Document {
 	return handoff.Document{SchemaVersion: "1.0", From: in.self(), Time: in.now(), Topic: handoff.TopicOf(text)}
 }
 
-// self is who runs the program; asked once, since git may have to say it.
+// self returns the operator who runs the program. It looks once, since it may have to run git.
 func (in *Input) self() string {
 	if in.me == nil {
 		me := ""
@@ -79,7 +79,7 @@ func (in *Input) self() string {
 	return *in.me
 }
 
-// now is the time of all documents that have none of their own.
+// now returns the time for all documents without one.
 func (in *Input) now() string {
 	in.Took = cmp.Or(in.Took, in.At, in.UTCNow())
 	return in.Took
@@ -94,8 +94,8 @@ func (in *Input) allowsEmpty() bool {
 	return false
 }
 
-// Composed returns the document of a body that people give by itself. From is whoever runs the program, the topic the
-// first heading, unless flags say otherwise. A body without a word in it is probably a mistake.
+// Composed returns the document of a body without a frontmatter. Without flags, the sender is the user and the topic comes from
+// the first heading. An empty body is an error, unless allowEmpty is set.
 func (a *App) Composed(name string, f Fields, text string, allowEmpty bool) (handoff.Document, error) {
 	doc := f.Document(text)
 	if doc.From == "" {
@@ -106,7 +106,7 @@ func (a *App) Composed(name string, f Fields, text string, allowEmpty bool) (han
 	doc.Topic = cmp.Or(doc.Topic, handoff.TopicOf(text))
 	switch {
 	case doc.From == "":
-		return doc, Nobody("I don't know who you are", "--from")
+		return doc, UnknownOperator("--from")
 	case doc.To == "":
 		return doc, Invalid("add --to NAME", "%s: no recipient", name)
 	case !allowEmpty && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
@@ -115,22 +115,22 @@ func (a *App) Composed(name string, f Fields, text string, allowEmpty bool) (han
 	return doc, nil
 }
 
-// sayEmpty gives --allow-empty without a field the one that a plain handoff has: its body.
-func sayEmpty(args []string) []string {
+// completeAllowEmpty replaces --allow-empty without a value by --allow-empty=body.
+func completeAllowEmpty(args []string) []string {
 	isField := func(arg string) bool { return arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyz_") == "" }
-	said := make([]string, 0, len(args))
+	all := make([]string, 0, len(args))
 	for i, arg := range args {
 		if arg == "--allow-empty" && (i+1 == len(args) || !isField(args[i+1])) {
 			arg += "=" + body
 		}
-		if said = append(said, arg); arg == "--" {
-			return append(said, args[i+1:]...)
+		if all = append(all, arg); arg == "--" {
+			return append(all, args[i+1:]...)
 		}
 	}
-	return said
+	return all
 }
 
-// answer reads the text of an answer.
+// Answer reads the text of an answer from a file, or from standard input for "-".
 func (in *Input) Answer(path string) (name string, text []byte, err error) {
 	if path == "-" {
 		text, err = in.ReadStdin(MaxInput)

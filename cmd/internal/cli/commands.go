@@ -8,19 +8,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A command is built only when it is asked for.
+// A command is an entry of the table of commands. It is built only if the command line needs it.
 type command struct {
 	name  string
-	group string // of `handoff help all`; "" is for a command that help does not list
-	full  bool   // only the full program does it
-	short string // of a command that the fast program does not even link
+	group string // of `handoff help all`; "" if help does not list it
+	full  bool   // only the full program has it
+	short string // Short of a command that the fast program does not link
 }
 
 // commands lists every command, in the order of help.
 func commands() []command {
 	return []command{
 		{"write", "Write", false, ""},
-		{"new", "Write", true, "Write a handoff in $VISUAL or $EDITOR, then store it"},
+		{"new", "Write", true, "Write a handoff in your editor; --kind makes a record"},
 		{"reply", "Write", false, ""},
 		{"supersede", "Write", false, ""},
 		{"draft", "Write", false, ""},
@@ -30,8 +30,8 @@ func commands() []command {
 		{"search", "Read", false, ""},
 		{"thread", "Read", false, ""},
 		{"log", "Read", true, ""},
-		{"inbox", "Read", true, "Work through handoffs on the whole terminal"},
-		{"page", "Read", true, "Write the handoffs as a static site, or serve it on this machine"},
+		{"inbox", "Read", true, "Browse and handle handoffs, full screen"},
+		{"page", "Read", true, "Make a web site of the handoffs"},
 		{"status", "Read", false, ""},
 		{"watch", "Read", true, ""},
 
@@ -40,19 +40,19 @@ func commands() []command {
 		{"release", "Work", false, ""},
 		{"done", "Work", false, ""},
 		{"mark-read", "Work", false, ""},
-		{"check", "Work", true, "Check whether work can continue from handoffs"},
+		{"check", "Work", true, "Check whether work can continue from a handoff"},
 		{"resume", "Work", true, "Resume work from a packet; its token works once"},
 		{"approve", "Work", true, ""},
-		{"probes", "Work", true, "Allow the tests with which check confirms what a sender claims"},
+		{"probes", "Work", true, "Choose the tests that check may run"},
 		{"withdraw", "Work", false, ""},
 		{"archive", "Work", false, ""},
 		{"prune", "Work", true, ""},
 
-		{"record", "Records", true, "Make, show, validate and repair records: packets, universal, runs"},
+		{"record", "Records", true, "Make, show, validate and repair structured records"},
 
 		{"install", "Agents", true, ""},
 		{"hook", "Agents", false, ""},
-		{"mcp", "Agents", true, "Serve the handoffs to a coding agent over the Model Context Protocol"},
+		{"mcp", "Agents", true, "Serve handoffs to an agent over MCP"},
 
 		{"init", "Store", false, ""},
 		{"whoami", "Store", false, ""},
@@ -71,8 +71,7 @@ func commands() []command {
 	}
 }
 
-// renamed has the words of commands as the first documents of the product have them, and the words that stand for
-// them now. Of several that fit the longest counts.
+// renamed maps former command words to the present ones. If several match, the longest counts.
 var renamed = map[string]string{
 	"show": "record show", "validate": "record validate", "repair": "record repair", "create": "record create",
 	"hop": "record hop", "onboard": "record onboard", "compute-id": "record id",
@@ -81,7 +80,7 @@ var renamed = map[string]string{
 	"machine-fingerprint": "doctor machine",
 }
 
-// inPresentWords returns a command line with the present words of a command.
+// inPresentWords replaces former command words in a command line by the present ones.
 func inPresentWords(args []string) []string {
 	at := len(args) - len(afterFlags(args))
 	for at < len(args) && (args[at] == "help" || isCompleting(args[at:])) {
@@ -89,32 +88,32 @@ func inPresentWords(args []string) []string {
 	}
 	for n := min(2, len(args)-at); n > 0; n-- {
 		words, is := renamed[strings.Join(args[at:at+n], " ")]
-		if is && !(at > 0 && strings.HasPrefix(words, args[at-1]+" ")) { // "help man" has the present words
+		if is && !(at > 0 && strings.HasPrefix(words, args[at-1]+" ")) { // such as "help man", which is present already
 			return slices.Concat(args[:at], strings.Fields(words), args[at+n:])
 		}
 	}
 	return args
 }
 
-// addCommands builds the command that is asked for, or all where none of them is.
+// addCommands builds the command of the command line, or all commands if it names none.
 func (a *App) addCommands(root *cobra.Command) {
 	asked, word := commands(), commandOf(a.Args)
 	if at := slices.IndexFunc(asked, func(c command) bool { return c.name == word }); at >= 0 && word != "help" && word != "completion" {
 		asked = asked[at : at+1]
-		root.CompletionOptions.DisableDefaultCmd = true // what is not asked for is not built
+		root.CompletionOptions.DisableDefaultCmd = true // builds nothing that is not needed
 	} else {
 		root.Long = rootHelp()
 	}
-	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // help is one of ours
+	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // replaces cobra's help command
 	for _, c := range asked {
 		built := a.build(c)
 		built.Hidden = c.group == ""
 		a.finish(built, c.name)
-		if root.AddCommand(built); c.name == "help" && isCompleting(a.Args) { // where hidden ones are offered; it has no page else
+		if root.AddCommand(built); c.name == "help" && isCompleting(a.Args) { // so that help completes hidden commands too; otherwise it would have no man page
 			root.SetHelpCommand(built)
 		}
 	}
-	root.InitDefaultCompletionCmd() // does nothing where it is disabled
+	root.InitDefaultCompletionCmd() // does nothing if it is disabled
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			a.completes(c)
@@ -122,8 +121,7 @@ func (a *App) addCommands(root *cobra.Command) {
 	}
 }
 
-// commandOf returns the word of a command line that names the command, "" where that cannot be told without the flags
-// of commands: only flags of all commands may stand before it.
+// commandOf returns the command of a command line, "" if other flags than the common ones come before it.
 func commandOf(args []string) string {
 	if args = afterFlags(args); len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return ""
@@ -131,7 +129,7 @@ func commandOf(args []string) string {
 	return args[0]
 }
 
-// afterFlags returns what follows the flags of all commands at the beginning of a command line.
+// afterFlags returns the command line without the common flags at its beginning.
 func afterFlags(args []string) []string {
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		switch name, _, hasValue := strings.Cut(args[0], "="); name {
@@ -148,7 +146,7 @@ func afterFlags(args []string) []string {
 	return args
 }
 
-// build builds a command. Without the full program, a command that needs it only gives way.
+// build builds a command. In the fast program, a command that needs the full one only returns ErrBeyond.
 func (a *App) build(c command) *cobra.Command {
 	switch c.name {
 	case "help":

@@ -18,13 +18,13 @@ const maxCompletions = 200
 //go:embed completion.bash
 var bareBash string
 
-// completes finishes the command that prints the scripts of shells.
+// completes finishes the command that prints the completion scripts.
 func (a *App) completes(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if c.Name() != "bash" {
 			continue
 		}
-		c.Long = strings.Replace(c.Long, needsPackage, "It does without the package bash-completion where that is missing.\n", 1)
+		c.Long = strings.Replace(c.Long, needsPackage, "The script works without the package bash-completion.\n", 1)
 		script := c.RunE
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if err := script(cmd, args); err != nil {
@@ -38,27 +38,27 @@ func (a *App) completes(cmd *cobra.Command) {
 	a.finish(cmd, "completion")
 }
 
-// needsPackage is what cobra says of its script for bash.
+// needsPackage is cobra's note about its script for bash.
 const needsPackage = `This script depends on the 'bash-completion' package.
 If it is not installed already, you can install it via your OS's package manager.
 `
 
-// CompleteIDs offers handoffs, the newest first, each with what it is about.
+// CompleteIDs completes handoffs, newest first, with sender, recipient, topic and time.
 func (a *App) CompleteIDs(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 && !strings.Contains(cmd.Use, "…") { // the usage says what comes after the only one
+	if len(args) > 0 && !strings.Contains(cmd.Use, "…") { // there is only one id
 		if strings.Contains(cmd.Use, " [FILE") {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	if strings.ContainsAny(typed, `/\`) { // the path of the receipt
+	if strings.ContainsAny(typed, `/\`) { // a path, such as that of a receipt
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	entries := a.entriesQuietly()
 	var offers []string
 	digits := enoughDigits(entries)
 	for _, e := range slices.Backward(entries) {
-		id := named(e, typed, digits)
+		id := nameLike(e, typed, digits)
 		if len(offers) < maxCompletions && strings.HasPrefix(id, typed) && !slices.Contains(args, id) {
 			offers = append(offers, Offer(id, e.From+" to "+e.To+": "+e.Topic+", "+e.Time))
 		}
@@ -66,8 +66,8 @@ func (a *App) CompleteIDs(cmd *cobra.Command, args []string, typed string) ([]st
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
-// named is a handoff by the kind of name that is being typed: so many digits of its id, in the same case, or its file.
-func named(e handoff.Entry, typed string, digits int) string {
+// nameLike returns the name of a handoff in the form that is being typed: digits of its id in the same case, or its file.
+func nameLike(e handoff.Entry, typed string, digits int) string {
 	plain := strings.TrimPrefix(typed, "sha256:")
 	if len(plain) > digits {
 		digits = 64
@@ -84,10 +84,10 @@ func named(e handoff.Entry, typed string, digits int) string {
 	return id
 }
 
-// offer is what a shell completes, and what it shows beside it.
+// Offer returns a completion with its description.
 func Offer(value, about string) string { return value + "\t" + handoff.EscapeLine(about) }
 
-// completeOperators offers who is known.
+// CompleteOperators completes known operators.
 func (a *App) CompleteOperators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return a.KnownOperators(), cobra.ShellCompDirectiveNoFileComp
 }
@@ -95,7 +95,7 @@ func (a *App) CompleteOperators(*cobra.Command, []string, string) ([]string, cob
 // KnownOperators returns the operators of the operators file and of the listed handoffs.
 func (a *App) KnownOperators() []string {
 	var names []string
-	if _, s, err := a.quietly().NewStore(); err == nil { // operators there may be before handoffs
+	if _, s, err := a.quietCopy().NewStore(); err == nil { // a project can have operators before it has handoffs
 		if list, err := s.Registry().Policy(); err == nil && list != nil {
 			for _, o := range list.All() {
 				names = append(names, o.ID)
@@ -109,7 +109,7 @@ func (a *App) KnownOperators() []string {
 	return slices.Compact(names)
 }
 
-// completeMark offers handoffs, and operators once one is named.
+// CompleteMark completes handoffs, and after the first one operators too.
 func (a *App) CompleteMark(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ids, _ := a.CompleteIDs(cmd, args, typed)
 	if len(args) == 0 {
@@ -119,16 +119,16 @@ func (a *App) CompleteMark(cmd *cobra.Command, args []string, typed string) ([]s
 	return append(operators, ids...), cobra.ShellCompDirectiveNoFileComp
 }
 
-// quietly is the same run, which tells nobody of anything and takes over nothing.
-func (a *App) quietly() *App {
+// quietCopy returns a copy of the run that prints no notes and imports nothing.
+func (a *App) quietCopy() *App {
 	quiet := *a
 	quiet.Quiet, quiet.AsIs = true, true
 	return &quiet
 }
 
-// entriesQuietly lists the handoffs; a person who is typing a command is not told what is wrong with them.
+// entriesQuietly lists the handoffs, without any warnings: they would disturb the user's typing.
 func (a *App) entriesQuietly() []handoff.Entry {
-	s, err := a.quietly().Store()
+	s, err := a.quietCopy().Store()
 	if err != nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (a *App) entriesQuietly() []handoff.Entry {
 	return entries
 }
 
-// completeTopics offers those of the listed handoffs, each once.
+// completeTopics completes the topics of the listed handoffs.
 func (a *App) completeTopics(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var all []string
 	for _, e := range a.entriesQuietly() {
@@ -149,10 +149,10 @@ func (a *App) completeTopics(*cobra.Command, []string, string) ([]string, cobra.
 	return slices.Compact(all), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeTags offers the tags of the newest handoffs.
+// completeTags completes the tags of the newest handoffs.
 func (a *App) completeTags(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	entries := a.entriesQuietly()
-	s, err := a.quietly().Store()
+	s, err := a.quietCopy().Store()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -167,14 +167,13 @@ func (a *App) completeTags(*cobra.Command, []string, string) ([]string, cobra.Sh
 	return slices.Compact(all), cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteIDsOrFiles is CompleteIDs for commands that take files too.
+// CompleteIDsOrFiles completes handoffs and files.
 func (a *App) CompleteIDsOrFiles(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ids, _ := a.CompleteIDs(cmd, args, typed)
-	return ids, cobra.ShellCompDirectiveDefault // files where no id fits
+	return ids, cobra.ShellCompDirectiveDefault // files if no id matches
 }
 
-// completions are the words that a value is completed to, by the word that the usage of its flag has in backquotes, or by the
-// name of the flag.
+// completions maps the name of a flag, or the word that its usage has in backquotes, to the completions of its value.
 var completions = map[string][]string{
 	"time":           {"today", "yesterday", "24h", "7d", "2w"},
 	"duration":       {"90m", "24h", "7d", "2w"},
@@ -185,10 +184,10 @@ var completions = map[string][]string{
 	"agent":          agent.Names(),
 	"field":          {body},
 	"--status":       {"completed", "paused", "failed", "requires_review"},
-	"--sign":         nil, "key": nil, "file": nil, "path": nil, // files, as shells do
+	"--sign":         nil, "key": nil, "file": nil, "path": nil, // files
 }
 
-// completion returns what completes the value of a flag, nil for files.
+// completion returns the completion of a flag's value, nil for files.
 func (a *App) completion(f *pflag.Flag) cobra.CompletionFunc {
 	kind, _ := pflag.UnquoteUsage(f)
 	switch kind {
@@ -224,7 +223,7 @@ func isCompleting(args []string) bool {
 	return len(args) > 0 && strings.HasPrefix(args[0], "__complete")
 }
 
-// finishFlags makes flags of a command such that are given once and whose values are completed.
+// finishFlags makes flags refuse a second value, and adds completions of their values.
 func (a *App) finishFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if giveOnce(f); !isCompleting(a.Args) {
@@ -234,13 +233,12 @@ func (a *App) finishFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 			return
 		}
 		if complete := a.completion(f); complete != nil {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for a flag that is not there
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for an unknown flag
 		}
 	})
 }
 
-// finish gives a command and those below it what all have: flags that are given once and whose values are completed, and
-// examples.
+// finish completes a command and its subcommands: flags as in finishFlags, and examples.
 func (a *App) finish(cmd *cobra.Command, path string) {
 	a.finishFlags(cmd, cmd.Flags())
 	if cmd.ValidArgsFunction == nil && !strings.Contains(cmd.Use, "FILE") && !strings.Contains(cmd.Use, "DIR") {

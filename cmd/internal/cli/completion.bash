@@ -1,6 +1,6 @@
 
-# What is used of the package bash-completion, for a shell that has not loaded it. The words are those before the cursor;
-# bash itself would split them at = and : too.
+# Functions of the package bash-completion that the script uses, for a shell without it. The words are those before the
+# cursor. Bash itself would also split them at = and :.
 __handoff_init_completion()
 {
     local line=${COMP_LINE:0:COMP_POINT}

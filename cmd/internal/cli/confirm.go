@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Confirm asks on a terminal. Where nobody can answer, the command line is the answer.
+// Confirm asks at a terminal. Without a terminal it returns true: the command line is the answer.
 func (a *App) Confirm(question string) bool {
 	if !a.CanAsk() {
 		return true
@@ -21,7 +21,7 @@ func (a *App) Confirm(question string) bool {
 	return (err == nil || err == io.EOF) && (answer == "y" || answer == "yes")
 }
 
-// CanAsk reports whether somebody sits at a terminal, who can be asked and can answer.
+// CanAsk reports whether standard input and standard error are a terminal.
 func (a *App) CanAsk() bool {
 	in, ok := a.Stdin.(*os.File)
 	return ok && term.IsTerminal(int(in.Fd())) && IsTerminal(a.Stderr)

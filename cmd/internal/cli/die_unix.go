@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// dieOf ends the program by a signal that it has caught: its parent sees what has ended it, and a shell that
-// was interrupted too stops. It returns the exit code that a shell makes of it, should the program live on.
+// dieOf ends the program by a signal that it has caught, so that its parent and an interrupted shell see the signal. If the
+// program survives, dieOf returns the exit code that a shell would report.
 func dieOf(s os.Signal) int {
 	number, _ := s.(syscall.Signal)
 	signal.Reset(s)
 	if syscall.Kill(os.Getpid(), number) == nil {
-		time.Sleep(time.Second) // another thread may be the one to get it
+		time.Sleep(time.Second) // another thread may receive the signal
 	}
 	return 128 + int(number)
 }

@@ -2,5 +2,5 @@ package cli
 
 import "os"
 
-// dieOf returns the exit code of a program that was interrupted.
+// dieOf returns the exit code of an interrupted program.
 func dieOf(os.Signal) int { return 1 }

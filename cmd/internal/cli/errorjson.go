@@ -9,12 +9,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A told error is an error as JSON, on standard error.
-type toldError struct {
-	Error toldFault `json:"error"`
+// An errorReport is an error as JSON.
+type errorReport struct {
+	Error errorDetails `json:"error"`
 }
 
-type toldFault struct {
+type errorDetails struct {
 	Code    int    `json:"code"`
 	Class   string `json:"class"`
 	Message string `json:"message"`
@@ -23,10 +23,10 @@ type toldFault struct {
 	Line    int    `json:"line,omitempty"`
 	Pointer string `json:"pointer,omitempty"`
 
-	Holder *holder `json:"holder,omitempty"` // who has the handoff, or has ended it
+	Holder *holder `json:"holder,omitempty"` // the operator who has taken or finished the handoff
 }
 
-// A holder is who stands in the way of an act.
+// A holder is the operator that prevents an action.
 type holder struct {
 	Operator string `json:"operator"`
 	Session  string `json:"session_id,omitempty"`
@@ -34,11 +34,11 @@ type holder struct {
 	Done     bool   `json:"done"`
 }
 
-// asJSON returns an error as scripts get it, with the place of its first fault.
-func (a *App) asJSON(err error) toldError {
-	text, advice := a.told(err)
+// asJSON returns an error for scripts, with the place of its first fault.
+func (a *App) asJSON(err error) errorReport {
+	text, advice := a.errorText(err)
 	exit := ExitOf(err)
-	e := toldFault{Code: exit.Code, Class: exit.Name, Message: text, Hint: strings.Join(advice, "; ")}
+	e := errorDetails{Code: exit.Code, Class: exit.Name, Message: text, Hint: strings.Join(advice, "; ")}
 	if doc := (*handoff.DocumentError)(nil); errors.As(err, &doc) && !a.ForAgents {
 		e.File = doc.Name
 		if len(doc.Faults) > 0 {
@@ -48,10 +48,10 @@ func (a *App) asJSON(err error) toldError {
 	if taken := (*handoff.TakenError)(nil); errors.As(err, &taken) && !a.ForAgents {
 		e.Holder = &holder{taken.By.Operator, taken.By.Session, taken.By.Time, taken.Ended}
 	}
-	return toldError{e}
+	return errorReport{e}
 }
 
-// wantsJSON says whether --json was given, also where the command line as a whole was not understood.
+// wantsJSON reports whether --json was given, even if the command line is invalid.
 func (a *App) wantsJSON() bool {
 	end := cmp.Or(slices.Index(a.Args, "--")+1, len(a.Args)+1) - 1
 	return a.JSON || slices.Contains(a.Args[:end], "--json") || slices.Contains(a.Args[:end], "--json=true")

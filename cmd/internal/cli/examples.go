@@ -1,6 +1,6 @@
 package cli
 
-// examples are those of commands so short that nothing else is said of them.
+// examples maps the path of a command without an Example to its examples.
 var examples = map[string]string{
 	"completion bash":           "  source <(handoff completion bash)",
 	"completion fish":           "  handoff completion fish | source",

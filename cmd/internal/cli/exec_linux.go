@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inputFile returns a file without a name, in memory: it works where no directory can be written to.
+// inputFile returns a file in memory, so that no writable directory is needed.
 func inputFile() (*os.File, error) {
 	fd, err := unix.MemfdCreate("handoff-stdin", unix.MFD_CLOEXEC)
 	if err != nil {

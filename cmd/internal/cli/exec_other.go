@@ -4,11 +4,11 @@ package cli
 
 import "os"
 
-// inputFile returns a file that nobody else can open; it is gone when the program ends.
+// inputFile returns a temporary file without a name.
 func inputFile() (*os.File, error) {
 	f, err := os.CreateTemp("", "handoff-stdin-")
 	if err == nil {
-		os.Remove(f.Name()) // not on every system; what stays is in the directory of temporary files
+		os.Remove(f.Name()) // fails on some systems; the file then stays in the directory of temporary files
 	}
 	return f, err
 }

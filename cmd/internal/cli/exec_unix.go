@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// execute replaces this process by another program: signals and the end of its input reach it alone. stdin, if there is
-// one, becomes its standard input. It returns only on failure.
+// execute replaces this process by another program, which then gets all signals. If stdin is not nil, it becomes standard
+// input. execute returns only on failure.
 func execute(program string, args []string, stdin *os.File) error {
 	if stdin != nil {
 		if err := asStdin(stdin); err != nil {

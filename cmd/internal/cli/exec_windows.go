@@ -5,7 +5,7 @@ import (
 	"os/exec"
 )
 
-// execute runs another program in the place of this one.
+// execute runs another program and exits with its exit code. It returns only on failure.
 func execute(program string, args []string, stdin *os.File) error {
 	cmd := exec.Command(program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

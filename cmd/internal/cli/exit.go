@@ -9,34 +9,34 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// An Exit is a way in which a command ends.
+// An Exit is an exit code and its meaning.
 type Exit struct {
 	Code    int
-	Class   error // what errors of this code wrap, nil if none do
+	Class   error // the class that errors with this code wrap, nil for none
 	Name    string
 	Meaning string
 }
 
 // Exits is the only table of exit codes. README and man pages are compared with it.
 var Exits = []Exit{
-	{0, nil, "success", "OK, also when it was already done"},
-	{1, nil, "failure", "outside the contract: an I/O failure or a bug; the message says whether anything was published"},
-	{2, handoff.ErrInvalid, "validation", "validation: schema, slug, time bounds, parse error, missing input file, unknown id, bad flags"},
-	{3, handoff.ErrDenied, "authorization", "authorization: OPERATORS.md refuses from or to; a good signature, an approval or a terminal is required; max_hops is reached"},
-	{4, handoff.ErrBusy, "concurrency", "concurrency: the lock was not obtained in time, or was removed while it was held; max_rate is reached"},
-	{6, handoff.ErrIntegrity, "integrity", "integrity: another id than claimed, stored content changed, bad signature, other machine, broken chain"},
-	{7, handoff.ErrConfig, "configuration", "configuration: system path, unusable directory, bad settings, no free name"},
-	{10, ErrOperational, "operational", "check: OPERATIONAL, the handoff must be mended or confirmed before work is resumed"},
-	{11, ErrCritical, "critical", "check: CRITICAL, there is nothing to resume from, or it was resumed before; take, release, done, resume: another has it, or it is done"},
+	{0, nil, "success", "done, even if it was done before"},
+	{1, nil, "failure", "failure: an I/O error or a bug; the message says whether anything was stored"},
+	{2, handoff.ErrInvalid, "validation", "validation: bad flags, syntax, schema, name or time; missing file; unknown id"},
+	{3, handoff.ErrDenied, "authorization", "authorization: OPERATORS.md refuses an operator; a signature, approval or terminal is missing; max_hops is reached"},
+	{4, handoff.ErrBusy, "concurrency", "concurrency: another process is writing; the lock file was removed; max_rate is reached"},
+	{6, handoff.ErrIntegrity, "integrity", "integrity: wrong id, changed content, bad signature, another machine, broken hash chain"},
+	{7, handoff.ErrConfig, "configuration", "configuration: system path, unusable directory, bad settings, no free file name"},
+	{10, ErrOperational, "operational", "check: OPERATIONAL, fix or confirm the handoff before you continue"},
+	{11, ErrCritical, "critical", "check: CRITICAL, do not continue; take, release, done, resume: taken, done or resumed before"},
 }
 
-// The verdicts of check and resume that are not clean.
+// The verdicts of check and resume other than CLEAN.
 var (
 	ErrOperational = fault.New(nil, "", "the handoff is OPERATIONAL, not CLEAN")
 	ErrCritical    = fault.New(nil, "", "the handoff is CRITICAL")
 )
 
-// ExitOf returns how a command ends that ended with err.
+// ExitOf returns the exit of a command that returned err.
 func ExitOf(err error) Exit {
 	if err == nil {
 		return Exits[0]
@@ -55,10 +55,10 @@ func ExitOf(err error) Exit {
 	return Exits[1]
 }
 
-// Verdict returns the error of a verdict of check, nil for one that is clean.
+// Verdict returns a verdict of check as an error, nil for CLEAN.
 func Verdict(verdict fmt.Stringer) error { return exitNamed(verdict.String()).Class }
 
-// exitNamed returns the exit of a verdict, that of success for one that is clean.
+// exitNamed returns the exit of a verdict. It is success for CLEAN.
 func exitNamed(verdict string) Exit {
 	for _, e := range Exits {
 		if strings.EqualFold(e.Name, verdict) {

@@ -2,10 +2,10 @@ package cli
 
 import "github.com/seed-78daf238/handoff/lib/handoff"
 
-// The files of the store say operator_id, as the first ones did. In what commands print it is operator, as everywhere: these
-// types are those of the files with other tags.
+// The files of the store use the key operator_id, the output of commands uses operator. These types are those of the files with
+// the other tags.
 
-// Consumed is how a line of the ledger looks in JSON.
+// Consumed is a line of the ledger in JSON.
 type Consumed struct {
 	Token       string `json:"token"`
 	HandoffID   string `json:"handoff_id"`
@@ -18,7 +18,7 @@ type Consumed struct {
 	Signature   string `json:"signature,omitempty"`
 }
 
-// offered is how a handoff.Offer looks in JSON.
+// offered is a handoff.Offer in JSON.
 type offered struct {
 	Session  string   `json:"session_id"`
 	Agent    string   `json:"agent"`
@@ -27,12 +27,13 @@ type offered struct {
 	IDs      []string `json:"handoff_ids,omitempty"`
 }
 
-// delivered is how a handoff.Delivery looks in JSON.
+// delivered is a handoff.Delivery in JSON.
 type delivered struct {
 	handoff.Listed
 	Offers []offered `json:"offers"`
 }
 
+// DeliveredOf returns a handoff.Delivery for JSON.
 func DeliveredOf(d handoff.Delivery) delivered {
 	all := delivered{d.Listed, make([]offered, len(d.Offers))}
 	for i, o := range d.Offers {

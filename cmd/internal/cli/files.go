@@ -13,17 +13,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A File is a name without any directory, and its content.
+// A File is the name of a file, without a directory, and its content.
 type File struct {
 	Name  string
 	Bytes []byte
 }
 
-// WriteFiles creates the files in dir, a path relative to root that is made if need be; "." is root
-// itself. Nothing outside root is ever touched, also not through symbolic links, and no file is
-// replaced: one that is there already is taken for written if it has the same content, else it is an
-// error that wraps fs.ErrExist. When one file fails, those created before it are removed. The files
-// are synced to disk.
+// WriteFiles creates files in dir, a path relative to root that is created if needed; "." is root itself. It writes nothing
+// outside root, even through symbolic links, and replaces no file. If a file exists with the same content, it counts as
+// written; otherwise the error wraps fs.ErrExist. If one file fails, the files created before it are removed. The files are
+// synced to disk.
 func WriteFiles(root, dir string, files ...File) error {
 	base, err := os.OpenRoot(root)
 	if err != nil {
@@ -31,7 +30,7 @@ func WriteFiles(root, dir string, files ...File) error {
 	}
 	defer func() { _ = base.Close() }()
 	if err := base.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the directory to write to: %w", notDir(err))
+		return fmt.Errorf("create the directory to write to: %w", notDir(err))
 	}
 	place, err := base.OpenRoot(dir)
 	if err != nil {
@@ -54,7 +53,7 @@ func WriteFiles(root, dir string, files ...File) error {
 	return nil
 }
 
-// notDir keeps what stands in the place of a directory apart from a file that is there already.
+// notDir changes the error if a file has the name of the directory, so that it does not wrap fs.ErrExist.
 func notDir(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error()}
@@ -62,7 +61,7 @@ func notDir(err error) error {
 	return err
 }
 
-// createFile writes one file that must not exist and reports whether it made it.
+// createFile writes a new file and reports whether it created it.
 func createFile(place *os.Root, f File) (created bool, err error) {
 	if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." || strings.ContainsAny(f.Name, `/\:`) {
 		return false, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is not a file name", f.Name)}
@@ -82,7 +81,7 @@ func createFile(place *os.Root, f File) (created bool, err error) {
 	return true, err
 }
 
-// holdsFile reports whether a regular file of that name has that content already.
+// holdsFile reports whether a regular file with that name and content exists.
 func holdsFile(place *os.Root, f File) bool {
 	info, err := place.Lstat(f.Name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(f.Bytes)) {

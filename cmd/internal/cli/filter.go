@@ -8,7 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A Filter is what chooses handoffs on a command line.
+// A Filter holds the flags that choose handoffs.
 type Filter struct {
 	handoff.Filter
 	since, until string
@@ -17,25 +17,25 @@ type Filter struct {
 
 // Register adds the flags to a command.
 func (f *Filter) Register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.Unread, "unread", false, "only those that their recipient (or --to) has not marked as read")
-	cmd.Flags().BoolVar(&f.All, "all", false, "also those that are archived, and with --unread those that are superseded, expired, taken or done")
-	Choice(cmd, (*string)(&f.State), "state", "only those in this `state`", states()...)
-	cmd.Flags().BoolVar(&f.Offered, "offered", false, "only those that a session of their recipient was told of, and that are unread")
-	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "only those that nobody reads: to operators who have never read anything or have left, or of which nobody was told for 14 days")
-	cmd.Flags().StringVar(&f.To, "to", "", "only those to this `operator`")
-	cmd.Flags().BoolVar(&f.mine, "mine", false, "only those to you")
+	cmd.Flags().BoolVar(&f.Unread, "unread", false, "unread by the recipient, or by --to")
+	cmd.Flags().BoolVar(&f.All, "all", false, "archived and withdrawn handoffs too; with --unread also superseded, expired, taken and done ones")
+	Choice(cmd, (*string)(&f.State), "state", "in this `state`", states()...)
+	cmd.Flags().BoolVar(&f.Offered, "offered", false, "unread, and a session of the recipient was told")
+	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "unread, and the recipient has left, has never read anything, or was not told for 14 days")
+	cmd.Flags().StringVar(&f.To, "to", "", "to this `operator`")
+	cmd.Flags().BoolVar(&f.mine, "mine", false, "to you")
 	f.RegisterOrigin(cmd)
 	Exclusive(cmd, "mine", "to")
 }
 
-// registerOrigin adds those of the flags that choose by what was written, from where and when.
+// RegisterOrigin adds the flags that choose by sender, topic, tag, branch and time.
 func (f *Filter) RegisterOrigin(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.Here, "here", false, "only those written on the branch that is checked out here")
-	cmd.Flags().StringVar(&f.From, "from", "", "only those from this `operator`")
-	cmd.Flags().StringVar(&f.Topic, "topic", "", "only those about this `topic`")
-	cmd.Flags().StringVar(&f.Tag, "tag", "", "only those with this `tag` (reads the documents)")
-	cmd.Flags().StringVar(&f.since, "since", "", "only those not older than this `time`, date, yesterday or duration (48h, 7d, 2w)")
-	cmd.Flags().StringVar(&f.until, "until", "", "only those that are older, or of that day at the latest (a `time` as for --since)")
+	cmd.Flags().BoolVar(&f.Here, "here", false, "written on the current branch")
+	cmd.Flags().StringVar(&f.From, "from", "", "from this `operator`")
+	cmd.Flags().StringVar(&f.Topic, "topic", "", "with this `topic`")
+	cmd.Flags().StringVar(&f.Tag, "tag", "", "with this `tag` (slower: reads the documents)")
+	cmd.Flags().StringVar(&f.since, "since", "", "not older than this `time`: 2026-05-07, yesterday, 48h, 7d")
+	cmd.Flags().StringVar(&f.until, "until", "", "not newer than this `time`, as for --since")
 }
 
 func states() (names []string) {
@@ -45,7 +45,7 @@ func states() (names []string) {
 	return names
 }
 
-// Chosen returns what the flags choose.
+// Chosen returns the filter that the flags describe.
 func (f *Filter) Chosen(a *App) (_ handoff.Filter, err error) {
 	if f.mine {
 		p, s, err := a.ProjectStore()

@@ -15,30 +15,30 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Exclusive makes it invalid input to give both flags of a command.
+// Exclusive makes it an error to give both flags.
 func Exclusive(cmd *cobra.Command, one, other string) {
-	if cmd.Flags().Lookup(other) != nil { // not one of every command
-		cmd.MarkFlagsMutuallyExclusive(one, other) // for completion; cobra would report it as no kind of error
+	if cmd.Flags().Lookup(other) != nil { // not a common flag
+		cmd.MarkFlagsMutuallyExclusive(one, other) // for completion; the error of cobra has no class
 	}
 	Before(cmd, func(given func(string) bool) error {
 		if given(one) && given(other) {
-			return Invalid("leave one of them out", "--%s and --%s do not go together", one, other)
+			return Invalid("remove one", "--%s conflicts with --%s", one, other)
 		}
 		return nil
 	})
 }
 
-// Needs makes it invalid input to give a flag of a command without another one.
+// Needs makes it an error to give the flag one without the flag other.
 func Needs(cmd *cobra.Command, one, other string) {
 	Before(cmd, func(given func(string) bool) error {
 		if given(one) && !given(other) {
-			return Invalid("leave it out, or give both", "--%s needs --%s", one, other)
+			return Invalid("add --"+other+", or remove --"+one, "--%s needs --%s", one, other)
 		}
 		return nil
 	})
 }
 
-// before adds a check of the flags that are given.
+// Before adds a check that runs before the command. given reports whether a flag was given.
 func Before(cmd *cobra.Command, check func(given func(flag string) bool) error) {
 	others := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -49,35 +49,36 @@ func Before(cmd *cobra.Command, check func(given func(flag string) bool) error) 
 	}
 }
 
-// A given is the value of a flag that is given once, and not empty: what a script lost is no wish to go without.
-type given struct {
+// A singleValue is the value of a flag that must be given once and not be empty: an empty value is usually an unset variable
+// of a script.
+type singleValue struct {
 	pflag.Value
 	flag *pflag.Flag
 }
 
-func (g given) Set(text string) error {
+func (v singleValue) Set(text string) error {
 	switch {
 	case text == "":
-		return errors.New("is empty: give it a value, or leave it out")
-	case g.flag.Changed && text != g.flag.Value.String():
+		return errors.New("is empty: add a value, or remove the flag")
+	case v.flag.Changed && text != v.flag.Value.String():
 		return errors.New("is given twice")
 	}
-	return g.Value.Set(text)
+	return v.Value.Set(text)
 }
 
-// giveOnce makes a flag one that is given once and not empty, but for those that may be repeated.
+// giveOnce gives a flag a singleValue, unless it can be repeated.
 func giveOnce(f *pflag.Flag) {
 	switch f.Value.Type() {
 	case "stringArray", "func":
 	default:
-		f.Value = given{f.Value, f}
+		f.Value = singleValue{f.Value, f}
 	}
 }
 
-// Choice adds a flag whose value is one of some words. The value is the default.
+// Choice adds a flag that takes one of some words. *value is the default.
 func Choice(cmd *cobra.Command, value *string, name, usage string, words ...string) {
 	cmd.Flags().Var(&choice{value, words}, name, usage+": "+strings.Join(words, ", "))
-	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }
 
 type choice struct {
@@ -95,29 +96,29 @@ func (c *choice) Set(text string) error {
 	return fmt.Errorf("%q is not one of %s", text, strings.Join(c.words, ", "))
 }
 
-// Format adds --format. With --json it is what prints lines of JSON.
+// Format adds --format. --json means --format jsonl.
 func (a *App) Format(cmd *cobra.Command, value *string, words ...string) {
-	Choice(cmd, value, "format", "`how` to print", words...)
+	Choice(cmd, value, "format", "output `format`", words...)
 	Before(cmd, func(given func(string) bool) error {
 		switch {
 		case !a.JSON:
 		case !given("format"):
 			*value = "jsonl"
 		case !strings.HasPrefix(*value, "json"):
-			return Invalid("leave one of them out", "--json and --format %s do not go together", *value)
+			return Invalid("remove one", "--json conflicts with --format %s", *value)
 		}
 		return nil
 	})
 }
 
-// Texts adds a flag that may be given several times. That of the library starts a CSV writer to say that it is empty.
+// Texts adds a flag that can be repeated. The flag type of pflag would start a CSV writer.
 func Texts(f *pflag.FlagSet, values *[]string, name, usage string) {
-	f.Var((*texts)(values), name, usage+"; may be repeated")
+	f.Var((*texts)(values), name, usage+"; can be repeated")
 }
 
 type texts []string
 
-// String is "" for none, so that help names no default.
+// String returns "" if there are no values, so that help shows no default.
 func (t *texts) String() string { return strings.Join(*t, ",") }
 
 func (t *texts) Set(text string) error {
@@ -127,7 +128,7 @@ func (t *texts) Set(text string) error {
 
 func (t *texts) Type() string { return "stringArray" }
 
-// Number adds a flag for a number that is not negative. The value is the default.
+// Number adds a flag for a number of 0 or more. *value is the default.
 func Number(f *pflag.FlagSet, value *int, name, short, usage string) {
 	f.VarP((*number)(value), name, short, usage)
 }
@@ -148,14 +149,14 @@ func (n *number) Set(text string) error {
 	return nil
 }
 
-// Duration adds a flag for a duration, which takes days and weeks too.
+// Duration adds a flag for a duration, with days and weeks.
 func Duration(f *pflag.FlagSet, value *time.Duration, name, usage string) {
 	f.Var((*duration)(value), name, usage)
 }
 
 type duration time.Duration
 
-// String is "" for none, so that help names no default of its own.
+// String returns "" for 0, so that help shows no default.
 func (d *duration) String() string {
 	if *d == 0 {
 		return ""

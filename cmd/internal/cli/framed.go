@@ -7,7 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// readOn says how a command goes on reading.
+// ReadOn returns a function that returns the command to read on from an offset.
 func ReadOn(command string) func(next int) string {
 	return func(next int) string { return fmt.Sprintf("%s --agent --offset %d", command, next) }
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A Program is what one of the two programs is made of.
+// A Program lists the parts of the fast or the full program.
 type Program struct {
-	Commands []Commands          // of the folders that it links
-	Quick    []func(a *App) bool // answers a command line without the library of the command line, or reports false
+	Commands []Commands          // of the linked packages
+	Quick    []func(a *App) bool // runs a command line without cobra; false if it cannot
 	Full     *Full               // nil in the fast program
 }
 
-// Commands has the builder of each command of a folder.
+// Commands maps each command of a package to the function that builds it.
 type Commands map[string]func(*App) *cobra.Command
 
-// Group returns the commands of a folder that has a type of its own for a run.
+// Group returns the commands of a package with its own type for a run.
 func Group[A any](run func(*App) A, build map[string]func(A) *cobra.Command) Commands {
 	all := make(Commands, len(build))
 	for name, build := range build {
@@ -31,66 +31,67 @@ func Group[A any](run func(*App) A, build map[string]func(A) *cobra.Command) Com
 	return all
 }
 
-// A Full is what only the full program has.
+// A Full holds the parts that only the full program has.
 type Full struct {
-	Words     map[string][]string // what the value of a flag is completed to
-	Rules     handoff.Rules       // the JSON Schema, which words what the plain check refuses
+	Words     map[string][]string // completions of the value of a flag
+	Rules     handoff.Rules       // the JSON Schema, whose errors replace those of the plain check
 	CheckBody func(body string) error
 
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
-	Sign            func(a *App, p handoff.Project, key string, text []byte) ([]byte, error) // "" is the user's key
+	Sign            func(a *App, p handoff.Project, key string, text []byte) ([]byte, error) // key "" is that of the user
 
-	IsRecord func(text []byte) bool                                          // whether JSON has the shape of a record
-	Records  func(RecordInput) func(name string, text []byte) handoff.Source // stores the records of one run
+	IsRecord func(text []byte) bool                                          // reports whether JSON has the shape of a record
+	Records  func(RecordInput) func(name string, text []byte) handoff.Source // returns the function that makes sources of records
 
-	Warnings func(s *handoff.Store, ids []string) ([]string, error) // what is questionable about stored records
+	Warnings func(s *handoff.Store, ids []string) ([]string, error) // returns warnings about stored records
 
-	ManPages func(a *App, dir string) error // writes them into a directory
+	ManPages func(a *App, dir string) error // writes the man pages to a directory
 
-	// Compose stores what is saved in an editor that begins with a text; at is the time of one that has none, "" is now.
+	// Compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.
 	Compose func(a *App, f Fields, at, start string) error
 
-	Body func(body string, columns int, colours bool) []string // the lines of a body as Markdown on a terminal
+	Body func(body string, columns int, colours bool) []string // formats Markdown for a terminal
 }
 
-// errBeyond ends a command that the fast program cannot do, before it has changed or printed anything.
-var ErrBeyond = errors.New("only the whole program can do this")
+// ErrBeyond is returned by commands that need the full program, before they change or print anything.
+var ErrBeyond = errors.New("this needs the full program")
 
-// InstallBoth is what to do where one of the two programs is missing.
+// InstallBoth is the hint if one of the two programs is missing.
 const InstallBoth = "install both programs together: `go install ./cmd/...`"
 
-// handOver becomes the whole program where the fast one cannot go on: its command or its input is beyond it, or the head
-// of a document was refused, which the JSON Schema words better. The arguments are the same, and so is the input, also what was
-// read of it. The program lies beside this one; PATH is not searched. Where it cannot be run, a refusal stays what it is.
+// handOver starts the full program in place of the fast one if why is ErrBeyond, or if the plain check has refused a
+// frontmatter, since the JSON Schema has better messages. The full program gets the same arguments and the same standard input,
+// including the part that was read. It is in the directory of this program; PATH is not searched. If it cannot run, handOver
+// returns why.
 func (a *App) handOver(why error) error {
 	beyond := errors.Is(why, ErrBeyond)
 	if a.Full != nil || !beyond && (!a.refused.Load() || !errors.Is(why, handoff.ErrInvalid)) {
 		return why
 	}
 	if a.alone == nil {
-		a.alone = a.becomeWhole()
+		a.alone = a.startFull()
 	}
 	if !beyond {
-		return WithHint(why, "for the JSON Schema's own words, "+InstallBoth)
+		return WithHint(why, "for more details "+InstallBoth)
 	}
-	return &handoff.Error{Class: handoff.ErrConfig, Problem: fmt.Sprintf("this needs the whole program, and it cannot be run: %v", a.alone), Advice: InstallBoth, Cause: a.alone}
+	return &handoff.Error{Class: handoff.ErrConfig, Problem: fmt.Sprintf("cannot run the full program: %v", a.alone), Advice: InstallBoth, Cause: a.alone}
 }
 
-// giveWay becomes the whole program for what it alone can do as a whole. Without it, this one tells what it knows.
-func (a *App) giveWay() {
+// preferFull starts the full program for command lines that it handles better. Without it, the fast program goes on.
+func (a *App) preferFull() {
 	if len(a.Args) == 0 {
 		a.preferInbox()
-	} else if aboutCommands(a.Args[0]) {
+	} else if listsCommands(a.Args[0]) {
 		_ = a.handOver(ErrBeyond)
 	}
 }
 
-// aboutCommands says whether a question is about all commands, of which the whole program knows more.
-func aboutCommands(arg string) bool {
+// listsCommands reports whether an argument asks for a list of commands, which is complete only in the full program.
+func listsCommands(arg string) bool {
 	return arg == "help" || arg == "completion" || isCompleting([]string{arg})
 }
 
-// preferInbox makes no command the inbox, for who sits at a terminal in a project. Without the whole program there is help.
+// preferInbox runs the inbox if there is no command, on a terminal and in a project. Without the full program help is shown.
 func (a *App) preferInbox() {
 	if !a.canLook() {
 		return
@@ -113,31 +114,31 @@ func (a *App) canLook() bool {
 	return err == nil && p.Exists() == nil
 }
 
-// Beside returns the path of a program that is installed beside this one.
-func (a *App) Beside(name string) (string, error) {
+// Sibling returns the path of a program in the directory of this one.
+func (a *App) Sibling(name string) (string, error) {
 	self, err := a.Executable()
 	if err != nil {
-		return "", fmt.Errorf("the program's own path is not known: %w", err)
+		return "", fmt.Errorf("cannot find the path of this program: %w", err)
 	}
-	if real, err := filepath.EvalSymlinks(self); err == nil { // a link to this program has no others beside it
+	if real, err := filepath.EvalSymlinks(self); err == nil { // the directory of a link to this program has no other programs
 		self = real
 	}
 	return filepath.Join(filepath.Dir(self), name+filepath.Ext(self)), nil
 }
 
-// readStdin reads all of standard input, and keeps it for the program that this one may become.
+// ReadStdin reads all of standard input, and keeps it for the full program.
 func (a *App) ReadStdin(most int64) ([]byte, error) {
 	text, err := ReadAll(a.Stdin, most)
 	a.consumed = append(a.consumed, text...)
 	return text, err
 }
 
-// becomeWhole replaces this process by the whole program, which gets once more what was read of standard input. It
-// returns only on failure.
-func (a *App) becomeWhole() error {
-	program, err := a.Beside("handoff-full")
+// startFull replaces this process by the full program, with the part of standard input that was read. It returns only on
+// failure.
+func (a *App) startFull() error {
+	program, err := a.Sibling("handoff-full")
 	if err == nil {
-		_, err = os.Stat(program) // before standard input is another one
+		_, err = os.Stat(program) // before standard input is replaced
 	}
 	if err != nil {
 		return err

@@ -10,20 +10,20 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// Fields are the flags that make a frontmatter, as far as they are given.
+// Fields holds the flags for fields of the frontmatter.
 type Fields handoff.Document
 
 // Register adds the flags to a command.
 func (f *Fields) Register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.From, "from", "", "who hands over (`operator`)")
-	cmd.Flags().StringVar(&f.To, "to", "", "who takes over (`operator`)")
-	cmd.Flags().Var((*topic)(&f.Topic), "topic", "the `topic`, a slug or words that make one (default from the text)")
-	cmd.Flags().StringVar(&f.Time, "ts", "", "the `instant`, RFC 3339 with Z (default now)")
-	Texts(cmd.Flags(), &f.Tags, "tag", "a `tag`, a slug")
-	cmd.Flags().Var(references{(*texts)(&f.References)}, "ref", "a reference (`text`); may be repeated")
+	cmd.Flags().StringVar(&f.From, "from", "", "the sender, an `operator` (default: you)")
+	cmd.Flags().StringVar(&f.To, "to", "", "the recipient, an `operator`")
+	cmd.Flags().Var((*topic)(&f.Topic), "topic", "the `topic`, one or a few words (default: from the text)")
+	cmd.Flags().StringVar(&f.Time, "ts", "", "the time, an `instant` in RFC 3339 with Z (default: now)")
+	Texts(cmd.Flags(), &f.Tags, "tag", "a `tag`")
+	cmd.Flags().Var(references{(*texts)(&f.References)}, "ref", "a reference (`text`); can be repeated")
 }
 
-// A topic is a slug, or words of which one is made.
+// A topic is the value of --topic: a slug, or words that become one.
 type topic string
 
 func (t *topic) String() string { return string(*t) }
@@ -31,12 +31,12 @@ func (t *topic) Type() string   { return "string" }
 
 func (t *topic) Set(text string) error {
 	if *t = topic(handoff.TopicFrom(text)); *t == "" {
-		return fmt.Errorf("%q has no letter and no digit", text)
+		return fmt.Errorf("%q has no letter or digit", text)
 	}
 	return nil
 }
 
-// references are those of flags. A malformed one is refused: it would have no effect.
+// references holds the values of --ref. A malformed reference is refused, since it would have no effect.
 type references struct{ *texts }
 
 func (r references) Set(text string) error {
@@ -53,9 +53,10 @@ func checkReferences(all []string) error {
 	return nil
 }
 
+// Given reports whether any field was given.
 func (f *Fields) Given() bool { return len(handoff.Document(*f).Instance()) > 0 }
 
-// Document returns the document of the flags and a body.
+// Document returns a document with the fields of the flags and a body.
 func (f *Fields) Document(body string) handoff.Document {
 	doc := handoff.Document(*f)
 	doc.SchemaVersion, doc.Body = "1.0", body

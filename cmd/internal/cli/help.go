@@ -10,22 +10,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// topics holds a file for each topic, named for it. Its first line is a heading that says what it is about.
+// topics holds a file NAME.md for each topic. Its first line is its heading.
 //
 //go:embed topics/*.md
 var topics embed.FS
 
-// daily are the commands of a day, which the first screen of help shows: ten at most.
-var daily = []string{"write", "new", "list", "read", "reply", "next", "done", "inbox", "sync", "help"}
+// daily lists the commands of the first screen: at most ten, of which the first three are for the start.
+var daily = []string{"init", "write", "new", "list", "read", "next", "reply", "done", "inbox", "sync"}
 
 func helpCommand(a *App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND|TOPIC|all|topics|man DIR]",
-		Short: "Explain a command or a topic",
-		Long: `Print how a command is used, or what is said about a topic. all shows every command in groups,
-topics every topic. man writes the man pages, one for each command, into a directory: ` + "`man -l DIR/handoff.1`" + `
-shows the first. Pages of another version are replaced; a file of yours with the name of a page is refused, and
-so is a symbolic link of the project.`,
+		Short: "Show help for a command or a topic",
+		Long: `Show the help of a command or a topic. all lists all commands, topics all
+topics. man writes a man page for each command to DIR; ` + "`" + `man -l DIR/handoff.1` + "`" + `
+shows the first one. Pages of other versions are replaced. Your own files with
+the name of a page, and symbolic links of the project, are never replaced.`,
 		Example: "  handoff help write\n  handoff help all\n  handoff help operators\n  handoff help man ~/.local/share/man/man1",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -40,7 +40,7 @@ so is a symbolic link of the project.`,
 					offers = append(offers, Offer(c.Name(), c.Short))
 				}
 			}
-			return append(offers, Offer("all", "Every command, in groups"), Offer("topics", "Every topic"), Offer("man", "Write the man pages into a directory")), cobra.ShellCompDirectiveNoFileComp
+			return append(offers, Offer("all", "All commands, in groups"), Offer("topics", "All topics"), Offer("man", "Write the man pages to a directory")), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.help(cmd.Root(), args) },
 	}
@@ -76,18 +76,19 @@ func (a *App) help(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// manPages writes the man pages into the directory that is named.
+// manPages writes the man pages to a directory.
 func (a *App) manPages(dirs []string) error {
 	switch {
 	case len(dirs) != 1:
-		return Invalid("use `handoff help man DIR`", "help man: wrong number of arguments: %d", len(dirs))
+		return Invalid("use `handoff help man DIR`", "help man needs one directory")
 	case a.Full == nil:
 		return ErrBeyond
 	}
 	return a.Full.ManPages(a, dirs[0])
 }
 
-// unknownHelp is the error for words of which the first name a command, or for none the root, and the rest nothing.
+// unknownHelp returns the error for words that name no command and no topic. about is the command of the first words, rest the
+// unknown ones.
 func unknownHelp(about *cobra.Command, words, rest []string) error {
 	known, path := names(about), "handoff help "
 	if about.HasParent() {
@@ -96,23 +97,24 @@ func unknownHelp(about *cobra.Command, words, rest []string) error {
 		known = append(append(known, topicNames()...), "all", "topics")
 	}
 	hint := "the topics are " + strings.Join(topicNames(), ", ") + "; `handoff help all` shows the commands"
-	if near := meant(strings.Join(rest, " "), known); near != "" {
+	if near := nearestName(strings.Join(rest, " "), known); near != "" {
 		hint = "did you mean `" + path + near + "`?"
 	}
-	return Invalid(hint, "there is no command and no topic %q", strings.Join(words, " "))
+	return Invalid(hint, "no command or topic %q", strings.Join(words, " "))
 }
 
-// firstScreen is what a newcomer sees.
+// firstScreen prints the help for newcomers.
 func (a *App) firstScreen(root *cobra.Command) error {
 	var b strings.Builder
-	b.WriteString("handoff keeps the documents with which people and coding agents hand work over.\n\n")
-	b.WriteString(lines(root, daily))
+	b.WriteString("handoff passes work from one person or agent to the next.\n\nStart\n")
+	b.WriteString(lines(root, daily[:3]) + "\nEvery day\n" + lines(root, daily[3:]))
 	b.WriteString(`
-  handoff help all       every command, in groups
-  handoff help topics    formats, operators, settings, exit codes and more
+  handoff help all       all commands
+  handoff help topics    formats, settings, git, scripting and more
   handoff COMMAND --help
 
-Start with ` + "`handoff init`, then `echo 'Tests are green.' | handoff write - --to ben`.\n")
+Try:  echo 'Tests are green.' | handoff write - --to ben
+`)
 	_, err := io.WriteString(a.Stdout, b.String())
 	return err
 }
@@ -130,7 +132,7 @@ func (a *App) allCommands(root *cobra.Command) error {
 		}
 		b.WriteString(lines(root, []string{c.name}))
 	}
-	b.WriteString("\nEvery command has\n" + root.PersistentFlags().FlagUsages() + "\nTopics: " + strings.Join(topicNames(), ", ") + "\n")
+	b.WriteString("\nAll commands accept\n" + root.PersistentFlags().FlagUsages() + "\nTopics: " + strings.Join(topicNames(), ", ") + "\n")
 	_, err := io.WriteString(a.Stdout, b.String())
 	return err
 }
@@ -144,14 +146,14 @@ func (a *App) allTopics() error {
 	return nil
 }
 
-// topicTitle says what a topic is about.
+// topicTitle returns the heading of a topic.
 func topicTitle(name string) string {
-	text, _ := topics.ReadFile("topics/" + name + ".md") // it is there
+	text, _ := topics.ReadFile("topics/" + name + ".md") // embedded
 	title, _, _ := strings.Cut(string(text), "\n")
 	return strings.TrimPrefix(title, "# ")
 }
 
-// lines has a line for each of the commands that there are.
+// lines returns a line with name and description for each command of the program.
 func lines(root *cobra.Command, which []string) string {
 	var b strings.Builder
 	for _, name := range which {
@@ -174,7 +176,7 @@ func names(root *cobra.Command) []string {
 
 // topicNames returns the names of the topics, sorted.
 func topicNames() []string {
-	files, _ := topics.ReadDir("topics") // it is there
+	files, _ := topics.ReadDir("topics") // embedded
 	all := make([]string, len(files))
 	for i, f := range files {
 		all[i] = strings.TrimSuffix(f.Name(), ".md")

@@ -15,48 +15,47 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// MaxInput is how many bytes one input may have; the store has a smaller limit of its own.
+// MaxInput is the largest input in bytes. The limit of the store is smaller.
 const MaxInput = 4 << 20
 
-// mostHeld is how many bytes of documents are held from when they are looked at first until they are stored. The files of
-// more are read anew for each step.
-const mostHeld = 16 << 20
+// maxHeld is how many bytes of documents stay in memory until they are stored. Further files are read again for each step.
+const maxHeld = 16 << 20
 
 // An input turns the arguments of write into documents.
 type Input struct {
 	*App
 	Fields     Fields
 	Recording  Recording
-	stdin      bool   // standard input is read, for which the settings count too
-	Kind       string // of every record, "" for what its shape says
+	stdin      bool   // standard input was read, so the setting record_work counts
+	Kind       string // of every record; "" to detect it
 	AllowEmpty []string
-	me         *string // who runs the program, once that was asked
-	held       int     // bytes of documents
-	At         string  // the time to take where none is given; "" is now
-	Took       string  // the time that was taken because none was given
-	typed      []byte  // a text that a person typed, nil if none did
-	Headless   bool    // one of the texts has no frontmatter, and no flag says what it would
+	me         *string // the operator who runs the program, once known
+	held       int     // bytes of documents in memory
+	At         string  // the time of documents without one; "" is now
+	Took       string  // the time that documents without one got
+	typed      []byte  // the text that the user typed, nil if none
+	Headless   bool    // a text has no frontmatter, and there are no flags for one
 
-	records func(name string, text []byte) handoff.Source // of all records: they get one time, and the store is read once
+	records func(name string, text []byte) handoff.Source // makes the source of each record; shared, so that all get the same time
 }
 
-// An Input is what the command line says about the records that it names.
+// A RecordInput holds the flags for the records of a command line.
 type RecordInput struct {
 	*App
 	Fields
-	Kind       string        // of each; "" for what its shape says
+	Kind       string        // of each record; "" to detect it
 	AllowEmpty []string      // fields of packets that may be empty
-	Now        func() string // the time of records that have none
+	Now        func() string // returns the time for records without one
 }
 
-// sources reads every input. Errors about some of them come together with what the others hold.
+// Sources reads all inputs. It returns the sources of good inputs together with the errors of the others.
 func (in *Input) Sources(paths []string, stdin0 bool) (sources []handoff.Source, err error) {
 	var list []byte
 	if stdin0 {
 		if list, err = in.ReadStdin(64 << 20); err != nil {
 			return nil, err
 		}
-		if len(list) > mostHeld {
+		if len(list) > maxHeld {
 			CollectOften()
 		}
 	}
@@ -74,7 +73,7 @@ func (in *Input) Sources(paths []string, stdin0 bool) (sources []handoff.Source,
 		}
 	}
 	if len(sources)+len(errs) == 0 {
-		return nil, Invalid("name a file or directory, or - for standard input", "nothing to write")
+		return nil, Invalid("name a file or a directory, or - for standard input", "no input")
 	}
 	return sources, FirstOf(errs)
 }
@@ -93,16 +92,16 @@ func (in *Input) open(path string) ([]handoff.Source, error) {
 	return in.file(path, in.Kind != "")
 }
 
-// file returns the source of one file; forced says that it is a record whatever it looks like.
+// file returns the source of one file. If forced, it is a record whatever its text looks like.
 func (in *Input) file(path string, forced bool) ([]handoff.Source, error) {
 	source, size, err := in.fromFile(path, forced)
 	if err != nil {
 		return nil, err
 	}
 	in.Headless = in.Headless || isHeadless(source)
-	if in.held += size; in.held > mostHeld {
-		if in.held-size <= mostHeld {
-			CollectOften() // stops the world: once
+	if in.held += size; in.held > maxHeld {
+		if in.held-size <= maxHeld {
+			CollectOften() // called once, since it stops the world
 		}
 		source = handoff.Source{Name: path, Open: func() (handoff.Source, error) {
 			source, _, err := in.fromFile(path, forced)
@@ -121,7 +120,7 @@ func (in *Input) fromFile(path string, forced bool) (_ handoff.Source, size int,
 		source, err := in.record(path, text)
 		return source, len(text), err
 	}
-	if in.Fields.Given() || in.Recording.given() {
+	if in.Fields.Given() || in.Recording.isGiven() {
 		source, err := in.markdown(path, text)
 		return source, len(text), err
 	}
@@ -148,7 +147,7 @@ func (in *Input) standardInput() ([]handoff.Source, error) {
 	return []handoff.Source{source}, err
 }
 
-// checkFields refuses flags with which no text can be stored, before somebody types one.
+// checkFields returns an error if no text can be stored with these flags. It runs before the user types one.
 func (in *Input) checkFields() error {
 	if !in.Fields.Given() || in.Kind != "" {
 		return nil
@@ -169,7 +168,7 @@ func (in *Input) checkFields() error {
 	return err
 }
 
-// keepTyped keeps a text that a person has typed, and that could not be stored, as a draft, and names that in the error.
+// KeepTyped saves a typed text that could not be stored as a draft, and adds the command that stores it to the error.
 func (in *Input) KeepTyped(why error) error {
 	if why == nil || len(bytes.TrimSpace(in.typed)) == 0 {
 		return why
@@ -183,7 +182,7 @@ func (in *Input) KeepTyped(why error) error {
 	if err != nil {
 		return why
 	}
-	return WithHint(why, "your text is kept: `handoff draft publish "+d.ID+"` stores it, with the flags that it lacks")
+	return WithHint(why, "your text is kept; correct the flags: `handoff draft publish "+d.ID+" [flags]`")
 }
 
 // TextSource returns the source that stores a text as `handoff write -` does, with these flags.
@@ -194,24 +193,24 @@ func (a *App) TextSource(name string, text []byte, f Fields, kind string) (hando
 	return (&Input{App: a, Fields: f, Kind: kind}).Text(name, text)
 }
 
-// text returns the source of a text without a file name: a record if --kind says so or if it has the shape of one;
-// without any flag of the frontmatter a document with its own; else a body.
+// Text returns the source of a text without a file. It is a record with --kind or if it has the shape of one. Otherwise it is a
+// body if there are flags for the frontmatter, and a document with its own frontmatter if not.
 func (in *Input) Text(name string, text []byte) (handoff.Source, error) {
 	object := looksLikeObject(text)
 	switch {
 	case in.Kind != "", object && (in.Full == nil || !in.Fields.Given() || in.Full.IsRecord(text)):
 		return in.record(name, text)
-	case !in.Fields.Given() && in.Recording.given():
-		return handoff.Source{}, Invalid("give the frontmatter with --from, --to and --topic, and the body alone", "%s brings its own frontmatter, to which --work and --file add nothing", name)
+	case !in.Fields.Given() && in.Recording.isGiven():
+		return handoff.Source{}, Invalid("remove the frontmatter, and use --to and --topic", "%s has a frontmatter of its own, which --work and --file would change", name)
 	case !in.Fields.Given():
 		return in.Document(handoff.Source{Name: name, Text: text})
 	case object:
-		in.Note(name + " does not have the shape of a record and is taken for the text of a plain handoff; --kind says otherwise")
+		in.Note(name + " is not a known record, so it is stored as text; --kind makes it a record")
 	}
 	return in.markdown(name, text)
 }
 
-// document returns a source as it is, if it is no matter for the whole program, which looks into records.
+// Document returns source. In the fast program a source with a record is ErrBeyond.
 func (in *Input) Document(source handoff.Source) (handoff.Source, error) {
 	if in.Full == nil && handoff.AnnouncesRecord(source) {
 		return source, ErrBeyond
@@ -219,13 +218,13 @@ func (in *Input) Document(source handoff.Source) (handoff.Source, error) {
 	return source, nil
 }
 
-// looksLikeObject says whether a text begins like a JSON object, which no frontmatter does.
+// looksLikeObject reports whether a text begins like a JSON object.
 func looksLikeObject(text []byte) bool {
 	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), " \t\r\n")
 	return bytes.HasPrefix(text, []byte("{"))
 }
 
-// directory returns the documents and records of a directory, not of those below, by name.
+// directory returns the documents and records of a directory by name, without subdirectories.
 func (in *Input) directory(dir string) ([]handoff.Source, error) {
 	paths, err := documents(dir)
 	if err != nil {
@@ -240,7 +239,7 @@ func (in *Input) directory(dir string) ([]handoff.Source, error) {
 	return sources, FirstOf(errs)
 }
 
-// documents returns the paths of the *.md and *.json files of a directory, by name. A directory without any is invalid input.
+// documents returns the *.md and *.json files of a directory by name. If there are none, it is an error.
 func documents(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil {
@@ -252,12 +251,12 @@ func documents(dir string) (paths []string, err error) {
 		}
 	}
 	if len(paths) == 0 {
-		return nil, Invalid("", "%s holds no *.md or *.json file", dir)
+		return nil, Invalid("", "%s has no *.md or *.json files", dir)
 	}
 	return paths, nil
 }
 
-// Documents returns the paths of the documents and records in a directory, by name. The index of a store is none.
+// Documents returns the documents and records of a directory by name, without the index of a store.
 func Documents(dir string) (paths []string, err error) {
 	all, err := documents(dir)
 	for _, path := range all {
@@ -266,12 +265,12 @@ func Documents(dir string) (paths []string, err error) {
 		}
 	}
 	if err == nil && len(paths) == 0 {
-		err = Invalid("", "%s holds no handoff and no record", dir)
+		err = Invalid("", "%s has no handoffs or records", dir)
 	}
 	return paths, err
 }
 
-// ReadInput reads a regular file. It never waits for the other end of a FIFO.
+// ReadInput reads a regular file of at most MaxInput bytes. It never waits for a FIFO.
 func ReadInput(path string) ([]byte, error) {
 	f, info, err := OpenInput(path)
 	if err != nil {
@@ -312,12 +311,12 @@ func OpenInput(path string) (*os.File, os.FileInfo, error) {
 	return nil, nil, err
 }
 
-// InputError says why an input cannot be read. A path that is wrong is invalid input.
+// InputError returns why an input cannot be read. A wrong path is invalid input.
 func InputError(path string, err error) error {
 	return pathError("read", path, err)
 }
 
-// OutputError is InputError for what cannot be written.
+// OutputError is InputError for an output.
 func OutputError(path string, err error) error {
 	return pathError("write", path, err)
 }
@@ -332,5 +331,5 @@ func pathError(do, path string, err error) error {
 		errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) {
 		return Invalid("check the path", "cannot "+do+" %s: %s", path, why)
 	}
-	return fmt.Errorf("nothing was published: cannot %s %s: %w", do, path, err)
+	return fmt.Errorf("nothing stored: cannot %s %s: %w", do, path, err)
 }

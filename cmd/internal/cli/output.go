@@ -6,7 +6,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// newFile refuses a path for a bundle where none may be.
+// NewFile returns an error if a bundle cannot be written to path.
 func NewFile(s *handoff.Store, path string) error {
 	if err := CheckOutput(path); err != nil {
 		return err
@@ -14,7 +14,7 @@ func NewFile(s *handoff.Store, path string) error {
 	return outside(s, path)
 }
 
-// checkOutput is handoff.CheckLinks. A path that cannot be followed is invalid.
+// CheckOutput is handoff.CheckLinks with an error that names the path.
 func CheckOutput(path string) error {
 	err := handoff.CheckLinks(path)
 	if err != nil && !errors.Is(err, handoff.ErrInvalid) {
@@ -23,10 +23,10 @@ func CheckOutput(path string) error {
 	return err
 }
 
-// outside refuses a path among the files of the store: it could have the name of one that is replaced or removed.
+// outside returns an error if path is in a directory of the store, where files are replaced and removed.
 func outside(s *handoff.Store, path string) error {
 	if s.Holds(path) {
-		return Invalid("name a file elsewhere", "%s would lie among the files of the store", path)
+		return Invalid("choose another directory", "%s is in a directory of the store", path)
 	}
 	return nil
 }

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/term"
 )
 
-// A pipeWriter is an output whose reader may leave when it has seen enough. What is written after that goes nowhere, and
-// the command goes on to its own end and exit code.
+// A pipeWriter is an output whose reader can close the pipe. Later text is then dropped, and the command goes on to its end and
+// exit code.
 type pipeWriter struct {
 	io.Writer
-	instead io.Writer // gets what the output does not take; nil before something was done that has to be told
-	left    bool      // the output takes no more
+	instead io.Writer // gets the text that the output does not take; nil before a change was committed
+	left    bool      // the reader has closed the pipe
 }
 
 func (o *pipeWriter) Write(text []byte) (int, error) {
@@ -25,7 +25,7 @@ func (o *pipeWriter) Write(text []byte) (int, error) {
 			return n, err
 		}
 		if o.left = true; o.instead != nil {
-			fmt.Fprintf(o.instead, "handoff: it is done, but standard output takes no more: %v; it would have got:\n", err)
+			fmt.Fprintf(o.instead, "handoff: done, but cannot write to standard output: %v; the output follows:\n", err)
 		}
 	}
 	if o.instead != nil {
@@ -34,11 +34,11 @@ func (o *pipeWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Committed says that the command has changed something. That its output cannot be printed makes no difference to that:
-// it goes to standard error then, and the command has done its work.
+// Committed records that the command has changed something. From now on, output that cannot be printed goes to standard error,
+// and is no failure.
 func (a *App) Committed() {
 	if a.began != "" {
-		a.Note("there were no handoffs here: a store was begun in " + a.began)
+		a.Note("created a new store in " + a.began)
 		a.began = ""
 	}
 	if o, ok := a.Stdout.(*pipeWriter); ok {
@@ -46,13 +46,13 @@ func (a *App) Committed() {
 	}
 }
 
-// HasReaderLeft reports whether standard output did not take all that was printed.
+// HasReaderLeft reports whether the reader of standard output has closed the pipe.
 func (a *App) HasReaderLeft() bool {
 	o, ok := a.Stdout.(*pipeWriter)
 	return ok && o.left
 }
 
-// direct returns what is behind a pipeWriter, for those who have to know whether anybody reads.
+// Direct returns the writer of a pipeWriter, whose errors tell whether the reader has left.
 func Direct(w io.Writer) io.Writer {
 	if o, ok := w.(*pipeWriter); ok {
 		return o.Writer
@@ -60,10 +60,10 @@ func Direct(w io.Writer) io.Writer {
 	return w
 }
 
-// IsTerminal says whether a person sees what is written.
+// IsTerminal reports whether an output is a terminal.
 func IsTerminal(w io.Writer) bool { return Terminal(w) != nil }
 
-// Terminal returns the terminal that an input or an output is, nil if it is none.
+// Terminal returns the file of an input or output that is a terminal, otherwise nil.
 func Terminal(stream any) *os.File {
 	if o, ok := stream.(*pipeWriter); ok {
 		stream = o.Writer
@@ -74,7 +74,7 @@ func Terminal(stream any) *os.File {
 	return nil
 }
 
-// TerminalWidth is how many columns there are, 0 if nobody knows.
+// TerminalWidth returns the number of columns, 0 if it is unknown.
 func TerminalWidth(w io.Writer) int {
 	if f, ok := Direct(w).(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {

@@ -6,10 +6,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// forPeople says whether a line is better than JSON.
+// ForPeople reports whether to print lines for people instead of JSON.
 func (a *App) ForPeople() bool { return !a.JSON && IsTerminal(a.Stdout) }
 
-// Show prints a value as JSON if that is asked for, and else as text.
+// Show prints a value as JSON with --json, otherwise as text.
 func (a *App) Show(v any, text string) error {
 	if a.JSON {
 		return a.PrintJSON(v)
@@ -18,13 +18,13 @@ func (a *App) Show(v any, text string) error {
 	return err
 }
 
-// Did prints what a command has done, as Tell does.
+// Did calls Committed, then prints the result as Tell does.
 func (a *App) Did(v any, line string, advice ...string) error {
 	a.Committed()
 	return a.Tell(v, line, advice...)
 }
 
-// Tell prints a value: to a person a line and below it what can be done next, else as JSON.
+// Tell prints a value: on a terminal a line, and below it the advice; otherwise JSON.
 func (a *App) Tell(v any, line string, advice ...string) error {
 	if !a.ForPeople() {
 		return a.PrintJSON(v)
@@ -39,7 +39,7 @@ func (a *App) Tell(v any, line string, advice ...string) error {
 	return err
 }
 
-// Lines prints each value as a line of JSON if that is asked for, and else all as text.
+// Lines prints the values as JSON, a line each, with --json; otherwise as text.
 func Lines[T any](a *App, values []T, text func() (string, error)) error {
 	if !a.JSON {
 		all, err := text()
@@ -59,7 +59,7 @@ func Lines[T any](a *App, values []T, text func() (string, error)) error {
 // PrintJSON prints a value as one line.
 func (a *App) PrintJSON(v any) error { return EncodeJSON(a.Stdout, v) }
 
-// encodeJSON is the one way in which the programs print JSON.
+// EncodeJSON prints a value as one line. All JSON output of the programs goes through it.
 func EncodeJSON(w io.Writer, v any) error {
 	text, err := handoff.JSON(v, "")
 	if err == nil {

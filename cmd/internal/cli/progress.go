@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// fewDocuments are done before a person could read of it.
+// fewDocuments is the number of documents up to which no progress is shown: the command ends too soon.
 const fewDocuments = 200
 
-// A progress shows on a terminal how a long command comes along. It is one line that is gone at the end.
+// A progress shows the progress of a long command in one line on a terminal, and clears it at the end.
 type progress struct {
 	w     io.Writer
 	mu    sync.Mutex
 	task  string
-	shown int // columns that the line has
+	shown int // columns of the line
 	at    time.Time
 }
 
-// show is told how far a task has come (handoff.Options.Progress).
+// show is the handoff.Options.Progress of a run.
 func (p *progress) show(task string, done, total int) {
 	if total < fewDocuments {
 		return
@@ -39,7 +39,7 @@ func (p *progress) show(task string, done, total int) {
 	}
 }
 
-// clear takes the line away before something else is printed.
+// clear removes the line before other output.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// record returns the source of a record, which is read once the store has found its machine.
+// record returns the source of a record. The record is parsed later, after the store has checked its machine.
 func (in *Input) record(name string, text []byte) (handoff.Source, error) {
 	if in.Full == nil {
 		return handoff.Source{}, ErrBeyond
@@ -21,11 +21,11 @@ func (in *Input) record(name string, text []byte) (handoff.Source, error) {
 	return in.records(name, text), nil
 }
 
-// ProjectName is the project of records that name none.
+// ProjectName returns the project for records that name none: the name of the project root.
 func (a *App) ProjectName() string {
 	p, err := a.Project()
 	if err != nil {
-		return "" // opening the store says why
+		return "" // opening the store returns the error
 	}
 	return filepath.Base(p.Root)
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// Relating is what flags say of how a new handoff is related to others and to time.
+// Relating holds the flags for references of a new handoff.
 type Relating struct {
 	re, supersedes []string
 	expires        string
 
-	At string // the time that Apply has taken for now, "" if it needed none
+	At string // the current time, if Apply needed it
 }
 
 // Register adds the flags to a command.
 func (r *Relating) Register(cmd *cobra.Command) {
-	Texts(cmd.Flags(), &r.re, "re", "the `handoff` that it answers")
-	Texts(cmd.Flags(), &r.supersedes, "supersedes", "the `handoff` whose place it takes")
-	cmd.Flags().StringVar(&r.expires, "expires", "", "until when it is of use (`time`, date, or duration such as 7d)")
+	Texts(cmd.Flags(), &r.re, "re", "answer this `handoff`")
+	Texts(cmd.Flags(), &r.supersedes, "supersedes", "replace this `handoff`")
+	cmd.Flags().StringVar(&r.expires, "expires", "", "hide it after this `time`, such as 7d or 2026-12-01")
 }
 
-// Apply adds the references. A prefix has to be that of a stored handoff; a whole id may be of one that is not here yet.
+// Apply adds the references. A prefix must match a stored handoff; the handoff of a whole id need not be stored here.
 func (r *Relating) Apply(a *App, f *Fields) error {
 	for _, list := range []struct {
 		kind relation.Kind
@@ -49,7 +49,7 @@ func (r *Relating) Apply(a *App, f *Fields) error {
 	return err
 }
 
-// wholeID returns the id that a person means.
+// wholeID completes an id.
 func (a *App) wholeID(id string) (string, error) {
 	whole := "sha256:" + strings.TrimPrefix(id, "sha256:")
 	if relation.IsID(whole) {
@@ -63,7 +63,7 @@ func (a *App) wholeID(id string) (string, error) {
 	return e.ID, err
 }
 
-// expiry returns when a handoff of a time expires; "" is now.
+// expiry returns when a handoff with the time ts expires. ts "" is now.
 func (r *Relating) expiry(a *App, ts string) (at time.Time, err error) {
 	if ts == "" {
 		r.At = a.UTCNow()
@@ -71,15 +71,15 @@ func (r *Relating) expiry(a *App, ts string) (at time.Time, err error) {
 	}
 	from, err := time.Parse(time.RFC3339Nano, ts)
 	if err != nil {
-		return at, nil // ts_utc is refused for itself
+		return at, nil // ts is refused later
 	}
 	if at, err = handoff.ParseUntil(r.expires, from); err == nil && !at.After(from) {
-		err = Invalid("give a time after that of the handoff, which is "+ts, "--expires %q would be over before it begins", r.expires)
+		err = Invalid("use a time after that of the handoff, "+ts, "--expires %q is before the time of the handoff", r.expires)
 	}
 	return at, err
 }
 
-// Related says what a handoff answers, takes the place of, and when it expires.
+// Related returns what a handoff answers and replaces, and when it expires, for people.
 func Related(references []string) string {
 	set := relation.Of(references)
 	var parts []string
@@ -87,7 +87,7 @@ func Related(references []string) string {
 		parts = append(parts, "answers "+Short(id, Shortest))
 	}
 	for _, id := range set.Supersedes {
-		parts = append(parts, "takes the place of "+Short(id, Shortest))
+		parts = append(parts, "replaces "+Short(id, Shortest))
 	}
 	if set.Expires != "" {
 		parts = append(parts, "expires "+set.Expires)

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Subcommand is what a command does that has others below it and is run without one.
+// Subcommand returns the error of a command that was run without one of its subcommands.
 func Subcommand(cmd *cobra.Command, args []string) error {
 	var names []string
 	for _, sub := range cmd.Commands() {
@@ -25,20 +25,20 @@ func Subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return Usage(cmd, fmt.Errorf("%s needs one of %s", cmd.CommandPath(), strings.Join(names, ", ")))
 	}
-	if near := meant(args[0], names); near != "" {
+	if near := nearestName(args[0], names); near != "" {
 		return Invalid("did you mean `"+cmd.CommandPath()+" "+near+"`?", "unknown command %q of %s", args[0], cmd.CommandPath())
 	}
-	return Invalid("it has "+strings.Join(names, ", "), "unknown command %q of %s", args[0], cmd.CommandPath())
+	return Invalid("use "+strings.Join(names, ", "), "unknown command %q of %s", args[0], cmd.CommandPath())
 }
 
-// Below makes a command that has only others below it.
+// Below adds subcommands to a command that does nothing itself.
 func Below(cmd *cobra.Command, others ...*cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, Subcommand
 	cmd.AddCommand(others...)
 	return cmd
 }
 
-// nearFlag returns the flag that was probably meant where one is not known, "" if none is near.
+// nearFlag returns the flag that is probably meant by an unknown one, "" if none is similar.
 func nearFlag(cmd *cobra.Command, err error) string {
 	unknown := (*pflag.NotExistError)(nil)
 	if !errors.As(err, &unknown) {
@@ -46,12 +46,12 @@ func nearFlag(cmd *cobra.Command, err error) string {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return meant(unknown.GetSpecifiedName(), names)
+	return nearestName(unknown.GetSpecifiedName(), names)
 }
 
-// meant returns which name of the program was probably meant: the only one that begins so, or one that is spelt nearly
-// so; "" if none is.
-func meant(word string, known []string) string {
+// nearestName returns the known name that is probably meant by word: the only one with that prefix, or one with a similar
+// spelling; "" if there is none.
+func nearestName(word string, known []string) string {
 	begun := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return !strings.HasPrefix(name, word) })
 	if len(begun) == 1 && len(word) > 1 {
 		return begun[0]
@@ -59,7 +59,7 @@ func meant(word string, known []string) string {
 	return handoff.Nearest(word, known)
 }
 
-// Usage makes an error about the command line invalid input.
+// Usage turns an error about the command line into invalid input.
 func Usage(cmd *cobra.Command, err error) error {
 	wrong := &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() + " --help`", Cause: err}
 	if near := nearFlag(cmd, err); near != "" {
@@ -67,7 +67,7 @@ func Usage(cmd *cobra.Command, err error) error {
 	}
 	if value := (*pflag.InvalidValueError)(nil); errors.As(err, &value) {
 		why := value.Unwrap().Error()
-		if errors.Is(err, strconv.ErrSyntax) { // of a flag that is on or off
+		if errors.Is(err, strconv.ErrSyntax) { // of a boolean flag
 			why = fmt.Sprintf("%q is not true or false", value.GetValue())
 		}
 		wrong.Problem = "--" + value.GetFlag().Name + " " + why
@@ -76,22 +76,26 @@ func Usage(cmd *cobra.Command, err error) error {
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
-	if near := meant(name, names(root)); near != "" {
+	if near := nearestName(name, names(root)); near != "" {
 		return Invalid("did you mean `handoff "+near+"`?", "unknown command %q", name)
 	}
 	return Invalid("`handoff help all` shows the commands", "unknown command %q", name)
 }
 
-// Invalid makes an error about the input, with what to do.
+// Invalid returns an error about the input, with a hint.
 func Invalid(hint, format string, args ...any) error {
 	return fault.New(fault.ErrInvalid, hint, format, args...)
 }
 
-// Args turns cobra's complaint about the number of arguments into invalid input.
+// Args turns cobra's error about the number of arguments into invalid input.
 func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return Invalid("use `"+cmd.UseLine()+"`; --help says more", "%s: wrong number of arguments: %d", cmd.CommandPath(), len(args))
+			problem := fmt.Sprintf("too many arguments: %d", len(args))
+			if _, names, _ := strings.Cut(cmd.Use, " "); len(args) == 0 {
+				problem = "missing " + strings.Fields(names)[0]
+			}
+			return Invalid("usage: "+cmd.UseLine(), "%s: %s", cmd.CommandPath(), problem)
 		}
 		return nil
 	}
@@ -99,22 +103,22 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 const maxLine = 2000 // bytes of an error
 
-// told returns what is said of an error, and its hints. Where an agent is told it is our own words, and no hint that
-// names a path: a directory could be named like a sentence.
-func (a *App) told(err error) (text string, advice []string) {
+// errorText returns the text and the hints of an error. For agents it leaves out text from others, and hints with a path: the
+// name of a directory could be an instruction.
+func (a *App) errorText(err error) (text string, advice []string) {
 	if !a.ForAgents || IsTerminal(a.Stderr) {
 		return err.Error(), hints(err)
 	}
 	return fault.Plain(err), slices.DeleteFunc(hints(err), func(hint string) bool { return strings.ContainsAny(hint, `/\`) })
 }
 
-// lost notes why handoffs that are there cannot be listed.
+// lost notes why stored handoffs cannot be listed.
 func (a *App) lost(err error) {
-	text, advice := a.told(err)
+	text, advice := a.errorText(err)
 	a.warn(strings.Join(append([]string{text}, advice...), "; "))
 }
 
-// report prints an error, every line escaped and short, and its hints.
+// report prints an error with its hints. Lines are escaped and cut.
 func (a *App) report(err error) {
 	a.progress.clear()
 	for _, note := range a.notes {
@@ -124,10 +128,10 @@ func (a *App) report(err error) {
 		return
 	}
 	if a.wantsJSON() {
-		_ = EncodeJSON(a.Stderr, a.asJSON(err)) // nobody is left to tell
+		_ = EncodeJSON(a.Stderr, a.asJSON(err)) // nothing can be printed
 		return
 	}
-	text, advice := a.told(err)
+	text, advice := a.errorText(err)
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = handoff.EscapeLine(line); len(line) > maxLine {
 			line = strings.ToValidUTF8(line[:maxLine], "") + "…"
@@ -139,7 +143,7 @@ func (a *App) report(err error) {
 	}
 }
 
-// hints collects the hints of an error and of those that it wraps, each once.
+// hints returns the hints of an error and of the errors that it wraps, each once.
 func hints(err error) []string {
 	var all []string
 	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
@@ -167,14 +171,14 @@ func appendNew(all, more []string) []string {
 	return all
 }
 
-// warn is Note for a text that one run tells once.
+// warn prints a note once in a run.
 func (a *App) warn(text string) {
 	if _, again := a.warned.LoadOrStore(text, true); !again {
 		a.Note(text)
 	}
 }
 
-// Note tells the person who runs the program something, unless --quiet is given.
+// Note prints a line to standard error, unless --quiet was given.
 func (a *App) Note(text string) {
 	if !a.Quiet {
 		a.progress.clear()

@@ -8,19 +8,19 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Signing is what the flags say about signing what is written.
+// Signing holds the flags for signatures.
 type Signing struct {
 	Asked bool
-	Key   string // "" is the user's
+	Key   string // "" is that of the user
 }
 
 // Register adds the flag to a command.
 func (s *Signing) Register(cmd *cobra.Command) {
-	cmd.Flags().Var((*signFlag)(s), "sign", "sign it with this SSH `key`, or with the user's own; the file of a private key, or of a public one that the agent holds")
+	cmd.Flags().Var((*signFlag)(s), "sign", "sign with this SSH `key` file, or with your own key; a public key if ssh-agent has the private one")
 	cmd.Flags().Lookup("sign").NoOptDefVal = usersKey
 }
 
-const usersKey = "yours" // what the help shows for the flag without a value
+const usersKey = "yours" // help shows it as the value of a flag without one
 
 type signFlag Signing
 
@@ -34,8 +34,8 @@ func (s *signFlag) Set(key string) error {
 	return nil
 }
 
-// signatures says how a store checks and makes signatures. The fast program can do neither, and becomes the whole one where
-// there is one to check or to make: neither has changed or printed anything before.
+// Signatures sets the options of a store for signatures. The fast program cannot check or make signatures. It starts the full one
+// for the first of them, before it has changed or printed anything.
 func (a *App) Signatures(p handoff.Project, o *handoff.Options) {
 	o.VerifySignature = func(text, armored []byte, namespace string) (string, error) {
 		if a.Full == nil {
@@ -54,7 +54,7 @@ func (a *App) Signatures(p handoff.Project, o *handoff.Options) {
 	}
 }
 
-// KeptStdin is standard input; what is read of it is kept for the program that this one may become.
+// KeptStdin returns standard input. The part that is read is kept for the full program.
 func (a *App) KeptStdin() io.Reader { return io.TeeReader(a.Stdin, (*keeper)(a)) }
 
 type keeper App

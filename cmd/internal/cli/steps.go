@@ -9,22 +9,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A Step is what can be done with a handoff that was read.
+// A Step is something that the reader of a handoff can do next.
 type Step int
 
-// The steps, in the order in which they are taken.
+// The steps in their usual order.
 const (
-	Check  Step = iota // whether work can be resumed from it
-	Resume             // take over the work of a packet
-	Take               // what is none
+	Check  Step = iota // find out whether work can continue
+	Resume             // continue the work of a packet
+	Take               // take any other handoff
 	Answer
-	Done // end it
+	Done // finish it
 )
 
-const RoomForWords = 1000 // characters of our own words around what is shown
+const RoomForWords = 1000 // characters for the text of the program around a body
 
-// NextSteps returns the line that says what whoever works for me can do with a handoff, "" if nothing. It is for agents:
-// others wrote nothing of it but the names in the head, which are slugs. An unknown me stands for the recipient.
+// NextSteps returns the line with the steps that me can take, "" if there are none. It is safe for agents: of text from others
+// it has only the names in the frontmatter. If me is "", it is the recipient.
 func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]string) string {
 	me = cmp.Or(me, got.Entry.To)
 	l, waits, state := s.Lifecycle().Of(got.Entry.ID), errors.Is(s.Lifecycle().CheckApproval(got.Entry.ID), handoff.ErrDenied), StateOf(s, got.Entry)
@@ -33,9 +33,9 @@ func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]s
 	var steps []string
 	switch {
 	case s.Lifecycle().Decided()(got.Entry.ID).Rejected.IsDone():
-		steps = append(steps, "it was rejected, and nobody takes it")
+		steps = append(steps, "it was rejected")
 	case waits:
-		steps = append(steps, "a person has to approve it before anybody takes it")
+		steps = append(steps, "a person must approve it first")
 	case state == handoff.StateSuperseded:
 		steps = append(steps, "it is superseded by "+Successors(s, got.Entry, 12))
 	case state == handoff.StateExpired, state == handoff.StateArchived:
@@ -45,7 +45,7 @@ func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]s
 		steps = append(steps, words[Check])
 	}
 	if me == got.Entry.To || taken.Operator == me {
-		if isOpen && !taken.IsDone() && !state.IsOver() {
+		if isOpen && !taken.IsDone() && !state.IsClosed() {
 			steps = append(steps, words[map[bool]Step{true: Resume, false: Take}[handoff.CarriesPacket(got.Document)]])
 		}
 		if steps = append(steps, words[Answer]); isOpen {
@@ -58,11 +58,12 @@ func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]s
 	return "Next: " + strings.Join(steps, "; ") + ".\n"
 }
 
+// StateOf returns the state of a handoff.
 func StateOf(s *handoff.Store, e handoff.Entry) handoff.State {
 	return s.Listed([]handoff.Entry{e})[0].State
 }
 
-// successors names what has taken the place of a handoff, by so many digits of their ids.
+// Successors returns the first digits of the ids of a handoff's successors.
 func Successors(s *handoff.Store, e handoff.Entry, digits int) string {
 	all, _ := s.Lifecycle().Successors()(e.ID)
 	for i, id := range all {
@@ -71,15 +72,15 @@ func Successors(s *handoff.Store, e handoff.Entry, digits int) string {
 	return strings.Join(all, " and by ")
 }
 
-// nextCommands is NextSteps for the command line.
+// NextCommands is NextSteps with commands.
 func NextCommands(s *handoff.Store, got handoff.Stored, me string) string {
 	e := got.Entry
 	id, me := strings.TrimPrefix(e.ID, "sha256:")[:12], cmp.Or(me, e.To)
 	return NextSteps(s, got, me, map[Step]string{
-		Check:  fmt.Sprintf("`handoff check %s` says whether work can be resumed from it", id),
-		Resume: fmt.Sprintf("`handoff resume %s --operator %s` takes it over", id, me),
+		Check:  fmt.Sprintf("`handoff check %s` checks whether work can continue", id),
+		Resume: fmt.Sprintf("`handoff resume %s --operator %s` resumes the work", id, me),
 		Take:   fmt.Sprintf("`handoff take %s --operator %s` takes it, and marks it as read", id, me),
 		Answer: fmt.Sprintf("`handoff reply %s -` stores an answer from standard input", id),
-		Done:   fmt.Sprintf("`handoff done %s --operator %s` ends it", id, me),
+		Done:   fmt.Sprintf("`handoff done %s --operator %s` finishes it", id, me),
 	})
 }

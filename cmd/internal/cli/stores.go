@@ -11,8 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// ProjectStore opens the store of the project, for a command that needs the project's settings as well. Outside of a
-// project there is nothing to read, and that is said.
+// ProjectStore loads the project and opens its store. Outside a project it is an error.
 func (a *App) ProjectStore() (handoff.Project, *handoff.Store, error) {
 	return a.StoreWith(func(*handoff.Project) {})
 }
@@ -32,9 +31,9 @@ func (a *App) StoreWith(change func(*handoff.Project)) (handoff.Project, *handof
 	return p, s, err
 }
 
-// Gather takes over what other work trees have.
+// Gather imports handoffs from the stores of other work trees.
 func (a *App) Gather(p *handoff.Project) {
-	if p.Options.Rules == nil { // of a session hook, which writes nothing else
+	if p.Options.Rules == nil { // of a session hook
 		p.Options.Rules = a.plainRules
 	}
 	if !a.AsIs {
@@ -42,13 +41,13 @@ func (a *App) Gather(p *handoff.Project) {
 	}
 }
 
-// Store is ProjectStore for a command that needs the store alone.
+// Store opens the store of the project.
 func (a *App) Store() (*handoff.Store, error) {
 	_, s, err := a.ProjectStore()
 	return s, err
 }
 
-// NewStore is ProjectStore for a command that begins a store where there is none. Committed says so then.
+// NewStore is ProjectStore for commands that create a missing store. Committed then notes it.
 func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
 	p, err := a.Project()
 	if err != nil {
@@ -62,18 +61,18 @@ func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
 	return p, s, err
 }
 
-// OfflineUsage is the usage of the flag --offline of commands that do what may be done once.
-const OfflineUsage = "do it without asking the git remote whether somebody else was the first; the next sync says so"
+// OfflineUsage is the usage of the flag --offline.
+const OfflineUsage = "do not ask the remote; the next sync reports a conflict"
 
-// Remote says with what the handoffs of a project are exchanged.
+// Remote returns the options for exchanging the handoffs of a project.
 func (a *App) Remote(p handoff.Project) exchange.Options {
 	return exchange.Options{Root: p.Root, Remote: p.Settings.Remote.Value, Namespace: p.Settings.SyncNamespace.Value,
 		Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Now: p.Options.Now, Wait: p.Options.LockTimeout}
 }
 
-// Stoppable is a context that ends when the program is to end, as the first signal says; the second one ends it at
-// once. What it has started, such as a git that waits for a remote, would outlive it, and keep the next from its
-// work. A command that fails for it dies of that signal once all is cleaned up, as shells and supervisors expect.
+// Stoppable returns a context that ends with the first signal to end the program; the second one ends the program at once. A
+// child process, such as a git that waits for a remote, would outlive the program and block the next one. A command that fails
+// because of the signal cleans up, then dies of it, as shells and supervisors expect.
 func (a *App) Stoppable() (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancel(context.Background())
 	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
@@ -94,7 +93,7 @@ func (a *App) Stoppable() (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// OnceStore is ProjectStore for a command that does what may be done once in all clones.
+// OnceStore is ProjectStore for actions that only one of all clones can do.
 func (a *App) OnceStore(offline bool) (handoff.Project, *handoff.Store, error) {
 	return a.StoreWith(func(p *handoff.Project) {
 		p.Options.Once, p.Options.Offline = exchange.Once(a.Remote(*p)), offline

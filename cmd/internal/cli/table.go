@@ -59,7 +59,7 @@ func (a *App) PrintTable(w *bufio.Writer, s *handoff.Store, entries []handoff.En
 		switch {
 		case e.Unread:
 			styles[i+1] = Bold
-		case e.State.IsOver():
+		case e.State.IsClosed():
 			styles[i+1] = Faint
 		}
 	}
@@ -120,15 +120,15 @@ func (a *App) Age(ts string) string {
 	return strings.TrimSuffix(handoff.Ago(at, a.Now()), " ago")
 }
 
-// Styled returns text in a style where the terminal shows styles.
+// Styled returns text in a style, or as it is if the output has no colors.
 func (a *App) Styled(style, text string) string {
-	if style == "" || !a.Colours() {
+	if style == "" || !a.Colors() {
 		return text
 	}
 	return style + text + Plain
 }
 
-// stateWithDetail is the state of a handoff, with when its recipient was told of it.
+// stateWithDetail returns the state of a handoff, and when a session of the recipient was told of it.
 func stateWithDetail(e handoff.Listed, now time.Time) string {
 	if at, err := time.Parse(time.RFC3339, e.Told); err == nil {
 		return string(e.State) + ", told " + handoff.Ago(at, now)
@@ -136,18 +136,18 @@ func stateWithDetail(e handoff.Listed, now time.Time) string {
 	return string(e.State)
 }
 
-// Colours says whether standard output takes more than text (https://no-color.org).
-func (a *App) Colours() bool {
+// Colors reports whether to print colors (https://no-color.org).
+func (a *App) Colors() bool {
 	return IsTerminal(a.Stdout) && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
 }
 
-// Short returns so many digits of an id.
+// Short returns the first digits of an id.
 func Short(id string, digits int) string {
 	id = strings.TrimPrefix(id, "sha256:")
 	return id[:min(digits, len(id))]
 }
 
-// enoughDigits returns how many digits tell the ids apart, eight at least.
+// enoughDigits returns how many digits distinguish the ids, at least 8.
 func enoughDigits(entries []handoff.Entry) int {
 	ids := make([]string, len(entries))
 	for i, e := range entries {
@@ -173,10 +173,10 @@ func eachLine(w *bufio.Writer, entries []handoff.Entry, line func(handoff.Entry)
 	return nil
 }
 
-// listed are the formats of a list. json is one array, for older scripts.
+// Listed are the formats of a list. json is one array, for older scripts.
 var Listed = []string{"table", "rows", "jsonl", "ids", "json"}
 
-// listPrinter returns what prints entries in a format, "" being the one for where they go.
+// ListPrinter returns the function that prints entries in a format. "" means table on a terminal, otherwise rows.
 func (a *App) ListPrinter(format *string) func(*App, *bufio.Writer, *handoff.Store, []handoff.Entry) error {
 	if *format == "" && IsTerminal(a.Stdout) {
 		*format = "table"
@@ -184,6 +184,7 @@ func (a *App) ListPrinter(format *string) func(*App, *bufio.Writer, *handoff.Sto
 	return ListFormats[*format]
 }
 
+// ListFormats maps a format to the function that prints entries in it.
 var ListFormats = map[string]func(*App, *bufio.Writer, *handoff.Store, []handoff.Entry) error{
 	"":     printRows,
 	"rows": printRows,
@@ -213,10 +214,10 @@ func printTable(a *App, w *bufio.Writer, s *handoff.Store, entries []handoff.Ent
 	if legend != "" && IsTerminal(a.Stdout) {
 		fmt.Fprintln(w, a.Styled(Faint, legend))
 	}
-	return nil // the writer keeps the first error for Flush
+	return nil // Flush returns the first error
 }
 
-const Shortest = 8 // digits of an id that are shown
+const Shortest = 8 // digits of an id in output for people
 
 const (
 	Bold  = "\x1b[1m"

@@ -18,7 +18,7 @@ func versionCommand(a *App) *cobra.Command {
 	}
 }
 
-// printVersion prints what the build says of itself.
+// printVersion prints version, commit, Go version and system.
 func (a *App) printVersion() error {
 	info := build.Read()
 	row := map[string]string{

@@ -6,56 +6,54 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// OperatorFlag adds the flag that says for whom a command acts.
+// OperatorFlag adds --operator, the operator that a command acts for.
 func (a *App) OperatorFlag(cmd *cobra.Command, operator *string) {
 	a.asked = operator
-	cmd.Flags().StringVar(operator, "operator", "", "for whom it is (`operator`; default you, as `handoff whoami` says)")
+	cmd.Flags().StringVar(operator, "operator", "", "act for this `operator` (default: you, see handoff whoami)")
 }
 
-// SessionFlag adds the flag that says for which session of an agent a command acts.
+// SessionFlag adds --session, the agent session that a command acts for.
 func (a *App) SessionFlag(cmd *cobra.Command, session *string) {
-	cmd.Flags().StringVar(session, "session", "", "for this `session` of an agent alone (default that of the agent whose shell this is)")
+	cmd.Flags().StringVar(session, "session", "", "act for this agent `session` (default: the current one)")
 }
 
-// Session returns the session for which a command acts: the one that is named, else that of the agent that runs it.
+// Session returns the session that a command acts for: named, otherwise that of the agent that runs it.
 func (a *App) Session(named string) string { return cmp.Or(named, agent.SessionOf(a.Getenv)) }
 
-// Acting returns for whom a command acts: who is named, else who runs it. A name that is probably a slip is noted.
-// Where nobody is known, the handoffs with which it acts are looked for first: what is wrong with the input comes before
-// what is to be set up.
+// Acting returns the operator that a command acts for: named, otherwise the user. It notes a name that is probably mistyped.
+// If the operator is unknown, an error about the handoffs comes first: the user fixes the input before the setup.
 func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs ...string) (string, error) {
 	operator := cmp.Or(named, p.Me())
 	if operator == "" {
 		if _, err := WholeIDs(s, handoffs); err != nil {
 			return "", err
 		}
-		return "", Nobody("it is not known for whom this is", "--operator")
+		return "", UnknownOperator("--operator")
 	}
 	a.NoteSlips(s, operator)
 	return operator, nil
 }
 
-// NoteSlips notes which of the names are probably slips.
+// NoteSlips notes names that are probably mistyped.
 func (a *App) NoteSlips(s *handoff.Store, names ...string) {
 	for _, name := range names {
 		if name == "" {
 			continue
 		}
-		if why, sure := s.Registry().Stranger(name); sure {
+		if why, sure := s.Registry().WhyUnknown(name); sure {
 			a.Note(why)
 		}
 	}
 }
 
-// Nobody is the error where it is not known for whom a command is; flag, "" for none, says it.
-func Nobody(problem, flag string) error {
-	first := "set"
+// UnknownOperator returns the error if the operator is unknown. flag is the flag that names one, "" if there is none.
+func UnknownOperator(flag string) error {
+	hint := "run `handoff init`, or set HANDOFF_OPERATOR"
 	if flag != "" {
-		first = "use " + flag + " NAME, set"
+		hint = "run `handoff init`, set HANDOFF_OPERATOR, or add " + flag + " NAME"
 	}
-	return Invalid(first+" HANDOFF_OPERATOR, or run `handoff init`, which asks who you are", "%s", fault.Own(problem))
+	return Invalid(hint, "I don't know who you are")
 }

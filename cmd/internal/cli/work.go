@@ -12,40 +12,40 @@ import (
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
-// WorkOf returns the work of a project.
+// WorkOf returns the work tree of a project.
 func WorkOf(p handoff.Project) *work.Tree {
 	at := work.At(p.Work, os.Environ())
 	return &at
 }
 
-// WorkLine says in one line whether the work is as the references of a handoff say, "" if they say nothing of it. It runs git,
-// which no session hook does.
+// WorkLine returns a line that compares the work tree with the recorded commit and files of a handoff, "" if there are none. It
+// runs git, so session hooks must not call it.
 func WorkLine(p handoff.Project, references []string) string {
 	return WorkOf(p).Of(context.Background(), references).Line()
 }
 
-// Recording says what of the work a new handoff records.
+// Recording holds the flags for the commit and files that a new handoff records.
 type Recording struct {
 	Work  bool
 	Files []string // paths, relative to the current directory
-	Try   bool     // record what can be; only Work has to
+	Try   bool     // record what is possible; only Work is required
 }
 
-// Register adds the flags of a command; files says whether it has no other --file.
+// Register adds the flags to a command. files is false for a command with another flag --file.
 func (r *Recording) Register(cmd *cobra.Command, files bool) {
-	cmd.Flags().BoolVar(&r.Work, "work", false, "record the commit, the branch, and how many files differ, for check to compare with (setting record_work)")
+	cmd.Flags().BoolVar(&r.Work, "work", false, "record commit, branch and number of changed files, for check to compare (setting record_work)")
 	if files {
-		Texts(cmd.Flags(), &r.Files, "file", "record this `file` of the project as it is, for check to compare with")
+		Texts(cmd.Flags(), &r.Files, "file", "record this `file` as it is, for check to compare")
 	}
 }
 
-// given reports whether flags ask for it.
-func (r Recording) given() bool { return r.Work || len(r.Files) > 0 }
+// isGiven reports whether a flag was given.
+func (r Recording) isGiven() bool { return r.Work || len(r.Files) > 0 }
 
-// References returns what is to be recorded; asked says that the setting counts too. Where that alone asks for it and nothing
-// can be recorded, it is a note.
+// References returns the references that record the work. asked reports whether the setting record_work counts. If only the
+// setting asks for it, a failure is a note.
 func (r Recording) References(a *App, asked bool) (refs []string, err error) {
-	if !asked && !r.given() {
+	if !asked && !r.isGiven() {
 		return nil, nil
 	}
 	p, err := a.Project()
@@ -83,7 +83,7 @@ func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 	return refs, nil
 }
 
-// recorded returns what flags say of the frontmatter, with what is recorded of the work.
+// recorded returns the fields of the flags, with the references that record the work.
 func (in *Input) recorded() (Fields, error) {
 	refs, err := in.Recording.References(in.App, in.stdin)
 	fields := in.Fields

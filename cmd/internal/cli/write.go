@@ -13,10 +13,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// manyDocuments are so many that most of the time goes to the disk.
+// manyDocuments is the number of documents from which the disk takes most of the time.
 const manyDocuments = 500
 
-// askNames asks a person about a recipient who is new here, and whose name is near to one that is not.
+// askNames asks about a new recipient whose name is similar to a known one.
 func (a *App) askNames(s *handoff.Store, sources []handoff.Source) error {
 	if !a.CanAsk() || a.Quiet {
 		return nil
@@ -27,15 +27,14 @@ func (a *App) askNames(s *handoff.Store, sources []handoff.Source) error {
 			continue
 		}
 		asked = source.Fields.To
-		if near := s.Registry().Meant(asked); near != "" && !a.Confirm(asked+" is new here; did you mean "+near+"? Store it for "+asked+" all the same?") {
-			return Invalid("use --to "+near, "nothing was stored: %s is new here", asked)
+		if near := s.Registry().Nearest(asked); near != "" && !a.Confirm(asked+" is new here; did you mean "+near+"? Store it for "+asked+" anyway?") {
+			return Invalid("use --to "+near, "%s is new here; nothing stored", asked)
 		}
 	}
 	return nil
 }
 
-// Write stores the sources and prints their receipts. before is an error about inputs that are not among
-// the sources.
+// Write stores the sources and prints their receipts. before is the error of inputs that could not become sources.
 func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) error {
 	p, s, err := a.NewStore()
 	if err != nil {
@@ -45,11 +44,11 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		return err
 	}
 	if keepGoing && a.refuses(p, sources) {
-		_ = a.handOver(ErrBeyond) // later would be too late
+		_ = a.handOver(ErrBeyond) // before anything is stored
 	}
 	if len(sources) >= manyDocuments {
 		debug.SetMemoryLimit(softLimit)
-		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk keep others from running for a while
+		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
 	}
 	if !keepGoing {
 		receipts, err := s.WriteAll(context.Background(), sources)
@@ -83,7 +82,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 	return FirstOf(errs)
 }
 
-// warnOf says what is questionable about the records among what was stored. The fast program stores none.
+// warnOf prints warnings about the records that were stored. The fast program stores no records.
 func (a *App) warnOf(s *handoff.Store, sources []handoff.Source, receipts []handoff.Receipt) {
 	mayCarry := func(src handoff.Source) bool { return src.Make != nil || handoff.AnnouncesRecord(src) }
 	if a.Full == nil || !slices.ContainsFunc(sources, mayCarry) {
@@ -100,12 +99,11 @@ func (a *App) warnOf(s *handoff.Store, sources []handoff.Source, receipts []hand
 		a.Note(warning)
 	}
 	if err != nil {
-		a.Note("stored, but not compared with what was there: " + err.Error())
+		a.Note("stored, but not compared with earlier records: " + err.Error())
 	}
 }
 
-// refuses says whether the plain check refuses one of the documents. Of those that are stored all or none, the store
-// finds it out.
+// refuses reports whether the plain check refuses a document. It is needed with --keep-going; otherwise the store reports it.
 func (a *App) refuses(p handoff.Project, sources []handoff.Source) bool {
 	for _, source := range sources {
 		if a.Full == nil {
@@ -115,7 +113,7 @@ func (a *App) refuses(p handoff.Project, sources []handoff.Source) bool {
 	return a.refused.Load()
 }
 
-// PrintReceipts prints what was stored.
+// PrintReceipts prints the receipts.
 func (a *App) PrintReceipts(s *handoff.Store, receipts []handoff.Receipt) error {
 	a.Committed()
 	for _, r := range receipts {
@@ -134,10 +132,10 @@ func (a *App) PrintReceipts(s *handoff.Store, receipts []handoff.Receipt) error 
 	return nil
 }
 
-// manyStored is from where on a receipt is only a line with the id and the file.
+// manyStored is the number of receipts above which each is only a line with id and file.
 const manyStored = 20
 
-// tellStored prints a receipt for a person: the recipient, the title, and how to take it back.
+// tellStored prints a receipt for people: recipient, title, and how to withdraw it.
 func (a *App) tellStored(s *handoff.Store, r handoff.Receipt) error {
 	id, sent := Short(r.ID, Shortest), ""
 	if e, err := s.Find(r.ID); err == nil {
@@ -161,13 +159,12 @@ type firstError struct {
 
 func (e firstError) Unwrap() error { return e.first }
 
-// Is says whether an input is beyond the program: that counts before all.
+// Is reports whether an input needs the full program, which takes precedence over the first error.
 func (e firstError) Is(target error) bool {
 	return target == ErrBeyond && errors.Is(e.error, ErrBeyond)
 }
 
-// addError is fault.Add, but that one of an input that is beyond the program is always among the errors. The
-// first stays: its class counts.
+// addError is fault.Add that never drops an ErrBeyond. The first error stays, since its class counts.
 func addError(errs []error, err error) []error {
 	if len(errs) > 1 && errors.Is(err, ErrBeyond) && !errors.Is(errs[1], ErrBeyond) {
 		err, errs[1] = errs[1], err
@@ -175,7 +172,7 @@ func addError(errs []error, err error) []error {
 	return fault.Add(errs, err)
 }
 
-// FirstOf joins errors; the exit code is that of the first.
+// FirstOf joins errors. The exit code is that of the first.
 func FirstOf(errs []error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -196,12 +193,13 @@ func ReadAll(r io.Reader, max int64) ([]byte, error) {
 	return text, err
 }
 
-// SameAgain adds the time that was taken, "" for none, to an error, so that the repeat is the same handoff.
+// SameAgain adds to an error the hint to repeat the command with the time that it took, so that the handoff is the same.
+// took is "" if the command took none.
 func SameAgain(err error, took string) error {
-	if err == nil || took == "" || errors.Is(err, handoff.ErrInvalid) { // what is invalid has to be another one
+	if err == nil || took == "" || errors.Is(err, handoff.ErrInvalid) { // invalid input must change
 		return err
 	}
-	return WithHint(err, "run again with --ts "+took+", so that it is the same handoff")
+	return WithHint(err, "retry with --ts "+took+", so that the handoff is the same")
 }
 
 // WithHint returns err with advice.
@@ -215,10 +213,9 @@ type hinted struct {
 func (h hinted) Unwrap() error { return h.error }
 func (h hinted) Hint() string  { return h.hint }
 
-// Wrote takes note of a handoff of an agent's session, which then leaves no draft. That is for those who come later: it
-// fails nobody.
+// Wrote records that the agent session has written a handoff, and needs no draft at its end. A failure is only a note.
 func (a *App) Wrote(s *handoff.Store) {
-	if err := agent.Wrote(s, a.Getenv); err != nil {
+	if err := agent.EndDraft(s, a.Getenv); err != nil {
 		a.Note("the handoff is stored; " + err.Error())
 	}
 }

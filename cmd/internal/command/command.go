@@ -1,4 +1,4 @@
-// Package command puts the commands of both programs together. Each folder below it has those of one group of `handoff help`.
+// Package command lists the commands of the fast program. Each package below it has a group of commands.
 package command
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/command/write"
 )
 
-// Program returns the fast program. The full program adds to it.
+// Program returns the fast program. The full program has more parts.
 func Program() cli.Program {
 	return cli.Program{
 		Commands: []cli.Commands{write.Commands(), read.Commands(), work.Commands(), agents.Commands(), store.Commands()},

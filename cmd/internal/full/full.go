@@ -1,4 +1,5 @@
-// Package full puts the full program together: the fast one, the commands of records, and the rooms that are slow to start.
+// Package full assembles the full program: the commands of the fast program, those for records, and packages that start
+// slowly.
 package full
 
 import (
@@ -40,7 +41,7 @@ func Program() cli.Program {
 
 		IsRecord: func(text []byte) bool { return record.Detect(text) != "" },
 		Records:  records.Stored,
-		Warnings: record.Shared,
+		Warnings: record.WarnShared,
 		Compose:  records.Compose,
 	}
 	return p

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// printManPages writes the man pages into a directory.
+// printManPages writes the man pages to a directory.
 func printManPages(a *cli.App, dir string) error {
 	pages := ManPages()
 	if err := writeManPages(dir, pages); err != nil || !a.JSON {
@@ -26,7 +26,7 @@ func printManPages(a *cli.App, dir string) error {
 	return a.PrintJSON(map[string]any{"directory": dir, "files": len(pages)})
 }
 
-// manMark begins each of our pages.
+// manMark is the first line of each page.
 const manMark = `.\" handoff man`
 
 // A ManPage is the man page of a command.
@@ -35,7 +35,7 @@ type ManPage struct {
 	Text []byte
 }
 
-// ManPages returns the man pages of all commands. The same program has the same pages.
+// ManPages returns the man pages of all commands. They depend only on the program.
 func ManPages() (pages []ManPage) {
 	root := cli.Root(Program())
 	root.InitDefaultCompletionCmd()
@@ -51,7 +51,7 @@ func addManPages(pages *[]ManPage, cmd *cobra.Command) {
 	}
 }
 
-// writeManPages writes pages into a directory, or nothing where one of them would replace what is no such page.
+// writeManPages writes pages to a directory. If one of them would replace another kind of file, it writes nothing.
 func writeManPages(dir string, pages []ManPage) error {
 	if err := cli.CheckOutput(dir); err != nil {
 		return err
@@ -60,7 +60,7 @@ func writeManPages(dir string, pages []ManPage) error {
 	for _, p := range pages {
 		path := filepath.Join(dir, p.Name)
 		if info, statErr := os.Lstat(path); err == nil && statErr == nil && !(info.Mode().IsRegular() && isManPage(path)) {
-			return cli.Invalid("move it away, or name another directory",
+			return cli.Invalid("move it away, or choose another directory",
 				"%s was not made by `handoff help man`; nothing was changed", path)
 		} else if statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
 			err = cmp.Or(err, statErr)
@@ -77,7 +77,7 @@ func writeManPages(dir string, pages []ManPage) error {
 	return nil
 }
 
-// isManPage reports whether a file is empty, since its writer was interrupted, or a page of ours.
+// isManPage reports whether a file is a page of this program, or empty, as after an interruption.
 func isManPage(path string) bool {
 	text, err := cli.ReadInput(path)
 	return err == nil && (len(text) == 0 || bytes.HasPrefix(text, []byte(manMark)))
@@ -85,7 +85,7 @@ func isManPage(path string) bool {
 
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// withPages are the commands below one that have a page, by name.
+// withPages returns the subcommands with a page, by name.
 func withPages(cmd *cobra.Command) []*cobra.Command {
 	all := slices.DeleteFunc(slices.Clone(cmd.Commands()), func(c *cobra.Command) bool {
 		return !c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand()
@@ -94,7 +94,7 @@ func withPages(cmd *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// manPage returns the page of a command in the language of man(7).
+// manPage returns the page of a command in the format of man(7).
 func manPage(cmd *cobra.Command) []byte {
 	cmd.InitDefaultHelpFlag()
 	name := manName(cmd)
@@ -114,7 +114,7 @@ func manPage(cmd *cobra.Command) []byte {
 	return b.Bytes()
 }
 
-// manText writes paragraphs. Lines that are indented stay as they are.
+// manText writes paragraphs. Indented lines stay as they are.
 func manText(b *bytes.Buffer, text string) {
 	isCode := false
 	for i, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
@@ -181,7 +181,7 @@ func manSeeAlso(b *bytes.Buffer, cmd *cobra.Command) {
 	}
 }
 
-// roff escapes what man(7) would take for its own.
+// roff escapes the special characters of man(7).
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -9,20 +9,21 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A deed changes the store for one handoff, and says what became of it.
-type deed struct {
+// A storeChange is a change of one handoff in the store, with its messages.
+type storeChange struct {
 	doing, done string
-	idle        string // what is said where it was so before
+	idle        string // the message if nothing changed
 	do          func(ctx context.Context, s *handoff.Store, me, id string) (status string, err error)
 }
 
-var markRead = deed{"marking as read", "marked as read", "was read before", func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
-	got, err := s.MarkRead(ctx, me, id)
-	if err != nil {
-		return "", err
-	}
-	return got[0].Status, nil
-}}
+var markRead = storeChange{"marking as read", "marked as read", "was read before",
+	func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
+		got, err := s.MarkRead(ctx, me, id)
+		if err != nil {
+			return "", err
+		}
+		return got[0].Status, nil
+	}}
 
 func does(act handoff.Act) func(context.Context, *handoff.Store, string, string) (string, error) {
 	return func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
@@ -32,11 +33,11 @@ func does(act handoff.Act) func(context.Context, *handoff.Store, string, string)
 }
 
 var (
-	take      = deed{"taking", "taken", "you had taken it before", does(handoff.ActTake)}
-	release   = deed{"giving back", "given back", "nobody had taken it", does(handoff.ActRelease)}
-	end       = deed{"ending", "done", "was done before", does(handoff.ActDone)}
-	archive   = deed{"archiving", "archived", "was archived before", does(handoff.ActArchive)}
-	unarchive = deed{"bringing back", "brought back", "was not archived", does(handoff.ActUnarchive)}
+	take      = storeChange{"taking", "taken", "was yours before", does(handoff.ActTake)}
+	release   = storeChange{"giving back", "given back", "was not taken", does(handoff.ActRelease)}
+	end       = storeChange{"finishing", "done", "was done before", does(handoff.ActDone)}
+	archive   = storeChange{"archiving", "archived", "was archived before", does(handoff.ActArchive)}
+	unarchive = storeChange{"restoring", "restored", "was not archived", does(handoff.ActUnarchive)}
 )
 
 func archiveOrBack(m *model) tea.Cmd {
@@ -46,21 +47,21 @@ func archiveOrBack(m *model) tea.Cmd {
 	return act(archive)(m)
 }
 
-// actedMsg is a deed that is done, or was refused.
+// actedMsg is the result of a change.
 type actedMsg struct {
 	said string
 	err  error
 }
 
-// act returns what a key does that does a deed to the handoff that is chosen.
-func act(d deed) func(*model) tea.Cmd {
+// act returns the action of a key that changes the chosen handoff.
+func act(d storeChange) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		r := m.chosen()
 		switch {
 		case r == nil:
 			return nil
 		case m.me == "":
-			return m.fail("handoff does not know who you are: set HANDOFF_OPERATOR, or run `handoff init`")
+			return m.fail("I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR")
 		}
 		s, me, id, about := m.store, m.me, r.ID, r.Topic
 		m.working++
@@ -76,8 +77,8 @@ func act(d deed) func(*model) tea.Cmd {
 	}
 }
 
-// ask returns what a key does whose deed cannot be undone.
-func ask(d deed, question string) func(*model) tea.Cmd {
+// ask returns the action of a key that asks a question before a change.
+func ask(d storeChange, question string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		if r := m.chosen(); r != nil {
 			m.say(r.Topic + ": " + question + " y/n")
@@ -87,7 +88,7 @@ func ask(d deed, question string) func(*model) tea.Cmd {
 	}
 }
 
-// acted says what became of a deed, and looks at the store.
+// acted shows the result of a change, and reads the store again.
 func (m *model) acted(msg actedMsg) tea.Cmd {
 	m.working--
 	if msg.err != nil {
@@ -100,25 +101,25 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 	return m.say(msg.said)
 }
 
-// foundMsg is what a search found, or what belongs to a thread.
+// foundMsg is the result of a search, or a thread.
 type foundMsg struct {
 	what  string
-	whole bool           // of all handoffs, not of the view
-	ids   map[string]int // in which order, where they have one
+	whole bool           // among all handoffs, not only in the view
+	ids   map[string]int // with their rank, if they have one
 	err   error
 }
 
-// mostFound is how many handoffs a search lists: the best ones.
+// mostFound is the number of handoffs that a search lists, the best ones.
 const mostFound = 200
 
-// search looks in all handoffs for those that are about something.
+// search searches all handoffs for a text.
 func (m *model) search(text string) tea.Cmd {
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return nil
 	}
 	s := m.store
-	m.say("looking for " + text + "…")
+	m.say("searching for " + text + "…")
 	return func() tea.Msg {
 		found, err := s.Search(context.Background(), handoff.Query{Words: words, Limit: mostFound})
 		ids := make(map[string]int, len(found.Matches))
@@ -129,7 +130,7 @@ func (m *model) search(text string) tea.Cmd {
 	}
 }
 
-// openThread lists what the chosen handoff answers, and what answers it.
+// openThread lists the thread of the chosen handoff.
 func (m *model) openThread() tea.Cmd {
 	r := m.chosen()
 	if r == nil {
@@ -159,5 +160,5 @@ func (m *model) gotFound(msg foundMsg) {
 		m.at, id = 0, "" // the best one
 	}
 	m.choose(id)
-	m.say(handoff.Count(len(msg.ids), "handoff") + " " + msg.what + "; esc shows all again")
+	m.say(handoff.Count(len(msg.ids), "handoff") + " " + msg.what + "; esc shows all")
 }

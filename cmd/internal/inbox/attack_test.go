@@ -34,6 +34,7 @@ var attacks = []string{
 
 // No text of others does anything but stand there, in the preview, opened, and typed or pasted into filter and search.
 func TestAttacks(t *testing.T) {
+	t.Parallel()
 	var all []handoff.Document
 	for i, text := range attacks {
 		all = append(all, handoff.Document{From: "ann", To: "ben", Topic: fmt.Sprint("attack-", i), Tags: []string{"t"},
@@ -58,7 +59,6 @@ func TestAttacks(t *testing.T) {
 		}
 		for _, text := range attacks[:9] { // as keys they may mean anything
 			s.press(text)
-			time.Sleep(20 * time.Millisecond)
 		}
 		s.quits() // with nothing odd on the terminal
 	}
@@ -66,6 +66,7 @@ func TestAttacks(t *testing.T) {
 
 // A body of 4 MiB is shown, to its end.
 func TestLargeBody(t *testing.T) {
+	t.Parallel()
 	root := project(t)
 	if err := os.WriteFile(filepath.Join(root, handoff.SettingsName), []byte("verify_operators: false\nmax_document_bytes: 4194304\n"), 0o600); err != nil {
 		t.Fatal(err)

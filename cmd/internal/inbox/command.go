@@ -8,16 +8,17 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// Command builds the command.
+// Command returns the command.
 func Command(a *cli.App) *cobra.Command {
 	var operator string
 	cmd := &cobra.Command{
 		Use: "inbox",
-		Long: `Look at handoffs on the whole terminal: a list with filter and search beside the one that is chosen. Keys
-open, take, end, answer, supersede and archive it, mark it as read, show its thread and copy its id;
-? shows them all. New handoffs appear as they come. Without a command, handoff does the same on a terminal in a project.
+		Long: `Browse and handle handoffs, full screen: a list with filter and search, and the chosen handoff next to it.
+		Keys open, take, finish, reply to, supersede and archive it, mark it as read, show its thread and copy its id;
+		? lists them all. New handoffs appear as they arrive. On a terminal in a project, handoff without a command
+		opens the inbox too.
 
-Everything is shown as text: no body can steer the terminal. NO_COLOR turns colours off.`,
+		Everything is shown as text: no body can control the terminal. NO_COLOR turns colors off.`,
 		Example: "  handoff inbox\n  handoff inbox --operator ben",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {

@@ -6,11 +6,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A Compose lets a person write a handoff about another one, in an editor on the terminal, and stores it. verb is the command
-// that does it, reply or supersede.
+// A Compose lets a person write a handoff about another one in an editor, and stores it. verb is the command:
+// reply or supersede.
 type Compose func(stdin io.Reader, stdout, stderr io.Writer, me, verb, id string) error
 
-// write returns what a key does that has a handoff written about the one that is chosen.
+// write returns the action of a key that writes a handoff about the chosen one.
 func write(verb, done string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		r := m.chosen()
@@ -18,7 +18,7 @@ func write(verb, done string) func(*model) tea.Cmd {
 		case r == nil:
 			return nil
 		case verb == "supersede" && r.From != m.me:
-			return m.fail("who wrote it supersedes it: " + r.From + "; r answers it")
+			return m.fail("only its sender " + r.From + " can supersede it; r replies")
 		}
 		topic, id := r.Topic, r.ID
 		m.working++
@@ -27,7 +27,7 @@ func write(verb, done string) func(*model) tea.Cmd {
 	}
 }
 
-// composing is what has the terminal while something is written. Its errors go there too: standard error may be a file.
+// composing owns the terminal while a person writes. Its errors go there too, since standard error can be a file.
 type composing struct {
 	in  io.Reader
 	out io.Writer

@@ -87,6 +87,7 @@ var number = regexp.MustCompile(`\d`)
 
 // What is painted first stays as it is once all is read, and tells no number that is not known.
 func TestFirstScreen(t *testing.T) {
+	t.Parallel()
 	for _, git := range []handoff.Git{handoff.GitNone, handoff.GitTracked} {
 		o := large(t, git)
 		for _, me := range []string{"ben", ""} {
@@ -130,6 +131,7 @@ func TestFirstScreen(t *testing.T) {
 
 // What is typed before all is read is kept, and answered in its order then; what leaves is answered at once.
 func TestEarlyKeys(t *testing.T) {
+	t.Parallel()
 	o := large(t, handoff.GitNone)
 	m, in, out := start(t, o, "ben"), start(t, o, "ben"), start(t, o, "ben")
 	for _, k := range []string{"j", "j"} {
@@ -178,6 +180,7 @@ func quits(cmd tea.Cmd) bool {
 
 // A store that goes away before all of it is read is not shown as if it were whole, until it is back.
 func TestGoneBeforeAllIsRead(t *testing.T) {
+	t.Parallel()
 	m := start(t, large(t, handoff.GitNone), "ben")
 	dir := m.store.Dir()
 	msg := m.begin()().(loadedMsg)
@@ -188,7 +191,7 @@ func TestGoneBeforeAllIsRead(t *testing.T) {
 	m.Update(key("j"))
 	m.Update(msg.rest())
 	list, around := m.screen()
-	if number.MatchString(around) || !strings.Contains(around, "the handoffs directory is gone, and not all of it was read") || m.at != 1 {
+	if number.MatchString(around) || !strings.Contains(around, "the handoffs directory is gone; some handoffs were not read") || m.at != 1 {
 		t.Errorf("at %d in what is gone:\n%s\n%s", m.at, around, list)
 	}
 	press(m, "tab")
@@ -206,13 +209,14 @@ func TestGoneBeforeAllIsRead(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if m.Update(m.look()()); !strings.Contains(m.View().Content, "this is what was in it") {
+	if m.Update(m.look()()); !strings.Contains(m.View().Content, "this is its last content") {
 		t.Errorf("gone again:\n%s", m.View().Content)
 	}
 }
 
 // What changes while all is read is seen at the next look.
 func TestChangeBeforeAllIsRead(t *testing.T) {
+	t.Parallel()
 	m := start(t, large(t, handoff.GitNone), "ben")
 	msg := m.begin()().(loadedMsg)
 	m.Update(msg)

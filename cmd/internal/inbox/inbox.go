@@ -1,18 +1,18 @@
-// Package inbox is the full screen of `handoff inbox`: a list of handoffs beside the one that is looked at.
+// Package inbox is the full screen of `handoff inbox`: a list of handoffs, and the chosen one next to it.
 //
-//	inbox.go    begins and ends the program, and leaves the terminal as it was
-//	model.go    what is shown and what changes it, with no terminal needed
-//	keys.go     the table of keys, which help and hints are made from
-//	prompt.go   the line in which a filter or a search is typed
-//	list.go     which handoffs are listed: views, filter, search
-//	load.go     reads the store, and looks whether it changed
-//	preview.go  reads one handoff, and shows it
-//	act.go      what a person does with one
-//	view.go     puts the screen together
+//	inbox.go    starts and ends the program, and restores the terminal
+//	model.go    the state of the screen and its changes, without a terminal
+//	keys.go     the table of keys, for help and hints
+//	prompt.go   the line for a filter or a search
+//	list.go     the listed handoffs: views, filter, search
+//	load.go     reads the store, and watches for changes
+//	preview.go  reads and shows one handoff
+//	act.go      changes of one handoff
+//	view.go     draws the screen
 //
-// Nothing that takes time happens in Update: rows, bodies and changes of the store come from commands. A row costs memory, a
-// body does not: only the one that is looked at is read. All text that others wrote is escaped before it is
-// shown. Colours are the 16 of the terminal, so that nobody has to ask it whether it is light or dark.
+// Update does nothing slow: commands read rows, bodies and changes of the store. Rows stay in memory, bodies do
+// not: only the chosen one is read. All text from others is escaped before it is shown. The colors are the
+// terminal's 16, so that they suit a light and a dark background.
 package inbox
 
 import (
@@ -32,17 +32,19 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// softLimit is how much memory is used before it is collected more often than in commands that are soon over.
+// softLimit is the memory limit above which garbage is collected often. The inbox runs long, unlike other
+// commands.
 const softLimit = 80 << 20
 
-// patience is how long a change waits for the lock while somebody looks on.
+// patience is how long a change waits for the lock while the user watches.
 const patience = 5 * time.Second
 
-// Run shows the inbox of an operator, of who runs the program if that is "", until its user leaves it. Without a terminal, or on one that has no screen, the error is ErrInvalid.
+// Run shows the inbox of an operator until the user leaves it. "" means the operator who runs the program.
+// Without a terminal that can show it, the error is ErrInvalid.
 func Run(a *cli.App, operator string, compose Compose) error {
 	in, out := cli.Terminal(a.Stdin), cli.Terminal(a.Stdout)
 	if in == nil || out == nil || a.Getenv("TERM") == "dumb" {
-		return cli.Invalid("`handoff list` prints handoffs anywhere", "the inbox needs a terminal with a screen for input and output")
+		return cli.Invalid("run `handoff list`", "the inbox needs a terminal for input and output")
 	}
 	debug.SetMemoryLimit(softLimit)
 	p, err := a.Project()
@@ -59,7 +61,7 @@ func Run(a *cli.App, operator string, compose Compose) error {
 	}
 	a.Gather(&p)
 	remote := a.Remote(p)
-	remote.Asks = false // the terminal is ours
+	remote.Asks = false // the inbox owns the terminal
 	p.Options.Once = exchange.Once(remote)
 	s, err := handoff.Open(p.Options)
 	if err != nil {
@@ -71,16 +73,17 @@ func Run(a *cli.App, operator string, compose Compose) error {
 	return show(m, in, out, a.Getenv)
 }
 
-// show runs the program. A panic in it is one here, once the terminal is as it was.
+// show runs the program. A panic in it continues here, once the terminal is restored.
 func show(m *model, in, out *os.File, getenv func(string) string) error {
 	colours := colorprofile.ANSI
 	if getenv("NO_COLOR") != "" {
 		colours = colorprofile.ASCII
 	}
 	g := &guarded{model: m}
-	program := tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(getenv)), tea.WithColorProfile(colours), tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
+	program := tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(getenv)),
+		tea.WithColorProfile(colours), tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
 	g.quit = program.Quit
-	stop := heed(program, m)
+	stop := watchSignals(program, m)
 	defer stop()
 	_, err := program.Run()
 	if g.bug != nil {
@@ -89,7 +92,7 @@ func show(m *model, in, out *os.File, getenv func(string) string) error {
 	return err
 }
 
-// sized gives a terminal that does not know its size the usual one.
+// sized sets the usual size for a terminal that does not report one.
 func sized(_ tea.Model, msg tea.Msg) tea.Msg {
 	if size, is := msg.(tea.WindowSizeMsg); is && (size.Width <= 0 || size.Height <= 0) {
 		return tea.WindowSizeMsg{Width: 80, Height: 24}
@@ -97,7 +100,7 @@ func sized(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// environment is what the terminal is known by.
+// environment returns the variables that describe the terminal.
 func environment(getenv func(string) string) (env []string) {
 	for _, name := range []string{"TERM", "TERM_PROGRAM", "NO_COLOR", "SSH_TTY", "WT_SESSION"} {
 		if value := getenv(name); value != "" {
@@ -107,7 +110,7 @@ func environment(getenv func(string) string) (env []string) {
 	return env
 }
 
-// guarded is the model with its panics caught, also those of its commands.
+// guarded catches the panics of the model and its commands.
 type guarded struct {
 	*model
 	quit func()
@@ -154,7 +157,7 @@ func (g *guarded) keep(bug any) {
 	}
 }
 
-// watch returns a command whose panic ends the program in order.
+// watch returns a command that reports a panic instead of crashing.
 func (g *guarded) watch(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -176,7 +179,7 @@ func (g *guarded) watch(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// notes are what the store says beside its results. They come from commands.
+// notes are the notes of the store. They come from commands.
 type notes struct {
 	mu   sync.Mutex
 	last string
@@ -188,7 +191,7 @@ func (n *notes) add(text string) {
 	n.last = text
 }
 
-// take returns the last note, once.
+// take returns the last note, and removes it.
 func (n *notes) take() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -197,7 +200,7 @@ func (n *notes) take() string {
 	return text
 }
 
-// sentence is an error in one line, with what can be done about it.
+// sentence returns an error and its hint in one line.
 func sentence(err error) string {
 	text := err.Error()
 	if e := (*handoff.Error)(nil); errors.As(err, &e) && e.Advice != "" {

@@ -8,40 +8,40 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A view is a part of all handoffs.
+// A view is a selection of handoffs.
 type view struct {
 	name string
 	has  func(r *row, me string) bool
 }
 
-// views are gone through with tab. Without a known operator there is only the last.
+// views are the views in the order of tab. If the operator is unknown, there is only the last.
 var views = []view{
-	{"Inbox", func(r *row, me string) bool { return r.To == me && !r.state.IsOver() }},
+	{"Inbox", func(r *row, me string) bool { return r.To == me && !r.state.IsClosed() }},
 	{"Sent", func(r *row, me string) bool { return r.From == me }},
 	{"All", func(*row, string) bool { return true }},
 }
 
-// A list is the handoffs of a store, and those of them that are shown.
+// A list holds the handoffs of a store, and the selection that is shown.
 type list struct {
 	me     string
 	rows   []row // newest first
-	part   bool  // there are others, which were not read: how many is not known
+	part   bool  // there are more, not read yet
 	view   int
 	counts [3]int // of each view
-	names  [3]int // how long the longest name in each view is
+	names  [3]int // the length of the longest name in each view
 	unread int    // of the first view
 
 	filter string
-	found  map[string]int // ids to which the list is narrowed, and their order; nil if it is not
-	what   string         // they are
+	found  map[string]int // the rank of each found id; nil without a search
+	what   string         // describes the found handoffs
 
 	shown  []int // indexes of rows
-	at     int   // which of shown is chosen
-	top    int   // which of shown is the first on the screen
-	height int   // lines of it on the screen
+	at     int   // the chosen one of shown
+	top    int   // the first one of shown on the screen
+	height int   // its number of lines on the screen
 }
 
-// known is what numbers say, nothing as long as they are not those of all handoffs.
+// known formats numbers. It returns "" until all handoffs are read.
 func (l *list) known(format string, numbers ...any) string {
 	if l.part {
 		return ""
@@ -49,7 +49,7 @@ func (l *list) known(format string, numbers ...any) string {
 	return fmt.Sprintf(format, numbers...)
 }
 
-// set takes new rows. What is chosen stays chosen.
+// set replaces the rows. The chosen one stays chosen.
 func (l *list) set(rows []row) {
 	chosen := l.id()
 	l.rows, l.counts, l.names, l.unread = rows, [3]int{}, [3]int{}, 0
@@ -70,7 +70,7 @@ func (l *list) set(rows []row) {
 
 func isUnread(r *row) bool { return r.state == handoff.StateUnread }
 
-// choose makes the list of what is shown anew, and chooses the handoff of an id if it is there.
+// choose builds the list again, and chooses the handoff with an id if it is there.
 func (l *list) choose(id string) {
 	l.shown = l.shown[:0]
 	match := matcher(l.filter)
@@ -93,7 +93,7 @@ func (l *list) isFound(r *row) bool {
 	return found || l.found == nil
 }
 
-// narrow filters by more text than before.
+// narrow applies a filter that extends the one before.
 func (l *list) narrow(filter string) {
 	id := l.id()
 	if !strings.HasPrefix(filter, l.filter) || strings.Contains(filter[len(l.filter):], ":") {
@@ -108,14 +108,14 @@ func (l *list) narrow(filter string) {
 	l.move(0)
 }
 
-// move chooses another one, by so many lines.
+// move moves the choice by some lines.
 func (l *list) move(by int) {
 	l.at = max(0, min(l.at+by, len(l.shown)-1))
 	l.top = max(0, min(l.top, l.at, len(l.shown)-l.height))
 	l.top = max(l.top, l.at-l.height+1)
 }
 
-// chosen returns the row that is chosen, nil if there is none.
+// chosen returns the chosen row, or nil.
 func (l *list) chosen() *row {
 	if l.at >= len(l.shown) {
 		return nil
@@ -130,8 +130,8 @@ func (l *list) id() string {
 	return ""
 }
 
-// matcher returns what a filter asks of a row: every word occurs in topic, from or to, or begins the id; from:, to: and is:
-// ask for the beginning of one of them and of the state.
+// matcher returns the condition of a filter. Each word must occur in topic, from or to, or begin the id. Words
+// with from:, to: and is: match the beginning of these values and of the state.
 func matcher(filter string) func(*row) bool {
 	words := strings.Fields(strings.ToLower(filter))
 	return func(r *row) bool {
@@ -156,5 +156,6 @@ func (r *row) matches(word string) bool {
 		return strings.HasPrefix(string(r.state), value)
 	}
 	return strings.Contains(strings.ToLower(r.Topic), word) || strings.Contains(strings.ToLower(r.From), word) ||
-		strings.Contains(strings.ToLower(r.To), word) || strings.HasPrefix(r.ID, word) || strings.HasPrefix(r.ID[len("sha256:"):], word)
+		strings.Contains(strings.ToLower(r.To), word) || strings.HasPrefix(r.ID, word) ||
+		strings.HasPrefix(r.ID[len("sha256:"):], word)
 }

@@ -11,32 +11,32 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// often is how long a change of the store may be unseen.
+// often is the interval between looks at the store.
 const often = 400 * time.Millisecond
 
-// gone is the stamp of a store whose directory is not there.
+// gone is the stamp of a store without a directory.
 const gone = "gone"
 
-// A row is a handoff that is listed.
+// A row is a handoff of the list.
 type row struct {
 	handoff.Entry
 	state handoff.State
-	taker string // who has taken it
+	taker string // the holder
 }
 
-// loadedMsg is what a look at the store found, newest handoffs first. Without rows nothing changed.
+// loadedMsg is the result of reading the store, newest handoffs first. Without rows, nothing changed.
 type loadedMsg struct {
 	rows  []row
 	err   error
 	note  string
 	stamp string
-	rest  tea.Cmd // reads all, where rows are but the newest of the first view
+	rest  tea.Cmd // reads all handoffs, if rows are only the newest of the first view
 }
 
-// firstRows is how many handoffs are read before all of them: more than a terminal has lines.
+// firstRows is the number of handoffs for the first screen, more than a terminal has lines.
 const firstRows = 200
 
-// begin reads what the first screen shows, and then all there are. Both are derived from the same facts.
+// begin reads the handoffs of the first screen, and then all. Both come from the same facts.
 func (m *model) begin() tea.Cmd {
 	s, said := m.store.Glance(), m.said
 	first := handoff.Filter{To: m.me, Open: m.me != "", Newest: firstRows}
@@ -47,7 +47,7 @@ func (m *model) begin() tea.Cmd {
 	}
 }
 
-// look reads the store if it is another than at the last look.
+// look reads the store if it has changed since the last look.
 func (m *model) look() tea.Cmd {
 	s, said, last := m.store, m.said, m.stamp
 	return func() tea.Msg {
@@ -60,16 +60,16 @@ func (m *model) look() tea.Cmd {
 	}
 }
 
-// all reads all handoffs of a store that had a stamp.
+// all reads all handoffs of a store with the given stamp.
 func all(s *handoff.Store, said *notes, stamp string) loadedMsg {
 	rows, err := load(s, handoff.Filter{})
-	if stampOf(s) == gone { // so that what was read may be a part
+	if stampOf(s) == gone { // the rows can be incomplete
 		rows, stamp = nil, gone
 	}
 	return loadedMsg{rows: rows, err: err, note: said.take(), stamp: stamp}
 }
 
-// stampOf is another one once the store has changed.
+// stampOf returns a string that changes with the store.
 func stampOf(s *handoff.Store) string {
 	if _, err := os.Stat(s.Dir()); errors.Is(err, fs.ErrNotExist) {
 		return gone
@@ -77,7 +77,7 @@ func stampOf(s *handoff.Store) string {
 	return s.Stamp()
 }
 
-// load returns the handoffs that a filter chooses, newest first.
+// load returns the handoffs that a filter selects, newest first.
 func load(s *handoff.Store, f handoff.Filter) ([]row, error) {
 	entries, err := s.List(f)
 	if err != nil {

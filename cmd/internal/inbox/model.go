@@ -11,38 +11,38 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A model is what is on the screen and where its user is in it.
+// A model is the state of the screen.
 type model struct {
 	store    *handoff.Store
 	options  handoff.Options
 	project  string
 	said     *notes
 	compose  Compose
-	work     func(references []string) string // says whether the work is as references say; it runs git
-	suspend  tea.Cmd                          // gives the terminal back until the shell goes on with the program
+	work     func(references []string) string // compares the work with references; it runs git
+	suspend  tea.Cmd                          // returns the terminal to the shell until the program continues
 	bindings []binding
 	now      func() time.Time
 
 	list
 	preview preview
-	stamp   string    // of the store when it was read last
-	there   bool      // its directory was seen
-	loaded  bool      // reading all handoffs has ended, well or not
-	early   []tea.Msg // what was typed before that
+	stamp   string    // of the store at the last read
+	there   bool      // its directory exists or existed
+	loaded  bool      // reading all handoffs has ended
+	early   []tea.Msg // the keys pressed before that
 
 	width, height int
-	measure       ansi.Method // how wide characters are on this terminal
+	measure       ansi.Method // the method for character widths on this terminal
 
-	open_   bool // one handoff has the whole screen
+	open_   bool // one handoff fills the screen
 	helping bool
-	helpTop int // how many of its lines were read
+	helpTop int // the first line of help on the screen
 	prompt  *prompt
-	confirm func(*model) tea.Cmd // what a y does
+	confirm func(*model) tea.Cmd // the action of y
 
-	message string // is shown until the next key
-	trouble string // is shown as long as it lasts
+	message string // shown until the next key
+	trouble string // shown while it lasts
 	bad     bool   // the message is an error
-	working int    // changes of the store that are under way
+	working int    // the number of changes in progress
 	leaving bool
 }
 
@@ -100,10 +100,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, m.settle())
 }
 
-// suspendMsg asks to stop until the shell goes on with the program.
+// suspendMsg asks to suspend the program.
 type suspendMsg struct{}
 
-// isEarly reports whether a message is kept until all is read: what is typed, but for what leaves at once.
+// isEarly reports whether to keep a message until all handoffs are read: a key that does not leave at once.
 func (m *model) isEarly(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
@@ -115,7 +115,7 @@ func (m *model) isEarly(msg tea.Msg) bool {
 	return false
 }
 
-// take puts what was read on the screen, answers what was typed meanwhile, and looks again after a while.
+// take shows the rows that were read, handles early keys, and schedules the next look.
 func (m *model) take(msg loadedMsg) tea.Cmd {
 	isGone := msg.stamp == gone && m.there
 	m.there = m.there || msg.stamp != gone
@@ -125,9 +125,9 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 	}
 	switch {
 	case isGone:
-		m.trouble, m.stamp = "the handoffs directory is gone; this is what was in it", gone
+		m.trouble, m.stamp = "the handoffs directory is gone; this is its last content", gone
 		if m.part {
-			m.trouble = "the handoffs directory is gone, and not all of it was read"
+			m.trouble = "the handoffs directory is gone; some handoffs were not read"
 		}
 	case msg.err != nil:
 		m.trouble, m.stamp = sentence(msg.err), ""
@@ -149,18 +149,18 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// doubtMsg says why the operator is probably a slip, "" if nothing speaks for that.
+// doubtMsg is why the operator is probably a typing error, or "".
 type doubtMsg string
 
 func (m *model) doubt() tea.Cmd {
 	s, me := m.store, m.me
 	return func() tea.Msg {
-		why, _ := s.Registry().Stranger(me)
+		why, _ := s.Registry().WhyUnknown(me)
 		return doubtMsg(why)
 	}
 }
 
-// settle makes the rest follow from what changed: the place in the list, and what is read for the preview.
+// settle updates the place in the list and the preview after a change.
 func (m *model) settle() tea.Cmd {
 	m.list.height = m.layout().listHeight
 	m.move(0)
@@ -175,7 +175,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		if m.confirm = nil; key == "y" || key == "Y" {
 			return do(m)
 		}
-		m.message = "left as it is"
+		m.message = "nothing changed"
 		return nil
 	}
 	if m.prompt != nil {
@@ -207,14 +207,14 @@ func (m *model) showHelp() tea.Cmd {
 	return nil
 }
 
-// quit waits for changes of the store that are under way, unless it is asked for again.
+// quit waits for changes in progress. A second request leaves at once.
 func (m *model) quit() tea.Cmd {
 	if m.open_ && !m.leaving {
 		return m.back()
 	}
 	if m.working > 0 && !m.leaving {
 		m.leaving = true
-		return m.say("one moment, a change is being written; q leaves at once")
+		return m.say("a change is being written; q again leaves at once")
 	}
 	return tea.Quit
 }
@@ -226,7 +226,7 @@ func (m *model) open() tea.Cmd {
 	return nil
 }
 
-// back goes one step back: from what is open, from what was searched, from what is filtered.
+// back goes back one step: it closes the open handoff, the search, or the filter.
 func (m *model) back() tea.Cmd {
 	switch id := m.id(); {
 	case m.open_:
@@ -240,7 +240,7 @@ func (m *model) back() tea.Cmd {
 
 func (m *model) turn(by int) tea.Cmd {
 	if m.me == "" {
-		return m.say("only All is there until handoff knows who you are: set HANDOFF_OPERATOR, or run `handoff init`")
+		return m.say("I don't know who you are, so there is only All: run `handoff init`, or set HANDOFF_OPERATOR")
 	}
 	id := m.id()
 	m.view = (m.view + by + len(views)) % len(views)
@@ -249,7 +249,7 @@ func (m *model) turn(by int) tea.Cmd {
 	return nil
 }
 
-// step goes through the list, or through what is open.
+// step moves in the list, or in the open handoff.
 func (m *model) step(by int) tea.Cmd {
 	if m.open_ {
 		return m.scroll(by)
@@ -281,7 +281,7 @@ func (m *model) copyID() tea.Cmd {
 	return tea.SetClipboard(r.ID)
 }
 
-// searching says which part of the list is shown, "" for all of it.
+// searching describes the filter and search, or returns "".
 func (m *model) searching() string {
 	var parts []string
 	if m.found != nil {

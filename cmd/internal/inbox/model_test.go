@@ -61,12 +61,13 @@ func press(m *model, keys ...string) {
 }
 
 func TestViews(t *testing.T) {
+	t.Parallel()
 	m := newTest(t, "ben", 90)
 	if m.view != 0 || m.counts[0] == 0 || m.counts[0] >= 45 || m.counts[1] != 0 || m.counts[2] != 90 {
 		t.Errorf("view %d, %v", m.view, m.counts)
 	}
 	for _, i := range m.shown {
-		if r := m.rows[i]; r.To != "ben" || r.state.IsOver() {
+		if r := m.rows[i]; r.To != "ben" || r.state.IsClosed() {
 			t.Errorf("the inbox of ben has %v", r)
 		}
 	}
@@ -79,6 +80,7 @@ func TestViews(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
+	t.Parallel()
 	for filter, want := range map[string]int{
 		"": 90, "topic-8": 11, "TOPIC-8": 11, "topic-8 ann": 6, "from:ben": 30, "from:b to:ann": 15, "is:unread": 10, "is:un to:ben": 5,
 		"is:": 90, "sha256:": 90, "0000000000000000000000000000000000000000000000000000000000001eef": 1, "nothing": 0, "ben": 60,
@@ -106,6 +108,7 @@ func TestFilter(t *testing.T) {
 
 // What is chosen stays chosen while the store changes around it.
 func TestChosenStays(t *testing.T) {
+	t.Parallel()
 	m := newTest(t, "", 90)
 	press(m, "j", "j", "j")
 	id := m.id()
@@ -127,6 +130,7 @@ func TestChosenStays(t *testing.T) {
 
 // Whatever is pressed on a terminal of whatever size: nothing breaks, and the view fits.
 func TestAnyKeys(t *testing.T) {
+	t.Parallel()
 	keys := []string{"enter", "esc", "tab", "backspace", "pgdown", "j", "k", "g", "G", "J", "K", "n", "p", "?", "/", "f", "b", "y", "Y", "x", " ", "i", "s", ":", "u", "漢", "\x1b", "\u202e"}
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newTest(t, rapid.SampledFrom([]string{"ben", "ann", ""}).Draw(rt, "me"), rapid.SampledFrom([]int{0, 1, 5, 200}).Draw(rt, "rows"))
@@ -172,6 +176,7 @@ func BenchmarkFilter(b *testing.B) {
 
 // On a narrow terminal the end of what is typed is seen, and all of what an error says.
 func TestLongLines(t *testing.T) {
+	t.Parallel()
 	m := newTest(t, "ben", 9)
 	m.Update(tea.WindowSizeMsg{Width: 40, Height: 24})
 	m.Update(actedMsg{err: fmt.Errorf("the lock is held by another program since %s; wait for it, or end it", strings.Repeat("a long time and ", 3))})

@@ -28,6 +28,7 @@ Beware: the old runner still answers on port 8080.
 
 // TestPictures draws the pictures of the README with the program itself.
 func TestPictures(t *testing.T) {
+	t.Parallel()
 	root := project(t)
 	one := write(t, root,
 		handoff.Document{From: "cleo", To: "ben", Topic: "flaky-tests", Time: "2026-11-20T16:00:00Z", Body: "Three tests fail now and then.\n"},

@@ -12,16 +12,17 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A target is a handoff to be shown in so many columns. What it says of the store is what the rows say: another row, another target.
+// A target is a handoff to be shown in a given width. Its state comes from the row, so another row is another
+// target.
 type target struct {
 	entry handoff.Entry
 	width int
 }
 
-// A preview is the handoff that is looked at.
+// A preview is the chosen handoff.
 type preview struct {
-	wanted atomic.Pointer[target] // read by commands, to leave off what nobody waits for any more
-	stale  bool                   // the store changed
+	wanted atomic.Pointer[target] // commands read it, to stop if it has changed
+	stale  bool                   // the store has changed
 	body   bodyMsg
 	top    int // the first line of the body on the screen
 }
@@ -33,22 +34,22 @@ type bodyMsg struct {
 	tags       []string
 	references []string
 	signed     string
-	work       string // whether the work is as the references say
+	work       string // the result of comparing the work
 	err        error
 }
 
-// workMsg says whether the work is as the references of a handoff say.
+// workMsg is the result of comparing the work with the references of a handoff.
 type workMsg struct {
 	*target
 	line string
 }
 
 const (
-	quiet  = 30 * time.Millisecond // after a key, before a body is read
-	atMost = 100                   // columns of a body, to be read with ease
+	quiet  = 30 * time.Millisecond // the delay between a key and reading a body
+	atMost = 100                   // the maximum width of a body, for easy reading
 )
 
-// want returns the command that reads what is chosen, nil if it is there or on its way.
+// want returns the command that reads the chosen handoff, or nil if it was read or is being read.
 func (m *model) want() tea.Cmd {
 	r := m.chosen()
 	if r == nil {
@@ -73,13 +74,15 @@ func (m *model) want() tea.Cmd {
 	}
 }
 
-// read proves a handoff and makes it lines. One that is not what was written is not shown.
+// read reads and verifies a handoff, and makes its lines. It does not show a handoff that was changed after it
+// was stored.
 func read(s *handoff.Store, t *target) bodyMsg {
 	got, err := s.Load(t.entry)
 	if err != nil {
 		return bodyMsg{target: t, err: err}
 	}
-	msg := bodyMsg{target: t, tags: got.Tags, references: got.References, lines: markdown.Lines(got.Body, markdown.Options{Width: t.width})}
+	msg := bodyMsg{target: t, tags: got.Tags, references: got.References,
+		lines: markdown.Lines(got.Body, markdown.Options{Width: t.width})}
 	if why, _ := s.Distrust(got.Entry.From, got.Signature); why != "" {
 		msg.signed = why
 	} else if got.Signature.State == handoff.SignatureGood {
@@ -88,7 +91,7 @@ func read(s *handoff.Store, t *target) bodyMsg {
 	return msg
 }
 
-// show takes what was read, if it is still what is wanted, and asks about the work.
+// show takes a body, if it is still wanted, and starts comparing the work.
 func (m *model) show(msg bodyMsg) tea.Cmd {
 	if m.preview.wanted.Load() != msg.target {
 		return nil
@@ -103,7 +106,7 @@ func (m *model) show(msg bodyMsg) tea.Cmd {
 	return func() tea.Msg { return workMsg{msg.target, work(msg.references)} }
 }
 
-// isShown reports whether the body of a row is there.
+// isShown reports whether the preview has the body of a row.
 func (m *model) isShown(r *row) bool {
 	return m.preview.body.target != nil && m.preview.body.entry.ID == r.ID
 }
@@ -113,7 +116,7 @@ func (m *model) scroll(by int) tea.Cmd {
 	return nil
 }
 
-// hold keeps the place in a body within it, once it is there.
+// hold keeps the scroll position within the body.
 func (m *model) hold() {
 	if r := m.chosen(); r == nil || !m.isShown(r) {
 		return
@@ -123,7 +126,7 @@ func (m *model) hold() {
 	m.preview.top = max(0, min(m.preview.top, len(m.preview.body.lines)-room))
 }
 
-// header returns what is known of a handoff beside its body.
+// header returns the lines above a body.
 func (m *model) header(width int) []string {
 	r := m.chosen()
 	if r == nil {
@@ -135,7 +138,8 @@ func (m *model) header(width int) []string {
 		m.cut(stateOf(r)+faint.Render(" · "+r.ID[:len("sha256:")+12]+tags(m.preview.body.tags, m.isShown(r))), width),
 	}
 	if m.isShown(r) {
-		for _, more := range []string{cli.Related(m.preview.body.references), m.preview.body.signed, m.preview.body.work} {
+		facts := []string{cli.Related(m.preview.body.references), m.preview.body.signed, m.preview.body.work}
+		for _, more := range facts {
 			if more != "" {
 				lines = append(lines, m.cut(faint.Render(escape(more)), width))
 			}
@@ -151,7 +155,7 @@ func tags(tags []string, known bool) string {
 	return " · #" + escape(strings.Join(tags, " #"))
 }
 
-// when is how long ago something was, and when that was here.
+// when returns how long ago a time was, and the local time.
 func (m *model) when(ts string) string {
 	at, err := time.Parse(time.RFC3339Nano, ts)
 	if err != nil {

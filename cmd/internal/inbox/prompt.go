@@ -6,11 +6,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A prompt is a line that is being typed.
+// A prompt is a line for input.
 type prompt struct {
 	label string
 	text  []rune
-	live  bool // each letter counts at once
+	live  bool // each letter takes effect at once
 }
 
 const maxPrompt = 200 // characters
@@ -33,12 +33,12 @@ func (m *model) startFilter() tea.Cmd {
 }
 
 func (m *model) startSearch() tea.Cmd {
-	m.prompt = &prompt{"find in bodies: ", nil, false}
+	m.prompt = &prompt{"search bodies: ", nil, false}
 	m.open_ = false
 	return nil
 }
 
-// type_ edits the prompt.
+// type_ handles a key in the prompt.
 func (m *model) type_(key string, msg tea.KeyPressMsg) tea.Cmd {
 	p := m.prompt
 	switch key {
@@ -70,7 +70,7 @@ func (m *model) type_(key string, msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// typed follows a filter that is being typed.
+// typed applies the filter while the user types.
 func (m *model) typed() {
 	if m.prompt.live {
 		m.narrow(string(m.prompt.text))

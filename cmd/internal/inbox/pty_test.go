@@ -3,6 +3,7 @@
 package inbox_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -59,6 +60,7 @@ type session struct {
 	before        unix.Termios
 	cmd           *exec.Cmd
 	ended         chan error
+	late          <-chan struct{} // closed shortly before go test gives up
 
 	mu     sync.Mutex
 	screen *vt
@@ -81,7 +83,7 @@ func startCommand(t testing.TB, width, height int, dir string, env []string, com
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
-	s := &session{TB: t, master: master, slave: slave, screen: newVT(width, height), news: make(chan bool, 1), ended: make(chan error, 1)}
+	s := &session{TB: t, master: master, slave: slave, screen: newVT(width, height), news: make(chan bool, 1), ended: make(chan error, 1), late: late(t)}
 	s.resize(width, height)
 	s.before = s.termios()
 	s.cmd = exec.Command(command[0], command[1:]...)
@@ -150,7 +152,34 @@ func (s *session) text() string {
 	return s.screen.String()
 }
 
-const deadline = time.Minute
+// late returns a channel that is closed shortly before go test gives up, while a failure can still show the screen.
+func late(t testing.TB) <-chan struct{} {
+	limited, ok := t.(interface{ Deadline() (time.Time, bool) })
+	if !ok {
+		return nil
+	}
+	end, ok := limited.Deadline()
+	if !ok {
+		return nil
+	}
+	ctx, stop := context.WithDeadline(context.Background(), end.Add(-5*time.Second))
+	t.Cleanup(stop)
+	return ctx.Done()
+}
+
+// awaits returns once something is so, after what the terminal got. It reports false where it is not until go test gives up.
+func (s *session) awaits(is func() bool) bool { return s.awaitsUntil(s.late, is) }
+
+func (s *session) awaitsUntil(late <-chan struct{}, is func() bool) bool {
+	for !is() {
+		select {
+		case <-s.news:
+		case <-late:
+			return is()
+		}
+	}
+	return true
+}
 
 // sees waits until everything is on the screen, and returns it.
 func (s *session) sees(want ...string) string {
@@ -167,17 +196,11 @@ func (s *session) sees(want ...string) string {
 
 func (s *session) until(what string, is func(text string) bool) string {
 	s.Helper()
-	for end := time.Now().Add(deadline); time.Now().Before(end); {
-		if text := s.text(); is(text) {
-			return text
-		}
-		select {
-		case <-s.news:
-		case <-time.After(50 * time.Millisecond):
-		}
+	text := ""
+	if !s.awaits(func() bool { text = s.text(); return is(text) }) {
+		s.Fatalf("not seen: %s\n%s", what, text)
 	}
-	s.Fatalf("not seen: %s\n%s", what, s.text())
-	return ""
+	return text
 }
 
 // leaves waits for the end of the program, and for the terminal as it was.
@@ -185,7 +208,7 @@ func (s *session) leaves() (code int) {
 	s.Helper()
 	select {
 	case <-s.ended:
-	case <-time.After(deadline):
+	case <-s.late:
 		s.Fatalf("it does not end\n%s", s.text())
 	}
 	s.isAsBefore()
@@ -195,28 +218,36 @@ func (s *session) leaves() (code int) {
 // quits asks the program to quit until it does, wherever its user is in it.
 func (s *session) quits() (code int) {
 	s.Helper()
-	for end := time.Now().Add(deadline); len(s.ended) == 0 && time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+	again := time.NewTicker(200 * time.Millisecond) // a key may be a part of what was pressed before
+	defer again.Stop()
+	for {
 		if s.termios() != s.before { // else it is leaving, and the key would be a signal
 			s.press("\x03")
 		}
+		select {
+		case err := <-s.ended:
+			s.ended <- err
+			return s.leaves()
+		case <-s.late:
+			return s.leaves()
+		case <-again.C:
+		}
 	}
-	return s.leaves()
 }
 
 // isAsBefore waits for the terminal to be as it was before the program.
 func (s *session) isAsBefore() {
 	s.Helper()
 	left := ""
-	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	if !s.awaits(func() bool {
 		s.mu.Lock()
+		defer s.mu.Unlock()
 		v := s.screen
 		left = fmt.Sprintf("modes %v, keyboard %d, other keys %v, own style %v, odd %q, raw %v", v.modes, v.keyboard, v.otherKeys, v.style == pen{}, v.unknown, s.termios() != s.before)
-		s.mu.Unlock()
-		if left == `modes map[7:true 25:true], keyboard 0, other keys false, own style true, odd [], raw false` {
-			return
-		}
+		return left == `modes map[7:true 25:true], keyboard 0, other keys false, own style true, odd [], raw false`
+	}) {
+		s.Errorf("the terminal is left with %s\n%s", left, s.text())
 	}
-	s.Errorf("the terminal is left with %s\n%s", left, s.text())
 }
 
 // A project is a directory with handoffs.

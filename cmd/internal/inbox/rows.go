@@ -8,21 +8,21 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// escape makes text fit for one line of the terminal.
+// escape escapes text for one line of the terminal.
 func escape(text string) string { return handoff.EscapeLine(text) }
 
-// cut returns styled text in so many columns at most.
+// cut shortens styled text to width columns.
 func (m *model) cut(text string, width int) string {
 	return m.measure.Truncate(text, max(0, width), "…")
 }
 
-// pad returns styled text in exactly so many columns.
+// pad returns styled text in exactly width columns.
 func (m *model) pad(text string, width int) string {
 	text = m.cut(text, width)
 	return text + strings.Repeat(" ", max(0, width-m.measure.StringWidth(text)))
 }
 
-// listLines returns the lines of the list that are on the screen, or why there are none.
+// listLines returns the visible lines of the list, or why it is empty.
 func (m *model) listLines(at layout) []string {
 	if len(m.shown) == 0 {
 		return m.nothing(at)
@@ -37,7 +37,7 @@ func (m *model) listLines(at layout) []string {
 const (
 	ageWidth   = 10
 	stateWidth = 11
-	peopleFrom = 56 // columns from which a line has room for from and to
+	peopleFrom = 56 // the minimum width of a line with sender and recipient
 	stateFrom  = 40
 )
 
@@ -67,7 +67,7 @@ func (m *model) rowLine(r *row, chosen bool, width int) string {
 	return mark + look.style.Render(look.sign) + " " + style.Render(m.pad(topic, room)) + " " + people + right
 }
 
-// people is who hands over to whom, without the one whose view this is.
+// people returns sender and recipient, without the user of the view.
 func (m *model) people(r *row) string {
 	switch m.view {
 	case 0:
@@ -78,7 +78,7 @@ func (m *model) people(r *row) string {
 	return escape(r.From) + faint.Render(" → ") + escape(r.To)
 }
 
-// stateOf is the state of a row in words.
+// stateOf returns the state of a row in words.
 func stateOf(r *row) string {
 	words := string(r.state)
 	if r.taker != "" {
@@ -87,22 +87,22 @@ func stateOf(r *row) string {
 	return looks[r.state].style.Render(words)
 }
 
-// nothing says why the list is empty, and what can be done, once that is known.
+// nothing returns why the list is empty, and what to do, once all handoffs are read.
 func (m *model) nothing(at layout) []string {
 	var text []string
 	switch {
 	case m.part:
 		return nil
 	case m.filter != "":
-		text = []string{"Nothing here matches " + m.filter + ".", "esc shows all again."}
+		text = []string{"Nothing here matches " + m.filter + ".", "esc shows all."}
 	case m.found != nil:
-		text = []string{"Nothing here is " + m.what + ".", "esc shows all again."}
+		text = []string{"Nothing here is " + m.what + ".", "esc shows all."}
 	case len(m.rows) == 0:
 		text = []string{"There are no handoffs yet.", "Write the first: handoff write note.md --to NAME"}
 	case m.view == 0:
-		text = []string{"Nothing waits for " + m.me + ".", "tab shows what you sent, and all there are."}
+		text = []string{"Nothing waits for " + m.me + ".", "tab shows Sent and All."}
 	default:
-		text = []string{"You have handed nothing over yet.", "handoff new --to NAME starts one."}
+		text = []string{"You have sent no handoffs yet.", "Write one: handoff new --to NAME"}
 	}
 	lines := make([]string, max(0, at.listHeight/3-1))
 	for i, line := range text {
@@ -116,7 +116,7 @@ func (m *model) nothing(at layout) []string {
 	return lines
 }
 
-// age is how long ago something was, or the day of what is ahead.
+// age returns how long ago a time was, or the date of a time in the future.
 func (m *model) age(ts string) string {
 	at, err := time.Parse(time.RFC3339Nano, ts)
 	switch {

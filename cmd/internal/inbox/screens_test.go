@@ -3,6 +3,7 @@
 package inbox_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -86,14 +87,16 @@ func (s *session) keeps(name string, of func(*vt) string, want ...string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	for end := time.Now().Add(deadline); screen() != string(kept) && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-	}
+	other, stop := context.WithTimeout(context.Background(), time.Minute) // else a screen that was changed fails only in the end
+	defer stop()
+	s.awaitsUntil(other.Done(), func() bool { return screen() == string(kept) })
 	if diff := cmp.Diff(string(kept), screen()); diff != "" {
 		s.Errorf("%s:\n%s", name, diff)
 	}
 }
 
 func TestScreens(t *testing.T) {
+	t.Parallel()
 	root, none := project(t, docs()...), project(t)
 	for _, size := range [][2]int{{80, 24}, {160, 50}, {40, 12}} {
 		at := fmt.Sprintf("%dx%d", size[0], size[1])
@@ -111,7 +114,7 @@ func TestScreens(t *testing.T) {
 			s.press("\x1b")
 			s.sees("enter open") // else escape and the next key are one
 			s.press("?")
-			s.shows("help-"+at, "open, and back")
+			s.shows("help-"+at, "open; esc goes")
 			s.press("x\t\t")
 			s.shows("all-"+at, append(now, "All 5", "billing")...)
 			s.press("/flaky")
@@ -209,6 +212,7 @@ func grown(t *testing.T, doc handoff.Document, n int) string {
 
 // The colours and marks, and what is left of them where nobody wants colours.
 func TestColours(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -229,6 +233,7 @@ func TestColours(t *testing.T) {
 
 // Without a command a person at a terminal in a project gets the inbox, from the fast program too if the whole one is there.
 func TestBare(t *testing.T) {
+	t.Parallel()
 	root, bin := project(t, docs()...), t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -269,13 +274,14 @@ func TestBare(t *testing.T) {
 
 // Where there is no screen the inbox says what there is in its place.
 func TestNoScreen(t *testing.T) {
+	t.Parallel()
 	root := project(t, docs()...)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := startCommand(t, 80, 24, root, []string{"TERM=dumb"}, self, "inbox")
-	s.sees("`handoff list` prints handoffs anywhere")
+	s.sees("run `handoff list`")
 	if code := s.leaves(); code != 2 {
 		t.Errorf("exit code %d", code)
 	}

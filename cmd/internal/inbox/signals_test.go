@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 
@@ -18,6 +17,7 @@ import (
 
 // Whatever ends the program, the terminal is as it was.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	root := project(t, docs()...)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -38,6 +38,7 @@ func TestSignals(t *testing.T) {
 
 // It stops as other programs do, by key and by signal, and goes on where it was.
 func TestSuspend(t *testing.T) {
+	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("no bash to be the shell with jobs")
@@ -78,18 +79,19 @@ func TestSuspend(t *testing.T) {
 
 // Where no shell could go on with it, it is not stopped for good.
 func TestSuspendWithoutShell(t *testing.T) {
+	t.Parallel()
 	s := start(t, 80, 24, project(t, docs()...), "inbox")
 	s.sees("Where it stands")
 	s.press("\x1a")
-	time.Sleep(200 * time.Millisecond)
 	s.press("?")
-	s.sees("open, and back")
+	s.sees("open; esc goes")
 	s.press("xq")
 	s.leaves()
 }
 
 // A bug is reported as in other commands, on a terminal that is as it was.
 func TestPanic(t *testing.T) {
+	t.Parallel()
 	root, file := project(t, docs()...), filepath.Join(t.TempDir(), "panic")
 	self, err := os.Executable()
 	if err != nil {
@@ -101,7 +103,7 @@ func TestPanic(t *testing.T) {
 			s := startCommand(t, 80, 24, root, []string{panicFile + "=" + file}, self, "inbox")
 			s.sees("Where it stands")
 			s.press("?") // shows no time
-			s.sees("open, and back")
+			s.sees("open; esc goes")
 			if name == "in a command" {
 				write(t, root, handoff.Document{From: "ann", To: "ben", Topic: "new", Time: "2026-11-22T08:00:00Z"})
 			}
@@ -124,14 +126,21 @@ func TestPanic(t *testing.T) {
 
 // A terminal may become any size, and the program goes on.
 func TestResize(t *testing.T) {
+	t.Parallel()
 	s := start(t, 80, 24, project(t, docs()...), "inbox")
 	s.sees("Where it stands")
 	for _, size := range [][2]int{{1, 1}, {2, 3}, {500, 2}, {3, 200}, {300, 120}, {1, 1}} {
+		for len(s.news) > 0 {
+			<-s.news
+		}
 		s.resize(size[0], size[1])
 		s.press("j?x\rkG")
-		time.Sleep(30 * time.Millisecond)
+		select {
+		case <-s.news:
+		case <-s.late:
+			t.Fatalf("nothing is drawn at %v", size)
+		}
 		s.press("\x1b")
-		time.Sleep(100 * time.Millisecond)
 	}
 	s.resize(80, 24)
 	s.sees("Inbox 3")
@@ -142,13 +151,17 @@ func TestResize(t *testing.T) {
 
 // A terminal that does not know its size gets a screen of the usual one.
 func TestNoSize(t *testing.T) {
+	t.Parallel()
 	s := start(t, 80, 24, project(t, docs()...), "inbox")
 	s.sees("Where it stands")
 	if err := pty.Setsize(s.master, &pty.Winsize{}); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond)
-	s.press("?")
-	s.sees("this help")
+	for range 2 { // by the second time it has heard of the size
+		s.press("?")
+		s.sees("this help")
+		s.press("x")
+		s.sees("Where it stands")
+	}
 	s.quits()
 }

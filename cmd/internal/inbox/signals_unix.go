@@ -12,9 +12,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// heed makes signals that would leave the terminal as it is go through the program, until stop is called. The program is told to
-// quit: bubbletea's own handler ends it without waiting for who still reads the terminal.
-func heed(p *tea.Program, m *model) (stop func()) {
+// watchSignals restores the terminal before a signal ends or stops the program, until stop is called. It tells the
+// program to quit, since bubbletea's own handler does not wait for readers of the terminal.
+func watchSignals(p *tea.Program, m *model) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 	m.suspend = func() tea.Msg { return tea.Exec(stopper{}, nil)() }
@@ -33,17 +33,17 @@ func heed(p *tea.Program, m *model) (stop func()) {
 	}
 }
 
-// A stopper is what runs in place of the program while it is stopped, and the terminal is as it was.
+// A stopper suspends the program while the terminal is released.
 type stopper struct{}
 
 func (stopper) SetStdin(io.Reader)  {}
 func (stopper) SetStdout(io.Writer) {}
 func (stopper) SetStderr(io.Writer) {}
 
-// Run stops the process group. The signal is one that stops, that is not delivered where no shell could go on with the group,
-// and that the program has not asked for: the runtime keeps SIGTSTP for good.
+// Run stops the process group. It uses a stop signal that has no effect if no shell can continue the group, and
+// that the program has not requested: the runtime keeps SIGTSTP forever.
 func (stopper) Run() error {
 	err := syscall.Kill(0, syscall.SIGTTIN)
-	time.Sleep(50 * time.Millisecond) // another thread may be the one that is told to stop
+	time.Sleep(50 * time.Millisecond) // the signal can stop another thread first
 	return err
 }

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// heed makes an interrupt end the program in order, until stop is called. There is nothing to be suspended for.
-func heed(p *tea.Program, _ *model) (stop func()) {
+// watchSignals makes an interrupt end the program properly, until stop is called. Windows has no suspension.
+func watchSignals(p *tea.Program, _ *model) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	go func() {

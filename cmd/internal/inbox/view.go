@@ -11,7 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// The styles: attributes and the 16 colours that a terminal has for its own background.
+// The styles: attributes, and the terminal's 16 colors, which suit its background.
 var (
 	none   = lipgloss.NewStyle()
 	bold   = none.Bold(true)
@@ -21,7 +21,7 @@ var (
 	tab    = none.Reverse(true)
 )
 
-// looks are the sign and the colour of each state.
+// looks has the sign and color of each state.
 var looks = map[handoff.State]struct {
 	sign  string
 	style lipgloss.Style
@@ -37,18 +37,18 @@ var looks = map[handoff.State]struct {
 	handoff.StateWithdrawn:  {"–", faint},
 }
 
-// A layout is how the screen is divided. A part that is not shown has no lines.
+// A layout divides the screen. A hidden part has no lines.
 type layout struct {
 	listWidth, listHeight       int
 	previewWidth, previewHeight int
-	beside                      bool // the list stands on the left of the preview, not above it
+	beside                      bool // the list is left of the preview, not above it
 }
 
 const (
 	frame     = 3   // lines of title, rule and hints
-	sideFrom  = 110 // columns from which the list and the preview stand side by side
-	sizeNamed = 60  // columns from which the title has the program's name
-	stackFrom = 16  // lines from which they stand one above the other
+	sideFrom  = 110 // the minimum width for list and preview side by side
+	sizeNamed = 60  // the minimum width for the program's name in the title
+	stackFrom = 16  // the minimum height for list above preview
 )
 
 func (m *model) layout() layout {
@@ -93,7 +93,7 @@ func (m *model) View() tea.View {
 	return view
 }
 
-// title says whose handoffs these are, and which part of them is shown.
+// title returns the line with operator and view.
 func (m *model) title() string {
 	left := " "
 	if m.width >= sizeNamed {
@@ -127,7 +127,7 @@ func (m *model) title() string {
 	return left + strings.Repeat(" ", gap) + right
 }
 
-// rule is the line below the title. It says where one is in a list of which not all is on the screen.
+// rule returns the line below the title, with the position in a long list.
 func (m *model) rule() string {
 	at, place := m.layout(), ""
 	if !m.helping && len(m.shown) > at.listHeight && len(m.shown) > 1 {
@@ -141,7 +141,7 @@ func (m *model) rule() string {
 	return faint.Render(strings.Repeat("─", before) + place + strings.Repeat("─", max(0, m.width-before-len(place))))
 }
 
-// body puts list and preview together.
+// body returns the lines of list and preview.
 func (m *model) body() []string {
 	at := m.layout()
 	switch {
@@ -179,7 +179,7 @@ func indent(lines []string, by string) []string {
 	return lines
 }
 
-// previewLines returns as much of the chosen handoff as there is room for.
+// previewLines returns the lines of the chosen handoff that fit.
 func (m *model) previewLines(at layout) []string {
 	r := m.chosen()
 	if r == nil {
@@ -189,7 +189,8 @@ func (m *model) previewLines(at layout) []string {
 	switch shown := m.preview.body; {
 	case !m.isShown(r):
 	case shown.err != nil:
-		lines = append(lines, strings.Split(lipgloss.Wrap(wrong.Render(escape(sentence(shown.err))), max(1, at.previewWidth), " "), "\n")...)
+		wrapped := lipgloss.Wrap(wrong.Render(escape(sentence(shown.err))), max(1, at.previewWidth), " ")
+		lines = append(lines, strings.Split(wrapped, "\n")...)
 	default:
 		lines = append(lines, tail(shown.lines, m.preview.top)...)
 	}
@@ -202,7 +203,7 @@ func (m *model) previewLines(at layout) []string {
 
 func tail(lines []string, from int) []string { return lines[min(max(0, from), len(lines)):] }
 
-// foot is the bottom line. A message that is longer covers what is above it: what to do stands at its end.
+// foot returns the bottom lines. A long message covers the lines above, since its end says what to do.
 func (m *model) foot() []string {
 	if text := m.bottom(); m.prompt == nil && m.message+m.trouble != "" {
 		lines := strings.Split(lipgloss.Wrap(text, max(1, m.width), " "), "\n")
@@ -211,7 +212,7 @@ func (m *model) foot() []string {
 	return []string{m.bottom()}
 }
 
-// bottom is the prompt, a message, or what can be done.
+// bottom returns the prompt, a message, or hints.
 func (m *model) bottom() string {
 	switch {
 	case m.prompt != nil && m.prompt.live:
@@ -249,12 +250,12 @@ func (m *model) bottom() string {
 		hints = append(hints, " "+bold.Render(b.keys[0])+faint.Render(" "+does)+" ")
 	}
 	for n := len(hints); n > 2 && m.measure.StringWidth(strings.Join(hints, "")) > m.width; n-- {
-		hints = slices.Delete(hints, n-3, n-2) // the last two, help and quit, stay
+		hints = slices.Delete(hints, n-3, n-2) // keep the last two, help and quit
 	}
 	return strings.Join(hints, "")
 }
 
-// promptLine is what is being typed, the end of it if there is no room for all.
+// promptLine returns the input, or its end if it is too long.
 func (m *model) promptLine() string {
 	text := " " + accent.Render(escape(m.prompt.label)) + escape(string(m.prompt.text))
 	if over := m.measure.StringWidth(text) - max(0, m.width-1); over > 0 {
@@ -265,7 +266,7 @@ func (m *model) promptLine() string {
 
 func (m *model) helpRoom() int { return max(1, m.height-frame) }
 
-// help lists the keys, from the first one that is not seen yet, in two columns where one is too short.
+// help returns the lines of the keys, from the first unseen one, in two columns if one is too short.
 func (m *model) help() []string {
 	var lines []string
 	for _, b := range m.bindings {

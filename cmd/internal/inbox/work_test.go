@@ -17,6 +17,7 @@ import (
 
 // A day's work, key by key, with what the store says in the end.
 func TestWork(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +33,7 @@ func TestWork(t *testing.T) {
 	s.press("u")
 	s.sees("retry-policy: given back")
 	s.press("u")
-	s.sees("retry-policy: nobody had taken it")
+	s.sees("retry-policy: was not taken")
 	s.press("m")
 	s.sees("retry-policy: was read before")
 	s.press("r")
@@ -42,11 +43,11 @@ func TestWork(t *testing.T) {
 		t.Errorf("while the editor ran the terminal was %q, %v", modes, err)
 	}
 	s.press("d")
-	s.sees("End it for good? y/n")
+	s.sees("Finish it? y/n")
 	s.press("n")
-	s.sees("left as it is", "Inbox 3")
+	s.sees("nothing changed", "Inbox 3")
 	s.press("d")
-	s.sees("End it for good? y/n")
+	s.sees("Finish it? y/n")
 	s.press("y")
 	s.sees("retry-policy: done", "Inbox 2")
 	s.press("a")
@@ -54,7 +55,7 @@ func TestWork(t *testing.T) {
 	s.press("\t\t/is:arch")
 	s.sees("1 of 6", "archived", "now and then")
 	s.press("\ra")
-	s.sees("flaky-tests: brought back", "Inbox 2")
+	s.sees("flaky-tests: restored", "Inbox 2")
 	s.press("\x1b")
 	s.sees("release-notes")
 	s.press("fCLEO waits\r")
@@ -62,11 +63,11 @@ func TestWork(t *testing.T) {
 	s.press("\x1b")
 	s.sees("release-notes")
 	s.press("/billing\rs")
-	s.sees("who wrote it supersedes it: ann")
+	s.sees("only its sender ann can supersede it")
 	s.press("/\x15release\rs")
 	s.sees("release-notes: superseded", "All 7")
 	s.press("k")
-	s.sees("takes the place of")
+	s.sees("replaces")
 	s.press("T")
 	s.sees("2 handoffs in the thread of release-notes", "superseded")
 	s.press("y")
@@ -95,6 +96,7 @@ func TestWork(t *testing.T) {
 
 // Who is nobody can look, and is told how to be somebody.
 func TestNobody(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -102,13 +104,14 @@ func TestNobody(t *testing.T) {
 	s := startCommand(t, 80, 24, project(t, docs()...), []string{"HANDOFF_OPERATOR=", "XDG_CONFIG_HOME="}, self, "inbox")
 	s.sees("All 5", "Where it stands")
 	s.press("t")
-	s.sees("does not know who you are")
+	s.sees("know who you are")
 	s.press("q")
 	s.leaves()
 }
 
 // Who is probably a slip is told so.
 func TestSlip(t *testing.T) {
+	t.Parallel()
 	s := start(t, 80, 24, project(t, docs()...), "inbox", "--operator", "bne")
 	s.sees("Nothing waits for bne", "no handoff here is from or to bne; did you mean ben?")
 	s.press("\t")
@@ -118,6 +121,7 @@ func TestSlip(t *testing.T) {
 
 // What others do meanwhile is seen within a second: what they write, that they hold the lock, that all of it is gone.
 func TestStoreChanges(t *testing.T) {
+	t.Parallel()
 	root := project(t, docs()...)
 	s := start(t, 120, 24, root, "inbox", "--lock-timeout", "200ms")
 	s.sees("Inbox 3", "Where it stands")

@@ -10,7 +10,7 @@ import (
 	gfm "github.com/yuin/goldmark/extension/ast"
 )
 
-// blocks returns the lines of what a block holds, an empty one between two of them unless they are set tightly.
+// blocks returns the lines of the blocks in parent, separated by empty lines except in tight lists.
 func (r *renderer) blocks(parent ast.Node, width, depth int) []string {
 	var lines []string
 	list, _ := parent.(*ast.List)
@@ -45,7 +45,8 @@ func (r *renderer) block(n ast.Node, width, depth int) []string {
 		return r.blocks(n, width, depth+1)
 	case *ast.ListItem:
 		mark := bullet(n)
-		return indent(r.blocks(n, width-len([]rune(mark)), depth+1), r.say(mark, faint), strings.Repeat(" ", len([]rune(mark))))
+		return indent(r.blocks(n, width-len([]rune(mark)), depth+1), r.say(mark, faint),
+			strings.Repeat(" ", len([]rune(mark))))
 	case *ast.FencedCodeBlock:
 		return append(r.info(n, width), r.code(n, width)...)
 	case *ast.CodeBlock:
@@ -56,7 +57,7 @@ func (r *renderer) block(n ast.Node, width, depth int) []string {
 	return r.written(n, width)
 }
 
-// bullet is what stands before an item of a list: a box before a task.
+// bullet returns the mark of a list item: a box for a task.
 func bullet(item *ast.ListItem) string {
 	if block := item.FirstChild(); block != nil {
 		if box, ok := block.FirstChild().(*gfm.TaskCheckBox); ok && box.IsChecked {
@@ -76,7 +77,7 @@ func bullet(item *ast.ListItem) string {
 	return fmt.Sprintf("%d%c ", number, list.Marker)
 }
 
-// written returns a block as it is written: code, HTML, and what there is no other way to show.
+// written returns the source of a block: code, HTML, and blocks that cannot be shown otherwise.
 func (r *renderer) written(n ast.Node, width int) []string {
 	return r.cut(strings.TrimRight(r.text(n), "\n"), width, code)
 }
@@ -85,7 +86,7 @@ func (r *renderer) code(n ast.Node, width int) []string {
 	return indent(r.cut(strings.TrimRight(string(n.Lines().Value(r.source)), "\n"), width-2, code), "  ", "  ")
 }
 
-// info returns what is said about a block of code, such as its language.
+// info returns the info string of a code block, such as its language.
 func (r *renderer) info(n *ast.FencedCodeBlock, width int) []string {
 	if n.Info == nil {
 		return nil
@@ -93,7 +94,7 @@ func (r *renderer) info(n *ast.FencedCodeBlock, width int) []string {
 	return r.cut(string(n.Info.Value(r.source)), width, faint)
 }
 
-// cut returns text in lines that are cut where they are too wide.
+// cut returns text as lines, and breaks those that are too wide.
 func (r *renderer) cut(text string, width int, s lipgloss.Style) []string {
 	lines := strings.Split(ansi.Hardwrap(text, max(width, narrowest), true), "\n")
 	for i, line := range lines {
@@ -102,7 +103,7 @@ func (r *renderer) cut(text string, width int, s lipgloss.Style) []string {
 	return lines
 }
 
-// text returns the source of a block, that of what it holds where it has no lines of its own.
+// text returns the source of a block, or of its children if it has no lines.
 func (r *renderer) text(n ast.Node) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -123,7 +124,7 @@ func (r *renderer) text(n ast.Node) string {
 	return b.String()
 }
 
-// isTable reports whether a paragraph is written in columns, although it is no table. It is shown so.
+// isTable reports whether a paragraph is aligned in columns. Such a paragraph is shown as it is.
 func (r *renderer) isTable(n ast.Node) bool {
 	lines := n.Lines()
 	for i := range lines.Len() {

@@ -9,7 +9,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// inline returns what a block holds as one styled text, with a newline where its author broke the line on purpose.
+// inline returns the content of a block as styled text, with a newline for each hard line break.
 func (r *renderer) inline(parent ast.Node, s lipgloss.Style) string {
 	var b strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -33,7 +33,7 @@ func (r *renderer) span(n ast.Node, s lipgloss.Style) string {
 		return r.inline(n, s.Inherit(italic))
 	case *gfm.Strikethrough:
 		return r.inline(n, s.Inherit(struck))
-	case *gfm.TaskCheckBox: // which stands in the place of the bullet
+	case *gfm.TaskCheckBox: // shown instead of the bullet
 		return ""
 	case *ast.Link:
 		return r.inline(n, s.Inherit(link)) + r.target(r.raw(n), n.Destination, n.Title)
@@ -62,7 +62,7 @@ func (r *renderer) words(n *ast.Text, s lipgloss.Style) string {
 	return text
 }
 
-// target says where a link goes, if its text does not.
+// target returns the target of a link, unless its text shows it.
 func (r *renderer) target(text string, destination, title []byte) string {
 	to := string(destination)
 	if len(title) > 0 {
@@ -74,7 +74,7 @@ func (r *renderer) target(text string, destination, title []byte) string {
 	return r.say(" ("+oneLine(to)+")", faint)
 }
 
-// raw returns the text in a node without its markup.
+// raw returns the text of a node without markup.
 func (r *renderer) raw(n ast.Node) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -1,11 +1,12 @@
-// Package markdown shows a body on a terminal: Markdown as CommonMark and GitHub have it, in lines of a given width.
+// Package markdown shows a Markdown body on a terminal, as lines of a given width. It supports CommonMark and
+// GitHub extensions.
 //
-// The text is somebody else's. It is escaped as handoff.Escape does before it is parsed, and each piece once more when
-// it is styled, because markup can put together what was apart. Nothing is decoded: an entity such as &#27; stays as it
-// is written, a link is shown with its target and is none that the terminal knows, HTML is text. What Markdown would not show, such as
-// comments and definitions of links, is shown, so that a person sees what an agent reads.
+// The text is untrusted. It is escaped like handoff.Escape before it is parsed, and each piece again when it is
+// styled, since markup can join separated parts. Nothing is decoded: an entity such as &#27; stays as written. A
+// link is shown with its target, not as a terminal link; HTML is text. Parts that Markdown hides, such as
+// comments and link definitions, are shown, so that people see what agents read.
 //
-// Only what is styled here has control sequences: SGR with the 16 colours that a terminal has for light and dark.
+// Only styles produce control sequences: SGR with the terminal's 16 colors.
 package markdown
 
 import (
@@ -21,30 +22,33 @@ import (
 )
 
 const (
-	narrowest = 8  // columns that a block has, however deep it lies
-	deepest   = 12 // blocks in blocks, before they are shown as they are written
+	narrowest = 8  // the minimum width of a block at any depth
+	deepest   = 12 // the depth of blocks beyond which the source is shown
 )
 
-// Options says how a text is shown.
+// Options are the options of Lines.
 type Options struct {
 	Width int
-	Plain bool // without any control sequence
+	Plain bool // without control sequences
 }
 
-// Lines returns the lines of a body; one that takes too long to parse is shown as it is. Each stands for itself: it ends with the style with which it began, none.
+// Lines returns the lines of a body. It shows the source of a body that takes too long to parse. Each line starts
+// and ends without a style.
 func Lines(body string, o Options) []string {
 	o.Width = max(o.Width, narrowest)
-	body = strings.ReplaceAll(strings.TrimRight(handoff.Escape(body), " \t\n"), "\t", "    ") + "\n" // the parser loses the last character of some last lines
+	// The newline is needed: the parser loses the last character of some last lines.
+	body = strings.ReplaceAll(strings.TrimRight(handoff.Escape(body), " \t\n"), "\t", "    ") + "\n"
 	if !handoff.IsFitForMarkdown(body) {
-		return plain(body, o.Width)
+		return hardWrap(body, o.Width)
 	}
 	r := &renderer{source: []byte(body), Options: o}
-	doc := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser().Parse(text.NewReader(r.source))
+	extensions := goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)
+	doc := goldmark.New(extensions).Parser().Parse(text.NewReader(r.source))
 	return r.blocks(doc, o.Width, 0)
 }
 
-// plain returns escaped text in lines that are cut where they are too wide.
-func plain(escaped string, width int) []string {
+// hardWrap returns escaped text as lines, and breaks those that are too wide.
+func hardWrap(escaped string, width int) []string {
 	return strings.Split(ansi.Hardwrap(strings.TrimSuffix(escaped, "\n"), width, true), "\n")
 }
 
@@ -64,7 +68,7 @@ type renderer struct {
 	source []byte
 }
 
-// say returns a piece of text in a style.
+// say returns text in a style.
 func (r *renderer) say(text string, s lipgloss.Style) string {
 	text = handoff.EscapeLine(text)
 	if r.Plain || text == "" {
@@ -73,14 +77,14 @@ func (r *renderer) say(text string, s lipgloss.Style) string {
 	return s.Render(text)
 }
 
-// wrap returns styled text in lines, and never fewer than one.
+// wrap returns styled text as one or more lines.
 func wrap(styled string, width int) []string {
 	width = max(width, narrowest)
-	fits := ansi.Hardwrap(ansi.Wrap(styled, width, " "), width, true) // Wrap lets a hyphen stand beyond the width
+	fits := ansi.Hardwrap(ansi.Wrap(styled, width, " "), width, true) // Wrap can put a hyphen beyond the width
 	return strings.Split(lipgloss.Wrap(fits, width, " "), "\n")
 }
 
-// indent puts one prefix before the first line, and another before the others.
+// indent prefixes the first line with first, and the others with rest.
 func indent(lines []string, first, rest string) []string {
 	for i := range lines {
 		lines[i] = first + lines[i]

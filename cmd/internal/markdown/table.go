@@ -12,8 +12,8 @@ import (
 
 const gap = 2 // between columns
 
-// table returns a table in columns that are as wide as they need to be, and wrapped where all of them do not fit. A
-// table that has no room even so is shown as it is written, and so is one of whose cells the parser has left one out.
+// table returns a table with columns as wide as necessary, wrapped if the table is too wide. It shows the source
+// if there is no room at all, or if the parser has dropped a cell.
 func (r *renderer) table(t *gfm.Table, width int) []string {
 	widths := make([]int, len(t.Alignments))
 	room := width - gap*(len(widths)-1)

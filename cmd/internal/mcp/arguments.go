@@ -13,11 +13,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// schemaOf returns what a tool takes. A list or an object that may be left out is of one type: strict clients warn of two.
+// schemaOf returns the input schema of a tool. An optional list or object has one type, since strict clients warn
+// about two.
 func schemaOf[In any]() *jsonschema.Schema {
 	s, err := jsonschema.For[In](nil)
 	if err != nil {
-		panic(err) // for a type that cannot be in JSON, which a test would see
+		panic(err) // the type cannot be in JSON; a test calls this
 	}
 	for _, p := range s.Properties {
 		if i := slices.Index(p.Types, "null"); i >= 0 && len(p.Types) == 2 {
@@ -27,7 +28,7 @@ func schemaOf[In any]() *jsonschema.Schema {
 	return s
 }
 
-// arguments reads what a client gives to a tool. An argument that is null was not given.
+// arguments parses the arguments of a call. A null argument counts as missing.
 func arguments[In any](tool string, raw json.RawMessage, takes *jsonschema.Schema) (in In, err error) {
 	if !utf8.Valid(raw) {
 		return in, unfit(tool, takes, "the arguments are not UTF-8")
@@ -42,9 +43,9 @@ func arguments[In any](tool string, raw json.RawMessage, takes *jsonschema.Schem
 		return in, unfit(tool, takes, problem)
 	}
 	if lost(raw, given) {
-		return in, unfit(tool, takes, "the arguments have half a surrogate pair in them")
+		return in, unfit(tool, takes, "the arguments contain half a surrogate pair")
 	}
-	fit, err := json.Marshal(given) // without null, and whole numbers as Go writes them
+	fit, err := json.Marshal(given) // without nulls, with whole numbers in Go's form
 	if err == nil {
 		err = json.Unmarshal(fit, &in)
 	}
@@ -57,7 +58,7 @@ func unfit(tool string, takes *jsonschema.Schema, problem string) error {
 
 func list(names []string) string { return strings.Join(names, ", ") }
 
-// misfit says what is wrong with a value that stands in a place, or "". Members that are null are taken out.
+// misfit returns the problem of a value for a schema, or "". It removes members that are null.
 func misfit(value any, takes *jsonschema.Schema, place string) string {
 	switch v := value.(type) {
 	case map[string]any:
@@ -95,7 +96,7 @@ func misfitObject(object map[string]any, takes *jsonschema.Schema, place string)
 		member := takes.Properties[name]
 		switch {
 		case member == nil:
-			return "there is no argument " + shown(name)
+			return "unknown argument " + shown(name)
 		case value == nil:
 			delete(object, name)
 			continue
@@ -111,20 +112,20 @@ func misfitObject(object map[string]any, takes *jsonschema.Schema, place string)
 		}
 	}
 	if len(missing) > 0 {
-		return "give " + list(missing)
+		return "missing " + list(missing)
 	}
 	return ""
 }
 
-// shown returns a name that cannot say much.
+// shown returns a name, unless it could carry a message.
 func shown(name string) string {
 	if len(name) > 32 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-") != "" {
-		return "of that name"
+		return "(name withheld)"
 	}
 	return name
 }
 
-// lost reports whether reading replaced something: a lone surrogate becomes U+FFFD without a word.
+// lost reports whether decoding replaced a character: a lone surrogate silently becomes U+FFFD.
 func lost(raw []byte, given map[string]any) bool {
 	if !bytes.Contains(bytes.ToLower(raw), []byte(`\ud`)) {
 		return false

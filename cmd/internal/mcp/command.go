@@ -6,21 +6,21 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// Command builds the command.
+// Command returns the command.
 func Command(a *cli.App) *cobra.Command {
 	var operator string
 	cmd := &cobra.Command{
 		Use: "mcp",
-		Long: `Serve the handoffs of the project over the Model Context Protocol, on standard input and output: tools
-handoff_list, handoff_read, handoff_write, handoff_reply, handoff_mark_read, handoff_take, handoff_done,
-handoff_check and handoff_resume, whose arguments are named as the flags, and the resource handoff://{id}.
-With --operator the server acts for that operator alone: it writes from nobody else, and refuses to mark,
-take, end or resume for anybody else.`,
+		Long: `Serve the handoffs of the project over the Model Context Protocol, on standard input and output. The tools are
+		handoff_list, handoff_read, handoff_write, handoff_reply, handoff_mark_read, handoff_take, handoff_done,
+		handoff_check and handoff_resume; their arguments have the names of the flags. The resource is handoff://{id}.
+		With --operator the server acts only for that operator: it refuses to write, mark, take, finish or resume for
+		any other.`,
 		Example: "  claude mcp add handoff -- handoff mcp --operator claude",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return Serve(cmd.Context(), a, operator) },
 	}
 	cmd.Flags().StringVar(&operator, "operator", "",
-		"for whom alone the server acts (`operator`; default whomever a call names)")
+		"act only for this `operator` (default: the one that a call names)")
 	return cmd
 }

@@ -1,9 +1,9 @@
 // Package mcp serves the handoffs of a project to a coding agent over the Model Context Protocol, on standard
 // input and output.
 //
-// The tools take the arguments of the commands that they are named for, and hold to the same rules. What
-// others wrote appears in results alone, inside a frame. What our own words say in a result names tools and arguments,
-// never flags, and the project by the base name of its root.
+// The tools take the arguments of the commands of the same name, and follow the same rules. Text from others
+// appears only in results, in a frame. Other text in a result uses names of tools and arguments, never of flags,
+// and names the project by the base name of its root.
 package mcp
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Serve serves the project of a run until its input ends. With an operator it acts for that one alone.
+// Serve serves the project of a run until its input ends. With an operator, it acts only for that one.
 func Serve(ctx context.Context, a *cli.App, operator string) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -33,7 +33,7 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 		}
 		here, getenv := *a, a.Getenv
 		here.Getenv = func(name string) string {
-			if name == "HANDOFF_OPERATOR" { // which counts before all else that says who the server runs for
+			if name == "HANDOFF_OPERATOR" { // it takes precedence over all other sources of the operator
 				return operator
 			}
 			return getenv(name)
@@ -47,25 +47,25 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 	return err
 }
 
-// A project is where the server was started. It is looked at for each call anew: settings change.
+// A project is the project of the server. It is loaded again for each call, since settings can change.
 type project struct {
 	*cli.App
-	lost   func(error) // is told why not all handoffs can be listed; nil is nobody
-	pinned string      // for whom alone it acts; "" is for whomever a call names
+	lost   func(error) // receives why some handoffs cannot be listed; can be nil
+	pinned string      // the only operator it acts for; "": the one that a call names
 }
 
-// acting returns for whom a call acts: who is named in an argument, else who the server runs for.
+// acting returns the operator of a call: the one in its argument, else that of the server.
 func (p project) acting(found handoff.Project, argument, named string) (string, error) {
 	switch {
 	case named == "":
 		named = found.Me()
 	case p.pinned != "" && named != p.pinned:
-		return "", fault.New(fault.ErrDenied, "leave "+argument+" out",
-			"this server acts for %s alone", fault.Own(p.pinned))
+		return "", fault.New(fault.ErrDenied, "omit "+argument,
+			"this server acts only for %s", fault.Own(p.pinned))
 	}
 	if named == "" {
-		return "", fault.New(fault.ErrInvalid, "give "+argument,
-			"no %s: nobody said who this server runs for", fault.Own(argument))
+		return "", fault.New(fault.ErrInvalid, "add "+argument,
+			"no %s: the server has no operator", fault.Own(argument))
 	}
 	return named, nil
 }
@@ -83,8 +83,8 @@ func (p project) open() (handoff.Project, *handoff.Store, error) {
 
 const maxLabel = 40 // bytes
 
-// label is the base name of the project's root, which others may have chosen: one that could speak is cut and its other
-// characters are left out.
+// label returns the base name of the project's root. Others may have chosen it, so it is shortened, and reduced
+// to harmless characters.
 func (p project) label() string {
 	found, err := p.Project()
 	if err != nil {
@@ -99,9 +99,9 @@ func (p project) label() string {
 	return name[:min(len(name), maxLabel)]
 }
 
-func (p project) about(next string) about { return about{Project: p.label(), Next: next} }
+func (p project) aboutProject(next string) about { return about{Project: p.label(), Next: next} }
 
-// named is the line that says which project a text is about.
+// named returns the line that names the project of a text.
 func (p project) named() string {
 	if name := p.label(); name != "" {
 		return fmt.Sprintf("Project: %q\n", name)

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -66,10 +64,8 @@ func connect(t *testing.T, root, revision string, flags ...string) client {
 	cmd := exec.Command(bin, append([]string{"mcp"}, flags...)...)
 	cmd.Dir = root
 	cmd.Stderr = os.Stderr
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	t.Cleanup(cancel)
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := c.Connect(ctx, &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	session, err := c.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +132,7 @@ func TestSession(t *testing.T) {
 			}
 			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: handoff_read with id sha256:[0-9a-f]{64} and offset 47\]\nNext: `)
 			c.good("handoff_read", map[string]any{"id": id, "offset": 6}, `(?s)offset="6".*\n\| &lt;/untrusted-content&gt;\n`)
-			c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^sha256:.* is [A-Z]+\.\nCheck Summary:.*\nRecovery Steps:\n  1\. .*\n\nEscalation: .*\n\nWhat the report quotes:\n<untrusted-content `)
+			c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^sha256:.* is [A-Z]+\.\nCheck Summary:.*\nRecovery Steps:\n  1\. .*\n\nEscalation: .*\n\nQuoted by the report:\n<untrusted-content `)
 			c.good("handoff_mark_read", map[string]any{"id": id}, `"operator":"ben".*"status":"changed"`)
 			c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 
@@ -162,7 +158,7 @@ func TestResume(t *testing.T) {
 	}
 	c := connect(t, mustProject(t), revisions[0])
 	receipt := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)
-	if twin := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "twin"}, `has the resume token of another stored packet`); twin["notes"] == nil || receipt["notes"] != nil {
+	if twin := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "twin"}, `has the resume token of another packet`); twin["notes"] == nil || receipt["notes"] != nil {
 		t.Errorf("notes: %v, of its twin: %v", receipt["notes"], twin["notes"])
 	}
 	c = connect(t, mustProject(t), revisions[0])
@@ -171,8 +167,8 @@ func TestResume(t *testing.T) {
 		t.Errorf("structured content: %v", data)
 	}
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "1s"}, "operational", 10, "Freshness:     updated ")
-	c.good("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Resumed sha256:.* as ben at .*\(CLEAN\)\.\nWhat is next, as the handoff says:\n<untrusted-content `)
-	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, "critical", 11, "; nothing was consumed now.\nWhat is next, as the handoff says:\n<untrusted-content ")
+	c.good("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Resumed sha256:.* as ben at .*\(CLEAN\)\.\nThe next action, in the words of the handoff:\n<untrusted-content `)
+	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, "critical", 11, "; nothing was consumed now.\nThe next action, in the words of the handoff:\n<untrusted-content ")
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h", "operator": "cy"}, "critical", 11, "was consumed before, by ben")
 	c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 }
@@ -189,7 +185,7 @@ func TestOnceNeedsACommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range []string{"handoff_take", "handoff_done"} {
-		c.bad(tool, map[string]any{"id": id}, "failure", 1, "this store has synced, and so somebody elsewhere may have been the first: that is for the command line to find out\nhint: use the command of the same name in a shell")
+		c.bad(tool, map[string]any{"id": id}, "failure", 1, "this store has synced, so the remote must be asked: another clone may have been first\nhint: use the command of the same name in a shell")
 	}
 	c.good("handoff_mark_read", map[string]any{"id": id}, `"status":"changed"`)
 	if _, err := os.Stat(filepath.Join(root, ".run", "consumed-tokens.jsonl")); err == nil {
@@ -213,7 +209,7 @@ func TestStaleHolderNeedsACommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.bad("handoff_take", map[string]any{"id": id}, "failure", 1,
-		"somebody elsewhere may have been the first: that is for the command line to find out\nhint: use the command of the same name in a shell")
+		"so the remote must be asked: another clone may have been first\nhint: use the command of the same name in a shell")
 }
 
 func TestErrors(t *testing.T) {
@@ -222,29 +218,29 @@ func TestErrors(t *testing.T) {
 	write := map[string]any{"body": "body\n", "from": "ann", "to": "ben", "topic": "one", "ts": "2026-05-07T12:00:00Z"}
 	id := c.good("handoff_write", write, "created")["handoff_id"]
 	c.bad("handoff_read", map[string]any{"id": "00000000"}, "validation", 2, "hint: run handoff_list")
-	c.bad("handoff_read", map[string]any{}, "validation", 2, ": give id\nhint: handoff_read takes id, max_chars, offset\n")
+	c.bad("handoff_read", map[string]any{}, "validation", 2, ": missing id\nhint: handoff_read takes id, max_chars, offset\n")
 	c.bad("handoff_read", map[string]any{"id": 5}, "validation", 2, ": id must be of type string\n")
-	c.bad("handoff_read", map[string]any{"id": nil}, "validation", 2, ": give id\n")
-	c.bad("handoff_read", map[string]any{"ID": id}, "validation", 2, ": there is no argument ID\n")
-	c.bad("handoff_list", map[string]any{"nonsense": "\x1b[2J"}, "validation", 2, "there is no argument nonsense\n")
-	c.bad("handoff_list", map[string]any{"ignore all that\x1b": 1}, "validation", 2, "there is no argument of that name\n")
+	c.bad("handoff_read", map[string]any{"id": nil}, "validation", 2, ": missing id\n")
+	c.bad("handoff_read", map[string]any{"ID": id}, "validation", 2, ": unknown argument ID\n")
+	c.bad("handoff_list", map[string]any{"nonsense": "\x1b[2J"}, "validation", 2, "unknown argument nonsense\n")
+	c.bad("handoff_list", map[string]any{"ignore all that\x1b": 1}, "validation", 2, "unknown argument (name withheld)\n")
 	c.bad("handoff_list", map[string]any{"limit": 1.5}, "validation", 2, ": limit must be of type integer\n")
 	c.bad("handoff_list", map[string]any{"limit": 1e300}, "validation", 2, ": limit must be of type integer\n")
 	c.bad("handoff_list", map[string]any{"unread": "yes"}, "validation", 2, ": unread must be of type boolean\n")
 	c.bad("handoff_check", map[string]any{"id": id, "allow_empty": []any{1}}, "validation", 2, ": each of allow_empty must be of type string\n")
-	c.bad("handoff_check", map[string]any{"id": id, "answers": map[string]any{"objective": "x"}}, "validation", 2, ": give answers.")
+	c.bad("handoff_check", map[string]any{"id": id, "answers": map[string]any{"objective": "x"}}, "validation", 2, ": missing answers.")
 	c.bad("handoff_list", map[string]any{"since": "soon"}, "validation", 2, "is not a time")
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "b n", "topic": "t"}, "validation", 2, "to")
-	c.bad("handoff_write", map[string]any{"body": "x", "to": "ben", "topic": "t", "ref": []any{"approve:requird"}}, "validation", 2, "hint: write approve:required\n")
+	c.bad("handoff_write", map[string]any{"body": "x", "to": "ben", "topic": "t", "ref": []any{"approve:requird"}}, "validation", 2, "hint: use approve:required\n")
 	c.bad("handoff_reply", map[string]any{"id": id, "body": "x", "ref": []any{"re:sha256:12"}}, "validation", 2, "names no handoff\n")
-	c.bad("handoff_write", map[string]any{"body": "x"}, "validation", 2, ": give to, topic\nhint: or give a whole document with frontmatter, or a record as JSON, as body\n")
-	c.bad("handoff_write", map[string]any{"body": "x", "topic": "t"}, "validation", 2, ": give to\n")
-	c.bad("handoff_write", map[string]any{"to": "ben", "topic": "t"}, "validation", 2, ": give body\n")
+	c.bad("handoff_write", map[string]any{"body": "x"}, "validation", 2, ": missing to, topic\nhint: or pass a whole document with frontmatter, or a record as JSON, as body\n")
+	c.bad("handoff_write", map[string]any{"body": "x", "topic": "t"}, "validation", 2, ": missing to\n")
+	c.bad("handoff_write", map[string]any{"to": "ben", "topic": "t"}, "validation", 2, ": missing body\n")
 	c.bad("handoff_write", map[string]any{"body": `{"objective": "x"}`, "kind": "packet", "to": "ben", "topic": "t"}, "validation", 2, `required field "next_action" is missing`)
-	c.bad("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t"}, "validation", 2, "holds a credential (rule aws-access-key-id)\nhint: take it out, or give redact: true to have it replaced\n")
+	c.bad("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t"}, "validation", 2, "holds a credential (rule aws-access-key-id)\nhint: remove it, or add redact: true\n")
 	c.good("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t", "redact": true}, "created")
-	c.bad("handoff_resume", map[string]any{"id": id, "accept": "critical", "reason": "x"}, "validation", 2, "hint: a CRITICAL handoff is never resumed from")
-	c.bad("handoff_resume", map[string]any{"id": id, "accept": "operational"}, "validation", 2, ": accept operational and reason go together")
+	c.bad("handoff_resume", map[string]any{"id": id, "accept": "critical", "reason": "x"}, "validation", 2, "hint: use operational; a CRITICAL handoff is never resumed")
+	c.bad("handoff_resume", map[string]any{"id": id, "accept": "operational"}, "validation", 2, ": accept operational needs reason")
 
 	file := filepath.Join(root, "handoffs", "2026-05-07-ann-ben-one.md")
 	if err := os.WriteFile(file, []byte("changed"), 0o644); err != nil {
@@ -394,7 +390,6 @@ func TestNothingElseIsPrinted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	if _, err := in.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
@@ -428,19 +423,19 @@ func TestPinnedOperator(t *testing.T) {
 	}
 	id := c.good("handoff_write", map[string]any{"body": "x", "to": "cy", "topic": "t"}, "2026-[0-9-]*-cy-cy-t.md.*created")["handoff_id"]
 	p := c.good("handoff_write", map[string]any{"body": string(packet), "to": "cy", "topic": "p"}, "created")["handoff_id"]
-	const refused = "this server acts for cy alone\nhint: leave "
+	const refused = "this server acts only for cy\nhint: omit "
 	for _, body := range []map[string]any{
 		{"body": "x", "from": "ann", "to": "cy", "topic": "t"},
 		{"body": "---\nschema_version: '1.0'\nfrom: ann\nto: cy\ntopic: t\nts_utc: '2026-05-07T12:00:00Z'\n---\nx\n"},
 		{"body": string(packet), "from": "ann", "to": "cy", "topic": "p"},
 	} {
-		c.bad("handoff_write", body, "authorization", 3, refused+"from out")
+		c.bad("handoff_write", body, "authorization", 3, refused+"from\n")
 	}
 	for tool, args := range map[string]map[string]any{
 		"handoff_mark_read": {"id": id}, "handoff_take": {"id": id}, "handoff_done": {"id": id}, "handoff_resume": {"id": p, "max_age": "999999h"},
 	} {
 		args["operator"] = "ben"
-		c.bad(tool, args, "authorization", 3, refused+"operator out")
+		c.bad(tool, args, "authorization", 3, refused+"operator\n")
 	}
 	c.good("handoff_mark_read", map[string]any{"id": id}, `"operator":"cy"`)
 	c.good("handoff_take", map[string]any{"id": id, "operator": "cy"}, `"operator":"cy"`)

@@ -18,8 +18,8 @@ const (
 	maxResources   = 20
 )
 
-// listResources answers the list of resources with the newest unread handoffs of whom the server runs for, or of all if that
-// is not known. Where they cannot be listed there are none: handoff_list says why.
+// listResources lists the newest unread handoffs of the server's operator, or of all if there is none. On an
+// error the list is empty; handoff_list reports why.
 func (p project) listResources(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
@@ -54,7 +54,7 @@ func resourceOf(e handoff.Entry) *mcp.Resource {
 	}
 }
 
-// resource is read by its URI.
+// resource returns a handoff by its URI.
 func (p project) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	id, _ := strings.CutPrefix(req.Params.URI, resourceScheme)
 	r, err := guarded(func() (result, error) { return p.read(ctx, readArgs{ID: id}) })
@@ -64,5 +64,6 @@ func (p project) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	if err != nil {
 		return nil, errors.New(cli.ExitOf(err).Name + ": " + fault.Plain(err))
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "text/plain", Text: r.text + p.named()}}}, nil
+	text := r.text + p.named()
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "text/plain", Text: text}}}, nil
 }

@@ -15,14 +15,15 @@ import (
 
 type checkArgs struct {
 	ID          string          `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
-	MaxAge      string          `json:"max_age,omitempty" jsonschema:"how old a fresh handoff may be, such as 48h or 3d"`
-	AllowEmpty  []string        `json:"allow_empty,omitempty" jsonschema:"fields that may be empty"`
+	MaxAge      string          `json:"max_age,omitempty" jsonschema:"the maximum age of a fresh handoff, such as 48h or 3d"`
+	AllowEmpty  []string        `json:"allow_empty,omitempty" jsonschema:"fields that can be empty"`
 	Answers     *packet.Answers `json:"answers,omitempty" jsonschema:"objective, blocker and next_action as you understood them"`
-	ConfirmedBy string          `json:"confirmed_by,omitempty" jsonschema:"with answers: the operator who says that they mean what the handoff says, in other words; audited"`
+	ConfirmedBy string          `json:"confirmed_by,omitempty" jsonschema:"with answers: the operator who confirms answers in other words; audited"`
 }
 
 func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
-	c := record.Checks{MaxAge: p.Settings.MaxAge.Value, AllowEmpty: in.AllowEmpty, Answers: in.Answers, ConfirmedBy: in.ConfirmedBy, Rules: schema.Universal(), Work: cli.WorkOf(p)}
+	c := record.Checks{MaxAge: p.Settings.MaxAge.Value, AllowEmpty: in.AllowEmpty, Answers: in.Answers,
+		ConfirmedBy: in.ConfirmedBy, Rules: schema.Universal(), Work: cli.WorkOf(p)}
 	if in.MaxAge == "" {
 		return c, nil
 	}
@@ -49,7 +50,7 @@ func (p project) check(ctx context.Context, in checkArgs) (result, error) {
 		return result{}, err
 	}
 	report := packet.Check(record.Input(got.Entry.ID, got.Document, with.Rules), o)
-	if note := record.Confirmed(ctx, s, got.Entry.ID, report); note != "" {
+	if note := record.RecordConfirmation(ctx, s, got.Entry.ID, report); note != "" {
 		report.Notes = append(report.Notes, note)
 	}
 	text, err := reportText(got.Entry.ID, report)
@@ -59,7 +60,7 @@ func (p project) check(ctx context.Context, in checkArgs) (result, error) {
 	return result{text: text}, err
 }
 
-// reportText says the verdict, and then the report, which quotes the handoff in a frame.
+// reportText returns the verdict, and the report with the quoted handoff in a frame.
 func reportText(id string, r packet.Report) (string, error) {
 	text, err := packet.Text([]packet.Report{r}, packet.TextOptions{})
 	return fmt.Sprintf("%s is %s.\n%s", id, r.Class, text), err
@@ -67,8 +68,8 @@ func reportText(id string, r packet.Report) (string, error) {
 
 type resumeArgs struct {
 	checkArgs
-	Operator string `json:"operator,omitempty" jsonschema:"who resumes (default who the server runs for)"`
-	Accept   string `json:"accept,omitempty" jsonschema:"operational, to resume from such a handoff too"`
+	Operator string `json:"operator,omitempty" jsonschema:"who resumes (default: the server's operator)"`
+	Accept   string `json:"accept,omitempty" jsonschema:"operational also accepts that class"`
 	Reason   string `json:"reason,omitempty" jsonschema:"with accept: why, for the audit log"`
 }
 
@@ -93,5 +94,5 @@ func (p project) resume(ctx context.Context, in resumeArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return result{text: done.Text() + "Next: work; handoff_write hands over what is then open.\n"}, nil
+	return result{text: done.Text() + "Next: work; handoff_write hands over the open rest.\n"}, nil
 }

@@ -8,24 +8,25 @@ import (
 
 type takeArgs struct {
 	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
-	Operator string `json:"operator,omitempty" jsonschema:"who takes it (default who the server runs for)"`
-	Session  string `json:"session,omitempty" jsonschema:"the session that it is for alone: letters, digits, dashes"`
+	Operator string `json:"operator,omitempty" jsonschema:"who takes it (default: the server's operator)"`
+	Session  string `json:"session,omitempty" jsonschema:"take it only for this session: letters, digits, dashes"`
 }
 
 type doneArgs struct {
 	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
-	Operator string `json:"operator,omitempty" jsonschema:"who has done it (default who the server runs for)"`
-	Note     string `json:"note,omitempty" jsonschema:"what came of it, for the audit log"`
+	Operator string `json:"operator,omitempty" jsonschema:"who finished it (default: the server's operator)"`
+	Note     string `json:"note,omitempty" jsonschema:"the result, for the audit log"`
 }
 
-// acted is a receipt with what every result has.
+// acted is a receipt with the common data.
 type acted struct {
 	about
 	handoff.ActReceipt
 }
 
 func (p project) take(ctx context.Context, in takeArgs) (result, error) {
-	return p.act(ctx, handoff.ActTake, in.ID, handoff.Consumption{Operator: in.Operator, Session: in.Session}, "work; handoff_done with its id ends it")
+	who := handoff.Consumption{Operator: in.Operator, Session: in.Session}
+	return p.act(ctx, handoff.ActTake, in.ID, who, "work; handoff_done with its id finishes it")
 }
 
 func (p project) done(ctx context.Context, in doneArgs) (result, error) {
@@ -42,10 +43,10 @@ func (p project) act(ctx context.Context, act handoff.Act, id string, who handof
 	}
 	got, err := s.Act(ctx, act, id, who)
 	if got.Over != "" {
-		next = "it is " + got.Over + ": before work ask its sender"
+		next = "it is " + got.Over + ": ask its sender before you start"
 		if len(got.Successors) > 0 {
-			next = "it is superseded: handoff_read what superseded_by names, and take that"
+			next = "it is superseded: handoff_read the id in superseded_by, and take that"
 		}
 	}
-	return result{data: acted{p.about(next), got}}, err
+	return result{data: acted{p.aboutProject(next), got}}, err
 }

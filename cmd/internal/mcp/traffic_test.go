@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A raw client writes what it likes.
@@ -35,8 +34,6 @@ func mustStart(t *testing.T, root string) raw {
 	if err := r.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stop := time.AfterFunc(time.Minute, func() { _ = r.Process.Kill() })
-	t.Cleanup(func() { stop.Stop() })
 	fmt.Fprintln(r.in, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
 	fmt.Fprintln(r.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	if _, err := r.out.ReadString('\n'); err != nil {

@@ -15,18 +15,18 @@ import (
 
 type writeArgs struct {
 	Body   string   `json:"body" jsonschema:"the Markdown body; or a whole document with frontmatter, without the arguments below; or a record as JSON"`
-	From   string   `json:"from,omitempty" jsonschema:"who hands over (default who the server runs for)"`
-	To     string   `json:"to,omitempty" jsonschema:"who takes over"`
-	Topic  string   `json:"topic,omitempty" jsonschema:"what it is about: letters, digits, dashes"`
-	TS     string   `json:"ts,omitempty" jsonschema:"the time, RFC 3339 with Z (default now); the same time makes a repeat the same handoff"`
+	From   string   `json:"from,omitempty" jsonschema:"the sender (default: the server's operator)"`
+	To     string   `json:"to,omitempty" jsonschema:"the recipient"`
+	Topic  string   `json:"topic,omitempty" jsonschema:"letters, digits, dashes"`
+	TS     string   `json:"ts,omitempty" jsonschema:"the time, RFC 3339 with Z (default: now); with the same time a repeat is the same handoff"`
 	Tag    []string `json:"tag,omitempty" jsonschema:"tags"`
 	Ref    []string `json:"ref,omitempty" jsonschema:"references"`
-	Kind   string   `json:"kind,omitempty" jsonschema:"the kind of a record: packet, universal or run (default by its shape)"`
+	Kind   string   `json:"kind,omitempty" jsonschema:"the kind of a record: packet, universal or run (default: by its shape)"`
 	Redact bool     `json:"redact,omitempty" jsonschema:"replace credentials instead of refusing them"`
 }
 
-// write stores a text as `handoff write -` does. That a credential is let through is for people to say:
-// there is no argument for it.
+// write stores a text like `handoff write -`. There is no argument that allows a credential: only people decide
+// that.
 func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	here := *p.App
 	here.Gate = cli.Gate{Redact: in.Redact}
@@ -38,9 +38,11 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 		in.From = found.Me()
 	}
 	if missing := in.missing(); missing != nil {
-		return result{}, fault.New(fault.ErrInvalid, "or give a whole document with frontmatter, or a record as JSON, as body", "give %s", fault.Own(list(missing)))
+		return result{}, fault.New(fault.ErrInvalid,
+			"or pass a whole document with frontmatter, or a record as JSON, as body", "missing %s", fault.Own(list(missing)))
 	}
-	source, err := here.TextSource("body", []byte(in.Body), cli.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}, in.Kind)
+	fields := cli.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}
+	source, err := here.TextSource("body", []byte(in.Body), fields, in.Kind)
 	if err != nil {
 		return result{}, err
 	}
@@ -51,16 +53,16 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	_ = agent.Wrote(s, p.Getenv)                       // best effort: the handoff is stored
-	receipts[0].Path = filepath.Base(receipts[0].Path) // a directory could be named like a sentence
+	_ = agent.EndDraft(s, p.Getenv)                    // best effort: the handoff is stored
+	receipts[0].Path = filepath.Base(receipts[0].Path) // the name of a directory could be a sentence
 	next := ""
 	if source.Fields == nil { // a record or a whole document
-		next = "handoff_check with its id says whether work can be resumed from it"
+		next = "handoff_check with its id checks whether work can continue from it"
 	}
-	return result{data: written{p.about(next), receipts[0], notes(s, in, source, receipts[0])}}, nil
+	return result{data: written{p.aboutProject(next), receipts[0], notes(s, in, source, receipts[0])}}, nil
 }
 
-// admitFrom refuses what is from somebody else than the operator that the server acts for, whichever form says so.
+// admitFrom refuses a source whose sender is not the server's only operator, in any form.
 func (p project) admitFrom(found handoff.Project, source handoff.Source) error {
 	if p.pinned == "" {
 		return nil
@@ -72,33 +74,33 @@ func (p project) admitFrom(found handoff.Project, source handoff.Source) error {
 	return err
 }
 
-// notes says in our words what is questionable about what was stored.
+// notes returns warnings about a stored handoff.
 func notes(s *handoff.Store, in writeArgs, source handoff.Source, receipt handoff.Receipt) []string {
 	switch {
 	case source.Fields != nil && in.object():
-		return []string{"the body does not have the shape of a record and is stored as the text of a plain handoff; kind says which record it is, and then what is wrong with it is told"}
+		return []string{"the body is not a known record and is stored as a plain handoff; add kind to see the faults of a record"}
 	case source.Fields != nil || receipt.Status != handoff.StatusCreated:
 		return nil
 	}
-	shared, _ := record.Shared(s, []string{receipt.ID}) // it is stored, whatever else can be read
+	shared, _ := record.WarnShared(s, []string{receipt.ID}) // the handoff is stored, even if this fails
 	return shared
 }
 
-// object says whether the body begins like a JSON object.
+// object reports whether the body begins like a JSON object.
 func (in writeArgs) object() bool {
 	return strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(in.Body, "\ufeff"), " \t\r\n"), "{")
 }
 
 type replyArgs struct {
-	ID     string   `json:"id" jsonschema:"the id of the handoff that is answered, or a unique prefix"`
+	ID     string   `json:"id" jsonschema:"the id of the handoff to answer, or a unique prefix"`
 	Body   string   `json:"body" jsonschema:"the Markdown body; or a record as JSON"`
-	TS     string   `json:"ts,omitempty" jsonschema:"the time, RFC 3339 with Z (default now); the same time makes a repeat the same handoff"`
+	TS     string   `json:"ts,omitempty" jsonschema:"the time, RFC 3339 with Z (default: now); with the same time a repeat is the same handoff"`
 	Tag    []string `json:"tag,omitempty" jsonschema:"tags"`
 	Ref    []string `json:"ref,omitempty" jsonschema:"more references"`
 	Redact bool     `json:"redact,omitempty" jsonschema:"replace credentials instead of refusing them"`
 }
 
-// reply stores a text as `handoff reply ID -` does.
+// reply stores a text like `handoff reply ID -`.
 func (p project) reply(ctx context.Context, in replyArgs) (result, error) {
 	found, s, err := p.open()
 	if err != nil {
@@ -109,15 +111,17 @@ func (p project) reply(ctx context.Context, in replyArgs) (result, error) {
 		return result{}, err
 	}
 	doc := handoff.Reply(e, found.Me())
-	return p.write(ctx, writeArgs{Body: in.Body, From: doc.From, To: doc.To, Topic: doc.Topic, TS: in.TS, Tag: in.Tag, Ref: append(doc.References, in.Ref...), Redact: in.Redact})
+	return p.write(ctx, writeArgs{Body: in.Body, From: doc.From, To: doc.To, Topic: doc.Topic, TS: in.TS, Tag: in.Tag,
+		Ref: append(doc.References, in.Ref...), Redact: in.Redact})
 }
 
-// missing returns the arguments that a plain body needs and that are not there.
+// missing returns the required arguments of a plain body that are missing.
 func (in writeArgs) missing() (names []string) {
 	if strings.HasPrefix(in.Body, "---") || in.object() || in.Kind != "" {
 		return nil
 	}
-	for _, needed := range []struct{ name, value string }{{"body", in.Body}, {"from", in.From}, {"to", in.To}, {"topic", in.Topic}} {
+	for _, needed := range []struct{ name, value string }{
+		{"body", in.Body}, {"from", in.From}, {"to", in.To}, {"topic", in.Topic}} {
 		if needed.value == "" {
 			names = append(names, needed.name)
 		}
@@ -125,14 +129,14 @@ func (in writeArgs) missing() (names []string) {
 	return names
 }
 
-// written is a receipt with what every result has.
+// written is a receipt of write with the common data.
 type written struct {
 	about
 	handoff.Receipt
 	Notes []string `json:"notes,omitempty"`
 }
 
-// marked is too.
+// marked is a receipt of mark_read with the common data.
 type marked struct {
 	about
 	handoff.MarkReceipt
@@ -140,7 +144,7 @@ type marked struct {
 
 type markArgs struct {
 	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
-	Operator string `json:"operator,omitempty" jsonschema:"who has read it (default who the server runs for)"`
+	Operator string `json:"operator,omitempty" jsonschema:"who has read it (default: the server's operator)"`
 }
 
 func (p project) markRead(ctx context.Context, in markArgs) (result, error) {
@@ -158,5 +162,5 @@ func (p project) markRead(ctx context.Context, in markArgs) (result, error) {
 	if len(receipts) != 1 {
 		return result{}, fmt.Errorf("%d receipts for one handoff", len(receipts))
 	}
-	return result{data: marked{p.about(""), receipts[0]}}, nil
+	return result{data: marked{p.aboutProject(""), receipts[0]}}, nil
 }

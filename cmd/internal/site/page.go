@@ -1,3 +1,4 @@
+// Package site contains the command that makes a web site of the handoffs.
 package site
 
 import (
@@ -21,13 +22,13 @@ import (
 
 const (
 	defaultPageDir = "handoff-page"
-	pageMarker     = ".handoff-page" // an empty file in a directory that is one of ours
+	pageMarker     = ".handoff-page" // an empty file that marks the directory of a site
 )
 
-// An app is one run of the program.
+// An app is a run of the program.
 type app struct{ *cli.App }
 
-// Command builds the command.
+// Command returns the command.
 func Command(run *cli.App) *cobra.Command {
 	a := &app{run}
 	var f cli.Filter
@@ -35,16 +36,16 @@ func Command(run *cli.App) *cobra.Command {
 	var serve bool
 	cmd := &cobra.Command{
 		Use: "page",
-		Long: `Draw the handoffs as a site: a board of what waits, is taken, awaits approval and is done, a page for each handoff and
-each person, threads with pictures, and a timeline of who handed what to whom. It is made of files that need no
-server and no JavaScript to read; the same handoffs give the same bytes. Flags choose as those of list do.
+		Long: `Make a web site of the handoffs: a board of waiting, taken, awaiting and done ones, a page for each handoff and
+		each person, threads with pictures, and a timeline. The files need no server, and no JavaScript to read; the
+		same handoffs give the same bytes. Flags select handoffs as in list.
 
--o names the directory, handoff-page if nothing does. One that is there already must be empty, or have been made by
-this command: its pages that are not needed any more go then, other files stay. A symbolic link of the project is
-refused, and so is a file of yours that has the name of a page.
+		-o names the directory (default handoff-page). It must be empty, or made by this command: then old pages are
+		removed, and other files stay. A symbolic link of the project is refused, and so is a file of yours with the
+		name of a page.
 
---serve shows the site on this machine alone, at an address that nobody can guess, and keeps it up to date until
-it is interrupted. Nothing can be changed there.`,
+		--serve shows the site on this machine only, at an unguessable address, and updates it until you press Ctrl-C.
+		It is read-only.`,
 		Example: "  handoff page -o public\n  handoff page --serve\n  handoff page --to ben --since 30d -o ben",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -57,7 +58,7 @@ it is interrupted. Nothing can be changed there.`,
 			if err != nil {
 				return err
 			}
-			site := siteOf{s, chosen, filepath.Base(p.Root)}
+			site := siteSource{s, chosen, filepath.Base(p.Root)}
 			if serve {
 				return a.servePage(cmd.Context(), site)
 			}
@@ -66,20 +67,20 @@ it is interrupted. Nothing can be changed there.`,
 	}
 	f.Register(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", defaultPageDir, "the `directory` of the site")
-	cmd.Flags().BoolVar(&serve, "serve", false, "show the site on this machine, and write no directory")
+	cmd.Flags().BoolVar(&serve, "serve", false, "show the site on this machine; write no directory")
 	cli.Exclusive(cmd, "output", "serve")
 	return cmd
 }
 
-// A siteOf is what a site is drawn from.
-type siteOf struct {
+// A siteSource is the source of a site.
+type siteSource struct {
 	*handoff.Store
 	chosen handoff.Filter
 	title  string
 }
 
-// page reads what the site shows. Bodies are read when they are drawn.
-func (s siteOf) page() (page.Site, error) {
+// page reads the handoffs of the site. Bodies are read when they are drawn.
+func (s siteSource) page() (page.Site, error) {
 	s.Store = s.Glance()
 	entries, err := s.List(s.chosen)
 	if err != nil {
@@ -114,8 +115,8 @@ func (s siteOf) page() (page.Site, error) {
 	return site, err
 }
 
-// events returns what says what was done with each handoff.
-func (s siteOf) events() func(handoff.Listed) []page.Event {
+// events returns a function that returns the events of a handoff.
+func (s siteSource) events() func(handoff.Listed) []page.Event {
 	lives, decided := s.Lifecycle().Lives(), s.Lifecycle().Decided()
 	return func(l handoff.Listed) (all []page.Event) {
 		add := func(did, who, when string) {
@@ -138,12 +139,13 @@ func (s siteOf) events() func(handoff.Listed) []page.Event {
 	}
 }
 
-// body returns what reads the body of an entry: what cannot be proven, or is not signed by whom it should be, is not shown.
-func (s siteOf) body(e handoff.Entry) func() (string, error) {
+// body returns a function that reads the body of an entry. It fails if the body does not verify, or lacks a
+// required signature.
+func (s siteSource) body(e handoff.Entry) func() (string, error) {
 	return func() (string, error) {
 		got, err := s.Load(e)
 		if err != nil {
-			return "", errors.New("it is not known to be what was written; `handoff verify` says more")
+			return "", errors.New("the content does not verify; run `handoff verify`")
 		}
 		if why, refuse := s.Distrust(e.From, got.Signature); refuse {
 			return "", errors.New(why)
@@ -152,7 +154,7 @@ func (s siteOf) body(e handoff.Entry) func() (string, error) {
 	}
 }
 
-func (a *app) writePage(from siteOf, output string) error {
+func (a *app) writePage(from siteSource, output string) error {
 	if err := cli.NewFile(from.Store, output); err != nil {
 		return err
 	}
@@ -167,11 +169,11 @@ func (a *app) writePage(from siteOf, output string) error {
 	defer dir.Close()
 	made, err := drawInto(site, dir)
 	if err != nil {
-		return fmt.Errorf("the site in %s is not complete: %w", output, err)
+		return fmt.Errorf("the site in %s is incomplete: %w", output, err)
 	}
 	for _, name := range old {
 		if !slices.Contains(made, name) {
-			_ = dir.Remove(filepath.FromSlash(name)) // it is only not linked any more
+			_ = dir.Remove(filepath.FromSlash(name)) // on failure, an unlinked page remains
 		}
 	}
 	if a.JSON {
@@ -180,15 +182,16 @@ func (a *app) writePage(from siteOf, output string) error {
 	if a.Quiet {
 		return nil
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s; open %s\n", handoff.EscapeLine(output), handoff.Count(len(site.Handoffs), "handoff"), handoff.EscapeLine(filepath.Join(output, "index.html")))
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s; open %s\n", handoff.EscapeLine(output),
+		handoff.Count(len(site.Handoffs), "handoff"), handoff.EscapeLine(filepath.Join(output, "index.html")))
 	return err
 }
 
-// openPageDir opens the directory of a site, and returns which files were made in it before. It refuses one in
-// which something else has a name that a site needs.
+// openPageDir opens the directory of a site, and returns its old files. It refuses a directory in which a foreign
+// file has the name of a site's file.
 func openPageDir(path string) (dir *os.Root, old []string, err error) {
 	if err = os.Mkdir(path, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
-		_, err = os.Stat(path + string(filepath.Separator)) // a file
+		_, err = os.Stat(path + string(filepath.Separator)) // a regular file
 	}
 	if err == nil {
 		dir, err = os.OpenRoot(path)
@@ -210,7 +213,7 @@ func openPageDir(path string) (dir *os.Root, old []string, err error) {
 	}
 	names, err := fs.ReadDir(dir.FS(), ".")
 	if err == nil && len(names) > 0 {
-		err = cli.Invalid("name another with -o", "%s is not empty, and was not made by `handoff page`", path)
+		err = cli.Invalid("name another one with -o", "%s is not empty and was not made by `handoff page`", path)
 	}
 	if err != nil {
 		dir.Close()
@@ -219,8 +222,8 @@ func openPageDir(path string) (dir *os.Root, old []string, err error) {
 	return dir, nil, nil
 }
 
-// pagesIn returns the files of a site in the directory that path names. Anything there
-// that is not a regular file of the site, or not one of its directories, is refused: it came from elsewhere.
+// pagesIn returns the site's files in the directory path. It refuses anything there that is not a regular file or
+// directory of the site.
 func pagesIn(dir *os.Root, path string) (old []string, err error) {
 	for _, sub := range append([]string{"."}, page.Dirs...) {
 		info, err := dir.Lstat(sub)
@@ -253,7 +256,7 @@ func pagesIn(dir *os.Root, path string) (old []string, err error) {
 	return old, nil
 }
 
-// headOf returns the beginning of a file. That of one that cannot be read says that it is nobody's.
+// headOf returns the first bytes of a file. An unreadable file has bytes that no site has.
 func headOf(dir *os.Root, name string) []byte {
 	f, err := dir.Open(filepath.FromSlash(name))
 	if err != nil {
@@ -272,7 +275,8 @@ func notPage(path string) error {
 		"%s was not made by `handoff page`; nothing was changed", path)
 }
 
-// drawInto draws the site, and returns its files, sorted. The marker comes first: what is interrupted can be drawn again.
+// drawInto draws the site, and returns its files, sorted. It writes the marker first, so that an interrupted site
+// can be drawn again.
 func drawInto(site page.Site, dir *os.Root) (made []string, err error) {
 	names := make(chan string, 64)
 	done := make(chan struct{})
@@ -302,7 +306,7 @@ func drawInto(site page.Site, dir *os.Root) (made []string, err error) {
 	return made, err
 }
 
-// writeFile replaces a file, unless it has the content already.
+// writeFile writes a file, unless it already has the content.
 func writeFile(dir *os.Root, name string, content []byte) error {
 	if there, err := dir.ReadFile(name); err == nil && string(there) == string(content) {
 		return nil

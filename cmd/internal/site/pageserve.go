@@ -17,22 +17,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/page"
 )
 
-// lookEvery is how often a served site looks whether the store has changed.
+// lookEvery is the interval between looks at the store.
 const lookEvery = time.Second
 
-// A pageServer shows a site on the loopback interface, under an address that holds a secret.
+// A pageServer serves a site on the loopback interface, at an address with a secret.
 type pageServer struct {
-	from  siteOf
-	host  string // with the port
+	from  siteSource
+	host  string // host and port
 	token string
 	dir   *os.Root
 
 	mu      sync.Mutex
 	stamp   string
-	changed chan struct{} // closed when the site has changed
+	changed chan struct{} // closed after a change of the site
 }
 
-func (a *app) servePage(parent context.Context, from siteOf) error {
+func (a *app) servePage(parent context.Context, from siteSource) error {
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	path, err := os.MkdirTemp("", "handoff-page-")
@@ -54,7 +54,8 @@ func (a *app) servePage(parent context.Context, from siteOf) error {
 		l.Close()
 		return err
 	}
-	server := &http.Server{Handler: x, ReadHeaderTimeout: 5 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{Handler: x, ReadHeaderTimeout: 5 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
 	go x.watch(ctx, a.Note)
 	go func() {
 		<-ctx.Done()
@@ -63,7 +64,7 @@ func (a *app) servePage(parent context.Context, from siteOf) error {
 	if _, err := fmt.Fprintf(a.Stdout, "http://%s/%s/\n", x.host, x.token); err != nil {
 		return err
 	}
-	a.Note("the site is shown until you press Ctrl-C")
+	a.Note("press Ctrl-C to stop")
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -103,15 +104,16 @@ func (x *pageServer) watch(ctx context.Context, note func(string)) {
 		err := x.draw()
 		if err != nil && err.Error() != said {
 			said = err.Error()
-			note("the site is as it was before: " + said)
+			note("the site was not updated: " + said)
 		}
 	}
 }
 
-// ServeHTTP serves files of the site to who knows the secret and asks this very host.
+// ServeHTTP serves files of the site. A request must contain the secret and name this host.
 func (x *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "+
+		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -123,7 +125,7 @@ func (x *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "this site is only for reading", http.StatusMethodNotAllowed)
+		http.Error(w, "this site is read-only", http.StatusMethodNotAllowed)
 	case name == "events":
 		x.events(w, r)
 	case name == "":
@@ -135,7 +137,7 @@ func (x *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// events tells a page when to load itself again.
+// events tells a page when to reload.
 func (x *pageServer) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	flusher := http.NewResponseController(w)

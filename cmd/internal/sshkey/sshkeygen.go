@@ -1,3 +1,4 @@
+// Package sshkey signs and verifies with ssh-keygen.
 package sshkey
 
 import (
@@ -13,14 +14,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// sshSign returns the signature of the message by a key: the file of a private key, or of a public one
-// whose private one the agent holds. ssh-keygen asks for a passphrase on the terminal, if it needs one.
+// Sign returns the signature of message by a key. key is a file with a private key, or with a public key whose
+// private key the agent holds. ssh-keygen asks for a passphrase on the terminal, if necessary.
 func Sign(key, namespace string, message []byte) ([]byte, error) {
 	return sshKeygen(message, "cannot sign with "+key, "-Y", "sign", "-q", "-f", key, "-n", namespace)
 }
 
 func sshKeygen(stdin []byte, failure string, args ...string) ([]byte, error) {
-	const advice = "install OpenSSH 8.2 or newer, which makes and checks the signatures, and run it as a user that the system knows"
+	const advice = "install OpenSSH 8.2 or newer, and run it as a known user of the system"
 	cmd := exec.Command("ssh-keygen", args...)
 	var stderr bytes.Buffer
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
@@ -33,18 +34,21 @@ func sshKeygen(stdin []byte, failure string, args ...string) ([]byte, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen is not installed", Advice: advice, Cause: err}
 	case !errors.As(err, &exit):
-		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen cannot be run: " + err.Error(), Advice: advice, Cause: err}
-	case exit.ExitCode() != 255, strings.HasPrefix(said, "No user exists"): // a refusal is 255; else it did not come so far
+		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen cannot be run: " + err.Error(),
+			Advice: advice, Cause: err}
+	case exit.ExitCode() != 255, strings.HasPrefix(said, "No user exists"): // 255 is a refusal; other codes are failures
 		first, _, _ := strings.Cut(said, "\n")
-		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen " + strings.Join(args[:2], " ") + " does not work: " + cmp.Or(first, err.Error()), Advice: advice, Cause: err}
+		return nil, &handoff.Error{Class: handoff.ErrConfig,
+			Problem: "ssh-keygen " + strings.Join(args[:2], " ") + " failed: " + cmp.Or(first, err.Error()),
+			Advice:  advice, Cause: err}
 	case said != "":
 		failure += ": " + said
 	}
 	return nil, &handoff.Error{Class: handoff.ErrIntegrity, Problem: failure, Cause: err}
 }
 
-// signingKey returns the file of the key to sign with: the one that was named, else git's user.signingkey.
-// A public key that stands there itself is put into a file, which done removes.
+// SigningKey returns the file of the key to sign with: named, else git's user.signingkey. If git's setting is the
+// public key itself, it is written to a file that done removes.
 func SigningKey(a *cli.App, named, root string) (key string, done func(), err error) {
 	done = func() {}
 	if named != "" {
@@ -57,7 +61,7 @@ func SigningKey(a *cli.App, named, root string) (key string, done func(), err er
 	literal, ok := strings.CutPrefix(key, "key::")
 	switch {
 	case key == "" || handoff.GitConfig(root, "gpg.format") != "ssh":
-		return "", done, cli.Invalid("name one with --key, or set git's user.signingkey and gpg.format ssh", "there is no key to sign with")
+		return "", done, cli.Invalid("add --key, or set git's user.signingkey and gpg.format ssh", "no signing key")
 	case !ok && !strings.HasPrefix(key, "ssh-"):
 		return key, done, nil
 	}
@@ -69,7 +73,7 @@ func SigningKey(a *cli.App, named, root string) (key string, done func(), err er
 	return key, func() { os.RemoveAll(dir) }, os.WriteFile(key, []byte(literal+"\n"), 0o600)
 }
 
-// signText returns the signature of the bytes of a handoff.
+// SignText returns the signature of the bytes of a handoff.
 func SignText(a *cli.App, p handoff.Project, key string, text []byte) ([]byte, error) {
 	return SignAs(a, p, key, handoff.SignatureNamespace, text)
 }
@@ -87,10 +91,11 @@ func SignAs(a *cli.App, p handoff.Project, key, namespace string, text []byte) (
 	return signature, SignFailed(err)
 }
 
-// signFailed makes a key that does not sign a matter of the settings: nothing is wrong with the log.
+// SignFailed returns a signing error as ErrConfig: the key is wrong, not the log.
 func SignFailed(err error) error {
 	if !errors.Is(err, handoff.ErrIntegrity) {
 		return err
 	}
-	return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name a private key, or the public key of one that the SSH agent holds"}
+	return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(),
+		Advice: "name a private key, or the public key of a key in the SSH agent"}
 }

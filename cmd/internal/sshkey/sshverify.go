@@ -12,15 +12,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// signers is a file of allowed signers: who may sign, with which key and for what.
+// signers is a file of allowed signers: their names, keys and namespaces.
 type signers struct {
-	name string // as it was given
-	text []byte // what it says; it may be a pipe, which can be read only once
-	copy string // the file that ssh-keygen reads it from
+	name string // as given
+	text []byte // its content; a pipe can be read only once
+	copy string // the copy that ssh-keygen reads
 }
 
-// sshVerify returns as whom the file of allowed signers names the one who signed the message. One good signature
-// is enough; if none is, the error is about the first.
+// Verify returns the principal that signed message, by the file of allowed signers. One good signature is enough.
+// If there is none, the error is about the first.
 func Verify(allowed string, signatures []string, message []byte) (principal string, err error) {
 	text, err := readSigners(allowed)
 	if err != nil {
@@ -44,7 +44,7 @@ func Verify(allowed string, signatures []string, message []byte) (principal stri
 	return "", err
 }
 
-// readSigners reads a file of allowed signers, and waits for what comes out of a pipe.
+// readSigners reads a file of allowed signers. It can wait for a pipe.
 func readSigners(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -60,14 +60,15 @@ func readSigners(path string) ([]byte, error) {
 		return nil, cli.InputError(path, err)
 	case len(text) > cli.MaxInput:
 		return nil, cli.Invalid("shorten it", "%s has more than %d bytes", path, cli.MaxInput)
-	case !bytes.Contains(text, []byte("AAAA")): // every public key begins so
-		return nil, cli.Invalid("give a line such as `ann@example.org ssh-ed25519 AAAA…` for each who may sign", "%s holds no public key of an allowed signer", path)
+	case !bytes.Contains(text, []byte("AAAA")): // every public key has it
+		return nil, cli.Invalid("add a line such as `ann@example.org ssh-ed25519 AAAA…` for each signer",
+			"%s has no public key of an allowed signer", path)
 	}
 	return text, nil
 }
 
-// verify returns the principal of a good signature. ssh-keygen finds the principals of the first line with the key
-// alone, which may allow it something else: then each line is looked at by itself.
+// verify returns the principal of a good signature. ssh-keygen only finds the principals of the first line with
+// the key, which may not allow this namespace. So verify tries the lines one by one.
 func (s signers) verify(signature string, message []byte) (string, error) {
 	if _, err := cli.ReadInput(signature); err != nil {
 		return "", err
@@ -84,22 +85,23 @@ func (s signers) verify(signature string, message []byte) (string, error) {
 	return "", err
 }
 
-// among returns the principal of a good signature, one of those whom the text allows, and whether the key is known there.
+// among returns the principal of a good signature that text allows, and whether text has the key.
 func (s signers) among(text []byte, signature string, message []byte) (principal string, known bool, err error) {
 	if err := os.WriteFile(s.copy, text, 0o600); err != nil {
 		return "", false, err
 	}
-	nobody := signature + " was signed by nobody whom " + s.name + " allows"
+	nobody := "the signer of " + signature + " is not in " + s.name
 	names, err := sshKeygen(nil, nobody, "-Y", "find-principals", "-s", signature, "-f", s.copy)
 	if err != nil {
 		return "", false, s.refusal(err)
 	}
 	err = &handoff.Error{Class: handoff.ErrIntegrity, Problem: nobody}
 	for name := range strings.Lines(string(names)) {
-		if name = strings.TrimSpace(name); strings.HasPrefix(name, "!") { // a pattern of those who are not meant
+		if name = strings.TrimSpace(name); strings.HasPrefix(name, "!") { // a negated pattern
 			continue
 		}
-		_, err = sshKeygen(message, signature+" is not a good signature of "+name, "-Y", "verify", "-f", s.copy, "-I", name,
+		_, err = sshKeygen(message, signature+" is not a good signature of "+name,
+			"-Y", "verify", "-f", s.copy, "-I", name,
 			"-n", handoff.CheckpointNamespace, "-s", signature)
 		if err == nil {
 			return name, true, nil
@@ -108,17 +110,18 @@ func (s signers) among(text []byte, signature string, message []byte) (principal
 	return "", true, s.refusal(err)
 }
 
-// refusal says of a signature that ssh-keygen refuses what to do next.
+// refusal adds advice to the refusal of a signature.
 func (s signers) refusal(err error) error {
 	if !errors.Is(err, handoff.ErrIntegrity) {
 		return err
 	}
-	return &handoff.Error{Class: handoff.ErrIntegrity, Problem: strings.ReplaceAll(err.Error(), s.copy, s.name), Cause: err,
-		Advice: "if the key that signed is one that you trust, list it in " + s.name + " for the namespace " + handoff.CheckpointNamespace +
-			"; else use a copy of a checkpoint that was kept elsewhere, with --checkpoint"}
+	return &handoff.Error{Class: handoff.ErrIntegrity, Cause: err,
+		Problem: strings.ReplaceAll(err.Error(), s.copy, s.name),
+		Advice: "if you trust the key, list it in " + s.name + " for the namespace " + handoff.CheckpointNamespace +
+			"; otherwise use --checkpoint with another copy of the checkpoint"}
 }
 
-// signedBy says who signed. A principal may be a pattern, which is nobody's name.
+// SignedBy returns a text about the signer. A principal can be a pattern instead of a name.
 func SignedBy(principal string) string {
 	if strings.ContainsAny(principal, "*?") {
 		return "signed by a key that is allowed as " + principal

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-// kept is what a file of the state directory says, or why it is no checkpoint.
+// kept is a checkpoint file of the state directory. err is set if it is malformed.
 type kept struct {
 	name string
 	eventlog.Checkpoint
@@ -29,7 +29,7 @@ func (s *Snapshot) readCheckpoints() error {
 	for _, name := range names {
 		signed, err := eventlog.ReadCheckpoint(s.State, name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // it was moved away just now
+		case errors.Is(err, fs.ErrNotExist): // it was moved away meanwhile
 		case err == nil, errors.Is(err, fault.ErrIntegrity), errors.Is(err, fault.ErrConfig):
 			s.kept = append(s.kept, kept{name, signed.Checkpoint, err})
 		default:
@@ -39,8 +39,8 @@ func (s *Snapshot) readCheckpoints() error {
 	return err
 }
 
-// checkCheckpoints holds the log against the checkpoints in the state directory. Who signed them is
-// not looked at. A log that does not hold one rarely holds those after it: they are one fault.
+// checkCheckpoints compares the log with the checkpoints in the state directory. It does not check their
+// signatures. If the log lacks one checkpoint, it usually lacks all later ones, so they make one fault.
 func (c *check) checkCheckpoints() {
 	var lacking []string
 	var first string
@@ -51,7 +51,7 @@ func (c *check) checkCheckpoints() {
 			c.fault(kept.name, "restore it from a copy, or move it away", "%s", corrupt.Why)
 		case kept.err != nil:
 			c.warn(kept.name, fault.Remedy(kept.err), "%v", kept.err)
-		case c.Log.Bad != "" && kept.Count > c.Log.Count: // the log is at fault before it
+		case c.Log.Bad != "" && kept.Count > c.Log.Count: // another fault covers the log before it
 		case why != "":
 			lacking = append(lacking, kept.name)
 			first = cmp.Or(first, why)
@@ -64,6 +64,6 @@ func (c *check) checkCheckpoints() {
 	if n := len(lacking) - 1; n > 0 {
 		others = fmt.Sprintf(", and %s up to %s", fault.Count(n, "other"), lacking[n])
 	}
-	c.fault(lacking[0], "find out what happened to the log; to begin anew, move "+lacking[0]+others+" away",
+	c.fault(lacking[0], "find out what happened to the log; to start over, move "+lacking[0]+others+" away",
 		"the audit log does not hold it%s: %s", others, first)
 }

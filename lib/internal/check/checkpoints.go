@@ -18,10 +18,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Keep stores a checkpoint and its signature, which it does not look at, and returns the files of
-// both. Other signatures of the checkpoint stay beside it. A log that does not hold the checkpoint, or the one
-// that was kept last, is ErrIntegrity: nothing is kept of it.
-func KeepCheckpoint(ctx context.Context, s *store.Store, c eventlog.Checkpoint, signature []byte) (file, signatureFile string, err error) {
+// KeepCheckpoint stores a checkpoint and a signature, and returns the files of both. It does not verify the
+// signature. Other signatures of the checkpoint stay. If the log lacks the checkpoint, or the last one that
+// was kept, the error is ErrIntegrity and nothing is stored.
+func KeepCheckpoint(ctx context.Context, s *store.Store, c eventlog.Checkpoint, signature []byte) (file,
+	signatureFile string, err error) {
 	name := eventlog.CheckpointName(c.Count)
 	file = filepath.Join(s.Opt.StateDir, name)
 	err = txn.Locked(ctx, s, func(x *txn.Session) error {
@@ -40,12 +41,11 @@ func KeepCheckpoint(ctx context.Context, s *store.Store, c eventlog.Checkpoint, 
 		}
 		return err
 	})
-	return file, signatureFile, fault.Explain(err, "the checkpoint is not known to be kept", "sign again")
+	return file, signatureFile, fault.Explain(err, "storing the checkpoint is uncertain", "sign again")
 }
 
-// Check returns nil if the audit log holds what it held at the checkpoint: if it is that log, of the
-// same store, or a continuation of it. Else the error is ErrIntegrity and names the first line that is
-// known to be bad.
+// CheckCheckpoint returns nil if the audit log continues the checkpoint and belongs to the same store.
+// Otherwise the error is ErrIntegrity and names the first line that is known to be bad.
 func CheckCheckpoint(s *store.Store, c eventlog.Checkpoint) error {
 	log, err := ReadLog(s, c)
 	if err != nil {
@@ -57,7 +57,7 @@ func CheckCheckpoint(s *store.Store, c eventlog.Checkpoint) error {
 	return nil
 }
 
-// checkKept checks that the log holds c and the checkpoint before it.
+// checkKept checks that the log has c and the last checkpoint that was kept.
 func checkKept(s *store.Store, c eventlog.Checkpoint) error {
 	if err := CheckCheckpoint(s, c); err != nil {
 		return err
@@ -70,13 +70,14 @@ func checkKept(s *store.Store, c eventlog.Checkpoint) error {
 		return err
 	}
 	if err := CheckCheckpoint(s, last.Checkpoint); err != nil {
-		return fault.New(fault.ErrIntegrity, "to begin anew, move "+last.File+" away, and each other one that `handoff doctor` names", "%v", err)
+		return fault.New(fault.ErrIntegrity,
+			"to start over, move "+last.File+" away, and each other one that `handoff doctor` names", "%v", err)
 	}
 	return nil
 }
 
-// keepFile gives a new file its name and content. It reports whether name holds the content then: a
-// file that is there already stays, and whatever else has the name.
+// keepFile creates a file with the content. It reports whether name has the content afterwards; it never
+// replaces a file.
 func keepFile(state *disk.Dir, name string, content []byte) (bool, error) {
 	err := txn.PublishNew(state, name, content)
 	if !errors.Is(err, fs.ErrExist) {
@@ -89,8 +90,8 @@ func keepFile(state *disk.Dir, name string, content []byte) (bool, error) {
 	return err == nil && bytes.Equal(there, content), err
 }
 
-// Last returns the signed checkpoint that was kept last. Whether a signature is good is for the
-// caller to find out. If there is none, the error is fs.ErrNotExist.
+// LastCheckpoint returns the newest checkpoint that has a signature. The caller must verify the signature. If
+// there is none, the error is fs.ErrNotExist.
 func LastCheckpoint(s *store.Store) (eventlog.SignedCheckpoint, error) {
 	none := fmt.Errorf("no signed checkpoint in %s: %w", s.Opt.StateDir, fs.ErrNotExist)
 	state, err := s.OpenPlace(s.Opt.StateDir)

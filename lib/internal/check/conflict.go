@@ -12,12 +12,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// recoverSides stores what a file with the markers of a merge conflict holds: each side that is a
-// handoff, under a name that ends in its id, so that neither takes the other's.
-func (m *mending) recoverSides(name string) error {
+// recoverSides stores each side of a merge conflict in a file, if the side is a handoff. The names end in the
+// id, so that both sides fit.
+func (m *repair) recoverSides(name string) error {
 	text, err := m.Dir.ReadFile(name, disk.MaxDocument)
 	if err != nil {
-		return nil // it goes aside as it is
+		return nil // it is quarantined as it is
 	}
 	for _, side := range sides(text) {
 		doc, err := store.ParseStored(name, side)
@@ -26,7 +26,8 @@ func (m *mending) recoverSides(name string) error {
 		}
 		file := document.FileName(doc, 1, true)
 		row := index.Row{ID: doc.HandoffID, File: file, From: doc.From, To: doc.To, Topic: doc.Topic, Time: doc.Time}
-		if _, known := m.stored[doc.HandoffID]; known || m.found.Log.Of(doc.HandoffID).Pruned || store.CompareRow(file, doc, row) != nil {
+		if _, known := m.stored[doc.HandoffID]; known || m.found.Log.Of(doc.HandoffID).Pruned ||
+			store.CompareRow(file, doc, row) != nil {
 			continue
 		}
 		if err := m.storeSide(file, side); err != nil {
@@ -42,9 +43,9 @@ func (m *mending) recoverSides(name string) error {
 	return nil
 }
 
-// searchConflicts stores the sides of conflicts in files that went aside before: the journal had the text that
-// was there before the merge, and recovery has brought that back.
-func (m *mending) searchConflicts() error {
+// searchConflicts recovers the sides of conflicts in quarantined files. Recovery restored the text from
+// before the merge and quarantined the conflict.
+func (m *repair) searchConflicts() error {
 	names, err := m.Dir.Names(func(name string) bool { return strings.HasPrefix(name, disk.Quarantine) })
 	if err != nil {
 		return err
@@ -57,9 +58,8 @@ func (m *mending) searchConflicts() error {
 	return nil
 }
 
-// storeSide gives one side of a conflict in a document the name of its id. A file of that name is that
-// side, stored by a repair before.
-func (m *mending) storeSide(file string, text []byte) error {
+// storeSide stores one side of a conflict. If the file exists already, an earlier repair stored it.
+func (m *repair) storeSide(file string, text []byte) error {
 	staged, err := m.Dir.Stage(text, 0o644)
 	if err != nil {
 		return err
@@ -71,11 +71,11 @@ func (m *mending) storeSide(file string, text []byte) error {
 	return m.Dir.Sync()
 }
 
-// sides returns the two texts that a merge conflict was made of, nil if there is none.
+// sides returns the two texts of a merge conflict, or nil if there is no conflict.
 func sides(text []byte) [][]byte {
 	var ours, theirs bytes.Buffer
 	var conflict Conflict
-	part, found := "", false // of the conflict; "" is both
+	part, found := "", false // the side of the conflict; "" means both
 	for line := range strings.Lines(string(text)) {
 		if conflict.IsMarker(strings.TrimSuffix(line, "\n")) {
 			part, found = line[:1], true

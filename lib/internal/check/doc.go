@@ -1,22 +1,20 @@
-// Package check derives everything in a store again and says what does not agree: ids from documents,
-// rows from documents, events from rows, the chain of the log, read marks and consumed tokens from
-// events, and what is left over.
+// Package check verifies and repairs a store. It derives everything again and compares: ids from documents,
+// rows from documents, events from rows, the chain of the log, read marks and consumed tokens from events. It
+// also reports files that do not belong to the store.
 //
-// What changes is read until nothing has changed in between, so that a change under way is no fault. A
-// fault breaks the promise of the store; a warning does not. Each [Finding] has its place and, where
-// one is known, the command that mends it. Package repair works from the same findings.
+// [Look] reads the index, the log and the ledger until they stay the same in between. So a change in progress
+// is not a fault. A fault breaks a promise of the store; a warning does not. Each [Finding] has its place
+// and, if one is known, the command that repairs it.
 //
 // # Repair
 //
-// [Repair] mends what [Verify] finds, under the lock, without throwing anything away: what is
-// replaced is kept beside with a time in its name, what does not verify goes into quarantine.
+// [Repair] repairs what [Verify] finds, under the lock. It deletes nothing. It keeps a copy of each file that
+// it replaces, with a time in its name. It moves files that do not verify to quarantine.
 //
-// It goes from what proves most to what proves least: a document proves itself by its id, the chain of
-// the log proves its events, rows and ledger follow from both. It may be interrupted at any moment and
-// run again.
+// It trusts documents most, since their ids prove them. The chain of the log proves the events, and rows and
+// ledger follow from both. You can interrupt it at any moment and run it again.
 //
 // # Checkpoints
 //
-// [KeepCheckpoint] keeps signed checkpoints of an audit log in the state directory: how far the log
-// had come when somebody signed for it.
+// [KeepCheckpoint] stores signed checkpoints of the audit log in the state directory.
 package check

@@ -23,7 +23,7 @@ func (c *check) checkEvents() {
 		case h.Pruned:
 		case h.IsWritten() && c.hidesRows():
 		case h.IsWritten() && h.Aside:
-			c.warn(eventlog.Place(h.Line), "write it again", "records %s, which did not verify and was put aside", id)
+			c.warn(eventlog.Place(h.Line), "write it again", "records %s, which did not verify and was quarantined", id)
 		case h.IsWritten() && c.IsElsewhere(h):
 			away, first = away+1, min(first, h.Line)
 		case h.IsWritten():
@@ -35,31 +35,37 @@ func (c *check) checkEvents() {
 		}
 	}
 	if away > 0 {
-		c.warn(eventlog.Place(first), "", "from here on, %s that the branch in this work tree does not have", fault.Count(away, "handoff"))
+		c.warn(eventlog.Place(first), "", "from here on, %s that the branch in this work tree does not have",
+			fault.Count(away, "handoff"))
 	}
 	for id, h := range c.Log.Unproven.Handoffs() {
 		if h.IsWritten() && c.Rows[id] == nil {
-			c.warn(eventlog.Place(h.Line), remedyRepair, "records %s, which no row lists, behind the break of the chain", id)
+			c.warn(eventlog.Place(h.Line), remedyRepair,
+				"records %s, which no row lists, after the break of the chain", id)
 		}
 	}
 }
 
-// checkMarks holds the read marks of a row against those that are recorded. Where an operator has
-// several, each may be the one of the row: others may have marked at the same time.
+// checkMarks compares the read marks of a row with the recorded ones. If an operator has several, the row may
+// have any of them, since several clones may have marked at the same time.
 func (c *check) checkMarks(row *Row, logged eventlog.Handoff) {
-	if c.Opt.Git == disk.GitTracked { // there the branch says who has read what
+	if c.Opt.Git == disk.GitTracked { // the branch decides who has read what
 		return
 	}
 	marks := row.Marks()
 	for _, m := range logged.Marks() {
-		if !slices.ContainsFunc(marks, func(have index.Mark) bool { return have.Operator == m.Operator && logged.HasMark(have) }) {
-			c.fault(row.Place(), remedyRepair, "lacks the read mark %s:%s, which the audit log records", m.Operator, m.Time)
+		if !slices.ContainsFunc(marks, func(have index.Mark) bool {
+			return have.Operator == m.Operator &&
+				logged.HasMark(have)
+		}) {
+			c.fault(row.Place(), remedyRepair, "lacks the read mark %s:%s, which the audit log records", m.Operator,
+				m.Time)
 		}
 	}
 }
 
-// checkRowEvents looks for the events of a row, whose document is nil if it cannot be read. Behind a
-// broken chain none can be expected; that it is broken is said where it breaks.
+// checkRowEvents looks for the events of a row. doc is nil if the document is unreadable. After a break of
+// the chain it expects no events, since the break is reported once.
 func (c *check) checkRowEvents(row *Row, doc *document.Document) {
 	report := c.fault
 	if c.Log.MayLack(row.ID) {
@@ -85,9 +91,8 @@ func (c *check) checkRowEvents(row *Row, doc *document.Document) {
 	}
 }
 
-// checkWrite compares a row and its document with the event that recorded the write. Most events were kept
-// in a digest that is enough to see that they agree; only one that does not is read again, to say what
-// differs.
+// checkWrite compares a row and its document with the write event. Usually a stored hash shows that they
+// agree. If not, the event is read again to find the difference.
 func (c *check) checkWrite(row *Row, doc *document.Document, logged eventlog.Handoff) {
 	if doc != nil && logged.Says(row.Row, doc) {
 		return

@@ -16,7 +16,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// checkDocuments reads the documents of rows and holds them against these and their events.
+// checkDocuments compares the documents of rows with the rows and their events.
 func (c *check) checkDocuments(ctx context.Context, rows []*Row) {
 	c.EachShown(store.TaskProve, len(rows), 2*runtime.GOMAXPROCS(0), func(i int) {
 		if ctx.Err() == nil {
@@ -26,15 +26,15 @@ func (c *check) checkDocuments(ctx context.Context, rows []*Row) {
 	c.report.Handoffs = len(rows)
 }
 
-// checkDocument proves the document of a row: that it is there, that it is the one that the row and the log
-// tell of, that its mode lets others read it and nobody else change it, and that its record and its
-// signature hold.
+// checkDocument verifies the document of a row: that it exists, agrees with the row and the log, has a proper
+// mode, and that its record and its signature are valid.
 func (c *check) checkDocument(row *Row) {
 	text, file, err := c.Dir.AppendEntry(nil, row.File, disk.MaxDocument)
 	if err == nil {
 		c.checkFileMode(c.Dir, row.File, file)
 	}
-	if errors.Is(err, fs.ErrNotExist) && c.IsPruned(row.ID) { // since the rows were read, or they were put back
+	// pruned since the rows were read, or the row was put back
+	if errors.Is(err, fs.ErrNotExist) && c.IsPruned(row.ID) {
 		c.warn(row.Place(), remedyRepair, "lists %s, which was pruned", row.ID)
 		return
 	}
@@ -50,18 +50,20 @@ func (c *check) checkDocument(row *Row) {
 		c.fault(row.Place(), "", "%s cannot be read: %v", row.File, err)
 	default:
 		if !isNameOf(doc, row.File) {
-			c.warn(row.Place(), "", "%s is not named as the store would name it", row.File)
+			c.warn(row.Place(), "", "%s does not have the name that the store would give it", row.File)
 		}
 		if err := c.Opt.CheckBody(doc.Body); err != nil {
-			c.fault(c.RelPath(row.File), remedyRepair+" puts it aside; `handoff show ID | handoff write -` stores its record with the view that it should have", "%s", store.OneLine(err))
+			c.fault(c.RelPath(row.File),
+				remedyRepair+" quarantines it; `handoff show ID | handoff write -` stores its record again with "+
+					"the right view", "%s", store.OneLine(err))
 		}
 		c.checkSignature(row, text)
 		c.checkRowEvents(row, &doc)
 	}
 }
 
-// isNameOf reports whether a store gives a document that name, with or without the digits of its id that
-// tracked stores add.
+// isNameOf reports whether a store would give the document that name. The name may have digits of the id, as
+// in a tracked store.
 func isNameOf(doc document.Document, file string) bool {
 	for n := range txn.MaxNames {
 		if document.FileName(doc, n+1, false) == file || document.FileName(doc, n+1, true) == file {
@@ -71,7 +73,7 @@ func isNameOf(doc document.Document, file string) bool {
 	return false
 }
 
-// checkNames looks at every name in the handoffs directory.
+// checkNames checks every name in the handoffs directory.
 func (c *check) checkNames() {
 	listed := make(map[string]bool, len(c.order))
 	for _, row := range c.order {
@@ -91,8 +93,8 @@ func (c *check) checkNames() {
 	}
 }
 
-// remedyStaged says what takes an unfinished file away. The directory of such files goes only once it is
-// empty.
+// remedyStaged returns the command that removes an unfinished file. The directory of such files is removed
+// only when it is empty.
 func remedyStaged(name string) string {
 	if name == disk.StagingName {
 		return "any writing command, once files that are not of the store are moved out of it"
@@ -100,8 +102,7 @@ func remedyStaged(name string) string {
 	return "any writing command after an interruption, or " + remedyRepair
 }
 
-// checkName looks at one entry of the handoffs directory that no row lists, and says what it is doing
-// there.
+// checkName checks an entry of the handoffs directory that no row lists.
 func (c *check) checkName(name string) {
 	entry, err := c.Dir.Lstat(name)
 	isState := c.State != nil && sameDir(c.Dir, name, c.State)
@@ -121,8 +122,8 @@ func (c *check) checkName(name string) {
 	}
 }
 
-// sameDir reports whether an entry of a directory is the directory that d has open: the state directory may
-// lie anywhere in the other one.
+// sameDir reports whether the entry name is the directory d. The state directory may be anywhere in the
+// handoffs directory.
 func sameDir(parent *disk.Dir, name string, d *disk.Dir) bool {
 	entry, err := parent.Lstat(name)
 	inner, innerErr := d.Lstat(".")

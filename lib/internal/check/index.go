@@ -13,21 +13,22 @@ import (
 func (c *check) checkIndexes() {
 	for _, f := range c.Indexes {
 		switch {
-		case c.isOdd(f.Name) || f.Name == disk.IndexFile:
+		case c.isUnreadable(f.Name) || f.Name == disk.IndexFile:
 		case f.Missing:
-			c.fault(f.Name, remedyRepair, "does not exist, although %s links it or a later one", disk.IndexFile)
+			c.fault(f.Name, remedyRepair, "does not exist, but %s links it or a later one", disk.IndexFile)
 		case !index.HasTable([]byte(f.Text)):
-			c.fault(f.Name, remedyRepair, "was emptied: it has no table any more")
+			c.fault(f.Name, remedyRepair, "is empty: it has no table")
 		}
 		if lacks := index.Lacks(strings.TrimPrefix(f.Text, ByteOrderMark)); f.Text != "" && lacks != "" {
 			c.warn(f.Name, remedyRepair, "has no %s above its rows", lacks)
 		}
 	}
-	if !c.isOdd(disk.IndexFile) && c.LosesIndex() {
-		c.fault(disk.IndexFile, remedyRebuild, "is missing or empty, although there are handoffs")
+	if !c.isUnreadable(disk.IndexFile) && c.LosesIndex() {
+		c.fault(disk.IndexFile, remedyRebuild, "is missing or empty, but there are handoffs")
 	}
 	for _, name := range c.FarLinks() {
-		c.fault(disk.IndexFile, remedyRepair, "links %s, with too many archives missing before it: no reader comes to it", name)
+		c.fault(disk.IndexFile, remedyRepair,
+			"links %s, with too many archives missing before it: readers do not find it", name)
 	}
 	var at lines
 	c.ListRows(func(f IndexFile, l index.Line, first *Row) {
@@ -38,7 +39,7 @@ func (c *check) checkIndexes() {
 	})
 }
 
-// lines is what has been seen of an index file.
+// lines is the state of checking one index file.
 type lines struct {
 	file     string
 	sides    Conflict
@@ -47,9 +48,8 @@ type lines struct {
 	afterRow bool
 }
 
-// checkLine looks at one line of an index file. What a formatter or a merge may have done to it is a
-// warning, since readers understand it all the same; what looks like a row and cannot be read as one is a
-// fault, because a handoff may hide behind it.
+// checkLine checks one line of an index file. A change by a formatter or a merge is a warning, since readers
+// understand it. A malformed row is a fault, because it may hide a handoff.
 func (c *check) checkLine(at *lines, l index.Line, first *Row) {
 	place := fmt.Sprintf("%s:%d", at.file, l.Number)
 	isMarker := at.sides.IsMarker(l.Text)
@@ -62,7 +62,7 @@ func (c *check) checkLine(at *lines, l index.Line, first *Row) {
 		at.blank, at.afterRow = 0, true
 		c.checkRow(place, l, first)
 	case store.LooksLikeRow(l.Text):
-		c.fault(place, remedyRepair, "looks like a row, but is none: %.80q", l.Text)
+		c.fault(place, remedyRepair, "looks like a row but is malformed: %.80q", l.Text)
 	case l.Number == 1 && strings.HasPrefix(l.Text, ByteOrderMark):
 		c.warn(place, remedyRepair, "begins with a byte-order mark: %.80q", l.Text)
 	case isMarker:
@@ -74,17 +74,16 @@ func (c *check) checkLine(at *lines, l index.Line, first *Row) {
 	}
 }
 
-// ByteOrderMark is what editors of other systems put before a text.
+// ByteOrderMark is a mark that some editors add at the beginning of a text.
 const ByteOrderMark = "\ufeff"
 
-// A Conflict finds the markers of merge conflicts in the lines of a file. The one between the sides can be
-// anything else outside of a conflict, such as the line under a heading.
+// A Conflict finds the markers of merge conflicts in the lines of a file. It tracks whether a conflict is
+// open, since the middle marker is also the underline of a Markdown heading.
 type Conflict struct {
-	open bool // the side above has begun
+	open bool // inside the first side
 }
 
-// IsMarker reports whether a line is a marker that a merge of git left, and remembers whether a conflict is
-// open: a line of equals signs is a heading of Markdown elsewhere.
+// IsMarker reports whether a line is a merge marker of git. Call it for each line in order.
 func (c *Conflict) IsMarker(line string) bool {
 	wasOpen := c.open
 	switch mark, _, _ := strings.Cut(strings.TrimRight(line, "\r"), " "); mark {
@@ -103,18 +102,19 @@ func (c *Conflict) IsMarker(line string) bool {
 	return false
 }
 
-// checkRow looks at a row. first is the first one of its id.
+// checkRow checks a row. first is the first row of its id.
 func (c *check) checkRow(place string, l index.Line, first *Row) {
 	if l.Row.String() != l.Text {
-		c.warn(place, remedyRepair, "is spaced otherwise than the store writes rows")
+		c.warn(place, remedyRepair, "is not spaced as the store writes rows")
 	}
 	for _, name := range l.Row.Unmarked() {
-		c.warn(place, "handoff mark-read "+l.Row.ID+" "+name, "names %s in read_by without a time, which is not a read mark", name)
+		c.warn(place, "handoff mark-read "+l.Row.ID+" "+name,
+			"names %s in read_by without a time, which is not a read mark", name)
 	}
 	switch {
 	case first.Place() == place:
 	case first.File != l.Row.File || !store.SameHandoff(first.Row, l.Row):
-		c.fault(place, remedyRepair, "lists %s again, otherwise than %s", l.Row.ID, first.Place())
+		c.fault(place, remedyRepair, "lists %s again, unlike %s", l.Row.ID, first.Place())
 	default:
 		c.warn(place, remedyRepair, "lists %s again, as %s does", l.Row.ID, first.Place())
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// checkJournal compares the files of the state with the journal, at a moment in which nothing changes.
+// checkJournal compares the files of the state with the journal, at a moment without changes.
 func (c *check) checkJournal() {
 	for range patience {
 		before, faults, warnings := c.stamps(), len(c.report.Faults), len(c.report.Warnings)
@@ -25,13 +25,13 @@ func (c *check) checkJournal() {
 		c.report.Faults, c.report.Warnings = c.report.Faults[:faults], c.report.Warnings[:warnings]
 		time.Sleep(10 * time.Millisecond)
 	}
-	c.warn(journal.FileName, "try again when fewer commands write", "changes faster than it can be compared with the files")
+	c.warn(journal.FileName, "try again when fewer commands write",
+		"changes faster than it can be compared with the files")
 }
 
-// compareJournal holds the files of the state against what the journal authenticates: nothing that merely lies in
-// the state directory proves anything.
+// compareJournal compares the files of the state with the journal: only the journal proves their content.
 func (c *check) compareJournal() {
-	state, err := c.OpenPlace(c.Opt.StateDir) // as its files are
+	state, err := c.OpenPlace(c.Opt.StateDir) // without a view
 	if err != nil || state == nil {
 		return
 	}
@@ -46,7 +46,7 @@ func (c *check) compareJournal() {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if c.Log.Count+len(c.Ledger) > 0 {
-			c.fault(journal.FileName, remedyRepair, "is missing, although there are events")
+			c.fault(journal.FileName, remedyRepair, "is missing, but there are events")
 		}
 		return
 	case err != nil && key.IsZero():
@@ -67,26 +67,29 @@ func (c *check) compareJournal() {
 	before := len(c.report.Faults)
 	c.checkLogHead(state, j)
 	c.checkLedgerHead(state, j)
-	refused := len(c.report.Faults) > before || c.isOdd(disk.LogFile) || c.isOdd(disk.Ledger)
+	refused := len(c.report.Faults) > before || c.isUnreadable(disk.LogFile) || c.isUnreadable(disk.Ledger)
 	c.checkStateFiles(state, j)
 	switch name := c.Changed(); {
-	case refused: // by the next writing command too
+	case refused: // the next writing command refuses them too
 	case name != "":
-		c.fault(name, "any writing command", "was changed by something else; it counts as the journal has it, and the next writing command makes it so")
+		c.fault(name, "any writing command",
+			"was changed by another program; the next writing command restores it from the journal")
 	case c.Lags():
-		c.warn(journal.FileName, "any writing command", "a change is under way, was interrupted, or files were changed by something else; the next writing command completes it")
+		c.warn(journal.FileName, "any writing command",
+			"a change is in progress or was interrupted, or another program changed files; the next writing "+
+				"command completes it")
 	}
 	if why := c.KeepsInside(state); why != nil {
-		c.warn(store.StateSecret, "", "lies in the state directory, so that this store believes whatever lies there: %v", why)
+		c.warn(store.StateSecret, "", "is in the state directory, so this store trusts all files there: %v", why)
 	}
 }
 
-// checkLogHead finds events that no command of this store has logged, and those that are gone.
+// checkLogHead finds events that no command of this store logged, and events that are missing.
 func (c *check) checkLogHead(state *disk.Dir, j *journal.Journal) {
 	last := j.Last()
 	log, done, err := eventlog.Open(state)
 	if err != nil {
-		return // which is said of the file itself
+		return // another finding covers the file itself
 	}
 	defer done()
 	end := min(last.Log.End(), log.Size())
@@ -97,7 +100,7 @@ func (c *check) checkLogHead(state *disk.Dir, j *journal.Journal) {
 	}
 	if err != nil || end < last.Log.End() || journal.ParseHash(hash) != last.LogHead {
 		if end < j.First().Log.Offset || !c.Lags() {
-			c.fault(disk.LogFile, remedyRepair, "is not the log that this store wrote: it has lost events, or others are in their place")
+			c.fault(disk.LogFile, remedyRepair, "is not the log of this store: events were lost or replaced")
 		}
 		return
 	}
@@ -109,7 +112,7 @@ func (c *check) checkLogHead(state *disk.Dir, j *journal.Journal) {
 	for line := range bytes.Lines(behind[:disk.WholeLines(behind)]) {
 		next, ok := eventlog.Informs(line, hash)
 		if !ok {
-			c.fault(disk.LogFile, remedyRepair, "has events behind byte %d that no command of this store logged", end)
+			c.fault(disk.LogFile, remedyRepair, "has events after byte %d that no command of this store logged", end)
 			return
 		}
 		hash = next
@@ -120,19 +123,20 @@ func (c *check) checkLedgerHead(state *disk.Dir, j *journal.Journal) {
 	last := j.Last()
 	text, err := state.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if err != nil {
-		return // which is said of the file itself
+		return // another finding covers the file itself
 	}
 	text = text[:disk.WholeLines(text)]
 	switch err := store.CheckLedger(disk.Ledger, text, last.Ledger.End(), last.LedgerHead); {
 	case err != nil && (int64(len(text)) < j.First().Ledger.Offset || !c.Lags()):
 		c.fault(disk.Ledger, remedyRepair, "%s", strings.TrimPrefix(store.OneLine(err), disk.Ledger+": "))
 	case err == nil && int64(len(text)) > last.Ledger.End():
-		c.fault(disk.Ledger, remedyRepair, "has lines behind byte %d that no command of this store wrote", last.Ledger.End())
+		c.fault(disk.Ledger, remedyRepair, "has lines after byte %d that no command of this store wrote",
+			last.Ledger.End())
 	}
 }
 
-// checkStateFiles names the files of the state that something else has replaced, and a journal that cannot be read:
-// that of a store whose files are in line may be damaged and in nobody's way yet.
+// checkStateFiles reports files of the state that another program replaced. It also reports an unreadable
+// journal: if the files agree with the last record, no other command notices that.
 func (c *check) checkStateFiles(state *disk.Dir, j *journal.Journal) {
 	story, err := j.Story()
 	if err != nil {
@@ -144,14 +148,16 @@ func (c *check) checkStateFiles(state *disk.Dir, j *journal.Journal) {
 		return
 	}
 	for _, name := range store.StateFiles {
-		if want, known := story.StateFile(name); (known != (hashes[name] != journal.Hash{}) || known && want.SHA256 != hashes[name]) && !isBehind(state, story, name) {
-			c.fault(filepath.Base(name), "any writing command, or "+remedyRepair, "is not what this store wrote; it counts as the journal has it")
+		if want, known := story.StateFile(name); (known != (hashes[name] != journal.Hash{}) || known &&
+			want.SHA256 != hashes[name]) && !isBehind(state, story, name) {
+			c.fault(filepath.Base(name), "any writing command, or "+remedyRepair,
+				"was changed by another program; the text in the journal counts")
 		}
 	}
 }
 
-// isBehind reports whether a file of the state is as it was before a record that is not carried out yet, or what a
-// power cut makes of that: the warning about the journal says so.
+// isBehind reports whether a file of the state still has its content from before an unfinished record. It is
+// also true for what a power cut left of the file. The warning about the journal covers such a file.
 func isBehind(state *disk.Dir, story *journal.Story, name string) bool {
 	n := journal.Name{Place: journal.State, File: name}
 	want, replaced := story.Files()[n]

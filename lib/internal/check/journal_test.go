@@ -8,10 +8,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/check"
 )
 
-// The journal says what the files of the state shall have. What it mends is a warning where it may be a change under way,
-// and a fault where only something else can have made it so.
+// The journal has the content of the files of the state. A difference is a warning if an unfinished change
+// can explain it, and otherwise a fault.
 func TestVerifyComparesWithTheJournal(t *testing.T) {
-	const under, changed = "journal: a change is under way", "was changed by something else"
+	const under, changed = "journal: a change is in progress", "was changed by another program"
 	for _, test := range []struct {
 		name  string
 		do    func(p *place)
@@ -25,15 +25,15 @@ func TestVerifyComparesWithTheJournal(t *testing.T) {
 		{"the last event is half there", func(p *place) { p.put(logFile, strings.TrimSuffix(p.read(logFile), "}\n")) }, "", under},
 		{"two changes are missing", func(p *place) { p.put(logFile, cutLine(cutLine(cutLine(p.read(logFile))))) }, "handoff-events.jsonl: " + changed, ""},
 		{"an event was changed", func(p *place) { p.replace(logFile, "handoff.resume", "handoff.resumf") }, "handoff-events.jsonl: " + changed, ""},
-		{"an event was added", func(p *place) { p.put(logFile, p.read(logFile)+"{}\n") }, "handoff-events.jsonl: has events behind byte", ""},
+		{"an event was added", func(p *place) { p.put(logFile, p.read(logFile)+"{}\n") }, "handoff-events.jsonl: has events after byte", ""},
 		{"the log is a directory", func(p *place) { p.instead(logFile) }, "handoff-events.jsonl: cannot be read", ""},
 		{"the ledger lacks a token", func(p *place) { p.put(ledger, "") }, "", under},
 		{"the ledger was changed", func(p *place) { p.replace(ledger, "token-of-c", "token-of-d") }, "consumed-tokens.jsonl: " + changed, ""},
 		{"the ledger is a directory", func(p *place) { p.instead(ledger) }, "consumed-tokens.jsonl: cannot be read", ""},
 		{"tombstones were put there", func(p *place) { p.put(".run/tombstones", "sha256:"+strings.Repeat("0", 64)+"\n") },
-			"tombstones: is not what this store wrote", under},
+			"tombstones: was changed by another program", under},
 		{"the journal is nonsense", func(p *place) { p.put(".run/journal", "nonsense") }, "journal: ", ""},
-		{"the journal is gone", func(p *place) { p.remove(".run/journal") }, "journal: is missing, although there are events", ""},
+		{"the journal is gone", func(p *place) { p.remove(".run/journal") }, "journal: is missing, but there are events", ""},
 		{"it is another user's", func(p *place) {
 			p.must(os.RemoveAll(p.root + ".state"))
 			p.must(os.Mkdir(p.root+".state", 0o700))

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// checkLedger compares the consumed tokens with the events: a token that one of them lacks could be
-// consumed again, or was never consumed.
+// checkLedger compares the consumed tokens with the events. If one of them lacks a token, the token may work
+// again, or was never consumed.
 func (c *check) checkLedger() {
 	seen, whole := map[string]bool{}, txn.WholeRecords(c.Ledger)
 	for n, line := range (&txn.Ledger{Text: c.Ledger}).Lines() {
@@ -20,7 +20,7 @@ func (c *check) checkLedger() {
 			c.warn(place, remedyRepair, "the last line is torn; it was never committed")
 			continue
 		case !ok:
-			c.fault(place, remedyRepair, "is not a record of a consumed token")
+			c.fault(place, remedyRepair, "is not the record of a consumed token")
 			continue
 		case seen[consumed.Token]:
 			c.warn(place, remedyRepair, "records a token that an earlier line records")
@@ -30,18 +30,19 @@ func (c *check) checkLedger() {
 		}
 		seen[consumed.Token] = true
 	}
-	if c.isOdd(disk.Ledger) {
+	if c.isUnreadable(disk.Ledger) {
 		return
 	}
 	for token, event := range c.Log.Resumes {
 		if !seen[token] {
-			c.fault(eventlog.Place(event.Line), remedyRepair, "records a consumed token that %s lacks: it could be consumed again", disk.Ledger)
+			c.fault(eventlog.Place(event.Line), remedyRepair,
+				"records a consumed token that %s lacks: it could be consumed again", disk.Ledger)
 		}
 	}
 }
 
-// checkConsumption compares a line of the ledger with the event of the same token. A replica has lines
-// whose events stand in logs of others.
+// checkConsumption compares a line of the ledger with the event of the same token. In a replica, the event of
+// a line may be in the log of another one.
 func (c *check) checkConsumption(place string, consumed eventlog.Consumption) {
 	event, logged := c.Log.Resumes[consumed.Token]
 	switch {

@@ -8,11 +8,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// ReadLog returns what the log says, once the chain holds. Whether it holds the checkpoints can be asked then.
+// ReadLog returns the content of the log. It fails if the chain is broken. With checkpoints, the caller can
+// use [eventlog.Reading.Lacks] afterwards.
 func ReadLog(s *store.Store, checkpoints ...eventlog.Checkpoint) (*eventlog.Reading, error) {
 	st, err := Look(context.Background(), s, checkpoints...)
 	if err != nil || st == nil {
-		none, _ := eventlog.Read(eventlog.None()) // which cannot fail
+		none, _ := eventlog.Read(eventlog.None()) // never fails
 		return none, err
 	}
 	defer st.Close()
@@ -27,10 +28,10 @@ func ReadLog(s *store.Store, checkpoints ...eventlog.Checkpoint) (*eventlog.Read
 
 // checkLog reports what is wrong with the chain.
 func (c *check) checkLog() {
-	c.report.Faults = append(c.report.Faults, c.odd...)
+	c.report.Faults = append(c.report.Faults, c.unreadable...)
 	log := c.Log
 	if log.Bad != "" {
-		c.fault(log.Bad, remedyRepair, "%v; what comes after it proves nothing", log.Why)
+		c.fault(log.Bad, remedyRepair, "%v; later events are unproven", log.Why)
 	}
 	if log.Torn != "" {
 		c.fault(log.Torn, "any writing command, or "+remedyRepair, "the last line is torn")
@@ -39,7 +40,8 @@ func (c *check) checkLog() {
 		c.warn(n.Place, "", "%s", n.Text)
 	}
 	if n := log.Repeats; n > 0 {
-		c.warn(eventlog.Place(log.Repeat), "", "%s from here on record again what earlier ones record; of these the first counts", fault.Count(n, "event"))
+		c.warn(eventlog.Place(log.Repeat), "", "%s from here on repeat earlier ones, which count",
+			fault.Count(n, "event"))
 	}
 	c.report.Events = log.Count
 	c.report.Head = log.Head().OfAny().String()

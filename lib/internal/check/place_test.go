@@ -29,8 +29,8 @@ type place struct {
 	ids  map[string]string // by topic
 }
 
-// newPlace has b and c in INDEX.md and a in an archive; ben has read b, and resumed from c with token-of-c. It has no
-// journal: what that knows would not be missed.
+// newPlace has b and c in INDEX.md and a in an archive. ben has read b, and resumed from c with token-of-c.
+// It has no journal, since that would restore what it has.
 func newPlace(t *testing.T) *place {
 	t.Helper()
 	p := newWhole(t)
@@ -64,7 +64,7 @@ func (p *place) must(err error) {
 	}
 }
 
-// path returns where a file of the store is.
+// path returns the path of a file of the store.
 func (p *place) path(name string) string {
 	if rest, ok := strings.CutPrefix(name, ".run"); ok {
 		return filepath.Join(p.root, ".run", rest)
@@ -104,7 +104,7 @@ func (p *place) chmod(name string, mode fs.FileMode) {
 	p.must(os.Chmod(p.path(name), mode))
 }
 
-// instead puts a directory in the place of a file.
+// instead replaces a file by a directory.
 func (p *place) instead(name string) {
 	p.Helper()
 	p.remove(name)
@@ -119,13 +119,13 @@ func (p *place) store() *store.Store {
 		}}}
 }
 
-// verify leaves out that there is no journal.
+// verify ignores the missing journal.
 func (p *place) verify(ids ...string) check.Report {
 	p.Helper()
 	r, err := check.Verify(p.Context(), p.store(), ids)
 	p.must(err)
 	r.Faults = slices.DeleteFunc(r.Faults, func(f check.Finding) bool {
-		return f.Place == "journal" && f.Problem == "is missing, although there are events"
+		return f.Place == "journal" && f.Problem == "is missing, but there are events"
 	})
 	return r
 }
@@ -145,7 +145,7 @@ func found(list []check.Finding, want string) bool {
 	return slices.ContainsFunc(list, func(f check.Finding) bool { return f.Place == at && strings.Contains(f.Problem, words) })
 }
 
-// lines are the findings, one a line.
+// lines returns the findings, one per line.
 func lines(list []check.Finding) string {
 	var all strings.Builder
 	for _, f := range list {

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// IsPruned reports whether a handoff was taken out of the store for good, as far as can be told now:
-// the snapshot may be older than that.
+// IsPruned reports whether a handoff was pruned. It reads the current files if the snapshot does not have the
+// prune.
 func (s *Snapshot) IsPruned(id string) bool {
 	if s.Log.Of(id).Pruned {
 		return true
@@ -25,7 +25,8 @@ func (s *Snapshot) IsPruned(id string) bool {
 	return err == nil && log.Of(id).Pruned
 }
 
-// checkTombstones compares the file of tombstones with the events: what it lacks could be stored again.
+// checkTombstones compares the file of tombstones with the events. An id that is missing in the file could be
+// stored again.
 func (c *check) checkTombstones() {
 	text, err := txn.ReadTombstones(c.State)
 	if err != nil {
@@ -40,7 +41,8 @@ func (c *check) checkTombstones() {
 	}
 	for id, h := range c.Log.Handoffs() {
 		if h.Pruned && !known[id] {
-			c.fault(disk.Tombstones, remedyRepair, "lacks %s, which the audit log records as pruned: it could be stored again", id)
+			c.fault(disk.Tombstones, remedyRepair,
+				"lacks %s, which the audit log records as pruned: it could be stored again", id)
 		}
 	}
 }

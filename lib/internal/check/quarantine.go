@@ -16,9 +16,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// asideName returns the name that a file gets when it goes aside. A name that would be too long is
-// cut, and ends with a hash of the whole.
-func (m *mending) asideName(name string) string {
+// quarantineName returns the name of a file in quarantine. It shortens a name that is too long, and adds a
+// hash of the whole.
+func (m *repair) quarantineName(name string) string {
 	const most = 255 // bytes, in every file system
 	aside := disk.Quarantine + m.stamp + "-" + name
 	if len(aside) <= most {
@@ -28,25 +28,25 @@ func (m *mending) asideName(name string) string {
 	return aside[:most-len(end)] + end
 }
 
-// moveAside gives a file another name in the same directory, whatever it is.
-func (m *mending) moveAside(d *disk.Dir, from, to string) error {
+// rename gives an entry another name in the same directory, durably.
+func (m *repair) rename(d *disk.Dir, from, to string) error {
 	if err := d.Rename(from, to); err != nil {
-		return fmt.Errorf("cannot put %s aside: %w", filepath.Join(d.Path(), from), err)
+		return fmt.Errorf("cannot quarantine %s: %w", filepath.Join(d.Path(), from), err)
 	}
 	return d.Sync()
 }
 
-// keepCopy publishes a copy of text beside the file that it is from.
-func (m *mending) keepCopy(d *disk.Dir, name string, text []byte) error {
+// keepCopy stores a copy of text in the same directory, durably.
+func (m *repair) keepCopy(d *disk.Dir, name string, text []byte) error {
 	if err := txn.PublishNew(d, name, text); err != nil {
 		return err
 	}
 	return d.Sync()
 }
 
-// displaceOdd makes the store's own files plain ones again: a symbolic link, a FIFO or a directory in
-// the place of one goes aside, a second hard link is cut by a copy.
-func (m *mending) displaceOdd() error {
+// quarantineUnsafe makes the files of the store regular files. It quarantines a symbolic link, a FIFO or a
+// directory, and replaces a file with a second hard link by a copy.
+func (m *repair) quarantineUnsafe() error {
 	names, err := m.Dir.Names(func(name string) bool {
 		return name == disk.IndexFile || disk.IsArchive(name) || index.IsFile(name)
 	})
@@ -55,21 +55,21 @@ func (m *mending) displaceOdd() error {
 	}
 	for _, name := range names {
 		isSole := name == disk.IndexFile || disk.IsArchive(name)
-		if err := m.makePlain(m.Dir, name, isSole, 0o644); err != nil {
+		if err := m.makeRegular(m.Dir, name, isSole, 0o644); err != nil {
 			return err
 		}
 		if isSole {
-			if err := m.displaceUnreadable(name); err != nil {
+			if err := m.quarantineUnreadable(name); err != nil {
 				return err
 			}
 		}
 	}
-	return m.displaceOddState()
+	return m.quarantineUnsafeState()
 }
 
-// displaceOddState is displaceOdd for the state directory. The pinned keys are left alone: without them
-// other keys would be trusted.
-func (m *mending) displaceOddState() error {
+// quarantineUnsafeState is quarantineUnsafe for the state directory. It leaves the pinned keys alone: without
+// them other keys would be trusted.
+func (m *repair) quarantineUnsafeState() error {
 	names, err := m.State.Names(func(name string) bool { return disk.IsOfState(name) && name != disk.Pins })
 	if err != nil {
 		return err
@@ -82,22 +82,22 @@ func (m *mending) displaceOddState() error {
 				}
 			}
 		}
-		if err := m.makePlain(m.State, name, name == disk.Ledger || name == disk.LogFile, 0o600); err != nil {
+		if err := m.makeRegular(m.State, name, name == disk.Ledger || name == disk.LogFile, 0o600); err != nil {
 			return err
 		}
 	}
-	return m.displaceEndless()
+	return m.quarantineOversized()
 }
 
-// displaceEndless puts a log aside that is too large to be read and that no event can follow, so that it
-// cannot be cut where it breaks. One that only grew goes on.
-func (m *mending) displaceEndless() error {
+// quarantineOversized quarantines a log that is too large to read and that no event can follow. A log that
+// only grew too large stays.
+func (m *repair) quarantineOversized() error {
 	entry, err := m.State.Lstat(disk.LogFile)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && entry.Size <= disk.MaxLog {
 		return nil
 	}
 	if err == nil {
-		err = m.MayGoOn()
+		err = m.CheckLastEvent()
 	}
 	if errors.Is(err, fault.ErrIntegrity) {
 		return m.quarantine(m.State, disk.LogFile, "it is too large, and no event can follow its end")
@@ -105,9 +105,9 @@ func (m *mending) displaceEndless() error {
 	return err
 }
 
-// makePlain makes sure that a name of the store is a regular file, and the only name of it where isSole
-// asks for that: through a second name somebody else could change it. The content stays.
-func (m *mending) makePlain(d *disk.Dir, name string, isSole bool, mode fs.FileMode) error {
+// makeRegular makes sure that a name of the store is a regular file. If isSole is set, the file must have no
+// other name, through which another user could change it. The content stays.
+func (m *repair) makeRegular(d *disk.Dir, name string, isSole bool, mode fs.FileMode) error {
 	entry, err := d.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -135,12 +135,12 @@ func (m *mending) makePlain(d *disk.Dir, name string, isSole bool, mode fs.FileM
 	if err := d.Replace(name, text, mode); err != nil {
 		return err
 	}
-	m.did("made %s a file of its own: it had a second hard link", name)
+	m.did("replaced %s by a copy: it had a second hard link", name)
 	return d.Sync()
 }
 
-// displaceUnreadable puts an index file aside that is no table for its size.
-func (m *mending) displaceUnreadable(name string) error {
+// quarantineUnreadable quarantines an index file that is too large to be a table.
+func (m *repair) quarantineUnreadable(name string) error {
 	_, err := store.ReadIndex(m.Dir, name)
 	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) {
 		return m.quarantine(m.Dir, name, "it "+corrupt.Why)
@@ -148,8 +148,8 @@ func (m *mending) displaceUnreadable(name string) error {
 	return err
 }
 
-// removeLeftovers takes away what a command that died had staged and never given a name.
-func (m *mending) removeLeftovers() error {
+// removeLeftovers removes the unpublished files of killed commands.
+func (m *repair) removeLeftovers() error {
 	for _, d := range []*disk.Dir{m.Dir, m.State} {
 		removed, err := d.RemoveStaged(disk.IsReplaced)
 		if err != nil {

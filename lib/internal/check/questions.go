@@ -17,25 +17,24 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// isOdd reports whether a file is there and cannot be read: nothing that it may hold can be missed.
-func (s *Snapshot) isOdd(name string) bool {
-	return slices.ContainsFunc(s.odd, func(f Finding) bool { return f.Place == name })
+// isUnreadable reports whether a file exists but cannot be read. Then its content does not count as missing.
+func (s *Snapshot) isUnreadable(name string) bool {
+	return slices.ContainsFunc(s.unreadable, func(f Finding) bool { return f.Place == name })
 }
 
 // hidesRows reports whether there may be rows that were not read.
 func (s *Snapshot) hidesRows() bool {
-	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return s.isOdd(f.Name) })
+	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return s.isUnreadable(f.Name) })
 }
 
-// hidesEvents reports whether there may be events that were not read, or prove nothing, or are missing
-// as a whole.
+// hidesEvents reports whether there may be events that were not read or are unproven, or the log is missing.
 func (s *Snapshot) hidesEvents() bool {
-	return s.Log.Bad != "" || s.isOdd(disk.LogFile) || s.lacksLog()
+	return s.Log.Bad != "" || s.isUnreadable(disk.LogFile) || s.lacksLog()
 }
 
-// lacksLog reports whether there is no log, or nothing in it, and none is being begun.
+// lacksLog reports whether the log is missing or empty.
 func (s *Snapshot) lacksLog() bool {
-	return s.Log.Count == 0 && s.Log.Bad == "" && !s.isOdd(disk.LogFile)
+	return s.Log.Count == 0 && s.Log.Bad == "" && !s.isUnreadable(disk.LogFile)
 }
 
 // lists reports whether any index file lists a handoff.
@@ -43,8 +42,8 @@ func (s *Snapshot) lists() bool {
 	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return !index.IsEmpty([]byte(f.Text)) })
 }
 
-// IsElsewhere reports whether a handoff whose writing is recorded, and that no row lists, is on
-// another branch of a repository that has the store: its document is not here either.
+// IsElsewhere reports whether a handoff without a row is on another branch. The store must be committed with
+// the code, and the document must be missing too.
 func (s *Snapshot) IsElsewhere(h eventlog.Handoff) bool {
 	if s.Opt.Git != disk.GitTracked || h.Line == 0 || s.hidesRows() {
 		return false
@@ -54,21 +53,23 @@ func (s *Snapshot) IsElsewhere(h eventlog.Handoff) bool {
 	return err == nil && !isHere
 }
 
-// LosesIndex reports whether INDEX.md lists nothing, and should: see store.Dirs.HasLostIndex.
+// LosesIndex reports whether INDEX.md lists nothing although there are handoffs: see
+// [store.Dirs.HasLostIndex].
 func (s *Snapshot) LosesIndex() bool {
 	text := s.Indexes[0].Text
-	return index.ListsNothing([]byte(text)) && (index.Lacks(text) != "" || s.log.Size() > 0 || s.isOdd(disk.LogFile)) &&
+	return index.ListsNothing([]byte(text)) && (index.Lacks(text) != "" || s.log.Size() > 0 ||
+		s.isUnreadable(disk.LogFile)) &&
 		slices.ContainsFunc(s.names, func(name string) bool { return index.IsFile(name) && s.isThere(name) })
 }
 
-// isThere reports whether a name is one of the store and stays. The names were read first: what a
-// change has published since is listed, and what was taken back is gone.
+// isThere reports whether a name still exists. The names were read first, so a change may have removed some
+// since.
 func (s *Snapshot) isThere(name string) bool {
 	_, err := s.Dir.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// FarLinks returns the archives that INDEX.md links and that no reader comes to.
+// FarLinks returns the archives that INDEX.md links but readers cannot reach.
 func (s *Snapshot) FarLinks() []string {
 	return slices.DeleteFunc(index.Archives(s.Indexes[0].Text), s.reads)
 }
@@ -78,9 +79,12 @@ func (s *Snapshot) Files() []string {
 	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return !index.IsFile(name) })
 }
 
-// LooseArchives returns the archives that are there and that no reader comes to.
+// LooseArchives returns the archives that exist but readers cannot reach.
 func (s *Snapshot) LooseArchives() []string {
-	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return !disk.IsArchive(name) || s.reads(name) })
+	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool {
+		return !disk.IsArchive(name) ||
+			s.reads(name)
+	})
 }
 
 // reads reports whether a file was read as a part of the index.
@@ -88,13 +92,13 @@ func (s *Snapshot) reads(name string) bool {
 	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return f.Name == name })
 }
 
-// isUnlinked reports whether INDEX.md does not link an archive that is there.
+// isUnlinked reports whether INDEX.md does not link an archive that exists.
 func (s *Snapshot) isUnlinked(archive string) bool {
 	return !s.hidesRows() && !slices.Contains(index.Archives(s.Indexes[0].Text), archive) && s.isThere(archive)
 }
 
-// Unlogged counts what of the chosen handoffs, whose writing no event records, has no event: rows,
-// read marks and consumed tokens.
+// Unlogged counts the rows, read marks and consumed tokens without an event, for the handoffs that choose
+// accepts.
 func (s *Snapshot) Unlogged(choose func(id string) bool) (found eventlog.Adoption) {
 	for _, row := range s.order {
 		if choose(row.ID) {
@@ -104,7 +108,7 @@ func (s *Snapshot) Unlogged(choose func(id string) bool) (found eventlog.Adoptio
 	whole := txn.WholeRecords(s.Ledger)
 	for n, line := range (&txn.Ledger{Text: s.Ledger}).Lines() {
 		key := txn.LineKey(line)
-		if key == "" || n > whole { // what a repair drops
+		if key == "" || n > whole { // a repair drops it
 			continue
 		}
 		consumed, _ := txn.ParseConsumption(line)
@@ -116,7 +120,8 @@ func (s *Snapshot) Unlogged(choose func(id string) bool) (found eventlog.Adoptio
 	return found
 }
 
-// Adoptable counts what has no events if the log of an open store is missing or empty; else nothing.
+// Adoptable counts what has no events if the log of an open store is missing or empty. Otherwise it returns
+// zeros.
 func Adoptable(ctx context.Context, d store.Dirs) (eventlog.Adoption, error) {
 	if has, err := d.HasEvents(); err != nil || has {
 		return eventlog.Adoption{}, err
@@ -130,15 +135,17 @@ func Adoptable(ctx context.Context, d store.Dirs) (eventlog.Adoption, error) {
 	return s.Unlogged(func(string) bool { return true }), nil
 }
 
-// checkAdoption looks for more without events than was adopted. Which of it was not, nothing tells.
+// checkAdoption reports if more is without events than was adopted. It cannot know which of it was adopted.
 func (c *check) checkAdoption() {
 	known := c.Log.Adopted
 	if known.Rows == 0 || c.Log.Bad != "" {
 		return
 	}
 	if found := c.Unlogged(c.Log.MayLack); !known.Covers(found) {
-		c.fault(disk.LogFile, remedyRepair, "lacks the events of %s, %s and %s, of which %d, %d and %d were taken over without: its end may have been cut",
-			fault.Count(found.Rows, "handoff"), fault.Count(found.Marks, "read mark"), fault.Count(found.Tokens, "consumed token"),
+		c.fault(disk.LogFile, remedyRepair,
+			"lacks the events of %s, %s and %s, but only %d, %d and %d were adopted: its end may have been cut",
+			fault.Count(found.Rows, "handoff"), fault.Count(found.Marks, "read mark"), fault.Count(found.Tokens,
+				"consumed token"),
 			min(found.Rows, known.Rows), min(found.Marks, known.Marks), min(found.Tokens, known.Tokens))
 	}
 }

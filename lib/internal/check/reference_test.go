@@ -15,7 +15,7 @@ import (
 	"github.com/seed-78daf238/handoff/schema"
 )
 
-// A place is a store that a test may break.
+// A placeIn is a store that a test may break.
 type placeIn struct {
 	*testing.T
 	root string
@@ -95,7 +95,7 @@ func (p *placeIn) repair() []string {
 	return r.Done
 }
 
-// forget removes the journal, as that of a store that others have begun.
+// forget removes the journal, as in a store of another program.
 func (p *placeIn) forget() {
 	p.Helper()
 	if err := os.Remove(p.state(journal.FileName)); err != nil {
@@ -103,8 +103,8 @@ func (p *placeIn) forget() {
 	}
 }
 
-// Other writers log marks again, and twice when two mark at the same moment, and writes again. The first counts, whichever
-// of the times the row has got is left, and nothing is to be mended.
+// Other programs log marks and writes again, and twice if two mark at the same time. The first counts,
+// whichever of the times the row has, and nothing needs repair.
 func TestLogThatRepeats(t *testing.T) {
 	const first, second = "2026-05-08T09:00:00Z", "2026-05-08T09:00:01Z"
 	for _, inRow := range []string{first, second} {
@@ -121,7 +121,7 @@ func TestLogThatRepeats(t *testing.T) {
 		p.put(p.index(), strings.Replace(p.read(p.index()), "ben:"+first, "ben:"+inRow, 1))
 		before := p.read(p.index())
 		report := p.verify()
-		if len(report.Faults) != 1 || report.Faults[0].Place != journal.FileName || len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0].Problem, "4 events from here on record again") {
+		if len(report.Faults) != 1 || report.Faults[0].Place != journal.FileName || len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0].Problem, "4 events from here on repeat") {
 			t.Errorf("%s: %+v", inRow, report)
 		}
 		if done := p.repair(); len(done) != 0 || p.read(p.index()) != before {

@@ -9,10 +9,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Regenerate makes the machine of the record the one that the store belongs to. What would stop it
-// goes aside as in a repair, which is refused for as long as the store is not this machine's.
+// Regenerate makes the store belong to the machine of the record. It quarantines what would prevent that, as
+// a repair does. A repair itself refuses a store of another machine.
 func Regenerate(ctx context.Context, s *store.Store, record disk.MachineRecord, reason string) error {
-	runtime.LockOSThread() // as in a change
+	runtime.LockOSThread() // as in txn
 	defer runtime.UnlockOSThread()
 	x, err := txn.Enter(ctx, s, s.Opt.LockTimeout)
 	if err != nil {
@@ -29,14 +29,14 @@ func Regenerate(ctx context.Context, s *store.Store, record disk.MachineRecord, 
 	return x.Regenerate(record, record.WriterIDDefault, reason, adopted)
 }
 
-// clearWay recovers, and puts what stops recovery aside.
+// clearWay recovers, and quarantines what prevents recovery.
 func clearWay(x *txn.Session) error {
 	var report Repairs
-	m := newMending(x, false, &report)
+	m := newRepair(x, false, &report)
 	x.GoBack()
-	err := m.displaceOdd()
+	err := m.quarantineUnsafe()
 	if err == nil {
-		err = m.settleMoved()
+		err = m.recoverMoved()
 	}
 	for _, done := range report.Done {
 		x.Opt.Warn(done)
@@ -44,14 +44,13 @@ func clearWay(x *txn.Session) error {
 	return err
 }
 
-// settleMoved is settleJournal for a store that lay elsewhere: its journal was written there. From here on it
-// is written here.
-func (m *mending) settleMoved() error {
+// recoverMoved is recoverJournal for a store that was moved: its journal was written in another directory.
+func (m *repair) recoverMoved() error {
 	record, err := store.ReadMachine(m.State)
 	if err == nil && record.Store != "" {
 		if err = m.RecoverFrom(record.Store); err == nil {
 			return nil
 		}
 	}
-	return m.settleJournal()
+	return m.recoverJournal()
 }

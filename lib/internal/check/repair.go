@@ -17,16 +17,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// A Report says what Repair or RebuildIndex did, in the order in which it did it.
+// Repairs lists what [Repair] did, in order.
 type Repairs struct {
 	Done []string `json:"done"`
 }
 
-// Repair mends what fsck finds; rebuild makes all rows of INDEX.md anew. What it did before an error stays
-// done, and stands in the report.
+// Repair repairs what [Verify] finds. If rebuild is set, it writes all rows of INDEX.md again. If it fails,
+// the report has what it did before.
 func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Repairs, err error) {
 	defer func() {
-		err = fault.Explain(err, "the repair stopped, and lost nothing", "run it again: it goes on from there")
+		err = fault.Explain(err, "the repair stopped; nothing was lost", "run it again to continue")
 	}()
 	report.Done = []string{}
 	if _, err := txn.Guard(s); err != nil {
@@ -34,10 +34,10 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Repairs, 
 	}
 	dir, err := s.Prover()
 	if err != nil || dir == nil {
-		return report, err // nothing is there to mend, and nothing to begin
+		return report, err // nothing to repair, and nothing to create
 	}
 	dir.Close()
-	runtime.LockOSThread() // as in change
+	runtime.LockOSThread() // as in txn
 	defer runtime.UnlockOSThread()
 	x, err := txn.Enter(ctx, s, s.Opt.LockTimeout)
 	if err != nil {
@@ -47,8 +47,10 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Repairs, 
 	if err := x.CheckMachine(); err != nil {
 		return report, err
 	}
-	m := newMending(x, rebuild, &report)
-	for _, do := range []func() error{m.displaceOdd, m.settleJournal, m.heal, m.TakeOver, m.removeLeftovers, func() error { return m.look(ctx) }, m.survey, m.cutLog, m.mendLedger, m.mendTombstones, m.rewrite, m.displaceLoose, m.Checkpoint} {
+	m := newRepair(x, rebuild, &report)
+	for _, do := range []func() error{m.quarantineUnsafe, m.recoverJournal, m.restoreFromJournal, m.TakeOver,
+		m.removeLeftovers, func() error { return m.takeSnapshot(ctx) }, m.readFiles, m.cutLog, m.repairLedger,
+		m.repairTombstones, m.rewrite, m.quarantineLoose, m.Checkpoint} {
 		if err := do(); err != nil {
 			return report, err
 		}
@@ -59,53 +61,54 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Repairs, 
 	return report, nil
 }
 
-// A mending is one run of Repair under the lock.
-type mending struct {
+// A repair is one run of Repair under the lock.
+type repair struct {
 	*txn.Session
 	rebuild bool
 	report  *Repairs
 	stamp   string
 
 	found  *Snapshot
-	loose  []IndexFile     // archives that nothing links and that no reader comes to
+	loose  []IndexFile     // archives that are not linked and that readers cannot reach
 	stored map[string]good // by id
 	placed map[string]bool // ids whose rows are in a rewritten file
-	lost   []string        // ids that are listed or recorded and have no good document
+	lost   []string        // ids that are listed or recorded but have no good document
 
-	superseded []string               // ids whose write event says otherwise than the document
-	consumed   []eventlog.Consumption // what the ledger should hold
+	superseded []string               // ids whose write event differs from the document
+	consumed   []eventlog.Consumption // the lines that the ledger should have
 	logKeptAs  string
 }
 
-// newMending begins a repair. What it moves aside gets the time of its beginning as a part of the name.
-func newMending(x *txn.Session, rebuild bool, report *Repairs) *mending {
-	return &mending{Session: x, rebuild: rebuild, report: report, stamp: x.Opt.Now().UTC().Format("20060102T150405.000000000Z")}
+// newRepair begins a repair. The time of its beginning is part of the names of quarantined files.
+func newRepair(x *txn.Session, rebuild bool, report *Repairs) *repair {
+	return &repair{Session: x, rebuild: rebuild, report: report, stamp: x.NameTime()}
 }
 
 // did reports a change that is on disk.
-func (m *mending) did(format string, args ...any) {
+func (m *repair) did(format string, args ...any) {
 	m.report.Done = append(m.report.Done, fmt.Sprintf(format, args...))
 }
 
-// settleJournal recovers. Lines that no command of this store wrote go aside; a journal that recovery cannot
-// use does too, and a new one begins with the files as they are.
-func (m *mending) settleJournal() error {
+// recoverJournal recovers. It quarantines lines that no command of this store wrote. If recovery cannot use
+// the journal, it quarantines the journal and begins a new one with the files as they are.
+func (m *repair) recoverJournal() error {
 	for range 3 { // the audit log and the ledger may both have such lines
 		err := m.Recover()
 		if err == nil {
 			err = m.ProveJournal()
 		}
-		if err == nil { // else it would bring back what goes aside
+		if err == nil { // otherwise the journal would restore what is quarantined later
 			err = m.Checkpoint()
 		}
 		unknown, older := (*txn.UnknownLinesError)(nil), (*store.OlderError)(nil)
 		switch {
 		case errors.As(err, &unknown):
-			if err := m.displaceLines(unknown); err != nil {
+			if err := m.quarantineLines(unknown); err != nil {
 				return err
 			}
 			continue
-		case err == nil || !errors.Is(err, fault.ErrIntegrity) || errors.As(err, &older): // only regenerate goes back
+		case err == nil || !errors.Is(err, fault.ErrIntegrity) || errors.As(err, &older):
+			// only regenerate may continue an older state
 			return err
 		}
 		return m.beginJournal(err)
@@ -113,13 +116,13 @@ func (m *mending) settleJournal() error {
 	return m.Recover()
 }
 
-// displaceLines keeps the end of a file that no command of this store wrote beside, and cuts it off.
-func (m *mending) displaceLines(e *txn.UnknownLinesError) error {
+// quarantineLines moves the end of a file that no command of this store wrote to quarantine.
+func (m *repair) quarantineLines(e *txn.UnknownLinesError) error {
 	text, err := m.State.ReadFile(e.Name, disk.MaxLog)
 	if err != nil {
 		return err
 	}
-	aside := m.asideName(e.Name)
+	aside := m.quarantineName(e.Name)
 	if err := m.keepCopy(m.State, aside, text[e.Offset:]); err != nil {
 		return err
 	}
@@ -131,12 +134,13 @@ func (m *mending) displaceLines(e *txn.UnknownLinesError) error {
 	if err := log.Truncate(e.Offset); err != nil {
 		return err
 	}
-	m.did("put the end of %s aside as %s: no command of this store wrote it", e.Name, aside)
+	m.did("quarantined the end of %s as %s: no command of this store wrote it", e.Name, aside)
 	return log.Sync()
 }
 
-// beginJournal puts the journal aside and begins a new one, after cutting off what no event can follow.
-func (m *mending) beginJournal(why error) error {
+// beginJournal quarantines the journal and begins a new one. If no event can follow the log, it cuts the log
+// first.
+func (m *repair) beginJournal(why error) error {
 	for _, name := range []string{journal.FileName, journal.NewFileName} {
 		if _, err := m.State.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -150,23 +154,23 @@ func (m *mending) beginJournal(why error) error {
 	if err := m.Rebase(); !errors.Is(err, fault.ErrIntegrity) {
 		return err
 	}
-	if err := m.look(context.Background()); err != nil {
+	if err := m.takeSnapshot(context.Background()); err != nil {
 		return err
 	}
 	return m.cutLog()
 }
 
-// heal brings back what the journal still has, before anything is taken for lost. What it cannot mend is looked
-// at like all else.
-func (m *mending) heal() error {
+// restoreFromJournal restores what the journal still has, before anything counts as lost. The other steps
+// repair the rest.
+func (m *repair) restoreFromJournal() error {
 	if err := m.Checkpoint(); !errors.Is(err, fault.ErrIntegrity) {
 		return err
 	}
 	return nil
 }
 
-// look reads what Verify reads, the documents excepted.
-func (m *mending) look(ctx context.Context) (err error) {
+// takeSnapshot reads what Verify reads, except the documents.
+func (m *repair) takeSnapshot(ctx context.Context) (err error) {
 	if m.found, err = LookIn(ctx, m.Dirs); err != nil {
 		return err
 	}

@@ -14,18 +14,19 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A good document, as the row that it should have, and whether its write event says otherwise.
+// A good is the row of a good document. differs means that its write event differs.
 type good struct {
 	*index.Row
 	differs bool
 }
 
-// survey reads every stored file. What does not verify, and every copy but one, goes aside.
-func (m *mending) survey() error {
+// readFiles reads every stored file. It quarantines files that do not verify, and all copies but one.
+func (m *repair) readFiles() error {
 	names := m.found.Files()
 	m.stored = make(map[string]good, len(names))
 	docs, errs := make([]good, len(names)), make([]error, len(names))
-	m.EachShown(store.TaskProve, len(names), 2*runtime.GOMAXPROCS(0), func(i int) { docs[i], errs[i] = m.read(names[i]) })
+	m.EachShown(store.TaskProve, len(names), 2*runtime.GOMAXPROCS(0),
+		func(i int) { docs[i], errs[i] = m.read(names[i]) })
 	for i, name := range names {
 		err := errs[i]
 		switch {
@@ -38,7 +39,7 @@ func (m *mending) survey() error {
 			if err = m.recoverSides(name); err == nil {
 				err = m.quarantine(m.Dir, name, why)
 			}
-		default: // a disk that cannot be read is no proof against the file
+		default: // a read error of the disk proves nothing about the file
 			err = fmt.Errorf("cannot read %s: %w", m.Path(name), err)
 		}
 		if err != nil {
@@ -53,10 +54,9 @@ func (m *mending) survey() error {
 	return nil
 }
 
-// read returns the row of a file that is a sound document, with the marks of its row in the index if it is
-// the listed one, and whether the log says something else about it. What is damaged, or carries a record
-// that does not give its view, is an error.
-func (m *mending) read(name string) (good, error) {
+// read returns the row of a file that is a good document. The row has the marks of the index if the index
+// lists the file. It fails if the document is damaged, or if its record does not match its view.
+func (m *repair) read(name string) (good, error) {
 	text, err := m.Dir.ReadFile(name, disk.MaxDocument)
 	if err != nil {
 		return good{}, err
@@ -77,26 +77,26 @@ func (m *mending) read(name string) (good, error) {
 	if listed := m.found.Rows[row.ID]; listed != nil && listed.File == name && store.SameHandoff(listed.Row, row) {
 		return good{&listed.Row, differs}, nil
 	}
-	row, ok := index.ParseRow(row.String()) // a row of its own lets the text go
+	row, ok := index.ParseRow(row.String()) // a new row does not keep the text in memory
 	if !ok {
 		return good{}, &fault.CorruptError{File: name, Why: "cannot be listed in the index"}
 	}
 	return good{&row, differs}, nil
 }
 
-// quarantine moves a file out of the way, under a name that says when, and reports why.
-func (m *mending) quarantine(d *disk.Dir, name, why string) error {
-	aside := m.asideName(name)
-	if err := m.moveAside(d, name, aside); err != nil {
+// quarantine moves a file to quarantine and reports why.
+func (m *repair) quarantine(d *disk.Dir, name, why string) error {
+	aside := m.quarantineName(name)
+	if err := m.rename(d, name, aside); err != nil {
 		return err
 	}
-	m.did("put %s aside as %s: %s", name, aside, why)
+	m.did("quarantined %s as %s: %s", name, aside, why)
 	return nil
 }
 
-// keepOne decides which of several files with the same content stays: the one that is listed, else the
-// one that was logged, else the first.
-func (m *mending) keepOne(next good) error {
+// keepOne keeps one of several files with the same content: the listed one, otherwise the logged one,
+// otherwise the first.
+func (m *repair) keepOne(next good) error {
 	keep, again := m.stored[next.ID]
 	listed := m.found.Rows[next.ID]
 	isListed := func(g good) bool { return listed != nil && listed.File == g.File }
@@ -111,9 +111,9 @@ func (m *mending) keepOne(next good) error {
 	return m.quarantine(m.Dir, drop.File, "it is a copy of "+keep.File)
 }
 
-// collectMarks joins the marks of all rows and those that the log records. A time that the log does
-// not record gives way to the first that it does.
-func (m *mending) collectMarks() {
+// collectMarks merges the marks of all rows with those in the log. If the log does not have the time of a
+// mark, the first time in the log replaces it.
+func (m *repair) collectMarks() {
 	for _, f := range slices.Concat(m.found.Indexes, m.loose) {
 		for l := range index.Lines(f.Text) {
 			row, ok := m.stored[l.Row.ID]
@@ -125,7 +125,7 @@ func (m *mending) collectMarks() {
 			}
 		}
 	}
-	if m.Opt.Git == disk.GitTracked { // there the branch says who has read what
+	if m.Opt.Git == disk.GitTracked { // the branch decides who has read what
 		return
 	}
 	for id, logged := range m.found.Log.Handoffs() {
@@ -150,8 +150,8 @@ func (m *mending) collectMarks() {
 	}
 }
 
-// compareLog finds the handoffs that are lost, and the write events that are to be replaced.
-func (m *mending) compareLog() {
+// compareLog finds the handoffs that are lost, and the write events to replace.
+func (m *repair) compareLog() {
 	lost := func(id string) {
 		if _, ok := m.stored[id]; !ok && !m.found.Log.Of(id).Aside && !m.found.Log.Of(id).Pruned {
 			m.lost = append(m.lost, id)

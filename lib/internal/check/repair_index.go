@@ -15,38 +15,37 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A rewriting is the new content of one index file.
-type rewriting struct {
+// An indexRewrite is the new content of one index file.
+type indexRewrite struct {
 	name    string
 	old     []byte
 	layout  index.Layout
 	text    []byte // of the layout
 	added   []string
 	marks   int
-	dropped []string // places of the lines that are left out
+	dropped []string // places of the lines that are omitted
 }
 
-// rewrite gives every index file the rows and marks that it should have, archives first, so that
-// INDEX.md takes in what an archive has lost. An archive that is missing or was emptied is made anew,
-// so that those behind it are found.
-func (m *mending) rewrite() error {
+// rewrite writes every index file with the right rows and marks. It writes the archives first, so that
+// INDEX.md gets the rows that they lost. It creates missing archives, so that readers reach the later ones.
+func (m *repair) rewrite() error {
 	m.placed = make(map[string]bool, len(m.stored))
 	var archives []string
 	for _, f := range m.found.Indexes[1:] {
 		archives = append(archives, f.Name)
-		if err := m.publishRewriting(m.normalise(f, false)); err != nil {
+		if err := m.publishRewrite(m.normalize(f, false)); err != nil {
 			return err
 		}
 	}
-	last := m.normalise(m.found.Indexes[0], m.rebuild)
-	m.complete(&last, archives)
-	return m.publishRewriting(last)
+	last := m.normalize(m.found.Indexes[0], m.rebuild)
+	m.addMissing(&last, archives)
+	return m.publishRewrite(last)
 }
 
-// normalise keeps the good rows of a file, each id once, or none if all are made anew, and what other people
-// wrote. Damaged rows, conflict markers and links that lead nowhere remain in the copy of the file.
-func (m *mending) normalise(f IndexFile, anew bool) rewriting {
-	r := rewriting{name: f.Name, old: []byte(f.Text)}
+// normalize keeps the good rows of a file, each id once, and the text of people. If rebuild is set it keeps
+// no rows. Damaged rows, conflict markers and dead links remain only in the copy of the file.
+func (m *repair) normalize(f IndexFile, rebuild bool) indexRewrite {
+	r := indexRewrite{name: f.Name, old: []byte(f.Text)}
 	text := strings.TrimPrefix(f.Text, ByteOrderMark)
 	var sides Conflict
 	far := m.found.FarLinks()
@@ -54,16 +53,16 @@ func (m *mending) normalise(f IndexFile, anew bool) rewriting {
 		isMarker, place := sides.IsMarker(l.Text), fmt.Sprintf("%s:%d", f.Name, l.Number)
 		var row index.Row
 		keep := false
-		if l.IsRow && !anew {
-			row, keep = m.take(l.Row)
+		if l.IsRow && !rebuild {
+			row, keep = m.placeRow(l.Row)
 		}
 		switch {
 		case keep:
 			r.marks += len(row.Marks()) - len(l.Row.Marks())
 			r.layout.AddRow(row)
-		case l.IsRow && anew:
+		case l.IsRow && rebuild:
 			r.layout.SkipRow()
-		case store.LooksLikeRow(l.Text): // as rows do
+		case store.LooksLikeRow(l.Text): // treat it as a row
 			r.layout.SkipRow()
 			r.dropped = append(r.dropped, place)
 		case isMarker, slices.Contains(far, index.LinkedArchive([]byte(l.Text))):
@@ -76,8 +75,9 @@ func (m *mending) normalise(f IndexFile, anew bool) rewriting {
 	return r
 }
 
-// take returns what a row should be, if it lists a good document and no row before has done so.
-func (m *mending) take(old index.Row) (index.Row, bool) {
+// placeRow returns the right form of a row. ok is false if its document is not good or an earlier row lists
+// it.
+func (m *repair) placeRow(old index.Row) (index.Row, bool) {
 	doc, ok := m.stored[old.ID]
 	if !ok || m.placed[old.ID] || doc.File != old.File || !store.SameHandoff(*doc.Row, old) {
 		return old, false
@@ -90,8 +90,8 @@ func (m *mending) take(old index.Row) (index.Row, bool) {
 	return row, true
 }
 
-// complete adds rows for the good handoffs that no file lists, in the order of the log, and links.
-func (m *mending) complete(r *rewriting, archives []string) {
+// addMissing adds links, and rows for the good handoffs that no file lists, in the order of the log.
+func (m *repair) addMissing(r *indexRewrite, archives []string) {
 	var missing []index.Row
 	for id, row := range m.stored {
 		if !m.placed[id] {
@@ -110,10 +110,11 @@ func (m *mending) complete(r *rewriting, archives []string) {
 	}
 }
 
-// publishRewriting replaces an index file, keeps the old one beside, and records what was done. The events
-// that were missing go with INDEX.md.
-func (m *mending) publishRewriting(r rewriting) error {
-	payload := eventlog.Repaired{Index: r.name, AddedRows: eventlog.FirstIDs(r.added), AddedMarks: r.marks, Quarantined: []string{}}
+// publishRewrite replaces an index file, keeps a copy of the old one, and records the repair. The missing
+// events are logged with INDEX.md.
+func (m *repair) publishRewrite(r indexRewrite) error {
+	payload := eventlog.Repaired{Index: r.name, AddedRows: eventlog.FirstIDs(r.added), AddedMarks: r.marks,
+		Quarantined: []string{}}
 	var missing []eventlog.Pending
 	changed := !bytes.Equal(r.old, r.text)
 	if r.name == disk.IndexFile {
@@ -138,13 +139,13 @@ func (m *mending) publishRewriting(r rewriting) error {
 	if err := m.Reindex(r.name, r.text, events); err != nil {
 		return err
 	}
-	m.tell(r, payload, len(missing))
+	m.reportRewrite(r, payload, len(missing))
 	return nil
 }
 
-// tell reports how an index file was written anew: what was added, what became of the old file, what only
-// that one has, and which handoffs are recorded as lost.
-func (m *mending) tell(r rewriting, payload eventlog.Repaired, events int) {
+// reportRewrite reports how an index file was rewritten: what was added, where the old file is, which lines
+// it alone has, and which handoffs are lost.
+func (m *repair) reportRewrite(r indexRewrite, payload eventlog.Repaired, events int) {
 	old := "the file was as it should be"
 	switch {
 	case payload.KeptAs != "":
@@ -152,18 +153,20 @@ func (m *mending) tell(r rewriting, payload eventlog.Repaired, events int) {
 	case len(r.old) == 0:
 		old = "the file was missing or empty"
 	}
-	m.did("wrote %s: %s, %s and %s added; %s", r.name, fault.Count(len(r.added), "row"), fault.Count(r.marks, "read mark"), fault.Count(events, "event"), old)
+	m.did("wrote %s: %s, %s and %s added; %s", r.name, fault.Count(len(r.added), "row"),
+		fault.Count(r.marks, "read mark"), fault.Count(events, "event"), old)
 	if n := len(r.dropped); n > 0 {
-		m.did("left out %s that only the old file has now: %s", fault.Count(n, "line"), fault.Some(r.dropped))
+		m.did("omitted %s, which only the old file has: %s", fault.Count(n, "line"), fault.Some(r.dropped))
 	}
 	if len(payload.Quarantined) > 0 {
-		m.did("recorded as lost until they are written again: %s; to have one back, write it as it was, from git or a backup; "+
-			"what was changed in it can be written as a handoff of its own, without the line handoff_id, or with `handoff write - --supersedes ID`", fault.Some(payload.Quarantined))
+		m.did("recorded as lost: %s; to restore one, write its original from git or a backup; "+
+			"to keep a changed text, write it as a new handoff, without the line handoff_id, or with `handoff "+
+			"write - --supersedes ID`", fault.Some(payload.Quarantined))
 	}
 }
 
-// readLoose reads the archives behind a gap in their numbers.
-func (m *mending) readLoose() (err error) {
+// readLoose reads the archives after a gap in their numbers.
+func (m *repair) readLoose() (err error) {
 	for _, name := range m.found.LooseArchives() {
 		text, readErr := store.ReadIndex(m.Dir, name)
 		m.loose, err = append(m.loose, IndexFile{Name: name, Text: store.AsString(text)}), errors.Join(err, readErr)
@@ -171,9 +174,8 @@ func (m *mending) readLoose() (err error) {
 	return err
 }
 
-// displaceLoose puts these archives aside. What they list is in INDEX.md by now, if its document is
-// there, with its marks.
-func (m *mending) displaceLoose() error {
+// quarantineLoose quarantines these archives. INDEX.md has their rows and marks now, if the documents exist.
+func (m *repair) quarantineLoose() error {
 	for _, f := range m.loose {
 		if err := m.quarantine(m.Dir, f.Name, "no index file links it"); err != nil {
 			return err

@@ -14,10 +14,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// mendLedger gives the ledger the tokens that the audit log records, and drops what is no record. A
-// line that still begins with its token is one: the token was consumed, whatever else is damaged. The
-// old file stays beside.
-func (m *mending) mendLedger() error {
+// repairLedger adds the tokens that the audit log records to the ledger, and removes malformed lines. A
+// damaged line that still begins with a token stays, since the token was consumed. It keeps a copy of the old
+// file.
+func (m *repair) repairLedger() error {
 	var lines bytes.Buffer
 	seen, whole := map[string]bool{}, txn.WholeRecords(m.found.Ledger)
 	for n, line := range (&txn.Ledger{Text: m.found.Ledger}).Lines() {
@@ -25,7 +25,7 @@ func (m *mending) mendLedger() error {
 		if key := txn.LineKey(line); !ok && key != "" && n <= whole {
 			c.Token = key
 			again, err := txn.LedgerLine(c)
-			ok = err == nil && txn.LineKey([]byte(again)) == key // else it is damaged itself
+			ok = err == nil && txn.LineKey([]byte(again)) == key // otherwise the token itself is damaged
 		}
 		if event, logged := m.resumeEvent(c.Token); logged {
 			c = event.Consumption
@@ -68,8 +68,8 @@ func (m *mending) mendLedger() error {
 	return m.Rebase()
 }
 
-// resumeEvent returns what the log says of a token, if need be behind the break of its chain.
-func (m *mending) resumeEvent(token string) (eventlog.LoggedResume, bool) {
+// resumeEvent returns the event of a token, also from after a break of the chain.
+func (m *repair) resumeEvent(token string) (eventlog.LoggedResume, bool) {
 	event, ok := m.found.Log.Resumes[token]
 	if !ok {
 		event, ok = m.found.Log.Unproven.Resumes[token]
@@ -77,9 +77,8 @@ func (m *mending) resumeEvent(token string) (eventlog.LoggedResume, bool) {
 	return event, ok
 }
 
-// unloggedResumes returns the events that consumed tokens should have and do not, for the handoffs
-// that need them.
-func (m *mending) unloggedResumes(needs func(id string) bool) []eventlog.Pending {
+// unloggedResumes returns the missing events of consumed tokens, for the handoffs that need them.
+func (m *repair) unloggedResumes(needs func(id string) bool) []eventlog.Pending {
 	var events []eventlog.Pending
 	for _, c := range m.consumed {
 		if _, logged := m.found.Log.Resumes[c.Token]; !logged && needs(c.HandoffID) {
@@ -89,9 +88,9 @@ func (m *mending) unloggedResumes(needs func(id string) bool) []eventlog.Pending
 	return events
 }
 
-// mendTombstones gives the file of tombstones the ids that the audit log records as pruned, and drops
-// what is no id. What only the file has stays: it may be older than the log.
-func (m *mending) mendTombstones() error {
+// repairTombstones adds the ids that the audit log records as pruned to the file of tombstones, and removes
+// malformed lines. Other ids stay: the file may be older than the log.
+func (m *repair) repairTombstones() error {
 	old, err := txn.ReadTombstones(m.State)
 	if err != nil {
 		return err

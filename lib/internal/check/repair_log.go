@@ -14,9 +14,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// cutLog ends the log before the first event that does not continue the chain. The whole log stays beside.
-// What the rest recorded is then recorded anew, as far as files and rows still show it.
-func (m *mending) cutLog() error {
+// cutLog ends the log before the first event that breaks the chain, and keeps a copy of the whole log. Later
+// steps record the content of the lost events again, if files and rows still show it.
+func (m *repair) cutLog() error {
 	facts := m.found.Log
 	if facts.Bad == "" {
 		return nil
@@ -41,8 +41,8 @@ func (m *mending) cutLog() error {
 	return nil
 }
 
-// copyLog publishes a copy of the log.
-func (m *mending) copyLog(name string) error {
+// copyLog stores a copy of the log.
+func (m *repair) copyLog(name string) error {
 	staged, err := m.State.BeginStage(nil, 0o600)
 	if err != nil {
 		return err
@@ -60,10 +60,9 @@ func (m *mending) copyLog(name string) error {
 	return err
 }
 
-// missingEvents returns the events that documents and marks should have and do not: what was adopted
-// without needs none, as long as it can be told from what was not. A log that is missing as a whole
-// begins with one event that says so.
-func (m *mending) missingEvents() ([]eventlog.Pending, error) {
+// missingEvents returns the events that documents and marks lack. Adopted handoffs need none,
+// if they are known. If the whole log is missing, the new one begins with one event of the adoption.
+func (m *repair) missingEvents() ([]eventlog.Pending, error) {
 	facts := m.found.Log
 	if facts.Count == 0 && len(m.stored) > 0 {
 		reason := "the audit log was missing"
@@ -84,13 +83,16 @@ func (m *mending) missingEvents() ([]eventlog.Pending, error) {
 		if err != nil {
 			return nil, err
 		}
-		events = append(events, txn.Written(m.Store, txn.Publication{Document: &doc, BodySize: len(doc.Body), Operators: "unknown"}, row.File, true))
+		events = append(events, txn.Written(m.Store, txn.Publication{Document: &doc, BodySize: len(doc.Body),
+			Operators: "unknown"}, row.File, true))
 	}
 	events = append(events, m.unloggedResumes(needs)...)
 	for _, id := range slices.Sorted(maps.Keys(m.stored)) {
 		for _, mark := range m.stored[id].Marks() {
 			if needs(id) && !facts.Of(id).HasMark(mark) {
-				events = append(events, eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: mark.Operator, Time: mark.Time, AlreadyMarked: true}})
+				events = append(events, eventlog.Pending{Type: eventlog.TypeMarkRead,
+					Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: mark.Operator, Time: mark.Time,
+						AlreadyMarked: true}})
 			}
 		}
 	}
@@ -98,7 +100,7 @@ func (m *mending) missingEvents() ([]eventlog.Pending, error) {
 }
 
 // unlogged returns the rows that need a write event.
-func (m *mending) unlogged(needs func(id string) bool) []index.Row {
+func (m *repair) unlogged(needs func(id string) bool) []index.Row {
 	var rows []index.Row
 	for id, doc := range m.stored {
 		if doc.differs || !m.found.Log.Of(id).IsWritten() && needs(id) {
@@ -108,8 +110,8 @@ func (m *mending) unlogged(needs func(id string) bool) []index.Row {
 	return rows
 }
 
-// inOrder sorts rows as they were logged, those that were not by the time of their documents.
-func (m *mending) inOrder(rows []index.Row) []index.Row {
+// inOrder sorts rows by their order in the log, and those without an event by time.
+func (m *repair) inOrder(rows []index.Row) []index.Row {
 	log := m.found.Log
 	slices.SortFunc(rows, func(a, b index.Row) int {
 		return cmp.Or(log.Of(a.ID).Line-log.Of(b.ID).Line, strings.Compare(a.Time+a.ID, b.Time+b.ID))
@@ -117,8 +119,8 @@ func (m *mending) inOrder(rows []index.Row) []index.Row {
 	return rows
 }
 
-// isCovered reports whether what good documents and the ledger have without events was adopted.
-func (m *mending) isCovered() bool {
+// isCovered reports whether all that has no events was adopted.
+func (m *repair) isCovered() bool {
 	facts := m.found.Log
 	var found eventlog.Adoption
 	for id, doc := range m.stored {

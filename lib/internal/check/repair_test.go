@@ -32,14 +32,15 @@ func (p *placeIn) replace(path, old, with string) {
 	p.put(path, strings.Replace(text, old, with, 1))
 }
 
-// instead puts a directory in the place of a file.
+// instead replaces a file by a directory.
 func (p *placeIn) instead(path string) {
 	p.Helper()
 	p.must(os.Remove(path))
 	p.must(os.Mkdir(path, 0o700))
 }
 
-// full is a place with b and c in INDEX.md and a in an archive; ben has read b, and resumed from c with a token.
+// full returns a place with b and c in INDEX.md and a in an archive. ben has read b, and resumed from c with
+// a token.
 func full(t *testing.T) *placeIn {
 	t.Helper()
 	p := newPlaceIn(t)
@@ -54,7 +55,7 @@ func full(t *testing.T) *placeIn {
 	return p
 }
 
-// listed are the topics of the rows, each with who has read it.
+// listed returns the topics of the rows, each with its readers.
 func (p *placeIn) listed() string {
 	p.Helper()
 	entries, err := p.List(handoff.Filter{})
@@ -71,7 +72,7 @@ func (p *placeIn) listed() string {
 	return strings.Join(all, ", ")
 }
 
-// kept returns the files of a directory whose names begin so.
+// kept returns the files of a directory whose names begin with prefix.
 func kept(t *testing.T, dir, begin string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -91,9 +92,9 @@ const (
 	otherDoc = "2026-05-07-ann-ben-b.md"
 )
 
-// mendings are what Repair does about damage: the words of one of the things that it says, what is listed then, and the
-// beginning of the name under which something is kept in the handoffs directory or the state, "" if nothing is.
-var mendings = []struct {
+// repairs are kinds of damage: a part of the report of Repair, the rows afterwards, and the prefix of the
+// file that is kept, "" if none is.
+var repairs = []struct {
 	name               string
 	do                 func(p *placeIn)
 	says, listed, kept string
@@ -101,30 +102,30 @@ var mendings = []struct {
 	{"a row is lost", func(p *placeIn) { p.replace(p.index(), "| ann | ben | b |", "| nobody |") }, "1 row, 0 read marks and 0 events added", whole, "INDEX.md."},
 	{"INDEX.md is lost", func(p *placeIn) { p.must(os.Remove(p.index())) }, "wrote INDEX.md: 2 rows", whole, ""},
 	{"INDEX.md is a directory", func(p *placeIn) { p.instead(p.index()) }, "it is not a regular file", whole, "quarantine-"},
-	{"INDEX.md is one line", func(p *placeIn) { p.put(p.index(), strings.Repeat("x", disk.MaxLine+1)) }, "which is not a row", whole, "quarantine-"},
-	{"INDEX.md has a second name", func(p *placeIn) { p.must(os.Link(p.index(), p.in("second"))) }, "a file of its own", whole, ""},
+	{"INDEX.md is one line", func(p *placeIn) { p.put(p.index(), strings.Repeat("x", disk.MaxLine+1)) }, "has a line of more than", whole, "quarantine-"},
+	{"INDEX.md has a second name", func(p *placeIn) { p.must(os.Link(p.index(), p.in("second"))) }, "replaced INDEX.md by a copy", whole, ""},
 	{"the links are lost", func(p *placeIn) { p.replace(p.index(), "- [INDEX-0001.md](INDEX-0001.md)\n", "") }, "wrote INDEX.md", whole, "INDEX.md."},
 	{"an archive is lost", func(p *placeIn) { p.must(os.Remove(p.in("INDEX-0001.md"))) }, "wrote INDEX.md: 1 row", whole, "INDEX.md."},
 	{"an archive is emptied", func(p *placeIn) { p.put(p.in("INDEX-0001.md"), "") }, "wrote INDEX.md: 1 row", whole, "INDEX.md."},
 	{"an archive is loose", func(p *placeIn) { p.must(os.Rename(p.in("INDEX-0001.md"), p.in("INDEX-0400.md"))) }, "no index file links it", whole, "quarantine-"},
-	{"a conflict", func(p *placeIn) { p.replace(p.index(), "| sha256", "<<<<<<< ours\n| sha256") }, "left out 1 line", whole, "INDEX.md."},
+	{"a conflict", func(p *placeIn) { p.replace(p.index(), "| sha256", "<<<<<<< ours\n| sha256") }, "omitted 1 line", whole, "INDEX.md."},
 	{"a mark is lost", func(p *placeIn) { p.replace(p.index(), "ben:2026-05-08T09:00:00Z |\n", "|\n") }, "0 rows, 1 read mark", whole, "INDEX.md."},
 
-	{"a document is changed", func(p *placeIn) { p.replace(p.in(otherDoc), "body of b", "body of x") }, "put " + otherDoc + " aside", "a, c ben", "quarantine-"},
-	{"a document is a directory", func(p *placeIn) { p.instead(p.in(otherDoc)) }, "recorded as lost until they are written again", "a, c ben", "quarantine-"},
+	{"a document is changed", func(p *placeIn) { p.replace(p.in(otherDoc), "body of b", "body of x") }, "quarantined " + otherDoc, "a, c ben", "quarantine-"},
+	{"a document is a directory", func(p *placeIn) { p.instead(p.in(otherDoc)) }, "recorded as lost", "a, c ben", "quarantine-"},
 	{"a document is lost", func(p *placeIn) { p.must(os.Remove(p.in(otherDoc))) }, "recorded as lost", "a, c ben", "INDEX.md."},
 	{"a document is there twice", func(p *placeIn) { p.put(p.in("2026-05-07-ann-ben-b-2.md"), p.read(p.in(otherDoc))) }, "it is a copy of " + otherDoc, whole, "quarantine-"},
 	{"a long name", func(p *placeIn) { p.put(p.in("2026-05-07-"+strings.Repeat("x", 230)+".md"), "x") }, "is not a valid handoff", whole, "quarantine-"},
 	{"a leftover", func(p *placeIn) { p.put(p.in(".tmp-0123456789abcdef01234567"), "x") }, "", whole, ""},
 
 	{"the log is lost", func(p *placeIn) { p.must(os.Remove(p.events())) }, "1 event added", whole, ""},
-	{"the log is a directory", func(p *placeIn) { p.instead(p.events()) }, "put handoff-events.jsonl aside", whole, "quarantine-"},
-	{"the log has a second name", func(p *placeIn) { p.must(os.Link(p.events(), p.state("second"))) }, "made handoff-events.jsonl a file of its own", whole, ""},
+	{"the log is a directory", func(p *placeIn) { p.instead(p.events()) }, "quarantined handoff-events.jsonl", whole, "quarantine-"},
+	{"the log has a second name", func(p *placeIn) { p.must(os.Link(p.events(), p.state("second"))) }, "replaced handoff-events.jsonl by a copy", whole, ""},
 	{"the log is torn", func(p *placeIn) { p.put(p.events(), p.read(p.events())+`{"event`) }, "", whole, "handoff-events.torn"},
 	{"an event is changed", func(p *placeIn) { p.replace(p.events(), `"topic":"b"`, `"topic":"x"`) }, "cut the audit log off before handoff-events.jsonl:3", whole, "handoff-events.jsonl."},
 	{"the first event is none", func(p *placeIn) { p.replace(p.events(), "{", "(") }, "cut the audit log off before handoff-events.jsonl:1", whole, "handoff-events.jsonl."},
-	{"the journal is none", func(p *placeIn) { p.put(p.state(journal.FileName), "x") }, "put journal aside", whole, "quarantine-"},
-	{"the journal is a directory", func(p *placeIn) { p.must(os.Mkdir(p.state(journal.FileName), 0o700)) }, "put journal aside", whole, "quarantine-"},
+	{"the journal is none", func(p *placeIn) { p.put(p.state(journal.FileName), "x") }, "quarantined journal", whole, "quarantine-"},
+	{"the journal is a directory", func(p *placeIn) { p.must(os.Mkdir(p.state(journal.FileName), 0o700)) }, "quarantined journal", whole, "quarantine-"},
 	{"a journal did not get there", func(p *placeIn) { p.put(p.state(journal.NewFileName), "x") }, "", whole, ""},
 
 	{"a token is lost", func(p *placeIn) { p.must(os.Remove(p.state(disk.Ledger))) }, "1 consumed tokens added from the audit log; there was no file", whole, ""},
@@ -136,9 +137,10 @@ var mendings = []struct {
 	{"the ledger is huge", func(p *placeIn) { p.must(os.Truncate(p.state(disk.Ledger), disk.MaxLedger+1)) }, "it is too large", whole, "quarantine-"},
 }
 
-// What is broken is mended at once, nothing that was good is lost, what was replaced is kept, and a second run finds nothing.
+// Damage is repaired in one run, nothing good is lost, replaced files are kept, and a second run finds
+// nothing.
 func TestRepair(t *testing.T) {
-	for _, test := range mendings {
+	for _, test := range repairs {
 		t.Run(test.name, func(t *testing.T) {
 			p := full(t)
 			p.must(os.Remove(p.state(journal.FileName))) // which would know better
@@ -163,7 +165,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A rebuilt index has the rows and marks of the log and the documents, whatever stood in it, and the notes of people.
+// A rebuilt index has the rows and marks of the log and the documents, whatever it had before, and the notes
+// of people.
 func TestRebuild(t *testing.T) {
 	p := full(t)
 	p.put(p.index(), strings.Replace(p.read(p.index()), "ben:", "eve:", 1)+"a note\n")
@@ -179,7 +182,7 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// A store that is nobody's, or not there, is not begun by a repair.
+// A repair does not begin a store that is missing or empty.
 func TestRepairOfNothing(t *testing.T) {
 	p := newPlaceIn(t)
 	if done := p.repair(); len(done) != 0 {
@@ -190,7 +193,7 @@ func TestRepairOfNothing(t *testing.T) {
 	}
 }
 
-// Who makes the store this machine's takes over what has no events, and puts aside what is in the way.
+// A machine that takes a store over adopts what has no events, and quarantines what prevents that.
 func TestRegenerateAdopts(t *testing.T) {
 	p := full(t)
 	p.must(os.RemoveAll(p.state("")))

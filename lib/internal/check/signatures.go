@@ -13,8 +13,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// checkSignature reports a signature that does not hold, and one that is gone. Where nothing can be read
-// of any, checkSignatures says so once.
+// checkSignature reports a bad or missing signature. If no signature is readable, checkSignatures reports
+// that once.
 func (c *check) checkSignature(row *Row, text []byte) {
 	if c.hidesSignatures {
 		return
@@ -23,22 +23,23 @@ func (c *check) checkSignature(row *Row, text []byte) {
 	place := path.Join(disk.Signatures, disk.SignatureFile(row.ID))
 	switch {
 	case errors.Is(err, fault.ErrIntegrity):
-		mend := "find out who put it there; move it away, or sign again with `handoff sign`"
-		if own := (*fault.Error)(nil); errors.As(err, &own) && own.Advice != "" { // it need not be the signature
-			mend = own.Advice
+		remedy := "find out who put it there; move it away, or sign again with `handoff sign`"
+		if own := (*fault.Error)(nil); errors.As(err, &own) && own.Advice != "" { // the cause may be something else
+			remedy = own.Advice
 		}
-		c.fault(place, mend, "%s: %s", row.ID, store.OneLine(err))
+		c.fault(place, remedy, "%s: %s", row.ID, store.OneLine(err))
 	case err != nil:
 		c.warn(place, "", "cannot be checked: %s", store.OneLine(err))
 	case sig.State == operators.Unsigned && c.Log.Of(row.ID).Signed && !c.Log.Of(row.ID).Superseded:
-		c.fault(place, "put it back from a backup or another store, or sign again with `handoff sign`", "is gone, although the audit log records that %s was signed", row.ID)
+		c.fault(place, "restore it from a backup or another store, or sign again with `handoff sign`",
+			"is missing, but the audit log records that %s was signed", row.ID)
 	case sig.FirstSight && c.isFirstOf(row.From):
 		c.warn(place, "make sure that the key is theirs, then run `handoff operators trust "+row.From+"`",
-			"first sight: only the operators file says that the key is that of %s", row.From)
+			"first sight: only the operators file links this key to %s", row.From)
 	}
 }
 
-// isFirstOf reports whether nothing was said of the keys of somebody before.
+// isFirstOf reports whether this is the first finding about the keys of an operator.
 func (c *check) isFirstOf(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +50,7 @@ func (c *check) isFirstOf(name string) bool {
 	return true
 }
 
-// checkSignatures looks at every name in the directory of signatures.
+// checkSignatures checks every name in the directory of signatures.
 func (c *check) checkSignatures() {
 	d, err := c.Dir.OpenDir(disk.Signatures)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +58,7 @@ func (c *check) checkSignatures() {
 	}
 	if err != nil {
 		c.hidesSignatures = true
-		c.fault(disk.Signatures, "move it away, and bring the directory back from a backup", "cannot be read: %v", err)
+		c.fault(disk.Signatures, "move it away and restore the directory from a backup", "cannot be read: %v", err)
 		return
 	}
 	defer d.Close()
@@ -69,7 +70,8 @@ func (c *check) checkSignatures() {
 	for _, name := range names {
 		switch id := "sha256:" + strings.TrimSuffix(name, ".sig"); {
 		case disk.IsStaged(name, disk.IsReplaced):
-			c.warn(path.Join(disk.Signatures, name), remedyStaged(name), "was left by an interrupted command, or one is at work")
+			c.warn(path.Join(disk.Signatures, name), remedyStaged(name),
+				"was left by an interrupted command, or one is at work")
 		case !disk.IsSignatureFile(name):
 			c.warn(path.Join(disk.Signatures, name), "", "is not a signature")
 		case c.Rows[id] == nil && !c.hidesRows():

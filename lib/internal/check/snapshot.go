@@ -19,25 +19,25 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Snapshot is what a store holds at one moment, its documents excepted, which never change and are
-// read later. Who wants to know what is there, what is missing and what belongs to what asks it.
+// A Snapshot is the content of a store at one moment, without its documents. Those never change and are read
+// later.
 type Snapshot struct {
 	store.Dirs
 
-	Indexes []IndexFile     // INDEX.md first, then the archives that readers come to
-	Rows    map[string]*Row // by id: the first of each, with the marks of all
+	Indexes []IndexFile     // INDEX.md first, then the archives that readers reach
+	Rows    map[string]*Row // by id: the first row of each, with the marks of all
 	order   []*Row
 	Ledger  []byte
 	Log     *eventlog.Reading
 
-	names []string  // in the handoffs directory; see isThere
-	kept  []kept    // checkpoints
-	odd   []Finding // files that cannot be taken for what their names say
-	log   *io.SectionReader
-	done  func() error // closes it
+	names      []string  // in the handoffs directory; see isThere
+	kept       []kept    // checkpoints
+	unreadable []Finding // files that cannot be read as what their names mean
+	log        *io.SectionReader
+	done       func() error // closes log
 }
 
-// An IndexFile is the text of an index file. One that is linked may be missing.
+// An IndexFile is the text of an index file. A linked file may be missing.
 type IndexFile struct {
 	Name, Text string
 	Missing    bool
@@ -53,9 +53,9 @@ type Row struct {
 // Place returns file:line.
 func (r *Row) Place() string { return fmt.Sprintf("%s:%d", r.file, r.line) }
 
-// Look reads a store until nothing has changed in between; nil is one without a handoffs directory.
-// Whether the log holds the checkpoints can be asked then. ErrBusy says that others change it faster
-// than it can be read.
+// Look reads a store until nothing changes in between. It returns nil for a store without a handoffs
+// directory. The log can be compared with the checkpoints afterwards. If the store changes faster than it can
+// be read, the error is ErrBusy.
 func Look(ctx context.Context, s *store.Store, checkpoints ...eventlog.Checkpoint) (*Snapshot, error) {
 	dir, err := s.Prover()
 	if err != nil || dir == nil {
@@ -69,10 +69,10 @@ func Look(ctx context.Context, s *store.Store, checkpoints ...eventlog.Checkpoin
 	return st, nil
 }
 
-// patience is how often a store is read again that changes meanwhile.
+// patience is how often a changing store is read again.
 const patience = 300
 
-// LookIn is Look for a store that is open, and stays so.
+// LookIn is Look for a store that is open. It does not close the store.
 func LookIn(ctx context.Context, d store.Dirs, checkpoints ...eventlog.Checkpoint) (st *Snapshot, err error) {
 	for range patience {
 		st = &Snapshot{Dirs: d, Rows: make(map[string]*Row), done: func() error { return nil }}
@@ -88,24 +88,24 @@ func LookIn(ctx context.Context, d store.Dirs, checkpoints ...eventlog.Checkpoin
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return st, fault.New(fault.ErrBusy, "try again when fewer commands write", "the store changes faster than it can be read")
+	return st, fault.New(fault.ErrBusy, "try again when fewer commands write",
+		"the store changes faster than it can be read")
 }
 
-// Close closes the store too.
+// Close also closes the store.
 func (s *Snapshot) Close() {
 	s.Release()
 	s.Dirs.Close()
 }
 
-// Release closes what LookIn has opened: the log.
+// Release closes the log that LookIn opened.
 func (s *Snapshot) Release() { s.done() }
 
-// LogText reads the log from its beginning.
+// LogText returns a reader of the log from its beginning.
 func (s *Snapshot) LogText() io.Reader { return io.NewSectionReader(s.log, 0, s.log.Size()) }
 
-// read reads everything once, and reports whether it is of one moment: whether the files that change
-// had the same stamps before and after. What was read before is older, and the log, which only grows,
-// is read after as it was then.
+// read reads everything once. same reports whether all files had the same stamps before and after. The log
+// only grows, so it is read afterwards, up to its size then.
 func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error) {
 	if s.names, err = s.Dir.Names(func(string) bool { return true }); err != nil {
 		return false, err
@@ -116,7 +116,7 @@ func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error
 			return false, err
 		}
 	}
-	before := s.stamps() // whatever is looked at first compares the files with the journal
+	before := s.stamps() // before any comparison of files with the journal
 	s.Rewatch(s.Dir, s.State)
 	if err := s.readCheckpoints(); err != nil {
 		return false, err
@@ -135,12 +135,13 @@ func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error
 	if s.Log, err = eventlog.Read(s.log, checkpoints...); err != nil {
 		return false, err
 	}
-	record, _ := s.Machine() // checkFingerprint says what is wrong with it
+	record, _ := s.Machine() // checkFingerprint reports any error
 	s.Log.Writer = record.Writer
-	return s.Log.Torn == "" || s.stamps() == before, nil // the next command cuts off what is torn
+	return s.Log.Torn == "" || s.stamps() == before, nil // the next command cuts off a torn end
 }
 
-// stamps changes with every change of the store: each begins with a record of the journal.
+// stamps returns a string that changes with every change of the store, since each change writes a record to
+// the journal.
 func (s *Snapshot) stamps() string {
 	var all strings.Builder
 	add := func(d *disk.Dir, name string) {
@@ -162,7 +163,7 @@ func (s *Snapshot) stamps() string {
 	return all.String()
 }
 
-// readIndexes reads what store.EachIndex does, and goes on behind a file that is none.
+// readIndexes reads the files of store.EachIndex, and continues after an unreadable one.
 func (s *Snapshot) readIndexes() error {
 	text, err := s.readIndex(disk.IndexFile)
 	if err != nil {
@@ -174,20 +175,20 @@ func (s *Snapshot) readIndexes() error {
 	})
 }
 
-// readIndex reads one index file. What is no file of a store, or too large for one, is noted as odd and
-// counts as missing.
+// readIndex reads one index file. A file that is malformed or too large counts as missing, and gets a
+// finding.
 func (s *Snapshot) readIndex(name string) (string, error) {
 	text, err := store.ReadIndex(s.Dir, name)
 	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) {
-		s.odd = append(s.odd, Finding{name, corrupt.Why, remedyRepair})
+		s.unreadable = append(s.unreadable, Finding{name, corrupt.Why, remedyRepair})
 		err = nil
 	}
 	s.Indexes = append(s.Indexes, IndexFile{name, store.AsString(text), text == nil})
 	return store.AsString(text), err
 }
 
-// readLedger reads the consumed tokens. No ledger is an empty one. One that is not what the journal says is
-// read as it is: checkJournal reports that.
+// readLedger reads the consumed tokens. If the ledger differs from the journal, it is read as it is, and
+// checkJournal reports the difference.
 func (s *Snapshot) readLedger() (err error) {
 	if s.State == nil {
 		return nil
@@ -200,11 +201,10 @@ func (s *Snapshot) readLedger() (err error) {
 			s.Ledger, err = state.ReadIfThere(disk.Ledger, disk.MaxLedger)
 		}
 	}
-	return s.orOdd(disk.Ledger, err)
+	return s.orUnreadable(disk.Ledger, err)
 }
 
-// openLog opens the audit log, and keeps it open: it is walked as a stream, and must be the same file until
-// the end.
+// openLog opens the audit log and keeps it open, since it is read as a stream.
 func (s *Snapshot) openLog() (err error) {
 	s.log = eventlog.None()
 	if s.State == nil {
@@ -217,10 +217,11 @@ func (s *Snapshot) openLog() (err error) {
 			err = s.checkSole(disk.LogFile)
 		}
 	}
-	return s.orOdd(disk.LogFile, err)
+	return s.orUnreadable(disk.LogFile, err)
 }
 
-// checkSole is the error of a file of the state that commands refuse to write to, whatever the journal shows of it.
+// checkSole returns the error of a file of the state that writing commands refuse, even if the journal has
+// its content.
 func (s *Snapshot) checkSole(name string) error {
 	state, err := s.OpenPlace(s.Opt.StateDir)
 	if err != nil || state == nil {
@@ -234,21 +235,20 @@ func (s *Snapshot) checkSole(name string) error {
 	return err
 }
 
-// orOdd takes the error of a file of the state directory that is there and cannot be read. It is a
-// fault of its own.
-func (s *Snapshot) orOdd(name string, err error) error {
+// orUnreadable turns an error of an existing but unreadable file into a finding.
+func (s *Snapshot) orUnreadable(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge), errors.Is(err, fs.ErrPermission):
-		s.odd = append(s.odd, Finding{name, fmt.Sprintf("cannot be read: %v", err), remedyRepair})
+		s.unreadable = append(s.unreadable, Finding{name, fmt.Sprintf("cannot be read: %v", err), remedyRepair})
 		return nil
 	}
 	return err
 }
 
-// ListRows collects the rows. tell is called with every line, and for a row with the first one of its
-// id; it may be nil.
+// ListRows collects the rows. It calls tell with every line, and for a row with the first row of its id. tell
+// may be nil.
 func (s *Snapshot) ListRows(tell func(f IndexFile, l index.Line, first *Row)) {
 	for _, f := range s.Indexes {
 		for l := range index.Lines(f.Text) {
@@ -263,8 +263,8 @@ func (s *Snapshot) ListRows(tell func(f IndexFile, l index.Line, first *Row)) {
 	}
 }
 
-// list adds a row to the snapshot. A row that stands twice, in a rotation or after a merge, is one handoff
-// with the marks of both.
+// list adds a row to the snapshot. A row that occurs twice, after a rotation or a merge, is one handoff with
+// the marks of both.
 func (s *Snapshot) list(file string, l index.Line) *Row {
 	first := s.Rows[l.Row.ID]
 	if first == nil {

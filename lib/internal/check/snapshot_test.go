@@ -95,7 +95,7 @@ func TestUnlogged(t *testing.T) {
 	}
 }
 
-// What was adopted without events may have none; what came later must have them.
+// Adopted rows, marks and tokens may have no events; later ones must have them.
 func TestAdoption(t *testing.T) {
 	p := newPlace(t)
 	all := eventlog.Adoption{Rows: 3, Marks: 2, Tokens: 1}
@@ -107,7 +107,7 @@ func TestAdoption(t *testing.T) {
 	p.put(logFile, "")
 	all.Marks--
 	p.log(eventlog.TypeRecovered, all.Event("lost", "").Payload)
-	if r := p.verify(); !found(r.Faults, "handoff-events.jsonl: lacks the events of 3 handoffs, 2 read marks and 1 consumed token, of which 3, 1 and 1") {
+	if r := p.verify(); !found(r.Faults, "handoff-events.jsonl: lacks the events of 3 handoffs, 2 read marks and 1 consumed token, but only 3, 1 and 1") {
 		t.Errorf("faults:%s", lines(r.Faults))
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// checkState looks at the files of the state directory and at permissions.
+// checkState checks the files of the state directory, and permissions.
 func (c *check) checkState() {
 	c.checkDirMode(c.Dir)
 	_, err := c.Machine()
@@ -46,24 +46,24 @@ func (c *check) checkState() {
 		}
 		c.checkOwnFile(c.State, name, entry)
 		if entry.Mode&0o077 != 0 && name != disk.GitIgnore {
-			c.warn(name, chmod("600", c.State, name), "can be read or written by others")
+			c.warn(name, chmod("600", c.State, name), "other users can read or write it")
 		}
 	}
 }
 
-// checkLogThere reports a log that is missing, once for all rows.
+// checkLogThere reports a missing log, once for all rows.
 func (c *check) checkLogThere() {
 	switch {
 	case len(c.Rows) == 0 || !c.lacksLog():
 	case c.State == nil:
 		c.fault(c.Opt.StateDir, c.RegenerateCommand(), "is missing, and with it the audit log")
 	default:
-		c.fault(disk.LogFile, c.RegenerateCommand(), "is missing or empty, although there are handoffs")
+		c.fault(disk.LogFile, c.RegenerateCommand(), "is missing or empty, but there are handoffs")
 	}
 }
 
-// orderRemedies puts the command that makes the store this machine's, or goes on from an older state, before those that
-// are refused until then.
+// orderRemedies prefixes remedies with a command that must come first. It moves the store to this machine or
+// continues an older state; other commands refuse until then.
 func (c *check) orderRemedies() {
 	observed, err := c.Fingerprint()
 	if err == nil {
@@ -87,15 +87,14 @@ func (c *check) orderRemedies() {
 	}
 }
 
-// checkFingerprint compares three things that should name one machine: the record in the state directory,
-// what the log recorded last, and what the system says now. Where the system says nothing it is a warning,
-// since nobody can write then.
+// checkFingerprint compares the machine in the state directory, in the log, and of this system. If this
+// system has no fingerprint, that is a warning, since no command can write then.
 func (c *check) checkFingerprint() {
 	record, err := c.Machine()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if len(c.Rows)+c.Log.Count > 0 {
-			c.fault(disk.FingerprintFile, c.RegenerateCommand(), "is missing, although there are handoffs")
+			c.fault(disk.FingerprintFile, c.RegenerateCommand(), "is missing, but there are handoffs")
 		}
 	case err != nil:
 		c.fault(disk.FingerprintFile, c.RegenerateCommand(), "cannot be used: %v", err)
@@ -111,7 +110,7 @@ func (c *check) checkFingerprint() {
 	}
 }
 
-// checkLines expects one JSON object a line. It names the first line that is none.
+// checkLines expects one JSON object per line. It reports the first line that is not one.
 func (c *check) checkLines(name string) {
 	f, err := c.State.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Finding is one thing that verification found.
+// A Finding is one fault or warning.
 type Finding struct {
 	Place   string `json:"place"`   // file, or file:line
 	Problem string `json:"problem"` // what is wrong
@@ -24,24 +24,25 @@ type Finding struct {
 // String returns the finding as one line.
 func (f Finding) String() string { return f.Place + ": " + f.Problem }
 
-// A Report is the outcome of Verify. Faults break the promise of the store, warnings do not.
+// A Report is the result of [Verify]. A fault breaks a promise of the store; a warning does not.
 type Report struct {
 	Handoffs int       `json:"handoffs"`
-	Others   int       `json:"from_others,omitempty"` // of them were written in other replicas
+	Others   int       `json:"from_others,omitempty"` // how many were written in other replicas
 	Events   int       `json:"events"`
 	Head     string    `json:"head"` // count:hash of the audit log
 	Faults   []Finding `json:"faults"`
 	Warnings []Finding `json:"warnings"`
 }
 
-// Err returns nil if the report has no faults, else an error of the class ErrIntegrity that names each.
+// Err returns nil if the report has no faults. Otherwise the error names each fault, and its class is
+// ErrIntegrity.
 func (r Report) Err() error {
 	if len(r.Faults) == 0 {
 		return nil
 	}
 	lines := append(fault.Lines(r.Faults, Finding.String), fault.Count(len(r.Faults), "fault")+" found")
 	return &fault.Error{Class: fault.ErrIntegrity, Problem: strings.Join(lines, "\n"),
-		Advice: "`handoff doctor` says how to mend them"}
+		Advice: "run `handoff doctor` to see how to repair them"}
 }
 
 const (
@@ -49,10 +50,11 @@ const (
 	remedyRebuild = "handoff doctor --rebuild-index"
 )
 
-// remedyChanged is about a stored document that is not what was written.
+// remedyChanged returns the remedy for a stored document that was changed.
 func remedyChanged(id string) string {
-	return remedyRepair + " puts it aside, and it is listed no more; to keep it, bring the file back as it was, from git or a backup; `handoff supersede " +
-		strings.TrimPrefix(id, "sha256:")[:12] + "` makes what was changed in it a handoff of its own, which takes its place"
+	return remedyRepair +
+		" quarantines it; to keep it, restore the file from git or a backup first; `handoff supersede " +
+		strings.TrimPrefix(id, "sha256:")[:12] + "` stores the changed text as its successor"
 }
 
 // A check collects the findings of one verification.
@@ -61,39 +63,39 @@ type check struct {
 	mu     sync.Mutex
 	report Report
 
-	isOlder         bool     // the state lacks the newest events: a handoff without one need not be from another clone
-	hidesSignatures bool     // something else stands in the place of their directory
-	sighted         []string // whose keys nobody has pinned
+	// the state lacks the newest events, so a handoff without events may still be from this clone
+	isOlder         bool
+	hidesSignatures bool     // the directory of signatures is unreadable
+	sighted         []string // operators with keys that are not pinned
 }
 
-// newCheck returns a check that has found nothing yet.
+// newCheck returns a check without findings.
 func newCheck(s *Snapshot) *check { return &check{Snapshot: s, report: newReport()} }
 
 // newReport returns a report whose lists are empty in JSON, not null.
 func newReport() Report { return Report{Faults: []Finding{}, Warnings: []Finding{}} }
 
-// mostFindings is how many faults are listed, and how many warnings: who has more needs no list.
+// mostFindings is the most faults that are listed, and the most warnings.
 const mostFindings = 10_000
 
-// fault reports what is not as it was written, or cannot be used.
+// fault reports something that was changed after it was stored, or cannot be used.
 func (c *check) fault(place, remedy, format string, args ...any) {
 	c.find(&c.report.Faults, place, remedy, format, args)
 }
 
-// warn reports what a person should know of, and what loses nothing.
+// warn reports something that you should know but that loses nothing.
 func (c *check) warn(place, remedy, format string, args ...any) {
 	c.find(&c.report.Warnings, place, remedy, format, args)
 }
 
-// countFromOthers notes that a handoff is good and was written in another replica.
+// countFromOthers counts a good handoff that was written in another replica.
 func (c *check) countFromOthers() {
 	c.mu.Lock()
 	c.report.Others++
 	c.mu.Unlock()
 }
 
-// find adds a finding to a list, up to as many as anybody reads. Documents are checked by several
-// goroutines.
+// find adds a finding to a list, up to mostFindings. It is safe for concurrent use.
 func (c *check) find(list *[]Finding, place, remedy, format string, args []any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,12 +103,14 @@ func (c *check) find(list *[]Finding, place, remedy, format string, args []any) 
 	case n < mostFindings:
 		*list = append(*list, Finding{place, fmt.Sprintf(format, args...), remedy})
 	case n == mostFindings:
-		*list = append(*list, Finding{"…", fmt.Sprintf("there is more than these %d, which is not listed", mostFindings), ""})
+		more := fmt.Sprintf("there are more than %d; the rest is not listed", mostFindings)
+		*list = append(*list, Finding{"…", more, ""})
 	}
 }
 
-// Verify derives everything again: ids from files, rows from documents, events from rows, the chain, the
-// read marks, and looks for what does not belong. With ids it looks at these handoffs and the chain alone.
+// Verify derives everything again and reports the differences: ids from files, rows from documents, events
+// from rows, the chain, and the read marks. It also reports files that do not belong to the store. With ids
+// it checks only these handoffs and the chain.
 func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
 	st, err := Look(ctx, s)
 	if err != nil || st == nil {
@@ -116,9 +120,9 @@ func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
 	c := newCheck(st)
 	c.checkLog()
 	if len(ids) > 0 {
-		err = c.only(ctx, ids)
+		err = c.checkOnly(ctx, ids)
 	} else {
-		c.all(ctx)
+		c.checkAll(ctx)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -129,9 +133,9 @@ func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
 	return c.report, err
 }
 
-// all checks everything. The order is that in which findings explain each other: rows before documents,
-// documents before what the log says of them, and what is derived from all of them last.
-func (c *check) all(ctx context.Context) {
+// checkAll checks everything. The order matters: rows before documents, documents before their events, and
+// last what follows from all of them.
+func (c *check) checkAll(ctx context.Context) {
 	c.checkIndexes()
 	c.checkJournal()
 	c.checkSignatures()
@@ -145,8 +149,8 @@ func (c *check) all(ctx context.Context) {
 	c.checkCheckpoints()
 }
 
-// only keeps to the handoffs of the ids and to what the log itself shows.
-func (c *check) only(ctx context.Context, ids []string) error {
+// checkOnly checks the handoffs of the ids.
+func (c *check) checkOnly(ctx context.Context, ids []string) error {
 	c.ListRows(nil)
 	var rows []*Row
 	for _, id := range ids {
@@ -168,15 +172,14 @@ func (c *check) only(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// byPlace orders findings by file, by line, and then by what they say, so that the order is always the same.
+// byPlace orders findings by file, line and text, so that the order is always the same.
 func byPlace(a, b Finding) int {
 	fileA, lineA := splitPlace(a.Place)
 	fileB, lineB := splitPlace(b.Place)
 	return cmp.Or(strings.Compare(fileA, fileB), lineA-lineB, strings.Compare(a.Problem, b.Problem))
 }
 
-// splitPlace divides a place such as INDEX.md:12, so that findings of one file are sorted by number and not
-// by digit.
+// splitPlace splits a place such as INDEX.md:12, so that lines are sorted as numbers.
 func splitPlace(place string) (file string, line int) {
 	if at := strings.LastIndexByte(place, ':'); at >= 0 {
 		if n, err := strconv.Atoi(place[at+1:]); err == nil {

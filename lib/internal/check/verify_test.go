@@ -16,7 +16,8 @@ const (
 	docB    = "2026-05-07-ann-ben-b.md"
 )
 
-// findings are what is said of damage: PLACE: WORDS each, a warning behind a ?. One that ends in … comes with others.
+// findings are kinds of damage with the expected PLACE: WORDS, a warning after a ?. One that ends in … has
+// further findings.
 var findings = []struct {
 	name string
 	do   func(p *place)
@@ -28,7 +29,7 @@ var findings = []struct {
 	{"INDEX.md is a directory", func(p *place) { p.instead("INDEX.md") }, "INDEX.md: not a regular file…"},
 	{"INDEX.md has no heading", func(p *place) { p.replace("INDEX.md", "# Handoff Index\n", "") }, "?INDEX.md: has no heading"},
 	{"an archive is lost", func(p *place) { p.remove("INDEX-0001.md") }, "INDEX-0001.md: does not exist…"},
-	{"an archive is emptied", func(p *place) { p.put("INDEX-0001.md", "") }, "INDEX-0001.md: was emptied…"},
+	{"an archive is emptied", func(p *place) { p.put("INDEX-0001.md", "") }, "INDEX-0001.md: is empty…"},
 	{"an archive is not linked", func(p *place) { p.replace("INDEX.md", "- [INDEX-0001.md](INDEX-0001.md)\n", "") }, "?INDEX-0001.md: is not linked"},
 	{"an archive is linked that nobody comes to", func(p *place) {
 		p.replace("INDEX.md", "- [INDEX-0001.md]", "- [INDEX-0999.md](INDEX-0999.md)\n- [INDEX-0001.md]")
@@ -37,20 +38,20 @@ var findings = []struct {
 	{"a byte-order mark", func(p *place) { p.put("INDEX.md", check.ByteOrderMark+p.read("INDEX.md")) }, "?INDEX.md:1: byte-order mark"},
 	{"a note", func(p *place) { p.put("INDEX.md", p.read("INDEX.md")+"do not forget\n") }, "?INDEX.md:9: is ignored"},
 	{"a conflict", func(p *place) { p.replace("INDEX.md", "| sha256", "<<<<<<< ours\n| sha256") }, "?INDEX.md:7: merge-conflict marker"},
-	{"a row with other spaces", func(p *place) { p.replace("INDEX.md", "| ann | ben | b |", "|ann|ben|b|") }, "?INDEX.md:7: spaced otherwise"},
+	{"a row with other spaces", func(p *place) { p.replace("INDEX.md", "| ann | ben | b |", "|ann|ben|b|") }, "?INDEX.md:7: not spaced as"},
 
 	{"a document is unreadable as such", func(p *place) { p.put(docB, "no head") }, "INDEX.md:7: is not a valid handoff"},
 	{"a document is a directory", func(p *place) { p.instead(docB) }, "INDEX.md:7: not a regular file"},
 	{"a document has another name", func(p *place) {
 		p.must(os.Rename(p.path(docB), p.path("2026-05-07-other.md")))
 		p.replace("INDEX.md", docB, "2026-05-07-other.md")
-	}, "?INDEX.md:7: is not named as the store would name it…"},
+	}, "?INDEX.md:7: does not have the name that the store would give it…"},
 	{"a document that nobody lists", func(p *place) { p.put("2026-05-07-ann-ben-z.md", "x") }, "handoffs/2026-05-07-ann-ben-z.md: is not listed"},
 	{"a directory of somebody", func(p *place) { p.must(os.Mkdir(p.path("attic"), 0o755)) }, "?attic: no part of the store"},
 	{"the lock is a directory", func(p *place) { p.instead(".INDEX.md.lock") }, ".INDEX.md.lock: is not a regular file"},
 	{"the lock has a second name", func(p *place) { p.must(os.Link(p.path(".INDEX.md.lock"), p.path("second"))) }, ".INDEX.md.lock: has a second hard link"},
 
-	{"an event is not JSON", func(p *place) { p.replace(logFile, `"topic":"c"`, `"topic":c`) }, "handoff-events.jsonl:4: proves nothing"},
+	{"an event is not JSON", func(p *place) { p.replace(logFile, `"topic":"c"`, `"topic":c`) }, "handoff-events.jsonl:4: are unproven"},
 	{"an event is changed", func(p *place) { p.replace(logFile, `"topic":"b"`, `"topic":"x"`) }, "handoff-events.jsonl:2: records another topic…"},
 	{"an event has another version", func(p *place) { p.replace(logFile, `"schema_version":"1.1.0"`, `"schema_version":"9"`) }, "handoff-events.jsonl:1: schema_version \"9\"…"},
 	{"an event of an unknown type", func(p *place) { p.log("other.event", map[string]any{}) }, "?handoff-events.jsonl:8: unknown event type"},
@@ -66,7 +67,7 @@ var findings = []struct {
 	}, ""},
 	{"something was lost", func(p *place) { p.log(eventlog.TypeRepair, eventlog.Repaired{Quarantined: []string{nowhere}}) }, "?handoff-events.jsonl: was lost"},
 	{"the log is a directory", func(p *place) { p.instead(logFile) }, "handoff-events.jsonl: cannot be read"},
-	{"the log is lost", func(p *place) { p.remove(logFile) }, "handoff-events.jsonl: is missing or empty, although there are handoffs…"},
+	{"the log is lost", func(p *place) { p.remove(logFile) }, "handoff-events.jsonl: is missing or empty, but there are handoffs…"},
 	{"the state is lost", func(p *place) { p.remove(".run") }, "ROOT/.run: is missing, and with it the audit log…"},
 
 	{"a token is lost", func(p *place) { p.put(ledger, "") }, "handoff-events.jsonl:6: could be consumed again"},
@@ -76,7 +77,7 @@ var findings = []struct {
 	}, "consumed-tokens.jsonl:2: has no event"},
 	{"a token is another's", func(p *place) { p.replace(ledger, `"ben"`, `"eve"`) }, "consumed-tokens.jsonl:1: differs from what handoff-events.jsonl:6"},
 	{"a token stands twice", func(p *place) { p.put(ledger, strings.Repeat(p.read(ledger), 2)) }, "?consumed-tokens.jsonl:2: an earlier line"},
-	{"a line of the ledger is none", func(p *place) { p.put(ledger, p.read(ledger)+"{}\n") }, "consumed-tokens.jsonl:2: is not a record"},
+	{"a line of the ledger is none", func(p *place) { p.put(ledger, p.read(ledger)+"{}\n") }, "consumed-tokens.jsonl:2: is not the record"},
 	{"the ledger is torn", func(p *place) { p.put(ledger, p.read(ledger)+`{"tok`) }, "?consumed-tokens.jsonl:2: torn"},
 
 	{"the machine is lost", func(p *place) { p.remove(machine) }, "machine-fingerprint: is missing"},
@@ -97,9 +98,9 @@ var findings = []struct {
 	},
 		"checkpoint-00000007: the log of another store"},
 
-	{"everybody may write a document", func(p *place) { p.chmod(docB, 0o666) }, "?handoffs/" + docB + ": by everybody"},
-	{"everybody may write", func(p *place) { p.chmod("", 0o777) }, "?ROOT/handoffs: by everybody"},
-	{"others may read the log", func(p *place) { p.chmod(logFile, 0o644) }, "?handoff-events.jsonl: by others"},
+	{"everybody may write a document", func(p *place) { p.chmod(docB, 0o666) }, "?handoffs/" + docB + ": by all users"},
+	{"everybody may write", func(p *place) { p.chmod("", 0o777) }, "?ROOT/handoffs: by all users"},
+	{"others may read the log", func(p *place) { p.chmod(logFile, 0o644) }, "?handoff-events.jsonl: other users"},
 	{"the owner may not read INDEX.md", func(p *place) { p.chmod("INDEX.md", 0o244) }, "?INDEX.md: cannot be read by its owner"},
 	{"an odd bit", func(p *place) { p.chmod("INDEX-0001.md", 0o644|os.ModeSetuid) }, "?INDEX-0001.md: setuid"},
 }
@@ -134,7 +135,7 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// With ids it looks at these handoffs, and at the log.
+// With ids, Verify checks these handoffs and the log.
 func TestVerifyOfOne(t *testing.T) {
 	p := newPlace(t)
 	p.put(docB, "no head")
@@ -153,7 +154,7 @@ func TestVerifyOfOne(t *testing.T) {
 	}
 }
 
-// What is refused on another machine is advised after what makes the store this one's.
+// On another machine, remedies begin with the command that moves the store to this one.
 func TestVerifyOrdersRemedies(t *testing.T) {
 	p := newPlace(t)
 	p.remove(machine)

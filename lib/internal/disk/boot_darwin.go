@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BootID names the start of the system that is running: "" where it cannot be told.
+// BootID returns an id of the present start of the system, or "" if it is unknown.
 func BootID() string {
 	at, err := unix.SysctlTimeval("kern.boottime")
 	if err != nil {

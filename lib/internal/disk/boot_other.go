@@ -2,5 +2,5 @@
 
 package disk
 
-// BootID cannot tell here when the system was started.
+// BootID returns "": this system has no id of its start.
 func BootID() string { return "" }

@@ -15,23 +15,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Dir is an open directory. Its verbs take plain names and never leave it.
+// A Dir is an open directory. Its methods take plain names and never leave the directory.
 type Dir struct {
 	f    *os.File
 	path string
 	view View // nil shows the files as they are
 }
 
-// Path returns the path that d was opened by.
+// Path returns the path that d was opened with.
 func (d *Dir) Path() string { return d.path }
 
-// Stat describes the directory itself, from its descriptor.
+// Stat describes the open directory itself.
 func (d *Dir) Stat() (os.FileInfo, error) { return d.f.Stat() }
 
 // Close closes the directory.
 func (d *Dir) Close() error { return d.f.Close() }
 
-// Sync makes every name that was published, replaced or removed in d survive a power cut.
+// Sync makes all published, replaced and removed names in d survive a power cut.
 func (d *Dir) Sync() error { return d.f.Sync() }
 
 func (d *Dir) fd() int { return int(d.f.Fd()) }
@@ -44,17 +44,17 @@ func (d *Dir) openat(name string, flags int, perm uint32) (int, error) {
 	return fd, nil
 }
 
-// Open opens the plain file name for reading. Anything else than a regular file is ErrUnsafe.
+// Open opens the regular file name for reading. Any other entry is ErrUnsafe.
 func (d *Dir) Open(name string) (*os.File, error) {
 	f, _, err := d.openPlain(name, unix.O_RDONLY)
 	return f, err
 }
 
-// OpenSole is Open for files of which only one name may exist: a second hard link is ErrUnsafe.
+// OpenSole is Open for a file that must have only one name: a second hard link is ErrUnsafe.
 func (d *Dir) OpenSole(name string) (*os.File, error) { return d.openSole(name, unix.O_RDONLY) }
 
-// openPlain opens with O_NONBLOCK, so that a planted FIFO cannot hold us, and takes the flag off again:
-// the runtime would otherwise start its poller for the descriptor.
+// openPlain opens with O_NONBLOCK, so that a planted FIFO cannot block it. It clears the flag afterwards,
+// since the runtime would start its poller for the descriptor.
 func (d *Dir) openPlain(name string, flags int) (*os.File, Entry, error) {
 	fd, err := d.openat(name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -72,8 +72,8 @@ func (d *Dir) openPlain(name string, flags int) (*os.File, Entry, error) {
 	return os.NewFile(uintptr(fd), filepath.Join(d.path, name)), entry, nil
 }
 
-// openSole refuses a file with a second name. The name that it was staged by, which it keeps for a moment,
-// is none.
+// openSole refuses a file with a second name. The name in the staging directory, which a file keeps for a
+// moment, does not count.
 func (d *Dir) openSole(name string, flags int) (*os.File, error) {
 	f, entry, err := d.openPlain(name, flags)
 	if err == nil && entry.links > 1 {
@@ -86,8 +86,7 @@ func (d *Dir) openSole(name string, flags int) (*os.File, error) {
 	return f, err
 }
 
-// checkLinks counts the links of a file that seemed to have more than one: what a file system in user
-// space was asked before may be out of date.
+// checkLinks counts the links of a file again. A file system in user space may have given an old number.
 func (d *Dir) checkLinks(f *os.File, inode uint64) error {
 	n, err := linksNow(f)
 	if err != nil || n == 1 {
@@ -103,7 +102,7 @@ func (d *Dir) checkLinks(f *os.File, inode uint64) error {
 	return err
 }
 
-// links returns how many names f has.
+// links returns the number of names of f.
 func links(f *os.File) (uint64, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(int(f.Fd()), &st)
@@ -127,8 +126,8 @@ func (d *Dir) stat(name string) (st unix.Stat_t, err error) {
 	return st, err
 }
 
-// Stamp returns what changes whenever the entry name is replaced or written: its device, inode and size, and
-// the times of its content and of itself. changed is the later of these times.
+// Stamp returns a string that changes when the entry is replaced or written. It has the device, the inode,
+// the size and both times. changed is the later of these times.
 func (d *Dir) Stamp(name string) (stamp string, changed time.Time, err error) {
 	st, err := d.stat(name)
 	if err != nil {
@@ -138,7 +137,7 @@ func (d *Dir) Stamp(name string) (stamp string, changed time.Time, err error) {
 	return fmt.Sprint(st.Dev, st.Ino, st.Size, content, self), time.Unix(0, max(content, self)), nil
 }
 
-// Remove removes the name. A name that is not there is no error.
+// Remove removes the name. If the name does not exist, Remove returns nil.
 func (d *Dir) Remove(name string) error {
 	_, err := retry(func() (int, error) { return 0, unix.Unlinkat(d.fd(), name, 0) })
 	if err != nil && err != unix.ENOENT {
@@ -147,13 +146,13 @@ func (d *Dir) Remove(name string) error {
 	return nil
 }
 
-// RemoveStaged removes the unfinished files in d whose writer is gone, and returns their names: see
-// IsStaged. It reads the whole directory.
+// RemoveStaged removes the unfinished files of killed processes in d, and returns their names: see IsStaged.
+// It reads the whole directory.
 func (d *Dir) RemoveStaged(isReplaced func(string) bool) ([]string, error) {
 	return d.removeDead(func(name string) bool { return IsStaged(name, isReplaced) })
 }
 
-// removeDead removes the files in d that isOurs accepts and nobody has locked.
+// removeDead removes the files in d that isOurs accepts and no process has locked.
 func (d *Dir) removeDead(isOurs func(string) bool) ([]string, error) {
 	names, err := d.Names(isOurs)
 	if err != nil {
@@ -182,7 +181,7 @@ func (d *Dir) removeIfDead(name string) (dead bool, err error) {
 	defer f.Close()
 	_, err = retry(func() (int, error) { return 0, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
 	if err == unix.EWOULDBLOCK {
-		return false, nil // its writer lives
+		return false, nil // its writer is alive
 	}
 	if err == nil {
 		err = d.Remove(name)
@@ -208,17 +207,18 @@ func retry(call func() (int, error)) (int, error) {
 	}
 }
 
-// File is the open directory itself: a child process that has it holds its lock too.
+// File returns the open directory. A child process that inherits it holds its lock too.
 func (d *Dir) File() *os.File { return d.f }
 
-// Lock takes the exclusive lock of the directory itself, so that no lock file is left behind, and
-// waits for it up to wait; after that the error is ErrHeld, or the cause of ctx when that is done
-// first. Unlock and Close give it back. Where directories cannot be locked (NFS), nothing is.
+// Lock takes the exclusive lock of the directory itself, so that no lock file is left behind. It waits at
+// most for wait, and then returns ErrHeld, or the cause of ctx if that is done first. Unlock and Close
+// release the lock. On file systems that cannot lock directories (NFS), Lock does nothing.
 func (d *Dir) Lock(ctx context.Context, wait time.Duration) error {
 	for until := time.Now().Add(wait); ; {
 		_, err := retry(func() (int, error) { return 0, unix.Flock(d.fd(), unix.LOCK_EX|unix.LOCK_NB) })
 		switch {
-		case err == nil, err == unix.EBADF, err == unix.ENOLCK, err == unix.EOPNOTSUPP, err == unix.ENOSYS, err == unix.EINVAL:
+		case err == nil, err == unix.EBADF, err == unix.ENOLCK, err == unix.EOPNOTSUPP, err == unix.ENOSYS,
+			err == unix.EINVAL:
 			return nil
 		case err != unix.EWOULDBLOCK:
 			return &os.PathError{Op: "lock", Path: d.path, Err: err}
@@ -233,5 +233,5 @@ func (d *Dir) Lock(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// Unlock gives the lock back before d is closed.
+// Unlock releases the lock without closing d.
 func (d *Dir) Unlock() { _ = unix.Flock(d.fd(), unix.LOCK_UN) }

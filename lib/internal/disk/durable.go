@@ -11,33 +11,32 @@ import (
 	"strings"
 )
 
-// Where the system cannot stage without a name, and in a [Batch], a staged file is called TempPrefix
-// and something random. It lies in the directory StagingName inside the one where it will be
-// published: few files are ever there, so that finding those that dead writers left takes no longer in
-// a large store than in a small one.
+// On systems that cannot stage a file without a name, the name is TempPrefix and random digits. The file is
+// in the directory StagingName inside its later directory. That directory has few files, so leftovers of
+// killed writers are found quickly even in a large store.
 const (
 	TempPrefix  = ".tmp-"
 	StagingName = ".staging"
 )
 
-// ErrUnsafe is wrapped by errors about an entry that is not a plain file or directory of ours: a
-// symbolic link, a FIFO, a device, or a file with a second hard link where none may be.
+// ErrUnsafe is wrapped by errors about an entry that is not a plain file or directory: a symbolic link, a
+// FIFO, a device, or a file with a forbidden second hard link.
 var ErrUnsafe = errors.New("refused")
 
-// ErrHeld says that another process had the lock of a directory for as long as the caller would wait.
+// ErrHeld is the error if another process held the lock of a directory for the whole wait.
 var ErrHeld = errors.New("held by another process")
 
-// ErrAppendOnly says that a file has the attribute by which the system lets it only grow.
+// ErrAppendOnly is the error for a file with the append-only attribute.
 var ErrAppendOnly = errors.New("it is append-only (chattr +a)")
 
-// ErrTooLarge is wrapped by errors about a file that is longer than it may be.
+// ErrTooLarge is wrapped by errors about a file that is larger than permitted.
 var ErrTooLarge = errors.New("too large")
 
-// ErrUnsupported is returned by every verb that writes, on systems where writing is not supported.
+// ErrUnsupported is returned by every method that writes, on systems where writing is not supported.
 var ErrUnsupported = errors.New("writing handoffs is not supported on this system; use Linux or macOS")
 
-// Begins reports whether part is what a power cut may have left of the beginning of data, which holds
-// no NUL: some of its blocks may be zeros.
+// Begins reports whether part can be what a power cut left of the beginning of data: some blocks may be
+// zeros. data must have no NUL.
 func Begins(data string, part []byte) bool {
 	if len(part) > len(data) {
 		return false
@@ -50,8 +49,8 @@ func Begins(data string, part []byte) bool {
 	return true
 }
 
-// WholeLines returns how much of a text that grows by lines, none of which holds a NUL, is whole: a
-// crash may leave last lines without their end, or with zeros in them.
+// WholeLines returns the length of the whole lines of a text that grows by lines without NUL. After a crash
+// the last lines may lack their end or have zeros.
 func WholeLines(text []byte) int {
 	end := bytes.LastIndexByte(text, '\n') + 1
 	for end > 0 {
@@ -64,7 +63,7 @@ func WholeLines(text []byte) int {
 	return end
 }
 
-// ReadAll returns the content of f, at most max bytes. A longer file is an error, not a cut.
+// ReadAll returns the content of f. If it has more than max bytes, the error wraps ErrTooLarge.
 func ReadAll(f *os.File, max int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, max+1))
 	if err == nil && int64(len(data)) > max {
@@ -77,18 +76,19 @@ func tooLarge(path string, max int64) error {
 	return fmt.Errorf("%s: %w: more than the %d bytes that are read", path, ErrTooLarge, max)
 }
 
-// AppendFile is ReadFile into the room behind data, for who reads many files.
+// AppendFile is ReadFile, but appends to data. Use it to read many files with less memory.
 func (d *Dir) AppendFile(data []byte, name string, max int64) ([]byte, error) {
 	data, _, err := d.AppendEntry(data, name, max)
 	return data, err
 }
 
-// ReadFile returns the content of the plain file name in d, at most max bytes.
+// ReadFile returns the content of the regular file name in d. If it has more than max bytes, the error wraps
+// ErrTooLarge.
 func (d *Dir) ReadFile(name string, max int64) ([]byte, error) {
 	return d.AppendFile(nil, name, max)
 }
 
-// ReadIfThere is ReadFile for a file that need not be there: nil is none.
+// ReadIfThere is ReadFile, but returns nil for a missing file.
 func (d *Dir) ReadIfThere(name string, max int64) ([]byte, error) {
 	data, err := d.ReadFile(name, max)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +97,7 @@ func (d *Dir) ReadIfThere(name string, max int64) ([]byte, error) {
 	return data, err
 }
 
-// ReplaceNow is Replace, and survives a power cut.
+// ReplaceNow is Replace, and the new name survives a power cut.
 func (d *Dir) ReplaceNow(name string, data []byte, perm os.FileMode) error {
 	if err := d.Replace(name, data, perm); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (d *Dir) Names(keep func(string) bool) ([]string, error) {
 	}
 }
 
-// withShown returns the names that the view leaves, and those that it adds.
+// withShown removes the names that the view hides, and adds those that it shows.
 func (d *Dir) withShown(names []string, keep func(string) bool) ([]string, error) {
 	if d.view == nil {
 		return names, nil
@@ -147,8 +147,8 @@ func (d *Dir) withShown(names []string, keep func(string) bool) ([]string, error
 	return names, nil
 }
 
-// IsStaged reports whether name is exactly one that staging gives to unfinished files, or that
-// replacing one of the files isReplaced gives: a point, the name of that file and a random number.
+// IsStaged reports whether name is the name of an unfinished file. Staging gives such names, and so does
+// replacing a file that isReplaced accepts: a dot, the name of that file and a random number.
 func IsStaged(name string, isReplaced func(string) bool) bool {
 	if isTemp(name) || name == StagingName {
 		return true
@@ -158,7 +158,7 @@ func IsStaged(name string, isReplaced func(string) bool) bool {
 	return hidden && len(stem) < len(name) && isReplaced(of)
 }
 
-// randomLen is how many random bytes the name of a staged file has, in hex.
+// randomLen is the number of random bytes in the name of a staged file, in hex.
 const randomLen = 12
 
 func isTemp(name string) bool {
@@ -178,5 +178,5 @@ type Entry struct {
 	Mode    os.FileMode // permission bits only
 	Special bool        // it has a setuid, setgid or sticky bit
 	Owner   uint32      // user id
-	links   uint64      // how many names the file has
+	links   uint64      // the number of names of the file
 }

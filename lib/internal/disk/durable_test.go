@@ -98,7 +98,7 @@ func TestRemoveStaged(t *testing.T) {
 	}
 }
 
-// What dead writers staged by name is found and removed, and nothing else.
+// CollectStaged finds and removes what killed writers staged by name, and nothing else.
 func TestCollectStaged(t *testing.T) {
 	d := open(t)
 	staging := filepath.Join(d.Path(), disk.StagingName)
@@ -137,7 +137,7 @@ func TestCollectStaged(t *testing.T) {
 	}
 }
 
-// A staging directory that somebody planted is not used.
+// A planted staging directory is not used.
 func TestStagingLink(t *testing.T) {
 	d := open(t)
 	if err := os.Symlink(t.TempDir(), filepath.Join(d.Path(), disk.StagingName)); err != nil {
@@ -203,7 +203,7 @@ func TestReplaceKeepsTheMode(t *testing.T) {
 	}
 }
 
-// What a log has is written again only where it differs.
+// PutAt writes only the bytes that differ.
 func TestLogPutAt(t *testing.T) {
 	d := open(t)
 	log, err := d.OpenLog("log", true)
@@ -231,7 +231,7 @@ func TestLogPutAt(t *testing.T) {
 	}
 }
 
-// Who waits for the lock of a directory waits no longer than his context.
+// Waiting for the lock of a directory ends with the context.
 func TestLockEndsWithItsContext(t *testing.T) {
 	d := open(t)
 	other, err := disk.OpenDir(d.Path())
@@ -270,7 +270,7 @@ func TestReadAllLimit(t *testing.T) {
 	}
 }
 
-// What root makes belongs to the owner of the directory, and what was there keeps its own.
+// A file that root creates belongs to the owner of the directory. An existing file keeps its owner.
 func TestRootGivesToTheOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to somebody else")
@@ -329,7 +329,7 @@ func TestRootGivesToTheOwner(t *testing.T) {
 	}
 }
 
-// A directory above the store may be one that cannot be synced, as /proc cannot.
+// A parent directory of the store may be one that cannot be synced, such as /proc.
 func TestSyncParentsThatCannotBeSynced(t *testing.T) {
 	if err := disk.SyncParents("/proc", "/proc/self"); err != nil {
 		t.Error(err)

@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// A Dir is a directory whose files can be read. Verbs that write return ErrUnsupported here.
+// A Dir is a directory whose files can be read. On this system, methods that write return ErrUnsupported.
 type Dir struct {
 	f    *os.File
 	path string
 	view View
 }
 
-// A Staged file cannot be made on this system.
+// A Staged file cannot exist on this system.
 type Staged struct{}
 
-// OpenDir opens the directory at path. A symbolic link is ErrUnsafe; those on the way are followed here.
+// OpenDir opens the directory at path. A symbolic link is ErrUnsafe; those above it are followed on this
+// system.
 func OpenDir(path string) (*Dir, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -31,7 +32,7 @@ func OpenDir(path string) (*Dir, error) {
 	return &Dir{f: f, path: path}, err
 }
 
-// IsPlain cannot tell here.
+// IsPlain returns false: this system cannot check a path in one call.
 func IsPlain(string) bool { return false }
 
 // OpenDir opens the directory name in d.
@@ -40,7 +41,7 @@ func (d *Dir) OpenDir(name string) (*Dir, error) { return OpenDir(filepath.Join(
 // Reopen opens d once more.
 func (d *Dir) Reopen() (*Dir, error) { return OpenDir(d.path) }
 
-// Path returns the path that d was opened by.
+// Path returns the path that d was opened with.
 func (d *Dir) Path() string { return d.path }
 
 // Stat describes the directory itself.
@@ -49,7 +50,7 @@ func (d *Dir) Stat() (os.FileInfo, error) { return d.f.Stat() }
 // Close closes the directory.
 func (d *Dir) Close() error { return d.f.Close() }
 
-// Open opens the plain file name for reading. Anything else than a regular file is ErrUnsafe.
+// Open opens the regular file name for reading. Any other entry is ErrUnsafe.
 func (d *Dir) Open(name string) (*os.File, error) {
 	path := filepath.Join(d.path, name)
 	info, err := os.Lstat(path)
@@ -80,7 +81,7 @@ func (d *Dir) AppendEntry(data []byte, name string, max int64) ([]byte, Entry, e
 	return append(data, text...), entry, err
 }
 
-// entry is Lstat without a view. There are no permission bits for others here.
+// entry is Lstat without a view. This system has no permission bits for others.
 func (d *Dir) entry(name string) (Entry, error) {
 	info, err := os.Lstat(filepath.Join(d.path, name))
 	if err != nil {
@@ -131,7 +132,7 @@ func (d *Dir) Replace(string, []byte, os.FileMode) error { return ErrUnsupported
 // ReplaceIf returns ErrUnsupported.
 func (d *Dir) ReplaceIf(string, []byte, os.FileMode, func() error) error { return ErrUnsupported }
 
-// File is the open directory itself.
+// File returns the open directory.
 func (d *Dir) File() *os.File { return d.f }
 
 // Lock returns ErrUnsupported.
@@ -146,7 +147,7 @@ func (d *Dir) Stage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsup
 // BeginStage returns ErrUnsupported.
 func (d *Dir) BeginStage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }
 
-// A Batch cannot be begun on this system.
+// A Batch cannot exist on this system.
 type Batch struct{}
 
 // BeginBatch returns ErrUnsupported.
@@ -182,7 +183,7 @@ func (s *Staged) TakeMode(string) error { return ErrUnsupported }
 // Publish returns ErrUnsupported.
 func (s *Staged) Publish(string) error { return ErrUnsupported }
 
-// Outlast keeps nothing.
+// Outlast returns s.Discard.
 func (s *Staged) Outlast(string) (done func()) { return s.Discard }
 
 // Discard does nothing.

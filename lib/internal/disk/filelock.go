@@ -13,34 +13,34 @@ import (
 )
 
 var (
-	// ErrBusy says that someone else held the lock for as long as the caller would wait.
+	// ErrLocked is the error if another process held the lock for the whole timeout.
 	ErrLocked = errors.New("the lock is held by another process")
 
-	// ErrUnsafe says that the lock file is a symbolic link, FIFO, device, directory or has other names.
+	// ErrUnsafeLock is the error if the lock file is not a regular file or has other names.
 	ErrUnsafeLock = errors.New("unsafe lock file")
 
 	errReplaced = errors.New("the lock file was replaced")
 )
 
-// A File is the file to lock, as it is opened by its path and as the caller sees it, in a directory
-// that is open: what the path leads to may have been exchanged.
+// A LockFile is a file to lock. It is opened by Path. Make and Inode use an open directory, since the path
+// may lead elsewhere meanwhile.
 type LockFile struct {
 	Path  string
-	Make  func() error           // makes it where it is missing
-	Inode func() (uint64, error) // of what has its name now
+	Make  func() error           // creates the missing file
+	Inode func() (uint64, error) // returns the inode that has the name now
 }
 
-// Acquire takes the lock of a file, and returns the function that gives it back. It waits up to
-// timeout; with 0 or less it only tries. The error wraps ErrBusy when that time is over, ErrUnsafe
-// when the file may not serve as a lock, and the cause of ctx when that is done first.
+// AcquireLock takes the lock of a file and returns the function that releases it. It waits at most for
+// timeout; with 0 or less it only tries once. The error wraps ErrLocked after the timeout, and ErrUnsafeLock
+// if the file cannot be a lock. If ctx is done first, it wraps the cause of ctx.
 //
-// A lock that is free is taken on the calling thread and without another goroutine. The returned
-// function may be called from any goroutine, and more than once. After a wait that was given up, a
-// goroutine stays behind until the lock is free, and gives it back at once.
+// AcquireLock takes a free lock on the calling thread, without another goroutine. You can call unlock from
+// any goroutine, and more than once. After a timeout, a goroutine stays until the lock is free, and releases
+// the lock at once.
 func AcquireLock(ctx context.Context, f LockFile, timeout time.Duration) (unlock func(), err error) {
 	deadline := time.Now().Add(timeout)
 	for {
-		l, err := take(ctx, f, deadline)
+		l, err := lockOnce(ctx, f, deadline)
 		if err == nil {
 			return func() { release(l) }, nil
 		}
@@ -54,9 +54,9 @@ func AcquireLock(ctx context.Context, f LockFile, timeout time.Duration) (unlock
 	}
 }
 
-// take locks the file that has the name now. The error is errReplaced when another file has
-// the name, or none, by the time that the lock is held.
-func take(ctx context.Context, f LockFile, deadline time.Time) (*flock.Flock, error) {
+// lockOnce locks the file that has the name now. If another file has the name afterwards, or none, the error
+// is errReplaced.
+func lockOnce(ctx context.Context, f LockFile, deadline time.Time) (*flock.Flock, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -67,12 +67,12 @@ func take(ctx context.Context, f LockFile, deadline time.Time) (*flock.Flock, er
 			return nil, err
 		}
 		if locked, err = try(l); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w: %w", errReplaced, err) // or its directory
+			return nil, fmt.Errorf("%w: %w", errReplaced, err) // or its directory was replaced
 		}
 	}
 	if err != nil || !locked {
 		if unsafe := inspect(os.Lstat(f.Path)); errors.Is(unsafe, ErrUnsafeLock) {
-			return nil, unsafe // why the open failed, or not worth waiting for
+			return nil, unsafe // why the open failed, or waiting is useless
 		}
 		if err == nil {
 			err = wait(ctx, l, time.Until(deadline))
@@ -81,7 +81,7 @@ func take(ctx context.Context, f LockFile, deadline time.Time) (*flock.Flock, er
 			return nil, err
 		}
 	}
-	if err := serves(l, f); err != nil {
+	if err := checkHeld(l, f); err != nil {
 		release(l)
 		return nil, err
 	}
@@ -96,9 +96,8 @@ func try(l *flock.Flock) (locked bool, err error) {
 	return locked, err
 }
 
-// wait takes the lock in a goroutine: only a blocking call is queued fairly by the kernel, and it
-// cannot be called off. Whoever comes first, lock or deadline, decides; a lock that comes late is
-// given back.
+// wait takes the lock in a goroutine, since only a blocking call is queued fairly by the kernel, and it
+// cannot be canceled. If the deadline comes first, the goroutine releases the lock when it gets it.
 func wait(ctx context.Context, l *flock.Flock, timeout time.Duration) error {
 	if timeout <= 0 {
 		return ErrLocked
@@ -126,8 +125,9 @@ func wait(ctx context.Context, l *flock.Flock, timeout time.Duration) error {
 	}
 }
 
-// serves checks the file that l holds. It must still have the name, or the lock excludes nobody.
-func serves(l *flock.Flock, f LockFile) error {
+// checkHeld checks the file that l holds. The file must still have the name, otherwise the lock excludes no
+// other process.
+func checkHeld(l *flock.Flock, f LockFile) error {
 	held, err := l.Stat()
 	if err := inspect(held, err); err != nil {
 		return err
@@ -139,7 +139,7 @@ func serves(l *flock.Flock, f LockFile) error {
 	return err
 }
 
-// inspect returns an error that wraps ErrUnsafe unless info is that of a regular file with one name.
+// inspect returns an error that wraps ErrUnsafeLock unless info is that of a regular file with one name.
 func inspect(info fs.FileInfo, err error) error {
 	switch {
 	case err != nil:
@@ -147,12 +147,13 @@ func inspect(info fs.FileInfo, err error) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%w: its mode is %s, it must be a regular file; move it away", ErrUnsafeLock, info.Mode())
 	case lockLinks(info) > 1:
-		return fmt.Errorf("%w: it has %d names (hard links), it must have one; move it away", ErrUnsafeLock, lockLinks(info))
+		return fmt.Errorf("%w: it has %d names (hard links), it must have one; move it away", ErrUnsafeLock,
+			lockLinks(info))
 	}
 	return nil
 }
 
-// release gives the lock back, and tries again when that fails: until then this process would wait for itself.
+// release releases the lock. It repeats a failed unlock, since otherwise this process would wait for itself.
 func release(l *flock.Flock) {
 	for range 100 {
 		if l.Unlock() == nil {
@@ -161,7 +162,7 @@ func release(l *flock.Flock) {
 	}
 }
 
-// again repeats a call that a signal interrupted, within reason.
+// again repeats a call that a signal interrupted, up to 100 times.
 func again(call func() error) (err error) {
 	for range 100 {
 		if err = call(); !errors.Is(err, syscall.EINTR) {

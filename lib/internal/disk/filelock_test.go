@@ -28,7 +28,7 @@ func acquire(ctx context.Context, path string, timeout time.Duration) (unlock fu
 	return disk.AcquireLock(ctx, file(path, path), timeout)
 }
 
-// file is the lock file at path, which the caller sees at another one.
+// file returns the lock file at path, which the caller sees at another path.
 func file(path, seen string) disk.LockFile {
 	return disk.LockFile{
 		Path: path,
@@ -194,7 +194,7 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
-// Faults are injected by the number of a call in its thread, so a free lock must cost no other one.
+// Faults are injected by the number of a call in its thread, so a free lock must cost no additional one.
 func TestFreeLockStartsNoGoroutine(t *testing.T) {
 	const rounds = 1000
 	path := filepath.Join(t.TempDir(), "lock")
@@ -252,7 +252,7 @@ func TestErrorsNameTheFile(t *testing.T) {
 	}
 }
 
-// A path that leads elsewhere meanwhile locks nothing, and nothing is made there.
+// If path leads elsewhere meanwhile, nothing is locked, and nothing is created there.
 func TestMovedDirectory(t *testing.T) {
 	base := t.TempDir()
 	path, seen := filepath.Join(base, "elsewhere", "lock"), filepath.Join(base, "moved", "lock")

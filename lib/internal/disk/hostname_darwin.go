@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// hostname returns the LocalHostName: os.Hostname follows the network on macOS.
+// hostname returns the LocalHostName: os.Hostname changes with the network on macOS.
 func hostname() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

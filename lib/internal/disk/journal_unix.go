@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What follows does not sync: it is for changes that a journal has made durable before.
+// The functions in this file do not sync. They are for changes that a journal has already made durable.
 
-// OpenSoleForWriting is OpenSole for somebody who writes to the file.
+// OpenSoleForWriting is OpenSole for reading and writing.
 func (d *Dir) OpenSoleForWriting(name string) (*os.File, error) {
 	return d.openSole(name, unix.O_RDWR)
 }
 
-// OpenOrCreate opens a file for writing, and makes it where it is missing. found says that it was there.
+// OpenOrCreate opens a file for writing, and creates it if it is missing. found reports whether it existed.
 func (d *Dir) OpenOrCreate(name string, perm os.FileMode) (f *os.File, found bool, err error) {
 	f, err = d.create(name, unix.O_RDWR, perm)
 	if !errors.Is(err, fs.ErrExist) {
@@ -28,25 +28,28 @@ func (d *Dir) OpenOrCreate(name string, perm os.FileMode) (f *os.File, found boo
 	return f, true, err
 }
 
-// CreateLocked makes a file that must not be there, and locks it until it is closed.
+// CreateLocked creates a file that must not exist, and locks it until it is closed.
 func (d *Dir) CreateLocked(name string, perm os.FileMode) (*os.File, error) {
 	f, err := d.create(name, unix.O_RDWR, perm)
 	if err != nil {
 		return nil, err
 	}
-	if _, err = retry(func() (int, error) { return 0, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }); err != nil {
+	if _, err = retry(func() (int, error) {
+		return 0, unix.Flock(int(f.Fd()),
+			unix.LOCK_EX|unix.LOCK_NB)
+	}); err != nil {
 		f.Close()
 		return nil, &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
 	}
 	return f, nil
 }
 
-// RemoveUnlocked removes those of the files that isOurs accepts which nobody has locked, and returns them.
+// RemoveUnlocked removes the files that isOurs accepts and no process has locked, and returns their names.
 func (d *Dir) RemoveUnlocked(isOurs func(name string) bool) ([]string, error) {
 	return d.removeDead(isOurs)
 }
 
-// RenameOver gives a file another name, in the place of what has that.
+// RenameOver renames a file, and replaces any file of the new name.
 func (d *Dir) RenameOver(from, to string) error {
 	_, err := retry(func() (int, error) { return 0, unix.Renameat(d.fd(), from, d.fd(), to) })
 	if err != nil {
@@ -55,9 +58,9 @@ func (d *Dir) RenameOver(from, to string) error {
 	return nil
 }
 
-// Exchange lets two files swap their names in one step, so that what the first replaces is not lost. Where
-// the file system cannot do that, what has the name b is linked as a before a takes its place: what somebody
-// saves under the name b between the two steps is lost then.
+// Exchange exchanges the names of two files in one step, so that no content is lost. If the file system
+// cannot do that, Exchange uses several steps with hard links. Then a text that another program saves as b in
+// between is lost.
 func (d *Dir) Exchange(a, b string) error {
 	_, err := retry(func() (int, error) { return 0, exchange(d.fd(), a, b) })
 	if cannotRenameNew(err) {
@@ -78,7 +81,7 @@ func (d *Dir) Exchange(a, b string) error {
 	return nil
 }
 
-// SyncFile syncs the content of a file by its name. One that is not there is no error.
+// SyncFile syncs the content of a file by its name. If the file does not exist, it returns nil.
 func (d *Dir) SyncFile(name string) error {
 	f, err := d.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,14 +94,14 @@ func (d *Dir) SyncFile(name string) error {
 	return f.Sync()
 }
 
-// A Prepared file has its content, mode and owner, and not its name yet.
+// A Prepared file has its content, mode and owner, but a temporary name.
 type Prepared struct {
 	d    *Dir
-	name string // of the temporary file; "" once it has its own
+	name string // of the temporary file; "" once it has its final name
 }
 
-// Prepare makes the file that shall take the place of like, whose mode and owner it gets; a new one gets
-// perm less the umask. Nothing is synced.
+// Prepare creates the file that will replace like, with the mode and owner of like. A new file gets perm less
+// the umask. Prepare does not sync.
 func (d *Dir) Prepare(like string, data []byte, perm os.FileMode) (*Prepared, error) {
 	root, err := d.root()
 	if err != nil {
@@ -117,7 +120,7 @@ func (d *Dir) Prepare(like string, data []byte, perm os.FileMode) (*Prepared, er
 	return p, nil
 }
 
-// Place gives the file its name, in the place of what has that.
+// Place gives the file its name, and replaces any file of that name.
 func (p *Prepared) Place(name string) error {
 	err := p.d.RenameOver(p.name, name)
 	if err == nil {
@@ -126,7 +129,7 @@ func (p *Prepared) Place(name string) error {
 	return p.d.replaceError(name, err)
 }
 
-// Discard removes the file unless it has its name. It may be called twice.
+// Discard removes the file unless it has its name. You can call it twice.
 func (p *Prepared) Discard() {
 	if p.name != "" {
 		_ = p.d.Remove(p.name)
@@ -143,14 +146,14 @@ func (d *Dir) Put(name string, data []byte, perm os.FileMode) error {
 	return p.Place(name)
 }
 
-// Link gives a staged file its name, as Publish does, without the sync before.
+// Link gives a staged file its name, as Publish does, without syncing it before.
 func (s *Staged) Link(name string) error {
 	s.safe = true
 	return s.Publish(name)
 }
 
-// PutAt makes data stand at an offset that is at most the size of the log. What is there already is written
-// again only where it differs: readers may look at it.
+// PutAt writes data at an offset that is at most the size of the log. It does not write bytes that are there
+// already, since readers may be using them.
 func (l *Log) PutAt(data []byte, offset int64) error {
 	info, err := l.Stat()
 	if err != nil {

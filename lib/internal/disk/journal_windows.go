@@ -28,7 +28,7 @@ func (d *Dir) Exchange(string, string) error { return ErrUnsupported }
 // SyncFile returns ErrUnsupported.
 func (d *Dir) SyncFile(string) error { return ErrUnsupported }
 
-// A Prepared text cannot be made on this system.
+// A Prepared text cannot exist on this system.
 type Prepared struct{}
 
 // Prepare returns ErrUnsupported.

@@ -7,17 +7,17 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// Git says how a store lives with git.
+// Git is how git treats the handoffs of a store.
 type Git string
 
-// The kinds of Git.
+// The values of Git.
 const (
-	GitNone    Git = "none"    // git knows nothing of it: one place, which was moved or copied if its state is gone
-	GitTracked Git = "tracked" // committed with the code: each clone and each linked work tree is a replica of its own
+	GitNone    Git = "none"    // git does not have the store; if its state is missing, the store was moved or copied
+	GitTracked Git = "tracked" // committed with the code: each clone and each linked work tree is a replica
 	GitSynced  Git = "synced"  // ignored, in the main work tree: all work trees use it
 )
 
-// IsShared reports whether handoffs may come from other places than this one.
+// IsShared reports whether handoffs may come from other replicas.
 func (g Git) IsShared() bool { return g == GitTracked || g == GitSynced }
 
 // In the project root, by default.
@@ -42,40 +42,40 @@ const (
 	LogFile         = "handoff-events.jsonl"
 	Refusals        = "handoff-events.cross-host-staging.jsonl" // of commands on another machine
 	Ledger          = "consumed-tokens.jsonl"
-	Tombstones      = "tombstones" // the ids of what was pruned, one a line
+	Tombstones      = "tombstones" // the ids of pruned handoffs, one per line
 	Offers          = "offered.jsonl"
 	OlderOffers     = "offered-before.jsonl"
-	Facts           = "facts"              // what documents and events say of handoffs; a cache in the user's state
-	Sealed          = "archives"           // what is known of the archives of the index; a cache in the user's state
-	Tokens          = "packet-tokens"      // which handoffs have which resume token; a cache in the user's state
-	Pins            = "operator-keys.json" // the keys of operators, as they were first seen or trusted since
+	Facts           = "facts"              // what documents and events say about handoffs; a cache in the user's state
+	Sealed          = "archives"           // what is known about the archives of the index; a cache in the user's state
+	Tokens          = "packet-tokens"      // the resume tokens of handoffs; a cache in the user's state
+	Pins            = "operator-keys.json" // the keys of operators, as first seen or trusted since
 	Drafts          = "drafts"
-	Beside          = "beside.json" // how far other work trees were taken over, where that cannot be kept outside
-	Synced          = "synced"      // is there once the store was exchanged with a remote
+	Beside          = "beside.json" // the progress of reading other work trees, if it cannot be kept outside
+	Synced          = "synced"      // exists once the store was exchanged with a remote
 	GitIgnore       = ".gitignore"
 
-	TornLog    = "handoff-events.torn-" // and a time: the end of a log that a crash has torn
+	TornLog    = "handoff-events.torn-" // and a time: the torn end of a log
 	Checkpoint = "checkpoint-"          // and a number of events
 )
 
 // In the directory of the store outside of the project.
 const (
-	SyncRepo    = "sync.git"     // what was exchanged with a remote
-	SyncRunning = "sync.running" // is there while that is changed
-	SyncState   = "sync.json"    // how far what is here was sent, and when
-	SyncHeld    = "held.json"    // what came and has to wait
-	SyncTargets = "remotes.json" // where handoffs may be sent to
-	IndexStamp  = "index-stamp"  // of the index of git that does not track the state directory
+	SyncRepo    = "sync.git"     // the data exchanged with a remote
+	SyncRunning = "sync.running" // exists while that changes
+	SyncState   = "sync.json"    // how much was sent, and when
+	SyncHeld    = "held.json"    // received handoffs that are held
+	SyncTargets = "remotes.json" // the remotes that handoffs may be sent to
+	IndexStamp  = "index-stamp"  // the stamp of a git index that does not track the state directory
 )
 
-// Quarantine begins the names of files that were put aside; a time and the former name follow.
+// Quarantine is the prefix of the names of quarantined files; a time and the former name follow.
 const Quarantine = "quarantine-"
 
-// How much of a file is read at most, in bytes.
+// The largest sizes that are read, in bytes.
 const (
 	MaxDocument  = 4 << 20 // of a stored document, whatever the setting for new ones
 	MaxIndex     = 256 << 20
-	MaxLine      = 1 << 20 // of a line of an index file: no row is longer
+	MaxLine      = 1 << 20 // of a line of an index file; no row is longer
 	MaxLedger    = 256 << 20
 	MaxLog       = 1 << 30
 	MaxEvent     = 32 << 20 // of a line of the log
@@ -87,19 +87,20 @@ const (
 // Archive returns the name of the n-th archive, counted from 1.
 func Archive(n int) string { return fmt.Sprintf("INDEX-%04d.md", n) }
 
-// MonthArchive returns the name of the archive for rows of a ts_utc in a store that is committed with
-// the code: two branches put the same rows into the same file.
+// MonthArchive returns the name of the archive for a ts_utc in a store that is committed with the code. So
+// two branches move the same rows to the same file.
 func MonthArchive(ts string) string { return "INDEX-" + ts[:len("2006-01")] + ".md" }
 
-// IsMonthArchive reports whether name is one that [MonthArchive] gives.
+// IsMonthArchive reports whether name is a name from [MonthArchive].
 func IsMonthArchive(name string) bool {
-	return len(name) == len("INDEX-2006-01.md") && strings.HasPrefix(name, "INDEX-") && strings.HasSuffix(name, ".md") && form.Matches(name[len("INDEX-"):len("INDEX-2006-01")], "0000-00")
+	return len(name) == len("INDEX-2006-01.md") && strings.HasPrefix(name, "INDEX-") &&
+		strings.HasSuffix(name, ".md") && form.Matches(name[len("INDEX-"):len("INDEX-2006-01")], "0000-00")
 }
 
-// IsArchive reports whether name is one that [Archive] or [MonthArchive] gives.
+// IsArchive reports whether name is a name from [Archive] or [MonthArchive].
 func IsArchive(name string) bool { return ArchiveNumber(name) > 0 || IsMonthArchive(name) }
 
-// ArchiveNumber returns the n for which [Archive] gives name, 0 if there is none.
+// ArchiveNumber returns the number n of the archive name, or 0 if [Archive] does not return name for any n.
 func ArchiveNumber(name string) int {
 	var n int
 	if _, err := fmt.Sscanf(name, "INDEX-%d.md", &n); err != nil || n < 1 || Archive(n) != name {
@@ -108,8 +109,8 @@ func ArchiveNumber(name string) int {
 	return n
 }
 
-// IsReplaced reports whether name is a file that the store replaces as a whole. What an interrupted
-// replacing leaves is named for it.
+// IsReplaced reports whether name is a file that the store replaces as a whole. A leftover of an interrupted
+// replacement has that name in its own.
 func IsReplaced(name string) bool {
 	switch name {
 	case IndexFile, FingerprintFile, LogFile, Ledger, Tombstones, OlderOffers, Pins, Beside:
@@ -118,22 +119,23 @@ func IsReplaced(name string) bool {
 	return IsArchive(name) || IsSignatureFile(name)
 }
 
-// IsOfState reports whether name is a file that the store itself makes in its state directory.
+// IsOfState reports whether name is a file that the store itself creates in its state directory.
 func IsOfState(name string) bool {
-	return IsReplaced(name) && name != IndexFile && !IsArchive(name) && !IsSignatureFile(name) || name == History || name == Refusals || name == Offers || name == Synced
+	return IsReplaced(name) && name != IndexFile && !IsArchive(name) && !IsSignatureFile(name) || name == History ||
+		name == Refusals || name == Offers || name == Synced
 }
 
 // SignatureFile returns the name of the signature of a handoff, below [Signatures].
 func SignatureFile(id string) string { return strings.TrimPrefix(id, "sha256:") + ".sig" }
 
-// IsSignatureFile reports whether name is one that [SignatureFile] gives.
+// IsSignatureFile reports whether name is a name from [SignatureFile].
 func IsSignatureFile(name string) bool {
 	digits, ok := strings.CutSuffix(name, ".sig")
 	return ok && form.IsDigest(digits)
 }
 
-// IsCheckpoint reports whether name is that of a checkpoint: not of its signature, and not of what
-// somebody put aside under a longer name.
+// IsCheckpoint reports whether name is the name of a checkpoint. It is false for a signature, and for a copy
+// with a longer name.
 func IsCheckpoint(name string) bool {
 	count, ok := strings.CutPrefix(name, Checkpoint)
 	return ok && count != "" && form.IsDigits(count)

@@ -10,18 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Log is a file that only grows. Its mode may be set to append-only by the system (chattr +a).
+// A Log is a file that only grows. It may have the append-only attribute of the system (chattr +a).
 type Log struct {
 	*os.File
 	appendOnly bool
 }
 
-// OpenLog opens the log name, and creates it with mode 0600 if create is set. A second hard link and
-// anything else than a regular file is ErrUnsafe.
+// OpenLog opens the log name, and creates it with mode 0600 if create is set. If the entry has a second hard
+// link or is not a regular file, the error is ErrUnsafe.
 func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
 	f, err := d.openSole(name, unix.O_RDWR)
 	if create && errors.Is(err, fs.ErrNotExist) {
-		if f, err = d.create(name, unix.O_RDWR, 0o600); errors.Is(err, fs.ErrExist) { // by another, meanwhile
+		// another process created it meanwhile
+		if f, err = d.create(name, unix.O_RDWR, 0o600); errors.Is(err, fs.ErrExist) {
 			f, err = d.openSole(name, unix.O_RDWR)
 		}
 	}
@@ -35,7 +36,7 @@ func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
 	return &Log{f, appendOnly}, nil
 }
 
-// CanBeCut returns the reason why Truncate would fail, where the system sees to it that the log only grows.
+// CanBeCut returns the error of Truncate if the log is append-only.
 func (l *Log) CanBeCut() error {
 	if l.appendOnly {
 		return &fs.PathError{Op: "truncate", Path: l.Name(), Err: ErrAppendOnly}
@@ -43,8 +44,8 @@ func (l *Log) CanBeCut() error {
 	return nil
 }
 
-// Append adds data at the end and does not sync it: for what may be lost, such as a note that something
-// was shown. A power cut may leave a part of it.
+// Append adds data at the end without syncing it, for data that may be lost. A power cut may leave a part of
+// the data.
 func (l *Log) Append(data []byte) error {
 	info, err := l.Stat()
 	if err != nil {
@@ -58,7 +59,7 @@ func (l *Log) Append(data []byte) error {
 	return err
 }
 
-// Reserve makes sure that n bytes at the end of the log will find room on the disk, where the system can.
+// Reserve reserves disk space for n bytes at the end of the log, if the system can.
 func (l *Log) Reserve(n int64) error {
 	info, err := l.Stat()
 	if err != nil || n == 0 {

@@ -14,31 +14,32 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// ErrNoMachineID says that the system has no machine id that tells it from others.
+// ErrNoMachineID is the error if the system has no usable machine id.
 var ErrNoMachineID = errors.New("this machine has no usable machine id")
 
-// Hint says how to give a system a machine id.
-const MachineHint = "on a host run systemd-machine-id-setup as root; give a container the host's id by mounting /etc/machine-id into it, also as /var/lib/dbus/machine-id where that file exists"
+// MachineHint explains how to give a system a machine id.
+const MachineHint = "on a host run systemd-machine-id-setup as root; give a container the host's id by mounting " +
+	"/etc/machine-id into it, also as /var/lib/dbus/machine-id where that file exists"
 
 var known atomic.Pointer[string]
 
-// Fingerprint returns the fingerprint of this machine, which is looked for once. Containers made from one image may
-// share their machine id; then only the host name tells them apart.
+// Fingerprint returns the fingerprint of this machine, which it computes once. Containers made from one image
+// may share their machine id; then only the host name distinguishes them.
 func Fingerprint() (string, error) {
 	if f := known.Load(); f != nil {
 		return *f, nil
 	}
-	f, err := look()
+	f, err := readFingerprint()
 	if err == nil {
 		known.Store(&f)
 	}
 	return f, err
 }
 
-func look() (string, error) {
+func readFingerprint() (string, error) {
 	name, err := hostname()
 	if err != nil {
-		return "", fmt.Errorf("cannot tell the host's name: %w", err)
+		return "", fmt.Errorf("cannot read the host's name: %w", err)
 	}
 	id, err := machineid.ID() // "" without an error when the file is empty
 	if err != nil {
@@ -50,7 +51,7 @@ func look() (string, error) {
 	return ComputeFingerprint(name, id)
 }
 
-// canOpen returns why no file can be opened at all, which the library would not tell from a missing one.
+// canOpen returns an error if the process cannot open any file. The library reports that as a missing file.
 func canOpen() error {
 	f, err := os.Open(os.DevNull)
 	if err != nil {
@@ -59,8 +60,8 @@ func canOpen() error {
 	return f.Close()
 }
 
-// Compute returns the fingerprint of a host name and a machine id. The error wraps ErrNoMachineID
-// when the id is neither 32 hexadecimal digits nor a UUID, or is all zeros.
+// ComputeFingerprint returns the fingerprint of a host name and a machine id. If the id is neither 32
+// hexadecimal digits nor a UUID, or all zeros, the error wraps ErrNoMachineID.
 func ComputeFingerprint(hostname, machineID string) (string, error) {
 	label, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(hostname)), ".")
 	if label == "" {
@@ -68,7 +69,8 @@ func ComputeFingerprint(hostname, machineID string) (string, error) {
 	}
 	id := strings.ToLower(strings.TrimSpace(machineID))
 	if !usable(id) {
-		return "", fmt.Errorf("%w: it is %.80q, not 32 hexadecimal digits or a UUID other than zero", ErrNoMachineID, id)
+		return "", fmt.Errorf("%w: it is %.80q, not 32 hexadecimal digits or a UUID other than zero", ErrNoMachineID,
+			id)
 	}
 	sum := sha256.Sum256([]byte(label + "|" + id))
 	return hex.EncodeToString(sum[:]), nil

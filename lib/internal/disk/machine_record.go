@@ -12,23 +12,24 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Record is the fingerprint file of a store: one JSON object with these keys. Files of other writers
-// of this format have neither writer nor store.
+// A MachineRecord is the fingerprint file of a store: one JSON object with these keys. Other programs omit
+// writer and store.
 type MachineRecord struct {
 	Fingerprint     string `json:"fingerprint"`       // 64 lower-case hexadecimal digits; "" while no machine is known
 	FirstSeenUTC    string `json:"first_seen_utc"`    // RFC 3339 with Z
-	WriterIDDefault string `json:"writer_id_default"` // who wrote first, may be ""
-	Writer          string `json:"writer,omitempty"`  // w- and 16 hexadecimal digits: the state directory, wherever it is
-	Store           string `json:"store,omitempty"`   // 32 hexadecimal digits: the place in which it was written
+	WriterIDDefault string `json:"writer_id_default"` // the first operator, may be ""
+	// w- and 16 hexadecimal digits: the writer id of the state directory
+	Writer string `json:"writer,omitempty"`
+	Store  string `json:"store,omitempty"` // 32 hexadecimal digits: the id of the store when it was written
 }
 
-// MaxBytes is the largest fingerprint file that ParseRecord reads.
+// MaxMachineRecord is the largest fingerprint file that ParseMachineRecord parses.
 const MaxMachineRecord = 4 << 10
 
-// ErrNoMachine says that a record names no machine.
+// ErrNoMachine is the error for a record without a machine.
 var ErrNoMachine = errors.New("it names no machine")
 
-// Complete gives a record a writer, a random one, where it has none.
+// Complete adds a random writer id if the record has none.
 func (r *MachineRecord) Complete() {
 	if r.Writer == "" {
 		r.Writer = "w-" + random(8)
@@ -44,9 +45,9 @@ func random(bytes int) string {
 // Bytes returns the record as one line of JSON in the order of the fields, with a final newline.
 func (r MachineRecord) Bytes() []byte { return append(jsontree.Encode(r, ""), '\n') }
 
-// ParseRecord reads a fingerprint file. It refuses, with a reason, whatever is not exactly one object
-// with its keys, each once and in its form: an emptied or damaged file must not pass for one. A record
-// without a machine comes with ErrNoMachine.
+// ParseMachineRecord parses a fingerprint file. It refuses anything but exactly one object with these keys,
+// each once and well-formed, since the file may be empty or damaged. For a record without a machine it
+// returns the record and ErrNoMachine.
 func ParseMachineRecord(src []byte) (MachineRecord, error) {
 	r, err := parse(src)
 	switch {
@@ -66,8 +67,9 @@ func parse(src []byte) (r MachineRecord, err error) {
 	if err != nil {
 		return r, err
 	}
-	fields := map[string]*string{"fingerprint": &r.Fingerprint, "first_seen_utc": &r.FirstSeenUTC, "writer_id_default": &r.WriterIDDefault,
-		"writer": &r.Writer, "store": &r.Store}
+	fields := map[string]*string{"fingerprint": &r.Fingerprint, "first_seen_utc": &r.FirstSeenUTC,
+		"writer_id_default": &r.WriterIDDefault,
+		"writer":            &r.Writer, "store": &r.Store}
 	given := make(map[string]bool)
 	for _, m := range v.Members {
 		switch field := fields[m.Name]; {

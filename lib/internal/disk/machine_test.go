@@ -33,7 +33,7 @@ func TestCompute(t *testing.T) {
 	}
 }
 
-// The value comes from: printf 'box|3d12…fda4' | sha256sum
+// Value from: printf 'box|3d12…fda4' | sha256sum
 func TestComputeVector(t *testing.T) {
 	const want = "96a1a20861f265fa9fca28e3791c98dd1e0b6e6a058316dc9f343c62eb4ab43d"
 	if got, err := disk.ComputeFingerprint("box", hexID); got != want || err != nil {

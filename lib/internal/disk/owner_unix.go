@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepOwner gives f the owner of old, if the caller is root and that is somebody else.
+// keepOwner gives f the owner of old, if the caller is root and old belongs to another user.
 func keepOwner(f *os.File, old os.FileInfo) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -24,8 +24,8 @@ func keepOwner(f *os.File, old os.FileInfo) error {
 	return f.Chown(int(was.Uid), int(was.Gid))
 }
 
-// giveTo is keepOwner for what is new and lies in dir. It stays with a root that has no power over that owner,
-// as in a container.
+// giveTo is keepOwner for a new file in dir. The file stays with root if root may not change owners, as in a
+// container.
 func giveTo(dir os.FileInfo, f *os.File) error {
 	err := keepOwner(f, dir)
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EINVAL) {
@@ -34,7 +34,7 @@ func giveTo(dir os.FileInfo, f *os.File) error {
 	return err
 }
 
-// give gives a new file in d to the owner of d, who could not use what root makes otherwise.
+// give gives a new file in d to the owner of d, who could not use a file of root.
 func (d *Dir) give(f *os.File) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -46,7 +46,8 @@ func (d *Dir) give(f *os.File) error {
 	return giveTo(dir, f)
 }
 
-// giveDir is give for a directory that was made just now. One that is not empty is another, put in its place.
+// giveDir is give for a new directory. It skips a directory that is not empty, since another process replaced
+// it.
 func (d *Dir) giveDir(made *Dir) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -58,7 +59,7 @@ func (d *Dir) giveDir(made *Dir) error {
 	return d.give(made.f)
 }
 
-// create makes the file name, which must not exist.
+// create creates the file name, which must not exist.
 func (d *Dir) create(name string, flags int, perm os.FileMode) (*os.File, error) {
 	fd, err := d.openat(name, flags|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, uint32(perm.Perm()))
 	if err != nil {
@@ -72,7 +73,7 @@ func (d *Dir) create(name string, flags int, perm os.FileMode) (*os.File, error)
 	return f, nil
 }
 
-// Touch makes an empty file where there is nothing called name, for who opens it by its path then.
+// Touch creates an empty file unless name exists.
 func (d *Dir) Touch(name string, perm os.FileMode) error {
 	f, err := d.create(name, unix.O_WRONLY, perm)
 	if errors.Is(err, fs.ErrExist) {

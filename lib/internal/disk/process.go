@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Process names a process so that no later one has its name, as far as the system says when it began.
+// Process returns a name for a process that no later process has, if the system knows start times.
 func Process(pid int) string { return fmt.Sprintf("%d@%s", pid, began(pid)) }
 
-// Runs reports whether a process that Process named runs still.
+// Runs reports whether the process of a name from Process is still running.
 func Runs(process string) bool {
 	number, start, _ := strings.Cut(process, "@")
 	pid, err := strconv.Atoi(number)

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// began returns when a process began, in ticks since the machine did, "" if it does not run
-// (proc_pid_stat(5), field 22).
+// began returns the start time of a process in ticks since the start of the system (proc_pid_stat(5), field
+// 22). If the process does not run, it returns "".
 func began(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
-	_, after, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ") // a name may hold anything
+	// the name of a program can have any character
+	_, after, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
 	fields := strings.Fields(after)
 	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
 		return ""

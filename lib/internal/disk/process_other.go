@@ -8,12 +8,13 @@ import (
 	"syscall"
 )
 
-// began is not known here: a later process with the same number is taken for the same.
+// began returns "": start times are unknown on this system, so a later process with the same number counts as
+// the same.
 func began(int) string { return "" }
 
 func isThere(pid int) bool {
 	p, err := os.FindProcess(pid)
-	if err != nil || runtime.GOOS == "windows" { // which finds only what runs
+	if err != nil || runtime.GOOS == "windows" { // FindProcess fails for a process that does not run
 		return err == nil
 	}
 	err = p.Signal(syscall.Signal(0))

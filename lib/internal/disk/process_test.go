@@ -22,8 +22,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// The test binary is also the other process: it does what FILELOCK_TEST says with the lock file
-// that it is given.
+// The test binary is also the other process: FILELOCK_TEST tells it what to do with the lock file.
 func TestMain(m *testing.M) {
 	switch os.Getenv("FILELOCK_TEST") {
 	case "hold":
@@ -152,7 +151,7 @@ func TestKilledHolder(t *testing.T) {
 	mustAcquire(t, path)()
 }
 
-// Who waits for a file that is then removed must not get in beside the holder of the new one.
+// A process that waits for a removed file must not hold the lock together with the holder of the new file.
 func TestRemovedLockFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	_, release := hold(t, path)
@@ -184,7 +183,7 @@ func TestRemovedLockFile(t *testing.T) {
 	}
 }
 
-// newHolder takes the lock unless the waiter was so late that it has the new file already.
+// newHolder takes the lock, unless the waiter was so late that it has the new file already.
 func newHolder(path string, result chan string) (unlock func()) {
 	unlock, err := acquire(context.Background(), path, long)
 	if err != nil {

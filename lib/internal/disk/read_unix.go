@@ -11,10 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AppendEntry is AppendFile and Lstat in one. It makes no more calls of the system than it takes to open,
-// check, read and close.
+// AppendEntry is AppendFile and Lstat in one. It makes only the system calls to open, check, read and close.
 func (d *Dir) AppendEntry(data []byte, name string, max int64) ([]byte, Entry, error) {
-	if text, known, err := d.shown(name); known || err != nil {
+	if text, known, err := d.fromView(name); known || err != nil {
 		if int64(len(text)) > max {
 			err = tooLarge(filepath.Join(d.path, name), max)
 		}
@@ -40,13 +39,13 @@ func (d *Dir) AppendEntry(data []byte, name string, max int64) ([]byte, Entry, e
 			return nil, entry, &fs.PathError{Op: "read", Path: filepath.Join(d.path, name), Err: err}
 		}
 		data = data[:len(data)+n]
-		if n == 0 || int64(len(data)-start) == size { // a file that grows meanwhile is read as it was
+		if n == 0 || int64(len(data)-start) == size { // a file that grows meanwhile is read up to its old size
 			return data, entry, nil
 		}
 	}
 }
 
-// grow returns data with room for n more bytes.
+// grow returns data with space for n more bytes.
 func grow(data []byte, n int) []byte {
 	if cap(data)-len(data) >= n {
 		return data
@@ -54,7 +53,7 @@ func grow(data []byte, n int) []byte {
 	return append(make([]byte, 0, 2*len(data)+n), data...)
 }
 
-// plainEntry describes an open file, which must be a regular one.
+// plainEntry describes an open file, which must be a regular file.
 func (d *Dir) plainEntry(fd int, name string) (Entry, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -69,12 +68,13 @@ func (d *Dir) plainEntry(fd int, name string) (Entry, error) {
 
 func entryOf(st *unix.Stat_t) Entry {
 	return Entry{
-		Regular: st.Mode&unix.S_IFMT == unix.S_IFREG, Inode: st.Ino, Size: st.Size, Owner: st.Uid, links: uint64(st.Nlink),
-		Mode: os.FileMode(st.Mode) & os.ModePerm, Special: st.Mode&(unix.S_ISUID|unix.S_ISGID|unix.S_ISVTX) != 0,
+		Regular: st.Mode&unix.S_IFMT == unix.S_IFREG, Inode: st.Ino, Size: st.Size, Owner: st.Uid,
+		links: uint64(st.Nlink),
+		Mode:  os.FileMode(st.Mode) & os.ModePerm, Special: st.Mode&(unix.S_ISUID|unix.S_ISGID|unix.S_ISVTX) != 0,
 	}
 }
 
-// notPlain says of the error of an open what stands in the place of a regular file.
+// notPlain explains the error of an open that found no regular file.
 func (d *Dir) notPlain(name string, err error) error {
 	switch {
 	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.EMLINK):

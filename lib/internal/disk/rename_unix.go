@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rename gives the entry from, whatever it is, the name to. It never replaces: a name that exists is
-// fs.ErrExist. Where the system cannot promise that, the caller holds the lock under which alone such
-// names are made.
+// Rename renames an entry of any type. It never replaces: if to exists, the error is fs.ErrExist. On systems
+// without such a rename, the caller must hold the lock under which such names are created.
 func (d *Dir) Rename(from, to string) error {
 	_, err := retry(func() (int, error) { return 0, renameNew(d.fd(), from, to) })
 	if cannotRenameNew(err) {
@@ -38,8 +37,7 @@ func (d *Dir) Link(from, to string) error {
 	return nil
 }
 
-// cannotRenameNew reports whether the error of renameNew says that the system or the file system does
-// not know it.
+// cannotRenameNew reports whether the system or the file system does not support renameNew.
 func cannotRenameNew(err error) bool {
 	return err == unix.EINVAL || err == unix.ENOSYS || err == unix.EOPNOTSUPP || err == unix.ENOTSUP
 }

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Replace puts data behind name in one atomic step: readers see the old content or the new, and after a
-// power cut one of the two is there. The content is synced before the rename; the caller makes the
-// rename durable with Sync. An existing file keeps its mode and owner, a new one gets perm less the umask.
+// Replace replaces the content of name in one atomic step. Readers see the old content or the new, and one of
+// them is there after a power cut. Replace syncs the content before the rename; the caller makes the rename
+// durable with Sync. An existing file keeps its mode and owner, a new one gets perm less the umask.
 func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
-	const tries = 3 // who removes what dead writers left may have seen the file before it was locked
+	const tries = 3 // a cleanup may remove the file before it is locked
 	for n := 1; ; n++ {
 		if err := d.ReplaceIf(name, data, perm, nil); n == tries || !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -25,8 +25,8 @@ func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
 	}
 }
 
-// ReplaceIf is Replace for files that others write too: check is asked between the sync of the content and
-// the rename, and what it returns calls the rename off. nil asks nothing.
+// ReplaceIf is Replace for files that other programs write too. It calls check between the sync of the
+// content and the rename; an error of check cancels the rename. check may be nil.
 func (d *Dir) ReplaceIf(name string, data []byte, perm os.FileMode, check func() error) error {
 	root, err := d.root()
 	if err != nil {
@@ -47,10 +47,11 @@ func (d *Dir) ReplaceIf(name string, data []byte, perm os.FileMode, check func()
 	if err := check(); err != nil {
 		return err
 	}
-	return d.replaceError(name, root.Rename(filepath.Base(pending.Name()), name)) // CloseAtomicallyReplace would sync, and wait, once more
+	// CloseAtomicallyReplace would sync once more
+	return d.replaceError(name, root.Rename(filepath.Base(pending.Name()), name))
 }
 
-// replaceError names the file in an error about the temporary one, whose name helps nobody.
+// replaceError names the file instead of the temporary file in an error.
 func (d *Dir) replaceError(name string, err error) error {
 	var link *os.LinkError
 	var path *fs.PathError
@@ -65,7 +66,7 @@ func (d *Dir) replaceError(name string, err error) error {
 	return &fs.PathError{Op: "replace", Path: filepath.Join(d.path, name), Err: err}
 }
 
-// pending is the temporary file with its content, mode and owner.
+// pending returns the temporary file with its content, mode and owner.
 func (d *Dir) pending(root *os.Root, name string, data []byte, perm os.FileMode) (*renameio.PendingFile, error) {
 	old, err := root.Lstat(name)
 	switch {
@@ -73,7 +74,7 @@ func (d *Dir) pending(root *os.Root, name string, data []byte, perm os.FileMode)
 		old = nil
 	case err != nil:
 		return nil, err
-	case !old.Mode().IsRegular(): // renameio would replace a symbolic link without a word
+	case !old.Mode().IsRegular(): // renameio would silently replace a symbolic link
 		return nil, unsafeEntry(name, "not a regular file")
 	}
 	if old != nil {
@@ -83,7 +84,7 @@ func (d *Dir) pending(root *os.Root, name string, data []byte, perm os.FileMode)
 	if err != nil {
 		return nil, err
 	}
-	_ = unix.Flock(int(pending.Fd()), unix.LOCK_EX|unix.LOCK_NB) // its writer lives
+	_ = unix.Flock(int(pending.Fd()), unix.LOCK_EX|unix.LOCK_NB) // marks the writer as alive
 	if old == nil {
 		err = d.give(pending.File)
 	} else if err = keepOwner(pending.File, old); err == nil {
@@ -98,8 +99,8 @@ func (d *Dir) pending(root *os.Root, name string, data []byte, perm os.FileMode)
 	return pending, nil
 }
 
-// root opens d for renameio, by path: the standard library cannot make a Root from a descriptor. That it
-// is the same directory is checked.
+// root opens d for renameio by path, since os cannot make a Root from a descriptor. It checks that the
+// directory is the same.
 func (d *Dir) root() (*os.Root, error) {
 	root, err := os.OpenRoot(d.path)
 	if err != nil {

@@ -10,20 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canStageUnnamed is false in the tests of the portable way.
+// canStageUnnamed is false in the tests of the portable code.
 var canStageUnnamed = true
 
-// hasProc is true once /proc was seen to give names to descriptors.
+// hasProc is true once /proc is known to name descriptors.
 var hasProc atomic.Bool
 
-// openUnnamed opens a file without a name in d. errors.ErrUnsupported means that this file system, or a
-// process without /proc, cannot give such a file a name later.
+// openUnnamed opens a file without a name in d. If the file system or a process without /proc cannot name it
+// later, the error is errors.ErrUnsupported.
 func openUnnamed(d *Dir, perm os.FileMode) (*os.File, error) {
 	if !canStageUnnamed {
 		return nil, errors.ErrUnsupported
 	}
 	fd, err := d.openat(".", unix.O_TMPFILE|unix.O_RDWR, uint32(perm.Perm()))
-	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EINVAL) {
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENOENT) ||
+		errors.Is(err, unix.EINVAL) {
 		return nil, fmt.Errorf("%w: %v", errors.ErrUnsupported, err)
 	}
 	if err != nil {
@@ -48,8 +49,8 @@ func linkUnnamed(f *os.File, dir int, name string) error {
 
 func fdPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
-// reserve asks the file system to keep room for n bytes at offset, without changing the file's size. A
-// file system that cannot promise this is no error.
+// reserve reserves space for n bytes at offset, without changing the size of the file. It returns nil if the
+// file system cannot do that.
 func reserve(f *os.File, offset, n int64) error {
 	_, err := retry(func() (int, error) {
 		return 0, unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, offset, n)
@@ -60,7 +61,7 @@ func reserve(f *os.File, offset, n int64) error {
 	return &os.PathError{Op: "reserve room", Path: f.Name(), Err: err}
 }
 
-// linksNow returns how many names f has, as its server says: statx(2), since 4.11.
+// linksNow returns the number of names of f from the file server: statx(2), since 4.11.
 func linksNow(f *os.File) (uint64, error) {
 	var st unix.Statx_t
 	_, err := retry(func() (int, error) {

@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Staged file holds content that has no published name yet.
+// A Staged file has content but no published name yet.
 type Staged struct {
 	d     *Dir
 	f     *os.File
-	name  string // below d; "" when the system staged it without a name
+	name  string // below d; "" if the file has no name
 	inode uint64
 	safe  bool // the content is on disk
 }
 
-// Stage writes data to a new file in d and syncs it. Nothing refers to it until Publish. Where the
-// system can, it has no name, so that a crash leaves nothing; elsewhere it is called .tmp-<random>, lies in
-// the directory StagingName, and is locked for as long as this process lives.
+// Stage writes data to a new file in d and syncs it. The file is invisible until Publish. If the system can,
+// it has no name, so that a crash leaves nothing. Otherwise it is .tmp-<random> in the directory StagingName,
+// and this process holds its lock.
 func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
 	s, err := d.BeginStage(data, perm)
 	if err != nil {
@@ -31,7 +31,7 @@ func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
 	return s, s.Sync()
 }
 
-// BeginStage is Stage without the sync, for who does more to the file before. Sync has to follow.
+// BeginStage is Stage without the sync. The caller may write more, and must call Sync.
 func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 	f, err := openUnnamed(d, perm)
 	s := &Staged{d: d, f: f}
@@ -50,10 +50,10 @@ func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 // Write adds to the content of a file that is not synced yet.
 func (s *Staged) Write(data []byte) (int, error) { return s.f.Write(data) }
 
-// ReadAt reads what was written to a file that is not synced yet.
+// ReadAt reads the content of a file that is not synced yet.
 func (s *Staged) ReadAt(data []byte, offset int64) (int, error) { return s.f.ReadAt(data, offset) }
 
-// fill writes the content; on failure nothing of it is left.
+// fill writes the content. If it fails, it removes the file.
 func (s *Staged) fill(data []byte) (err error) {
 	if len(data) > 0 {
 		_, err = s.f.Write(data)
@@ -71,7 +71,7 @@ func (s *Staged) fill(data []byte) (err error) {
 	return err
 }
 
-// Sync returns when the content is on disk; on failure nothing of it is left.
+// Sync syncs the content. If it fails, it removes the file.
 func (s *Staged) Sync() error {
 	err := s.f.Sync()
 	if s.safe = err == nil; !s.safe {
@@ -80,8 +80,7 @@ func (s *Staged) Sync() error {
 	return err
 }
 
-// TakeMode gives the file the mode of the file name in its directory, where the file system lets modes
-// be changed.
+// TakeMode gives the file the mode of the file name in its directory, if the file system permits.
 func (s *Staged) TakeMode(name string) error {
 	entry, err := s.d.Lstat(name)
 	if err == nil {
@@ -90,7 +89,7 @@ func (s *Staged) TakeMode(name string) error {
 	return err
 }
 
-// setMode does nothing where modes come from the mount, which answers EPERM.
+// setMode does nothing if the mount determines modes, which causes EPERM.
 func setMode(f *os.File, mode os.FileMode) error {
 	info, err := f.Stat()
 	if err != nil || info.Mode().Perm() == mode {
@@ -102,9 +101,9 @@ func setMode(f *os.File, mode os.FileMode) error {
 	return err
 }
 
-// Publish gives the file, which was synced, its name. It never replaces: a name that exists is
-// fs.ErrExist. Where there are no hard links, as on exFAT, the file is renamed, and has no second name
-// to be published by.
+// Publish gives the synced file its name. It never replaces: if name exists, the error is fs.ErrExist. On a
+// file system without hard links, such as exFAT, it renames the file, so that you can publish the file only
+// once.
 func (s *Staged) Publish(name string) error {
 	var err error
 	switch {
@@ -117,7 +116,8 @@ func (s *Staged) Publish(name string) error {
 		if cannotLink(err) {
 			_, err = retry(func() (int, error) { return 0, renameNew(s.d.fd(), s.name, name) })
 			if cannotRenameNew(err) {
-				err = errors.New("this file system has neither hard links nor a rename that replaces nothing; choose a directory on another one")
+				err = errors.New("this file system has neither hard links nor a rename that replaces nothing; " +
+					"choose a directory on another one")
 			}
 		}
 	}
@@ -127,17 +127,17 @@ func (s *Staged) Publish(name string) error {
 	return nil
 }
 
-// cannotLink reports whether the error of a link says that the file system has none: link(2).
+// cannotLink reports whether the file system has no hard links: link(2).
 func cannotLink(err error) bool {
 	return err == unix.EPERM || err == unix.EOPNOTSUPP || err == unix.ENOTSUP || err == unix.ENOSYS
 }
 
-// Discard gives the staged file up; after Publish it only tidies, and the published name stays. The
-// file is closed first: file systems in user space keep an open one under another name.
+// Discard removes the staged file. After Publish the published name stays. Discard closes the file first,
+// since file systems in user space keep an open file under another name.
 func (s *Staged) Discard() {
 	s.f.Close()
 	if s.name != "" {
 		s.d.Remove(s.name)
-		s.d.removeStaging() // unless there are others in it
+		s.d.removeStaging() // fails if it has other files
 	}
 }

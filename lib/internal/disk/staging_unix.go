@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attempts bounds what is repeated because another process removed an empty staging directory meanwhile.
+// attempts limits the retries after another process removed an empty staging directory.
 const attempts = 100
 
-// openStaging opens the directory in d where files are staged that must have a name.
+// openStaging opens the directory in d for staged files with names.
 func (d *Dir) openStaging() (*Dir, error) {
 	path := filepath.Join(d.path, StagingName)
 	fd, err := d.openat(StagingName, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
@@ -29,7 +29,7 @@ func (d *Dir) openStaging() (*Dir, error) {
 	return &Dir{f: os.NewFile(uintptr(fd), path), path: path}, nil
 }
 
-// makeStaging is openStaging, and makes the directory where it is missing, for everybody who may write in d.
+// makeStaging is openStaging, and makes a missing directory, for all users who may write in d.
 func (d *Dir) makeStaging() (*Dir, error) {
 	staging, err := d.openStaging()
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +48,7 @@ func (d *Dir) makeStaging() (*Dir, error) {
 		return nil, &fs.PathError{Op: "mkdir", Path: filepath.Join(d.path, StagingName), Err: made}
 	}
 	if staging, err = d.openStaging(); err == nil {
-		unix.Fchmod(staging.fd(), mode) // the umask may have kept others out; they would say so
+		unix.Fchmod(staging.fd(), mode) // the umask may have excluded others, who would get an error
 		if made == nil {
 			giveTo(info, staging.f)
 		}
@@ -56,7 +56,7 @@ func (d *Dir) makeStaging() (*Dir, error) {
 	return staging, err
 }
 
-// createNamed makes an empty file that is locked.
+// createNamed creates an empty, locked file.
 func (d *Dir) createNamed(perm os.FileMode) (s *Staged, err error) {
 	for range attempts {
 		s, err = d.tryNamed(perm)
@@ -67,8 +67,8 @@ func (d *Dir) createNamed(perm os.FileMode) (s *Staged, err error) {
 	return s, err
 }
 
-// tryNamed fails with fs.ErrNotExist when another process took the directory for unused, or the file for that
-// of a dead writer before it was locked.
+// tryNamed fails with fs.ErrNotExist if another process removed the directory as empty, or the file as a
+// leftover before it was locked.
 func (d *Dir) tryNamed(perm os.FileMode) (*Staged, error) {
 	staging, err := d.makeStaging()
 	if err != nil {
@@ -98,9 +98,8 @@ func (d *Dir) tryNamed(perm os.FileMode) (*Staged, error) {
 	return s, nil
 }
 
-// CollectStaged removes what dead writers staged in d by name, and the directory of it when it is
-// empty. It costs one failed open when nothing was. What cannot be removed now is left for the next
-// time.
+// CollectStaged removes what killed writers staged by name in d, and the empty staging directory. If there is
+// nothing, it costs one failed open. It leaves what it cannot remove to the next call.
 func (d *Dir) CollectStaged() {
 	staging, err := d.openStaging()
 	if err != nil {
@@ -115,8 +114,8 @@ func (d *Dir) removeStaging() {
 	retry(func() (int, error) { return 0, unix.Unlinkat(d.fd(), StagingName, unix.AT_REMOVEDIR) })
 }
 
-// stagedLinks returns how many of the names of a file are those that it was staged by: a published file has
-// one more until its writer is done.
+// stagedLinks returns how many names of a file are in the staging directory: a published file has one there
+// until its writer is done.
 func (d *Dir) stagedLinks(inode uint64) (n uint64, err error) {
 	staging, err := d.openStaging()
 	if errors.Is(err, fs.ErrNotExist) {

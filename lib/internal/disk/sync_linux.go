@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SyncData returns when the content of a file is on the disk, with as much about the file as is needed to
-// read it: fdatasync(2).
+// SyncData syncs the content of a file, and the metadata that is needed to read it: fdatasync(2).
 func SyncData(f *os.File) error {
 	_, err := retry(func() (int, error) { return 0, unix.Fdatasync(int(f.Fd())) })
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SyncData returns when the content of a file is on the disk.
+// SyncData syncs the content of a file to the disk.
 func SyncData(f *os.File) error { return f.Sync() }
 
 func exchange(int, string, string) error { return unix.ENOSYS }

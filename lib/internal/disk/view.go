@@ -8,31 +8,32 @@ import (
 	"path/filepath"
 )
 
-// A View shows other content than some of the files of a directory have, for somebody who only reads: what
-// they shall have by the journal of a store, before anybody has made them so.
+// A View replaces the content of some files of a directory, for readers. It shows what the journal has,
+// before the files are updated.
 type View interface {
-	// Text returns what a file shall have. known is false for a file that is as it is; a nil text says
-	// that it shall not be there.
+	// Text returns the content of a file. If known is false, the file is shown as it is. A nil text means
+	// that the file must not exist.
 	Text(name string) (text []byte, known bool, err error)
 
-	// Names says of the files that the view knows whether they shall be there.
+	// Names returns the files that the view knows, and whether they exist in it.
 	Names() (map[string]bool, error)
 
-	// Below returns the view of a directory in this one, nil for none.
+	// Below returns the view of a directory in this one, or nil.
 	Below(name string) View
 }
 
-// SetView has d show what view says. It is for a directory that nothing is written to.
+// SetView sets the view of d. Use it only for a directory that you read.
 func (d *Dir) SetView(view View) { d.view = view }
 
-// HasView reports whether d shows what a view says.
+// HasView reports whether d has a view.
 func (d *Dir) HasView() bool { return d.view != nil }
 
-// View returns what was set by [Dir.SetView], nil if nothing was.
+// View returns the view from [Dir.SetView], or nil.
 func (d *Dir) View() View { return d.view }
 
-// shown returns what the view says of a file: an error that is fs.ErrNotExist where it shall not be there.
-func (d *Dir) shown(name string) (text []byte, known bool, err error) {
+// fromView returns the content of a file in the view. If the file must not exist, the error is
+// fs.ErrNotExist.
+func (d *Dir) fromView(name string) (text []byte, known bool, err error) {
 	if d.view == nil {
 		return nil, false, nil
 	}
@@ -43,9 +44,9 @@ func (d *Dir) shown(name string) (text []byte, known bool, err error) {
 	return text, known, err
 }
 
-// Lstat describes the entry name without following it.
+// Lstat describes the entry name without following a symbolic link.
 func (d *Dir) Lstat(name string) (Entry, error) {
-	text, known, err := d.shown(name)
+	text, known, err := d.fromView(name)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -55,7 +56,7 @@ func (d *Dir) Lstat(name string) (Entry, error) {
 	return d.entry(name)
 }
 
-// shownEntry describes a file of a view: as it is, but for its size, or as it would be made.
+// shownEntry describes a file in the view: as on disk with another size, or as it would be created.
 func (d *Dir) shownEntry(name string, text []byte) Entry {
 	entry, err := d.entry(name)
 	if err != nil || !entry.Regular {
@@ -65,18 +66,18 @@ func (d *Dir) shownEntry(name string, text []byte) Entry {
 	return entry
 }
 
-// A Text is an open file, or what a view shows in its place.
+// A Text is an open file, or its content in a view.
 type Text struct {
 	io.Reader
 	io.ReaderAt
 	name string
 	size int64
-	file *os.File // nil for what a view shows
+	file *os.File // nil for content of a view
 }
 
-// OpenText is OpenSole, or opens what the view shows.
+// OpenText is OpenSole, but opens the content in the view if there is one.
 func (d *Dir) OpenText(name string) (*Text, error) {
-	text, known, err := d.shown(name)
+	text, known, err := d.fromView(name)
 	if err != nil {
 		return nil, err
 	}
@@ -96,13 +97,13 @@ func (d *Dir) OpenText(name string) (*Text, error) {
 	return &Text{f, f, f.Name(), info.Size(), f}, nil
 }
 
-// Size returns how many bytes it had when it was opened.
+// Size returns the size in bytes when it was opened.
 func (t *Text) Size() int64 { return t.size }
 
-// Name returns its path.
+// Name returns the path.
 func (t *Text) Name() string { return t.name }
 
-// Close closes it.
+// Close closes the file.
 func (t *Text) Close() error {
 	if t.file == nil {
 		return nil

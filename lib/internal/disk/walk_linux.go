@@ -7,20 +7,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stepFlags open a directory on the way: who may only search it can pass.
+// stepFlags open a parent directory, for which the user needs only search permission.
 const stepFlags = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 
-// lacksBeneath is true once the system was seen to lack openat2, or a sandbox to refuse it:
-// openat2(2), since 5.6.
+// lacksBeneath is true once openat2 was missing, or a sandbox refused it: openat2(2), since 5.6.
 var lacksBeneath atomic.Bool
 
-// IsPlain reports whether something is at path and no name in it is a symbolic link; false where that takes more than
-// one call to tell.
+// IsPlain reports whether path exists and no name in it is a symbolic link. It returns false if one call
+// cannot decide that.
 func IsPlain(path string) bool {
 	if lacksBeneath.Load() {
 		return false
 	}
-	fd, err := openNoLinks(path, unix.O_PATH|unix.O_CLOEXEC) // with O_NOFOLLOW a link itself would be opened
+	fd, err := openNoLinks(path, unix.O_PATH|unix.O_CLOEXEC) // O_NOFOLLOW would open a link itself
 	if err == nil {
 		unix.Close(fd)
 	}
@@ -32,8 +31,8 @@ func openNoLinks(path string, flags uint64) (int, error) {
 	return retry(func() (int, error) { return unix.Openat2(unix.AT_FDCWD, path, &how) })
 }
 
-// openBeneath opens the directory at path with one call. errors.ErrUnsupported means that this cannot
-// be done here.
+// openBeneath opens the directory at path in one call. If the system cannot do that, the error is
+// errors.ErrUnsupported.
 func openBeneath(path string) (int, error) {
 	if lacksBeneath.Load() {
 		return -1, errors.ErrUnsupported

@@ -6,6 +6,5 @@ import "errors"
 
 func openBeneath(string) (int, error) { return -1, errors.ErrUnsupported }
 
-// IsPlain reports whether something is at path and no name in it is a symbolic link; false where that takes more than
-// one call to tell.
+// IsPlain returns false: this system cannot check a path in one call.
 func IsPlain(string) bool { return false }

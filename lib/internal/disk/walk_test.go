@@ -55,7 +55,7 @@ func TestOpenDir(t *testing.T) {
 	})
 }
 
-// Who may search a directory and not read it can use what is in it.
+// A user who may search a directory but not read it can use its entries.
 func TestOpenDirThroughOneThatCannotBeRead(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may read every directory")

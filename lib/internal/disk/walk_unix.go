@@ -14,9 +14,9 @@ import (
 
 const dirFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 
-// OpenDir opens the directory at path, which must be free of symbolic links: one anywhere in it, and
-// anything else than a directory at its end, is ErrUnsafe. So it leads where its text says, whoever
-// renames directories meanwhile.
+// OpenDir opens the directory at path. A symbolic link anywhere in path is ErrUnsafe, and so is an entry that
+// is not a directory. So the result is always the directory that the path names, even if directories are
+// renamed meanwhile.
 func OpenDir(path string) (*Dir, error) {
 	fd, err := openBeneath(path)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -25,7 +25,7 @@ func OpenDir(path string) (*Dir, error) {
 	return asDir(fd, path, err)
 }
 
-// walk is OpenDir step by step, for systems that cannot do it in one.
+// walk is OpenDir step by step, for systems that cannot do it in one call.
 func walk(path string) (fd int, err error) {
 	at, rest := unix.AT_FDCWD, filepath.Clean(path)
 	if filepath.IsAbs(rest) {
@@ -56,7 +56,7 @@ func openStep(at int, name string, flags int) (int, error) {
 	return retry(func() (int, error) { return unix.Openat(at, name, flags, 0) })
 }
 
-// asDir makes a Dir of what an open with dirFlags returned.
+// asDir returns the Dir of a descriptor that was opened with dirFlags.
 func asDir(fd int, path string, err error) (*Dir, error) {
 	switch {
 	case err == nil:
@@ -77,15 +77,16 @@ func (d *Dir) OpenDir(name string) (*Dir, error) {
 	return below, err
 }
 
-// Reopen opens d once more, for who has to read anew after a failure: a descriptor may hide the next one.
+// Reopen opens d again, without a view. Use it after a failure, since an old descriptor may hide the next
+// one.
 func (d *Dir) Reopen() (*Dir, error) {
 	fd, err := openStep(d.fd(), ".", dirFlags)
 	return asDir(fd, d.path, err)
 }
 
-// MakeDir is OpenDir, and makes the directory with its missing parents. Every directory that it
-// changed is synced, so that the new ones survive a power cut. What root makes belongs to the owner of
-// its parent.
+// MakeDir is OpenDir, and makes a missing directory and its missing parents. It syncs every directory that it
+// changed, so that the new ones survive a power cut. A directory that root makes belongs to the owner of its
+// parent.
 func MakeDir(path string, perm os.FileMode) (*Dir, error) {
 	d, err := OpenDir(path)
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
@@ -99,7 +100,7 @@ func MakeDir(path string, perm os.FileMode) (*Dir, error) {
 	return parent.MakeDir(filepath.Base(path), perm)
 }
 
-// MakeDir makes the directory name in d durably where it is missing, and opens it.
+// MakeDir opens the directory name in d, and makes it durably if it is missing.
 func (d *Dir) MakeDir(name string, perm os.FileMode) (*Dir, error) {
 	_, failed := retry(func() (int, error) { return 0, unix.Mkdirat(d.fd(), name, uint32(perm.Perm())) })
 	if failed != nil && failed != unix.EEXIST {
@@ -122,16 +123,15 @@ func (d *Dir) MakeDir(name string, perm os.FileMode) (*Dir, error) {
 	return made, nil
 }
 
-// SyncParents makes the names of paths and of the directories that hold them survive a power cut:
-// those below top, of what lies there, else only its own. What may not be read was not made by this
-// user.
+// SyncParents syncs the directories that hold paths, up to top. For a path outside of top it syncs only the
+// parent. It skips a directory without read permission, since this user did not make it.
 func SyncParents(top string, paths ...string) error {
 	synced := make(map[string]bool)
 	for _, path := range paths {
 		for isWithin := true; isWithin; {
 			path = filepath.Dir(path)
 			if synced[path] {
-				break // with all above it
+				break // and all above it
 			}
 			synced[path] = true
 			if err := syncPath(path); err != nil && !errors.Is(err, fs.ErrPermission) {
@@ -153,8 +153,8 @@ func syncPath(path string) error {
 	return d.syncIfItCan()
 }
 
-// syncIfItCan syncs d. A directory that its file system cannot sync, as of an automounter, does not
-// keep the store from being used: see fsync(2), EINVAL.
+// syncIfItCan syncs d. It ignores the error of a file system that cannot sync directories, such as an
+// automounter: see fsync(2), EINVAL.
 func (d *Dir) syncIfItCan() error {
 	err := d.Sync()
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {

@@ -8,12 +8,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// maxCharFaults caps the report of a text that is full of bad characters.
+// maxCharFaults limits the faults about bad characters.
 const maxCharFaults = 20
 
-// readable reports, at most once a line, the characters that may not stand in the source of a text and
-// the lines that would end its YAML document early. It is false for a text of which nothing can be
-// read for that.
+// readable reports the forbidden characters of a text, at most one for each line, and lines that would end the YAML
+// document early. It returns false if the text cannot be parsed because of them.
 func (r *yamlReader) readable(text []byte) bool {
 	if len(text) > r.MaxBytes {
 		r.add(placeOfNode{1, 1}, "", fmt.Sprintf("%s is larger than %d bytes", r.Name, r.MaxBytes), "make it smaller")
@@ -24,21 +23,21 @@ func (r *yamlReader) readable(text []byte) bool {
 		r.add(placeOfNode{line, column}, "", r.Name+" is not valid UTF-8 here", "save the file as UTF-8")
 		return false
 	}
-	directives, whole := true, true // %-lines are directives only before the first line with content
-	for number := 1; len(text) > 0; number++ {
+	directives, whole := true, true            // %-lines are directives only before the first line with content
+	for number := 1; len(text) > 0; number++ { // %-lines are directives only before the first line with content
 		var line []byte
 		line, text, _ = bytes.Cut(text, []byte("\n"))
 		column, problem, hint := 1, "", ""
 		if problem, hint = marker(line, directives); problem != "" {
 			whole = false
 		} else {
-			column, problem, hint = r.bad(line)
+			column, problem, hint = r.findBad(line)
 		}
 		if problem != "" && len(r.faults) < maxCharFaults {
 			r.spoilt[number] = true
 			r.add(placeOfNode{number, column}, "", problem, hint)
 		}
-		// Comments and empty lines may stand before a directive, content may not.
+		// Comments and empty lines can come before a directive, content cannot.
 		if content := bytes.TrimLeft(line, " "); len(content) > 0 && content[0] != '#' {
 			directives = false
 		}
@@ -46,8 +45,8 @@ func (r *yamlReader) readable(text []byte) bool {
 	return whole
 }
 
-// marker says of a line that it would end the document before its end: what follows it would be hidden
-// from the program and not from people.
+// marker returns the problem of a line that would end the YAML document early. A program would not see the text after
+// it, but people would.
 func marker(line []byte, directives bool) (problem, hint string) {
 	switch {
 	case bytes.HasPrefix(line, []byte("...")):
@@ -60,8 +59,8 @@ func marker(line []byte, directives bool) (problem, hint string) {
 	return "", ""
 }
 
-// bad returns the first bad character of a line.
-func (r *yamlReader) bad(line []byte) (column int, problem, hint string) {
+// findBad returns the first bad character of a line.
+func (r *yamlReader) findBad(line []byte) (column int, problem, hint string) {
 	for at := 0; at < len(line); {
 		char, size := rune(line[at]), 1
 		if char >= utf8.RuneSelf {
@@ -71,7 +70,7 @@ func (r *yamlReader) bad(line []byte) (column int, problem, hint string) {
 		switch {
 		case char == '\t':
 			return column, r.Name + " holds a tab", "use spaces"
-		case char == '\ufeff' && at == 0: // YAML skips it silently at the start of a line
+		case char == '\ufeff' && at == 0: // YAML ignores it at the start of a line
 			return column, "a byte-order mark stands inside " + r.Name, "remove it"
 		case form.IsHidden(char):
 			return column, fmt.Sprintf("%s holds the character U+%04X", r.Name, char), "remove it"

@@ -1,6 +1,6 @@
-// Package document reads and writes handoff documents.
+// Package document parses and formats handoff documents.
 //
-// A document is UTF-8 text: a line "---", a head in YAML, a line "---", a body that is never
+// A document is UTF-8 text: a line "---", the frontmatter in YAML, a line "---", and a body that is never
 // interpreted.
 //
 //	---
@@ -17,27 +17,23 @@
 //
 //	# Where it stands
 //
-// Reading goes in steps: Split finds head and body, Parse turns the head into a Draft, Draft.Check
-// holds it against rules and reports every fault with its place, Draft.Document is the result.
-// Writing is Render, which gives the bytes to store; Parse of them gives the same Document again.
-// Shape holds the rules of the head in plain Go, for readers that do without a schema library.
+// Reading has these steps. [Split] finds frontmatter and body. [Parse] turns them into a [Draft]. [Draft.Check]
+// checks it against rules and returns all faults with their places. [Draft.Document] returns the result. [Render]
+// formats a document; Parse of its result returns the same document. [Shape] has the rules of the frontmatter in
+// plain Go, for programs without a schema library.
 //
 // # YAML
 //
-// [ReadYAML] reads YAML strictly: the heads of documents, the operators file and the settings.
-// What it accepts, every YAML library reads alike, and a person sees in the text all that a program
-// takes from it.
-//
-// A text is one document. Refused, each with line and column:
+// [ReadYAML] parses YAML strictly: frontmatter, the operators file and the settings. It only accepts text that all
+// YAML libraries read alike, and in which people see everything that a program reads. A text is one YAML document.
+// These are refused, with line and column:
 //
 //   - characters that hide something: control characters and tabs, Unicode line separators, noncharacters, a byte-order
-//     mark, bytes that are not UTF-8;
-//   - lines that end the document early: "...", "--- x", directives; a second document;
-//   - what makes a value differ from what is written in its place: anchors, aliases, merge keys, tags other than !!str;
-//   - a key that stands twice in one mapping, and a key that is a list or a mapping.
+//     mark, and bytes that are not UTF-8
+//   - lines that end the document early: "...", "--- x", directives, a second document
+//   - anything that makes a value differ from its text: anchors, aliases, merge keys, tags other than !!str
+//   - a key that occurs twice in one mapping, and a key that is a list or a mapping
 //
-// Lines and columns are those of the file that the text is part of. Nothing is expanded or merged, so
-// that what is read is never larger than the text.
-//
-// The types of unquoted scalars, and which keys are known, are for the caller to judge.
+// Lines and columns are those of the file that contains the text. Nothing is expanded or merged, so the result is
+// never larger than the text. The caller checks the types of unquoted scalars, and which keys are known.
 package document

@@ -10,14 +10,14 @@ import (
 
 // Limits of a document.
 const (
-	MaxStored = 4 << 20   // bytes of a stored file that readers accept, whatever the setting at write was
-	MaxHead   = 640 << 10 // bytes between the delimiter lines of a document that is written
-	maxNodes  = 1000      // YAML nodes of a head
-	maxNames  = 100       // documents of one base name
+	MaxStored = 4 << 20   // bytes of a stored file that can be read, whatever the setting when it was written
+	MaxHead   = 640 << 10 // bytes of the frontmatter of a new document
+	maxNodes  = 1000      // YAML nodes of the frontmatter
+	maxNames  = 100       // documents with the same base name
 )
 
-// Render returns the bytes to store: keys in fixed order, every scalar in single quotes, and the body
-// as it is. The Document must be valid and carry its id.
+// Render returns the bytes to store: the keys in a fixed order, each scalar in single quotes, and the unchanged body.
+// d must be valid and have its id.
 func Render(d Document) []byte {
 	var b bytes.Buffer
 	b.Grow(len(d.Body) + 512)
@@ -35,12 +35,12 @@ func Render(d Document) []byte {
 	return b.Bytes()
 }
 
-// FileName returns the n-th name for a document in the handoffs directory: the base name for n = 1,
-// then -2 to -100. It returns "" when n is out of that range, or when Time holds no date, or HandoffID
-// no id that is needed. Names are ambiguous, since slugs contain dashes, and are never to be parsed.
+// FileName returns the n-th file name for a document: the base name for n = 1, then -2 to -100. It returns "" for
+// other n, if Time has no date, or if HandoffID is needed and has no id. File names are ambiguous, since slugs
+// contain dashes. Never parse them.
 //
-// withID is for a store whose documents come from several places, which must not give one name to two
-// of them: the base name ends in the first 8 digits of the id there.
+// Set withID for a store that receives documents from other stores: the base name then ends in the first 8 digits of
+// the id, so that two documents cannot get the same name.
 func FileName(d Document, n int, withID bool) string {
 	if n < 1 || n > maxNames || len(d.Time) < len("2006-01-02") {
 		return ""
@@ -70,7 +70,7 @@ func renderList(b *bytes.Buffer, key string, items []string) {
 	}
 }
 
-// quote writes a YAML single-quoted scalar. A YAML library would change some strings on the way.
+// quote returns a YAML single-quoted scalar. A YAML library would change some strings.
 func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }

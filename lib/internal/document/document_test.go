@@ -23,7 +23,7 @@ func documents() *rapid.Generator[document.Document] {
 		slug := rapid.StringMatching(`[A-Za-z0-9_-]{1,12}`)
 		text := rapid.OneOf(rapid.StringOf(rapid.RuneFrom([]rune(`'"\/:#-?&*!|>%@{}[], `+"\ufeff\u00a0\u200b\U0001f600e\u0301~=<"))), rapid.String(),
 			rapid.SampledFrom([]string{"null", "---", "...", " a ", "- x", "a: b", "'", "''", "\ufeff", `\`, `c:\/x`}))
-		reference := rapid.Map(text, clean).Filter(func(s string) bool { return s != "" && utf8.RuneCountInString(s) <= 1024 })
+		reference := rapid.Map(text, isClean).Filter(func(s string) bool { return s != "" && utf8.RuneCountInString(s) <= 1024 })
 		body := rapid.Map(rapid.String(), func(s string) string {
 			return strings.TrimLeft(strings.NewReplacer("\r", "", "\x00", "").Replace(s), " \t\n")
 		})
@@ -47,7 +47,7 @@ func documents() *rapid.Generator[document.Document] {
 }
 
 // clean drops the characters that no string of a head may hold.
-func clean(s string) string {
+func isClean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 || r&0xfffe == 0xfffe || r >= 0xfdd0 && r <= 0xfdef {
 			return -1

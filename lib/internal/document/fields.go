@@ -10,9 +10,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// What the head allows, in characters (code points) and items.
+// The limits of the frontmatter, in characters (code points) and items.
 const (
-	MaxName       = 64 // from and to
+	MaxName       = 64 // of from and to
 	MaxTopic      = 80
 	MaxTag        = 40
 	MaxTags       = 32
@@ -20,41 +20,42 @@ const (
 	MaxReferences = 256
 )
 
-// A Document is a handoff whose fields are what a valid head says. HandoffID is empty when the
-// source names none. Lists keep their order; a missing list is nil. Body has LF line ends and does
-// not begin with a blank line.
+// A Document is a handoff with the values of valid frontmatter. HandoffID is "" if the source has no id. Lists keep
+// their order; a missing list is nil. Body has LF line ends, and does not begin with a blank line.
 type Document struct {
 	SchemaVersion, HandoffID, From, To, Topic, Time string
 	References, Tags                                []string
 	Body                                            string
 }
 
-// fields is the table of the head, in the order in which it is stored: parsing, rules, the id, the
-// stored file and the search for credentials all read it. A new field is a field of Document, a row
-// here and a property of the JSON Schema.
+// fields are the fields of the frontmatter, in the order of the stored file. Parsing, rules, the id, the stored file
+// and the secret scan use this table. A new field needs a field of Document, a row here, and a property of the JSON
+// Schema.
 var fields = [...]field{
 	text("schema_version", required, hashed, constant, shape{func(s string) bool { return s == "1.0" }, "write '1.0'"},
 		func(d *Document) *string { return &d.SchemaVersion }),
-	text("handoff_id", optional, unhashed, constant, shape{form.IsID, "leave handoff_id out, it is computed; or give sha256: and 64 lower-case hex digits"},
+	text("handoff_id", optional, unhashed, constant,
+		shape{form.IsID, "leave handoff_id out, it is computed; or give sha256: and 64 lower-case hex digits"},
 		func(d *Document) *string { return &d.HandoffID }),
 	text("from", required, hashed, name, slug(MaxName), func(d *Document) *string { return &d.From }),
 	text("to", required, hashed, name, slug(MaxName), func(d *Document) *string { return &d.To }),
 	text("topic", required, hashed, name, slug(MaxTopic), func(d *Document) *string { return &d.Topic }),
-	text("ts_utc", required, hashed, constant, shape{form.IsInstant, hintTime}, func(d *Document) *string { return &d.Time }),
+	text("ts_utc", required, hashed, constant, shape{form.IsInstant, hintTime},
+		func(d *Document) *string { return &d.Time }),
 	list("references", MaxReferences, hashed, prose, shape{isReference, "use 1 to 1024 characters without line breaks"},
 		func(d *Document) *[]string { return &d.References }),
 	list("tags", MaxTags, hashed, name, slug(MaxTag), func(d *Document) *[]string { return &d.Tags }),
 }
 
-// A field is one row of the table. It is made by text or list, which take every property of it: a row
-// that says nothing of the search for credentials does not compile.
+// A field is a row of the table. text and list make it and require all properties, so that a row cannot omit the
+// secret scan.
 type field struct {
 	key   string
 	need  need
 	hash  hash
 	scan  scan
 	shape shape
-	most  int                       // items of a list
+	most  int                       // the maximum number of items of a list
 	text  func(*Document) *string   // nil for a list
 	list  func(*Document) *[]string // nil for a text
 }
@@ -66,8 +67,8 @@ const (
 	optional need = false
 )
 
-// A hash says whether the handoff_id covers a field. A text that is not given is not covered; a
-// missing list is an empty one.
+// A hash reports whether the handoff_id covers a field. A missing text is not covered; a missing list counts as
+// empty.
 type hash bool
 
 const (
@@ -75,16 +76,16 @@ const (
 	unhashed hash = false
 )
 
-// A scan says what the search for credentials does with a field.
+// A scan is the treatment of a field by the secret scan.
 type scan int
 
 const (
-	constant scan = iota // nothing: its form has no room for one
-	name                 // it is searched; a name cannot be redacted, only refused
-	prose                // it is searched, and redacted on request
+	constant scan = iota // not scanned: its form cannot contain a credential
+	name                 // scanned; a finding is refused, since a name cannot be redacted
+	prose                // scanned, and redacted on request
 )
 
-// A shape is what a text, or each item of a list, has to look like.
+// A shape is the form of a text, or of each item of a list.
 type shape struct {
 	fits func(string) bool
 	hint string
@@ -94,13 +95,14 @@ func text(key string, n need, h hash, c scan, s shape, at func(*Document) *strin
 	return field{key: key, need: n, hash: h, scan: c, shape: s, text: at}
 }
 
-// list makes the row of a list, which is always optional.
+// list returns the row of a list, which is always optional.
 func list(key string, most int, h hash, c scan, s shape, at func(*Document) *[]string) field {
 	return field{key: key, hash: h, scan: c, shape: s, most: most, list: at}
 }
 
 func slug(most int) shape {
-	return shape{func(s string) bool { return form.IsSlug(s, most) }, "use 1 to " + strconv.Itoa(most) + " letters, digits, _ and -"}
+	return shape{func(s string) bool { return form.IsSlug(s, most) },
+		"use 1 to " + strconv.Itoa(most) + " letters, digits, _ and -"}
 }
 
 func isReference(s string) bool {
@@ -108,7 +110,7 @@ func isReference(s string) bool {
 	return n >= 1 && n <= MaxReference && !hasControl(s)
 }
 
-// fieldOf returns the row of a key, nil for an unknown one.
+// fieldOf returns the row of a key, nil for an unknown key.
 func fieldOf(key string) *field {
 	for i := range fields {
 		if fields[i].key == key {
@@ -132,7 +134,7 @@ func anyField(field) bool { return true }
 
 func mustHave(f field) bool { return bool(f.need) }
 
-// Instance returns the head as a JSON-like value for Rules, without the fields that are empty.
+// Instance returns the frontmatter as a JSON-like value for Rules, without empty fields.
 func (d Document) Instance() map[string]any {
 	head := map[string]any{}
 	for _, f := range fields {
@@ -150,7 +152,7 @@ func (d Document) Instance() map[string]any {
 	return head
 }
 
-// Fields returns every field of the head by key, also those that are empty: a missing list is an empty one.
+// Fields returns all fields of the frontmatter by key. A missing list is empty, not nil.
 func (d Document) Fields() map[string]any {
 	head := map[string]any{}
 	for _, f := range fields {
@@ -163,8 +165,8 @@ func (d Document) Fields() map[string]any {
 	return head
 }
 
-// ID returns the handoff_id of a document: the SHA-256 of the RFC 8785 form of its content. What the
-// document itself claims as its id does not count. It fails for strings that are not valid UTF-8.
+// ID returns the handoff_id of a document: the SHA-256 of the RFC 8785 form of its content. The HandoffID field is
+// ignored. It fails on strings that are not valid UTF-8.
 func ID(d Document) (string, error) {
 	members := []jsontree.Field{{Key: "body", Text: d.Body}}
 	for _, f := range fields {
@@ -179,14 +181,14 @@ func ID(d Document) (string, error) {
 	return jsontree.ID(members)
 }
 
-// A Text is a string of a document in which a credential may stand.
+// A Text is a string of a document that could contain a credential.
 type Text struct {
 	Pointer    string  // RFC 6901; /body for the body
-	Value      *string // may be replaced if it is Redactable
+	Value      *string // can be replaced if Redactable
 	Redactable bool
 }
 
-// Texts returns the strings of a document, its body first.
+// Texts returns the strings of a document, the body first.
 func Texts(d *Document) []Text {
 	all := []Text{{"/body", &d.Body, true}}
 	for _, f := range fields {
@@ -203,7 +205,7 @@ func Texts(d *Document) []Text {
 	return all
 }
 
-// Clone returns a copy that shares no list with d.
+// Clone returns a copy of d with its own lists.
 func Clone(d Document) Document {
 	for _, f := range fields {
 		if f.list != nil {

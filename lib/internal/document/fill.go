@@ -6,30 +6,31 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// Fill gives the head what it lacks: what was said beside it, and then what is usual for such a body.
-// What is said must not contradict the head: Check reports that where the head says otherwise.
-func (d *Draft) Fill(said Document, usual func(body string) Document) {
+// Fill adds missing fields to the frontmatter: first those of expected, then the defaults for the body. Check reports
+// a field of expected that contradicts the frontmatter.
+func (d *Draft) Fill(expected Document, defaults func(body string) Document) {
 	if d.head == nil {
 		return
 	}
-	beside := said.Instance()
-	for key, value := range beside {
+	wanted := expected.Instance()
+	for key, value := range wanted {
 		own, has := d.head[key]
 		switch pointer := fault.Pointer("", key); {
 		case !has:
 			d.head[key] = value
-		case !same(own, value) && !d.faulted[pointer]:
-			d.report(d.places[pointer], pointer, key+" is "+shown(own)+" in the frontmatter, and "+shown(value)+" was given with it", "leave one of them out")
+		case !isSame(own, value) && !d.faulted[pointer]:
+			d.report(d.places[pointer], pointer, key+" is "+quoted(own)+" in the frontmatter, and "+quoted(value)+
+				" was given with it", "leave one of them out")
 		}
 	}
-	for key, value := range usual(d.body).Instance() {
+	for key, value := range defaults(d.body).Instance() {
 		if _, has := d.head[key]; !has {
 			d.head[key] = value
 		}
 	}
 }
 
-func same(a, b any) bool {
+func isSame(a, b any) bool {
 	listA, isA := a.([]any)
 	listB, isB := b.([]any)
 	if isA && isB {
@@ -38,8 +39,8 @@ func same(a, b any) bool {
 	return !isA && !isB && a == b
 }
 
-// shown is a value as a message has it.
-func shown(value any) string {
+// quoted returns a value for a message.
+func quoted(value any) string {
 	if text, ok := value.(string); ok {
 		return fault.Quote(text)
 	}

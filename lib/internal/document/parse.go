@@ -10,20 +10,20 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// A Draft is the outcome of Parse: a head as a JSON-like value, its places, and a body. It becomes a
-// Document once Check finds no fault.
+// A Draft is the result of Parse: frontmatter as a JSON-like value, the places of its values, and a body. If Check
+// returns no fault, Document returns the document.
 type Draft struct {
-	head    map[string]any // nil when the head could not be read
+	head    map[string]any // nil if the frontmatter cannot be parsed
 	body    string
 	places  map[string]place // by RFC 6901 pointer
-	faulted map[string]bool  // pointers whose values have a fault already
+	faulted map[string]bool  // the pointers of values that have a fault
 	faults  []Fault
 }
 
 type place struct{ line, column int }
 
-// Parse reads a document of at most limit bytes. The faults are those of the text and of the YAML;
-// Check reports them together with those of the values. The Draft is never nil.
+// Parse parses a document of at most limit bytes. The faults are those of the text and the YAML. Check returns them
+// together with those of the values. The Draft is never nil.
 func Parse(src []byte, limit int) (*Draft, []Fault) {
 	d := parse(src, limit, MaxHead)
 	return d, d.faults
@@ -58,8 +58,8 @@ func (d *Draft) fail(f Fault) *Draft {
 	return d
 }
 
-// Compose makes a Draft from fields that come from flags or a record instead of a head, and from
-// their Body as it was given. Rules of text apply as in Parse; faults have a pointer but no line.
+// Compose makes a Draft from fields of flags or a record. The rules for text are those of Parse. Faults have a
+// pointer but no line.
 func Compose(fields Document) (*Draft, []Fault) {
 	d := &Draft{head: fields.Instance(), faulted: map[string]bool{}}
 	body := form.Normal([]byte(fields.Body))
@@ -81,7 +81,7 @@ func Compose(fields Document) (*Draft, []Fault) {
 	return d, d.faults
 }
 
-// checkRunes refuses a string of the head that holds a forbidden character.
+// checkRunes reports a forbidden character in a string of the frontmatter.
 func (d *Draft) checkRunes(s, pointer string, at place) {
 	i := strings.IndexFunc(s, form.IsHidden)
 	if i < 0 {
@@ -95,22 +95,21 @@ func (d *Draft) checkRunes(s, pointer string, at place) {
 	d.report(at, pointer, fmt.Sprintf("the value holds the character U+%04X", r), hint)
 }
 
-// report adds a fault of a value, so that rules need not complain about the same value again.
+// report adds a fault of a value. Check then omits the faults that the rules find in the same value.
 func (d *Draft) report(at place, pointer, problem, hint string) {
 	d.faulted[pointer] = true
 	d.faults = append(d.faults, Fault{Line: at.line, Column: at.column, Pointer: pointer, Problem: problem, Hint: hint})
 }
 
-// Check returns every fault of the draft, sorted by place: those that Parse found, and those that
-// rules (Shape, or a JSON Schema) find in the values. Values with a fault of their own are not
-// reported twice. None means that Document is valid.
+// Check returns all faults of the draft, sorted by place: those of Parse, and those of the rules (Shape, or a JSON
+// Schema). A value has only faults of one of them. If there are none, Document returns a valid document.
 func (d *Draft) Check(rules func(instance any) []Fault) []Fault {
 	faults := slices.Clone(d.faults)
 	if d.head == nil {
 		return faults
 	}
 	for _, f := range rules(d.head) {
-		if d.covered(f.Pointer) {
+		if d.isCovered(f.Pointer) {
 			continue
 		}
 		f.Line, f.Column = d.Locate(f.Pointer)
@@ -120,8 +119,8 @@ func (d *Draft) Check(rules func(instance any) []Fault) []Fault {
 	return faults
 }
 
-// covered reports whether the value at pointer, or one that contains it, has a fault already.
-func (d *Draft) covered(pointer string) bool {
+// isCovered reports whether the value at pointer, or a value that contains it, has a fault.
+func (d *Draft) isCovered(pointer string) bool {
 	for ; pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
 		if d.faulted[pointer] {
 			return true
@@ -130,8 +129,8 @@ func (d *Draft) covered(pointer string) bool {
 	return d.faulted[""]
 }
 
-// Locate returns line and column of the value at an RFC 6901 pointer, from 1; of what should contain
-// it when there is no such value; 0, 0 when the draft was composed without a source.
+// Locate returns line and column of the value at an RFC 6901 pointer, counted from 1. If there is no such value, it
+// returns the place of what should contain it. It returns 0, 0 for a composed draft.
 func (d *Draft) Locate(pointer string) (line, column int) {
 	for {
 		at, ok := d.places[pointer]
@@ -143,8 +142,8 @@ func (d *Draft) Locate(pointer string) (line, column int) {
 	}
 }
 
-// Document returns what the head and body say. It is valid only when Check found no fault; values of
-// the wrong kind are left out.
+// Document returns the document of the draft. It is valid only if Check returns no fault. Values of the wrong type
+// are omitted.
 func (d *Draft) Document() Document {
 	doc := Document{Body: d.body}
 	for _, f := range fields {
@@ -162,11 +161,12 @@ func (d *Draft) Document() Document {
 	return doc
 }
 
-// CheckSize refuses rendered bytes that a later Parse with the same limit would refuse, because quotes
-// and keys made the document grow.
+// CheckSize returns a fault if Parse with the same limit would refuse the rendered bytes: quotes and keys make the
+// document larger.
 func CheckSize(rendered []byte, limit int) *Fault {
 	if len(rendered) > limit {
-		return &Fault{Problem: fmt.Sprintf("as stored, the document has %d bytes, at most %d are allowed", len(rendered), limit),
+		return &Fault{Problem: fmt.Sprintf("as stored, the document has %d bytes, at most %d are allowed",
+			len(rendered), limit),
 			Hint: "shorten it, or put the long part in a file and name that in references"}
 	}
 	head, _, fault := Split(rendered)

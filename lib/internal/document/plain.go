@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// word says as what YAML 1.1 or 1.2 reads a plain scalar that is one of its words, in the spellings
-// that both allow: lower case, upper case, and with a capital.
-func word(s string) string {
+// wordKind returns what YAML 1.1 or 1.2 reads a plain scalar as, if it is a reserved word. It knows the spellings of
+// both versions: lower case, upper case, and capitalized.
+func wordKind(s string) string {
 	switch s {
 	case "", "~", "null", "Null", "NULL":
 		return "null"
@@ -25,9 +25,8 @@ func word(s string) string {
 	return ""
 }
 
-// numeric holds the numbers of YAML 1.1 (yaml.org/type: binary, octal, decimal, hexadecimal, base 60,
-// underscores) and of the YAML 1.2 core schema. Compiled when the first such scalar is met: a stored
-// document has none.
+// numeric matches the numbers of YAML 1.1 (yaml.org/type: binary, octal, decimal, hexadecimal, base 60, underscores)
+// and of the YAML 1.2 core schema. It is compiled on first use, since stored documents have no such scalars.
 var numeric = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`[-+]?0b[01_]+`, `[-+]?0[0-7_]+`, `[-+]?0o[0-7][0-7_]*`, `[-+]?0x[0-9a-fA-F_]+`,
@@ -37,7 +36,7 @@ var numeric = sync.OnceValue(func() *regexp.Regexp {
 	}, "|") + `)$`)
 })
 
-// dated holds the timestamps of YAML 1.1.
+// dated matches the timestamps of YAML 1.1.
 var dated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[0-9]{4}-[0-9][0-9]?-[0-9][0-9]?` +
 		`(?:(?:[Tt]| +)[0-9][0-9]?:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?: *(?:Z|[-+][0-9][0-9]?(?::?[0-9]{2})?))?)?$`)
@@ -45,10 +44,10 @@ var dated = sync.OnceValue(func() *regexp.Regexp {
 
 const timestamp = "a timestamp"
 
-// plainKind says as what YAML 1.1 or 1.2 reads an unquoted scalar, "" for a string. resolved is the
-// tag that the YAML library gave: its own reading counts too.
+// plainKind returns what YAML 1.1 or 1.2 reads an unquoted scalar as, "" for a string. resolved is the tag from the
+// YAML library, which also counts.
 func plainKind(value, resolved string) string {
-	if kind := word(value); kind != "" {
+	if kind := wordKind(value); kind != "" {
 		return kind
 	}
 	if strings.IndexByte("+-.0123456789", value[0]) >= 0 {

@@ -12,22 +12,23 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// maxAhead is how far ts_utc may lie ahead of the clock at write.
+// maxAhead is how far ts_utc can be ahead of the clock when a document is written.
 const maxAhead = 24 * time.Hour
 
-// CheckTime checks a ts_utc: its shape always, and at write also its bounds, from 1970 to a day after
-// now. Stored documents are checked without bounds, so that what was once accepted stays readable.
+// CheckTime checks the form of a ts_utc. With atWrite it also checks the bounds, from 1970 to 24 h after now. Stored
+// documents are checked without bounds, so that accepted documents stay readable.
 func CheckTime(ts string, now time.Time, atWrite bool) *Fault {
 	const pointer = "/ts_utc"
 	t, ok := form.Instant(ts)
 	switch {
 	case !ok:
-		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " is not an instant of the calendar in UTC", Hint: hintTime}
+		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " is not an instant of the calendar in UTC",
+			Hint: hintTime}
 	case !atWrite:
 	case t.Before(time.Unix(0, 0)):
-		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " lies before 1970", Hint: "correct the year"}
+		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " is before 1970", Hint: "correct the year"}
 	case t.After(now.Add(maxAhead)):
-		return &Fault{Pointer: pointer, Problem: fmt.Sprintf("%s lies more than 24 h after now (%s)",
+		return &Fault{Pointer: pointer, Problem: fmt.Sprintf("%s is more than 24 h ahead of this clock (%s)",
 			fault.Quote(ts), now.UTC().Format(time.RFC3339)), Hint: "correct it, or the clock of this machine"}
 	}
 	return nil
@@ -35,8 +36,8 @@ func CheckTime(ts string, now time.Time, atWrite bool) *Fault {
 
 const hintTime = "write it like 2026-05-07T12:00:00Z, with upper-case T and Z and at most 9 fraction digits"
 
-// Shape checks a head as the JSON Schema of the frontmatter does, in plain Go. It gives the same
-// verdict; the schema library stays out of programs that only read.
+// Shape checks frontmatter in plain Go. It accepts exactly what the JSON Schema of the frontmatter accepts. Programs
+// that only read need no schema library.
 func Shape(instance any) []Fault {
 	head, ok := instance.(map[string]any)
 	if !ok {
@@ -45,7 +46,8 @@ func Shape(instance any) []Fault {
 	var faults []Fault
 	for _, key := range slices.Sorted(maps.Keys(head)) {
 		if fieldOf(key) == nil {
-			faults = append(faults, Fault{Pointer: fault.Pointer("", key), Problem: "unknown field " + fault.Quote(key), Hint: "remove it"})
+			faults = append(faults, Fault{Pointer: fault.Pointer("", key), Problem: "unknown field " + fault.Quote(key),
+				Hint: "remove it"})
 		}
 	}
 	for _, f := range fields {
@@ -54,9 +56,11 @@ func Shape(instance any) []Fault {
 		case given && f.list != nil:
 			faults = append(faults, f.checkList(value)...)
 		case given && !f.fits(value):
-			faults = append(faults, Fault{Pointer: "/" + f.key, Problem: "the value of " + f.key + " does not fit", Hint: f.shape.hint})
+			faults = append(faults, Fault{Pointer: "/" + f.key, Problem: "the value of " + f.key + " does not fit",
+				Hint: f.shape.hint})
 		case !given && mustHave(f):
-			faults = append(faults, Fault{Pointer: "/" + f.key, Problem: "required field " + fault.Quote(f.key) + " is missing"})
+			faults = append(faults, Fault{Pointer: "/" + f.key,
+				Problem: "required field " + fault.Quote(f.key) + " is missing"})
 		}
 	}
 	return faults
@@ -70,20 +74,23 @@ func (f field) fits(value any) bool {
 func (f field) checkList(value any) (faults []Fault) {
 	items, ok := value.([]any)
 	if !ok {
-		return []Fault{{Pointer: "/" + f.key, Problem: f.key + " is not a list", Hint: "write one item a line, each after a dash"}}
+		return []Fault{{Pointer: "/" + f.key, Problem: f.key + " is not a list",
+			Hint: "write one item a line, each after a dash"}}
 	}
 	if len(items) > f.most {
-		faults = append(faults, Fault{Pointer: "/" + f.key, Problem: fmt.Sprintf("%s has %d items, at most %d are allowed", f.key, len(items), f.most)})
+		faults = append(faults, Fault{Pointer: "/" + f.key,
+			Problem: fmt.Sprintf("%s has %d items, at most %d are allowed", f.key, len(items), f.most)})
 	}
 	for i, item := range items {
 		if !f.fits(item) {
-			faults = append(faults, Fault{Pointer: fault.Pointer("/"+f.key, strconv.Itoa(i)), Problem: "the item does not fit", Hint: f.shape.hint})
+			faults = append(faults, Fault{Pointer: fault.Pointer("/"+f.key, strconv.Itoa(i)),
+				Problem: "the item does not fit", Hint: f.shape.hint})
 		}
 	}
 	return faults
 }
 
-// hasControl mirrors the pattern of references in the schema; Parse refuses more (form.IsHidden).
+// hasControl matches the pattern of references in the schema. Parse refuses more characters (form.IsHidden).
 func hasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029

@@ -6,13 +6,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// Split cuts a file with frontmatter into its head (the lines between the delimiter lines) and its
-// body, without interpreting either. A leading byte-order mark is dropped, CRLF and lone CR become
-// LF, and the body loses its leading blank lines. Line n of the head is line n+1 of the file.
+// Split splits a document into the lines between the delimiter lines and the body, without interpreting them. It
+// drops a leading byte-order mark and the leading blank lines of the body. CRLF and lone CR become LF. Line n of head
+// is line n+1 of the file.
 //
-// The fault says why there is no frontmatter: the text is not UTF-8, holds NUL, does not begin with
-// a delimiter line, or the head is not closed. A delimiter line is exactly three dashes, which only
-// spaces and tabs may follow.
+// The fault is why there is no frontmatter: the text is not UTF-8, contains NUL, does not begin with a delimiter
+// line, or has no second one. A delimiter line is exactly three dashes, optionally followed by spaces and tabs.
 func Split(src []byte) (head, body []byte, fault *Fault) {
 	text := form.Normal(src)
 	if fault := checkText(text); fault != nil {
@@ -29,7 +28,7 @@ func Split(src []byte) (head, body []byte, fault *Fault) {
 		}
 		at = len(rest) - len(after)
 	}
-	return nil, nil, &Fault{Line: 1, Column: 1, Problem: "the head that opens here is not closed",
+	return nil, nil, &Fault{Line: 1, Column: 1, Problem: "the frontmatter is not closed",
 		Hint: "end it with a line that is --- and nothing else"}
 }
 
@@ -54,7 +53,7 @@ func notOpened(first []byte) *Fault {
 	fault := &Fault{Line: 1, Column: 1, Problem: "the first line is not ---",
 		Hint: "begin the document with a line --- and close its head with another"}
 	if isDelimiter(bytes.TrimLeft(first, " \t")) && len(first) > 0 {
-		fault.Hint = "remove what stands before the dashes"
+		fault.Hint = "remove the text before the dashes"
 	}
 	return fault
 }
@@ -79,7 +78,7 @@ func trimBlankLines(body []byte) []byte {
 	return body
 }
 
-// cutLine returns the first line without its LF, and what follows.
+// cutLine returns the first line without its LF, and the text after it.
 func cutLine(text []byte) (line, rest []byte) {
 	line, rest, _ = bytes.Cut(text, []byte("\n"))
 	return line, rest

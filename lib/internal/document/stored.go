@@ -8,9 +8,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// ParseStored reads a file of the store, whatever limit was set when it was written: at most MaxStored
-// bytes, no time bounds. It checks the values with Shape. Whether HandoffID is the id of the content
-// is for the caller to find out; a file in the store has one, so a missing id is a fault.
+// ParseStored parses a file of the store of at most MaxStored bytes, whatever the limit when it was written. It
+// checks the values with Shape, without time bounds. A missing id is a fault. The caller checks whether it is the id
+// of the content.
 func ParseStored(src []byte) (Document, []Fault) {
 	if d, ok := readRendered(src); ok {
 		return d, nil
@@ -22,13 +22,14 @@ func ParseStored(src []byte) (Document, []Fault) {
 	}
 	d := draft.Document()
 	if d.HandoffID == "" {
-		return Document{}, []Fault{{Line: 1, Column: 1, Pointer: "/handoff_id", Problem: "the stored file has no handoff_id"}}
+		return Document{}, []Fault{{Line: 1, Column: 1, Pointer: "/handoff_id",
+			Problem: "the stored file has no handoff_id"}}
 	}
 	return d, nil
 }
 
-// readRendered reads exactly what Render writes, without the YAML library, which takes ten times as
-// long. Anything that Render would write differently is left to Parse.
+// readRendered parses exactly what Render writes, ten times as fast as the YAML library. It returns false for other
+// text, which is left to Parse.
 func readRendered(src []byte) (Document, bool) {
 	if len(src) > MaxStored || !utf8.Valid(src) {
 		return Document{}, false
@@ -46,16 +47,19 @@ func readRendered(src []byte) (Document, bool) {
 	r.expect("---\n\n")
 	d.Body = r.rest
 	ok := !r.failed && d.HandoffID != "" && !strings.ContainsAny(d.Body, "\r\x00") &&
-		!strings.ContainsAny(d.Body[:min(len(d.Body), 1)], " \t\n") // perhaps a blank line, which Parse drops
-	return d, ok && clean(d) && string(Render(d)) == string(src) && len(Shape(d.Instance())) == 0
+		!strings.ContainsAny(d.Body[:min(len(d.Body), 1)], " \t\n") // a leading blank line, which Parse drops
+	return d, ok && isClean(d) && string(Render(d)) == string(src) && len(Shape(d.Instance())) == 0
 }
 
-// clean reports whether no string of the head holds a hidden character; Shape knows less of them.
-func clean(d Document) bool {
-	return !slices.ContainsFunc(Texts(&d)[1:], func(t Text) bool { return strings.ContainsFunc(*t.Value, form.IsHidden) })
+// isClean reports whether no string of the frontmatter has a hidden character. Shape does not check all of them.
+func isClean(d Document) bool {
+	return !slices.ContainsFunc(Texts(&d)[1:], func(t Text) bool {
+		return strings.ContainsFunc(*t.Value,
+			form.IsHidden)
+	})
 }
 
-// A reader takes what it expects from the front of rest, or fails.
+// A reader consumes expected text from the start of rest, or fails.
 type reader struct {
 	rest   string
 	failed bool
@@ -71,7 +75,7 @@ func (r *reader) scalar(key string) string {
 	return r.quoted()
 }
 
-// quoted takes the rest of a line that ends a single-quoted scalar.
+// quoted consumes a line up to the end of its single-quoted scalar.
 func (r *reader) quoted() string {
 	line, rest, ok := strings.Cut(r.rest, "'\n")
 	r.rest, r.failed = rest, r.failed || !ok

@@ -12,9 +12,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// syntaxErrors turns what the YAML library says into a sentence. mark are the characters one of which
-// the fault is about; the last error of a line is where the scanner stopped. The library counts the
-// lines of its parser's errors from 0 and those of its scanner's from 1.
+// syntaxErrors are better messages for errors of the YAML library. The fault is at the first of the characters in
+// mark. The library counts lines from 0 in errors of its parser, and from 1 in errors of its scanner.
 var syntaxErrors = []struct {
 	text, problem, hint, mark string
 	parser                    bool
@@ -27,7 +26,7 @@ var syntaxErrors = []struct {
 		"end it with }, or put its values in single quotes", "{", true},
 	{"unexpected end of stream", "the quoted value that opens here is not closed",
 		"end it with the quote it begins with", `'"`, false},
-	{"mapping values are not allowed", "a colon and a space stand where no key may be",
+	{"mapping values are not allowed", "a colon and a space are not allowed here",
 		"put the value in single quotes, and begin every key in the same column", "", false},
 	{"unknown escape", "a double-quoted value holds an unknown escape",
 		"use single quotes, or write the backslash twice", `\`, false},
@@ -35,7 +34,7 @@ var syntaxErrors = []struct {
 		`\`, false},
 	{"hexdecimal number", "an escape lacks hexadecimal digits",
 		"use single quotes, or write the backslash twice", `\`, false},
-	{"sequence entries are not allowed", "a dash and a space stand where no list item may be",
+	{"sequence entries are not allowed", "a dash and a space are not allowed here",
 		"put the value in single quotes", "-", false},
 	{"expected ':'", "the line is not a key and a value", "write a colon and a space after the key", "", false},
 	{"<document start>", "something follows the mapping", "keep one mapping", "", true},
@@ -50,7 +49,7 @@ var syntaxErrors = []struct {
 	{"tag handle", "a tag is not defined", "remove it", "!", true},
 }
 
-// explain gives an error of the YAML library its place and a sentence.
+// explain adds a place and a better message to an error of the YAML library.
 func (r *yamlReader) explain(err error, text []byte) *fault.Fault {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if _, name, ok := strings.Cut(message, "unknown anchor '"); ok {
@@ -60,7 +59,7 @@ func (r *yamlReader) explain(err error, text []byte) *fault.Fault {
 			Problem: "aliases are not allowed: " + fault.Quote(name),
 			Hint:    "write the value out, or put it in single quotes"}
 	}
-	line := 0 // none means the first
+	line := 0 // no number means line 1
 	if number, rest, ok := strings.Cut(message, ": "); ok && strings.HasPrefix(number, "line ") {
 		if n, err := strconv.Atoi(number[len("line "):]); err == nil {
 			line, message = n, rest
@@ -91,7 +90,7 @@ func lineOf(text []byte, n int) []byte {
 	return line
 }
 
-// columnOf returns the column of the first marked character of the line, or of its first character.
+// columnOf returns the column of the first character of the line that is in mark, otherwise of its first character.
 func columnOf(line []byte, mark string) int {
 	at := bytes.IndexAny(line, mark)
 	if mark == "" || at < 0 {
@@ -101,9 +100,8 @@ func columnOf(line []byte, mark string) int {
 	return column
 }
 
-// slashes protects the escape \/ of double-quoted scalars (YAML 1.2 section 5.7), which the library
-// does not know: its backslash becomes a character that no text may hold and whose escape
-// the text does not contain. restore undoes it in a scalar.
+// slashes protects the escape \/ of double-quoted scalars (YAML 1.2 section 5.7), which the library does not know. It
+// replaces the backslash by a character that no text contains, neither itself nor as an escape. restore undoes this.
 func slashes(text []byte) (protected []byte, stand rune) {
 	if !bytes.Contains(text, []byte(`\/`)) {
 		return text, 0
@@ -132,8 +130,8 @@ func slashes(text []byte) (protected []byte, stand rune) {
 	return protected, stand
 }
 
-// restore gives a scalar its backslashes back: none where the escape meant a slash, one where quotes
-// or their absence made it a character like any other.
+// restore undoes slashes in a scalar. In double quotes the backslash disappears, since the escape means a slash.
+// Elsewhere it is a normal character and returns.
 func restore(n *yaml.Node, stand rune) {
 	backslash := `\`
 	if n.Style&yaml.DoubleQuotedStyle != 0 {

@@ -13,18 +13,18 @@ import (
 
 const (
 	titleWide  = 80
-	lineSource = 2 << 10 // bytes of a line that count for a title
+	lineSource = 2 << 10 // bytes of a line to consider
 
-	// TitleSource is how many bytes of a body count for its title.
+	// TitleSource is the number of bytes of a body that Title considers.
 	TitleSource = 16 << 10
 )
 
-// parts are headings that name a part of every handoff, and not what this one is about.
+// parts are headings that name a part of any handoff, not its subject matter.
 const parts = "|context|goal|handoff|handover|notes|overview|status|summary|update|where it stands|"
 
-// Title returns what people read as the title of a handoff: its first heading, unless that is one that any handoff
-// could have, else its first sentence, else the topic. It is on one line of at most 80 columns, in its own script,
-// without marks of Markdown, and escaped.
+// Title returns the title of a handoff: its first heading, unless every handoff could have it. Otherwise it is the
+// first sentence, otherwise the topic. It is one line of at most 80 columns, in its own script, without Markdown, and
+// escaped.
 func Title(body, topic string) string {
 	body = body[:min(len(body), TitleSource)]
 	heading := titleOf(form.Heading(body))
@@ -52,14 +52,14 @@ func Title(body, topic string) string {
 	return form.Cut(title, titleWide)
 }
 
-// marks are the marks of Markdown that a line of text has, each around what stays.
+// marks matches the Markdown of a line of text, with groups for the text that stays.
 var marks = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^\\d{1,9}[.)] +|^\\[[ xX]\\] +|!?\\[([^\\[\\]]*)\\]\\([^()]*\\)|`+([^`]+)`+|" +
 		`\*\*([^*]+)\*\*|~~([^~]+)~~|` +
 		`\B\*([^*\s][^*]*)\*\B|\b_([^_]+)_\b|\\([!-/:-@\[-` + "`{-~])")
 })
 
-// titleOf returns the text of a line without marks, "" if it has neither a letter nor a number nor a picture.
+// titleOf returns the text of a line without Markdown, "" if it has no letter, number or pictograph.
 func titleOf(line string) string {
 	line = strings.ToValidUTF8(line[:min(len(line), lineSource)], "\ufffd")
 	line = strings.Join(strings.Fields(marks().ReplaceAllString(strings.TrimSpace(line), "$1$2$3$4$5$6$7")), " ")
@@ -80,7 +80,7 @@ func sentence(line string) string {
 		default:
 			rest := strings.TrimLeft(line[i+utf8.RuneLen(r):], " ")
 			if after, _ := utf8.DecodeRuneInString(rest); unicode.IsLower(after) {
-				continue // as in e.g. this
+				continue // as in "e.g. this"
 			}
 		}
 		line = line[:i+utf8.RuneLen(r)]

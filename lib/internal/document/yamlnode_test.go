@@ -104,7 +104,7 @@ func TestReadRefuses(t *testing.T) {
 		strings.Repeat("#", 1<<16+1):    "2:1  the text is larger than 65536 bytes",
 		"a: [b\n":                       "the list that opens here is not closed",
 		"a: 'b\n":                       "2:4  the quoted value that opens here is not closed",
-		"a: b: c\n":                     "a colon and a space stand where no key may be",
+		"a: b: c\n":                     "a colon and a space are not allowed here",
 		"a: @b\n":                       "an unquoted value cannot begin with @",
 		strings.Repeat("\x01\n", 1<<10): "21:1  the text holds the character U+0001",
 	} {

@@ -11,23 +11,23 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// An Act is something that was done with a handoff besides reading it: a line of the ledger, and an
-// event whose type is handoff. and its name.
+// An Act is a kind of action on a handoff, such as take. Each action is a line of the ledger, and an event of
+// type handoff. plus its name.
 type Act string
 
-// The acts. Take and release, done and reopen, archive and unarchive take turns, as often as people like; a
-// rejection is for good, an approval until that.
+// The acts. Take and release, done and reopen, archive and unarchive alternate as often as people like. A
+// rejection is final; an approval holds until then.
 const (
 	ActTake      Act = "take"
 	ActRelease   Act = "release"
 	ActDone      Act = "done"
-	ActReopen    Act = "reopen" // by who has ended it
+	ActReopen    Act = "reopen" // by the operator who finished the handoff
 	ActResend    Act = "resend" // by its sender
 	ActArchive   Act = "archive"
 	ActUnarchive Act = "unarchive"
 
-	// Nobody does these by a command. They say how a contest between two clones ended, which the git remote
-	// knows: whose a take is, by whom a turn was ended that others have ended too, and by whom it was given back.
+	// No command performs the next three. They record who won a contest between two clones, which the git
+	// remote knows: who holds a take, who finished it, and who released it.
 	ActYield  Act = "yield"
 	ActSettle Act = "settle"
 	ActFree   Act = "free"
@@ -36,15 +36,16 @@ const (
 	ActReject  Act = "reject"
 )
 
-var acts = []Act{ActTake, ActRelease, ActDone, ActReopen, ActResend, ActArchive, ActUnarchive, ActYield, ActSettle, ActFree, ActApprove, ActReject}
+var acts = []Act{ActTake, ActRelease, ActDone, ActReopen, ActResend, ActArchive, ActUnarchive, ActYield, ActSettle,
+	ActFree, ActApprove, ActReject}
 
 // Type returns the type of the event of an act.
 func (a Act) Type() string { return "handoff." + string(a) }
 
-// Marks reports whether who does it has read the handoff.
+// Marks reports whether the act also marks the handoff as read.
 func (a Act) Marks() bool { return a == ActTake || a == ActDone }
 
-// Participle is what an act has made of a handoff: taken, released, done.
+// Participle returns the state that an act leads to: taken, released, done.
 func (a Act) Participle() string {
 	switch s := string(a); {
 	case a == ActDone:
@@ -60,24 +61,25 @@ func (a Act) Participle() string {
 	}
 }
 
-// IsNote reports whether it records how a contest between two clones ended.
+// IsNote reports whether the act records who won a contest between two clones.
 func (a Act) IsNote() bool { return a == ActYield || a == ActSettle || a == ActFree }
 
-// Reopens reports whether it takes back a done.
+// Reopens reports whether the act undoes a done.
 func (a Act) Reopens() bool { return a == ActReopen || a == ActResend }
 
-// IsEnd reports whether it ends a turn.
+// IsEnd reports whether the act ends a take.
 func (a Act) IsEnd() bool { return a == ActRelease || a == ActDone }
 
-// IsVerdict reports whether it says if others may take the handoff.
+// IsVerdict reports whether the act decides if others may take the handoff.
 func (a Act) IsVerdict() bool { return a == ActApprove || a == ActReject }
 
-// Key returns the token that the n-th act of its kind consumes, counted from 0: sha256:…#take.0. So
-// exactly one of any number of those who take at once gets it, and after a release there is one more
-// to be had. A release and a done have the number of the take that they end, a reopen that of the done that it takes back.
+// Key returns the token that the n-th action of its kind consumes, counted from 0: sha256:…#take.0. So
+// exactly one of several operators who take at the same time succeeds, and each release permits one more
+// take. A release and a done have the number of the take that they end. A reopen has the number of the done
+// that it undoes.
 func (a Act) Key(id string, n int) string { return id + "#" + string(a) + "." + strconv.Itoa(n) }
 
-// ParseKey is the inverse of Key. Resume tokens have another form.
+// ParseKey is the inverse of Key. ok is false for a resume token.
 func ParseKey(key string) (id string, act Act, n int, ok bool) {
 	id, rest, isAct := strings.Cut(key, "#")
 	name, digits, _ := strings.Cut(rest, ".")
@@ -89,14 +91,14 @@ func ParseKey(key string) (id string, act Act, n int, ok bool) {
 	return id, act, n, err == nil && act.Key(id, n) == key
 }
 
-// Act returns the act that a line of the ledger is about, "" for a resume.
+// Act returns the act of a line of the ledger, or "" for a resume.
 func (c Consumption) Act() Act {
 	_, act, _, _ := ParseKey(c.Token)
 	return act
 }
 
-// Statement returns the text that is signed for an approval or a rejection: what is decided of which
-// handoff, by whom, when and why, as RFC 8785 JSON.
+// Statement returns the text to sign for an approval or a rejection, as RFC 8785 JSON. It holds the act, the
+// handoff, the operator, the reason and the time.
 func (c Consumption) Statement() ([]byte, error) {
 	_, act, _, _ := ParseKey(c.Token)
 	text, err := json.Marshal(struct { // in the order of the canonical form
@@ -112,10 +114,10 @@ func (c Consumption) Statement() ([]byte, error) {
 	return jsontree.Canonicalize(text)
 }
 
-// Deed returns who has consumed it, and when.
-func (c Consumption) Deed() Deed { return Deed{c.Operator, c.Session, c.Time} }
+// Action returns who consumed the token, and when.
+func (c Consumption) Action() Action { return Action{c.Operator, c.Session, c.Time} }
 
-// Event returns the event of a consumption: that of an act, else of a resume.
+// Event returns the event of a consumption: that of its act, or of a resume.
 func (c Consumption) Event(marked bool, how How) Pending {
 	kind := TypeResume
 	if _, act, _, ok := ParseKey(c.Token); ok {
@@ -124,19 +126,19 @@ func (c Consumption) Event(marked bool, how How) Pending {
 	return Pending{Type: kind, Payload: Resumed{Consumption: c, Marked: marked, How: how}}
 }
 
-// A Decision says who has approved a handoff and who has rejected it, zero if nobody has. A line alone says
-// neither: package approval judges which lines count.
-type Decision struct{ Approved, Rejected Deed }
+// A Decision is who approved a handoff and who rejected it; zero means no one. Package trust decides which
+// lines count.
+type Decision struct{ Approved, Rejected Action }
 
-// A Deed is who did something, and when; the zero Deed is nobody's.
-type Deed struct{ Operator, Session, Time string }
+// An Action is who performed an act, and when. The zero Action means that no one did.
+type Action struct{ Operator, Session, Time string }
 
-// IsDone reports whether somebody did it.
-func (d Deed) IsDone() bool { return d.Time != "" }
+// IsDone reports whether the action was performed.
+func (d Action) IsDone() bool { return d.Time != "" }
 
-// Informs reports whether a line with its end is an event that follows the hash prev and only informs: that
-// somebody was shown something, or that something was checked. Such events belong to no change. It returns
-// the hash of the event.
+// Informs reports whether a line, with its newline, is an informing event that follows the hash prev. Such an
+// event records that handoffs were shown or something was checked, and belongs to no change. hash is the hash
+// of the event.
 func Informs(line []byte, prev string) (hash string, ok bool) {
 	switch e := ParseEvent(Line{Text: bytes.TrimSuffix(line, []byte("\n"))}); e.Type {
 	case TypeSurface, TypeValidate, TypeProbe:

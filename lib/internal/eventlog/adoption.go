@@ -8,10 +8,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// An Adoption counts what the store took over without its events, where the audit log was missing.
+// An Adoption counts what the store took over without events, when its audit log was missing.
 type Adoption struct{ Rows, Marks, Tokens int }
 
-// add takes in what an event says. Events that do not count marks and tokens allow any number of them.
+// add adds the counts of an event. An event without counts of marks and tokens allows any number of them.
 func (a *Adoption) add(r Recovered) {
 	if r.AdoptedRows == 0 {
 		return
@@ -22,17 +22,18 @@ func (a *Adoption) add(r Recovered) {
 	a.Tokens = min(a.Tokens+*cmp.Or(r.AdoptedTokens, &any), any)
 }
 
-// Event says what was adopted, and why.
+// Event returns the event of an adoption.
 func (a Adoption) Event(reason, keptAs string) Pending {
-	return Pending{Type: TypeRecovered, Payload: Recovered{Reason: reason, KeptAs: keptAs, AdoptedRows: a.Rows, AdoptedMarks: &a.Marks, AdoptedTokens: &a.Tokens}}
+	return Pending{Type: TypeRecovered, Payload: Recovered{Reason: reason, KeptAs: keptAs, AdoptedRows: a.Rows,
+		AdoptedMarks: &a.Marks, AdoptedTokens: &a.Tokens}}
 }
 
-// Covers reports whether no more is without events than was adopted.
+// Covers reports whether found exceeds none of the adopted numbers.
 func (a Adoption) Covers(found Adoption) bool {
 	return found.Rows <= a.Rows && found.Marks <= a.Marks && found.Tokens <= a.Tokens
 }
 
-// Count adds a row without a write event, and its marks without events.
+// Count adds a row without a write event, and those of its marks that have no event.
 func (a *Adoption) Count(row index.Row, logged ...Handoff) {
 	a.Rows++
 	for _, m := range row.Marks() {

@@ -14,20 +14,20 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// CheckpointNamespace is the namespace of the signatures of checkpoints (ssh-keygen -Y sign -n).
+// CheckpointNamespace is the namespace of signatures of checkpoints (ssh-keygen -Y sign -n).
 const CheckpointNamespace = "handoff-audit"
 
-// A Checkpoint says how far the audit log had come: how many events it had, and the hash that the next
-// one would name. Whoever keeps one can tell later whether the log still holds what it held then, and
-// whether it is the log of the same store.
+// A Checkpoint is a position in the audit log: the number of events, and the hash that the next event names.
+// With a checkpoint you can tell later whether the log still has those events, and whether it is the log of
+// the same store.
 type Checkpoint struct {
 	Count  int    `json:"count"`
 	Hash   string `json:"hash"`
-	Writer string `json:"writer,omitempty"` // of the state directory whose log it was; "" is any
+	Writer string `json:"writer,omitempty"` // the writer id of the log; "" matches any
 }
 
-// String returns the checkpoint as COUNT:HASH:WRITER, or COUNT:HASH without a writer. What is signed
-// is this with a newline.
+// String returns the checkpoint as COUNT:HASH:WRITER, or as COUNT:HASH without a writer. A signature covers
+// this text and a newline.
 func (c Checkpoint) String() string {
 	if c.Writer == "" {
 		return fmt.Sprintf("%d:%s", c.Count, c.Hash)
@@ -38,7 +38,7 @@ func (c Checkpoint) String() string {
 // OfAny returns the checkpoint without its writer.
 func (c Checkpoint) OfAny() Checkpoint { return Checkpoint{Count: c.Count, Hash: c.Hash} }
 
-// ParseCheckpoint is the inverse of String; a newline at the end is tolerated. Anything else is ErrInvalid.
+// ParseCheckpoint is the inverse of String. It accepts a newline at the end. Any other text is ErrInvalid.
 func ParseCheckpoint(text string) (Checkpoint, error) {
 	text = strings.TrimSuffix(text, "\n")
 	n, rest, _ := strings.Cut(text, ":")
@@ -46,20 +46,22 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	count, err := strconv.Atoi(n)
 	c := Checkpoint{count, hash, writer}
 	isHash := form.IsDigest(hash)
-	if err != nil || c.String() != text || count < 0 || (count > 0) != isHash || count == 0 && hash != Genesis || writer != "" && !form.IsWriter(writer) {
-		return Checkpoint{}, fault.New(fault.ErrInvalid, "give what `handoff audit head` printed", "%.200q is not COUNT:HASH or COUNT:HASH:WRITER", text)
+	if err != nil || c.String() != text || count < 0 || (count > 0) != isHash || count == 0 && hash != Genesis ||
+		writer != "" && !form.IsWriter(writer) {
+		return Checkpoint{}, fault.New(fault.ErrInvalid, "use the output of `handoff audit head`",
+			"%.200q is not COUNT:HASH or COUNT:HASH:WRITER", text)
 	}
 	return c, nil
 }
 
-// A SignedCheckpoint is a checkpoint with its signatures, kept in the state directory: the checkpoint in
-// File, the signatures in File.sig, File.2.sig and so on, as ssh-keygen -Y sign writes them.
+// A SignedCheckpoint is a checkpoint with its signatures, kept in the state directory. The checkpoint is in
+// File. The signatures are in File.sig, File.2.sig and so on, in the format of ssh-keygen -Y sign.
 type SignedCheckpoint struct {
 	Checkpoint
 	File string
 }
 
-// SignatureFile returns the file of the n-th signature, from 1, of the checkpoint in file.
+// SignatureFile returns the file of the n-th signature, counted from 1, of the checkpoint in file.
 func SignatureFile(file string, n int) string {
 	if n == 1 {
 		return file + ".sig"
@@ -67,10 +69,10 @@ func SignatureFile(file string, n int) string {
 	return fmt.Sprintf("%s.%d.sig", file, n)
 }
 
-// CheckpointName is the file in which the checkpoint of so many events is kept.
+// CheckpointName returns the name of the file of a checkpoint of count events.
 func CheckpointName(count int) string { return fmt.Sprintf("%s%08d", disk.Checkpoint, count) }
 
-// ReadCheckpoint reads a checkpoint of the state directory.
+// ReadCheckpoint reads a checkpoint of the state directory. A malformed one is a *fault.CorruptError.
 func ReadCheckpoint(state *disk.Dir, name string) (SignedCheckpoint, error) {
 	kept := SignedCheckpoint{File: filepath.Join(state.Path(), name)}
 	text, err := state.ReadFile(name, disk.MaxStateFile)
@@ -81,7 +83,7 @@ func ReadCheckpoint(state *disk.Dir, name string) (SignedCheckpoint, error) {
 		kept.Checkpoint, err = ParseCheckpoint(string(text))
 	}
 	if err == nil && CheckpointName(kept.Count) != name {
-		err = fmt.Errorf("it says %s, which is not what its name says", kept)
+		err = fmt.Errorf("it holds %s, but its name differs", kept)
 	}
 	if err != nil {
 		return kept, &fault.CorruptError{File: kept.File, Why: fmt.Sprintf("is not a checkpoint: %v", err)}
@@ -89,7 +91,7 @@ func ReadCheckpoint(state *disk.Dir, name string) (SignedCheckpoint, error) {
 	return kept, nil
 }
 
-// ByCount orders names of checkpoints: longer numbers are greater.
+// ByCount compares names of checkpoints: a longer number is greater.
 func ByCount(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)
@@ -97,19 +99,22 @@ func ByCount(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Lacks returns why this is not the log of the checkpoint, which was given to Read, or a continuation
-// of it, with the first line that is known to be bad; "" if it is.
+// Lacks returns why the log does not continue the checkpoint c, or "" if it does. The reason names the first
+// line that is known to be bad. c must be one of the checkpoints that Read got.
 func (r *Reading) Lacks(c Checkpoint) (why string) {
 	at := r.points[c.Count]
 	switch {
 	case c.Writer != "" && c.Writer != r.Writer:
-		return fmt.Sprintf("%s: this is the log of another store: of the writer %s, at the checkpoint it was %s", disk.LogFile, cmp.Or(r.Writer, "nobody"), c.Writer)
+		return fmt.Sprintf("%s: this is the log of another store: its writer is %s, at the checkpoint it was %s",
+			disk.LogFile, cmp.Or(r.Writer, "unknown"), c.Writer)
 	case c.Count == 0:
 		return ""
 	case c.Count > r.Count:
-		return fmt.Sprintf("%s: its end was cut: it has %s, at the checkpoint it had %d", Place(r.last.line+1), fault.Count(r.Count, "event"), c.Count)
+		return fmt.Sprintf("%s: its end was cut: it has %s, at the checkpoint it had %d", Place(r.last.line+1),
+			fault.Count(r.Count, "event"), c.Count)
 	case at.hash != c.Hash:
-		return fmt.Sprintf("%s: the log was rewritten here or before: event %d has the hash %s, at the checkpoint it had %s", Place(at.line), c.Count, at.hash, c.Hash)
+		return fmt.Sprintf("%s: the log was rewritten here or before: event %d has the hash %s, at the checkpoint "+
+			"it had %s", Place(at.line), c.Count, at.hash, c.Hash)
 	}
 	return ""
 }

@@ -28,7 +28,7 @@ func TestParseCheckpoint(t *testing.T) {
 	}
 }
 
-// A log holds what it was at each checkpoint on its way, of its own store or of any.
+// A log continues each of its checkpoints, with its own writer or without a writer.
 func TestLacks(t *testing.T) {
 	const here, elsewhere = "w-0000000000000001", "w-0000000000000002"
 	one, first := link(t, eventlog.Genesis)

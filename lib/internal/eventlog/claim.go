@@ -11,7 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// File is the name of the file of a claim, MaxFile what it may have at most, in bytes.
+// ClaimFile is the name of the file of a claim. MaxFile is its maximum size in bytes.
 const (
 	ClaimFile = "claim.json"
 	MaxFile   = 16 << 10
@@ -19,23 +19,23 @@ const (
 
 const version = "handoff-claim/1"
 
-// A Claim is what somebody has done, or is about to do, before all others.
+// A Claim is an action that exactly one clone may perform.
 type Claim struct {
 	Consumption `json:"claim"`
 	Format      string `json:"format"`
 	Nonce       string `json:"nonce"`
-	Writer      string `json:"writer"` // whose state directory has the line
+	Writer      string `json:"writer"` // the replica that has the line
 }
 
-// New makes a claim of a writer, which nobody makes twice.
+// NewClaim returns a claim of a writer. No two claims are equal.
 func NewClaim(c Consumption, writer string) Claim {
 	nonce := make([]byte, 16)
-	_, _ = rand.Read(nonce) // it does not fail
+	_, _ = rand.Read(nonce) // never fails
 	return Claim{c, version, hex.EncodeToString(nonce), writer}
 }
 
-// Name returns the name of the ref of the claim of a key, below claims/. A release and a done of one turn
-// have the same: who takes a handoff either gives it back or ends it.
+// ClaimName returns the name of the ref of the claim of a key, below claims/. A release and a done of the
+// same take have the same name, since only one of them may end the take.
 func ClaimName(key string) string {
 	if id, act, n, isAct := ParseKey(key); isAct && (act == ActRelease || act == ActDone) {
 		key = ActSettle.Key(id, n)
@@ -52,31 +52,33 @@ func (c Claim) Bytes() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Parse reads the file of the claim of a name. What its line says is for the caller to judge.
+// ParseClaim parses the file of the claim name. The caller must check the line in it.
 func ParseClaim(name string, text []byte) (c Claim, err error) {
 	switch err := json.Unmarshal(text, &c); {
 	case err != nil:
-		return c, errors.New("it is not the JSON of a claim")
+		return c, errors.New("it is not a claim in JSON")
 	case c.Format != version, len(c.Nonce) != 32, !form.IsHex(c.Nonce), !form.IsWriter(c.Writer):
-		return c, errors.New("it is of another format")
+		return c, errors.New("it has another format")
 	case ClaimName(c.Token) != name:
-		return c, errors.New("it claims something else than its name says")
+		return c, errors.New("its token does not match its name")
 	}
 	return c, nil
 }
 
-// A LostError says that somebody else was the first. It wraps no class: nothing is wrong with the store.
+// A LostError is the error if another clone won the claim. It wraps no class, since nothing is wrong with the
+// store.
 type LostError struct{ By Claim }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("somebody else was the first with %s: %s, at %s, in another clone (%s)", e.By.HandoffID, e.By.Operator, e.By.Time, e.By.Writer)
+	return fmt.Sprintf("%s was first with %s, at %s, in another clone (%s)", e.By.Operator, e.By.HandoffID, e.By.Time,
+		e.By.Writer)
 }
 
-// Plain does not say who.
-func (e *LostError) Plain() string { return "somebody else was the first, in another clone" }
+// Plain omits the winner.
+func (e *LostError) Plain() string { return "another clone was first" }
 
-// Hint says what to do next.
-func (e *LostError) Hint() string { return "run `handoff sync` to get what became of it" }
+// Hint returns what to do next.
+func (e *LostError) Hint() string { return "run `handoff sync`" }
 
-// Verdict is that of a packet that was resumed before.
+// Verdict returns the verdict of a packet that was resumed already.
 func (e *LostError) Verdict() string { return "CRITICAL" }

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
-// What may be the reason of an act fits into a claim, with whatever characters: others read no more of one.
+// The longest reason of an action fits into a claim, with any characters: other clones read no more.
 func TestReasonsFit(t *testing.T) {
 	c := eventlog.Consumption{Token: strings.Repeat("t", 128), HandoffID: "sha256:" + strings.Repeat("ab", 32), Operator: strings.Repeat("o", 64), Session: strings.Repeat("s", 128),
 		Time: "2026-05-08T12:00:00Z", Reason: strings.Repeat("\x01", trust.MaxReason), Accepted: strings.Repeat("a", 64), ConfirmedBy: strings.Repeat("c", 64)}

@@ -27,7 +27,7 @@ type Event struct {
 	Time    string          `json:"ts_utc"`
 }
 
-// micros returns when the event was recorded, in microseconds of Unix time, 0 if it does not say that.
+// micros returns the time of the event in microseconds of Unix time, or 0 if it has none.
 func (e Event) micros() int64 {
 	at, err := time.Parse(time.RFC3339Nano, e.Time)
 	if err != nil {
@@ -36,8 +36,8 @@ func (e Event) micros() int64 {
 	return at.UnixMicro()
 }
 
-// Link returns the line, with its newline, of an event that follows the hash prev, and its own hash.
-// Redacted names the rules by which content was redacted; none is null.
+// Link returns the line of an event that follows the hash prev, with its newline, and the hash of the event.
+// redacted names the rules by which content was redacted; nil becomes null.
 func Link(prev, eventType string, at time.Time, payload any, redacted []string) (line []byte, hash string, err error) {
 	text, err := marshal(payload)
 	if err != nil {
@@ -58,7 +58,7 @@ func Link(prev, eventType string, at time.Time, payload any, redacted []string) 
 	return append(line, '\n'), jsontree.SHA256Hex(line), nil
 }
 
-// marshal is json.Marshal, which would read again what a payload that prints itself has printed.
+// marshal is json.Marshal without its second pass over the output of a Marshaler.
 func marshal(payload any) ([]byte, error) {
 	if p, ok := payload.(json.Marshaler); ok {
 		return p.MarshalJSON()
@@ -70,7 +70,7 @@ func marshal(payload any) ([]byte, error) {
 func HashLine(line []byte) (string, error) {
 	signed := bytes.Contains(line, []byte(`"signature":`)) || bytes.Contains(line, []byte(`"signing_key_id":`))
 	if !signed && utf8.Valid(line) && jsontree.IsCanonical(line) {
-		return jsontree.SHA256Hex(line), nil // as all that Link has made
+		return jsontree.SHA256Hex(line), nil // the case of all lines from Link
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
@@ -88,12 +88,12 @@ func HashLine(line []byte) (string, error) {
 	return jsontree.SHA256Hex(text), nil
 }
 
-// isMarker reports whether a line is no link of the chain: empty, or a marker of another tool.
+// isMarker reports whether a line is not part of the chain: it is empty or a marker of another tool.
 func isMarker(line []byte) bool { return len(line) == 0 || line[0] == '[' }
 
-// Tail finds the last event of a log of the given size by reading backwards, so that the cost does not
-// grow with the log: no event is longer than layout.MaxEvent. End is the offset after the last whole
-// line; a smaller End than size means that last lines are torn. Last is nil if there is no event.
+// Tail finds the last event of a log of the given size. It reads backwards, so its cost does not grow with
+// the log: no event is longer than disk.MaxEvent. end is the offset after the last whole line. If end is less
+// than size, the last lines are torn. last is nil if there is no event.
 func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
 	for window := int64(8 << 10); ; window *= 8 {
 		start := max(0, size-window)
@@ -106,12 +106,13 @@ func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
 			return last, start + int64(end), nil
 		}
 		if window >= disk.MaxEvent {
-			return nil, 0, &fault.CorruptError{File: disk.LogFile, Why: fmt.Sprintf("its last %d bytes hold no event", window)}
+			return nil, 0, &fault.CorruptError{File: disk.LogFile,
+				Why: fmt.Sprintf("its last %d bytes hold no event", window)}
 		}
 	}
 }
 
-// lastEvent looks in a window of the log, whose first line may be cut.
+// lastEvent searches a window of the log. If cut is set, the first line of the window is not whole.
 func lastEvent(buf []byte, cut bool) (last []byte, end int, found bool) {
 	end = disk.WholeLines(buf)
 	for stop := end; stop > 0; {

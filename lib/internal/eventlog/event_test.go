@@ -63,7 +63,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// What is longer than any event is not read to its beginning.
+// Tail does not read a line that is longer than any event to its beginning.
 func TestTailIsBounded(t *testing.T) {
 	log := "a\n" + strings.Repeat("\x00", disk.MaxEvent)
 	if last, _, err := eventlog.Tail(strings.NewReader(log), int64(len(log))); !errors.Is(err, fault.ErrIntegrity) {

@@ -16,42 +16,42 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// Facts is what events say. Of what they say of a handoff it keeps no more than has to be compared.
+// Facts holds what events record. It keeps only the parts that are compared later.
 type Facts struct {
-	handoffs map[form.Key]*Handoff
-	Resumes  map[string]LoggedResume // by token, and the acts
-	Resumed  []string                // the tokens, in order
-	Adopted  Adoption                // what was once taken over without its events
-	Anew     string                  // when that was last: what was before is lost; "" is never
-	Machine  string                  // the fingerprint of the last regenerate
+	handoffs  map[form.Key]*Handoff
+	Resumes   map[string]LoggedResume // by token, with the actions
+	Resumed   []string                // the tokens, in order
+	Adopted   Adoption                // what was taken over without events
+	AdoptedAt string                  // the time of the last such adoption, "" for never; earlier events are lost
+	Machine   string                  // the fingerprint in the last regenerate
 
-	Repeats int // events that record once more what others have recorded, as other writers of this envelope log it
+	Repeats int // events that repeat what others record; other writers of this format log such events
 	Repeat  int // the line of the first of them
 }
 
-// A Handoff is what events say of one handoff.
+// A Handoff is what events record about one handoff.
 type Handoff struct {
-	Line   int    // of the write event, 0 if there is none
-	Offset int64  // of that line; see Reading.Written
-	sum    uint64 // of what it says
-	ReadBy string // the read marks, as a row has them; where an operator has several, the first counts
+	Line   int    // the line of the write event, 0 if there is none
+	Offset int64  // the offset of that line; see Reading.Written
+	sum    uint64 // a hash of its content
+	ReadBy string // the read marks in the form of a row; the first mark of an operator counts
 
-	since    int64 // when it came here first, in microseconds of Unix time; 0 if no event says that
-	Adopted  bool  // it was here before it was written: what became of it until then is not known
-	Imported bool  // other replicas have written it, and have its events
-	Pruned   bool  // it was taken out of the store, and not stored again since
-	Signed   bool  // a signature was stored with it, or put beside it
+	since    int64 // when the handoff first reached this store, in microseconds of Unix time; 0 if unknown
+	Adopted  bool  // the file existed before the write event, so its history is incomplete
+	Imported bool  // other replicas wrote it and have its events
+	Pruned   bool  // it was pruned and not stored again
+	Signed   bool  // it has a signature
 
-	// What repairs have said: the document is gone, or the next write event replaces the former.
+	// Set by repairs: the document is gone, or the next write event replaces this one.
 	Aside, Superseded bool
 }
 
-// NewFacts returns facts about nothing.
+// NewFacts returns empty facts.
 func NewFacts() *Facts {
 	return &Facts{handoffs: make(map[form.Key]*Handoff), Resumes: make(map[string]LoggedResume)}
 }
 
-// Of returns what is said of the handoff of an id, zero if nothing is, as by nil.
+// Of returns what is recorded about the handoff id, or the zero Handoff. f may be nil.
 func (f *Facts) Of(id string) Handoff {
 	if f == nil {
 		return Handoff{}
@@ -62,7 +62,7 @@ func (f *Facts) Of(id string) Handoff {
 	return Handoff{}
 }
 
-// Handoffs goes through all of which something is said, in no order.
+// Handoffs returns an iterator over all handoffs with facts, in no order.
 func (f *Facts) Handoffs() iter.Seq2[string, Handoff] {
 	return func(yield func(string, Handoff) bool) {
 		for k, h := range f.handoffs {
@@ -73,9 +73,9 @@ func (f *Facts) Handoffs() iter.Seq2[string, Handoff] {
 	}
 }
 
-// about is what is said of a handoff, to be added to. What no handoff can be called is as good as not
-// recorded.
-func (f *Facts) about(id string) *Handoff {
+// entry returns the entry of a handoff, to be changed. For a malformed id it returns an entry that is not
+// kept.
+func (f *Facts) entry(id string) *Handoff {
 	k, ok := form.KeyOf(id)
 	if !ok {
 		return &Handoff{}
@@ -89,7 +89,7 @@ func (f *Facts) about(id string) *Handoff {
 // IsWritten reports whether there is a write event.
 func (h Handoff) IsWritten() bool { return h.Line > 0 }
 
-// FirstSeen returns when it came into this store, the zero time if no event says that.
+// FirstSeen returns when the handoff first reached this store, or the zero time if unknown.
 func (h Handoff) FirstSeen() time.Time {
 	if h.since == 0 {
 		return time.Time{}
@@ -116,30 +116,31 @@ func (h Handoff) Marks() []index.Mark {
 	return first.Marks()
 }
 
-// AllMarks returns every read mark that is recorded and was not taken back.
+// AllMarks returns every read mark that is recorded and was not removed.
 func (h Handoff) AllMarks() []index.Mark { return index.Row{ReadBy: h.ReadBy}.Marks() }
 
-// Collect takes in what an event says that can be read.
+// Collect adds a readable event.
 func (f *Facts) Collect(e Parsed) {
 	switch p := e.Content.(type) {
 	case Written:
 		f.write(p.HandoffID, Handoff{
-			Line: e.Number, Offset: e.Offset, sum: p.sum(), since: e.micros(), Adopted: p.Adopted, Signed: p.SigningKey != "",
+			Line: e.Number, Offset: e.Offset, sum: p.sum(), since: e.micros(), Adopted: p.Adopted,
+			Signed: p.SigningKey != "",
 		})
 	case Pruned:
-		f.about(p.HandoffID).Pruned = true
+		f.entry(p.HandoffID).Pruned = true
 	case Signed:
-		f.about(p.HandoffID).Signed = true
+		f.entry(p.HandoffID).Signed = true
 	case MarkedRead:
 		f.mark(p, e.Number)
 	case MarkedUnread:
-		h := f.about(p.HandoffID)
+		h := f.entry(p.HandoffID)
 		h.ReadBy = (index.Row{ReadBy: h.ReadBy}).WithoutMarks(index.Mark{Operator: p.OperatorID, Time: p.Time}).ReadBy
 	case Resumed:
 		f.resume(LoggedResume{p.Consumption, e.Number})
 	case Recovered:
 		if f.Adopted.add(p); p.AdoptedRows > 0 {
-			f.Anew = e.Time
+			f.AdoptedAt = e.Time
 		}
 	case Regenerated:
 		f.Machine = p.NewFingerprint
@@ -147,26 +148,28 @@ func (f *Facts) Collect(e Parsed) {
 		f.Machine = p.Fingerprint
 	case Imported:
 		for _, id := range p.HandoffIDs {
-			h := f.about(id)
+			h := f.entry(id)
 			h.Imported, h.Pruned, h.since = true, false, cmp.Or(h.since, e.micros())
 		}
 	case Repaired:
 		for _, id := range p.Quarantined {
-			f.about(id).Aside = true
+			f.entry(id).Aside = true
 		}
 		for _, id := range p.Superseded {
-			f.about(id).Superseded = true
+			f.entry(id).Superseded = true
 		}
 	}
 }
 
 var (
-	idInEvent    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"handoff_id":"(sha256:[0-9a-f]{64})"`) })
+	idInEvent = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`"handoff_id":"(sha256:[0-9a-f]{64})"`)
+	})
 	tokenInEvent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"token":"([^"\\]+)"`) })
 )
 
-// CollectAll takes in what the events say, whether they follow each other or not. Of one that cannot
-// be read it takes the handoffs and the token that it names: they were in the store.
+// CollectAll adds events, whether or not they form a chain. From an unreadable event it takes the handoffs
+// and the token that its text names, since these were in the store.
 func (f *Facts) CollectAll(events []Parsed) {
 	for _, e := range events {
 		if e.Content != nil || e.Err == nil {
@@ -182,13 +185,13 @@ func (f *Facts) CollectAll(events []Parsed) {
 	}
 }
 
-// write takes in that a handoff was written or imported. Another event about the same one is a repeat,
-// which is no fault by itself: the handoff may have been lost in between.
+// write adds that a handoff was written or imported. A second event about the same handoff is a repeat. That
+// is not a fault by itself: the handoff may have been lost in between.
 func (f *Facts) write(id string, event Handoff) {
-	h := f.about(id)
+	h := f.entry(id)
 	event.since = cmp.Or(h.since, event.since)
 	switch {
-	case h.Aside, h.Pruned: // written again after a repair, or restored: what was said of it before is over
+	case h.Aside, h.Pruned: // written again after a repair or a prune: earlier facts do not count
 		*h = event
 	case h.IsWritten() && !h.Superseded:
 		f.repeat(event.Line)
@@ -198,14 +201,14 @@ func (f *Facts) write(id string, event Handoff) {
 	}
 }
 
-const maxRepeats = 4 << 10 // bytes of the marks of one handoff from which on repeats are not kept
+const maxRepeats = 4 << 10 // bytes of marks of one handoff, above which repeats are not kept
 
-// mark keeps the marks that a row can hold.
+// mark adds a mark that a row can hold.
 func (f *Facts) mark(m MarkedRead, line int) {
 	if !form.IsSlug(m.OperatorID, document.MaxName) || !form.IsInstant(m.Time) {
 		return
 	}
-	h, mark := f.about(m.HandoffID), index.Mark{Operator: m.OperatorID, Time: m.Time}
+	h, mark := f.entry(m.HandoffID), index.Mark{Operator: m.OperatorID, Time: m.Time}
 	again := (index.Row{ReadBy: h.ReadBy}).IsReadBy(m.OperatorID)
 	if again && !m.Synced { // others may have marked it too, and earlier
 		f.repeat(line)
@@ -219,14 +222,14 @@ func (f *Facts) mark(m MarkedRead, line int) {
 	h.ReadBy += mark.Operator + ":" + mark.Time
 }
 
-// repeat counts a repeat, and remembers where the first one stands.
+// repeat counts a repeat and keeps the line of the first.
 func (f *Facts) repeat(line int) {
 	if f.Repeats++; f.Repeats == 1 {
 		f.Repeat = line
 	}
 }
 
-// resume takes in that a token was consumed. The first event about it counts.
+// resume adds that a token was consumed. The first event about a token counts.
 func (f *Facts) resume(r LoggedResume) {
 	if _, known := f.Resumes[r.Token]; !known {
 		f.Resumes[r.Token] = r
@@ -234,50 +237,51 @@ func (f *Facts) resume(r LoggedResume) {
 	}
 }
 
-// MayLack reports whether a handoff and what became of it may have no events: if it was adopted, its
-// write has none.
+// MayLack reports whether a handoff may have no events, since its row was adopted.
 func (f *Facts) MayLack(id string) bool { return f.Adopted.Rows > 0 && f.Of(id).isUnknown() }
 
-// isUnknown reports whether no event tells where a handoff came from.
+// isUnknown reports whether no event records the origin of a handoff.
 func (h Handoff) isUnknown() bool { return !h.IsWritten() && !h.Imported }
 
-// Says reports whether the write event says what a row and its document do.
+// Says reports whether the write event agrees with a row and its document.
 func (h Handoff) Says(row index.Row, doc *document.Document) bool {
 	return h.sum == writtenOf(row, doc).sum()
 }
 
-// writtenOf is what the write event of a row has to say, and of its document if that is not nil.
+// writtenOf returns the content of the write event of a row. doc may be nil.
 func writtenOf(row index.Row, doc *document.Document) Written {
 	w := Written{From: row.From, To: row.To, Topic: row.Topic, Time: row.Time, FilePath: row.File}
 	if doc != nil {
-		w.SchemaVersion, w.ReferencesCount, w.Tags, w.BodyByteSize = doc.SchemaVersion, len(doc.References), doc.Tags, len(doc.Body)
+		w.SchemaVersion, w.ReferencesCount = doc.SchemaVersion, len(doc.References)
+		w.Tags, w.BodyByteSize = doc.Tags, len(doc.Body)
 	}
 	return w
 }
 
-// seed is of this process alone: nobody can make events that differ and have the same sum.
+// seed is random for each process, so that no one can make different events with the same sum.
 var seed = sync.OnceValue(maphash.MakeSeed)
 
-// inRow is how many of the fields that said returns a row has too.
+// inRow is how many of the fields of compared are also in a row.
 const inRow = 5
 
-// said returns what can be held against a row and its document, each with its name. No tag of a document
-// has a line break, so that lists of as many tags which are the same in lines are the same.
-func (w Written) said() [9][2]string {
+// compared returns the fields to compare with a row and its document, each with its name. A tag has no line
+// break, so equal strings mean equal lists.
+func (w Written) compared() [9][2]string {
 	return [...][2]string{
 		{"from", w.From}, {"to", w.To}, {"topic", w.Topic}, {"ts_utc", w.Time}, {"file", path.Base(w.FilePath)},
-		{"schema_version", w.SchemaVersion}, {"references_count", strconv.Itoa(w.ReferencesCount)}, {"tags", strconv.Itoa(len(w.Tags)) + "\n" + strings.Join(w.Tags, "\n")},
+		{"schema_version", w.SchemaVersion}, {"references_count", strconv.Itoa(w.ReferencesCount)}, {"tags",
+			strconv.Itoa(len(w.Tags)) + "\n" + strings.Join(w.Tags, "\n")},
 		{"body_byte_size", strconv.Itoa(w.BodyByteSize)},
 	}
 }
 
-// sum is of what DiffersFrom compares.
-func (w Written) sum() uint64 { return maphash.Comparable(seed(), w.said()) }
+// sum returns a hash of the fields that DiffersFrom compares.
+func (w Written) sum() uint64 { return maphash.Comparable(seed(), w.compared()) }
 
-// DiffersFrom returns the name of the first thing that the event says otherwise than the row, or than the
-// document if there is one.
+// DiffersFrom returns the name of the first field in which the event differs from the row, or from doc if it
+// is not nil.
 func (w Written) DiffersFrom(row index.Row, doc *document.Document) string {
-	ours, theirs := w.said(), writtenOf(row, doc).said()
+	ours, theirs := w.compared(), writtenOf(row, doc).compared()
 	for i, one := range theirs {
 		if one != ours[i] && (i < inRow || doc != nil) {
 			return one[0]
@@ -286,7 +290,7 @@ func (w Written) DiffersFrom(row index.Row, doc *document.Document) string {
 	return ""
 }
 
-// A LoggedResume is a consumed token as the audit log records it.
+// A LoggedResume is a consumed token in the audit log.
 type LoggedResume struct {
 	Consumption
 	Line int

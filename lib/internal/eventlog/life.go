@@ -5,60 +5,60 @@ import (
 	"slices"
 )
 
-// A Life is what the ledger says became of a handoff. It is the same in whatever order the lines come.
+// A Life is what the ledger records about a handoff. It does not depend on the order of the lines.
 //
-// A handoff is taken in turns: somebody takes it, and either gives it back, with which the next turn begins, or
-// ends it. Only the holder of a turn ends it. A line by somebody else does not count. Nor does a line about a
-// turn that has not begun: two clones that do not hear of each other write such lines, and the notes tell what
-// counts of them. Who ends a turn with done may reopen it, and so may the sender of
-// the handoff: then it counts as given back.
+// A handoff is taken in turns. An operator takes it, and then releases it, which starts the next turn, or
+// finishes it. Only the holder can end a turn, and lines of others do not count. Lines about a turn that has
+// not begun do not count either: clones that have not synced write such lines, and the notes decide which of
+// them count. The operator who finished a turn, or the sender of the handoff, can reopen it. Then it counts
+// as released.
 type Life struct {
-	Take, Archive Turns
-	Done          Deed // by whom it was ended, zero if by nobody
+	Take, Archive Toggle
+	Done          Action // who finished it, zero if no one
 
 	turns   []turn // in order
-	resumed Deed   // the first resume: of a handoff that nobody had taken it is the take
+	resumed Action // the first resume; it is the take if the handoff was never taken
 }
 
-// A turn is what the lines say of one of the takes of a handoff.
+// A turn is what the lines record about one take of a handoff.
 type turn struct {
 	n        int
-	take     Deed // zero for nobody's
-	end      Deed
-	act      Act  // with which it was ended
-	reopened Deed // of a done: by whom it was taken back; it counts if that is who has ended it
-	resent   Deed // of a done: that the sender has taken it back
-	isWon    bool // a note says whose it is
-	isJudged bool // a note says how it was ended
+	take     Action // zero if unknown
+	end      Action
+	act      Act    // the act that ended the turn
+	reopened Action // who reopened a done; it counts if the same operator finished it
+	resent   Action // a reopening of a done by the sender
+	isWon    bool   // a note decides who holds it
+	isJudged bool   // a note decides how it ended
 }
 
-// Turns count how often an act was done and taken back: take and release, archive and unarchive.
-type Turns struct {
-	last Deed // the first act of the highest number
-	at   int  // which one that is
-	N    int  // how often it was taken back: the number of the next first act, or of that which holds
+// A Toggle counts how often an act was performed and undone: take and release, archive and unarchive.
+type Toggle struct {
+	last Action // the first action with the highest number
+	at   int    // its number
+	N    int    // how often it was undone, which is the number of the next or present action
 }
 
-// Holds returns the first act, if it was not taken back.
-func (t Turns) Holds() Deed {
+// Holds returns the last action, or the zero Action if it was undone.
+func (t Toggle) Holds() Action {
 	if t.at < t.N {
-		return Deed{}
+		return Action{}
 	}
 	return t.last
 }
 
-// add takes in the n-th deed of a kind.
-func (t *Turns) add(n int, d Deed) {
+// add adds the n-th action of a kind.
+func (t *Toggle) add(n int, d Action) {
 	if !t.last.IsDone() || n > t.at {
 		t.last, t.at = d, n
 	}
 }
 
-// undo takes in that the n-th turn is over.
-func (t *Turns) undo(n int) { t.N = max(t.N, n+1) }
+// undo records that the n-th action was undone.
+func (t *Toggle) undo(n int) { t.N = max(t.N, n+1) }
 
-// Add takes in a line of the ledger.
-func (l *Life) Add(key string, d Deed) {
+// Add adds a line of the ledger.
+func (l *Life) Add(key string, d Action) {
 	switch _, act, n, _ := ParseKey(key); act {
 	case ActArchive:
 		l.Archive.add(n, d)
@@ -96,31 +96,31 @@ func (l *Life) turn(n int) *turn {
 	return &l.turns[i]
 }
 
-// close takes in how a turn was ended. A note counts more than a line; of two lines it is the release.
-func (t *turn) close(act Act, d Deed, isJudged bool) {
+// close records how a turn ended. A note counts more than a line. Of two lines the release counts.
+func (t *turn) close(act Act, d Action, isJudged bool) {
 	isSame := isJudged == t.isJudged
 	if t.act == "" || isJudged && !t.isJudged || isSame && isJudged == (act == ActDone) {
 		t.end, t.act, t.isJudged = d, act, isJudged
 	}
 }
 
-// EndedBy returns who has ended the n-th turn with done, zero for nobody.
-func (l *Life) EndedBy(n int) Deed {
+// EndedBy returns who finished the n-th turn with done, or the zero Action.
+func (l *Life) EndedBy(n int) Action {
 	for _, t := range l.turns {
 		if t.n == n && t.act == ActDone {
 			return t.end
 		}
 	}
-	return Deed{}
+	return Action{}
 }
 
 func (t turn) isReopened() bool {
 	return t.resent.IsDone() || t.reopened.IsDone() && t.reopened.Operator == t.end.Operator
 }
 
-// follow goes through the turns, as far as each began when the one before was given back.
+// follow applies the turns in order, as long as each began with the release of the one before.
 func (l *Life) follow() {
-	l.Take, l.Done = Turns{last: l.resumed}, Deed{}
+	l.Take, l.Done = Toggle{last: l.resumed}, Action{}
 	for n, t := range l.turns {
 		if n == 0 {
 			t.take = cmp.Or(t.take, l.resumed)
@@ -131,18 +131,18 @@ func (l *Life) follow() {
 			return
 		case t.act == ActDone && !isOthers && t.isReopened():
 		case t.act == ActDone && !isOthers:
-			l.Take, l.Done = Turns{t.take, n, n}, t.end
+			l.Take, l.Done = Toggle{t.take, n, n}, t.end
 			return
 		case t.act != ActRelease || isOthers || !t.take.IsDone():
-			l.Take = Turns{t.take, n, n}
+			l.Take = Toggle{t.take, n, n}
 			return
 		}
-		l.Take = Turns{N: n + 1}
+		l.Take = Toggle{N: n + 1}
 	}
 }
 
-// Counts reports whether a line counts. A resume does if who resumes has had a turn, or nobody has.
-func (l *Life) Counts(key string, d Deed) bool {
+// Counts reports whether a line counts. A resume counts if its operator had a turn, or there was no turn.
+func (l *Life) Counts(key string, d Action) bool {
 	_, act, n, isAct := ParseKey(key)
 	if !isAct && len(l.turns) == 0 {
 		return true

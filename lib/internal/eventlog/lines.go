@@ -13,26 +13,27 @@ type Line struct {
 	Number int // 1-based
 	Offset int64
 	Text   []byte
-	long   bool // is longer than an event may be; Text is its end
+	long   bool // the line is longer than an event can be; Text is its end
 }
 
-// End is the offset behind the line and its newline.
+// End returns the offset after the line and its newline.
 func (l Line) End() int64 { return l.Offset + int64(len(l.Text)) + 1 }
 
-// place is where a line stands, for messages.
+// place returns the file and number of the line, for messages.
 func (l Line) place() string { return Place(l.Number) }
 
-// Place names a line of the audit log.
+// Place returns the name of a line of the audit log.
 func Place(line int) string { return fmt.Sprintf("%s:%d", disk.LogFile, line) }
 
-// piece is how much of a log is read at once.
+// piece is the number of bytes that are read at once.
 const piece = 1 << 20
 
-// eachLines calls do with the lines of a log that are no markers, some at a time, until it returns false, and
-// returns how many lines there are. Their texts are good until do returns. What is read is no more than there is.
+// eachLines calls do with batches of lines, without markers, until do returns false. It returns the number of
+// lines. The texts are valid only during the call.
 func eachLines(r *io.SectionReader, do func([]Line) bool) (count int, err error) {
 	buf, lines := make([]byte, 0, min(piece, r.Size()+1)), []Line(nil)
-	next, dropped := Line{Number: 1}, int64(0) // what is read, and how much of its beginning is not kept
+	// the line that is read, and how many bytes of its beginning were dropped
+	next, dropped := Line{Number: 1}, int64(0)
 	for {
 		n, err := io.ReadFull(r, buf[len(buf):cap(buf)])
 		atEnd := err == io.EOF || err == io.ErrUnexpectedEOF

@@ -10,25 +10,29 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Parsed is a line of the log, looked at by itself.
+// A Parsed is a parsed line of the log. The chain is not checked.
 type Parsed struct {
 	Event
 	Line
 	Hash      string
 	Canonical bool
 	Err       error
-	Content   any // the payload, such as Written, if its type has one that is read; nil if Err is set
+	Content   any // the payload, such as Written, if its type is read; nil if Err is set
 }
 
-// contents are the types of events besides those of the ledger, each with how its payload is read. It is
-// nil where that says nothing about the store.
+// contents maps an event type, except those of the ledger, to the function that parses its payload. The
+// function is nil if the payload does not matter to the store.
 var contents = map[string]func(json.RawMessage) (any, error){
-	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead], TypeMarkUnread: payload[MarkedUnread], TypeRepair: payload[Repaired],
-	TypeRecovered: payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun], TypeSurface: nil, TypeRotate: nil, TypeValidate: nil, TypeProbe: payload[Probed],
-	TypeSign: payload[Signed], TypeTrust: nil, TypePrune: payload[Pruned],
+	TypeWrite: payload[Written], TypeImport: imported, TypeMarkRead: payload[MarkedRead],
+	TypeMarkUnread: payload[MarkedUnread],
+	TypeRepair:     payload[Repaired],
+	TypeRecovered:  payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun],
+	TypeSurface: nil, TypeRotate: nil, TypeValidate: nil,
+	TypeProbe: payload[Probed],
+	TypeSign:  payload[Signed], TypeTrust: nil, TypePrune: payload[Pruned],
 }
 
-// content returns how the payload of a type of event is read, and whether the type is known.
+// content returns the function that parses the payload of an event type, and whether the type is known.
 func content(eventType string) (read func(json.RawMessage) (any, error), known bool) {
 	if IsConsumption(eventType) {
 		return payload[Resumed], true
@@ -37,14 +41,15 @@ func content(eventType string) (read func(json.RawMessage) (any, error), known b
 	return read, known
 }
 
-// payload reads the payload of an event of a known type.
+// payload parses the payload of an event of a known type.
 func payload[T any](text json.RawMessage) (any, error) {
 	var p T
 	err := json.Unmarshal(text, &p)
 	return p, err
 }
 
-// imported reads what was written here from elsewhere, or what came with the files of the store.
+// imported parses the payload of an import: a document that was written here, or ids that came with the files
+// of the store.
 func imported(text json.RawMessage) (any, error) {
 	if came, err := payload[Imported](text); err != nil || came.(Imported).HandoffIDs != nil {
 		return came, err
@@ -52,11 +57,11 @@ func imported(text json.RawMessage) (any, error) {
 	return payload[Written](text)
 }
 
-// ParseEvent looks at a line. Its Err says why it is no event.
+// ParseEvent parses a line. If the line is not an event, Err is set.
 func ParseEvent(l Line) Parsed {
 	e := Parsed{Line: l}
 	if l.long || len(l.Text) > disk.MaxEvent {
-		e.Err = fmt.Errorf("has more than the %d bytes of an event", disk.MaxEvent)
+		e.Err = fmt.Errorf("has more than %d bytes, the most of an event", disk.MaxEvent)
 		return e
 	}
 	var kind struct {
@@ -82,7 +87,7 @@ func ParseEvent(l Line) Parsed {
 	e.Event = kind.Event
 	e.Canonical = bytes.Equal(text, l.Text)
 	e.Hash = jsontree.SHA256Hex(text)
-	if kind.Signature != nil { // its own fields are left out of the hash
+	if kind.Signature != nil { // the hash omits these fields
 		e.Hash, e.Err = HashLine(l.Text)
 	}
 	if read, _ := content(e.Type); read != nil && e.Err == nil {

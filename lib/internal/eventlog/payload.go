@@ -4,7 +4,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Regenerated is the payload of the event that a store was given to another machine.
+// Regenerated is the payload of an event that moved the store to another machine.
 type Regenerated struct {
 	OperatorID     string `json:"operator_id"`
 	Reason         string `json:"reason"`
@@ -12,10 +12,10 @@ type Regenerated struct {
 	NewFingerprint string `json:"new_fingerprint"`
 }
 
-// Event types of the audit log, beside those of the acts: see Act.Type.
+// Event types of the audit log. For the types of acts see Act.Type.
 const (
 	TypeWrite      = "handoff.write"
-	TypeImport     = "handoff.import" // of what another store had: Written, or Imported where the files came by themselves
+	TypeImport     = "handoff.import" // the payload is Written, or Imported if git brought the files
 	TypeSign       = "handoff.sign"
 	TypeTrust      = "operators.trust"
 	TypeMarkRead   = "handoff.mark_read"
@@ -32,29 +32,32 @@ const (
 	TypeBegin      = "replica.begin"
 )
 
-// Written has its fields in the order of their names, as the canonical form has them: what is encoded
-// needs no second look.
+// Written is the payload of an event that stored a handoff. Its fields are sorted by name, so the encoded
+// form is canonical.
 type Written struct {
-	Adopted              bool     `json:"adopted,omitempty"` // the document was there before: what became of it until now is not known
-	BodyByteSize         int      `json:"body_byte_size"`
-	Branch               string   `json:"branch,omitempty"` // that was checked out then, as far as that is known
-	Commit               string   `json:"commit,omitempty"` // of an import by sync: where its writer had published it
-	FilePath             string   `json:"file_path"`
-	From                 string   `json:"from"`
-	HandoffID            string   `json:"handoff_id"`
-	OperatorVerification string   `json:"operator_verification"`
-	ReferencesCount      int      `json:"references_count"`
-	SchemaVersion        string   `json:"schema_version"`
-	SecretsAllowed       []string `json:"secrets_allowed,omitempty"` // rules whose findings were let through
-	SigningKey           string   `json:"signing_key,omitempty"`     // of the signature that was stored with it
-	Tags                 []string `json:"tags"`
-	To                   string   `json:"to"`
-	Topic                string   `json:"topic"`
-	Time                 string   `json:"ts_utc"`
-	Writer               string   `json:"writer,omitempty"` // of an import: the store that it came from, if that is known
+	// the document existed before, so its history is incomplete
+	Adopted      bool   `json:"adopted,omitempty"`
+	BodyByteSize int    `json:"body_byte_size"`
+	Branch       string `json:"branch,omitempty"` // the branch that was checked out, if known
+	// of an import by sync: the commit in which its writer published it
+	Commit               string `json:"commit,omitempty"`
+	FilePath             string `json:"file_path"`
+	From                 string `json:"from"`
+	HandoffID            string `json:"handoff_id"`
+	OperatorVerification string `json:"operator_verification"`
+	ReferencesCount      int    `json:"references_count"`
+	SchemaVersion        string `json:"schema_version"`
+	// rules of the secret scan whose findings were allowed
+	SecretsAllowed []string `json:"secrets_allowed,omitempty"`
+	SigningKey     string   `json:"signing_key,omitempty"` // the key of the signature that was stored with it
+	Tags           []string `json:"tags"`
+	To             string   `json:"to"`
+	Topic          string   `json:"topic"`
+	Time           string   `json:"ts_utc"`
+	Writer         string   `json:"writer,omitempty"` // of an import: the writer of the other store, if known
 }
 
-// MarshalJSON prints the event without looking at its type: every write prints one.
+// MarshalJSON encodes the event without reflection, since every write encodes one.
 func (w Written) MarshalJSON() ([]byte, error) {
 	var p jsontree.Printer
 	if w.Adopted {
@@ -81,23 +84,23 @@ func (w Written) MarshalJSON() ([]byte, error) {
 	return p.End(), nil
 }
 
-// Signed is the payload of the event that a handoff got a signature.
+// Signed is the payload of an event that added a signature to a handoff.
 type Signed struct {
 	HandoffID string `json:"handoff_id"`
-	Key       string `json:"signing_key"` // its fingerprint
+	Key       string `json:"signing_key"` // the fingerprint of the key
 	How
 }
 
-// Trusted says which keys of an operator count, and which do no longer.
+// Trusted is the payload of an event that changed the trusted keys of an operator.
 type Trusted struct {
 	OperatorID string   `json:"operator_id"`
 	Keys       []string `json:"keys"`
 	Former     []string `json:"former_keys"`
-	FirstSight bool     `json:"first_sight"` // nobody was asked: no key of the operator was known
+	FirstSight bool     `json:"first_sight"` // the first key of the operator, trusted without asking
 	By         string   `json:"trusted_by,omitempty"`
 }
 
-// MarkedRead is the payload of the event that somebody has read a handoff.
+// MarkedRead is the payload of an event that an operator read a handoff.
 type MarkedRead struct {
 	HandoffID     string `json:"handoff_id"`
 	OperatorID    string `json:"operator_id"`
@@ -106,7 +109,7 @@ type MarkedRead struct {
 	How
 }
 
-// MarkedUnread is the payload of the event that somebody took back a read mark: those of the operator up to its time.
+// MarkedUnread is the payload of an event that removed the read marks of an operator up to a time.
 type MarkedUnread struct {
 	HandoffID  string `json:"handoff_id"`
 	OperatorID string `json:"operator_id"`
@@ -114,19 +117,19 @@ type MarkedUnread struct {
 	How
 }
 
-// Recovered is the payload of the event that a log was mended or begun: what was torn off its end, and how
-// much was found without an event.
+// Recovered is the payload of an event that a log was repaired or begun. It records the torn bytes at the
+// end, and how many rows were found without an event.
 type Recovered struct {
 	Reason      string `json:"reason"`
 	TornBytes   int    `json:"torn_bytes,omitempty"`
 	KeptAs      string `json:"kept_as,omitempty"`
 	AdoptedRows int    `json:"adopted_rows,omitempty"`
 
-	AdoptedMarks  *int `json:"adopted_marks,omitempty"` // with rows; nil if they were not counted
+	AdoptedMarks  *int `json:"adopted_marks,omitempty"` // set with rows; nil if they were not counted
 	AdoptedTokens *int `json:"adopted_tokens,omitempty"`
 }
 
-// Surfaced is the payload of the event that somebody was shown handoffs.
+// Surfaced is the payload of an event that handoffs were shown to an operator.
 type Surfaced struct {
 	Count      int      `json:"handoffs_surfaced"`
 	HandoffIDs []string `json:"handoff_ids"` // the first of them
@@ -136,7 +139,7 @@ type Surfaced struct {
 
 const maxSurfaced = 100 // ids in one event
 
-// FirstIDs returns as many ids as an event names.
+// FirstIDs returns the first ids, as many as an event names.
 func FirstIDs(ids []string) []string {
 	if ids == nil {
 		return []string{}
@@ -144,7 +147,7 @@ func FirstIDs(ids []string) []string {
 	return ids[:min(len(ids), maxSurfaced)]
 }
 
-// Rotated is the payload of the event that rows moved to an archive.
+// Rotated is the payload of an event that rows moved to an archive.
 type Rotated struct {
 	Archive string `json:"archive"`
 	Rows    int    `json:"rows"`
@@ -152,50 +155,55 @@ type Rotated struct {
 	Last    string `json:"last_handoff_id"`
 }
 
-// A Consumption is the line of the ledger for a token that was consumed, or for an [Act].
+// A Consumption is a line of the ledger: a consumed token, or an [Act].
 type Consumption struct {
-	Token     string `json:"token"` // a token of another form than resume tokens have is its sha256:…; none is the handoff_id; see Act.Key
+	// a resume token, the sha256:… of a token of another form, or the handoff_id if there is none; see Act.Key
+	Token     string `json:"token"`
 	HandoffID string `json:"handoff_id"`
 	Operator  string `json:"operator_id"`
 	Time      string `json:"ts_utc"`
 	Accepted  string `json:"accepted,omitempty"` // the classification that was overridden
-	Reason    string `json:"reason,omitempty"`   // why
+	Reason    string `json:"reason,omitempty"`   // the reason for that
 
-	ConfirmedBy string `json:"confirmed_by,omitempty"` // who said that the answers mean what the packet says
-	Session     string `json:"session_id,omitempty"`   // of an agent, for which it was taken
-	Signature   string `json:"signature,omitempty"`    // of an approval or a rejection: armored, of what Statement returns
+	ConfirmedBy string `json:"confirmed_by,omitempty"` // who confirmed that the answers match the packet
+	Session     string `json:"session_id,omitempty"`   // the agent session that took it
+	// of an approval or a rejection: armored, over the text of Statement
+	Signature string `json:"signature,omitempty"`
 }
 
-// Resumed is what became of a handoff: it was resumed from, or one of the acts.
+// Resumed is the payload of an event that a handoff was resumed, or of an act.
 type Resumed struct {
 	Consumption
 	Marked bool `json:"marked"` // the same change set the read mark
 	How
 }
 
-// How says how a store came to know of a mark or a line of the ledger.
+// How records how a store learned of a mark or of a line of the ledger.
 type How struct {
-	Offline bool `json:"offline,omitempty"` // in a store that has synced nobody was asked whether another one was first
-	Synced  bool `json:"synced,omitempty"`  // from the log of another writer or a claim, which every replica reads itself
+	Offline bool `json:"offline,omitempty"` // the store was synced before, but the remote was not asked
+	// from the log of another writer or from a claim; every replica reads those itself
+	Synced bool `json:"synced,omitempty"`
 }
 
-// Pruned is a tombstone: a handoff was taken out of the store for good, and is kept in a bundle.
+// Pruned is a tombstone: the handoff was removed for good, and is kept in a bundle.
 type Pruned struct {
-	Bundle    string `json:"bundle_sha256,omitempty"` // of the file; "" where another store has pruned it
+	Bundle    string `json:"bundle_sha256,omitempty"` // the hash of the file; "" if another store pruned the handoff
 	HandoffID string `json:"handoff_id"`
 	Operator  string `json:"operator_id"`
 	Time      string `json:"ts_utc"`
-	Turn      int    `json:"turn,omitempty"`   // which archiving it ends, from 1; 0 is not known, and ends all
-	Writer    string `json:"writer,omitempty"` // of the store that has pruned it first
+	// the number of the archiving that it ends, from 1; 0 is unknown and ends all
+	Turn   int    `json:"turn,omitempty"`
+	Writer string `json:"writer,omitempty"` // the store that pruned it first
 }
 
-// IsTakenBack reports whether what the tombstone ends was brought back: the ledger has the unarchiving of
-// that turn, or of a later one. So all who know the same acts and tombstones have the same, in whatever
-// order these came: an unarchiving of which who pruned had not heard counts.
+// IsTakenBack reports whether the pruned handoff was unarchived after the archiving that the tombstone ends.
+// The result does not depend on the order in which acts and tombstones arrive. An unarchive that the pruning
+// store did not know counts too.
 func (p Pruned) IsTakenBack(l Life) bool { return p.Turn > 0 && l.Archive.N >= p.Turn }
 
-// Repaired names what cannot be read from the other events of a repair. Quarantined are all handoffs
-// whose documents are gone or do not verify, Superseded those whose next write event replaces the former.
+// Repaired is the payload of a repair, without what its other events record. Quarantined has all handoffs
+// whose documents are gone or do not verify. Superseded has those whose next write event replaces the former
+// one.
 type Repaired struct {
 	Index       string   `json:"index"`
 	KeptAs      string   `json:"kept_as"`
@@ -206,47 +214,48 @@ type Repaired struct {
 	Superseded  []string `json:"superseded,omitempty"`
 }
 
-// A Validation is what the audit log keeps of the validation of a stored record.
+// A Validation is the payload of a validation of a stored record.
 type Validation struct {
 	HandoffID string `json:"handoff_id"`
 	Kind      string `json:"kind"`
 	Valid     bool   `json:"valid"`
-	Stage     string `json:"stage"` // the last one that ran
+	Stage     string `json:"stage"` // the last stage that ran
 	Faults    int    `json:"faults"`
 	Warnings  int    `json:"warnings"`
-	Changes   int    `json:"changes,omitempty"` // of the repair that followed
+	Changes   int    `json:"changes,omitempty"` // the changes of the repair that followed
 
-	ConfirmedBy string `json:"confirmed_by,omitempty"` // of a check: who said that the answers mean what the packet says
+	ConfirmedBy string `json:"confirmed_by,omitempty"` // of a check: who confirmed that the answers match the packet
 }
 
-// Probed is what a probe found of the claim of a handoff.
+// Probed is the result of a probe of a claim in a handoff.
 type Probed struct {
-	Changed    int    `json:"changed"` // how many files were not as they are in the commit
-	Commit     string `json:"commit"`  // that was checked out; "" if that is not known or was changed meanwhile
+	Changed    int    `json:"changed"` // how many files differed from the commit
+	Commit     string `json:"commit"`  // the commit that was checked out; "" if unknown or changed meanwhile
 	Definition string `json:"definition_sha256"`
 	DurationMS int64  `json:"duration_ms"`
 	ExitCode   int    `json:"exit_code"`
 	HandoffID  string `json:"handoff_id"`
 	OperatorID string `json:"operator_id"`
 	Probe      string `json:"probe"`
-	RanAt      string `json:"ran_at"` // an earlier run may stand for another
+	RanAt      string `json:"ran_at"` // the result may be that of an earlier run
 	Verdict    string `json:"verdict"`
 }
 
-// Imported names handoffs that came with the files of the store, as git brings them, and that verified.
+// Imported names handoffs that git brought with the files of the store, and that verified.
 type Imported struct {
 	HandoffIDs []string `json:"handoff_ids"`
 }
 
-// Begun is the begin of a replica: a clone or a work tree of a store that is committed with the code.
+// Begun is the payload of the event that begins a replica: a clone or a work tree of a store that is
+// committed with the code.
 type Begun struct {
 	Fingerprint string `json:"fingerprint"`
 	Writer      string `json:"writer"`
 }
 
-// A Pending event is to be added to the log.
+// A Pending is an event to add to the log.
 type Pending struct {
 	Type     string
 	Payload  any
-	Redacted []string // rules of the secret scan whose findings were replaced in what the event is about
+	Redacted []string // rules of the secret scan whose findings were redacted
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Written prints itself, every field that it has and none that is empty.
+// Written encodes every field that is set and none that is empty.
 func TestWrittenPrintsAllItHas(t *testing.T) {
 	type plain eventlog.Written // as encoding/json would print it
 	full := eventlog.Written{}
@@ -39,7 +39,8 @@ func TestWrittenPrintsAllItHas(t *testing.T) {
 	}
 }
 
-// The short way to the hash of a line is the long one: what is signed is hashed without its signature.
+// The fast way to the hash of a line gives the same result as the slow one. A signature is not part of the
+// hash.
 func TestHashLineWithoutSignature(t *testing.T) {
 	const bare = `{"a":"\"signature\":","b":1}`
 	want := jsontree.SHA256Hex([]byte(bare))

@@ -8,30 +8,30 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// A Reading is what a log says: what is proven by its chain, and what stands behind the first event
-// that does not continue it.
+// A Reading is the content of a log: the facts that its chain proves, and the facts after the first event
+// that breaks the chain.
 type Reading struct {
 	*Facts
 	Unproven *Facts
 
-	Writer   string // of the state directory, "" if it has none; known to who opened that
-	Count    int    // of the events that are proven
-	Verified int64  // bytes of the log up to the end of the last of them
+	Writer   string // the writer id of the state directory, "" if it has none; set by the caller
+	Count    int    // the number of proven events
+	Verified int64  // the offset after the last proven event
 	last     point
-	points   map[int]point // those that were asked for, by the count of events up to them
+	points   map[int]point // the positions of the checkpoints, by the number of events
 
-	Bad string // the place of the first event that is not proven, "" if all are
+	Bad string // the place of the first unproven event, "" if there is none
 	Why error  // what is wrong with it
 
-	Torn   string // the place of the first of the last lines that a crash has left without an end or with zeros, "" if none
+	Torn   string // the place of the first line that a crash left torn or filled with zeros, "" if there is none
 	TornAt int64
 
-	Notes []Note // on events that are odd, and prove what they say all the same
+	Notes []Note // about unusual events, which prove their content all the same
 
 	log *io.SectionReader
 }
 
-// A point is where an event stands, and its hash.
+// A point is the line of an event, and its hash.
 type point struct {
 	hash string
 	line int
@@ -40,9 +40,10 @@ type point struct {
 // A Note is a remark on a line of the log.
 type Note struct{ Place, Text string }
 
-// Read walks the chain of a log. It keeps the hashes of the events at which checkpoints were made.
+// Read follows the chain of a log. It keeps the hashes of the events at the checkpoints.
 func Read(log *io.SectionReader, checkpoints ...Checkpoint) (*Reading, error) {
-	r := &Reading{Facts: NewFacts(), Unproven: NewFacts(), last: point{hash: Genesis}, points: make(map[int]point), log: log}
+	r := &Reading{Facts: NewFacts(), Unproven: NewFacts(), last: point{hash: Genesis}, points: make(map[int]point),
+		log: log}
 	for _, c := range checkpoints {
 		r.points[c.Count] = point{}
 	}
@@ -60,7 +61,7 @@ func Read(log *io.SectionReader, checkpoints ...Checkpoint) (*Reading, error) {
 	return r, err
 }
 
-// take goes on with events of the log.
+// take adds the next events of the log.
 func (r *Reading) take(events []Parsed) {
 	for i := range events {
 		if r.Bad == "" && !r.follows(&events[i]) {
@@ -73,10 +74,10 @@ func (r *Reading) take(events []Parsed) {
 	}
 }
 
-// follows takes in what an event says if it continues the chain; else its Err says why not.
+// follows adds an event if it continues the chain. Otherwise it sets e.Err.
 func (r *Reading) follows(e *Parsed) bool {
 	if e.Err == nil && e.Prev != r.last.hash {
-		e.Err = fmt.Errorf("the chain is broken: it names %.80q as the event before, which is %q", e.Prev, r.last.hash)
+		e.Err = fmt.Errorf("broken hash chain: it names %.80q as the event before, which is %q", e.Prev, r.last.hash)
 	}
 	if e.Err != nil {
 		return false
@@ -97,7 +98,7 @@ func (r *Reading) follows(e *Parsed) bool {
 	return true
 }
 
-// Head returns the checkpoint of the last event that is proven.
+// Head returns the checkpoint of the last proven event.
 func (r *Reading) Head() Checkpoint { return Checkpoint{r.Count, r.last.hash, r.Writer} }
 
 // Written reads the write event of a handoff again.

@@ -22,7 +22,8 @@ func readAll(t interface{ Fatal(...any) }, log string) *eventlog.Reading {
 	return r
 }
 
-// Where the pieces end in which a log is read makes no difference: each event keeps its line, and is read again from there.
+// The size of the pieces in which a log is read makes no difference: each event keeps its line and can be
+// read again.
 func TestReadAnyLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var log strings.Builder
@@ -152,7 +153,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// Behind the break of a chain nothing is proven, and what it names was in the store all the same.
+// After a break of the chain nothing is proven, but the named handoffs were in the store.
 func TestUnproven(t *testing.T) {
 	log := chain(t, eventlog.Pending{Type: eventlog.TypeSurface, Payload: map[string]int{}},
 		eventlog.Pending{Type: eventlog.TypeWrite, Payload: eventlog.Written{HandoffID: someID}},

@@ -17,7 +17,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
-// Open opens the log of a state directory as it is now: it only grows. One that does not exist has no events.
+// Open opens the log of a state directory at its present size. A log that does not exist has no events. The
+// caller must call done.
 func Open(state *disk.Dir) (log *io.SectionReader, done func() error, err error) {
 	f, err := state.OpenText(disk.LogFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -28,18 +29,19 @@ func Open(state *disk.Dir) (log *io.SectionReader, done func() error, err error)
 	}
 	if f.Size() > disk.MaxLog {
 		f.Close()
-		return nil, nil, fmt.Errorf("%w: %d bytes, more than the %d that are read", disk.ErrTooLarge, f.Size(), disk.MaxLog)
+		return nil, nil, fmt.Errorf("%w: %d bytes, more than the %d that are read", disk.ErrTooLarge, f.Size(),
+			disk.MaxLog)
 	}
 	return io.NewSectionReader(f, 0, f.Size()), f.Close, nil
 }
 
-// None is a log without events.
+// None returns a log without events.
 func None() *io.SectionReader { return io.NewSectionReader(strings.NewReader(""), 0, 0) }
 
-// Scan goes through the events of a log in order, from the line on that begins at an offset. A line that is not an
-// event has an Err. Markers of other tools and a torn end are left out, and, given needles, each line that contains
-// none of them. Lines are counted from the offset. The text of an event is good until the next one. An error of
-// reading ends it, and is in failed then. Whether the events continue each other is not looked at: see [Read].
+// Scan returns an iterator over the events of a log, starting with the line at the offset from. A line that
+// is not an event has Err set. Scan skips markers of other tools and a torn end. If there are needles, it
+// skips lines that contain none of them. Lines are counted from the offset. The text of an event is valid
+// until the next one. If reading fails, Scan stops and sets *failed. It does not check the chain: see [Read].
 func Scan(log *io.SectionReader, from int64, failed *error, needles ...string) iter.Seq[Parsed] {
 	return func(yield func(Parsed) bool) {
 		end, err := wholeEnd(log)
@@ -59,16 +61,16 @@ func Scan(log *io.SectionReader, from int64, failed *error, needles ...string) i
 	}
 }
 
-// wholeEnd is where the torn end of a log begins, its size if that is whole.
+// wholeEnd returns the offset of the torn end of a log, or its size if the log is whole.
 func wholeEnd(log *io.SectionReader) (int64, error) {
 	_, end, err := Tail(log, log.Size())
-	if errors.Is(err, fault.ErrIntegrity) { // what stands at the end is no event
+	if errors.Is(err, fault.ErrIntegrity) { // the last line is not an event
 		return log.Size(), nil
 	}
 	return end, err
 }
 
-// scan parses lines, many at a time, and returns how many there are.
+// scan parses lines in batches, and returns the number of lines.
 func scan(r *io.SectionReader, needles []string, do func([]Parsed) bool) (lines int, err error) {
 	var events []Parsed
 	return eachLines(r, func(lines []Line) bool {

@@ -1,14 +1,14 @@
-// Package fields holds what a kind of record is made of: one table of fields, which is data. A record is read by
-// it, what flags say becomes a record by it, and a repair knows from it what each place wants.
+// Package fields describes the kinds of records by tables of fields. A table is used to parse a record, to make one
+// from flags, and to repair one.
 //
-// A table is a JSON file beside the package of its kind:
+// A table is a JSON file in the package of its kind:
 //
 //	{
-//	  "closed": true,            members that no field names are faults
+//	  "closed": true,            unknown members are faults
 //	  "nulls": true,             a member that is null counts as absent
-//	  "lists": "a list",         how a fault calls what a list of texts should be
-//	  "empty": "say it …",       the hint for a text without anything to see
-//	  "nothing": "say so …",     the hint for a list without items; "" where such a list is no fault
+//	  "lists": "a list",         the name of a list of texts in faults
+//	  "empty": "say it …",       the hint for a text without visible characters
+//	  "nothing": "say so …",     the hint for an empty list; "" if empty lists are allowed
 //	  "fields": [
 //	    {"path": "/summary", "type": "text", "need": true, "most": 4000, "flags": [{"name": "summary", "usage": "…"}]},
 //	    {"path": "/next_steps", "type": "list", "main": "what"},
@@ -17,16 +17,20 @@
 //	  ]
 //	}
 //
-// A path is a JSON pointer in which * stands for every item of a list. The types are text, texts (a list of
-// them), word (one of words, of which the first is the default), number, flag (true or false), object (one
-// member each of the fields below its path), list (of such objects), and whatever else a kind has a check of
-// texts for.
+// A path is a JSON pointer in which * means each item of a list. These are the types:
+//
+//   - text
+//   - texts, a list of texts
+//   - word, one of words; the first is the default
+//   - number
+//   - flag, true or false
+//   - object, with the fields below its path
+//   - list, a list of such objects
+//   - any type of text that a kind has a check for
 //
 // # The block of a record
 //
-// [Build] puts a structured record into the body of a handoff and finds it there.
-//
-// A body that carries a record is
+// [Build] puts a record into the body of a handoff, and [Extract] finds it. Such a body is
 //
 //	<view: Markdown for people>
 //	<empty line>
@@ -34,10 +38,10 @@
 //	<record: JSON>
 //	```
 //
-// and nothing after it. The fence is longer than any run of backticks in the record. The record is the
-// source of truth; the view is made from it, so that Build of the same view and record gives the same bytes.
+// Nothing follows the block. The fence is longer than any run of backticks in the record. The record is the source of
+// truth, and the view is made from it. The same view and record always make the same bytes.
 //
-// Fences are read as CommonMark 0.31 section 4.5 does, but only outside of lists and quotes: a block
-// shown inside a longer fence is an example, not a record. Text that a view takes from a record goes
-// through Text, which leaves nothing that could begin a line or a fence.
+// Fences are parsed as in CommonMark 0.31 section 4.5, but only outside of lists and quotes. A block in a longer
+// fence is an example, not a record. A view passes text of a record through [Text], which returns nothing that begins
+// a line or a fence.
 package fields

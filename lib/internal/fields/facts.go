@@ -9,10 +9,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Facts are what a handoff of any kind says about resuming from it. Each kind fills them from its own
-// fields and leaves empty what it does not say; nothing is invented.
+// Facts are what a handoff of any kind contains about resuming from it. Missing facts are empty, and never guessed.
 type Facts struct {
-	Kind        string // such as packet/1 or run/1, plain for a body without a record
+	Kind        string // such as packet/1 or run/1; plain for a body without a record
 	Objective   string
 	Completed   []string
 	Unresolved  []string
@@ -23,21 +22,21 @@ type Facts struct {
 	ExpiresAt   string // ISO 8601 with its offset, "" for none
 	ResumeToken string
 
-	Sums   []FileSum // files as they were
-	Tested bool      // it says that something was run and passed
+	Sums   []FileSum // the hashes of files when the handoff was written
+	Tested bool      // a test was run and passed
 
-	Cannot []string      // names of the packet fields that this kind has no place for, such as resume_token
-	Texts  []Passage     // every text of the artifact, searched for claims of authority
-	Faults []fault.Fault // what the kind's own rules say is wrong
+	Cannot []string      // the packet fields that this kind does not have, such as resume_token
+	Texts  []Passage     // all texts of the record, to search for claims of authority
+	Faults []fault.Fault // faults by the rules of the kind
 }
 
-// A FileSum is a file with the hex digits of its SHA-256. The path is relative to the project, or absolute.
+// A FileSum is a file and its SHA-256 in hexadecimal digits. The path is absolute, or relative to the project.
 type FileSum struct{ Path, SHA256 string }
 
-// A Passage is a string of an artifact with its JSON pointer, "" for a plain body.
+// A Passage is a string of a record with its JSON pointer, "" for a plain body.
 type Passage struct{ Pointer, Text string }
 
-// Facts returns what a record of a kind says. Names are the fields of a packet, for which a kind may have no place.
+// Facts returns the facts of a record of a kind. names are the fields of a packet; a kind may lack some.
 func (t *Table) Facts(kind string, record *jsontree.Value, names []string) Facts {
 	said, sums := map[string][]string{}, []FileSum(nil)
 	for _, f := range t.Fields {
@@ -59,7 +58,8 @@ func (t *Table) Facts(kind string, record *jsontree.Value, names []string) Facts
 	})
 	return Facts{
 		Kind: kind, Objective: first("objective"), Completed: said["completed"], Unresolved: said["unresolved"],
-		Assumptions: said["assumptions"], NextAction: first("next_action"), Risks: said["risks"], UpdatedAt: first("updated_at"),
+		Assumptions: said["assumptions"], NextAction: first("next_action"), Risks: said["risks"],
+		UpdatedAt: first("updated_at"),
 		ExpiresAt: first("expires_at"), ResumeToken: first("resume_token"), Sums: sums,
 		Tested: slices.Contains(said["result"], "passed"), Cannot: cannot,
 	}

@@ -5,16 +5,16 @@ import "strings"
 // A fence is one fenced code block.
 type fence struct {
 	line                int    // 1-based line of its opening
-	indent              int    // spaces before it
+	indent              int    // the number of spaces before it
 	char                byte   // ` or ~
-	size                int    // how many of them
-	info                string // what follows them, without spaces around
+	size                int    // the number of chars
+	info                string // the text after them, trimmed
 	start               int    // offset of the opening line
-	content, contentEnd int    // offsets of what is between, without its last newline
-	end                 int    // offset after the closing line, -1 when it is open
+	content, contentEnd int    // offsets of the content, without its last newline
+	end                 int    // offset after the closing line, -1 if there is none
 }
 
-// scan returns the fenced code blocks of text in order. Only the last can be open.
+// scan returns the fenced code blocks of text in order. Only the last one can be unclosed.
 func scan(text string) []fence {
 	var found []fence
 	open := false
@@ -40,7 +40,7 @@ func scan(text string) []fence {
 	return found
 }
 
-// read reads a line as the opening or closing of a fence.
+// readFence parses a line as the opening or closing line of a fence.
 func readFence(line string) (fence, bool) {
 	rest := strings.TrimLeft(line, " ")
 	f := fence{indent: len(line) - len(rest)}

@@ -8,46 +8,46 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Field is one place of a record.
+// A Field is a place in a record.
 type Field struct {
 	Path  string
 	Type  string
-	Need  bool              // it must be there
-	Least int64             // of a number
-	Most  int64             // of a number; of a text, in characters, 0 for any
-	Words []string          // of a word; of an older name, those of the kind of its items
-	Means map[string]string // by a word, others for it, with spaces between them
-	Main  string            // the member that a text stands for in the place of an object
+	Need  bool              // it is required
+	Least int64             // the minimum of a number
+	Most  int64             // the maximum of a number, or of the characters of a text; 0 means no limit
+	Words []string          // the words of a word; for an older name, the words for the kind of its items
+	Means map[string]string // other words for each word, separated by spaces
+	Main  string            // the member that a text sets if it is used instead of an object
 	Into  string            // the name of the list that this one is an older name of
-	Late  bool              // what its type finds is told after everything else
+	Late  bool              // faults of its type come after all others
 	Flags []Flag
 
-	Fact   string // what it answers when the record is checked like a resume packet, by the name that a packet has for it
-	Unless string // the state of an item that is no such fact
+	Fact   string // the field of a packet that it corresponds to
+	Unless string // items in this state do not count as facts
 
-	// For a repair.
-	Hint    string // how to mend it, where its type does not say
-	Names   string // other names of the member, with spaces between them
+	// For repairs.
+	Hint    string // how to fix it, if the type does not imply that
+	Names   string // other names of the member, separated by spaces
 	Default json.RawMessage
-	Drop    bool // it is left out to save tokens
+	Drop    bool // omitted to save tokens
 }
 
-// A Flag is one way to say a field on a command line.
+// A Flag is a command line flag that sets a field.
 type Flag struct {
 	Name  string
-	Need  bool   // it must be said
+	Need  bool   // it is required
 	Usage string // with the name of its value in backquotes
-	File  bool   // the value is the name of a file, whose content counts
-	Asked int    // a form asks for those with a greater number later
+	File  bool   // the value is the name of a file whose content is used
+	Asked int    // forms ask for flags in ascending order of this number
 
-	// Of a list of objects.
-	With   map[string]string // what each item has beside the text that is said
-	State  string            // the member that =STATE at the end of the text is
-	States []string          // the states, where the field of that member has no words
-	Open   string            // what is open from before, by whose numbers the text may name it
+	// For a list of objects.
+	With   map[string]string // members of each item besides the text of the flag
+	State  string            // the member that =STATE at the end of the text sets
+	States []string          // the states, if the field of that member has no words
+	Open   string            // the open items that the text can refer to by number
 }
 
-// A Table is all fields of a kind, in the order in which they are read and written.
+// A Table has all fields of a kind, in the order in which they are read and written.
 type Table struct {
 	Closed, Nulls         bool
 	Lists, Empty, Nothing string
@@ -57,7 +57,7 @@ type Table struct {
 	checks
 }
 
-// Checks says of a text of a type that only one kind has what is wrong with it, and what to do; "" if nothing is.
+// Checks are checks of texts by type, for types of a single kind. problem is "" if the text is valid.
 type Checks map[string]func(text string) (problem, hint string)
 
 type checks struct {
@@ -65,15 +65,15 @@ type checks struct {
 	blank func(text string) bool
 }
 
-// Load reads a table, which is part of the program. blank says of a text that it shows nothing; nil takes white
-// space for nothing.
+// Load parses a table, which is part of the program. blank reports whether a text has no visible characters; nil
+// means no characters but white space.
 func Load(file []byte, types Checks, blank func(text string) bool) *Table {
 	t := &Table{below: map[string][]Field{}, checks: checks{types, blank}}
 	if t.blank == nil {
 		t.blank = func(text string) bool { return strings.TrimSpace(text) == "" }
 	}
 	if err := json.Unmarshal(file, t); err != nil {
-		t.Fields = nil // a test of each kind sees it
+		t.Fields = nil // the tests of each kind detect this
 	}
 	for _, f := range t.Fields {
 		at := f.Path[:strings.LastIndexByte(f.Path, '/')]
@@ -85,7 +85,8 @@ func Load(file []byte, types Checks, blank func(text string) bool) *Table {
 // Name returns the last part of the path.
 func (f Field) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
 
-// Each calls visit with every value that the field has in a record, an item at a time, and with what holds it.
+// Each calls visit for each value of the field in a record, and for each item of a list. holder is the value that
+// contains it.
 func (f Field) Each(record *jsontree.Value, visit func(v, holder *jsontree.Value)) {
 	head, tail, inList := strings.Cut(f.Path, "/*")
 	holders := []*jsontree.Value{record}
@@ -108,8 +109,8 @@ func (f Field) Each(record *jsontree.Value, visit func(v, holder *jsontree.Value
 // IsList reports whether the field holds several values.
 func (f Field) IsList() bool { return f.Type == "list" || f.Type == "texts" }
 
-// Meant returns the word of the field that a text is or stands for, "" for none.
-func (f Field) Meant(text string) string {
+// Word returns the word of the field that text is or means, "" for none.
+func (f Field) Word(text string) string {
 	for _, word := range f.Words {
 		if text == word || slices.Contains(strings.Fields(f.Means[word]), text) {
 			return word
@@ -118,7 +119,7 @@ func (f Field) Meant(text string) string {
 	return ""
 }
 
-// At returns the field with a path.
+// At returns the field of a path.
 func (t *Table) At(path string) (Field, bool) {
 	i := slices.IndexFunc(t.Fields, func(f Field) bool { return f.Path == path })
 	if i < 0 {
@@ -127,7 +128,7 @@ func (t *Table) At(path string) (Field, bool) {
 	return t.Fields[i], true
 }
 
-// Needed returns the names of the members that every record has.
+// Needed returns the names of the required members of a record.
 func (t *Table) Needed() (names []string) {
 	for _, f := range t.below[""] {
 		if f.Need {

@@ -50,7 +50,7 @@ func TestRead(t *testing.T) {
 
 func TestSay(t *testing.T) {
 	table := fields.Load([]byte(file), nil, nil)
-	got := table.Say(map[string][]string{"step": {"x", "y=done", "z=finished", "a=b"}, "done": {"c"}}).String()
+	got := table.FromFlags(map[string][]string{"step": {"x", "y=done", "z=finished", "a=b"}, "done": {"c"}}).String()
 	if want := `{"title":"","steps":[{"what":"x","state":"open"},{"what":"y","state":"done"},{"what":"z","state":"done"},{"what":"a=b","state":"open"},{"what":"c","state":"done"}]}`; got != want {
 		t.Errorf("got %s", got)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Reading is what was read of an object: all that has the right type under the names of today, with what a
-// default says, and every fault.
+// A Reading is the result of reading an object: a record with all valid values under their current names and with
+// defaults, and all faults.
 type Reading struct {
 	Record *jsontree.Value
 	found  []found
@@ -23,21 +23,22 @@ type Reading struct {
 	also  func(path string, item *jsontree.Value) (member, problem, hint string)
 }
 
-// found is a fault. empty is the name of the member that is only empty; late faults are told last.
+// found is a fault. empty is the name of a member that is only empty. Late faults come last.
 type found struct {
 	fault.Fault
 	empty string
 	late  bool
 }
 
-// Read reads an object. also, which may be nil, says what is wrong with the members of one object together.
-func (t *Table) Read(v *jsontree.Value, also func(path string, item *jsontree.Value) (member, problem, hint string)) Reading {
+// Read reads an object. also checks the members of one object together; it can be nil.
+func (t *Table) Read(v *jsontree.Value,
+	also func(path string, item *jsontree.Value) (member, problem, hint string)) Reading {
 	r := Reading{table: t, also: also}
 	r.Record = r.object(Field{}, v, "")
 	return r
 }
 
-// Faults returns what is wrong, but for members that may be empty and are.
+// Faults returns the faults, except those of the named members that are only empty.
 func (r Reading) Faults(mayBeEmpty ...string) (faults []fault.Fault) {
 	for _, late := range []bool{false, true} {
 		for _, f := range r.found {
@@ -49,18 +50,19 @@ func (r Reading) Faults(mayBeEmpty ...string) (faults []fault.Fault) {
 	return faults
 }
 
-// fault notes what is wrong with a value.
+// fault adds a fault of a value.
 func (r *Reading) fault(v *jsontree.Value, at, problem, hint string) {
-	r.found = append(r.found, found{Fault: fault.Fault{Line: v.Line, Column: v.Column, Pointer: at, Problem: problem, Hint: hint}})
+	r.found = append(r.found, found{Fault: fault.Fault{Line: v.Line, Column: v.Column, Pointer: at, Problem: problem,
+		Hint: hint}})
 }
 
-// hollow notes that a value is there and has nothing in it.
-func (r *Reading) hollow(v *jsontree.Value, at, problem, hint string) {
+// faultEmpty adds the fault that a value is empty.
+func (r *Reading) faultEmpty(v *jsontree.Value, at, problem, hint string) {
 	r.fault(v, at, problem, hint)
 	r.found[len(r.found)-1].empty = strings.TrimPrefix(at, "/")
 }
 
-// object reads the fields of an object, which is the record itself or lies in the field.
+// object reads the fields of an object: the record, or an object in the field in.
 func (r *Reading) object(in Field, v *jsontree.Value, at string) *jsontree.Value {
 	path := in.Path
 	if in.Type == "list" {
@@ -74,7 +76,8 @@ func (r *Reading) object(in Field, v *jsontree.Value, at string) *jsontree.Value
 			f.Words = in.Words
 		}
 		if f.Into != "" && given != nil && v.Get(f.Into) != nil {
-			r.fault(given, place, fmt.Sprintf("is the older name of %q, which is given too", f.Into), "give one of them")
+			r.fault(given, place, fmt.Sprintf("is the older name of %q, which is given too", f.Into),
+				"give one of them")
 		}
 		switch {
 		case given != nil && (given.Kind != jsontree.Null || !r.table.Nulls):
@@ -96,7 +99,7 @@ func (r *Reading) object(in Field, v *jsontree.Value, at string) *jsontree.Value
 	return record
 }
 
-// member reads a member into the record, or into the list that its name is an older one of.
+// member reads a member into the record. The value of an older name is added to the list of the current name.
 func (r *Reading) member(f Field, v *jsontree.Value, at string, record *jsontree.Value) {
 	name := f.Name()
 	if f.Into != "" {
@@ -114,7 +117,8 @@ func (r *Reading) member(f Field, v *jsontree.Value, at string, record *jsontree
 	}
 }
 
-// unknown faults the members that no field names. The first of them that is like no other says what is known.
+// unknown reports unknown members. The first one without a similar known name gets the list of known names as its
+// hint.
 func (r *Reading) unknown(fields []Field, v *jsontree.Value, at string) {
 	var known []string
 	for _, f := range fields {
@@ -135,7 +139,7 @@ func (r *Reading) unknown(fields []Field, v *jsontree.Value, at string) {
 	}
 }
 
-// value reads the value of a field, nil for one of another type.
+// value reads the value of a field. It returns nil for a value of another type.
 func (r *Reading) value(f Field, v *jsontree.Value, at string) *jsontree.Value {
 	mustBe := func(what string) *jsontree.Value {
 		r.fault(v, at, "must be "+what+", is of type "+v.Kind.String(), "")
@@ -168,16 +172,16 @@ func (r *Reading) value(f Field, v *jsontree.Value, at string) *jsontree.Value {
 		if v.Kind != jsontree.String || !slices.Contains(f.Words, v.Text) {
 			r.fault(v, at, "is not one of "+strings.Join(f.Words, ", "), "")
 		}
-		return jsontree.NewString(cmp.Or(f.Meant(v.Text), v.Text))
+		return jsontree.NewString(cmp.Or(f.Word(v.Text), v.Text))
 	}
 	return r.text(f, v, at)
 }
 
-// items reads a list. An item that is a text stands for an object with that as its main member.
+// items reads a list. A text item means an object with that text as its main member.
 func (r *Reading) items(f Field, v *jsontree.Value, at string) *jsontree.Value {
 	list := jsontree.NewArray()
 	if len(v.Items) == 0 && r.table.Nothing != "" {
-		r.hollow(v, at, "is an empty list", r.table.Nothing)
+		r.faultEmpty(v, at, "is an empty list", r.table.Nothing)
 	}
 	for i, item := range v.Items {
 		place := at + "/" + strconv.Itoa(i)
@@ -186,7 +190,7 @@ func (r *Reading) items(f Field, v *jsontree.Value, at string) *jsontree.Value {
 			item = r.text(f, item, place)
 		case item.Kind == jsontree.String:
 			plain := jsontree.NewObject(jsontree.Member{Name: f.Main, Value: item})
-			plain.Line, plain.Column = item.Line, item.Column // faults of the item are told where it stands
+			plain.Line, plain.Column = item.Line, item.Column // the faults of the item have its place
 			item = r.object(f, plain, place)
 		case item.Kind == jsontree.Object:
 			item = r.object(f, item, place)
@@ -201,7 +205,7 @@ func (r *Reading) items(f Field, v *jsontree.Value, at string) *jsontree.Value {
 	return list
 }
 
-// text reads a text that shows something, nil for another one.
+// text reads a text with visible characters. It returns nil for other values.
 func (r *Reading) text(f Field, v *jsontree.Value, at string) *jsontree.Value {
 	n := int64(utf8.RuneCountInString(v.Text))
 	switch {
@@ -210,7 +214,7 @@ func (r *Reading) text(f Field, v *jsontree.Value, at string) *jsontree.Value {
 	case !utf8.ValidString(v.Text):
 		r.fault(v, at, "holds half of a surrogate pair, which is not a character", "write the character itself")
 	case r.table.blank(v.Text):
-		r.hollow(v, at, "is empty", r.table.Empty)
+		r.faultEmpty(v, at, "is empty", r.table.Empty)
 	case f.Most > 0 && n > f.Most:
 		r.fault(v, at, fmt.Sprintf("has %d characters, at most %d are allowed", n, f.Most), "shorten it")
 	default:

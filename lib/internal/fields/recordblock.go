@@ -9,21 +9,21 @@ import (
 	"sync"
 )
 
-// A Block is the record that a body carries.
+// A Block is the record in a body.
 type Block struct {
 	Kind    string // such as packet
 	Version string // such as 1
-	JSON    []byte // the record as it stands between the fences
-	View    string // what stands before it, with one final newline; "" for none
+	JSON    []byte // the record as it is between the fences
+	View    string // the text before it, with one final newline; "" for none
 }
 
-// A BlockError says why a body that announces a record does not carry one.
+// A BlockError explains why a body with a record mark has no valid record.
 type BlockError struct {
 	Line    int    // 1-based line of the body
 	Problem string // lower case, no final stop
 }
 
-// Plain returns the line alone.
+// Plain returns only the line, for agents.
 func (e *BlockError) Plain() string {
 	return fmt.Sprintf("line %d of the body: the record cannot be read", e.Line)
 }
@@ -37,11 +37,11 @@ var info = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^json handoff-record=([a-z]{1,32})/([0-9]{1,4}(?:\.[0-9]{1,4})?)$`)
 })
 
-// Announces reports whether a body may carry a record. Extract finds none in a body that does not.
+// Announces reports whether a body contains the mark of a record. Without it, Extract finds no record.
 func Announces(body string) bool { return strings.Contains(body, mark) }
 
-// Build returns the body for a view and a record. It fails when the record is not JSON, kind or version
-// cannot be written in an info string, or the view has an open fence or a record of its own.
+// Build returns the body with a view and a record. It fails if the record is not JSON, if kind or version is invalid,
+// or if the view has an unclosed fence or contains a record.
 func Build(view, kind, version string, record []byte) (string, error) {
 	label := "json " + mark + kind + "/" + version
 	switch {
@@ -50,7 +50,7 @@ func Build(view, kind, version string, record []byte) (string, error) {
 	case !json.Valid(record) || strings.ContainsRune(string(record), '\r'):
 		return "", errors.New("the record is not JSON with plain line ends")
 	}
-	view = normal(view)
+	view = normalize(view)
 	fences := scan(view)
 	if n := len(fences); n > 0 && fences[n-1].end < 0 {
 		return "", &BlockError{fences[n-1].line, "the view opens a fence and does not close it"}
@@ -67,9 +67,8 @@ func Build(view, kind, version string, record []byte) (string, error) {
 	return view + fence + label + "\n" + string(record) + "\n" + fence + "\n", nil
 }
 
-// Extract returns the record that a body carries, and false when it carries none. A *BlockError says
-// that the body announces a record but is broken: two of them, an open fence, an unknown info string,
-// text behind it.
+// Extract returns the record of a body, and whether there is one. The error is a *BlockError if there is a record
+// mark, but no valid record: two records, an unclosed fence, an unknown info string, or text after it.
 func Extract(body string) (Block, bool, error) {
 	if !strings.Contains(body, mark) {
 		return Block{}, false, nil
@@ -80,7 +79,8 @@ func Extract(body string) (Block, bool, error) {
 			continue
 		}
 		if block != nil {
-			return Block{}, false, &BlockError{f.line, fmt.Sprintf("a second record; the first begins in line %d", block.line)}
+			problem := fmt.Sprintf("a second record; the first begins in line %d", block.line)
+			return Block{}, false, &BlockError{f.line, problem}
 		}
 		block = &f
 	}
@@ -92,7 +92,7 @@ func Extract(body string) (Block, bool, error) {
 		return Block{}, false, &BlockError{block.line, problem}
 	}
 	record := body[block.content:block.contentEnd]
-	return Block{label[1], label[2], []byte(record), normal(body[:block.start])}, true, nil
+	return Block{label[1], label[2], []byte(record), normalize(body[:block.start])}, true, nil
 }
 
 func (f *fence) problem(body string, known bool) string {
@@ -107,8 +107,8 @@ func (f *fence) problem(body string, known bool) string {
 	return ""
 }
 
-// normal drops empty lines at the beginning, which a stored body cannot have, and ends text with one newline.
-func normal(view string) string {
+// normalize removes leading empty lines, which a stored body cannot have, and ends text with one newline.
+func normalize(view string) string {
 	for {
 		line, rest, more := strings.Cut(view, "\n")
 		if strings.Trim(line, " \t") != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// Say returns the object that flags say, by their names. What is needed is in it even if nothing was said about it.
-func (t *Table) Say(said map[string][]string) *jsontree.Value {
+// FromFlags returns the object that the values of flags describe. Required members are always in it.
+func (t *Table) FromFlags(said map[string][]string) *jsontree.Value {
 	record := jsontree.NewObject()
 	for _, f := range t.below[""] {
 		list := jsontree.NewArray()
@@ -29,7 +29,7 @@ func (t *Table) Say(said map[string][]string) *jsontree.Value {
 	return record
 }
 
-// item returns what a text that a flag says is in the record.
+// item returns the value for the text of a flag.
 func (t *Table) item(f Field, flag Flag, text string) *jsontree.Value {
 	if f.Type != "list" {
 		return jsontree.NewString(text)
@@ -46,7 +46,7 @@ func (t *Table) item(f Field, flag Flag, text string) *jsontree.Value {
 	return item
 }
 
-// Cut cuts =STATE off the end of a text that a flag says, if it is one of the states or means one, and returns the state, or
+// Cut cuts =STATE off the end of the text of a flag, if it is or means one of the states. It returns the state, or
 // the default.
 func (t *Table) Cut(f Field, flag Flag, text string) (rest, state string) {
 	of, _ := t.At(f.Path + "/*/" + flag.State)
@@ -54,7 +54,7 @@ func (t *Table) Cut(f Field, flag Flag, text string) (rest, state string) {
 	if at > 0 && slices.Contains(flag.States, text[at+1:]) {
 		return text[:at], text[at+1:]
 	}
-	if meant := of.Meant(text[at+1:]); at > 0 && meant != "" {
+	if meant := of.Word(text[at+1:]); at > 0 && meant != "" {
 		return text[:at], meant
 	}
 	if len(of.Words) > 0 {

@@ -8,23 +8,24 @@ import (
 	"text/template"
 )
 
-// View returns a function that shows a record as a template says, which is part of the program: Markdown in which
-// text of a record goes through one of these.
+// View returns a function that formats a record with a template, which is part of the program. The template is
+// Markdown. Text of a record must go through one of these functions:
 //
-//	text TEXT                          the text, as Text gives it
+//	text TEXT                          the text, as Text returns it
 //	line LABEL TEXT                    a line with both, nothing for an empty text
 //	item TEXT [NAME VALUE]…            the text and the values that are not empty, each with its name
-//	section TITLE LIST WITHOUT         a heading, and what stands below it for an empty list; no heading if that is ""
+//	section TITLE LIST WITHOUT         a heading; for an empty list with WITHOUT below it, or nothing
 //	next N                             the number after it
 func View(source string) func(record any) string {
 	parsed := sync.OnceValue(func() *template.Template {
-		functions := template.FuncMap{"text": Text, "line": line, "item": item, "section": section, "next": func(n int) int { return n + 1 }}
+		functions := template.FuncMap{"text": Text, "line": line, "item": item, "section": section,
+			"next": func(n int) int { return n + 1 }}
 		return template.Must(template.New("").Funcs(functions).Parse(source))
 	})
 	return func(record any) string {
 		var b strings.Builder
 		if err := parsed().Execute(&b, record); err != nil {
-			return err.Error() // a template that does not fit: its tests see it
+			return err.Error() // an invalid template, which its tests detect
 		}
 		return b.String()
 	}

@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// moreRoom is kept free for the last line, which counts what did not fit.
+// moreRoom is reserved for the last line, which counts the omitted handoffs.
 const moreRoom = len("1000000 more unread\n")
 
-// A Budget is an output that must not exceed a number of characters. Add what matters most first.
-// Its zero value has no limit.
+// A Budget is an output with a maximum number of characters. Add the most important blocks first. The zero value has
+// no limit.
 type Budget struct {
 	limit, used, omitted int
 	text                 strings.Builder
 }
 
-// NewBudget returns an empty output of at most limit characters, 0 for no limit.
+// NewBudget returns an empty output of at most limit characters. 0 means no limit.
 func NewBudget(limit int) *Budget { return &Budget{limit: limit} }
 
-// Add appends block whole if it fits beside the closing line and reports whether it did.
+// Add appends block if it fits together with the last line, and reports whether it did.
 func (b *Budget) Add(block string) bool {
 	size := utf8.RuneCountInString(block)
 	if b.limit > 0 && b.used+size+moreRoom > b.limit {
@@ -30,10 +30,10 @@ func (b *Budget) Add(block string) bool {
 	return true
 }
 
-// Omit counts n unread handoffs that were left out.
+// Omit adds n to the number of omitted handoffs.
 func (b *Budget) Omit(n int) { b.omitted += n }
 
-// String returns the blocks and, if something was omitted and there is room at all, the line "N more unread".
+// String returns the blocks. If handoffs were omitted and there is room, the line "N more unread" follows.
 func (b *Budget) String() string {
 	if b.omitted <= 0 {
 		return b.text.String()

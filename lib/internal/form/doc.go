@@ -1,31 +1,30 @@
-// Package form holds the forms that a name, an id, a digest and a time have, wherever they stand: in a
-// head, in INDEX.md, in the log, in the settings, in a record. Each is checked here and nowhere else,
-// so that what one part accepts no other refuses.
+// Package form defines the forms of names, ids, digests and times in all files: in documents, in INDEX.md, in the
+// log, in the settings and in records. Each form is checked only here, so all parts of the program accept the same
+// text.
 //
 //	slug     ^[A-Za-z0-9_-]{1,most}$
 //	id       ^sha256:[0-9a-f]{64}$
 //	digest   ^[0-9a-f]{64}$
 //	writer   ^w-[0-9a-f]{16}$
-//	instant  RFC 3339 section 5.6 in UTC: upper-case T and Z, none or 1 to 9 digits of a fraction, a day that the
-//	         calendar has, no leap second
-//	zoned    an instant that may have an offset such as +02:00 in the place of Z
-//	ISO      a time of ISO 8601 with its offset, in any of the forms that Python reads
+//	instant  RFC 3339 section 5.6 in UTC: upper-case T and Z, no fraction or one of 1 to 9 digits, a day of the
+//	         calendar, no leap second
+//	zoned    an instant that may have an offset such as +02:00 instead of Z
+//	ISO      a time of ISO 8601 with its offset, in any form that Python reads
 //
-// All of this is plain code, but for the times of ISO 8601, which no store asks for: to compile one regular
-// expression takes longer than to check every row of a store of ordinary size.
+// Only the times of ISO 8601, which no store needs, use a regular expression. Compiling one takes longer than
+// checking every row of an ordinary store.
 //
 // # Escaping
 //
-// Escaping makes text from someone else fit to be shown to a person or to an agent.
+// Escaping makes untrusted text safe to show to a person or an agent. Untrusted text reaches a terminal, a log, an
+// error message or a model only through these functions:
 //
-// Nothing untrusted reaches a terminal, a log, an error message or a model except through here:
-//
-//	Escape, EscapeLine     show what cannot be seen or what steers a terminal as \x1b or \u{202e}
+//	Escape, EscapeLine     write invisible and control characters as \x1b or \u{202e}
 //	Frame                  put a body between two lines that it cannot imitate
-//	Flags                  name what looks like a tool call or a change of role
-//	Budget                 keep a whole output below a number of characters
+//	Flags                  name text that looks like a tool call or a change of role
+//	Budget                 limit the characters of a whole output
 //	Table, JSON, JSONLine  columns for a terminal, data for programs, data for an agent
 //
-// Framing is a mitigation: it tells a careful reader what is data. It is no security claim. The
-// package reads no files and no environment, and no input makes it panic.
+// A frame is a mitigation, not a guarantee: it shows a careful reader what is data. The package reads no files and no
+// environment, and no input makes it panic.
 package form

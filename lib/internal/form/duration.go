@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Duration reads a duration as time.ParseDuration does, and one in days or weeks as Days does.
+// Duration parses a duration of time.ParseDuration, or a number of days or weeks.
 func Duration(s string) (time.Duration, bool) {
 	const most = 100_000 // a time.Duration holds no more than 106,751
 	if days, ok := Days(s); ok {
@@ -16,7 +16,7 @@ func Duration(s string) (time.Duration, bool) {
 	return d, err == nil
 }
 
-// Days reads a number of days or weeks, such as 3d or 2w.
+// Days parses a number of days or weeks, such as 3d or 2w.
 func Days(s string) (days int, ok bool) {
 	for unit, length := range map[string]int{"d": 1, "w": 7} {
 		count, isUnit := strings.CutSuffix(s, unit)
@@ -27,11 +27,11 @@ func Days(s string) (days int, ok bool) {
 	return 0, false
 }
 
-// Since reads a point in the past as people write it: a time, with or without its zone, a day, or how
-// long before now it was. What has no zone is in that of now. whole is how long it lasts: a day, or
-// nothing.
+// Since parses a past time as people write it: a time with or without zone, a day, or a duration before now. Without
+// a zone it is in that of now. whole is the length of a day, or 0 for other times.
 func Since(text string, now time.Time) (at time.Time, whole time.Duration, ok bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05",
+		"2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
 		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
 			return t, 0, true
 		}
@@ -52,8 +52,8 @@ func Since(text string, now time.Time) (at time.Time, whole time.Duration, ok bo
 	return now.Add(-d), 0, ok && d > 0
 }
 
-// Ago says how long before now a time was, in the largest unit that fits. A time that is more than a week ago, or still to
-// come, is its day in the zone of now, with the year if that is another one.
+// Ago formats the time since at in the largest unit that fits. A time more than a week ago, or in the future, is a day
+// in the zone of now, with the year if that differs.
 func Ago(at, now time.Time) string {
 	passed := now.Sub(at)
 	switch days := int(passed.Hours() / 24); {

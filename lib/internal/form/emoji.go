@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	variation16 = '\ufe0f' // asks for the emoji form of the character before it
+	variation16 = '\ufe0f' // requests the emoji form of the character before it
 	keycap      = '\u20e3' // COMBINING ENCLOSING KEYCAP
 )
 
-// maxElements is the most emoji that one joined sequence may have: twice what Unicode's own
-// longest one has, so that joiners cannot go on without end.
+// maxElements is the maximum number of emoji in a joined sequence: twice that of the longest one in Unicode. It
+// limits joiners.
 const maxElements = 8
 
-// emojiLen returns the length in bytes of the longest well-formed emoji sequence that text starts
-// with (UTS #51 ED-16 without tags and flags). Text must start with a pictographic character.
+// emojiLen returns the length in bytes of the longest well-formed emoji sequence at the start of text (UTS #51 ED-16
+// without tags and flags). text must begin with a pictographic character.
 func emojiLen(text string) int {
 	n := elementLen(text)
 	for range maxElements - 1 {
@@ -39,7 +39,7 @@ func elementLen(text string) int {
 	return n
 }
 
-// isKeycap reports whether the variation selector at text[i:] stands inside a keycap sequence such as 1️⃣.
+// isKeycap reports whether the variation selector at text[i:] is part of a keycap sequence such as 1️⃣.
 func isKeycap(text string, i int) bool {
 	if i == 0 || !strings.ContainsRune("0123456789#*", rune(text[i-1])) {
 		return false
@@ -48,7 +48,7 @@ func isKeycap(text string, i int) bool {
 	return r == keycap
 }
 
-// pictographic is the Extended_Pictographic property of Unicode 15, which reserves room for later emoji.
+// pictographic is the Extended_Pictographic property of Unicode 15, which includes code points for later emoji.
 var pictographic = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00a9, 0x00a9, 1}, {0x00ae, 0x00ae, 1}, {0x203c, 0x203c, 1}, {0x2049, 0x2049, 1},

@@ -6,22 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns text with every character that could deceive made visible, and how many there were.
-// Line feeds and tabs stay; CR, CRLF, NEL, LS and PS become line feeds and are not counted. C0, DEL
-// and C1 become \x1b; hidden, private-use and noncharacters become \u{202e}; each byte that is not
-// UTF-8 becomes U+FFFD. Well-formed emoji sequences (UTS #51) keep their joiners and variation
-// selectors, but not tags, and scripts that need them their joiners (UAX #31). Nothing is removed, and
-// escaping twice is the same as once. Text that needs nothing is returned as it is, without a copy.
+// Escape makes all deceptive characters visible, and returns their number.
+//
+// Line feeds and tabs stay. CR, CRLF, NEL, LS and PS become line feeds, and are not counted. C0, DEL and C1 become
+// \x1b. Hidden, private-use and noncharacters become \u{202e}. Each byte that is not UTF-8 becomes U+FFFD.
+// Well-formed emoji sequences (UTS #51) keep their joiners and variation selectors, but not tags. Scripts that need
+// joiners keep them (UAX
+// #31).
+//
+// Escape removes nothing, and escaping twice is the same as once. Text without such characters is returned without a
+// copy.
 func Escape(text string) (escaped string, count int) { return escape(text, false) }
 
-// EscapeLine is Escape for one line, as in table cells and error messages: line breaks and tabs
-// are escaped too (\n, \r, \t, \x85, \u{2028}), so the result never holds a control character.
+// EscapeLine is like Escape for one line, such as a table cell or an error message. It also escapes line breaks and
+// tabs (\n, \r, \t, \x85, \u{2028}), so the result contains no control characters.
 func EscapeLine(text string) string {
 	escaped, _ := escape(text, true)
 	return escaped
 }
 
-// A fate is what becomes of one character.
+// A fate is the treatment of one character.
 type fate int
 
 const (
@@ -30,7 +34,7 @@ const (
 	hide
 )
 
-// escape is Escape and EscapeLine.
+// escape implements Escape and EscapeLine.
 func escape(text string, oneLine bool) (escaped string, count int) {
 	escaped = rewrite(text, oneLine, func(out []byte, char string, f fate) []byte {
 		if f == breakLine {
@@ -42,8 +46,8 @@ func escape(text string, oneLine bool) (escaped string, count int) {
 	return escaped, count
 }
 
-// rewrite returns text with what edit appends in the place of each character that cannot stay. Text that
-// needs nothing is returned as it is, and printable ASCII is passed over without a look at the tables.
+// rewrite calls edit for each character that cannot stay, and returns text with what edit appends instead. It skips
+// printable ASCII without a table lookup, and returns text itself if nothing changes.
 func rewrite(text string, oneLine bool, edit func(out []byte, char string, f fate) []byte) string {
 	var out []byte
 	done := 0 // text[:done] is in out
@@ -65,7 +69,7 @@ func rewrite(text string, oneLine bool, edit func(out []byte, char string, f fat
 	return string(append(out, text[done:]...))
 }
 
-// judge says what becomes of the n bytes of text at i.
+// judge returns the treatment of the n bytes of text at i.
 func judge(text string, i int, oneLine bool) (n int, f fate) {
 	r, n := utf8.DecodeRuneInString(text[i:])
 	switch {
@@ -85,7 +89,7 @@ func judge(text string, i int, oneLine bool) (n int, f fate) {
 		return emojiLen(text[i:]), keep
 	case r == variation16 && isKeycap(text, i), (r == '\u200c' || r == '\u200d') && isNeededJoiner(text, i):
 		return n, keep
-	case Hidden(r):
+	case IsInvisible(r):
 		return n, hide
 	}
 	return n, keep
@@ -112,7 +116,7 @@ func appendEscape(out []byte, char string) []byte {
 	return append(out, '}')
 }
 
-// isLineBreak reports whether any reader of text begins a new line at a character.
+// isLineBreak reports whether some programs begin a new line at the character.
 func isLineBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// Labels that Flags gives.
+// The labels that Flags returns.
 const (
-	ToolCall   = "tool-call"   // looks like a call of a tool
-	RoleSwitch = "role-switch" // tries to speak for someone else or to lift earlier instructions
+	ToolCall   = "tool-call"   // looks like a tool call
+	RoleSwitch = "role-switch" // speaks in another role, or cancels earlier instructions
 )
 
-// Flags returns the labels that text deserves, in a fixed order, nil for none. It looks past case,
-// spacing, hidden characters and look-alike letters, knows more phrases of English than of other languages,
-// and is a hint for people: text without a label is no safer than text with one.
+// Flags returns the labels that apply to text, in a fixed order, nil for none. It ignores case, spacing, hidden
+// characters and look-alike letters. It knows more phrases of English than of other languages. It is a hint for
+// people: text without a label is not safer than text with one.
 func Flags(text string) []string {
 	folded := fold(text)
 	squeezed := letters(folded)
@@ -33,8 +33,8 @@ func Flags(text string) []string {
 	return labels
 }
 
-// keyTable are the keys of all patterns by the three bytes that they begin with, whose hashes are
-// bits. The one that is shorter stands for itself.
+// keyTable has the keys of all patterns by their first three bytes, and a bit set of the hashes of these. A shorter
+// key is not in it.
 var keyTable = sync.OnceValue(func() *struct {
 	bits [1 << 10]uint64
 	keys map[string][]string
@@ -56,13 +56,12 @@ var keyTable = sync.OnceValue(func() *struct {
 	return t
 })
 
-// hash gives three characters a place in the table of keywords.
+// hash returns the index of three characters in the bit set.
 func hash(a, b, c byte) uint32 {
 	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * 0x9e3779b1 >> 16
 }
 
-// keysIn returns the keys of patterns that stand in text. It goes through a text once, however many
-// keys there are.
+// keysIn returns the keys that occur in text. It reads text once, whatever the number of keys.
 func keysIn(text string) map[string]bool {
 	t, found := keyTable(), map[string]bool{"|": strings.Contains(text, "|")}
 	for i := 0; i+3 <= len(text); i++ {
@@ -79,7 +78,7 @@ func keysIn(text string) map[string]bool {
 	return found
 }
 
-// Blocker returns the line for standard error that says what Flags found in a handoff, "" for nothing.
+// Blocker returns the line about the labels of a handoff for standard error, "" for none.
 func Blocker(id string, flags []string) string {
 	if len(flags) == 0 {
 		return ""

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// fold returns text as it reads to an eye that looks past disguises: lower case, hidden
-// characters and accents gone, full-width, mathematical, circled and look-alike letters as ASCII, white
-// space as one space or one newline, entities for brackets and quotes undone.
+// fold returns text as a reader sees it who ignores disguises. Letters are lower case. Hidden characters and accents
+// are removed. Full-width, mathematical, circled and look-alike letters become ASCII. White space becomes one space
+// or one newline. Entities for brackets and quotes are decoded.
 func fold(text string) string {
 	b := make([]byte, 0, len(text)+utf8.UTFMax)
 	last := '\n'
 	for i, n := 0, 1; i < len(text); i += n {
 		r := rune(text[i])
-		if n = 1; r >= 'a' && r <= 'z' { // most of most texts
+		if n = 1; r >= 'a' && r <= 'z' { // the most frequent case
 			last = r
 			b = append(b, byte(r))
 			continue
@@ -37,7 +37,7 @@ func fold(text string) string {
 	return string(b)
 }
 
-// brackets undoes the usual ways to write a bracket or a quote without writing it.
+// brackets decodes the usual encodings of brackets and quotes.
 var brackets = strings.NewReplacer(
 	"&lt;", "<", "&gt;", ">", "&quot;", `"`,
 	"&amp;lt;", "<", "&amp;gt;", ">",
@@ -45,16 +45,16 @@ var brackets = strings.NewReplacer(
 	`\u003c`, "<", `\u003e`, ">", `\x3c`, "<", `\x3e`, ">", `\"`, `"`,
 )
 
-// foldRune returns the plain form of r, or -1 for nothing.
+// foldRune returns the plain form of r, or -1 to remove it.
 func foldRune(r rune) rune {
 	switch {
 	case r < 0x80:
 		return foldASCII(r)
-	case r > 0xe0020 && r < 0xe007f: // tags spell ASCII invisibly
+	case r > 0xe0020 && r < 0xe007f: // tags are invisible copies of ASCII
 		return foldASCII(r - 0xe0000)
 	case isLineBreak(r):
 		return '\n'
-	case r == utf8.RuneError || Hidden(r) || unicode.Is(unicode.Mn, r):
+	case r == utf8.RuneError || IsInvisible(r) || unicode.Is(unicode.Mn, r):
 		return -1
 	case unicode.IsSpace(r):
 		return ' '
@@ -67,13 +67,12 @@ func foldRune(r rune) rune {
 	}
 	r = unicode.ToLower(r)
 	if i := strings.IndexRune(lookAlikes, r); i >= 0 {
-		return rune(meant[utf8.RuneCountInString(lookAlikes[:i])])
+		return rune(plainForms[utf8.RuneCountInString(lookAlikes[:i])])
 	}
 	return r
 }
 
-// foldASCII is the part of folding that most text needs: small letters, one kind of space, one kind of line
-// break.
+// foldASCII folds ASCII: lower case, one kind of space, one kind of line break.
 func foldASCII(r rune) rune {
 	switch {
 	case r >= 'A' && r <= 'Z':
@@ -88,14 +87,14 @@ func foldASCII(r rune) rune {
 	return r
 }
 
-// lookAlikes are Cyrillic, Greek and other characters that pass for the one at the same place in meant.
+// lookAlikes are Cyrillic, Greek and other characters that look like the character at the same index of plainForms.
 const (
 	lookAlikes = "асеіјорѕухһԁοανιıſ▁∣‹›“”’"
-	meant      = "aceijopsyxhdoaviis_|<>\"\"'"
+	plainForms = "aceijopsyxhdoaviis_|<>\"\"'"
 )
 
-// letters returns what is left of folded text without anything but a-z, so that letters set apart
-// by spaces or dots join again.
+// letters returns only the letters a-z of folded text. Letters that are separated by spaces or dots then form words
+// again.
 func letters(folded string) string {
 	out := make([]byte, 0, len(folded))
 	for i := range len(folded) {

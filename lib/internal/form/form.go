@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// IDPrefix is what an id has before its digest.
+// IDPrefix is the prefix of an id, before the digest.
 const IDPrefix = "sha256:"
 
 // digestLen is the number of hexadecimal digits of a SHA-256.
@@ -13,24 +13,24 @@ const digestLen = 64
 
 // IsSlug reports whether s is a name of 1 to most characters: ASCII letters, digits, _ and -.
 func IsSlug(s string, most int) bool {
-	return s != "" && len(s) <= most && all(s, IsSlugByte)
+	return s != "" && len(s) <= most && allBytes(s, IsSlugByte)
 }
 
-// IsSlugByte reports whether a slug may hold c. No byte of a character beyond ASCII is one.
+// IsSlugByte reports whether a slug can contain c. It is false for all bytes of characters beyond ASCII.
 func IsSlugByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) || c == '_' || c == '-'
 }
 
-// IsID reports whether s has the form of a handoff_id. Whether a handoff has that id is another question.
+// IsID reports whether s has the form of a handoff_id. The handoff need not exist.
 func IsID(s string) bool {
 	digits, ok := strings.CutPrefix(s, IDPrefix)
 	return ok && IsDigest(digits)
 }
 
-// A Key is an id in as few bytes as it has.
+// A Key is an id in binary form.
 type Key [digestLen / 2]byte
 
-// KeyOf returns the key of an id, and whether it is one. It is asked for each row of a store.
+// KeyOf returns the key of an id, and whether id is well-formed. It is called for each row of a store.
 func KeyOf(id string) (k Key, ok bool) {
 	digits, ok := strings.CutPrefix(id, IDPrefix)
 	if !ok || len(digits) != digestLen {
@@ -48,7 +48,7 @@ func KeyOf(id string) (k Key, ok bool) {
 	return k, true
 }
 
-// hexValues has the value of each lower-case hexadecimal digit, and more than any of them for what is none.
+// hexValues maps a lower-case hexadecimal digit to its value, and any other byte to 0xff.
 var hexValues = func() (values [256]byte) {
 	for c := range values {
 		values[c] = 0xff
@@ -65,19 +65,19 @@ func (k Key) String() string { return IDPrefix + hex.EncodeToString(k[:]) }
 // IsDigest reports whether s is a SHA-256 in lower-case hexadecimal digits.
 func IsDigest(s string) bool { return len(s) == digestLen && IsHex(s) }
 
-// IsWriter reports whether s names a state directory.
+// IsWriter reports whether s has the form of a writer id.
 func IsWriter(s string) bool {
 	digits, ok := strings.CutPrefix(s, "w-")
 	return ok && len(digits) == 16 && IsHex(digits)
 }
 
-// IsRemote reports whether s can be the name of a git remote, and is no URL, path or option.
+// IsRemote reports whether s can be the name of a git remote. It excludes URLs, paths and options.
 func IsRemote(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '-' && s[0] != '.' && !strings.Contains(s, "..") &&
-		all(s, func(c byte) bool { return IsSlugByte(c) || c == '.' })
+		allBytes(s, func(c byte) bool { return IsSlugByte(c) || c == '.' })
 }
 
-// IsHex reports whether s has lower-case hexadecimal digits and nothing else; also "" has.
+// IsHex reports whether s consists of lower-case hexadecimal digits. It is true for "".
 func IsHex(s string) bool {
 	all := byte(0)
 	for i := range len(s) {
@@ -86,10 +86,10 @@ func IsHex(s string) bool {
 	return all < 16
 }
 
-// IsDigits reports whether s has decimal digits and nothing else; also "" has.
-func IsDigits(s string) bool { return all(s, isDigit) }
+// IsDigits reports whether s consists of decimal digits. It is true for "".
+func IsDigits(s string) bool { return allBytes(s, isDigit) }
 
-// Matches reports whether s is like shape, in which 0 stands for any digit and everything else for itself.
+// Matches reports whether s has a shape. 0 in shape means any digit, each other character means itself.
 func Matches(s, shape string) bool {
 	if len(s) != len(shape) {
 		return false
@@ -102,7 +102,7 @@ func Matches(s, shape string) bool {
 	return true
 }
 
-func all(s string, is func(byte) bool) bool {
+func allBytes(s string, is func(byte) bool) bool {
 	for i := range len(s) {
 		if !is(s[i]) {
 			return false

@@ -12,29 +12,30 @@ import (
 	"unicode/utf8"
 )
 
-// A Frame is what is known about a body and how much of it to show. Its texts become attributes of
-// the opening line and must come from verified fields; an empty one is left out.
+// A Frame describes a body and how much of it to show. Its texts become attributes of the opening line, and must come
+// from verified fields. An empty text is omitted.
 type Frame struct {
 	Path, ID, From, To, Topic, TsUTC string
-	SignedBy                         string // whose signature it has, if that was verified
+	SignedBy                         string // the signer, if the signature was verified
 
-	Unverified bool // the content does not match its id: the frame says so
-	Max        int  // characters that the content lines may have, escapes, prefixes and newlines included; 0 means no limit
-	Whole      int  // characters that the whole frame may have, the line about the cut included; 0 means no limit
-	Offset     int  // characters of the escaped body to begin after
+	Unverified bool // the content does not match its id; the frame warns about that
+	// the limit of the content lines in characters, with escapes, prefixes and newlines; 0 means no limit
+	Max    int
+	Whole  int // the limit of the whole frame in characters, with the line about the cut; 0 means no limit
+	Offset int // the number of characters of the escaped body to skip
 
-	// More says how to read on after the next characters of the escaped body; nil says how to read all of it.
+	// More returns how to read on from a character of the escaped body. nil means how to read all of it.
 	More func(next int) string
 
-	Rand io.Reader // where the boundary comes from; nil is crypto/rand
+	Rand io.Reader // the source of the boundary; nil means crypto/rand
 }
 
-// Framed is a body inside its frame.
+// A Framed is a body in its frame.
 type Framed struct {
-	Text      string   // whole lines, the last one ended by a newline
-	Truncated bool     // Frame.Max or Frame.Whole left something out
-	Escaped   int      // characters that Escape made visible in the whole body
-	Flags     []string // labels found by Flags in the whole body
+	Text      string   // whole lines, with a final newline
+	Truncated bool     // Max or Whole cut the body
+	Escaped   int      // the number of escaped characters in the whole body
+	Flags     []string // the labels of the whole body
 }
 
 const (
@@ -44,10 +45,10 @@ const (
 	unverified = "The text does not match its recorded id: it was changed or put there by an unknown hand."
 )
 
-// Wrap returns body escaped, each line prefixed, between an opening and a closing line that share a
-// random boundary found nowhere else in it. Text beyond Max is cut between two characters, never
-// inside an escape, and a line after the closing one tells how to read it whole, or on. It fails only
-// if Rand does.
+// Wrap returns the escaped body between an opening and a closing line. Each line of the body has a prefix. The two
+// lines share a random boundary that the body does not contain. A body that is too long is cut between two
+// characters, never inside an escape. A line after the frame then explains how to read the rest. Wrap fails only if
+// Rand does.
 func (f Frame) Wrap(body string) (Framed, error) {
 	escaped, count := Escape(body)
 	framed := Framed{Escaped: count, Flags: Flags(body)}
@@ -65,7 +66,7 @@ func (f Frame) Wrap(body string) (Framed, error) {
 	return framed, nil
 }
 
-// room returns how many characters the content may have beside so many others, 0 for any number.
+// room returns the limit of the content, if the rest of the frame has others characters. 0 means no limit.
 func (f Frame) room(others int) int {
 	if f.Whole <= 0 {
 		return f.Max
@@ -77,7 +78,7 @@ func (f Frame) room(others int) int {
 	return room
 }
 
-// skip returns escaped text without its first n characters, or a few more to begin where nothing is cut apart.
+// skip returns escaped text without its first n characters, or a few more if character n cannot be cut.
 func skip(escaped string, n int) string {
 	for n > 0 && escaped != "" {
 		size := unitLen(escaped)
@@ -90,7 +91,8 @@ func skip(escaped string, n int) string {
 // head returns the lines before the content.
 func (f Frame) head(framed Framed, boundary string) string {
 	var b strings.Builder
-	b.WriteString(`<untrusted-content source="L6"` + attribute("path", f.Path) + attribute("boundary", boundary) + f.attributes())
+	b.WriteString(`<untrusted-content source="L6"` + attribute("path", f.Path) + attribute("boundary", boundary) +
+		f.attributes())
 	if framed.Escaped > 0 {
 		b.WriteString(attribute("escaped", strconv.Itoa(framed.Escaped)))
 	}
@@ -105,7 +107,7 @@ func (f Frame) head(framed Framed, boundary string) string {
 	return b.String()
 }
 
-// attributes are what the opening line of a frame says, in a fixed order. What is not known is left out.
+// attributes returns the attributes of the opening line in a fixed order. Unknown ones are omitted.
 func (f Frame) attributes() string {
 	text := attribute("id", f.ID) + attribute("from", f.From) + attribute("to", f.To) +
 		attribute("topic", f.Topic) + attribute("ts_utc", f.TsUTC) + attribute("signed-by", f.SignedBy)
@@ -115,7 +117,7 @@ func (f Frame) attributes() string {
 	return text
 }
 
-// truncation is the line that follows content which was cut after so many characters of the escaped body.
+// truncation returns the line after content that was cut at character next of the escaped body.
 func (f Frame) truncation(next int) string {
 	switch {
 	case f.More != nil:
@@ -126,7 +128,7 @@ func (f Frame) truncation(next int) string {
 	return "[truncated; full content: handoff read " + attributeValue(f.ID) + " --agent]\n"
 }
 
-// attribute is one of them, quoted so that a value can neither end it nor look like another.
+// attribute returns an attribute. Its quoting prevents a value from ending the attribute or adding another one.
 func attribute(name, value string) string {
 	if value == "" {
 		return ""
@@ -149,7 +151,7 @@ func attributeValue(value string) string {
 	return markup.Replace(b.String())
 }
 
-// newBoundary returns 128 random bits as hex that occur in none of texts.
+// newBoundary returns 128 random bits as hexadecimal digits that none of the texts contains.
 func newBoundary(random io.Reader, texts ...string) (string, error) {
 	if random == nil {
 		random = rand.Reader

@@ -2,19 +2,19 @@ package form
 
 import "unicode"
 
-// Hidden reports whether r steers a terminal, shows nothing, or has no agreed meaning.
-func Hidden(r rune) bool {
+// IsInvisible reports whether r controls a terminal, shows nothing, or has no agreed meaning.
+func IsInvisible(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(invisible, r) || unicode.Is(unicode.Co, r) || isNoncharacter(r)
 }
 
-// isNoncharacter reports whether Unicode promises never to use a code point.
+// isNoncharacter reports whether r is a noncharacter of Unicode.
 func isNoncharacter(r rune) bool {
 	return r&0xfffe == 0xfffe || r >= 0xfdd0 && r <= 0xfdef
 }
 
-// invisible holds the characters that show nothing or reorder what is around them: the
-// Default_Ignorable_Code_Point property of Unicode, the line and paragraph separators, the
-// interlinear annotation marks, the Egyptian layout controls and the empty braille pattern.
+// invisible has the characters that show nothing or reorder the text around them. They are the
+// Default_Ignorable_Code_Point property of Unicode, the line and paragraph separators, the interlinear annotation
+// marks, the Egyptian layout controls and the empty braille pattern.
 var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00ad, 0x00ad, 1},

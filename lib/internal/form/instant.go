@@ -13,8 +13,8 @@ func IsInstant(s string) bool {
 	return ok
 }
 
-// Instant returns the moment that an instant names, and whether s is one. time.Parse would do for neither: it
-// takes a comma before the fraction, one digit of an hour, and a fraction of any length.
+// Instant parses an instant. time.Parse accepts too much: a comma before the fraction, an hour of one digit, and a
+// fraction of any length.
 func Instant(s string) (time.Time, bool) {
 	if !strings.HasSuffix(s, "Z") {
 		return time.Time{}, false
@@ -22,7 +22,7 @@ func Instant(s string) (time.Time, bool) {
 	return Zoned(s)
 }
 
-// Zoned returns the moment, in UTC, that a time with its zone names, and whether s is one.
+// Zoned parses an instant with a zone or an offset, and returns it in UTC.
 func Zoned(s string) (time.Time, bool) {
 	const whole = "0000-00-00T00:00:00"
 	if len(s) <= len(whole) || !Matches(s[:len(whole)], whole) {
@@ -33,12 +33,12 @@ func Zoned(s string) (time.Time, bool) {
 	hour, minute, second := number(s[11:13]), number(s[14:16]), number(s[17:19])
 	month, day := time.Month(number(s[5:7])), number(s[8:10])
 	t := time.Date(number(s[:4]), month, day, hour, minute, second, nanoseconds, time.UTC)
-	// Date carries what a unit cannot hold into the next one: February 30 is a day of March for it.
+	// Date normalizes values that are too large: February 30 becomes a day of March.
 	onCalendar := t.Month() == month && t.Day() == day && hour < 24 && minute < 60 && second < 60
 	return t.Add(-east), isFraction && isZone && onCalendar
 }
 
-// fraction takes the digits after a point from the front of s, if there is one, and returns what follows them.
+// fraction parses an optional point and digits at the start of s, and returns the text after them.
 func fraction(s string) (nanoseconds int, rest string, ok bool) {
 	rest, some := strings.CutPrefix(s, ".")
 	if !some {
@@ -55,7 +55,7 @@ func fraction(s string) (nanoseconds int, rest string, ok bool) {
 	return number(rest[:n] + "000000000"[n:]), rest[n:], true
 }
 
-// offset returns how far a zone lies ahead of UTC.
+// offset returns how far a zone is ahead of UTC.
 func offset(zone string) (time.Duration, bool) {
 	if zone == "Z" {
 		return 0, true
@@ -71,7 +71,7 @@ func offset(zone string) (time.Duration, bool) {
 	return sign * time.Duration(hours*60+minutes) * time.Minute, hours < 24 && minutes < 60
 }
 
-// number reads digits, few enough for an int.
+// number parses digits. There must be few enough for an int.
 func number(digits string) (n int) {
 	for i := range len(digits) {
 		n = 10*n + int(digits[i]-'0')
@@ -79,26 +79,31 @@ func number(digits string) (n int) {
 	return n
 }
 
-// isoForm matches what datetime.fromisoformat of Python 3.11 takes, with an offset: a date by month or by week, any
-// one character, a time, Z or an offset as fine as a time. A digit after a week and a hyphen is its day, unless another
-// digit follows: then the hyphen is the character before the time.
+// isoForm matches the times with an offset that datetime.fromisoformat of Python 3.11 accepts. A date by month or by
+// week and any one character come first. Then come a time, and Z or an offset as precise as a time. A digit after a
+// week and a hyphen is its day. If another digit follows, the hyphen is the character before the time.
 var isoForm = sync.OnceValue(func() *regexp.Regexp {
 	const clock = `(\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?|\d\d(?:\d\d(?:[.,]\d+)?)?)?)`
 	const month, week = `(\d{4})-(\d\d)-(\d\d)|(\d{4})(\d\d)(\d\d)`, `(\d{4})-W(\d\d)|(\d{4})W(\d\d)(\d)??`
-	return regexp.MustCompile(`^(?:(?:` + month + `|` + week + `)[\s\S]|(\d{4})-W(\d\d)-(\d)\D)` + clock + `(?:Z|([+-])` + clock + `)$`)
+	return regexp.MustCompile(`^(?:(?:` + month + `|` + week + `)[\s\S]|(\d{4})-W(\d\d)-(\d)\D)` + clock +
+		`(?:Z|([+-])` + clock + `)$`)
 })
 
-// ISO returns the moment, in UTC, that a time of ISO 8601 with its offset names, and whether s is one.
-// It takes what datetime.fromisoformat of Python 3.11 takes: calendar and week dates, each with or
-// without hyphens, any one character before the time, a time to the hour, minute or second with or
-// without colons, any number of digits of a fraction, Z or an offset as fine as a time. A time without
-// an offset names no moment.
+// ISO parses a time of ISO 8601 with an offset, and returns it in UTC. It accepts what datetime.fromisoformat of
+// Python 3.11 accepts:
+//
+//   - a calendar or week date, with or without hyphens
+//   - any one character
+//   - a time to the hour, minute or second, with or without colons, and a fraction of any length
+//   - Z, or an offset as precise as a time
+//
+// It refuses a time without an offset, which names no moment.
 func ISO(s string) (time.Time, bool) {
 	m := isoForm().FindStringSubmatch(s)
 	if m == nil {
 		return time.Time{}, false
 	}
-	// Of two forms of the same only one has matched: the groups of the other are empty.
+	// Of each pair of alternatives only one has matched; the groups of the other are empty.
 	day, ok := ofMonth(number(m[1]+m[4]), number(m[2]+m[5]), number(m[3]+m[6]))
 	if year := m[7] + m[9] + m[12]; year != "" {
 		day, ok = ofWeek(number(year), number(m[8]+m[10]+m[13]), m[11]+m[14])
@@ -120,7 +125,7 @@ func ofMonth(year, month, day int) (time.Time, bool) {
 	return t, year > 0 && int(t.Month()) == month && t.Day() == day
 }
 
-// ofWeek returns a day of a week of ISO 8601; week 1 is the one with January 4.
+// ofWeek returns a day of an ISO 8601 week. Week 1 is the week with January 4.
 func ofWeek(year, week int, day string) (time.Time, bool) {
 	weekday := 1
 	if day != "" {
@@ -133,7 +138,7 @@ func ofWeek(year, week int, day string) (time.Time, bool) {
 	return t, year > 0 && weekday >= 1 && weekday <= 7 && inYear == year && inWeek == week
 }
 
-// isoClock reads a time of day of isoForm; none is its beginning.
+// isoClock parses a time of day of isoForm. "" is midnight.
 func isoClock(s string) (since time.Duration, ok bool) {
 	s = strings.NewReplacer(":", "", ",", ".").Replace(s)
 	whole, fraction, _ := strings.Cut(s, ".")

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// JSON returns v as JSON that a terminal may show, on one line or, with an indent, on several, the last one
-// ended by a newline. What Escape would change is a \u escape, so any JSON parser gives the value back;
-// invalid UTF-8 becomes U+FFFD. It fails only for what encoding/json cannot encode, never for a string.
+// JSON returns v as JSON that is safe for a terminal, on one line or, with an indent, on several, with a final
+// newline. Characters that Escape would change become \u escapes, so that a JSON parser returns the same value.
+// Invalid UTF-8 becomes U+FFFD. JSON fails only for values that encoding/json cannot encode, never for a string.
 func JSON(v any, indent string) (string, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false) // which would hide text from a reader
+	enc.SetEscapeHTML(false) // escaped HTML would be unreadable
 	enc.SetIndent("", indent)
 	if err := enc.Encode(v); err != nil {
 		return "", err
@@ -22,19 +22,18 @@ func JSON(v any, indent string) (string, error) {
 	return EscapeJSON(out.String()), nil
 }
 
-// EscapeJSON returns JSON text as JSON does: the same value, with a \u escape for what Escape would change.
+// EscapeJSON escapes JSON text as JSON does. Its value does not change.
 func EscapeJSON(text string) string {
 	return rewrite(text, false, func(out []byte, char string, _ fate) []byte {
-		if char[0] == '\r' { // which stands between values only
+		if char[0] == '\r' { // it only occurs between values
 			return append(out, char...)
 		}
 		return appendUnicodeEscape(out, char)
 	})
 }
 
-// JSONLine returns v as JSON on one line of printable ASCII, without a newline at its end: as JSON,
-// but for <, > and & and all that is not ASCII, which are \u escapes, so that nothing in it can open a
-// tag.
+// JSONLine returns v as JSON on one line of printable ASCII, without a final newline. All other characters, and <, >
+// and &, are \u escapes, so that the result cannot open a tag.
 func JSONLine(v any) (string, error) {
 	encoded, err := json.Marshal(v)
 	if err != nil {

@@ -7,9 +7,8 @@ const (
 	maxParagraph = 16 << 10
 )
 
-// IsFitForMarkdown reports whether text is short enough to be read as Markdown, as a whole and between
-// empty lines: what a parser takes grows with the square of a paragraph of nothing but marks, to half
-// a minute for 128 KiB.
+// IsFitForMarkdown reports whether text and each of its paragraphs are short enough to be parsed as Markdown. The
+// time grows with the square of a paragraph of only marks, to 30 s for 128 KiB.
 func IsFitForMarkdown(text string) bool {
 	if len(text) > maxMarkdown {
 		return false

@@ -2,10 +2,10 @@ package form
 
 import "strings"
 
-// Nearest returns the known word that a misspelt one probably means, or "" when none is near:
-// within a third of its length, two edits for short words, and one for those of up to four letters, case aside.
+// Nearest returns the known word that a misspelled one probably means, or "". The distance is at most a third of its
+// length, and at most 2 for short words. For words of up to 4 letters it is at most 1. Case is ignored.
 func Nearest(word string, known []string) string {
-	const longest, short = 64, 4 // the cost is the product of both lengths, and words come from outside
+	const longest, short = 64, 4 // the cost is the product of the lengths, and words are untrusted
 	best, least := "", max(2, len(word)/3)+1
 	switch {
 	case len(word) > longest:
@@ -21,9 +21,8 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// Edits returns how many characters have to be added, removed, changed, or swapped with their
-// neighbour, to make b of a, none of them twice (the optimal string alignment distance). It takes as
-// long as the product of their lengths.
+// Edits returns the optimal string alignment distance from a to b. It counts the characters that are added, removed,
+// changed or swapped with the next one. The time is the product of the lengths.
 func Edits(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	var before []int

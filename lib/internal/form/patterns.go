@@ -7,19 +7,20 @@ import (
 	"sync"
 )
 
-// A pattern is one sign of a label. Its expression is compiled when one of its keys is first met.
+// A pattern is one sign of a label.
 type pattern struct {
 	label    string
-	squeezed bool     // match the bare letters, not the words
-	written  bool     // the expression is to be folded, as the text is
-	keys     []string // one of them is part of every match
+	squeezed bool     // match only the letters
+	written  bool     // fold the expression, as the text is folded
+	keys     []string // each match contains one of them
 	expr     string
 
 	once sync.Once
 	re   *regexp.Regexp
 }
 
-// match looks for a phrase. Its expression is compiled when a text holds one of its keys, which few do.
+// match reports whether text matches. The expression is compiled only when a text contains one of its keys, which is
+// rare.
 func (p *pattern) match(text string, keys map[string]bool) bool {
 	if !slices.ContainsFunc(p.keys, func(key string) bool { return keys[key] }) {
 		return false
@@ -34,11 +35,11 @@ func (p *pattern) match(text string, keys map[string]bool) bool {
 	return p.re.MatchString(text)
 }
 
-var patterns = slices.Concat(signs, elsewhere)
+var patterns = slices.Concat(englishPatterns, foreignPatterns)
 
-// signs hold for folded text, see fold: lower case, single spaces, no space after a newline.
-// Each is narrow on purpose: a label on ordinary prose teaches people to overlook labels.
-var signs = []*pattern{
+// englishPatterns match folded text: lower case, single spaces, no space after a newline; see fold. Each is narrow:
+// labels on ordinary prose would teach people to ignore labels.
+var englishPatterns = []*pattern{
 	// Tool calls as tags: <function_calls>, < / x:invoke name=…>, <function=…>, <|python_tag|>, [TOOL_CALLS].
 	{label: ToolCall, keys: []string{"function", "invoke", "tool"},
 		expr: `<\s*/?\s*([a-z]+\s*:\s*)?(function_?(calls?|results?)|invoke|tool_?(calls?|use|results?|response|code)|function\s*=\s*[\w."'-]+)\b[^<>]{0,200}>`},
@@ -52,14 +53,14 @@ var signs = []*pattern{
 	{label: ToolCall, keys: []string{`"arguments"`},
 		expr: `"name"\s*:\s*"[^"\n]{1,100}"\s*,\s*"arguments"\s*:\s*["{]`},
 
-	// Tokens that chat templates put between turns.
+	// Tokens between the turns of chat templates.
 	{label: RoleSwitch, keys: []string{"|"},
 		expr: `<\s*\|\s*/?(im_(start|end|sep)|system|user|assistant|developer|endoftext|endofprompt|eot_id|eom_id|(start|end)_header_id|(begin|end)_of_(text|sentence|turn)|start|end|message|channel|return)\s*\|\s*>`},
 	{label: RoleSwitch, keys: []string{"inst", "sys", "_of_turn"},
 		expr: `\[\s*/?\s*(inst|system_prompt)\s*\]|<\s*<\s*/?\s*sys\s*>\s*>|<\s*(start|end)_of_turn\s*>`},
 	{label: RoleSwitch, keys: []string{"system", "assistant", "untrusted", "user_", "userrequest", "environment_context"},
 		expr: `<\s*/?\s*(system[ _-](prompt|reminder|message|instructions?)|untrusted-content|user_(instructions|query)|userrequest|environment_context)\b[^<>]{0,200}>|<\s*/\s*(system|assistant)\s*>`},
-	// Lines that speak in another role.
+	// Lines in another role.
 	{label: RoleSwitch, keys: []string{"system", "developer"},
 		expr: `(?m)^[\s>#*_|"'\x60\[\](-]{0,8}(system|developer)( prompt| message| note| override| instructions?)?[\])*_"'\x60]{0,3}\s?:[\s"'\x60*]{0,4}` +
 			`(you\b|your\b|ignore\b|disregard\b|forget\b|override\b|from now on\b|new (system )?(instruction|prompt)|act as\b|always\b|never\b|(do not|don't) (tell|follow|obey|mention)|the (assistant|user|model|ai)\b|respond\b|reply\b|obey\b|as an? (ai|assistant)\b)`},
@@ -67,7 +68,7 @@ var signs = []*pattern{
 		expr: `(?ms)^[\s>#*_-]{0,6}(human|user)[*_]{0,2}\s?:.*^[\s>#*_-]{0,6}assistant[*_]{0,2}\s?:`},
 	{label: RoleSwitch, keys: []string{`"role"`},
 		expr: `"role"\s*:\s*"(system|developer|assistant)"\s*,\s*"content"\s*:`},
-	// Phrases that lift earlier instructions. One expression, because one pass costs the most here.
+	// Phrases that cancel earlier instructions, in one expression, because each pass is expensive.
 	{label: RoleSwitch, squeezed: true,
 		keys: []string{"ignor", "disregard", "forget", "overrid", "neglect", "donotfollow", "dontfollow", "donotobey", "stopfollowing"},
 		expr: `(ignore|ignoring|disregard|disregarding|forget|forgetting|override|overriding|neglect|donotfollow|dontfollow|donotobey|stopfollowing)(` +
@@ -76,7 +77,7 @@ var signs = []*pattern{
 			`|` + of + `(all|any|every|your)` + of + `(previous|prior|above|earlier|preceding|safety)(rule|command|order|constraint|context|message)` +
 			`|` + of + `(instructions?|prompts?|directives?)(that|which)?(above|before|yougot|yougiven|youhave|youwere|youreceived|givento)` +
 			`|(everything|anything|all|what|whatever)(that)?(you(were|havebeen|vebeen)(told|instructed|asked)|youknow|aboveand|aboveinstead))`},
-	{label: RoleSwitch, keys: []string{"ignore", "disregard", "forget", "override"}, // "Disregard the above." says no more than that
+	{label: RoleSwitch, keys: []string{"ignore", "disregard", "forget", "override"}, // a clause that only says "Disregard the above."
 		expr: `(^|[\n.!?:;,>*"'()-] ?|\b(please|now|then|and|must|should|just|to)\s)(ignore|disregard|forget|override)\s((all|everything|anything|whatever|of|the|that|is|was|came|stands|written|said)\s)*` +
 			`(above|previous|prior|preceding|foregoing|before)(\s(this|it|text|content|context|line|point|here))*(\s(and|instead|completely|entirely)\b|\s?([.!?;:,"')*\n]|$))`},
 	{label: RoleSwitch, keys: []string{"you are", "you're"},
@@ -94,11 +95,11 @@ var signs = []*pattern{
 			`|\b(reveal|print|repeat|output|leak|show)( me)? your (hidden |full |entire |initial |secret )*(system prompt|developer message|instructions)`},
 }
 
-// lifted says of an assistant that what holds it back is gone.
+// lifted are words for an assistant without limits.
 const lifted = `unrestricted|uncensored|unfiltered|unaligned|unchained|unmoderated|jailbroken|amoral|unethical|evil|rogue|malicious`
 
-// bounds are what is said to be lifted.
+// bounds are words for the limits of an assistant.
 const bounds = `rules|restrictions|filters?|guidelines|limits|limitations|ethics|boundaries|constraints|morals`
 
-// of are the words that may stand between the verb and what it lifts.
+// of are the words that can be between the verb and its object.
 const of = `(all|any|every|each|of|the|your|my|our|their|these|those|other)*`

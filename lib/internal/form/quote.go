@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// quote returns escaped text as prefixed lines of at most limit characters in all, 0 for no limit,
-// with <, > and & as entities, and what of it was left out. A final newline ends the last line and
-// starts no other.
+// quote returns escaped text as prefixed lines of at most limit characters together, and the rest that does not fit.
+// 0 means no limit. <, > and & become entities. A final newline ends the last line and begins no other.
 func quote(escaped string, limit int) (content, left string) {
 	if limit <= 0 {
 		limit = math.MaxInt
@@ -19,7 +18,7 @@ func quote(escaped string, limit int) (content, left string) {
 		if limit < len(linePrefix)+1 {
 			return b.String(), escaped
 		}
-		limit -= len(linePrefix) + 1 // the newline is paid for in advance
+		limit -= len(linePrefix) + 1 // includes the newline
 		line, rest, _ := strings.Cut(escaped, "\n")
 		quoted, cut := quoteLine(line, limit)
 		if quoted == "" && cut != "" {
@@ -35,7 +34,7 @@ func quote(escaped string, limit int) (content, left string) {
 	return b.String(), ""
 }
 
-// quoteLine returns as much of line as fits in limit characters, and what is left.
+// quoteLine returns the part of line that fits in limit characters, and the rest.
 func quoteLine(line string, limit int) (quoted, left string) {
 	var b strings.Builder
 	used := 0
@@ -53,7 +52,7 @@ func quoteLine(line string, limit int) (quoted, left string) {
 	return b.String(), ""
 }
 
-// entity is a character as HTML writes it within a quoted value.
+// entity returns the HTML entity of a character, if it has one.
 func entity(char string) string {
 	switch char {
 	case "<":
@@ -66,8 +65,8 @@ func entity(char string) string {
 	return char
 }
 
-// unitLen returns the length in bytes of what escaped text starts with and must not be cut: an
-// escape, or a character with the joiners and selectors that hold an emoji, a keycap or a conjunct together.
+// unitLen returns the length in bytes of the unit at the start of escaped text that must not be cut. A unit is an
+// escape, or a character with its joiners and selectors.
 func unitLen(escaped string) int {
 	n := escapeLen(escaped)
 	if n == 0 && !startsWithJoiner(escaped) {
@@ -80,10 +79,10 @@ func unitLen(escaped string) int {
 		case r == keycap && strings.HasSuffix(escaped[:n], string(variation16)):
 		case startsWithJoiner(escaped[n:]):
 			next, more := utf8.DecodeRuneInString(escaped[n+size:])
-			if next >= utf8.RuneSelf { // markup and escapes are units of their own
+			if next >= utf8.RuneSelf { // markup and escapes are separate units
 				size += more
 			}
-			if !unicode.Is(pictographic, next) { // else letters could be joined without end
+			if !unicode.Is(pictographic, next) { // otherwise letters could be joined without limit
 				return n + size
 			}
 		default:
@@ -94,12 +93,12 @@ func unitLen(escaped string) int {
 	return n
 }
 
-// startsWithJoiner reports whether a text would join what stands before it.
+// startsWithJoiner reports whether text begins with a joiner or non-joiner.
 func startsWithJoiner(text string) bool {
 	return strings.HasPrefix(text, joiner) || strings.HasPrefix(text, nonJoiner)
 }
 
-// escapeLen returns the length of the escape that text starts with, 0 for none: \x1b or \u{202e}.
+// escapeLen returns the length of the escape at the start of text, 0 for none: \x1b or \u{202e}.
 func escapeLen(text string) int {
 	switch {
 	case len(text) >= 4 && strings.HasPrefix(text, `\x`) && IsHex(text[2:4]):

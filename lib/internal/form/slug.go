@@ -9,9 +9,9 @@ import (
 	"github.com/mozillazg/go-unidecode"
 )
 
-// Slug makes at most most characters of a slug from any text: each character that a slug cannot hold
-// becomes a dash. Of a text that is mostly in another script that would leave dashes, the same for
-// all; there its letters become their code points, as in u8abf-u67fb.
+// Slug returns a slug of at most most characters for any text. Characters that a slug cannot contain become dashes.
+// If most letters are in another script, the result would be only dashes; letters then become code points, as in
+// u8abf-u67fb.
 func Slug(text string, most int) string {
 	kept, lost := 0, 0
 	for _, r := range text {
@@ -40,9 +40,8 @@ func Slug(text string, most int) string {
 	return b.String()
 }
 
-// Heading returns the text of the first heading of a Markdown text, "" if it has none: a line of # to
-// ######, or one that is underlined with = or - (CommonMark sections 4.2 and 4.3). What stands in a
-// fenced block is no heading.
+// Heading returns the text of the first heading of a Markdown text, "" if there is none. A heading is a line of # to
+// ######, or one underlined with = or - (CommonMark sections 4.2 and 4.3). Lines in a fenced block do not count.
 func Heading(text string) string {
 	fence, above := "", ""
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
@@ -57,7 +56,8 @@ func Heading(text string) string {
 			fence, above = mark, ""
 			continue
 		}
-		if title := strings.TrimLeft(line, "#"); len(line)-len(title) >= 1 && len(line)-len(title) <= 6 && strings.HasPrefix(title, " ") {
+		if title := strings.TrimLeft(line, "#"); len(line)-len(title) >= 1 && len(line)-len(title) <= 6 &&
+			strings.HasPrefix(title, " ") {
 			if title = strings.TrimSpace(strings.TrimRight(strings.TrimSpace(title), "#")); title != "" {
 				return title
 			}
@@ -70,7 +70,7 @@ func Heading(text string) string {
 	return ""
 }
 
-// Title is what people call a text: its first heading, else its first sentence, in one line, "" if it has neither.
+// Title returns the first heading of a text, otherwise its first sentence on one line, otherwise "".
 func Title(text string) string {
 	if heading := Heading(text); heading != "" {
 		return heading
@@ -94,11 +94,13 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// Topic makes a slug of a text in any script as people read it: Latin letters in lower case, one dash between words.
-// Zürich becomes zurich, and 部署 bu-shu. It is "" if the text has no letter and no digit.
+// Topic returns a slug that people can read, for a text in any script: Latin letters in lower case, with one dash
+// between words. Zürich becomes zurich, 部署 becomes bu-shu. A text without letters and digits returns "".
 func Topic(text string, most int) string {
 	latin := strings.ReplaceAll(strings.ToLower(unidecode.Unidecode(text[:min(len(text), 16*most)])), "'", "")
-	words := strings.FieldsFunc(latin, func(r rune) bool { return r == '-' || r >= utf8.RuneSelf || !IsSlugByte(byte(r)) })
+	words := strings.FieldsFunc(latin, func(r rune) bool {
+		return r == '-' || r >= utf8.RuneSelf || !IsSlugByte(byte(r))
+	})
 	topic := strings.Join(words, "-")
 	if len(topic) > most {
 		topic = topic[:most]
@@ -110,12 +112,12 @@ func Topic(text string, most int) string {
 }
 
 const (
-	topicWords = 6 // of a text without a heading
+	topicWords = 6 // of a text without heading
 	topicBytes = 40
 )
 
-// TopicOf makes a slug of at most so many characters for what a Markdown text is about: of its first heading, else of
-// its first words, else it is "note".
+// TopicOf returns a slug of at most most characters for a Markdown text: from its first heading, otherwise from its
+// first words, otherwise "note".
 func TopicOf(text string, most int) string {
 	if topic := Topic(Heading(text), most); topic != "" {
 		return topic

@@ -8,15 +8,16 @@ import (
 
 const (
 	columnGap   = "  "
-	narrowest   = 6 // no column gets narrower than this to save space
+	narrowest   = 6 // no column is cut below this width
 	cutMark     = "…"
 	cutMarkSize = 1
 )
 
-// Table returns header and rows as aligned columns that fit a terminal of width cells, 0 for no limit.
-// Every cell goes through EscapeLine; the widest columns are cut first and end in "…", the first column,
-// which says what its row is about, after all others. A table with too many columns stays wider than the terminal rather than lose one. Rows may be shorter than the
-// header.
+// Table returns header and rows as aligned columns for a terminal of width cells. 0 means no limit. Rows can be
+// shorter than the header.
+//
+// Every cell is escaped by EscapeLine. The widest columns are cut first, and end in "…". The first column, which
+// identifies the row, is cut last. No column is dropped: a table with too many columns is wider than the terminal.
 func Table(width int, header []string, rows [][]string) string {
 	lines := make([][]string, 0, len(rows)+1)
 	lines = append(lines, escapeCells(header, len(header)))
@@ -31,7 +32,7 @@ func Table(width int, header []string, rows [][]string) string {
 	return b.String()
 }
 
-// escapeCells returns n cells; what a row has beyond them is not shown.
+// escapeCells returns n cells of a row. Cells beyond n are omitted.
 func escapeCells(row []string, n int) []string {
 	cells := make([]string, n)
 	for i := range min(n, len(row)) {
@@ -40,7 +41,7 @@ func escapeCells(row []string, n int) []string {
 	return cells
 }
 
-// columnWidths returns how wide each column may be, so that a line fits: the widest are cut first, the first one last.
+// columnWidths returns the widths at which a line fits: the widest columns are cut first, the first column last.
 func columnWidths(limit int, lines [][]string) []int {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
@@ -71,7 +72,7 @@ func columnWidths(limit int, lines [][]string) []int {
 	return widths
 }
 
-// writeRow writes one line without spaces at its end.
+// writeRow writes one line without trailing spaces.
 func writeRow(b *strings.Builder, cells []string, widths []int) {
 	pending := 0
 	for i, cell := range cells {
@@ -86,13 +87,13 @@ func writeRow(b *strings.Builder, cells []string, widths []int) {
 	b.WriteByte('\n')
 }
 
-// Cut returns text escaped for one line and cut to width cells. What was longer ends in "…".
+// Cut returns text, escaped for one line and cut to width cells. Cut text ends in "…".
 func Cut(text string, width int) string {
 	cut, _ := fit(EscapeLine(text), width)
 	return cut
 }
 
-// Wrap returns text, escaped for one line, in lines of at most width cells, broken where its script allows that.
+// Wrap returns text, escaped for one line, as lines of at most width cells. It breaks where the script allows it.
 func Wrap(text string, width int) (lines []string) {
 	line, breakAt, state := "", 0, -1
 	for rest := EscapeLine(text); rest != ""; {
@@ -114,8 +115,7 @@ func Wrap(text string, width int) (lines []string) {
 	return append(lines, strings.TrimSpace(line))
 }
 
-// fit returns escaped text cut to width cells, between two characters and never inside an escape,
-// and the cells that it takes.
+// fit returns escaped text, cut to width cells between two characters and never inside an escape, and its width.
 func fit(text string, width int) (string, int) {
 	if w := Width(text); w <= width {
 		return text, w

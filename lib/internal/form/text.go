@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Normal drops a leading byte-order mark and makes every line end LF, so that the same text has the
-// same lines, and the same id, on every system. The result may be text itself.
+// Normal removes a leading byte-order mark and replaces all line ends by LF. The same text then has the same lines
+// and the same id on all systems. The result may be text itself.
 func Normal(text []byte) []byte {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if bytes.IndexByte(text, '\r') < 0 {
@@ -30,15 +30,15 @@ func Invalid(text []byte) int {
 	}
 }
 
-// Place returns the line and the column of an offset, both from 1; columns count characters.
+// Place returns the line and column of an offset, both counted from 1; columns count characters.
 func Place(text []byte, offset int) (line, column int) {
 	before := text[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
 }
 
-// IsHidden reports whether r may stand in no text of one line that people are to read: C0, DEL, C1,
-// the line and paragraph separators, and noncharacters.
+// IsHidden reports whether r must not be in a line of text for people: C0, DEL, C1, the line and paragraph
+// separators, and noncharacters.
 func IsHidden(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r <= 0x9f, r == 0x2028, r == 0x2029:

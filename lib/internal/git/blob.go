@@ -11,11 +11,10 @@ import (
 	"os"
 )
 
-const mostCompared = 64 << 20 // bytes of files that are read in one comparison
+const mostCompared = 64 << 20 // the maximum bytes of files for one comparison
 
-// isObject reports whether a regular file has the content of a blob, as it is or with the line ends
-// that git stores, and how much was read. The name of a blob is the hash of its length and content
-// (git-hash-object(1)).
+// isObject reports whether a regular file has the content of a blob, with its own line ends or those that git stores.
+// It also returns the bytes read. The name of a blob is the hash of its length and content (git-hash-object(1)).
 func isObject(root *os.Root, name, object string) (same bool, size int64) {
 	info, err := root.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostCompared {
@@ -30,10 +29,11 @@ func isObject(root *os.Root, name, object string) (same bool, size int64) {
 	if err != nil {
 		return false, int64(len(text))
 	}
-	return blobName(text, object) == object || blobName(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), object) == object, int64(len(text))
+	return blobName(text, object) == object || blobName(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")),
+		object) == object, int64(len(text))
 }
 
-// blobName names a content in the way in which like is named.
+// blobName returns the name of a blob, with the hash function of the name like.
 func blobName(text []byte, like string) string {
 	var h hash.Hash = sha1.New()
 	if len(like) == 2*sha256.Size {

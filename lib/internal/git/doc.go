@@ -1,6 +1,5 @@
-// Package git is what is known of git: where a work tree has its repository, and what git's
-// configuration says. No other package runs git. What a repository says about itself is not trusted: a
-// clone carries it.
+// Package git runs git, and reads the layout of repositories and git's configuration. No other package runs git. The
+// content of a repository is not trusted: a clone contains what others put there.
 package git
 
 import (
@@ -11,9 +10,8 @@ import (
 	"time"
 )
 
-// Config returns what git says about a key of its configuration in dir, "" if it says nothing within
-// half a second. It asks at the top of the work tree: below it, a branch may have put what looks like a bare
-// repository.
+// Config returns a value of git's configuration in dir. It returns "" if git does not answer within 0.5 s. It asks at
+// the top of the work tree, since a branch could contain a bare repository below it.
 func Config(dir, key string) string {
 	args := []string{"config", "--get", key}
 	call := Call{Args: args, Limit: 500 * time.Millisecond, Max: maxPointer}

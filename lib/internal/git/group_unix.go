@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// inGroup has what a command starts stopped with it: a helper of git that waits for a remote would
-// outlive it, with all that it was given to hold.
+// inGroup stops the children of a command together with it. A helper of git that waits for a remote would otherwise
+// survive, with the files that it inherited.
 func inGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

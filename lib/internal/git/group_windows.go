@@ -2,5 +2,5 @@ package git
 
 import "os/exec"
 
-// inGroup does nothing: a store cannot be changed on this system, nor exchanged.
+// inGroup does nothing: stores are read-only on Windows.
 func inGroup(*exec.Cmd) {}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// IndexFile returns the path of the index of the work tree whose top this is, "" if it has none.
+// IndexFile returns the path of the index of the work tree at top, "" if it has none.
 func IndexFile(top string) string {
 	dir := filepath.Join(top, ".git")
 	info, err := os.Stat(dir)
@@ -27,8 +27,8 @@ func IndexFile(top string) string {
 	return ""
 }
 
-// Tracks reports whether the index of a work tree has a path, relative to its top and with slashes, or
-// something below it. No git is started where the index cannot have it.
+// Tracks reports whether the index of a work tree contains path or something below it. path is relative to top, with
+// slashes. git is not started if the index cannot contain the path.
 func Tracks(ctx context.Context, top, path string) (bool, error) {
 	name := IndexFile(top)
 	if name == "" {
@@ -49,18 +49,18 @@ func Tracks(ctx context.Context, top, path string) (bool, error) {
 	return false, err
 }
 
-// shortest is how many bytes of an index an entry has at least.
+// shortest is the minimum size of an index entry in bytes.
 const shortest = 62
 
-// mayTrack reports whether an index may have a path or something below it. In the forms 2 and 3 of
-// gitformat-index(5) all names stand in the file as they are, unless it is split (the extension link has others in
-// another file) or sparse (sdir: a directory stands for all below it).
+// mayTrack reports whether an index may contain a path or something below it. In the versions 2 and 3 of
+// gitformat-index(5) all names are in the file unchanged. Exceptions are split indexes (the extension link has other
+// names in another file) and sparse ones (sdir: a directory represents everything below it).
 func mayTrack(index []byte, path string) bool {
 	if len(index) < 12 || string(index[:7]) != "DIRC\x00\x00\x00" || index[7] != 2 && index[7] != 3 {
 		return true
 	}
 	if int64(binary.BigEndian.Uint32(index[8:]))*shortest > int64(len(index)) {
-		return true // it is cut
+		return true // the index is truncated
 	}
 	fold(index)
 	for _, part := range []string{path + "/", path + "\x00", "link\x00", "sdir\x00"} {
@@ -68,11 +68,11 @@ func mayTrack(index []byte, path string) bool {
 			return true
 		}
 	}
-	isLong := func(c rune) bool { return c >= utf8.RuneSelf } // which may be written in other ways
+	isLong := func(c rune) bool { return c >= utf8.RuneSelf } // it may be encoded in another way
 	return strings.ContainsFunc(path, isLong)
 }
 
-// fold makes letters small ones, and other bytes others of which some are the same then.
+// fold makes letters lower case. It changes other bytes too, and makes some of them equal.
 func fold(text []byte) []byte {
 	for i := range text {
 		text[i] |= 0x20
@@ -80,8 +80,7 @@ func fold(text []byte) []byte {
 	return text
 }
 
-// covers reports whether a tracked name is the path or lies below it, also where the file system takes names
-// that differ in case for the same.
+// covers reports whether a tracked name is the path or is below it. It allows for file systems that ignore case.
 func covers(top, path string, name []byte) bool {
 	if len(name) < len(path) || len(name) > len(path) && name[len(path)] != '/' {
 		return false

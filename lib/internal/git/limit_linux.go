@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How much a git, and what it starts, may have: what others have published decides how much that is. Files
-// that are mapped to be read do not count as data.
+// Limits of a git process and its children: they process what others have published. Files that are mapped for
+// reading do not count as data.
 const (
 	mostData = 2 << 30 // bytes of memory
-	mostFile = 4 << 30 // bytes of a file that is written
-	mostTime = 20 * 60 // seconds of a processor
+	mostFile = 4 << 30 // bytes of a written file
+	mostTime = 20 * 60 // seconds of CPU time
 )
 
-// limit bounds a process that has just begun, and what it has started already: what it starts from now on has
-// its limits. One that cannot be bounded has ended.
+// limit limits a process that was just started, and the children that it already has. Later children inherit the
+// limits. If a process cannot be limited, it has ended.
 func limit(pid int) {
 	limits := map[int]uint64{unix.RLIMIT_DATA: mostData, unix.RLIMIT_FSIZE: mostFile, unix.RLIMIT_CPU: mostTime}
 	for what, most := range limits {

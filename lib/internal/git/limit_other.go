@@ -2,5 +2,5 @@
 
 package git
 
-// limit does nothing: this system bounds no process from outside. Time and output are limited all the same.
+// limit does nothing: this system cannot limit another process. Time and output are limited nevertheless.
 func limit(int) {}

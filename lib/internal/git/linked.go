@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Linked returns the linked work trees of a main one: those that are there, and name it as theirs.
+// Linked returns the linked work trees of a main one that exist and refer back to it.
 func Linked(top string) (tops []string) {
 	all := filepath.Join(top, ".git", "worktrees")
 	entries, err := os.ReadDir(all)

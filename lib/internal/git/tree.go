@@ -12,32 +12,30 @@ import (
 	"time"
 )
 
-// A Tree asks what is checked out around a directory, without running anything that the repository
-// names: no hook, filter, monitor, pager or helper, and no transport, also for what a partial clone
-// lacks. The repository must be the caller's own.
+// A Tree answers questions about the work tree around a directory. It runs nothing that the repository names: no
+// hook, filter, monitor, pager, helper or transport, not even for objects that a partial clone lacks. The repository
+// must belong to the user.
 type Tree struct {
 	Dir     string   // absolute, in the work tree
-	Environ []string // of the process, as os.Environ gives it
+	Environ []string // the environment, from os.Environ
 }
 
-// ErrForeign is part of the errors about a repository that belongs to somebody else.
-var ErrForeign = errors.New("the repository belongs to somebody else")
+// ErrForeign is wrapped by errors about a repository of another user.
+var ErrForeign = errors.New("the repository belongs to another user")
 
-// ErrUnknown is part of the errors about a commit that the repository does not have.
+// ErrUnknown is wrapped by errors about a commit that the repository does not have.
 var ErrUnknown = errors.New("no such commit")
 
-const mostPatient = 2 * time.Second // with one question
+const mostPatient = 2 * time.Second // the time limit of one question
 
-// closed is the environment in which git fetches nothing, asks nobody, and takes history and paths as
-// they are.
+// closed is an environment in which git fetches nothing and asks no questions. It uses history and paths literally.
 var closed = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0",
 	"GIT_NO_REPLACE_OBJECTS=1", "GIT_LITERAL_PATHSPECS=1"}
 
-// top is where git is asked: a directory below it may hold what looks like a bare repository, whose settings
-// git would take for its own.
+// top is where git runs. A directory below it could contain a bare repository, whose settings git would use.
 func (t Tree) top() string { return cmp.Or(Top(t.Dir), t.Dir) }
 
-// ask runs one of the calls that are safe in a repository of somebody else.
+// ask runs git with arguments that are safe in a repository of another user.
 func (t Tree) ask(ctx context.Context, args ...string) (string, error) {
 	out, err := Runner{Environ: t.Environ}.run(ctx, t.top(), args, Call{Args: args, Limit: mostPatient, env: closed})
 	if e := (*Error)(nil); errors.As(err, &e) && e.Says("dubious ownership", "owned by someone else") {
@@ -46,7 +44,7 @@ func (t Tree) ask(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimRight(string(out), "\n"), err
 }
 
-// Head returns the commit that is checked out, and the short name of its branch, "" for none.
+// Head returns the checked out commit, and the short name of its branch, "" for none.
 func (t Tree) Head(ctx context.Context) (commit, branch string, err error) {
 	commit, err = t.ask(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 	return commit, Branch(Top(t.Dir)), err
@@ -64,12 +62,13 @@ func (t Tree) HasBranch(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// isBranch refuses what git would take for an expression (git-check-ref-format(1)).
+// isBranch reports whether git does not interpret name as an expression (git-check-ref-format(1)).
 func isBranch(name string) bool {
-	return name != "" && !strings.ContainsAny(name, " ~^:?*[\\") && !strings.Contains(name, "..") && !strings.Contains(name, "@{")
+	return name != "" && !strings.ContainsAny(name, " ~^:?*[\\") && !strings.Contains(name, "..") &&
+		!strings.Contains(name, "@{")
 }
 
-// Since returns how many commits HEAD has that commit has not, and whether commit is among those of HEAD.
+// Since returns the number of commits of HEAD that are not in commit, and whether commit is an ancestor of HEAD.
 func (t Tree) Since(ctx context.Context, commit string) (n int, ancestor bool, err error) {
 	out, err := t.ask(ctx, "rev-list", "--left-right", "--count", commit+"...HEAD", "--")
 	if e := (*Error)(nil); errors.As(err, &e) && e.Code == 128 && !errors.Is(err, ErrForeign) {
@@ -82,7 +81,7 @@ func (t Tree) Since(ctx context.Context, commit string) (n int, ancestor bool, e
 	return n, left == "0", err
 }
 
-// Touching returns how many commits after commit change files, which are relative to the directory.
+// Touching returns the number of commits after commit that change files. files are relative to the directory.
 func (t Tree) Touching(ctx context.Context, commit string, files []string) (int, error) {
 	args := []string{"rev-list", "--count", commit + "..HEAD", "--"}
 	for _, file := range files {
@@ -99,8 +98,8 @@ func (t Tree) Touching(ctx context.Context, commit string, files []string) (int,
 	return strconv.Atoi(out)
 }
 
-// Has reports whether a commit of any ref, or the index, has something at one of some paths, which are relative to
-// the directory.
+// Has reports whether a commit of any ref, or the index, contains one of the paths, which are relative to the
+// directory.
 func (t Tree) Has(ctx context.Context, paths []string) (bool, error) {
 	if len(paths) == 0 {
 		return false, nil
@@ -117,12 +116,11 @@ func (t Tree) Has(ctx context.Context, paths []string) (bool, error) {
 	return out != "", err
 }
 
-// Differing returns the tracked files, relative to the top, that are not as they are in commit.
-// Submodules do not count.
+// Differing returns the tracked files that differ from commit, relative to the top. Submodules do not count.
 //
-// To tell what its index does not, git would pass a file through the filters that the repository has
-// configured. So it is given a repository that has none, with the index and the objects of this one;
-// what seems to differ is then compared here.
+// If the index is not conclusive, git would pass a file through the filters of the repository. So git runs in an
+// empty repository without filters, with the index and the objects of this one. Files that still seem to differ are
+// compared here.
 func (t Tree) Differing(ctx context.Context, commit string) (files []string, err error) {
 	places, err := t.ask(ctx, "rev-parse", "--git-path", "index", "--git-path", "objects", "--show-object-format")
 	if err != nil {
@@ -136,9 +134,12 @@ func (t Tree) Differing(ctx context.Context, commit string) (files []string, err
 	}
 	defer os.RemoveAll(bare)
 	top := Top(t.Dir)
-	env := append([]string{"GIT_DIR=" + bare, "GIT_WORK_TREE=" + top, "GIT_INDEX_FILE=" + t.abs(index), "GIT_OBJECT_DIRECTORY=" + t.abs(objects),
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1", "HOME=" + bare, "XDG_CONFIG_HOME=" + bare}, closed...)
-	args := []string{"diff-index", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-abbrev", commit, "--"}
+	env := append([]string{"GIT_DIR=" + bare, "GIT_WORK_TREE=" + top, "GIT_INDEX_FILE=" + t.abs(index),
+		"GIT_OBJECT_DIRECTORY=" + t.abs(objects),
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1", "HOME=" +
+			bare, "XDG_CONFIG_HOME=" + bare}, closed...)
+	args := []string{"diff-index", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--ignore-submodules=all", "--no-abbrev", commit, "--"}
 	out, err := Runner{Environ: t.Environ}.run(ctx, top, args, Call{Args: args, Limit: mostPatient, env: env})
 	if err != nil {
 		return nil, err
@@ -146,7 +147,7 @@ func (t Tree) Differing(ctx context.Context, commit string) (files []string, err
 	return differing(top, out)
 }
 
-// abs is a path that git gave, which is relative to the directory it ran in.
+// abs returns a path of git's output, which is relative to the top, as an absolute path.
 func (t Tree) abs(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -154,8 +155,7 @@ func (t Tree) abs(path string) string {
 	return filepath.Join(t.top(), path)
 }
 
-// plainRepository makes an empty repository, which configures nothing but how objects are named. The
-// caller removes it.
+// plainRepository creates an empty repository whose only setting is the hash function. The caller removes it.
 func plainRepository(names string) (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "handoff-git-"); err != nil {
 		return "", err
@@ -165,15 +165,16 @@ func plainRepository(names string) (dir string, err error) {
 		config += "[extensions]\n\tobjectFormat = sha256\n"
 	}
 	err = errors.Join(os.Mkdir(filepath.Join(dir, "objects"), 0o700), os.Mkdir(filepath.Join(dir, "refs"), 0o700),
-		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600), os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600))
+		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"),
+			0o600), os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600))
 	if err != nil {
 		os.RemoveAll(dir)
 	}
 	return dir, err
 }
 
-// differing reads what `diff-index --raw -z` prints, and leaves out the files whose content is that of
-// the commit: their times alone are others than the index has.
+// differing parses the output of `diff-index --raw -z`. It omits files with the content of the commit: only their
+// times differ from the index.
 func differing(top string, raw []byte) (files []string, err error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {

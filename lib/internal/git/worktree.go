@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// Top returns the top of the work tree that dir, an absolute path, lies in; "" if it lies in none.
+// Top returns the top of the work tree that contains dir, an absolute path; "" if there is none.
 func Top(dir string) string {
 	for {
 		if is, err := IsTop(dir); is && err == nil {
@@ -26,8 +26,8 @@ func Top(dir string) string {
 	}
 }
 
-// IsTop reports whether a directory is the top of a work tree for git: its .git is a repository, with HEAD,
-// objects and refs, or a file that says where one is. The error is that it cannot be looked at.
+// IsTop reports whether git takes a directory for the top of a work tree. Its .git must be a repository, with HEAD,
+// objects and refs, or a file that names one. An error means that it cannot be read.
 func IsTop(dir string) (bool, error) {
 	path := filepath.Join(dir, ".git")
 	info, err := os.Stat(path)
@@ -54,7 +54,7 @@ func IsTop(dir string) (bool, error) {
 	return is, errors.Join(err, headErr)
 }
 
-// isHead reports whether a file names what is checked out: a ref, or a commit.
+// isHead reports whether a file contains a ref or a commit.
 func isHead(path string) (bool, error) {
 	if target, err := os.Readlink(path); err == nil {
 		return strings.HasPrefix(target, "refs/"), nil
@@ -70,8 +70,8 @@ func isHead(path string) (bool, error) {
 	return len(id) >= 40 && strings.Trim(id, "0123456789abcdefABCDEF") == "", nil
 }
 
-// Branch returns the short name of the branch that is checked out in the work tree whose top this is,
-// "" if there is none, or if the repository does not say so in the file HEAD.
+// Branch returns the short name of the branch that is checked out in the work tree at top. It returns "" if there is
+// none, or if the file HEAD does not name it.
 func Branch(top string) string {
 	if top == "" {
 		return ""
@@ -84,23 +84,25 @@ func Branch(top string) string {
 	}
 	head, err := readSmall(filepath.Join(dir, "HEAD"))
 	name, ok := strings.CutPrefix(strings.TrimRight(head, "\r\n"), "ref: refs/heads/")
-	if err != nil || !ok || len(name) > 255 || name == ".invalid" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r > '~' }) {
+	if err != nil || !ok || len(name) > 255 || name == ".invalid" ||
+		strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r > '~' }) {
 		return ""
 	}
 	return name
 }
 
-// A LinkError says why a linked work tree has no main work tree that could be found.
+// A LinkError explains why the main work tree of a linked one was not found.
 type LinkError struct{ Why string }
 
-// Error says why the main work tree cannot be used.
+// Error returns the reason.
 func (e *LinkError) Error() string { return e.Why }
 
-// Main returns the main work tree of the repository of which top is a linked one, as `git worktree
-// add` makes it; "" if top is a main one, that of a submodule, or none. It follows the files that
-// gitrepository-layout(5) describes, and runs nothing. Both must name each other: whoever brings a
-// file .git along is not to lead elsewhere. A *LinkError is for a linked one whose main one does not
-// exist, since the repository is bare or lies apart.
+// Main returns the main work tree of a linked one at top, as `git worktree add` creates it. It returns "" for a main
+// work tree, a submodule, and other directories.
+//
+// Main follows the files of gitrepository-layout(5), and runs nothing. Both work trees must refer to each other, so
+// that a foreign .git file cannot lead elsewhere. The error is a *LinkError if the main work tree does not exist: the
+// repository is bare, or is in another directory.
 func Main(top string) (string, error) {
 	link := filepath.Join(top, ".git")
 	info, err := os.Lstat(link)
@@ -113,7 +115,7 @@ func Main(top string) (string, error) {
 	}
 	common, err := pointer(filepath.Join(own, "commondir"), "")
 	if err != nil || common == "" {
-		return "", err // a submodule, or a repository that lies apart
+		return "", err // a submodule, or a repository in another directory
 	}
 	back, err := pointer(filepath.Join(own, "gitdir"), "")
 	if err != nil {
@@ -129,9 +131,9 @@ func Main(top string) (string, error) {
 	return filepath.EvalSymlinks(main)
 }
 
-const maxPointer = 8 << 10 // bytes of a path in a file
+const maxPointer = 8 << 10 // bytes of a file that contains a path
 
-// pointer returns the path in a file of one line, absolute; "" if there is no such file or no such line.
+// pointer returns the absolute path in a file of one line, "" if there is no such file or line.
 func pointer(name, prefix string) (string, error) {
 	text, err := readSmall(name)
 	if err != nil {
@@ -165,20 +167,20 @@ var bare = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?im)^\s*(bare\s*(=\s*(true|yes|on|1)\s*)?|worktree\s*=.*)$`)
 })
 
-// isBare reports whether the configuration of a repository says that it has no work tree around it.
+// isBare reports whether the configuration of a repository excludes a work tree around it.
 func isBare(common string) bool {
 	text, err := readSmall(filepath.Join(common, "config"))
 	return err != nil || bare().MatchString(text)
 }
 
-// isSame reports whether two paths are one directory.
+// isSame reports whether two paths are the same directory.
 func isSame(a, b string) bool {
 	first, err := os.Stat(a)
 	second, err2 := os.Stat(b)
 	return err == nil && err2 == nil && os.SameFile(first, second)
 }
 
-// ignoreAbsent is err, unless it says that there is nothing.
+// ignoreAbsent returns err, or nil if err means that there is no such file.
 func ignoreAbsent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// maxGap is how many archives in a row may be lost with their links. No rotation makes a link that is
-// farther away.
+// maxGap is the most archives in a row that may be lost together with their links. No rotation makes a link
+// that is farther away.
 const maxGap = 100
 
-// EachArchive calls do with the name of every archive that is there, or that has to be when INDEX.md
-// links the archives linked: the numbered ones in their order, then those of months, which are found
-// by their links alone.
+// EachArchive calls do with the name of every archive that exists or is required. An archive is required if
+// INDEX.md links it or a later one. The numbered archives come first in order. Archives of months follow;
+// only links find those.
 func EachArchive(linked []string, there func(name string) (bool, error), do func(name string) error) error {
 	isAhead := func(n int) bool {
 		return slices.ContainsFunc(linked, func(name string) bool {
@@ -64,8 +64,8 @@ func Archives(text string) []string {
 	return names
 }
 
-// ListsNothing reports whether text, of INDEX.md, has neither a row nor a link to an archive.
+// ListsNothing reports whether the text of INDEX.md has neither a row nor a link to an archive.
 func ListsNothing(text []byte) bool { return IsEmpty(text) && len(Archives(string(text))) == 0 }
 
-// HasTable reports whether text has a line that may be one of a table. What an archive holds has.
+// HasTable reports whether text has a line that may be part of a table. Every archive has one.
 func HasTable(text []byte) bool { return bytes.IndexByte(text, '|') >= 0 }

@@ -2,15 +2,15 @@ package index
 
 import "bytes"
 
-// What follows tells something from the bytes of a line without parsing it. For a line that is a row it
-// says what ParseRow would; of any other line it may say anything.
+// The functions in this file examine the bytes of a line without parsing it. For a row they agree with
+// ParseRow. For any other line the result is arbitrary.
 
-// IsRowLike reports whether a line begins like a row, without spaces before it.
+// IsRowLike reports whether a line begins like a row, without leading spaces.
 func IsRowLike(line []byte) bool {
 	return len(line) > len(rowStart) && string(line[:len(rowStart)]) == rowStart
 }
 
-// RowID returns what stands where the id of a row would, nil if the line does not begin like a row.
+// RowID returns the bytes in the position of the id of a row, or nil if the line does not begin like a row.
 func RowID(line []byte) []byte {
 	line = bytes.TrimLeft(line, " \t")
 	if end := len("| sha256:") + 64; len(line) > end && IsRowLike(line) {
@@ -19,7 +19,7 @@ func RowID(line []byte) []byte {
 	return nil
 }
 
-// Cell returns what stands in the n-th cell of a line, counted from 0, nil if there are fewer.
+// Cell returns the n-th cell of a line, counted from 0, or nil if there are fewer cells.
 func Cell(line []byte, n int) []byte {
 	for ; n >= 0; n-- {
 		i := bytes.IndexByte(line, '|')
@@ -34,7 +34,7 @@ func Cell(line []byte, n int) []byte {
 	return bytes.Trim(line, " ")
 }
 
-// IsMarked reports whether the last cell of a line, which in a row is read_by, has an entry of operator.
+// IsMarked reports whether the last cell of a line, read_by in a row, has an entry of operator.
 func IsMarked(line []byte, operator string) bool {
 	line = bytes.TrimRight(line, " \t\r")
 	if len(line) == 0 || line[len(line)-1] != '|' {
@@ -54,21 +54,20 @@ func IsMarked(line []byte, operator string) bool {
 	return false
 }
 
-// markedTail is how much of the end of a row an operator's only mark takes: the time in seconds and the end
-// of the cell.
+// markedTail is the length of the end of a row with one mark: the time in seconds and the end of the cell.
 const markedTail = len("2026-05-08T09:00:00Z |")
 
-// IsMarkedAlone reports whether a line ends in a cell with one mark, that of the operator whose name
-// and colon follow the beginning of a cell in start, "| ben:". It is IsMarked for the rows that most
-// stores have most of, for a tenth of its time.
+// IsMarkedAlone reports whether a line ends in a cell with exactly one mark. start is the beginning of the
+// cell with the name and colon, "| ben:". It is a fast IsMarked for the most frequent rows.
 func IsMarkedAlone(line []byte, start string) bool {
 	at := len(line) - markedTail - len(start)
 	return at > 0 && string(line[at:at+len(start)]) == start && string(line[len(line)-2:]) == " |" &&
 		bytes.IndexByte(line[at+len(start):len(line)-2], '|') < 0
 }
 
-// NotFor returns what tells of a line that it is no row for an operator, of anybody if that is "", or none that
-// its recipient has not read where unread alone is asked for; nil if any row may be.
+// NotFor returns a function that reports whether a line is not addressed to operator. If operator is "", any
+// recipient counts. If unread is set, it also reports rows that the recipient has read. NotFor returns nil if
+// every row counts.
 func NotFor(operator string, unread bool) func(line []byte) bool {
 	switch {
 	case operator == "" && !unread:
@@ -91,7 +90,7 @@ func NotFor(operator string, unread bool) func(line []byte) bool {
 	}
 }
 
-// LinkedArchive returns the name of the archive that a line links, "" if it is no such line.
+// LinkedArchive returns the name of the archive that a line links, or "" if the line is not a link.
 func LinkedArchive(line []byte) string {
 	t := bytes.Trim(line, " \t\r")
 	if !bytes.HasPrefix(t, []byte("- [")) || !isLink(string(t)) {

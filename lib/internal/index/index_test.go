@@ -75,7 +75,7 @@ func TestMarks(t *testing.T) {
 	if !slices.Equal(r.Marks(), want) {
 		t.Errorf("Marks() is %v, want %v", r.Marks(), want)
 	}
-	// People leave a comma behind. The next mark must not make the row none.
+	// People leave a comma at the end. The next mark must keep the row valid.
 	comma := row(1)
 	comma.ReadBy = "ben:2026-05-08T09:00:00Z,"
 	if got, ok := index.ParseRow(comma.String()); !ok || !slices.Equal(got.Marks(), want[:1]) {
@@ -86,7 +86,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Foreign text must survive every edit, and an appended row must come after the last one.
+// Other text must survive every edit, and an appended row must come after the last one.
 func TestAppendKeepsForeignText(t *testing.T) {
 	table := string(index.New(nil)) + row(1).String() + "\n"
 	tests := []struct{ name, text, want string }{
@@ -207,7 +207,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What is told of a row without parsing it must agree with parsing it.
+// The functions on unparsed rows must agree with parsing.
 func TestGlances(t *testing.T) {
 	r := row(1).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"})
 	for _, line := range []string{r.String(), "  " + r.String() + " \r"} {

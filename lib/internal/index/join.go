@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Join returns text with each row once where it stands several times, as git leaves it when it joins
-// the lines of two branches: the first stays, and has the read marks of all, of each operator the
-// earliest. Rows of one id that say anything else differently all stay.
+// Join merges rows that occur several times, as git leaves them after a merge of two branches. The first row
+// stays with the read marks of all; of each operator the earliest mark counts. Rows of one id that differ in
+// another cell all stay.
 func Join(text []byte) (joined []byte, changed bool) {
 	rows := make(map[string]Row)
 	doubled := make(map[string]bool)
@@ -41,13 +41,13 @@ func Join(text []byte) (joined []byte, changed bool) {
 	return SetRows(joined, edits), true
 }
 
-// isSame reports whether two rows differ in nothing but their marks.
+// isSame reports whether two rows differ only in their marks.
 func isSame(a, b Row) bool {
 	a.ReadBy, b.ReadBy = "", ""
 	return a == b
 }
 
-// joinMarks returns the row with the marks of both, of each operator the earliest.
+// joinMarks returns the row with the marks of both, the earliest of each operator.
 func (r Row) joinMarks(other Row) Row {
 	marks := r.Marks()
 	for _, m := range other.Marks() {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A Layout is an index file in parts, so that it can be put together again with other rows: what stands above
-// the rows, the rows, and what stands below. What other people wrote keeps every byte; what they wrote between
-// the rows goes below them, where it parts no table. Lines are given and kept with their ends.
+// A Layout is an index file in parts: the text above the rows, the rows, and the text below them. With it you
+// can write the file again with other rows. The text of people stays byte for byte. If it was between the
+// rows it moves below them, so that it does not split the table. Lines include their newlines.
 type Layout struct {
 	above, rows, below []string
-	gap                []string // what follows the column names or the last row
-	begun              bool     // the column names or a row have been seen
+	gap                []string // the lines after the column names or the last row
+	begun              bool     // the column names or a row came already
 }
 
-// Add takes in the next line, which is no row.
+// Add adds the next line, which is not a row.
 func (t *Layout) Add(line string) {
 	if t.begun {
 		t.gap = append(t.gap, line)
@@ -25,17 +25,18 @@ func (t *Layout) Add(line string) {
 	t.begun = hasHead(t.above)
 }
 
-// AddRow takes in the next line, which is a row.
+// AddRow adds the next line, which is a row.
 func (t *Layout) AddRow(r Row) {
 	t.SkipRow()
 	t.AppendRow(r)
 }
 
-// SkipRow leaves out the next line, which is a row.
+// SkipRow omits the next line, which is a row.
 func (t *Layout) SkipRow() {
 	t.begun = true
 	if slices.ContainsFunc(t.gap, isNote) {
-		t.below = append(t.below, slices.DeleteFunc(t.gap, func(line string) bool { return !isNote(line) && trim(line) != "" })...)
+		t.below = append(t.below, slices.DeleteFunc(t.gap,
+			func(line string) bool { return !isNote(line) && trim(line) != "" })...)
 	}
 	t.gap = nil
 }
@@ -43,7 +44,7 @@ func (t *Layout) SkipRow() {
 // AppendRow adds a row after the last one.
 func (t *Layout) AppendRow(r Row) { t.rows = append(t.rows, r.String()+"\n") }
 
-// Text puts the file together, with a heading and the column names if it had none.
+// Text returns the file, with a heading and the column names if it had none.
 func (t *Layout) Text() []byte {
 	above := slices.Clone(t.above)
 	if !slices.ContainsFunc(above, isHeading) {
@@ -65,7 +66,7 @@ func (t *Layout) Text() []byte {
 	return out.Bytes()
 }
 
-// Lacks names what the text of an index should have above its rows and has not, "" if nothing.
+// Lacks returns what is missing above the rows of an index, or "" if nothing is.
 func Lacks(text string) string {
 	var above []string
 	for l := range RawLines(text) {

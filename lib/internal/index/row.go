@@ -8,9 +8,9 @@
 //	|------------|------|------|----|----|--------|---------|
 //	| sha256:… | 2026-05-07-alice-bob-retry.md | alice | bob | retry | 2026-05-07T12:00:00Z | bob:2026-05-08T09:00:00Z |
 //
-// A line is a row only if every cell has the shape that it must have. All other lines belong to the
-// people who edit the file: edits keep them byte for byte. The list above the table links the archives,
-// which have the same form and hold older rows.
+// A line is a row only if every cell is well-formed. All other lines belong to the people who edit the file:
+// edits keep them byte for byte. The list above the table links the archives, which have the same form and
+// hold older rows.
 package index
 
 import (
@@ -24,12 +24,12 @@ import (
 type Row struct {
 	ID, File, From, To, Topic, Time string
 
-	// ReadBy is the cell as it stands: a comma-separated list of operator:timestamp. People may type an
-	// operator alone, which is no mark.
+	// ReadBy is the cell as it is: a comma-separated list of operator:timestamp. People may type an operator
+	// without a time, which is not a mark.
 	ReadBy string
 }
 
-// A Mark says that an operator has read a handoff.
+// A Mark records that an operator has read a handoff.
 type Mark struct {
 	Operator string `json:"operator"`
 	Time     string `json:"ts_utc"`
@@ -37,8 +37,8 @@ type Mark struct {
 
 const rowStart = "| sha256:"
 
-// ParseRow parses one line, without its newline. Spaces around the line and a carriage return after it
-// are tolerated, since other tools write them.
+// ParseRow parses one line, without its newline. It tolerates spaces around the line and a carriage return
+// after it, since other tools write them.
 func ParseRow(line string) (Row, bool) {
 	line = strings.Trim(line, " \t\r")
 	if !strings.HasPrefix(line, rowStart) || !strings.HasSuffix(line, "|") {
@@ -59,7 +59,8 @@ func ParseRow(line string) (Row, bool) {
 }
 
 func (r Row) wellFormed() bool {
-	return form.IsID(r.ID) && IsFile(r.File) && form.IsSlug(r.From, 64) && form.IsSlug(r.To, 64) && form.IsSlug(r.Topic, 80) &&
+	return form.IsID(r.ID) && IsFile(r.File) && form.IsSlug(r.From, 64) && form.IsSlug(r.To, 64) &&
+		form.IsSlug(r.Topic, 80) &&
 		form.IsInstant(r.Time) && isReadBy(r.ReadBy)
 }
 
@@ -68,12 +69,13 @@ func (r Row) String() string {
 	return "| " + strings.Join([]string{r.ID, r.File, r.From, r.To, r.Topic, r.Time, r.ReadBy}, " | ") + " |"
 }
 
-// size is how many bytes the line of a row has, with its newline.
+// size returns the length of the line of a row in bytes, with its newline.
 func (r Row) size() int {
-	return len("| ") + len(r.ID) + len(r.File) + len(r.From) + len(r.To) + len(r.Topic) + len(r.Time) + len(r.ReadBy) + 6*len(" | ") + len(" |\n")
+	return len("| ") + len(r.ID) + len(r.File) + len(r.From) + len(r.To) + len(r.Topic) + len(r.Time) + len(r.ReadBy) +
+		6*len(" | ") + len(" |\n")
 }
 
-// CompareTimes orders instants as ts_utc writes them: without a fraction comes before with one.
+// CompareTimes compares two ts_utc. A time without a fraction is before one with a fraction.
 func CompareTimes(a, b string) int {
 	if len(a) == len(b) {
 		return strings.Compare(a, b)
@@ -93,7 +95,7 @@ func (r Row) IsReadBy(operator string) bool {
 	return false
 }
 
-// Unmarked returns the operators that stand in the read_by cell without a time, as people type them.
+// Unmarked returns the operators in the read_by cell that have no time, as people type them.
 func (r Row) Unmarked() (names []string) {
 	for rest := r.ReadBy; rest != ""; {
 		var entry string
@@ -121,15 +123,15 @@ func (r Row) Marks() []Mark {
 	for entry := range strings.SplitSeq(r.ReadBy, ",") {
 		name, ts, ok := strings.Cut(strings.Trim(entry, " "), ":")
 		if !ok {
-			continue // a name that somebody typed, or what follows a comma at the end
+			continue // a typed name, or the text after a final comma
 		}
 		marks = append(marks, Mark{name, ts})
 	}
 	return marks
 }
 
-// WithMark returns the row with m added, in the place of the operator's name where that stands alone, or
-// the row as it is if the operator has read it before.
+// WithMark returns the row with m added. m replaces a name without a time. If the operator has a mark
+// already, the row stays as it is.
 func (r Row) WithMark(m Mark) Row {
 	if r.IsReadBy(m.Operator) {
 		return r
@@ -153,7 +155,7 @@ func (m Mark) Before(other Mark) bool {
 	return ok && known && at.Before(old)
 }
 
-// WithoutMarks returns the row without the marks of the operator of m that are not newer than m.
+// WithoutMarks returns the row without those marks of m.Operator that are not newer than m.
 func (r Row) WithoutMarks(m Mark) Row {
 	entries := slices.DeleteFunc(strings.Split(r.ReadBy, ","), func(entry string) bool {
 		name, ts, _ := strings.Cut(strings.Trim(entry, " "), ":")
@@ -163,7 +165,7 @@ func (r Row) WithoutMarks(m Mark) Row {
 	return r
 }
 
-// WithEarlier returns the row with the time of m wherever its operator has a later one.
+// WithEarlier returns the row with m in place of later marks of its operator.
 func (r Row) WithEarlier(m Mark) Row {
 	entries := strings.Split(r.ReadBy, ",")
 	for i, entry := range entries {
@@ -175,8 +177,8 @@ func (r Row) WithEarlier(m Mark) Row {
 	return r
 }
 
-// IsFile reports whether s has the form of the name of a stored handoff: a date, a dash, slugs, .md. Such
-// a name cannot leave the directory or be one of the store's own files.
+// IsFile reports whether s has the form of the name of a stored handoff: a date, a dash, slugs, .md. Such a
+// name cannot leave the directory or be another file of the store.
 func IsFile(s string) bool {
 	const date = "0000-00-00-"
 	stem, ok := strings.CutSuffix(s, ".md")

@@ -43,7 +43,7 @@ type Line struct {
 	IsRow      bool
 }
 
-// Lines returns the lines of text in order, rows parsed.
+// Lines returns the lines of text in order, and parses the rows.
 func Lines(text string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		for l := range RawLines(text) {
@@ -55,7 +55,7 @@ func Lines(text string) iter.Seq[Line] {
 	}
 }
 
-// RawLines returns the lines of text in order, without looking at them.
+// RawLines returns the lines of text in order, without parsing them.
 func RawLines(text string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		for start, n := 0, 1; start < len(text); n++ {
@@ -71,20 +71,20 @@ func RawLines(text string) iter.Seq[Line] {
 	}
 }
 
-// IsFurniture reports whether a line that is no row belongs to the table all the same: headings, the
-// column names, blank lines and links to archives. Every other line was written by somebody else.
+// IsFurniture reports whether a line that is not a row belongs to the table: headings, the column names,
+// blank lines and links to archives. People wrote every other line.
 func (l Line) IsFurniture() bool { return isFurniture(trim(l.Text)) }
 
 func isFurniture(t string) bool { return t == "" || t == heading || isHead(t) || isLink(t) }
 
-// isColumns reports whether t has the column names, however they are spaced: formatters align them
-// with the rows.
+// isColumns reports whether t has the column names, with any spacing: formatters align them with the rows.
 func isColumns(t string) bool {
-	return t == columns || strings.HasPrefix(t, "|") && strings.ReplaceAll(t, " ", "") == strings.ReplaceAll(columns, " ", "")
+	return t == columns || strings.HasPrefix(t, "|") &&
+		strings.ReplaceAll(t, " ", "") == strings.ReplaceAll(columns, " ", "")
 }
 
-// isSeparator reports whether t can stand between the column names and the rows. Tables of other people, in
-// their notes, have other numbers of columns.
+// isSeparator reports whether t can separate the column names from the rows. Tables in the notes of people
+// have another number of columns.
 func isSeparator(t string) bool {
 	return strings.Count(t, "|") == strings.Count(columns, "|") && t[0] == '|' && strings.Trim(t, "|- :") == ""
 }
@@ -94,10 +94,10 @@ func isLink(t string) bool {
 	return disk.IsArchive(name) && t == link(name)
 }
 
-// needleBytes is how much of a text bytes.Index finds without going byte by byte, on every processor.
+// needleBytes is the longest text that bytes.Index finds quickly on every processor.
 const needleBytes = 31
 
-// Find returns the first row for the id, by one byte search.
+// Find returns the first row of the id, with one byte search.
 func Find(text []byte, id string) (Line, bool) {
 	needle := []byte("| " + id[:min(len(id), needleBytes)])
 	for from := 0; ; {
@@ -114,7 +114,7 @@ func Find(text []byte, id string) (Line, bool) {
 	}
 }
 
-// FindPrefix returns the rows whose id begins with sha256:prefix, by one byte search.
+// FindPrefix returns the rows whose id begins with sha256:prefix, with one byte search.
 func FindPrefix(text []byte, prefix string) []Row {
 	needle := []byte("| sha256:" + prefix[:min(len(prefix), needleBytes)])
 	var rows []Row
@@ -143,7 +143,7 @@ func lineAt(text []byte, i int) Line {
 	return l
 }
 
-// Count returns how many lines of text begin like a row: never fewer than it has rows.
+// Count returns the number of lines that begin like a row. It is never less than the number of rows.
 func Count(text []byte) int {
 	return bytes.Count(text, []byte(rowStart))
 }
@@ -162,11 +162,11 @@ func IsEmpty(text []byte) bool {
 	}
 }
 
-// Append returns text with rows added after its last row. As with append, text itself is not changed, and what stands behind
-// it in its memory may be. Text that ends in a row or in an empty table needs no search for it.
+// Append returns text with rows added after its last row. Like the builtin append, it does not change text
+// but may overwrite the memory after it. It is fast if text ends in a row or in an empty table.
 func Append(text []byte, rows []Row) []byte { return AppendAll(text, slices.Values(rows)) }
 
-// AppendAll is Append for rows that are not all held. They are asked for twice.
+// AppendAll is Append for an iterator of rows, which runs twice.
 func AppendAll(text []byte, rows iter.Seq[Row]) []byte {
 	const header = "\n" + columns + "\n" + separator + "\n"
 	at, size := appendOffset(text), len("\n"+header)
@@ -219,7 +219,7 @@ func appendOffset(text []byte) int {
 	return at
 }
 
-// SetRows returns text with each row of edits, keyed by id, in the place of the first row of that id.
+// SetRows returns text with each row of edits, keyed by id, instead of the first row of that id.
 func SetRows(text []byte, edits map[string]Row) []byte {
 	var out bytes.Buffer
 	done := make(map[string]bool)

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// failing runs do on a thread where a call of the system fails with EIO. The thread ends with it.
+// failing runs do on a thread on which a system call fails with EIO. The thread ends afterwards.
 func failing(t *testing.T, call uint32, do func()) {
 	t.Helper()
 	done := make(chan error)
@@ -46,7 +46,7 @@ func failing(t *testing.T, call uint32, do func()) {
 	}
 }
 
-// limited runs do while no file may have more than so many bytes.
+// limited runs do while no file may exceed a number of bytes.
 func limited(t *testing.T, most int64, do func()) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
@@ -66,8 +66,8 @@ func limited(t *testing.T, most int64, do func()) {
 	do()
 }
 
-// A record that could not be written or synced is not there, for whoever comes next; and who failed to write
-// it writes no other.
+// A record that could not be written or synced does not exist for later readers. Its writer writes no other
+// record.
 func TestRecordIsTakenBack(t *testing.T) {
 	type append func(t *testing.T, j *journal.Journal, r *journal.Record) error
 	by := func(call uint32) append {
@@ -132,7 +132,7 @@ func TestRecordIsTakenBack(t *testing.T) {
 			if err := j.Append(&journal.Record{Op: "next"}, nil); err == nil {
 				t.Error("it takes another record")
 			}
-			// Whoever opens it anew can write, and what was lost does not come back behind that.
+			// A new opener can write, and the lost record does not return.
 			next := &journal.Record{Op: "next", LogText: []byte("next\n")}
 			if again := b.append(next); again.Records() != 4 {
 				t.Errorf("%d records", again.Records())
@@ -148,7 +148,7 @@ func TestRecordIsTakenBack(t *testing.T) {
 // whole3 is the number of the third record.
 func whole3(s *journal.Story) uint64 { return s.Records[2].Number }
 
-// A journal that could not be made leaves the old one, and its draft as a sign for whoever comes next.
+// A journal that could not be made leaves the old one, and its draft as a sign for the next process.
 func TestDraftThatCannotBe(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -189,7 +189,8 @@ func TestDraftThatCannotBe(t *testing.T) {
 	}
 }
 
-// What a record refers to is on the disk before the record. A spool that is not makes no record, and stays not.
+// A spool is on the disk before the record that refers to it. If the spool cannot be synced, there is no
+// record, and the spool is removed.
 func TestSpoolThatCannotBe(t *testing.T) {
 	large := bytes.Repeat([]byte("l"), 3<<20)
 	for _, tt := range []struct {
@@ -231,7 +232,7 @@ func TestSpoolThatCannotBe(t *testing.T) {
 	}
 }
 
-// On a file system that cannot be written, the journal can be read and synced.
+// On a read-only file system, the journal can be read and synced.
 func TestReadOnlyDescriptor(t *testing.T) {
 	b := smallBench(t)
 	j := b.open(false)

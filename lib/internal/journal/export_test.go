@@ -1,25 +1,25 @@
 package journal
 
-// What the tests look at from inside.
+// Exports for the tests.
 const (
 	HeadSize = headSize
 	MaxFile  = maxFile
 )
 
-// Payload returns what a record is written as.
+// Payload returns the encoded form of a record.
 func (r *Record) Payload() []byte { return r.encode() }
 
 // ReadPayload is the inverse of Payload.
 func (r *Record) ReadPayload(b []byte) error { return r.decode(b) }
 
-// Payload returns what a checkpoint is written as.
+// Payload returns the encoded form of a checkpoint.
 func (c *Checkpoint) Payload() []byte { return c.encode() }
 
 // ReadPayload is the inverse of Payload.
 func (c *Checkpoint) ReadPayload(b []byte) error { return c.decode(b) }
 
-// Place returns where a head and its payload begin, and where they end.
+// Place returns the offsets of a head and its payload.
 func (h *Head) Place() (start, end int64) { return h.offset, h.offset + headSize + h.size }
 
-// Descriptor is that of the file, for tests that break it.
+// Descriptor returns the descriptor of the file, for tests that break it.
 func (j *Journal) Descriptor() uintptr { return j.file.Fd() }

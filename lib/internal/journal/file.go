@@ -17,19 +17,19 @@ type Journal struct {
 	dir         *disk.Dir // the state directory
 	file        *os.File
 	key         Key
-	at          []int64 // where the checkpoint and each record begin
-	first, last Head    // that of the checkpoint, and the last of all
+	at          []int64 // the offsets of the checkpoint and of each record
+	first, last Head    // the heads of the checkpoint and of the last entry
 	size        int64
 	bad         bool // a record could not be written: see Append
 }
 
-// ErrKey is wrapped by the error about a journal that was written with another key: in another place, by
+// ErrKey is wrapped by the error for a journal that was written with another key: in another directory, by
 // another user, or with another secret.
 var ErrKey = errors.New("the journal was written in another directory, or by another user")
 
-// Open reads the heads of the journal in a state directory, for somebody who adds to it if write is set.
-// fs.ErrNotExist says that there is none; a journal that has no checkpoint that verifies is a
-// *fault.CorruptError, which wraps ErrKey where it is another key's.
+// Open reads the heads of the journal in a state directory. Set write to append to it. If there is no
+// journal, the error is fs.ErrNotExist. If no checkpoint verifies, it is ErrIntegrity, and wraps ErrKey if
+// the key is another one.
 func Open(state *disk.Dir, key Key, write bool) (*Journal, error) {
 	open := state.OpenSole
 	if write {
@@ -47,23 +47,26 @@ func Open(state *disk.Dir, key Key, write bool) (*Journal, error) {
 	return j, nil
 }
 
-// corrupt says of an error which file it is about, and what to do. Errors of the system stay as they are.
+// corrupt adds the path and a hint to an error. It returns errors of the system unchanged.
 func corrupt(state *disk.Dir, err error) error {
-	if system := (*fs.PathError)(nil); errors.As(err, &system) && !errors.Is(err, disk.ErrUnsafe) || errors.Is(err, fault.ErrIntegrity) {
+	if system := (*fs.PathError)(nil); errors.As(err, &system) && !errors.Is(err, disk.ErrUnsafe) ||
+		errors.Is(err, fault.ErrIntegrity) {
 		return err
 	}
 	advice := "run `handoff doctor --repair`; nothing was changed"
 	if errors.Is(err, ErrKey) {
-		advice = "if this store was moved or copied, run `handoff machine-fingerprint regenerate`; " +
-			"else use the account and the HOME with which it was written"
+		advice = "if the store was moved or copied, run `handoff machine-fingerprint regenerate`; " +
+			"otherwise use the account and the HOME that wrote it"
 	}
-	return &fault.Error{Class: fault.ErrIntegrity, Problem: filepath.Join(state.Path(), FileName) + ": " + err.Error(), Advice: advice, Cause: err}
+	return &fault.Error{Class: fault.ErrIntegrity, Problem: filepath.Join(state.Path(), FileName) + ": " + err.Error(),
+		Advice: advice, Cause: err}
 }
 
-var errNoCheckpoint = errors.New("the journal does not begin with a checkpoint of this store: it is damaged, or was put there by something else")
+var errNoCheckpoint = errors.New("the journal has no checkpoint of this store: it is damaged, or another program " +
+	"wrote it")
 
-// read walks the heads. Those of the checkpoint and of the last record are verified, the latter with what it
-// says, and with it, by their MACs, those between.
+// read reads all heads. It verifies the checkpoint and the last record with its payload. The MAC of a record
+// covers the MAC before it, so the records in between are verified too.
 func (j *Journal) read() error {
 	info, err := j.file.Stat()
 	if err != nil {
@@ -99,8 +102,8 @@ func (j *Journal) read() error {
 	return nil
 }
 
-// eachHead calls do with what look like the heads of a file of so many bytes, until it returns false. It reads them
-// by the piece: as a rule one has several.
+// eachHead calls do with each apparent head in a file of the given size, until do returns false. It reads the
+// file in pieces, since a piece usually has several heads.
 func eachHead(f io.ReaderAt, size int64, do func(*Head) bool) error {
 	const length = 8 * Page
 	var piece []byte
@@ -123,7 +126,7 @@ func eachHead(f io.ReaderAt, size int64, do func(*Head) bool) error {
 	return nil
 }
 
-// Count returns how many changes a journal seems to have, for somebody who cannot prove them.
+// Count returns the number of changes that a journal seems to have, without verifying them.
 func Count(state *disk.Dir) (n int) {
 	f, err := state.OpenSole(FileName)
 	if err != nil {
@@ -136,7 +139,7 @@ func Count(state *disk.Dir) (n int) {
 	return max(0, n-1)
 }
 
-// follows reports whether h is what may come next.
+// follows reports whether h can be the next head.
 func (j *Journal) follows(h *Head) bool {
 	if len(j.at) == 0 {
 		return h.isCheckpoint
@@ -146,8 +149,8 @@ func (j *Journal) follows(h *Head) bool {
 
 var errTorn = errors.New("it does not verify")
 
-// entry reads and proves the checkpoint, which is the entry 0, or the n-th record. The size in a head that does not
-// verify is not believed.
+// entry reads and verifies the n-th record, or the checkpoint if n is 0. It trusts the size in a head only if
+// the head verifies.
 func (j *Journal) entry(n int) (h Head, payload []byte, err error) {
 	at := j.at[n]
 	text := make([]byte, min(Page, j.size-at))
@@ -174,25 +177,25 @@ func (j *Journal) entry(n int) (h Head, payload []byte, err error) {
 // Close closes the file.
 func (j *Journal) Close() { j.file.Close() }
 
-// Last returns the head of the last record, or of the checkpoint where none follows.
+// Last returns the head of the last record, or of the checkpoint if there is no record.
 func (j *Journal) Last() *Head { return &j.last }
 
 // First returns the head of the checkpoint.
 func (j *Journal) First() *Head { return &j.first }
 
-// Records returns how many records follow the checkpoint.
+// Records returns the number of records after the checkpoint.
 func (j *Journal) Records() int { return len(j.at) - 1 }
 
-// IsFull reports whether there is no room for another record, however large.
+// IsFull reports whether the journal has no space for another record of any size.
 func (j *Journal) IsFull() bool {
 	return j.bad || len(j.at) > MaxRecords || j.last.next()+align(headSize+MaxInline) > j.size
 }
 
-// Sync makes the records survive a power cut that were written by somebody who may have died before that.
-// It works on a journal that is open for reading alone.
+// Sync syncs all records, including those of a writer that was killed. It also works on a journal that is
+// open for reading.
 func (j *Journal) Sync() error { return disk.SyncData(j.file) }
 
-// Checkpoint reads what the journal begins with.
+// Checkpoint reads the checkpoint.
 func (j *Journal) Checkpoint() (*Checkpoint, error) {
 	h, b, err := j.entry(0)
 	c := &Checkpoint{Head: h}
@@ -200,7 +203,7 @@ func (j *Journal) Checkpoint() (*Checkpoint, error) {
 		err = c.decode(b)
 	}
 	if err != nil {
-		return nil, corrupt(j.dir, fmt.Errorf("the checkpoint cannot be read: %w", err))
+		return nil, corrupt(j.dir, fmt.Errorf("the checkpoint is unreadable: %w", err))
 	}
 	return c, nil
 }
@@ -216,12 +219,12 @@ func (j *Journal) Record(n int) (*Record, error) {
 		err = r.decode(b)
 	}
 	if err != nil {
-		return nil, corrupt(j.dir, fmt.Errorf("record %d cannot be read: %w", j.first.Number+uint64(n), err))
+		return nil, corrupt(j.dir, fmt.Errorf("record %d is unreadable: %w", j.first.Number+uint64(n), err))
 	}
 	return r, nil
 }
 
-// EachRecord calls do with the records in their order, until it fails.
+// EachRecord calls do with the records in order, until do fails.
 func (j *Journal) EachRecord(do func(*Record) error) error {
 	for n := 1; n < len(j.at); n++ {
 		r, err := j.Record(n)
@@ -235,7 +238,7 @@ func (j *Journal) EachRecord(do func(*Record) error) error {
 	return nil
 }
 
-// fromSpool reads the payload that lies in a spool, as the one in the journal says.
+// fromSpool reads the payload in a spool to which the payload b refers.
 func (j *Journal) fromSpool(b []byte) (text []byte, err error) {
 	err = eachField(b, func(_ byte, field []byte) error {
 		f, err := decodeFile(field)
@@ -247,17 +250,17 @@ func (j *Journal) fromSpool(b []byte) (text []byte, err error) {
 	return text, err
 }
 
-// Text returns what a text of a record says, from its spool if it lies in one, and proves it.
+// Text returns the bytes of a text of a record. It reads and verifies them if they are in a spool.
 func (j *Journal) Text(t Text) ([]byte, error) { return ReadText(j.dir, t) }
 
-// ReadText is [Journal.Text] for a text of the journal in a state directory.
+// ReadText is [Journal.Text] for the journal of a state directory.
 func ReadText(state *disk.Dir, t Text) ([]byte, error) {
 	if t.Spool == "" {
 		return t.Bytes, nil
 	}
 	f, err := state.Open(t.Spool)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("what it refers to, %s, is missing", t.Spool)
+		err = fmt.Errorf("its spool %s is missing", t.Spool)
 	}
 	if err != nil {
 		return nil, corrupt(state, err)
@@ -268,17 +271,16 @@ func ReadText(state *disk.Dir, t Text) ([]byte, error) {
 		return nil, err
 	}
 	if HashOf(text) != t.SHA256 {
-		return nil, corrupt(state, fmt.Errorf("what it refers to, %s, is not what was written", t.Spool))
+		return nil, corrupt(state, fmt.Errorf("its spool %s was changed", t.Spool))
 	}
 	return text, nil
 }
 
-// Append adds a record and syncs the journal once. When it returns nil the change is made: it survives
-// whatever happens. Else it is not: the head is overwritten with zeros, and this Journal takes no more
-// records, since the system may report a later sync of it as good although nothing was written. Log, Ledger
-// and the heads of both have to be those behind what r appends.
-//
-// What is large goes to the spool, which may be nil.
+// Append adds a record and syncs the journal once. If it returns nil, the change is made and survives a
+// crash. Otherwise the change is not made. Append overwrites its head with zeros, and this Journal accepts no
+// more records: the system may report a later sync as successful although nothing was written. Log, Ledger
+// and the heads of both must be those after the text that r appends. A large payload goes to spool, which may
+// be nil.
 func (j *Journal) Append(r *Record, spool *Spool) error {
 	last := &j.last
 	h := &r.Head
@@ -294,13 +296,13 @@ func (j *Journal) Append(r *Record, spool *Spool) error {
 		}
 	}
 	if spool != nil {
-		if err := spool.sync(); err != nil {
+		if err := spool.Sync(); err != nil {
 			return err
 		}
 	}
 	h.size, h.payload = int64(len(payload)), HashOf(payload)
 	if j.IsFull() || h.next() > j.size {
-		return fmt.Errorf("%s has no room", j.file.Name())
+		return fmt.Errorf("%s is full", j.file.Name())
 	}
 	if _, err := j.file.WriteAt(append(h.encode(j.key), payload...), h.offset); err != nil {
 		return j.takeBack(h, err)
@@ -312,14 +314,14 @@ func (j *Journal) Append(r *Record, spool *Spool) error {
 	return nil
 }
 
-// takeBack makes a record that may not be on the disk one that is not there.
+// takeBack erases a record that may not be on the disk.
 func (j *Journal) takeBack(h *Head, cause error) error {
 	j.bad = true
 	_, err := j.file.WriteAt(make([]byte, headSize), h.offset)
 	return errors.Join(cause, err)
 }
 
-// inSpool writes a payload to the spool and returns the one that refers to it.
+// inSpool writes a payload to the spool and returns a payload that refers to it.
 func inSpool(dir *disk.Dir, spool *Spool, payload []byte) ([]byte, error) {
 	if spool == nil {
 		var err error
@@ -330,23 +332,23 @@ func inSpool(dir *disk.Dir, spool *Spool, payload []byte) ([]byte, error) {
 	}
 	text, err := spool.Add(payload)
 	if err == nil {
-		err = spool.sync()
+		err = spool.Sync()
 	}
 	return File{Text: text}.append(nil, fieldSpool), err
 }
 
-// A Draft is a new journal that is not in its place yet.
+// A Draft is a new journal that is not published yet.
 type Draft struct {
 	dir  *disk.Dir
 	file *os.File
 	key  Key
 
-	// Found says that an earlier one did not get there: perhaps because a sync failed, so that what the
-	// system shows of files is no proof of what the disk has.
+	// Found reports that an earlier draft was never published. A sync may have failed, so the content of
+	// files in memory does not prove what is on the disk.
 	Found bool
 }
 
-// Begin begins a new journal in a state directory.
+// Begin creates a draft of a journal in a state directory.
 func Begin(state *disk.Dir, key Key) (*Draft, error) {
 	f, found, err := state.OpenOrCreate(NewFileName, 0o600)
 	if err != nil {
@@ -355,11 +357,11 @@ func Begin(state *disk.Dir, key Key) (*Draft, error) {
 	return &Draft{state, f, key, found}, nil
 }
 
-// Close closes the file. What was begun stays, for whoever comes next.
+// Close closes the file. The draft stays on disk.
 func (d *Draft) Close() { d.file.Close() }
 
-// Finish writes the checkpoint and the room behind it, and puts the journal into its place, durably. The
-// files that the checkpoint relies on have to be on the disk before.
+// Finish writes the checkpoint and the space after it, and publishes the journal, durably. The caller must
+// first sync the files that the checkpoint relies on.
 func (d *Draft) Finish(c *Checkpoint) error {
 	payload := c.encode()
 	h := &c.Head

@@ -15,8 +15,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// FuzzDecode reads any payload: it never panics, takes no more memory than a multiple of what it reads, and what
-// it accepts comes back.
+// FuzzDecode decodes any payload. Decoding never panics, and takes memory in proportion to the input. An
+// accepted payload encodes to the same bytes.
 func FuzzDecode(f *testing.F) {
 	c, records := small()
 	f.Add(c.Payload())
@@ -55,7 +55,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzOpen opens any file as a journal, and one whose heads verify whatever their payloads are.
+// FuzzOpen opens any file as a journal, and any payloads with heads that verify.
 func FuzzOpen(f *testing.F) {
 	b := smallBench(f)
 	text := b.bytes()
@@ -99,7 +99,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzMerge merges any text: it never panics, and keeps what [checkMerge] says.
+// FuzzMerge merges any text. Merging never panics and satisfies [checkMerge].
 func FuzzMerge(f *testing.F) {
 	f.Add(aText, true)
 	f.Add(aText+"note", false)
@@ -117,7 +117,7 @@ func FuzzMerge(f *testing.F) {
 		s.Knows([]byte(text))
 		s.IsDamaged([]byte(text))
 		checkMerge(t, s, []byte(text), elsewhere, all)
-		checkMerge(t, told(linked(1, table(row(1)))), []byte(text), elsewhere, there(2, 3, 9))
-		checkMerge(t, told(nil), []byte(text), elsewhere, there())
+		checkMerge(t, newStory(linked(1, table(row(1)))), []byte(text), elsewhere, there(2, 3, 9))
+		checkMerge(t, newStory(nil), []byte(text), elsewhere, there())
 	})
 }

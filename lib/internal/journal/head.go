@@ -10,31 +10,30 @@ const (
 	recordMagic     = "handoffR"
 )
 
-// A Boot is the id of a start of the system: what was written before another one may be lost as far as
-// it was not synced.
+// A Boot is the id of a start of the system. Unsynced writes of an earlier start may be lost.
 type Boot [16]byte
 
-// A Span is where something was appended to a file.
+// A Span is the position of text in a file.
 type Span struct{ Offset, Length int64 }
 
-// End returns the offset behind it.
+// End returns the offset after the text.
 func (s Span) End() int64 { return s.Offset + s.Length }
 
-// A Head is what is known of a record without its payload.
+// A Head is a record without its payload.
 type Head struct {
 	Number        uint64
 	Boot          Boot
-	Log, Ledger   Span   // what it appends; of a checkpoint the sizes
-	LogSum        uint32 // of all that was appended since the checkpoint
+	Log, Ledger   Span   // the appended text; in a checkpoint the sizes
+	LogSum        uint32 // of all appended text since the checkpoint
 	LedgerSum     uint32
-	Index         Hash // of INDEX.md afterwards
-	LogHead       Hash // hash of the last event afterwards, zeros for none
+	Index         Hash // of INDEX.md after the change
+	LogHead       Hash // the hash of the last event after the change, zeros for none
 	LedgerHead    Hash
-	Commit        Hash // of what is checked out, in a store that is committed with the code; else zeros
+	Commit        Hash // of the checked-out commit, in a store that is committed with the code, otherwise zeros
 	State         Hash // of the files of the state that are replaced as a whole: see [SumState]
 	payload, prev Hash
 	mac           Hash
-	offset, size  int64 // in the journal, size is that of the payload
+	offset, size  int64 // offset is in the journal, size is that of the payload
 	isCheckpoint  bool
 	keyID         [8]byte
 }
@@ -62,7 +61,7 @@ func (h *Head) encode(key Key) []byte {
 	return append(b, h.mac[:]...)
 }
 
-// decodeHead reads a head. What has another magic, or numbers that no file has, is none.
+// decodeHead decodes a head. ok is false if the magic or a number is invalid.
 func decodeHead(b []byte) (h Head, ok bool) {
 	if len(b) < headSize {
 		return h, false
@@ -84,13 +83,14 @@ func decodeHead(b []byte) (h Head, ok bool) {
 		}
 	}
 	h.LogSum, h.LedgerSum = binary.BigEndian.Uint32(b[80:]), binary.BigEndian.Uint32(b[84:])
-	for i, hash := range []*Hash{&h.Index, &h.LogHead, &h.LedgerHead, &h.Commit, &h.State, &h.payload, &h.prev, &h.mac} {
+	for i, hash := range []*Hash{&h.Index, &h.LogHead, &h.LedgerHead, &h.Commit, &h.State, &h.payload, &h.prev,
+		&h.mac} {
 		copy(hash[:], b[88+len(hash)*i:])
 	}
 	return h, h.size >= 0 && h.size <= maxFile
 }
 
-// maxFile bounds every offset and length: no file of a store comes near it.
+// maxFile is more than any offset or length in a store.
 const maxFile = 1 << 40
 
 // verifies reports whether the head was written with the key.
@@ -100,7 +100,7 @@ func (h *Head) verifies(key Key) bool {
 	return !key.IsZero() && h.keyID == key.id && hmac.Equal(want.mac[:], h.mac[:])
 }
 
-// next is the offset of what may follow.
+// next returns the offset of the next head.
 func (h *Head) next() int64 { return align(h.offset + headSize + h.size) }
 
 func align(n int64) int64 { return (n + Page - 1) / Page * Page }

@@ -19,8 +19,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// aKey is that of a store. It changes with the form of the journal: the fuzzer keeps what it has tried, and journals of
-// an older form would be proven by the same key.
+// aKey is the key of a store. It changes with the format of the journal: the fuzzer keeps its inputs, and the
+// same key would prove journals of an older format.
 var aKey = journal.NewKey([]byte("the secret of a user"), "a store, form 2")
 
 // A bench is a state directory with a journal in it.
@@ -47,7 +47,7 @@ func benchIn(t testing.TB, path string) *bench {
 
 func (b *bench) file() string { return filepath.Join(b.path, journal.FileName) }
 
-// begin makes a journal of a checkpoint.
+// begin makes a journal with a checkpoint.
 func (b *bench) begin(c *journal.Checkpoint) {
 	b.Helper()
 	d, err := journal.Begin(b.state, aKey)
@@ -100,7 +100,8 @@ func (b *bench) bytes() []byte {
 	return text
 }
 
-// write gives the journal other bytes. It does not cut the file to nothing first, which makes file systems flush.
+// write replaces the bytes of the journal. It does not truncate the file first, which makes file systems
+// flush.
 func (b *bench) write(text []byte) {
 	b.Helper()
 	f, err := os.OpenFile(b.file(), os.O_RDWR, 0)
@@ -116,7 +117,7 @@ func (b *bench) write(text []byte) {
 	}
 }
 
-// row is the n-th of many.
+// row returns the n-th of many rows.
 func row(n int) index.Row {
 	return index.Row{ID: fmt.Sprintf("sha256:%064x", n), File: fmt.Sprintf("2026-05-07-ann-ben-t%d.md", n), From: "ann", To: "ben", Topic: fmt.Sprintf("t%d", n),
 		Time: "2026-05-07T12:00:00Z"}
@@ -126,7 +127,7 @@ func read(n int, operator string) index.Row {
 	return row(n).WithMark(index.Mark{Operator: operator, Time: "2026-05-08T09:00:00Z"})
 }
 
-// table is INDEX.md with rows.
+// table returns an INDEX.md with rows.
 func table(rows ...index.Row) []byte {
 	if len(rows) == 0 {
 		return index.New(nil)
@@ -134,7 +135,7 @@ func table(rows ...index.Row) []byte {
 	return index.Append(index.New(nil), rows)
 }
 
-// small is a checkpoint with a table of three rows, and three records.
+// small returns a checkpoint with a table of three rows, and three records.
 func small() (*journal.Checkpoint, []*journal.Record) {
 	c := &journal.Checkpoint{Table: table(row(1), row(2), row(3)), Was: journal.HashOf([]byte("was")), LogTail: []byte("log\n"), LedgerTail: []byte("ledger\n"),
 		State: map[string]journal.Text{"pins": journal.NewText([]byte("{}"))}}
@@ -159,7 +160,7 @@ func file(place journal.Place, name, text string) journal.File {
 	return journal.File{Name: journal.Name{Place: place, File: name}, Text: journal.NewText([]byte(text))}
 }
 
-// smallBench has the journal of small.
+// smallBench returns a bench with the journal of small.
 func smallBench(t testing.TB) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -169,7 +170,7 @@ func smallBench(t testing.TB) *bench {
 	return b
 }
 
-// content is all that a record says, but for what is in its head.
+// content returns the content of a record without its head.
 func content(r *journal.Record) journal.Record {
 	same := *r
 	same.Head = journal.Head{}
@@ -193,7 +194,7 @@ func files(list []journal.File) (same []journal.File) {
 	return same
 }
 
-// head is what a caller may see of a head.
+// head returns the exported fields of a head.
 func head(h *journal.Head) journal.Head {
 	return journal.Head{Number: h.Number, Boot: h.Boot, Log: h.Log, Ledger: h.Ledger, LogSum: h.LogSum, LedgerSum: h.LedgerSum, Index: h.Index, LogHead: h.LogHead,
 		LedgerHead: h.LedgerHead, Commit: h.Commit, State: h.State}
@@ -274,7 +275,7 @@ func mustEqual(t interface {
 	}
 }
 
-// sameCheckpoint compares what two checkpoints say, but for their heads.
+// sameCheckpoint compares two checkpoints without their heads.
 func sameCheckpoint(t *rapid.T, got, want *journal.Checkpoint) {
 	t.Helper()
 	for _, part := range []struct {
@@ -318,7 +319,7 @@ func TestPayloadComesBack(t *testing.T) {
 	})
 }
 
-// What was appended is read, whoever opens the journal, and in between.
+// Appended records are read by every later opener, and by readers in between.
 func TestAppendedIsRead(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
@@ -443,7 +444,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A journal is full when it has no room for the largest record, and takes none then.
+// A journal is full when it lacks space for the largest record, and then refuses all records.
 func TestFull(t *testing.T) {
 	for name, r := range map[string]journal.Record{"many": {Op: "small"}, "large": {Op: "large", LogText: make([]byte, journal.MaxInline-100)}} {
 		b := newBench(t)
@@ -468,7 +469,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// A new journal that did not get into its place is found by the next one, and does not stand in its way.
+// A new journal that was not published is found by the next one, and does not disturb it.
 func TestDraftThatDidNotEnd(t *testing.T) {
 	b := newBench(t)
 	if _, err := journal.Open(b.state, aKey, true); !errors.Is(err, fs.ErrNotExist) {

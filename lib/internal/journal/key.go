@@ -17,7 +17,7 @@ func HashOf(text []byte) Hash { return sha256.Sum256(text) }
 // String returns the hash in lower-case hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// ParseHash is the inverse of String; what is no hash is zeros.
+// ParseHash is the inverse of String. It returns zeros for a malformed hash.
 func ParseHash(text string) (h Hash) {
 	if b, err := hex.DecodeString(text); err == nil && len(b) == len(h) {
 		copy(h[:], b)
@@ -25,7 +25,7 @@ func ParseHash(text string) (h Hash) {
 	return h
 }
 
-// NextLine returns the head of a chain of lines after one more of them.
+// NextLine returns the head of a chain of lines after one more line.
 func (h Hash) NextLine(line []byte) Hash { return HashOf(append(h[:len(h):len(h)], line...)) }
 
 // A Key authenticates what one user writes in one store. The zero Key authenticates nothing.
@@ -34,7 +34,7 @@ type Key struct {
 	id     [8]byte
 }
 
-// NewKey makes the key of a store from the secret of a user.
+// NewKey derives the key of a store from the secret of a user.
 func NewKey(secret []byte, store string) Key {
 	k := Key{secret: sign(secret, []byte("handoff journal\n"+store))}
 	copy(k.id[:], sign(k.secret, []byte("key id")))
@@ -47,7 +47,7 @@ func sign(secret, text []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// IsZero reports whether it is the zero Key.
+// IsZero reports whether k is the zero Key.
 func (k Key) IsZero() bool { return len(k.secret) == 0 }
 
 func (k Key) mac(text []byte) (h Hash) {
@@ -55,7 +55,7 @@ func (k Key) mac(text []byte) (h Hash) {
 	return h
 }
 
-// SumState returns one hash of files by their names. Files that are not there are left out.
+// SumState returns one hash of files by name. The caller omits files that do not exist.
 func SumState(files map[string]Hash) Hash {
 	var all []byte
 	for _, name := range slices.Sorted(maps.Keys(files)) {

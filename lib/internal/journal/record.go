@@ -21,27 +21,27 @@ const (
 	State      Place = 'r' // the state directory
 )
 
-// A Name is a file of the store.
+// A Name is the name of a file of the store.
 type Name struct {
 	Place Place
 	File  string
 }
 
-// A Text is what a file shall hold. Large ones lie in a spool.
+// A Text is the content that a file must have. A large one is in a spool.
 type Text struct {
 	Bytes  []byte
-	Spool  string // the name of the spool; "" where Bytes has it, Elsewhere where nothing has
+	Spool  string // the name of the spool; "" if Bytes has the text, Elsewhere if nothing has it
 	Span   Span
 	SHA256 Hash
 }
 
-// Elsewhere stands in the place of a spool where only the hash of a text is kept.
+// Elsewhere replaces the name of a spool if only the hash of a text is kept.
 const Elsewhere = "."
 
 // NewText returns a text that goes into the record itself.
 func NewText(text []byte) Text { return Text{Bytes: text, SHA256: HashOf(text)} }
 
-// Len returns how many bytes it has.
+// Len returns the length in bytes.
 func (t Text) Len() int64 {
 	if t.Spool != "" {
 		return t.Span.Length
@@ -49,13 +49,13 @@ func (t Text) Len() int64 {
 	return int64(len(t.Bytes))
 }
 
-// A File is a file with what it shall hold.
+// A File is a file with its content.
 type File struct {
 	Name
 	Text
 }
 
-// A Gone is a file that is removed, if it holds what it shall have held.
+// A Gone is a file to remove if it still has this content.
 type Gone struct {
 	Name
 	SHA256 Hash
@@ -65,15 +65,15 @@ type Gone struct {
 type Record struct {
 	Head
 	Op   string // the name of the operation, for messages
-	New  []File // that are not there before: handoffs and their signatures
-	Put  []File // that take the place of what is there: archives, signatures, files of the state
+	New  []File // new files: handoffs and their signatures
+	Put  []File // replaced files: archives, signatures, files of the state
 	Gone []Gone
 
-	Table               []byte      // INDEX.md as a whole; nil where the rows below say it
-	Unset               []string    // the ids whose rows go
-	Set                 []index.Row // rows in the place of those with their ids
-	Added               []index.Row // rows behind all others
-	Links               []string    // archives that INDEX.md shall link
+	Table               []byte      // the whole of INDEX.md; nil if the rows below define it
+	Unset               []string    // the ids of removed rows
+	Set                 []index.Row // replacements for the rows with their ids
+	Added               []index.Row // rows that are appended
+	Links               []string    // archives that INDEX.md must link
 	LogText, LedgerText []byte
 }
 
@@ -103,7 +103,7 @@ func appendString(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// encode returns the payload: the fields in this order, lists as a field for each item.
+// encode returns the payload: the fields in this order, lists as one field for each item.
 func (r *Record) encode() []byte {
 	size := len(r.Table) + len(r.LogText) + len(r.LedgerText) + 256*(1+len(r.New)+len(r.Put)+len(r.Set)+len(r.Added))
 	for _, f := range r.Put {
@@ -135,15 +135,15 @@ func (r *Record) encode() []byte {
 		b = appendField(b, fieldLink, []byte(name))
 	}
 	b = appendField(b, fieldLog, r.LogText)
-	r.LogText = b[len(b)-len(r.LogText) : len(b) : len(b)] // of a large change it is not held twice
+	r.LogText = b[len(b)-len(r.LogText) : len(b) : len(b)] // share the memory of a large change
 	return appendField(b, fieldLedger, r.LedgerText)
 }
 
-// head is the place and the name of a file: a letter, and the name behind its length.
+// head encodes the place and the name of a file: a letter, the length, and the name.
 func (n Name) head() []byte { return appendString([]byte{byte(n.Place)}, n.File) }
 
-// append adds a file: its name, the spool behind its length, offset and length there, the hash of the text,
-// and the text where no spool has it.
+// append adds a file to b: its name, the spool with its length, the offset and length there, the hash of the
+// text, and the text if no spool has it.
 func (f File) append(b []byte, letter byte) []byte {
 	at := appendString(nil, f.Spool)
 	at = binary.AppendUvarint(at, uint64(f.Span.Offset))
@@ -151,7 +151,7 @@ func (f File) append(b []byte, letter byte) []byte {
 	return appendField(b, letter, f.head(), at, f.SHA256[:], f.Bytes)
 }
 
-// errPayload says that a payload that verifies cannot be read: it was written by another version.
+// errPayload is the error for a verified payload that is unreadable: another version wrote it.
 var errPayload = errors.New("it has a field that this version does not know")
 
 func (r *Record) decode(b []byte) error {
@@ -212,7 +212,7 @@ func decodeFile(text []byte) (f File, err error) {
 	return f, nil
 }
 
-// eachField calls do with the fields of a payload. Their texts share its memory.
+// eachField calls do with the fields of a payload. The texts share the memory of b.
 func eachField(b []byte, do func(letter byte, text []byte) error) error {
 	for len(b) > 0 {
 		letter := b[0]
@@ -229,7 +229,7 @@ func eachField(b []byte, do func(letter byte, text []byte) error) error {
 	return nil
 }
 
-// A parser reads the parts of a field. After the first that is not there it reads zeros.
+// A parser reads the parts of a field. After the first missing part it returns zeros.
 type parser struct {
 	b   []byte
 	err error
@@ -270,7 +270,7 @@ func (p *parser) hash() (h Hash) {
 	return h
 }
 
-// end fails where something is left.
+// end fails if bytes are left.
 func (p *parser) end() error {
 	if p.err == nil && len(p.b) > 0 {
 		return errPayload
@@ -278,15 +278,15 @@ func (p *parser) end() error {
 	return p.err
 }
 
-// A Checkpoint is what the journal begins with.
+// A Checkpoint is the beginning of a journal.
 type Checkpoint struct {
 	Head
-	Table []byte // INDEX.md as a whole, as it shall be
-	Was   Hash   // of INDEX.md as the command that made the checkpoint had read it
-	Swap  Hash   // of what lay beside it then, and is removed: a power cut may bring that back
+	Table []byte // the whole text that INDEX.md must have
+	Was   Hash   // of INDEX.md as read by the command that made the checkpoint
+	Swap  Hash   // of the swap file of INDEX.md, which was removed but may return after a power cut
 
-	// The bytes of the last partial page of the audit log and the ledger, up to their sizes: the next
-	// append writes these pages anew.
+	// The bytes of the last partial page of the audit log and the ledger, up to their sizes. The next append
+	// writes these pages again.
 	LogTail, LedgerTail []byte
 
 	State map[string]Text // the files of the state that are replaced as a whole; large ones without their bytes

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// A Spool is a file of the state directory that has what is too large for a record. It is locked for as
-// long as it is open, so that nobody takes it for the remains of a dead writer.
+// A Spool is a file of the state directory for texts that are too large for a record. It is locked while it
+// is open, so that no one removes it as a leftover.
 type Spool struct {
 	dir    *disk.Dir
 	file   *os.File
@@ -21,7 +21,7 @@ type Spool struct {
 	kept   bool
 }
 
-// NewSpool makes a spool.
+// NewSpool creates a spool.
 func NewSpool(state *disk.Dir) (*Spool, error) {
 	var random [8]byte
 	rand.Read(random[:]) // never fails
@@ -33,7 +33,7 @@ func NewSpool(state *disk.Dir) (*Spool, error) {
 	return &Spool{dir: state, file: f, name: name}, nil
 }
 
-// Add appends a text. One that is empty goes into the record itself.
+// Add appends a text. An empty text goes into the record itself.
 func (s *Spool) Add(text []byte) (Text, error) {
 	if len(text) == 0 {
 		return NewText(text), nil
@@ -44,10 +44,8 @@ func (s *Spool) Add(text []byte) (Text, error) {
 	return t, err
 }
 
-// Sync makes what was added survive a power cut, with the name of the spool.
-func (s *Spool) Sync() error { return s.sync() }
-
-func (s *Spool) sync() error {
+// Sync makes the added texts and the name of the spool survive a power cut.
+func (s *Spool) Sync() error {
 	if s.synced == s.size {
 		return nil
 	}
@@ -63,7 +61,7 @@ func (s *Spool) sync() error {
 	return nil
 }
 
-// Close closes the spool. One that no record can refer to is removed.
+// Close closes the spool. It removes the file if no record can refer to it.
 func (s *Spool) Close() {
 	if !s.kept {
 		_ = s.dir.Remove(s.name)
@@ -71,13 +69,13 @@ func (s *Spool) Close() {
 	s.file.Close()
 }
 
-// Discard is Close for a spool to which nothing refers.
+// Discard is Close for a spool to which no record refers.
 func (s *Spool) Discard() {
 	s.kept = false
 	s.Close()
 }
 
-// IsSpool reports whether a name is one that spools have.
+// IsSpool reports whether name is the name of a spool.
 func IsSpool(name string) bool {
 	random, ok := strings.CutPrefix(filepath.Base(name), SpoolPrefix)
 	return ok && len(random) == 16 && strings.Trim(random, "0123456789abcdef") == ""

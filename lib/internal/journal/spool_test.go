@@ -19,7 +19,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// noise is a text of so many bytes, no two parts of which are the same.
+// noise returns a text of n bytes in which no two parts are the same.
 func noise(n int) []byte {
 	var b bytes.Buffer
 	for i := 0; b.Len() < n; i++ {
@@ -28,7 +28,7 @@ func noise(n int) []byte {
 	return b.Bytes()[:n]
 }
 
-// A payload goes to a spool when it is too large for the journal, and comes back from there.
+// A payload that is too large for the journal goes to a spool, and is read from there.
 func TestLargePayload(t *testing.T) {
 	for _, size := range []int{0, journal.MaxInline - 40, journal.MaxInline - 1, journal.MaxInline, journal.MaxInline + 1, 5 << 20} {
 		for _, withSpool := range []bool{false, true} {
@@ -67,7 +67,7 @@ func TestLargePayload(t *testing.T) {
 	}
 }
 
-// Texts that the caller has put into a spool are found there, beside the payload if that goes there too.
+// Texts that the caller has added to a spool are found there, next to the payload if that is there too.
 func TestTextsInSpool(t *testing.T) {
 	b := smallBench(t)
 	spool, err := journal.NewSpool(b.state)
@@ -103,7 +103,7 @@ func TestTextsInSpool(t *testing.T) {
 	}
 }
 
-// One that has nothing but empty texts is not needed.
+// A spool with only empty texts is removed.
 func TestEmptyTextInSpool(t *testing.T) {
 	b := smallBench(t)
 	spool, err := journal.NewSpool(b.state)
@@ -123,7 +123,7 @@ func TestEmptyTextInSpool(t *testing.T) {
 	}
 }
 
-// What a spool shall have and has not is damage, of which an error speaks; never other content.
+// A spool that lacks its content is damage and causes an error, never other content.
 func TestSpoolIsDamaged(t *testing.T) {
 	large := noise(200 << 10)
 	for _, tt := range []struct {
@@ -193,7 +193,7 @@ func TestSpoolIsDamaged(t *testing.T) {
 	}
 }
 
-// Spools whose writer is gone are removed, those of living ones are not, nor is anything else.
+// Spools of killed writers are removed. Spools of running ones stay, and so do all other files.
 func TestDeadSpools(t *testing.T) {
 	b := smallBench(t)
 	make := func(sync bool) *journal.Spool {

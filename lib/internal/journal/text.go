@@ -7,7 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// Carry returns INDEX.md as a record makes it of the text before. The text itself is not changed.
+// Carry applies a record to the text of INDEX.md and returns the result. It does not change text itself.
 func (r *Record) Carry(text []byte) []byte {
 	if r.Table != nil {
 		return r.Table
@@ -38,11 +38,11 @@ func (r *Record) Carry(text []byte) []byte {
 	return text
 }
 
-// A Story is all that a journal says, in the order in which it came about.
+// A Story is the whole content of a journal, in order.
 type Story struct {
 	*Checkpoint
 	Records []*Record
-	Text    []byte // INDEX.md as it shall be
+	Text    []byte // the text that INDEX.md must have
 }
 
 // Story reads the whole journal.
@@ -60,15 +60,16 @@ func (j *Journal) Story() (*Story, error) {
 	return s, err
 }
 
-// Knows reports whether a text is a state of INDEX.md that the journal knows: as it was when the checkpoint
-// was made, or after one of its records.
+// Knows reports whether text is a state of INDEX.md that the journal has: at the checkpoint, or after one of
+// its records.
 func (s *Story) Knows(text []byte) bool {
 	h := HashOf(text)
-	return h == s.Was || h == s.Swap || h == s.Checkpoint.Index || slices.ContainsFunc(s.Records, func(r *Record) bool { return r.Index == h })
+	return h == s.Was || h == s.Swap || h == s.Checkpoint.Index ||
+		slices.ContainsFunc(s.Records, func(r *Record) bool { return r.Index == h })
 }
 
-// IsDamaged reports whether a text is what a power cut makes of INDEX.md, and nobody saves: it says nothing,
-// has NUL bytes, or is the beginning of a known state.
+// IsDamaged reports whether text looks like an INDEX.md after a power cut. It is empty, has NUL bytes, or is
+// the beginning of a known state.
 func (s *Story) IsDamaged(text []byte) bool {
 	if len(bytes.TrimSpace(text)) == 0 || bytes.IndexByte(text, 0) >= 0 {
 		return true
@@ -85,7 +86,7 @@ func (s *Story) IsDamaged(text []byte) bool {
 	return false
 }
 
-// rowsOf returns the first row of each id.
+// rowsOf returns the first row of each id, and the ids in order.
 func rowsOf(text []byte) (rows map[string]index.Row, order []string) {
 	rows = make(map[string]index.Row)
 	for l := range index.Lines(string(text)) {
@@ -96,13 +97,13 @@ func rowsOf(text []byte) (rows map[string]index.Row, order []string) {
 	return rows, order
 }
 
-// Merge returns what shall become of an INDEX.md that somebody has saved: the rows are the store's, all else
-// is theirs. Every known row is as the journal has it, with marks that the journal does not know of; one that
-// is missing comes back if isThere says that its document is there; one that the journal does not know stays,
-// for verification to judge, unless it was removed since the journal began.
+// Merge merges an INDEX.md that someone saved with the journal. The rows come from the journal, all other
+// text from the person. Each known row is as in the journal, plus marks that the journal does not have. A
+// missing row is restored if isThere reports that its document exists. An unknown row stays, and verify
+// checks it, unless it was removed since the journal began.
 //
-// Where another commit is checked out than the journal names, in a store that is committed with the code, git
-// has brought the text, and it stays as it is: there the branch says what is listed, and who has read it.
+// If elsewhere is set, another commit is checked out than the journal names, and git brought the text. Then
+// it stays as it is: the branch decides which handoffs are listed and read.
 func (s *Story) Merge(found []byte, elsewhere bool, isThere func(index.Row) (bool, error)) ([]byte, error) {
 	if elsewhere {
 		return found, nil
@@ -151,8 +152,8 @@ func (s *Story) Merge(found []byte, elsewhere bool, isThere func(index.Row) (boo
 	return (&Record{Links: s.lostLinks(text)}).Carry(text), nil
 }
 
-// keepRows returns a text with those of its rows alone that stay. Of an id no other than the first may, since
-// readers join the marks of all.
+// keepRows returns a text with only the rows that stay. At most the first row of an id may stay, since
+// readers merge the marks of all.
 func keepRows(text []byte, stays func(index.Row) bool) (kept []byte) {
 	for l := range index.Lines(string(text)) {
 		if !l.IsRow || stays(l.Row) {
@@ -162,15 +163,16 @@ func keepRows(text []byte, stays func(index.Row) bool) (kept []byte) {
 	return kept
 }
 
-// lostLinks returns the archives that the text should link.
+// lostLinks returns the archives that the text should link but does not.
 func (s *Story) lostLinks(text []byte) []string {
 	linked := index.Archives(string(text))
-	return slices.DeleteFunc(index.Archives(string(s.Text)), func(name string) bool { return slices.Contains(linked, name) })
+	return slices.DeleteFunc(index.Archives(string(s.Text)),
+		func(name string) bool { return slices.Contains(linked, name) })
 }
 
-// keepTheirs returns a row with the marks of operators that it lacks, and with the names that people have typed
-// into its read_by, which are no marks. Nobody takes a mark back: one of which the journal knows nothing says
-// that the state directory is older than INDEX.md, or was typed, and verification reports it.
+// keepTheirs returns row with the marks that only theirs has, and with the names that people typed into its
+// read_by, which are not marks. An unknown mark means that the state directory is older than INDEX.md, or
+// that someone typed the mark. It stays, and verify reports it.
 func keepTheirs(row, theirs index.Row) index.Row {
 	for _, m := range theirs.Marks() {
 		row = row.WithMark(m)
@@ -187,8 +189,8 @@ func keepTheirs(row, theirs index.Row) index.Row {
 	return row
 }
 
-// Files returns what the records make of files other than INDEX.md and those that only grow: the text of
-// each as it shall be, nil where it shall be gone.
+// Files returns the effects of the records on files, except INDEX.md and the files that only grow. A text is
+// the content that a file must have; nil means that the file must not exist.
 func (s *Story) Files() map[Name]*Text {
 	files := make(map[Name]*Text)
 	for _, r := range s.Records {
@@ -204,8 +206,8 @@ func (s *Story) Files() map[Name]*Text {
 	return files
 }
 
-// DropUnlisted takes those handoffs out of what the records make that a table does not list: where git has
-// checked out something else they do not come back.
+// DropUnlisted removes the handoffs from files that table does not list: git checked out another commit, so
+// they must not return.
 func DropUnlisted(files map[Name]*Text, table []byte) {
 	listed := make(map[string]bool)
 	for l := range index.Lines(string(table)) {
@@ -220,17 +222,20 @@ func DropUnlisted(files map[Name]*Text, table []byte) {
 	}
 }
 
-// Had reports whether a file had a text of that hash at some time since the journal began: a power cut may
+// Had reports whether a file had a text with the hash sum since the journal began, since a power cut may
 // bring it back.
 func (s *Story) Had(name Name, sum Hash) bool {
 	if name.Place == State && s.State[name.File].SHA256 == sum {
 		return true
 	}
 	is := func(f File) bool { return f.Name == name && f.SHA256 == sum }
-	return slices.ContainsFunc(s.Records, func(r *Record) bool { return slices.ContainsFunc(r.New, is) || slices.ContainsFunc(r.Put, is) })
+	return slices.ContainsFunc(s.Records, func(r *Record) bool {
+		return slices.ContainsFunc(r.New, is) ||
+			slices.ContainsFunc(r.Put, is)
+	})
 }
 
-// Removed returns the hashes that files had which a record has removed, and that no later one has made again.
+// Removed returns the files that a record has removed and no later one created, with their hashes.
 func (s *Story) Removed() map[Name]Hash {
 	gone := make(map[Name]Hash)
 	files := s.Files()
@@ -244,8 +249,8 @@ func (s *Story) Removed() map[Name]Hash {
 	return gone
 }
 
-// StateFile returns what a file of the state shall hold by the journal, and whether the journal knows it.
-// The bytes of large ones are not known.
+// StateFile returns the content that a file of the state must have, and whether the journal knows the file.
+// The bytes of a large file are not known.
 func (s *Story) StateFile(name string) (Text, bool) {
 	if text := s.Files()[Name{State, name}]; text != nil {
 		return *text, true
@@ -254,8 +259,7 @@ func (s *Story) StateFile(name string) (Text, bool) {
 	return text, ok
 }
 
-// Tails returns what the records append to the audit log and to the ledger since the checkpoint, from
-// the offset of the first byte on.
+// Tails returns the text that the records append to the audit log and to the ledger since the checkpoint.
 func (s *Story) Tails() (log, ledger Tail) {
 	log = Tail{s.Checkpoint.Log.Offset - int64(len(s.LogTail)), slices.Clone(s.LogTail)}
 	ledger = Tail{s.Checkpoint.Ledger.Offset - int64(len(s.LedgerTail)), slices.Clone(s.LedgerTail)}

@@ -20,7 +20,7 @@ func linked(n int, text []byte) []byte {
 	return index.AddArchives(slices.Clip(text), []string{fmt.Sprintf("INDEX-%04d.md", n)})
 }
 
-// lines is a text of lines.
+// lines joins lines to a text.
 func lines(parts ...any) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -72,8 +72,8 @@ func TestCarry(t *testing.T) {
 	}
 }
 
-// told is a story of a table and records.
-func told(text []byte, records ...*journal.Record) *journal.Story {
+// newStory returns a story of a table and records.
+func newStory(text []byte, records ...*journal.Record) *journal.Story {
 	s := &journal.Story{Checkpoint: &journal.Checkpoint{Table: text}, Records: records, Text: text}
 	s.Checkpoint.Index = journal.HashOf(text)
 	for _, r := range records {
@@ -83,10 +83,10 @@ func told(text []byte, records ...*journal.Record) *journal.Story {
 	return s
 }
 
-// aStory has several records since its checkpoint: row 4 was written, 1 read, 2 pruned, and 5 came and went. It
-// knows the rows 1 with a mark, 3 and 4.
+// aStory has several records since its checkpoint: row 4 was written, 1 read, 2 pruned, and 5 written and
+// pruned. It knows the rows 1 with a mark, 3 and 4.
 func aStory() *journal.Story {
-	s := told(table(row(1), row(2), row(3)),
+	s := newStory(table(row(1), row(2), row(3)),
 		&journal.Record{Added: []index.Row{row(4)}},
 		&journal.Record{Set: []index.Row{read(1, "ben")}},
 		&journal.Record{Added: []index.Row{row(5)}},
@@ -150,7 +150,7 @@ func TestIsDamaged(t *testing.T) {
 	}
 }
 
-// there says which documents are there.
+// there returns a function that reports which documents exist.
 func there(rows ...int) func(index.Row) bool {
 	return func(r index.Row) bool {
 		return slices.ContainsFunc(rows, func(n int) bool { return row(n).ID == r.ID && row(n).File == r.File })
@@ -159,7 +159,7 @@ func there(rows ...int) func(index.Row) bool {
 
 var all = there(1, 2, 3, 4, 5, 6, 7, 8, 9)
 
-// What operators do to INDEX.md, and what becomes of it.
+// Edits of INDEX.md by operators, and the results.
 func TestMerge(t *testing.T) {
 	forged := row(3)
 	forged.Topic, forged.To = "other", "eve"
@@ -239,9 +239,9 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Links to archives come back, in their order, and those of others stay.
+// Links to archives are restored in their order, and links of people stay.
 func TestMergeLinks(t *testing.T) {
-	s := told(linked(2, linked(1, table(row(1)))), &journal.Record{Links: []string{"INDEX-0003.md"}})
+	s := newStory(linked(2, linked(1, table(row(1)))), &journal.Record{Links: []string{"INDEX-0003.md"}})
 	links := func(text []byte) string { return strings.Join(index.Archives(string(text)), " ") }
 	for _, tt := range []struct{ name, text, want string }{
 		{"none are left", "x\n" + string(table(row(1))), "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
@@ -269,7 +269,7 @@ func rowsIn(text []byte) (rows []index.Row) {
 	return rows
 }
 
-// notesIn returns the lines that are no rows, without their ends.
+// notesIn returns the lines that are not rows, without their newlines.
 func notesIn(text []byte) (notes []string) {
 	for l := range index.Lines(string(text)) {
 		if !l.IsRow {
@@ -279,7 +279,7 @@ func notesIn(text []byte) (notes []string) {
 	return notes
 }
 
-// genStory draws a story of a few records, none of which does what no command would.
+// genStory draws a story of a few records that commands can write.
 func genStory(t *rapid.T) *journal.Story {
 	next, known := 0, []int{}
 	fresh := func() index.Row {
@@ -325,10 +325,10 @@ func genStory(t *rapid.T) *journal.Story {
 		}
 		records = append(records, r)
 	}
-	return told(text, records...)
+	return newStory(text, records...)
 }
 
-// genFound draws what somebody may have made of INDEX.md.
+// genFound draws a text that someone may have made of INDEX.md.
 func genFound(t *rapid.T, s *journal.Story) []byte {
 	var all []string
 	for _, text := range [][]byte{s.Table, s.Text} {
@@ -385,8 +385,8 @@ func TestMergeKeepsItsPromises(t *testing.T) {
 	})
 }
 
-// checkMerge fails the test unless a merge keeps all lines that are no rows, in their order, has the rows that
-// it shall have, and is its own merge.
+// checkMerge fails the test unless a merge keeps all lines that are not rows in their order, has the right
+// rows, and is idempotent.
 func checkMerge(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -442,7 +442,7 @@ func checkMerge(t interface {
 	}
 }
 
-// merged is what Merge makes where nothing fails.
+// merged returns the result of Merge if nothing fails.
 func merged(s *journal.Story, found []byte, elsewhere bool, isThere func(index.Row) bool) []byte {
 	text, err := s.Merge(found, elsewhere, func(row index.Row) (bool, error) { return isThere(row), nil })
 	if err != nil {
@@ -451,7 +451,7 @@ func merged(s *journal.Story, found []byte, elsewhere bool, isThere func(index.R
 	return text
 }
 
-// A row of which nobody can tell whether its document is there is not lost: nothing is merged.
+// If the document of a row cannot be checked, the row is not lost: nothing is merged.
 func TestMergeOfWhatCannotBeRead(t *testing.T) {
 	cannot := errors.New("input/output error")
 	text, err := aStory().Merge([]byte("x\n"), false, func(index.Row) (bool, error) { return false, cannot })

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Member is one member of the object that an ID covers: a text or a list of texts.
+// A Field is a member of the object that an ID covers: a string or a list of strings.
 type Field struct {
 	Key    string // ASCII
 	Text   string
@@ -19,9 +19,9 @@ type Field struct {
 
 var errUTF8 = errors.New("a string that is not valid UTF-8 has no canonical form")
 
-// ID returns the handoff_id of an object with these members, in any order: sha256: and the lower-case
-// hex SHA-256 of its canonical bytes. It fails when a string is not valid UTF-8: encoding/json would
-// replace the bytes, and two handoffs would share an id.
+// ID returns the handoff_id of an object with these members, in any order: sha256: and the lower-case hexadecimal
+// SHA-256 of its canonical form. It fails if a string is not valid UTF-8. encoding/json would replace invalid bytes,
+// and two handoffs could get the same id.
 func ID(members []Field) (string, error) {
 	canonical, err := CanonicalObject(members)
 	if err != nil {
@@ -30,18 +30,18 @@ func ID(members []Field) (string, error) {
 	return "sha256:" + SHA256Hex(canonical), nil
 }
 
-// Object returns what ID hashes. It writes the canonical form itself: the library takes 2 ms for a
-// body of 100 KB.
+// CanonicalObject returns the canonical form that ID hashes. It does not use the library, which takes 2 ms for a body
+// of 100 KB. It fails if a string is not valid UTF-8.
 func CanonicalObject(members []Field) ([]byte, error) {
 	var p Printer
-	// Keys of ASCII are in the order of their UTF-16 code units (RFC 8785 section 3.2.3) when their bytes are.
+	// For ASCII keys, byte order is the order of UTF-16 code units (RFC 8785 section 3.2.3).
 	byKey := func(a, b Field) int { return strings.Compare(a.Key, b.Key) }
 	isInvalid := func(s string) bool { return !utf8.ValidString(s) }
 	for _, m := range slices.SortedFunc(slices.Values(members), byKey) {
 		if isInvalid(m.Text) || slices.ContainsFunc(m.List, isInvalid) {
 			return nil, errUTF8
 		}
-		if m.IsList { // in its order, which is part of what is hashed
+		if m.IsList { // the order of a list is significant
 			p.Texts(m.Key, append([]string{}, m.List...)) // nil would be null
 		} else {
 			p.Text(m.Key, m.Text)
@@ -50,7 +50,7 @@ func CanonicalObject(members []Field) ([]byte, error) {
 	return p.End(), nil
 }
 
-// SHA256Hex returns the lower-case hex SHA-256 of b.
+// SHA256Hex returns the lower-case hexadecimal SHA-256 of b.
 func SHA256Hex(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])

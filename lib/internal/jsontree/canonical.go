@@ -2,35 +2,35 @@ package jsontree
 
 import "strings"
 
-// maxDepth is how deep IsCanonical looks; texts of ours are not deeper.
+// maxDepth is the maximum depth for IsCanonical; the store writes nothing deeper.
 const maxDepth = 16
 
-// IsCanonical reports whether text, which is valid UTF-8, is an object in its own canonical form, so that
-// nothing needs to be transformed. It knows the forms that the store writes: ASCII keys, integers of up to
-// 15 digits. Of others it says false, and the library decides.
+// IsCanonical reports whether text, which must be valid UTF-8, is an object in canonical form. It only knows what the
+// store writes: ASCII keys, and integers of up to 15 digits. It returns false for anything else; the library then
+// decides.
 func IsCanonical(text []byte) bool {
 	s := &scanner{rest: string(text)}
 	return strings.HasPrefix(s.rest, "{") && s.value(0) && s.rest == ""
 }
 
-// A scanner takes canonical values from the front of rest.
+// A scanner consumes canonical values from the start of rest.
 type scanner struct{ rest string }
 
-// take passes over what must stand next, and reports whether it does.
+// take consumes prefix, and reports whether it was there.
 func (s *scanner) take(prefix string) bool {
 	rest, ok := strings.CutPrefix(s.rest, prefix)
 	s.rest = rest
 	return ok
 }
 
-// value takes any value. The depth is bounded, since the text may come from anybody.
+// value consumes any value. The depth is limited, since the text is untrusted.
 func (s *scanner) value(depth int) bool {
 	switch {
 	case s.rest == "" || depth > maxDepth:
 		return false
 	case s.take("{"):
 		first, last := true, ""
-		return s.elements("}", func() bool { // whose keys come in order, each once (RFC 8785 section 3.2.3)
+		return s.elements("}", func() bool { // keys are sorted and unique (RFC 8785 section 3.2.3)
 			key, ok := s.text()
 			ok = ok && (first || key > last) && isPlain(key)
 			first, last = false, key
@@ -45,7 +45,7 @@ func (s *scanner) value(depth int) bool {
 	return s.take("true") || s.take("false") || s.take("null") || s.integer()
 }
 
-// elements takes what stands between two brackets, without white space.
+// elements consumes the elements between two brackets, without white space.
 func (s *scanner) elements(closing string, element func() bool) bool {
 	if s.take(closing) {
 		return true
@@ -61,8 +61,7 @@ func (s *scanner) elements(closing string, element func() bool) bool {
 	return false
 }
 
-// text takes a string that is escaped where it must be and nowhere else (section 3.2.2.2), and returns what
-// stands between the quotes.
+// text consumes a string with only the necessary escapes (section 3.2.2.2), and returns the text between the quotes.
 func (s *scanner) text() (string, bool) {
 	if !s.take(`"`) {
 		return "", false
@@ -86,7 +85,7 @@ func (s *scanner) text() (string, bool) {
 	return "", false
 }
 
-// escapeLen returns the length of the canonical escape that text begins with, 0 if it is none.
+// escapeLen returns the length of the canonical escape at the start of text, 0 if there is none.
 func escapeLen(text string) int {
 	switch {
 	case len(text) > 1 && strings.IndexByte(`btnfr"\`, text[1]) >= 0:
@@ -102,8 +101,7 @@ func escapeLen(text string) int {
 	return 6
 }
 
-// isPlain reports whether a key is printable ASCII without escapes, so that its bytes are in the order of
-// its characters.
+// isPlain reports whether a key is printable ASCII without escapes, so that its bytes and characters sort alike.
 func isPlain(key string) bool {
 	for i := range len(key) {
 		if key[i] >= 0x7f || key[i] == '\\' {
@@ -113,8 +111,7 @@ func isPlain(key string) bool {
 	return true
 }
 
-// integer takes a whole number without superfluous zeros. Fractions and exponents have a canonical
-// form that is not worth knowing twice: they are left to the library.
+// integer consumes an integer without leading zeros. Fractions and exponents are left to the library.
 func (s *scanner) integer() bool {
 	const digits = 15
 	end := 0

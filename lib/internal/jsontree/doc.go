@@ -1,26 +1,25 @@
-// Package jsontree reads JSON strictly, keeps the order of object members and the source text of
-// numbers, and prints the bytes that JSON.stringify(JSON.parse(text)) gives.
+// Package jsontree parses JSON strictly. It keeps the order of object members and the source text of numbers. It
+// prints the bytes of JSON.stringify(JSON.parse(text)).
 //
-// What is refused, with line and column: more than MaxBytes bytes, MaxDepth levels or MaxValues
-// values, invalid UTF-8, anything outside RFC 8259 (comments, trailing commas, single quotes, a second
-// value), a key that occurs twice in one object, and numbers that JavaScript would turn into another
-// number: out of the range of a double, nonzero but read as 0, or beyond the safe integers (2^53-1)
-// and not exactly the double that is printed. A fraction within that range keeps the digits that a
-// double keeps, as in JavaScript.
+// Parse refuses the following, with line and column:
 //
-// The tokens are found by the library jsontext; caps, places, names that occur twice and the exactness
-// of numbers are ours.
+//   - more than MaxBytes bytes, MaxDepth levels or MaxValues values
+//   - invalid UTF-8, and anything outside RFC 8259, such as comments, trailing commas, single quotes or a second value
+//   - a key that occurs twice in one object
+//   - a number that JavaScript would change: outside the range of a double, or nonzero but read as 0
+//   - an integer beyond 2^53-1 that is not exactly the printed double
 //
-// What is printed follows ECMA-262: Number::toString for numbers, QuoteJSONString for strings (lone
-// surrogates as \udxxx), and the property order of objects: array indices (0 … 2^32-2) ascending, then
-// the other keys in source order.
+// A fraction in that range keeps the digits of a double, as in JavaScript. The library jsontext finds the tokens.
+// This package adds limits, places, duplicate keys and exact numbers.
+//
+// Printing follows ECMA-262: Number::toString for numbers, and QuoteJSONString for strings (lone surrogates as
+// \udxxx). Array indices (0 … 2^32-2) come first in an object, ascending, then the other keys in source order.
 //
 // # The canonical form
 //
-// [ID] computes what is hashed: the canonical form of JSON (RFC 8785, JCS), and the
-// handoff_id, which is the SHA-256 of the canonical form of
+// [ID] returns the handoff_id: the SHA-256 of the canonical form of JSON (RFC 8785, JCS) of
 //
 //	{"body","from","references","schema_version","tags","to","topic","ts_utc"}
 //
-// with missing lists as [], and strings as they are: no Unicode normalization.
+// Missing lists are [], and strings are not normalized.
 package jsontree

@@ -7,7 +7,7 @@ const (
 	MaxValues = 250_000 // values of every kind
 )
 
-// A Kind says which of the JSON types a Value is.
+// A Kind is a JSON type.
 type Kind uint8
 
 // The kinds of values.
@@ -20,23 +20,23 @@ const (
 	Object
 )
 
-// The names are those of JSON Schema, so that messages and schemas speak alike.
+// The names of the kinds, as in JSON Schema.
 var kindNames = [...]string{"null", "boolean", "number", "string", "array", "object"}
 
 // String returns the name of the kind in JSON Schema: null, boolean, number, string, array, object.
 func (k Kind) String() string { return kindNames[k] }
 
-// A Value is one JSON value. Which fields count depends on Kind. A nil *Value stands for a value that
-// is not there: its methods that read answer as for an absent member.
+// A Value is a JSON value. Kind decides which fields are used. A nil *Value is an absent value; methods that read
+// accept it.
 type Value struct {
 	Kind    Kind
-	Text    string   // String: its characters, a lone surrogate as its three WTF-8 bytes; of all others: source text
+	Text    string   // String: its characters, a lone surrogate as three WTF-8 bytes; other kinds: source text
 	Items   []*Value // Array
 	Members []Member // Object, in source order
-	Line    int      // 1-based line of the first character, 0 for a value that was not parsed
+	Line    int      // 1-based line of the first character, 0 if not parsed
 	Column  int      // 1-based column in characters
 
-	Start, End int // the bytes of the source that it is
+	Start, End int // the byte range of the value in the source
 }
 
 // A Member is one key of an object with its value.
@@ -44,5 +44,5 @@ type Member struct {
 	Name  string
 	Value *Value
 
-	Start, End int // the bytes of the source that the key is
+	Start, End int // the byte range of the key in the source
 }

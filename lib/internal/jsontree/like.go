@@ -8,39 +8,38 @@ import (
 	"strings"
 )
 
-// AppendLike appends the value as the text sets it out that it was parsed from: what was parsed keeps
-// its own characters and the white space around it, what came in since is set like its neighbours.
-// Members keep the order of the text.
-func (v *Value) AppendLike(dst, src []byte) []byte { return newSetting(src).value(dst, v) }
+// AppendLike appends the value in the layout of its source text. Parsed values keep their characters and the white
+// space around them. New values get the layout of the values around them. Members keep the order of the text.
+func (v *Value) AppendLike(dst, src []byte) []byte { return newLayout(src).value(dst, v) }
 
-// OnLines returns the whole text with what v is now, set out as AppendLike does; but what came in since has a line for
-// each of its elements where its neighbours have one, or where it is the first in a text of several lines.
+// OnLines returns the source text with the changed value v, in the layout of AppendLike. A new array or object has
+// one line for each element if the values around it do, or if it is the first in a text of several lines.
 func (v *Value) OnLines(src []byte) []byte {
-	w := newSetting(src)
+	w := newLayout(src)
 	w.root, w.unit = v, w.unitOf(v)
 	return slices.Concat(src[:v.Start], w.value(nil, v), src[v.End:])
 }
 
-// Replace returns the whole text with another value in the place of one in v, given as JSON. It has a line for each of
-// its elements if the old one has several lines.
+// Replace returns the source text with the JSON value instead of old, a value in v. It has one line for each element
+// if old has several lines.
 func (v *Value) Replace(src []byte, old *Value, value []byte) []byte {
-	w := newSetting(src)
+	w := newLayout(src)
 	w.unit = w.unitOf(v)
 	text := w.render(value, bytes.IndexByte(src[old.Start:old.End], '\n') >= 0, w.indent(old.Start))
 	return slices.Concat(src[:old.Start], text, src[old.End:])
 }
 
-// A setting is how a text sets out its JSON.
-type setting struct {
+// A layout is the white space of a JSON text.
+type layout struct {
 	src   []byte
-	space []byte // what stands behind a colon
+	space []byte // the space after a colon
 	eol   string
-	root  *Value // for OnLines; nil for AppendLike
-	unit  string // what one level is indented by
+	root  *Value // set for OnLines only
+	unit  string // the indent of one level
 }
 
-func newSetting(src []byte) *setting {
-	w := &setting{src: bytes.TrimPrefix(src, []byte("\ufeff")), eol: "\n"}
+func newLayout(src []byte) *layout {
+	w := &layout{src: bytes.TrimPrefix(src, []byte("\ufeff")), eol: "\n"}
 	if at := bytes.IndexByte(w.src, ':'); at >= 0 && len(w.after(at+1)) > 0 {
 		w.space = []byte(" ")
 	}
@@ -50,25 +49,25 @@ func newSetting(src []byte) *setting {
 	return w
 }
 
-// after returns the white space from a place on, before what stands ahead of one.
-func (w *setting) after(at int) []byte {
+// after returns the white space that begins at an offset.
+func (w *layout) after(at int) []byte {
 	rest := w.src[at:]
 	return rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))]
 }
 
-func (w *setting) before(at int) []byte {
+func (w *layout) before(at int) []byte {
 	head := w.src[:at]
 	return head[len(bytes.TrimRight(head, " \t\r\n")):]
 }
 
-// indent returns the space at the beginning of the line that a place is on.
-func (w *setting) indent(at int) string {
+// indent returns the indent of the line of an offset.
+func (w *layout) indent(at int) string {
 	line := w.src[bytes.LastIndexByte(w.src[:at], '\n')+1:]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// unitOf returns what v shows that one level is indented by, two spaces if nothing.
-func (w *setting) unitOf(v *Value) (unit string) {
+// unitOf returns the indent of one level in v, or two spaces.
+func (w *layout) unitOf(v *Value) (unit string) {
 	v.Walk("", nil, func(_ string, _ *Member, v *Value) {
 		if gap := w.after(v.Start + 1); unit == "" && v.Kind >= Array && v.End > 0 && bytes.IndexByte(gap, '\n') >= 0 {
 			unit, _ = strings.CutPrefix(w.indent(v.Start+1+len(gap)), w.indent(v.Start))
@@ -77,19 +76,19 @@ func (w *setting) unitOf(v *Value) (unit string) {
 	return cmp.Or(unit, "  ")
 }
 
-// render writes a new value, whose first line is not indented: on lines below an indent, or in one.
-func (w *setting) render(value []byte, onLines bool, indent string) []byte {
+// render formats a new value, on one line or on several with an indent. The first line is not indented.
+func (w *layout) render(value []byte, onLines bool, indent string) []byte {
 	var out bytes.Buffer
 	if !onLines {
-		_ = json.Compact(&out, value) // of JSON of ours, as below
+		_ = json.Compact(&out, value) // the JSON is valid, here and below
 		return out.Bytes()
 	}
 	_ = json.Indent(&out, value, indent, w.unit)
 	return bytes.ReplaceAll(out.Bytes(), []byte("\n"), []byte(w.eol))
 }
 
-// value prints a value that was parsed as far as it is what it was.
-func (w *setting) value(dst []byte, v *Value) []byte {
+// value prints a value. Parsed parts keep their source text.
+func (w *layout) value(dst []byte, v *Value) []byte {
 	switch {
 	case v.Kind == Array || v.Kind == Object:
 		return w.elements(dst, v)
@@ -100,7 +99,7 @@ func (w *setting) value(dst []byte, v *Value) []byte {
 }
 
 // elements prints an array or object with its brackets.
-func (w *setting) elements(dst []byte, v *Value) []byte {
+func (w *layout) elements(dst []byte, v *Value) []byte {
 	all := slices.Clone(v.Members)
 	for _, item := range v.Items {
 		all = append(all, Member{Value: item, Start: item.Start})
@@ -125,9 +124,9 @@ func (w *setting) elements(dst []byte, v *Value) []byte {
 	return append(append(dst, last...), "]}"[v.Kind-Array])
 }
 
-// inside returns the white space behind the opening bracket of v and before the closing one, and what stands before
-// what is the next to the last element.
-func (w *setting) inside(v *Value, n int) (first, last, gap []byte) {
+// inside returns the white space after the opening bracket of v, before the closing one, and before the second
+// element.
+func (w *layout) inside(v *Value, n int) (first, last, gap []byte) {
 	if v.End == 0 {
 		return nil, nil, w.space
 	}
@@ -153,16 +152,16 @@ func (w *setting) inside(v *Value, n int) (first, last, gap []byte) {
 	return first, last, w.space
 }
 
-// comma returns the comma that ends at a place, with the white space before it.
-func (w *setting) comma(at int) []byte {
-	if at == 0 || w.src[at-1] != ',' { // what was first
+// comma returns the comma before an offset, with the white space before it.
+func (w *layout) comma(at int) []byte {
+	if at == 0 || w.src[at-1] != ',' { // before the first element
 		return []byte{','}
 	}
 	return w.src[at-1-len(w.before(at-1)) : at]
 }
 
-// element prints one element, a gap before which there is.
-func (w *setting) element(dst []byte, in Kind, e Member, gap []byte) []byte {
+// element prints one element after the white space gap.
+func (w *layout) element(dst []byte, in Kind, e Member, gap []byte) []byte {
 	at := bytes.LastIndexByte(gap, '\n')
 	switch {
 	case in == Array:

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// exact refuses a number that JavaScript would read as another one.
+// exact returns an error for a number that JavaScript would change.
 func (v *Value) exact() error {
 	problem := unsafe(v.Text)
 	if problem == "" {
@@ -22,7 +22,7 @@ func (v *Value) exact() error {
 		Hint:    "write it as a string, or as a number that a double holds"})
 }
 
-// excerpt shortens a number for a message: it may have as many digits as the text has room for.
+// excerpt shortens a number for a message.
 func excerpt(text string) string {
 	if len(text) > 40 {
 		return text[:36] + "…"
@@ -30,7 +30,7 @@ func excerpt(text string) string {
 	return text
 }
 
-// unsafe says why JavaScript would read another number than the one written, "" when it would not.
+// unsafe returns why JavaScript would change a number, "" if it would not.
 func unsafe(text string) string {
 	f, err := strconv.ParseFloat(text, 64)
 	switch {
@@ -55,8 +55,8 @@ func mantissa(text string) string {
 	return strings.NewReplacer("-", "", ".", "").Replace(text)
 }
 
-// decimal returns the number's significant digits d and the exponent e for which it is 0.d * 10^e. The
-// exponent must fit an int, which holds for every number that is finite and not 0.
+// decimal returns the significant digits d of a number, and the exponent e with which it is 0.d * 10^e. The exponent
+// must fit in an int. That holds for finite numbers other than 0.
 func decimal(text string) (digits string, exponent int) {
 	head, tail, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(text, "-")), "e")
 	whole, _, _ := strings.Cut(head, ".")
@@ -67,10 +67,10 @@ func decimal(text string) (digits string, exponent int) {
 	return strings.TrimRight(significant, "0"), exponent
 }
 
-// appendNumber appends a finite number as Number::toString gives it (ECMA-262, 6.1.6.1.20).
+// appendNumber appends a finite number as Number::toString (ECMA-262, 6.1.6.1.20).
 func appendNumber(dst []byte, f float64) []byte {
 	if f == 0 {
-		return append(dst, '0') // also for -0, which the library tells apart
+		return append(dst, '0') // -0 too, which the library prints as -0
 	}
 	return append(dst, jsontext.Float(f).String()...)
 }

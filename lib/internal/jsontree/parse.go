@@ -14,22 +14,24 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// Parse reads one JSON value whose numbers keep their value. A leading byte-order mark is dropped. The
-// error is a *fault.DocumentError with the place of its one fault.
+// Parse parses one JSON value with exact numbers. A leading byte-order mark is dropped. The error is a
+// *fault.DocumentError with one fault and its place.
 func Parse(src []byte) (*Value, error) {
 	return (&parser{src: bytes.TrimPrefix(src, []byte("\ufeff")), line: 1, column: 1, exact: true}).read()
 }
 
-// ParseObject is Parse for a text of at most most bytes that must be an object. what names it in
-// faults, such as "a packet".
+// ParseObject is like Parse, but the value must be an object of at most most bytes. what is its name in faults, such
+// as "a packet".
 func ParseObject(src []byte, most int, what string) (*Value, error) {
 	if len(src) > most {
 		return nil, refuse(fault.Fault{Hint: "make it smaller",
 			Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(src), most)})
 	}
 	v, err := Parse(src)
-	if text := bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\ufeff")), " \t\r\n"); err != nil && (bytes.HasPrefix(text, []byte("#")) || bytes.HasPrefix(text, []byte("```"))) {
-		return nil, refuse(fault.Fault{Line: 1, Column: 1, Problem: what + " is a JSON object, this is Markdown", Hint: "take the JSON alone, without a fence or headings around it"})
+	text := bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\ufeff")), " \t\r\n")
+	if err != nil && (bytes.HasPrefix(text, []byte("#")) || bytes.HasPrefix(text, []byte("```"))) {
+		return nil, refuse(fault.Fault{Line: 1, Column: 1, Problem: what + " is a JSON object, this is Markdown",
+			Hint: "take the JSON alone, without a fence or headings around it"})
 	}
 	if err == nil && v.Kind != Object {
 		err = refuse(fault.Fault{Line: v.Line, Column: v.Column,
@@ -38,14 +40,14 @@ func ParseObject(src []byte, most int, what string) (*Value, error) {
 	return v, err
 }
 
-// refuse makes the error of all that is read here: one fault, since nothing can be said of what follows it.
+// refuse returns the error for one fault. Parsing stops at the first fault.
 func refuse(f fault.Fault) error { return &fault.DocumentError{Faults: []fault.Fault{f}} }
 
-// Scan is Parse for a text that is to be kept as it is: any number will do, a byte-order mark will
-// not. Start and End of each value are its place in src.
+// Scan is like Parse, but for a text that must not change: it accepts any number, and no byte-order mark. Start and
+// End of each value are its place in src.
 func Scan(src []byte) (*Value, error) { return (&parser{src: src, line: 1, column: 1}).read() }
 
-// read reads the one value of the text.
+// read parses the only value of the text.
 func (p *parser) read() (*Value, error) {
 	src := p.src
 	switch bad := form.Invalid(src); {
@@ -57,8 +59,7 @@ func (p *parser) read() (*Value, error) {
 	case bytes.HasPrefix(src, []byte("\ufeff")):
 		return nil, p.fault(0, "save the file as UTF-8 without one", "the text begins with a byte-order mark")
 	}
-	// Half of a surrogate pair is allowed, and not UTF-8. The library would take two of them for the
-	// same name.
+	// Lone surrogates are valid JSON but not UTF-8. The library would take two of them for the same name.
 	p.dec = jsontext.NewDecoder(bytes.NewBuffer(src), jsontext.AllowInvalidUTF8(true),
 		jsontext.AllowDuplicateNames(true))
 	v, err := p.value()
@@ -74,18 +75,18 @@ func (p *parser) read() (*Value, error) {
 	return nil, p.explain(err)
 }
 
-// A parser reads values one after the other. The library finds where they end; places, caps and names
-// that occur twice are for us to find.
+// A parser parses values one after the other. The library finds their ends; the parser adds places, limits and
+// duplicate names.
 type parser struct {
 	src           []byte
 	dec           *jsontext.Decoder
-	at            int // offset of what line and column are of
+	at            int // the offset of line and column
 	line, column  int
 	depth, values int
 	exact         bool // numbers keep their value
 }
 
-// place moves on to an offset.
+// place advances to an offset.
 func (p *parser) place(offset int) (line, column int) {
 	for ; p.at < offset; p.at++ {
 		switch c := p.src[p.at]; {
@@ -98,13 +99,13 @@ func (p *parser) place(offset int) (line, column int) {
 	return p.line, p.column
 }
 
-// fault describes a problem at an offset.
+// fault returns the error for a problem at an offset.
 func (p *parser) fault(offset int, hint, format string, args ...any) error {
 	line, column := form.Place(p.src, offset)
 	return refuse(fault.Fault{Line: line, Column: column, Problem: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// value reads the next value. What begins none is left to the library to refuse, which knows what it expected.
+// value parses the next value. The library reports invalid values, because it knows what it expected.
 func (p *parser) value() (*Value, error) {
 	v := &Value{}
 	switch p.dec.PeekKind() {
@@ -137,7 +138,7 @@ func (p *parser) value() (*Value, error) {
 	return v, err
 }
 
-// begin notes the place of a value of which size bytes were just read.
+// begin sets the place of a value whose first size bytes were just read.
 func (p *parser) begin(v *Value, size int) error {
 	v.End = int(p.dec.InputOffset())
 	v.Start = v.End - size
@@ -148,7 +149,7 @@ func (p *parser) begin(v *Value, size int) error {
 	return nil
 }
 
-// nested reads an array or object from its opening bracket to the closing one.
+// nested parses an array or object with its brackets.
 func (p *parser) nested(v *Value) error {
 	open, err := p.dec.ReadToken()
 	if err != nil {
@@ -186,7 +187,7 @@ func (p *parser) nested(v *Value) error {
 	return err
 }
 
-// member reads a key and its value. Keys are compared by their characters: "a" and "\u0061" are one key.
+// member parses a key and its value. Keys are equal if their characters are: "a" and "\u0061" are one key.
 func (p *parser) member(seen map[string]bool) (Member, error) {
 	raw, err := p.dec.ReadValue()
 	if err != nil {
@@ -203,20 +204,20 @@ func (p *parser) member(seen map[string]bool) (Member, error) {
 	return m, err
 }
 
-// explain gives an error of the library its place and, where the text shows what was meant, a sentence.
+// explain adds the place and, for frequent mistakes, a better message to an error of the library.
 func (p *parser) explain(err error) error {
 	var syntax *jsontext.SyntacticError
 	at, problem, hint := len(p.src), "the text ends where more is expected", ""
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 	case !errors.As(err, &syntax):
-		return err // ours
+		return err // an error of this package
 	default:
 		at, problem = int(syntax.ByteOffset), strings.TrimPrefix(syntax.Err.Error(), "jsontext: ")
 	}
-	// Within a string the place is exact, and white space is part of the text.
+	// In a string the place is exact, and white space is part of the text.
 	if !strings.Contains(problem, "in string") {
-		at = p.next(at) // the library names the end of what was good
+		at = p.next(at) // the library reports the end of the valid part
 	}
 	switch rest := p.src[at:]; {
 	case bytes.HasPrefix(rest, []byte("/")), bytes.HasPrefix(rest, []byte("#")):
@@ -229,12 +230,12 @@ func (p *parser) explain(err error) error {
 	return p.fault(at, hint, "%s", problem)
 }
 
-// next returns the offset of the next byte that is no white space.
+// next returns the offset of the next byte that is not white space.
 func (p *parser) next(at int) int {
 	return len(p.src) - len(bytes.TrimLeft(p.src[at:], " \t\r\n"))
 }
 
-// isLastComma reports whether a comma stands before a closing bracket, as other languages allow it.
+// isLastComma reports whether rest begins with a comma before a closing bracket, as other languages allow.
 func isLastComma(rest []byte) bool {
 	next, comma := bytes.CutPrefix(rest, []byte(","))
 	next = bytes.TrimLeft(next, " \t\r\n")

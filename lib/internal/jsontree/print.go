@@ -43,8 +43,7 @@ func (v *Value) Append(dst []byte) []byte {
 	return append(dst, "null"...)
 }
 
-// appendNumber prints a number that Parse has read or that was made here, which a double holds: the
-// error cannot be.
+// appendNumber appends a number that fits a double, as Parse has checked.
 func (v *Value) appendNumber(dst []byte) []byte {
 	f, _ := strconv.ParseFloat(v.Text, 64)
 	return appendNumber(dst, f)
@@ -53,8 +52,8 @@ func (v *Value) appendNumber(dst []byte) []byte {
 // String returns the value as Append prints it.
 func (v *Value) String() string { return string(v.Append(nil)) }
 
-// Ordered returns the members in the order in which JavaScript enumerates them: array indices
-// ascending, then the other keys in source order (ECMA-262 OrdinaryOwnPropertyKeys).
+// Ordered returns the members in the order of JavaScript: array indices ascending, then the other keys in source
+// order (ECMA-262 OrdinaryOwnPropertyKeys).
 func (v *Value) Ordered() []Member {
 	type indexed struct {
 		index uint64
@@ -85,7 +84,7 @@ func (v *Value) Ordered() []Member {
 	return append(all, rest...)
 }
 
-// arrayIndex reads a key that is an array index: 0 … 2^32-2 without superfluous zeros.
+// arrayIndex parses a key that is an array index: 0 … 2^32-2 without leading zeros.
 func arrayIndex(name string) (uint64, bool) {
 	if name == "" || len(name) > 10 || name[0] < '0' || name[0] > '9' || name[0] == '0' && len(name) > 1 {
 		return 0, false
@@ -94,9 +93,8 @@ func arrayIndex(name string) (uint64, bool) {
 	return n, err == nil && n < 1<<32-1
 }
 
-// Plain returns the value as map[string]any, []any, string, json.Number, bool and nil, for a schema
-// check. Numbers are in the form that Append prints, so that none is longer than 25 characters; lone
-// surrogates become U+FFFD.
+// Plain returns the value as map[string]any, []any, string, json.Number, bool and nil, for a schema. Numbers are
+// formatted as Append does, in at most 25 characters. Lone surrogates become U+FFFD.
 func (v *Value) Plain() any {
 	switch v.Kind {
 	case Bool:
@@ -121,8 +119,8 @@ func (v *Value) Plain() any {
 	return nil
 }
 
-// Canonical returns a text of JSON in its canonical form (RFC 8785). Half of a surrogate pair has none. A number is
-// rounded to a double.
+// Canonical returns the canonical form (RFC 8785) of a JSON text. Numbers are rounded to doubles. It fails on a lone
+// surrogate.
 func Canonical(text []byte) ([]byte, error) {
 	v := jsontext.Value(bytes.Clone(text))
 	if err := v.Canonicalize(); err != nil {
@@ -131,9 +129,8 @@ func Canonical(text []byte) ([]byte, error) {
 	return v, nil
 }
 
-// Encode returns v as encoding/json does, on one line or, with an indent, on several, without a newline at
-// the end and without the escapes for HTML, which would hide text from a reader. It is for what always
-// encodes: nil stands for a value that does not.
+// Encode returns v as encoding/json does, on one line or, with an indent, on several, without a final newline. It
+// does not escape HTML, which would be hard to read. It returns nil for a value that cannot be encoded.
 func Encode(v any, indent string) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

@@ -6,34 +6,33 @@ import (
 	"unicode/utf8"
 )
 
-// A Printer prints one object, member by member. It is for what every write prints: encoding/json takes longer to
-// learn what a type
-// looks like than to print a few values of it.
+// A Printer prints one object, member by member. It serves what every write prints: encoding/json needs more time to
+// inspect a type than to print a few values.
 type Printer struct{ text []byte }
 
 // name begins a member.
 func (p *Printer) name(name string) {
 	separator := byte(',')
 	if p.text == nil {
-		separator, p.text = '{', make([]byte, 0, 1<<10) // more than most take
+		separator, p.text = '{', make([]byte, 0, 1<<10) // more than most objects need
 	}
 	p.text = append(AppendQuoted(append(p.text, separator), name), ':')
 }
 
-// Text adds a text. Bytes that are no UTF-8 become U+FFFD each, as with encoding/json.
+// Text adds a string. Each invalid byte becomes U+FFFD, as in encoding/json.
 func (p *Printer) Text(name, value string) {
 	p.name(name)
 	p.text = appendValid(p.text, value)
 }
 
-// Some is Text for what is left out if it is empty.
+// Some is like Text, but omits an empty value.
 func (p *Printer) Some(name, value string) {
 	if value != "" {
 		p.Text(name, value)
 	}
 }
 
-// Texts adds a list; nil is null.
+// Texts adds a list of strings; nil is null.
 func (p *Printer) Texts(name string, values []string) {
 	if p.name(name); values == nil {
 		p.text = append(p.text, "null"...)
@@ -55,21 +54,21 @@ func (p *Printer) Number(name string, value uint64) {
 	p.text = strconv.AppendUint(p.text, value, 10)
 }
 
-// JSON adds what is JSON already.
+// JSON adds a value that is already JSON.
 func (p *Printer) JSON(name string, value []byte) {
 	p.name(name)
 	p.text = append(p.text, value...)
 }
 
-// List adds the values of a list as encoding/json prints them, unless there is none.
+// List adds a list as encoding/json prints it, unless it is empty.
 func List[T any](p *Printer, name string, values []T) {
 	if len(values) > 0 {
-		text, _ := json.Marshal(values) // of texts and numbers, which cannot fail
+		text, _ := json.Marshal(values) // strings and numbers cannot fail
 		p.JSON(name, text)
 	}
 }
 
-// End ends the object and returns it.
+// End returns the complete object.
 func (p *Printer) End() []byte {
 	if p.text == nil {
 		return []byte("{}")

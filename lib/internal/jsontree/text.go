@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What stands behind the backslash of a short escape, and in the same place the character that it means.
+// The letters of the short escapes, and at the same index the characters that they stand for.
 const escapes = `"\/bfnrt`
 const escaped = "\"\\/\b\f\n\r\t"
 
@@ -31,8 +31,8 @@ func unquote(literal []byte) string {
 	}
 }
 
-// unescapeOne appends what the escape stands for that s begins with, or two that make a surrogate
-// pair, and returns what follows.
+// unescapeOne appends the character of the escape at the start of s, or of the two escapes of a surrogate pair. It
+// returns the text after it.
 func unescapeOne(dst []byte, s string) ([]byte, string) {
 	if i := strings.IndexByte(escapes, s[1]); i >= 0 {
 		return append(dst, escaped[i]), s[2:]
@@ -47,12 +47,11 @@ func unescapeOne(dst []byte, s string) ([]byte, string) {
 			return utf8.AppendRune(dst, pair), s[6:]
 		}
 	}
-	// A lone surrogate has no UTF-8: it is kept in the three bytes that UTF-8 would give it, which no
-	// valid source holds.
+	// A lone surrogate has no UTF-8. Its three bytes in the style of UTF-8 occur in no valid source.
 	return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f), s
 }
 
-// hexUnit reads the UTF-16 code unit of a \uXXXX escape.
+// hexUnit parses the UTF-16 code unit of a \uXXXX escape.
 func hexUnit(s string) (rune, bool) {
 	if len(s) < 6 || s[:2] != `\u` {
 		return 0, false
@@ -61,8 +60,8 @@ func hexUnit(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// AppendQuoted appends the text as JSON.stringify quotes it (ECMA-262 QuoteJSONString). Three WTF-8
-// bytes of a lone surrogate become its escape.
+// AppendQuoted appends text as JSON.stringify quotes it (ECMA-262 QuoteJSONString). The three WTF-8 bytes of a lone
+// surrogate become an escape.
 func AppendQuoted(dst []byte, text string) []byte {
 	if quoted, err := jsontext.AppendQuote(dst, text); err == nil {
 		return quoted
@@ -82,13 +81,12 @@ func AppendQuoted(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// loneSurrogate reports whether the text begins with the WTF-8 bytes of a surrogate.
+// loneSurrogate reports whether text begins with the WTF-8 bytes of a surrogate.
 func loneSurrogate(text string) bool {
 	return len(text) >= 3 && text[0] == 0xed && text[1] >= 0xa0
 }
 
-// Printable returns the text with each lone surrogate replaced by U+FFFD, so that it is valid UTF-8
-// with the same number of characters.
+// Printable returns text with each lone surrogate replaced by U+FFFD: valid UTF-8 with the same number of characters.
 func Printable(text string) string {
 	if utf8.ValidString(text) {
 		return text

@@ -9,12 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxSafe is the largest integer below which doubles skip none: 2^53 - 1 (RFC 7493 section 2.2).
+// maxSafe is the largest integer that a double represents exactly together with all smaller ones: 2^53 - 1 (RFC 7493
+// section 2.2).
 const maxSafe = 1<<53 - 1
 
-// Transform returns the canonical form of any JSON text (RFC 8785). It refuses what has none, or what
-// would share one with another text: invalid UTF-8, lone surrogates, duplicate keys, numbers beyond
-// double precision, and integers beyond 2^53, which JCS would round. The result may be text itself.
+// Canonicalize returns the canonical form of any JSON text (RFC 8785). It refuses invalid UTF-8, lone surrogates,
+// duplicate keys, numbers beyond double precision, and integers beyond 2^53, which JCS would round. The result may be
+// text itself.
 func Canonicalize(text []byte) ([]byte, error) {
 	if !utf8.Valid(text) {
 		return nil, errUTF8
@@ -37,8 +38,8 @@ func Canonicalize(text []byte) ([]byte, error) {
 	return Canonical(text)
 }
 
-// safe refuses a number that a double does not keep, as far as integers go: one with a fraction or an
-// exponent is a double by intent, as long as it is finite.
+// safe returns an error for a number that is too large, or an integer that a double does not represent. Finite
+// numbers with a fraction or exponent are meant to be doubles.
 func safe(number string) error {
 	f, err := strconv.ParseFloat(number, 64)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// Get returns the member of an object, nil when there is none or v is no object.
+// Get returns the member of an object, nil if there is none or v is not an object.
 func (v *Value) Get(name string) *Value {
 	if at := v.index(name); at >= 0 {
 		return v.Members[at].Value
@@ -16,7 +16,7 @@ func (v *Value) Get(name string) *Value {
 	return nil
 }
 
-// index returns the place of a member, -1 if there is none.
+// index returns the index of a member, -1 if there is none.
 func (v *Value) index(name string) int {
 	if v == nil {
 		return -1
@@ -24,7 +24,7 @@ func (v *Value) index(name string) int {
 	return slices.IndexFunc(v.Members, func(m Member) bool { return m.Name == name })
 }
 
-// Set replaces the member's value, or adds the member at the end.
+// Set replaces the value of a member, or adds the member at the end.
 func (v *Value) Set(name string, value *Value) {
 	if at := v.index(name); at >= 0 {
 		v.Members[at].Value = value
@@ -42,10 +42,10 @@ func (v *Value) Delete(name string) bool {
 	return at >= 0
 }
 
-// Is reports whether the value is there and of a kind.
+// Is reports whether the value is present and of a kind.
 func (v *Value) Is(kind Kind) bool { return v != nil && v.Kind == kind }
 
-// Str returns the text of a string, "" of anything else.
+// Str returns the text of a string, "" for other values.
 func (v *Value) Str() string {
 	if !v.Is(String) {
 		return ""
@@ -53,7 +53,7 @@ func (v *Value) Str() string {
 	return v.Text
 }
 
-// All returns the items of an array, nil for anything else.
+// All returns the items of an array, nil for other values.
 func (v *Value) All() []*Value {
 	if v == nil {
 		return nil
@@ -61,7 +61,7 @@ func (v *Value) All() []*Value {
 	return v.Items
 }
 
-// At returns the value at an RFC 6901 pointer, nil when there is none.
+// At returns the value at an RFC 6901 pointer, nil if there is none.
 func (v *Value) At(pointer string) *Value {
 	if pointer == "" {
 		return v
@@ -83,8 +83,8 @@ func (v *Value) At(pointer string) *Value {
 	return v
 }
 
-// Walk calls visit with v and all that it holds, in the order of the text, each with its pointer, of which
-// at is that of v. in is the member whose value it is, nil for an item.
+// Walk calls visit for v and all values in it, in the order of the text. at is the pointer of a value. in is the
+// member that has it, nil for an item.
 func (v *Value) Walk(at string, in *Member, visit func(at string, in *Member, v *Value)) {
 	if v == nil {
 		return
@@ -99,7 +99,7 @@ func (v *Value) Walk(at string, in *Member, visit func(at string, in *Member, v 
 	}
 }
 
-// Unplaced takes from a value its places in a text, for it to be put into another, and returns it.
+// Unplaced removes the source places from a value, so that it can be inserted into another text, and returns it.
 func (v *Value) Unplaced() *Value {
 	v.Walk("", nil, func(_ string, in *Member, v *Value) {
 		if v.Line, v.Column, v.Start, v.End = 0, 0, 0, 0; in != nil {
@@ -109,7 +109,7 @@ func (v *Value) Unplaced() *Value {
 	return v
 }
 
-// Clone returns a copy that shares nothing with v.
+// Clone returns a deep copy of v.
 func (v *Value) Clone() *Value {
 	if v == nil {
 		return nil
@@ -134,8 +134,8 @@ func NewInt(n int) *Value { return &Value{Kind: Number, Text: strconv.Itoa(n)} }
 // NewBool returns a boolean value.
 func NewBool(b bool) *Value { return &Value{Kind: Bool, Text: strconv.FormatBool(b)} }
 
-// NewArray returns an array of the items.
+// NewArray returns an array of items.
 func NewArray(items ...*Value) *Value { return &Value{Kind: Array, Items: items} }
 
-// NewObject returns an object of the members.
+// NewObject returns an object of members.
 func NewObject(members ...Member) *Value { return &Value{Kind: Object, Members: members} }

@@ -11,26 +11,27 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// The cache layout.Facts has facts, so that readers need not derive them from the whole log. Its first line says what
-// the others were derived from:
+// The cache disk.Facts stores facts, so that readers need not derive them from the whole log. Its first line
+// names what they were derived from:
 //
 //	handoff-facts 1 LOG HASH STAMPS
 //
-// the audit log up to a byte, the hash of the last event before it, and the index files where rows are looked at. One
-// that covers another log is as good as not there. Commands that change the store write it.
+// LOG is the length of the audit log. HASH is the hash of the last event before that. STAMPS are the stamps
+// of the index files, if rows matter. A cache of another log is ignored. Commands that change the store write
+// it.
 const cacheHead = "handoff-facts 1 %d %s %s\n"
 
-// worthKeeping is how many bytes of the log each reader may have to look at.
+// worthKeeping is the number of bytes of the log that each reader may have to read.
 const worthKeeping = 64 << 10
 
-// covered says how far facts go.
+// covered is the part of the store that facts cover.
 type covered struct {
-	log    int64  // bytes of the audit log
-	hash   string // that the next event has to name
-	stamps string // of the index files, - where they are not looked at
+	log    int64  // the length of the audit log in bytes
+	hash   string // the hash that the next event must name
+	stamps string // of the index files, - if they do not matter
 }
 
-// parseCache returns the facts of a cache, those about nothing if it holds anything else.
+// parseCache returns the facts of a cache, or empty facts if it is malformed.
 func parseCache(text []byte) *Facts {
 	f := NewFacts()
 	first, lines, _ := bytes.Cut(text, []byte("\n"))
@@ -39,7 +40,7 @@ func parseCache(text []byte) *Facts {
 		return f
 	}
 	f.lines = make([]byte, 0, len(lines))
-	f.of = make(map[form.Key]about, len(lines)/perLine)
+	f.of = make(map[form.Key]entry, len(lines)/perLine)
 	for line := range bytes.Lines(lines) {
 		if !f.add(store.AsString(bytes.TrimSuffix(line, []byte("\n")))) {
 			return NewFacts()
@@ -49,7 +50,7 @@ func parseCache(text []byte) *Facts {
 	return f
 }
 
-// perLine is about how long a line is.
+// perLine is the approximate length of a line.
 const perLine = 160
 
 func parseCovered(line []byte) (c covered, ok bool) {
@@ -57,22 +58,23 @@ func parseCovered(line []byte) (c covered, ok bool) {
 	return c, n == 3 && err == nil && c.log >= 0
 }
 
-// Keep writes the facts into the cache, for commands that only read.
+// Keep writes the facts to the cache, for commands that only read.
 func (f *Facts) Keep(s *store.Store) {
 	first := fmt.Appendf(nil, cacheHead, f.covered.log, f.covered.hash, f.covered.stamps)
 	s.Cache(disk.Facts, append(first, f.lines...))
 }
 
-// IsBehind reports whether what is kept lacks so much of a log of some size that readers take long for it.
+// IsBehind reports whether the cache lacks so much of a log of the given length that reading the rest is
+// slow.
 func IsBehind(s *store.Store, log int64) bool {
 	c, _ := parseCovered(s.CachedLine(disk.Facts))
 	return log-c.log >= worthKeeping || log < c.log
 }
 
-// noStamps stands for those of the index files where rows do not come without events.
+// noStamps replaces the stamps if rows do not come without events.
 const noStamps = "-"
 
-// stampsOf returns what tells whether the index files were changed, "" if that cannot be told.
+// stampsOf returns a string that changes with the index files, or "" if that fails.
 func stampsOf(d *disk.Dir) string {
 	stamps, err := store.IndexStamps(d)
 	if err != nil {

@@ -18,30 +18,29 @@ import (
 const (
 	idDigits, hashDigits = 32, 16
 	lineLen              = idDigits + 1 + hashDigits + 1
-	subjectsWorthKeeping = 64 // documents: fewer are read anew in less time than it takes to store what they say
+	subjectsWorthKeeping = 64 // documents: reading fewer again is faster than storing the results
 )
 
 var nothing = strings.Repeat("-", hashDigits)
 
-// A Subject is what documents are asked for.
+// A Subject is one property of documents, such as a resume token.
 type Subject struct {
 	File string                         // the cache of the answers
-	Mark string                         // a document without it says nothing
-	Says func(document.Document) string // "" is nothing
+	Mark string                         // a text that every document with the property contains
+	Says func(document.Document) string // returns the property of a document; "" means none
 }
 
-// A Table is what the documents of a store say of one thing.
+// A Table holds one property of the documents of a store.
 type Table struct {
 	about Subject
 	rows  *store.Lookup
 	lines []byte
-	by    map[string][]string // hash → beginnings of ids, once it was asked for twice
+	by    map[string][]string // hash → beginnings of ids; nil until the second search
 	asked bool
 }
 
-// Read returns what the listed documents say, as far as they can be read and proven. With keep, which is for
-// who has changed the store, what was not known before is kept for the next time where that is possible at
-// once.
+// ReadSubjects reads a property of all listed documents that are readable and proven. If keep is set, it
+// stores new results in the cache, best effort. Set keep after a change of the store.
 func ReadSubjects(s *store.Store, about Subject, keep bool) (*Table, error) {
 	t := &Table{about: about, rows: &store.Lookup{Store: s}, lines: s.Cached(about.File)}
 	d, err := s.Reader()
@@ -63,7 +62,7 @@ func ReadSubjects(s *store.Store, about Subject, keep bool) (*Table, error) {
 	return t, nil
 }
 
-// isKnown tells from a line of the index that it is of a handoff which the table has.
+// isKnown returns a function that reports whether a line of the index is of a handoff in the table.
 func (t *Table) isKnown() func(line []byte) bool {
 	known := make(map[string]bool, len(t.lines)/lineLen)
 	for line := range t.each() {
@@ -75,8 +74,8 @@ func (t *Table) isKnown() func(line []byte) bool {
 	}
 }
 
-// line returns the line of a handoff, "" if it cannot be proven what it says. What is not to be kept
-// is not worth a proof that it says nothing.
+// line returns the line of a handoff, or "" if its document is unproven. If isKept is not set, it skips
+// documents without Mark, since their line would not be stored.
 func (about Subject) line(s *store.Store, d *disk.Dir, row index.Row, isKept bool) string {
 	text, err := d.ReadFile(row.File, disk.MaxDocument)
 	if err != nil || !isKept && !bytes.Contains(text, []byte(about.Mark)) {
@@ -87,17 +86,17 @@ func (about Subject) line(s *store.Store, d *disk.Dir, row index.Row, isKept boo
 		return ""
 	}
 	hash := nothing
-	if said := about.Says(doc); said != "" {
-		hash = hashOf(said)
+	if value := about.Says(doc); value != "" {
+		hash = hashOf(value)
 	}
 	return row.ID[len(form.IDPrefix):][:idDigits] + " " + hash + "\n"
 }
 
-func hashOf(said string) string { return jsontree.SHA256Hex([]byte(said))[:hashDigits] }
+func hashOf(value string) string { return jsontree.SHA256Hex([]byte(value))[:hashDigits] }
 
-// Saying returns the rows of the handoffs that say something. Their documents were proven once, and
-// are not read again: they may be gone or changed since.
-func (t *Table) Saying(what string) (rows []index.Row, err error) {
+// Find returns the rows of the handoffs with the property value what. Their documents were proven once and
+// are not read again, so they may be missing or changed since.
+func (t *Table) Find(what string) (rows []index.Row, err error) {
 	for _, digits := range t.candidates(hashOf(what)) {
 		row, found, err := t.rows.Row(form.IDPrefix + digits)
 		if err != nil {
@@ -110,8 +109,8 @@ func (t *Table) Saying(what string) (rows []index.Row, err error) {
 	return rows, nil
 }
 
-// candidates returns the beginnings of the ids of the handoffs that say what has a hash. The first
-// time it goes through the lines, later it uses an index, which costs as much as many searches.
+// candidates returns the beginnings of the ids whose property has the hash. The first call scans the lines.
+// Later ones use an index, which costs as much as many scans.
 func (t *Table) candidates(hash string) (ids []string) {
 	if t.by != nil {
 		return t.by[hash]
@@ -127,8 +126,8 @@ func (t *Table) candidates(hash string) (ids []string) {
 	}
 	t.by = make(map[string][]string)
 	for line := range t.each() {
-		if said := string(line[idDigits+1 : lineLen-1]); said != nothing {
-			t.by[said] = append(t.by[said], string(line[:idDigits]))
+		if value := string(line[idDigits+1 : lineLen-1]); value != nothing {
+			t.by[value] = append(t.by[value], string(line[:idDigits]))
 		}
 	}
 	return t.by[hash]

@@ -1,18 +1,16 @@
-// Package life derives how far a handoff has come. No state is stored: it follows from
-// the row, which has the marks of who has read it, from the references of documents, and from events
-// of the audit log. [Facts] gathers what documents and events say, [Facts.State] joins that with a
-// row.
+// Package life derives the state of a handoff. States are never stored. They follow from the row, which has
+// the read marks, from the references of documents, and from events of the audit log. [Facts] collects what
+// documents and events say; [Facts.State] combines it with a row.
 //
-// An event that changes the state of a handoff has a payload with handoff_id, operator_id and ts_utc,
-// and perhaps session_id and token, and a line in the table changes, which says what it does. That is
-// all there is to a new one here.
+// An event that changes a state carries handoff_id, operator_id and ts_utc, and optionally session_id and
+// token. To add an event type, add it to the table changes.
 //
 // # Subjects
 //
-// [ReadSubjects] remembers what the documents of a store say of one thing, such as the resume token
-// of a packet, so that not every one of them is read whenever somebody asks.
+// [ReadSubjects] caches one property of the documents of a store, such as the resume token of a packet. So
+// not every document is read each time.
 //
-// A document never changes under its id: what was once proven of it holds, and what is remembered is
-// never wrong, only incomplete. The cache has a line of 32 digits of the id and 16 of the hash of what is
-// said, or as many dashes, for each handoff.
+// A document never changes, so a cached property is never wrong, and the cache is at most incomplete. It has
+// one line for each handoff: 32 digits of the id, and 16 digits of the hash of the property, or as many
+// dashes for none.
 package life

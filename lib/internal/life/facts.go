@@ -12,62 +12,62 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// Facts are what documents and events say of handoffs. Of most there is nothing to be said: their
-// documents have no reference that changes a state, and nobody did more than read them.
+// Facts holds what documents and events say about handoffs. Most handoffs have none: their documents have no
+// reference that changes a state, and they were only read.
 //
-// They are lines of text, so that they can be kept as they are, and what is asked for is parsed again:
+// Facts are lines of text, so that they can be stored as they are, and a line is parsed when it is needed:
 //
 //	document ID FROM TO FORM…      those of its references that change a state
-//	event ID TYPE KEY OPERATOR SESSION TIME    of the audit log; . is what it does not say
-//	gone ID                        the document is not here any more
-//	row ID                         of a row that was looked at; only where rows come without events
-//	unread ID FILE                 the document could not be read, and has to be
+//	event ID TYPE KEY OPERATOR SESSION TIME    of the audit log; . is an empty field
+//	gone ID                        the document is no longer here
+//	row ID                         a row that was read; only if rows come without events
+//	unread ID FILE                 the document was unreadable, and must be read again
 //	adopted                        the store has rows without events
 type Facts struct {
 	lines []byte
-	of    map[form.Key]about
-	names []naming
-	acts  []happening
+	of    map[form.Key]entry
+	names []mention
+	acts  []eventRef
 
-	rows    map[form.Key]bool   // that were looked at
+	rows    map[form.Key]bool   // the rows that were read
 	unread  map[form.Key]string // files
 	adopted bool
 
-	lacksLog bool // there is no event
+	lacksLog bool // there are no events
 
 	covered
 
-	// Asks says whether the operators file wants an approval of what one operator hands to another;
-	// nil asks for none.
+	// Asks is optional. It reports whether the operators file requires an approval for handoffs from one
+	// operator to another.
 	Asks func(from, to string) bool
 
-	// Decided says who has approved and who has rejected the handoff of an id; nil knows of nobody.
+	// Decided is optional. It returns who approved and who rejected a handoff.
 	Decided func(id string) eventlog.Decision
 
-	// Trusts says whether a handoff of that sender has the signature that is asked for, if any is; nil
-	// asks for none.
+	// Trusts is optional. It reports whether a handoff has the signature that its sender requires.
 	Trusts func(id, from string) bool
 }
 
-// about says where the lines about a handoff are: the offset of its document, and the last of names
-// and acts. All are counted from 1.
-type about struct{ document, names, acts int32 }
+// An entry holds the positions of the lines about a handoff: the offset of its document, and the last of its
+// mentions and events. All are counted from 1.
+type entry struct{ document, names, acts int32 }
 
-// A naming is a form of the document at by that names a handoff; next is the one before.
-type naming struct {
+// A mention is a reference to a handoff in the document at by. next is the mention before it.
+type mention struct {
 	by, next   int32
 	supersedes bool
 }
 
-// A happening is an event of a handoff in a list of its events that is linked by number.
-type happening struct{ at, next int32 }
+// An eventRef is an element of the linked list of events of a handoff.
+type eventRef struct{ at, next int32 }
 
-// NewFacts returns facts about nothing.
+// NewFacts returns empty facts.
 func NewFacts() *Facts {
-	return &Facts{covered: covered{hash: eventlog.Genesis}, of: make(map[form.Key]about), rows: make(map[form.Key]bool), unread: make(map[form.Key]string)}
+	return &Facts{covered: covered{hash: eventlog.Genesis}, of: make(map[form.Key]entry),
+		rows: make(map[form.Key]bool), unread: make(map[form.Key]string)}
 }
 
-// Of returns what is known of the handoff of an id, zero if nothing is.
+// Of returns what is known about the handoff id, or the zero Handoff.
 func (f *Facts) Of(id string) (h Handoff) {
 	if len(f.of) == 0 {
 		return h
@@ -95,19 +95,19 @@ func (f *Facts) Of(id string) (h Handoff) {
 	}
 	slices.Reverse(h.Superseders)
 	slices.Reverse(h.Replies)
-	f.happened(&h, a.acts)
+	f.addEvents(&h, a.acts)
 	return h
 }
 
-// Knows reports whether anything is known of the handoff of an id.
+// Knows reports whether there are facts about the handoff id.
 func (f *Facts) Knows(id string) bool {
 	k, ok := form.KeyOf(id)
 	_, known := f.of[k]
 	return ok && known
 }
 
-// happened takes in the events, the last of which is at.
-func (f *Facts) happened(h *Handoff, at int32) {
+// addEvents applies the events of a handoff to h. at is the last one.
+func (f *Facts) addEvents(h *Handoff, at int32) {
 	var events []Event
 	for ; at > 0; at = f.acts[at-1].next {
 		fields := f.fields(f.acts[at-1].at)
@@ -116,26 +116,28 @@ func (f *Facts) happened(h *Handoff, at int32) {
 				fields[i] = ""
 			}
 		}
-		events = append(events, Event{fields[2], fields[1], fields[3], eventlog.Deed{Operator: fields[4], Session: fields[5], Time: fields[6]}})
+		events = append(events, Event{fields[2], fields[1], fields[3],
+			eventlog.Action{Operator: fields[4], Session: fields[5], Time: fields[6]}})
 	}
 	for _, e := range slices.Backward(events) {
 		changes[e.Type](h, e)
 	}
 }
 
-// fields returns the words of the line at an offset, which add has found to be good.
+// fields returns the words of the line at an offset, which add has checked.
 func (f *Facts) fields(at int32) []string {
 	line, _, _ := bytes.Cut(f.lines[at-1:], []byte("\n"))
 	return strings.Split(string(line), " ")
 }
 
-// AddDocument takes in what the references of a document say. Adding it again changes nothing.
+// AddDocument adds the references of a document. To add it again changes nothing.
 func (f *Facts) AddDocument(id, from, to string, references []string) {
 	words := []string{"document", id, from, to}
 	for _, reference := range references {
 		switch r, err := relation.Parse(reference); {
 		case err != nil:
-		case r.Kind == relation.Re, r.Kind == relation.Supersedes, r.Kind == relation.Expires, r.Kind == relation.Approve:
+		case r.Kind == relation.Re, r.Kind == relation.Supersedes, r.Kind == relation.Expires,
+			r.Kind == relation.Approve:
 			words = append(words, reference)
 		}
 	}
@@ -144,21 +146,22 @@ func (f *Facts) AddDocument(id, from, to string, references []string) {
 	}
 }
 
-// none stands for a word that is not there. No name is written so.
+// none is an empty field. It is not a valid name.
 const none = "."
 
-// AddEvent takes in an event. Events come in the order of the log.
+// AddEvent adds an event. Events must come in the order of the log.
 func (f *Facts) AddEvent(e Event) {
 	if changes[e.Type] == nil {
 		return
 	}
 	if _, _, _, ok := eventlog.ParseKey(e.Key); !ok {
-		e.Key = "" // a token, of which no more is asked
+		e.Key = "" // a resume token, which does not matter
 	}
-	f.add(strings.Join([]string{"event", e.ID, e.Type, cmp.Or(e.Key, none), cmp.Or(e.Operator, none), cmp.Or(e.Session, none), cmp.Or(e.Time, none)}, " "))
+	f.add(strings.Join([]string{"event", e.ID, e.Type, cmp.Or(e.Key, none), cmp.Or(e.Operator, none),
+		cmp.Or(e.Session, none), cmp.Or(e.Time, none)}, " "))
 }
 
-// add takes in a line, and reports whether it is one.
+// add adds a line. It reports whether the line is well-formed.
 func (f *Facts) add(line string) bool {
 	kind, rest, _ := strings.Cut(line, " ")
 	id, rest, _ := strings.Cut(rest, " ")
@@ -178,7 +181,7 @@ func (f *Facts) add(line string) bool {
 			return false
 		}
 		a := f.of[k]
-		f.acts = append(f.acts, happening{at, a.acts})
+		f.acts = append(f.acts, eventRef{at, a.acts})
 		a.acts = int32(len(f.acts))
 		f.of[k] = a
 	case kind == "gone":
@@ -199,7 +202,7 @@ func (f *Facts) add(line string) bool {
 	return true
 }
 
-// addDocument notes that the line of a document is at an offset, unless it is known.
+// addDocument records the offset of the line of a document, unless the document is known.
 func (f *Facts) addDocument(k form.Key, at int32, rest string) (again, good bool) {
 	words := strings.Split(rest, " ")
 	if len(words) < 3 {
@@ -230,7 +233,7 @@ func (f *Facts) addDocument(k form.Key, at int32, rest string) (again, good bool
 			continue
 		}
 		o := f.of[other]
-		f.names = append(f.names, naming{at, o.names, kind == string(relation.Supersedes)})
+		f.names = append(f.names, mention{at, o.names, kind == string(relation.Supersedes)})
 		o.names = int32(len(f.names))
 		f.of[other] = o
 	}

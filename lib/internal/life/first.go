@@ -7,8 +7,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A First looks for the one handoff that an operator should turn to: what they have and has expired is
-// overdue and comes first, then what is oldest by its ts_utc.
+// A First finds the one handoff that an operator should work on next. Expired handoffs that the operator
+// holds come first, then the oldest by ts_utc.
 type First struct {
 	ID    string // "" while there is none
 	Mine  map[string]bool
@@ -19,7 +19,7 @@ type First struct {
 	isLate bool
 }
 
-// Try takes a row that is open if it comes before the one that was found.
+// Try selects row if it is open and comes before the present choice.
 func (f *First) Try(row index.Row, isOpen func() bool) {
 	isLate := f.Mine[row.ID] && f.Facts.Of(row.ID).IsExpired(f.Now)
 	isFirst := f.ID == "" || isLate && !f.isLate || isLate == f.isLate && index.CompareTimes(row.Time, f.time) < 0
@@ -28,8 +28,8 @@ func (f *First) Try(row index.Row, isOpen func() bool) {
 	}
 }
 
-// IsBefore tells from the text of a row, which the operator does not have, that it comes after the one
-// that was found.
+// IsBefore reports whether the present choice comes before a row that the operator does not hold. It reads
+// the time from the text of the row.
 func (f *First) IsBefore(line []byte) bool {
 	return f.ID != "" && index.IsRowLike(line) && index.CompareTimes(string(index.Cell(line, 5)), f.time) >= 0
 }

@@ -8,25 +8,24 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// A Handoff is what is known of one handoff.
+// A Handoff is what is known about one handoff.
 type Handoff struct {
-	From, To string // of its document; "" where that says nothing that changes a state, or is not here
+	From, To string // of its document; "" if the document is missing or changes no state
 	relation.Set
-	Superseders, Replies []string // ids of the documents that name it, as they became known
+	Superseders, Replies []string // ids of the documents that refer to it, in the order of arrival
 
-	eventlog.Life // who has it, has ended it, has put it away
+	eventlog.Life // who holds it, finished it, archived it
 }
 
-// An Event is one of the audit log that changes the state of a handoff.
+// An Event is an event of the audit log that changes the state of a handoff.
 type Event struct {
 	Type string
 	ID   string // of the handoff
-	Key  string // that was consumed, if one was
-	eventlog.Deed
+	Key  string // the consumed key, "" if there is none
+	eventlog.Action
 }
 
-// changes are the types of events that change a state, each with what it does. A later event follows
-// an earlier one.
+// changes maps the event types that change a state to their effect. Events are applied in order.
 var changes = map[string]func(*Handoff, Event){
 	eventlog.ActTake.Type():      act,
 	eventlog.ActRelease.Type():   act,
@@ -41,16 +40,14 @@ var changes = map[string]func(*Handoff, Event){
 	eventlog.TypeResume:          act,
 }
 
-// act takes in what somebody did with a handoff.
-func act(h *Handoff, e Event) { h.Life.Add(e.Key, e.Deed) }
+// act applies an action on a handoff.
+func act(h *Handoff, e Event) { h.Life.Add(e.Key, e.Action) }
 
-// Successors returns the ids of the handoffs that take the place of the one of a row: those whose
-// sender is its sender or its recipient, that need no approval or have it, and that Trusts lets
-// through. What others say of superseding it is a claim, and counts for nothing.
+// Successors returns the ids of the handoffs that supersede the one of a row. Only those count whose sender
+// is its sender or recipient, that do not await approval, and that Trusts accepts.
 func (f *Facts) Successors(row index.Row) []string { return f.successors(f.Of(row.ID), row) }
 
-// successors are those that may take the place of a handoff: by its sender or its recipient, signed where
-// that is asked for, and not waiting for an approval.
+// successors is Successors for a handoff whose facts are known.
 func (f *Facts) successors(h Handoff, row index.Row) (ids []string) {
 	for _, id := range h.Superseders {
 		by := f.Of(id)
@@ -75,17 +72,17 @@ func (f *Facts) decision(id string) eventlog.Decision {
 	return f.Decided(id)
 }
 
-// TakenBy returns the ids of what an operator has taken, and neither given back nor ended.
+// TakenBy returns the ids of the handoffs that an operator holds.
 func (f *Facts) TakenBy(operator string) map[string]bool {
 	return f.with(func(h Handoff) bool { return h.Take.Holds().Operator == operator && !h.Done.IsDone() })
 }
 
-// Archived returns the ids of what is archived.
+// Archived returns the ids of the archived handoffs.
 func (f *Facts) Archived() map[string]bool {
 	return f.with(func(h Handoff) bool { return h.Archive.Holds().IsDone() })
 }
 
-// with returns the ids of those with which something was done.
+// with returns the ids of the handoffs with events for which done is true.
 func (f *Facts) with(done func(Handoff) bool) map[string]bool {
 	ids := make(map[string]bool)
 	for k, a := range f.of {
@@ -96,8 +93,8 @@ func (f *Facts) with(done func(Handoff) bool) map[string]bool {
 	return ids
 }
 
-// Connected returns what is known of each handoff that can be reached from one by answers and by what
-// supersedes what, and their ids, that one first.
+// Connected returns all handoffs that are connected with id by replies or supersession, and their ids,
+// beginning with id.
 func (f *Facts) Connected(id string) (lives map[string]Handoff, ids []string) {
 	lives, ids = map[string]Handoff{id: f.Of(id)}, []string{id}
 	for i := 0; i < len(ids); i++ {

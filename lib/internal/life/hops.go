@@ -2,13 +2,12 @@ package life
 
 import "slices"
 
-// mostWide is how many handoffs one step of a chain may name: more are no chain that anybody follows.
+// mostWide is the most handoffs in one step of a chain. Hops gives up at more.
 const mostWide = 1000
 
-// Hops returns how many handoffs, the one of an id included, lead to it by what they answer or
-// supersede, since somebody wrote for whom human holds: 0 if that is its own sender, or if it answers
-// nothing. Of several ways the longest counts. It looks no further than most, and then returns one
-// more.
+// Hops returns the length of the chain of handoffs that leads to id since a human wrote one. The chain
+// includes id and follows what each handoff answers or supersedes. It is 0 if the sender of id is human. The
+// longest way counts. Hops stops after most, and then returns most+1.
 func (f *Facts) Hops(id string, human func(operator string) bool, most int) int {
 	level := []string{id}
 	for n := range most + 1 {
@@ -29,9 +28,8 @@ func (f *Facts) Hops(id string, human func(operator string) bool, most int) int 
 	return most + 1
 }
 
-// Unapproved returns the first of the handoffs that the one of an id answers or supersedes by which it
-// comes more than most hops behind what a person wrote, and which nobody has approved; "" if there is
-// none.
+// Unapproved returns the first parent of id that is too far from a human: most hops or more, without an
+// approval. A parent is a handoff that id answers or supersedes. It returns "" if there is none.
 func (f *Facts) Unapproved(id string, human func(operator string) bool, most int) (parent string) {
 	h := f.Of(id)
 	if human(h.From) {

@@ -43,7 +43,7 @@ func TestUnapproved(t *testing.T) {
 	}
 	decided := make(map[string]eventlog.Decision)
 	f.Decided = func(id string) eventlog.Decision { return decided[id] }
-	ann := eventlog.Deed{Operator: "ann", Time: "2026-05-08T09:00:00Z"}
+	ann := eventlog.Action{Operator: "ann", Time: "2026-05-08T09:00:00Z"}
 	want(6, "")
 	want(7, id(6))
 	want(8, id(6))

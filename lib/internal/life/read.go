@@ -17,34 +17,35 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Gather returns what is known of the handoffs of a store: what is cached, and what documents and
-// events have said since. It reads those documents alone whose write events count references; in a
-// store whose rows come without events, each document once. Events count as far as head proves them:
-// a log that does not lead to it is fault.ErrIntegrity.
+// Gather returns the facts of a store: the cached ones, and those of newer documents and events. It reads
+// only documents whose write events count references. If rows come without events, it reads each document
+// once. Only events that head proves count. If the log does not lead to head, the error is
+// fault.ErrIntegrity.
 func Gather(d store.Dirs, head store.LogHead) (*Facts, error) {
 	r := &reader{Facts: parseCache(d.Cached(disk.Facts)), at: d, files: make(map[string]string)}
-	if err := r.news(head); err != nil {
+	if err := r.readLog(head); err != nil {
 		return nil, err
 	}
 	if d.Dir == nil {
 		return r.Facts, nil
 	}
-	r.unlogged()
+	r.readRows()
 	r.find()
 	r.documents()
 	return r.Facts, nil
 }
 
-// A reader adds to facts what is new.
+// A reader adds new facts.
 type reader struct {
 	*Facts
 	at     store.Dirs
-	wanted []string          // ids of documents to be read, in the order of the log
-	files  map[string]string // theirs, "" if it has to be found
+	wanted []string          // ids of documents to read, in the order of the log
+	files  map[string]string // their files, "" if unknown
 }
 
-// news reads the audit log from where the facts end. Where it is another log than they know, they begin anew.
-func (r *reader) news(head store.LogHead) error {
+// readLog reads the audit log after the part that the facts cover. If it is another log, the facts start
+// over.
+func (r *reader) readLog(head store.LogHead) error {
 	if r.at.State == nil {
 		r.Facts = NewFacts()
 		r.lacksLog = true
@@ -69,12 +70,13 @@ func (r *reader) news(head store.LogHead) error {
 		r.event(e)
 	}
 	if err == nil && head.IsProven && (isBroken || r.covered.log < head.End) {
-		err = &fault.CorruptError{File: filepath.Join(r.at.State.Path(), disk.LogFile), Why: "is not what this store wrote: run `handoff verify`"}
+		err = &fault.CorruptError{File: filepath.Join(r.at.State.Path(), disk.LogFile),
+			Why: "was changed by another program: run `handoff verify`"}
 	}
 	return err
 }
 
-// continues reports whether the log has what the facts cover.
+// continues reports whether the log begins with the part that the facts cover.
 func (r *reader) continues(log *io.SectionReader) bool {
 	if r.covered.log == 0 {
 		return true
@@ -90,14 +92,14 @@ func (r *reader) continues(log *io.SectionReader) bool {
 	return err == nil && hash == r.covered.hash
 }
 
-// event takes in what an event of the log says.
+// event adds an event of the log.
 func (r *reader) event(e eventlog.Parsed) {
 	switch p := e.Content.(type) {
 	case eventlog.Written:
-		r.came(p.HandoffID, path.Base(p.FilePath), p.ReferencesCount)
+		r.arrived(p.HandoffID, path.Base(p.FilePath), p.ReferencesCount)
 	case eventlog.Imported:
 		for _, id := range p.HandoffIDs {
-			r.came(id, "", -1)
+			r.arrived(id, "", -1)
 		}
 	case eventlog.Recovered:
 		if p.AdoptedRows > 0 && !r.adopted {
@@ -110,12 +112,13 @@ func (r *reader) event(e eventlog.Parsed) {
 	case eventlog.Pruned:
 		r.gone(p.HandoffID)
 	case eventlog.Resumed:
-		r.AddEvent(Event{e.Type, p.HandoffID, p.Token, p.Deed()})
+		r.AddEvent(Event{e.Type, p.HandoffID, p.Token, p.Action()})
 	}
 }
 
-// came takes in that a handoff came into the store, with so many references; fewer than 0 are not known.
-func (r *reader) came(id, file string, references int) {
+// arrived records that a handoff reached the store. references is the number of its references, or less than
+// 0 if unknown.
+func (r *reader) arrived(id, file string, references int) {
 	if r.byRows() {
 		r.add("row " + id)
 	}
@@ -124,14 +127,13 @@ func (r *reader) came(id, file string, references int) {
 	}
 }
 
-// gone takes in that the document of a handoff is not here any more.
+// gone records that the document of a handoff is no longer here.
 func (r *reader) gone(id string) {
 	r.add("gone " + id)
 	delete(r.files, id)
 }
 
-// want notes a document that is to be read, and the file that a row names for it; a name that no store
-// gives is looked for by id.
+// want adds a document to read. If file is not a valid name, find looks the document up by id.
 func (r *reader) want(id, file string) {
 	if _, again := r.files[id]; !again {
 		r.wanted = append(r.wanted, id)
@@ -147,19 +149,18 @@ func (r *reader) byRows() bool {
 	return r.adopted || r.lacksLog || r.at.Opt.Git == disk.GitTracked
 }
 
-// HasNoEvents reports whether there are handoffs and no event of any: what was done with them is not known.
+// HasNoEvents reports whether there are handoffs but no events, so that their history is unknown.
 func (f *Facts) HasNoEvents() bool { return f.lacksLog && len(f.rows) > 0 }
 
-// unlogged looks at the rows where they may come without events, and the index files are not those
-// that are covered.
-func (r *reader) unlogged() {
+// readRows reads the rows if they may come without events, and the index files have changed.
+func (r *reader) readRows() {
 	if !r.byRows() {
 		r.covered.stamps = noStamps
 		return
 	}
 	sum := stampsOf(r.at.Dir)
 	if sum == "" || sum == r.covered.stamps {
-		return // who reads the index says what is wrong with it
+		return // readers of the index report the error
 	}
 	there := make(map[form.Key]bool)
 	err := store.EachIndex(r.at.Dir, func(_ string, text []byte) error {
@@ -179,14 +180,14 @@ func (r *reader) unlogged() {
 		return
 	}
 	for k := range r.rows {
-		if !there[k] { // as where another branch is checked out
+		if !there[k] { // for example, another branch is checked out
 			r.add("gone " + k.String())
 		}
 	}
 	r.covered.stamps = sum
 }
 
-// find looks up the files of documents of which no event says where they are.
+// find looks up the files of documents that no event names.
 func (r *reader) find() {
 	for k, file := range r.unread {
 		r.want(k.String(), file)
@@ -207,11 +208,11 @@ func (r *reader) find() {
 			}
 		}
 		return nil
-	}) // what it does not find is tried again
+	}) // a failed lookup is tried again next time
 }
 
-// documents reads the documents that are wanted. One that cannot be read, or is another than it should
-// be, is tried again by the next who asks.
+// documents reads the wanted documents. A document that is unreadable or has another id is read again next
+// time.
 func (r *reader) documents() {
 	docs := make([]*document.Document, len(r.wanted))
 	parallel.Each(len(docs), parallel.Workers(), func(i int) {

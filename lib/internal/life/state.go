@@ -6,31 +6,31 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A State is how far a handoff has come.
+// A State is the state of a handoff.
 type State string
 
-// The states. Where several hold, the first of this list counts.
+// The states. If several apply, the first of this list counts.
 const (
 	Archived   State = "archived"
-	Withdrawn  State = "withdrawn" // by its sender, before anybody had read or taken it
+	Withdrawn  State = "withdrawn" // by its sender, before anyone read or took it
 	Done       State = "done"
-	Superseded State = "superseded" // another handoff takes its place
+	Superseded State = "superseded" // replaced by another handoff
 	Expired    State = "expired"
 	Awaiting   State = "awaiting" // approval, or rejected
-	Taken      State = "taken"    // by somebody who has not ended it
+	Taken      State = "taken"    // and not done
 	Read       State = "read"     // by its recipient
-	Unread     State = "unread"   // by its recipient, who may have been told of it
+	Unread     State = "unread"   // by its recipient, who may have been shown it
 )
 
-// States are all states, in the order in which a handoff comes to them as a rule.
+// States lists all states, in the usual order.
 var States = []State{Unread, Read, Taken, Awaiting, Done, Superseded, Expired, Archived, Withdrawn}
 
-// LeavesUnread reports whether a handoff in the state is not shown as unread, whoever has read it: it
-// is over, or somebody has it. It is never marked as read for that.
-func (s State) LeavesUnread() bool { return s == Taken || s.IsOver() }
+// LeavesUnread reports whether a handoff in the state is not shown as unread, even if its recipient has not
+// read it: it is taken or closed.
+func (s State) LeavesUnread() bool { return s == Taken || s.IsClosed() }
 
-// IsOver reports whether nothing is to be done any more with a handoff in the state.
-func (s State) IsOver() bool {
+// IsClosed reports whether a handoff in this state needs no more work.
+func (s State) IsClosed() bool {
 	switch s {
 	case Archived, Withdrawn, Done, Superseded, Expired:
 		return true
@@ -38,10 +38,10 @@ func (s State) IsOver() bool {
 	return false
 }
 
-// IsDerived reports whether only a handoff of which facts are known can be in the state.
+// IsDerived reports whether only a handoff with facts can be in the state.
 func (s State) IsDerived() bool {
 	switch s {
-	case "", Read, Unread, Awaiting: // which a policy may say of any
+	case "", Read, Unread, Awaiting: // a policy may put any handoff in this state
 		return false
 	}
 	return true
@@ -53,17 +53,16 @@ func (f *Facts) State(row index.Row, now time.Time) State {
 	if h.Archive.Holds().IsDone() {
 		return Archived
 	}
-	return f.beneath(h, row, now)
+	return f.activeState(h, row, now)
 }
 
-// isWithdrawn reports whether the sender of a handoff to somebody else has ended it before its recipient read it, and
-// before anybody else took it.
+// isWithdrawn reports whether the sender finished the handoff before the recipient read it.
 func (h Handoff) isWithdrawn(row index.Row) bool {
 	return h.Done.IsDone() && h.Done.Operator == row.From && row.From != row.To && row.UnreadBy("")
 }
 
-// beneath is State for what would be if the handoff were not archived.
-func (f *Facts) beneath(h Handoff, row index.Row, now time.Time) State {
+// activeState is State without archiving.
+func (f *Facts) activeState(h Handoff, row index.Row, now time.Time) State {
 	switch {
 	case h.isWithdrawn(row):
 		return Withdrawn

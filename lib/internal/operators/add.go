@@ -8,10 +8,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// Add returns the head of an operators file with one operator more, as an entry at the end of the
-// list. Nothing else of the head is changed; "" makes a new one. An operator who is there already, or
-// whose fields are not what Parse takes, is ErrInvalid; a head that is written in a way that leaves no
-// place for an entry is ErrConfig.
+// Add returns the frontmatter of an operators file with an additional entry at the end of the list. The rest does not
+// change. "" means a new file. The error is ErrInvalid if the operator is already there, or if a field is invalid. It
+// is ErrConfig if the layout of the frontmatter has no place for an entry.
 func Add(head string, o Operator) (string, error) {
 	const fresh = "schema_version: '1.0'\noperators:\n"
 	if _, faults := Parse([]byte(fresh+entry(o, "  ")), 2); len(faults) > 0 {
@@ -22,23 +21,26 @@ func Add(head string, o Operator) (string, error) {
 	}
 	old, faults := Parse([]byte(head), 2)
 	switch {
-	case strings.HasSuffix(head, "operators:\n") && len(faults) == 1: // a list of nobody
+	case strings.HasSuffix(head, "operators:\n") && len(faults) == 1: // an empty list
 		old = &List{}
 	case len(faults) > 0:
-		return "", fault.New(fault.ErrConfig, "mend the file; `handoff operators validate` shows every fault", "the operators file: %s", faults[0])
+		return "", fault.New(fault.ErrConfig, "fix the file; `handoff operators validate` lists all faults", "the operators file: %s", faults[0])
 	}
 	if old.Has(o.ID) {
-		return "", fault.New(fault.ErrInvalid, "change the entry in an editor", "%q is in the operators file already", o.ID)
+		return "", fault.New(fault.ErrInvalid, "change the entry in an editor", "%q is in the operators file already",
+			o.ID)
 	}
 	at, indent := end(head)
 	longer := head[:at] + entry(o, indent) + head[at:]
-	if grown, faults := Parse([]byte(longer), 2); len(faults) == 0 && reflect.DeepEqual(grown.All(), append(old.All(), o)) {
+	if grown, faults := Parse([]byte(longer), 2); len(faults) == 0 &&
+		reflect.DeepEqual(grown.All(), append(old.All(), o)) {
 		return longer, nil
 	}
-	return "", fault.New(fault.ErrConfig, "add it in an editor:\n"+entry(o, "  "), "the operators file has no list with an entry on each line that begins with a dash")
+	return "", fault.New(fault.ErrConfig, "add it in an editor:\n"+entry(o, "  "),
+		"the operators file has no list with an entry on each line that begins with a dash")
 }
 
-// end returns where the list of operators ends, and how far its entries are indented.
+// end returns the offset of the end of the list of operators, and the indent of its entries.
 func end(head string) (at int, indent string) {
 	indent = "  "
 	in, first := false, true
@@ -57,7 +59,7 @@ func end(head string) (at int, indent string) {
 	return at, indent
 }
 
-// entry is an operator as OPERATORS.md lists it.
+// entry returns an operator as YAML.
 func entry(o Operator, indent string) string {
 	quoted := func(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 	var capabilities []string
@@ -69,7 +71,7 @@ func entry(o Operator, indent string) string {
 	line := func(key, value string) { fmt.Fprintf(&b, "%s  %s: %s\n", indent, key, value) }
 	line("display_name", quoted(o.DisplayName))
 	for _, known := range [][2]string{{"github_handle", o.GitHubHandle}, {"git_email", o.GitEmail}} {
-		if known[1] != "" { // nothing is made up
+		if known[1] != "" { // unknown values are omitted
 			line(known[0], quoted(known[1]))
 		}
 	}

@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// Allowed is a line of a file of allowed signers: a key, and the patterns of those whose it is.
+// An Allowed is a line of a file of allowed signers: a key, and the patterns of its owners.
 type Allowed struct {
 	Rule
 	patterns []string
 }
 
-// ParseAllowed reads a file of allowed signers. Lines that allow nothing here are left out: comments,
-// those of other namespaces, of certificate authorities, and those that cannot be read, as ssh-keygen
-// does.
+// ParseAllowed parses a file of allowed signers. As in ssh-keygen, lines that do not apply are ignored: comments,
+// other namespaces, certificate authorities, and invalid lines.
 func ParseAllowed(text string) (all []Allowed) {
 	for line := range strings.Lines(text) {
 		if a, ok := parseAllowed(strings.TrimSpace(line)); ok {
@@ -46,7 +45,7 @@ func parseAllowed(line string) (a Allowed, ok bool) {
 	return a, true
 }
 
-// take applies an option, and reports whether the line may allow something.
+// take applies an option, and reports whether the line can still apply.
 func (a *Allowed) take(name, value string) (ok bool) {
 	switch name {
 	case "namespaces":
@@ -59,7 +58,7 @@ func (a *Allowed) take(name, value string) (ok bool) {
 	return ok
 }
 
-// sshTime reads YYYYMMDD[HHMM[SS]], in local time or, with Z, in UTC.
+// sshTime parses YYYYMMDD[HHMM[SS]], in local time or, with Z, in UTC.
 func sshTime(text string) (time.Time, bool) {
 	digits, utc := strings.CutSuffix(text, "Z")
 	at := time.Local
@@ -74,7 +73,7 @@ func sshTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// word cuts the first word off, in which white space may stand between quotes.
+// signersWord cuts off the first word. White space in quotes belongs to it.
 func signersWord(text string) (first, rest string) {
 	quoted := false
 	for i, c := range text {
@@ -104,7 +103,7 @@ func splitOutside(text string, sep rune) func(func(string) bool) {
 	}
 }
 
-// matches says whether a list of patterns means somebody of these names: one has to, and none with ! may.
+// matches reports whether a list of patterns matches one of the names: one pattern must match, and none with ! may.
 func matches(patterns []string, names ...string) (found bool) {
 	for _, p := range patterns {
 		p, not := strings.CutPrefix(p, "!")

@@ -11,15 +11,17 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
-// An Identity is an operator, "" if nobody is known, and what says so.
+// An Identity is an operator, "" if unknown, with the source that names it.
 type Identity struct {
 	Operator string `json:"operator"`
 	Source   string `json:"source,omitempty"`
 }
 
-// Of returns the identity that the settings of a project, of this clone (here, "" for none) and of the user give. git is run only where
-// neither the environment nor the user's configuration names somebody, and somebody is listed.
-func IdentityOf(root, here string, s settings.Settings, u settings.User, listed func() (*List, error), now time.Time) Identity {
+// IdentityOf returns the identity from the settings of the project, of this clone and of the user. here is that of
+// this clone, or "". git runs only if environment and user's configuration name no operator, and the file has an
+// email.
+func IdentityOf(root, here string, s settings.Settings, u settings.User, listed func() (*List, error),
+	now time.Time) Identity {
 	switch {
 	case s.Operator.Source == settings.Environment:
 		return Identity{s.Operator.Value, "HANDOFF_OPERATOR"}
@@ -40,7 +42,7 @@ func IdentityOf(root, here string, s settings.Settings, u settings.User, listed 
 	return ofGit(root)
 }
 
-// ofGit returns who git says that the user is.
+// ofGit returns the identity from git's configuration.
 func ofGit(root string) Identity {
 	email := git.Config(root, "user.email")
 	local, _, _ := strings.Cut(email, "@")

@@ -5,55 +5,55 @@ import (
 	"time"
 )
 
-// What is known of a signature.
+// The states of a signature.
 const (
-	Good       = "good"
-	Unsigned   = "unsigned"
-	UnknownKey = "unknown-key" // it is one, by a key that is not the author's
-	Expired    = "expired"     // the author's key did not count when the handoff was first seen
-	Revoked    = "revoked"     // the author's key was taken away
-	Bad        = "bad"         // it is none of these bytes
+	Good       = "good"        // made by a key of the sender
+	Unsigned   = "unsigned"    // there is no signature
+	UnknownKey = "unknown-key" // it matches, but the key is not the sender's
+	Expired    = "expired"     // the sender's key was not valid when the handoff was first seen
+	Revoked    = "revoked"     // the sender's key was revoked
+	Bad        = "bad"         // it does not match these bytes
 )
 
-// A Verdict says what is known of a signature.
+// A Verdict is the result of judging a signature.
 type Verdict struct {
 	State    string `json:"state"`
-	Operator string `json:"operator,omitempty"` // whose key it is
-	Key      string `json:"key,omitempty"`      // its fingerprint
-	// FirstSight says that nothing but the operators file says whose key it is: none of theirs is pinned.
+	Operator string `json:"operator,omitempty"` // the owner of the key
+	Key      string `json:"key,omitempty"`      // the fingerprint of the key
+	// FirstSight reports that only the operators file names the owner: no key of the operator is pinned.
 	FirstSight bool `json:"first_sight,omitempty"`
 }
 
-// An Author is who a handoff is from.
+// An Author is the sender of a handoff.
 type Author struct {
 	Name, Email string // Email may be ""
-	Rules       []Rule // the keys that OPERATORS.md gives
+	Rules       []Rule // the keys in OPERATORS.md
 }
 
-// Trust is all that says whose a key is.
+// Trust has everything that names the owners of keys.
 type Trust struct {
 	Allowed []Allowed
 	Authors []Author
 	Pins    Pins
 
-	Endorsed func() Key // the key that signed the operators file; nil or "" is none
+	Endorsed func() Key // returns the key that signed the operators file; nil or "" for none
 }
 
-// A Finding is a verdict, and whether it is to be believed.
+// A Finding is a verdict. Changed means that it must not be trusted.
 type Finding struct {
 	Verdict
-	Changed bool // OPERATORS.md has other keys than were pinned, and nobody has said that this is right
+	Changed bool // OPERATORS.md has other keys than those pinned, and the user has not accepted them
 }
 
-// Judge says whose a key is that has signed a handoff of an author. seen says when the handoff was
-// first seen; it is asked where that counts.
+// Judge returns the verdict about a key that signed a handoff from an operator. seen returns when the handoff was
+// first seen; it is called only for keys with limited validity.
 func (t Trust) Judge(from string, key Key, seen func() (time.Time, error)) (f Finding, err error) {
 	f.Key = key.Fingerprint()
 	author := t.author(from)
 	rules, mine := t.allowed(author)
 	if !mine {
 		rules = author.Rules
-		f.Changed, f.FirstSight = t.pinned(author, key)
+		f.Changed, f.FirstSight = t.checkPins(author, key)
 	}
 	at := slices.IndexFunc(rules, func(r Rule) bool { return r.Key == key })
 	switch {
@@ -75,7 +75,7 @@ func (t Trust) Judge(from string, key Key, seen func() (time.Time, error)) (f Fi
 	return f, err
 }
 
-// Knows reports whether anything is said of the keys of somebody.
+// Knows reports whether a key of the operator is known.
 func (t Trust) Knows(name string) bool {
 	author := t.author(name)
 	_, mine := t.allowed(author)
@@ -92,7 +92,7 @@ func (t Trust) author(name string) Author {
 	return Author{Name: name}
 }
 
-// allowed returns what the user's file says of an author, and whether it says anything.
+// allowed returns the keys that the user's file has for an author, and whether there are any.
 func (t Trust) allowed(author Author) (rules []Rule, found bool) {
 	for _, a := range t.Allowed {
 		if matches(a.patterns, author.Name, author.Email) {
@@ -102,9 +102,9 @@ func (t Trust) allowed(author Author) (rules []Rule, found bool) {
 	return rules, found
 }
 
-// pinned compares what OPERATORS.md says of a key with what is pinned. Keys that a pinned one has
-// signed are as good as that.
-func (t Trust) pinned(author Author, key Key) (changed, firstSight bool) {
+// checkPins compares a key in OPERATORS.md with the pinned keys. If a pinned key has signed the file, its keys are
+// accepted.
+func (t Trust) checkPins(author Author, key Key) (changed, firstSight bool) {
 	listed := slices.ContainsFunc(author.Rules, func(r Rule) bool { return r.Key == key })
 	pins, known := t.Pins[author.Name]
 	switch {
@@ -118,7 +118,7 @@ func (t Trust) pinned(author Author, key Key) (changed, firstSight bool) {
 	return true, false
 }
 
-// owner is whose key it is according to OPERATORS.md, "" if nobody's.
+// owner returns the owner of a key in OPERATORS.md, "" for none.
 func (t Trust) owner(key Key) string {
 	for _, a := range t.Authors {
 		if slices.ContainsFunc(a.Rules, func(r Rule) bool { return r.Key == key }) {
@@ -128,7 +128,7 @@ func (t Trust) owner(key Key) string {
 	return ""
 }
 
-// Keys returns the keys that an author may have, at whatever time.
+// Keys returns the keys of an author, whatever their validity.
 func (a Author) Keys() []Key {
 	keys := []Key{}
 	for _, r := range a.Rules {

@@ -15,11 +15,11 @@ const (
 	ApprovalNamespace  = "handoff-approval-v1"  // of approvals and rejections
 )
 
-// A Key is a public key as OpenSSH writes it, without a comment: "ssh-ed25519 AAAA…".
+// A Key is a public key in the form of OpenSSH, without comment: "ssh-ed25519 AAAA…".
 type Key string
 
-// ParseKey reads the line of a public key, whose comment is left out. It is not ok if the key is not
-// of the type that the line says.
+// ParseKey parses the line of a public key, and drops the comment. ok is false if the type in the line is not that of
+// the key.
 func ParseKey(line string) (Key, bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 2 {
@@ -36,28 +36,28 @@ func ParseKey(line string) (Key, bool) {
 	return Key(fields[0] + " " + fields[1]), true
 }
 
-// Fingerprint returns what ssh-keygen -l calls the key: SHA256:….
+// Fingerprint returns the fingerprint of ssh-keygen -l: SHA256:….
 func (k Key) Fingerprint() string {
 	_, text, _ := strings.Cut(string(k), " ")
-	blob, _ := base64.StdEncoding.DecodeString(text) // it was parsed
+	blob, _ := base64.StdEncoding.DecodeString(text) // it was parsed before
 	sum := sha256.Sum256(blob)
 	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
-// A Rule is a key of somebody, and when it counts. Zero times are no limit.
+// A Rule is a key with its validity. A zero time means no limit.
 type Rule struct {
 	Key           Key
 	After, Before time.Time
 }
 
-// covers reports whether a signature that was first seen at that time counts.
+// covers reports whether a signature that was first seen at a time counts.
 func (r Rule) covers(seen time.Time) bool {
 	return (r.After.IsZero() || !seen.Before(r.After)) && (r.Before.IsZero() || seen.Before(r.Before))
 }
 
 func (r Rule) isLimited() bool { return !r.After.IsZero() || !r.Before.IsZero() }
 
-// Fingerprints returns those of keys, none for none.
+// Fingerprints returns the fingerprints of keys. The result is not nil.
 func Fingerprints(keys []Key) []string {
 	texts := []string{}
 	for _, k := range keys {

@@ -9,11 +9,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// A State is what is known of an operator. Its text is what the audit log records.
+// A State is the result of verifying an operator, as the audit log records it.
 type State string
 
-// The states. Verify returns Verified, Unverified or Unknown; Disabled is for a project that has
-// turned verification off, BootstrapPending for one that has no operators file yet.
+// The states. Verify returns Verified, Unverified or Unknown. Disabled means that the project does not verify
+// operators, BootstrapPending that it has no operators file yet.
 const (
 	Disabled         State = "disabled"
 	Verified         State = "verified"
@@ -22,13 +22,13 @@ const (
 	BootstrapPending State = "bootstrap-pending"
 )
 
-// A Status is the answer of Verify.
+// A Status is the result of Verify.
 type Status struct {
 	State  State  `json:"state"`
-	Reason string `json:"reason,omitempty"` // why the operator is not verified, "" when verified
+	Reason string `json:"reason,omitempty"` // why the operator is not verified, "" if it is
 }
 
-// An Operator is one entry of the file. Times are kept as they were written.
+// An Operator is an entry of the file. Times are as written.
 type Operator struct {
 	ID             string   `json:"operator"`
 	DisplayName    string   `json:"display_name,omitempty"`
@@ -36,51 +36,51 @@ type Operator struct {
 	GitEmail       string   `json:"git_email,omitempty"`
 	Capabilities   []string `json:"capabilities"`
 	ActiveSince    string   `json:"active_since"`
-	ActiveUntil    string   `json:"active_until,omitempty"`        // "" for no end
-	GPGFingerprint string   `json:"gpg_key_fingerprint,omitempty"` // "" when not given
+	ActiveUntil    string   `json:"active_until,omitempty"`        // "" means no end
+	GPGFingerprint string   `json:"gpg_key_fingerprint,omitempty"` // "" if not given
 	SSHKeys        []SSHKey `json:"ssh_keys,omitempty"`
-	Require        string   `json:"require_signature,omitempty"` // RequireFlag or RequireRefuse; "" is none
+	Require        string   `json:"require_signature,omitempty"` // RequireFlag, RequireRefuse or ""
 }
 
-// An SSHKey is a key that an operator signs with.
+// An SSHKey is a key that an operator signs with, with its validity.
 type SSHKey struct {
 	Key         string `json:"key"`
 	ValidAfter  string `json:"valid_after,omitempty"`
 	ValidBefore string `json:"valid_before,omitempty"`
 }
 
-// A Policy says what is asked of the handoffs from one operator to another.
+// A Policy is a rule for the handoffs from one operator to another.
 type Policy struct {
-	From, To string // ids, or [Everybody]
-	Approve  bool   // each needs an approval
+	From, To string // ids, or [AnyOperator]
+	Approve  bool   // each handoff needs an approval
 }
 
-// Everybody stands for any operator in a policy.
-const Everybody = "*"
+// AnyOperator means any operator in a policy.
+const AnyOperator = "*"
 
 func (p Policy) isAbout(from, to string) bool {
-	return (p.From == Everybody || p.From == from) && (p.To == Everybody || p.To == to)
+	return (p.From == AnyOperator || p.From == from) && (p.To == AnyOperator || p.To == to)
 }
 
-// AsksApproval reports whether a handoff needs an approval by the first policy that is about it.
+// AsksApproval reports whether a handoff needs an approval. The first policy that matches it counts.
 func (l *List) AsksApproval(from, to string) bool {
 	at := slices.IndexFunc(l.policies, func(p Policy) bool { return p.isAbout(from, to) })
 	return at >= 0 && l.policies[at].Approve
 }
 
-// What an operator without a good signature comes to, if not nothing.
+// The values of require_signature, besides none.
 const (
-	RequireFlag   = "flag"   // it is said wherever handoffs of the operator are shown
-	RequireRefuse = "refuse" // and none is stored
+	RequireFlag   = "flag"   // unsigned handoffs of the operator are marked as such
+	RequireRefuse = "refuse" // unsigned handoffs of the operator are also refused
 )
 
-// Authors returns what the file says of the keys of its operators.
+// Authors returns the operators with their keys.
 func (l *List) Authors() []Author {
 	all := make([]Author, len(l.operators))
 	for i, o := range l.operators {
 		all[i] = Author{Name: o.ID, Email: o.GitEmail}
 		for _, k := range o.SSHKeys {
-			key, _ := ParseKey(k.Key) // its form was checked, as those of the times
+			key, _ := ParseKey(k.Key) // the forms of the key and the times were checked
 			after, _, _ := span(k.ValidAfter)
 			before, _, _ := span(k.ValidBefore)
 			all[i].Rules = append(all[i].Rules, Rule{Key: key, After: after, Before: before})
@@ -89,7 +89,7 @@ func (l *List) Authors() []Author {
 	return all
 }
 
-// Require returns what require_signature says of an operator: "", RequireFlag or RequireRefuse.
+// Require returns require_signature of an operator: "", RequireFlag or RequireRefuse.
 func (l *List) Require(id string) string {
 	o, _ := l.of(id)
 	return o.Require
@@ -104,18 +104,18 @@ func (l *List) of(id string) (Operator, bool) {
 	return l.operators[i], true
 }
 
-// Can reports whether an operator who is active at now has a capability.
+// Can reports whether an operator that is active at now has a capability.
 func (l *List) Can(id, capability string, now time.Time) bool {
 	return l.IsCapable(id, capability) && l.Verify(id, now, Evidence{}).State == Verified
 }
 
-// IsCapable reports whether an operator has a capability, whether active or not.
+// IsCapable reports whether an operator has a capability, active or not.
 func (l *List) IsCapable(id, capability string) bool {
 	o, _ := l.of(id)
 	return slices.Contains(o.Capabilities, capability)
 }
 
-// Left returns the operators whose time is over at now. A nil list has none.
+// Left returns the operators whose active_until is before now. A nil list has none.
 func (l *List) Left(now time.Time) map[string]bool {
 	left := make(map[string]bool)
 	if l != nil {
@@ -126,20 +126,19 @@ func (l *List) Left(now time.Time) map[string]bool {
 	return left
 }
 
-// Offboarded reports whether the operator's active_until has passed. A date passes at the end of
-// its day in UTC.
+// Offboarded reports whether active_until of the operator has passed. A date passes at the end of its day in UTC.
 func (o Operator) Offboarded(now time.Time) bool {
 	_, until, ok := span(o.ActiveUntil)
 	return ok && now.After(until)
 }
 
-// Evidence is what the caller knows about who runs the program. The zero value asks for nothing, so
-// that an operator who is only addressed can be verified too.
+// Evidence is what git knows about the user. The zero value checks nothing, which verifies an operator that is only
+// addressed.
 type Evidence struct {
 	MatchEmail bool   // compare Email with git_email (setting verify_git_match)
-	Email      string // git config user.email, "" when not set
+	Email      string // git config user.email, "" if not set
 	MatchKey   bool   // compare Key with gpg_key_fingerprint (setting verify_gpg)
-	Key        string // git config user.signingkey: a fingerprint or its last 16 digits or more
+	Key        string // git config user.signingkey: a fingerprint or its last 16 or more digits
 }
 
 // A List is a valid operators file.
@@ -148,7 +147,7 @@ type List struct {
 	policies  []Policy
 }
 
-// All returns the entries in the order of the file.
+// All returns a copy of the entries in the order of the file.
 func (l *List) All() []Operator {
 	list := slices.Clone(l.operators)
 	for i := range list {
@@ -157,12 +156,12 @@ func (l *List) All() []Operator {
 	return list
 }
 
-// Verify returns Verified for an operator who is in the file, still active at now, and whom the
-// evidence asked for does not contradict; Unknown for one who is not in the file; else Unverified.
+// Verify returns Verified for an operator in the file that is active at now and not contradicted by the evidence. It
+// returns Unknown for an operator that is not in the file, otherwise Unverified.
 func (l *List) Verify(id string, now time.Time, e Evidence) Status {
 	o, known := l.of(id)
 	if !known {
-		return Status{Unknown, fmt.Sprintf("%q is not in the operators file%s", id, l.meant(id))}
+		return Status{Unknown, fmt.Sprintf("%q is not in the operators file%s", id, l.suggestion(id))}
 	}
 	reason := ""
 	switch {
@@ -176,8 +175,9 @@ func (l *List) Verify(id string, now time.Time, e Evidence) Status {
 		reason = fmt.Sprintf("%q has no gpg_key_fingerprint in the operators file", id)
 	case e.MatchKey && e.Key == "":
 		reason = fmt.Sprintf("git config user.signingkey is not set, but %q is to match %s", id, o.GPGFingerprint)
-	case e.MatchKey && !sameKey(e.Key, o.GPGFingerprint):
-		reason = fmt.Sprintf("git config user.signingkey is %q, but %q has gpg_key_fingerprint %s", e.Key, id, o.GPGFingerprint)
+	case e.MatchKey && !isSameKey(e.Key, o.GPGFingerprint):
+		reason = fmt.Sprintf("git config user.signingkey is %q, but %q has gpg_key_fingerprint %s", e.Key, id,
+			o.GPGFingerprint)
 	default:
 		return Status{State: Verified}
 	}
@@ -190,8 +190,8 @@ func (l *List) Has(id string) bool {
 	return known
 }
 
-// meant asks whether the operator was meant whose id is nearest to one that nobody has, "" if none is near.
-func (l *List) meant(id string) string {
+// suggestion returns a question about the operator with the most similar id, "" if there is none.
+func (l *List) suggestion(id string) string {
 	ids := make([]string, len(l.operators))
 	for i, o := range l.operators {
 		ids[i] = o.ID
@@ -202,13 +202,13 @@ func (l *List) meant(id string) string {
 	return ""
 }
 
-// HasEmails reports whether ByEmail can find anybody.
+// HasEmails reports whether an entry has a git_email.
 func (l *List) HasEmails() bool {
 	return slices.ContainsFunc(l.operators, func(o Operator) bool { return o.GitEmail != "" })
 }
 
-// ByEmail returns the id of the one operator with that git_email, case ignored, who is not
-// offboarded at now. It is not ok when there is none or more than one.
+// ByEmail returns the id of the only active operator with a git_email, ignoring case. ok is false if there is none,
+// or more than one.
 func (l *List) ByEmail(email string, now time.Time) (id string, ok bool) {
 	for _, o := range l.operators {
 		if email == "" || !strings.EqualFold(o.GitEmail, email) || o.Offboarded(now) {

@@ -9,10 +9,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 )
 
-// MaxBytes is the largest head that Parse reads.
+// MaxBytes is the maximum size of the frontmatter.
 const MaxBytes = 1 << 20
 
-// maxNodes is more than MaxBytes of valid operators have.
+// maxNodes is more than the number of nodes in MaxBytes of valid operators.
 const maxNodes = 200_000
 
 var (
@@ -25,17 +25,18 @@ var (
 	sshKeyKeys = []string{"key", "valid_after", "valid_before"}
 )
 
-// Parse reads the YAML head of an operators file, without its delimiter lines. firstLine is the
-// number of the head's first line in the file. It returns either a list or every fault, sorted
-// by line.
+// Parse parses the YAML frontmatter of an operators file, without its delimiter lines. firstLine is the number of its
+// first line in the file. It returns either a list, or all faults sorted by line.
 func Parse(head []byte, firstLine int) (*List, []fault.Fault) {
-	root, faults := document.ReadYAML(head, document.YAMLOptions{Name: "the frontmatter", Line: firstLine, MaxBytes: MaxBytes, MaxNodes: maxNodes})
+	root, faults := document.ReadYAML(head, document.YAMLOptions{Name: "the frontmatter", Line: firstLine,
+		MaxBytes: MaxBytes, MaxNodes: maxNodes})
 	r := &reader{faults}
 	list := &List{operators: []Operator{}}
 	switch {
 	case root == nil && len(faults) > 0:
 	case root == nil:
-		r.fault(&document.Node{Line: firstLine, Column: 1}, "the frontmatter is empty; it needs the keys %s", strings.Join(fileKeys[:2], ", "))
+		r.fault(&document.Node{Line: firstLine, Column: 1}, "the frontmatter is empty; it needs the keys %s",
+			strings.Join(fileKeys[:2], ", "))
 	default:
 		list = r.file(root)
 	}
@@ -50,7 +51,7 @@ type reader struct {
 	faults []fault.Fault
 }
 
-// fault reports what is wrong with a node, unless something was said of it already.
+// fault adds a fault of a node, unless it has a fault already.
 func (r *reader) fault(at *document.Node, format string, args ...any) {
 	if at.Faulty {
 		return
@@ -65,7 +66,8 @@ func (r *reader) file(root *document.Node) *List {
 	if m.values["policies"] != nil {
 		for i, n := range m.list("policies") {
 			p := r.mapping(n, fmt.Sprintf("policies[%d]", i), policyKeys)
-			l.policies = append(l.policies, Policy{p.text("from", party), p.text("to", party), p.text("approve", approval) == approvalRequired})
+			l.policies = append(l.policies, Policy{p.text("from", party), p.text("to", party),
+				p.text("approve", approval) == approvalRequired})
 		}
 	}
 	return l
@@ -113,7 +115,8 @@ func (r *reader) operator(n *document.Node, name string) Operator {
 	}
 	since, _, started := span(o.ActiveSince)
 	if started && o.Offboarded(since) {
-		r.fault(m.values["active_until"], "%s: active_until %s is before active_since %s", name, o.ActiveUntil, o.ActiveSince)
+		r.fault(m.values["active_until"], "%s: active_until %s is before active_since %s", name, o.ActiveUntil,
+			o.ActiveSince)
 	}
 	return o
 }
@@ -130,12 +133,12 @@ func (m mapping) sshKeys() (keys []SSHKey) {
 	return keys
 }
 
-// A mapping is a YAML mapping whose keys are known, with what messages call it.
+// A mapping is a YAML mapping with known keys, and its name in messages.
 type mapping struct {
 	*reader
 	name   string
 	node   *document.Node
-	values map[string]*document.Node // without those that are null; nil when the node is no mapping
+	values map[string]*document.Node // without null values; nil if the node is not a mapping
 }
 
 func (r *reader) mapping(n *document.Node, name string, known []string) mapping {
@@ -156,8 +159,8 @@ func (r *reader) mapping(n *document.Node, name string, known []string) mapping 
 	return m
 }
 
-// required returns the value of a key, or nil after reporting that it is missing. Nothing more is
-// reported of what is no mapping at all.
+// required returns the value of a key. If it is missing, it adds a fault and returns nil. For a node that is not a
+// mapping it adds no more faults.
 func (m mapping) required(key string) *document.Node {
 	n := m.values[key]
 	if n == nil && m.values != nil {
@@ -166,8 +169,8 @@ func (m mapping) required(key string) *document.Node {
 	return n
 }
 
-// text returns the source text of a required string. Unquoted text that YAML reads as something
-// else is taken only if its tag is among others.
+// text returns the source text of a required string. Unquoted text with another YAML type is accepted only if its tag
+// is among others.
 func (m mapping) text(key string, s shape, others ...string) string {
 	n := m.required(key)
 	if n == nil {
@@ -176,7 +179,7 @@ func (m mapping) text(key string, s shape, others ...string) string {
 	return m.scalar(n, m.name+": "+key, s, others...)
 }
 
-// optional is text for a key that may be left out.
+// optional is like text for an optional key.
 func (m mapping) optional(key string, s shape, others ...string) string {
 	if m.values[key] == nil {
 		return ""

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// Pins are the keys of operators as they were first seen, or trusted since: a file of one JSON object,
+// Pins are the keys of operators as first seen, or as trusted since. The file has one JSON object:
 //
 //	{"ann":{"keys":["ssh-ed25519 AAAA…"],"former":[…]}}
 //
-// A former key counted once, and was taken away: what it signs is revoked.
+// A former key was valid once. Its signatures are revoked.
 type Pins map[string]Pinned
 
-// Pinned is what is pinned of one operator.
+// Pinned has the pinned keys of one operator.
 type Pinned struct {
 	Keys   []Key `json:"keys"`
 	Former []Key `json:"former"`
 }
 
-// ParsePins reads the file; a missing one has no pins.
+// ParsePins parses the file. An empty text has no pins. An invalid key is an error.
 func ParsePins(text []byte) (Pins, error) {
 	pins := make(Pins)
 	if len(text) == 0 {
@@ -31,20 +31,20 @@ func ParsePins(text []byte) (Pins, error) {
 	for _, p := range pins {
 		for _, k := range append(slices.Clone(p.Keys), p.Former...) {
 			if again, ok := ParseKey(string(k)); !ok || again != k {
-				return nil, errors.New("it has a key that is none")
+				return nil, errors.New("it contains an invalid key")
 			}
 		}
 	}
 	return pins, nil
 }
 
-// Bytes is the inverse of ParsePins.
+// Bytes returns the text of the file. It is the inverse of ParsePins.
 func (p Pins) Bytes() []byte {
-	text, _ := json.Marshal(p) // of texts alone, which cannot fail
+	text, _ := json.Marshal(p) // strings cannot fail
 	return append(text, '\n')
 }
 
-// Trust makes keys those of an operator. Others that were pinned are former ones.
+// Trust replaces the keys of an operator. Other pinned keys become former keys.
 func (p Pins) Trust(operator string, keys []Key) Pinned {
 	old, now := p[operator], Pinned{Keys: slices.Clone(keys), Former: []Key{}}
 	for _, k := range append(old.Former, old.Keys...) {

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// A shape is what the text of a field has to look like.
+// A shape is the form of the text of a field.
 type shape struct {
 	fits func(string) bool
 	want string
@@ -18,23 +18,29 @@ var (
 	version = shape{isVersion, "1.0"}
 	slug    = shape{func(s string) bool { return form.IsSlug(s, 64) }, "1 to 64 letters, digits, dashes or underscores"}
 	line    = shape{isLine, "one line of text"}
-	word    = shape{func(s string) bool { return isLine(s) && !strings.ContainsFunc(s, unicode.IsSpace) }, "one word without spaces"}
-	email   = shape{isEmail, "an email address"}
-	when    = shape{func(s string) bool { _, _, ok := span(s); return ok }, "a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z"}
-	key     = shape{func(s string) bool { return len(s) == 40 && form.IsHex(strings.ToLower(s)) }, "a fingerprint of 40 hexadecimal digits without spaces"}
+	word    = shape{func(s string) bool { return isLine(s) && !strings.ContainsFunc(s, unicode.IsSpace) },
+		"one word without spaces"}
+	email = shape{isEmail, "an email address"}
+	when  = shape{func(s string) bool { _, _, ok := span(s); return ok },
+		"a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z"}
+	key = shape{func(s string) bool { return len(s) == 40 && form.IsHex(strings.ToLower(s)) },
+		"a fingerprint of 40 hexadecimal digits without spaces"}
 )
 
 var (
-	sshKey = shape{func(s string) bool { _, ok := ParseKey(s); return ok && isLine(s) }, "a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…"}
-	policy = shape{func(s string) bool { return s == "none" || s == RequireFlag || s == RequireRefuse }, "none, flag or refuse"}
-	party  = shape{func(s string) bool { return s == Everybody || slug.fits(s) }, "the id of an operator, or * for everybody"}
+	sshKey = shape{func(s string) bool { _, ok := ParseKey(s); return ok && isLine(s) },
+		"a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…"}
+	policy = shape{func(s string) bool { return s == "none" || s == RequireFlag || s == RequireRefuse },
+		"none, flag or refuse"}
+	party = shape{func(s string) bool { return s == AnyOperator || slug.fits(s) },
+		"the id of an operator, or * for any operator"}
 
 	approval = shape{func(s string) bool { return s == "none" || s == approvalRequired }, "none or required"}
 )
 
 const approvalRequired = "required"
 
-// isVersion accepts 1 and 1.x: keys that a later version may add are refused by name.
+// isVersion accepts 1 and 1.x. Keys that a later version adds are refused by name.
 func isVersion(s string) bool {
 	minor, dotted := strings.CutPrefix(s, "1.")
 	return s == "1" || dotted && minor != "" && len(minor) <= 4 && form.IsDigits(minor)
@@ -49,8 +55,7 @@ func isEmail(s string) bool {
 	return word.fits(s) && at > 0 && at < len(s)-1
 }
 
-// span returns the first and the last moment of what s names: a day in UTC, or an instant. Times are
-// RFC 3339.
+// span returns the first and the last moment of a day in UTC, or of an instant. Times are RFC 3339.
 func span(s string) (first, last time.Time, ok bool) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return day, day.Add(24*time.Hour - 1), true
@@ -59,9 +64,9 @@ func span(s string) (first, last time.Time, ok bool) {
 	return first, first, ok
 }
 
-// sameKey compares what git calls a signing key with a fingerprint. A key id shorter than 16 digits
-// proves nothing: anyone can make a key with the same one.
-func sameKey(configured, fingerprint string) bool {
+// isSameKey compares git's signing key with a fingerprint. A key id of fewer than 16 digits proves nothing, because
+// anyone can make a key with the same one.
+func isSameKey(configured, fingerprint string) bool {
 	k := strings.ToUpper(strings.ReplaceAll(configured, " ", ""))
 	k = strings.TrimSuffix(strings.TrimPrefix(k, "0X"), "!")
 	return len(k) >= 16 && strings.HasSuffix(strings.ToUpper(fingerprint), k)

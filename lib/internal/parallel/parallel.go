@@ -1,4 +1,4 @@
-// Package parallel shares many small pieces of work among goroutines.
+// Package parallel runs many small tasks in several goroutines.
 package parallel
 
 import (
@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 )
 
-// Workers is how many goroutines share what keeps processors busy: as many as there are, and not so
-// many that what each has in memory adds up.
+// Workers returns the number of goroutines for work that needs processors: one for each, but at most 8, to limit
+// memory.
 func Workers() int { return min(runtime.GOMAXPROCS(0), 8) }
 
-// Each calls do for 0 … n-1. Few calls stay on the calling thread; many are shared among the workers.
+// Each calls do for 0 … n-1. Fewer than 16 calls run in the calling goroutine, others in the workers.
 func Each(n, workers int, do func(int)) {
 	if n < 16 {
 		for i := range n {
@@ -31,8 +31,8 @@ func Each(n, workers int, do func(int)) {
 	wg.Wait()
 }
 
-// EachShown is Each, and tells how far it has come: by one goroutine at a time, often, and when all is
-// done. tell may be nil.
+// EachShown is like Each, and calls tell with the progress: often, by one goroutine at a time, and when all is done.
+// tell can be nil.
 func EachShown(n, workers int, tell func(done, total int), do func(int)) {
 	if tell == nil || n == 0 {
 		Each(n, workers, do)
@@ -46,7 +46,7 @@ func EachShown(n, workers int, tell func(done, total int), do func(int)) {
 		if now == n {
 			one.Lock()
 		} else if !one.TryLock() {
-			return // somebody else is telling right now
+			return // another goroutine is in tell
 		}
 		defer one.Unlock()
 		tell(now, n)

@@ -10,31 +10,30 @@ import (
 
 const (
 	maxPassages = 3
-	maxExcerpt  = 100 // characters of one passage
-	leadExcerpt = 30  // of them before what was found
+	maxExcerpt  = 100 // the characters of one passage
+	leadExcerpt = 30  // the characters of it before the found word
 )
 
-// A Passage is text of a handoff around what was searched for. It is as untrusted as a body: show it
-// through EscapeLine.
+// A Passage is a line of a handoff with words of the query. It is as untrusted as a body: show it with EscapeLine.
 type Passage struct {
 	Where string // "body", "tags" or "references"
-	Line  int    // of the body, 1-based; 0 elsewhere
+	Line  int    // the line of the body, 1-based; 0 for tags and references
 	Text  string // one line, with … where it was cut
 }
 
-// A place is where a line of a document has a term.
+// A place is a term in a line of a document.
 type place struct {
-	line int // of those that are searched
+	line int // the index of the line
 	at   int
 	hit
 }
 
-// Passages returns the places of a document that say most of what is searched for: the best first, then those that say
-// most of what none before them shows.
+// Passages returns the most relevant lines of a document. The first has the most important terms, each next one the
+// most important terms that no earlier one has.
 func (q *Query) Passages(doc document.Document) (all []Passage) {
 	lines := linesOf(doc)
 	places := q.places(lines)
-	left := slices.Clone(q.weights) // of what no passage has shown
+	left := slices.Clone(q.weights) // the weights of terms without a passage
 	for len(all) < maxPassages {
 		best, most := 0, 0.0
 		for i := range places {
@@ -81,7 +80,7 @@ func (q *Query) places(lines []Passage) (places []place) {
 	return places
 }
 
-// window returns the places that an excerpt shows that begins with the first of them.
+// window returns the places in the excerpt that begins with the first of them.
 func window(places []place) []place {
 	for n, p := range places {
 		if p.line != places[0].line || p.at > places[0].at+maxExcerpt-leadExcerpt {
@@ -91,7 +90,7 @@ func window(places []place) []place {
 	return places
 }
 
-// worth is how much the terms of some places say, each counted once. It leaves the weights as they were.
+// worth returns the total weight of the terms of some places, each counted once. It restores the weights.
 func worth(places []place, weights []float64) (sum float64) {
 	counted := make([]float64, 0, 64)
 	for _, p := range places {
@@ -105,7 +104,7 @@ func worth(places []place, weights []float64) (sum float64) {
 	return sum
 }
 
-// excerpt returns the part of a line that shows what is at an offset.
+// excerpt returns the part of a line around an offset.
 func excerpt(line string, at int) string {
 	from, to := at, at
 	for n := 0; n < leadExcerpt && from > 0; n++ {

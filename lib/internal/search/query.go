@@ -18,19 +18,19 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// A Query is the words to look for, without those that nearly every text of their language has.
+// A Query has the words to find, without the stop words of their language.
 type Query struct {
-	terms   []string            // their stems, sorted
-	weights []float64           // how much each says, once that is known
-	number  map[string]uint32   // of a stem in terms
-	longer  map[string][]uint32 // the terms that words which begin with a text have to do with
-	akin    map[string][]uint32 // the terms that words with a shorter stem have to do with
-	worth   beginnings          // of words that may match
+	terms   []string            // the stems of the words, sorted
+	weights []float64           // the weight of each term, after weigh
+	number  map[string]uint32   // the index of each term
+	longer  map[string][]uint32 // for the beginning of a word: the terms that match
+	akin    map[string][]uint32 // for a shorter stem: the terms that match
+	worth   beginnings          // of the words that may match
 	stem    func(word string, stopWords bool) string
 }
 
-// A hit is how often a text has a term: full for each time that the term itself occurs, less for a shorter word, as
-// paint is for painter, and for a longer one.
+// A hit is a term in a text. times counts full for each occurrence of the term, and less for a shorter word, such as
+// paint for painter, or for a longer word.
 type hit struct {
 	term  uint32
 	times uint32
@@ -38,17 +38,18 @@ type hit struct {
 
 const (
 	full = 4
-	near = 2 // a shorter word
-	part = 1 // a longer word
+	near = 2 // for a shorter word
+	part = 1 // for a longer word
 )
 
 const (
-	shortest   = 3 // letters of a word that finds those that begin with it; signs are never as many
-	shortAkin  = 5 // bytes of a stem that is found by longer ones
-	mostEnding = 3 // bytes that these have more
+	shortest   = 3 // the letters of a word that also matches longer words; longer than any sign
+	shortAkin  = 5 // the bytes of a stem that also matches longer ones
+	mostEnding = 3 // the maximum number of additional bytes in these
 )
 
-// stemmer returns what finds the stem of a word in ASCII, for the languages of stopwords.txt; nil if nothing does.
+// stemmer returns the stemmer of words in ASCII for a language of stopwords.txt. Other languages have an identity
+// function.
 func stemmer(language string) func(word string, stopWords bool) string {
 	switch language {
 	case "english":
@@ -65,8 +66,8 @@ func stemmer(language string) func(word string, stopWords bool) string {
 	return func(word string, _ bool) string { return word }
 }
 
-// Parse returns what to look for. The texts may be words or whole questions. None, a blank one, or none but words that
-// every text has, is ErrInvalid.
+// Parse returns a query for texts, which can be words or questions. The error is ErrInvalid if a text is blank, or if
+// there are only stop words.
 func Parse(texts []string) (*Query, error) {
 	isBlank := func(text string) bool { return strings.TrimSpace(text) == "" }
 	all := wordsOf(strings.Join(texts, "\n"))
@@ -77,7 +78,8 @@ func Parse(texts []string) (*Query, error) {
 	language, words := withoutStopWords(all)
 	if len(words) == 0 {
 		const advice = "add a word that says what it is about, such as `handoff search deploy`"
-		return nil, fault.New(fault.ErrInvalid, advice, "nearly every text has these words: %.80q", strings.Join(all, " "))
+		return nil, fault.New(fault.ErrInvalid, advice, "nearly every text has these words: %.80q",
+			strings.Join(all, " "))
 	}
 	q := &Query{
 		number: make(map[string]uint32), longer: make(map[string][]uint32), akin: make(map[string][]uint32),
@@ -98,7 +100,7 @@ func Parse(texts []string) (*Query, error) {
 	return q, nil
 }
 
-// add makes a word of the query be found.
+// add adds a word of the query to the lookup tables.
 func (q *Query) add(word string) {
 	stem := q.stemOf(word)
 	term := q.number[stem]
@@ -109,7 +111,7 @@ func (q *Query) add(word string) {
 		if utf8.RuneCountInString(text) >= shortest {
 			include(q.longer, text, term)
 		}
-		if len(text) <= shortest && stem != word { // its last letter may be another one, as in flies and fly
+		if len(text) <= shortest && stem != word { // the last letter may differ, as in flies and fly
 			_, last := utf8.DecodeLastRuneInString(text)
 			text = text[:len(text)-last]
 		}
@@ -123,7 +125,7 @@ func include(terms map[string][]uint32, text string, term uint32) {
 	}
 }
 
-// stemOf returns the stem of a folded word. Russian is known by its letters.
+// stemOf returns the stem of a folded word. Cyrillic letters mean Russian.
 func (q *Query) stemOf(word string) string {
 	first, _ := utf8.DecodeRuneInString(word)
 	stem := ""
@@ -137,14 +139,14 @@ func (q *Query) stemOf(word string) string {
 	return cmp.Or(stem, word)
 }
 
-// isWord reports whether a word has nothing but letters, all of them of ASCII or none.
+// isWord reports whether a word has only letters, either all ASCII or none.
 func isWord(word string) bool {
 	isASCII := word[0] < utf8.RuneSelf
 	isOther := func(r rune) bool { return r < utf8.RuneSelf != isASCII || !unicode.IsLetter(r) }
 	return !strings.ContainsFunc(word, isOther)
 }
 
-// match returns which terms a word of a text has to do with, and how much of each it is.
+// match returns the terms that match a word of a text, with their counts.
 func (q *Query) match(word string) (hits []hit) {
 	add := func(term, times uint32) {
 		if !slices.ContainsFunc(hits, func(h hit) bool { return h.term == term }) {
@@ -177,8 +179,8 @@ func wordsOf(text string) (words []string) {
 //go:embed stopwords.txt
 var stopWordsTxt string
 
-// withoutStopWords returns the language that a query is most probably in, and its other words. In doubt that is
-// English, which comes first in the list: a word of it, such as war or hat, may be a stop word elsewhere.
+// withoutStopWords returns the probable language of a query, and its other words. English, first in the list, is the
+// default: its words, such as war or hat, may be stop words in other languages.
 func withoutStopWords(words []string) (language string, rest []string) {
 	most := 1
 	for line := range strings.Lines(stopWordsTxt) {
@@ -201,14 +203,14 @@ func withoutStopWords(words []string) (language string, rest []string) {
 	return language, rest
 }
 
-// A counter counts the terms of a query in one text after the other.
+// A counter counts the terms of a query, text by text.
 type counter struct {
 	scanner
 	q      *Query
-	known  map[string][]hit // of words that were met before
+	known  map[string][]hit // the hits of known words
 	hits   []hit            // of the text
-	place  []int            // of each term in hits, from 1; 0 is none
-	weight uint32           // of each word of the part that is read
+	place  []int            // the index in hits of each term, from 1; 0 means none
+	weight uint32           // the weight of each word in the current part
 }
 
 func newCounter(q *Query) *counter {
@@ -218,7 +220,7 @@ func newCounter(q *Query) *counter {
 	return c
 }
 
-const maxKnown = 1 << 16 // words that are kept
+const maxKnown = 1 << 16 // the maximum number of known words
 
 func (c *counter) match(word []byte) []hit {
 	hits, ok := c.known[string(word)]
@@ -242,13 +244,13 @@ func (c *counter) add(hits []hit) {
 	}
 }
 
-// count counts the words of a part of a text, each for so many, and returns how many it has.
+// count counts the terms in a part of a text with a weight, and returns the number of its words.
 func (c *counter) count(part []byte, weight uint32) int {
 	c.weight = weight
 	return c.scan(part)
 }
 
-// take returns the hits of the text, and begins with another one.
+// take returns the hits of the text, and begins a new text.
 func (c *counter) take() []hit {
 	hits := slices.Clone(c.hits)
 	for _, h := range hits {

@@ -8,9 +8,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A candidate is a handoff that has a term.
+// A candidate is a handoff with at least one term.
 type candidate struct {
-	row   *index.Row // nil is none
+	row   *index.Row // nil if the document was not searched
 	words int
 	hits  []hit
 	score float64
@@ -18,12 +18,12 @@ type candidate struct {
 
 // Okapi BM25 (Robertson and others, TREC-3, 1994) with the usual constants.
 const (
-	saturation = 1.2  // how soon a term that occurs again says nothing more
-	evenness   = 0.75 // how much a long text has to have a term more often
+	saturation = 1.2  // how fast repetitions of a term lose importance
+	evenness   = 0.75 // how much longer texts need more occurrences
 )
 
-// weigh finds out how much each term says: the fewer of all texts have it, the more. Texts that only have words near to
-// it count where none has itself.
+// weigh sets the weight of each term: the fewer texts have it, the higher. Texts that only match approximately count
+// if no text has the term itself.
 func (q *Query) weigh(found []candidate, all int) {
 	whole, nearly := make([]int, len(q.terms)), make([]int, len(q.terms))
 	for _, c := range found {
@@ -40,9 +40,9 @@ func (q *Query) weigh(found []candidate, all int) {
 	}
 }
 
-// rank gives each candidate its score, and puts the best first; of those with the same the newer by ts_utc, then those
-// that came first. What has but some of the terms loses up to half of its score: of two words a long text with both is
-// better than a short one with one. average is how many words a text has.
+// rank sets the scores and sorts by score, then newest first by ts_utc, then by order. A text without all terms loses
+// up to half of its score, so that a long text with two words ranks above a short one with one. average is the
+// average number of words of a text.
 func (q *Query) rank(found []candidate, average float64) {
 	total := 0.0
 	for _, w := range q.weights {

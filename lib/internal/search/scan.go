@@ -8,28 +8,28 @@ import (
 	"unicode/utf8"
 )
 
-// A scanner cuts text into words. A word is a run of letters and digits, folded: upper and lower case are the same, and
-// so are letters with accents and without. Of scripts that put no spaces between words, and of pictures such as emoji,
-// each sign is a word, and so is each pair of neighbours.
+// A scanner splits text into words. A word is a run of letters and digits, folded: without case and accents. In
+// scripts without spaces, and for pictographs such as emoji, each sign is a word, and so is each pair of adjacent
+// signs.
 type scanner struct {
 	*alphabet
-	worth *beginnings               // of the words that found is called with; nil is all
-	found func(word []byte, at int) // gets a word, which it must not keep, and where it begins
-	pairs bool                      // a sign that has a neighbour is no word by itself
+	worth *beginnings               // the words to report; nil means all
+	found func(word []byte, at int) // called with each word, which it must not keep, and its offset
+	pairs bool                      // do not report a sign alone if it is part of a pair
 
 	word []byte
-	both []byte // memory for a pair of signs
+	both []byte // memory for a pair
 
-	run    int  // how many signs stand in a row
-	last   rune // of them
+	run    int  // the number of adjacent signs
+	last   rune // the last sign
 	lastAt int
 }
 
-// maxWord is how many bytes of a word count.
+// maxWord is the number of bytes of a word that count.
 const maxWord = 64
 
-// beginnings is a set of the beginnings of words, by five bits of each of their first three bytes, which are the same
-// for both cases of an ASCII letter. It may hold more than was put into it.
+// beginnings is a set of beginnings of words. It uses five bits of each of the first three bytes, which are the same
+// for both cases of an ASCII letter. It may contain more than was added.
 type beginnings [1 << 15]bool
 
 func beginningOf(word []byte) (n int) {
@@ -45,7 +45,7 @@ func beginningOf(word []byte) (n int) {
 	return n
 }
 
-// add puts in all words that begin with a text.
+// add adds all words that begin with text.
 func (b *beginnings) add(text string) {
 	first := beginningOf([]byte(text))
 	for i := range 1 << (5 * max(0, 3-len(text))) {
@@ -53,8 +53,8 @@ func (b *beginnings) add(text string) {
 	}
 }
 
-// scan goes through the words of a text, and returns how many there are. It looks at ASCII byte by byte, without
-// copying anything: a large store is mostly that.
+// scan reports the words of a text, and returns their number. It reads ASCII byte by byte, without copying: most text
+// of a large store is ASCII.
 func (s *scanner) scan(text []byte) (words int) {
 	kinds := &s.ascii
 	for i := 0; i < len(text); {
@@ -86,8 +86,8 @@ func (s *scanner) scan(text []byte) (words int) {
 	return words
 }
 
-// wide goes on from the beginning of a word with other letters than those of ASCII, to behind where neither a word
-// nor a run of signs goes on.
+// wide continues at the beginning of a word with non-ASCII letters, until neither a word nor a run of signs
+// continues.
 func (s *scanner) wide(text []byte, at int) (end, words int) {
 	s.word, s.run = s.word[:0], 0
 	for start := at; at < len(text); {
@@ -123,7 +123,7 @@ func (s *scanner) endWord(start int) int {
 	return 1
 }
 
-// sign tells a sign, and the pair that it makes with the one before it.
+// sign reports a sign, and its pair with the sign before it.
 func (s *scanner) sign(r rune, at int) {
 	if s.run > 0 {
 		s.tell(utf8.AppendRune(utf8.AppendRune(s.both[:0], s.last), r), s.lastAt)
@@ -149,30 +149,30 @@ func (s *scanner) tell(word []byte, at int) {
 	}
 }
 
-// A kind is what a character is for words.
+// A kind is the role of a character in words.
 type kind uint8
 
 const (
-	gap    kind = iota // is part of no word
-	letter             // or digit
-	sign               // is a word
-	none               // is passed over: accents that stand by themselves, marks of direction, joiners
+	gap    kind = iota // not part of a word
+	letter             // a letter or digit
+	sign               // a word by itself
+	none               // ignored: separate accents, direction marks, joiners
 )
 
-// A glyph is a character as it is searched for.
+// A glyph is a character as it is searched.
 type glyph struct {
 	kind kind
-	text string // folded, of a letter
+	text string // the folded letter
 }
 
-// An alphabet knows all characters.
+// An alphabet has the glyphs of all characters.
 type alphabet struct {
-	ascii  [256]kind // of bytes; those of other characters are none
+	ascii  [256]kind // by byte; bytes of other characters are none
 	low    [lowest]glyph
-	folded map[rune]string // letters as they are searched, of those in letters.txt
+	folded map[rune]string // the folded forms in letters.txt
 }
 
-const lowest = 0x3100 // characters below it are looked up: among them those of Thai and Japanese
+const lowest = 0x3100 // characters below it are in a table, including Thai and Japanese
 
 //go:embed letters.txt
 var lettersTxt string
@@ -200,7 +200,7 @@ func (a *alphabet) glyph(r rune) glyph {
 	switch {
 	case r < lowest:
 		return a.low[r]
-	case 0x4e00 <= r && r < 0xa000: // what is most frequent beyond it
+	case 0x4e00 <= r && r < 0xa000: // the most frequent characters above it
 		return glyph{kind: sign}
 	}
 	return a.judge(r)

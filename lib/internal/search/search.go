@@ -1,8 +1,9 @@
-// Package search finds the handoffs of a store that are about something, the best first. It counts the words of all
-// documents, many at once, parses hardly any of them, and proves only what it returns.
+// Package search finds handoffs by words, the most relevant first. It counts the words of all documents in parallel,
+// parses very few of them, and proves only the results.
 //
-// A document has a term of the query where it has a word with the same stem or, for less, one of which either is the
-// beginning of the other. How often it has which terms makes its score, by BM25; its title and topic count three times.
+// A document has a term of the query if it has a word with the same stem. For a lower score one of the words can be
+// the beginning of the other. The counts of the terms determine the score, by BM25. Title and topic count three
+// times.
 package search
 
 import (
@@ -28,33 +29,32 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Match is a handoff that was found. Only the document proves what the row says; it was proven.
+// A Match is a handoff that Run found. The document was proven; the row alone is not.
 type Match struct {
 	index.Row
-	Score    float64 // how well it answers the query, compared with others of the same search
-	Title    string  // what people call it: as untrusted as its body
+	Score    float64 // comparable only with scores of the same search
+	Title    string  // as untrusted as the body
 	Passages []Passage
 }
 
-// A Search looks into the documents of one store.
+// A Search searches the documents of one store.
 type Search struct {
 	At    *store.Store
 	Dir   *disk.Dir
 	Query *Query
-	Every bool   // only what has every term
-	Tag   string // "" asks for none
+	Every bool   // require all terms
+	Tag   string // "" means any
 
-	// Prove returns the document of a row if it is what was written.
+	// Prove returns the document of a row if it is as it was written.
 	Prove func(row index.Row) (document.Document, error)
 
 	mu     sync.Mutex
-	failed int   // documents that could not be searched
-	first  error // why the first of them could not
+	failed int   // the number of documents that could not be searched
+	first  error // the first error
 }
 
-// Run returns those of the rows whose documents match, the best first, of the same score the newer by ts_utc and then
-// those that come first, and how many there are above the limit too; 0 means no limit. What cannot be read or proven is
-// warned about and left out.
+// Run returns the rows whose documents match, sorted by score, then newest first by ts_utc, then by order. total also
+// counts those above limit; 0 means no limit. Documents that cannot be read or proven are left out with a warning.
 func (x *Search) Run(ctx context.Context, rows []index.Row, limit int) (matches []Match, total int, err error) {
 	found, all, words := x.find(ctx, rows)
 	x.Query.weigh(found, all)
@@ -71,18 +71,16 @@ func (x *Search) Run(ctx context.Context, rows []index.Row, limit int) (matches 
 	return matches, total, ctx.Err()
 }
 
-// A page is the memory in which one document at a time is searched.
+// A page is memory for searching one document at a time.
 type page struct {
 	text []byte
 	*counter
 }
 
-// readers is how many documents are read at once for each processor: more than one, since some wait for
-// the disk.
+// readers is the number of documents that are read at once for each processor. Some wait for the disk.
 const readers = 4
 
-// find returns the rows whose documents have a term, in their order, how many documents there are, and how many words
-// they have.
+// find returns the rows whose documents have a term, in order, and the numbers of all documents and words.
 func (x *Search) find(ctx context.Context, rows []index.Row) (found []candidate, all, words int) {
 	memory := sync.Pool{New: func() any { return &page{counter: newCounter(x.Query)} }}
 	each := make([]candidate, len(rows))
@@ -108,14 +106,14 @@ func (x *Search) find(ctx context.Context, rows []index.Row) (found []candidate,
 	return found, all, words
 }
 
-// What a word of a part of a document counts.
+// The weight of a word in a part of a document.
 const (
 	once  = 1
-	twice = 2 // a title, which the body has too
+	twice = 2 // a title, which is also in the body
 	most  = 3
 )
 
-// read counts the terms of a document. One without the tag is none of those that are searched.
+// read counts the terms of a document. A document without the tag is not counted.
 func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
 	if p.text, err = x.Dir.AppendFile(p.text[:0], row.File, disk.MaxDocument); err != nil {
 		return c, fmt.Errorf("%s: %w", x.At.RelPath(row.File), err)
@@ -146,7 +144,7 @@ func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
 	return c, nil
 }
 
-// heads returns what is searched of a row beside the topic. The day is there as people write it too.
+// heads returns the text of a row to search besides the topic. The day is also there in words.
 func heads(row *index.Row) []byte {
 	date := row.Time[:len(time.DateOnly)]
 	month, _ := strconv.Atoi(date[5:7])
@@ -154,10 +152,9 @@ func heads(row *index.Row) []byte {
 	return []byte(row.From + " " + row.To + " " + row.Time + " " + date + " " + day)
 }
 
-const item = "  - " // begins an item of a list in a head
+const item = "  - " // begins an item of a list in the frontmatter
 
-// parts returns the lists of the head and the body of a stored file, if they have the form in which a store writes
-// them.
+// parts returns the lists of the frontmatter and the body of a stored file, if it has the form that a store writes.
 func parts(text []byte) (lists, body []byte, ok bool) {
 	head, body, ok := bytes.Cut(text, []byte("\n---\n"))
 	if !ok {
@@ -174,7 +171,7 @@ func parts(text []byte) (lists, body []byte, ok bool) {
 	return lists, body, ok && bytes.HasPrefix(head, []byte("---\n"))
 }
 
-// prove returns the candidates whose documents are what was written, with the passages to show.
+// prove returns the candidates whose documents are as they were written, with their passages.
 func (x *Search) prove(found []candidate) []Match {
 	matches := make([]Match, len(found))
 	good := make([]bool, len(found))
@@ -207,6 +204,7 @@ func (x *Search) fail(err error) {
 
 func (x *Search) complain() {
 	if x.failed > 0 {
-		x.At.Opt.Warn(fmt.Sprintf("left out %s, such as this: %v; `handoff verify` names all", fault.Count(x.failed, "handoff"), x.first))
+		x.At.Opt.Warn(fmt.Sprintf("left out %s, such as this: %v; `handoff verify` names all",
+			fault.Count(x.failed, "handoff"), x.first))
 	}
 }

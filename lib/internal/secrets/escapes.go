@@ -9,7 +9,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// suspect holds the bytes that begin an escape or a character that cannot be seen.
+// suspect has the bytes that begin an escape or an invisible character.
 var suspect = sync.OnceValue(func() *[256]bool {
 	all := new([256]bool)
 	for _, c := range []byte("%\\&=\x7f\xc2\xcd\xd8\xe1\xe2\xe3\xee\xef\xf0\xf3") {
@@ -21,12 +21,12 @@ var suspect = sync.OnceValue(func() *[256]bool {
 	return all
 })
 
-// marks are what credentials and the names before them have beside letters and digits.
+// marks are the characters of credentials and their names besides letters and digits.
 const marks = "_-./~+=:$!@"
 
-// telling says whether text has an escape, or a character that cannot be seen, behind which the rules
-// find nothing: \" and the like, of which JSON inside JSON is full, they know.
-func telling(text string) bool {
+// hidesText reports whether text has an escape or an invisible character that could hide a credential from the rules.
+// Escapes such as \", frequent in JSON within JSON, do not hide one.
+func hidesText(text string) bool {
 	suspect := suspect()
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -47,7 +47,7 @@ func telling(text string) bool {
 	return false
 }
 
-// numbered are the escapes that give the number of a character. least and most are how many digits it has.
+// numbered are the escapes with the number of a character. least and most are the numbers of digits.
 var numbered = [...]struct {
 	open, close       string
 	base, least, most int
@@ -61,8 +61,8 @@ var numbered = [...]struct {
 	{"&#", ";", 10, 1, 9},
 }
 
-// unescape returns what the escape at the beginning of s stands for and its length, 0 if there is none. What
-// cannot be seen stands for nothing. Escapes of white space stay: the rules know them.
+// unescape returns the text of the escape at the start of s and its length, 0 if there is none. An invisible
+// character returns "". Escapes of white space are not decoded, because the rules know them.
 func unescape(s string) (plain string, n int) {
 	switch s[0] {
 	case '%':
@@ -82,13 +82,13 @@ func unescape(s string) (plain string, n int) {
 		return "", n + parameters(s[n:])
 	case '\uff01' <= r && r <= '\uff5e': // fullwidth forms of ASCII
 		return string(r - '\uff01' + '!'), n
-	case r == utf8.RuneError, !form.Hidden(r):
+	case r == utf8.RuneError, !form.IsInvisible(r):
 		return "", 0
 	}
 	return "", n
 }
 
-// number undoes an escape that gives the number of a character.
+// number decodes an escape with the number of a character.
 func number(s string) (string, int) {
 	for _, e := range numbered {
 		rest, found := strings.CutPrefix(s, e.open)
@@ -109,7 +109,7 @@ func number(s string) (string, int) {
 	return "", 0
 }
 
-// percent undoes %22 (RFC 3986), of which a character beyond ASCII has several.
+// percent decodes %22 (RFC 3986). A character beyond ASCII has several escapes.
 func percent(s string) (string, int) {
 	var raw []byte
 	for n := 0; n+2 < len(s) && s[n] == '%' && len(raw) < utf8.UTFMax; n += 3 {
@@ -126,7 +126,7 @@ func percent(s string) (string, int) {
 	return character(r, 3*n)
 }
 
-// backslash undoes the escapes of JSON, of the languages of C's family, of shells and of Markdown.
+// backslash decodes the escapes of JSON, of languages like C, of shells and of Markdown.
 func backslash(s string) (string, int) {
 	switch {
 	case len(s) < 2:
@@ -141,8 +141,8 @@ func backslash(s string) (string, int) {
 	return "", continued(s)
 }
 
-// continued returns the length of a line end that its first character takes away: \ in programs and shells, = in
-// quoted-printable text (RFC 2045).
+// continued returns the length of an escaped line end: after \ in programs and shells, after = in quoted-printable
+// text (RFC 2045).
 func continued(s string) int {
 	for _, end := range []string{"\n", "\r\n"} {
 		if strings.HasPrefix(s[1:], end) {
@@ -152,19 +152,18 @@ func continued(s string) int {
 	return 0
 }
 
-// character returns an ASCII character as it is, one that cannot be seen as nothing, and leaves all
-// others alone.
+// character returns an ASCII character, and "" for an invisible one. Other characters are left alone.
 func character(r rune, n int) (string, int) {
 	switch {
 	case r < utf8.RuneSelf:
 		return string(r), n
-	case r != utf8.RuneError && form.Hidden(r):
+	case r != utf8.RuneError && form.IsInvisible(r):
 		return "", n
 	}
 	return "", 0
 }
 
-// sequence returns the length of what a terminal takes for a command (ECMA-48).
+// sequence returns the length of a terminal command (ECMA-48).
 func sequence(s string) int {
 	switch {
 	case len(s) < 2:
@@ -181,7 +180,7 @@ func sequence(s string) int {
 	return 2
 }
 
-// parameters returns the length of the rest of a control sequence, its last byte included.
+// parameters returns the length of the rest of a control sequence with its last byte.
 func parameters(s string) int {
 	for i := range min(len(s), 64) {
 		if c := s[i]; c < ' ' || c > '?' {

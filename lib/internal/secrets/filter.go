@@ -2,30 +2,30 @@ package secrets
 
 import "strings"
 
-// A filter finds keywords by the three bytes that they begin with, in any case: most places where none
-// stands cost one look at one bit.
+// A filter finds keywords by their first three bytes, in any case. Most places without a keyword cost one bit test.
 type filter struct {
 	bits   [1 << 10]uint64
-	first  [1 << 10]uint16 // place in starts of the first one of a bucket, plus one
+	first  [1 << 10]uint16 // index in starts of the first one of a bucket, plus one
 	starts []start
 	words  []keyword
 }
 
-// A start is what a keyword may begin with. There are many, and all are made in each run that looks for credentials.
+// A start is a possible beginning of a keyword. There are many, and each run that scans for credentials makes them
+// all.
 type start struct {
-	three uint32 // in small letters
-	word  uint16 // place of the keyword
-	next  uint16 // as first
+	three uint32 // in lower case
+	word  uint16 // index of the keyword
+	next  uint16 // like filter.first
 }
 
-// A keyword is a text without which a rule cannot match, as far as it is the same each time.
+// A keyword is fixed text that each match of a rule contains.
 type keyword struct {
 	text string
 	fold bool
 	rule int
 }
 
-// fill enters the keywords of all rules. Each of their first three characters is one, or stands in brackets.
+// fill adds the keywords of all rules. Each of their first three characters is a character, or a class in brackets.
 func (f *filter) fill(rules []*rule) {
 	f.starts, f.words = make([]start, 0, 1<<11), make([]keyword, 0, 1<<9)
 	for i, r := range rules {
@@ -41,7 +41,7 @@ func (f *filter) fill(rules []*rule) {
 	}
 }
 
-// class returns the bytes that the first character of a keyword stands for, letters in one case alone, and the rest.
+// class returns the bytes for the first character of a keyword, with letters in one case only, and the rest.
 func class(keyword string) (all, rest string) {
 	if keyword[0] != '[' {
 		return keyword[:1], keyword[1:]
@@ -56,7 +56,7 @@ func class(keyword string) (all, rest string) {
 	return string(bytes), rest
 }
 
-// enter makes starts of the last keyword for all that it may begin with.
+// enter adds starts for all beginnings of the last keyword.
 func (f *filter) enter(first [3]string) {
 	for _, a := range []byte(first[0]) {
 		for _, b := range []byte(first[1]) {
@@ -71,10 +71,10 @@ func (f *filter) enter(first [3]string) {
 	}
 }
 
-// hash takes three bytes to sixteen bits: Fibonacci hashing.
+// hash maps three bytes to sixteen bits by Fibonacci hashing.
 func hash(three uint32) uint32 { return three * 0x9e3779b1 >> 16 }
 
-// each calls visit for every place where a keyword of a rule stands.
+// each calls visit for each place of a keyword.
 func (f *filter) each(text string, visit func(at, rule int)) {
 	if len(text) < 3 {
 		return
@@ -94,7 +94,7 @@ func (f *filter) each(text string, visit func(at, rule int)) {
 	}
 }
 
-// at reports whether a text begins with the keyword.
+// at reports whether text begins with the keyword.
 func (k *keyword) at(text string) bool {
 	switch {
 	case len(text) < len(k.text):

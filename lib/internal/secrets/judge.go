@@ -13,8 +13,8 @@ import (
 	"unicode"
 )
 
-// judge says whether what matched is a credential, and no placeholder. match is all of it, the name before it
-// included.
+// judge reports whether a value is a credential, not a placeholder. match is the whole match, with the name before
+// the value.
 func (r *rule) judge(value, match string) bool {
 	switch r.judgedBy {
 	case "key":
@@ -44,7 +44,7 @@ func (r *rule) judge(value, match string) bool {
 	return isChosen(value, r.bits) && (r.words || !isWords(value))
 }
 
-// entropy is Shannon's, in bits a byte.
+// entropy returns the Shannon entropy in bits a byte.
 func entropy(s string) float64 {
 	var count [256]int
 	for i := range len(s) {
@@ -60,12 +60,12 @@ func entropy(s string) float64 {
 	return sum
 }
 
-// isChosen says whether a value looks chosen at random: by so many bits a byte, and no placeholder.
+// isChosen reports whether a value looks random: it has enough bits a byte, and is not a placeholder.
 func isChosen(value string, bits float64) bool {
 	return entropy(value) >= bits && !isPlaceholder(value)
 }
 
-// isPlaceholder recognises what documentation writes in the place of a credential.
+// isPlaceholder reports whether a value is a placeholder of documentation.
 func isPlaceholder(value string) bool {
 	lower := strings.ToLower(value)
 	if slices.ContainsFunc(rules().lists["placeholder"], func(f string) bool { return strings.Contains(lower, f) }) {
@@ -81,14 +81,14 @@ func isPlaceholder(value string) bool {
 	return run == 7
 }
 
-// isWords says whether a value is made of words and small numbers, as names are and text about a prefix.
+// isWords reports whether a value consists of words and small numbers, like names and text about a prefix.
 func isWords(value string) bool {
 	isBetween := func(r rune) bool { return r > unicode.MaxASCII || !letterDigit(byte(r)) }
 	return !slices.ContainsFunc(strings.FieldsFunc(value, isBetween), func(piece string) bool { return !isWord(piece) })
 }
 
-// isWord says whether a piece is a number, or lower, UPPER, Capitalised or camelCase with up to four
-// digits at its end.
+// isWord reports whether a piece is a number or a word: lower, UPPER, Capitalized or camelCase, with up to four final
+// digits.
 func isWord(piece string) bool {
 	letters := strings.TrimRight(piece, "0123456789")
 	switch n := capitals(letters); {
@@ -101,7 +101,7 @@ func isWord(piece string) bool {
 	}
 }
 
-// capitals counts capital letters: in what was chosen at random there are some of each kind.
+// capitals counts upper-case letters. Random text has some of each case.
 func capitals(letters string) (n int) {
 	for i := range len(letters) {
 		if 'A' <= letters[i] && letters[i] <= 'Z' {
@@ -111,7 +111,7 @@ func capitals(letters string) (n int) {
 	return n
 }
 
-// isNoise says whether letters and digits are mixed as in no word and no name in a program.
+// isNoise reports whether letters and digits are mixed as in no word and no name of a program.
 func isNoise(run string) bool {
 	if strings.ContainsAny(run, "0123456789") {
 		return strings.ContainsFunc(run, unicode.IsLetter) && !isWord(run)
@@ -120,20 +120,20 @@ func isNoise(run string) bool {
 	return n*3 > len(run) && n < len(run)
 }
 
-// isKey wants the noise of a real key: documentation shows only its first and last line.
+// isKey requires the entropy of a real key. Documentation shows only the first and last lines.
 func isKey(value string) bool {
 	body := strings.NewReplacer(`\n`, "", `\r`, "", "\n", "", "\r", "", " ", "").Replace(value)
 	return len(body) >= 100 && entropy(body) >= 4
 }
 
-// isKeyInBase64 decodes what Kubernetes and others write for a key in PEM form.
+// isKeyInBase64 decodes a base64 key in PEM form, as in Kubernetes.
 func isKeyInBase64(value string) bool {
 	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 	return (err == nil || len(raw) > 100) && strings.Contains(string(raw[:min(len(raw), 64)]), "PRIVATE KEY-----")
 }
 
-// isWebToken decodes the first two parts of a JSON Web Token (RFC 7519). One without an algorithm
-// protects nothing, and the subject 1234567890 is the one that every tutorial shows.
+// isWebToken decodes the first two parts of a JSON Web Token (RFC 7519). A token without an algorithm protects
+// nothing. The subject 1234567890 is the example in tutorials.
 func isWebToken(value string) bool {
 	var parts [2]struct{ Alg, Sub any }
 	for i, part := range strings.Split(value, ".")[:2] {
@@ -146,8 +146,7 @@ func isWebToken(value string) bool {
 	return alg != "" && !strings.EqualFold(alg, "none") && parts[1].Sub != "1234567890"
 }
 
-// isOpaque accepts a bearer token: a long run of mixed letters and digits, which prose and slugs lack,
-// or the noise of base64.
+// isOpaque accepts a bearer token: a long run of mixed letters and digits, unlike prose and slugs, or base64 noise.
 func isOpaque(value string) bool {
 	if !isChosen(value, 3) || isIdentifier(value) {
 		return false
@@ -160,7 +159,7 @@ func isOpaque(value string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(value, isBetween), isLongNoise)
 }
 
-// isIdentifier says whether a value is the name of something in a program, such as V1SecretSource.
+// isIdentifier reports whether a value is a name in a program, such as V1SecretSource.
 func isIdentifier(value string) bool {
 	letters := strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
@@ -171,15 +170,15 @@ func isIdentifier(value string) bool {
 	return len(value)-len(letters) <= 2 && isWords(letters)
 }
 
-// isBase58Check recomputes the checksum of a key for a wallet, which no other text has.
+// isBase58Check checks the checksum of a wallet key, which other text does not have.
 func isBase58Check(value string) bool {
 	const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 	n := new(big.Int)
 	for i := range len(value) {
 		n.Mul(n, big.NewInt(58))
-		n.Add(n, big.NewInt(int64(strings.IndexByte(alphabet, value[i])))) // the expression has no others
+		n.Add(n, big.NewInt(int64(strings.IndexByte(alphabet, value[i])))) // the expression matches no other characters
 	}
-	raw := n.Bytes() // versions of private keys are not 0
+	raw := n.Bytes() // the versions of private keys are not 0
 	if len(raw) < 5 {
 		return false
 	}
@@ -189,15 +188,15 @@ func isBase58Check(value string) bool {
 	return string(twice[:4]) == string(sum)
 }
 
-// isLogin accepts a user, a colon and a password (RFC 7617), all of them printable.
+// isLogin accepts a printable user, colon and password (RFC 7617).
 func isLogin(text string) bool {
 	isOdd := func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }
 	user, password, found := strings.Cut(text, ":")
 	return found && !strings.ContainsFunc(text, isOdd) && len(password) >= 3 && !isCommonPassword(user, password)
 }
 
-// isCommonPassword reports whether a password is one of documentation: a placeholder, a variable, the name of
-// the user, or a word that stands for any password.
+// isCommonPassword reports whether a password is only an example: a placeholder, a variable, the name of the user, or
+// a common word for a password.
 func isCommonPassword(user, password string) bool {
 	lower := strings.ToLower(password)
 	bare := strings.Trim(lower, "*.x-_")
@@ -207,16 +206,15 @@ func isCommonPassword(user, password string) bool {
 		slices.Contains(rules().lists["password"], bare)
 }
 
-// leet undoes the digits and signs that stand for letters in passwords that everybody knows.
+// leet replaces digits and signs in common passwords by the letters that they represent.
 var leet = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer("0", "o", "1", "i", "!", "i", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s", "7", "t")
 })
 
-// isStrongPassword accepts what is assigned to a name that ends in password if it looks chosen at
-// random. What is made of words may be a password too, but far more often it is a placeholder, the
-// name of a variable or prose.
+// isStrongPassword accepts the value of a name that ends in password if it looks random. Words can be a password too,
+// but usually are a placeholder, the name of a variable or prose.
 func isStrongPassword(value string) bool {
-	if end := strings.IndexAny(value, "\"'`<>\n\t"); end >= 0 { // one that was written as %22
+	if end := strings.IndexAny(value, "\"'`<>\n\t"); end >= 0 { // a quote may be written as %22
 		value = value[:end]
 	}
 	letters := leet().Replace(strings.TrimRight(strings.ToLower(value), "0123456789!@#$.="))
@@ -225,21 +223,22 @@ func isStrongPassword(value string) bool {
 	return len(value) >= 8 && entropy(value) >= 2.5 && !isCommonPassword("", value) && !isPlain && !isReference(value)
 }
 
-// references are the forms of what says where a secret is.
+// references matches values that only name the place of a secret.
 var references = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(rules().expand("^(?:{reference})")) })
 
-// isReference says whether a value says where a secret is: a path, a call, an index, a reference of a vault.
+// isReference reports whether a value only names the place of a secret: a path, a call, an index, or a vault
+// reference.
 func isReference(value string) bool {
 	return strings.HasPrefix(value, "/") && isWords(value) || references().MatchString(value)
 }
 
-// isOutsideName reports whether the name of a value in a program, with those of what it is part of, lacks a character.
+// isOutsideName reports whether r cannot be part of a name in a program.
 func isOutsideName(r rune) bool {
 	return r > unicode.MaxASCII || !letterDigit(byte(r)) && r != '_' && r != '-' && r != '.'
 }
 
-// isSecretValue accepts what is assigned to a name such as api_key, unless the name says that it is no
-// secret: a resume token, and what is called no more than token, is none.
+// isSecretValue accepts the value of a name such as api_key, unless the name is harmless, such as resume_token or
+// only token.
 func isSecretValue(value, match string) bool {
 	name := strings.FieldsFunc(match, isOutsideName)[0]
 	name = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))

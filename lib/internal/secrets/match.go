@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// longest is how much text after a keyword a rule may look at; an 8192-bit key in PEM form has 6,400.
+// longest is the maximum text after a keyword that a rule considers. An 8192-bit key in PEM form has 6,400 bytes.
 const longest = 16 << 10
 
-// reach is how many bytes before its keyword may belong to a match.
+// reach is the number of bytes before the keyword that can belong to a match.
 const reach = 80
 
-// match tries the rule at a keyword and returns the bytes of the credential. What may stand before the
-// keyword belongs to the match as far as it goes, or from where an escape ends on.
+// match tries the rule at a keyword and returns the bytes of the credential. Allowed bytes before the keyword belong
+// to the match, unless an escape separates them.
 func (r *rule) match(v *view, at int) (hit, bool) {
 	if r.read.Do(r.readLines); !follow(v.text[at:], r.look) {
 		return hit{}, false
@@ -32,8 +32,8 @@ func (r *rule) match(v *view, at int) (hit, bool) {
 	return hit{}, false
 }
 
-// mayStart says whether what stands before i lets a match start there. In the middle of an escape it
-// does not: the next view has the whole name.
+// mayStart reports whether a match can begin at i. It cannot begin inside an escape: the next view has the whole
+// name.
 func (r *rule) mayStart(v *view, i int) bool {
 	if i == 0 {
 		return true
@@ -48,8 +48,8 @@ func (r *rule) mayStart(v *view, i int) bool {
 	return r.form == "value" || !wordByte(v.text, i) || !wordByte(v.text, i-1) && before != '-' || v.escaped(i)
 }
 
-// matchFrom says whether the expression matches from start on, and what it found if that is a credential.
-// The first group that matched is the credential, the last is what judges look at.
+// matchFrom reports whether the expression matches at start, and returns the credential if it is one. The first group
+// that matched is the credential, the last one is judged.
 func (r *rule) matchFrom(v *view, start int) (h hit, matches bool) {
 	window := v.text[start:min(len(v.text), start+longest)]
 	r.compile.Do(func() { r.re = regexp.MustCompile(rules().pattern(r)) })
@@ -76,8 +76,8 @@ func (r *rule) matchFrom(v *view, start int) (h hit, matches bool) {
 	return hit{start: v.start(start + from), end: v.end(end)}, true
 }
 
-// escaped says whether what stands before i is an escape such as \n or =3D, or the end of a change of
-// colour of which the escape character was lost, and no word.
+// escaped reports whether an escape such as \n or =3D ends before i. It also accepts a terminal color without its
+// escape character.
 func (v *view) escaped(i int) bool {
 	text := v.text[max(0, i-16):i]
 	n := len(text)
@@ -90,8 +90,7 @@ func (v *view) escaped(i int) bool {
 	return v.joined(i)
 }
 
-// wordByte reports whether there is a letter, a digit or _ at a place: a credential does not begin or end
-// within a word.
+// wordByte reports whether text[i] is a letter, a digit or _. A credential does not begin or end within a word.
 func wordByte(text string, i int) bool {
 	return i >= 0 && i < len(text) && (letterDigit(text[i]) || text[i] == '_')
 }

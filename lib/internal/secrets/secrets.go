@@ -1,19 +1,16 @@
-// Package secrets finds credentials in text by a fixed table of precise rules: prefixes of providers
-// with what they say follows, private key blocks, tokens whose structure decodes, passwords in URLs
-// and in files that hold logins, and values that look chosen at random and are assigned to a name such
-// as DB_PASSWORD or api_key.
+// Package secrets finds credentials in text with a fixed table of precise rules. They find prefixes of providers with
+// the text that must follow, blocks of private keys, and tokens whose structure can be decoded. They find passwords
+// in URLs and login files, and random values of names such as DB_PASSWORD or api_key.
 //
-// A text is scanned as it is, and as somebody reads it who knows its escapes: of JSON, C, shells,
-// Markdown, URLs, HTML and terminals, three deep, and without the characters that cannot be seen. A
-// finding covers the bytes as they are written.
+// A text is scanned as it is, and without its escapes and invisible characters. The escapes of JSON, C, shells,
+// Markdown, URLs, HTML and terminals are decoded up to three times. A finding covers the original bytes.
 //
-// The rules, the words that they look for and their examples are data: rules.txt, which says how it is read. A new
-// form of credential is a block in it.
+// The rules, their words and their examples are data in rules.txt, which explains its format. A new kind of
+// credential is a new block there.
 //
-// A finding names its rule and its place, never its value. Hashes, UUIDs, ids, resume tokens, words
-// behind a prefix and the usual placeholders (examples, ${VARIABLES}, rows of x) are not findings. The
-// expression of a rule is compiled when its keyword is first met, so a text without keywords costs one
-// pass over its bytes.
+// A finding has its rule and place, never its value. Hashes, UUIDs, ids, resume tokens, words after a prefix and
+// common placeholders (examples, ${VARIABLES}, rows of x) are not findings. The expression of a rule is compiled when
+// its keyword is first found. A text without keywords costs one pass over its bytes.
 package secrets
 
 import (
@@ -23,7 +20,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Finding is one credential: which rule it met and where it stands.
+// A Finding is a credential: its rule and its place.
 type Finding struct {
 	Rule   string `json:"rule"`
 	Line   int    `json:"line"`   // 1-based
@@ -32,12 +29,11 @@ type Finding struct {
 	End    int    `json:"-"`      // byte offset after it
 }
 
-// layers is how many texts are scanned: the given one, and what it holds inside of three escapes
-// around each other.
+// layers is the number of views that are scanned: the text, and three levels of decoded escapes.
 const layers = 4
 
-// Scan returns the credentials in text, by place. Where two rules meet the same bytes, the more
-// precise one (the earlier in Rules) is named. The time is linear in the text.
+// Scan returns the credentials in text, sorted by place. If two rules match the same bytes, the more precise one
+// counts, which is earlier in Rules. The time is linear in the text.
 func Scan(text string) []Finding {
 	var found []hit
 	t, v := rules(), &view{text: text}
@@ -53,8 +49,8 @@ func Scan(text string) []Finding {
 	return locate(text, settle(found))
 }
 
-// Redact returns text with every finding replaced by [redacted:RULE]. The findings must come from a
-// Scan of the same text. Scanning the result finds nothing in their places.
+// Redact returns text with each finding replaced by [redacted:RULE]. The findings must come from Scan of the same
+// text. A scan of the result does not find them again.
 func Redact(text string, findings []Finding) string {
 	var b strings.Builder
 	done := 0
@@ -70,7 +66,7 @@ func Redact(text string, findings []Finding) string {
 	return b.String()
 }
 
-// Rules returns the names of all rules, the most precise first.
+// Rules returns the names of all rules, the most precise one first.
 func Rules() []string {
 	var names []string
 	for _, r := range rules().rules {
@@ -81,10 +77,10 @@ func Rules() []string {
 	return names
 }
 
-// A hit is a match before its line is known.
+// A hit is a match without line and column.
 type hit struct{ rule, start, end int }
 
-// settle sorts the hits by place and keeps, of those that overlap, the one of the earliest rule.
+// settle sorts the hits by place, and merges hits that overlap. The earliest rule counts.
 func settle(hits []hit) []hit {
 	slices.SortFunc(hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.rule, b.rule), cmp.Compare(b.end, a.end))
@@ -96,14 +92,14 @@ func settle(hits []hit) []hit {
 		case last < 0 || h.start >= kept[last].end:
 			kept = append(kept, h)
 		default: // one range for both, so that a redaction leaves no rest of either
-			kept[last].rule = min(kept[last].rule, h.rule)
+			kept[last].rule = min(kept[last].rule, h.rule) // merge both, so that a redaction leaves no rest
 			kept[last].end = max(kept[last].end, h.end)
 		}
 	}
 	return kept
 }
 
-// locate gives the hits, sorted by place, their lines and columns in one pass.
+// locate adds lines and columns to sorted hits in one pass.
 func locate(text string, hits []hit) []Finding {
 	var found []Finding
 	line, lineStart, seen := 1, 0, 0

@@ -13,37 +13,37 @@ import (
 //go:embed rules.txt
 var source string
 
-// A table is what rules.txt says, which explains itself.
+// A table is the content of rules.txt, which explains its format.
 type table struct {
 	rules  []*rule
-	names  []string            // {name} and what it stands for in an expression, in turn
-	lists  map[string][]string // words that judges look for
-	sign   []step              // how a name goes on to which something is assigned
+	names  []string            // {name} and its text in an expression, alternating
+	lists  map[string][]string // the words that judges use
+	sign   []step              // the text from a name to the assigned value
 	filter filter
 }
 
-// A rule describes one form of credential. Its expression is tried only where one of its keywords stands.
+// A rule describes one kind of credential. Its expression is tried only at one of its keywords.
 type rule struct {
 	name     string
-	keywords string // as fields takes them
+	keywords string // parsed by fields
 	fold     bool   // keywords in any case
-	lines    string // the others, which are read when a keyword is first met
+	lines    string // the other lines, parsed when a keyword is first found
 
-	form       string // what expression is: then, value or match
+	form       string // the kind of expression: then, value or match
 	expression string
-	before     set    // bytes of the match that may stand before the keyword
-	look       []step // what begins with the keyword, before the expression is tried
-	apart      bool   // it has no + or / beside it: base64 of anything may hold such a word
+	before     set    // the bytes of the match that can precede the keyword
+	look       []step // the text from the keyword on, before the expression is tried
+	apart      bool   // no + or / next to it: base64 of anything can contain such a word
 	bits       float64
-	words      bool // a value of words alone is one too
+	words      bool // a value of only words counts too
 	judgedBy   string
-	re         *regexp.Regexp // compiled at first use: compiling all of them takes longer than a scan
+	re         *regexp.Regexp // compiled on first use: compiling all takes longer than a scan
 
 	read, compile sync.Once
 }
 
-// rules returns the table. It is made when first something is scanned, in each run that writes anything: no more of
-// it than where the keywords of which rule are.
+// rules returns the table. It is made on the first scan, in each run that writes anything, so it only parses the
+// keywords of each rule.
 var rules = sync.OnceValue(func() *table {
 	t := &table{lists: make(map[string][]string), rules: make([]*rule, 0, 1<<8)}
 	const next = "\nrule "
@@ -82,7 +82,7 @@ func statements(lines string) iter.Seq2[string, string] {
 	}
 }
 
-// readLines reads what else is said of the rule.
+// readLines parses the other lines of the rule.
 func (r *rule) readLines() {
 	for key, text := range statements(r.lines) {
 		switch key {
@@ -110,7 +110,7 @@ func (r *rule) readLines() {
 	}
 }
 
-// fields returns what stands between spaces, where ␣ is a space.
+// fields returns the fields between spaces. ␣ in a field becomes a space.
 func fields(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for field := range strings.FieldsSeq(text) {
@@ -123,7 +123,7 @@ func fields(text string) iter.Seq[string] {
 
 func spaced(text string) string { return strings.ReplaceAll(text, "␣", " ") }
 
-// pattern returns what a rule looks for, from the keyword or what stands before it on.
+// pattern returns the expression of a rule, from the keyword or the text before it.
 func (t *table) pattern(r *rule) string {
 	var quoted []string
 	for k := range fields(r.keywords) {
@@ -140,7 +140,7 @@ func (t *table) pattern(r *rule) string {
 	return t.expand("^(?:" + text + ")")
 }
 
-// expand replaces the names in an expression. One may use those before it.
+// expand replaces the names in an expression. A name can use earlier ones.
 func (t *table) expand(expression string) string {
 	for i := len(t.names) - 2; i >= 0; i -= 2 {
 		expression = strings.ReplaceAll(expression, t.names[i], t.names[i+1])
@@ -148,18 +148,18 @@ func (t *table) expand(expression string) string {
 	return expression
 }
 
-// A set says of each byte whether it is in it.
+// A set is a set of bytes.
 type set [256 / 64]uint64
 
 func (s *set) has(c byte) bool { return s[c>>6]>>(c&63)&1 > 0 }
 
-// A step is so many bytes of a set.
+// A step is a number of bytes of a set.
 type step struct {
 	set         set
 	least, most int
 }
 
-// steps reads characters and classes, each of which may have {least,most} behind it.
+// steps parses characters and classes, each with an optional {least,most}.
 func steps(text string) (all []step) {
 	for text = spaced(text); text != ""; {
 		s := step{least: 1, most: 1}
@@ -175,7 +175,7 @@ func steps(text string) (all []step) {
 	return all
 }
 
-// follow reports whether a text goes through the steps, of each as far as it can.
+// follow reports whether text matches the steps. Each step takes as many bytes as it can.
 func follow(text string, all []step) bool {
 	for i := range all {
 		s, n := &all[i], 0
@@ -190,8 +190,8 @@ func follow(text string, all []step) bool {
 	return true
 }
 
-// setOf returns the bytes that the first character stands for, itself or those in brackets, and the rest. Ranges, ^,
-// \n, \t and \\ may stand in brackets.
+// setOf returns the set of the first character or bracketed class, and the rest. Brackets can contain ranges, ^, \n,
+// \t and \\.
 func setOf(text string) (in set, rest string) {
 	if text[0] != '[' {
 		in[text[0]>>6] = 1 << (text[0] & 63)

@@ -5,27 +5,26 @@ import (
 	"strings"
 )
 
-// A view is a text as somebody reads it who knows its escapes, and the way back to the bytes that it
-// was made from.
+// A view is a text with decoded escapes, and its relation to the bytes that it was made from.
 type view struct {
 	text   string
-	from   *view // nil for the text itself
+	from   *view // nil for the original text
 	pieces []piece
 }
 
-// A piece of a view is its bytes from at up to the next piece. They are those of the other text from start on; or,
-// if width is set, one byte for that many there.
+// A piece is a range of a view, from at to the next piece. Its bytes are those of the other text from start on. If
+// width is set, it is one byte for width bytes there.
 type piece struct{ at, start, width int }
 
-// reveal is unescape where that may tell more.
+// reveal is unescape, or nil if the result cannot have more findings.
 func (v *view) reveal() *view {
-	if !telling(v.text) {
+	if !hidesText(v.text) {
 		return nil
 	}
 	return v.unescape()
 }
 
-// unescape undoes the escapes in v and leaves out what cannot be seen; nil where there is nothing of either.
+// unescape decodes the escapes in v and removes invisible characters. It returns nil if there are none.
 func (v *view) unescape() *view {
 	var b strings.Builder
 	var out *view
@@ -56,7 +55,7 @@ func (v *view) unescape() *view {
 	return out
 }
 
-// add adds a piece, in the place of the last one if that has no bytes.
+// add adds a piece. It replaces the last piece if that is empty.
 func (v *view) add(p piece) {
 	if last := len(v.pieces) - 1; v.pieces[last].at == p.at {
 		v.pieces = v.pieces[:last]
@@ -64,7 +63,7 @@ func (v *view) add(p piece) {
 	v.pieces = append(v.pieces, p)
 }
 
-// plain returns text without the escapes that a scan undoes.
+// plain returns text without the escapes that a scan decodes.
 func plain(text string) string {
 	v := &view{text: text}
 	for depth := 1; v != nil && depth <= layers; depth++ {
@@ -74,7 +73,7 @@ func plain(text string) string {
 	return text
 }
 
-// place returns the piece that has the byte i, and where in the other text that byte begins.
+// place returns the piece of byte i, and the offset of that byte in the other text.
 func (v *view) place(i int) (p piece, start int) {
 	p = v.pieces[sort.Search(len(v.pieces), func(k int) bool { return v.pieces[k].at > i })-1]
 	if p.width > 0 {
@@ -83,7 +82,7 @@ func (v *view) place(i int) (p piece, start int) {
 	return p, p.start + i - p.at
 }
 
-// start returns where in the text itself the byte i of v begins.
+// start returns the offset in the original text at which byte i of v begins.
 func (v *view) start(i int) int {
 	if v.from == nil {
 		return i
@@ -92,7 +91,7 @@ func (v *view) start(i int) int {
 	return v.from.start(start)
 }
 
-// end returns where in the text itself the byte before i ends.
+// end returns the offset in the original text at which the byte before i ends.
 func (v *view) end(i int) int {
 	if v.from == nil {
 		return i
@@ -101,8 +100,7 @@ func (v *view) end(i int) int {
 	return v.from.end(start + max(p.width, 1))
 }
 
-// joined says whether the bytes before and at i came together by an escape, so that neither says
-// anything about the other.
+// joined reports whether an escape separates the bytes before and at i, so that they are not one word.
 func (v *view) joined(i int) bool {
 	if v.from == nil {
 		return false

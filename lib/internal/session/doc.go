@@ -1,10 +1,10 @@
-// Package session holds what becomes a handoff unless its session dies first: files of the state
-// directory, each named after its content and sealed with what is known on this machine alone. Adding
-// one needs no lock.
+// Package session stores drafts and offers of sessions.
+//
+// A draft is a file of the state directory. Its name contains the hash of its content, and a seal that only this
+// machine can make. Adding a draft needs no lock.
 //
 // # Offers
 //
-// Offers remember which sessions of agents were told of which handoffs. It is a record of
-// convenience, bounded and best effort: what is forgotten is offered again, and nothing else depends
-// on it.
+// Offers record which agent sessions were told about which handoffs. The record is limited and best effort: a
+// forgotten handoff is offered again, and nothing else depends on it.
 package session

@@ -19,29 +19,29 @@ import (
 )
 
 const (
-	idLen      = 16 // hex digits of the SHA-256 of the file
+	idLen      = 16 // hexadecimal digits of the SHA-256 of the file
 	suffix     = ".json"
 	maxFile    = 32 << 20
-	maxOfHooks = 32 // of which the oldest go
+	maxOfHooks = 32 // the oldest ones are removed
 )
 
-// A Draft is what becomes a handoff unless its session dies first. It is on disk before anybody knows who
-// takes over, and stays until it is published or discarded.
+// A Draft is text saved for later. It is on disk before its recipient is known, and stays until it is published or
+// discarded.
 type Draft struct {
 	ID    string `json:"-"`
-	Saved string `json:"saved_utc"` // and the time of the handoff, so that publishing twice gives the same one
+	Saved string `json:"saved_utc"` // also the ts_utc of the handoff, so that publishing twice makes the same one
 
-	// Hook says that an agent's hook left it, with nothing in it but what the agent says about the session.
+	// Hook reports that the hook of an agent left the draft. It then contains only what the agent reports about the
+	// session.
 	Hook    bool   `json:"hook,omitempty"`
 	Agent   string `json:"agent,omitempty"`
 	Session string `json:"session_id,omitempty"`
 
-	// Process is the one that runs the session, of a draft that a hook leaves when a session begins:
-	// it is a draft only once that process has died, and the session has neither ended nor written a
-	// handoff, and has a transcript if it says where.
+	// Process runs the session of a draft that a hook saves at the start of a session. The draft becomes visible when
+	// the process has died, unless the session ended, wrote a handoff, or has an empty transcript.
 	Process string `json:"process,omitempty"`
 
-	// The frontmatter, as far as it is known; not for a text that has its own.
+	// The known frontmatter; unused if Text has frontmatter.
 	From       string   `json:"from,omitempty"`
 	To         string   `json:"to,omitempty"`
 	Topic      string   `json:"topic,omitempty"`
@@ -50,45 +50,47 @@ type Draft struct {
 
 	Text string `json:"text"` // the body, or a document with frontmatter
 
-	// Foreign says that the draft was not saved on this machine, or before drafts had a seal: it may
-	// have come with a cloned repository.
+	// Foreign reports that the draft was not saved on this machine, or is not sealed: it may come from a cloned
+	// repository.
 	Foreign bool `json:"foreign,omitempty"`
 
 	seal string
 }
 
-// A Box is the drafts of a store.
+// A Box has the drafts of a store.
 type Box struct {
 	At       *store.Store
 	MaxBytes int                // of a document
 	Screen   func(*Draft) error // refuses or redacts credentials
 }
 
-// IsDocument reports whether the text brings its own frontmatter.
+// IsDocument reports whether the text has its own frontmatter.
 func (d Draft) IsDocument() bool {
 	return d.From+d.To+d.Topic == "" && len(d.Tags)+len(d.References) == 0 && strings.HasPrefix(d.Text, "---")
 }
 
-// check refuses a draft that could never become a handoff.
+// check returns ErrInvalid for a draft that can never become a handoff.
 func (d Draft) check(max int) error {
 	switch {
 	case strings.TrimSpace(d.Text) == "":
 		return fault.New(fault.ErrInvalid, "", "the draft is empty")
 	case len(d.Text) > max:
-		return fault.New(fault.ErrInvalid, "shorten it", "the draft has %d bytes, more than the %d that a handoff may have", len(d.Text), max)
-	case !utf8.ValidString(d.Text + d.From + d.To + d.Topic + strings.Join(d.Tags, "") + strings.Join(d.References, "")), strings.ContainsRune(d.Text, 0):
-		// JSON would change it without a word
+		return fault.New(fault.ErrInvalid, "shorten it",
+			"the draft has %d bytes, more than the %d that a handoff may have", len(d.Text), max)
+	case !utf8.ValidString(d.Text + d.From + d.To + d.Topic + strings.Join(d.Tags, "") +
+		strings.Join(d.References, "")), strings.ContainsRune(d.Text, 0):
+		// JSON would change it silently
 		return fault.New(fault.ErrInvalid, "save it as UTF-8 text", "the draft is not valid UTF-8, or has a NUL in it")
 	}
 	return nil
 }
 
-// Save stores a draft durably and returns it with its ID and time. The same draft again is the one
-// that is there. It needs no lock, since it only adds a file: a writer that hangs loses nobody's draft.
-// Credentials in it are refused, allowed or redacted as Screen says.
+// Save stores a draft durably and returns it with its ID and time. If the same draft exists, Save returns that one.
+// It adds a file and takes no lock, so a writer that hangs loses no draft. Screen refuses, allows or redacts
+// credentials.
 //
-// A draft of a hook is stored only where a store of this machine is; it takes the place of the one that
-// the same session left before.
+// The draft of a hook is stored only if the store exists and belongs to this machine. It replaces the earlier draft
+// of the same session.
 func (b Box) Save(ctx context.Context, d Draft) (_ Draft, err error) {
 	defer func() { err = fault.Explain(err, "the draft is not known to be stored", "save it again") }()
 	if err := d.check(b.MaxBytes); err != nil {
@@ -112,8 +114,8 @@ func (b Box) Save(ctx context.Context, d Draft) (_ Draft, err error) {
 		return d, err
 	}
 	for _, o := range old {
-		if o.same(d) {
-			return o, b.sync() // who saved it may have died before that
+		if o.isSame(d) {
+			return o, b.sync() // its writer may have died before the sync
 		}
 	}
 	x, err := txn.Begin(b.At)
@@ -121,7 +123,7 @@ func (b Box) Save(ctx context.Context, d Draft) (_ Draft, err error) {
 		return d, err
 	}
 	defer x.End()
-	if !known { // the first file of a store: whose it is comes first
+	if !known { // before the first file of a store, record its machine
 		if err := x.Lock(ctx, b.At.Opt.LockTimeout); err != nil {
 			return d, err
 		}
@@ -132,7 +134,7 @@ func (b Box) Save(ctx context.Context, d Draft) (_ Draft, err error) {
 	return d, b.save(x, &d, old)
 }
 
-// sync makes the names of drafts, and of their directory, survive a power cut.
+// sync makes the names of the drafts and of their directory durable.
 func (b Box) sync() error {
 	state, err := b.At.MakePlace(b.At.Opt.StateDir, 0o700)
 	if err != nil {
@@ -147,15 +149,15 @@ func (b Box) sync() error {
 	return dir.Sync()
 }
 
-// same reports whether two drafts say the same, whenever they were saved.
-func (d Draft) same(other Draft) bool {
+// isSame reports whether two drafts are equal, except for the time.
+func (d Draft) isSame(other Draft) bool {
 	d.ID, d.Saved = other.ID, other.Saved
 	a, errA := json.Marshal(d)
 	b, errB := json.Marshal(other)
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
-// save gives the draft its name and makes it durable. What it takes the place of goes afterwards.
+// save gives the draft its ID and stores it durably. It then removes the drafts that it replaces.
 func (b Box) save(x *txn.Session, d *Draft, old []Draft) error {
 	dir, err := x.State.MakeDir(disk.Drafts, 0o700)
 	if err != nil {
@@ -181,10 +183,10 @@ func (b Box) save(x *txn.Session, d *Draft, old []Draft) error {
 	return d.supersede(dir, old)
 }
 
-// name is the name of the draft's file: its stem, and the seal if it has one.
+// name returns the file name of the draft: its stem, and its seal if it has one.
 func (d Draft) name() string { return d.sealed(d.stem()) }
 
-// sealed is the name of a file with that stem.
+// sealed returns the file name for a stem.
 func (d Draft) sealed(stem string) string {
 	if d.seal != "" {
 		stem += "." + d.seal
@@ -192,7 +194,7 @@ func (d Draft) sealed(stem string) string {
 	return stem + suffix
 }
 
-// stem tells drafts of hooks, and whose session left them.
+// stem returns the name without seal. It identifies drafts of hooks and their sessions.
 func (d Draft) stem() string {
 	if d.Hook {
 		return d.ID + "-" + sessionDigest(d.Agent, d.Session)
@@ -200,7 +202,7 @@ func (d Draft) stem() string {
 	return d.ID
 }
 
-// sessionDigest stands for a session in the names of files.
+// sessionDigest returns the digits for a session in file names.
 func sessionDigest(agent, session string) string {
 	if session == "" {
 		return "00000000"
@@ -208,8 +210,8 @@ func sessionDigest(agent, session string) string {
 	return jsontree.SHA256Hex([]byte(agent + "\x00" + session))[:8]
 }
 
-// supersede removes the drafts that say less than d about the same session, and those of hooks that are
-// too many. Nobody has written a word in them.
+// supersede removes older drafts of the same session, and the oldest drafts of hooks above the limit. These contain
+// no text of a person.
 func (d Draft) supersede(dir *disk.Dir, old []Draft) error {
 	left := maxOfHooks - 1
 	for _, o := range slices.Backward(old) {

@@ -15,31 +15,31 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// The files of what sessions were told of: one Offer a line, newer ones at the end. When the first one is
-// full its lines move to the second, whose older ones are given up: what is kept is bounded, and an offer
-// that nobody remembers costs no more than a handoff that is listed as unread.
+// The files of offers have one Offer a line, newest last. If the first file is full, its lines replace the second
+// file. The record is therefore limited. A forgotten offer only means that a handoff is listed as unread again.
 const (
 	maxBytes  = 4 << 20
-	tailBytes = 256 << 10 // how far back an offer is looked for before it is recorded again
+	tailBytes = 256 << 10 // the bytes at the end in which an offer counts as recorded
 )
 
-// An Offer says that a session of an agent was told of handoffs.
+// An Offer records that a session of an agent was told about handoffs.
 type Offer struct {
-	Session  string   `json:"session_id"` // as the agent calls it; "" if it does not say
+	Session  string   `json:"session_id"` // the agent's name of it, or ""
 	Agent    string   `json:"agent"`
-	Operator string   `json:"operator_id"` // who the session works for
+	Operator string   `json:"operator_id"` // the operator that the session works for
 	Time     string   `json:"ts_utc"`
 	IDs      []string `json:"handoff_ids,omitempty"`
 }
 
-// Record records that a session was told of handoffs, unless the record says so already; a session without
-// an id is told once a day. It reports whether a line was added, and leaves the time out of its argument.
+// RecordOffer records that a session was told about handoffs, unless that is recorded already. A session without an
+// id is recorded once a day. It reports whether it added a line. It sets the time itself.
 //
-// It never waits: nothing is recorded while the lock is held, after an interrupted change, on another
+// RecordOffer never waits. It records nothing while the lock is held, after an interrupted change, on another
+// machine, or in a read-only state directory. An offer does not mark a handoff as read.
 // machine, or where the state directory cannot be written. A handoff that was offered is not read by it.
 func RecordOffer(s *store.Store, o Offer) (recorded bool) {
 	o.Time = s.Now()
-	txn.Quietly(context.Background(), s, 0, func(x *txn.Session) { recorded = record(x, o) == nil })
+	txn.TryLocked(context.Background(), s, 0, func(x *txn.Session) { recorded = record(x, o) == nil })
 	return recorded
 }
 
@@ -68,17 +68,17 @@ func record(x *txn.Session, o Offer) error {
 	}
 	line = append(line, '\n')
 	if len(tail) > 0 && tail[len(tail)-1] != '\n' {
-		line = append([]byte{'\n'}, line...) // after a line that a crash has torn
+		line = append([]byte{'\n'}, line...) // after a line that a crash cut
 	}
 	if info.Size()+int64(len(line)) > maxBytes {
-		if err := setAside(x, log); err != nil {
+		if err := rotate(x, log); err != nil {
 			return err
 		}
 	}
 	return log.Append(line)
 }
 
-// missing returns those ids that text does not say the session was told of.
+// missing returns the ids that text does not record for the session.
 func (o Offer) missing(text []byte) []string {
 	var told []string
 	for _, old := range parse(text) {
@@ -90,9 +90,8 @@ func (o Offer) missing(text []byte) []string {
 	return slices.DeleteFunc(slices.Clone(o.IDs), func(id string) bool { return slices.Contains(told, id) })
 }
 
-// setAside empties the log once its lines stand in the other file: a reader may see them twice, never
-// not at all.
-func setAside(x *txn.Session, log *disk.Log) error {
+// rotate copies the log to the second file and then empties it. A reader may see lines twice, but misses none.
+func rotate(x *txn.Session, log *disk.Log) error {
 	text, err := x.State.ReadFile(disk.Offers, 2*maxBytes)
 	if err != nil {
 		return err
@@ -103,7 +102,7 @@ func setAside(x *txn.Session, log *disk.Log) error {
 	return log.Truncate(0)
 }
 
-// parse returns the offers of text. A line that is none is passed over.
+// parse returns the offers of text. It skips malformed lines.
 func parse(text []byte) []Offer {
 	var offers []Offer
 	for line := range bytes.Lines(text) {
@@ -115,8 +114,7 @@ func parse(text []byte) []Offer {
 	return offers
 }
 
-// All returns the offers that are recorded, older ones first. Where the record cannot be read that is
-// warned about, and there are none.
+// Offers returns the recorded offers, oldest first. If they cannot be read, it warns and returns none.
 func Offers(s *store.Store) []Offer {
 	state, err := s.OpenPlace(s.Opt.StateDir)
 	if err != nil || state == nil {
@@ -130,7 +128,7 @@ func Offers(s *store.Store) []Offer {
 			s.Opt.Warn("what sessions were offered cannot be read: " + err.Error())
 		}
 	}
-	seen := make(map[string]bool) // a line that is being set aside stands in both
+	seen := make(map[string]bool) // during a rotation, lines are in both files
 	var offers []Offer
 	for _, text := range texts {
 		for line := range bytes.Lines(text) {

@@ -21,17 +21,17 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// All returns the drafts, older ones first. One that is not what was saved is warned about and left out.
+// All returns the drafts, oldest first. A draft that was changed since it was saved is left out with a warning.
 func (b Box) All() ([]Draft, error) {
 	var drafts []Draft
-	isOwn := b.own()
+	isOwn := b.isOwn()
 	err := b.each(func(dir *disk.Dir, name string) {
 		d, err := read(dir, name, isOwn)
 		if err != nil {
 			b.At.Opt.Warn(err.Error())
 			return
 		}
-		if !d.pending() {
+		if !d.isPending() {
 			drafts = append(drafts, d)
 		}
 	})
@@ -39,16 +39,16 @@ func (b Box) All() ([]Draft, error) {
 	return drafts, err
 }
 
-// Count returns how many drafts of this machine there are that the session did not leave itself.
+// Count returns the number of drafts of this machine that other sessions left.
 func (b Box) Count(agent, session string) (n int) {
-	isOwn := b.own()
+	isOwn := b.isOwn()
 	_ = b.each(func(dir *disk.Dir, name string) {
 		stem, _ := cutSeal(name)
 		if session != "" && strings.HasSuffix(stem, "-"+sessionDigest(agent, session)) || !isOwn(name) {
 			return
 		}
 		if strings.Contains(stem, "-") { // of a hook
-			if d, err := read(dir, name, isOwn); err != nil || d.pending() {
+			if d, err := read(dir, name, isOwn); err != nil || d.isPending() {
 				return
 			}
 		}
@@ -57,9 +57,8 @@ func (b Box) Count(agent, session string) (n int) {
 	return n
 }
 
-// sealer returns the function that seals the stem of a draft's name, and so its content, with what is
-// known on this machine alone: a cloned repository may bring drafts, and must not have them announced
-// as ours.
+// sealer returns the function that seals the stem of a draft's name, and thereby its content. The seal needs the
+// fingerprint of this machine. Drafts from a cloned repository are therefore not taken for drafts of the user.
 func (b Box) sealer() func(stem string) string {
 	fingerprint := sync.OnceValues(b.At.Opt.Fingerprint)
 	return func(stem string) string {
@@ -73,8 +72,8 @@ func (b Box) sealer() func(stem string) string {
 	}
 }
 
-// own returns whether a file was sealed on this machine, by its name.
-func (b Box) own() func(name string) bool {
+// isOwn returns a function that reports whether the draft with a file name was sealed on this machine.
+func (b Box) isOwn() func(name string) bool {
 	seal := b.sealer()
 	return func(name string) bool {
 		stem, found := cutSeal(name)
@@ -82,13 +81,13 @@ func (b Box) own() func(name string) bool {
 	}
 }
 
-// cutSeal returns the stem and the seal of the name of a draft's file.
+// cutSeal splits the file name of a draft into stem and seal.
 func cutSeal(name string) (stem, seal string) {
 	stem, seal, _ = strings.Cut(strings.TrimSuffix(name, suffix), ".")
 	return stem, seal
 }
 
-// each calls do with the name of each draft, whatever its content is.
+// each calls do with the name of each draft. It does not look at the content.
 func (b Box) each(do func(dir *disk.Dir, name string)) error {
 	dir, err := b.open()
 	if err != nil || dir == nil {
@@ -102,7 +101,7 @@ func (b Box) each(do func(dir *disk.Dir, name string)) error {
 	return err
 }
 
-// open opens the directory of the drafts, nil if it does not exist.
+// open opens the directory of the drafts. It returns nil if there is none.
 func (b Box) open() (*disk.Dir, error) {
 	state, err := b.At.OpenPlace(b.At.Opt.StateDir)
 	if err != nil || state == nil {
@@ -112,14 +111,15 @@ func (b Box) open() (*disk.Dir, error) {
 	return store.IfThere(state.OpenDir(disk.Drafts))
 }
 
-// isName reports whether a draft has a name of that form.
+// isName reports whether name has the form of a draft's file name.
 func isName(name string) bool {
 	stem, seal := cutSeal(name)
 	id, session, hook := strings.Cut(stem, "-")
-	return Draft{seal: seal}.sealed(stem) == name && len(id) == idLen && form.IsHex(id+session+seal) && hook == (len(session) == 8)
+	return Draft{seal: seal}.sealed(stem) == name && len(id) == idLen && form.IsHex(id+session+seal) &&
+		hook == (len(session) == 8)
 }
 
-// read proves that the draft is what was saved.
+// read reads a draft. The error is ErrIntegrity if it was changed since it was saved.
 func read(dir *disk.Dir, name string, isOwn func(name string) bool) (Draft, error) {
 	text, err := dir.ReadFile(name, maxFile)
 	if err != nil {
@@ -131,7 +131,8 @@ func read(dir *disk.Dir, name string, isOwn func(name string) bool) (Draft, erro
 		_, d.seal = cutSeal(name)
 	}
 	if err != nil || d.name() != name {
-		return Draft{}, fault.New(fault.ErrIntegrity, "look at it, and move it away", "%s is not what was saved", filepath.Join(dir.Path(), name))
+		return Draft{}, fault.New(fault.ErrIntegrity, "look at it, and move it away", "%s is not what was saved",
+			filepath.Join(dir.Path(), name))
 	}
 	d.Foreign = !isOwn(name)
 	return d, nil
@@ -139,8 +140,8 @@ func read(dir *disk.Dir, name string, isOwn func(name string) bool) (Draft, erro
 
 const minPrefix = 4
 
-// Get returns the draft with the ID, or with a unique prefix of 4 or more digits. One that is not what
-// was saved is fault.ErrIntegrity.
+// Get returns the draft with an ID, or with a unique prefix of 4 or more digits. The error is fault.ErrIntegrity if
+// it was changed since it was saved, and fault.ErrInvalid if there is none, or several.
 func (b Box) Get(id string) (Draft, error) {
 	var found []string
 	var d Draft
@@ -148,7 +149,7 @@ func (b Box) Get(id string) (Draft, error) {
 	err := b.each(func(dir *disk.Dir, name string) {
 		if len(id) >= minPrefix && strings.HasPrefix(name[:idLen], id) {
 			found = append(found, name[:idLen])
-			d, bad = read(dir, name, b.own())
+			d, bad = read(dir, name, b.isOwn())
 		}
 	})
 	switch {
@@ -163,8 +164,7 @@ func (b Box) Get(id string) (Draft, error) {
 	return d, bad
 }
 
-// Remove removes a draft that Get or All returned: one that was published, or that nobody wants.
-// A draft that is gone is no error.
+// Remove removes a draft that Get or All returned. It is no error if the draft no longer exists.
 func (b Box) Remove(d Draft) error {
 	if _, err := txn.Guard(b.At); err != nil {
 		return err
@@ -185,9 +185,9 @@ func (b Box) Remove(d Draft) error {
 	return dir.Sync()
 }
 
-// pending reports whether a draft is none yet, or will never be one: the session that left it goes on,
-// or nothing was said in it.
-func (d Draft) pending() bool {
+// isPending reports whether a draft is not visible: the session that left it is still running, or its transcript is
+// empty.
+func (d Draft) isPending() bool {
 	if d.Process == "" {
 		return false
 	}
@@ -202,18 +202,19 @@ func (d Draft) pending() bool {
 	return false
 }
 
-// EndSession takes back the draft that a session of an agent would leave if it died: it has ended, or
-// written a handoff. An empty session stands for all of the agent that go on. It returns the draft,
-// without an ID if there was none.
+// EndSession removes the draft of a session that ended or wrote a handoff. An empty session means all sessions of the
+// agent that are still running. It returns the removed draft; its ID is "" if there was none.
 func (b Box) EndSession(agent, session string) (left Draft, err error) {
 	var ended []Draft
-	isOwn := b.own()
+	isOwn := b.isOwn()
 	err = b.each(func(dir *disk.Dir, name string) {
 		stem, _ := cutSeal(name)
-		if !strings.Contains(stem, "-") || session != "" && !strings.HasSuffix(stem, "-"+sessionDigest(agent, session)) {
+		if !strings.Contains(stem, "-") || session != "" &&
+			!strings.HasSuffix(stem, "-"+sessionDigest(agent, session)) {
 			return
 		}
-		if d, err := read(dir, name, isOwn); err == nil && !d.Foreign && d.Agent == agent && d.Process != "" && (session != "" || d.pending()) {
+		if d, err := read(dir, name, isOwn); err == nil && !d.Foreign && d.Agent == agent && d.Process != "" &&
+			(session != "" || d.isPending()) {
 			ended = append(ended, d)
 		}
 	})

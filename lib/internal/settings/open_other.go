@@ -6,5 +6,5 @@ import "os"
 
 func openPlain(path string) (*os.File, error) { return os.Open(path) }
 
-// IsTrusted returns true: who owns a file is not known here.
+// IsTrusted returns true: the owner of a file is unknown on this system.
 func IsTrusted(string) bool { return true }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// openPlain opens a file that has still to be found regular: a symbolic link may lead out of the project, and
-// opening a FIFO would wait for a writer. os.OpenFile would start the poller of the runtime for it.
+// openPlain opens a file that may not be regular. A symbolic link could lead out of the project, and a FIFO would
+// block. Unlike os.OpenFile, it does not start the poller of the runtime.
 func openPlain(path string) (*os.File, error) {
 	const flags = syscall.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK | syscall.O_NOCTTY | syscall.O_CLOEXEC
 	fd, err := syscall.Open(path, flags, 0)
@@ -24,7 +24,7 @@ func openPlain(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// IsTrusted reports whether what is called path belongs to the caller or root.
+// IsTrusted reports whether the file or link at path belongs to the user or root.
 func IsTrusted(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// StateFor returns the directory of the state of the user for a project: that of its owner, where root works in
-// a project of somebody else, so that both write with one secret.
+// StateFor returns the user's state directory for a project. If root works in a project of another user, it is that
+// of the owner, so that both use one secret.
 func (u User) StateFor(root string) string {
 	if os.Geteuid() != 0 {
 		return u.State
@@ -26,7 +26,7 @@ func (u User) StateFor(root string) string {
 		return u.State
 	}
 	home := homeOf(uid)
-	if _, err := os.Stat(home); err != nil { // of a user of the system, who has none
+	if _, err := os.Stat(home); err != nil { // system users have none
 		return ""
 	}
 	if runtime.GOOS == "darwin" {
@@ -35,7 +35,7 @@ func (u User) StateFor(root string) string {
 	return filepath.Join(home, ".local", "state", "handoff")
 }
 
-// homeOf returns the home directory of a user as passwd(5) has it, "" if that does not say.
+// homeOf returns the home directory of a user in passwd(5), "" if it has none.
 func homeOf(uid uint32) string {
 	text, err := os.ReadFile("/etc/passwd")
 	if err != nil {

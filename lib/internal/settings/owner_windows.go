@@ -1,4 +1,4 @@
 package settings
 
-// StateFor returns the directory of the state of the user for a project.
+// StateFor returns the user's state directory for a project.
 func (u User) StateFor(string) string { return u.State }

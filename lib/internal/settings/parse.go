@@ -10,15 +10,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// MaxBytes is the largest settings file that is read.
+// MaxBytes is the maximum size of a settings file.
 const MaxBytes = 64 << 10
 
-// maxNodes is more than MaxBytes of valid settings have.
+// maxNodes is more than the number of nodes in MaxBytes of valid settings.
 const maxNodes = 1000
 
-// Parse returns the settings that src, the text of a settings file, makes of the defaults; an empty
-// text is valid. Paths come back as they are written. name is what errors call the file; an error
-// has a line for every bad key.
+// Parse returns the settings of a settings file, with defaults. An empty text is valid. Paths are returned as
+// written. name is the name of the file in errors; an error has a line for each invalid key.
 func Parse(src []byte, name string) (Settings, error) {
 	s, table := defaults()
 	if err := parse(src, name, table); err != nil {
@@ -27,7 +26,7 @@ func Parse(src []byte, name string) (Settings, error) {
 	return *s, nil
 }
 
-// parse sets the keys that src gives.
+// parse sets the keys in src.
 func parse(src []byte, name string, known []key) error {
 	if len(src) <= MaxBytes && bytes.IndexByte(src, 0) >= 0 {
 		return &placed{name, 0,
@@ -40,7 +39,7 @@ func parse(src []byte, name string, known []key) error {
 		faults = append(faults, &placed{name, p.Line, errors.New(p.Problem + "; " + p.Hint)})
 	}
 	switch {
-	case root == nil, root.Plain && root.Text == "": // nothing, or an end of the document before anything
+	case root == nil, root.Plain && root.Text == "": // empty, or only an end of the document
 	case root.Kind != document.Mapping:
 		faults = append(faults, &placed{name, root.Line,
 			errors.New("the settings must be lines of the form key: value")})
@@ -54,7 +53,7 @@ func parse(src []byte, name string, known []key) error {
 	return errors.Join(faults...)
 }
 
-// A placed error is what is wrong in a line of a settings file, 0 for the file as a whole.
+// A placed error is a problem in a line of a settings file; line 0 means the whole file.
 type placed struct {
 	name string
 	line int
@@ -70,7 +69,7 @@ func (e *placed) Error() string {
 
 func (e *placed) Unwrap() error { return e.error }
 
-// Plain returns the place, without what stands there.
+// Plain returns only the place, for agents.
 func (e *placed) Plain() string {
 	if e.line == 0 {
 		return "the settings of the project cannot be read"
@@ -95,7 +94,7 @@ func assign(m document.Member, known []key) error {
 
 func (k key) assign(v *document.Node) error {
 	switch {
-	case v.Faulty: // said already
+	case v.Faulty: // reported already
 		return nil
 	case v.Kind != document.Scalar:
 		return fmt.Errorf("%s must be %s, not a list or a mapping", k.name, k.want)
@@ -105,7 +104,7 @@ func (k key) assign(v *document.Node) error {
 		return nil
 	}
 	hint := ""
-	if v.Tag != k.tag && k.set(v.Text, File) { // right text of the wrong type: an error all the same
+	if v.Tag != k.tag && k.set(v.Text, File) { // the right text with the wrong YAML type is an error too
 		hint = "; write it in quotes"
 		if k.tag != "!!str" {
 			hint = "; write it without quotes"
@@ -114,7 +113,7 @@ func (k key) assign(v *document.Node) error {
 	return fmt.Errorf("%s must be %s, not %s%s", k.name, k.want, fault.Quote(v.Text), hint)
 }
 
-// environ sets what environment variables give.
+// environ sets the values of environment variables.
 func environ(getenv func(string) string, known []key) error {
 	var faults []error
 	for _, k := range known {

@@ -12,23 +12,24 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
 
-// A Place is where a project lies.
+// A Place describes where a project is.
 type Place struct {
-	Root    string // absolute and free of symbolic links
-	HasFile bool   // Root has a .handoff.yaml, of whatever kind
-	IsOwn   bool   // that or a .git in Root belongs to the caller or root, and so does Root
-	Foreign string // what would have made another directory the root, and belongs to somebody else; "" if nothing
+	Root    string // absolute, without symbolic links
+	HasFile bool   // Root has a file or directory .handoff.yaml
+	IsOwn   bool   // the .handoff.yaml or .git in Root, and Root itself, belong to the user or root
+	Foreign string // the ignored mark of another directory, which belongs to another user; "" if there is none
 }
 
-// FindRoot returns where the project of start, a directory, lies: in the nearest directory from start upward, but
-// not above the top of the git work tree, that has a .handoff.yaml, else in that top, else in start itself. A .git
-// that git takes for no repository counts for nothing. What belongs to neither the caller nor root makes no
-// directory above start a root, and ends the search: whoever may make files in /tmp is not to choose the settings
-// of everybody who works below it.
+// FindRoot returns the project of start, a directory. Its root is the nearest directory with a .handoff.yaml, from
+// start upward to the top of the git work tree. If there is none, it is that top, otherwise start. A .git that git
+// does not accept as a repository is ignored.
+//
+// Above start, files of other users than the caller and root do not mark a root, and end the search. Otherwise anyone
+// who can write to /tmp could choose the settings of everyone who works below it.
 func FindRoot(start string) (Place, error) {
 	dir, err := filepath.Abs(start)
 	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir) // the parents of the real place count, as they do for git
+		dir, err = filepath.EvalSymlinks(dir) // as in git, the parents of the real path count
 	}
 	for at := (Place{Root: dir}); err == nil; dir = filepath.Dir(dir) {
 		var done bool
@@ -39,7 +40,7 @@ func FindRoot(start string) (Place, error) {
 	return Place{}, fmt.Errorf("cannot find the project root from %q: %w; name it with --root", start, err)
 }
 
-// look makes dir the root if something says so, and reports whether the search ends there.
+// look makes dir the root if a file marks it, and reports whether the search ends.
 func (p *Place) look(dir string) (done bool, err error) {
 	hasFile, err := exists(filepath.Join(dir, Name))
 	if err != nil {
@@ -76,7 +77,7 @@ func exists(path string) (bool, error) {
 	return err == nil, err
 }
 
-// read returns the text of the settings file in root, nil when there is none.
+// read returns the text of the settings file in root. It returns nil if there is none.
 func read(root string) ([]byte, error) {
 	path := filepath.Join(root, Name)
 	refused := fmt.Errorf("%s is not a regular file; replace it by one", path)
@@ -98,7 +99,8 @@ func read(root string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, refused
 	}
-	src, err := io.ReadAll(io.LimitReader(file, MaxBytes+1)) // one more, so that Parse sees that it is too large
+	// one byte more, so that Parse detects a file that is too large
+	src, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the settings: %w", err)
 	}

@@ -1,14 +1,14 @@
-// Package settings finds the project root and reads the settings of a project: the file
-// .handoff.yaml in the root, and environment variables, which go first.
+// Package settings finds the project root and reads the settings of a project. They are in the file .handoff.yaml in
+// the root, and in environment variables, which take precedence.
 //
-// The file is one YAML mapping of the keys below, each at most once and none required. Relative
-// paths in it are relative to the project root, those in the environment to the current directory.
+// The file is one YAML mapping. Each key is optional and occurs at most once. Relative paths in it are relative to
+// the project root, those in the environment to the current directory.
 //
 //	key                   variable                 default
 //	handoffs_dir          HANDOFFS_DIR             handoffs
 //	state_dir             HANDOFF_STATE_DIR        .run
 //	operators_file        HANDOFF_OPERATORS_FILE   OPERATORS.md
-//	operator              HANDOFF_OPERATOR         none: see package identity
+//	operator              HANDOFF_OPERATOR         none: see package operators
 //	verify_operators                               true
 //	schema_mode                                    strict (or warn)
 //	git                                            none (or tracked, synced)
@@ -27,8 +27,8 @@
 //	max_hops                                       5 (0 means no limit)
 //	max_rate                                       10 (0 means no limit)
 //
-// The file may come with a cloned repository, so it is not trusted: the source of every value is
-// kept, and whoever uses a path from the file has to check its place.
+// The file may come with a cloned repository, so it is not trusted. The source of each value is kept. A caller that
+// uses a path from the file must check where it leads.
 package settings
 
 import (
@@ -41,34 +41,34 @@ import (
 // Name is the name of the settings file in the project root.
 const Name = ".handoff.yaml"
 
-// A Source says where a value came from.
+// A Source is the origin of a value.
 type Source string
 
-// The sources. Only a path from Environment was given explicitly by the person who runs the program.
+// The sources. Only a path from Environment was chosen by the user.
 const (
 	Default     Source = "default"
 	File        Source = "file"
 	Environment Source = "environment"
 )
 
-// A Setting is a value and where it came from.
+// A Setting is a value and its source.
 type Setting[T any] struct {
 	Value  T
 	Source Source
 }
 
-// Modes of SchemaMode.
+// The values of SchemaMode.
 const (
-	Strict = "strict" // refuse an operator who is not verified
-	Warn   = "warn"   // accept, with a marker
+	Strict = "strict" // refuse unverified operators
+	Warn   = "warn"   // accept unverified operators, and mark them
 )
 
-// Settings holds every setting of a project.
+// Settings has all settings of a project.
 type Settings struct {
 	HandoffsDir       Setting[string]
 	StateDir          Setting[string]
 	OperatorsFile     Setting[string]
-	Operator          Setting[string] // "" when not set
+	Operator          Setting[string] // "" if not set
 	VerifyOperators   Setting[bool]
 	SchemaMode        Setting[string]
 	Git               Setting[disk.Git]
@@ -80,24 +80,23 @@ type Settings struct {
 	MaxDocumentBytes  Setting[int]
 	IndexMaxRows      Setting[int]
 	SurfaceMaxChars   Setting[int]
-	SurfaceMaxAgeDays Setting[int] // 0 for no limit
+	SurfaceMaxAgeDays Setting[int] // 0 means no limit
 	HookEnabled       Setting[bool]
 	MaxAge            Setting[time.Duration]
 	RecordWork        Setting[bool]
-	MaxHops           Setting[int] // 0 for no limit
-	MaxRate           Setting[int] // 0 for no limit
+	MaxHops           Setting[int] // 0 means no limit
+	MaxRate           Setting[int] // 0 means no limit
 }
 
-// Load returns the settings of the project at root, from its file if there is one and from the
-// variables that getenv returns; an empty variable counts as not set. All paths come back absolute.
-// root and dir, the current directory, must be absolute. An error names the file and line, or the
-// variable, of every bad value.
+// Load returns the settings of the project at root, from its file if there is one, and from getenv. An empty variable
+// counts as not set. root and dir, the current directory, must be absolute, and so are all returned paths. An error
+// names the file and line, or the variable, of each invalid value.
 func Load(root, dir string, getenv func(string) string) (Settings, error) {
 	return LoadOf(root, root, dir, getenv)
 }
 
-// LoadOf is Load for a root whose settings file lies in another directory: that of a linked work tree,
-// in the main one.
+// LoadOf is like Load, but reads the settings file of another directory. A linked work tree uses that of the main
+// one.
 func LoadOf(fileDir, root, dir string, getenv func(string) string) (Settings, error) {
 	src, err := read(fileDir)
 	if err != nil {

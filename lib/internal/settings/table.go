@@ -13,20 +13,20 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// A key is one row of the table of settings.
+// A key is a row of the table of settings.
 type key struct {
-	name, variable string // the variable is "" where there is none
+	name, variable string // the variable is "" if there is none
 	kind
 }
 
-// A kind is how the text of a value is read.
+// A kind parses a value.
 type kind struct {
-	tag  string // of the YAML scalar
+	tag  string // the tag of the YAML scalar
 	want string
-	set  func(text string, from Source) bool // changes nothing when it returns false
+	set  func(text string, from Source) bool // changes nothing if it returns false
 }
 
-// defaults returns the settings of a project that says nothing, and the keys that change them.
+// defaults returns the default settings, and the keys that change them.
 func defaults() (*Settings, []key) {
 	s := new(Settings)
 	return s, []key{
@@ -54,7 +54,7 @@ func defaults() (*Settings, []key) {
 	}
 }
 
-// into makes a kind that sets to, which has its default until then.
+// into sets to its default, and returns a kind that sets it.
 func into[T any](to *Setting[T], usual T, tag, want string, parse func(string) (T, bool)) kind {
 	*to = Setting[T]{usual, Default}
 	return kind{tag, want, func(text string, from Source) bool {
@@ -79,8 +79,7 @@ func slug(to *Setting[string], usual string) kind {
 	})
 }
 
-// remote is the name of a remote, never a URL: where handoffs go is for the repository of whoever
-// sends them to say.
+// remote parses the name of a remote. A URL is not allowed: the user's repository decides where handoffs are sent.
 func remote(to *Setting[string], usual string) kind {
 	return into(to, usual, "!!str", "the name of a git remote", func(s string) (string, bool) {
 		return s, form.IsRemote(s)
@@ -98,7 +97,7 @@ func namespace(to *Setting[string], usual string) kind {
 		})
 }
 
-// oneOf is one of the words, the first by default.
+// oneOf parses one of the words. The first is the default.
 func oneOf[T ~string](to *Setting[T], words ...T) kind {
 	want := strings.ReplaceAll(strings.Trim(fmt.Sprint(words), "[]"), " ", " or ")
 	return into(to, words[0], "!!str", want, func(s string) (T, bool) {
@@ -116,7 +115,7 @@ func number(to *Setting[int], usual, least, most int) kind {
 	want := "a number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
 	return into(to, usual, "!!int", want, func(s string) (int, bool) {
 		n, err := strconv.Atoi(s)
-		return n, err == nil && least <= n && n <= most && strconv.Itoa(n) == s // 010 is 8 to some readers
+		return n, err == nil && least <= n && n <= most && strconv.Itoa(n) == s // some readers parse 010 as 8
 	})
 }
 

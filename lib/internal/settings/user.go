@@ -8,42 +8,41 @@ import (
 	"runtime"
 )
 
-// In the directory of the user's configuration, which is handoff in what os.UserConfigDir names.
+// The files in the directory of the user's configuration: handoff in os.UserConfigDir.
 const (
 	UserName           = "config.yaml"
 	AllowedSignersName = "allowed_signers"
 )
 
-// A User is what the person who runs the program has set, for all projects: the file UserName, one
-// YAML mapping.
+// A User has the user's settings for all projects. The file UserName is one YAML mapping:
 //
 //	key            default
-//	operator       none: who the person is
-//	sign           false: sign all that is written
+//	operator       none: the operator that the user is
+//	sign           false: sign everything that is written
 //	signing_key    none: git's user.signingkey; a path, relative to the file
 type User struct {
-	Dir        string // where the file is; "" if nobody can say
+	Dir        string // the directory of the file; "" if unknown
 	Operator   Setting[string]
-	State      string // the directory of what is kept for the person, which need not be there; "" if unknown
+	State      string // the directory of the user's data, which may not exist; "" if unknown
 	Sign       Setting[bool]
 	SigningKey Setting[string]
 }
 
-// UserDir returns the directory of the user's configuration, "" where the environment does not name one.
+// UserDir returns the directory of the user's configuration, "" if the environment does not determine it.
 func UserDir(getenv func(string) string) string {
 	if runtime.GOOS == "darwin" && getenv("HOME") != "" {
-		return ofUser(getenv, "", "", "") // whatever the variable says
+		return ofUser(getenv, "", "", "") // macOS ignores the variable
 	}
 	return ofUser(getenv, "XDG_CONFIG_HOME", ".config", "AppData")
 }
 
-// userState returns the directory of the user's state, "" where the environment does not name one.
+// userState returns the directory of the user's state, "" if the environment does not determine it.
 func userState(getenv func(string) string) string {
 	return ofUser(getenv, "XDG_STATE_HOME", ".local/state", "LocalAppData")
 }
 
-// ofUser returns the program's directory in that which a variable names, or else below the home directory
-// (XDG Base Directory Specification; the directories that macOS and Windows have for that).
+// ofUser returns the program's directory in the directory of a variable, otherwise in one below the home directory.
+// It follows the XDG Base Directory Specification, and the conventions of macOS and Windows.
 func ofUser(getenv func(string) string, variable, below, windows string) string {
 	base, home := getenv(variable), getenv("HOME")
 	switch {
@@ -61,11 +60,10 @@ func ofUser(getenv func(string) string, variable, below, windows string) string 
 	return filepath.Join(base, "handoff")
 }
 
-// File returns the path of the user's configuration, which need not be there.
+// File returns the path of the user's configuration, which may not exist.
 func (u User) File() string { return filepath.Join(u.Dir, UserName) }
 
-// AllowedSigners returns the user's file of allowed signers, which need not be there; "" if nobody can
-// say where it would be.
+// AllowedSigners returns the path of the user's allowed signers, which may not exist; "" if unknown.
 func (u User) AllowedSigners() string {
 	if u.Dir == "" {
 		return ""
@@ -73,7 +71,7 @@ func (u User) AllowedSigners() string {
 	return filepath.Join(u.Dir, AllowedSignersName)
 }
 
-// LoadUser reads the user's configuration. An error names every bad line.
+// LoadUser reads the user's configuration. An error names each invalid line.
 func LoadUser(getenv func(string) string) (User, error) {
 	u := User{Dir: UserDir(getenv), State: userState(getenv)}
 	table := []key{

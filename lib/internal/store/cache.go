@@ -8,15 +8,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// A cache is a file in the directory of [Store.Outside], where no project brings files: what can be derived again,
-// behind a line with its checksum, since it is written without a sync. It may be removed at any time.
+// A cache is a file in the directory of [Store.Outside], which no project can write to. It holds data that
+// can be derived again. Its first line is a checksum, since it is written without a sync. You can delete it
+// at any time.
 
 const (
 	maxCache  = 256 << 20
 	cacheLine = "%08x\n"
 )
 
-// Cached returns what [Store.Cache] has kept by a name, nil if nothing whole is there.
+// Cached returns the text that [Store.Cache] stored under name, or nil if the text is missing or damaged.
 func (s *Store) Cached(name string) []byte {
 	d, err := s.existingOutside()
 	if err != nil {
@@ -34,7 +35,7 @@ func (s *Store) Cached(name string) []byte {
 	return rest
 }
 
-// CachedLine returns the first line of what is kept by a name, of up to 256 bytes, unproven.
+// CachedLine returns the first line of a cache, up to 256 bytes. It does not verify the checksum.
 func (s *Store) CachedLine(name string) []byte {
 	d, err := s.existingOutside()
 	if err != nil {
@@ -47,13 +48,13 @@ func (s *Store) CachedLine(name string) []byte {
 	}
 	defer f.Close()
 	text := make([]byte, 256)
-	n, _ := f.ReadAt(text, 0) // the end of a short file is no error here
+	n, _ := f.ReadAt(text, 0) // io.EOF only means that the file is short
 	_, text, _ = bytes.Cut(text[:n], []byte("\n"))
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return line
 }
 
-// Cache writes a cache for commands that only read. It is best effort: the text can be derived again.
+// Cache stores text for commands that only read. It is best effort, since the text can be derived again.
 func (s *Store) Cache(name string, text []byte) {
 	d, err := s.Outside()
 	if err != nil {
@@ -63,7 +64,7 @@ func (s *Store) Cache(name string, text []byte) {
 	_ = d.Put(name, append(fmt.Appendf(nil, cacheLine, crc32.ChecksumIEEE(text)), text...), 0o600)
 }
 
-// existingOutside is Outside, but makes nothing.
+// existingOutside is Outside, but it creates nothing.
 func (s *Store) existingOutside() (*disk.Dir, error) {
 	path, err := s.OutsidePath()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// CheckedOut is the hash of what names the branch and the commit that are checked out, in a store that is
-// committed with the code; elsewhere it is zeros.
+// CheckedOut returns a hash of HEAD and the commit that it names. In a store that is not committed with the
+// code it is zero.
 func (s *Store) CheckedOut() (h journal.Hash, err error) {
 	if s.Opt.Git != disk.GitTracked {
 		return h, nil
@@ -22,7 +22,7 @@ func (s *Store) CheckedOut() (h journal.Hash, err error) {
 	return journal.HashOf([]byte(head)), err
 }
 
-// IsElsewhere reports whether another commit is checked out than the one of a record.
+// IsElsewhere reports whether the commit that is checked out differs from the recorded one.
 func (s *Store) IsElsewhere(recorded journal.Hash) (bool, error) {
 	if s.Opt.Git != disk.GitTracked {
 		return false, nil
@@ -31,14 +31,15 @@ func (s *Store) IsElsewhere(recorded journal.Hash) (bool, error) {
 	return now != recorded, err
 }
 
-// gitHead returns HEAD and the commit that it means, as far as git has such files.
+// gitHead returns HEAD and the commit that it names. It reads the files of git and omits those that do not
+// exist.
 func (s *Store) gitHead() (string, error) {
 	git := filepath.Join(s.Opt.Root, ".git")
 	text, isFile, err := readGit(git)
 	if err != nil {
 		return "", err
 	}
-	if isFile { // of a linked work tree
+	if isFile { // a linked work tree
 		dir, _ := strings.CutPrefix(text, "gitdir: ")
 		if git = dir; !filepath.IsAbs(git) {
 			git = filepath.Join(s.Opt.Root, git)

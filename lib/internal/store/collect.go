@@ -11,22 +11,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A collector gathers the chosen rows of all index files, each id once. Of those that are not among
-// the newest it keeps no more than that they were chosen.
+// A collector gathers the chosen rows of all index files, each id once. If only the newest rows are wanted,
+// it keeps those and counts the others.
 type collector struct {
 	Choice
-	file   int              // 0 is INDEX.md, which is read first, and then come the archives
-	at     map[form.Key]int // the place of a row among found, or dropped
+	file   int              // 0 is INDEX.md, which is read first; the archives follow
+	at     map[form.Key]int // the position of a row in found, or dropped
 	found  []found
-	oldest *found         // that is kept, once any was dropped
-	others map[string]int // how many were dropped, by recipient
+	oldest *found         // the oldest row that is kept, set once a row was dropped
+	others map[string]int // the number of dropped rows of each recipient
 
 	passed  bool   // some rows were not chosen
-	foreign places // of lines that are neither rows nor part of the table
-	typed   places // of rows whose read_by has a name without a time
+	foreign places // lines that are neither rows nor part of the table
+	typed   places // rows whose read_by has a name without a time
 }
 
-// places counts places in index files, and keeps the first.
+// places counts places in index files and keeps the first.
 type places struct {
 	n     int
 	first string
@@ -38,7 +38,7 @@ func (p *places) add(name string, number int) {
 	}
 }
 
-// A found is a row and where it stands.
+// A found is a row with its file and line.
 type found struct {
 	index.Row
 	file, line int
@@ -46,13 +46,13 @@ type found struct {
 
 const dropped = -1
 
-// newCollector returns a collector of the rows that are chosen.
+// newCollector returns a collector of the rows that c chooses.
 func newCollector(c Choice) *collector {
 	return &collector{Choice: c, at: make(map[form.Key]int), others: make(map[string]int)}
 }
 
-// line takes in one line of an index file. What the choice can tell from its text alone is never parsed; a
-// line that is neither row nor furniture of the table is counted, so that one warning names them all.
+// line adds a line of an index file. It does not parse a line if the choice can reject its text. It counts
+// the lines that are neither rows nor part of the table, so that one warning covers them all.
 func (c *collector) line(name string, number int, line []byte) {
 	if c.IsNot != nil && c.IsNot(line) || c.Alone && c.isOlder(line) {
 		c.passed = true
@@ -68,20 +68,22 @@ func (c *collector) line(name string, number int, line []byte) {
 	}
 }
 
-// isOlder tells from the text of a row that it is not among the newest, once there are enough of them.
+// isOlder reports whether a row is older than the rows that are kept. It reads the time from the text of the
+// row.
 func (c *collector) isOlder(line []byte) bool {
-	return c.oldest != nil && index.IsRowLike(line) && index.CompareTimes(AsString(index.Cell(line, 5)), c.oldest.Time) < 0
+	return c.oldest != nil && index.IsRowLike(line) &&
+		index.CompareTimes(AsString(index.Cell(line, 5)), c.oldest.Time) < 0
 }
 
-// row takes in a row. The same handoff may come again, from an archive: both rows are one then. Where only
-// the newest are wanted and there are enough of them, an older one is counted and dropped.
+// row adds a row. If an archive has the same handoff, the two rows become one. If there are enough newer
+// rows, an older row is counted and dropped.
 func (c *collector) row(row found) {
-	key, _ := form.KeyOf(row.ID) // as each row has one
+	key, _ := form.KeyOf(row.ID) // every row has an id
 	at, again := c.at[key]
 	switch {
 	case again && at != dropped:
-		c.found[at].Row = joined(c.found[at].Row, row.Row)
-		c.passed = c.passed || !c.Is(row.Row) // it may be dropped before anybody asks whether both are chosen
+		c.found[at].Row = mergeMarks(c.found[at].Row, row.Row)
+		c.passed = c.passed || !c.Is(row.Row) // a row may be dropped before join compares both
 	case again || !c.Is(row.Row):
 		c.passed = true
 	case c.oldest != nil && row.compare(*c.oldest) < 0:
@@ -98,28 +100,29 @@ func (c *collector) row(row found) {
 	}
 }
 
-// joined is the first row of an id with the marks of another: what was read anywhere is read.
-func joined(first, other index.Row) index.Row {
+// mergeMarks returns first with the read marks of another row of the same id.
+func mergeMarks(first, other index.Row) index.Row {
 	for _, m := range other.Marks() {
 		first = first.WithMark(m)
 	}
 	return first
 }
 
-// compare orders rows by time, then as they stand.
+// compare orders rows by time, then by their position in the index.
 func (f found) compare(other found) int {
-	const last = 1 << 30 // INDEX.md comes behind the archives
-	return cmp.Or(index.CompareTimes(f.Time, other.Time), (f.file+last-1)%last-(other.file+last-1)%last, f.line-other.line)
+	const last = 1 << 30 // INDEX.md comes after the archives
+	return cmp.Or(index.CompareTimes(f.Time, other.Time), (f.file+last-1)%last-(other.file+last-1)%last,
+		f.line-other.line)
 }
 
-// drop counts a row that was chosen and is not kept, by its recipient.
+// drop counts a chosen row for its recipient and does not keep it.
 func (c *collector) drop(row found) {
 	key, _ := form.KeyOf(row.ID)
 	c.at[key] = dropped
 	c.others[strings.Clone(row.To)]++
 }
 
-// dropOld leaves the newest of what was found, in its order.
+// dropOld keeps the newest rows, in their order.
 func (c *collector) dropOld() {
 	byTime := slices.Clone(c.found)
 	slices.SortFunc(byTime, found.compare)
@@ -138,8 +141,8 @@ func (c *collector) dropOld() {
 	c.found = kept
 }
 
-// join looks for rows of the chosen ids that were not chosen themselves: the first of an id stands, with
-// the marks of all.
+// join adds the marks of rows that have a chosen id but were not chosen themselves. The first row of an id is
+// kept.
 func (c *collector) join(d *disk.Dir) error {
 	if c.ByID || !c.passed || len(c.found) == 0 {
 		return nil
@@ -157,21 +160,21 @@ func (c *collector) join(d *disk.Dir) error {
 		case at == dropped:
 			if !c.Is(row) && c.others[row.To] > 0 {
 				delete(c.at, key)
-				c.others[strings.Clone(row.To)]-- // a map takes the key anew
+				c.others[strings.Clone(row.To)]-- // the map stores its key
 			}
 		case seen[at]:
-			c.found[at].Row = joined(c.found[at].Row, row)
+			c.found[at].Row = mergeMarks(c.found[at].Row, row)
 		default:
 			if seen[at] = true; row != c.found[at].Row {
-				c.found[at].Row, _ = index.ParseRow(string(line)) // which lasts
+				c.found[at].Row, _ = index.ParseRow(string(line)) // this copy outlives the line
 			}
 		}
 	}}
 	return w.walk()
 }
 
-// result puts the entries of INDEX.md last. What duplicates have changed so that it is no longer
-// chosen is left out.
+// result returns the rows, those of INDEX.md last. It omits rows that are no longer chosen with the marks of
+// their duplicates.
 func (c *collector) result() []index.Row {
 	rows := make([]index.Row, 0, len(c.found))
 	archives := slices.IndexFunc(c.found, func(f found) bool { return f.file > 0 })

@@ -13,10 +13,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// Dirs are the open directories of a store, and tell at a glance what is there: rows, files, events.
-// Either is nil if it did not exist when it was opened. It may be asked while others change the store:
-// they record their machine first, then make the directories, then files, rows and events, in this
-// order.
+// Dirs are the open directories of a store. They answer quickly whether the store has rows, files or events.
+// Dir or State is nil if it did not exist when it was opened. You can use Dirs while other processes change
+// the store. A writer records the machine first, then makes the directories, then the files, rows and events.
 type Dirs struct {
 	*Store
 	Dir, State *disk.Dir
@@ -35,7 +34,8 @@ func (s *Store) OpenDirs() (d Dirs, err error) {
 	return d, err
 }
 
-// InState returns what read finds in the state directory of a store, the zero value where there is none.
+// InState returns the result of read for the state directory of a store. Without a state directory it returns
+// the zero value.
 func InState[T any](s *Store, read func(state *disk.Dir) (T, error)) (found T, err error) {
 	state, err := s.watched(s.Opt.StateDir)
 	if err != nil || state == nil {
@@ -45,7 +45,7 @@ func InState[T any](s *Store, read func(state *disk.Dir) (T, error)) (found T, e
 	return read(state)
 }
 
-// Close closes what is open of the two.
+// Close closes the open directories.
 func (d Dirs) Close() {
 	for _, dir := range []*disk.Dir{d.Dir, d.State} {
 		if dir != nil {
@@ -54,8 +54,8 @@ func (d Dirs) Close() {
 	}
 }
 
-// inState calls do with the state directory, which is opened if it was not there before, unless it
-// still is not.
+// inState calls do with the state directory. It opens the directory if it has appeared since, and does
+// nothing if there is none.
 func (d Dirs) inState(do func(*disk.Dir) error) error {
 	if d.State != nil {
 		return do(d.State)
@@ -68,7 +68,7 @@ func (d Dirs) inState(do func(*disk.Dir) error) error {
 	return do(state)
 }
 
-// HasEvents reports whether there is an audit log with something in it.
+// HasEvents reports whether the audit log exists and is not empty.
 func (d Dirs) HasEvents() (has bool, err error) {
 	err = d.inState(func(state *disk.Dir) error {
 		log, err := state.Lstat(disk.LogFile)
@@ -78,7 +78,7 @@ func (d Dirs) HasEvents() (has bool, err error) {
 	return has, err
 }
 
-// HasRows reports whether any index file lists a handoff. There is no archive that never did.
+// HasRows reports whether any index file lists a handoff. An archive always has rows.
 func (d Dirs) HasRows() (bool, error) {
 	if d.Dir == nil {
 		return false, nil
@@ -100,8 +100,8 @@ func (d Dirs) HasBegun() (bool, error) {
 	return d.HasRows()
 }
 
-// MayBegin is for who has found no event in the log: rows say that there was one.
-func (d Dirs) MayBegin() error {
+// CheckNewLog returns an error if rows prove that the empty log once had events.
+func (d Dirs) CheckNewLog() error {
 	rows, err := d.HasRows()
 	if err == nil && rows {
 		err = d.LogMissing()
@@ -109,19 +109,21 @@ func (d Dirs) MayBegin() error {
 	return err
 }
 
-// LogMissing says that there are handoffs and no events.
+// LogMissing returns the error for a store that has handoffs but no events.
 func (s *Store) LogMissing() error {
-	return fault.New(fault.ErrIntegrity, "run `handoff doctor`; after a clone, `"+s.RegenerateCommand()+"` begins a new log",
-		"the audit log %s is missing or empty, although there are handoffs", filepath.Join(s.Opt.StateDir, disk.LogFile))
+	return fault.New(fault.ErrIntegrity,
+		"run `handoff doctor`; after a clone, `"+s.RegenerateCommand()+"` begins a new log",
+		"the audit log %s is missing or empty, but there are handoffs", filepath.Join(s.Opt.StateDir, disk.LogFile))
 }
 
-// ErrIndexMissing says that INDEX.md lists nothing, and should.
-var ErrIndexMissing = fault.New(fault.ErrIntegrity, "run `handoff doctor --rebuild-index` to make it again from the files and the audit log",
-	disk.IndexFile+" is missing or empty, although there are handoffs")
+// ErrIndexMissing is the error for an INDEX.md that lists nothing although there are handoffs.
+var ErrIndexMissing = fault.New(fault.ErrIntegrity, "run `handoff doctor --rebuild-index`",
+	disk.IndexFile+" is missing or empty, but there are handoffs")
 
-// HasLostIndex is for who has seen an INDEX.md that lists nothing: it is ErrIndexMissing if handoffs
-// are there that it should list. Those of a change under way are listed soon. Beside a table of a
-// store without any event they were put by hand, and are adopted when they are written.
+// HasLostIndex returns ErrIndexMissing if INDEX.md lists nothing although there are files of handoffs. Call
+// it only after an INDEX.md without rows was seen: the rows of a change in progress appear soon. In a store
+// without events, files next to an empty table were added by hand. They are not lost, since the next write
+// adopts them.
 func (d Dirs) HasLostIndex() error {
 	files, err := d.Dir.Names(index.IsFile)
 	if err != nil || len(files) == 0 {
@@ -141,21 +143,21 @@ func (d Dirs) HasLostIndex() error {
 
 var (
 	errGone = fault.New(fault.ErrIntegrity, "",
-		"the handoffs directory does not exist, although the audit log has events")
+		"the handoffs directory does not exist, but the audit log has events")
 	errEmptied = fault.New(fault.ErrIntegrity, "",
-		"the handoffs directory is empty, although the audit log has handoffs")
+		"the handoffs directory is empty, but the audit log has handoffs")
 )
 
-// lost says how the handoffs directory is not what it was.
-func (s *Store) lost(how error) error {
-	advice := "bring it back: its disk, its branch or a backup; " +
-		"to begin anew, move " + ShellQuote(s.Opt.StateDir) + " away too"
+// lostError returns the error for a handoffs directory that is gone or empty.
+func (s *Store) lostError(how error) error {
+	advice := "restore its disk, its branch or a backup; " +
+		"to start over, move " + ShellQuote(s.Opt.StateDir) + " away too"
 	return fault.New(fault.ErrIntegrity, advice, "%s: %v", s.Opt.Dir, how)
 }
 
-// Prover opens the handoffs directory, nil if it does not exist, for commands that say whether all is
-// there: the error is errGone if it held handoffs and is gone, errEmptied if it is empty. It is made before anything is
-// logged.
+// Prover opens the handoffs directory for commands that prove that nothing is missing. It returns nil if the
+// directory never existed. The error is errGone if the directory held handoffs and is gone, and errEmptied if
+// it is empty now. A command calls Prover before it logs anything.
 func (s *Store) Prover() (*disk.Dir, error) {
 	dir, err := s.Existing()
 	if err == nil && dir != nil {
@@ -164,10 +166,10 @@ func (s *Store) Prover() (*disk.Dir, error) {
 	return dir, err
 }
 
-// Existing is Prover for somebody who writes.
+// Existing is Prover for writers: it does not compare the files with the journal.
 func (s *Store) Existing() (*disk.Dir, error) {
 	dir, err := s.OpenPlace(s.Opt.Dir)
-	if err != nil || s.Opt.Git == disk.GitTracked { // there another branch may have none
+	if err != nil || s.Opt.Git == disk.GitTracked { // another branch may have no handoffs
 		return dir, err
 	}
 	if dir != nil {
@@ -179,16 +181,16 @@ func (s *Store) Existing() (*disk.Dir, error) {
 	}
 	begun, err := Dirs{Store: s}.HasEvents()
 	if err != nil || !begun {
-		return nil, passing(err) // any other is met where the state directory is opened
+		return nil, passing(err) // opening the state directory reports any other error
 	}
 	if dir, err = s.OpenPlace(s.Opt.Dir); err == nil && dir == nil {
-		err = s.lost(errGone)
+		err = s.lostError(errGone)
 	}
 	return dir, err
 }
 
-// checkEmptied is errEmptied for a handoffs directory without any file of a store that has held handoffs: a
-// mount that is missing, or what a checkout has left.
+// checkEmptied returns errEmptied if the store held handoffs but the directory has no file of a store. A
+// mount is missing, or a checkout removed the files.
 func (d Dirs) checkEmptied() error {
 	if d.hasTable() {
 		return nil
@@ -196,14 +198,14 @@ func (d Dirs) checkEmptied() error {
 	names, err := d.Dir.Names(func(name string) bool {
 		return index.IsFile(name) || disk.IsArchive(name)
 	})
-	if err != nil || len(names) > 0 { // which are looked at elsewhere
+	if err != nil || len(names) > 0 { // other checks read these files
 		return err
 	}
 	held, err := d.hasHeld()
-	if err != nil || !held || d.hasTable() { // the first one may have come meanwhile
+	if err != nil || !held || d.hasTable() { // the first handoff may have arrived meanwhile
 		return err
 	}
-	return d.lost(errEmptied)
+	return d.lostError(errEmptied)
 }
 
 func (d Dirs) hasTable() bool {
@@ -211,8 +213,8 @@ func (d Dirs) hasTable() bool {
 	return err == nil && (entry.Size > 0 || !entry.Regular) || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// hasHeld reports whether a handoff came into the store and was on the disk for good: what the journal has whole
-// comes back by itself. Where there is no journal the audit log says it.
+// hasHeld reports whether the disk ever held a handoff of the store. Handoffs that the journal still has do
+// not count, since recovery restores them. Without a journal the audit log decides.
 func (d Dirs) hasHeld() (held bool, err error) {
 	err = d.inState(func(state *disk.Dir) error {
 		key, err := d.Key(state, false)
@@ -229,10 +231,10 @@ func (d Dirs) hasHeld() (held bool, err error) {
 		}
 		log, err := state.OpenSole(disk.LogFile)
 		if err != nil {
-			return passing(err) // any other is met elsewhere
+			return passing(err) // any other error is reported elsewhere
 		}
 		defer log.Close()
-		const longest = 64 // of what is looked for
+		const longest = 64 // more bytes than the text below
 		return eachPiece(log, longest, func(piece []byte) bool {
 			held = bytes.Contains(piece, []byte(`"event_type":"handoff.write"`)) ||
 				bytes.Contains(piece, []byte(`"event_type":"handoff.import"`))
@@ -242,7 +244,7 @@ func (d Dirs) hasHeld() (held bool, err error) {
 	return held, err
 }
 
-// Reader is Prover for a command that changes nothing, and warns instead.
+// Reader is Prover for commands that change nothing: it warns about missing handoffs instead of failing.
 func (s *Store) Reader() (*disk.Dir, error) {
 	if err := s.CheckSent(); err != nil {
 		s.Opt.Lost(err)
@@ -255,7 +257,7 @@ func (s *Store) Reader() (*disk.Dir, error) {
 	return dir, err
 }
 
-// Machine reads whose the store is recorded to be: fs.ErrNotExist if that is not recorded.
+// Machine returns the recorded machine of the store. The error is fs.ErrNotExist if no machine is recorded.
 func (d Dirs) Machine() (record disk.MachineRecord, err error) {
 	there := false
 	err = d.inState(func(state *disk.Dir) (err error) {
@@ -284,9 +286,8 @@ func (s *Store) MatchesMachine() (known bool, err error) {
 	return known, err
 }
 
-// IsClone reports whether the files of the store came with a clone or a work tree in which nothing was
-// written yet: it is committed with the code, and err, of Machine, says that no machine is recorded
-// here, nor is any event.
+// IsClone reports whether this is a clone or work tree in which nothing was written yet. Its store is
+// committed with the code and has no events. err comes from Machine and must say that no machine is recorded.
 func (d Dirs) IsClone(err error) bool {
 	if d.Opt.Git != disk.GitTracked || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, disk.ErrNoMachine) {
 		return false
@@ -295,8 +296,8 @@ func (d Dirs) IsClone(err error) bool {
 	return err == nil && !events
 }
 
-// CompareMachine returns whether the store is recorded as this machine's, and the record. A store
-// without anything in it is nobody's yet.
+// CompareMachine reports whether the store is recorded as this machine's, and returns the record. An empty
+// store belongs to no machine yet.
 func (d Dirs) CompareMachine(observed string) (known bool, record disk.MachineRecord, err error) {
 	record, err = d.Machine()
 	if err != nil || record.Fingerprint != observed {
@@ -315,25 +316,26 @@ func (d Dirs) CompareMachine(observed string) (known bool, record disk.MachineRe
 		if begun, err := d.HasBegun(); err != nil || !begun {
 			return false, disk.MachineRecord{}, err
 		}
-		record, err = d.Machine() // who has begun it just now has recorded it before
+		record, err = d.Machine() // a process that began the store meanwhile recorded its machine first
 	}
 	if err == nil && record.Fingerprint == observed {
 		return true, record, nil
 	}
-	refused := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil, Git: d.Opt.Git, Command: d.RegenerateCommand()}
+	refused := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil, Git: d.Opt.Git,
+		Command: d.RegenerateCommand()}
 	switch {
 	case fault.IsLimit(err):
 		return false, disk.MachineRecord{}, fault.Unreadable(err)
 	case errors.Is(err, fs.ErrNotExist):
-		refused.Expected = "missing, although there are handoffs"
+		refused.Expected = "missing, but there are handoffs"
 	case err != nil:
 		refused.Expected = "unreadable (" + err.Error() + ")"
 	}
 	return false, disk.MachineRecord{}, refused
 }
 
-// HasSynced reports whether the store was ever exchanged with a remote: others may have what it has. A
-// try that failed does not count. A mark in the project can only have the remote asked once more.
+// HasSynced reports whether the store was ever exchanged with a remote, so that others may have its handoffs.
+// A failed attempt does not count. A mark in the project can only make the program ask the remote once more.
 func (s *Store) HasSynced() (bool, error) {
 	if !s.Opt.Git.IsShared() || s.Opt.Synced {
 		return s.Opt.Synced, nil

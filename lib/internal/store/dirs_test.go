@@ -30,7 +30,7 @@ func mustOpen(t *testing.T, s *store.Store) store.Dirs {
 	return d
 }
 
-// put writes a file below root, with the directories above it.
+// put writes a file below root and creates its parent directories.
 func put(t *testing.T, root, name, text string) {
 	t.Helper()
 	path := filepath.Join(root, name)
@@ -48,7 +48,7 @@ const (
 	log    = ".run/handoff-events.jsonl"
 )
 
-// What is there decides what may be begun, and what has been lost.
+// The files decide whether a store may begin, and what was lost.
 func TestGlances(t *testing.T) {
 	table := string(index.New(nil))
 	for _, test := range []struct {
@@ -75,7 +75,7 @@ func TestGlances(t *testing.T) {
 		if begun, err := d.HasBegun(); begun != test.begun || err != nil {
 			t.Errorf("%s: begun is %v, %v", test.name, begun, err)
 		}
-		if err := d.MayBegin(); errors.Is(err, fault.ErrIntegrity) != test.noLog {
+		if err := d.CheckNewLog(); errors.Is(err, fault.ErrIntegrity) != test.noLog {
 			t.Errorf("%s: a log may begin: %v", test.name, err)
 		}
 		if err := d.HasLostIndex(); errors.Is(err, fault.ErrIntegrity) != test.noIndex {
@@ -124,7 +124,7 @@ func TestCompareMachine(t *testing.T) {
 	}
 }
 
-// Who sees events that another process has just logged finds the machine that was recorded before.
+// A reader that sees events of another process also finds the machine record, which was written before.
 func TestCompareMachineWhileAStoreBegins(t *testing.T) {
 	record := disk.MachineRecord{Fingerprint: here, FirstSeenUTC: "2026-05-07T12:00:00Z"}
 	for range 300 {

@@ -1,12 +1,13 @@
-// Package store is the read side of a store: where it lies and whether it may lie there, which machine
-// it belongs to, its index files, and its documents, each proven to be the one that a row lists.
+// Package store reads a store. It finds the directories, decides whether a store may be there, and knows the
+// machine that the store belongs to. It reads the index files, and it proves that each document is the one
+// that its row lists.
 //
-// Directories are judged and opened in one walk, and used as they are open then. Nothing here takes a
-// lock or changes a handoff or an index file. INDEX.md is read before the archives: a rotation that
-// happens meanwhile shows rows twice, never not at all, and rows of one id are joined.
+// Directories are checked and opened in one walk, and later calls use the open directories. Package store
+// takes no lock. It changes no handoff and no index file. It reads INDEX.md before the archives: if a
+// rotation happens meanwhile, rows are seen twice, never not at all. Rows with the same id are merged.
 //
 // # A new project
 //
-// [Init] prepares a project for handoffs: its settings file, the handoffs directory, and what
-// git is told of both.
+// [Init] prepares a project for handoffs. It writes the settings file, makes the handoffs directory, and
+// updates .gitignore and .gitattributes.
 package store

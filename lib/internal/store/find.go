@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	minPrefix = 4   // hex digits of an id that Find accepts
-	newest    = "@" // is the newest handoff to who runs the program
+	minPrefix = 4   // the fewest hex digits of an id that Find accepts
+	newest    = "@" // the newest handoff to the current operator
 )
 
-// Find returns the row of what people call a handoff: its id or the beginning of it, in any case, its
-// file, or @.
+// Find returns the row of a handoff. id is an id or its first digits in upper or lower case, a file name, or
+// @.
 func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 	prefix := strings.ToLower(id)
 	prefix = strings.TrimPrefix(prefix, "sha256:")
@@ -29,7 +29,8 @@ func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 	case strings.HasSuffix(id, ".md"):
 		return s.ofFile(d, id)
 	case len(prefix) < minPrefix || len(prefix) > 64 || !form.IsHex(prefix):
-		return index.Row{}, fault.New(fault.ErrInvalid, "give the id as `handoff list` shows it, at least its first 4 hex digits, or the file", "%q is not an id", id)
+		return index.Row{}, fault.New(fault.ErrInvalid, "use 4 or more hex digits, a file name, or @",
+			"%q is not an id", id)
 	}
 	matches, err := s.matching(d, prefix)
 	switch {
@@ -42,24 +43,25 @@ func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 		for _, e := range matches {
 			ids = append(ids, e.ID)
 		}
-		return index.Row{}, fault.New(fault.ErrInvalid, "give more digits", "%q is the beginning of %d ids: %s", id,
+		return index.Row{}, fault.New(fault.ErrInvalid, "add more digits", "%q matches %d handoffs: %s", id,
 			len(ids), fault.Some(ids))
 	}
 	return matches[0], nil
 }
 
-// newestToMe is what @ stands for: the newest handoff to who runs the program. Who that is must be known.
+// newestToMe resolves @. It fails if the operator is unknown.
 func (s *Store) newestToMe(d *disk.Dir) (index.Row, error) {
 	me := ""
 	if s.Opt.Me != nil {
 		me = s.Opt.Me()
 	}
 	if me == "" {
-		return index.Row{}, fault.New(fault.ErrInvalid, "use --operator NAME, set HANDOFF_OPERATOR, or run `handoff init`, which asks who you are", "%s is the newest handoff to you, and it is not known who you are", newest)
+		return index.Row{}, fault.New(fault.ErrInvalid,
+			"run `handoff init`, set HANDOFF_OPERATOR, or add --operator NAME", "I don't know who you are")
 	}
 	rows, _, err := s.Scan(d, Choice{Is: func(e index.Row) bool { return e.To == me }, Newest: 1})
 	if err == nil && len(rows) == 0 {
-		err = fault.New(fault.ErrInvalid, "run `handoff list` to see what there is", "there is no handoff to %s", me)
+		err = fault.New(fault.ErrInvalid, "run `handoff list`", "no handoff is addressed to %s", me)
 	}
 	if err != nil {
 		return index.Row{}, err
@@ -67,7 +69,7 @@ func (s *Store) newestToMe(d *disk.Dir) (index.Row, error) {
 	return rows[len(rows)-1], nil
 }
 
-// ofFile returns the row of a file, named as in the index or in a receipt.
+// ofFile returns the row of a file. The path is as in the index or in a receipt.
 func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 	dir, name := filepath.Split(filepath.Clean(filepath.FromSlash(path)))
 	var rows []index.Row
@@ -84,12 +86,12 @@ func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 	return rows[0], nil
 }
 
-// UnknownID says that no handoff of the store has the id.
+// UnknownID returns the error for an id that no handoff of the store has.
 func UnknownID(id, dir string) error {
 	return fault.New(fault.ErrInvalid, "run `handoff list` to see the ids", "no handoff %s in %s", id, dir)
 }
 
-// matching returns the entries whose id begins with prefix, by a byte search of the index files.
+// matching returns the rows whose id begins with prefix. It searches the bytes of the index files.
 func (s *Store) matching(d *disk.Dir, prefix string) ([]index.Row, error) {
 	c := newCollector(Choice{Is: func(index.Row) bool { return true }})
 	err := EachIndex(d, func(name string, text []byte) error {

@@ -65,7 +65,7 @@ func TestEachIndex(t *testing.T) {
 	}
 }
 
-// No file in the place of an index takes more memory than a table may.
+// A file in place of an index takes no more memory than a table may.
 func TestReadIndexIsBounded(t *testing.T) {
 	d := tables(t, [3][]index.Row{})
 	for text, ok := range map[string]bool{"": true, "short\n": true, strings.Repeat("x", disk.MaxLine): true, strings.Repeat("x", 2*disk.MaxLine) + "\nshort\n": false,
@@ -80,7 +80,7 @@ func TestReadIndexIsBounded(t *testing.T) {
 	}
 }
 
-// A document is what its row says, or an error that names the difference.
+// Load returns the document of a row, or an error that names the difference.
 func TestLoad(t *testing.T) {
 	root := t.TempDir()
 	doc := document.Document{SchemaVersion: "1.0", From: "a", To: "b", Topic: "t", Time: "2026-05-07T12:00:00Z", Body: "body\n"}
@@ -98,8 +98,8 @@ func TestLoad(t *testing.T) {
 		want       string
 	}{
 		{"as written", text, good, ""},
-		{"another body", text + "more", good, "is not what was written"},
-		{"another row", text, other, "another to"},
+		{"another body", text + "more", good, "was changed after it was stored"},
+		{"another row", text, other, "its to is"},
 		{"no document", "x", good, "is not a valid handoff"},
 		{"nothing", "", good, "does not exist"},
 	} {

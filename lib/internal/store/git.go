@@ -15,16 +15,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
-// chooseGit returns how the store is to live with git, and whether the settings have to say so.
+// chooseGit returns how git treats the handoffs, and whether the settings must name it.
 func (s preparing) chooseGit(kind disk.Git) (_ disk.Git, says bool, err error) {
 	switch {
 	case kind != "" && !slices.Contains([]disk.Git{disk.GitNone, disk.GitTracked, disk.GitSynced}, kind):
-		return "", false, fault.New(fault.ErrInvalid, "it is synced, tracked or none", "git cannot do %q with handoffs", kind)
+		return "", false, fault.New(fault.ErrInvalid, "use synced, tracked or none", "--git: unknown mode %q", kind)
 	case kind.IsShared() && git.Top(s.Opt.Root) == "":
-		return "", false, fault.New(fault.ErrConfig, "run `git init` first, or leave --git out", "%s is not in a git work tree", s.Opt.Root)
+		return "", false, fault.New(fault.ErrConfig, "run `git init` first, or remove --git",
+			"%s is not in a git work tree", s.Opt.Root)
 	case kind != "":
 		return kind, true, nil
-	case IsThere(filepath.Join(s.Opt.Root, settings.Name)) || IsThere(filepath.Join(s.Opt.Dir, disk.IndexFile)) || git.Top(s.Opt.Root) == "":
+	case IsThere(filepath.Join(s.Opt.Root, settings.Name)) || IsThere(filepath.Join(s.Opt.Dir, disk.IndexFile)) ||
+		git.Top(s.Opt.Root) == "":
 		return s.Opt.Git, false, nil
 	}
 	return disk.GitSynced, true, nil
@@ -32,7 +34,7 @@ func (s preparing) chooseGit(kind disk.Git) (_ disk.Git, says bool, err error) {
 
 var gitKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^git[ \t]*:.*$`) })
 
-// withGit returns settings that say how the store lives with git.
+// withGit returns settings with the key git set to kind. If says is false, it returns text unchanged.
 func withGit(text string, kind disk.Git, says bool) string {
 	line := "git: " + string(kind)
 	switch {
@@ -44,8 +46,8 @@ func withGit(text string, kind disk.Git, says bool) string {
 	return withLines(text, []string{line})
 }
 
-// ignoring returns a .gitignore with the lines that a kind needs. The state directory has a .gitignore
-// of its own besides.
+// ignoring returns a .gitignore with the lines that kind needs. The state directory also has its own
+// .gitignore.
 func (s preparing) ignoring(text string, kind disk.Git) string {
 	lines := []string{disk.StateDir + "/"}
 	base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
@@ -57,7 +59,7 @@ func (s preparing) ignoring(text string, kind disk.Git) string {
 		lines = append(lines, base+name)
 	}
 	switch {
-	case base == "/": // the project itself is not to be ignored
+	case base == "/": // never ignore the project itself
 	case kind == disk.GitSynced:
 		lines = []string{disk.StateDir + "/", base}
 	default:
@@ -66,11 +68,12 @@ func (s preparing) ignoring(text string, kind disk.Git) string {
 	return withLines(text, lines)
 }
 
-// attributing returns a .gitattributes with the lines that a kind needs: index files join their lines,
-// and documents and signatures are checked out with the bytes that their ids are of.
+// attributing returns a .gitattributes with the lines that kind needs. Git merges index files line by line.
+// It checks documents and signatures out byte by byte, since ids are hashes of bytes.
 func (s preparing) attributing(text string, kind disk.Git) string {
 	lines := []string{"INDEX*.md merge=union"}
-	if base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, `"`, `\"`); local && kind == disk.GitTracked {
+	if base, local := s.inRoot(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, `"`, `\"`); local &&
+		kind == disk.GitTracked {
 		for _, pattern := range []string{base + "*.md", base + disk.Signatures + "/*"} {
 			if strings.ContainsAny(pattern, " \t\"\\") {
 				pattern = `"` + strings.ReplaceAll(pattern, `\`, `\\`) + `"`
@@ -81,8 +84,8 @@ func (s preparing) attributing(text string, kind disk.Git) string {
 	return withLines(text, lines)
 }
 
-// inRoot returns the handoffs directory as a path from the root that ends in a slash, "" for the root
-// itself. What stands in pairs is replaced in it.
+// inRoot returns the handoffs directory as a path relative to the root. The path ends in a slash, and is ""
+// for the root itself. pairs are old and new strings to replace in it.
 func (s preparing) inRoot(pairs ...string) (path string, local bool) {
 	rel, err := filepath.Rel(s.Opt.Root, s.Opt.Dir)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -94,27 +97,31 @@ func (s preparing) inRoot(pairs ...string) (path string, local bool) {
 	return strings.NewReplacer(pairs...).Replace(filepath.ToSlash(rel)) + "/", true
 }
 
-// explainGit says what follows from how the store lives with git. moves is whether git may have files of it.
+// explainGit describes the consequences of kind. moves reports whether git may already have files of the
+// store.
 func (s preparing) explainGit(kind disk.Git, moves bool) (says []string) {
 	dir, _ := s.inRoot()
 	switch kind {
 	case disk.GitSynced:
 		if moves {
-			says = append(says, "older commits keep their files in "+dir+safer(dir))
-			says = append(says, "what git has of "+dir+" stays in git until you run `git rm -r --cached "+ShellQuote(dir)+"`, which leaves the files where they are")
+			says = append(says, "older commits keep their files in "+dir+explainCheckout(dir))
+			says = append(says, "git keeps its files of "+dir+" until you run `git rm -r --cached "+ShellQuote(dir)+
+				"`, which leaves them in place")
 		}
 		if !moves && s.hasHistory() {
-			says = append(says, "commits of this project have files in "+dir+" or the state directory"+safer(dir))
+			says = append(says,
+				"commits of this project have files in "+dir+" or the state directory"+explainCheckout(dir))
 		}
 		return append(says, "git ignores "+dir+": all work trees use this one, and `git clean -fdx` would delete it")
 	case disk.GitTracked:
-		return []string{"commit " + dir + " with the code: each clone and each work tree has its own copy, and git merges them"}
+		return []string{"commit " + dir +
+			" with the code: each clone and each work tree has its own copy, and git merges them"}
 	}
 	return nil
 }
 
-// hasHistory reports whether a commit of any branch has a file where the store is, or the index does. What
-// cannot be told is no.
+// hasHistory reports whether the git index or a commit of any branch has a file of the store. If git fails,
+// the answer is no.
 func (s preparing) hasHistory() bool {
 	top := git.Top(s.Opt.Root)
 	var paths []string
@@ -127,13 +134,14 @@ func (s preparing) hasHistory() bool {
 	return err == nil && has
 }
 
-// safer says what a checkout of older files does, and offers a directory beside one, which ends in a slash.
-func safer(dir string) string {
+// explainCheckout warns that a checkout of older files replaces newer ones, and suggests another directory.
+// dir ends in a slash.
+func explainCheckout(dir string) string {
 	return ", and checking one out replaces what is there: another directory is safe from that, `handoffs_dir: " +
 		strings.TrimSuffix(dir, "/") + "-synced` in " + settings.Name
 }
 
-// withLines returns a text with those lines at its end that it lacks.
+// withLines returns text with the missing lines appended.
 func withLines(text string, lines []string) string {
 	have := make(map[string]bool)
 	for line := range strings.Lines(text) {
@@ -151,7 +159,7 @@ func withLines(text string, lines []string) string {
 	return text
 }
 
-// withoutLine returns a text without a line.
+// withoutLine returns text without line.
 func withoutLine(text, line string) string {
 	var kept strings.Builder
 	for l := range strings.Lines(text) {

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// ReadIndex returns the text of an index file, nil if it does not exist.
+// ReadIndex returns the text of an index file, or nil if the file does not exist.
 func ReadIndex(d *disk.Dir, name string) ([]byte, error) {
 	f, err := openIndex(d, name)
 	if err != nil || f == nil {
@@ -27,10 +27,10 @@ func ReadIndex(d *disk.Dir, name string) ([]byte, error) {
 	return readTable(f)
 }
 
-// readTable reads a whole index file. It stops where a line is longer than any row.
+// readTable reads a whole index file. It fails at a line that is longer than any row.
 func readTable(f *disk.Text) ([]byte, error) {
-	text := make([]byte, 0, f.Size()+1<<10) // so that a row can be appended in the same memory
-	line := 0                               // where the last one begins
+	text := make([]byte, 0, f.Size()+1<<10) // spare room lets a caller append a row without a copy
+	line := 0                               // where the last line begins
 	for {
 		n, err := f.Read(text[len(text):min(cap(text), len(text)+disk.MaxLine)])
 		text = text[:len(text)+n]
@@ -43,16 +43,18 @@ func readTable(f *disk.Text) ([]byte, error) {
 		case err != nil:
 			return nil, err
 		case len(text)-line > disk.MaxLine:
-			return nil, &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has a line of more than %d bytes, which is not a row", disk.MaxLine)}
+			return nil, &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has a line of more than %d bytes",
+				disk.MaxLine)}
 		case len(text) > disk.MaxIndex:
 			return nil, tooLarge(f)
-		case len(text) == cap(text): // it grew
+		case len(text) == cap(text): // the file grew
 			text = append(text, 0)[:len(text)]
 		}
 	}
 }
 
-// StillReads opens an index file, nil if it does not exist, and reports whether it reads text, or nothing at all.
+// StillReads opens an index file, or returns nil if it does not exist. same reports whether the file still
+// has text, or is empty.
 func StillReads(d *disk.Dir, name string, text []byte) (f *disk.Text, same bool, err error) {
 	if f, err = openIndex(d, name); err != nil || f == nil {
 		return nil, err == nil, err
@@ -69,8 +71,9 @@ func StillReads(d *disk.Dir, name string, text []byte) (f *disk.Text, same bool,
 	return f, size == 0 || size > 0 && len(text) == 0, err
 }
 
-// eachPiece calls do with what a file holds, piece by piece until it returns false, each with the last bytes of the one before.
-// It is for what is looked at and not kept: to read into fresh memory costs more than to look through the same again.
+// eachPiece calls do with each piece of a file until do returns false. Each piece starts with the last
+// overlap bytes of the previous one. Use it to search a file that need not stay in memory: reusing the buffer
+// is faster.
 func eachPiece(f io.Reader, overlap int, do func(piece []byte) bool) error {
 	piece := make([]byte, 16<<10)
 	for kept := 0; ; {
@@ -85,19 +88,20 @@ func eachPiece(f io.Reader, overlap int, do func(piece []byte) bool) error {
 	}
 }
 
-// tooLarge says that an index file is larger than any store makes one.
+// tooLarge returns the error for an index file that is larger than any store makes one.
 func tooLarge(f *disk.Text) error {
-	return &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has more than the %d bytes that an index file may have", disk.MaxIndex)}
+	return &fault.CorruptError{File: f.Name(),
+		Why: fmt.Sprintf("is larger than %d bytes, the most that an index file can have", disk.MaxIndex)}
 }
 
-// openIndex opens an index file, nil if it does not exist. It refuses one that is larger than any.
+// openIndex opens an index file, or returns nil if it does not exist. It fails if the file is too large.
 func openIndex(d *disk.Dir, name string) (*disk.Text, error) {
 	f, err := d.OpenText(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fault.Unreadable(Odd(filepath.Join(d.Path(), name), err))
+		return nil, fault.Unreadable(AsCorrupt(filepath.Join(d.Path(), name), err))
 	}
 	if f.Size() > disk.MaxIndex {
 		f.Close()
@@ -106,12 +110,13 @@ func openIndex(d *disk.Dir, name string) (*disk.Text, error) {
 	return f, nil
 }
 
-// AsString returns text without copying it: an index may be large. text must not be changed any more.
+// AsString returns text as a string without a copy, since an index may be large. Do not change text
+// afterwards.
 func AsString(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
-// EachIndex calls do with INDEX.md, nil if it does not exist, and then with every archive, oldest first.
-// fs.SkipAll from do ends the walk. A walk that comes to its end without an archive that has to be there
-// fails with errArchiveLost.
+// EachIndex calls do with INDEX.md, nil if it does not exist, and then with every archive, oldest first. If
+// do returns fs.SkipAll, EachIndex stops and returns nil. If a required archive is missing, it visits the
+// others and then returns errArchiveLost.
 func EachIndex(d *disk.Dir, do func(name string, text []byte) error) (err error) {
 	defer func() {
 		if err == fs.SkipAll {
@@ -141,7 +146,7 @@ func EachIndex(d *disk.Dir, do func(name string, text []byte) error) (err error)
 	return cmp.Or(err, lost)
 }
 
-// IndexStamps returns what changes whenever an index file is replaced, or another one comes.
+// IndexStamps returns a string that changes when an index file is replaced or added.
 func IndexStamps(d *disk.Dir) (string, error) {
 	var all strings.Builder
 	add := func(name string) error {
@@ -156,7 +161,7 @@ func IndexStamps(d *disk.Dir) (string, error) {
 	return all.String(), err
 }
 
-// HasIndex reports whether there is something of an index file's name in d.
+// HasIndex returns a function that reports whether d has an entry of that name, of any type.
 func HasIndex(d *disk.Dir) func(name string) (bool, error) {
 	return func(name string) (bool, error) {
 		_, err := d.Lstat(name)
@@ -169,25 +174,24 @@ func HasIndex(d *disk.Dir) func(name string) (bool, error) {
 
 var errArchiveLost = errors.New("an archive of the index is lost")
 
-// archiveLost says that an archive which has to be there is not, or that it holds nothing.
+// archiveLost returns the error for an archive that is missing or empty.
 func archiveLost(d *disk.Dir, name string) error {
 	return &fault.Error{
 		Class:   fault.ErrIntegrity,
-		Problem: filepath.Join(d.Path(), name) + " is missing or was emptied, and what it listed cannot be found",
-		Advice:  "restore it, or run `handoff doctor` to see how to mend it; nothing was changed",
+		Problem: filepath.Join(d.Path(), name) + " is missing or empty; its handoffs cannot be found",
+		Advice:  "restore it, or run `handoff doctor`; nothing was changed",
 		Cause:   errArchiveLost,
 	}
 }
 
-// LooksLikeRow reports whether a line that is no row was meant as one: it has as many cells and holds
-// an id, or a stored file in a cell, or it is the beginning of a row. Whatever else has an id in it is
-// a note.
+// LooksLikeRow reports whether a malformed line was probably meant to be a row. It is the beginning of a row,
+// or it has enough cells and contains an id or a file name. Any other line with an id is a note.
 func LooksLikeRow(line string) bool {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "| sha256:") && !strings.HasSuffix(line, "|") {
 		return true
 	}
-	const pipes = 8 - 1 // of a row, one of them damaged
+	const pipes = 8 - 1 // a row has 8; one of them may be damaged
 	if strings.Count(line, "|") < pipes {
 		return false
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// What changed anywhere in an index file is seen, however it lies in the pieces that it is read in; a file that is
-// missing or empty has nothing that could be overwritten.
+// StillReads notices any change of an index file, however the pieces are cut. A missing or empty file has
+// nothing that could be overwritten.
 func TestStillReads(t *testing.T) {
 	text := strings.Repeat("0123456789abcde\n", 4<<10) // four pieces
 	for name, c := range map[string]struct {

@@ -16,16 +16,16 @@ const (
 # handoffs_dir: handoffs
 # operator: YOU
 `
-	maxGitFile = 1 << 20 // of .gitignore and .gitattributes
+	maxGitFile = 1 << 20 // for .gitignore and .gitattributes
 )
 
-// ignoredNames are those in a handoffs directory that belong to one machine, or to a moment.
+// ignoredNames are the patterns of files in a handoffs directory that are temporary or belong to one machine.
 var ignoredNames = []string{".INDEX*", ".staging/", ".tmp-*", "INDEX*.md.*", disk.Quarantine + "*"}
 
-// Init does what Store.Init of package handoff promises.
+// Init implements Store.Init of package handoff.
 func Init(at *Store, kind disk.Git) (done []string, err error) {
 	s := preparing{at}
-	defer func() { err = fault.Explain(err, "the project is not prepared", "run the command again") }()
+	defer func() { err = fault.Explain(err, "the project is not ready", "repeat the command") }()
 	kind, says, err := s.chooseGit(kind)
 	moves := kind == disk.GitSynced && s.Opt.Git != disk.GitSynced && IsThere(filepath.Join(s.Opt.Dir, disk.IndexFile))
 	if err != nil {
@@ -65,8 +65,8 @@ func Init(at *Store, kind disk.Git) (done []string, err error) {
 // A preparing is one run of Init.
 type preparing struct{ *Store }
 
-// makeDir makes the handoffs directory where it is missing. Who made it before may have died before it
-// was on disk.
+// makeDir makes the handoffs directory if it is missing. It syncs the directory even if it exists, since a
+// killed process may have made it.
 func (s preparing) makeDir() (made bool, err error) {
 	d, err := s.OpenPlace(s.Opt.Dir)
 	if made = err == nil && d == nil; made {
@@ -83,7 +83,7 @@ func (s preparing) makeDir() (made bool, err error) {
 	return made, disk.SyncParents(root, d.Path())
 }
 
-// editFile gives a file the text that edit makes of what it holds, or of fresh where there is none.
+// editFile replaces the text of a file by the result of edit. If the file does not exist, edit gets fresh.
 func editFile(d *disk.Dir, name, fresh string, edit func(text string) string) (changed bool, err error) {
 	text, err := d.ReadFile(name, maxGitFile)
 	absent := errors.Is(err, fs.ErrNotExist)
@@ -100,7 +100,7 @@ func editFile(d *disk.Dir, name, fresh string, edit func(text string) string) (c
 	return true, d.Replace(name, []byte(edited), 0o644)
 }
 
-// createFile makes a file that is not there yet.
+// createFile creates a file. If the file exists already, made is false.
 func createFile(d *disk.Dir, name, text string) (made bool, err error) {
 	staged, err := d.Stage([]byte(text), 0o644)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// StateSecret is the name of the secret where it has to lie in the state directory, because the user has no
-// place outside of the project that can be written: such a store believes its directory.
+// StateSecret is the name of the secret in a state directory. The secret is there only if the user has no
+// writable directory outside of the project. Such a store trusts its state directory.
 const StateSecret = "secret"
 
-// Key returns the key of the journal, and makes the secret where there is none if create is set; without
-// that the zero Key says that there is none. state is the state directory, nil if there is none.
+// Key returns the key of the journal. If there is no secret, it makes one if create is set, and otherwise
+// returns the zero Key. state is the state directory, or nil if there is none.
 func (s *Store) Key(state *disk.Dir, create bool) (journal.Key, error) {
-	if state != nil { // which was opened without symbolic links in its path
+	if state != nil { // it was opened without symbolic links in its path
 		return s.KeyOf(state, idOf(filepath.Clean(state.Path())), create)
 	}
 	id, err := s.ID()
@@ -28,14 +28,15 @@ func (s *Store) Key(state *disk.Dir, create bool) (journal.Key, error) {
 	return s.KeyOf(state, id, create)
 }
 
-// KeyOf is Key for a store of another id, such as this one had in another place.
+// KeyOf is Key for a store with another id, such as the id that this store had in another directory.
 func (s *Store) KeyOf(state *disk.Dir, id string, create bool) (journal.Key, error) {
 	secret, err := s.Secret(create)
-	if s.cannotKeep(err) { // an error that passes must not decide where the secret of a store lies from then on
+	if s.cannotKeep(err) { // retry: a temporary error must not decide where the secret is kept
 		secret, err = s.Secret(create)
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && s.couldKeep(): // nobody has written yet: what lies inside proves nothing
+	case errors.Is(err, fs.ErrNotExist) && s.couldKeep():
+		// nothing was written yet, so a secret in the project proves nothing
 		return journal.Key{}, nil
 	case errors.Is(err, fs.ErrNotExist), s.cannotKeep(err):
 		secret, err = secretInside(state, create)
@@ -46,8 +47,8 @@ func (s *Store) KeyOf(state *disk.Dir, id string, create bool) (journal.Key, err
 	return journal.NewKey(secret, id), nil
 }
 
-// KeepsInside says why the secret of a store lies in its state directory, so that it believes whatever lies
-// there; nil if it does not.
+// KeepsInside returns why the secret is in the state directory, so that the store trusts that directory. It
+// returns nil if the secret is elsewhere.
 func (s *Store) KeepsInside(state *disk.Dir) error {
 	if _, err := state.Lstat(StateSecret); err != nil {
 		return nil
@@ -56,7 +57,8 @@ func (s *Store) KeepsInside(state *disk.Dir) error {
 	return err
 }
 
-// cannotKeep reports whether an error of [Store.Secret] says that there is no place for it.
+// cannotKeep reports whether an error of [Store.Secret] means that the secret cannot be kept outside of the
+// project.
 func (s *Store) cannotKeep(err error) bool {
 	return errors.Is(err, errNoPlace) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
@@ -72,7 +74,7 @@ func (s *Store) couldKeep() bool {
 	return false
 }
 
-// secretInside returns the secret of a state directory, nil where there is none.
+// secretInside returns the secret of a state directory, or nil if there is none.
 func secretInside(state *disk.Dir, create bool) ([]byte, error) {
 	if state == nil {
 		return nil, nil
@@ -96,7 +98,7 @@ func makeSecret(d *disk.Dir) ([]byte, error) {
 		return nil, err
 	}
 	defer staged.Discard()
-	if err := staged.Publish(secretName); errors.Is(err, fs.ErrExist) { // by another process, at the same time
+	if err := staged.Publish(secretName); errors.Is(err, fs.ErrExist) { // another process made it at the same time
 		return readSecret(d)
 	} else if err != nil {
 		return nil, err

@@ -11,14 +11,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A listing is the ids that the index lists, for as long as its files have these stamps.
+// A listing has the ids of the index. It is valid as long as the index files have these stamps.
 type listing struct {
 	stamps map[string]string
 	ids    map[[32]byte]bool
 }
 
-// isListed reports whether an id is listed in the index as it is now. Whoever asks for many pays for one reading
-// of it, as long as nobody changes it.
+// isListed reports whether the index lists id now. Many calls read the index once, unless it changes.
 func (s *Store) isListed(d *disk.Dir, id string) (bool, error) {
 	l := s.listed.Load()
 	if l == nil || !l.isCurrent(d) {
@@ -31,7 +30,7 @@ func (s *Store) isListed(d *disk.Dir, id string) (bool, error) {
 	return l.ids[digest(id)], nil
 }
 
-// isCurrent reports whether no file of the index was replaced since. One that comes is linked in INDEX.md, which
+// isCurrent reports whether no index file was replaced. A new archive is linked in INDEX.md, so INDEX.md
 // changes too.
 func (l *listing) isCurrent(d *disk.Dir) bool {
 	now, err := stampsOf(d, maps.Keys(l.stamps))
@@ -49,7 +48,8 @@ func readListing(d *disk.Dir) (*listing, error) {
 	}
 	l := &listing{ids: make(map[[32]byte]bool, index.Count(text))}
 	if err == nil {
-		l.stamps, err = stampsOf(d, maps.Keys(names)) // before it is read: what is replaced meanwhile is read again
+		// before the files are read, so that a file that is replaced meanwhile is read again
+		l.stamps, err = stampsOf(d, maps.Keys(names))
 	}
 	if err == nil {
 		err = EachIndex(d, func(_ string, text []byte) error {
@@ -79,6 +79,6 @@ func stampsOf(d *disk.Dir, names iter.Seq[string]) (map[string]string, error) {
 
 // digest returns the bytes of an id.
 func digest(id string) (sum [32]byte) {
-	_, _ = hex.Decode(sum[:], []byte(strings.TrimPrefix(id, "sha256:"))) // ids of rows have the right form
+	_, _ = hex.Decode(sum[:], []byte(strings.TrimPrefix(id, "sha256:"))) // the ids of rows are well-formed
 	return sum
 }

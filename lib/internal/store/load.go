@@ -13,8 +13,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// Load reads the document of an entry and proves that it is the one that was written. The text comes back
-// with an error too, as far as it could be read. One that was pruned since it was listed is unknown: ErrInvalid.
+// Load reads the document of a row and verifies that it is the one that was written. It returns the text that
+// it could read even if it fails. If the handoff was pruned since it was listed, the error is that of
+// [UnknownID].
 func (s *Store) Load(d *disk.Dir, e index.Row) (doc document.Document, text []byte, err error) {
 	text, err = d.ReadFile(e.File, disk.MaxDocument)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -27,7 +28,8 @@ func (s *Store) Load(d *disk.Dir, e index.Row) (doc document.Document, text []by
 		if passing(journalErr) != nil {
 			return doc, text, journalErr
 		}
-		if journalErr == nil && kept != nil && disk.Begins(string(kept), text) { // lost, and not changed
+		// the file was damaged by a crash, not edited
+		if journalErr == nil && kept != nil && disk.Begins(string(kept), text) {
 			if again, err := s.ParseListed(e, kept, nil); err == nil {
 				return again, kept, nil
 			}
@@ -36,13 +38,13 @@ func (s *Store) Load(d *disk.Dir, e index.Row) (doc document.Document, text []by
 	return doc, text, err
 }
 
-// ParseListed is the rest of load, after the file was read or not.
+// ParseListed does the rest of Load. text and err are the results of reading the file.
 func (s *Store) ParseListed(e index.Row, text []byte, err error) (doc document.Document, _ error) {
 	if errors.Is(err, fs.ErrNotExist) {
-		return doc, &fault.CorruptError{File: s.RelPath(e.File), Why: "is listed in the index, but does not exist"}
+		return doc, &fault.CorruptError{File: s.RelPath(e.File), Why: "is listed in the index but does not exist"}
 	}
 	if err != nil {
-		return doc, fault.Unreadable(Odd(s.RelPath(e.File), err))
+		return doc, fault.Unreadable(AsCorrupt(s.RelPath(e.File), err))
 	}
 	if doc, err = ParseStored(s.RelPath(e.File), text); err == nil {
 		err = CompareRow(s.RelPath(e.File), doc, e)
@@ -50,8 +52,8 @@ func (s *Store) ParseListed(e index.Row, text []byte, err error) (doc document.D
 	return doc, err
 }
 
-// IsProven reports whether the document of a row is the one that was written, by the error of loading it. One
-// that could not be read may be.
+// IsProven reports whether a document is the one that was written. err is the error of loading it. If the
+// document could not be read, IsProven returns the error.
 func IsProven(err error) (bool, error) {
 	if errors.Is(err, fault.ErrIntegrity) || errors.Is(err, fault.ErrInvalid) {
 		return false, nil
@@ -59,49 +61,52 @@ func IsProven(err error) (bool, error) {
 	return err == nil, err
 }
 
-// Odd makes ErrIntegrity of the error of a file of the store if something else stands in its place, or more
-// than it can have. Other errors, and none, stay as they are.
-func Odd(path string, err error) error {
+// AsCorrupt returns a *fault.CorruptError if err says that a file of the store is not a regular file or is
+// too large. It returns any other error unchanged.
+func AsCorrupt(path string, err error) error {
 	if errors.Is(err, disk.ErrUnsafe) || errors.Is(err, disk.ErrTooLarge) {
 		return &fault.CorruptError{File: path, Why: err.Error()}
 	}
 	return err
 }
 
-// CompareRow checks that the document is the one that the row lists.
+// CompareRow returns an error unless doc is the document that the row lists.
 func CompareRow(file string, doc document.Document, e index.Row) error {
 	id, err := document.ID(doc)
 	if err != nil {
 		return err
 	}
 	if doc.HandoffID != id || e.ID != id {
-		return &fault.CorruptError{File: file, Why: fmt.Sprintf("is not what was written: its content has the id %s, the index says %s", id, e.ID)}
+		return &fault.CorruptError{File: file,
+			Why: fmt.Sprintf("was changed after it was stored: its content has the id %s, the index says %s", id, e.ID)}
 	}
 	for _, f := range []struct{ name, file, row string }{
 		{"from", doc.From, e.From}, {"to", doc.To, e.To}, {"topic", doc.Topic, e.Topic}, {"ts_utc", doc.Time, e.Time},
 	} {
 		if f.file != f.row {
-			return &fault.CorruptError{File: file, Why: fmt.Sprintf("the index lists it with another %s: %q, the document has %q", f.name, f.row, f.file)}
+			return &fault.CorruptError{File: file, Why: fmt.Sprintf("its %s is %[3]q, but the index says %[2]q",
+				f.name, f.row, f.file)}
 		}
 	}
 	return nil
 }
 
-// ParseStored reads a stored document. It needs no rules: the shape of the head is checked in plain Go.
+// ParseStored parses a stored document. It needs no JSON schema.
 func ParseStored(name string, text []byte) (document.Document, error) {
 	doc, faults := document.ParseStored(text)
 	if len(faults) > 0 {
-		return document.Document{}, &fault.CorruptError{File: name, Line: faults[0].Line, Why: "is not a valid handoff: " + faults[0].Problem}
+		return document.Document{}, &fault.CorruptError{File: name, Line: faults[0].Line,
+			Why: "is not a valid handoff: " + faults[0].Problem}
 	}
 	return doc, nil
 }
 
-// SameHandoff reports whether two rows agree in what comes from the document.
+// SameHandoff reports whether two rows have the same id, sender, recipient, topic and time.
 func SameHandoff(a, b index.Row) bool {
 	return a.ID == b.ID && a.From == b.From && a.To == b.To && a.Topic == b.Topic && a.Time == b.Time
 }
 
-// ReadSignature returns the signature of a handoff in an open handoffs directory, nil if it has none.
+// ReadSignature returns the signature of a handoff in an open handoffs directory, or nil if it has none.
 func ReadSignature(d *disk.Dir, id string) ([]byte, error) {
 	signatures, err := d.OpenDir(disk.Signatures)
 	if err == nil {
@@ -114,5 +119,5 @@ func ReadSignature(d *disk.Dir, id string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return nil, fault.Unreadable(Odd(filepath.Join(d.Path(), disk.Signatures, disk.SignatureFile(id)), err))
+	return nil, fault.Unreadable(AsCorrupt(filepath.Join(d.Path(), disk.Signatures, disk.SignatureFile(id)), err))
 }

@@ -5,14 +5,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// A LogHead says how far the audit log goes that the journal proves.
+// A LogHead is the part of the audit log that the journal proves.
 type LogHead struct {
-	End      int64  // in bytes; what informs may follow
-	Hash     string // of the last event before that
-	IsProven bool   // there is a journal that verifies
+	End      int64  // in bytes; informing lines may follow
+	Hash     string // the last event before End
+	IsProven bool   // the journal exists and verifies
 }
 
-// HeadOf returns the head of the log as the head of a record has it.
+// HeadOf returns the LogHead of a head of the journal.
 func HeadOf(h *journal.Head) LogHead {
 	head := LogHead{h.Log.End(), h.LogHead.String(), true}
 	if h.LogHead == (journal.Hash{}) {
@@ -21,7 +21,7 @@ func HeadOf(h *journal.Head) LogHead {
 	return head
 }
 
-// LogHead returns the head of the log that the directories show.
+// LogHead returns the head of the log, as the directories show it. It is zero without a view of the journal.
 func (d Dirs) LogHead() LogHead {
 	if d.State == nil {
 		return LogHead{}

@@ -10,17 +10,17 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A Lookup finds rows by id, or by its first 32 digits. The first is searched for, for the second all
-// are read. It is for one goroutine.
+// A Lookup finds rows by id, or by the first 32 digits of an id. The first call searches the index; the
+// second reads all rows and keeps them. A Lookup is not safe for concurrent use.
 type Lookup struct {
 	*Store
 	asked int
-	rows  map[string]index.Row // by so many digits
+	rows  map[string]index.Row // keyed by the first lookupDigits digits
 }
 
 const lookupDigits = 32
 
-// Row returns the row of an id, and whether there is one.
+// Row returns the row of an id. found is false if there is none.
 func (l *Lookup) Row(id string) (row index.Row, found bool, err error) {
 	digits := strings.TrimPrefix(id, form.IDPrefix)
 	if len(digits) < lookupDigits {
@@ -52,5 +52,5 @@ func (l *Lookup) Row(id string) (row index.Row, found bool, err error) {
 	return row, found && strings.HasPrefix(row.ID, form.IDPrefix+digits), nil
 }
 
-// Forget has what was read so far read again.
+// Forget makes the next call read the rows again.
 func (l *Lookup) Forget() { l.rows = nil }

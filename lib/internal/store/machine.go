@@ -10,48 +10,49 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// A MachineError says that the store belongs to another machine. It unwraps to ErrIntegrity.
+// A MachineError is the error for a store that belongs to another machine. It unwraps to ErrIntegrity.
 type MachineError struct {
 	Expected string // the recorded fingerprint, or why there is none
 	Observed string // the fingerprint of this machine
-	Lost     bool   // there is no fingerprint that can be read
+	Lost     bool   // no recorded fingerprint is readable
 	Git      disk.Git
-	Command  string // the command that takes the store over
+	Command  string // the command that moves the store to this machine
 }
 
-// Error names both fingerprints, so that who moved the store can tell which is which. Scripts look for its
-// first word.
+// Error names both fingerprints, so that you can tell which machine is which. Scripts match its first word.
 func (e *MachineError) Error() string {
 	what := "belongs to another machine"
 	if e.Lost {
-		what = "does not say which machine it belongs to"
+		what = "does not record its machine"
 	}
-	return fmt.Sprintf("[CROSS-HOST-REFUSED] this store %s: its fingerprint is %s, and this machine has %s", what, e.Expected, e.Observed)
+	return fmt.Sprintf("[CROSS-HOST-REFUSED] this store %s: its fingerprint is %s, this machine has %s", what,
+		e.Expected, e.Observed)
 }
 
-// Plain says no fingerprint.
+// Plain returns the message without fingerprints.
 func (e *MachineError) Plain() string {
 	if e.Lost {
-		return "[CROSS-HOST-REFUSED] this store does not say which machine it belongs to; `handoff machine-fingerprint show` says more"
+		return "[CROSS-HOST-REFUSED] this store does not record its machine; run `handoff machine-fingerprint show`"
 	}
-	return "[CROSS-HOST-REFUSED] this store belongs to another machine; `handoff machine-fingerprint show` says more"
+	return "[CROSS-HOST-REFUSED] this store belongs to another machine; run `handoff machine-fingerprint show`"
 }
 
-// Hint returns the command that takes the store over.
+// Hint returns the command that moves the store to this machine.
 func (e *MachineError) Hint() string {
-	switch back := "put " + disk.FingerprintFile + " back into the state directory, or, if the store is to belong to this machine, run `" + e.Command + "`"; {
-	case e.Lost && e.Git == disk.GitSynced: // which git does not clone
+	switch back := "restore " + disk.FingerprintFile +
+		" in the state directory, or move the store to this machine: `" + e.Command + "`"; {
+	case e.Lost && e.Git == disk.GitSynced: // git does not clone a synced store
 		return back
 	case e.Lost:
-		return "if this is a clone, run `handoff init --git tracked`, and it becomes a replica of its own; else " + back
+		return "in a clone, run `handoff init --git tracked`; otherwise " + back
 	}
-	return "if the store was moved here for good, or the machine id changed (containers often share one or have none), run `" + e.Command + "`"
+	return "if the store moved here for good, or the machine id changed (as in containers), run `" + e.Command + "`"
 }
 
 // Unwrap returns ErrIntegrity.
 func (e *MachineError) Unwrap() error { return fault.ErrIntegrity }
 
-// Fingerprint returns that of this machine.
+// Fingerprint returns the fingerprint of this machine.
 func (s *Store) Fingerprint() (string, error) {
 	observed, err := s.Opt.Fingerprint()
 	if err != nil {
@@ -62,16 +63,16 @@ func (s *Store) Fingerprint() (string, error) {
 		case fault.IsLimit(err):
 			class, hint = nil, fault.Remedy(err)
 		}
-		return "", fault.New(class, hint, "cannot tell which machine this is: %v", err)
+		return "", fault.New(class, hint, "cannot identify this machine: %v", err)
 	}
 	return observed, nil
 }
 
-// Now returns the time of the store's clock, as events and marks record it.
+// Now returns the time of the store's clock, in the form of events and marks.
 func (s *Store) Now() string { return s.Opt.Now().UTC().Format(time.RFC3339) }
 
-// RegenerateCommand is the whole command that makes this machine the store's. Who is unknown has to be
-// filled in: what stands in the place is no operator.
+// RegenerateCommand returns the command that moves the store to this machine. If the operator is unknown, the
+// command has a placeholder that is not a valid name.
 func (s *Store) RegenerateCommand() string { return s.regenerateFor("moved to this machine") }
 
 func (s *Store) regenerateFor(reason string) string {
@@ -79,11 +80,12 @@ func (s *Store) regenerateFor(reason string) string {
 	if operator == "" {
 		operator = "YOUR NAME"
 	}
-	return strings.Join([]string{"handoff machine-fingerprint regenerate --handoffs-dir", ShellQuote(s.Opt.Dir), "--state-dir", ShellQuote(s.Opt.StateDir),
+	return strings.Join([]string{"handoff machine-fingerprint regenerate --handoffs-dir", ShellQuote(s.Opt.Dir),
+		"--state-dir", ShellQuote(s.Opt.StateDir),
 		"--operator", ShellQuote(operator), "--reason", ShellQuote(reason)}, " ")
 }
 
-// ShellQuote returns a path as a shell reads it: a command in a message is there to be copied.
+// ShellQuote quotes a path for a shell, so that a command in a message works when pasted.
 func ShellQuote(path string) string {
 	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
 		return path
@@ -91,8 +93,8 @@ func ShellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// ReadMachine returns the record of the state directory. One that cannot be used is ErrIntegrity; that
-// of no machine comes with machine.ErrNoMachine.
+// ReadMachine reads the machine record of a state directory. A malformed record is ErrIntegrity. If the
+// record names no machine, the error also wraps disk.ErrNoMachine.
 func ReadMachine(state *disk.Dir) (disk.MachineRecord, error) {
 	text, err := state.ReadFile(disk.FingerprintFile, disk.MaxMachineRecord)
 	if err != nil {
@@ -100,8 +102,9 @@ func ReadMachine(state *disk.Dir) (disk.MachineRecord, error) {
 	}
 	record, err := disk.ParseMachineRecord(text)
 	if err != nil {
-		return record, &fault.Error{Class: fault.ErrIntegrity, Cause: err, Problem: disk.FingerprintFile + ": " + err.Error(),
-			Advice: "run `handoff doctor` to see what is wrong and how to mend it; nothing was changed"}
+		return record, &fault.Error{Class: fault.ErrIntegrity, Cause: err,
+			Problem: disk.FingerprintFile + ": " + err.Error(),
+			Advice:  "run `handoff doctor`; nothing was changed"}
 	}
 	return record, nil
 }

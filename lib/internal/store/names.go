@@ -10,22 +10,23 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// IsStranger reports whether no handoff that is listed is from or to an operator, though there are
-// some, and which name of those that occur was probably meant; "" if none is near.
-func (s *Store) IsStranger(name string) (near string, is bool) {
-	near, is = s.strangers(name)[name]
+// IsUnseen reports whether no listed handoff is from or to name, in a store that has handoffs. near is the
+// known name that was probably meant, or "" if none is similar.
+func (s *Store) IsUnseen(name string) (near string, is bool) {
+	near, is = s.unseen(name)[name]
 	return near, is
 }
 
-// strangers returns those of the names that IsStranger reports. INDEX.md is read once for all of
-// them, and as a rule nothing else.
-func (s *Store) strangers(names ...string) map[string]string {
+// unseen returns the names for which IsUnseen is true, each with the similar name. Usually it reads only
+// INDEX.md.
+func (s *Store) unseen(names ...string) map[string]string {
 	dir, err := s.OpenPlace(s.Opt.Dir)
 	if err != nil || dir == nil {
 		return nil
 	}
 	defer dir.Close()
-	if names, err = unmentioned(dir, names); err != nil || len(names) == 0 { // as a rule: the journal need not be read
+	// the usual case: the journal need not be read
+	if names, err = unmentioned(dir, names); err != nil || len(names) == 0 {
 		return nil
 	}
 	d, err := s.Reader()
@@ -43,27 +44,31 @@ func (s *Store) strangers(names ...string) map[string]string {
 	return found
 }
 
-// unmentioned returns those of the names that are not in INDEX.md. A topic of that name is rare, and then nothing is said.
+// unmentioned returns the names that are not in a cell of INDEX.md. A topic may hide a name; that is rare,
+// and causes no more than a missing note.
 func unmentioned(d *disk.Dir, names []string) ([]string, error) {
 	f, err := openIndex(d, disk.IndexFile)
 	if err != nil || f == nil {
 		return names, err
 	}
 	defer f.Close()
-	const longest = 256 // of a name with what is around it
+	const longest = 256 // more bytes than a name and the cell borders
 	err = eachPiece(f, longest, func(piece []byte) bool {
-		names = slices.DeleteFunc(names, func(name string) bool { return bytes.Contains(piece, []byte("| "+name+" |")) })
+		names = slices.DeleteFunc(names, func(name string) bool {
+			return bytes.Contains(piece,
+				[]byte("| "+name+" |"))
+		})
 		return len(names) > 0
 	})
 	return names, err
 }
 
-// namesOf returns who hands over or is handed something, none where that cannot be told.
+// namesOf returns all senders and recipients, or nil if the index cannot be read.
 func (s *Store) namesOf(d *disk.Dir) map[string]bool {
 	quiet := &Store{Opt: s.Opt}
 	quiet.Opt.Warn, quiet.Opt.Lost = func(string) {}, func(error) {}
 	seen := map[string]bool{}
-	isKnown := func(line []byte) bool { // most rows bring nobody new
+	isKnown := func(line []byte) bool { // most rows have no new name
 		return index.IsRowLike(line) && seen[AsString(index.Cell(line, 2))] && seen[AsString(index.Cell(line, 3))]
 	}
 	add := func(a sealed) bool {
@@ -75,7 +80,7 @@ func (s *Store) namesOf(d *disk.Dir) map[string]bool {
 	_, _, err := quiet.Scan(d, Choice{IsNot: isKnown, Skip: s.skipSealed(d, add), Is: func(e index.Row) bool {
 		for _, known := range []string{e.From, e.To} {
 			if !seen[known] {
-				seen[string([]byte(known))] = true // a row is good for a moment
+				seen[string([]byte(known))] = true // the row is valid only during the call
 			}
 		}
 		return false
@@ -86,9 +91,10 @@ func (s *Store) namesOf(d *disk.Dir) map[string]bool {
 	return seen
 }
 
-// NoteFirst says where nobody lists the operators that a name occurs for the first time: it may be a slip.
+// NoteFirst warns about a name that occurs for the first time, since it may be a typo. Use it in a store
+// without an operators file.
 func (s *Store) NoteFirst(from, to string) {
-	found := s.strangers(from, to)
+	found := s.unseen(from, to)
 	near, is := found[to]
 	switch {
 	case is && near != "":

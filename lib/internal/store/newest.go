@@ -7,19 +7,19 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// newestName is a file in the directory of [Store.Outside]. It has the number of the newest record of the journal,
-// so that a state directory is found out that somebody has replaced by an older one: that one verifies as it did then.
+// newestName is a file in the directory of [Store.Outside]. It holds the number of the newest record of the
+// journal. It reveals that a state directory was replaced by an older copy, since that copy still verifies.
 //
-// The number is written once the record is on the disk, and without a sync: after a power cut the file is
-// missing, empty or says less, never more. It has the number twice, and the smaller one counts, so that this is true
-// of a torn write too.
+// The number is written after the record is on the disk, and without a sync. After a power cut the file is
+// missing, empty or has a smaller number, but never a larger one. The file has the number twice and the
+// smaller one counts, so this also holds for a torn write.
 const (
 	newestName   = "newest"
 	newestFormat = "%020d %020d\n"
 )
 
-// Newest returns the number of the newest record that is known outside of the project. It is 0 if none is known, or
-// if the file cannot be read: then a state directory is believed as its journal is.
+// Newest returns the number of the newest record that is known outside of the project. It is 0 if none is
+// known or the file cannot be read. Then the state directory is trusted as its journal is.
 func (s *Store) Newest() uint64 {
 	var once, twice uint64
 	if _, err := fmt.Sscanf(s.readOutside(newestName), newestFormat, &once, &twice); err != nil {
@@ -28,8 +28,8 @@ func (s *Store) Newest() uint64 {
 	return min(once, twice)
 }
 
-// SetNewest keeps the number of a record that is on the disk. It is best effort: if the user's state cannot be
-// written, the change is made all the same.
+// SetNewest stores the number of a record that is on the disk. It is best effort: the change is made even if
+// the user's state cannot be written.
 func (s *Store) SetNewest(n uint64) {
 	d, err := s.Outside()
 	if err != nil {
@@ -44,7 +44,8 @@ func (s *Store) SetNewest(n uint64) {
 	_, _ = f.WriteAt(fmt.Appendf(nil, newestFormat, n, n), 0)
 }
 
-// readOutside returns the text of a small file in the directory of [Store.Outside], "" if it cannot be read.
+// readOutside returns the text of a small file in the directory of [Store.Outside], or "" if it cannot be
+// read.
 func (s *Store) readOutside(name string) string {
 	d, err := s.existingOutside()
 	if err != nil {
@@ -55,32 +56,33 @@ func (s *Store) readOutside(name string) string {
 	return string(text)
 }
 
-// ContinueCommand is the command that goes on from a state directory that is older than what this user has written.
+// ContinueCommand returns the command that continues with an older state directory.
 func (s *Store) ContinueCommand() string { return s.regenerateFor("continued with an older state") }
 
-// An OlderError says that a state directory is older than what this user has written. It wraps fault.ErrIntegrity.
+// An OlderError is the error for a state directory that is older than the last change of this user. It wraps
+// fault.ErrIntegrity.
 type OlderError struct {
-	Last, Newest uint64 // the numbers of its last change, and of the newest
-	Command      string // goes on from it
+	Last, Newest uint64 // the numbers of its last change and of the newest one
+	Command      string // continues with it
 }
 
 func (e *OlderError) Error() string {
-	return fmt.Sprintf("the state directory is older than what this user has written: "+
-		"it ends with change %d, and change %d was made", e.Last, e.Newest)
+	return fmt.Sprintf("the state directory is older than your last change: "+
+		"it ends with change %d, but you made change %d", e.Last, e.Newest)
 }
 
-// Plain is Error, which quotes nothing.
+// Plain is Error: the message quotes nothing.
 func (e *OlderError) Plain() string { return e.Error() }
 
-// Hint says what to do next.
+// Hint returns what to do next.
 func (e *OlderError) Hint() string {
-	return "restore the newest copy of it; to continue with this one, run `" + e.Command + "`"
+	return "restore its newest copy; to continue with this one, run `" + e.Command + "`"
 }
 
 func (e *OlderError) Unwrap() error { return fault.ErrIntegrity }
 
-// CheckNewest compares the number of the last record of the journal with what [Store.Newest] returned before the
-// journal was read. If it is smaller, the error is an *OlderError.
+// CheckNewest compares the number of the last record of the journal with newest. Call [Store.Newest] before
+// you read the journal. If last is smaller, the error is an *OlderError.
 func (s *Store) CheckNewest(last, newest uint64) error {
 	if last >= newest {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
-// Operators returns the operators file of the project: the operators and what each may do. It is nil without one. A
-// file that cannot be used is ErrConfig, and so is one that is missing although the settings name it.
+// Operators returns the operators file of the project: the operators and their capabilities. It returns nil
+// if there is no such file. A malformed file is ErrConfig, and so is a missing file that the settings name.
 func (s *Store) Operators() (*operators.List, error) { return s.operatorsIn(s.Opt.OperatorsFile) }
 
-// Listed is Operators for the file that says who may be named in from and to.
+// Listed is Operators for the file that lists the valid senders and recipients.
 func (s *Store) Listed() (*operators.List, error) { return s.operatorsIn(s.ListedIn()) }
 
-// ListedIn is the path of the file of Listed.
+// ListedIn returns the path of the file that Listed reads.
 func (s *Store) ListedIn() string { return cmp.Or(s.Opt.ListedIn, s.Opt.OperatorsFile) }
 
 func (s *Store) operatorsIn(path string) (*operators.List, error) {
@@ -31,15 +31,15 @@ func (s *Store) operatorsIn(path string) (*operators.List, error) {
 	}
 	list, faults := ParseOperators(text)
 	if len(faults) > 0 {
-		return nil, fault.New(fault.ErrConfig, "mend the file; `handoff operators validate` shows every fault",
+		return nil, fault.New(fault.ErrConfig, "fix the file; `handoff operators validate` lists all faults",
 			"%s: %s", path, faults[0])
 	}
 	return list, nil
 }
 
-// OperatorsText returns the text of the operators file of the project. One that cannot be read, that the
-// settings name and that is missing, or that lies outside the project, is ErrConfig, one that does not exist
-// fs.ErrNotExist.
+// OperatorsText returns the text of the operators file of the project. The error is ErrConfig if the file is
+// unreadable, outside of the project, or missing although the settings name it. If there is no such file, it
+// is fs.ErrNotExist.
 func (s *Store) OperatorsText() ([]byte, error) { return s.operatorsText(s.Opt.OperatorsFile) }
 
 // ListedText is OperatorsText for the file of Listed.
@@ -50,7 +50,7 @@ func (s *Store) operatorsText(path string) ([]byte, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.Opt.MustHaveOperators && path == s.Opt.OperatorsFile:
 		err = fault.New(fault.ErrConfig,
-			"bring it back, or take operators_file out of the settings; `handoff operators add` begins one",
+			"restore it, or remove operators_file from the settings; `handoff operators add` creates one",
 			"the settings name the operators file %s, which does not exist", path)
 	case err != nil && !errors.Is(err, fault.ErrConfig) && !errors.Is(err, fs.ErrNotExist):
 		err = fault.New(fault.ErrConfig, "", "cannot read the operators file: %v", err)
@@ -58,7 +58,7 @@ func (s *Store) operatorsText(path string) ([]byte, error) {
 	return text, err
 }
 
-// ParseOperators reads the text of an operators file and returns every fault of it.
+// ParseOperators parses an operators file and returns all its faults.
 func ParseOperators(text []byte) (*operators.List, []fault.Fault) {
 	head, _, bad := document.Split(text)
 	if bad != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// What the program keeps for a user lies outside every project, because others put files into a project:
-// a clone, a merge, a branch that is checked out. Nothing there proves anything by lying there.
+// The program keeps its own files outside of every project, since others can add files to a project: with a
+// clone, a merge or a checkout. A file in a project proves nothing.
 //
 //	<state of the user>/handoff/    Options.UserState
 //	  secret                        32 random bytes, 0600: authenticates what this user wrote
-//	  <store id>/                   what belongs to one store: see [Store.Outside]
+//	  <store id>/                   the files of one store: see [Store.Outside]
 const (
 	secretName  = StateSecret
 	secretBytes = 32
@@ -24,8 +24,8 @@ const (
 
 const outsideAdvice = "set HOME, or XDG_STATE_HOME, to a directory of your own outside of the project"
 
-// ID names the store among those of a user: 32 hexadecimal digits that follow from where its state
-// directory really is. A store that was moved or copied has another one.
+// ID returns the id of the store among those of a user: 32 hexadecimal digits. It follows from the real path
+// of the state directory, so a moved or copied store has another id.
 func (s *Store) ID() (string, error) {
 	real, err := Resolve(s.Opt.StateDir)
 	if err != nil {
@@ -38,15 +38,15 @@ func idOf(stateDir string) string {
 	return jsontree.SHA256Hex([]byte("handoff store\n" + stateDir))[:32]
 }
 
-// errNoPlace is wrapped by the errors that say that the user has no place outside of the project.
+// errNoPlace is wrapped by errors that say that the user has no directory outside of the project.
 var errNoPlace = errors.New("no place")
 
 func noPlace(problem string) error {
 	return &fault.Error{Class: fault.ErrConfig, Problem: problem, Advice: outsideAdvice, Cause: errNoPlace}
 }
 
-// Outside opens the directory of the store in the user's state, and makes it where it is missing. It is
-// ErrConfig where there is no such place, or where it lies in the project.
+// Outside opens the directory of the store in the user's state, and makes it if it is missing. If there is no
+// such directory, or it is in the project, the error is ErrConfig.
 func (s *Store) Outside() (*disk.Dir, error) {
 	path, err := s.OutsidePath()
 	if err != nil {
@@ -56,17 +56,17 @@ func (s *Store) Outside() (*disk.Dir, error) {
 	return d, PlaceError(path, err)
 }
 
-// OutsidePath returns the path that [Store.Outside] opens, without making it.
+// OutsidePath returns the path of the directory that [Store.Outside] opens, without making it.
 func (s *Store) OutsidePath() (string, error) {
 	if s.Opt.UserState == "" {
-		return "", noPlace("there is no directory for the state of the user")
+		return "", noPlace("there is no directory for your state")
 	}
 	real, err := Resolve(s.Opt.UserState)
 	if err != nil {
 		return "", err
 	}
 	inside := []string{s.Opt.Dir, s.Opt.StateDir}
-	if IsThere(filepath.Join(s.Opt.Root, ".git")) { // a project without git brings nothing along
+	if IsThere(filepath.Join(s.Opt.Root, ".git")) { // a project without git receives no files from others
 		inside = append(inside, s.Opt.Root)
 	}
 	for i, dir := range inside {
@@ -74,14 +74,15 @@ func (s *Store) OutsidePath() (string, error) {
 			return "", err
 		}
 		if contains(inside[i], real) {
-			return "", noPlace(fmt.Sprintf("the state of the user, %s, lies inside the project, where others may put files", s.Opt.UserState))
+			return "", noPlace(fmt.Sprintf("the directory of your state, %s, is inside the project, where others "+
+				"can add files", s.Opt.UserState))
 		}
 	}
 	return filepath.Join(real, idOf(inside[1])), nil
 }
 
-// Secret returns the secret of the user, and makes it where there is none if create is set; without that
-// the error is fs.ErrNotExist. A file of another length, or one that others may read, is ErrIntegrity.
+// Secret returns the secret of the user. If there is none, it makes one if create is set, and otherwise the
+// error is fs.ErrNotExist. If the file has the wrong length or others can read it, the error is ErrIntegrity.
 func (s *Store) Secret(create bool) ([]byte, error) {
 	path, err := s.OutsidePath()
 	if err != nil {
@@ -104,15 +105,15 @@ func (s *Store) Secret(create bool) ([]byte, error) {
 	return makeSecret(d)
 }
 
-// SyncSecret makes the name of the secret survive a power cut, before a journal relies on it: the process that made
-// it may have died before that. A secret in the state directory is synced with the journal.
+// SyncSecret syncs the directories of the secret, before a journal relies on it: the process that made the
+// secret may have been killed before it did so. A secret in the state directory is synced with the journal.
 func (s *Store) SyncSecret() error {
 	path, err := s.OutsidePath()
 	if err != nil {
 		return nil
 	}
 	dir := filepath.Dir(path)
-	top := filepath.Dir(filepath.Dir(filepath.Dir(dir))) // of .local/state/handoff, which may be as new
+	top := filepath.Dir(filepath.Dir(filepath.Dir(dir))) // the parent of .local/state/handoff, which may be new too
 	err = disk.SyncParents(top, filepath.Join(dir, secretName))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -128,12 +129,14 @@ func readSecret(d *disk.Dir) ([]byte, error) {
 		return nil, err
 	case err != nil:
 		return nil, &fault.Error{Class: fault.ErrIntegrity, Problem: fmt.Sprintf("%s: %v", path, err), Cause: err,
-			Advice: "look at it; without it the changes of this user cannot be proven"}
+			Advice: "check the file; without it your changes cannot be proven"}
 	case len(text) != secretBytes:
-		return nil, fault.New(fault.ErrIntegrity, "bring it back from a backup, or move it away and run `handoff machine-fingerprint regenerate` in each store",
+		return nil, fault.New(fault.ErrIntegrity,
+			"restore it from a backup, or move it away and run `handoff machine-fingerprint regenerate` in each store",
 			"%s does not have %d bytes", path, secretBytes)
 	case entry.Mode.Perm()&0o077 != 0:
-		return nil, fault.New(fault.ErrIntegrity, "run `chmod 600 "+ShellQuote(path)+"` if nobody else has read it", "%s can be read by others", path)
+		return nil, fault.New(fault.ErrIntegrity, "run `chmod 600 "+ShellQuote(path)+"` if no one else has read it",
+			"other users can read %s", path)
 	}
 	return text, nil
 }

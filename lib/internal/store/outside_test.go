@@ -18,7 +18,7 @@ func withState(root, state string) *store.Store {
 	return s
 }
 
-// The secret is made once, for all stores of a user, and only when something is written.
+// The secret is made once, for all stores of a user, and only by a write.
 func TestSecret(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state", "handoff")
 	s := withState(t.TempDir(), state)
@@ -57,7 +57,7 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// What a project can bring along is no place for what is to be believed.
+// A directory that a project can bring along is refused for trusted files.
 func TestOutside(t *testing.T) {
 	root := t.TempDir()
 	inside := filepath.Join(root, "state", "handoff")

@@ -2,8 +2,8 @@ package store
 
 import "os"
 
-// IsCallers reports whether a file belongs to who runs the program.
+// IsCallers reports whether a file belongs to the user who runs the program.
 func IsCallers(os.FileInfo) bool { return true }
 
-// mayWrite reports whether who runs the program is one whose files these are, or root.
+// mayWrite reports whether the user who runs the program owns the file or is root.
 func mayWrite(os.FileInfo) bool { return true }

@@ -19,7 +19,7 @@ import (
 
 const aboutOperators = "\n# Operators\n\nWho may be named in handoffs. `handoff help operators` explains the keys.\n"
 
-// AddOperator does what Store.AddOperator of package handoff promises.
+// AddOperator implements Store.AddOperator of package handoff.
 func AddOperator(s *Store, o operators.Operator) error {
 	path := s.ListedIn()
 	text, err := s.ReadPlain(path, disk.MaxOperators)
@@ -30,7 +30,8 @@ func AddOperator(s *Store, o operators.Operator) error {
 	if err == nil {
 		h, _, faulty := document.Split(text)
 		if faulty != nil {
-			return fault.New(fault.ErrConfig, "mend the file; `handoff operators validate` shows every fault", "the operators file: %s", faulty.Problem)
+			return fault.New(fault.ErrConfig, "fix the file; `handoff operators validate` lists all faults",
+				"the operators file: %s", faulty.Problem)
 		}
 		head = string(h)
 		body = string(text[strings.Index(string(text), head)+len(head):])
@@ -47,8 +48,9 @@ func AddOperator(s *Store, o operators.Operator) error {
 	defer d.Close()
 	edited := []byte("---\n" + longer + "---\n" + body)
 	return PlaceError(path, d.ReplaceIf(filepath.Base(path), edited, 0o644, func() error {
-		if now, err := s.ReadPlain(path, disk.MaxOperators); string(now) != string(text) && !errors.Is(err, fs.ErrNotExist) {
-			return fault.New(fault.ErrBusy, "run the same command again", "%s was changed meanwhile", path)
+		if now, err := s.ReadPlain(path, disk.MaxOperators); string(now) != string(text) &&
+			!errors.Is(err, fs.ErrNotExist) {
+			return fault.New(fault.ErrBusy, "repeat the command", "%s was changed meanwhile", path)
 		}
 		return nil
 	}))
@@ -56,13 +58,13 @@ func AddOperator(s *Store, o operators.Operator) error {
 
 var operatorKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^operator[ \t]*:.*$`) })
 
-// SetOperator writes into the user's configuration who the user is.
+// SetOperator writes the name of the operator to the user's configuration.
 func SetOperator(u settings.User, operator string) error {
 	if u.Dir == "" {
-		return fault.New(fault.ErrConfig, "set HOME, or HANDOFF_OPERATOR", "nobody can say where the user's configuration is")
+		return fault.New(fault.ErrConfig, "set HOME, or HANDOFF_OPERATOR", "your configuration directory is unknown")
 	}
 	if err := os.MkdirAll(filepath.Dir(u.Dir), 0o755); err != nil {
-		return fault.New(fault.ErrConfig, "", "the user's configuration cannot be written: %v", err)
+		return fault.New(fault.ErrConfig, "", "cannot write your configuration: %v", err)
 	}
 	d, err := disk.MakeDir(u.Dir, 0o700)
 	if err != nil {

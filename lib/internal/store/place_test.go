@@ -14,7 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A store is where its owner may have one, as the path leads there.
+// A store may be where its owner may have one, after links are resolved.
 func TestOpenPlace(t *testing.T) {
 	real, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -42,9 +42,9 @@ func TestOpenPlace(t *testing.T) {
 		outside:            "",
 		root + "/out":      "cannot use",
 		root + "/out/deep": "leads out of the project",
-		root + "/etc/deep": "belongs to the system",
-		"/etc/handoffs":    "belongs to the system",
-		"/proc/self/task":  "belongs to the system",
+		root + "/etc/deep": "a system directory",
+		"/etc/handoffs":    "a system directory",
+		"/proc/self/task":  "a system directory",
 		real + "/other":    "was not named",
 		root + "-besides":  "was not named",
 		root + "/file":     "cannot use",
@@ -126,7 +126,7 @@ func TestRelPath(t *testing.T) {
 	}
 }
 
-// Who may not open a directory is told to get access, not to begin a store elsewhere.
+// A user without access to a directory is told to get access, not to begin another store.
 func TestDirectoryOfOthers(t *testing.T) {
 	_, err := store.IfThere(nil, &fs.PathError{Op: "open", Path: "/x/.run", Err: syscall.EACCES})
 	own := (*fault.Error)(nil)
@@ -135,7 +135,7 @@ func TestDirectoryOfOthers(t *testing.T) {
 	}
 }
 
-// What a link leads into lies there, also under a name that is not there yet.
+// A path below a link is inside the target of the link, even if its last element does not exist.
 func TestWithin(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	link := filepath.Join(other, "link")

@@ -11,26 +11,28 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A Choice is of rows.
+// A Choice selects rows.
 type Choice struct {
-	Is     func(index.Row) bool      // is asked while the row is good: it may share memory with what is read next
-	IsNot  func(line []byte) bool    // tells from its text that a row is none of them; nil cannot
-	Skip   func(archive string) bool // tells that no row of an archive is one of them; nil cannot
-	ByID   bool                      // all rows of an id are chosen, or none
-	Newest int                       // how many are wanted: the newest by ts_utc, of equal times the later rows; 0 is all
-	Alone  bool                      // the others are not counted
+	Is    func(index.Row) bool      // reports whether a row is chosen; the row is valid only during the call
+	IsNot func(line []byte) bool    // optional; reports from its text that a line is not chosen
+	Skip  func(archive string) bool // optional; reports that no row of an archive is chosen
+	ByID  bool                      // if one row of an id is chosen, all are
+	// the number of rows wanted, newest by ts_utc, of equal times the later rows; 0 means all
+	Newest int
+	Alone  bool // do not count the other rows
 }
 
-// Scan returns the chosen entries, archives before INDEX.md, and of those that are not among the
-// newest how many there are for each recipient. Files are read the other way round: a rotation that
-// happens meanwhile then shows rows twice, never not at all.
+// Scan returns the chosen rows, archives before INDEX.md. If choice.Newest is set, others has the number of
+// the other chosen rows for each recipient. Scan reads INDEX.md first: if a rotation happens meanwhile, rows
+// are seen twice, never not at all.
 func (s *Store) Scan(d *disk.Dir, choice Choice) (rows []index.Row, others map[string]int, err error) {
 	c := newCollector(choice)
 	w := indexWalk{dir: d, skip: choice.Skip, line: c.line, end: func(name string, lost bool) {
 		switch {
 		case !lost:
 		case name != disk.IndexFile:
-			s.Opt.Lost(fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is missing or was emptied; its handoffs are not shown", fault.Own(name)))
+			s.Opt.Lost(fault.New(fault.ErrIntegrity, "run `handoff doctor`",
+				"%s is missing or empty; its handoffs are not shown", fault.Own(name)))
 		case Dirs{Store: s, Dir: d}.HasLostIndex() != nil:
 			s.Opt.Lost(ErrIndexMissing)
 		}
@@ -43,7 +45,8 @@ func (s *Store) Scan(d *disk.Dir, choice Choice) (rows []index.Row, others map[s
 		s.Opt.Warn(ignored(c.foreign))
 	}
 	if c.typed.n > 0 {
-		s.Opt.Warn("read_by names somebody without a time, which is not a read mark, at " + c.typed.first + more(c.typed) + "; `handoff mark-read` makes one")
+		s.Opt.Warn("read_by has a name without a time, which is not a read mark, at " + c.typed.first + more(c.typed) +
+			"; `handoff mark-read` adds one")
 	}
 	if err := c.join(d); err != nil {
 		return nil, nil, err
@@ -58,15 +61,16 @@ func NotOf(wanted func(id string) bool) func(line []byte) bool {
 	}
 }
 
-// ignored is the one warning about all lines that are no rows.
+// ignored returns the one warning about all lines that are not rows.
 func ignored(p places) string {
 	if p.n == 1 {
 		return "1 line of the index is not a row and was ignored: " + p.first + "; `handoff doctor` shows it"
 	}
-	return fmt.Sprintf("%d lines of the index are not rows and were ignored, the first at %s; `handoff doctor` lists them", p.n, p.first)
+	return fmt.Sprintf("%d lines of the index are not rows and were ignored, the first at %s; `handoff doctor` "+
+		"lists them", p.n, p.first)
 }
 
-// more says that there are other places than the first.
+// more returns a note about the places after the first.
 func more(p places) string {
 	if p.n == 1 {
 		return ""
@@ -74,25 +78,27 @@ func more(p places) string {
 	return fmt.Sprintf(" and in %d other rows", p.n-1)
 }
 
-// An indexWalk goes through the lines of INDEX.md and of every archive, oldest first. It holds one piece of a
-// file at a time, so that its cost does not grow with the store.
+// An indexWalk visits the lines of INDEX.md and then of every archive, oldest first. It holds one piece of a
+// file at a time, so its memory does not grow with the store.
 type indexWalk struct {
 	dir  *disk.Dir
-	skip func(archive string) bool                  // tells that it need not be read; may be nil
-	line func(name string, number int, line []byte) // gets each line, without its newline; the bytes are good until it returns
-	end  func(name string, lost bool)               // is called after each file, also for one that has to be there and is lost; may be nil
-	buf  []byte
+	skip func(archive string) bool // optional; reports that an archive need not be read
+	// gets each line without its newline; the bytes are valid only during the call
+	line func(name string, number int, line []byte)
+	// optional; called after each file; lost means that a required file is missing or has no table
+	end func(name string, lost bool)
+	buf []byte
 }
 
 const (
 	indexPiece    = 128 << 10
-	overlongShown = 64 // bytes, fewer than a row has
+	overlongShown = 64 // bytes; shorter than any row
 )
 
-// walk reads INDEX.md first and then each archive that it links or that is there, so that a row which a
+// walk reads INDEX.md first, and then each archive that INDEX.md links or the directory has. A row that a
 // rotation moves meanwhile is seen twice rather than never.
 func (w *indexWalk) walk() error {
-	linked, err := w.newest()
+	linked, err := w.indexFile()
 	if err != nil {
 		return err
 	}
@@ -115,8 +121,8 @@ func (w *indexWalk) walk() error {
 	})
 }
 
-// newest reads INDEX.md and returns the archives that it links above its first row.
-func (w *indexWalk) newest() (linked []string, err error) {
+// indexFile reads INDEX.md and returns the archives that it links above its first row.
+func (w *indexWalk) indexFile() (linked []string, err error) {
 	rows := false
 	err = w.file(disk.IndexFile, func(name string, number int, line []byte) {
 		if !rows {
@@ -134,7 +140,7 @@ func (w *indexWalk) newest() (linked []string, err error) {
 	return linked, err
 }
 
-// file calls line with each line of an index file, if it is there.
+// file calls line with each line of an index file. It does nothing if the file does not exist.
 func (w *indexWalk) file(name string, line func(string, int, []byte)) error {
 	f, err := openIndex(w.dir, name)
 	if err != nil || f == nil {
@@ -144,14 +150,14 @@ func (w *indexWalk) file(name string, line func(string, int, []byte)) error {
 	return w.lines(f, name, line)
 }
 
-// lines reads f piece by piece. A line that does not fit makes the pieces larger; of one that is
-// longer than any row, line gets the beginning.
+// lines reads f piece by piece. The buffer grows if a line does not fit. If a line is longer than any row,
+// lines passes only its beginning.
 func (w *indexWalk) lines(f *disk.Text, name string, line func(string, int, []byte)) error {
 	if w.buf == nil {
 		w.buf = make([]byte, indexPiece)
 	}
 	number, read, have := 0, int64(0), 0
-	overlong := false // what was read last is within such a line
+	overlong := false // the last piece ended within such a line
 	for {
 		n, err := f.Read(w.buf[have:])
 		have, read = have+n, read+int64(n)

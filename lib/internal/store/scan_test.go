@@ -15,7 +15,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// tables puts index files of the rows, which go to INDEX.md and two archives, and returns the open store.
+// tables writes the rows to INDEX.md and two archives, and returns the open store.
 func tables(t *testing.T, files [3][]index.Row) store.Dirs {
 	t.Helper()
 	root := t.TempDir()
@@ -65,7 +65,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// A row that was read in an archive alone is not counted among those that are not shown.
+// A row that is read only in an archive is not counted among the rows that are not shown.
 func TestReadInArchive(t *testing.T) {
 	const mark = "b:2026-05-08T00:00:00Z"
 	d := tables(t, [3][]index.Row{{rowOf(1, 1, "b", "")}, {rowOf(1, 1, "b", mark)}, {rowOf(2, 2, "b", "")}})
@@ -75,7 +75,7 @@ func TestReadInArchive(t *testing.T) {
 	}
 }
 
-// The newest are what is newest of all, and with the others they are all, however rows are spread over files.
+// The newest rows and the counted others are all rows, however rows are spread over files.
 func TestNewest(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var files [3][]index.Row

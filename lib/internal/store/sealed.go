@@ -9,15 +9,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A sealed archive is what the cache layout.Sealed has of an archive: enough to know that somebody who looks for
-// unread handoffs, or for names, need not read it. It counts for as long as the file has the stamp.
+// A sealed is the entry of an archive in the cache disk.Sealed. With it, a search for unread handoffs or for
+// names need not read the archive. It is valid as long as the archive has the stamp.
 type sealed struct {
 	Stamp  string   `json:"stamp"`
 	Unread []string `json:"unread"` // recipients of handoffs that they have not marked as read
 	Names  []string `json:"names"`  // senders and recipients
 }
 
-// KeepSealed brings the cache of archives up to date, for commands that only read. It is best effort.
+// KeepSealed updates the cache of archives, for commands that only read. It is best effort.
 func (s *Store) KeepSealed(d *disk.Dir) {
 	known, now := s.sealed(), make(map[string]sealed)
 	text, err := ReadIndex(d, disk.IndexFile)
@@ -45,7 +45,8 @@ func (s *Store) KeepSealed(d *disk.Dir) {
 	}
 }
 
-// describe returns what is to be known of the text of an archive. One in which somebody has written is read each time.
+// describe returns the cache entry for the text of an archive. ok is false if the archive was edited by hand:
+// then it is read each time.
 func describe(text []byte) (a sealed, ok bool) {
 	for l := range index.Lines(AsString(text)) {
 		switch {
@@ -77,13 +78,14 @@ func (s *Store) sealed() (all map[string]sealed) {
 	return all
 }
 
-// skipSealed returns what tells of an archive that it need not be read, as what is known of it is enough for done.
+// skipSealed returns a function that reports whether an archive need not be read, since done accepts its
+// cache entry.
 func (s *Store) skipSealed(d *disk.Dir, done func(sealed) bool) func(name string) bool {
 	all := sync.OnceValue(s.sealed)
 	return func(name string) bool {
 		if v, ok := d.View().(*dirView); ok {
 			if v.once.Do(v.read); v.lags || v.err != nil {
-				return false // the files are not as they shall be
+				return false // the files lag behind the journal
 			}
 		}
 		a, known := all()[name]
@@ -95,7 +97,7 @@ func (s *Store) skipSealed(d *disk.Dir, done func(sealed) bool) func(name string
 	}
 }
 
-// SkipRead returns the Skip of a choice of handoffs that their recipient has not marked as read.
+// SkipRead returns the Skip of a Choice of handoffs that recipient has not marked as read.
 func (s *Store) SkipRead(d *disk.Dir, recipient string) func(name string) bool {
 	return s.skipSealed(d, func(a sealed) bool { return !slices.Contains(a.Unread, recipient) })
 }

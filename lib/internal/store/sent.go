@@ -14,16 +14,17 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Sent says how far the audit log was sent: what a checkout, `git clean` or a backup cannot take back.
+// A Sent is how far sync has sent the audit log. It is kept where a checkout, `git clean` or a restored
+// backup of the project cannot change it.
 type Sent struct {
 	Writer string `json:"writer"`
-	Offset int64  `json:"offset"` // in the audit log, behind the last event that was sent
+	Offset int64  `json:"offset"` // in the audit log, after the last event that was sent
 	End    string `json:"end"`    // see EndOf
 }
 
 const maxEnd = 4 << 10
 
-// EndOf returns the SHA-256 of the last bytes, 4,096 at most, of a log up to an offset.
+// EndOf returns the SHA-256 of the last 4,096 bytes, or fewer, of a log before an offset.
 func EndOf(log io.ReaderAt, offset int64) (string, error) {
 	end := make([]byte, min(offset, maxEnd))
 	if n, err := log.ReadAt(end, offset-int64(len(end))); n < len(end) {
@@ -32,8 +33,8 @@ func EndOf(log io.ReaderAt, offset int64) (string, error) {
 	return jsontree.SHA256Hex(end), nil
 }
 
-// CheckSent returns ErrIntegrity if the audit log is not what sync has sent of it, or more: it vanished,
-// shrank, or is another one, although the writer is the same. It reads two small files.
+// CheckSent returns ErrIntegrity if the audit log does not begin with the part that sync has sent. The log
+// vanished, shrank or was replaced, although the writer is the same. CheckSent reads two small files.
 func (s *Store) CheckSent() error {
 	sent, err := s.sent()
 	if err != nil || sent.Offset == 0 {
@@ -58,7 +59,7 @@ func (s *Store) CheckSent() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.LogLost("is gone")
 	} else if err != nil {
-		return passing(err) // others say any other
+		return passing(err) // other checks report any other error
 	}
 	defer log.Close()
 	info, err := log.Stat()
@@ -66,33 +67,33 @@ func (s *Store) CheckSent() error {
 		return err
 	}
 	if info.Size() < sent.Offset {
-		return s.LogLost("is shorter than what sync has sent of it")
+		return s.LogLost("is shorter than the part that was synced")
 	}
 	end, err := EndOf(log, sent.Offset)
 	if err == nil && sent.End != "" && end != sent.End {
-		err = s.LogLost("is not the one that sync has sent")
+		err = s.LogLost("differs from the part that was synced")
 	}
 	return err
 }
 
-// LogLost says that the audit log is not what it was.
+// LogLost returns the error for a damaged audit log. how says what is wrong with it.
 func (s *Store) LogLost(how string) error {
 	return fault.New(fault.ErrIntegrity,
-		"run `handoff doctor --repair`: it brings back what was sent; to go without it, `"+s.RegenerateCommand()+
+		"run `handoff doctor --repair`, which restores the synced part; to start over, `"+s.RegenerateCommand()+
 			"` begins a new log",
 		"the audit log %s %s: a checkout, `git clean` or a backup has replaced it",
 		filepath.Join(s.Opt.StateDir, disk.LogFile), how)
 }
 
-// sent returns how far the log was sent, the zero value for a store that was never exchanged. Where that
-// cannot be read any more, something was sent if the repository of sync has refs of a writer here.
+// sent returns how far the log was sent, the zero value if the store was never exchanged. If the record is
+// unreadable, the refs of a writer in the repository of sync prove that something was sent.
 func (s *Store) sent() (sent Sent, err error) {
 	if !s.Opt.Git.IsShared() {
 		return sent, nil
 	}
 	path, err := s.OutsidePath()
 	if err != nil {
-		return sent, passing(err) // without a place outside nothing was sent
+		return sent, passing(err) // without a directory outside, nothing was sent
 	}
 	d, err := disk.OpenDir(path)
 	if err != nil {
@@ -107,14 +108,14 @@ func (s *Store) sent() (sent Sent, err error) {
 		return sent, nil
 	}
 	if sent = (Sent{}); hasOwnRef(path) {
-		sent.Offset = 1 // there was something
+		sent.Offset = 1 // something was sent
 	}
 	return sent, nil
 }
 
-const maxSent = 64 << 20 // bytes of sync.json: it lists what could not be sent
+const maxSent = 64 << 20 // bytes of sync.json, which lists the changes that could not be sent
 
-// hasRefs reports whether the repository of sync has refs at all.
+// hasRefs reports whether the repository of sync has any ref of handoff.
 func hasRefs(outside string) bool {
 	repo := filepath.Join(outside, disk.SyncRepo)
 	return IsThere(filepath.Join(repo, "packed-refs")) || IsThere(filepath.Join(repo, "refs", "handoff"))

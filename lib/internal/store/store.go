@@ -19,35 +19,36 @@ type Store struct {
 	listed atomic.Pointer[listing] // nil until a listed file is missing
 }
 
-// Options says where a store is and how it behaves.
+// Options locates a store and configures it.
 type Options struct {
 	Dir, StateDir, Root string
-	OperatorsFile       string   // the project's own: it says who may do what
-	ListedIn            string   // where from and to of what is written are looked up; "" is OperatorsFile
-	MustHaveOperators   bool     // the settings name OperatorsFile: that it is missing is an error
-	UserState           string   // the directory of what the program keeps for the user; "" if there is none
-	Named               []string // those of the paths that may lie outside Root
+	OperatorsFile       string   // the operators file of the project, which grants capabilities
+	ListedIn            string   // the file that lists valid senders and recipients; "" is OperatorsFile
+	MustHaveOperators   bool     // the settings name OperatorsFile, so it must exist
+	UserState           string   // the directory of the user's own files; "" if there is none
+	Named               []string // those of the paths that may be outside Root
 	Git                 disk.Git
-	Branch              string // that is checked out, "" if that is not known
-	Synced              bool   // others have it, although this replica was never exchanged itself
+	Branch              string // the branch that is checked out, "" if unknown
+	Synced              bool   // the project was synced, but perhaps not by this replica
 
 	Operator     string
-	Me           func() string // who runs the program, for @; nil or "" if nobody knows
+	Me           func() string // returns the current operator, for @; nil or "" if unknown
 	LockTimeout  time.Duration
 	IndexMaxRows int
-	Restore      bool // what was pruned may be stored again
+	Restore      bool // allow storing handoffs that were pruned
 
 	CheckBody func(body string) error
-	// CheckSignature returns what is known of the signature of a stored handoff, and why it does not hold.
+	// CheckSignature returns the verdict on the signature of a stored handoff, and an error if the signature
+	// is bad.
 	CheckSignature func(d *disk.Dir, id, from string, text []byte) (operators.Verdict, error)
 	Now            func() time.Time
 	Fingerprint    func() (string, error)
 	Warn           func(string)
-	Lost           func(error)                        // is told why handoffs that are there cannot be listed
-	Progress       func(task string, done, total int) // nil is nobody
+	Lost           func(error)                        // gets the reasons why stored handoffs cannot be listed
+	Progress       func(task string, done, total int) // optional
 }
 
-// RelPath returns how the path of a stored file is reported: relative to the project root if it is inside.
+// RelPath returns the path of a stored file for reports: relative to the project root if it is inside.
 func (s *Store) RelPath(file string) string {
 	path := filepath.Join(s.Opt.Dir, file)
 	rel, err := filepath.Rel(s.Opt.Root, path)
@@ -57,32 +58,32 @@ func (s *Store) RelPath(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// What Options.Progress is told about, each with the number of documents.
+// The tasks that Options.Progress reports. The unit is a document.
 const (
-	TaskSeal  = "checking"  // sources: parsed, validated, identified
-	TaskStage = "storing"   // bodies: written to the disk
-	TaskProve = "verifying" // stored documents: read and compared with rows and events
+	TaskSeal  = "checking"  // parsing, validating and identifying sources
+	TaskStage = "storing"   // writing bodies to the disk
+	TaskProve = "verifying" // comparing stored documents with rows and events
 )
 
-// EachShown is parallel.Each, with its progress told.
+// EachShown is parallel.Each, and reports progress.
 func (s *Store) EachShown(task string, n, workers int, do func(int)) {
 	parallel.EachShown(n, workers, func(done, total int) { s.Tell(task, done, total) }, do)
 }
 
-// Tell says how far a task has come. It is for one goroutine at a time.
+// Tell reports the progress of a task. It is not safe for concurrent use.
 func (s *Store) Tell(task string, done, total int) {
 	if s.Opt.Progress != nil {
 		s.Opt.Progress(task, done, total)
 	}
 }
 
-// OneLine is the first line of an error.
+// OneLine returns the first line of an error.
 func OneLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }
 
-// Prefixed returns what stands before a message about a document of that name.
+// Prefixed returns the prefix of a message about the document name.
 func Prefixed(name string) string {
 	if name == "" {
 		return ""

@@ -15,13 +15,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// MaxBehind is how many bytes may follow in a file of the state what the records append: informing lines make a
-// checkpoint long before.
+// MaxBehind is the largest number of bytes that may follow the appends of the records in a file of the state.
+// Informing lines cause a checkpoint long before that.
 const MaxBehind = 4 << 20
 
-// ReadTail reads a file of the state that only grows, from where it ended at the checkpoint. same reports whether it
-// has up to the offset to what the records append, which has the checksum sum. rest is what follows, cut after
-// MaxBehind+1 bytes. If the file has lost what it had at the checkpoint, the error is a *fault.CorruptError.
+// ReadTail reads the end of a file of the state that only grows. from is its length at the checkpoint. same
+// reports whether the bytes between from and to, which the records append, have the checksum sum. rest holds
+// the bytes after to, at most MaxBehind+1. If the file is shorter than from, the error is a
+// *fault.CorruptError.
 func ReadTail(state *disk.Dir, name string, from, to int64, sum uint32) (rest []byte, same bool, err error) {
 	path := filepath.Join(state.Path(), name)
 	f, err := state.OpenSole(name)
@@ -31,7 +32,7 @@ func ReadTail(state *disk.Dir, name string, from, to int64, sum uint32) (rest []
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, &fault.CorruptError{File: path, Why: "is missing"}
 	case err != nil:
-		return nil, false, Odd(path, err)
+		return nil, false, AsCorrupt(path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -40,7 +41,7 @@ func ReadTail(state *disk.Dir, name string, from, to int64, sum uint32) (rest []
 	}
 	if info.Size() < from {
 		return nil, false, &fault.CorruptError{File: path,
-			Why: fmt.Sprintf("is shorter than it was: it has %d bytes, and had %d", info.Size(), from)}
+			Why: fmt.Sprintf("is too short: it has %d bytes, and had %d", info.Size(), from)}
 	}
 	if info.Size() < to {
 		return nil, false, nil
@@ -62,8 +63,8 @@ func ReadTail(state *disk.Dir, name string, from, to int64, sum uint32) (rest []
 	return rest, is == sum, nil
 }
 
-// Informing returns the whole lines at the beginning of a text that only inform and continue the chain of the audit
-// log from head.
+// Informing returns the whole lines at the beginning of text that only inform and continue the hash chain
+// from head.
 func Informing(text []byte, head journal.Hash) []byte {
 	prev, good := eventlog.Genesis, 0
 	if head != (journal.Hash{}) {
@@ -79,7 +80,7 @@ func Informing(text []byte, head journal.Hash) []byte {
 	return text[:good:good]
 }
 
-// readStart reads the first bytes of a file of the state, nothing where it is not there.
+// readStart reads the first bytes of a file of the state. It returns nil if the file does not exist.
 func readStart(state *disk.Dir, name string, most int64) ([]byte, error) {
 	f, err := state.OpenSole(name)
 	if errors.Is(err, fs.ErrNotExist) {

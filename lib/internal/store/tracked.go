@@ -12,12 +12,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
 
-// smallIndex is a size in bytes up to which it takes longer to remember an index than to read it.
+// smallIndex is the size in bytes up to which reading a git index is faster than remembering it.
 const smallIndex = 256 << 10
 
-// CheckUntracked refuses a state directory of which git tracks a file: a checkout would bring what the
-// program believes to have written itself. No process is started but for an index in a form that git alone
-// reads. An index that cannot be read tells nothing.
+// CheckUntracked refuses a state directory in which git tracks a file: a checkout could replace files that
+// the program trusts. It starts git only if it cannot parse the git index itself. It accepts an index that is
+// unreadable.
 func (s *Store) CheckUntracked() error {
 	real, err := Resolve(s.Opt.StateDir)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Store) CheckUntracked() error {
 			continue
 		}
 		return fault.New(fault.ErrConfig, "run `git -C "+ShellQuote(top)+" rm -r --cached --quiet "+ShellQuote(rel)+
-			"` and commit that; if others put it there, move "+ShellQuote(s.Opt.StateDir)+" away too",
+			"` and commit; if someone else added it, move "+ShellQuote(s.Opt.StateDir)+" away too",
 			"git tracks files of the state directory %s, so that a checkout can replace them; nothing was changed",
 			s.Opt.StateDir)
 	}
@@ -47,7 +47,7 @@ func (s *Store) isTracked(top, rel string) bool {
 		return false
 	}
 	stamp := s.stampOf(name, rel)
-	if stamp != "" && stamp == s.readOutside(disk.IndexStamp) { // another process has read it
+	if stamp != "" && stamp == s.readOutside(disk.IndexStamp) { // another process has read this index
 		return false
 	}
 	tracked, err := git.Tracks(context.Background(), top, rel)
@@ -57,8 +57,8 @@ func (s *Store) isTracked(top, rel string) bool {
 	return tracked
 }
 
-// stampOf is a stamp of a large index and of what was looked for in it, "" for a small one, and if it changed
-// just now: it may change again and keep its stamp.
+// stampOf returns a stamp of a git index and of the path to find in it. It returns "" for a small index, and
+// for one that changed just now, since that can change again and keep its stamp.
 func (s *Store) stampOf(name, rel string) string {
 	dir, err := disk.OpenDir(filepath.Dir(name))
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Store) stampOf(name, rel string) string {
 	return stamp + " " + rel
 }
 
-// rememberIndex has other processes not read the index again. What cannot be remembered is read again.
+// rememberIndex records that an index was read, so that other processes need not read it. It is best effort.
 func (s *Store) rememberIndex(stamp string) {
 	if d, err := s.Outside(); err == nil {
 		defer d.Close()

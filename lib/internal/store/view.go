@@ -19,10 +19,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 )
 
-// StateFiles are the files of the state that are replaced as a whole. They count as far as the journal has them.
+// StateFiles are the files of the state that are replaced as a whole. Only their content in the journal is
+// trusted.
 var StateFiles = []string{disk.FingerprintFile, disk.Pins, disk.Tombstones, disk.History}
 
-// HashState returns the hashes of those of [StateFiles] that are there.
+// HashState returns the hashes of those of [StateFiles] that exist.
 func HashState(state *disk.Dir) (map[string]journal.Hash, error) {
 	hashes := make(map[string]journal.Hash)
 	for _, name := range StateFiles {
@@ -40,7 +41,8 @@ func HashState(state *disk.Dir) (map[string]journal.Hash, error) {
 	return hashes, nil
 }
 
-// hashFile returns the hash of a file. It reads the file piece by piece, so that a large one takes little memory.
+// hashFile returns the hash of a file. It reads the file piece by piece, so that a large one takes little
+// memory.
 func hashFile(state *disk.Dir, name string) (hash journal.Hash, err error) {
 	f, err := state.OpenSole(name)
 	if err != nil {
@@ -55,16 +57,16 @@ func hashFile(state *disk.Dir, name string) (hash journal.Hash, err error) {
 	return journal.Hash(sum.Sum(nil)), err
 }
 
-// BootOf returns the start of the system as the journal names it.
+// BootOf returns the start of the system in the form of the journal.
 func BootOf() (b journal.Boot) {
 	h := journal.HashOf([]byte(disk.BootID()))
 	copy(b[:], h[:])
 	return b
 }
 
-// A look is what readers see of a store whose files may lag behind its journal: because a command is just
-// carrying out what it has recorded, was killed, or lost files in a power cut, or because something else
-// has changed them. It is made when it is first asked for, and writes nothing.
+// A look is what readers see of a store whose files may lag behind its journal. They lag while a command
+// writes them, after a kill or a power cut, or if another program changed them. A look is read when it is
+// first needed, and writes nothing.
 type look struct {
 	store *Store
 	once  sync.Once
@@ -75,31 +77,31 @@ type look struct {
 	hasTable    bool
 	lags        bool
 	underWay    bool                           // the last record is not carried out yet
-	sameBoot    bool                           // the last record was written since the system was started
-	found       map[string][]byte              // the audit log and the ledger as they are
-	elsewhere   bool                           // another commit is checked out than when the store was changed last
-	files       map[journal.Name]*journal.Text // by the records; nil where they do not lag
+	sameBoot    bool                           // the last record was written since the system started
+	found       map[string][]byte              // the audit log and the ledger as they are on disk
+	elsewhere   bool                           // another commit is checked out than at the last change
+	files       map[journal.Name]*journal.Text // the files that the records write; nil unless the files lag
 	story       *journal.Story
 	log, ledger []byte
 
-	logErr, ledgerErr error // why one of them cannot be read
+	logErr, ledgerErr error // why the file cannot be read
 
-	proven bool // there is a journal, with the length and the head of the ledger
+	proven bool // a journal verifies and has the length and head of the ledger
 	end    int64
 	head   journal.Hash
 
 	logHead LogHead
 }
 
-// A dirView is the look of one of the directories.
+// A dirView is the look of one directory.
 type dirView struct {
 	*look
 	place journal.Place
 }
 
-// watch lets directories that are open for reading show what their files shall have.
+// watch makes directories that are open for reading show the content that the journal has for their files.
 func (s *Store) watch(dir, state *disk.Dir) {
-	l := s.looked(dir, state)
+	l := s.viewOf(dir, state)
 	if dir != nil {
 		dir.SetView(&dirView{l, journal.Handoffs})
 	}
@@ -108,16 +110,16 @@ func (s *Store) watch(dir, state *disk.Dir) {
 	}
 }
 
-// looks keep what was found of the journal for those who open the directories several times in a row.
+// looks caches the last look, for callers that open the directories several times.
 type looks struct {
 	mu     sync.Mutex
 	stamps string
 	last   *look
 }
 
-// looked returns the look that was made before, if no file that it compares with the journal has changed since, else
-// one that is to be made.
-func (s *Store) looked(dir, state *disk.Dir) *look {
+// viewOf returns the last look if no file that it compares with the journal has changed since. Otherwise it
+// returns a new one.
+func (s *Store) viewOf(dir, state *disk.Dir) *look {
 	if dir == nil || state == nil {
 		return &look{store: s}
 	}
@@ -141,22 +143,22 @@ func (s *Store) looked(dir, state *disk.Dir) *look {
 	return s.looks.last
 }
 
-// Rewatch has directories that show what the journal says look at it anew.
+// Rewatch makes directories with a view of the journal read it again.
 func (s *Store) Rewatch(dir, state *disk.Dir) {
 	if dir.HasView() {
 		s.watch(dir, state)
 	}
 }
 
-// Lags reports whether files of the store are not as its journal says.
+// Lags reports whether files of the store differ from the journal.
 func (d Dirs) Lags() bool {
 	l := &look{store: d.Store}
 	l.once.Do(l.read)
 	return l.lags || l.err != nil
 }
 
-// Changed names the audit log or the ledger if something else has changed it since the journal began: no
-// crash of a command does that while the system runs.
+// Changed returns the name of the audit log or the ledger if another program has changed it since the journal
+// began. A crash of a command cannot do that while the system runs.
 func (d Dirs) Changed() string {
 	l := &look{store: d.Store}
 	if l.once.Do(l.read); !l.lags || !l.sameBoot {
@@ -170,30 +172,32 @@ func (d Dirs) Changed() string {
 	for _, f := range []struct {
 		name string
 		tail journal.Tail
-		last []byte // of the last record, which may be under way
+		last []byte // what the last record appends; it may be in progress
 	}{{disk.LogFile, log, last.LogText}, {disk.Ledger, ledger, last.LedgerText}} {
 		text, whole := l.found[f.name], f.tail.Bytes
 		if int64(len(text)) < f.tail.Offset {
 			continue
 		}
 		text = text[f.tail.Offset:]
-		if underWay := len(text) >= len(whole)-len(f.last) && bytes.HasPrefix(whole, text); !underWay && !bytes.HasPrefix(text, whole) {
+		if underWay := len(text) >= len(whole)-len(f.last) && bytes.HasPrefix(whole, text); !underWay &&
+			!bytes.HasPrefix(text, whole) {
 			return f.name
 		}
 	}
 	return ""
 }
 
-// Doubt says why the state directory proves nothing, although it may have events: its journal is missing, is another
-// user's, or is older than what this user has written. It is nil if the journal verifies.
+// Doubt returns why the state directory proves nothing, although it may have events. Its journal is missing,
+// is another user's, or is older than the last change of this user. Doubt returns nil if the journal
+// verifies.
 func (d Dirs) Doubt() error {
-	l := d.looked(d.Dir, d.State)
+	l := d.viewOf(d.Dir, d.State)
 	l.once.Do(l.read)
 	return l.doubt
 }
 
-// comingMachine returns whose the store is to be by a change that is made and not carried out yet: a command
-// that was killed may have recorded a machine, and nothing shows it before the next has recovered.
+// comingMachine returns the machine that an unfinished change records. A killed command may have recorded a
+// machine that no file shows before recovery.
 func (d Dirs) comingMachine() (record disk.MachineRecord, ok bool, err error) {
 	l := &look{store: d.Store}
 	if l.once.Do(l.read); !l.lags || !l.underWay || len(l.story.Records) == 0 {
@@ -208,7 +212,7 @@ func (d Dirs) comingMachine() (record disk.MachineRecord, ok bool, err error) {
 	return record, false, nil
 }
 
-// watched is OpenPlace for somebody who only reads.
+// watched is OpenPlace for readers.
 func (s *Store) watched(path string) (*disk.Dir, error) {
 	d, err := s.OpenPlace(path)
 	if err == nil && d != nil {
@@ -228,15 +232,15 @@ func (s *Store) watchOne(d *disk.Dir, isState bool) {
 		defer other.Close()
 	}
 	if isState {
-		l := s.looked(other, d)
+		l := s.viewOf(other, d)
 		d.SetView(&dirView{l, journal.State})
 		return
 	}
-	l := s.looked(d, other)
+	l := s.viewOf(d, other)
 	d.SetView(&dirView{l, journal.Handoffs})
 }
 
-// Text implements durable.View.
+// Text implements disk.View.
 func (v *dirView) Text(name string) (text []byte, known bool, err error) {
 	isTable := v.place == journal.Handoffs && name == disk.IndexFile
 	if !isTable && !v.concerns(name) {
@@ -268,8 +272,8 @@ func (v *dirView) Text(name string) (text []byte, known bool, err error) {
 	return text, true, err
 }
 
-// stateFile returns what a file of the state shall have. One that the journal does not know counts for nothing,
-// whoever put it there; of a large one it has the hash.
+// stateFile returns the content that a file of the state must have. A file that the journal does not know is
+// ignored. Of a large file the journal has only the hash.
 func (l *look) stateFile(name string) (text []byte, known bool, err error) {
 	want, known := l.story.StateFile(name)
 	if !known {
@@ -285,12 +289,12 @@ func (l *look) stateFile(name string) (text []byte, known bool, err error) {
 	}
 	defer state.Close()
 	if text, err = state.ReadIfThere(name, disk.MaxLedger); err == nil && journal.HashOf(text) != want.SHA256 {
-		err = &fault.CorruptError{File: filepath.Join(state.Path(), name), Why: "is not what this store wrote"}
+		err = &fault.CorruptError{File: filepath.Join(state.Path(), name), Why: "was changed by another program"}
 	}
 	return text, true, err
 }
 
-// bytes returns what a text of a record says.
+// bytes returns the bytes of a text of a record.
 func (l *look) bytes(t journal.Text) ([]byte, error) {
 	if t.Spool == "" {
 		return t.Bytes, nil
@@ -303,7 +307,7 @@ func (l *look) bytes(t journal.Text) ([]byte, error) {
 	return journal.ReadText(state, t)
 }
 
-// provenLedger returns the ledger once it was held against its head in the journal: nil where there is none.
+// provenLedger returns the ledger after comparing it with its head in the journal, or nil if there is none.
 func (l *look) provenLedger() ([]byte, error) {
 	text := l.ledger
 	if l.ledgerErr != nil {
@@ -317,7 +321,8 @@ func (l *look) provenLedger() ([]byte, error) {
 		defer state.Close()
 		if entry, err := state.Lstat(disk.Ledger); err == nil && entry.Size > l.end+MaxBehind {
 			path := filepath.Join(state.Path(), disk.Ledger)
-			return nil, &fault.CorruptError{File: path, Why: fmt.Sprintf("has much behind byte %d that no command of this store wrote", l.end)}
+			return nil, &fault.CorruptError{File: path,
+				Why: fmt.Sprintf("has data after byte %d that no command of this store wrote", l.end)}
 		}
 		if text, err = state.ReadIfThere(disk.Ledger, disk.MaxLedger); err != nil || text == nil {
 			return nil, err
@@ -326,10 +331,11 @@ func (l *look) provenLedger() ([]byte, error) {
 	return text, CheckLedger(filepath.Join(l.store.Opt.StateDir, disk.Ledger), text, l.end, l.head)
 }
 
-// CheckLedger proves that a ledger is the one whose head and length the journal has.
+// CheckLedger verifies that a ledger has the head and length that the journal has.
 func CheckLedger(path string, text []byte, end int64, head journal.Hash) error {
 	if int64(len(text)) < end {
-		return &fault.CorruptError{File: path, Why: fmt.Sprintf("is shorter than it was: it has %d bytes, and had %d", len(text), end)}
+		return &fault.CorruptError{File: path, Why: fmt.Sprintf("is too short: it has %d bytes, and had %d", len(text),
+			end)}
 	}
 	var is journal.Hash
 	for line := range bytes.Lines(text[:end]) {
@@ -341,7 +347,7 @@ func CheckLedger(path string, text []byte, end int64, head journal.Hash) error {
 	return nil
 }
 
-// fromJournal returns the text of a handoff that was written since the journal began, nil of another one.
+// fromJournal returns the text of a handoff that was written since the journal began, or nil for any other.
 func (s *Store) fromJournal(file string) ([]byte, error) {
 	state, err := s.OpenPlace(s.Opt.StateDir)
 	if err != nil || state == nil {
@@ -368,7 +374,7 @@ func (s *Store) fromJournal(file string) ([]byte, error) {
 	return j.Text(*want)
 }
 
-// Below implements durable.View.
+// Below implements disk.View.
 func (v *dirView) Below(name string) disk.View {
 	if v.place == journal.Handoffs && name == disk.Signatures {
 		return &dirView{v.look, journal.Signatures}
@@ -376,18 +382,19 @@ func (v *dirView) Below(name string) disk.View {
 	return nil
 }
 
-// concerns reports whether a name is one of which the journal may say something.
+// concerns reports whether the journal may have the file name.
 func (v *dirView) concerns(name string) bool {
 	switch v.place {
 	case journal.State:
-		return name == disk.LogFile || name == disk.Ledger || name == disk.Pins || name == disk.Tombstones || name == disk.History
+		return name == disk.LogFile || name == disk.Ledger || name == disk.Pins || name == disk.Tombstones ||
+			name == disk.History
 	case journal.Signatures:
 		return true
 	}
 	return index.IsFile(name) || disk.IsArchive(name)
 }
 
-// Names implements durable.View.
+// Names implements disk.View.
 func (v *dirView) Names() (map[string]bool, error) {
 	if v.once.Do(v.read); v.err != nil || !v.lags {
 		return nil, v.err
@@ -401,8 +408,8 @@ func (v *dirView) Names() (map[string]bool, error) {
 	return names, nil
 }
 
-// read reads the journal and compares the files with it. Without a journal that verifies the files are shown
-// as they are: verify says what is wrong with it.
+// read reads the journal and compares the files with it. If no journal verifies, the files are shown as they
+// are, and verify reports the damage.
 func (l *look) read() {
 	s := l.store
 	state, err := s.OpenPlace(s.Opt.StateDir)
@@ -428,7 +435,7 @@ func (l *look) read() {
 	}
 	defer j.Close()
 	if l.doubt = s.CheckNewest(j.Last().Number, newest); l.doubt != nil && s.Opt.Warn != nil {
-		s.Opt.Warn(l.doubt.Error() + "; `handoff doctor` says what to do")
+		s.Opt.Warn(l.doubt.Error() + "; run `handoff doctor`")
 	}
 	dir, err := s.OpenPlace(s.Opt.Dir)
 	if err != nil || dir == nil {
@@ -437,19 +444,20 @@ func (l *look) read() {
 	}
 	defer dir.Close()
 	if l.table, err = ReadIndex(dir, disk.IndexFile); err != nil {
-		l.err = passing(err) // any other the reader meets itself
+		l.err = passing(err) // the reader finds any other error itself
 		return
 	}
 	l.hasTable = l.table != nil
 	l.proven, l.end, l.head, l.logHead = true, j.Last().Ledger.End(), j.Last().LedgerHead, HeadOf(j.Last())
 	logged, inLine := l.isInLine(state, j)
 	if l.underWay = !logged; !inLine {
-		l.err = l.tell(state, dir, j, logged)
+		l.err = l.readStory(state, dir, j, logged)
 	}
 }
 
-// passing returns an error of the system that says nothing about what lies there, nil for any other: who is shown
-// the files as they are because of it would miss what the journal has.
+// passing returns err if it is a temporary error of the system, which says nothing about the file. It returns
+// nil for any other error. After a temporary error the files must not be shown as they are: data in the
+// journal would be missed.
 func passing(err error) error {
 	errno := syscall.Errno(0)
 	if !errors.As(err, &errno) {
@@ -462,18 +470,20 @@ func passing(err error) error {
 	return err
 }
 
-// unproven warns that the files are shown as they are, since what the journal has cannot be proven.
+// unproven warns that the files are shown as they are, since the journal cannot be proven.
 func (l *look) unproven(state *disk.Dir, why error) {
 	l.doubt = why
 	if errors.Is(why, fs.ErrNotExist) || l.store.Opt.Warn == nil {
 		return
 	}
 	n := journal.Count(state)
-	l.store.Opt.Warn(fmt.Sprintf("%s in the journal cannot be proven, and the files are shown as they are: %s", fault.Count(n, "change"), OneLine(why)))
+	l.store.Opt.Warn(fmt.Sprintf("%s in the journal cannot be proven; the files are shown as they are: %s",
+		fault.Count(n, "change"), OneLine(why)))
 }
 
-// isInLine reports whether the files are as the last record says. logged says that its lines stand in the
-// audit log: all else was done before, in the memory of this start of the system at least.
+// isInLine reports whether the files agree with the last record. logged reports whether the audit log has the
+// lines of that record. If so, all other steps were done before, at least in the memory of this start of the
+// system.
 func (l *look) isInLine(state *disk.Dir, j *journal.Journal) (logged, inLine bool) {
 	first, last := j.First(), j.Last()
 	behind, logged, logErr := ReadTail(state, disk.LogFile, first.Log.Offset, last.Log.End(), last.LogSum)
@@ -485,9 +495,9 @@ func (l *look) isInLine(state *disk.Dir, j *journal.Journal) (logged, inLine boo
 	return logged, inLine
 }
 
-// tell works out what the files shall have. A record that may not be on the disk yet is made durable before it
-// is shown: what somebody has seen must not go. On a disk that cannot be written there is nothing to sync.
-func (l *look) tell(state, dir *disk.Dir, j *journal.Journal, logged bool) (err error) {
+// readStory computes what the files must have. It syncs a record that may not be on the disk yet: what a
+// reader has seen must not vanish. On a read-only disk there is nothing to sync.
+func (l *look) readStory(state, dir *disk.Dir, j *journal.Journal, logged bool) (err error) {
 	if !logged {
 		if err := j.Sync(); err != nil {
 			return passing(err)
@@ -533,7 +543,7 @@ func (l *look) tell(state, dir *disk.Dir, j *journal.Journal, logged bool) (err 
 	return nil
 }
 
-// isThere reports whether the document of a row is there, or in the journal.
+// isThere reports whether the document of a row is in the store or in the journal.
 func (l *look) isThere(dir *disk.Dir, row index.Row) (bool, error) {
 	var text []byte
 	var err error
@@ -546,8 +556,8 @@ func (l *look) isThere(dir *disk.Dir, row index.Row) (bool, error) {
 	return IsProven(err)
 }
 
-// whole returns a file that only grows, which had so many bytes when the journal began, up to the end of what the records append, and the informing lines
-// behind that.
+// whole returns a file that only grows: its bytes up to the end of what the records append, and the informing
+// lines after that. since is its length when the journal began.
 func (l *look) whole(state *disk.Dir, name string, since int64, head journal.Hash, tail journal.Tail) ([]byte, error) {
 	end := tail.Offset + int64(len(tail.Bytes))
 	text, err := readStart(state, name, end+MaxBehind)
@@ -559,7 +569,7 @@ func (l *look) whole(state *disk.Dir, name string, since int64, head journal.Has
 	}
 	l.found[name] = text
 	if int64(len(text)) < since {
-		return nil, nil // damage, of which verify speaks
+		return nil, nil // damage, which verify reports
 	}
 	var behind []byte
 	if int64(len(text)) > end && name == disk.LogFile {

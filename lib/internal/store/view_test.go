@@ -30,7 +30,7 @@ import (
 
 const noon = "2026-05-07T12:00:00Z"
 
-// A lagging store is one whose files are taken from it, while its journal has what they had.
+// A lagging store has a journal with all changes, but some files lack them.
 type lagging struct {
 	*testing.T
 	*store.Store
@@ -119,7 +119,7 @@ func (w *lagging) trust(text string) {
 	}
 }
 
-// fill makes a store of which something of every kind is in the journal.
+// fill makes a store whose journal has every kind of effect.
 func (w *lagging) fill(checkpoint bool) {
 	w.publish(0, "a", "b")
 	w.take("a", "ben")
@@ -171,7 +171,7 @@ func (w *lagging) remove(name string) {
 	}
 }
 
-// tree is every byte of the store, with the times of the files.
+// tree returns every byte of the store, with the times of the files.
 func (w *lagging) tree() string {
 	w.Helper()
 	var b strings.Builder
@@ -202,7 +202,7 @@ func (w *lagging) tree() string {
 	return b.String()
 }
 
-// see is all that readers show. Rows are sorted: one that comes back stands behind the others.
+// see returns all that readers show. It sorts rows, since a restored row comes last.
 func (w *lagging) see() string {
 	w.Helper()
 	w.said = nil
@@ -243,7 +243,7 @@ func (w *lagging) see() string {
 	return b.String()
 }
 
-// seeState is what readers of the state directory show.
+// seeState returns what readers of the state directory show.
 func (w *lagging) seeState(say func(string, ...any)) {
 	w.Helper()
 	_, err := store.InState(w.Store, func(state *disk.Dir) (any, error) {
@@ -273,11 +273,11 @@ func (w *lagging) seeState(say func(string, ...any)) {
 	defer d.Close()
 	events, eerr := d.HasEvents()
 	hasRows, rerr := d.HasRows()
-	say("state %v; events %v %v, rows %v %v, lost %v, may begin %v", err, events, eerr, hasRows, rerr, d.HasLostIndex(), d.MayBegin())
+	say("state %v; events %v %v, rows %v %v, lost %v, may begin %v", err, events, eerr, hasRows, rerr, d.HasLostIndex(), d.CheckNewLog())
 }
 
-// mustShow fails the test unless readers show what they should, change nothing, and say the same once a command
-// has mended the files.
+// mustShow fails the test unless readers show the expected state, change nothing, and show the same after a
+// command has updated the files.
 func (w *lagging) mustShow(name, want string) {
 	w.Helper()
 	before := w.tree()
@@ -317,7 +317,7 @@ func lastLines(text []byte, n int) (before []byte) {
 
 func nameOf(topic string) string { return "2026-05-07-ann-ben-" + topic + ".md" }
 
-// Whatever files lack, or have instead, readers show what the journal says.
+// Whatever files lack or hold instead, readers show the content of the journal.
 func TestReadersShowTheJournal(t *testing.T) {
 	type spoil = func(w *lagging)
 	cut := func(name string, n int64) spoil {
@@ -406,7 +406,7 @@ func TestReadersShowTheJournal(t *testing.T) {
 	}
 }
 
-// record appends a record as a command does that is killed before it touches a file.
+// record appends a record, as a command that is killed before it changes a file.
 func (w *lagging) record(r *journal.Record, kind string) {
 	w.Helper()
 	state, err := w.OpenPlace(w.Opt.StateDir)
@@ -448,7 +448,7 @@ func (w *lagging) record(r *journal.Record, kind string) {
 	}
 }
 
-// What a killed command has recorded is shown before any file has it: also that a handoff is gone.
+// A record of a killed command is shown before any file has it, also the removal of a handoff.
 func TestReadersShowWhatIsUnderWay(t *testing.T) {
 	row := func(w *lagging, topic string) index.Row {
 		return index.Row{ID: w.id(topic, 0), File: nameOf(topic), From: "ann", To: "ben", Topic: topic, Time: noon}
@@ -515,7 +515,7 @@ func TestReadersShowWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// Readers show the files where nothing proves the journal, and an error where what it refers to is damaged.
+// Readers show the files if nothing proves the journal, and an error if its spool is damaged.
 func TestReadersWithoutProof(t *testing.T) {
 	t.Run("no secret", func(t *testing.T) {
 		w := newLagging(t)

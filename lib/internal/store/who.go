@@ -6,10 +6,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// operatorName is a file in the directory of [Store.Outside]: who the user is in this store alone.
+// operatorName is a file in the directory of [Store.Outside]. It names the operator for this store alone.
 const operatorName = "operator"
 
-// Operator returns who the user is in this store alone, "" if nothing says that.
+// Operator returns the operator for this store alone, or "" if none is set.
 func (s *Store) Operator() string {
 	name := strings.TrimSuffix(s.readOutside(operatorName), "\n")
 	if !form.IsSlug(name, maxOperator) {
@@ -20,7 +20,7 @@ func (s *Store) Operator() string {
 
 const maxOperator = 64 // characters
 
-// SetOperator makes a name who the user is in this store alone.
+// SetOperator sets the operator for this store alone.
 func (s *Store) SetOperator(name string) error {
 	d, err := s.Outside()
 	if err != nil {

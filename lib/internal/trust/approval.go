@@ -16,18 +16,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// Capability lets an operator approve and reject what others have written.
+// Capability lets an operator approve and reject handoffs of others.
 const Capability = "approve"
 
-// A Desk is where it is decided.
+// A Desk decides about approvals in a store.
 type Desk struct {
 	At   *store.Store
 	Keys *Keyring
-	Sign func(text []byte) ([]byte, error) // in signers.ApprovalNamespace; nil can sign nothing
+	Sign func(text []byte) ([]byte, error) // signs in operators.ApprovalNamespace; nil cannot sign
 }
 
-// Policies returns what the operators file asks of handoffs from one operator to another, nil if it
-// asks for nothing.
+// Policies returns whether the operators file requires an approval for handoffs from one operator to another. asks is
+// nil if it requires none.
 func Policies(at *store.Store) (asks func(from, to string) bool, err error) {
 	text, err := at.OperatorsText()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte("policies")) {
@@ -43,7 +43,7 @@ func Policies(at *store.Store) (asks func(from, to string) bool, err error) {
 	return list.AsksApproval, nil
 }
 
-// Check is an *AwaitingError for a handoff that needs an approval and has none that counts, or was rejected.
+// CheckApproval returns an *AwaitingError if a handoff awaits approval, or was rejected.
 func CheckApproval(at *store.Store, decided eventlog.Decision, row index.Row, references []string) error {
 	asks, err := Policies(at)
 	if err != nil {
@@ -56,11 +56,10 @@ func CheckApproval(at *store.Store, decided eventlog.Decision, row index.Row, re
 	return nil
 }
 
-// An AwaitingError says that nobody has approved a handoff that needs it, or that it was rejected. It
-// wraps fault.ErrDenied.
+// An AwaitingError reports that a handoff awaits approval, or was rejected. It wraps fault.ErrDenied.
 type AwaitingError struct {
 	ID       string
-	Rejected eventlog.Deed // zero if it only waits
+	Rejected eventlog.Action // zero if the handoff awaits approval
 }
 
 func (e *AwaitingError) Error() string {
@@ -70,7 +69,7 @@ func (e *AwaitingError) Error() string {
 	return e.ID + " awaits approval"
 }
 
-// Plain does not say by whom.
+// Plain returns the problem without names, for agents.
 func (e *AwaitingError) Plain() string {
 	if e.Rejected.IsDone() {
 		return "the handoff was rejected, for good"
@@ -78,7 +77,7 @@ func (e *AwaitingError) Plain() string {
 	return "the handoff awaits approval"
 }
 
-// Hint says what to do next.
+// Hint returns what to do next.
 func (e *AwaitingError) Hint() string {
 	if e.Rejected.IsDone() {
 		return "ask the sender for another one"
@@ -89,14 +88,14 @@ func (e *AwaitingError) Hint() string {
 
 func (e *AwaitingError) Unwrap() error { return fault.ErrDenied }
 
-// What is said to an operator who cannot decide because there is no operators file.
+// The message and hint if there is no operators file.
 const (
-	NoFile       = "there is no operators file, so nobody can approve or reject"
+	NoFile       = "there is no operators file, so no operator can approve or reject"
 	NoFileAdvice = "write one that gives an operator the capability " + Capability +
 		"; `handoff operators --help` shows how"
 )
 
-// operators returns the operators file. Without one nobody may decide: fault.ErrDenied.
+// operators returns the operators file. Without one the error is fault.ErrDenied.
 func (d Desk) operators() (*operators.List, error) {
 	list, err := d.At.Operators()
 	if err == nil && list == nil {
@@ -105,8 +104,7 @@ func (d Desk) operators() (*operators.List, error) {
 	return list, err
 }
 
-// Signed returns an approval or a rejection with its signature, where keys of the operator are known:
-// anybody could claim it otherwise.
+// Signed returns an approval or rejection with its signature. It is unsigned if no keys of the operator are known.
 func (d Desk) Signed(act eventlog.Act, c eventlog.Consumption) (eventlog.Consumption, error) {
 	c.Token = act.Key(c.HandoffID, 0)
 	knows, err := d.Keys.Knows(c.Operator)
@@ -114,7 +112,8 @@ func (d Desk) Signed(act eventlog.Act, c eventlog.Consumption) (eventlog.Consump
 		return c, err
 	}
 	if d.Sign == nil {
-		return c, fault.New(fault.ErrDenied, "", "keys of %s are known, and nothing can sign here", fault.Own(c.Operator))
+		return c, fault.New(fault.ErrDenied, "", "keys of %s are known, and nothing can sign here",
+			fault.Own(c.Operator))
 	}
 	text, err := c.Statement()
 	if err != nil {
@@ -128,8 +127,8 @@ func (d Desk) Signed(act eventlog.Act, c eventlog.Consumption) (eventlog.Consump
 	return c, d.Prove(c)
 }
 
-// Prove is fault.ErrDenied for an approval or a rejection whose signature is not what it has to be: none
-// where keys of its operator are known, or one that is not good.
+// Prove returns fault.ErrDenied for an approval or rejection without a required good signature. It is required if
+// keys of the operator are known.
 func (d Desk) Prove(c eventlog.Consumption) error {
 	text, err := c.Statement()
 	if err != nil {
@@ -137,14 +136,15 @@ func (d Desk) Prove(c eventlog.Consumption) error {
 	}
 	why, err := d.Keys.Approves(c.Operator, text, []byte(c.Signature))
 	if err == nil && why != "" {
-		err = fault.New(fault.ErrDenied, "sign with a key that ssh_keys of "+c.Operator+" in the operators file lists", "the decision of %s does not count: %s", fault.Own(c.Operator), why)
+		err = fault.New(fault.ErrDenied, "sign with a key that ssh_keys of "+c.Operator+" in the operators file lists",
+			"the decision of %s does not count: %s", fault.Own(c.Operator), why)
 	}
 	return err
 }
 
-// Counts reports whether an approval or a rejection of a handoff counts here and now: its operator may
-// decide of it, and has signed that where keys of theirs are known. A rejection stays when its operator has
-// left. The error says why that is not known.
+// Counts reports whether an approval or rejection of a handoff counts here and now. Its operator must be allowed to
+// decide, and must have signed if keys are known. A rejection still counts after its operator has left. An error
+// means that the answer is unknown.
 func (d Desk) Counts(row index.Row, c eventlog.Consumption) (bool, error) {
 	list, err := d.operators()
 	of, act, _, _ := eventlog.ParseKey(c.Token)
@@ -162,16 +162,17 @@ func (d Desk) Counts(row index.Row, c eventlog.Consumption) (bool, error) {
 	return err == nil, err
 }
 
-// Decide judges what was decided of a handoff. What cannot be judged approves nothing, and rejects.
+// Decide returns the decision about a handoff. If a verdict cannot be judged, an approval does not count and a
+// rejection does.
 func (d Desk) Decide(row index.Row, all []eventlog.Consumption) (decided eventlog.Decision) {
 	for _, c := range all {
 		_, act, _, _ := eventlog.ParseKey(c.Token)
 		counts, err := d.Counts(row, c)
 		switch {
 		case act == eventlog.ActApprove && counts && !decided.Approved.IsDone():
-			decided.Approved = c.Deed()
+			decided.Approved = c.Action()
 		case act == eventlog.ActReject && (counts || err != nil) && !decided.Rejected.IsDone():
-			decided.Rejected = c.Deed()
+			decided.Rejected = c.Action()
 		}
 	}
 	return decided

@@ -1,13 +1,12 @@
-// Package trust judges the signatures of handoffs: whose keys are whose, as the operators file, the
-// keys that were seen before and the user's file of allowed signers say.
+// Package trust judges the signatures of handoffs. The owners of keys are named by the operators file, by the pinned
+// keys, and by the user's file of allowed signers.
 //
 // # Approvals
 //
-// A [Desk] says which handoffs need an approval, and what an approval or a rejection has to be
-// signed with. That one was given is a line of the ledger, as taking a handoff is.
+// A [Desk] decides which handoffs need an approval, and whether a verdict is signed as required. A verdict is a line
+// of the ledger, as a take is.
 //
 // # Credentials
 //
-// A [Gate] is what a store does about credentials in what is written: it refuses, lets through
-// or redacts them, as its policy says.
+// A [Gate] refuses, allows or redacts credentials in new documents.
 package trust

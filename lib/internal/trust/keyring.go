@@ -21,26 +21,27 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// A Keyring is what is known about keys in one store. It reads the files again when they have changed,
-// and may be used by several goroutines at once.
+// A Keyring has the known keys of a store. It reads the files again if they have changed. It is safe for concurrent
+// use.
 type Keyring struct {
 	At      *store.Store
-	Allowed string // the user's file of allowed signers; "" is none
+	Allowed string // the user's file of allowed signers; "" if there is none
 
-	// Verify returns the public key that made an armored SSH signature of a text; nil cannot check any.
+	// Verify returns the public key that made an armored SSH signature of a text. Without it no signature can be
+	// verified.
 	Verify func(text, armored []byte, namespace string) (key string, err error)
 
 	mu    sync.Mutex
-	stamp string // of the files that say whose keys are whose, when trust was read
+	stamp string // of the files with keys, when known was read
 	known operators.Trust
 
-	past txn.Past
+	past txn.History
 
-	sighted []string // whose keys were judged at first sight
+	sighted []string // the operators whose keys were accepted at first sight
 }
 
-// Of returns what is known of the signature of a handoff with these bytes. One that does not hold, or
-// that is by a key which nobody has said is the author's now, is fault.ErrIntegrity.
+// Of returns the verdict about the stored signature of a handoff with these bytes. The error is fault.ErrIntegrity if
+// the signature does not match, or if the sender's keys have changed without the user's consent.
 func (k *Keyring) Of(d *disk.Dir, id, from string, text []byte) (operators.Verdict, error) {
 	armored, err := store.ReadSignature(d, id)
 	switch {
@@ -53,10 +54,10 @@ func (k *Keyring) Of(d *disk.Dir, id, from string, text []byte) (operators.Verdi
 	return found, err
 }
 
-// Judge is Of for signatures that are not stored, and returns the one that it is about: the first that
-// is good, or else that holds, or else the first. There must be one. seen says when the handoff came into
-// this store.
-func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) (text string, found operators.Verdict, err error) {
+// Judge is like Of for signatures that are not stored. It returns the first good signature, otherwise the first that
+// matches, otherwise the first. There must be at least one. seen returns when the handoff reached this store.
+func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) (
+	text string, found operators.Verdict, err error) {
 	for i, armored := range w.Texts {
 		one, oneErr := k.judge(from, w.keys[i], w.errs[i], seen)
 		if i == 0 || oneErr == nil && (err != nil || one.State == operators.Good && found.State != operators.Good) {
@@ -66,10 +67,11 @@ func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) 
 	return text, found, err
 }
 
-// Approves reports whether an approval by an operator counts, of which text is the statement: its
-// signature is good, or none of the operator's keys is known and there is none. why says what is wrong
-// with it. The user's file of allowed signers lies where the environment says: it may ask for more than the
-// operators file and the pinned keys, and stands for neither.
+// Approves checks the signature of an operator's approval, whose statement is text. why is "" if it counts: the
+// signature is good, or there is none and no key of the operator is known.
+//
+// The environment chooses the user's file of allowed signers. So that file can require more than the operators file
+// and the pinned keys, but does not replace them.
 func (k *Keyring) Approves(operator string, text, armored []byte) (why string, err error) {
 	trust, err := k.trust()
 	if err != nil || !trust.Knows(operator) && len(armored) == 0 {
@@ -80,17 +82,17 @@ func (k *Keyring) Approves(operator string, text, armored []byte) (why string, e
 	}
 	key, err := k.signer(text, armored, operators.ApprovalNamespace)
 	if err != nil {
-		return said(err)
+		return asReason(err)
 	}
 	project := trust
 	project.Allowed = nil
 	for _, t := range []operators.Trust{trust, project} {
-		if !t.Knows(operator) && trust.Knows(operator) { // the other one does
+		if !t.Knows(operator) && trust.Knows(operator) { // the other one knows the operator
 			continue
 		}
 		found, err := k.believe(t, operator, key, func() (time.Time, error) { return k.At.Opt.Now(), nil })
 		if err != nil {
-			return said(err)
+			return asReason(err)
 		}
 		if found.State != operators.Good {
 			return "its signature is " + found.State, nil
@@ -99,22 +101,22 @@ func (k *Keyring) Approves(operator string, text, armored []byte) (why string, e
 	return "", nil
 }
 
-// said makes what is wrong with a signature of an error that says so.
-func said(err error) (why string, _ error) {
+// asReason turns an integrity error into a reason.
+func asReason(err error) (why string, _ error) {
 	if errors.Is(err, fault.ErrIntegrity) {
 		return err.Error(), nil
 	}
 	return "", err
 }
 
-// Knows reports whether the operators file, what was seen before, or the user's file of allowed
-// signers has a key of an operator.
+// Knows reports whether a key of an operator is known, from any source.
 func (k *Keyring) Knows(operator string) (bool, error) {
 	trust, err := k.trust()
 	return trust.Knows(operator), err
 }
 
-func (k *Keyring) judge(from string, key operators.Key, err error, seen func() (time.Time, error)) (operators.Verdict, error) {
+func (k *Keyring) judge(from string, key operators.Key, err error, seen func() (time.Time, error)) (
+	operators.Verdict, error) {
 	if errors.Is(err, fault.ErrIntegrity) {
 		return operators.Verdict{State: operators.Bad}, err
 	}
@@ -128,7 +130,7 @@ func (k *Keyring) judge(from string, key operators.Key, err error, seen func() (
 	return k.believe(trust, from, key, seen)
 }
 
-// believe judges whose a key is.
+// believe judges the owner of a key, and records keys that are accepted at first sight.
 func (k *Keyring) believe(trust operators.Trust, from string, key operators.Key,
 	seen func() (time.Time, error)) (operators.Verdict, error) {
 	found, err := trust.Judge(from, key, seen)
@@ -136,8 +138,10 @@ func (k *Keyring) believe(trust operators.Trust, from string, key operators.Key,
 	case err != nil:
 		return operators.Verdict{}, err
 	case found.Changed:
-		return found.Verdict, fault.New(fault.ErrIntegrity, "if the new keys are right, run `handoff operators trust "+from+"`",
-			"the keys of %s in the operators file are not those that were seen before, and %s signed with such a key", from, from)
+		return found.Verdict, fault.New(fault.ErrIntegrity,
+			"if the new keys are right, run `handoff operators trust "+from+"`",
+			"the keys of %s in the operators file are not those that were seen before, and %s signed with such a key",
+			from, from)
 	case found.FirstSight:
 		k.mu.Lock()
 		if !slices.Contains(k.sighted, from) {
@@ -148,9 +152,8 @@ func (k *Keyring) believe(trust operators.Trust, from string, key operators.Key,
 	return found.Verdict, nil
 }
 
-// PinSighted pins the keys of those who were judged at first sight since it was last called. To judge alone
-// pins nothing: whoever reads first does not say which keys count. It is for what stores handoffs, takes one
-// or brings them from elsewhere.
+// PinSighted pins the keys that were accepted at first sight since the last call. Only commands that store, take or
+// import handoffs call it: reading alone must not decide which keys count.
 func (k *Keyring) PinSighted(ctx context.Context) (err error) {
 	k.mu.Lock()
 	names := k.sighted
@@ -173,12 +176,12 @@ func (k *Keyring) signer(text, armored []byte, namespace string) (operators.Key,
 	}
 	key, ok := operators.ParseKey(line)
 	if !ok {
-		err = fault.New(fault.ErrIntegrity, "", "the signature was made with a key that is none")
+		err = fault.New(fault.ErrIntegrity, "", "the signature was made with an invalid key")
 	}
 	return key, err
 }
 
-// FirstSeen returns when a handoff came into this store. One of which no event tells comes now.
+// FirstSeen returns when a handoff reached this store, otherwise the time now.
 func (k *Keyring) FirstSeen(id string) (time.Time, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -192,7 +195,7 @@ func (k *Keyring) FirstSeen(id string) (time.Time, error) {
 	return k.At.Opt.Now(), nil
 }
 
-// trust reads the files that say whose keys are whose, unless they are as they were.
+// trust reads the files that name the owners of keys, unless they are unchanged.
 func (k *Keyring) trust() (operators.Trust, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -213,8 +216,8 @@ func (k *Keyring) trust() (operators.Trust, error) {
 	return trust, err
 }
 
-// readTrust reads whose keys are whose. An operators file that cannot be used makes no key count, which is
-// said; a file of allowed signers that cannot is an error, because who has one relies on it.
+// readTrust reads the owners of keys. If the operators file is unusable, it warns, and the keys there do not count.
+// An unusable file of allowed signers is an error, because its user relies on it.
 func (k *Keyring) readTrust() (t operators.Trust, err error) {
 	list, err := k.At.Operators()
 	if err != nil {
@@ -225,7 +228,8 @@ func (k *Keyring) readTrust() (t operators.Trust, err error) {
 	if k.Allowed != "" {
 		text, err := os.ReadFile(k.Allowed)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return t, fault.New(fault.ErrConfig, "make it readable, or move it away", "cannot read the allowed signers: %v", err)
+			return t, fault.New(fault.ErrConfig, "make it readable, or move it away",
+				"cannot read the allowed signers: %v", err)
 		}
 		t.Allowed = operators.ParseAllowed(string(text))
 	}
@@ -236,23 +240,25 @@ func (k *Keyring) readTrust() (t operators.Trust, err error) {
 	}
 	defer state.Close()
 	text, err := state.ReadFile(disk.Pins, disk.MaxOperators)
-	if err = store.Odd(k.pinsFile(), err); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.ErrIntegrity) {
+	if err = store.AsCorrupt(k.pinsFile(), err); err != nil && !errors.Is(err, fs.ErrNotExist) &&
+		!errors.Is(err, fault.ErrIntegrity) {
 		return t, fault.Unreadable(err)
 	}
 	if !errors.Is(err, fault.ErrIntegrity) {
 		t.Pins, err = operators.ParsePins(text)
 	}
 	if err != nil {
-		err = fault.New(fault.ErrIntegrity, "bring "+k.pinsFile()+" back from a backup, or move it away: keys are then trusted anew as they are first seen",
+		err = fault.New(fault.ErrIntegrity, "restore "+k.pinsFile()+
+			" from a backup, or move it away: keys are then pinned again at first sight",
 			"the keys that were seen before cannot be read: %v", err)
 	}
 	return t, err
 }
 
-// pinsFile is where the keys are kept that were seen first.
+// pinsFile returns the path of the pinned keys.
 func (k *Keyring) pinsFile() string { return filepath.Join(k.At.Opt.StateDir, disk.Pins) }
 
-// endorser is the key that signed the operators file, "" if none did.
+// endorser returns the key that signed the operators file, "" if there is none.
 func (k *Keyring) endorser() operators.Key {
 	text, err := k.At.OperatorsText()
 	if err != nil {
@@ -266,7 +272,7 @@ func (k *Keyring) endorser() operators.Key {
 	return key
 }
 
-// Pin makes the keys that the operators file gives an operator those that count.
+// Pin returns a function that pins the keys of an operator in the operators file.
 func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Trusted, error) {
 	return func(old []byte) ([]byte, eventlog.Trusted, error) {
 		event := eventlog.Trusted{OperatorID: operator, By: by}
@@ -280,7 +286,8 @@ func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Tr
 		}
 		at := slices.IndexFunc(list.All(), func(o operators.Operator) bool { return o.ID == operator })
 		if at < 0 {
-			return nil, event, fault.New(fault.ErrInvalid, "`handoff operators list` lists them", "%q is not in the operators file", operator)
+			return nil, event, fault.New(fault.ErrInvalid, "`handoff operators list` lists them",
+				"%q is not in the operators file", operator)
 		}
 		_, known := pins[operator]
 		event.FirstSight = !known
@@ -290,8 +297,7 @@ func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Tr
 	}
 }
 
-// required returns what the operators file says of handoffs of an author without a good signature: "",
-// flag or refuse. The error says why that is not known.
+// required returns require_signature of a sender: "", flag or refuse. An error means that it is unknown.
 func (k *Keyring) required(from string) (string, error) {
 	text, err := k.At.OperatorsText()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte("require_signature")) {
@@ -307,8 +313,8 @@ func (k *Keyring) required(from string) (string, error) {
 	return list.Require(from), nil
 }
 
-// Distrust says what is missing where the operators file wants a good signature of the author, "" if
-// nothing is. refuse says that the body is not to be shown. The error says why that is not known.
+// Distrust returns what is missing if the operators file requires a good signature of the sender, otherwise "".
+// refuse reports that the body must not be shown. An error means that the answer is unknown.
 func (k *Keyring) Distrust(from string, sig operators.Verdict) (why string, refuse bool, err error) {
 	if sig.State == operators.Good {
 		return "", false, nil
@@ -317,5 +323,6 @@ func (k *Keyring) Distrust(from string, sig operators.Verdict) (why string, refu
 	if err != nil || required == "" {
 		return "", false, err
 	}
-	return fmt.Sprintf("the operators file asks for a signature of %s, and this one is %s", from, sig.State), required == operators.RequireRefuse, nil
+	return fmt.Sprintf("the operators file asks for a signature of %s, and this one is %s", from,
+		sig.State), required == operators.RequireRefuse, nil
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Policy says what is done about credentials.
+// A Gate decides about credentials.
 type Gate struct {
-	Allow  []string // rules whose findings are let through
-	Redact bool     // replace all others, and do not refuse them
+	Allow  []string // rules whose findings are accepted
+	Redact bool     // replace other findings instead of refusing them
 }
 
-// A Verdict says what became of the credentials of a text: which rules those that were let through or
-// replaced met, sorted.
+// Screened has the rules of the credentials in a text that were allowed or redacted, sorted.
 type Screened struct{ Allowed, Redacted []string }
 
-// Redact returns text with the credentials in it, except those of the allowed rules, replaced by
-// [redacted:RULE], and the names of the rules that they met, sorted.
+// Redact returns text with its credentials replaced by [redacted:RULE], except those of the allowed rules. It also
+// returns the names of their rules, sorted.
 func Redact(text string, allowed []string) (string, []string) {
-	found := slices.DeleteFunc(secrets.Scan(text), func(f secrets.Finding) bool { return slices.Contains(allowed, f.Rule) })
+	found := slices.DeleteFunc(secrets.Scan(text),
+		func(f secrets.Finding) bool { return slices.Contains(allowed, f.Rule) })
 	var rules []string
 	for _, f := range found {
 		rules = append(rules, f.Rule)
@@ -35,24 +35,25 @@ func Redact(text string, allowed []string) (string, []string) {
 	return secrets.Redact(text, found), RuleNames(rules)
 }
 
-// Names returns rules sorted, each once.
+// RuleNames sorts rules and removes duplicates.
 func RuleNames(rules []string) []string {
 	slices.Sort(rules)
 	return slices.Compact(rules)
 }
 
-// CheckRules refuses a name that no rule has, ErrInvalid.
+// CheckRules returns ErrInvalid if a name is not the name of a rule.
 func CheckRules(rules []string) error {
 	for _, rule := range rules {
 		if known := secrets.Rules(); !slices.Contains(known, rule) {
-			return fault.New(fault.ErrInvalid, "the rules are "+strings.Join(known, ", "), "%q is not a rule of the secret scan", rule)
+			return fault.New(fault.ErrInvalid, "the rules are "+strings.Join(known, ", "),
+				"%q is not a rule of the secret scan", rule)
 		}
 	}
 	return nil
 }
 
-// Document screens a document that errors call name. What is redacted becomes another document with
-// another id, and so must not have claimed one. What is refused is a *fault.DocumentError.
+// Document screens a document. name is its name in errors. Redaction changes the id, so a document that contains its
+// id cannot be redacted. A refused document is a *fault.DocumentError.
 func (p Gate) Document(name string, d document.Document, claimed bool) (document.Document, Screened, error) {
 	allowed, faults := p.leaks(document.Texts(&d))
 	v := Screened{Allowed: RuleNames(allowed)}
@@ -67,7 +68,7 @@ func (p Gate) Document(name string, d document.Document, claimed bool) (document
 	return d, v, err
 }
 
-// Texts screens texts, and replaces in place what is redacted.
+// Texts screens texts, and redacts them in place.
 func (p Gate) Texts(name string, texts []document.Text) (Screened, error) {
 	allowed, faults := p.leaks(texts)
 	v := Screened{Allowed: RuleNames(allowed)}
@@ -82,7 +83,7 @@ func (p Gate) Texts(name string, texts []document.Text) (Screened, error) {
 	return v, err
 }
 
-// leaks returns the rules that what is allowed in texts meets, and a fault for each other credential.
+// leaks returns the rules of the allowed credentials in texts, and a fault for each other credential.
 func (p Gate) leaks(texts []document.Text) (allowed []string, faults []fault.Fault) {
 	for _, t := range texts {
 		for _, f := range secrets.Scan(*t.Value) {
@@ -96,15 +97,17 @@ func (p Gate) leaks(texts []document.Text) (allowed []string, faults []fault.Fau
 	return allowed, faults
 }
 
-// redact replaces the credentials, which makes another document with another id.
+// redact replaces the credentials, which makes a document with another id.
 func (p Gate) redact(name string, d document.Document, claimed bool) (document.Document, []string, error) {
 	if claimed {
 		return d, nil, fault.New(fault.ErrInvalid, "leave handoff_id out of a document that is to be redacted",
 			"%sthe document names its id, which would be another one after the redaction", store.Prefixed(name))
 	}
 	if _, structured, err := fields.Extract(d.Body); structured || err != nil {
-		return d, nil, fault.New(fault.ErrInvalid, "redact the record and write it as JSON, so that its view is made again",
-			"%sthe body carries a record with a credential in it, which cannot be redacted in place", store.Prefixed(name))
+		return d, nil, fault.New(fault.ErrInvalid,
+			"redact the record and write it as JSON, so that its view is made again",
+			"%sthe body carries a record with a credential in it, which cannot be redacted in place",
+			store.Prefixed(name))
 	}
 	d = document.Clone(d)
 	rules, err := p.replace(name, document.Texts(&d))
@@ -115,13 +118,15 @@ func (p Gate) redact(name string, d document.Document, claimed bool) (document.D
 	return d, rules, err
 }
 
-// replace redacts texts, and returns the rules that it met.
+// replace redacts texts, and returns the rules of the credentials.
 func (p Gate) replace(name string, texts []document.Text) (redacted []string, err error) {
 	var faults []fault.Fault
 	for _, t := range texts {
 		text, rules := Redact(*t.Value, p.Allow)
 		if len(rules) > 0 && !t.Redactable {
-			faults = append(faults, fault.Fault{Pointer: t.Pointer, Problem: "holds a credential (rule " + rules[0] + "), which cannot be redacted here", Hint: "choose another name"})
+			faults = append(faults, fault.Fault{Pointer: t.Pointer,
+				Problem: "holds a credential (rule " + rules[0] +
+					"), which cannot be redacted here", Hint: "choose another name"})
 			continue
 		}
 		*t.Value, redacted = text, append(redacted, rules...)
@@ -132,20 +137,22 @@ func (p Gate) replace(name string, texts []document.Text) (redacted []string, er
 	return RuleNames(redacted), nil
 }
 
-// MaxReason is how many bytes a reason may have: it is part of a claim, which has to fit into claim.MaxFile however it is escaped.
+// MaxReason is the maximum size of a reason in bytes. A reason must fit into a claim, even if all of it is escaped.
 const MaxReason = 2000
 
-// CheckReason refuses a reason with a credential in it, of more than MaxReason bytes, or that is not UTF-8, of which
-// JSON would keep something else: fault.ErrInvalid. Why something was done is kept for good.
+// CheckReason returns fault.ErrInvalid for a reason of more than MaxReason bytes, with a credential, or with invalid
+// UTF-8, which JSON would change. Reasons are kept for good.
 func CheckReason(reason string) error {
 	if !utf8.ValidString(reason) {
 		return fault.New(fault.ErrInvalid, "write it in UTF-8", "the reason is not valid UTF-8")
 	}
 	if len(reason) > MaxReason {
-		return fault.New(fault.ErrInvalid, "say it in fewer words, or in an answer", "the reason has %d bytes, at most %d are kept", len(reason), MaxReason)
+		return fault.New(fault.ErrInvalid, "say it in fewer words, or in an answer",
+			"the reason has %d bytes, at most %d are kept", len(reason), MaxReason)
 	}
 	if found := secrets.Scan(reason); len(found) > 0 {
-		return fault.New(fault.ErrInvalid, "say it without", "the reason holds a credential (rule %s)", fault.Own(found[0].Rule))
+		return fault.New(fault.ErrInvalid, "say it without", "the reason holds a credential (rule %s)",
+			fault.Own(found[0].Rule))
 	}
 	return nil
 }
@@ -156,5 +163,5 @@ func leaked(pointer string, f secrets.Finding) fault.Fault {
 		where = fmt.Sprintf("line %d, column %d of the body holds", f.Line, f.Column)
 	}
 	return fault.Fault{Pointer: pointer, Problem: where + " a credential (rule " + f.Rule + ")",
-		Hint: "take it out and revoke it, or use --redact; --allow-secret " + f.Rule + " if it is none"}
+		Hint: "remove and revoke it, or add --redact; a false alarm needs --allow-secret " + f.Rule}
 }

@@ -5,18 +5,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
-// A Witness is the signatures of a document, of which it is known which keys made them, and not whose
-// they are.
+// A Witness has the signatures of a document and the keys that made them. The owners of the keys are not judged yet.
 type Witness struct {
 	Texts []string // armored
-	Err   error    // why there are none
+	Err   error    // the error that prevented a signature
 
 	keys []operators.Key
 	errs []error
 }
 
-// Prove finds out which keys made the signatures of a handoff with these bytes: the part of a judgement
-// that takes time. It looks at nothing else.
+// Prove finds the keys that made the signatures of a text: the expensive part of a judgment.
 func (k *Keyring) Prove(text []byte, signatures ...string) Witness {
 	w := Witness{Texts: signatures}
 	for _, armored := range signatures {
@@ -26,10 +24,10 @@ func (k *Keyring) Prove(text []byte, signatures ...string) Witness {
 	return w
 }
 
-const partSize = 512 // of witnesses: all those of a large batch would fill memory
+const partSize = 512 // witnesses of a whole large batch would fill memory
 
-// InParts returns what gives the i-th of n witnesses. They have to be asked for in their order: some
-// are made at a time, by several goroutines.
+// InParts returns a function that returns the i-th of n witnesses. It must be called in order, since each part is
+// computed by several goroutines at once.
 func InParts(n int, prove func(i int) Witness) func(i int) Witness {
 	part := make([]Witness, min(n, partSize))
 	return func(i int) Witness {

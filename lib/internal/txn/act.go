@@ -11,29 +11,30 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// An ActReceipt says who did something with a handoff, and when.
+// An ActReceipt is the result of an action on a handoff.
 type ActReceipt struct {
 	ID       string       `json:"handoff_id"`
 	Act      eventlog.Act `json:"act"`
 	Operator string       `json:"operator"`
 	Session  string       `json:"session_id,omitempty"`
 	Time     string       `json:"ts_utc"`
-	Status   string       `json:"status"` // StatusChanged, or StatusExisting: it was so before
-	State    string       `json:"state"`  // of the handoff: that of the act, else as it is now
+	Status   string       `json:"status"` // StatusChanged, or StatusExisting if nothing changed
+	State    string       `json:"state"`  // the state of the handoff: that of the action, otherwise as it is now
 
-	Over       string   `json:"over,omitempty"` // why nothing is to be done with what was taken
+	Over       string   `json:"over,omitempty"` // why a handoff that was taken needs no work
 	Successors []string `json:"superseded_by,omitempty"`
 }
 
-// A TakenError says that somebody else has a handoff, or that it is ended. It wraps no class: nothing
-// is wrong with the store.
+// A TakenError is the error for a handoff that another operator holds, or that is done. It wraps no class,
+// since nothing is wrong with the store.
 type TakenError struct {
 	ID    string
-	By    eventlog.Deed
+	By    eventlog.Action
 	Ended bool
 }
 
-// newTakenError says who stands in the way of an act: who has ended the handoff, or else who holds it.
+// newTakenError names the operator who prevents an action: the one who finished the handoff, otherwise the
+// holder.
 func newTakenError(id string, l eventlog.Life) *TakenError {
 	if l.Done.IsDone() {
 		return &TakenError{id, l.Done, true}
@@ -41,7 +42,7 @@ func newTakenError(id string, l eventlog.Life) *TakenError {
 	return &TakenError{id, l.Take.Holds(), false}
 }
 
-// Error names who has the handoff, in their own spelling but quoted: the name came from a command line.
+// Error names the holder. The name is quoted, since it came from a command line.
 func (e *TakenError) Error() string {
 	who := fault.Own(e.By.Operator)
 	if e.By.Session != "" {
@@ -53,28 +54,28 @@ func (e *TakenError) Error() string {
 	return fmt.Sprintf("%s is taken by %s since %s", e.ID, who, e.By.Time)
 }
 
-// Plain does not say by whom.
+// Plain omits the holder.
 func (e *TakenError) Plain() string {
 	if e.Ended {
 		return "the handoff was done before"
 	}
-	return "the handoff is taken by somebody else"
+	return "the handoff is taken by another operator"
 }
 
-// Hint says what to do next.
+// Hint returns what to do next.
 func (e *TakenError) Hint() string {
 	if e.Ended {
 		return "`handoff next` shows what is open"
 	}
-	return "take another one: `handoff next` shows it; who has it gives it back with `handoff release`"
+	return "`handoff next` shows another; its holder can run `handoff release`"
 }
 
-// Verdict is that of a packet that was resumed before.
+// Verdict returns the verdict of a packet that was resumed already.
 func (e *TakenError) Verdict() string { return "CRITICAL" }
 
-// Act does an act, which c names by its HandoffID, Operator, Session, Reason and Time. What was done
-// before is existing: then c is who did it. The error is a *TakenError where somebody else has the
-// handoff, or it is ended. Verdicts are for [Session.Decide].
+// Act performs the action a. c names the handoff, operator, session, reason and time. If the action was
+// performed before, existing is true and the returned Consumption names who did it. If another operator holds
+// the handoff, or it is done, the error is a *TakenError. For verdicts use [Session.Decide].
 func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consumption, existing bool, err error) {
 	ledger, err := x.readLedger()
 	if err != nil {
@@ -89,17 +90,18 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consum
 		c.Operator, c.Session, c.Time = before.Operator, before.Session, before.Time
 		return c, true, err
 	}
-	if n < 0 { // nobody had done what would be taken back
+	if n < 0 { // there is nothing to undo
 		return c, true, nil
 	}
-	if a == eventlog.ActDone && !life.Take.Holds().IsDone() && x.Opt.Git.IsShared() { // so that a take elsewhere is heard of
-		return as(c, a, n), false, x.consume(string(a), true, as(c, eventlog.ActTake, n), as(c, a, n))
+	// so that other clones learn of a take
+	if a == eventlog.ActDone && !life.Take.Holds().IsDone() && x.Opt.Git.IsShared() {
+		return nthAct(c, a, n), false, x.consume(string(a), true, nthAct(c, eventlog.ActTake, n), nthAct(c, a, n))
 	}
-	c = as(c, a, n)
+	c = nthAct(c, a, n)
 	return c, false, x.consume(string(a), a.Marks(), c)
 }
 
-// Decide adds an approval or a rejection, behind those that are there and do not count.
+// Decide adds an approval or a rejection, after those that do not count.
 func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
 	ledger, err := x.readLedger()
 	if err != nil {
@@ -118,11 +120,12 @@ func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
 	}
 }
 
-// plan returns which of its kind an act is, or who has done it before, or -1 where there is nothing to
-// take back.
-func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before eventlog.Deed, n int, err error) {
+// plan returns the number of an action among those of its kind. If it was performed before, before names who
+// did it. If there is nothing to undo, n is -1.
+func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before eventlog.Action, n int, err error) {
 	taken := l.Take.Holds()
-	others := l.Done.IsDone() && l.Done.Operator != c.Operator || !l.Done.IsDone() && taken.IsDone() && taken.Operator != c.Operator
+	others := l.Done.IsDone() && l.Done.Operator != c.Operator || !l.Done.IsDone() && taken.IsDone() &&
+		taken.Operator != c.Operator
 	switch a {
 	case eventlog.ActTake:
 		if others || l.Done.IsDone() || taken.IsDone() && taken.Session != c.Session {
@@ -138,15 +141,15 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before event
 		if others || l.Done.IsDone() {
 			return before, 0, newTakenError(c.HandoffID, l)
 		}
-		return before, turn(taken, l.Take.N), nil
+		return before, openNumber(taken, l.Take.N), nil
 	case eventlog.ActReopen, eventlog.ActResend:
 		if a == eventlog.ActReopen && l.Done.IsDone() && l.Done.Operator != c.Operator {
-			return before, 0, fault.New(fault.ErrDenied, "ask "+l.Done.Operator+", who ended it, or its sender",
-				"the operator %s may not reopen what %s has ended", fault.Own(c.Operator), fault.Own(l.Done.Operator))
+			return before, 0, fault.New(fault.ErrDenied, "ask "+l.Done.Operator+", or the sender",
+				"%s may not reopen a handoff that %s finished", fault.Own(c.Operator), fault.Own(l.Done.Operator))
 		}
-		return before, turn(l.Done, l.Take.N), nil
+		return before, openNumber(l.Done, l.Take.N), nil
 	case eventlog.ActUnarchive:
-		return before, turn(l.Archive.Holds(), l.Archive.N), nil
+		return before, openNumber(l.Archive.Holds(), l.Archive.N), nil
 	}
 	if before = l.Archive.Holds(); !before.IsDone() && taken.IsDone() && !l.Done.IsDone() {
 		return before, 0, newHeldError(c.HandoffID, taken)
@@ -154,46 +157,46 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before event
 	return before, l.Archive.N, nil
 }
 
-// newHeldError refuses to put away what somebody works on.
-func newHeldError(id string, by eventlog.Deed) error {
+// newHeldError returns the error for archiving a handoff that is taken.
+func newHeldError(id string, by eventlog.Action) error {
 	args := id + " --operator " + by.Operator
-	advice := "`handoff done " + args + "` ends it, `handoff release " + args + "` gives it back; then archive it"
+	advice := "run `handoff done " + args + "`, or `handoff release " + args + "`; then archive it"
 	return fault.New(fault.ErrInvalid, advice,
-		"%s is taken by %s since %s, and not done", id, fault.Own(by.Operator), by.Time)
+		"%s is taken by %s since %s and not done", id, fault.Own(by.Operator), by.Time)
 }
 
-// turn returns the number of a turn that stands, -1 if there is nothing to take back.
-func turn(holds eventlog.Deed, n int) int {
+// openNumber returns n, or -1 if there is nothing to undo.
+func openNumber(holds eventlog.Action, n int) int {
 	if !holds.IsDone() {
 		return -1
 	}
 	return n
 }
 
-// Life returns what the ledger says of a handoff. Where the audit log has an act of it that the ledger
-// lacks, that is ErrIntegrity.
+// Life returns what the ledger records about a handoff. If the audit log has an action that the ledger lacks,
+// the error is ErrIntegrity.
 func (l *Ledger) Life(id string) (life eventlog.Life, err error) {
 	for key := range l.lost {
 		if of, _, _, ok := eventlog.ParseKey(key); ok && of == id {
-			return life, &fault.CorruptError{File: l.path, Why: "lacks what the audit log records of " + id}
+			return life, &fault.CorruptError{File: l.path, Why: "lacks what the audit log records about " + id}
 		}
 	}
 	return Lives(store.AsString(l.Text), id)[id], nil
 }
 
-// ReadLives reads what the ledger of a state directory says of all handoffs, or of one alone. It is
-// for who only wants to know: the ledger is not compared with the audit log, which takes as long as
-// reading that.
+// ReadLives returns what the ledger of a state directory records about all handoffs, or about the handoff
+// only. It is for readers: it does not compare the ledger with the audit log, since that takes as long as
+// reading the log.
 func ReadLives(d *disk.Dir, only string) (map[string]eventlog.Life, error) {
 	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
-	return Lives(store.AsString(text[:disk.WholeLines(text)]), only), store.Odd(disk.Ledger, err)
+	return Lives(store.AsString(text[:disk.WholeLines(text)]), only), store.AsCorrupt(disk.Ledger, err)
 }
 
-// Lives returns what the lines of a ledger say of all handoffs, or of one alone.
+// Lives returns what the lines of a ledger record about all handoffs, or about the handoff only.
 func Lives(text, only string) map[string]eventlog.Life {
 	lives := make(map[string]eventlog.Life)
 	mark := `"handoff_id":"` + only
-	for only != "" && text != "" { // most lines are not about it
+	for only != "" && text != "" { // skip lines of other handoffs
 		at := strings.Index(text, mark)
 		if at < 0 {
 			return lives
@@ -211,32 +214,33 @@ func Lives(text, only string) map[string]eventlog.Life {
 	return lives
 }
 
-// addLine adds what a line of the ledger says to the lives of the handoffs. It looks for the few fields
-// that count and parses nothing: the ledger of a large store is read by each command that takes.
+// addLine adds a line of the ledger to lives. It finds the few fields that it needs and parses nothing, since
+// each take reads the whole ledger.
 func addLine(lives map[string]eventlog.Life, line string) {
 	id := field(line, `"handoff_id":"`)
 	l := lives[id]
-	l.Add(field(line, `"token":"`), eventlog.Deed{Operator: field(line, `"operator_id":"`), Session: field(line, `"session_id":"`), Time: field(line, `"ts_utc":"`)})
+	l.Add(field(line, `"token":"`), eventlog.Action{Operator: field(line, `"operator_id":"`),
+		Session: field(line, `"session_id":"`), Time: field(line, `"ts_utc":"`)})
 	lives[id] = l
 }
 
-// field returns the value that follows the name of a field in a line of the ledger. It is written
-// without an escape; a quote inside of another value has one.
+// field returns the value after the name of a field in a line of the ledger. Such a value has no escape, and
+// a quote inside another value is escaped.
 func field(line, name string) string {
 	_, rest, _ := strings.Cut(line, name)
 	value, _, _ := strings.Cut(rest, `"`)
 	return value
 }
 
-// TakeOverToken adds what another store has consumed, and reports whether it is new here. A verdict is new
-// where others are known that do not count.
+// TakeOverToken adds a token that another store consumed, and reports whether it is new here. A verdict is
+// also new if only verdicts that do not count are known.
 func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) {
 	ledger, err := x.readLedger()
 	if err != nil {
 		return false, err
 	}
 	id, kind, n, isAct := eventlog.ParseKey(c.Token)
-	if kind == eventlog.ActReopen { // by anybody else it would stand in the way of the one that counts
+	if kind == eventlog.ActReopen { // a reopening by another operator would block the one that counts
 		life, err := ledger.Life(id)
 		if err != nil || life.EndedBy(n).Operator != c.Operator {
 			return false, err
@@ -250,7 +254,7 @@ func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) 
 		if by == nil {
 			break
 		}
-		if !kind.IsVerdict() || by.Deed() == c.Deed() && by.Signature == c.Signature {
+		if !kind.IsVerdict() || by.Action() == c.Action() && by.Signature == c.Signature {
 			return false, nil
 		}
 		n++
@@ -262,8 +266,8 @@ func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) 
 	return true, x.consume(string(kind), kind.Marks(), c)
 }
 
-// ReadVerdicts returns the approvals and rejections that the ledger of a state directory has, by handoff.
-// None of them counts because it is there.
+// ReadVerdicts returns the approvals and rejections in the ledger of a state directory, by handoff. The
+// caller must check that they count.
 func ReadVerdicts(d *disk.Dir) (map[string][]eventlog.Consumption, error) {
 	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	all := make(map[string][]eventlog.Consumption)
@@ -276,5 +280,5 @@ func ReadVerdicts(d *disk.Dir) (map[string][]eventlog.Consumption, error) {
 			all[id] = append(all[id], c)
 		}
 	}
-	return all, store.Odd(disk.Ledger, err)
+	return all, store.AsCorrupt(disk.Ledger, err)
 }

@@ -22,7 +22,7 @@ func (w *world) act(a eventlog.Act, topic, operator, session string) (existing b
 	return existing, err
 }
 
-// Acts in their order, with what they lead to.
+// Actions in order, with the resulting state.
 func TestActs(t *testing.T) {
 	const done, existing, taken = "done", "existing", "taken"
 	w := newWorld(t)
@@ -73,7 +73,7 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// The lines of a ledger say the same in whatever order they come.
+// The meaning of ledger lines does not depend on their order.
 func TestLivesInAnyOrder(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
@@ -111,8 +111,8 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
-// Others may see any part of the lines that end a handoff. Whoever wants to take it then is refused, or
-// wants a line that is claimed.
+// Another clone may have any part of the lines that end a handoff. Its take is refused, or needs a line that
+// is claimed.
 func TestEndingIsSeenInPart(t *testing.T) {
 	id := handoff("a", "body of a\n").HandoffID
 	by := func(operator string) eventlog.Consumption {

@@ -13,16 +13,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// beginReplica makes a replica of the handoffs that are here, in a clone or a work tree that has no state
-// yet: a writer id, the fingerprint of this machine, and the events that say what was found
-// and proven.
+// beginReplica makes a replica of a clone or work tree that has handoffs but no state. It records a writer
+// id, the fingerprint of this machine, and events for the handoffs that it found and verified.
 func (x *Session) beginReplica(observed string) error {
-	if err := x.Recover(); err != nil { // of a begin that was interrupted
+	if err := x.Recover(); err != nil { // of an interrupted beginReplica
 		return err
 	}
 	record, err := store.ReadMachine(x.State)
 	if err == nil && record.Fingerprint == observed {
-		return nil // that one has begun, and was not known to have
+		return nil // the interrupted one had finished
 	}
 	if err != nil && !errors.Is(err, disk.ErrNoMachine) && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -33,20 +32,23 @@ func (x *Session) beginReplica(observed string) error {
 	if err != nil {
 		return err
 	}
-	events := []eventlog.Pending{{Type: eventlog.TypeBegin, Payload: eventlog.Begun{Fingerprint: observed, Writer: record.Writer}}}
+	events := []eventlog.Pending{{Type: eventlog.TypeBegin,
+		Payload: eventlog.Begun{Fingerprint: observed, Writer: record.Writer}}}
 	if len(ids) > 0 {
-		events = append(events, eventlog.Pending{Type: eventlog.TypeImport, Payload: eventlog.Imported{HandoffIDs: ids}})
+		events = append(events, eventlog.Pending{Type: eventlog.TypeImport,
+			Payload: eventlog.Imported{HandoffIDs: ids}})
 	}
 	if err := x.nameMachine("begin", record, "", events); err != nil {
 		return err
 	}
-	x.Opt.Warn("this clone is a replica of its own from now on (" + record.Writer + "); " + fault.Count(len(ids), "handoff") + " came from others")
+	x.Opt.Warn("this clone is a replica now (" + record.Writer + "); " + fault.Count(len(ids), "handoff") +
+		" came from others")
 	return nil
 }
 
-// TakeOver records what git has brought since the last change: the rows that no event here speaks of,
-// and whose documents verify. Rows that git has doubled are joined. Only a store that is committed
-// with the code gets rows in this way.
+// TakeOver records the rows that git has brought since the last change. It takes rows that have no event and
+// whose documents verify, and merges rows that git has doubled. Only a store that is committed with the code
+// gets rows this way.
 func (x *Session) TakeOver() error {
 	if x.Opt.Git != disk.GitTracked {
 		return nil
@@ -71,14 +73,15 @@ func (x *Session) TakeOver() error {
 	defer done()
 	facts, err := eventlog.Read(log)
 	if err != nil || facts.Bad != "" {
-		return err // the change itself looks at the log, as far as it needs it
+		return err // the change itself checks the part of the log that it needs
 	}
 	ids, err := x.foreign(facts.Facts)
 	if err != nil {
 		return err
 	}
 	if len(ids) > 0 {
-		c.events = append(c.events, eventlog.Pending{Type: eventlog.TypeImport, Payload: eventlog.Imported{HandoffIDs: ids}})
+		c.events = append(c.events, eventlog.Pending{Type: eventlog.TypeImport,
+			Payload: eventlog.Imported{HandoffIDs: ids}})
 	}
 	if len(ids)+len(c.Put)+len(c.Table) > 0 {
 		return x.commit(c)
@@ -86,7 +89,7 @@ func (x *Session) TakeOver() error {
 	return nil
 }
 
-// foreign returns the ids of the rows that no event speaks of, and whose documents verify.
+// foreign returns the ids of rows that have no event and whose documents verify.
 func (x *Session) foreign(known *eventlog.Facts) (ids []string, err error) {
 	given := make(map[string]bool)
 	err = store.EachIndex(x.Dir, func(_ string, text []byte) error {

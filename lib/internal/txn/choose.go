@@ -16,26 +16,27 @@ import (
 
 const MaxNames = 100 // base.md, base-2.md … base-100.md
 
-// A choice is the file name that a document gets, or has.
+// A choice is the file name of a document.
 type choice struct {
 	file   string
-	adopt  bool // the file is there with the right content, but no row lists it
-	listed bool // the file is there and a row lists it
+	adopt  bool // the file exists with the right content, but no row lists it
+	listed bool // the file exists and a row lists it
 }
 
-// A chooser finds names under the lock. It remembers those that it gave to other documents of the batch.
+// A chooser finds file names under the lock. It remembers the names that it gave to other documents of the
+// batch.
 type chooser struct {
 	*Session
 	text  []byte                // INDEX.md
 	lines map[string]index.Line // its rows by id, for a batch; nil searches text
 	given map[string]string     // file → id
-	gone  map[string]bool       // the ids of what was pruned, once they were asked for
-	old   map[string]bool       // the ids of the archives, for a batch that asked for one
-	log   *eventlog.Reading     // what the audit log says, once a file was adopted
+	gone  map[string]bool       // the ids of pruned handoffs, nil until needed
+	old   map[string]bool       // the ids in the archives, for a batch that needs them
+	log   *eventlog.Reading     // the audit log, read once a file was adopted
 }
 
-// newChooser prepares finding the rows of so many documents in the text of INDEX.md: a few are looked for
-// one by one, for many the table is read once.
+// newChooser prepares to find the rows of docs documents in the text of INDEX.md. It searches for a few rows
+// one by one, and reads the table once for many.
 func newChooser(x *Session, text []byte, docs int) *chooser {
 	c := &chooser{Session: x, text: text, given: make(map[string]string)}
 	if docs <= fewIDs {
@@ -50,7 +51,7 @@ func newChooser(x *Session, text []byte, docs int) *chooser {
 	return c
 }
 
-// find returns the row of an id in INDEX.md; archives are not looked at.
+// find returns the row of an id in INDEX.md. It does not search the archives.
 func (c *chooser) find(id string) (index.Line, bool) {
 	if c.lines == nil {
 		return index.Find(c.text, id)
@@ -59,14 +60,14 @@ func (c *chooser) find(id string) (index.Line, bool) {
 	return l, ok
 }
 
-// choose decides by name: the same id always has the same base name, or that of the other kind of
-// store, which this one was before, so only the files of these names can hold it. Only if none does is
-// INDEX.md searched, since then a row for the id has lost its file.
+// choose decides by name. An id always has the same base name, or the base name of the other git mode, which
+// the store had before. So only files of these names can hold the document. If none does, choose searches
+// INDEX.md: a row of the id then means that the file is lost.
 func (c *chooser) choose(d Publication) (choice, error) {
 	withID := c.Opt.Git.IsShared()
-	found, free, err := c.look(d, withID)
+	found, free, err := c.findName(d, withID)
 	if err == nil && found.file == "" {
-		found, _, err = c.look(d, !withID)
+		found, _, err = c.findName(d, !withID)
 	}
 	if err == nil && !found.listed {
 		err = c.checkPruned(d)
@@ -75,13 +76,14 @@ func (c *chooser) choose(d Publication) (choice, error) {
 		return found, err
 	}
 	if free == "" {
-		return choice{}, fault.New(fault.ErrConfig, "change topic or ts_utc", "%s%s and its %d numbered names are all taken by other handoffs",
+		return choice{}, fault.New(fault.ErrConfig, "change topic or ts_utc",
+			"%s%s and its %d numbered names are in use by other handoffs",
 			store.Prefixed(d.Name), document.FileName(*d.Document, 1, withID), MaxNames-1)
 	}
-	return c.fresh(free, d)
+	return c.newName(free, d)
 }
 
-// checkPruned refuses a document that was pruned, unless it is to be restored.
+// checkPruned refuses a document that was pruned, unless it is restored.
 func (c *chooser) checkPruned(d Publication) error {
 	if c.gone == nil {
 		text, err := ReadTombstones(c.State)
@@ -94,13 +96,14 @@ func (c *chooser) checkPruned(d Publication) error {
 		return nil
 	}
 	if l, listed := c.find(d.HandoffID); listed { // it was restored, and is lost since
-		return &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number, Why: "lists " + d.HandoffID + ", but its file is gone"}
+		return &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number,
+			Why: "lists " + d.HandoffID + ", but its file is gone"}
 	}
 	return &PrunedError{d.Name, d.HandoffID}
 }
 
-// look goes through the names of one kind. It returns the file that holds d, or the first name that is free.
-func (c *chooser) look(d Publication, withID bool) (found choice, free string, err error) {
+// findName tries the names of one kind. It returns the file that holds d, or the first name that is free.
+func (c *chooser) findName(d Publication, withID bool) (found choice, free string, err error) {
 	for n := 1; n <= MaxNames; n++ {
 		name := document.FileName(*d.Document, n, withID)
 		if id, taken := c.given[name]; taken {
@@ -125,56 +128,59 @@ func (c *chooser) look(d Publication, withID bool) (found choice, free string, e
 	return choice{}, "", nil
 }
 
-// fresh gives a free name, unless a row says that the document was stored before.
-func (c *chooser) fresh(name string, d Publication) (choice, error) {
+// newName returns a free name, unless a row shows that the document was stored before.
+func (c *chooser) newName(name string, d Publication) (choice, error) {
 	if l, ok := c.find(d.HandoffID); ok {
 		same, err := c.holds(l.Row.File, d)
 		if err != nil && fault.Class(err) == nil && !errors.Is(err, fs.ErrNotExist) || same {
 			return choice{file: l.Row.File, listed: same}, err
 		}
-		if mended, err := c.mendListed(l.Row.File); err != nil || mended {
-			return choice{file: l.Row.File, listed: mended}, err
+		if restored, err := c.restoreListed(l.Row.File); err != nil || restored {
+			return choice{file: l.Row.File, listed: restored}, err
 		}
 		return choice{}, &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number,
-			Why: "lists " + d.HandoffID + " as " + l.Row.File + ", but that file is gone or holds another handoff"}
+			Why: "lists " + d.HandoffID + " as " + l.Row.File + ", but that file is missing or is another handoff"}
 	}
 	c.given[name] = d.HandoffID
 	return choice{file: name}, nil
 }
 
-// holds reports whether the file name is the stored form of d. A file that claims the id of d and has
-// other content is a fault.
+// holds reports whether the file name is the stored form of d. A file that claims the id of d but has other
+// content is an error.
 func (c *chooser) holds(name string, d Publication) (bool, error) {
 	text, err := c.Dir.ReadFile(name, disk.MaxDocument)
 	if errors.Is(err, disk.ErrTooLarge) {
 		return false, nil // as below
 	}
 	if err != nil {
-		return false, store.Odd(c.Path(name), err)
+		return false, store.AsCorrupt(c.Path(name), err)
 	}
 	if jsontree.SHA256Hex(text) == d.sum {
 		return true, nil
 	}
 	stored, err := store.ParseStored(c.Path(name), text)
 	if err != nil {
-		return false, nil // no handoff: its name is taken, and verify reports it
+		return false, nil // not a handoff: its name is taken, and verify reports it
 	}
 	id, err := document.ID(stored)
 	if err != nil {
 		return false, err
 	}
 	if id != d.HandoffID && stored.HandoffID == d.HandoffID {
-		return false, &fault.CorruptError{File: c.Path(name), Why: "was changed after it was written: it claims " + stored.HandoffID + ", but its content has the id " + id}
+		return false, &fault.CorruptError{File: c.Path(name),
+			Why: "was changed after it was stored: it claims " + stored.HandoffID + ", but its content has the id " +
+				id}
 	}
 	return id == d.HandoffID, nil
 }
 
-// isListed reports whether a document that is stored as file has its row, in INDEX.md or an archive. A row
-// with another file is a fault: one id has one document.
+// isListed reports whether INDEX.md or an archive has the row of a stored document. A row with another file
+// is an error, since an id has one document.
 func (c *chooser) isListed(id, file string) (bool, error) {
 	if l, ok := c.find(id); ok {
 		if l.Row.File != file {
-			return false, &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number, Why: "lists " + id + " as " + l.Row.File + ", but it is stored as " + file}
+			return false, &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number,
+				Why: "lists " + id + " as " + l.Row.File + ", but it is stored as " + file}
 		}
 		return true, nil
 	}
@@ -198,8 +204,8 @@ func (c *chooser) isListed(id, file string) (bool, error) {
 	return c.old[id], nil
 }
 
-// recorded returns the row of a file that is adopted with the marks that the audit log records, and
-// whether the log has its write event: the row was lost then, and the event is not.
+// recorded returns the row of an adopted file with the marks in the audit log. logged reports whether the log
+// has its write event: then only the row was lost.
 func (c *chooser) recorded(row index.Row) (index.Row, bool, error) {
 	if c.log == nil {
 		log, done, err := eventlog.Open(c.State)
@@ -212,7 +218,7 @@ func (c *chooser) recorded(row index.Row) (index.Row, bool, error) {
 		}
 	}
 	known := c.log.Of(row.ID)
-	if known.Aside { // what was said of it before is over
+	if known.Aside { // events before the removal do not count
 		return row, false, nil
 	}
 	for _, m := range known.Marks() {

@@ -19,21 +19,21 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A change is what one command does to the store: a record, and the events that it logs.
+// A change is the effect of one command on the store: a record and the events that it logs.
 type change struct {
 	journal.Record
 	events []eventlog.Pending
-	more   iter.Seq[eventlog.Pending] // that follow; nil for none. Those of a large batch would fill memory
-	spool  *journal.Spool             // has what is large; nil for none
-	begins bool                       // the log may begin with this change although there are rows
+	more   iter.Seq[eventlog.Pending] // further events; optional. It saves memory in a large batch
+	spool  *journal.Spool             // holds large texts; optional
+	begins bool                       // the log may begin with this change even if there are rows
 }
 
-// ErrUnrecorded is wrapped by the error of a change that is made, and that the files of the store do not show
-// yet: the next command that writes sees to that.
+// ErrUnrecorded is wrapped by the error of a change that is made, but that the files do not show yet. The
+// next command that writes completes it.
 var ErrUnrecorded = errors.New("not carried out yet")
 
-// commit makes a change. What can fail for want of room comes first; then the record is written and synced,
-// which makes the change; then the files follow, without a sync of their own.
+// commit makes a change. It first does what can fail if the disk is full. Then it writes and syncs the
+// record, which makes the change. Then it updates the files, without syncing them.
 func (x *Session) commit(c *change) error {
 	if x.j.IsFull() {
 		if err := x.checkpoint(x.index, x.index); err != nil {
@@ -65,7 +65,7 @@ func (x *Session) commit(c *change) error {
 		return err
 	}
 	if err := x.j.Append(&c.Record, c.spool); err != nil {
-		return fault.New(nil, fault.Then(err, "run the same command again"), "not known to be published: %v", err)
+		return fault.New(nil, fault.Then(err, "repeat the command"), "storing is uncertain: %v", err)
 	}
 	x.SetNewest(c.Number)
 	isArchive := func(f journal.File) bool { return f.Place == journal.Handoffs && disk.IsArchive(f.File) }
@@ -75,10 +75,10 @@ func (x *Session) commit(c *change) error {
 		return unrecorded(err)
 	}
 	x.index = text
-	if p.edited { // somebody saved INDEX.md between our look and the exchange
+	if p.edited { // someone saved INDEX.md between our read and the exchange
 		err = x.Recover()
 	} else if x.isLarge(&c.Record) {
-		*c = change{} // as do its texts
+		*c = change{} // release the memory of its texts
 		err = x.checkpoint(x.index, x.index)
 	}
 	if err != nil {
@@ -88,12 +88,13 @@ func (x *Session) commit(c *change) error {
 }
 
 func unrecorded(err error) error {
-	return &fault.Error{Problem: fmt.Sprintf("it is stored, but not all files of the store show it yet: %v", err),
+	return &fault.Error{Problem: fmt.Sprintf("it is stored, but some files do not show it yet: %v", err),
 		Advice: fault.Then(err, "run any writing command to complete it"), Cause: errors.Join(ErrUnrecorded, err)}
 }
 
-// large is how much of a record readers do not have to read: behind it the journal is begun anew.
-const large = 4 << 20
+// largeRecord is the size of a record after which the journal starts over, so that readers need not read the
+// record.
+const largeRecord = 4 << 20
 
 func (x *Session) isLarge(r *journal.Record) bool {
 	size := int64(len(r.LogText) + len(r.LedgerText) + len(r.Table))
@@ -102,11 +103,11 @@ func (x *Session) isLarge(r *journal.Record) bool {
 			size += f.Len()
 		}
 	}
-	return size > large
+	return size > largeRecord
 }
 
-// link turns the events of a change into the lines that continue the chain. Informing lines that were
-// appended since the last record become part of this one.
+// link turns the events of a change into lines that continue the hash chain. It also adds the informing lines
+// that were appended since the last record.
 func (x *Session) link(c *change) error {
 	prev, err := x.head(c.begins)
 	if err != nil {
@@ -128,12 +129,12 @@ func (x *Session) link(c *change) error {
 		return err
 	}
 	c.LogHead, c.LedgerHead = journal.ParseHash(prev), chain(x.j.Last().LedgerHead, c.LedgerText)
-	c.events, c.more = nil, nil // of a large change they hold much memory
+	c.events, c.more = nil, nil // in a large change they hold much memory
 	return nil
 }
 
-// head returns the hash that the next event names. A log that is empty while there are rows is refused
-// unless begin allows it: a new chain would hide that the old one is gone.
+// head returns the hash that the next event names. It refuses an empty log of a store with rows, unless begin
+// is set: a new chain would hide that the old one is lost.
 func (x *Session) head(begin bool) (string, error) {
 	prev := hashText(x.j.Last().LogHead)
 	if last := lastLine(x.extra); last != nil {
@@ -143,7 +144,7 @@ func (x *Session) head(begin bool) (string, error) {
 		}
 	}
 	if prev == eventlog.Genesis && !begin {
-		return prev, x.MayBegin()
+		return prev, x.CheckNewLog()
 	}
 	return prev, nil
 }
@@ -155,17 +156,17 @@ func hashText(h journal.Hash) string {
 	return h.String()
 }
 
-// Prepared are the files of a change before it is made.
+// A prepared has the files of a change before it is made.
 type prepared struct {
 	table  *disk.Prepared // nil if INDEX.md stays as it is
 	bodies []*disk.Staged // the new files, if they are few
-	edited bool           // INDEX.md was saved by somebody meanwhile
+	edited bool           // someone saved INDEX.md meanwhile
 
-	log, ledger *disk.Log // with room for what they get; nil where that is nothing
+	log, ledger *disk.Log // with reserved space; nil if nothing is appended
 }
 
-// fewBodies is how many new files are made before the record, so that a full disk is found in time; of many
-// the spool has taken as much room.
+// fewBodies is the most new files that are staged before the record is written, so that a full disk is found
+// in time. More files have their space in the spool already.
 const fewBodies = 8
 
 func (x *Session) prepare(c *change, text []byte) (p *prepared, err error) {
@@ -195,7 +196,7 @@ func (x *Session) prepare(c *change, text []byte) (p *prepared, err error) {
 	return p, err
 }
 
-// reserve opens a file that only grows and makes sure of so much room, if there is to be any.
+// reserve opens a file that only grows, and reserves size bytes in it. If size is 0 it returns nil.
 func (x *Session) reserve(name string, size int) (*disk.Log, error) {
 	if size == 0 {
 		return nil, nil
@@ -221,8 +222,8 @@ func (p *prepared) discard() {
 	}
 }
 
-// apply brings the files in line with a record that is made: bodies first, so that no row is without one, and
-// the log last: where its lines stand, all else was done.
+// apply updates the files to a record that is made. Bodies come first, so that each row has one. The log
+// comes last: its lines prove that all else was done.
 func (x *Session) apply(r *journal.Record, p *prepared) error {
 	for i, f := range r.New {
 		var staged *disk.Staged
@@ -261,14 +262,14 @@ func (x *Session) apply(r *journal.Record, p *prepared) error {
 
 func (x *Session) openGrowing(name string) (*disk.Log, error) {
 	log, err := x.State.OpenLog(name, true)
-	return log, store.Odd(filepath.Join(x.State.Path(), name), err)
+	return log, store.AsCorrupt(filepath.Join(x.State.Path(), name), err)
 }
 
-// swapName is where the text lies that is to take the place of INDEX.md, and then what INDEX.md was.
+// swapName is the name of the text that replaces INDEX.md, and after the exchange of the replaced text.
 const swapName = ".INDEX.md.swap"
 
-// exchangeIndex lets the new text of INDEX.md take its place, and looks at what came out: what somebody
-// saved since INDEX.md was read stays there.
+// exchangeIndex exchanges INDEX.md with its new text and compares the old text. If someone saved INDEX.md
+// since it was read, the saved text stays in the file swapName.
 func (x *Session) exchangeIndex(p *prepared) error {
 	if _, err := x.Dir.Lstat(disk.IndexFile); errors.Is(err, fs.ErrNotExist) {
 		return p.table.Place(disk.IndexFile)
@@ -280,7 +281,7 @@ func (x *Session) exchangeIndex(p *prepared) error {
 		return err
 	}
 	old, same, err := store.StillReads(x.Dir, swapName, x.index)
-	if old != nil { // to give the blocks of a file back may take as long as a sync: that is for after the lock
+	if old != nil { // freeing the blocks of a file may take as long as a sync, so it waits until the lock is released
 		x.AfterEnd(func() { old.Close() })
 	}
 	if err != nil || !same {
@@ -290,7 +291,7 @@ func (x *Session) exchangeIndex(p *prepared) error {
 	return x.Dir.Remove(swapName)
 }
 
-// dirOf opens the directory of a file, and makes that of signatures where it is missing. done closes it.
+// dirOf opens the directory of a file. It makes the directory of signatures if it is missing. done closes it.
 func (x *Session) dirOf(n journal.Name) (d *disk.Dir, done func(), err error) {
 	none := func() {}
 	switch n.Place {
@@ -316,8 +317,8 @@ func modeOf(n journal.Name) fs.FileMode {
 	return 0o644
 }
 
-// makeFile makes a file that is not there, of what was staged or else of its text. Something else of its
-// name goes aside: the record is made, and names are chosen so that there is nothing.
+// makeFile creates a file from the staged file, or else from its text. If the name is in use, the other file
+// is quarantined: the record is already made, and its names were free.
 func (x *Session) makeFile(f journal.File, staged *disk.Staged) error {
 	d, done, err := x.dirOf(f.Name)
 	if err != nil {
@@ -346,27 +347,35 @@ func (x *Session) makeFile(f journal.File, staged *disk.Staged) error {
 	if isSame, err := holds(d, f.File, f.SHA256); err != nil || isSame {
 		return err
 	}
-	if err := x.moveAside(d, f.File); err != nil {
+	if err := x.quarantine(d, f.File); err != nil {
 		return err
 	}
 	return staged.Link(f.File)
 }
 
-// moveAside gives what lies in the way of a file of the store another name.
-func (x *Session) moveAside(d *disk.Dir, name string) error {
-	aside := disk.Quarantine + x.Opt.Now().UTC().Format("20060102T150405.000000000Z") + "-" + name
-	x.Opt.Warn(name + " was in the way, and is called " + aside + " now")
+// NameTime returns the present time in the form that names of kept files have.
+func (x *Session) NameTime() string { return x.Opt.Now().UTC().Format("20060102T150405.000000000Z") }
+
+// quarantineName returns the name of a file in quarantine.
+func (x *Session) quarantineName(name string) string {
+	return disk.Quarantine + x.NameTime() + "-" + name
+}
+
+// quarantine renames a file whose name the store needs.
+func (x *Session) quarantine(d *disk.Dir, name string) error {
+	aside := x.quarantineName(name)
+	x.Opt.Warn(name + " was in the way; it is now " + aside)
 	return d.Rename(name, aside)
 }
 
-// keepAside is moveAside for a file that is replaced at once: it has both names until then, so that a kill in between
-// leaves the name to something.
-func (x *Session) keepAside(d *disk.Dir, name string) error {
-	aside := disk.Quarantine + x.Opt.Now().UTC().Format("20060102T150405.000000000Z") + "-" + name
+// linkQuarantine is quarantine for a file that is replaced at once. The file has both names until then, so
+// that a kill in between leaves a file of that name.
+func (x *Session) linkQuarantine(d *disk.Dir, name string) error {
+	aside := x.quarantineName(name)
 	if err := d.Link(name, aside); err != nil {
-		return x.moveAside(d, name)
+		return x.quarantine(d, name)
 	}
-	x.Opt.Warn(name + " was in the way, and is called " + aside + " now")
+	x.Opt.Warn(name + " was in the way; it is now " + aside)
 	return nil
 }
 
@@ -394,7 +403,7 @@ func (x *Session) putFile(f journal.File) error {
 	return p.Place(f.File)
 }
 
-// put replaces a file. The record of the machine is looked at before anything is recovered: it is replaced durably.
+// put replaces a file. It replaces the machine record durably, since that is read before recovery.
 func (x *Session) put(d *disk.Dir, n journal.Name, text []byte) error {
 	if n.Place != journal.State || n.File != disk.FingerprintFile {
 		return d.Put(n.File, text, modeOf(n))
@@ -405,7 +414,7 @@ func (x *Session) put(d *disk.Dir, n journal.Name, text []byte) error {
 	return d.Sync()
 }
 
-// removeFile removes a file that holds what it should. What somebody else has put there stays.
+// removeFile removes a file if it still has the recorded content.
 func (x *Session) removeFile(g journal.Gone) error {
 	d, done, err := x.dirOf(g.Name)
 	if err != nil {
@@ -419,8 +428,8 @@ func (x *Session) removeFile(g journal.Gone) error {
 	return d.Remove(g.File)
 }
 
-// holds reports whether a file holds the text of a hash. A file that is not there does not, nor does
-// something that is no file.
+// holds reports whether a file holds the text with the hash sum. If the file is missing or not a regular
+// file, the answer is no.
 func holds(d *disk.Dir, name string, sum journal.Hash) (bool, error) {
 	text, err := d.ReadFile(name, disk.MaxIndex)
 	switch {
@@ -434,13 +443,13 @@ func holds(d *disk.Dir, name string, sum journal.Hash) (bool, error) {
 
 // chain returns the head of the ledger after more lines.
 func chain(head journal.Hash, text []byte) journal.Hash {
-	for line := range lines(text) {
+	for line := range bytes.Lines(text) {
 		head = head.NextLine(line)
 	}
 	return head
 }
 
-// Reindex replaces an index file that reads old, and records events about it. The log may begin with them.
+// Reindex replaces an index file and records events about it. The log may begin with them.
 func (x *Session) Reindex(name string, text []byte, events []eventlog.Pending) error {
 	c := &change{Record: journal.Record{Op: "repair"}, events: events, begins: true}
 	x.setIndex(c, name, text)
@@ -450,8 +459,8 @@ func (x *Session) Reindex(name string, text []byte, events []eventlog.Pending) e
 	return x.commit(c)
 }
 
-// dropUnlisted lets those handoffs go that the journal has and the new table does not list: a repair has put
-// them aside.
+// dropUnlisted removes handoffs that the journal has and the new table does not list: a repair has
+// quarantined them.
 func (x *Session) dropUnlisted(c *change) error {
 	if c.Table == nil {
 		return nil
@@ -470,16 +479,17 @@ func (x *Session) dropUnlisted(c *change) error {
 	return nil
 }
 
-// setIndex gives an index file another text in a change.
+// setIndex replaces the text of an index file in a change.
 func (x *Session) setIndex(c *change, name string, text []byte) {
 	if name == disk.IndexFile {
 		c.Table = text
 		return
 	}
-	c.Put = append(c.Put, journal.File{Name: journal.Name{Place: journal.Handoffs, File: name}, Text: journal.NewText(text)})
+	c.Put = append(c.Put, journal.File{Name: journal.Name{Place: journal.Handoffs, File: name},
+		Text: journal.NewText(text)})
 }
 
-// mark gives a row of an index file other marks in a change.
+// setRows replaces rows of an index file in a change.
 func (x *Session) setRows(c *change, name string, text []byte, rows map[string]index.Row) {
 	if name != disk.IndexFile {
 		x.setIndex(c, name, index.SetRows(text, rows))

@@ -8,32 +8,33 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Tokens is what a store says at one moment about resume tokens: those that were consumed, and what it
-// cannot know of the others. It is for one goroutine.
+// Tokens holds the knowledge of a store about resume tokens at one moment: the consumed ones, and the gaps in it. It
+// is not safe for concurrent use.
 type Tokens struct {
 	*Ledger
-	rows store.Lookup
-	past Past
+	rows    store.Lookup
+	history History
 }
 
-// OpenTokens reads the ledger of consumed tokens. A damaged one is ErrIntegrity: it cannot say that a
-// token is unused.
+// OpenTokens reads the ledger of consumed tokens. A damaged ledger is ErrIntegrity, since it cannot prove
+// that a token is unused.
 func OpenTokens(s *store.Store) (*Tokens, error) {
 	ledger, err := store.InState(s, ReadLedger)
-	return &Tokens{Ledger: cmp.Or(ledger, &Ledger{}), rows: store.Lookup{Store: s}, past: Past{Store: s}}, err
+	return &Tokens{Ledger: cmp.Or(ledger, &Ledger{}), rows: store.Lookup{Store: s}, history: History{Store: s}}, err
 }
 
-// A Gap is what the state directory cannot say of a token that the ledger does not have.
+// A Gap is what the state directory cannot know about a token that is not in the ledger.
 type Gap struct {
-	Why   string    // it may have been consumed all the same; "" if nothing is missing
-	Since time.Time // of what is not stored here: what was consumed before, nobody knows; zero if nothing was lost
+	Why string // why the token may have been consumed; "" if nothing is missing
+	// for a packet that is not stored here: uses of a token before this time are unknown; zero if nothing was lost
+	Since time.Time
 }
 
-// Gap returns what is not known of the handoff of an id, "" for a packet that is not stored.
+// Gap returns what is unknown about the handoff id. id is "" for a packet that is not stored.
 func (t *Tokens) Gap(id string) (gap Gap, err error) {
 	for range 100 { // a change marks rows before it is logged
-		read := t.past.size
-		if gap, err = t.gap(id); gap.Why == "" || err != nil || read == t.past.size {
+		read := t.history.size
+		if gap, err = t.gap(id); gap.Why == "" || err != nil || read == t.history.size {
 			break
 		}
 		t.rows.Forget()
@@ -43,7 +44,7 @@ func (t *Tokens) Gap(id string) (gap Gap, err error) {
 }
 
 func (t *Tokens) gap(id string) (gap Gap, err error) {
-	known, err := t.past.About(id)
+	known, err := t.history.About(id)
 	if err != nil {
 		return gap, err
 	}
@@ -52,7 +53,7 @@ func (t *Tokens) gap(id string) (gap Gap, err error) {
 		return gap, err
 	}
 	defer at.Close()
-	if t.past.size == 0 {
+	if t.history.size == 0 {
 		gap.Why, err = lacksLog(at)
 		return gap, err
 	}
@@ -64,15 +65,16 @@ func (t *Tokens) gap(id string) (gap Gap, err error) {
 	if stored {
 		gap.Why = gapOf(row, known.Of(id))
 	} else if known != nil {
-		gap.Since, _ = form.Instant(known.Anew)
+		gap.Since, _ = form.Instant(known.AdoptedAt)
 	}
 	return gap, err
 }
 
-// lacksLog is why there may be a gap where there is no event.
+// lacksLog returns why a token may have been consumed although there are no events.
 func lacksLog(at store.Dirs) (string, error) {
 	if has, err := at.HasRows(); err != nil || !has {
 		return "", err
 	}
-	return "the store has handoffs and no audit log: it is a clone, or its state directory is gone; bring that back, or run `handoff machine-fingerprint regenerate`", nil
+	return "the store has handoffs but no audit log: it is a clone, or its state directory is gone; restore that, " +
+		"or run `handoff machine-fingerprint regenerate`", nil
 }

@@ -18,33 +18,36 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Ledger is what the store says at one moment about consumed resume tokens. It is for one goroutine.
+// A Ledger is what the store records at one moment about consumed resume tokens. It is not safe for
+// concurrent use.
 type Ledger struct {
 	path     string
 	Text     []byte // whole lines
 	searches int
-	at       map[string]int  // key → offset of its first line, once it was worth while
+	at       map[string]int  // key → offset of its first line; nil until the second search
 	lost     map[string]bool // the keys that only the audit log has
 }
 
-// Consumed returns who consumed a token, nil if nobody did. Where the token is "", it says who resumed
-// from the handoff of the id, which has none. A token that the audit log records and the ledger lacks
-// is ErrIntegrity.
+// Consumed returns who consumed a token, or nil if it is unused. If token is "", it returns who resumed from
+// the handoff id, which has no token. If the audit log records a token that the ledger lacks, the error is
+// ErrIntegrity.
 func (l *Ledger) Consumed(token, id string) (*eventlog.Consumption, error) {
 	return l.consumed(LedgerKey(token, id))
 }
 
-// consumed returns by whom a token was consumed, nil if nobody did. A ledger that lacks what the log
-// records cannot say that a token is unused, and is a fault.
+// consumed returns who consumed the key, or nil if it is unused. If the ledger lacks what the log records, it
+// cannot prove that a token is unused, and consumed fails.
 func (l *Ledger) consumed(key string) (*eventlog.Consumption, error) {
 	by := l.find(key)
 	switch {
 	case by != nil:
 		return by, nil
 	case len(l.Text) == 0 && len(l.lost) > 0:
-		return nil, &fault.CorruptError{File: l.path, Why: "is missing or empty, although the audit log records consumed tokens"}
+		return nil, &fault.CorruptError{File: l.path,
+			Why: "is missing or empty, but the audit log records consumed tokens"}
 	case l.lost[key]:
-		return nil, &fault.CorruptError{File: l.path, Why: "lacks the resume token, which the audit log records as consumed"}
+		return nil, &fault.CorruptError{File: l.path,
+			Why: "lacks the resume token, which the audit log records as consumed"}
 	}
 	return nil, nil
 }
@@ -54,18 +57,18 @@ const (
 	ledgerLineEnd   = `"}`
 )
 
-// ReadLedger reads the whole lines, checks their shape, and compares them with the audit log where no journal
-// proves them. A torn last line was never committed.
+// ReadLedger reads the whole lines and checks their form. If no journal proves them, it compares them with
+// the audit log. It ignores a torn last line, which was never committed.
 func ReadLedger(d *disk.Dir) (*Ledger, error) {
 	l := &Ledger{path: filepath.Join(d.Path(), disk.Ledger), lost: make(map[string]bool)}
 	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if err != nil {
-		return nil, store.Odd(l.path, err)
+		return nil, store.AsCorrupt(l.path, err)
 	}
 	l.Text = text[:disk.WholeLines(text)]
 	for n, line := range l.Lines() {
 		if !bytes.HasPrefix(line, []byte(ledgerLineStart)) || !bytes.HasSuffix(line, []byte(ledgerLineEnd)) {
-			return nil, &fault.CorruptError{File: l.path, Line: n, Why: "is not a record of a consumed token"}
+			return nil, &fault.CorruptError{File: l.path, Line: n, Why: "is not the record of a consumed token"}
 		}
 	}
 	if _, err := d.Lstat(journal.FileName); err == nil && d.HasView() {
@@ -78,12 +81,12 @@ func ReadLedger(d *disk.Dir) (*Ledger, error) {
 	}, `"token":"`)
 }
 
-// readLedger is ReadLedger under the lock, where the journal says what the ledger has.
+// readLedger is ReadLedger under the lock, where the journal proves the ledger.
 func (x *Session) readLedger() (*Ledger, error) {
 	l := &Ledger{path: filepath.Join(x.State.Path(), disk.Ledger)}
 	text, err := x.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if err != nil {
-		return nil, store.Odd(l.path, err)
+		return nil, store.AsCorrupt(l.path, err)
 	}
 	last := x.j.Last()
 	if err := store.CheckLedger(l.path, text, last.Ledger.End(), last.LedgerHead); err != nil {
@@ -93,7 +96,7 @@ func (x *Session) readLedger() (*Ledger, error) {
 	return l, nil
 }
 
-// Lines goes through the lines, without their ends, with their numbers.
+// Lines returns an iterator over the lines, without their newlines, with their numbers.
 func (l *Ledger) Lines() func(func(int, []byte) bool) {
 	return func(yield func(int, []byte) bool) {
 		n := 0
@@ -105,8 +108,8 @@ func (l *Ledger) Lines() func(func(int, []byte) bool) {
 	}
 }
 
-// find looks for the line of a key without parsing the others: every line is written by ledgerLine. The
-// first search goes through the text, later ones use an index, which costs as much as many searches.
+// find returns the record of a key. It parses no other line, since LedgerLine writes them all. The first
+// search scans the text. Later ones use an index, which costs as much as many searches.
 func (l *Ledger) find(key string) *eventlog.Consumption {
 	at := -1
 	if l.searches++; l.searches == 1 {
@@ -119,11 +122,11 @@ func (l *Ledger) find(key string) *eventlog.Consumption {
 	}
 	line, _, _ := bytes.Cut(l.Text[at:], []byte("\n"))
 	c := eventlog.Consumption{Token: key}
-	_ = json.Unmarshal(line, &c) // whatever else is damaged: the token was consumed
+	_ = json.Unmarshal(line, &c) // even if the rest is damaged, the token was consumed
 	return &c
 }
 
-// search returns the offset of the first line of a key, -1 if there is none.
+// search returns the offset of the first line of a key, or -1 if there is none.
 func (l *Ledger) search(key string) int {
 	start := []byte(ledgerLineStart + key + `",`)
 	if bytes.HasPrefix(l.Text, start) {
@@ -152,7 +155,7 @@ func (l *Ledger) index() map[string]int {
 	return l.at
 }
 
-// LineKey returns the key that a line begins with, "" if it begins otherwise.
+// LineKey returns the key at the beginning of a line, or "" if the line is malformed.
 func LineKey(line []byte) string {
 	rest, begins := bytes.CutPrefix(line, []byte(ledgerLineStart))
 	key, _, ends := bytes.Cut(rest, []byte(`",`))
@@ -162,7 +165,7 @@ func LineKey(line []byte) string {
 	return string(key)
 }
 
-// LedgerLine returns the line of a consumption, as ParseConsumption reads it.
+// LedgerLine returns the line of a consumption, which ParseConsumption reads.
 func LedgerLine(c eventlog.Consumption) (string, error) {
 	line, err := json.Marshal(c)
 	return string(line) + "\n", err
@@ -170,25 +173,24 @@ func LedgerLine(c eventlog.Consumption) (string, error) {
 
 var tokenForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[A-Za-z0-9_-]{8,128}\z`) })
 
-// LedgerKey returns what stands for a token in the ledger: itself, its hash where it has another form or
-// could be a credential, the id of the handoff where there is none.
+// LedgerKey returns the key of a token in the ledger. It is the token itself, or its hash if the token has
+// another form or may be a credential. If there is no token, it is the id of the handoff.
 func LedgerKey(token, id string) string {
 	switch {
 	case token == "":
 		return id
-	case !tokenForm().MatchString(token), len(secrets.Scan(token)) > 0: // the ledger shall hold no credential
+	case !tokenForm().MatchString(token), len(secrets.Scan(token)) > 0: // never store a credential in the ledger
 		return "sha256:" + jsontree.SHA256Hex([]byte(token))
 	}
 	return token
 }
 
-// WholeRecords returns how many lines of the ledger are whole. Those behind them were torn by a crash,
-// and never committed.
+// WholeRecords returns the number of whole lines of the ledger. A torn line after them was never committed.
 func WholeRecords(ledger []byte) int {
 	return bytes.Count(ledger[:disk.WholeLines(ledger)], []byte("\n"))
 }
 
-// ParseConsumption reads a line of the ledger, byte for byte as ledgerLine writes it.
+// ParseConsumption parses a line of the ledger. ok is false unless LedgerLine writes the same bytes.
 func ParseConsumption(line []byte) (c eventlog.Consumption, ok bool) {
 	if err := json.Unmarshal(line, &c); err != nil || c.Token == "" {
 		return c, false

@@ -24,7 +24,7 @@ func TestWholeRecords(t *testing.T) {
 	}
 }
 
-// The ledger names a token as it is only if it can be nothing else.
+// The ledger holds a token itself only if it cannot be a credential.
 func TestLedgerKey(t *testing.T) {
 	for token, plain := range map[string]bool{
 		"token-1234": true, "short": false, "with space 1234": false, strings.Repeat("x", 129): false, "line\nbreak-1234": false,
@@ -77,7 +77,7 @@ func (w *world) ledger() (l *txn.Ledger, err error) {
 	return txn.ReadLedger(x.State)
 }
 
-// A token is consumed once, and whoever comes later is told by whom.
+// A token works once, and a later use names the first one.
 func TestConsumeOnce(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
@@ -102,7 +102,7 @@ func TestConsumeOnce(t *testing.T) {
 	}
 }
 
-// A ledger that lost what the log has is no proof that a token is unused; a torn end was never committed.
+// A ledger that lost a recorded token is no proof that the token is unused. A torn end was never committed.
 func TestLedgerIsDamaged(t *testing.T) {
 	for name, test := range map[string]struct {
 		ledger func(string) string

@@ -10,17 +10,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// hashLast returns the hash of the last event, which the next one names.
+// hashLast returns the hash of the last event, which the next event names.
 func (x *Session) hashLast(last []byte) (string, error) {
 	hash, err := eventlog.HashLine(last)
 	if err != nil {
-		err = &fault.CorruptError{File: filepath.Join(x.Opt.StateDir, disk.LogFile), Why: fmt.Sprintf("the last event cannot be read: %v", err)}
+		err = &fault.CorruptError{File: filepath.Join(x.Opt.StateDir, disk.LogFile),
+			Why: fmt.Sprintf("the last event is unreadable: %v", err)}
 	}
 	return hash, err
 }
 
-// MayGoOn is fault.ErrIntegrity where nothing can follow the last event of the log.
-func (x *Session) MayGoOn() error {
+// CheckLastEvent returns fault.ErrIntegrity if no event can follow the last event of the log.
+func (x *Session) CheckLastEvent() error {
 	log, err := x.Log(false)
 	if err != nil || log == nil {
 		return err
@@ -37,22 +38,24 @@ func (x *Session) MayGoOn() error {
 	return err
 }
 
-// CanBeCut refuses where the end of the log cannot be taken off. A copy of it at each try would help nobody.
+// CanBeCut returns an error if the end of the log cannot be removed. Without this check, each attempt would
+// leave a copy of the torn line.
 func CanBeCut(log *disk.Log) error {
 	err := log.CanBeCut()
 	if err != nil {
 		path := store.ShellQuote(log.Name())
-		err = fault.New(fault.ErrConfig, "run `chattr -a "+path+"`, then the same command again, then `chattr +a "+path+"`", "the audit log has to be mended first: %v", err)
+		err = fault.New(fault.ErrConfig, "run `chattr -a "+path+"`, repeat the command, then run `chattr +a "+path+"`",
+			"the audit log needs repair first: %v", err)
 	}
 	return err
 }
 
-// putAside keeps the torn end of a log in a file of its own and cuts it off. The copy is durable first.
-func (x *Session) putAside(log *disk.Log, end int64, fragment []byte) error {
+// keepTorn copies the torn end of a log to a new file and removes it from the log. It syncs the copy first.
+func (x *Session) keepTorn(log *disk.Log, end int64, fragment []byte) error {
 	if err := CanBeCut(log); err != nil {
 		return err
 	}
-	name := disk.TornLog + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
+	name := disk.TornLog + x.NameTime()
 	if err := PublishNew(x.State, name, fragment); err != nil {
 		return err
 	}
@@ -63,7 +66,7 @@ func (x *Session) putAside(log *disk.Log, end int64, fragment []byte) error {
 	return log.Truncate(end)
 }
 
-// CutLog ends the log at size, and begins the journal anew: what the log has behind that is kept elsewhere.
+// CutLog truncates the log to size and starts the journal over. The caller must have a copy of the rest.
 func (x *Session) CutLog(log *disk.Log, size int64) error {
 	if err := log.Truncate(size); err != nil {
 		return err

@@ -13,15 +13,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Guard refuses to go on when the store belongs to another machine. It takes no lock, so that nothing else
-// of a command is looked at before; the session checks once more.
+// Guard refuses a store that belongs to another machine. It takes no lock, so that a command can call it
+// first. The session checks again.
 func Guard(s *store.Store) (*Machine, error) {
 	_, err := s.MatchesMachine()
 	if refused := (*store.MachineError)(nil); errors.As(err, &refused) {
 		reportRefusal(s, refused)
 	}
 	if err == nil {
-		err = checkPast(s)
+		err = checkState(s)
 	}
 	if err != nil {
 		return nil, err
@@ -29,8 +29,8 @@ func Guard(s *store.Store) (*Machine, error) {
 	return &Machine{}, nil
 }
 
-// checkPast refuses a state directory that a checkout could replace, or has replaced.
-func checkPast(s *store.Store) error {
+// checkState refuses a state directory that a checkout can replace or has replaced.
+func checkState(s *store.Store) error {
 	if err := s.CheckUntracked(); err != nil {
 		return err
 	}
@@ -40,10 +40,10 @@ func checkPast(s *store.Store) error {
 // A Machine is the proof that this machine may change the store.
 type Machine struct{ _ byte }
 
-// CheckMachine is guard under the lock. The first session ever records the machine, durably, before
+// CheckMachine is Guard under the lock. The first session of a store records the machine, durably, before
 // anything else is stored.
 func (x *Session) CheckMachine() error {
-	if err := checkPast(x.Store); err != nil {
+	if err := checkState(x.Store); err != nil {
 		return err
 	}
 	observed, err := x.Fingerprint()
@@ -65,14 +65,15 @@ func (x *Session) CheckMachine() error {
 	return x.recordMachine(observed)
 }
 
-// recordMachine makes the store belong to this machine, before anything else is written to it. The
-// directories above are synced first, since the command that made them may have died.
+// recordMachine records this machine as the owner of the store, before anything else is written. It syncs the
+// parent directories first, since the command that made them may have been killed.
 func (x *Session) recordMachine(observed string) error {
 	root, err := store.Resolve(x.Opt.Root)
 	if err != nil {
 		return err
 	}
-	if err := disk.SyncParents(root, x.Dir.Path(), x.State.Path()); err != nil { // which an interrupted command may have made
+	// an interrupted command may have made them
+	if err := disk.SyncParents(root, x.Dir.Path(), x.State.Path()); err != nil {
 		return err
 	}
 	record := disk.MachineRecord{Fingerprint: observed, FirstSeenUTC: x.Now(), WriterIDDefault: x.Opt.Operator}
@@ -89,8 +90,7 @@ func (x *Session) recordMachine(observed string) error {
 	return x.State.Sync()
 }
 
-// Writer returns the id of the state directory among those that exchange handoffs. One that has none gets it,
-// durably.
+// Writer returns the writer id of this replica. If the store has none, Writer makes one, durably.
 func (x *Session) Writer() (string, error) {
 	record, err := store.ReadMachine(x.State)
 	if err != nil || record.Writer != "" {
@@ -100,10 +100,11 @@ func (x *Session) Writer() (string, error) {
 	if record.Store, err = x.ID(); err != nil {
 		return "", err
 	}
-	return record.Writer, x.commit(&change{Record: journal.Record{Op: "writer", Put: []journal.File{stateFile(disk.FingerprintFile, record.Bytes())}}})
+	return record.Writer, x.commit(&change{Record: journal.Record{Op: "writer",
+		Put: []journal.File{stateFile(disk.FingerprintFile, record.Bytes())}}})
 }
 
-// hideState sees to it that git is never shown the state directory.
+// hideState makes git ignore the state directory.
 func (x *Session) hideState() error {
 	_, err := x.State.Lstat(disk.GitIgnore)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,8 +126,7 @@ func PublishNew(d *disk.Dir, name string, text []byte) error {
 	return staged.Publish(name)
 }
 
-// reportRefusal leaves a line about a refused change where operators look for it. The refusal stands
-// whether or not that works.
+// reportRefusal logs a refused change where operators look for it. It is best effort.
 func reportRefusal(s *store.Store, refused *store.MachineError) {
 	x, err := Enter(context.Background(), s, min(s.Opt.LockTimeout, 2*time.Second))
 	if err != nil {
@@ -136,8 +136,8 @@ func reportRefusal(s *store.Store, refused *store.MachineError) {
 	x.logRefusal(refused)
 }
 
-// logRefusal notes that a command of another machine was refused. It is a record for people: where it
-// cannot be written that is a warning.
+// logRefusal logs that a command of another machine was refused. The line is for people: if it cannot be
+// written, logRefusal only warns.
 func (x *Session) logRefusal(refused *store.MachineError) {
 	line, err := json.Marshal(map[string]string{
 		"event":                "CROSS-HOST-REFUSED",
@@ -154,8 +154,8 @@ func (x *Session) logRefusal(refused *store.MachineError) {
 	}
 }
 
-// appendLine adds a line to a log of the state directory that is no part of any change, durably. A torn line
-// before it is ended first.
+// appendLine adds a line to a log of the state directory that is not part of any change, durably. It first
+// ends a torn line with a newline.
 func (x *Session) appendLine(name, line string) error {
 	log, err := x.openGrowing(name)
 	if err != nil {

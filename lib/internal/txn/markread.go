@@ -12,7 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// A MarkReceipt says what MarkRead did for one handoff.
+// A MarkReceipt is what MarkRead did to one handoff.
 type MarkReceipt struct {
 	ID       string `json:"handoff_id"`
 	Operator string `json:"operator"`
@@ -20,27 +20,28 @@ type MarkReceipt struct {
 	Status   string `json:"status"` // StatusChanged or StatusExisting
 }
 
-// What a MarkReceipt can say.
+// The values of MarkReceipt.Status.
 const (
 	StatusChanged  = "changed"
-	StatusExisting = "existing" // it was so before; nothing was changed
+	StatusExisting = "existing" // nothing was changed
 )
 
-// A Marking goes through the index files and gives rows the marks that are wanted, by id.
+// A Marking visits the index files and adds the wanted marks to rows, by id.
 type Marking struct {
 	*Session
 	Want map[string][]index.Mark
 	Done []MarkReceipt
 
 	change change
-	later  []eventlog.Pending // marks of others that change nothing as long as an earlier one stands
+	later  []eventlog.Pending // marks of others that have no effect because of an earlier mark
 
-	Undo     bool // the marks of the wanted operators are taken back
-	Earliest bool // a mark that is older than that of the row takes its place: those who exchange marks end with the same
+	Undo bool // remove the marks of the wanted operators
+	// a mark replaces a later one of the row, so that replicas that exchange marks end with the same marks
+	Earliest bool
 }
 
-// File plans what is wanted in one index file. A mark that is there stays, and is reported as existing; with
-// Earliest an earlier one takes its place.
+// File plans the marks of one index file. An existing mark stays and is reported as existing. With Earliest
+// set, an earlier mark replaces it.
 func (m *Marking) File(name string, text []byte) error {
 	edits := make(map[string]index.Row)
 	for _, row := range rowsOf(text, m.Want) {
@@ -64,7 +65,8 @@ func (m *Marking) File(name string, text []byte) error {
 				}
 				edits[row.ID] = row
 			}
-			if m.Done = append(m.Done, receipt); receipt.Status == StatusExisting && m.How.Synced && receipt.Time != mark.Time {
+			if m.Done = append(m.Done, receipt); receipt.Status == StatusExisting && m.How.Synced &&
+				receipt.Time != mark.Time {
 				m.later = append(m.later, marked(row.ID, mark, m.How))
 			}
 		}
@@ -79,9 +81,9 @@ func (m *Marking) File(name string, text []byte) error {
 	return nil
 }
 
-// takeBack plans that an operator has not read a handoff up to a time, and reports whether that changes its row. Marks
-// that others have made since stand; marks of before that are not known here yet will not count: that is logged in any
-// case, if others say it.
+// takeBack plans that an operator has not read a handoff up to a time, and reports whether that changes the
+// row. Marks that others made later stay. Earlier marks that arrive later will not count: if others report
+// them, they are logged anyway.
 func (m *Marking) takeBack(row *index.Row, until index.Mark) bool {
 	before := row.ReadBy
 	for _, mark := range row.Marks() {
@@ -100,10 +102,10 @@ func (m *Marking) takeBack(row *index.Row, until index.Mark) bool {
 	return row.ReadBy != before
 }
 
-// laterMark returns the first mark of an operator after a time that the audit log has, which the row lacks since it had
-// an earlier one.
+// laterMark returns the first mark of an operator after a time, as in the audit log. The row lacks it because
+// it had an earlier mark.
 func (m *Marking) laterMark(id string, after index.Mark) (first index.Mark) {
-	known, err := (&Past{Store: m.Store}).About(id)
+	known, err := (&History{Store: m.Store}).About(id)
 	if err != nil {
 		return first
 	}
@@ -115,7 +117,7 @@ func (m *Marking) laterMark(id string, after index.Mark) (first index.Mark) {
 	return first
 }
 
-// Commit makes what was planned, as one change.
+// Commit makes the planned marks as one change.
 func (m *Marking) Commit() error {
 	if !slices.ContainsFunc(m.Done, MarkReceipt.isNew) && len(m.later) == 0 {
 		return nil
@@ -131,7 +133,7 @@ func (m *Marking) Commit() error {
 	return m.commit(&m.change)
 }
 
-// event is the event of a mark that was made or taken back.
+// event returns the event of a mark that was added or removed.
 func (m *Marking) event(r MarkReceipt) eventlog.Pending {
 	if m.Undo {
 		return eventlog.Pending{Type: eventlog.TypeMarkUnread,
@@ -142,12 +144,13 @@ func (m *Marking) event(r MarkReceipt) eventlog.Pending {
 
 func (r MarkReceipt) isNew() bool { return r.Status == StatusChanged }
 
-// marked is the event of a read mark.
+// marked returns the event of a read mark.
 func marked(id string, m index.Mark, how eventlog.How) eventlog.Pending {
-	return eventlog.Pending{Type: eventlog.TypeMarkRead, Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time, How: how}}
+	return eventlog.Pending{Type: eventlog.TypeMarkRead,
+		Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time, How: how}}
 }
 
-// fewIDs is how many ids are searched for one by one; more are looked up while going through the lines.
+// fewIDs is the most ids that are searched one by one. For more, the lines are read once.
 const fewIDs = 8
 
 // rowsOf returns the first row of each wanted id.
@@ -171,22 +174,23 @@ func rowsOf[T any](text []byte, want map[string]T) []index.Row {
 	return rows
 }
 
-// Undone has, by handoff and operator, up to which time read marks were taken back.
+// Undone holds the time up to which read marks were removed, by handoff and operator.
 type Undone map[[2]string]index.Mark
 
-// lately is how much of the end of the log the last seconds fill.
-const lately = 64 << 10
+// recentBytes is the size of the end of the log that holds the events of the last seconds.
+const recentBytes = 64 << 10
 
-// NewMark returns a mark that an operator makes now on handoffs, after the last time up to which their marks were taken
-// back.
+// NewMark returns the mark that an operator adds now. It is later than the last time up to which marks of the
+// operator were removed.
 func (x *Session) NewMark(m index.Mark, ids ...string) (index.Mark, error) {
 	log, done, err := eventlog.Open(x.State)
 	if err != nil {
 		return m, err
 	}
 	defer done()
-	for e := range eventlog.Scan(log, max(0, log.Size()-lately), &err, `"`+eventlog.TypeMarkUnread+`"`) {
-		if p, ok := e.Content.(eventlog.MarkedUnread); ok && p.OperatorID == m.Operator && slices.Contains(ids, p.HandoffID) && !(index.Mark{Time: p.Time}).Before(m) {
+	for e := range eventlog.Scan(log, max(0, log.Size()-recentBytes), &err, `"`+eventlog.TypeMarkUnread+`"`) {
+		if p, ok := e.Content.(eventlog.MarkedUnread); ok && p.OperatorID == m.Operator &&
+			slices.Contains(ids, p.HandoffID) && !(index.Mark{Time: p.Time}).Before(m) {
 			if at, ok := form.Instant(p.Time); ok {
 				m.Time = at.Add(time.Second).UTC().Format(time.RFC3339)
 			}
@@ -195,7 +199,7 @@ func (x *Session) NewMark(m index.Mark, ids ...string) (index.Mark, error) {
 	return m, err
 }
 
-// TakenBack returns what the audit log of a state directory says of marks that were taken back.
+// TakenBack returns the removed marks in the audit log of a state directory.
 func TakenBack(d *disk.Dir) (Undone, error) {
 	u := make(Undone)
 	return u, each(d, func(p eventlog.MarkedUnread) {
@@ -203,14 +207,14 @@ func TakenBack(d *disk.Dir) (Undone, error) {
 	}, `"`+eventlog.TypeMarkUnread+`"`)
 }
 
-// Add takes in that a mark, and those before it, were taken back.
+// Add records that a mark and all earlier ones were removed.
 func (u Undone) Add(id string, m index.Mark) {
 	if key := [2]string{id, m.Operator}; !u.Has(id, m) {
 		u[key] = m
 	}
 }
 
-// Has reports whether a mark was taken back.
+// Has reports whether a mark was removed.
 func (u Undone) Has(id string, m index.Mark) bool {
 	last, is := u[[2]string{id, m.Operator}]
 	return is && !last.Before(m)

@@ -16,16 +16,17 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Burial is a handoff that goes, and what proves that it is kept elsewhere.
-type Burial struct {
+// A Removal is a handoff to remove, and the proof that it is kept elsewhere.
+type Removal struct {
 	eventlog.Pruned
-	SHA256 string // of its stored text, as it was exported; "" where another store has seen to that
+	SHA256 string // of the exported text; "" if another store has exported it
 }
 
-// Prune removes handoffs that may judges to be past under the lock, by their rows; its error leaves
-// one out and is its outcome. What is not stored here gets its tombstone alone. Nothing is removed
-// that is not what was exported.
-func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index.Row, life eventlog.Life) error) (outcomes []error, err error) {
+// Prune removes handoffs. Under the lock it calls may with each row; an error leaves the handoff out and is
+// its outcome. A handoff that is not stored here only gets a tombstone. Prune never removes a text that
+// differs from the exported one.
+func Prune(ctx context.Context, s *store.Store, all []Removal,
+	may func(row index.Row, life eventlog.Life) error) (outcomes []error, err error) {
 	outcomes = make([]error, len(all))
 	err = Locked(ctx, s, func(x *Session) error {
 		ledger, err := x.readLedger()
@@ -44,10 +45,12 @@ func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index
 		}
 		var added []string
 		for i, b := range all {
-			if rows[b.HandoffID].ID == "" && IsTombstoned(tombstones, b.HandoffID) { // an interrupted one was completed just now
+			// an interrupted prune was completed by recovery
+			if rows[b.HandoffID].ID == "" && IsTombstoned(tombstones, b.HandoffID) {
 				continue
 			}
-			if outcomes[i] = x.planBurial(c, b, rows[b.HandoffID], func(row index.Row) error { return may(row, lives[b.HandoffID]) }); outcomes[i] != nil {
+			if outcomes[i] = x.planRemoval(c, b, rows[b.HandoffID],
+				func(row index.Row) error { return may(row, lives[b.HandoffID]) }); outcomes[i] != nil {
 				continue
 			}
 			if b.Writer == "" {
@@ -59,7 +62,7 @@ func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index
 		if len(c.events) == 0 {
 			return nil
 		}
-		if err := x.bury(c, tombstones, added); err != nil {
+		if err := x.addTombstones(c, tombstones, added); err != nil {
 			return err
 		}
 		if err := x.commit(c); err != nil {
@@ -70,8 +73,8 @@ func Prune(ctx context.Context, s *store.Store, all []Burial, may func(row index
 	return outcomes, err
 }
 
-// rowsOf returns the rows of those that are stored, by id.
-func (x *Session) rowsOf(all []Burial) (map[string]index.Row, error) {
+// rowsOf returns the rows of the stored handoffs, by id.
+func (x *Session) rowsOf(all []Removal) (map[string]index.Row, error) {
 	want, rows := make(map[string]bool), make(map[string]index.Row)
 	for _, b := range all {
 		want[b.HandoffID] = true
@@ -87,8 +90,8 @@ func (x *Session) rowsOf(all []Burial) (map[string]index.Row, error) {
 	return rows, err
 }
 
-// planBurial adds what is removed to the change.
-func (x *Session) planBurial(c *change, b Burial, row index.Row, may func(index.Row) error) error {
+// planRemoval adds the files to remove to the change.
+func (x *Session) planRemoval(c *change, b Removal, row index.Row, may func(index.Row) error) error {
 	if row.ID == "" {
 		return nil
 	}
@@ -112,8 +115,8 @@ func (x *Session) planBurial(c *change, b Burial, row index.Row, may func(index.
 	return nil
 }
 
-// bury adds the tombstones to the change, and takes the rows out of the archives.
-func (x *Session) bury(c *change, tombstones []byte, ids []string) error {
+// addTombstones adds the tombstones to the change, and removes the rows from the archives.
+func (x *Session) addTombstones(c *change, tombstones []byte, ids []string) error {
 	known := Tombstoned(tombstones)
 	text := slices.Clone(tombstones)
 	for _, id := range ids {
@@ -135,14 +138,14 @@ func (x *Session) bury(c *change, tombstones []byte, ids []string) error {
 	})
 }
 
-// ReadTombstones returns the file of tombstones: the ids of all handoffs that ever were pruned, one a
-// line. None is nil.
+// ReadTombstones returns the file of tombstones: the ids of all pruned handoffs, one per line. It returns nil
+// if there is no such file.
 func ReadTombstones(state *disk.Dir) ([]byte, error) {
 	if state == nil {
 		return nil, nil
 	}
 	text, err := state.ReadIfThere(disk.Tombstones, disk.MaxLedger)
-	return text, store.Odd(filepath.Join(state.Path(), disk.Tombstones), err)
+	return text, store.AsCorrupt(filepath.Join(state.Path(), disk.Tombstones), err)
 }
 
 // Tombstoned returns the ids in a file of tombstones.
@@ -159,24 +162,23 @@ func IsTombstoned(tombstones []byte, id string) bool {
 	return len(tombstones) > 0 && bytes.Contains(tombstones, []byte(id+"\n"))
 }
 
-// A PrunedError says that a document was pruned, and is not stored again. It is of the class
-// fault.ErrIntegrity.
+// A PrunedError is the error for storing a document that was pruned. It wraps fault.ErrIntegrity.
 type PrunedError struct{ Name, ID string }
 
 func (e *PrunedError) Error() string {
-	return store.Prefixed(e.Name) + e.ID + " was pruned, and is not stored again"
+	return store.Prefixed(e.Name) + e.ID + " was pruned; it is not stored again"
 }
 
-// Plain is the same, but for the name.
-func (e *PrunedError) Plain() string { return e.ID + " was pruned, and is not stored again" }
+// Plain is Error without the name.
+func (e *PrunedError) Plain() string { return e.ID + " was pruned; it is not stored again" }
 
 func (e *PrunedError) Unwrap() error { return fault.ErrIntegrity }
 
-// Hint says what to do next.
-func (e *PrunedError) Hint() string { return "add --restore to have it back" }
+// Hint returns what to do next.
+func (e *PrunedError) Hint() string { return "add --restore to store it again" }
 
-// CheckPast looks again, under the lock, at what may have changed since a handoff was found to be past.
-func CheckPast(row index.Row, l eventlog.Life) error {
+// CheckPrunable checks again, under the lock, the conditions of pruning that may have changed.
+func CheckPrunable(row index.Row, l eventlog.Life) error {
 	switch {
 	case !l.Archive.Holds().IsDone():
 		return fault.New(fault.ErrInvalid, "", "%s is not archived", row.ID)

@@ -18,14 +18,15 @@ import (
 var anything = func(index.Row, eventlog.Life) error { return nil }
 
 func (w *world) prune(may func(index.Row, eventlog.Life) error, topics ...string) ([]error, error) {
-	var all []txn.Burial
+	var all []txn.Removal
 	for _, topic := range topics {
-		all = append(all, txn.Burial{Pruned: eventlog.Pruned{HandoffID: handoff(topic, "body of "+topic+"\n").HandoffID, Operator: "ann", Time: aTime}})
+		all = append(all, txn.Removal{Pruned: eventlog.Pruned{HandoffID: handoff(topic, "body of "+topic+"\n").HandoffID, Operator: "ann", Time: aTime}})
 	}
 	return txn.Prune(context.Background(), w.Store, all, may)
 }
 
-// What is pruned leaves no row and no file, in whatever index file it is, and is not stored again but when asked for.
+// A pruned handoff leaves no row and no file, in whatever index file it was. It is stored again only on
+// request.
 func TestPrune(t *testing.T) {
 	w := newWorld(t)
 	w.Opt.IndexMaxRows = 2
@@ -63,12 +64,12 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// What is not what was exported stays.
+// A handoff that differs from its export stays.
 func TestPruneOfAnotherText(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
-	b := txn.Burial{Pruned: eventlog.Pruned{HandoffID: handoff("a", "body of a\n").HandoffID, Operator: "ann", Time: aTime}, SHA256: strings.Repeat("0", 64)}
-	outcomes, err := txn.Prune(context.Background(), w.Store, []txn.Burial{b}, anything)
+	b := txn.Removal{Pruned: eventlog.Pruned{HandoffID: handoff("a", "body of a\n").HandoffID, Operator: "ann", Time: aTime}, SHA256: strings.Repeat("0", 64)}
+	outcomes, err := txn.Prune(context.Background(), w.Store, []txn.Removal{b}, anything)
 	if err != nil || !errors.Is(outcomes[0], fault.ErrIntegrity) || w.rows("a") != 1 || !w.isThere(fileOf("a")) {
 		t.Errorf("%v, %v", outcomes, err)
 	}

@@ -10,11 +10,11 @@ import (
 
 const rateWindow = 10 * time.Minute
 
-// A rate is how much one operator has written to another of late, by both. The log says when that was:
-// the times of rows are the writers' own.
+// A rate holds when one operator wrote to another, by sender and recipient. It uses the times of the log,
+// since writers choose the times of rows.
 type rate map[[2]string][]time.Time
 
-// readRate reads the end of the audit log, as much of it as counts: whatever else was logged meanwhile.
+// readRate reads the end of the audit log, back to the beginning of the time window.
 func (x *Session) readRate() (rate, error) {
 	log, done, err := openLog(x.State)
 	if err != nil {
@@ -25,10 +25,11 @@ func (x *Session) readRate() (rate, error) {
 	for size := int64(64 << 10); ; size *= 8 {
 		r, isWhole, from := make(rate), false, log.Size()-size
 		for e := range eventlog.Scan(log, max(0, from), &err) {
-			at, err := time.Parse(time.RFC3339Nano, e.Time) // fails for a line that begins in the middle
+			at, err := time.Parse(time.RFC3339Nano, e.Time) // fails for a line that was cut at its beginning
 			isWhole = isWhole || err == nil && now.Sub(at) >= rateWindow
 			w, ok := e.Content.(eventlog.Written)
-			if ok && e.Type == eventlog.TypeWrite && now.Sub(at).Abs() < rateWindow { // what is to come was written before the clock went back
+			// a time in the future means that the clock was set back
+			if ok && e.Type == eventlog.TypeWrite && now.Sub(at).Abs() < rateWindow {
 				r[[2]string{w.From, w.To}] = append(r[[2]string{w.From, w.To}], at)
 			}
 		}
@@ -38,21 +39,22 @@ func (x *Session) readRate() (rate, error) {
 	}
 }
 
-// admit counts one more, or says how long to wait before there may be one.
+// admit counts one more handoff, or returns an error with the time to wait.
 func (r rate) admit(d Publication, now time.Time) error {
 	pair := [2]string{d.From, d.To}
 	if n := len(r[pair]) - d.Rate; n >= 0 {
 		slices.SortFunc(r[pair], time.Time.Compare)
 		wait := min(r[pair][n].Add(rateWindow).Sub(now), rateWindow)
-		return fault.New(fault.ErrBusy, "if that is not a loop, raise max_rate in .handoff.yaml; 0 means no limit",
-			"%s has written %d handoffs to %s within %v, which is max_rate; wait %v", fault.Own(d.From), d.Rate, fault.Own(d.To), fault.Own("10 minutes"), wait.Round(time.Second))
+		return fault.New(fault.ErrBusy, "if this is not a loop, raise max_rate in .handoff.yaml; 0 means no limit",
+			"%d handoffs from %s to %s in %v: max_rate is reached; wait %v",
+			d.Rate, fault.Own(d.From), fault.Own(d.To), fault.Own("10 minutes"), wait.Round(time.Second))
 	}
 	r[pair] = append(r[pair], now)
 	return nil
 }
 
-// limit refuses what its sender writes too fast.
-func (p *publishing) limit(d Publication) (err error) {
+// checkRate refuses a handoff if its sender writes too fast.
+func (p *publishing) checkRate(d Publication) (err error) {
 	if d.Rate <= 0 || d.Origin != nil {
 		return nil
 	}

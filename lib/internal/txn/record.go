@@ -10,14 +10,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// TryRecord adds an event of a command that only reads, and reports whether it did: only if the lock is free
-// within 200 ms, nothing is under way, there is a log, and this is the store's machine.
+// TryRecord adds an event of a command that only reads, and reports whether it did. It needs the lock within
+// 200 ms, a log, and no unfinished change. The store must belong to this machine.
 func TryRecord(ctx context.Context, s *store.Store, e eventlog.Pending) (done bool) {
-	Quietly(ctx, s, 200*time.Millisecond, func(x *Session) { done = x.record(e) })
+	TryLocked(ctx, s, 200*time.Millisecond, func(x *Session) { done = x.record(e) })
 	return done
 }
 
-// record adds an event that belongs to no change, and is not synced: the next change takes it with it.
+// record adds an event that belongs to no change. It does not sync: the next change includes the event in its
+// record.
 func (x *Session) record(e eventlog.Pending) bool {
 	prev, err := x.head(false)
 	if err != nil || prev == eventlog.Genesis {
@@ -37,13 +38,13 @@ func (x *Session) record(e eventlog.Pending) bool {
 	}
 	x.extra = append(x.extra, line...)
 	if len(x.extra) > maxInforming && x.Recover() == nil {
-		_ = x.Checkpoint() // the next one may be able to
+		_ = x.Checkpoint() // otherwise the next record tries again
 	}
 	return true
 }
 
-// keepFacts brings layout.Facts up to date where that saves readers work: they never write it. Where
-// that fails they derive more themselves, and the next change tries again.
+// keepFacts updates the cache disk.Facts if that saves readers work, since readers never write it. If that
+// fails, readers derive more themselves, and the next change tries again.
 func (x *Session) keepFacts() {
 	head := x.j.Last()
 	if !life.IsBehind(x.Store, head.Log.End()) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -19,16 +18,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Recover opens the journal and makes sure that the files are as its last record says; where they are not,
-// it makes them so. A store without one begins.
+// Recover opens the journal and checks that the files agree with its last record. If they do not, it updates
+// them. A store without a journal gets one.
 func (x *Session) Recover() error {
-	for range 100 { // as often as somebody saves INDEX.md meanwhile
+	for range 100 { // try again as long as someone saves INDEX.md meanwhile
 		again, err := x.recoverOnce()
 		if err != nil || !again {
 			return err
 		}
 	}
-	return fault.New(fault.ErrBusy, "run the same command again", "%s is saved by something else all the time", x.Path(disk.IndexFile))
+	return fault.New(fault.ErrBusy, "repeat the command", "another program keeps saving %s", x.Path(disk.IndexFile))
 }
 
 func (x *Session) recoverOnce() (again bool, err error) {
@@ -39,7 +38,7 @@ func (x *Session) recoverOnce() (again bool, err error) {
 	} else if err != nil {
 		return false, err
 	}
-	if x.j.Records() == 0 { // who put it there may have died before its name was durable
+	if x.j.Records() == 0 { // the process that created it may have been killed before it synced the name
 		if err := x.State.Sync(); err != nil {
 			return false, err
 		}
@@ -59,10 +58,11 @@ func (x *Session) recoverOnce() (again bool, err error) {
 	}
 	inLine = inLine && journal.SumState(x.state) == x.j.Last().State
 	_, swapErr := x.Dir.Lstat(swapName)
-	if inLine && errors.Is(swapErr, fs.ErrNotExist) && x.j.Last().Boot == x.boot && journal.HashOf(x.index) == x.j.Last().Index {
+	if inLine && errors.Is(swapErr, fs.ErrNotExist) && x.j.Last().Boot == x.boot &&
+		journal.HashOf(x.index) == x.j.Last().Index {
 		return false, nil
 	}
-	return x.mendAll()
+	return x.repeatRecords()
 }
 
 // openJournal opens the journal with the key of this store and user.
@@ -86,8 +86,8 @@ func (x *Session) openJournal() (err error) {
 	return nil
 }
 
-// GoBack lets the session recover from a state directory that is older than what this user has written. The next
-// checkpoint makes that the newest.
+// GoBack lets the session recover from a state directory that is older than the last change of this user. The
+// next checkpoint makes it the newest.
 func (x *Session) GoBack() { x.goesBack = true }
 
 func (x *Session) closeJournal() {
@@ -97,8 +97,8 @@ func (x *Session) closeJournal() {
 	}
 }
 
-// beginJournal makes the first journal of a store, which has nothing yet but what git may have brought. It is not
-// the newest that is known outside before a change follows: if the old journal is only missing, it can be restored.
+// beginJournal makes the first journal of a store, which has at most files from git. It does not set the
+// newest record that is known outside, so that a journal that is only missing can still be restored.
 func (x *Session) beginJournal() error {
 	if _, err := x.State.Lstat(journal.NewFileName); !errors.Is(err, fs.ErrNotExist) && err != nil {
 		return err
@@ -112,8 +112,9 @@ func (x *Session) beginJournal() error {
 		return err
 	}
 	if log+ledger > 0 {
-		return fault.New(fault.ErrIntegrity, "bring it back from a backup, or run `handoff doctor --repair`, which begins a new one with what it can prove",
-			"%s is missing, although there are events", filepath.Join(x.State.Path(), journal.FileName))
+		return fault.New(fault.ErrIntegrity,
+			"restore it from a backup, or run `handoff doctor --repair`, which starts a new one",
+			"%s is missing, but there are events", filepath.Join(x.State.Path(), journal.FileName))
 	}
 	if x.index, err = store.ReadIndex(x.Dir, disk.IndexFile); err != nil {
 		return err
@@ -129,9 +130,9 @@ func (x *Session) sizeOf(name string) (int64, error) {
 	return entry.Size, err
 }
 
-// readTails compares the audit log and the ledger with what the records append, and notes the informing
-// lines that follow. inLine says that both are whole. What was there when the checkpoint was made and is
-// missing, and whole lines that no record has, are fault.ErrIntegrity.
+// readTails compares the audit log and the ledger with what the records append, and notes the informing lines
+// that follow. inLine reports whether both are complete. If they are shorter than at the checkpoint, or have
+// whole lines that no record has, the error is fault.ErrIntegrity.
 func (x *Session) readTails() (inLine bool, err error) {
 	first, last := x.j.First(), x.j.Last()
 	log, whole, err := x.tail(disk.LogFile, first.Log.Offset, last.Log.End(), last.LogSum)
@@ -155,10 +156,11 @@ func (x *Session) readTails() (inLine bool, err error) {
 	return whole && same && !x.torn && len(ledger) == 0, nil
 }
 
-// maxInforming is how many bytes of informing lines make a checkpoint.
+// maxInforming is the number of bytes of informing lines that cause a checkpoint.
 const maxInforming = 256 << 10
 
-// tail is store.ReadTail, but zeros at most may follow beyond store.MaxBehind: a power cut leaves them.
+// tail is store.ReadTail, but more than store.MaxBehind bytes may follow if they are zeros, which a power cut
+// leaves.
 func (x *Session) tail(name string, from, to int64, sum uint32) (rest []byte, same bool, err error) {
 	rest, same, err = store.ReadTail(x.State, name, from, to, sum)
 	if len(rest) > store.MaxBehind && len(bytes.Trim(rest, "\x00")) > 0 {
@@ -171,31 +173,32 @@ func (x *Session) unknownLines(name string, at int64) error {
 	return &UnknownLinesError{name, filepath.Join(x.State.Path(), name), at}
 }
 
-// An UnknownLinesError says that a file of the state has lines that no command of this store wrote. It wraps
-// fault.ErrIntegrity.
+// An UnknownLinesError is the error for lines in a file of the state that no command of this store wrote. It
+// wraps fault.ErrIntegrity.
 type UnknownLinesError struct {
 	Name, Path string
-	Offset     int64 // of the first
+	Offset     int64 // of the first such line
 }
 
 func (e *UnknownLinesError) Error() string {
-	return fmt.Sprintf("%s has lines behind byte %d that no command of this store wrote", e.Path, e.Offset)
+	return fmt.Sprintf("%s has lines after byte %d that no command of this store wrote", e.Path, e.Offset)
 }
 
-// Plain says no path.
+// Plain omits the path.
 func (e *UnknownLinesError) Plain() string {
 	return e.Name + " has lines that no command of this store wrote"
 }
 
-// Hint says what to do next.
+// Hint returns what to do next.
 func (e *UnknownLinesError) Hint() string {
-	return "run `handoff doctor --repair`, which puts them aside and logs anew what the handoffs bear out; nothing was changed"
+	return "run `handoff doctor --repair`, which quarantines them and logs again what the handoffs prove; nothing " +
+		"was changed"
 }
 
 func (e *UnknownLinesError) Unwrap() error { return fault.ErrIntegrity }
 
-// informing returns what store.Informing does of the text behind the last record. What a crash has torn behind that
-// is left out; any other whole line is an error.
+// informing is store.Informing for the text after the last record. It omits a torn end. Any other whole line
+// is an error.
 func (x *Session) informing(text []byte) ([]byte, error) {
 	last := x.j.Last()
 	good := store.Informing(text, last.LogHead)
@@ -205,10 +208,7 @@ func (x *Session) informing(text []byte) ([]byte, error) {
 	return good, nil
 }
 
-// lines goes through the lines of a text, with their ends.
-func lines(text []byte) iter.Seq[[]byte] { return bytes.Lines(text) }
-
-// lastLine returns the last line of a text without its end, nil if there is none.
+// lastLine returns the last line of a text without its newline, or nil if there is none.
 func lastLine(text []byte) []byte {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	if len(text) == 0 {
@@ -217,10 +217,10 @@ func lastLine(text []byte) []byte {
 	return text[bytes.LastIndexByte(text, '\n')+1:]
 }
 
-// mendAll carries out again what the journal says, in order, and begins it anew. again says that somebody has
-// saved INDEX.md meanwhile.
-func (x *Session) mendAll() (again bool, err error) {
-	if err := x.j.Sync(); err != nil { // a writer that was killed may have left the last record in memory alone
+// repeatRecords carries out the records of the journal again, in their order, and starts the journal over.
+// again is true if someone saved INDEX.md meanwhile.
+func (x *Session) repeatRecords() (again bool, err error) {
+	if err := x.j.Sync(); err != nil { // a killed writer may have left the last record in memory only
 		return false, err
 	}
 	story, err := x.j.Story()
@@ -236,11 +236,12 @@ func (x *Session) mendAll() (again bool, err error) {
 	case x.elsewhere && len(found) > 0: // git has brought it
 		want, x.merges = found, true
 	case !story.Knows(found) && !story.IsDamaged(found):
-		if want, err = x.merged(story, found); err != nil {
+		if want, err = x.mergeIndex(story, found); err != nil {
 			return false, err
 		}
 	}
-	if err := x.checkpoint(want, x.index); err != nil { // what shall be INDEX.md is durable before it replaces anything
+	// the new text of INDEX.md is durable before it replaces anything
+	if err := x.checkpoint(want, x.index); err != nil {
 		return false, err
 	}
 	if err := x.Dir.Remove(swapName); err != nil {
@@ -263,8 +264,8 @@ func (x *Session) mendAll() (again bool, err error) {
 	return false, nil
 }
 
-// foundIndex returns the text of INDEX.md that was saved last, by the program or by somebody else: it may lie
-// where the new text waited for its turn. Of two that somebody saved, one is kept beside.
+// foundIndex returns the text of INDEX.md that was saved last, by the program or a person. It may be in the
+// file swapName. If a person saved both texts, foundIndex keeps a copy of one.
 func (x *Session) foundIndex(story *journal.Story) ([]byte, error) {
 	swap, err := store.ReadIndex(x.Dir, swapName)
 	if err != nil || swap == nil {
@@ -278,26 +279,26 @@ func (x *Session) foundIndex(story *journal.Story) ([]byte, error) {
 	case isOurs(x.index):
 		return swap, nil
 	}
-	return x.index, x.keepBeside("found", swap)
+	return x.index, x.keepCopy("found", swap)
 }
 
-// keepBeside keeps a text of INDEX.md under a name of its own, durably.
-func (x *Session) keepBeside(why string, text []byte) error {
-	name := disk.IndexFile + "." + why + "-" + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
+// keepCopy keeps a text of INDEX.md in a file of its own, durably.
+func (x *Session) keepCopy(why string, text []byte) error {
+	name := disk.IndexFile + "." + why + "-" + x.NameTime()
 	err := PublishNew(x.Dir, name, text)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
 	if err == nil {
-		x.Opt.Warn("two texts of " + disk.IndexFile + " were there; one is kept as " + name)
+		x.Opt.Warn("found two texts of " + disk.IndexFile + "; one is kept as " + name)
 		err = x.Dir.Sync()
 	}
 	return err
 }
 
-// merged is what becomes of an INDEX.md that somebody has saved. After another start of the system it may be
-// what a power cut made: then the text of the journal is kept beside.
-func (x *Session) merged(story *journal.Story, found []byte) ([]byte, error) {
+// mergeIndex merges an INDEX.md that someone saved with the rows of the journal. After a restart of the
+// system, the text may be from a power cut. Then mergeIndex keeps a copy of the text in the journal.
+func (x *Session) mergeIndex(story *journal.Story, found []byte) ([]byte, error) {
 	x.merges = true
 	files := story.Files()
 	want, err := story.Merge(found, x.elsewhere, func(row index.Row) (bool, error) {
@@ -313,15 +314,15 @@ func (x *Session) merged(story *journal.Story, found []byte) ([]byte, error) {
 		return nil, err
 	}
 	if x.j.Last().Boot != x.boot && len(story.Text) > 0 && !bytes.Equal(want, story.Text) && !x.elsewhere {
-		if err := x.keepBeside("before", story.Text); err != nil {
+		if err := x.keepCopy("before", story.Text); err != nil {
 			return nil, err
 		}
 	}
 	return want, nil
 }
 
-// checkpoint proves and mends what the records have brought about, makes it durable, and begins the journal
-// anew with table as the text of INDEX.md, which read was when this command looked.
+// checkpoint verifies and restores the effects of the records, makes them durable, and starts the journal
+// over. table is the new text of INDEX.md, was the text that this command read.
 func (x *Session) checkpoint(table, was []byte) error {
 	story, err := x.j.Story()
 	if err != nil {
@@ -332,7 +333,7 @@ func (x *Session) checkpoint(table, was []byte) error {
 		return err
 	}
 	defer draft.Close()
-	if err := x.mend(story, table, draft.Found); err != nil {
+	if err := x.restoreFiles(story, table, draft.Found); err != nil {
 		return err
 	}
 	if err := x.syncFiles(story); err != nil {
@@ -361,7 +362,7 @@ func (x *Session) checkpoint(table, was []byte) error {
 	return nil
 }
 
-// finish puts a new journal into its place, and opens it.
+// finish publishes a new journal and opens it.
 func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error) {
 	c.Boot = x.boot
 	if c.Commit, err = x.CheckedOut(); err != nil {
@@ -383,7 +384,7 @@ func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error
 			c.State[name] = journal.Text{Spool: journal.Elsewhere, SHA256: text.SHA256}
 		}
 	}
-	c.Number = max(c.Number, x.Newest()+1) // more if the session goes on from an older state, or the journal was lost
+	c.Number = max(c.Number, x.Newest()+1) // larger if the session goes on from an older state, or the journal was lost
 	if err := draft.Finish(c); err != nil {
 		return err
 	}
@@ -397,10 +398,11 @@ func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error
 	return x.removeStaged()
 }
 
-// maxStateText is how much of a file of the state stands in a checkpoint; of larger ones it is the hash.
+// maxStateText is the largest file of the state that a checkpoint includes. It has only the hash of larger
+// ones.
 const maxStateText = 64 << 10
 
-// lastPage returns the bytes of a file from the beginning of the page in which it ends.
+// lastPage returns the bytes of the last, partial page of a file.
 func (x *Session) lastPage(name string, end int64) ([]byte, error) {
 	from := end / journal.Page * journal.Page
 	if from == end {
@@ -408,7 +410,7 @@ func (x *Session) lastPage(name string, end int64) ([]byte, error) {
 	}
 	f, err := x.State.OpenSole(name)
 	if err != nil {
-		return nil, store.Odd(filepath.Join(x.State.Path(), name), err)
+		return nil, store.AsCorrupt(filepath.Join(x.State.Path(), name), err)
 	}
 	defer f.Close()
 	text := make([]byte, end-from)
@@ -416,7 +418,7 @@ func (x *Session) lastPage(name string, end int64) ([]byte, error) {
 	return text, err
 }
 
-// Rebase begins the journal anew with the files as they are, after somebody has mended them.
+// Rebase starts the journal over with the files as they are, after a repair.
 func (x *Session) Rebase() (err error) {
 	if x.index, err = store.ReadIndex(x.Dir, disk.IndexFile); err == nil {
 		err = x.baseline(x.index, x.index)
@@ -427,7 +429,8 @@ func (x *Session) Rebase() (err error) {
 	return err
 }
 
-// RecoverFrom recovers with the key that the store had where it lay before, and begins the journal anew here.
+// RecoverFrom recovers with the key of the directory where the store was before. Then it starts the journal
+// over here.
 func (x *Session) RecoverFrom(store string) error {
 	old, err := x.KeyOf(x.State, store, false)
 	if err != nil || old.IsZero() {
@@ -439,7 +442,7 @@ func (x *Session) RecoverFrom(store string) error {
 	}
 	x.key = old
 	if err = x.Recover(); err == nil {
-		err = x.Checkpoint() // what only the old journal has is on the disk before a new one believes the files
+		err = x.Checkpoint() // the effects of the old journal must be on the disk before a new journal trusts the files
 	}
 	if x.key = here; err != nil {
 		return err
@@ -447,8 +450,8 @@ func (x *Session) RecoverFrom(store string) error {
 	return x.Rebase()
 }
 
-// baseline begins the journal with the files as they are. It believes them, so that the caller has to have
-// proven what it can.
+// baseline starts the journal over with the files as they are. It trusts them: the caller must verify them
+// first.
 func (x *Session) baseline(table, was []byte) (err error) {
 	if x.key.IsZero() {
 		if x.key, err = x.Key(x.State, true); err != nil {
@@ -496,7 +499,7 @@ func (x *Session) baseline(table, was []byte) (err error) {
 	c.Log.Offset = end
 	ledger, err := x.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if err != nil {
-		return store.Odd(filepath.Join(x.State.Path(), disk.Ledger), err)
+		return store.AsCorrupt(filepath.Join(x.State.Path(), disk.Ledger), err)
 	}
 	if whole := ledger[:disk.WholeLines(ledger)]; len(whole) < len(ledger) {
 		if err := x.keepLedger(ledger); err != nil {
@@ -508,7 +511,7 @@ func (x *Session) baseline(table, was []byte) (err error) {
 	for _, name := range store.StateFiles {
 		text, err := x.State.ReadIfThere(name, disk.MaxLedger)
 		if err != nil {
-			return store.Odd(filepath.Join(x.State.Path(), name), err)
+			return store.AsCorrupt(filepath.Join(x.State.Path(), name), err)
 		}
 		if text != nil {
 			c.State[name] = journal.NewText(text)
@@ -520,9 +523,9 @@ func (x *Session) baseline(table, was []byte) (err error) {
 	return x.finish(draft, c)
 }
 
-// keepLedger keeps a ledger whose end is torn beside, before that is cut off.
+// keepLedger copies a ledger with a torn end before the end is cut off.
 func (x *Session) keepLedger(text []byte) error {
-	name := disk.Ledger + "." + x.Opt.Now().UTC().Format("20060102T150405.000000000Z")
+	name := disk.Ledger + "." + x.NameTime()
 	err := PublishNew(x.State, name, text)
 	if err == nil {
 		x.Opt.Warn(disk.Ledger + " ended in a torn line; it was kept as " + name)
@@ -530,7 +533,7 @@ func (x *Session) keepLedger(text []byte) error {
 	return err
 }
 
-// syncState makes durable what a baseline relies on.
+// syncState syncs the files that a baseline relies on.
 func (x *Session) syncState(c *journal.Checkpoint, log *disk.Log) error {
 	if size, err := x.sizeOf(disk.Ledger); err != nil {
 		return err
@@ -555,9 +558,10 @@ func (x *Session) syncState(c *journal.Checkpoint, log *disk.Log) error {
 	return errors.Join(x.Dir.Sync(), x.State.Sync())
 }
 
-// mend makes the files as the records say, all in order and then compared. Where memory proves nothing, since
-// an earlier checkpoint may have met a sync that failed, it writes them anew.
-func (x *Session) mend(story *journal.Story, table []byte, anew bool) error {
+// restoreFiles updates the files to the records, first all in order, and then compares them. If rewrite is
+// set, it writes them even if they compare equal: an earlier checkpoint may have met a failed sync, so memory
+// proves nothing.
+func (x *Session) restoreFiles(story *journal.Story, table []byte, rewrite bool) error {
 	files, gone := story.Files(), story.Removed()
 	if x.elsewhere {
 		journal.DropUnlisted(files, table)
@@ -565,29 +569,29 @@ func (x *Session) mend(story *journal.Story, table []byte, anew bool) error {
 	names := slices.SortedFunc(maps.Keys(files), journal.Name.Compare)
 	for _, name := range names {
 		if text := files[name]; text != nil {
-			if err := x.mendFile(story, journal.File{Name: name, Text: *text}, anew); err != nil {
+			if err := x.restoreFile(story, journal.File{Name: name, Text: *text}, rewrite); err != nil {
 				return err
 			}
 		}
 	}
-	if err := x.mendState(story, anew); err != nil {
+	if err := x.restoreState(story, rewrite); err != nil {
 		return err
 	}
 	for name, sum := range gone {
-		if err := x.mendGone(journal.Gone{Name: name, SHA256: sum}); err != nil {
+		if err := x.removeAgain(journal.Gone{Name: name, SHA256: sum}); err != nil {
 			return err
 		}
 	}
 	log, ledger := story.Tails()
-	if err := x.mendTail(disk.LogFile, log, int64(len(x.extra)), anew); err != nil {
+	if err := x.restoreTail(disk.LogFile, log, int64(len(x.extra)), rewrite); err != nil {
 		return err
 	}
-	return x.mendTail(disk.Ledger, ledger, 0, anew)
+	return x.restoreTail(disk.Ledger, ledger, 0, rewrite)
 }
 
-// mendState puts back what the files of the state had when the journal began, where no record has replaced
-// them: something else has put others there.
-func (x *Session) mendState(story *journal.Story, anew bool) error {
+// restoreState restores the files of the state that the journal began with and no record replaced, if another
+// program changed them.
+func (x *Session) restoreState(story *journal.Story, rewrite bool) error {
 	files := story.Files()
 	for _, name := range store.StateFiles {
 		n := journal.Name{Place: journal.State, File: name}
@@ -597,19 +601,20 @@ func (x *Session) mendState(story *journal.Story, anew bool) error {
 		switch {
 		case err != nil:
 			return err
-		case replaced, isThere && known && !anew:
+		case replaced, isThere && known && !rewrite:
 		case known && text.Spool == journal.Elsewhere:
 			if !isThere {
-				return &fault.CorruptError{File: filepath.Join(x.State.Path(), name), Why: "is not what this store wrote"}
+				return &fault.CorruptError{File: filepath.Join(x.State.Path(), name),
+					Why: "was changed by another program"}
 			}
 		case known:
-			if err := x.mendFile(story, journal.File{Name: n, Text: text}, anew); err != nil {
+			if err := x.restoreFile(story, journal.File{Name: n, Text: text}, rewrite); err != nil {
 				return err
 			}
-		default: // the store has none
+		default: // the store has no such file
 			_, err := x.State.Lstat(name)
 			if err == nil {
-				err = x.moveAside(x.State, name)
+				err = x.quarantine(x.State, name)
 			}
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -619,10 +624,10 @@ func (x *Session) mendState(story *journal.Story, anew bool) error {
 	return nil
 }
 
-// mendFile makes a file hold what a record says. A file in which only bytes are missing is replaced, any
-// other goes aside; a whole handoff that is listed by another name means that the journal is older than the
+// restoreFile makes a file hold the text of a record. It replaces a file that only lacks bytes and
+// quarantines any other. If the file is another handoff that INDEX.md lists, the journal is older than the
 // directory.
-func (x *Session) mendFile(story *journal.Story, f journal.File, anew bool) error {
+func (x *Session) restoreFile(story *journal.Story, f journal.File, rewrite bool) error {
 	d, done, err := x.dirOf(f.Name)
 	if err != nil {
 		return err
@@ -631,10 +636,10 @@ func (x *Session) mendFile(story *journal.Story, f journal.File, anew bool) erro
 	have, err := d.ReadFile(f.File, disk.MaxIndex)
 	switch {
 	case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
-		err = x.moveAside(d, f.File)
+		err = x.quarantine(d, f.File)
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil
-	case err == nil && journal.HashOf(have) == f.SHA256 && !anew:
+	case err == nil && journal.HashOf(have) == f.SHA256 && !rewrite:
 		return nil
 	}
 	if err != nil {
@@ -644,24 +649,27 @@ func (x *Session) mendFile(story *journal.Story, f journal.File, anew bool) erro
 	if err != nil {
 		return err
 	}
-	if len(have) == 0 || bytes.Equal(have, text) || disk.Begins(string(text), have) || story.Had(f.Name, journal.HashOf(have)) {
+	if len(have) == 0 || bytes.Equal(have, text) || disk.Begins(string(text), have) ||
+		story.Had(f.Name, journal.HashOf(have)) {
 		return x.put(d, f.Name, text)
 	}
 	if f.Place == journal.Handoffs && index.IsFile(f.File) {
 		if id, ok := x.handoffIn(f.File, have); ok {
 			if l, listed := index.Find(x.index, id); listed && l.Row.File == f.File {
-				return &fault.CorruptError{File: x.Path(f.File), Why: "holds another handoff, which INDEX.md lists: the state directory is older than the handoffs directory"}
+				return &fault.CorruptError{File: x.Path(f.File),
+					Why: "is another handoff, which INDEX.md lists: the state directory is older than the handoffs " +
+						"directory"}
 			}
 		}
 	}
-	if err := x.keepAside(d, f.File); err != nil {
+	if err := x.linkQuarantine(d, f.File); err != nil {
 		return err
 	}
 	return x.put(d, f.Name, text)
 }
 
-// mendListed makes a listed handoff again that is gone or damaged, if the journal still has it.
-func (x *Session) mendListed(file string) (mended bool, err error) {
+// restoreListed restores a listed handoff that is missing or damaged, if the journal still has it.
+func (x *Session) restoreListed(file string) (restored bool, err error) {
 	story, err := x.j.Story()
 	if err != nil {
 		return false, err
@@ -671,10 +679,10 @@ func (x *Session) mendListed(file string) (mended bool, err error) {
 	if text == nil {
 		return false, nil
 	}
-	return true, x.mendFile(story, journal.File{Name: name, Text: *text}, false)
+	return true, x.restoreFile(story, journal.File{Name: name, Text: *text}, false)
 }
 
-// handoffIn returns the id of a stored handoff, if the text is one.
+// handoffIn returns the id of a stored handoff. ok is false if the text is not one.
 func (x *Session) handoffIn(name string, text []byte) (id string, ok bool) {
 	doc, err := store.ParseStored(name, text)
 	if err != nil {
@@ -684,8 +692,8 @@ func (x *Session) handoffIn(name string, text []byte) (id string, ok bool) {
 	return doc.HandoffID, store.CompareRow(name, doc, row) == nil
 }
 
-// mendGone removes a file that a record has removed, whole or as a power cut has left it.
-func (x *Session) mendGone(g journal.Gone) error {
+// removeAgain removes a file that a record has removed, intact or as a power cut has left it.
+func (x *Session) removeAgain(g journal.Gone) error {
 	d, done, err := x.dirOf(g.Name)
 	if err != nil {
 		return err
@@ -701,8 +709,8 @@ func (x *Session) mendGone(g journal.Gone) error {
 	return d.Remove(g.File)
 }
 
-// mendTail makes a file that only grows have what the records append, and nothing torn behind that.
-func (x *Session) mendTail(name string, tail journal.Tail, informing int64, anew bool) error {
+// restoreTail makes a file that only grows have what the records append, with nothing torn after it.
+func (x *Session) restoreTail(name string, tail journal.Tail, informing int64, rewrite bool) error {
 	end := tail.Offset + int64(len(tail.Bytes))
 	if end == 0 {
 		return nil
@@ -721,7 +729,7 @@ func (x *Session) mendTail(name string, tail journal.Tail, informing int64, anew
 			return err
 		}
 	}
-	if anew {
+	if rewrite {
 		_, err = log.WriteAt(tail.Bytes, tail.Offset)
 		if err == nil && informing > 0 {
 			_, err = log.WriteAt(x.extra, end)
@@ -731,8 +739,8 @@ func (x *Session) mendTail(name string, tail journal.Tail, informing int64, anew
 	return log.PutAt(tail.Bytes, tail.Offset)
 }
 
-// cutTorn cuts off what is torn behind the end of a file that only grows. Of the audit log it is kept, unless
-// it is what a power cut filled with zeros.
+// cutTorn cuts off the torn end of a file that only grows. It keeps a copy for the audit log, unless the end
+// is all zeros from a power cut.
 func (x *Session) cutTorn(log *disk.Log, end, size int64) error {
 	torn := make([]byte, min(size-end, store.MaxBehind))
 	if _, err := log.ReadAt(torn, end); err != nil {
@@ -740,7 +748,7 @@ func (x *Session) cutTorn(log *disk.Log, end, size int64) error {
 	}
 	torn = bytes.TrimRight(torn, "\x00")
 	if len(torn) > 0 && filepath.Base(log.Name()) == disk.LogFile {
-		return x.putAside(log, end, torn)
+		return x.keepTorn(log, end, torn)
 	}
 	if err := CanBeCut(log); err != nil {
 		return err
@@ -748,7 +756,7 @@ func (x *Session) cutTorn(log *disk.Log, end, size int64) error {
 	return log.Truncate(end)
 }
 
-// syncFiles makes durable all that the records have changed: each file, then both directories.
+// syncFiles makes all changes of the records durable: each file, then both directories.
 func (x *Session) syncFiles(story *journal.Story) error {
 	dirs := map[journal.Place]bool{}
 	var names []journal.Name
@@ -782,12 +790,12 @@ func (x *Session) syncFiles(story *journal.Story) error {
 	return err
 }
 
-// isReplaced reports whether a file is one that a record or a recovery replaces as a whole.
+// isReplaced reports whether a record or a recovery replaces the file as a whole.
 func isReplaced(name string) bool {
 	return disk.IsReplaced(name) || name == disk.History || index.IsFile(name)
 }
 
-// removeStaged takes away what commands that died had staged, in all directories of the store.
+// removeStaged removes what killed commands staged, in all directories of the store.
 func (x *Session) removeStaged() error {
 	for _, d := range []*disk.Dir{x.Dir, x.State} {
 		if _, err := d.RemoveStaged(isReplaced); err != nil {
@@ -817,17 +825,16 @@ func (x *Session) inArchives(id string) (found bool, err error) {
 	return found, err
 }
 
-// ProveJournal reads the whole journal: a command that finds the files in line has read the heads of it alone.
+// ProveJournal reads the whole journal. Recovery reads only its heads if the files agree with it.
 func (x *Session) ProveJournal() error {
 	_, err := x.j.Story()
 	return err
 }
 
-// Checkpoint makes all that was written so far durable in the files that people see, before others are sent
-// it or rely on it.
+// Checkpoint makes all changes durable in the files that people see, before other stores rely on them.
 func (x *Session) Checkpoint() error {
 	isOlder := x.goesBack && x.j.Last().Number < x.Newest()
-	_, left := x.State.Lstat(journal.NewFileName) // by a checkpoint that did not end
+	_, left := x.State.Lstat(journal.NewFileName) // from an unfinished checkpoint
 	if x.j.Records() == 0 && len(x.extra) == 0 && !isOlder && errors.Is(left, fs.ErrNotExist) {
 		return nil
 	}

@@ -11,15 +11,17 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Regenerate makes the machine of the record the one that the store belongs to. adopted is what it
+// Regenerate makes the store belong to the machine of the record. adopted describes the handoffs that it
 // takes over without events.
 func (x *Session) Regenerate(record disk.MachineRecord, operator, reason string, adopted eventlog.Adoption) error {
 	old, err := store.ReadMachine(x.State)
-	payload := eventlog.Regenerated{OperatorID: operator, Reason: reason, OldFingerprint: old.Fingerprint, NewFingerprint: record.Fingerprint}
+	payload := eventlog.Regenerated{OperatorID: operator, Reason: reason, OldFingerprint: old.Fingerprint,
+		NewFingerprint: record.Fingerprint}
 	if err != nil {
 		payload.OldFingerprint = "none"
 	}
-	history, err := json.Marshal(map[string]string{"ts_utc": record.FirstSeenUTC, "operator_id": operator, "reason": reason,
+	history, err := json.Marshal(map[string]string{"ts_utc": record.FirstSeenUTC, "operator_id": operator,
+		"reason":          reason,
 		"old_fingerprint": payload.OldFingerprint, "new_fingerprint": payload.NewFingerprint})
 	if err != nil {
 		return err
@@ -31,25 +33,27 @@ func (x *Session) Regenerate(record disk.MachineRecord, operator, reason string,
 	return x.nameMachine("regenerate", record, string(history)+"\n", events)
 }
 
-// nameMachine makes the machine of the record the one that the store belongs to, and this place the one in
-// which it lies. The log may begin with it.
+// nameMachine makes the store belong to the machine of the record and to its present directory. The log may
+// begin with this change.
 func (x *Session) nameMachine(op string, record disk.MachineRecord, history string, events []eventlog.Pending) error {
 	if err := x.hideState(); err != nil {
 		return err
 	}
 	old, err := store.ReadMachine(x.State)
-	if history == "" && (err == nil || errors.Is(err, disk.ErrNoMachine)) { // else this may be a copy: another writer
+	// otherwise this may be a copy, which needs another writer id
+	if history == "" && (err == nil || errors.Is(err, disk.ErrNoMachine)) {
 		record.Writer = old.Writer
 	}
 	record.Complete()
 	if record.Store, err = x.ID(); err != nil {
 		return err
 	}
-	c := &change{Record: journal.Record{Op: op, Put: []journal.File{stateFile(disk.FingerprintFile, record.Bytes())}}, events: events, begins: true}
+	c := &change{Record: journal.Record{Op: op, Put: []journal.File{stateFile(disk.FingerprintFile, record.Bytes())}},
+		events: events, begins: true}
 	if history != "" {
 		before, err := x.State.ReadIfThere(disk.History, disk.MaxLedger)
 		if err != nil {
-			return store.Odd(filepath.Join(x.State.Path(), disk.History), err)
+			return store.AsCorrupt(filepath.Join(x.State.Path(), disk.History), err)
 		}
 		if len(before) > 0 && before[len(before)-1] != '\n' {
 			before = append(before, '\n')

@@ -10,45 +10,46 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A ConsumedError says that the work was resumed before. It wraps no class: nothing is wrong with the store.
+// A ConsumedError is the error for a packet that was resumed before. It wraps no class, since nothing is
+// wrong with the store.
 type ConsumedError struct{ By eventlog.Consumption }
 
 // Error names who consumed the token, and when.
 func (e *ConsumedError) Error() string {
-	return fmt.Sprintf("the resume token of %s was consumed before, by %s at %s", e.By.HandoffID, e.By.Operator, e.By.Time)
+	return fmt.Sprintf("%[2]s resumed %[1]s at %[3]s; a token works once", e.By.HandoffID, e.By.Operator, e.By.Time)
 }
 
-// Plain does not say by whom.
-func (e *ConsumedError) Plain() string { return "the resume token was consumed before" }
+// Plain omits the operator.
+func (e *ConsumedError) Plain() string { return "the packet was resumed before; a token works once" }
 
-// Hint says what to do next.
+// Hint returns what to do next.
 func (e *ConsumedError) Hint() string {
-	return "find out what was done since; a new packet with a new token is needed to resume again"
+	return "ask for a new packet"
 }
 
-// Verdict is that of check.
+// Verdict returns the verdict of check.
 func (e *ConsumedError) Verdict() string { return "CRITICAL" }
 
-// Resume consumes the token of c. Who resumes has taken the handoff: where other clones may hear of it, or
-// somebody has given it back, there is a line for that too.
+// Resume consumes the token of c. A resume also takes the handoff. If other clones may learn of it, or the
+// handoff was released before, the ledger gets a line for the take too.
 func (x *Session) Resume(c eventlog.Consumption) error {
 	ledger, err := x.readLedger()
 	if err != nil {
 		return err
 	}
-	life, err := ledger.mayResume(c)
+	life, err := ledger.checkResume(c)
 	if err != nil {
 		return err
 	}
 	if !life.Take.Holds().IsDone() && (x.Opt.Git.IsShared() || life.Take.N > 0) {
-		return x.consume("resume", true, as(c, eventlog.ActTake, life.Take.N), c)
+		return x.consume("resume", true, nthAct(c, eventlog.ActTake, life.Take.N), c)
 	}
 	return x.consume("resume", true, c)
 }
 
-// mayResume returns a *ConsumedError or a *TakenError if c may not be, and what
-// became of the handoff.
-func (l *Ledger) mayResume(c eventlog.Consumption) (life eventlog.Life, err error) {
+// checkResume returns a *ConsumedError or a *TakenError if c cannot be consumed. life is what happened to the
+// handoff.
+func (l *Ledger) checkResume(c eventlog.Consumption) (life eventlog.Life, err error) {
 	by, err := l.consumed(c.Token)
 	if err == nil && by != nil {
 		err = &ConsumedError{*by}
@@ -62,7 +63,7 @@ func (l *Ledger) mayResume(c eventlog.Consumption) (life eventlog.Life, err erro
 	return life, err
 }
 
-// consume adds lines about one handoff to the ledger, and gives it a read mark if it lacks one and marks is set.
+// consume adds lines about one handoff to the ledger. If marks is set, it adds a read mark that is missing.
 func (x *Session) consume(op string, marks bool, all ...eventlog.Consumption) error {
 	c := &change{Record: journal.Record{Op: op}}
 	last := all[len(all)-1]
@@ -72,7 +73,7 @@ func (x *Session) consume(op string, marks bool, all ...eventlog.Consumption) er
 		if file, text, err = x.unmarked(last); err != nil {
 			return err
 		}
-		if x.How.Synced && file != "" { // others tell of marks that count
+		if x.How.Synced && file != "" { // other replicas report the marks that count
 			undone, err := TakenBack(x.State)
 			if err != nil {
 				return err
@@ -102,7 +103,7 @@ func (x *Session) consume(op string, marks bool, all ...eventlog.Consumption) er
 	return x.commit(c)
 }
 
-// unmarked returns the index file whose row lacks the read mark, "" if the row has it.
+// unmarked returns the index file whose row lacks the read mark, or "" if the row has it.
 func (x *Session) unmarked(c eventlog.Consumption) (file string, text []byte, err error) {
 	found := false
 	err = store.EachIndex(x.Dir, func(name string, in []byte) error {

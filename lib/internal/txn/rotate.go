@@ -13,11 +13,11 @@ import (
 
 const maxArchive = 10_000 // rows of one archive
 
-// makeRoom seals the older rows of INDEX.md into archives if it would get longer than it may with the given
-// number of new rows. What is left is half of what it may have, so that the cost of a rotation is shared by
-// many writes. The archives are there before the rows leave INDEX.md.
+// makeRoom moves the older rows of INDEX.md into archives if adding rows would make it too long. It leaves
+// half of the permitted rows, so that many writes share the cost of a rotation. The archives exist before the
+// rows leave INDEX.md.
 func (x *Session) makeRoom(adding int) error {
-	atMost := len(x.index) / index.MinRowLen // spares most writes the counting
+	atMost := len(x.index) / index.MinRowLen // avoids counting the rows in most writes
 	if x.Opt.IndexMaxRows < 0 || atMost+adding <= x.Opt.IndexMaxRows {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (x *Session) fillNumbered(c *change, rows []index.Row) (names []string, err
 	return names, err
 }
 
-// fillMonths puts the rows into the archives of their months.
+// fillMonths adds the rows to the archives of their months.
 func (x *Session) fillMonths(c *change, rows []index.Row) ([]string, error) {
 	months := make(map[string][]index.Row)
 	for _, row := range rows {
@@ -86,11 +86,13 @@ func (x *Session) fillMonths(c *change, rows []index.Row) ([]string, error) {
 
 // seal adds an archive with rows to a change.
 func (c *change) seal(name string, rows []index.Row, text []byte, to *[]journal.File) {
-	*to = append(*to, journal.File{Name: journal.Name{Place: journal.Handoffs, File: name}, Text: journal.NewText(text)})
-	c.events = append(c.events, eventlog.Pending{Type: eventlog.TypeRotate, Payload: eventlog.Rotated{Archive: name, Rows: len(rows), First: rows[0].ID, Last: rows[len(rows)-1].ID}})
+	*to = append(*to, journal.File{Name: journal.Name{Place: journal.Handoffs, File: name},
+		Text: journal.NewText(text)})
+	c.events = append(c.events, eventlog.Pending{Type: eventlog.TypeRotate,
+		Payload: eventlog.Rotated{Archive: name, Rows: len(rows), First: rows[0].ID, Last: rows[len(rows)-1].ID}})
 }
 
-// nextArchive returns the first number that is free and that no archive comes after.
+// nextArchive returns the number after that of the last archive.
 func (x *Session) nextArchive() (int, error) {
 	n := 1
 	err := store.EachIndex(x.Dir, func(name string, _ []byte) error {

@@ -18,32 +18,31 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Session is the time in which one process may change the store: it holds the lock, has found itself
-// on the right machine, and has finished or taken back what an interrupted session left.
+// A Session is the time in which one process may change the store. It holds the lock, has checked the
+// machine, and has completed what an interrupted session left.
 type Session struct {
 	store.Dirs
-	How      eventlog.How // what the events of marks and tokens say
-	lockFile disk.Entry   // that is held
+	How      eventlog.How // the origin of marks and tokens, for their events
+	lockFile disk.Entry   // the lock file that is held
 	cleanup  []func()
 
 	key   journal.Key
 	j     *journal.Journal // nil before Recover
 	boot  journal.Boot
-	index []byte       // INDEX.md as the last record has it
-	extra []byte       // informing lines behind what the records append to the audit log
-	torn  bool         // and something else behind them
-	swap  journal.Hash // of what lies beside INDEX.md; zeros for nothing
+	index []byte       // INDEX.md of the last record
+	extra []byte       // informing lines of the audit log after the lines of the records
+	torn  bool         // a torn end follows them
+	swap  journal.Hash // the text in swapName; zero if there is none
 
-	state map[string]journal.Hash // of the files of the state that are replaced as a whole
+	state map[string]journal.Hash // the files of the state that are replaced as a whole
 
 	sealed    bool // an archive was changed
-	goesBack  bool // an older state directory is no error
-	elsewhere bool // another commit is checked out than when the store was changed last
-	merges    bool // somebody has saved INDEX.md since
+	goesBack  bool // accept an older state directory
+	elsewhere bool // another commit is checked out than at the last change
+	merges    bool // someone saved INDEX.md since
 }
 
-// Begin opens the directories of a store, and makes them durably where they are missing. Nothing is
-// locked yet.
+// Begin opens the directories of a store. It makes missing directories, durably. It takes no lock.
 func Begin(s *store.Store) (*Session, error) {
 	x := &Session{Dirs: store.Dirs{Store: s}}
 	if err := x.open(); err != nil {
@@ -53,7 +52,7 @@ func Begin(s *store.Store) (*Session, error) {
 	return x, nil
 }
 
-// Enter is Begin, and takes the lock, for which it waits as long as it may.
+// Enter is Begin, and takes the lock. It waits for the lock at most for the duration wait.
 func Enter(ctx context.Context, s *store.Store, wait time.Duration) (*Session, error) {
 	x, err := Begin(s)
 	if err != nil {
@@ -66,11 +65,9 @@ func Enter(ctx context.Context, s *store.Store, wait time.Duration) (*Session, e
 	return x, nil
 }
 
-// run makes a change in two parts: prepare works outside the lock and returns what is to be done under
-// it, on the right machine and after recovery. Directories that do not exist yet are created first.
-//
-// The whole of it stays on one thread, so that a test which makes the n-th system call of a thread fail
-// reaches every call.
+// run makes a change in two parts. prepare works without the lock and returns the function to call under the
+// lock, after the machine check and recovery. run first creates missing directories. It stays on one thread,
+// so that a test that fails the n-th system call of a thread reaches every call.
 func run(ctx context.Context, s *store.Store, prepare func(*Session) (func() error, error)) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -96,16 +93,16 @@ func run(ctx context.Context, s *store.Store, prepare func(*Session) (func() err
 	return nil
 }
 
-// Locked is run for changes that have nothing to prepare.
+// Locked is run for changes that need no preparation.
 func Locked(ctx context.Context, s *store.Store, do func(*Session) error) error {
 	return run(ctx, s, func(x *Session) (func() error, error) {
 		return func() error { return do(x) }, nil
 	})
 }
 
-// Quietly runs do under the lock for a record that nobody waits for: not when the lock is busy for longer
-// than wait, a change was interrupted, or the store is not known to be this machine's.
-func Quietly(ctx context.Context, s *store.Store, wait time.Duration, do func(*Session)) {
+// TryLocked runs do under the lock for an optional record. It does nothing if the lock is busy for longer
+// than wait, or a change was interrupted. Nor does it if the store is not known to belong to this machine.
+func TryLocked(ctx context.Context, s *store.Store, wait time.Duration, do func(*Session)) {
 	if known, err := s.MatchesMachine(); err != nil || !known {
 		return
 	}
@@ -122,10 +119,9 @@ func Quietly(ctx context.Context, s *store.Store, wait time.Duration, do func(*S
 	}
 }
 
-// open opens the directories, and makes them durably where they are missing. Nothing is made if one of
-// them cannot be used.
+// open opens the directories and makes missing ones, durably. It makes nothing if one of them is unusable.
 func (x *Session) open() (err error) {
-	if x.Dir, err = x.Existing(); err != nil { // no handoffs directory is made where there was one
+	if x.Dir, err = x.Existing(); err != nil { // never replaces a handoffs directory that is gone
 		return err
 	}
 	if x.State, err = x.OpenPlace(x.Opt.StateDir); err != nil {
@@ -148,9 +144,8 @@ func (x *Session) open() (err error) {
 	return nil
 }
 
-// Lock takes the lock, for which all wait in turn, and then those of both directories, which are free
-// as a rule: they exclude who came in by another lock file, since this one was removed, and who has
-// the state directory in common.
+// Lock takes the lock file, where processes wait in turn, and then locks both directories. The directory
+// locks stop a process that holds a replaced lock file or shares the state directory.
 func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
 	path, begin := filepath.Join(x.Dir.Path(), disk.Lock), time.Now()
 	unlock, err := disk.AcquireLock(ctx, disk.LockFile{
@@ -184,25 +179,25 @@ func (x *Session) isOneDir() bool {
 	return err == nil && serr == nil && os.SameFile(dir, state)
 }
 
-// stillLocked fails when the lock file was removed or replaced while it was held. Others may be
-// changing the store then, where directories cannot be locked, and have finished or taken back what
-// this session announced.
+// stillLocked returns an error if the lock file was removed or replaced while it was held. If directories
+// cannot be locked, another process may have changed the store since, and completed what this session
+// announced.
 func (x *Session) stillLocked() error {
 	now, err := x.Dir.Lstat(disk.Lock)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && now.Inode != x.lockFile.Inode {
-		return fault.New(fault.ErrBusy, "run the same command again, and never remove the lock file",
-			"not known to be published: the lock %s was removed while it was held", x.Path(disk.Lock))
+		return fault.New(fault.ErrBusy, "repeat the command, and never remove the lock file",
+			"storing is uncertain: the lock file %s was removed while it was held", x.Path(disk.Lock))
 	}
 	return err
 }
 
-// AtEnd has do called when the session ends, last first.
+// AtEnd makes the session call do when it ends, the last added first.
 func (x *Session) AtEnd(do func()) { x.cleanup = append(x.cleanup, do) }
 
-// AfterEnd has do called when the session has ended: for what takes time, and others need not wait for.
+// AfterEnd makes the session call do after it has released the lock. Use it for slow work.
 func (x *Session) AfterEnd(do func()) { x.cleanup = slices.Insert(x.cleanup, 0, do) }
 
-// End gives the lock back and closes what the session has open, the last first.
+// End releases the lock and closes all files of the session, the last opened first.
 func (x *Session) End() {
 	defer x.closeJournal()
 	for _, do := range slices.Backward(x.cleanup) {
@@ -211,31 +206,32 @@ func (x *Session) End() {
 	x.Close()
 }
 
-// lockError says what a person can do about a lock that was not obtained: wait where somebody has it, mend
-// the place where it is none.
+// lockError explains an error of taking the lock.
 func lockError(path string, waited time.Duration, err error) error {
 	switch {
 	case errors.Is(err, disk.ErrLocked), errors.Is(err, disk.ErrHeld):
 		within := ""
 		if waited >= time.Millisecond {
-			within = ", and was not free within " + waited.String()
+			within = "; gave up after " + waited.String()
 		}
-		return fault.New(fault.ErrBusy, "another process is writing; try again, or wait longer with --lock-timeout",
-			"the lock %s is held by another process%s", path, within)
+		return fault.New(fault.ErrBusy, "retry, or raise --lock-timeout",
+			"another process is writing%s", within)
 	case errors.Is(err, context.Canceled):
-		return &fault.Error{Problem: "it was stopped while it waited for the lock " + path + "; nothing was changed",
-			Advice: "run the command again", Cause: err}
+		return &fault.Error{Problem: "stopped while waiting for the lock; nothing was changed",
+			Advice: "repeat the command", Cause: err}
 	case errors.Is(err, disk.ErrUnsafeLock):
-		return fault.New(fault.ErrConfig, "remove what is in its place and run again", "cannot use the lock %s: %v", path, err)
+		return fault.New(fault.ErrConfig, "remove that file and repeat the command", "cannot use the lock file %s: %v",
+			path, err)
 	}
 	return err
 }
 
-// Log opens the audit log, and creates it if create is set. A log that does not exist is nil.
+// Log opens the audit log. If the log does not exist, Log creates it if create is set, otherwise it returns
+// nil.
 func (x *Session) Log(create bool) (*disk.Log, error) {
 	log, err := x.State.OpenLog(disk.LogFile, create)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return log, store.Odd(filepath.Join(x.Opt.StateDir, disk.LogFile), err)
+	return log, store.AsCorrupt(filepath.Join(x.Opt.StateDir, disk.LogFile), err)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Only one session at a time holds a store, also if its lock file was removed, and it gives all back.
+// Only one session at a time holds a store, even if its lock file was removed, and it releases everything.
 func TestSessionsExclude(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
@@ -46,7 +46,7 @@ func TestSessionsExclude(t *testing.T) {
 	w.publish("b")
 }
 
-// A lock file that is removed or replaced meanwhile keeps nobody out any more: nothing is changed then.
+// A lock file that is removed or replaced while it is held excludes no one, so nothing is changed.
 func TestLockIsRemoved(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		w := newWorld(t)
@@ -70,7 +70,7 @@ func TestLockIsRemoved(t *testing.T) {
 	}
 }
 
-// What cannot be a lock or a log is named, and nothing is put in its place.
+// An entry that cannot be a lock or a log is named in the error and not replaced.
 func TestPlacesThatCannotBe(t *testing.T) {
 	for name, class := range map[string]error{disk.Lock: fault.ErrConfig, disk.LogFile: fault.ErrIntegrity, disk.IndexFile: fault.ErrIntegrity} {
 		w := newWorld(t)
@@ -90,7 +90,7 @@ func TestPlacesThatCannotBe(t *testing.T) {
 	}
 }
 
-// Records that nobody waits for are made only where nothing is in their way.
+// Optional records are made only if nothing prevents them.
 func TestTryRecord(t *testing.T) {
 	event := eventlog.Pending{Type: eventlog.TypeSurface, Payload: eventlog.Surfaced{OperatorID: "ben", Count: 1}}
 	for name, test := range map[string]struct {
@@ -124,7 +124,7 @@ func TestTryRecord(t *testing.T) {
 	}
 }
 
-// A store of another machine is refused before anything, each time with a line where operators look.
+// A store of another machine is refused before anything else. Each refusal is logged.
 func TestGuard(t *testing.T) {
 	w := newWorld(t)
 	if _, err := txn.Guard(w.Store); err != nil {
@@ -151,7 +151,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// The first session records the machine with a writer and the place, hides the state from git, and later ones change neither.
+// The first session records the machine with its writer and store, and hides the state from git. Later
+// sessions change neither.
 func TestFirstSession(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
@@ -169,8 +170,8 @@ func TestFirstSession(t *testing.T) {
 	}
 }
 
-// Another machine takes a store over with an event, and a line of the history, as
-// another writer: the state directory may be a copy.
+// Another machine takes a store over with an event, a line of the history and a new writer: the state
+// directory may be a copy.
 func TestRegenerate(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")

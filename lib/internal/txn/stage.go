@@ -5,16 +5,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// inlineBodies is how much text of documents a record has itself; above that a spool has it.
+// inlineBodies is the most bytes of documents in a record. The rest is in a spool.
 const inlineBodies = 32 << 10
 
-// stage takes in the texts of the documents, outside of the lock. What is large or much goes to a spool, which
-// is on the disk before the lock is taken.
+// stage gets the texts of the documents, before the lock is taken. It writes large texts to a spool and syncs
+// the spool.
 func (p *publishing) stage() error {
 	p.AtEnd(func() {
 		switch {
 		case p.spool == nil:
-		case !p.committed || p.j.Records() == 0: // nothing refers to it
+		case !p.committed || p.j.Records() == 0: // no record refers to the spool
 			p.spool.Discard()
 		default:
 			p.spool.Close()

@@ -26,7 +26,7 @@ const aTime = "2026-05-07T12:00:00Z"
 // other is a machine that the store does not belong to.
 var other = strings.Repeat("22", 32)
 
-// A world is a store in a directory of its own, at a time that stands still.
+// A world is a store in a temporary directory, with a fixed clock.
 type world struct {
 	*testing.T
 	*store.Store
@@ -51,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// machine is the one that the store belongs to.
+// machine is the machine that the store belongs to.
 func (w *world) machine() string {
 	if r, err := disk.ParseMachineRecord([]byte(w.read(disk.FingerprintFile))); err == nil {
 		return r.Fingerprint
@@ -59,7 +59,7 @@ func (w *world) machine() string {
 	return strings.Repeat("11", 32)
 }
 
-// handoff is a document that may be stored.
+// handoff returns a document to store.
 func handoff(topic, body string) txn.Publication {
 	doc := document.Document{SchemaVersion: "1.0", From: "ann", To: "ben", Topic: topic, Time: aTime, Body: body}
 	id, err := document.ID(doc)
@@ -98,7 +98,7 @@ func (w *world) locked(do func(*txn.Session) error) error {
 	return txn.Locked(context.Background(), w.Store, do)
 }
 
-// checkpoint begins the journal anew, so that it does not know what was written any more.
+// checkpoint starts the journal over, so that it does not have the earlier texts.
 func (w *world) checkpoint() {
 	w.Helper()
 	if err := w.locked((*txn.Session).Checkpoint); err != nil {
@@ -114,7 +114,7 @@ func (w *world) path(name string) string {
 	return filepath.Join(w.Opt.Dir, name)
 }
 
-// read returns a file, "" if it is not there.
+// read returns a file, "" if it does not exist.
 func (w *world) read(name string) string {
 	w.Helper()
 	text, err := os.ReadFile(w.path(name))
@@ -143,7 +143,7 @@ func (w *world) isThere(name string) bool {
 	return err == nil
 }
 
-// rows is how many times the index files list handoffs of the topic.
+// rows returns how many times the index files list handoffs of the topic.
 func (w *world) rows(topic string) (n int) {
 	all, err := filepath.Glob(filepath.Join(w.Opt.Dir, "INDEX*.md"))
 	if err != nil {
@@ -155,7 +155,7 @@ func (w *world) rows(topic string) (n int) {
 	return n
 }
 
-// content is all that a store says, but for what is random in it.
+// content returns all content of a store, without its random parts.
 func (w *world) content() string {
 	w.Helper()
 	entries, err := os.ReadDir(w.Opt.Dir)

@@ -7,10 +7,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
-// syncers is how many files are synced side by side: the disk commits what waits together.
+// syncers is the number of files that are synced in parallel: the disk commits waiting files together.
 const syncers = 16
 
-// syncAll syncs files. One that is not there was removed by somebody else since.
+// syncAll syncs files. It skips a missing file, which was removed since.
 func (x *Session) syncAll(names []journal.Name) error {
 	errs := make([]error, len(names))
 	parallel.Each(len(names), min(syncers, max(1, len(names)/syncers)), func(i int) {

@@ -6,24 +6,24 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
-// What is done once in all clones needs lines of the ledger to itself. The last of them is its own.
-// Those before it keep out what must not be done elsewhere at the same time: who resumes from a handoff or
-// ends it has taken it. Who ends a turn and who gives it back want the same claim.
+// An action that must happen once in all clones claims lines of the ledger. The last line is its own. The
+// lines before it keep out actions that conflict with it: a resume or done also takes the handoff. Actions
+// that end the same take need the same claim.
 
-// WantResume returns the lines that a resume needs. Its errors are those of [Session.Resume].
+// WantResume returns the lines that a resume needs. It fails as [Session.Resume] does.
 func (l *Ledger) WantResume(c eventlog.Consumption) ([]eventlog.Consumption, error) {
-	life, err := l.mayResume(c)
+	life, err := l.checkResume(c)
 	if err != nil || life.Take.Holds().IsDone() {
 		return []eventlog.Consumption{c}, err
 	}
-	return []eventlog.Consumption{as(c, eventlog.ActTake, life.Take.N), c}, nil
+	return []eventlog.Consumption{nthAct(c, eventlog.ActTake, life.Take.N), c}, nil
 }
 
-// ErrNotHeld says that there is nothing to take back, as far as a store knows.
-var ErrNotHeld = errors.New("nobody has it")
+// ErrNotHeld is the error if there is nothing to undo in this store.
+var ErrNotHeld = errors.New("no one holds it")
 
-// WantAct returns the lines that an act needs, none if it was done before. Its errors are those of
-// [Session.Act], and ErrNotHeld.
+// WantAct returns the lines that an action needs, or none if it was performed before. It fails as
+// [Session.Act] does, or with ErrNotHeld.
 func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption) (want []eventlog.Consumption, err error) {
 	life, err := l.Life(c.HandoffID)
 	if err != nil {
@@ -37,18 +37,19 @@ func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption) (want []eventlo
 		return nil, err
 	}
 	if a == eventlog.ActDone && !life.Take.Holds().IsDone() {
-		want = append(want, as(c, eventlog.ActTake, n))
+		want = append(want, nthAct(c, eventlog.ActTake, n))
 	}
-	return append(want, as(c, a, n)), nil
+	return append(want, nthAct(c, a, n)), nil
 }
 
-// as returns a consumption as the n-th act of its kind on its handoff.
-func as(c eventlog.Consumption, a eventlog.Act, n int) eventlog.Consumption {
+// nthAct returns c as the n-th action of its kind on its handoff.
+func nthAct(c eventlog.Consumption, a eventlog.Act, n int) eventlog.Consumption {
 	c.Token = a.Key(c.HandoffID, n)
 	return c
 }
 
-// Put adds lines that were claimed for this replica. A *ConsumedError says that the last one was there before.
+// Put adds lines that this replica has claimed. If the last one exists already, the error is a
+// *ConsumedError.
 func (x *Session) Put(claimed []eventlog.Consumption) error {
 	for i, c := range claimed {
 		isNew, err := x.TakeOverToken(c)

@@ -15,39 +15,40 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Publication is a document that may be stored, with its bytes.
+// A Publication is a document to store, with its bytes.
 type Publication struct {
 	*document.Document
-	Name              string                 // what the caller calls it, for messages
-	Text              func() ([]byte, error) // gives it as it is stored; called once
-	BodySize          int                    // of the body, which need not be in the document
-	Operators         string                 // what is known of its from and to
+	Name              string                 // the caller's name for it, for messages
+	Text              func() ([]byte, error) // returns the stored form; called once
+	BodySize          int                    // the size of the body, which need not be in the document
+	Operators         string                 // the result of checking its sender and recipient
 	Allowed, Redacted []string
-	Origin            *Origin    // of an import, nil for what is written here
-	Signature         *Signature // nil is none
-	Restore           bool       // also what was pruned
-	Rate              int        // so many may its sender write to its recipient in 10 minutes; 0 means no limit
+	Origin            *Origin    // the origin of an import; nil for a handoff that is written here
+	Signature         *Signature // optional
+	Restore           bool       // store it even if it was pruned
+	Rate              int        // the most handoffs from its sender to its recipient in 10 minutes; 0 means no limit
 
 	sum string // SHA-256 of the text, once it is staged
 }
 
 // An Origin is the store that a document comes from.
 type Origin struct {
-	Writer string // of the state directory there; "" if it is not known
-	Commit string // of that writer, with which it came; "" if it came by another way than sync
+	Writer string // the writer id of that store; "" if unknown
+	Commit string // the commit of that writer that has it; "" if it did not come by sync
 }
 
-// An Outcome says what became of one document.
+// An Outcome is the result for one document.
 type Outcome struct {
 	File     string
 	Existing bool // it was stored before
 	Err      error
 }
 
-// Publish stores n documents with one commit, and says of each what became of it. Their bodies are on
-// disk before the lock is taken. If one cannot be stored none is, unless keepGoing. doc gives the i-th
-// of them, as often as it is needed and to several goroutines: so many are not held at a time.
-func Publish(ctx context.Context, s *store.Store, n int, doc func(i int) Publication, keepGoing bool) ([]Outcome, error) {
+// Publish stores n documents with one commit and returns an outcome for each. The bodies are on disk before
+// the lock is taken. If one cannot be stored, none is, unless keepGoing is set. doc returns the i-th
+// document. It is called repeatedly and from several goroutines, so that not all documents are in memory.
+func Publish(ctx context.Context, s *store.Store, n int, doc func(i int) Publication, keepGoing bool) ([]Outcome,
+	error) {
 	if n == 0 {
 		return nil, nil
 	}
@@ -62,28 +63,28 @@ func Publish(ctx context.Context, s *store.Store, n int, doc func(i int) Publica
 // A publishing is one run of Publish.
 type publishing struct {
 	*Session
-	doc      func(i int) Publication // nil once all is known of them
-	texts    []journal.Text          // as they are stored
-	spool    *journal.Spool          // that has them, if they are large or many
+	doc      func(i int) Publication // nil once it is no longer needed
+	texts    []journal.Text          // the stored forms
+	spool    *journal.Spool          // holds texts that are large or many; optional
 	outcomes []Outcome
 
 	committed bool // a record may refer to the spool
-	mended    bool // files were compared with the journal, since one of them is not what it was
+	restored  bool // files were compared with the journal, since one of them was changed
 
-	choose *chooser
-	change change
-	rate   rate     // nil until it is asked for
-	news   []news   // what the audit log is going to be told
-	back   []string // ids of rows that were lost, not their events
+	choose   *chooser
+	change   change
+	rate     rate       // nil until needed
+	unlogged []unlogged // documents without an event
+	back     []string   // ids whose row was lost but not their event
 }
 
-// News is a document that has no event yet.
-type news struct {
+// An unlogged is a document that has no event yet.
+type unlogged struct {
 	doc     int
 	adopted bool
 }
 
-// store decides for each document whether it is new, and publishes the new ones as one change.
+// store decides which documents are new, and publishes those as one change.
 func (p *publishing) store(keepGoing bool) error {
 	text, err := p.currentIndex()
 	if err != nil {
@@ -106,14 +107,14 @@ func (p *publishing) store(keepGoing bool) error {
 	if err := p.makeRoom(len(c.Added)); err != nil {
 		return err
 	}
-	p.choose, p.change = nil, change{} // of a large batch they hold much memory
+	p.choose, p.change = nil, change{} // in a large batch they hold much memory
 	p.committed = true
 	return p.commit(&c)
 }
 
-// events makes what the audit log is told, after which the documents are not needed any more.
+// events yields the events of the change. The documents are not needed afterwards.
 func (p *publishing) events(yield func(eventlog.Pending) bool) {
-	for _, n := range p.news {
+	for _, n := range p.unlogged {
 		if !yield(Written(p.Store, p.doc(n.doc), p.outcomes[n.doc].File, n.adopted)) {
 			return
 		}
@@ -121,27 +122,28 @@ func (p *publishing) events(yield func(eventlog.Pending) bool) {
 	p.doc = nil
 	if len(p.back) > 0 {
 		yield(eventlog.Pending{Type: eventlog.TypeRepair,
-			Payload: eventlog.Repaired{Index: disk.IndexFile, AddedRows: eventlog.FirstIDs(p.back), Quarantined: []string{}}})
+			Payload: eventlog.Repaired{Index: disk.IndexFile, AddedRows: eventlog.FirstIDs(p.back),
+				Quarantined: []string{}}})
 	}
 }
 
-// plan adds the i-th document to the step, if it is new. The error is one that concerns them all.
+// plan adds the i-th document to the change if it is new. It returns only errors that concern all documents.
 func (p *publishing) plan(i int) error {
 	d := p.doc(i)
 	d.sum = p.texts[i].SHA256.String()
 	chosen, err := p.choose.choose(d)
-	if errors.Is(err, fault.ErrIntegrity) && !p.mended && p.j.Records() > 0 { // what the journal has comes back
-		p.mended = true
+	if errors.Is(err, fault.ErrIntegrity) && !p.restored && p.j.Records() > 0 { // restore it from the journal
+		p.restored = true
 		if err := p.checkpoint(p.index, p.index); err != nil {
 			return err
 		}
 		chosen, err = p.choose.choose(d)
 	}
 	if err == nil && !chosen.listed && !chosen.adopt {
-		err = p.limit(d)
+		err = p.checkRate(d)
 	}
 	if err = fault.Unreadable(err); err != nil && fault.Class(err) == nil {
-		return err // of the system: no other document would fare better
+		return err // an error of the system would fail every other document too
 	}
 	p.outcomes[i] = Outcome{File: chosen.file, Existing: chosen.listed, Err: err}
 	if err != nil || chosen.listed {
@@ -152,7 +154,8 @@ func (p *publishing) plan(i int) error {
 	if chosen.adopt {
 		row, logged, err = p.choose.recorded(row)
 	} else {
-		p.change.New = append(p.change.New, journal.File{Name: journal.Name{Place: journal.Handoffs, File: chosen.file}, Text: p.texts[i]})
+		p.change.New = append(p.change.New, journal.File{Name: journal.Name{Place: journal.Handoffs,
+			File: chosen.file}, Text: p.texts[i]})
 	}
 	if err == nil && d.Signature != nil {
 		err = p.sign(*d.Signature)
@@ -164,26 +167,26 @@ func (p *publishing) plan(i int) error {
 	if logged {
 		p.back = append(p.back, d.HandoffID)
 	} else {
-		p.news = append(p.news, news{i, chosen.adopt})
+		p.unlogged = append(p.unlogged, unlogged{i, chosen.adopt})
 	}
 	return nil
 }
 
-// sign adds a signature to the change. One that lies there already is of nobody's making, unless it is the same.
+// sign adds a signature to the change. Another signature that exists already is an error.
 func (p *publishing) sign(one Signature) error {
 	there, err := store.ReadSignature(p.Dir, one.ID)
 	if err != nil || string(there) == one.Text {
 		return err
 	}
 	if there != nil {
-		return fault.New(fault.ErrIntegrity, "move it away", "%s is there already, and signs no handoff of this store",
+		return fault.New(fault.ErrIntegrity, "move it away", "%s exists already and signs no handoff of this store",
 			filepath.Join(p.Opt.Dir, disk.Signatures, disk.SignatureFile(one.ID)))
 	}
 	p.change.New = append(p.change.New, one.file())
 	return nil
 }
 
-// failures joins what is wrong with single documents, nil if nothing is.
+// failures joins the errors of single documents.
 func (p *publishing) failures() error {
 	var errs []error
 	for _, o := range p.outcomes {

@@ -24,7 +24,7 @@ func (w *world) publishAll(keepGoing bool, docs ...txn.Publication) ([]txn.Outco
 	return publishDocs(w.Store, keepGoing, docs...)
 }
 
-// A document is stored once, whoever stores it again, and however.
+// A document is stored once, however often and by whomever it is written.
 func TestPublishAgain(t *testing.T) {
 	w := newWorld(t)
 	a, b := handoff("a", "body of a\n"), handoff("b", "body of b\n")
@@ -52,7 +52,7 @@ func TestPublishAgain(t *testing.T) {
 	}
 }
 
-// Other documents of one name get numbers; when there are no more, only that document fails.
+// Different documents with the same name get numbers. When the numbers run out, only that document fails.
 func TestPublishNumbers(t *testing.T) {
 	w := newWorld(t)
 	var docs []txn.Publication
@@ -71,7 +71,7 @@ func TestPublishNumbers(t *testing.T) {
 	}
 }
 
-// A file that holds the document already is adopted, if no row has it; one that was changed is a fault.
+// A file that holds the document is adopted if no row lists it. A changed file is a fault.
 func TestPublishMeetsFiles(t *testing.T) {
 	d := handoff("d", "body of d\n")
 	whole, err := d.Text()
@@ -104,7 +104,7 @@ func TestPublishMeetsFiles(t *testing.T) {
 	}
 }
 
-// A row that lost its file, or has that of another, is no handoff that is there. What the journal knows is as it was again.
+// A row with a missing or wrong file is not a stored handoff. The journal restores the text if it has it.
 func TestPublishMeetsRows(t *testing.T) {
 	const healed, kept = 1, 2 // by the journal since it began, and by what it begins with
 	for name, test := range map[string]struct {
@@ -143,7 +143,7 @@ func TestPublishMeetsRows(t *testing.T) {
 	}
 }
 
-// A text that cannot be had ends a batch before anything is published, and nothing of it stays.
+// A text that cannot be read fails a batch before anything is published, and the batch leaves nothing.
 func TestPublishWithoutText(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
@@ -158,7 +158,7 @@ func TestPublishWithoutText(t *testing.T) {
 	}
 }
 
-// Rows that are too many go to archives, oldest first, and what is there is not stored again.
+// Surplus rows go to archives, oldest first, and archived handoffs are not stored again.
 func TestRotation(t *testing.T) {
 	w := newWorld(t)
 	w.Opt.IndexMaxRows = 4
@@ -191,7 +191,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Where a store has rows and no log, no new chain hides that it is gone. What the journal knows of it comes back.
+// If a store has rows and no log, a new chain must not hide the loss. The journal restores what it has.
 func TestLogIsGone(t *testing.T) {
 	for name, spoil := range map[string]func(*world){
 		"removed": func(w *world) { w.remove(disk.LogFile) },
@@ -218,7 +218,7 @@ func TestLogIsGone(t *testing.T) {
 	}
 }
 
-// A line that is torn goes aside, durably, and no event follows it.
+// A torn line is quarantined durably, and no event follows it.
 func TestTornLog(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")
@@ -234,8 +234,8 @@ func TestTornLog(t *testing.T) {
 	}
 }
 
-// The events of a large batch are not held, and are recorded as those of a small one: also where somebody saves
-// INDEX.md meanwhile.
+// The events of a large batch are not held in memory. They are recorded like those of a small one, even if
+// someone saves INDEX.md meanwhile.
 func TestPublishMuch(t *testing.T) {
 	w := newWorld(t)
 	w.publish("a")

@@ -5,7 +5,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Written is the event of a document that is stored as file, and was there before if it is adopted.
+// Written returns the event of a document that is stored as file. adopted means that the file existed before.
 func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.Pending {
 	tags := d.Tags
 	if tags == nil {
@@ -19,8 +19,12 @@ func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.
 		key = d.Signature.Key
 	}
 	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
-		Adopted: adopted, Branch: s.Opt.Branch, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time, FilePath: s.RelPath(file),
+		Adopted: adopted, Branch: s.Opt.Branch, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic,
+		Time:          d.Time,
+		FilePath:      s.RelPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
-		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: origin.Writer, Commit: origin.Commit, SigningKey: key,
+		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: origin.Writer,
+		Commit:     origin.Commit,
+		SigningKey: key,
 	}}
 }

@@ -1,10 +1,10 @@
-// handoff page: shows those rows that hold every word of the filter.
+// handoff page: shows the rows that contain every word of the filter.
 "use strict";
 (() => {
   const box = document.querySelector(".filter");
   if (!box) return;
   const input = box.querySelector("input");
-  const said = box.querySelector("[role=status]");
+  const status = box.querySelector("[role=status]");
   const rows = [...document.querySelectorAll(".rows > li")].map((row) => [row, row.textContent.toLowerCase()]);
   if (!rows.length) return;
   box.hidden = false;
@@ -15,7 +15,7 @@
       row.hidden = !words.every((word) => text.includes(word));
       if (!row.hidden) n++;
     }
-    said.textContent = words.length ? `${n} of ${rows.length}` : "";
+    status.textContent = words.length ? `${n} of ${rows.length}` : "";
   };
   input.addEventListener("input", filter);
   document.addEventListener("keydown", (event) => {

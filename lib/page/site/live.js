@@ -1,4 +1,4 @@
-// handoff page: reloads the page when the server says that the store has changed.
+// handoff page: reloads the page when the server reports a change of the store.
 "use strict";
 (() => {
   const base = document.querySelector("link[rel=stylesheet]").href.replace(/style\.css$/, "");

@@ -14,26 +14,27 @@ func hookCommand(a *app) *cobra.Command {
 	s := agent.Session{}
 	start := &cobra.Command{
 		Use:   "session-start --agent NAME",
-		Short: "Tell a starting session what it has not read; always exits with 0",
-		Long: `Print how many handoffs are unread and which, in the form that the agent expects; nothing when there
-is nothing to say. Nothing of a body is printed unless --bodies is given. It never waits for more than
-about a second, and exits with 0 whatever happens.`,
+		Short: "Tell a new session what is unread; always exits with 0",
+		Long: `Print how many handoffs are unread and which, in the form that the agent
+expects. If there are none, nothing is printed. Bodies are printed only with
+--bodies. The command waits for about a second at most, and always exits with
+0.`,
 		Args: cli.Args(cobra.ArbitraryArgs),
 		RunE: func(*cobra.Command, []string) error { a.sessionStart(s); return nil },
 	}
-	start.FParseErrWhitelist.UnknownFlags = true // the settings of an agent may be of a newer version
+	start.FParseErrWhitelist.UnknownFlags = true // the settings of an agent may be from a newer version
 	start.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		a.Note(cli.Usage(cmd, err).Error())
 		a.sessionStart(s)
 		return nil
 	})
-	start.Flags().StringVar(&s.Agent, "agent", "plain", "whose session it is (`agent`): "+strings.Join(agent.Names(), ", "))
-	start.Flags().StringVar(&s.To, "to", "", "who the session works for (`operator`)")
-	start.Flags().BoolVar(&s.Bodies, "bodies", false, "print bodies too, framed")
-	return cli.Below(&cobra.Command{Use: "hook", Short: "What coding agents run"}, start)
+	start.Flags().StringVar(&s.Agent, "agent", "plain", "the `agent` of the session: "+strings.Join(agent.Names(), ", "))
+	start.Flags().StringVar(&s.To, "to", "", "the `operator` that the session works for")
+	start.Flags().BoolVar(&s.Bodies, "bodies", false, "print the bodies too, in frames")
+	return cli.Below(&cobra.Command{Use: "hook", Short: "Run by coding agents, not by you"}, start)
 }
 
-// sessionStart tells a session what it has not read. A directory that is gone has no project.
+// sessionStart tells a session what is unread. It does nothing if the working directory was removed.
 func (a *app) sessionStart(s agent.Session) {
 	var err error
 	if s.Cwd, err = a.Getwd(); err != nil {
@@ -48,8 +49,8 @@ func (a *app) sessionStart(s agent.Session) {
 	agent.SessionStart(s)
 }
 
-// quickHook does what an installed hook asks for, and says whether it did: every session waits for that, and the library of the
-// command line takes a fifth of the time. It knows the arguments of installed hooks and leaves others alone.
+// QuickHook runs the command line of an installed hook and reports whether it is one. Every session waits for the hook, and
+// cobra would take a fifth of the time. QuickHook knows only the arguments of installed hooks.
 func QuickHook(run *cli.App) bool {
 	a := &app{run}
 	if len(a.Args) < 2 || a.Args[0] != "hook" || a.Args[1] != "session-start" {

@@ -30,12 +30,15 @@ func installCommand(a *app) *cobra.Command {
 	var in install
 	cmd := &cobra.Command{
 		Use:   "install AGENT [--user | --project]",
-		Short: "Register the session hook with a coding agent",
-		Long: `Register ` + "`handoff hook`" + ` in the settings of an agent (` + strings.Join(agent.Installable(), ", ") + `),
-so that every session is told what it has not read. Every byte outside the one entry stays as it is; what
-is not understood (comments, a key twice, a byte-order mark) is refused with its place and nothing is
-changed. Installing again changes nothing, or brings the entry up to date. The settings as they were are
-kept beside them, and ` + "`handoff uninstall`" + ` brings them back.`,
+		Short: "Add the session hook to a coding agent",
+		Long: `Add the session hook to the settings of an agent
+(` + strings.Join(agent.Installable(), ", ") + `), so that each new session is told
+what is unread. Only this entry is added; every other byte of the settings
+stays. Settings that cannot be edited safely (comments, a duplicate key, a
+byte-order mark) are refused with their place, and nothing is changed.
+
+You can repeat the command: it updates the entry if needed. A backup of the
+settings is kept next to them, and ` + "`" + `handoff uninstall` + "`" + ` restores it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := in.find(a, args[0]); err != nil {
 				return err
@@ -51,7 +54,7 @@ kept beside them, and ` + "`handoff uninstall`" + ` brings them back.`,
 			return in.finish(a, change)
 		},
 	}
-	cmd.Flags().StringVar(&in.to, "to", "", "who the sessions work for (`operator`); else settings and OPERATORS.md say it")
+	cmd.Flags().StringVar(&in.to, "to", "", "the `operator` that the sessions work for (default: from settings and OPERATORS.md)")
 	in.declare(cmd)
 	return cmd
 }
@@ -60,9 +63,10 @@ func uninstallCommand(a *app) *cobra.Command {
 	var in install
 	cmd := &cobra.Command{
 		Use:   "uninstall AGENT [--user | --project]",
-		Short: "Remove the session hook from the settings of a coding agent",
-		Long: `Take the entry out that ` + "`handoff install`" + ` added. The settings are then what they were before, and gone if
-there were none. What was changed beside the entry meanwhile stays.`,
+		Short: "Remove the session hook",
+		Long: `Remove the entry that ` + "`" + `handoff install` + "`" + ` added to the settings of an agent. If
+you have not changed the settings since, they are restored, or removed if there
+were none. Your other changes stay.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := in.find(a, args[0]); err != nil {
 				return err
@@ -78,22 +82,22 @@ there were none. What was changed beside the entry meanwhile stays.`,
 	return cmd
 }
 
-// declare gives a command its argument and the flags that both have.
+// declare adds the argument and the flags of both commands.
 func (in *install) declare(cmd *cobra.Command) {
 	cmd.Args = cli.Args(cobra.ExactArgs(1))
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
 	}
 	f := cmd.Flags()
-	f.BoolVar(&in.user, "user", false, "for every session of yours (the default)")
+	f.BoolVar(&in.user, "user", false, "for all your sessions (the default)")
 	f.BoolVar(&in.project, "project", false, "for sessions in this project")
-	f.BoolVar(&in.dryRun, "dry-run", false, "print what would change as a unified diff, and change nothing")
-	f.BoolVar(&in.check, "check", false, "change nothing; exit with 7 if there is something to do")
+	f.BoolVar(&in.dryRun, "dry-run", false, "show the change as a unified diff, and change nothing")
+	f.BoolVar(&in.check, "check", false, "change nothing; exit with 7 if the settings would change")
 	cli.Exclusive(cmd, "user", "project")
 	cli.Exclusive(cmd, "dry-run", "check")
 }
 
-// find fills in the agent and the places.
+// find sets the agent and the places.
 func (in *install) find(a *app, name string) error {
 	var err error
 	if in.agent, err = agent.Find(name); err != nil {
@@ -106,7 +110,7 @@ func (in *install) find(a *app, name string) error {
 	return err
 }
 
-// places returns where settings lie. A project that cannot be found counts only if it is needed.
+// places returns the directories of settings. A missing project is an error only if needProject is set.
 func (a *app) places(needProject bool) (agent.Places, error) {
 	p := agent.Places{Home: a.Getenv("HOME"), Getenv: a.Getenv}
 	if runtime.GOOS == "windows" {
@@ -120,18 +124,18 @@ func (a *app) places(needProject bool) (agent.Places, error) {
 	return p, nil
 }
 
-// registered returns the path of handoff, which lies beside this program: its hook is what agents run.
+// registered returns the path of the fast program, next to this one. Agents run its hook.
 func (a *app) registered() (string, error) {
-	program, err := a.Beside("handoff")
+	program, err := a.Sibling("handoff")
 	if err == nil {
 		_, err = os.Stat(program)
 	}
 	if err != nil {
-		return "", &handoff.Error{Class: handoff.ErrConfig, Problem: "the program to register cannot be used: " + err.Error(), Advice: cli.InstallBoth, Cause: err}
+		return "", &handoff.Error{Class: handoff.ErrConfig, Problem: "cannot use the program for the hook: " + err.Error(), Advice: cli.InstallBoth, Cause: err}
 	}
 	if slices.ContainsFunc(strings.Split(program, string(filepath.Separator)), func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
-		return "", &handoff.Error{Class: handoff.ErrConfig, Problem: program + " is a program that `go run` built, and soon gone",
-			Advice: "run `go install ./cmd/...` and then the installed handoff"}
+		return "", &handoff.Error{Class: handoff.ErrConfig, Problem: program + " was built by `go run`, which removes it",
+			Advice: "run `go install ./cmd/...`, then the installed handoff"}
 	}
 	return program, nil
 }
@@ -167,10 +171,10 @@ func (in *install) finish(a *app, change agent.Change) error {
 	return in.print(a, done)
 }
 
-// unified is a change as a unified diff, "" if there is nothing to do.
+// unified returns a change as a unified diff, "" if there is none.
 func unified(change agent.Change) string { return udiff.Unified(change.Texts()) }
 
-// print says what was done, or would be, and what a person has to know.
+// print prints the change, the warnings, and what the user must approve in the agent.
 func (in *install) print(a *app, change agent.Change) error {
 	out := struct {
 		Agent    string   `json:"agent"`
@@ -202,11 +206,11 @@ func (in *install) print(a *app, change agent.Change) error {
 		return a.PrintJSON(out)
 	}
 	a.Note(map[string]string{
-		agent.Installed: "installed in ", agent.Updated: "brought up to date in ", agent.Present: "already installed in ",
-		agent.Removed: "taken out of ", agent.Absent: "not installed in ",
+		agent.Installed: "installed in ", agent.Updated: "updated in ", agent.Present: "already installed in ",
+		agent.Removed: "removed from ", agent.Absent: "not installed in ",
 	}[change.Status] + change.Path)
 	if out.Backup != "" {
-		a.Note("the settings as they were before the hook was added stay in " + out.Backup + ", since they were changed meanwhile: remove it when you do not need it")
+		a.Note("you changed the settings after installing; the older ones are kept in " + out.Backup + ": remove it when you do not need it")
 	}
 	for _, w := range out.Warnings {
 		a.Note("warning: " + w)

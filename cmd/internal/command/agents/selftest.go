@@ -20,12 +20,18 @@ func DoctorHookCommand(run *cli.App) *cobra.Command {
 	a := &app{run}
 	return &cobra.Command{
 		Use:   "hook [AGENT]",
-		Short: "Run the installed session hook as the agent would, and say what is wrong with it",
-		Long: `Run the hook that is installed for an agent, or for each, in a project of its own with one unread handoff:
-for every source of a session (startup, resume, clear, compact, fork) and with standard input open, silent,
-closed, huge and full of garbage. Each run must end in time with exit code 0, print the agent's own
-envelope, no more than the agent takes, the same bytes each time, and name the handoff. It also says what turns the
-hook off, in any settings of the agent, where a session would be told twice, and what has to be approved in the agent. Exits with 7 if something is wrong.`,
+		Short: "Test the installed session hook of an agent",
+		Long: `Test the session hook of an agent, or of every agent that has it. The test runs
+the hook in a new project with one unread handoff, for each source of a session
+(startup, resume, clear, compact, fork). Standard input is open, silent,
+closed, huge or full of garbage. Each run must end in time with exit code 0,
+print the envelope of the agent within its limit, print the same bytes each
+time, and name the handoff.
+
+The test also warns if settings of the agent turn the hook off, if a session
+would be told twice, and if you must approve the hook in the agent.
+
+Exit codes: 7 something is wrong.`,
 		Args: cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
@@ -40,7 +46,7 @@ hook off, in any settings of the agent, where a session would be told twice, and
 	}
 }
 
-// selfTest runs what is installed for the agents, and reports on each entry.
+// selfTest runs each installed hook of the agents, and prints the results.
 func (a *app) selfTest(names []string, named bool) error {
 	places, err := a.places(false)
 	if err != nil {
@@ -63,7 +69,7 @@ func (a *app) selfTest(names []string, named bool) error {
 			}
 			r.Warnings = append(r.Warnings, row.Others(places, e)...)
 			if e.Approve() != "" {
-				r.Warnings = append(r.Warnings, "whether "+row.Title+" runs it cannot be seen from here: "+e.Approve())
+				r.Warnings = append(r.Warnings, "handoff cannot see whether "+row.Title+" runs the hook: "+e.Approve())
 			}
 			all = append(all, r)
 		}
@@ -78,7 +84,7 @@ func (a *app) selfTest(names []string, named bool) error {
 	return a.printTests(all)
 }
 
-// testEntry runs one entry in a project of its own.
+// testEntry runs one hook in a new project.
 func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 	dir, err := os.MkdirTemp("", "handoff-doctor-")
 	if err != nil {
@@ -92,10 +98,10 @@ func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 	if to == "" {
 		to = "doctor-test"
 		if p, err := a.Project(); err == nil && p.Me() == "" {
-			warning = "who the sessions work for is not known here: run `handoff install " + e.Agent + " --to OPERATOR`, or set operator in .handoff.yaml"
+			warning = "the operator of the sessions is unknown: run `handoff install " + e.Agent + " --to OPERATOR`, or set operator in .handoff.yaml"
 		}
 	}
-	own, err := a.Beside("handoff")
+	own, err := a.Sibling("handoff")
 	if err != nil {
 		return agent.SelfTest{}, err
 	}
@@ -108,12 +114,12 @@ func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 		r.Warnings = append(r.Warnings, warning)
 	}
 	if _, err := exec.LookPath("handoff"); err != nil {
-		r.Warnings = append(r.Warnings, "handoff is not on PATH here: if it is not on that of the agent's shell, the commands that a session is told of are not found")
+		r.Warnings = append(r.Warnings, "handoff is not on PATH: a session cannot run the commands that the hook shows, unless PATH differs in the agent's shell")
 	}
 	return r, nil
 }
 
-// layCanary makes the project of a stage, with its unread handoff.
+// layCanary creates the project of a test, with its unread handoff.
 func (a *app) layCanary(stage agent.Stage, to string) error {
 	if err := os.WriteFile(filepath.Join(stage.Root, handoff.SettingsName), nil, 0o600); err != nil {
 		return err
@@ -136,8 +142,8 @@ func (a *app) layCanary(stage agent.Stage, to string) error {
 	return err
 }
 
-// stageEnv is the environment that an agent would give, but for what would lead out of the stage, or speak of the agent that
-// this is run from.
+// stageEnv returns the environment of a test: that of an agent, without variables that point to another project or to the
+// agent that runs the test.
 func stageEnv(operator string) []string {
 	env := []string{"HANDOFF_OPERATOR=" + operator}
 	for _, pair := range os.Environ() {
@@ -166,7 +172,7 @@ func (a *app) printTests(all []agent.SelfTest) error {
 			fmt.Fprintln(a.Stderr, "handoff: "+handoff.EscapeLine(where+": "+p))
 		}
 		if len(r.Problems) == 0 {
-			a.Note(fmt.Sprintf("%s: well in %s, the slowest %s; %d characters reach the model", where, handoff.Count(r.Runs, "run"), r.Slowest, r.Characters))
+			a.Note(fmt.Sprintf("%s: %s passed, the slowest took %s; %d characters reach the model", where, handoff.Count(r.Runs, "run"), r.Slowest, r.Characters))
 		}
 		for _, w := range r.Warnings {
 			a.Note("warning: " + r.Agent + ": " + w)

@@ -1,3 +1,4 @@
+// Package read has the commands of the group Read of `handoff help all`.
 package read
 
 import (
@@ -9,7 +10,7 @@ import (
 // An app is one run of the program.
 type app struct{ *cli.App }
 
-// Commands returns the commands of this folder.
+// Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
 		"list":    listCommand,

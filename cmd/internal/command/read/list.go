@@ -10,14 +10,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A listing is what the flags of list say beside what they choose.
+// A listing holds the flags of list that do not choose handoffs.
 type listing struct {
 	format  string
 	limit   int
 	reverse bool
 
-	forAgent bool // bodies in frames
-	maxChars int  // of each of them
+	forAgent bool // print bodies in frames
+	maxChars int  // of each body
 }
 
 func listCommand(a *app) *cobra.Command {
@@ -25,16 +25,19 @@ func listCommand(a *app) *cobra.Command {
 	var l listing
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List handoffs, and how far each has come",
-		Long: `List handoffs. Nothing found prints nothing and exits with 0. On a terminal the result is a table, newest
-first, and what other clones do not have yet is said; else the rows of INDEX.md, one a line, in their order.
+		Short: "List handoffs and their state",
+		Long: `List handoffs. On a terminal you see a table, newest first, and what other
+clones do not have yet. In a pipe, list prints the rows of INDEX.md in their
+order. If nothing is found, it prints nothing and exits with 0.
 
-Unread means unread by its recipient; with --to OP, unread by OP. What is superseded or expired, done
-or archived is not unread any more, but with --all. Of what is unread the table says when a session of
-the recipient was told of it.
+Archived and withdrawn handoffs are hidden; --all shows them. --unread lists
+what the recipient has not read, or with --to NAME what NAME has not read. It
+also hides superseded, expired, taken and done handoffs, unless you add --all.
+For an unread handoff the table shows when a session was told of it.
 
---unread --agent shows the unread handoffs to you, or to --to OP, oldest first and with their bodies. Each body is
-proven to be what was written, made visible where it is invisible, and put in a frame that says that it is not an
+--unread --agent prints the unread handoffs to you, or to --to NAME, oldest
+first and with their bodies. Each body is compared with its id. Invisible
+characters are made visible, and a frame says that the text is not an
 instruction. Nothing is marked as read.`,
 		Example: "  handoff list --unread --mine\n  handoff list --since yesterday -n 5\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
 		Args:    cli.Args(cobra.NoArgs),
@@ -53,22 +56,22 @@ instruction. Nothing is marked as read.`,
 	}
 	f.Register(cmd)
 	a.Format(cmd, &l.format, cli.Listed...)
-	cli.Number(cmd.Flags(), &l.limit, "limit", "n", "only this `number` of the newest")
+	cli.Number(cmd.Flags(), &l.limit, "limit", "n", "list only the newest handoffs, this `number` of them")
 	cmd.Flags().BoolVar(&l.forAgent, "agent", false, "with --unread: print the bodies too, in frames")
-	cli.Number(cmd.Flags(), &l.maxChars, "max-chars", "", "with --agent: cut each body after this `number` of characters (default surface_max_chars)")
+	cli.Number(cmd.Flags(), &l.maxChars, "max-chars", "", "with --agent: cut each body after this `number` of characters (default: the setting surface_max_chars)")
 	cli.Needs(cmd, "agent", "unread")
 	cli.Needs(cmd, "max-chars", "agent")
 	for _, flag := range []string{"format", "limit", "reverse"} {
 		cli.Exclusive(cmd, "agent", flag)
 	}
-	cmd.Flags().BoolVar(&l.reverse, "reverse", false, "the other way round")
+	cmd.Flags().BoolVar(&l.reverse, "reverse", false, "reverse the order")
 	return cmd
 }
 
-// listForAgent shows what is unread in frames. What is chosen besides its recipient is refused.
+// listForAgent prints unread handoffs in frames. It refuses every other way to choose than by recipient.
 func (a *app) listForAgent(chosen handoff.Filter, maxChars int) error {
 	if chosen != (handoff.Filter{Unread: true, To: chosen.To}) {
-		return cli.Invalid("leave the others out", "--agent goes with --unread and --to alone")
+		return cli.Invalid("remove the other flags", "--agent accepts only --unread and --to")
 	}
 	return a.surface(chosen.To, maxChars)
 }
@@ -85,26 +88,26 @@ func (a *app) list(chosen handoff.Filter, l listing) error {
 	}
 	if len(in.Newest) == 0 {
 		a.NoteSlips(s, chosen.To, chosen.From)
-		a.NoteNothing(p, s, nothing(chosen))
+		a.NoteNothing(p, s, emptyText(chosen))
 	}
 	out := bufio.NewWriter(a.Stdout)
 	if err := print(a.App, out, s, l.order(in.Newest)); err != nil {
 		return err
 	}
 	if left := in.Left(); left != "" {
-		a.Note(left + ": --all lists them too")
+		a.Note(left + ": --all lists them")
 	}
 	if err := out.Flush(); err != nil || !cli.IsTerminal(a.Stdout) {
 		return err
 	}
-	if text := cli.Standing(p, s, false); text != "" {
+	if text := cli.SyncStatus(p, s, false); text != "" {
 		a.Note(text)
 	}
 	return nil
 }
 
-// nothing says that a list is empty.
-func nothing(chosen handoff.Filter) string {
+// emptyText returns the note for an empty list.
+func emptyText(chosen handoff.Filter) string {
 	switch (handoff.Filter{To: chosen.To, Present: chosen.Present}) {
 	case chosen:
 		if chosen.To == "" {
@@ -115,8 +118,7 @@ func nothing(chosen handoff.Filter) string {
 	return "nothing matches; `handoff list --all` lists everything"
 }
 
-// order returns the entries that are asked for, in the order of the format: a table has the newest first, all else that of
-// the index.
+// order returns the entries to print: newest first for a table, otherwise in the order of the index.
 func (l listing) order(entries []handoff.Entry) []handoff.Entry {
 	if l.limit > 0 && l.limit < len(entries) {
 		newest := handoff.NewestFirst(entries)[:l.limit]

@@ -15,18 +15,20 @@ func logCommand(a *app) *cobra.Command {
 	var key, output string
 	cmd := &cobra.Command{
 		Use:   "log ID | --head | --sign",
-		Short: "Show what happened to a handoff, from the audit log",
-		Long: `Show what happened to a handoff, oldest first, from the audit log: written, told, read, taken, answered, done;
-by whom, when and in which clone.
+		Short: "Show what happened to a handoff",
+		Long: `Show what happened to a handoff, oldest first: who wrote, read, took, answered
+or finished it, when, and in which clone. The source is the audit log.
 
---head prints COUNT:HASH of the whole log, to keep elsewhere: ` + "`handoff verify --log --expect`" + ` finds by it that the end
-of the log was cut, or that all of it was written again.
+--head prints COUNT:HASH of the whole log. Keep it elsewhere: with it, ` + "`" + `handoff
+verify --log --expect` + "`" + ` finds out whether the end of the log was cut, or the log
+was rewritten.
 
---sign signs the head of the log as COUNT:HASH:WRITER, once the chain holds: WRITER is this store, so that the log of
-another one does not pass for its own. The checkpoint is kept with its signature in the state directory; -o puts a copy
-elsewhere, in FILE and FILE.sig. Keep a copy where those who can write the log cannot. The signature is that of
-` + "`ssh-keygen -Y sign -n " + handoff.CheckpointNamespace + "`" + `, which can make it and check it too. A log that no longer
-holds the checkpoint before is not signed.`,
+--sign checks the log and signs its head as COUNT:HASH:WRITER. WRITER is the id
+of this store, so the log of another store does not match. The signed head is
+kept in the state directory. -o writes a copy to FILE, and its signature to
+FILE.sig: keep them where nobody who can write the log can change them. The
+signature is made by ` + "`" + `ssh-keygen -Y sign -n ` + handoff.CheckpointNamespace + "`" + `.
+If the log does not continue from the last signed head, it is not signed.`,
 		Example:           "  handoff log 134327a8\n  handoff log --head >head.txt\n  handoff log --sign --key ~/.ssh/id_ed25519 -o /mnt/safe/checkpoint",
 		Args:              cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -39,20 +41,20 @@ holds the checkpoint before is not signed.`,
 			case len(ids) == 1 && !head && !sign:
 				return a.history(ids[0])
 			}
-			return cli.Invalid("use `handoff log ID`, `handoff log --head` or `handoff log --sign`", "log needs one of ID, --head and --sign")
+			return cli.Invalid("use `handoff log ID`, `handoff log --head` or `handoff log --sign`", "log needs ID, --head or --sign")
 		},
 	}
-	cmd.Flags().BoolVar(&head, "head", false, "print COUNT:HASH of the log")
+	cmd.Flags().BoolVar(&head, "head", false, "print COUNT:HASH of the whole log")
 	cmd.Flags().BoolVar(&sign, "sign", false, "sign the head of the log with an SSH key")
-	cmd.Flags().StringVar(&key, "key", "", "with --sign: the private key, or the public key of one that the agent holds (`file`; default git's user.signingkey)")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "with --sign: write the checkpoint to this new `file` too, and its signature to FILE.sig")
+	cmd.Flags().StringVar(&key, "key", "", "with --sign: the `file` of your private key, or of the public key if ssh-agent has the private one (default: git's user.signingkey)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "with --sign: also write the signed head to this new `file`, and its signature to FILE.sig")
 	cli.Exclusive(cmd, "head", "sign")
 	cli.Needs(cmd, "key", "sign")
 	cli.Needs(cmd, "output", "sign")
 	return cmd
 }
 
-// A headed is a checkpoint with the form in which --expect takes it.
+// A headed is a signed head, and its form for --expect.
 type headed struct {
 	handoff.Checkpoint
 	Head string `json:"head"`
@@ -71,7 +73,7 @@ func (a *app) auditHead() error {
 	return a.Show(headed{head, head.OfAny().String()}, head.OfAny().String()+"\n")
 }
 
-// history prints what happened to a handoff.
+// history prints the events of a handoff.
 func (a *app) history(id string) error {
 	s, err := a.Store()
 	if err != nil {
@@ -91,7 +93,7 @@ func (a *app) history(id string) error {
 	})
 }
 
-// A historyLine is an event with the handoff that it happened to.
+// A historyLine is an event with the id of its handoff.
 type historyLine struct {
 	ID string `json:"handoff_id"`
 	handoff.HistoryEvent
@@ -105,7 +107,7 @@ func historyLines(id string, all []handoff.HistoryEvent) []historyLine {
 	return lines
 }
 
-// when is a time as people read it: how long ago it was.
+// when returns a time, for people as the time that has passed.
 func when(at string, forPeople bool) string {
 	if t, err := time.Parse(time.RFC3339, at); err == nil && forPeople {
 		return handoff.Ago(t, time.Now())
@@ -113,7 +115,7 @@ func when(at string, forPeople bool) string {
 	return at
 }
 
-// historyDetails are the words about an event behind its operator.
+// historyDetails returns the details of an event.
 func historyDetails(h handoff.HistoryEvent) (all []string) {
 	if h.By != "" {
 		all = append(all, "by "+cli.Short(h.By, 8))

@@ -36,7 +36,7 @@ func (a *app) auditSign(named, output string) error {
 		return err
 	}
 	if head.Count == 0 {
-		return cli.Invalid("write a handoff first", "there are no events to sign")
+		return cli.Invalid("write a handoff first", "no events to sign")
 	}
 	message := []byte(head.String() + "\n")
 	signature, err := sshkey.Sign(key, handoff.CheckpointNamespace, message)
@@ -57,7 +57,7 @@ func (a *app) auditSign(named, output string) error {
 	return a.Show(map[string]any{"head": head.OfAny().String(), "count": head.Count, "hash": head.Hash, "writer": head.Writer, "file_path": file, "signature_file": signatureFile}, head.String()+"\n")
 }
 
-// mayCopyTo finds out before anything is signed whether there can be a copy in the file output.
+// mayCopyTo returns an error if the copy cannot be written to output. It runs before anything is signed.
 func mayCopyTo(output string) error {
 	if output == "" {
 		return nil
@@ -72,12 +72,12 @@ func mayCopyTo(output string) error {
 	}
 	dir := filepath.Dir(output)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return cli.Invalid("name a file in a directory that exists with -o", "there is no directory %s", dir)
+		return cli.Invalid("name a file in a directory that exists with -o", "no directory %s", dir)
 	}
 	return nil
 }
 
-// copyCheckpoint writes the copy of a checkpoint that was kept as file, with its signature, or nothing.
+// copyCheckpoint writes a copy of the signed head in file, and of its signature: both or nothing.
 func copyCheckpoint(file, output string, message, signature []byte) error {
 	signatureFile := handoff.SignatureFile(output, 1)
 	err := cli.WriteFiles(filepath.Dir(output), ".",
@@ -88,10 +88,10 @@ func copyCheckpoint(file, output string, message, signature []byte) error {
 		}
 		err = errors.Join(err, os.Remove(output), os.Remove(signatureFile))
 	}
-	failed := &handoff.Error{Problem: fmt.Sprintf("the checkpoint is kept as %s, but not copied to %s: %v", file, output, err),
+	failed := &handoff.Error{Problem: fmt.Sprintf("the signed head is kept as %s, but not copied to %s: %v", file, output, err),
 		Advice: "make room or name another place with -o, then sign again", Cause: err}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		failed.Class, failed.Advice = handoff.ErrConfig, "name a place that can be written with -o, then sign again"
+		failed.Class, failed.Advice = handoff.ErrConfig, "name a directory that you can write to with -o, then sign again"
 	}
 	return failed
 }

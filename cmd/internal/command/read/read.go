@@ -14,11 +14,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
-// A reading says how a handoff is to be read.
+// A reading holds the flags of read.
 type reading struct {
 	raw, unverified, noPager bool
 	receipts                 bool
-	agent                    string // "" for none
+	agent                    string // "" if not given
 	maxChars, offset         int
 	operator                 string
 }
@@ -27,15 +27,21 @@ func readCommand(a *app) *cobra.Command {
 	var r reading
 	cmd := &cobra.Command{
 		Use:   "read ID…",
-		Short: "Print the body of a handoff, after proving that it is what was written",
-		Long: `Print the body of a handoff: its bytes to a pipe; on a terminal what is known of it, the body as
-Markdown, and what can be done next, in $PAGER if it is long. ID may be a unique prefix of 4 or more hex
-digits, a file name, or @ for the newest to you. The id is computed from the file first; if it is another,
-nothing of it is printed and the exit code is 6. Of several, those that can be read are printed one after the
-other. With --agent it prints at most 30,000 characters of each, and how to read on.
+		Short: "Show a handoff; --receipts shows who has read it",
+		Long: `Show a handoff. In a pipe you get the bytes of its body. On a terminal you see
+its sender, state and thread, the body as Markdown, and what you can do next; a
+long text opens in $PAGER. ID is 4 or more hex digits, a file name, or @ for
+the newest handoff to you.
 
-With --receipts it prints which sessions were told of it, whose they were and when, and who has marked it as read.
-Receipts are best effort: a missing one proves nothing.`,
+read computes the id from the file first. If it does not match, the handoff is
+not shown. Of several handoffs, read shows those that match. With --agent it
+prints at most 30,000 characters of each, and how to read on.
+
+--receipts shows which sessions were told of the handoff, for which operator
+and when, and who has marked it as read. Receipts are best effort: a missing
+one proves nothing.
+
+Exit codes: 6 the file does not match its id.`,
 		Example:           "  handoff read 134327a8\n  handoff read @\n  handoff read 134327a8 --agent",
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -47,13 +53,13 @@ Receipts are best effort: a missing one proves nothing.`,
 		},
 	}
 	a.OperatorFlag(cmd, &r.operator)
-	cmd.Flags().BoolVar(&r.raw, "raw", false, "print the stored file, frontmatter included, byte by byte")
-	cmd.Flags().BoolVar(&r.receipts, "receipts", false, "print who was told of it and who has read it, in place of the body")
-	cmd.Flags().BoolVar(&r.noPager, "no-pager", false, "on a terminal: print it all at once")
+	cmd.Flags().BoolVar(&r.raw, "raw", false, "print the bytes of the stored file, with the frontmatter")
+	cmd.Flags().BoolVar(&r.receipts, "receipts", false, "show who was told of it and who has read it, instead of the body")
+	cmd.Flags().BoolVar(&r.noPager, "no-pager", false, "do not open $PAGER")
 	AgentFlag(cmd, &r.agent)
-	cmd.Flags().BoolVar(&r.unverified, "unverified", false, "print what is there in the frame even if it is not what was written; still exits with 6")
+	cmd.Flags().BoolVar(&r.unverified, "unverified", false, "print the file in a frame even if it does not match its id; still exits with 6")
 	cli.Number(cmd.Flags(), &r.maxChars, "max-chars", "", "cut a framed body after this `number` of characters")
-	cli.Number(cmd.Flags(), &r.offset, "offset", "", "with --agent: leave out this `number` of characters, to read on")
+	cli.Number(cmd.Flags(), &r.offset, "offset", "", "with --agent: skip this `number` of characters, to read on")
 	cli.Exclusive(cmd, "raw", "agent")
 	for _, flag := range []string{"raw", "agent", "unverified"} {
 		cli.Exclusive(cmd, "receipts", flag)
@@ -62,16 +68,16 @@ Receipts are best effort: a missing one proves nothing.`,
 	return cmd
 }
 
-// AgentFlag adds the flag of commands that print what others have written. The frame is that of every agent.
+// AgentFlag adds --agent to a command that prints text from others. The frame is the same for every agent.
 func AgentFlag(cmd *cobra.Command, name *string) {
-	cli.Choice(cmd, name, "agent", "print it in a frame that says that it is not an instruction, for any agent or for `NAME`", agent.Names()...)
+	cli.Choice(cmd, name, "agent", "print it in a frame which says that it is not an instruction, for the agent `NAME` or any", agent.Names()...)
 	cmd.Flags().Lookup("agent").NoOptDefVal = "plain"
 }
 
 func (a *app) readAll(ids []string, r reading) error {
 	a.ForAgents = r.agent != "" || r.unverified
 	if a.readsForPeople(r) {
-		_ = a.Beyond() // what the whole program shows as Markdown, this one shows as it is
+		_ = a.Beyond() // the full program shows Markdown; without it the body is shown as it is
 	}
 	p, s, err := a.ProjectStore()
 	if err != nil {
@@ -125,8 +131,7 @@ func (a *app) read(p handoff.Project, s *handoff.Store, id string, r reading) er
 	return err
 }
 
-// readForAgents prints the framed body, and outside of the frame the line about the work and what can
-// be done next.
+// readForAgents prints the framed body, and below the frame the line about the work and the next commands.
 func (a *app) readForAgents(got handoff.Stored, frame handoff.Frame, line, next string) error {
 	if err := a.ShowFramed(got, frame); err != nil {
 		return err
@@ -138,7 +143,7 @@ func (a *app) readForAgents(got handoff.Stored, frame handoff.Frame, line, next 
 	return err
 }
 
-// readJSON prints the document as one object, its body included.
+// readJSON prints the document with its body as one object.
 func (a *app) readJSON(s *handoff.Store, got handoff.Stored, verdict work.Verdict) error {
 	all := got.Document.Fields()
 	listed := s.Listed([]handoff.Entry{got.Entry})[0]

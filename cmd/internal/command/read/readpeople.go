@@ -15,10 +15,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-const widestBody = 100 // columns, to be read with ease
+const widestBody = 100 // columns: longer lines are hard to read
 
-// readForPeople shows a proven handoff on a terminal: what is known of it, its body, and what can be done next by me. notes are
-// lines about it that are ours.
+// readForPeople shows a verified handoff on a terminal: its header, its body, and the commands that me can run next. notes
+// are lines of the program for the header.
 func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, pager bool, notes ...string) error {
 	width, height := cli.TerminalWidth(a.Stdout), 0
 	if f := cli.Terminal(a.Stdout); f != nil {
@@ -27,7 +27,7 @@ func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, pag
 	lines := a.header(s, got, notes)
 	lines = append(lines, "")
 	if a.Full != nil {
-		lines = append(lines, a.Full.Body(got.Body, min(width, widestBody), a.Colours())...)
+		lines = append(lines, a.Full.Body(got.Body, min(width, widestBody), a.Colors())...)
 	} else {
 		lines = append(lines, strings.Split(strings.TrimRight(handoff.Escape(got.Body), "\n"), "\n")...)
 	}
@@ -42,7 +42,7 @@ func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, pag
 	return err
 }
 
-// header has a line for each thing that is known of a handoff. What others wrote of it are slugs, or is escaped.
+// header returns the lines above the body. Text from others is escaped.
 func (a *app) header(s *handoff.Store, got handoff.Stored, notes []string) []string {
 	e := got.Entry
 	when := e.Time
@@ -64,7 +64,7 @@ func (a *app) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 	if got.Signature.State != handoff.SignatureUnsigned {
 		signed := got.Signature.State + " " + got.Signature.Operator
 		if got.Signature.FirstSight {
-			signed += ", at first sight: only the operators file says whose key it is"
+			signed += ", at first sight: only OPERATORS.md names the owner of the key"
 		}
 		add("signed", signed)
 	}
@@ -74,7 +74,7 @@ func (a *app) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 	return lines
 }
 
-// stateWords says how far a handoff has come, and by whom or what.
+// stateWords returns the state of a handoff, and by which operator or handoff it came about.
 func stateWords(s *handoff.Store, e handoff.Entry) string {
 	l, decided := s.Lifecycle().Of(e.ID), s.Lifecycle().Decided()(e.ID)
 	switch state := cli.StateOf(s, e); {
@@ -93,7 +93,7 @@ func stateWords(s *handoff.Store, e handoff.Entry) string {
 	}
 }
 
-// nextForPeople names the commands that lead on from a handoff.
+// nextForPeople returns the line with the commands that me can run next.
 func (a *app) nextForPeople(s *handoff.Store, got handoff.Stored, me string) string {
 	e, life := got.Entry, s.Lifecycle().Of(got.Entry.ID)
 	taken, waits := life.Take.Holds(), errors.Is(s.Lifecycle().CheckApproval(e.ID), handoff.ErrDenied)
@@ -102,7 +102,7 @@ func (a *app) nextForPeople(s *handoff.Store, got handoff.Stored, me string) str
 		verbs = append(verbs, "check")
 	}
 	if me == "" || me == e.To || taken.Operator == me {
-		if !taken.IsDone() && !waits && !cli.StateOf(s, e).IsOver() {
+		if !taken.IsDone() && !waits && !cli.StateOf(s, e).IsClosed() {
 			verbs = append(verbs, "take")
 		}
 		if verbs = append(verbs, "reply"); !life.Done.IsDone() && !waits {
@@ -131,7 +131,7 @@ func (a *app) page(text string) bool {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), cli.Direct(a.Stdout), a.Stderr
 	cmd.Env = os.Environ()
 	if a.Getenv("LESS") == "" {
-		cmd.Env = append(cmd.Env, "LESS=FRX") // as git does: colours, and no screen of its own for what fits
+		cmd.Env = append(cmd.Env, "LESS=FRX") // as git does: colors, and no full screen for a short text
 	}
 	return cmd.Run() == nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// receipts prints who was told of handoffs, and who has read them.
+// receipts prints which sessions were told of the handoffs, and who has read them.
 func (a *app) receipts(ids []string) error {
 	s, err := a.Store()
 	if err != nil {
@@ -27,7 +27,7 @@ func (a *app) receipts(ids []string) error {
 
 func deliveryText(d handoff.Delivery, width int) string {
 	id := d.ID
-	if width > 0 { // people see it
+	if width > 0 { // on a terminal
 		id = cli.Short(id, cli.Shortest)
 	}
 	text := fmt.Sprintf("%s from %s to %s about %s: %s; told to %s, read by %d\n", id, d.From, d.To, d.Topic, d.State, sessions(len(d.Offers)), len(d.ReadBy))

@@ -17,22 +17,24 @@ func searchCommand(a *app) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "search WORD…",
-		Short: "Find the handoffs that answer a question, the best first",
-		Long: `Find the handoffs that are about some words, or that answer a question in a sentence. The best
-comes first: the more of the words a handoff has, the rarer these are and the shorter it is, the
-better (BM25). A word in its title or topic counts three times. Of equal ones the newer comes first.
---all finds only what has every word.
+		Short: "Find handoffs by words, the best first",
+		Long: `Find handoffs by words, or by a question in a sentence. The best comes first
+(BM25): a handoff ranks higher the more of the words it has, the rarer they
+are, and the shorter it is. A word in its title or topic counts three times.
+Among equals the newer comes first. --all finds only handoffs that have every
+word.
 
-Search looks into title, body, topic, from, to, time, tags and references, also of archived handoffs.
-Upper and lower case are the same, and so are letters with accents and without. A word finds its
-other forms (deploys, deployed) and, for less, longer words that begin with it. Words that nearly
-every text has, such as "what" and "the", do not count. Chinese, Japanese, Korean and Thai need no
-spaces.
+search looks at title, body, topic, from, to, time, tags and references, also
+of archived handoffs. Case and accents do not matter. A word finds its other
+forms (deploys, deployed) and, with less weight, longer words that begin with
+it. Very common words such as "what" and "the" do not count. Chinese, Japanese,
+Korean and Thai need no spaces.
 
-On a terminal the result is a table, with the best line of each below it; in a pipe each handoff has
-a line, and up to three of its own after a bar. Each that is shown was proven to be what was written;
-what it says is escaped. Nothing found prints nothing and exits with 0. A handoff that comes may
-change the order: a script that needs a fixed one sorts by ts_utc.`,
+On a terminal you see a table, with the best line of each handoff below it. In
+a pipe each handoff has a line, and up to three lines of its text after a bar.
+Each handoff is compared with its id, and its text is escaped. If nothing is
+found, search prints nothing and exits with 0. New handoffs can change the
+order: in a script, sort by ts_utc.`,
 		Example: "  handoff search 'why did we drop the retry queue?'\n" +
 			"  handoff search deploy --to ben --since 720h\n" +
 			"  handoff search --all retry broker --format ids | xargs -n1 handoff read",
@@ -60,7 +62,7 @@ change the order: a script that needs a fixed one sorts by ts_utc.`,
 		},
 	}
 	f.Register(cmd)
-	cmd.Flags().Lookup("all").Usage = "only those that have every word"
+	cmd.Flags().Lookup("all").Usage = "only handoffs that have every word"
 	cli.Number(cmd.Flags(), &q.Limit, "limit", "n", "show at most this `number` of handoffs; 0 shows all")
 	a.Format(cmd, &format, "text", "jsonl", "ids")
 	return cmd
@@ -104,8 +106,8 @@ func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, forma
 	return err
 }
 
-// printMatch puts a bar before what others wrote, so that none of it can look like ours. The writer keeps the first
-// error.
+// printMatch prints a bar before text from others, so that it cannot pass for text of the program. The writer keeps the
+// first error.
 func printMatch(w *bufio.Writer, m handoff.Match) {
 	line := fmt.Sprintf("%s  %s  %s to %s: %s", cli.Short(m.ID, cli.Shortest), m.Time, m.From, m.To, m.Topic)
 	fmt.Fprintln(w, handoff.EscapeLine(line))

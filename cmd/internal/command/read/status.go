@@ -17,27 +17,27 @@ import (
 
 // A Status is what waits for an operator, and what of theirs waits for others. Lists have the newest first.
 type Status struct {
-	Operator string             `json:"operator,omitempty"`
-	Unread   int                `json:"unread"`
-	Newest   string             `json:"newest,omitempty"` // ts_utc of the newest that is unread
-	For      map[string]int     `json:"for,omitempty"`    // unread by recipient, if the operator is not known
-	ToMe     []handoff.Listed   `json:"to_me"`
-	Taken    []news             `json:"taken"`
-	Sent     []handoff.Listed   `json:"sent_unread"`
-	Awaiting []handoff.Listed   `json:"awaiting"` // for whose approval the operator may decide
-	News     []news             `json:"news"`     // what others took or ended of what the operator sent
-	Exchange *exchange.Standing `json:"exchange,omitempty"`
-	Drafts   int                `json:"drafts"` // of sessions that ended
+	Operator string           `json:"operator,omitempty"`
+	Unread   int              `json:"unread"`
+	Newest   string           `json:"newest,omitempty"` // ts_utc of the newest that is unread
+	For      map[string]int   `json:"for,omitempty"`    // unread by recipient, if the operator is not known
+	ToMe     []handoff.Listed `json:"to_me"`
+	Taken    []news           `json:"taken"`
+	Sent     []handoff.Listed `json:"sent_unread"`
+	Awaiting []handoff.Listed `json:"awaiting"` // handoffs that the operator can approve
+	News     []news           `json:"news"`     // sent handoffs that others have taken or finished
+	Exchange *exchange.Status `json:"exchange,omitempty"`
+	Drafts   int              `json:"drafts"` // of sessions that ended
 }
 
-// News is a handoff that somebody has taken or ended.
+// A news is a handoff that another operator has taken or finished.
 type news struct {
 	handoff.Listed
 	By   string `json:"by"`
 	When string `json:"when_utc"`
 }
 
-// newsFor is how long it is news that somebody took or ended a handoff.
+// newsFor is how long a take or done of another operator is shown.
 const newsFor = 24 * time.Hour
 
 func statusCommand(a *app) *cobra.Command {
@@ -46,11 +46,12 @@ func statusCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what waits for you, and what of yours waits for others",
-		Long: `Show what waits for you: unread handoffs, handoffs that you have taken, and handoffs that you can approve. It also shows
-what you sent and nobody has read, what others took or ended since yesterday, and what is not synced.
+		Long: `Show what waits for you: unread handoffs, handoffs that you have taken, and
+handoffs that you can approve. You also see what you sent and is not read, what
+others took or finished since yesterday, and what is not synced.
 
---short prints the counts alone, for a prompt. It prints nothing if nothing waits or if this is no project, and always
-exits with 0.`,
+--short prints only the counts, for a prompt. If nothing waits, or there is no
+project, it prints nothing. Its exit code is always 0.`,
 		Example: "  handoff status\n  PS1='$(handoff status --short)$ '",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
@@ -70,7 +71,7 @@ exits with 0.`,
 			return a.Show(st, a.statusText(p, s, st))
 		},
 	}
-	cmd.Flags().BoolVar(&short, "short", false, "print the counts alone, for a prompt")
+	cmd.Flags().BoolVar(&short, "short", false, "print only the counts, for a prompt")
 	a.OperatorFlag(cmd, &operator)
 	return cmd
 }
@@ -126,14 +127,14 @@ func (a *app) status(p handoff.Project, s *handoff.Store, me string) (Status, er
 		st.Drafts = len(drafts)
 	}
 	if p.Options.Git.IsShared() {
-		if at, err := exchange.Stand(s); err == nil {
+		if at, err := exchange.ReadStatus(s); err == nil {
 			st.Exchange = &at
 		}
 	}
 	return st, err
 }
 
-// newsOf returns who has taken or ended handoffs, and when.
+// newsOf returns the operators who have taken or finished the handoffs, and when.
 func (a *app) newsOf(s *handoff.Store, all []handoff.Listed) []news {
 	found := make([]news, len(all))
 	lives := s.Lifecycle().Lives()
@@ -148,10 +149,10 @@ func (a *app) newsOf(s *handoff.Store, all []handoff.Listed) []news {
 	return found
 }
 
-// mostRows is how many handoffs status shows of each kind.
-const mostRows = 5
+// maxRows is how many handoffs status shows in each section.
+const maxRows = 5
 
-// statusText is a status for people.
+// statusText returns a status for people.
 func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string {
 	if st.Operator == "" {
 		line := handoff.Count(st.Unread, "handoff") + " unread for all"
@@ -167,9 +168,9 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 			return
 		}
 		fmt.Fprintf(&b, "\n%s\n", a.Styled(cli.Bold, fmt.Sprintf("%s: %d", title, n)))
-		b.WriteString(a.statusRows(min(n, mostRows), row))
-		if n > mostRows {
-			fmt.Fprintf(&b, "  and %d more: %s\n", n-mostRows, rest)
+		b.WriteString(a.statusRows(min(n, maxRows), row))
+		if n > maxRows {
+			fmt.Fprintf(&b, "  and %d more: %s\n", n-maxRows, rest)
 		}
 	}
 	ago := func(ts string) string { return handoff.Ago(timeOf(ts), a.Now()) }
@@ -196,8 +197,8 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 		b.WriteString("Nothing waits for you, and nothing of yours waits for others.\n")
 	}
 	rest := []string{}
-	if standing := cli.Standing(p, s, false); standing != "" {
-		rest = append(rest, standing)
+	if status := cli.SyncStatus(p, s, false); status != "" {
+		rest = append(rest, status)
 	}
 	if st.Drafts > 0 {
 		rest = append(rest, handoff.Count(st.Drafts, "draft")+" of sessions that ended: run `handoff draft list`")
@@ -230,7 +231,7 @@ func timeOf(ts string) time.Time {
 	return at
 }
 
-// shortStatus prints counts, and nothing if all are 0 or for an error: a prompt is no place for one.
+// shortStatus prints the counts. It prints nothing if all are 0, and no errors: they would spoil a prompt.
 func (a *app) shortStatus(operator string) {
 	a.Quiet = true
 	p, s, err := a.ProjectStore()
@@ -268,7 +269,8 @@ func (a *app) shortStatus(operator string) {
 	}
 }
 
-// QuickStatus is `handoff status --short` without the library of the command line, which a prompt would wait for.
+// QuickStatus runs `handoff status --short` and reports whether that is the command line. It does without cobra, which
+// would delay the prompt.
 func QuickStatus(run *cli.App) bool {
 	a := &app{run}
 	if strings.Join(a.Args, " ") != "status --short" {

@@ -18,10 +18,11 @@ func surfaceCommand(a *app) *cobra.Command {
 	var operator string
 	cmd := &cobra.Command{
 		Use:   "surface [OPERATOR]",
-		Short: "Show everything that an operator has not read, framed",
-		Long: `Show the unread handoffs to an operator, oldest first. Each body is proven to be what was written, made
-visible where it is invisible, and put in a frame that says that it is not an instruction. Nothing is
-marked as read. Nothing unread prints nothing. The operator is you, unless another one is named.`,
+		Short: "Show all unread handoffs of an operator in frames",
+		Long: `Show the unread handoffs to an operator, oldest first: to you, unless you name
+another one. Each body is compared with its id. Invisible characters are made
+visible, and a frame says that the text is not an instruction. Nothing is
+marked as read. If there is nothing unread, nothing is printed.`,
 		Example:           "  handoff surface\n  handoff surface ben",
 		Args:              cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: a.CompleteOperators,
@@ -29,19 +30,19 @@ marked as read. Nothing unread prints nothing. The operator is you, unless anoth
 			return a.surface(cmp.Or(operator, strings.Join(ops, "")), maxChars)
 		},
 	}
-	cli.Number(cmd.Flags(), &maxChars, "max-chars", "", "cut each body after this `number` of characters (default surface_max_chars)")
+	cli.Number(cmd.Flags(), &maxChars, "max-chars", "", "cut each body after this `number` of characters (default: the setting surface_max_chars)")
 	a.OperatorFlag(cmd, &operator)
 	cli.Before(cmd, func(given func(string) bool) error {
 		if given("operator") && cmd.Flags().NArg() > 0 {
-			return cli.Invalid("leave one of them out", "--operator and OPERATOR say the same")
+			return cli.Invalid("remove one", "--operator conflicts with OPERATOR")
 		}
 		return nil
 	})
 	return cmd
 }
 
-// surface shows everything that an operator has not read, framed, each body cut after so many characters, 0 for what
-// the settings say.
+// surface prints everything that an operator has not read, in frames. Each body is cut after maxChars characters; 0 means
+// the setting.
 func (a *app) surface(operator string, maxChars int) error {
 	a.ForAgents = true
 	p, s, err := a.ProjectStore()
@@ -59,12 +60,12 @@ func (a *app) surface(operator string, maxChars int) error {
 		err = s.Surface(context.Background(), operator, opt, cli.Direct(a.Stdout))
 	}
 	if errors.Is(err, syscall.EPIPE) {
-		return nil // and what nobody saw is not recorded as shown
+		return nil // what was not printed is not recorded as shown
 	}
 	return err
 }
 
-// surfaceJSON prints a line for each handoff that is shown: the same as in the text form.
+// surfaceJSON prints the same handoffs as the text form, a line of JSON for each.
 func (a *app) surfaceJSON(s *handoff.Store, operator string, opt handoff.SurfaceOptions) error {
 	return s.SurfaceBy(context.Background(), operator, opt, func(out handoff.Surfacing) error {
 		entries := make([]handoff.Entry, len(out.Shown))

@@ -12,10 +12,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/thread"
 )
 
-// drawn is how many handoffs of a thread a picture has.
+// drawn is the largest number of handoffs in a picture.
 const drawn = 300
 
-// threadFormats are the pictures of a thread.
+// threadFormats maps a format to the function that draws a thread in it.
 var threadFormats = map[string]func(thread.Thread) string{
 	"dot":     thread.Thread.DOT,
 	"mermaid": thread.Thread.Mermaid,
@@ -26,14 +26,15 @@ func threadCommand(a *app) *cobra.Command {
 	format := "tree"
 	cmd := &cobra.Command{
 		Use:   "thread ID",
-		Short: "Show what answers and supersedes a handoff, and what it answers: all that is connected",
-		Long: `Show the handoffs that are connected by answers (re:) and by what supersedes what, in the order in which they were
-written, each below the one that it names. What claims to supersede a handoff, and is from neither its sender nor its
-recipient, counts for nothing and is shown as such; two that supersede the same are both current. A handoff that
-is named and not here has its id alone.
+		Short: "Show a handoff with its replies and successors",
+		Long: `Show the handoffs that are connected by replies (re:) and successors
+(supersedes:), oldest first, each below the handoff that it names. Only the
+sender or recipient of a handoff can supersede it; other attempts are shown as
+claims. If two handoffs supersede the same one, both are current. For a handoff
+that is not stored here you see its id alone.
 
---format mermaid, dot or svg draws who handed what to whom, with states; time goes down. A picture has 300 handoffs
-at most, around the one that is asked for.`,
+--format mermaid, dot or svg draws who gave which handoff to whom, with states;
+time goes down. A picture has at most 300 handoffs, around the one you name.`,
 		Example:           "  handoff thread 134327a8\n  handoff thread 134327a8 --format svg >thread.svg",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -54,7 +55,7 @@ at most, around the one that is asked for.`,
 			}
 			t = t.Around(drawn)
 			if t.Left > 0 {
-				a.Note("the picture has those around the one that was asked for; not drawn are " + handoff.Count(t.Left, "handoff"))
+				a.Note("the picture is too small for the whole thread; left out: " + handoff.Count(t.Left, "handoff"))
 			}
 			_, err = io.WriteString(a.Stdout, threadFormats[format](t))
 			return err

@@ -26,7 +26,7 @@ type watch struct {
 	*app
 	notify, once bool
 	command      string
-	to           string // "" is everybody
+	to           string // "" is every operator
 }
 
 func watchCommand(a *app) *cobra.Command {
@@ -36,10 +36,13 @@ func watchCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [--notify | --exec COMMAND]",
 		Short: "Wait for new handoffs; print each, or run a command",
-		Long: `Wait for new handoffs to you and print each as JSON, one a line; on a terminal in a line for people. It ends
-when it is interrupted. --notify tells the desktop too (notify-send, osascript, or msg). --exec runs a command with
-sh for each, one after the other, which gets the JSON on standard input and the id in HANDOFF_ID. A handoff
-that is there already is not new.`,
+		Long: `Wait for new handoffs to you. Each is printed as a line of JSON; on a terminal
+as a line for people. watch runs until you interrupt it. Handoffs that exist
+when it starts are not new.
+
+--notify also shows a desktop notification (notify-send, osascript or msg).
+--exec runs a command with sh for each handoff, one at a time. The command gets
+the JSON on standard input and the id in HANDOFF_ID.`,
 		Example: "  handoff watch --notify\n  handoff watch --exec 'handoff read $HANDOFF_ID --agent'",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,20 +61,20 @@ that is there already is not new.`,
 		},
 	}
 	a.OperatorFlag(cmd, &operator)
-	cmd.Flags().BoolVar(&all, "all", false, "those to others too")
-	cmd.Flags().BoolVar(&w.notify, "notify", false, "tell the desktop")
-	cmd.Flags().StringVar(&w.command, "exec", "", "run this `command` for each")
-	cmd.Flags().BoolVar(&w.once, "once", false, "end after the first that comes")
+	cmd.Flags().BoolVar(&all, "all", false, "handoffs to others too")
+	cmd.Flags().BoolVar(&w.notify, "notify", false, "show a desktop notification")
+	cmd.Flags().StringVar(&w.command, "exec", "", "run this `command` for each new handoff")
+	cmd.Flags().BoolVar(&w.once, "once", false, "stop after the first new handoff")
 	cli.Exclusive(cmd, "all", "operator")
 	return cmd
 }
 
 const (
-	settles = 50 * time.Millisecond // after a change, before the index is read
-	looks   = 30 * time.Second      // for what no file system tells, such as changes on another machine
+	settles = 50 * time.Millisecond // wait so long after a change before the index is read
+	looks   = 30 * time.Second      // look so often for changes without a notification, such as those of another machine
 )
 
-// run looks whenever the directory changes. Where it is not there yet, that above it is watched.
+// run looks for new handoffs whenever the directory changes. If the directory does not exist yet, run watches its parent.
 func (w watch) run(ctx context.Context, s *handoff.Store) error {
 	changes, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -86,14 +89,14 @@ func (w watch) run(ctx context.Context, s *handoff.Store) error {
 		_ = changes.Add(s.Dir()) // fails while it is not there
 		if len(changes.WatchList()) == 0 {
 			if err := changes.Add(filepath.Dir(s.Dir())); err != nil {
-				return &handoff.Error{Class: handoff.ErrConfig, Problem: "the directory cannot be watched: " + err.Error(), Cause: err}
+				return &handoff.Error{Class: handoff.ErrConfig, Problem: "cannot watch the directory: " + err.Error(), Cause: err}
 			}
 		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case e := <-changes.Events:
-			if e.Name != s.Dir() && filepath.Dir(e.Name) != s.Dir() { // of the directory above, where our own output may go
+			if e.Name != s.Dir() && filepath.Dir(e.Name) != s.Dir() { // a file of the parent, such as our own output
 				continue
 			}
 			time.Sleep(settles)
@@ -107,7 +110,7 @@ func (w watch) run(ctx context.Context, s *handoff.Store) error {
 	}
 }
 
-// look tells of what is not among seen, nil for the first look, which tells of nothing.
+// look reports the handoffs that are not in seen, and returns all it found. The first look has seen nil and reports none.
 func (w watch) look(s *handoff.Store, seen map[string]bool) (map[string]bool, error) {
 	entries, err := s.List(handoff.Filter{To: w.to})
 	if err != nil {
@@ -121,7 +124,7 @@ func (w watch) look(s *handoff.Store, seen map[string]bool) (map[string]bool, er
 		}
 	}
 	for id := range seen {
-		all[id] = true // one that is gone for a moment is not new again
+		all[id] = true // a handoff that disappears for a moment is not new again
 	}
 	for _, e := range s.Listed(fresh) {
 		if err := w.tell(e); err != nil {
@@ -146,7 +149,7 @@ func (w watch) tell(e handoff.Listed) error {
 	}
 	if w.notify {
 		if err := desktop(title, handoff.EscapeLine(e.Topic)); err != nil {
-			w.Note("the desktop was not told: " + err.Error())
+			w.Note("no desktop notification: " + err.Error())
 		}
 	}
 	if w.command == "" {
@@ -161,7 +164,7 @@ func (w watch) tell(e handoff.Listed) error {
 	return nil
 }
 
-// desktop shows a notification. Both texts are slugs and our own words: they are arguments, never a script.
+// desktop shows a notification. The texts are arguments of the command, never part of a script.
 func desktop(title, text string) error {
 	var cmd *exec.Cmd
 	switch runtime.GOOS {

@@ -19,7 +19,7 @@ import (
 	"github.com/seed-78daf238/handoff/schema"
 )
 
-// checks are the flags that say what a handoff is checked against.
+// checks holds the flags that handoffs are checked with.
 type checks struct {
 	maxAge     time.Duration
 	allowEmpty []string
@@ -32,11 +32,11 @@ type checks struct {
 
 func (c *checks) register(cmd *cobra.Command) {
 	c.given = cmd.Flags().Changed
-	cli.Duration(cmd.Flags(), &c.maxAge, "max-age", "how `old` a fresh handoff may be, such as 90m, 48h or 3d (default 48h)")
-	cli.Texts(cmd.Flags(), &c.allowEmpty, "allow-empty", "a `field` that may be empty")
-	cmd.Flags().StringVar(&c.answers, "answers", "", "a JSON `file` with objective, blocker and next_action as they were understood")
-	cmd.Flags().StringVar(&c.confirmed, "confirmed-by", "", "the `operator` who says that the answers mean what the packet says, in other words; audited")
-	cmd.Flags().StringVar(&c.probe, "probe", "", "run the probes that a handoff claims to have passed, or with =NAME that one; they have to be allowed (`name`)")
+	cli.Duration(cmd.Flags(), &c.maxAge, "max-age", "accept handoffs up to this `age`, such as 90m or 3d (default: 48h)")
+	cli.Texts(cmd.Flags(), &c.allowEmpty, "allow-empty", "accept this empty `field`")
+	cmd.Flags().StringVar(&c.answers, "answers", "", "a JSON `file` with objective, blocker and next_action as you understood them")
+	cmd.Flags().StringVar(&c.confirmed, "confirmed-by", "", "the `operator` who confirms that the answers mean the same as the packet; audited")
+	cmd.Flags().StringVar(&c.probe, "probe", "", "run the probes that the handoff claims to have passed, or only the probe `name`")
 	cmd.Flags().Lookup("probe").NoOptDefVal = everyProbe
 	cmd.Flags().BoolVar(&c.ascii, "ascii", false, "print ASCII only")
 }
@@ -45,20 +45,26 @@ func checkCommand(a *app) *cobra.Command {
 	var c checks
 	cmd := &cobra.Command{
 		Use: "check FILE|DIR|ID|-…",
-		Long: `Check whether work can be resumed from handoffs: schema, freshness, resume token, replay test. FILE
-is a packet or another record as JSON, or a handoff document; DIR stands for its *.md and *.json files.
-Nothing is changed, no token consumed. The exit code is 0 for CLEAN, 10 for OPERATIONAL, 11 for CRITICAL;
-of several the worst counts. What is looked for in words is a floor: a text that says little passes. Text
-that seems to ask for something dangerous is labelled for people, and makes no verdict worse.
+		Long: `Check whether work can continue from a handoff: is it complete, recent and not
+used before, and does it say what to do next? FILE is a record as JSON or a
+handoff document, DIR means its *.md and *.json files. check changes nothing
+and uses no token. It cannot judge the meaning of a text: a text that says
+little can pass. Text that seems to ask for something dangerous is labeled, and
+does not change the verdict.
 
-With --answers the replay test compares what was understood with what the packet says. No program can
-tell whether other words mean the same: both are shown, and somebody has to confirm them.
+With --answers, check compares what you understood with the packet. It cannot
+tell whether different words mean the same: both are shown, and you confirm
+them with --confirmed-by NAME.
 
-With --probe the probes are run that a handoff claims to have passed (a reference such as probe:test=passed), as
-.handoff-probes.yaml in the project defines them and as you have allowed it: see handoff probes. Each claim is then
-confirmed, contradicted, not run, or was made of other work than what is here; what is not confirmed makes a handoff
-OPERATIONAL. A result stands for 24 hours for the same definition on the same commit, as long as no file that git
-tracks differs from it.`,
+With --probe, check runs the probes that the sender claims to have passed (a
+reference such as probe:test=passed). Allow them first with handoff probes
+allow. Each claim is confirmed, contradicted, not run, or about other work than
+yours; a handoff with a claim that is not confirmed is OPERATIONAL. A result is
+kept for 24 hours, while the definition, the commit and all tracked files stay
+the same.
+
+Exit codes: 0 CLEAN, 10 OPERATIONAL (fix or confirm first), 11 CRITICAL (do not
+continue). For several handoffs the worst counts.`,
 		Example:           "  handoff check packet.json\n  handoff check 134327a8 --answers understood.json\n  handoff check 134327a8 --probe",
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
@@ -68,10 +74,10 @@ tracks differs from it.`,
 	return cmd
 }
 
-// check prints what is found of each name. The error is the verdict.
+// check checks each named handoff and prints the reports. The error is the verdict.
 func (a *app) check(names []string, c *checks) error {
 	a.ForAgents = true
-	open := a.NewStore // files need none
+	open := a.NewStore // files need no store
 	if slices.ContainsFunc(names, isStored) {
 		open = a.ProjectStore
 	}
@@ -100,7 +106,7 @@ func (a *app) check(names []string, c *checks) error {
 	for _, name := range names {
 		in := a.artifact(s, p, known, name)
 		report := packet.Check(in, o)
-		if note := record.Confirmed(context.Background(), s, in.ID, report); note != "" {
+		if note := record.RecordConfirmation(context.Background(), s, in.ID, report); note != "" {
 			report.Notes = append(report.Notes, note)
 		}
 		reports = append(reports, report)
@@ -111,7 +117,7 @@ func (a *app) check(names []string, c *checks) error {
 	return cli.Verdict(packet.Worst(reports))
 }
 
-// artifacts puts the files of directories in their place.
+// artifacts replaces directories by their files.
 func artifacts(names []string) (all []string, err error) {
 	for _, name := range names {
 		if info, err := os.Stat(name); err != nil || !info.IsDir() {
@@ -127,13 +133,13 @@ func artifacts(names []string) (all []string, err error) {
 	return all, nil
 }
 
-// with returns what the flags and the project say.
+// with returns the checks that flags and settings ask for.
 func (c *checks) with(p handoff.Project) (record.Checks, error) {
 	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, ConfirmedBy: c.confirmed, Rules: schema.Universal(), Work: cli.WorkOf(p)}
 	if !c.given("max-age") {
 		r.MaxAge = p.Settings.MaxAge.Value
 	} else if r.MaxAge == 0 {
-		return r, cli.Invalid("give a duration such as 48h", "--max-age 0: nothing would be fresh")
+		return r, cli.Invalid("use a duration such as 48h", "--max-age 0 accepts no handoff")
 	}
 	if p.Options.Now != nil {
 		r.Now = p.Options.Now()
@@ -150,7 +156,7 @@ func (c *checks) with(p handoff.Project) (record.Checks, error) {
 	return r, err
 }
 
-// entries returns the entries of those names that are whole ids, where there are several: the index is then read once.
+// entries returns the entries of the names that are whole ids, if there are several. It reads the index once.
 func entries(s *handoff.Store, names []string) map[string]handoff.Entry {
 	var ids []string
 	for _, name := range names {
@@ -163,7 +169,7 @@ func entries(s *handoff.Store, names []string) map[string]handoff.Entry {
 	}
 	found, err := s.FindEach(ids)
 	if err != nil {
-		return nil // each says what is wrong with it
+		return nil // reading each handoff reports its error
 	}
 	known := make(map[string]handoff.Entry, len(found))
 	for _, e := range found {
@@ -172,7 +178,7 @@ func entries(s *handoff.Store, names []string) map[string]handoff.Entry {
 	return known
 }
 
-// stored reads the handoff of a name.
+// stored reads a stored handoff.
 func stored(s *handoff.Store, known map[string]handoff.Entry, name string) (handoff.Stored, error) {
 	if e, ok := known[name]; ok {
 		return s.Load(e)
@@ -180,7 +186,7 @@ func stored(s *handoff.Store, known map[string]handoff.Entry, name string) (hand
 	return s.Read(name)
 }
 
-// artifact reads what name stands for: standard input, a file, or a stored handoff.
+// artifact reads standard input, a file, or a stored handoff.
 func (a *app) artifact(s *handoff.Store, p handoff.Project, known map[string]handoff.Entry, name string) packet.Input {
 	var text []byte
 	var err error
@@ -212,7 +218,7 @@ func (a *app) artifact(s *handoff.Store, p handoff.Project, known map[string]han
 	return record.Input(name, doc, schema.Universal())
 }
 
-// claimHolds proves the id that a document from outside the store claims.
+// claimHolds returns an error if the id in a document from outside the store does not match its content.
 func claimHolds(doc handoff.Document) error {
 	id, err := handoff.ID(doc)
 	if err == nil && id != doc.HandoffID {
@@ -221,18 +227,18 @@ func claimHolds(doc handoff.Document) error {
 	return err
 }
 
-// startsLikeDocument says whether a text begins as a handoff document does, rather than a record.
+// startsLikeDocument reports whether a text begins like a handoff document.
 func startsLikeDocument(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("---"))
 }
 
-// isStored says whether a name stands for a stored handoff, and not for a file.
+// isStored reports whether a name means a stored handoff, and not a file.
 func isStored(name string) bool {
 	_, missing := os.Stat(name)
 	return looksLikeID(name) && errors.Is(missing, fs.ErrNotExist)
 }
 
-// isStoredFile says whether a name is that of the file of a stored handoff, and of none that is here.
+// isStoredFile reports whether a name is that of a stored handoff's file, and not a path from here.
 func isStoredFile(s *handoff.Store, name string) bool {
 	if _, missing := os.Stat(name); !errors.Is(missing, fs.ErrNotExist) || !strings.HasSuffix(name, ".md") {
 		return false
@@ -241,13 +247,13 @@ func isStoredFile(s *handoff.Store, name string) bool {
 	return err == nil
 }
 
-// looksLikeID says whether a name can be what people call a handoff, but for its file.
+// looksLikeID reports whether a name can be an id, a prefix or @.
 func looksLikeID(name string) bool {
 	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
 	return name == "@" || len(digits) >= 4 && len(digits) <= 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// printReports prints the reports, each as a line of JSON, or all as text.
+// printReports prints the reports as text, or as JSON a line each.
 func (a *app) printReports(reports []packet.Report, ascii bool) error {
 	return cli.Lines(a.App, reports, func() (string, error) {
 		return packet.Text(reports, packet.TextOptions{ASCII: ascii, Names: cli.IsTerminal(a.Stdout)})

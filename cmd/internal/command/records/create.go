@@ -19,15 +19,15 @@ import (
 	runs "github.com/seed-78daf238/handoff/lib/run"
 )
 
-// A creation is a run record as the flags of create say it.
+// A creation holds the flags of create.
 type creation struct {
 	*app
 	cli.Fields
 	projectID, agent, status, summary, intentLock string
 
-	said             sayings  // of the lists of the record
-	lowered          []string // flags of the self-audit
-	who, verifyFirst []string // of each step, "" for none
+	said             sayings  // for the lists of the record
+	lowered          []string // flags of the self-audit that are answered with no
+	who, verifyFirst []string // by step, "" if not given
 
 	recording cli.Recording
 	relating  cli.Relating
@@ -38,17 +38,22 @@ func createCommand(a *app) *cobra.Command {
 	c := &creation{app: a, said: sayings{}}
 	cmd := &cobra.Command{
 		Use: "create TASK_ID --summary TEXT",
-		Long: `Store a run record: what a run did, what it validated, what stays uncertain, and where the next one
-goes on. The self-audit is derived from the record; what the run leaves undone is said on standard
-error and makes nothing invalid. Assumptions, context debt and next steps of earlier records of the
-project stay open until a record names them, by their text or by the key that onboard shows:
---assumption 3f2a91=refuted, --resolve-debt 81b0c4, --close d5e6f7. --who and --verify-first are about the --next-step
-before them.
+		Long: `Store a run record: what a run did, what it validated, what stays uncertain,
+and what comes next. The self-audit is derived from the record. Gaps in the
+record cause warnings, never an error.
 
-A value may end in =STATE: tests and commands in passed, failed, skipped or unknown, assumptions in
-open, promoted, refuted or carried_forward, files in added, modified, deleted or renamed.
---test-run-exec runs a command with sh, its output on standard error, and records its real result. With it
-or with --work the commit that is checked out is recorded too, and each --file as it is, for handoff check.`,
+Assumptions, context debt and next steps of earlier records stay open until a
+record names them, by their text or by the key that record onboard shows:
+--assumption 3f2a91=refuted, --resolve-debt 81b0c4, --close d5e6f7. --who and
+--verify-first belong to the --next-step before them.
+
+A value can end in =STATE. Tests and commands: passed, failed, skipped or
+unknown. Assumptions: open, promoted, refuted or carried_forward. Files: added,
+modified, deleted or renamed.
+
+--test-run-exec runs a command with sh, shows its output on standard error, and
+records the result. With it, or with --work, the commit is recorded too, and
+each --file as it is, for handoff check.`,
 		Example: `  handoff record create deploy-42 --summary 'Moved the deploy to the new runner.' --agent agent:codex --test-run-exec 'go test ./...'
   handoff create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' --who ann --context-debt 'Cache size is unknown'
   handoff create deploy-43 --summary 'Ops added a disk.' --close d5e6f7 --resolve-debt 81b0c4`,
@@ -60,29 +65,29 @@ or with --work the commit that is checked out is recorded too, and each --file a
 	c.recording.Register(cmd, false)
 	a.Gate.Register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&c.summary, "summary", "", "one `paragraph`: what was tried, what landed, what comes first now")
-	f.StringVar(&c.agent, "agent", "", "who ran (`name`, such as agent:codex or human:ann; default the operator, else the user)")
-	f.StringVar(&c.status, "status", "completed", "`how` it ended: completed, paused, failed, requires_review")
-	f.StringVar(&c.projectID, "project", "", "the `project_id` (default the name of the project root)")
-	f.StringVar(&c.intentLock, "intent-lock", "", "the `id` of the scope contract that the run had")
+	f.StringVar(&c.summary, "summary", "", "one `paragraph`: what was tried, what is finished, what comes first")
+	f.StringVar(&c.agent, "agent", "", "who ran (`name`, such as agent:codex or human:ann; default: the operator, or the user)")
+	f.StringVar(&c.status, "status", "completed", "`how` the run ended: completed, paused, failed, requires_review")
+	f.StringVar(&c.projectID, "project", "", "the `project_id` (default: the name of the project root)")
+	f.StringVar(&c.intentLock, "intent-lock", "", "the `id` of the scope contract of the run")
 	f.BoolVar(&c.dryRun, "dry-run", false, "print the record, store nothing and run nothing")
 	for _, field := range runs.Table().Fields {
 		for _, flag := range field.Flags {
 			c.said.register(f, flag.Name, flag.Usage, true)
 		}
 	}
-	cli.Texts(f, &c.lowered, "lower", "a `flag` of the self-audit to answer with no, such as receipts_reviewed")
-	f.Func("who", "who should take the --next-step before it (`operator`)", c.ofStep(&c.who))
-	f.Func("verify-first", "what to verify before the --next-step before it (`text`)", c.ofStep(&c.verifyFirst))
+	cli.Texts(f, &c.lowered, "lower", "answer no to this `flag` of the self-audit, such as receipts_reviewed")
+	f.Func("who", "the `operator` for the --next-step before it", c.ofStep(&c.who))
+	f.Func("verify-first", "what to verify first (`text`), for the --next-step before it", c.ofStep(&c.verifyFirst))
 	return cmd
 }
 
-// ofStep returns how a flag about the last next step is read.
+// ofStep returns the parser of a flag that belongs to the last next step.
 func (c *creation) ofStep(values *[]string) func(string) error {
 	return func(text string) error {
 		steps := len(*c.said["next-step"])
 		if steps == 0 {
-			return errors.New("put it after the --next-step that it is about")
+			return errors.New("must follow the --next-step that it belongs to")
 		}
 		for len(*values) < steps {
 			*values = append(*values, "")
@@ -100,7 +105,7 @@ func (c *creation) create(taskID string) error {
 	took := ""
 	if c.Time == "" {
 		c.Time = now(p)
-		if len(c.execs()) == 0 { // a command that runs again takes another time, which makes another record
+		if len(c.execs()) == 0 { // running the commands again takes another time, which changes the record
 			took = c.Time
 		}
 	}
@@ -110,7 +115,7 @@ func (c *creation) create(taskID string) error {
 	return cli.SameAgain(c.finish(p, taskID), took)
 }
 
-// now is the time of the project, which a test may have set.
+// now returns the current time, which a test may set.
 func now(p handoff.Project) string {
 	if p.Options.Now != nil {
 		return p.Options.Now().UTC().Format(time.RFC3339)
@@ -118,8 +123,7 @@ func now(p handoff.Project) string {
 	return time.Now().UTC().Format(time.RFC3339)
 }
 
-// finish seals and stores the draft. Everything is checked before the first command is run, so that no
-// test is run in vain.
+// finish completes and stores the record. It checks everything before it runs the first command.
 func (c *creation) finish(p handoff.Project, taskID string) error {
 	draft, err := c.record(p, taskID)
 	if err != nil {
@@ -165,7 +169,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	return c.Write([]handoff.Source{c.source(draft, carried, warn)}, false, nil)
 }
 
-// recordWork adds the commit, and the files that the run touched as they are. What was run was run on these.
+// recordWork records the commit and the files of the run as they are now, after its commands.
 func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
 	if !c.recording.Work && !p.Settings.RecordWork.Value && len(c.execs()) == 0 {
 		return nil
@@ -181,7 +185,7 @@ func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
 	return err
 }
 
-// execs returns the commands that are to be run.
+// execs returns the commands to run.
 func (c *creation) execs() []string { return *c.said["test-run-exec"] }
 
 func (c *creation) source(draft runs.Draft, carried runs.Carried, warn func(string)) handoff.Source {
@@ -200,7 +204,7 @@ func (c *creation) printRecord(made handoff.Made) error {
 	return c.Show(json.RawMessage(block.JSON), handoff.EscapeJSON(string(block.JSON)+"\n"))
 }
 
-// record turns the flags into a draft, and completes agent, recipient and project.
+// record returns the draft that the flags describe, and fills in agent, recipient and project.
 func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) {
 	for flag, texts := range c.said.texts() {
 		if i := slices.IndexFunc(texts, func(text string) bool { return !utf8.ValidString(text) }); i >= 0 {
@@ -210,9 +214,9 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 	me := p.Me()
 	c.agent = cmp.Or(c.agent, me, c.user())
 	if c.agent == "" {
-		return runs.Draft{}, cli.Invalid("use --agent, such as --agent agent:codex, or set HANDOFF_OPERATOR", "it is not known who ran: this user has no name")
+		return runs.Draft{}, cli.Invalid("use --agent, such as --agent agent:codex, or set HANDOFF_OPERATOR", "no agent: I don't know who ran this")
 	}
-	c.To = cmp.Or(c.To, me, record.Slug(c.agent, 64)) // the most that a name may have
+	c.To = cmp.Or(c.To, me, record.Slug(c.agent, 64)) // the limit of an operator name
 	if c.projectID == "" {
 		c.projectID = c.ProjectName()
 	}
@@ -220,14 +224,14 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 	lowered := map[string]bool{}
 	for _, flag := range c.lowered {
 		if known := (runs.Audit{}).Failed(); !slices.Contains(known, flag) {
-			return runs.Draft{}, cli.Invalid("the flags are "+strings.Join(known, ", "), "--lower %q is not a flag of the self-audit", flag)
+			return runs.Draft{}, cli.Invalid("use one of "+strings.Join(known, ", "), "--lower: the self-audit has no flag %q", flag)
 		}
 		lowered[flag] = false
 	}
 	return runs.Draft{Record: r, Claimed: lowered}, nil
 }
 
-// user names the user of the system as an agent, "" for one without a name.
+// user returns the user of the system as an agent, "" if the user has no name.
 func (c *creation) user() string {
 	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
 		if is := c.Getenv(name); is != "" {

@@ -11,10 +11,10 @@ import (
 	runs "github.com/seed-78daf238/handoff/lib/run"
 )
 
-// sayings are what the flags about a record say, by their names.
+// sayings maps the flags of a record to their values.
 type sayings map[string]*[]string
 
-// register adds a flag; isList says that it may be given several times.
+// register adds a flag. A list can be given several times.
 func (s sayings) register(flags *pflag.FlagSet, name, usage string, isList bool) {
 	said := new([]string)
 	s[name] = said
@@ -28,7 +28,7 @@ func (s sayings) register(flags *pflag.FlagSet, name, usage string, isList bool)
 	})
 }
 
-// texts returns what is said.
+// texts returns a copy of the values.
 func (s sayings) texts() map[string][]string {
 	texts := map[string][]string{}
 	for name, said := range s {
@@ -37,7 +37,7 @@ func (s sayings) texts() map[string][]string {
 	return texts
 }
 
-// fill turns what the flags say into the lists of the record. Keys stand for what is carried into it.
+// fill sets the lists of the record from the flags. It replaces the keys of open items by their texts.
 func (c *creation) fill(d *runs.Draft, carried runs.Carried) error {
 	said, open := c.said.texts(), carried.Open()
 	for _, f := range runs.Table().Fields {
@@ -67,8 +67,7 @@ func (c *creation) fill(d *runs.Draft, carried runs.Carried) error {
 	return nil
 }
 
-// named replaces the key of an open item by its text, and says which that is. Any other text stays, so that it can be
-// the item's own.
+// named replaces the key of an open item by its text, and notes it. Any other text stays: it can be that of the item.
 func (c *creation) named(f runs.Field, flag runs.Flag, said string, open map[string]string) (string, error) {
 	key, state := said, ""
 	if flag.State != "" {
@@ -77,21 +76,21 @@ func (c *creation) named(f runs.Field, flag runs.Flag, said string, open map[str
 	}
 	text, isOpen := open[key]
 	switch before, _, _ := strings.Cut(said, "="); {
-	case flag.State != "" && state == "" && isKey(before): // of one that is open, and no text of a new one
+	case flag.State != "" && state == "" && isKey(before): // a key without a state
 		return "", cli.Invalid("run `handoff onboard --markdown` to see their keys",
-			"--%s %s: a key is followed by = and open, promoted, refuted or carried_forward", flag.Name, said)
+			"--%s %s: add = and open, promoted, refuted or carried_forward to the key", flag.Name, said)
 	case isOpen:
 		c.Note(fmt.Sprintf("--%s %s is %q", flag.Name, key, text))
 		return text + state, nil
 	case isKey(key):
-		return "", cli.Invalid("run `handoff onboard --markdown` to see their keys", "--%s %s: of the %d that are open, none has this key", flag.Name, key, len(open))
+		return "", cli.Invalid("run `handoff onboard --markdown` to see their keys", "--%s %s: none of the %d open items has this key", flag.Name, key, len(open))
 	case flag.Open == "steps" && open[runs.Key(key)] == "":
-		c.Note(fmt.Sprintf("warning: no open next step of the project is called %q, so nothing is closed by it", key))
+		c.Note(fmt.Sprintf("warning: the project has no open next step %q; nothing is closed", key))
 	}
 	return said, nil
 }
 
-// isKey reports whether a text can only be meant for the key of an open item, or for its place in a list.
+// isKey reports whether a text looks like the key of an open item or its number in a list.
 func isKey(text string) bool {
 	_, err := strconv.Atoi(text)
 	return err == nil || len(text) == 6 && strings.Trim(text, "0123456789abcdef") == ""

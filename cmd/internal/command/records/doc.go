@@ -1,3 +1,4 @@
+// Package records has the commands for records, which only the full program has: new, record, check, resume and probes.
 package records
 
 import (
@@ -9,7 +10,7 @@ import (
 // An app is one run of the program.
 type app struct{ *cli.App }
 
-// Commands returns the commands of this folder.
+// Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
 		"new":    newCommand,

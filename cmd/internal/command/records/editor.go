@@ -13,8 +13,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// edited returns what a person makes of a text in the editor, and the file that keeps it until its directory is removed. A text
-// that was left as it was, also by an editor that failed, is nobody's work, and does not stay.
+// edited opens a text in the editor. It returns the new text and the file that keeps it until its directory is removed. If the
+// text was not changed, the file is removed and the result is an error.
 func (a *app) edited(start string) (text, path string, err error) {
 	path, err = draftFile(start)
 	if err != nil {
@@ -27,7 +27,7 @@ func (a *app) edited(start string) (text, path string, err error) {
 	case err == nil && (strings.TrimSpace(text) == "" || text == start):
 		os.RemoveAll(filepath.Dir(path))
 		if failed == nil {
-			failed = cli.Invalid("save a text in the editor", "nothing was written: it was left as it was")
+			failed = cli.Invalid("save a change in the editor", "the text was not changed; nothing stored")
 		}
 		return "", "", failed
 	case failed != nil:
@@ -36,7 +36,7 @@ func (a *app) edited(start string) (text, path string, err error) {
 	return text, path, err
 }
 
-// draftFile makes the file to edit in a directory of its own, which only the caller can enter.
+// draftFile creates the file to edit, in a new directory that only the user can enter.
 func draftFile(start string) (string, error) {
 	dir, err := os.MkdirTemp("", "handoff-")
 	if err != nil {
@@ -46,11 +46,12 @@ func draftFile(start string) (string, error) {
 	return path, os.WriteFile(path, []byte(start), 0o600)
 }
 
-// edit runs the editor as a shell would, so that its variable may hold arguments. An interrupt from the keyboard is the editor's.
+// edit runs the editor with a shell, since the variable may contain arguments. An interrupt from the keyboard goes to the
+// editor only.
 func (a *app) edit(path string) error {
 	editor := a.editor()
 	if editor == "" {
-		return &handoff.Error{Class: handoff.ErrConfig, Problem: "no editor is set", Advice: "set VISUAL or EDITOR, or use `handoff write -`"}
+		return &handoff.Error{Class: handoff.ErrConfig, Problem: "no editor found", Advice: "set EDITOR, or pipe the text to `handoff write -`"}
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
@@ -60,17 +61,17 @@ func (a *app) edit(path string) error {
 	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {
-	case errors.As(err, &exit) && (exit.ExitCode() == 126 || exit.ExitCode() == 127): // as a shell says so
-		return cli.Invalid("set VISUAL or EDITOR to one that is there", "nothing was published: there is no editor %q", editor)
+	case errors.As(err, &exit) && (exit.ExitCode() == 126 || exit.ExitCode() == 127): // not found, or not executable
+		return cli.Invalid("set VISUAL or EDITOR to an installed editor", "no editor %q; nothing stored", editor)
 	case exit != nil:
-		return cli.Invalid("", "nothing was published: the editor ended with %v", err)
+		return cli.Invalid("", "the editor failed: %v; nothing stored", err)
 	case err != nil:
-		return fmt.Errorf("nothing was published: the editor cannot be run: %w", err)
+		return fmt.Errorf("cannot run the editor; nothing stored: %w", err)
 	}
 	return nil
 }
 
-// editor is the command that a person edits with, "" if there is none.
+// editor returns the command of the user's editor, "" if there is none.
 func (a *app) editor() string {
 	for _, variable := range []string{"VISUAL", "EDITOR"} {
 		if editor := a.Getenv(variable); editor != "" {

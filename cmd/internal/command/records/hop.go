@@ -15,17 +15,18 @@ func hopCommand(a *app) *cobra.Command {
 	var approved bool
 	cmd := &cobra.Command{
 		Use: "hop FILE|ID|- --to SKILL",
-		Long: `Make and store the next universal handoff of a chain: the skill that it was addressed to hands over to
-the next one. The chain gets one hop longer and keeps its trace_id; what the flags say replaces what the
-record says, artifacts and files come to those that it has; time, count and hash are made anew. A skill
-that is in the chain already needs --reason, a chain of more than 5 hops the user's approval.`,
+		Long: `Store the next universal handoff of a chain: the skill that received FILE hands
+over to --to. The chain grows by one and keeps its trace_id. Flags replace
+values of the record; artifacts and files are added. Time, token count and hash
+are computed again. A skill that is already in the chain needs --reason, a
+chain of more than 5 hops --approved.`,
 		Example: `  handoff record hop 134327a8 --to report-writer --phase drafting --summary 'The chapters are drafted.'
   handoff hop draft.json --to survey-reader --reason 'two interviews are missing'`,
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, names []string) error {
 			if f.From != "" {
-				return cli.Invalid("leave it out", "--from: the skill that the record is addressed to hands over")
+				return cli.Invalid("remove it", "--from: the sender is the skill that received the record")
 			}
 			p, err := a.Project()
 			if err != nil {
@@ -36,7 +37,7 @@ that is in the chain already needs --reason, a chain of more than 5 hops the use
 				return err
 			}
 			if kind := record.Detect(text.data); kind != universal.Kind {
-				return cli.Invalid("only a chain of universal handoffs has hops", "%s is not a universal handoff", text.name)
+				return cli.Invalid("use a universal handoff", "%s is not a universal handoff", text.name)
 			}
 			r.Kind = universal.Kind
 			if err := r.prepare(a, p, f, false); err != nil {

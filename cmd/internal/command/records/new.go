@@ -21,14 +21,16 @@ func newCommand(a *app) *cobra.Command {
 	var template string
 	cmd := &cobra.Command{
 		Use: "new [--to OPERATOR] [--topic TOPIC]",
-		Long: `Open a template in $VISUAL or $EDITOR, or vi, nano or notepad, and store what is saved. A template that is
-left as it is stores nothing. What was typed is never lost: if it cannot be stored, the file stays and is
-named. On a terminal, what is not said is asked for. The project may have templates of its own, in
-.handoff/templates: --template takes NAME.md, default.md is that of who names none.
+		Long: `Write a handoff in your editor: VISUAL, EDITOR, vi, nano or notepad. A template
+opens, and what you save is stored. An unchanged template stores nothing. Your
+text is never lost: if it cannot be stored, you are told where the file is. On
+a terminal, new asks for missing values. The templates of a project are in
+.handoff/templates: default.md, and NAME.md for --template NAME.
 
-With --kind a record of that kind is made from flags and stored, without an editor; on a terminal, what
-is needed and not said is asked for. A packet gets a resume_token that nobody else has; a universal
-handoff goes from skill to skill and gets its trace_id, chain, count of tokens and payload hash.`,
+--kind makes a record from flags instead, without an editor. On a terminal, new
+asks for missing values. A packet gets a new resume token. A universal handoff
+goes from skill to skill, and gets its trace_id, chain, token count and payload
+hash.`,
 		Example: `  handoff new --to ben --topic deploy
   handoff new --kind packet --to ben --topic deploy --objective 'Move the deploy to the new runner' \
     --completed 'Runner set up' --unresolved 'The cache is cold' --assumption 'The old runner stays until Friday' \
@@ -65,12 +67,12 @@ handoff goes from skill to skill and gets its trace_id, chain, count of tokens a
 	recording.Register(cmd, false)
 	a.Gate.Register(cmd)
 	r.register(cmd)
-	cmd.Flags().StringVar(&template, "template", "", "begin with this template of the project (`name`)")
+	cmd.Flags().StringVar(&template, "template", "", "start with the template `name` of the project")
 	_ = cmd.RegisterFlagCompletionFunc("template", a.completeTemplates)
 	return cmd
 }
 
-// fromTemplate opens a template, and stores what becomes of it. On a terminal it asks first for what is not said.
+// fromTemplate opens a template in the editor and stores the text. On a terminal it asks for missing fields first.
 func (a *app) fromTemplate(p handoff.Project, f cli.Fields, at, template string, recording cli.Recording) error {
 	start, err := templateOf(p, template)
 	if err == nil && a.CanAsk() {
@@ -91,14 +93,14 @@ func (a *app) completeTemplates(*cobra.Command, []string, string) ([]string, cob
 	return templateNames(p), cobra.ShellCompDirectiveNoFileComp
 }
 
-// recordWork adds what is recorded of the work to the references.
+// recordWork adds the recorded commit and files to the references.
 func recordWork(a *app, recording cli.Recording, f *cli.Fields) error {
 	refs, err := recording.References(a.App, true)
 	f.References = append(f.References, refs...)
 	return err
 }
 
-// compose stores what is saved in an editor that begins with a text. at is the time of a handoff that has none, "" is now.
+// compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.
 func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) error {
 	took := ""
 	if f.Time == "" {
@@ -111,10 +113,10 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 	}
 	f.From = cmp.Or(f.From, p.Me())
 	doc, topic := f.Document(cmp.Or(start, standard)), f.Topic
-	doc.Topic = cmp.Or(topic, "later") // the text may say it
+	doc.Topic = cmp.Or(topic, "later") // the text can have a heading
 	switch {
 	case doc.From == "":
-		return cli.Nobody("I don't know who you are", "--from")
+		return cli.UnknownOperator("--from")
 	case doc.To == "":
 		return cli.Invalid("add --to NAME", "no recipient")
 	}
@@ -126,7 +128,7 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 		return err
 	}
 	if doc.Topic = cmp.Or(topic, handoff.TopicOf(doc.Body)); topic == "" && doc.Topic == handoff.TopicOf(start) {
-		return cli.Invalid("add --topic NAME, or start the text with a heading of its own", "no topic\nyour text is kept in %s", path)
+		return cli.Invalid("add --topic NAME, or start the text with a new heading", "no topic\nyour text is kept in %s", path)
 	}
 	if err := recordWork(a, recording, (*cli.Fields)(&doc)); err != nil {
 		return fmt.Errorf("%w\nyour text is kept in %s", err, path)
@@ -144,7 +146,7 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 	return a.PrintReceipts(s, receipts)
 }
 
-// Compose stores what is saved in an editor that begins with a text; at is its time if the text has none, "" is now.
+// Compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.
 func Compose(run *cli.App, f cli.Fields, at, start string) error {
 	return (&app{run}).compose(f, at, start, cli.Recording{})
 }

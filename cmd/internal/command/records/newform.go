@@ -15,7 +15,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// standard is the template of a project that has none: the questions that a good handoff answers.
+// standard is the template if a project has none: the questions that a good handoff answers.
 const standard = `# Where it stands
 
 # What is open
@@ -25,16 +25,16 @@ const standard = `# Where it stands
 # What to beware of
 `
 
-const templates = ".handoff/templates" // of a project, a file NAME.md each; default.md is that of who names none
+const templates = ".handoff/templates" // of a project: default.md, and NAME.md for --template NAME
 
-// templateOf returns the text to begin with. A project's templates came with it: they are plain files, are only
-// shown, and what could deceive in them is made visible.
+// templateOf returns the text to start with. A project's templates may come from others: they must be regular files, and
+// invisible characters are made visible.
 func templateOf(p handoff.Project, name string) (string, error) {
 	path := filepath.Join(p.Root, filepath.FromSlash(templates), name+".md")
 	if name == "" {
 		path = filepath.Join(filepath.Dir(path), "default.md")
 	} else if err := handoff.CheckOperator(name); err != nil {
-		return "", cli.Invalid("it is the name of a file in "+templates+", without .md", "%q is not the name of a template", name)
+		return "", cli.Invalid("use the name of a file in "+templates+", without .md", "%q is not a template name", name)
 	}
 	if err := cli.CheckOutput(path); err != nil {
 		return "", err
@@ -44,21 +44,20 @@ func templateOf(p handoff.Project, name string) (string, error) {
 	case err != nil && name == "":
 		return standard, nil
 	case err != nil:
-		return "", cli.Invalid("there is "+fault.Some(templateNames(p)), "there is no template %q", name)
+		return "", cli.Invalid("use "+fault.Some(templateNames(p)), "no template %q", name)
 	case !info.Mode().IsRegular():
-		return "", cli.Invalid("put a file there", "the template %s is not a regular file", path)
+		return "", cli.Invalid("replace it by a file", "the template %s is not a regular file", path)
 	}
 	text, err := cli.ReadInput(path)
 	return handoff.Escape(string(text)), err // an editor may pass it on to the terminal
 }
 
-// templateNames returns what --template takes. Names of another form, which could do something to a terminal, are
-// left out.
+// templateNames returns the values of --template. Other names are left out: they could contain control characters.
 func templateNames(p handoff.Project) (names []string) {
 	dir := filepath.Join(p.Root, filepath.FromSlash(templates))
 	var files []fs.DirEntry
 	if handoff.CheckLinks(dir) == nil {
-		files, _ = os.ReadDir(dir) // one that cannot be read has none
+		files, _ = os.ReadDir(dir) // no templates if it cannot be read
 	}
 	for _, file := range files {
 		name, isTemplate := strings.CutSuffix(file.Name(), ".md")
@@ -69,33 +68,33 @@ func templateNames(p handoff.Project) (names []string) {
 	return append(names, "default")
 }
 
-// A question is about a field of the head.
+// A question asks for a field of the frontmatter.
 type question struct {
 	text   string
-	needed string // why it must have an answer, "" if it need not
+	needed string // the message if there is no answer, "" if none is needed
 	set    func(d *handoff.Document, answer string)
 	get    func(d *handoff.Document) string
 }
 
 var (
-	toQuestion = question{"to: who takes over", "somebody has to take over",
+	toQuestion = question{"to: the recipient", "a handoff needs a recipient",
 		func(d *handoff.Document, answer string) { d.To = answer }, func(d *handoff.Document) string { return d.To }}
-	topicQuestion = question{"topic: what it is about, a slug", "it has to be about something",
+	topicQuestion = question{"topic: one or a few words", "a handoff needs a topic",
 		func(d *handoff.Document, answer string) { d.Topic = answer }, func(d *handoff.Document) string { return d.Topic }}
-	tagsQuestion = question{"tags: slugs, if any; then the editor opens", "",
+	tagsQuestion = question{"tags: optional; then the editor opens", "",
 		func(d *handoff.Document, answer string) {
 			d.Tags = strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })
 		}, func(d *handoff.Document) string { return strings.Join(d.Tags, " ") }}
 )
 
-// askHead asks a person for what the flags do not say: to, topic and tags.
+// askHead asks for the fields that no flag gives: to, topic and tags.
 func (a *app) askHead(p handoff.Project, f *cli.Fields) error {
 	doc := (*handoff.Document)(f)
 	if doc.To != "" && doc.Topic != "" {
 		return nil
 	}
 	if doc.From == "" {
-		return cli.Nobody("I don't know who you are", "--from")
+		return cli.UnknownOperator("--from")
 	}
 	known := slices.DeleteFunc(a.KnownOperators(), func(name string) bool { return name == doc.From })
 	fmt.Fprintf(a.Stderr, "from: %s\n", handoff.EscapeLine(doc.From))
@@ -103,11 +102,11 @@ func (a *app) askHead(p handoff.Project, f *cli.Fields) error {
 		fmt.Fprintf(a.Stderr, "known: %s\n", handoff.EscapeLine(strings.Join(known[:min(len(known), 20)], ", ")))
 	}
 	about := topicQuestion
-	about.text, about.needed = about.text+"; empty takes the first heading of the text", ""
+	about.text, about.needed = about.text+"; empty: the first heading of the text", ""
 	return a.askFor(p, bufio.NewReader(a.Stdin), doc, toQuestion, about, tagsQuestion)
 }
 
-// askFor asks for the fields that a head lacks, and again for what cannot be stored.
+// askFor asks for missing fields of the frontmatter, and repeats a question if the answer cannot be stored.
 func (a *app) askFor(p handoff.Project, in *bufio.Reader, doc *handoff.Document, questions ...question) error {
 	if why := unfit(p, *doc); why != nil {
 		return why
@@ -133,7 +132,7 @@ func (a *app) askFor(p handoff.Project, in *bufio.Reader, doc *handoff.Document,
 	return nil
 }
 
-// refusal says why an answer is not taken. again says that it was given twice.
+// refusal returns why an answer is refused, "" if it is accepted. again reports whether it was given twice.
 func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, again bool) string {
 	if q.get(&tried) == "" {
 		return q.needed
@@ -148,9 +147,9 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 	asIs.AsIs = true
 	_, s, err := asIs.NewStore()
 	if err != nil {
-		return "" // whatever stores it says why
+		return "" // storing the handoff reports the error
 	}
-	why, sure := s.Registry().Stranger(tried.To)
+	why, sure := s.Registry().WhyUnknown(tried.To)
 	switch list, _ := s.Registry().Policy(); {
 	case !sure, list != nil && p.Options.Operators.Off:
 		return ""
@@ -162,7 +161,7 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 	return why
 }
 
-// unfit says why a head with a text could not be stored, as far as its fields are said.
+// unfit returns why a frontmatter cannot be stored. Missing fields are no reason.
 func unfit(p handoff.Project, d handoff.Document) error {
 	d.SchemaVersion, d.Body = cmp.Or(d.SchemaVersion, "1.0"), standard
 	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"), cmp.Or(d.Time, now(p))

@@ -19,22 +19,22 @@ import (
 	"github.com/seed-78daf238/handoff/schema"
 )
 
-// A newRecord is a record as the flags of new say it.
+// A newRecord holds the flags of new about a record.
 type newRecord struct {
 	record.Making
-	said sayings // of the flags of all kinds
+	said sayings // values of the flags of all kinds
 }
 
-// register adds the flags of every kind that is made here. One that two kinds have is for both.
+// register adds the flags of every kind. Two kinds can share a flag.
 func (r *newRecord) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&r.Kind, "kind", "", "make a record of this `kind` instead: "+strings.Join(record.Makes(), " or "))
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "make a record of this `kind`: "+strings.Join(record.Makes(), " or "))
 	for _, kind := range record.Makes() {
 		r.registerKind(cmd, kind, kind+": ")
 	}
-	cli.Texts(cmd.Flags(), &r.AllowEmpty, "allow-empty", "packet: a `field` that may be empty")
+	cli.Texts(cmd.Flags(), &r.AllowEmpty, "allow-empty", "packet: accept this empty `field`")
 }
 
-// registerKind adds the flags of one kind; label goes before what is said about each.
+// registerKind adds the flags of one kind. Each usage begins with label.
 func (r *newRecord) registerKind(cmd *cobra.Command, kind, label string) {
 	if r.said == nil {
 		r.said = sayings{}
@@ -42,7 +42,7 @@ func (r *newRecord) registerKind(cmd *cobra.Command, kind, label string) {
 	for _, f := range record.Flags(kind) {
 		usage := label + f.Usage
 		if f.Name == recordedFile && label != "" {
-			usage = "record this `path` of the project as it is, for check to compare with; " + usage
+			usage = "record the file `path` as it is, for check to compare; " + usage
 		}
 		if r.said[f.Name] == nil {
 			r.said.register(cmd.Flags(), f.Name, usage, f.List)
@@ -50,10 +50,10 @@ func (r *newRecord) registerKind(cmd *cobra.Command, kind, label string) {
 	}
 }
 
-// recordedFile is the flag of what is recorded of the work. A universal handoff has it for what is to be read.
+// recordedFile is the flag for files to record. In a universal handoff it means files to read.
 const recordedFile = "file"
 
-// recorded returns the files that are to be recorded as they are; work says that the commit is.
+// recorded returns the files to record. work reports whether the commit is recorded too.
 func (r *newRecord) recorded(work bool) []string {
 	if r.Kind == universal.Kind && !work {
 		return nil
@@ -61,7 +61,7 @@ func (r *newRecord) recorded(work bool) []string {
 	return *r.said[recordedFile]
 }
 
-// check refuses what does not go with the kind.
+// check returns an error if a flag does not belong to the kind.
 func (r *newRecord) check() error {
 	flags := record.Flags(r.Kind)
 	for name, said := range r.said {
@@ -69,20 +69,20 @@ func (r *newRecord) check() error {
 		switch {
 		case len(*said) == 0, i < 0 && name == recordedFile:
 		case i < 0 && r.Kind == "":
-			return cli.Invalid("name the kind of the record with --kind", "--%s is about a record", name)
+			return cli.Invalid("add --kind", "--%s is a flag for records", name)
 		case i < 0:
-			return cli.Invalid("leave it out", "--%s is not about a %s", name, r.Kind)
+			return cli.Invalid("remove it", "--%s is not a flag for a %s", name, r.Kind)
 		case len(*said) > 1 && !flags[i].List:
 			return cli.Invalid("give it once", "--%s is given %d times", name, len(*said))
 		}
 	}
 	if r.Kind == "" && len(r.AllowEmpty) > 0 {
-		return cli.Invalid("name the kind of the record with --kind", "--allow-empty is about a record")
+		return cli.Invalid("add --kind", "--allow-empty is a flag for records")
 	}
 	return nil
 }
 
-// prepare puts together what is said, also in answers where these may be asked for.
+// prepare collects the values of flags and files, and asks for missing ones if ask is set.
 func (r *newRecord) prepare(a *app, p handoff.Project, f cli.Fields, ask bool) error {
 	r.Warn = func(text string) { a.Note("warning: " + text) }
 	r.Head, r.Rules, r.Root, r.At = handoff.Document(f), schema.Universal(), p.Root, time.Now()
@@ -99,7 +99,7 @@ func (r *newRecord) prepare(a *app, p handoff.Project, f cli.Fields, ask bool) e
 	return r.readFiles()
 }
 
-// store makes the record and stores it.
+// store creates and stores the record.
 func (r *newRecord) store(a *app, p handoff.Project, f cli.Fields) error {
 	if err := r.prepare(a, p, f, a.CanAsk()); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (r *newRecord) store(a *app, p handoff.Project, f cli.Fields) error {
 	return a.PrintReceipts(s, receipts)
 }
 
-// readFiles puts the content of files in the place of their names.
+// readFiles replaces the names of files by their contents.
 func (r *newRecord) readFiles() error {
 	for _, f := range record.Flags(r.Kind) {
 		for i, name := range r.Said[f.Name] {
@@ -137,7 +137,7 @@ func (r *newRecord) readFiles() error {
 	return nil
 }
 
-// ask asks for what is needed and was not said. What has several answers ends with an empty line.
+// ask asks for missing values. An empty line ends a list.
 func (r *newRecord) ask(a *app, p handoff.Project) error {
 	in, questions := bufio.NewReader(a.Stdin), []question{toQuestion}
 	if r.AsksTopic() {
@@ -146,10 +146,10 @@ func (r *newRecord) ask(a *app, p handoff.Project) error {
 	if err := a.askFor(p, in, &r.Head, questions...); err != nil {
 		return err
 	}
-	for _, f := range r.Lacking() {
+	for _, f := range r.Missing() {
 		question := f.Name + ": " + strings.ReplaceAll(f.Usage, "`", "")
 		if f.List {
-			question += "; one a line, an empty line ends it"
+			question += "; one per line, an empty line ends the list"
 		}
 		for answer, err := answerTo(a, in, question); answer != "" || err != nil; answer, err = answerTo(a, in, "") {
 			if err != nil {
@@ -163,7 +163,7 @@ func (r *newRecord) ask(a *app, p handoff.Project) error {
 	return nil
 }
 
-// answerTo asks and reads one line. Nothing is stored of a form that was left.
+// answerTo asks a question and reads one line. The end of the input is an error: an incomplete form is not stored.
 func answerTo(a *app, in *bufio.Reader, question string) (string, error) {
 	if question != "" {
 		fmt.Fprintln(a.Stderr, question)
@@ -171,7 +171,7 @@ func answerTo(a *app, in *bufio.Reader, question string) (string, error) {
 	fmt.Fprint(a.Stderr, "> ")
 	line, err := in.ReadString('\n')
 	if err == io.EOF && line == "" {
-		return "", cli.Invalid("", "nothing was written: the form was left")
+		return "", cli.Invalid("", "no answer; nothing stored")
 	}
 	if err == io.EOF {
 		err = nil

@@ -20,16 +20,17 @@ func onboardCommand(a *app) *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
 		Use: "onboard",
-		Long: `Print as JSON what the run records of a project leave to the next run: the recent handoffs, newest
-first, every assumption and context debt that no later record settled, policy exceptions, next steps,
-drafts that sessions left, and warnings (stale, failed self-audit, no prior handoff). What has a key
-can be named by it with create. --markdown is for people. With --agent NAME the same stands in a frame
-that says it is not an instruction. Nothing is changed.`,
+		Long: `Print what the next run of a project should know, as JSON: recent run records
+(newest first), open assumptions and context debt, policy exceptions, next
+steps, drafts of sessions, and warnings (stale, failed self-audit, no earlier
+handoff). An item with a key can be named by that key in record create.
+--markdown is for people. --agent NAME puts the text in a frame which says that
+it is not an instruction. Nothing is changed.`,
 		Example: "  handoff record onboard\n  handoff record onboard --project shop --max-recent 3 --agent codex",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("max-recent") && o.MaxRecent < 1 {
-				return cli.Invalid("give a number from 1", "--max-recent %d shows nothing", o.MaxRecent)
+				return cli.Invalid("use 1 or more", "--max-recent %d shows nothing", o.MaxRecent)
 			}
 			a.ForAgents = agent != ""
 			b, err := a.onboarding(o)
@@ -48,10 +49,10 @@ that says it is not an instruction. Nothing is changed.`,
 			return a.Show(b, text)
 		},
 	}
-	cmd.Flags().StringVar(&o.ProjectID, "project", "", "the `project_id` of the records (default the name of the project root)")
-	cli.Number(cmd.Flags(), &o.MaxRecent, "max-recent", "", "the `number` of recent handoffs")
+	cmd.Flags().StringVar(&o.ProjectID, "project", "", "the `project_id` of the records (default: the name of the project root)")
+	cli.Number(cmd.Flags(), &o.MaxRecent, "max-recent", "", "show this `number` of recent records")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown, for people")
-	cmd.Flags().StringVar(&agent, "agent", "", "frame the text for this `agent`")
+	cmd.Flags().StringVar(&agent, "agent", "", "put the text in a frame for this `agent`")
 	cli.Number(cmd.Flags(), &maxChars, "max-chars", "", "with --agent: cut the framed text after this `number` of characters")
 	cli.Exclusive(cmd, "markdown", "json")
 	cli.Exclusive(cmd, "agent", "json")
@@ -59,7 +60,7 @@ that says it is not an instruction. Nothing is changed.`,
 	return cmd
 }
 
-// onboarding collects the run records of the project. What had to be left out becomes a warning.
+// onboarding collects the run records of the project. Records that cannot be read become warnings.
 func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 	p, s, err := a.ProjectStore()
 	if err != nil {
@@ -83,7 +84,7 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 	}
 	for _, d := range drafts {
 		if d.Foreign {
-			continue // of another machine, not of a session here
+			continue // from another machine
 		}
 		b.Drafts = append(b.Drafts, runs.Left{ID: d.ID, Saved: d.Saved, Agent: d.Agent, Topic: d.Topic})
 		b.Warnings = append(b.Warnings, "a session left a draft and no handoff: see `handoff draft show "+d.ID+"`")

@@ -21,11 +21,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/probe"
 )
 
-// everyProbe is what --probe says without a name.
+// everyProbe is the value of --probe without a name.
 const everyProbe = "*"
 
-// prober returns what puts claims to the test, nil if that is not asked for. A definition that is not allowed as it is now is
-// handoff.ErrDenied; one that names no such probe as is asked for is handoff.ErrInvalid.
+// prober returns a function that tests the claims of a handoff, nil without --probe. If the definition is not allowed as it is
+// now, the error is handoff.ErrDenied. If it lacks the named probe, the error is handoff.ErrInvalid.
 func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store, c *checks) (func(string, []string) []packet.Probed, error) {
 	if !c.given("probe") {
 		return nil, nil
@@ -40,7 +40,7 @@ func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store, c
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil
 		if with.Only != "" {
-			err = cli.Invalid("define it there", "the project has no "+probe.Name)
+			err = cli.Invalid("define the probe in it", "the project has no "+probe.Name)
 		}
 	case err == nil:
 		if err = a.allowed(p).Check(with.Definition); err == nil && with.Only != "" {
@@ -73,47 +73,52 @@ func (a *app) allowed(p handoff.Project) probe.Allowed {
 func probesCommand(a *app) *cobra.Command {
 	return cli.Below(&cobra.Command{
 		Use: "probes",
-		Long: `A handoff may claim that a probe of the project has passed: probe:test=passed among its references. What probes there
-are stands in .handoff-probes.yaml in the root of the project, such as:
+		Long: `Choose the tests that check may run. A handoff can claim that a probe of the
+project passed: it then has a reference such as probe:test=passed. The project
+defines its probes in .handoff-probes.yaml in its root:
 
   probes:
     test: {argv: [go, test, ./...], timeout: 10m}
 
-handoff check --probe and handoff resume --probe run those that are claimed, without a shell, with nothing on standard
-input, without a terminal, in the root of the project, with a small environment (PATH, HOME, LANG and the like), for as
-long as their timeout says (10 minutes if it says nothing, 2 hours at most). Then what they have started is killed. What
-takes itself out of its session and throws its environment away may get away; on systems other than Linux it is enough
-to leave the process group, and Windows kills the program alone. The last 64 KiB that a probe prints are kept, and
-shown in a frame like what others have written.
+check --probe and resume --probe run the claimed probes in the root of the
+project: without a shell, a terminal or standard input, and with a small
+environment (PATH, HOME, LANG and a few others). After the timeout (default 10
+minutes, at most 2 hours) the probe and the processes that it started are
+killed. A process can escape this: on Linux by leaving its session and clearing
+its environment, on other Unix systems by leaving the process group; on Windows
+only the program itself is killed. The last 64 KiB of the output are kept, and
+shown in a frame.
 
-A probe runs with your rights, without a sandbox. So nothing runs before you have allowed the file as it is, with the
-scripts and programs of the project that its argv names: after one byte of these has changed it is not allowed any
-more. What they read and run in their turn is not bound: tests, a Makefile, package.json. What you have allowed is
-kept with your own state (XDG_STATE_HOME), never in the project, and authenticated with your secret: what somebody
-else has written there is refused with 6.`,
+A probe runs with your rights, without a sandbox. Nothing runs before you allow
+it. You allow the file as it is now, and the scripts and programs of the
+project that its argv names; if a byte of them changes, you must allow it
+again. This does not cover files that a probe reads or runs, such as tests, a
+Makefile or package.json. Your permission is kept outside the project, in your
+own state directory, and is authenticated with your secret. A permission from
+someone else is refused with exit code 6.`,
 	},
 		&cobra.Command{
-			Use: "allow", Short: "Show what the project defines, and ask whether you allow it; needs a terminal",
-			Long: `Show .handoff-probes.yaml as it is, and which scripts of the project it names, and ask at a terminal whether its probes may
-run here with your rights, as these files are now. There is no other way to allow them: no flag, setting,
-variable, hook or tool does.`,
+			Use: "allow", Short: "Show the probes of the project, and ask whether you allow them",
+			Long: `Show .handoff-probes.yaml and the scripts of the project that it names, and ask
+whether its probes may run with your rights. You answer at a terminal. There is
+no other way to allow probes: no flag, setting, variable, hook or tool.`,
 			Example: "  handoff probes allow", Args: cli.Args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return a.allowProbes() },
 		},
 		&cobra.Command{
-			Use: "list", Short: "List the probes of the project, and whether you have allowed them",
+			Use: "list", Short: "List the probes of the project, and whether you allow them",
 			Example: "  handoff probes list", Args: cli.Args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return a.listProbes() },
 		},
 		&cobra.Command{
-			Use: "forget", Short: "Allow nothing of the project any more",
+			Use: "forget", Short: "Withdraw your permission for the probes of the project",
 			Example: "  handoff probes forget", Args: cli.Args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return a.forgetProbes() },
 		},
 	)
 }
 
-// definition reads the definition of the project.
+// definition reads the probes of the project.
 func (a *app) definition() (handoff.Project, *probe.Definition, error) {
 	p, err := a.Project()
 	if err != nil {
@@ -121,7 +126,7 @@ func (a *app) definition() (handoff.Project, *probe.Definition, error) {
 	}
 	d, err := probe.Read(p.Work)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = cli.Invalid("`handoff probes --help` shows what stands in one", "the project has no "+probe.Name)
+		err = cli.Invalid("`handoff probes --help` shows an example", "the project has no "+probe.Name)
 	}
 	return p, d, err
 }
@@ -132,10 +137,10 @@ func (a *app) allowProbes() error {
 		return err
 	}
 	if name := agent.Inside(a.Getenv); name != "" {
-		return cli.Denied("run it in a terminal of your own", "this is a session of %s; who allows probes is a person", name)
+		return cli.Denied("run it in a terminal of your own", "this is a session of %s; only a person can allow probes", name)
 	}
 	if !a.CanAsk() || !cli.IsTerminal(a.Stdout) {
-		return cli.Denied("run it at a terminal", "nobody can be asked here whether the probes are allowed")
+		return cli.Denied("run it at a terminal", "this is no terminal; only a person can allow probes")
 	}
 	text := handoff.Escape(string(d.Text))
 	fmt.Fprintf(a.Stdout, "%s\n\n", handoff.EscapeLine(d.Path))
@@ -143,13 +148,13 @@ func (a *app) allowProbes() error {
 		fmt.Fprintf(a.Stdout, "| %s\n", strings.TrimSuffix(line, "\n"))
 	}
 	if len(d.Files) > 0 {
-		fmt.Fprint(a.Stdout, "\nIt names these scripts, and is allowed only as long as they stay as they are:\n")
+		fmt.Fprint(a.Stdout, "\nIt names these scripts. If one of them changes, you must allow it again:\n")
 	}
 	for _, f := range d.Files {
 		fmt.Fprintf(a.Stdout, "| %s  %s\n", f.SHA256[:16], handoff.EscapeLine(f.Name))
 	}
-	fmt.Fprint(a.Stdout, "\nWhat the probes read and run beyond that is not bound: tests, a Makefile, package.json and the like.\n")
-	fmt.Fprintf(a.Stderr, "\nThey run with your rights, without a sandbox. May they run here? Type yes: ")
+	fmt.Fprint(a.Stdout, "\nThis does not cover files that the probes read or run, such as tests, a Makefile or package.json.\n")
+	fmt.Fprintf(a.Stderr, "\nThe probes run with your rights, without a sandbox. Do you allow them? Type yes: ")
 	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
 	if err != nil && err != io.EOF || strings.TrimSpace(answer) != "yes" {
 		return cli.Denied("", "nothing was allowed")
@@ -157,11 +162,11 @@ func (a *app) allowProbes() error {
 	if err := a.allowed(p).Allow(d, time.Now()); err != nil {
 		return err
 	}
-	a.Note(fmt.Sprintf("allowed: %d of %s, as it is now", len(d.Probes), filepath.Base(d.Path)))
+	a.Note(fmt.Sprintf("allowed: %s of %s, as it is now", handoff.Count(len(d.Probes), "probe"), filepath.Base(d.Path)))
 	return nil
 }
 
-// A probed is how a probe looks in JSON.
+// A probed is a probe in JSON.
 type probed struct {
 	Name      string   `json:"probe"`
 	Argv      []string `json:"argv"`
@@ -196,7 +201,7 @@ func (a *app) listProbes() error {
 	if err != nil || a.JSON {
 		return err
 	}
-	state := "not allowed as it is now: read it, then run `handoff probes allow` at a terminal"
+	state := "not allowed as it is now: run `handoff probes allow` at a terminal"
 	if since != "" {
 		state = "allowed since " + since
 	}
@@ -213,9 +218,9 @@ func (a *app) forgetProbes() error {
 	if err != nil {
 		return err
 	}
-	note := "nothing of this project is allowed any more"
+	note := "the probes of this project are no longer allowed"
 	if !was {
-		note = "nothing of this project was allowed"
+		note = "the probes of this project were not allowed"
 	}
 	a.Note(note)
 	if !a.JSON {

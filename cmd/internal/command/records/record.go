@@ -13,11 +13,11 @@ func recordCommand(a *app) *cobra.Command {
 		build func(*app) *cobra.Command
 		short string
 	}{
-		{showCommand, "Print the record that a handoff carries"},
-		{validateCommand, "Validate universal handoffs: schema, tokens, semantics"},
+		{showCommand, "Print the record of a handoff"},
+		{validateCommand, "Find the faults of a universal handoff"},
 		{repairCommand, "Repair a universal handoff"},
-		{createCommand, "Store what a run did, validated and left open"},
-		{hopCommand, "Make and store the next universal handoff of a chain"},
+		{createCommand, "Store a run record: what a run did, and what is open"},
+		{hopCommand, "Store the next universal handoff of a chain"},
 		{onboardCommand, "Print what the next run of a project should know"},
 	} {
 		cmd := sub.build(a)

@@ -7,13 +7,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// recordIDCommand is the command that prints the ids of documents.
+// recordIDCommand returns the command that prints the ids of documents.
 func recordIDCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "id FILE…",
-		Short: "Print the ids of documents; writes nothing",
-		Long:  "Parse documents, check them against the schema and print the id of each, one a line. Nothing is\nwritten; time bounds and an id in the document are not looked at.",
-		Args:  cli.Args(cobra.MinimumNArgs(1)),
+		Short: "Print the ids of documents; store nothing",
+		Long: `Check documents against the schema, and print the id of each on a line. Nothing
+is stored. The time and the handoff_id of a document are not checked.`,
+		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			p, err := a.Project()
 			if err != nil {

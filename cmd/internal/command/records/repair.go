@@ -19,51 +19,59 @@ import (
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
-// A mending is what the flags say about a repair.
-type mending struct {
+// A repairFlags holds the flags of a repair.
+type repairFlags struct {
 	encoding, output, sessionRoot string
 	inPlace, prompt               bool
 }
 
-func (m *mending) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.encoding, "encoding", "", "how tokens are counted: `name` o200k_base (default), cl100k_base, or chars4, a quarter of the characters")
+func (m *repairFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&m.encoding, "encoding", "", "how to count tokens (`name`): o200k_base (default), cl100k_base, or chars4 for a quarter of the characters")
 	cmd.Flags().StringVarP(&m.output, "output", "o", "", "write the repaired record to this new `file` (default standard output)")
-	cmd.Flags().BoolVar(&m.inPlace, "in-place", false, "replace the file, and keep the original beside it as FILE.orig")
-	cmd.Flags().BoolVar(&m.prompt, "prompt", false, "if the repair fails, print a prompt that asks a model to repair the record")
-	cmd.Flags().StringVar(&m.sessionRoot, "session-root", "", "write what is moved to session_path/handoffs, if that lies in this `directory` (default beside the output)")
+	cmd.Flags().BoolVar(&m.inPlace, "in-place", false, "replace the file, and keep the original as FILE.orig")
+	cmd.Flags().BoolVar(&m.prompt, "prompt", false, "if the repair fails, print a prompt for a model")
+	cmd.Flags().StringVar(&m.sessionRoot, "session-root", "", "write removed text to session_path/handoffs, if that is in this `directory` (default: next to the output)")
 	cli.Exclusive(cmd, "output", "in-place")
 }
 
-func (m mending) given() bool { return m.output != "" || m.sessionRoot != "" || m.inPlace || m.prompt }
+func (m repairFlags) areGiven() bool {
+	return m.output != "" || m.sessionRoot != "" || m.inPlace || m.prompt
+}
 
 func repairCommand(a *app) *cobra.Command {
-	var m mending
+	var m repairFlags
 	cmd := &cobra.Command{
 		Use: "repair FILE|ID|-",
-		Long: `Repair a universal handoff in at most three attempts: defaults and conversions; compression until it
-fits the token budget; the working context only. The repaired record goes to standard output or -o, the
-changes go to standard error as JSON Patch (with --json all of it goes to standard output). The file
-itself is changed with --in-place alone. Nothing is lost: what is moved or cut is written beside the
-output as session-context-TRACE-HASH.json and cut-content-TRACE-HASH.json.
+		Long: `Repair a universal handoff, in up to three attempts: add defaults and convert
+values; compress it to the token budget; keep only the working context. The
+repaired record goes to standard output, or to -o FILE. The changes go to
+standard error as JSON Patch; with --json everything goes to standard output.
+The file itself changes only with --in-place. Nothing is lost: removed text is
+written next to the output, as session-context-TRACE-HASH.json and
+cut-content-TRACE-HASH.json.
 
-What stands in another shape is converted before anything is dropped: days, times of RFC 2822 and
-seconds since 1970 become UTC (a zone that is guessed is said), a path becomes {"path": …}, a word gets
-the one that is meant, a field that is missing the value of one with a name like it. An entry of a list
-that cannot be used is cut alone.
+Values in another form are converted before anything is removed: dates, RFC
+2822 times and Unix seconds become UTC (a guessed time zone is reported), a
+path becomes {"path": …}, a word becomes the allowed word that it means, and a
+missing field gets the value of a field with a similar name. An entry of a list
+that cannot be used is removed alone.
 
-A document of another version is not repaired: bring it to 3.0 by hand. Put all below the one key
-"handoff", and there:
-  who hands over, in which run, phase, directory  source.skill, workflow_id, phase, session_path
-  who takes over, and how that one is started     target.skill, target.invocation
-  how things stand, in at most 500 characters     context.summary
-  what kind of work it is                         context.problem_type
-  what is still open                              context.known_gaps
-  what the next skill cannot do without           payload.working
-  files that were made, state of the session      payload.session.artifacts, payload.session.state
-  files and pages to read                         payload.references.files, payload.references.urls
-  the skills it has passed through, oldest first  meta.handoff_chain
-Leave out version, payload_hash and payload_size_bytes; then repair it.`,
-		Example:           "  handoff record repair -o mended.json handoff.json\n  handoff record repair --in-place handoff.json\n  handoff record repair --prompt handoff.json | model",
+A document of another version is not repaired. Convert it to 3.0 yourself. Put
+everything below the one key "handoff":
+  the skill that hands over, its run, phase,      source.skill, workflow_id, phase,
+  directory                                       session_path
+  the next skill, and how to start it             target.skill, target.invocation
+  the current state, in at most 500 characters    context.summary
+  the kind of work                                context.problem_type
+  open questions                                  context.known_gaps
+  what the next skill needs                       payload.working
+  new files, state of the session                 payload.session.artifacts,
+                                                  payload.session.state
+  files and pages to read                         payload.references.files,
+                                                  payload.references.urls
+  the skills so far, oldest first                 meta.handoff_chain
+Leave out version, payload_hash and payload_size_bytes, then repair it.`,
+		Example:           "  handoff record repair -o repaired.json handoff.json\n  handoff record repair --in-place handoff.json\n  handoff record repair --prompt handoff.json | model",
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE:              func(_ *cobra.Command, names []string) error { return a.repairAll(names, m) },
@@ -72,9 +80,9 @@ Leave out version, payload_hash and payload_size_bytes; then repair it.`,
 	return cmd
 }
 
-func (a *app) repairAll(names []string, m mending) error {
+func (a *app) repairAll(names []string, m repairFlags) error {
 	if len(names) > 1 && !m.inPlace {
-		return cli.Invalid("repair one at a time, or use --in-place", "%d records cannot go to one output", len(names))
+		return cli.Invalid("repair one at a time, or use --in-place", "%d records, but one output", len(names))
 	}
 	var errs []error
 	for _, name := range names {
@@ -83,19 +91,19 @@ func (a *app) repairAll(names []string, m mending) error {
 	return errors.Join(errs...)
 }
 
-// A repairing is one record on its way.
+// A repairing is the repair of one record.
 type repairing struct {
-	mending
+	repairFlags
 	*app
 	text    recordText
 	options universal.RepairOptions
 	result  universal.Repair
-	kept    []string // paths of the files that hold what was moved or cut
+	kept    []string // paths of the files with removed text
 	output  string   // "" for standard output
 	backup  string
 }
 
-func (a *app) repair(name string, m mending) error {
+func (a *app) repair(name string, m repairFlags) error {
 	for _, path := range []string{m.output, m.sessionRoot} {
 		if err := cli.CheckOutput(path); path != "" && err != nil {
 			return err
@@ -106,17 +114,18 @@ func (a *app) repair(name string, m mending) error {
 		return err
 	}
 	if m.inPlace && !text.file {
-		return cli.Invalid("use -o FILE", "%s is not a file with a record that could be replaced", text.name)
+		return cli.Invalid("use -o FILE", "%s cannot be replaced: it is not a file with only a record", text.name)
 	}
 	if kind := record.Detect(text.data); kind != "" && kind != universal.Kind {
-		return cli.Invalid("see what is wrong with `handoff validate`, and write it again", "%s is of the kind %s; only universal handoffs are repaired", text.name, kind)
+		return cli.Invalid("run `handoff record validate`, and fix the faults yourself",
+			"%s is a %s record; only universal handoffs can be repaired", text.name, kind)
 	}
 	if m.inPlace {
 		if err := cli.CheckOutput(filepath.Dir(text.name)); err != nil {
 			return err
 		}
 	}
-	r := &repairing{mending: m, app: a, text: text, options: universal.RepairOptions{
+	r := &repairing{repairFlags: m, app: a, text: text, options: universal.RepairOptions{
 		Options: text.options(m.encoding), NewID: sync.OnceValue(universal.NewID)}}
 	now := time.Now()
 	if r.options.Now == nil {
@@ -131,7 +140,7 @@ func (r *repairing) run() error {
 	if errors.As(err, &faults) {
 		return errors.Join(&handoff.DocumentError{Name: r.text.name, Faults: faults.Faults}, r.ask(faults.Faults))
 	}
-	if err := r.mend(d); err != nil {
+	if err := r.repairDocument(d); err != nil {
 		return err
 	}
 	if !r.result.OK() {
@@ -148,17 +157,17 @@ func (r *repairing) run() error {
 	return r.report()
 }
 
-// audit records what a repair has found in a stored handoff, and says when it could not.
+// audit records the result of a repair of a stored handoff in the audit log, or notes that it could not.
 func (a *app) audit(v handoff.Validation) {
 	s, err := a.Store()
 	if err != nil || !s.AuditLog().RecordValidation(context.Background(), v) {
-		a.Note("the audit log is busy or cannot be written: it does not record this repair")
+		a.Note("this repair is not in the audit log, which is busy or cannot be written")
 	}
 }
 
-// mend repairs, and writes what is moved or cut, before anything relies on it. Where it cannot be written, or files of another
-// repair have the same names, it goes to a directory of its own: beside the output, or else among the temporary files.
-func (r *repairing) mend(d *universal.Document) (err error) {
+// repairDocument repairs the document and writes the removed text first. If that fails, or the files of another repair have the same
+// names, the text goes to a new directory: next to the output, otherwise in the directory of temporary files.
+func (r *repairing) repairDocument(d *universal.Document) (err error) {
 	root, dir, outside := r.destination(d)
 	if r.result, err = d.Repair(r.options); err != nil || len(r.result.Moved) == 0 {
 		return err
@@ -189,10 +198,10 @@ func (r *repairing) mend(d *universal.Document) (err error) {
 	return err
 }
 
-// destination is where what is moved goes: beside the output, or to the directory of the session.
+// destination returns the directory for removed text: that of the output, or that of the session.
 func (r *repairing) destination(d *universal.Document) (root, dir string, err error) {
 	if r.sessionRoot == "" {
-		// A bare name would mean another place to whoever gets the record.
+		// Absolute, since the reader of the record may be in another directory.
 		r.options.SessionDir, err = filepath.Abs(r.place())
 		return r.place(), ".", err
 	}
@@ -203,7 +212,7 @@ func (r *repairing) destination(d *universal.Document) (root, dir string, err er
 	return root, dir, err
 }
 
-// keep writes what is moved or cut.
+// keep writes the removed text.
 func (r *repairing) keep(root, dir string) error {
 	r.kept = nil
 	for _, f := range r.result.Moved {
@@ -216,10 +225,10 @@ func (r *repairing) keep(root, dir string) error {
 	return cli.WriteFiles(root, dir, moved...)
 }
 
-// place is the directory of the output, or of the record where that goes to standard output.
+// place returns the directory of the output, or that of the record if the output is standard output.
 func (r *repairing) place() string {
-	if r.mending.output != "" {
-		return filepath.Dir(r.mending.output)
+	if r.repairFlags.output != "" {
+		return filepath.Dir(r.repairFlags.output)
 	}
 	return r.text.dir
 }
@@ -231,11 +240,11 @@ func (r *repairing) write() (err error) {
 	case r.inPlace:
 		r.output = r.text.name
 		r.backup, err = record.Replace(r.text.name, r.text.data, repaired)
-	case r.mending.output != "":
-		r.output = r.mending.output
+	case r.repairFlags.output != "":
+		r.output = r.repairFlags.output
 		err = cli.WriteFiles(r.place(), ".", cli.File{Name: filepath.Base(r.output), Bytes: repaired})
 		if errors.Is(err, fs.ErrExist) {
-			return cli.Invalid("name a file that is not there yet", "%s exists and is not overwritten", r.output)
+			return cli.Invalid("name a new file", "%s exists and is not overwritten", r.output)
 		}
 	case !r.JSON && cli.IsTerminal(r.Stdout):
 		_, err = io.WriteString(r.Stdout, handoff.EscapeJSON(string(repaired)))
@@ -243,7 +252,7 @@ func (r *repairing) write() (err error) {
 		_, err = r.Stdout.Write(repaired)
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		err = &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name a place that can be written with -o", Cause: err}
+		err = &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name a directory that you can write to with -o", Cause: err}
 	}
 	return err
 }

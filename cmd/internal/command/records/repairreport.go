@@ -13,17 +13,17 @@ import (
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
-// A repairReport is what repair prints as JSON.
+// A repairReport is the output of repair as JSON.
 type repairReport struct {
 	Name string `json:"input"`
 	OK   bool   `json:"ok"`
 	universal.Repair
 	Patch    []universal.Change `json:"patch"`            // of all attempts
-	Kept     []string           `json:"kept"`             // files that hold what was moved or cut
+	Kept     []string           `json:"kept"`             // files with removed text
 	Output   string             `json:"output"`           // "" for none
 	Backup   string             `json:"backup"`           // the original, "" if it was not replaced
-	Document json.RawMessage    `json:"document"`         // the repaired record where there is no output, else null
-	Prompt   string             `json:"prompt,omitempty"` // with --prompt, where the repair failed
+	Document json.RawMessage    `json:"document"`         // the repaired record if there is no output, otherwise null
+	Prompt   string             `json:"prompt,omitempty"` // with --prompt, if the repair failed
 }
 
 func (r *repairing) asJSON() repairReport {
@@ -52,16 +52,16 @@ func (r *repairing) report() error {
 		return r.PrintJSON(report)
 	}
 	if !r.result.Changed {
-		r.Note(r.text.name + " is valid, there is nothing to repair")
+		r.Note(r.text.name + " is valid; nothing to repair")
 		return nil
 	}
 	last := r.result.Attempts[len(r.result.Attempts)-1]
-	r.Note(fmt.Sprintf("%s is repaired after attempt %d, %s: %s", r.text.name, len(r.result.Attempts), last.Name, handoff.Count(len(r.result.Patch()), "change")))
+	r.Note(fmt.Sprintf("repaired %s in attempt %d, %s: %s", r.text.name, len(r.result.Attempts), last.Name, handoff.Count(len(r.result.Patch()), "change")))
 	for _, line := range fault.Lines(r.result.Patch(), asLine) {
 		r.Note("  " + line)
 	}
 	for _, path := range r.kept {
-		r.Note("what was moved or cut is kept in " + path)
+		r.Note("removed text is kept in " + path)
 	}
 	if r.backup != "" {
 		r.Note("the original is kept as " + r.backup)
@@ -80,7 +80,7 @@ func asLine(c universal.Change) string {
 	return string(line)
 }
 
-// failed says what every attempt left, and asks a model if that is wanted.
+// failed returns the faults that remain as an error, and prints the prompt for a model with --prompt.
 func (r *repairing) failed() error {
 	last := r.result.Report
 	if n := len(r.result.Attempts); n > 0 {
@@ -95,7 +95,7 @@ func (r *repairing) failed() error {
 	return errors.Join(err, r.ask(r.result.Report.Faults))
 }
 
-// ask prints the prompt that asks a model to mend the record, if that is wanted.
+// ask prints the prompt for a model with --prompt, and the report with --json.
 func (r *repairing) ask(faults []handoff.Fault) error {
 	if !r.prompt && !r.JSON {
 		return nil

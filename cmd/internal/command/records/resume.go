@@ -22,15 +22,21 @@ func resumeCommand(a *app) *cobra.Command {
 	offline := false
 	cmd := &cobra.Command{
 		Use: "resume ID|FILE --operator OP",
-		Long: `Check a stored handoff, consume its resume token, mark it as read and print what to do next. FILE is
-a stored handoff, or a packet that is stored. Only a
-CLEAN handoff is resumed, or with --accept operational and --reason one that is OPERATIONAL. A token is
-consumed once: of several that resume at the same time one succeeds, the others exit with 11. Who resumed
-before and runs the same command again is shown the next action once more, also with exit code 11.
+		Long: `Resume work from a packet. resume checks the packet, uses up its resume token,
+takes it, marks it as read, and prints what to do next. Name a stored handoff,
+its file, or a packet that is stored. Only a CLEAN packet is resumed, or an
+OPERATIONAL one with --accept operational and --reason.
 
-In a store that has synced, the several are those of all clones: the git remote lets one of them in. Where it
-cannot be reached the command exits 1 and nothing is consumed, unless --offline is given: that is recorded,
-and the next sync says if somebody else was the first.`,
+A token works once: if several operators resume at once, one of them succeeds;
+the others exit with 11. If you run the command again, it prints the next
+action again, also with exit code 11.
+
+After the first sync of a project this holds for all its clones: the remote
+decides. If the remote is unreachable, nothing is resumed; --offline goes
+ahead, and the next sync reports a conflict.
+
+Exit codes: 1 remote unreachable, 3 awaiting approval, 10 OPERATIONAL, 11
+CRITICAL or resumed before.`,
 		Example:           "  handoff resume 134327a8 --operator ben\n  handoff resume 134327a8 --operator ben --accept operational --reason 'confirmed by ann'",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
@@ -44,12 +50,12 @@ and the next sync says if somebody else was the first.`,
 	cmd.Flags().BoolVar(&offline, "offline", false, cli.OfflineUsage)
 	a.OperatorFlag(cmd, &r.Operator)
 	a.SessionFlag(cmd, &r.Session)
-	cli.Choice(cmd, &r.Accept, "accept", "the `classification` to resume from all the same", "operational")
-	cmd.Flags().StringVar(&r.Reason, "reason", "", "with --accept: why (`text`), for the audit log")
+	cli.Choice(cmd, &r.Accept, "accept", "also resume from this `verdict`", "operational")
+	cmd.Flags().StringVar(&r.Reason, "reason", "", "with --accept: the reason (`text`), for the audit log")
 	return cmd
 }
 
-// take resumes from what is asked for, with checks.
+// take opens the store, resolves the request, and resumes.
 func (a *app) take(r record.Request, c checks, offline bool) error {
 	a.ForAgents = true
 	p, s, err := a.OnceStore(offline)
@@ -73,7 +79,7 @@ func (a *app) take(r record.Request, c checks, offline bool) error {
 	return a.resume(ctx, s, r, c.ascii)
 }
 
-// storedID returns the id of what a name stands for: that itself, or a file of what is stored.
+// storedID returns the id of the stored handoff that name means: an id, or a file with the same content.
 func (a *app) storedID(s *handoff.Store, p handoff.Project, name string) (string, error) {
 	if _, err := os.Stat(name); isStored(name) || errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./") {
 		return name, nil

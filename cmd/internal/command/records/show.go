@@ -23,11 +23,14 @@ func showCommand(a *app) *cobra.Command {
 	var root string
 	cmd := &cobra.Command{
 		Use: "show ID|TASK_ID",
-		Long: `Print the record in the body of a handoff as JSON, or with --markdown its view for people: bytes to a
-pipe, escaped to a terminal. The id is proven first, as read does. A plain handoff carries no record.
-TASK_ID stands for the newest run record of that task.
-With --export a universal handoff goes to {session_path}/handoffs/{source}-to-{target}-{time}.json, if its
-session_path lies in the directory that is named, and else to that directory; its path is printed.`,
+		Long: `Print the record of a handoff as JSON, or with --markdown its view for people:
+as it is in a pipe, escaped on a terminal. The id is checked first, as by read.
+A plain handoff has no record. TASK_ID means the newest run record of that
+task.
+
+--export writes a universal handoff to
+{session_path}/handoffs/{source}-to-{target}-{time}.json, if that is in the
+directory that you name, otherwise to the directory itself. It prints the path.`,
 		Example:           "  handoff record show 134327a8\n  handoff record show task_review_docs\n  handoff record show 134327a8 --markdown\n  handoff record show 134327a8 --export ~/sessions",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -68,7 +71,7 @@ session_path lies in the directory that is named, and else to that directory; it
 	return cmd
 }
 
-// readRecord reads the handoff of an id, or else the newest one with a run record of the task of that name.
+// readRecord reads a handoff by its id, or the newest run record of the task with that name.
 func readRecord(s *handoff.Store, name string) (handoff.Stored, error) {
 	if _, err := s.Find(name); err == nil {
 		return s.Read(name)
@@ -78,16 +81,15 @@ func readRecord(s *handoff.Store, name string) (handoff.Stored, error) {
 	case err == nil:
 		return s.Read(id)
 	case looksLikeID(name):
-		return s.Read(name) // says what is wrong with the id
+		return s.Read(name) // returns the error of the id
 	}
 	return handoff.Stored{}, err
 }
 
-// export writes a universal handoff where its session keeps handoffs. Neither that place nor the name, which
-// both come from the record, can leave root.
+// export writes a universal handoff to the directory of its session. The path comes from the record, but cannot leave root.
 func (a *app) export(block record.Block, root string) error {
 	if block.Kind != universal.Kind {
-		return cli.Invalid("redirect standard output into a file instead", "a record of the kind %s has no place that it is exported to", block.Kind)
+		return cli.Invalid("redirect standard output to a file", "--export works only for universal handoffs, not for a %s", block.Kind)
 	}
 	d, err := universal.Parse(block.JSON)
 	if err != nil {

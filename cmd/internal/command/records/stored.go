@@ -7,7 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/schema"
 )
 
-// Stored returns how the records of one run are stored.
+// Stored returns a function that makes sources from the records of one run.
 func Stored(in cli.RecordInput) func(name string, text []byte) handoff.Source {
 	o := record.Options{
 		Kind: in.Kind, AllowEmpty: in.AllowEmpty, Rules: schema.Universal(),

@@ -9,9 +9,9 @@ import (
 	runs "github.com/seed-78daf238/handoff/lib/run"
 )
 
-// execute runs a command as a shell does, its output on standard error, and returns what really happened.
+// execute runs a command with sh, its output on standard error, and returns its result.
 func (a *app) execute(command string) (runs.Command, error) {
-	a.Note("runs: " + command)
+	a.Note("running: " + command)
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Stdout, cmd.Stderr = a.Stderr, a.Stderr
 	began := time.Now()
@@ -19,7 +19,7 @@ func (a *app) execute(command string) (runs.Command, error) {
 	took := time.Since(began).Milliseconds()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return runs.Command{}, fmt.Errorf("nothing was published: %q cannot be run: %w", command, err)
+		return runs.Command{}, fmt.Errorf("cannot run %q; nothing stored: %w", command, err)
 	}
 	code := int64(cmd.ProcessState.ExitCode())
 	result := runs.Command{Command: command, Kind: "test", Result: "passed", ExitCode: &code, DurationMS: &took}

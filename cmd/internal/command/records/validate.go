@@ -24,23 +24,26 @@ import (
 )
 
 func validateCommand(a *app) *cobra.Command {
-	var m mending
+	var m repairFlags
 	var fix bool
 	cmd := &cobra.Command{
 		Use: "validate FILE|ID|-…",
-		Long: `Validate universal handoffs v3.0 in three stages: schema, token budget, semantics. Every fault of a stage
-is named with its place, its JSON pointer and its repair; a stage with faults ends the validation.
-Warnings make nothing invalid. Exit code 0 is valid, 2 invalid, 6 a payload that is not what its hash
-says. Packets and run records are held against their schema. With --fix it repairs, as repair does.`,
-		Example:           "  handoff record validate handoff.json\n  handoff record validate --encoding chars4 --json *.json\n  handoff record validate --fix -o mended.json handoff.json",
+		Long: `Find the faults of universal handoffs (version 3.0), in three stages: schema,
+token budget, semantics. Each fault has its place, its JSON pointer and its
+fix. A stage with faults ends the validation. Warnings do not make a record
+invalid. Packets and run records are checked against their schema. --fix also
+repairs, as record repair does.
+
+Exit codes: 0 valid, 2 invalid, 6 the payload does not match its hash.`,
+		Example:           "  handoff record validate handoff.json\n  handoff record validate --encoding chars4 --json *.json\n  handoff record validate --fix -o repaired.json handoff.json",
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, names []string) error {
 			if fix {
 				return a.repairAll(names, m)
 			}
-			if m.given() {
-				return cli.Invalid("add --fix, or use `handoff repair`", "-o, --in-place, --prompt and --session-root are about a repair")
+			if m.areGiven() {
+				return cli.Invalid("add --fix", "-o, --in-place, --prompt and --session-root need --fix")
 			}
 			return a.validate(names, m.encoding)
 		},
@@ -50,18 +53,18 @@ says. Packets and run records are held against their schema. With --fix it repai
 	return cmd
 }
 
-// A recordText is a record as JSON that was read from a file, standard input or the store.
+// A recordText is a record as JSON, and where it was read.
 type recordText struct {
 	name string
 	data []byte
-	dir  string // what relative paths in it are relative to
-	file bool   // the file of that name holds the record and nothing else
-	id   string // of the stored handoff that carries it, "" for none
+	dir  string // the base of relative paths in the record
+	file bool   // name is a file with only the record
+	id   string // of the stored handoff with the record, "" for none
 
 	now func() time.Time // nil for the real time
 }
 
-// recordOf reads the record that a name stands for.
+// recordOf reads the record of a file, of standard input or of a stored handoff.
 func (a *app) recordOf(name string) (got recordText, err error) {
 	got, err = a.readRecord(name)
 	if p, none := a.Project(); none == nil {
@@ -94,7 +97,7 @@ func (a *app) readRecord(name string) (recordText, error) {
 	return got, err
 }
 
-// isMarkdown refuses a text for people: a file that is called so, or a text that begins with a heading, and no JSON.
+// isMarkdown returns an error for Markdown: a file named *.md, or a text that begins with a heading and has no JSON.
 func isMarkdown(r recordText) error {
 	text := strings.TrimLeft(strings.TrimPrefix(string(r.data), "\ufeff"), " \t\r\n")
 	isHeading := strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") &&
@@ -123,7 +126,7 @@ func (a *app) storedRecord(id string) (recordText, error) {
 	return recordText{name: stored.Entry.ID, data: block.JSON, dir: ".", id: stored.Entry.ID}, err
 }
 
-// exists says whether a file that the record refers to is there. What cannot be looked at counts as there.
+// exists reports whether a file that the record names exists. A file that cannot be checked counts as existing.
 func (r recordText) exists(path string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.dir, path)
@@ -152,7 +155,7 @@ func (a *app) validate(names []string, encoding string) error {
 	return errors.Join(errs...)
 }
 
-// validateOne returns what was found, and the error that says it in one sentence. What cannot be read has no stage.
+// validateOne validates one record. The error is its summary. A record that cannot be read has no stage.
 func (a *app) validateOne(name, encoding string) (record.Validation, error) {
 	text, err := a.recordOf(name)
 	if err != nil {
@@ -160,13 +163,13 @@ func (a *app) validateOne(name, encoding string) (record.Validation, error) {
 	}
 	v, err := record.Validate(text.name, text.data, text.options(encoding))
 	if err != nil {
-		return record.Validation{}, err // the options cannot be used
+		return record.Validation{}, err // bad options
 	}
 	v.ID = text.id
 	return v, faultsIn(v)
 }
 
-// faultsIn says in one sentence that a record has faults; the report lists them.
+// faultsIn returns the summary of the faults as an error, nil if there are none.
 func faultsIn(v record.Validation) error {
 	err := v.Err()
 	if err == nil {
@@ -174,12 +177,12 @@ func faultsIn(v record.Validation) error {
 	}
 	class, what := handoff.ErrInvalid, handoff.Count(len(v.Faults), "fault")+" at the stage "+v.Stage
 	if errors.Is(err, handoff.ErrIntegrity) {
-		class, what = handoff.ErrIntegrity, "the payload is not what its hash says"
+		class, what = handoff.ErrIntegrity, "the payload does not match its hash"
 	}
 	return &handoff.Error{Class: class, Problem: v.Name + " is not valid: " + what}
 }
 
-// printValidations prints each as a line of JSON, or all as text.
+// printValidations prints the results as text, or as JSON a line each.
 func (a *app) printValidations(all []record.Validation) error {
 	bounded := slices.Clone(all)
 	for i := range bounded {

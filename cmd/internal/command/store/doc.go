@@ -1,3 +1,4 @@
+// Package store has the commands of the group Store of `handoff help all`.
 package store
 
 import (
@@ -9,7 +10,7 @@ import (
 // An app is one run of the program.
 type app struct{ *cli.App }
 
-// Commands returns the commands of this folder.
+// Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
 		"init":      initCommand,

@@ -21,13 +21,21 @@ func doctorCommand(a *app) *cobra.Command {
 	var repair, rebuild bool
 	cmd := &cobra.Command{
 		Use:   "doctor [--repair | --rebuild-index]",
-		Short: "Explain what is wrong with the store and how to fix it; repair it",
-		Long: `Verify the store and say for each fault how to mend it. --repair does it: it adds lost rows, read
-marks and events, takes in good handoffs that no row lists, normalises INDEX.md, and puts aside what
-does not verify. Of a store that was synced it brings back the log that was sent, and handoffs whose
-files are gone. --rebuild-index makes INDEX.md anew from the files and the audit log. Notes that you
-wrote into it stay as they are. Nothing is thrown away: a file that is replaced or put aside stays
-beside, with a timestamp. With --json either prints two lines: what it did, and what verify then says.`,
+		Short: "Find faults; --repair repairs them",
+		Long: `Verify the store, and show for each fault how to fix it. Without flags nothing
+is changed.
+
+--repair repairs what it can. It restores lost rows, read marks and events,
+adds good handoffs that have no row, normalizes INDEX.md, and moves files that
+cannot be verified to quarantine. If the project was synced, it also restores
+the log and the handoffs that were exchanged. --rebuild-index makes a new
+INDEX.md from the files and the audit log; your own notes in it stay.
+
+Nothing is thrown away: a backup with a timestamp stays next to every file that
+is replaced or moved. With --json both flags print two lines: what was done,
+and the report of verify after it.
+
+Exit codes: 6 there are faults.`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			cli.CollectOften()
@@ -36,14 +44,14 @@ beside, with a timestamp. With --json either prints two lines: what it did, and 
 			if err != nil {
 				return err
 			}
-			if text := cli.Standing(p, s, true); text != "" {
+			if text := cli.SyncStatus(p, s, true); text != "" {
 				a.Note(text)
 			}
-			if err := a.noteBeside(&p); err != nil {
+			if err := a.noteWorkTrees(&p); err != nil {
 				return err
 			}
 			if repair || rebuild {
-				return a.mend(&p, s, rebuild)
+				return a.repair(&p, s, rebuild)
 			}
 			report, err := s.Verify(context.Background())
 			if err != nil {
@@ -52,24 +60,24 @@ beside, with a timestamp. With --json either prints two lines: what it did, and 
 			return a.printDiagnosis(report)
 		},
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "mend what can be mended")
-	cmd.Flags().BoolVar(&rebuild, "rebuild-index", false, "make INDEX.md anew from the files and the audit log")
+	cmd.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
+	cmd.Flags().BoolVar(&rebuild, "rebuild-index", false, "make a new INDEX.md from the files and the audit log")
 	cli.Exclusive(cmd, "repair", "rebuild-index")
 	cmd.AddCommand(agents.DoctorHookCommand(a.App), machineCommand(a))
 	return cmd
 }
 
-// noteBeside names the work trees whose replicas hold what this store lacks.
-func (a *app) noteBeside(p *handoff.Project) error {
+// noteWorkTrees names the work trees whose replicas have handoffs that this store lacks.
+func (a *app) noteWorkTrees(p *handoff.Project) error {
 	unimported, err := exchange.Unimported(p)
 	for _, root := range slices.Sorted(maps.Keys(unimported)) {
-		a.Note("the work tree " + root + " has a replica of its own, with what is not here (" + handoff.Count(unimported[root], "handoff") +
-			"): a command that reads or writes handoffs takes it over")
+		a.Note("the work tree " + root + " has a store of its own, with " + handoff.Count(unimported[root], "handoff") +
+			" that this store lacks: the next command that reads or writes handoffs imports them")
 	}
 	return err
 }
 
-// printDiagnosis prints each finding with how to mend it.
+// printDiagnosis prints each finding with its fix.
 func (a *app) printDiagnosis(r handoff.Report) error {
 	if a.JSON {
 		if err := a.PrintJSON(r); err != nil {
@@ -78,7 +86,7 @@ func (a *app) printDiagnosis(r handoff.Report) error {
 		return a.endDiagnosis(r)
 	}
 	lines := append(fault.Lines(r.Faults, func(f handoff.Finding) string {
-		f.Remedy = cmp.Or(f.Remedy, "look at it yourself, or restore it from a backup")
+		f.Remedy = cmp.Or(f.Remedy, "look at the file, or restore it from a backup")
 		return withRemedy(f)
 	}), fault.Lines(r.Warnings, withRemedy)...)
 	for _, line := range lines {
@@ -89,16 +97,16 @@ func (a *app) printDiagnosis(r handoff.Report) error {
 	return a.endDiagnosis(r)
 }
 
-// withRemedy returns a finding, and on a line of its own how to mend it.
+// withRemedy returns a finding, and its fix on a line of its own.
 func withRemedy(f handoff.Finding) string {
 	text := handoff.EscapeLine(f.String())
 	if f.Remedy != "" {
-		text += "\n  to mend it: " + handoff.EscapeLine(f.Remedy)
+		text += "\n  to fix it: " + handoff.EscapeLine(f.Remedy)
 	}
 	return text
 }
 
-// endDiagnosis says how it ended, after all findings were printed.
+// endDiagnosis returns an error if there are faults. It runs after all findings were printed.
 func (a *app) endDiagnosis(r handoff.Report) error {
 	if n := len(r.Faults); n > 0 {
 		return &handoff.Error{Class: handoff.ErrIntegrity, Problem: handoff.Count(n, "fault") + " found; nothing was changed"}
@@ -107,19 +115,19 @@ func (a *app) endDiagnosis(r handoff.Report) error {
 	return nil
 }
 
-func (a *app) mend(p *handoff.Project, s *handoff.Store, rebuild bool) error {
-	back, err := exchange.BringBack(context.Background(), s, a.Remote(*p))
+func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) error {
+	back, err := exchange.RestoreLost(context.Background(), s, a.Remote(*p))
 	for _, line := range back {
 		a.Note(line)
 	}
 	if err != nil {
 		return err
 	}
-	mend := s.Maintenance().Repair
+	repair := s.Maintenance().Repair
 	if rebuild {
-		mend = s.Maintenance().RebuildIndex
+		repair = s.Maintenance().RebuildIndex
 	}
-	done, err := mend(context.Background())
+	done, err := repair(context.Background())
 	a.Committed()
 	if a.JSON {
 		if jsonErr := a.PrintJSON(done); jsonErr != nil {

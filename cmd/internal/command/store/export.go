@@ -21,14 +21,19 @@ func exportCommand(a *app) *cobra.Command {
 	var withState, threads bool
 	cmd := &cobra.Command{
 		Use:   "export [ID…]",
-		Short: "Write handoffs as one file, to be imported elsewhere",
-		Long: `Write handoffs as a bundle: one file for mail, a stick or an artifact store, which ` + "`handoff import`" + ` stores
-elsewhere. Without ids the flags choose, as those of list do; without flags it is every handoff. Each is
-proven first. The same handoffs give the same bytes. --with-state adds who has read them, and which
-were resumed, --thread what they answer and supersede, and what answers and supersedes them. --sign
-signs those of yours that have no signature, in the bundle alone. A file gets its name once all of it is on disk, and
-none is replaced. Pipe it through gzip to pack it; import unpacks it. What no import takes is refused with 2:
-more than 256 MiB unpacked, or 100,000 lines.`,
+		Short: "Write handoffs to a file",
+		Long: `Write handoffs to a bundle: one file for mail, a USB stick or an artifact
+store. ` + "`" + `handoff import` + "`" + ` stores them elsewhere. Name ids, or choose with flags
+as in list; without either, all handoffs are exported. Each is verified first.
+The same handoffs give the same bytes.
+
+--with-state adds read marks and used resume tokens. --thread adds replies and
+successors, and the handoffs that they answer or replace. --sign signs your
+unsigned handoffs, in the bundle only.
+
+The file appears once it is complete; an existing file is never replaced. To
+compress it, pipe it through gzip; import accepts both. A bundle has at most
+256 MiB unpacked, and 100,000 lines.`,
 		Example:           "  handoff export --to ben --since 7d -o week.jsonl\n  handoff export | gzip >all.jsonl.gz",
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -54,7 +59,7 @@ more than 256 MiB unpacked, or 100,000 lines.`,
 			with := bundle.With{State: withState}
 			if a.Sign.Asked {
 				if with.Author = p.Me(); with.Author == "" {
-					return cli.Invalid("set HANDOFF_OPERATOR, or run `handoff init`, which asks who you are", "it is not known whose handoffs --sign signs")
+					return cli.UnknownOperator("")
 				}
 				with.Sign = func(text []byte) ([]byte, error) { return sshkey.SignText(a.App, p, a.Sign.Key, text) }
 			}
@@ -63,19 +68,19 @@ more than 256 MiB unpacked, or 100,000 lines.`,
 	}
 	f.Register(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "the new `file`; - is standard output")
-	cmd.Flags().BoolVar(&withState, "with-state", false, "export read marks and consumed tokens too")
+	cmd.Flags().BoolVar(&withState, "with-state", false, "also export read marks and used resume tokens")
 	cmd.Flags().BoolVar(&threads, "thread", false, "export whole threads")
 	a.Sign.Register(cmd)
 	return cmd
 }
 
-// chooseEntries returns the entries of ids, or those that a filter chooses.
+// chooseEntries returns the entries of ids, or without ids the entries that match a filter.
 func chooseEntries(s *handoff.Store, ids []string, chosen handoff.Filter) ([]handoff.Entry, error) {
 	if len(ids) == 0 {
 		return s.List(chosen)
 	}
 	if chosen != (handoff.Filter{}) {
-		return nil, cli.Invalid("leave one of them out", "ids and flags that choose do not go together")
+		return nil, cli.Invalid("remove one", "ids conflict with flags that choose handoffs")
 	}
 	entries := make([]handoff.Entry, len(ids))
 	for i, id := range ids {
@@ -88,7 +93,7 @@ func chooseEntries(s *handoff.Store, ids []string, chosen handoff.Filter) ([]han
 	return entries, nil
 }
 
-// withThreads adds to entries all that are connected with them and are here.
+// withThreads adds to entries the stored handoffs of their threads.
 func withThreads(s *handoff.Store, entries []handoff.Entry) ([]handoff.Entry, error) {
 	here, err := s.List(handoff.Filter{})
 	if err != nil {
@@ -116,7 +121,7 @@ func withThreads(s *handoff.Store, entries []handoff.Entry) ([]handoff.Entry, er
 	return all, nil
 }
 
-// writeBundle writes the bundle. A file has its name once it is whole.
+// writeBundle writes the bundle. A file gets its name once it is complete.
 func (a *app) writeBundle(s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
 	var counts bundle.Counts
 	export := func(to io.Writer) (err error) {
@@ -135,14 +140,14 @@ func (a *app) writeBundle(s *handoff.Store, entries []handoff.Entry, with bundle
 	if a.JSON && output != "-" {
 		return a.PrintJSON(counts)
 	}
-	a.Note("exported " + told(counts))
+	a.Note("exported " + countText(counts))
 	return nil
 }
 
-// printBundle prints the bundle. Who takes only a part of it has no bundle.
+// printBundle prints the bundle. It is an error if the reader closes the pipe before the end.
 func (a *app) printBundle(export func(io.Writer) error) error {
 	if cli.IsTerminal(a.Stdout) {
-		return cli.Invalid("name a file with -o, or redirect it", "a bundle is not for a terminal")
+		return cli.Invalid("name a file with -o, or redirect standard output", "standard output is a terminal")
 	}
 	buffered := bufio.NewWriterSize(a.Stdout, 256<<10)
 	err := export(buffered)
@@ -150,16 +155,16 @@ func (a *app) printBundle(export func(io.Writer) error) error {
 		err = buffered.Flush()
 	}
 	if err == nil && a.HasReaderLeft() {
-		err = errors.New("whoever reads the bundle left before its end")
+		err = errors.New("the reader of the bundle closed the pipe before the end")
 	}
 	return err
 }
 
-func told(c bundle.Counts) string {
+func countText(c bundle.Counts) string {
 	return strings.Join(append([]string{handoff.Count(c.Handoffs, "handoff")}, state(c)...), ", ")
 }
 
-// state says how many read marks and consumed tokens there are, if there are any.
+// state lists how many read marks, new signatures and consumed tokens there are.
 func state(c bundle.Counts) (parts []string) {
 	if c.Marks > 0 {
 		parts = append(parts, handoff.Count(c.Marks, "read mark"))

@@ -8,10 +8,10 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// machineCommand says which machine the store belongs to, and moves it to this one.
+// machineCommand returns the command that shows which machine the store belongs to, and moves it to this one.
 func machineCommand(a *app) *cobra.Command {
-	return cli.Below(&cobra.Command{Use: "machine", Short: "Say which machine the store belongs to, or move it to this one"}, &cobra.Command{
-		Use: "show", Short: "Print the recorded fingerprint and that of this machine", Args: cli.Args(cobra.NoArgs),
+	return cli.Below(&cobra.Command{Use: "machine", Short: "Show which machine the store belongs to, or move it to this one"}, &cobra.Command{
+		Use: "show", Short: "Compare the recorded fingerprint with that of this machine", Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return a.showFingerprint() },
 	}, regenerateCommand(a))
 }
@@ -25,7 +25,7 @@ func (a *app) showFingerprint() error {
 	if err != nil {
 		return err
 	}
-	line := map[bool]string{true: "belongs to this machine", false: "belongs to another machine than this one"}[recorded.Fingerprint == observed]
+	line := map[bool]string{true: "belongs to this machine", false: "belongs to another machine"}[recorded.Fingerprint == observed]
 	return a.Tell(map[string]any{"recorded": recorded, "observed": observed, "same": recorded.Fingerprint == observed}, s.Dir()+" "+line)
 }
 
@@ -34,7 +34,7 @@ func regenerateCommand(a *app) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "regenerate --reason TEXT",
-		Short: "Make this machine the store's, and record who wanted that and why",
+		Short: "Make the store belong to this machine, and record why",
 		Args:  cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, s, err := a.ProjectStore()
@@ -45,20 +45,20 @@ func regenerateCommand(a *app) *cobra.Command {
 				return err
 			}
 			if reason == "" {
-				return cli.Invalid("give --reason", "why the store is to belong to another machine has to be recorded")
+				return cli.Invalid("add --reason TEXT for the audit log", "no reason")
 			}
-			if !yes && !a.Confirm("Make this machine the one that "+s.Dir()+" belongs to?") {
-				return cli.Invalid("answer y, or use --yes", "nothing was changed")
+			if !yes && !a.Confirm("Make "+s.Dir()+" belong to this machine?") {
+				return cli.Invalid("answer y, or add --yes", "nothing was changed")
 			}
 			record, err := s.Maintenance().Regenerate(context.Background(), operator, reason)
 			if err != nil {
 				return err
 			}
-			return a.Did(record, s.Dir()+" belongs to this machine now")
+			return a.Did(record, s.Dir()+" now belongs to this machine")
 		},
 	}
 	a.OperatorFlag(cmd, &operator)
-	cmd.Flags().StringVar(&reason, "reason", "", "why (`text`)")
+	cmd.Flags().StringVar(&reason, "reason", "", "the reason (`text`), for the audit log")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask on a terminal")
 	return cmd
 }

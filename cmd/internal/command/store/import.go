@@ -20,12 +20,17 @@ func importCommand(a *app) *cobra.Command {
 	var o bundle.Options
 	cmd := &cobra.Command{
 		Use:   "import FILE|-",
-		Short: "Store the handoffs of a file from export",
-		Long: `Store the handoffs of a bundle that ` + "`handoff export`" + ` has made, packed with gzip or not. Nothing is stored
-before the whole bundle is proven: one that is cut or changed exits with 6, one that is none with 2. Each
-handoff goes through all that a written one does, and what is stored already is existing; one JSON receipt
-a line. All are stored or none, unless --keep-going is given. Who has read them, and what was resumed, is
-taken over with --with-state alone: whoever made the bundle could hide mail by it.`,
+		Short: "Store the handoffs of an exported file",
+		Long: `Store the handoffs of a bundle from ` + "`" + `handoff export` + "`" + `, compressed with gzip or
+not. Nothing is stored before the whole bundle is verified. Each handoff is
+checked as if it were written here, and one that is stored already is
+"existing". All are stored or none, unless you add --keep-going. import prints
+a line of JSON for each handoff.
+
+Read marks and used resume tokens are imported only with --with-state: the
+maker of a bundle could use them to hide handoffs from you.
+
+Exit codes: 6 the bundle is cut or changed.`,
 		Example: "  handoff import week.jsonl\n  ssh build handoff export --since 24h | handoff import -",
 		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, files []string) error {
@@ -34,7 +39,7 @@ taken over with --with-state alone: whoever made the bundle could hide mail by i
 			if err != nil {
 				return err
 			}
-			if err := s.Maintenance().Ready(); err != nil { // before the bundle is looked at
+			if err := s.Maintenance().Ready(); err != nil { // before the bundle is read
 				return err
 			}
 			from, err := a.openBundle(files[0])
@@ -46,22 +51,22 @@ taken over with --with-state alone: whoever made the bundle could hide mail by i
 				o.Name = "standard input"
 			}
 			o.MaxDocument = p.Options.MaxDocumentBytes
-			runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk keep others from running for a while
+			runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
 			got, err := bundle.Import(context.Background(), s, from, o)
 			return a.printImport(o, got, err)
 		},
 	}
-	cmd.Flags().BoolVar(&o.WithState, "with-state", false, "take over read marks and consumed tokens too")
-	cmd.Flags().BoolVar(&o.MustSign, "require-signature", false, "refuse what has no good signature of its author")
+	cmd.Flags().BoolVar(&o.WithState, "with-state", false, "also import read marks and used resume tokens")
+	cmd.Flags().BoolVar(&o.MustSign, "require-signature", false, "refuse handoffs without a good signature of their author")
 	a.Gate.RegisterRestore(cmd)
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "prove the bundle, say what would be stored, and store nothing")
-	cmd.Flags().BoolVar(&o.KeepGoing, "keep-going", false, "store the good handoffs; exit with the code of the first failure")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "verify the bundle and show what would be stored; store nothing")
+	cmd.Flags().BoolVar(&o.KeepGoing, "keep-going", false, "store the valid handoffs; exit with the code of the first failure")
 	cli.Texts(cmd.Flags(), &a.Gate.Allow, "allow-secret", "let what meets this `rule` of the secret scan through, audited")
 	return cmd
 }
 
-// openBundle opens a bundle that can be read again from anywhere: one from standard input, or packed, is kept in a file without a
-// name. One that cannot be unpacked stays as it is: the import says what is wrong with it.
+// openBundle opens a bundle as a file that can be read twice. Standard input and compressed bundles go to a temporary file
+// without a name. A bundle that cannot be unpacked is returned as it is: the import reports the fault.
 func (a *app) openBundle(path string) (f *os.File, err error) {
 	if path == "-" {
 		f, err = keepBundle(a.Stdin, "standard input")
@@ -124,9 +129,9 @@ func (a *app) printImport(o bundle.Options, got bundle.Imported, err error) erro
 	if o.DryRun {
 		verb = "would import "
 	}
-	note := verb + told(bundle.Counts{Handoffs: created, Marks: got.Marks, Tokens: got.Tokens}) + fmt.Sprintf("; %d were here", len(receipts)-created)
+	note := verb + countText(bundle.Counts{Handoffs: created, Marks: got.Marks, Tokens: got.Tokens}) + fmt.Sprintf("; %d existed", len(receipts)-created)
 	if left := state(got.Left); len(left) > 0 {
-		note += "; left out, for --with-state to take over: " + strings.Join(left, ", ")
+		note += "; add --with-state to import also " + strings.Join(left, ", ")
 	}
 	a.Note(note)
 	return cli.FirstOf(errs)

@@ -21,24 +21,28 @@ func initCommand(a *app) *cobra.Command {
 	var yes, global bool
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Prepare a project; overwrites nothing",
-		Long: `Prepare the project in the current directory (or --root): .handoff.yaml, the handoffs directory, and
-for git what it is to ignore (.gitignore) and how it merges (.gitattributes). What is there stays as it
-is. On a terminal it asks who you are and what git should do; --yes takes what it proposes. Who you are holds
-for this clone; with --global it holds for all projects, in your own configuration. --git says how the handoffs live with git:
+		Short: "Set up a project, and say who you are",
+		Long: `Set up a project in the current directory, or in --root: the settings
+(.handoff.yaml), the handoffs directory, and what git ignores (.gitignore) and
+how it merges (.gitattributes). Existing files are never overwritten. On a
+terminal, init asks who you are and what git should do; --yes accepts the
+proposals. Your name is kept for this clone, or with --global for all your
+projects. --git is one of:
 
-  synced   git ignores them; all work trees of the repository use those of the main one. What a new
-           project in a git work tree gets.
-  tracked  they are committed with the code; each clone and each work tree has its own copy, and
-           git merges them.
-  none     git is told nothing but what to ignore of one machine: there is one place.
+  synced   git ignores the handoffs; other clones get them with handoff sync.
+           All work trees of a clone share one store. The default in git.
+  tracked  The handoffs are committed with the code; git merges them. Each
+           clone and each work tree has a store of its own.
+  none     The handoffs stay in this directory. Git ignores only the state of
+           this machine.
 
-Run with another kind, it changes what it wrote for the former one, and moves no handoff.`,
+You can run init again with another kind: it changes the settings, and moves no
+handoff.`,
 		Example: "  handoff init\n  handoff init --yes --operator ann --git tracked",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE:    func(*cobra.Command, []string) error { return a.init(operator, kind, yes, global) },
 	}
-	cli.Choice(cmd, &kind, "git", "how the handoffs live with git (`kind`)", "synced", "tracked", "none")
+	cli.Choice(cmd, &kind, "git", "what git does with the handoffs (`kind`)", "synced", "tracked", "none")
 	cmd.Flags().StringVar(&operator, "operator", "", "who you are in this clone (`operator`)")
 	cmd.Flags().BoolVar(&global, "global", false, "with --operator: who you are in all projects")
 	cli.Needs(cmd, "global", "operator")
@@ -46,7 +50,7 @@ Run with another kind, it changes what it wrote for the former one, and moves no
 	return cmd
 }
 
-// init prepares the project, and records who runs the program if that is said.
+// init sets up the project, and records the operator if there is one.
 func (a *app) init(operator, kind string, yes, global bool) error {
 	cwd, err := a.Getwd()
 	if err != nil {
@@ -59,7 +63,7 @@ func (a *app) init(operator, kind string, yes, global bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.List(handoff.Filter{}); err != nil { // the place must be one that a store may have
+	if _, err := s.List(handoff.Filter{}); err != nil { // fails if the directory cannot hold a store
 		return err
 	}
 	if a.CanAsk() && !yes && !a.Quiet {
@@ -84,7 +88,7 @@ func (a *app) init(operator, kind string, yes, global bool) error {
 	return a.PrintJSON(handoff.RepairReport{Done: append([]string{}, done...)})
 }
 
-// setOperator makes an operator who the user is, in this clone or in all projects, and says what has changed.
+// setOperator records who the user is, in this clone or in all projects, and returns what has changed.
 func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, global bool) (did string, err error) {
 	did = "you are " + operator + " in this clone"
 	if before := p.Identity(); before.Operator != "" {
@@ -99,12 +103,12 @@ func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, 
 	return strings.Replace(did, "in this clone", "in all projects, as "+p.User.File()+" says", 1), handoff.SetOperator(p.User, operator)
 }
 
-// askSetUp asks for what the flags do not say. An answer is a line; an empty one takes what is proposed.
+// askSetUp asks for the values that no flag gives. An answer is a line; an empty line accepts the proposal.
 func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, err error) {
 	in := bufio.NewReader(a.Stdin)
 	for operator == "" && err == nil {
 		if operator, err = a.answer(in, "Who are you? A short name, as others write it in --to", cmp.Or(p.Me(), a.userSlug())); handoff.CheckOperator(operator) != nil {
-			a.Note("use 1 to 64 letters, digits, _ and -")
+			a.Note("use 1 to 64 ASCII letters, digits, _ and -")
 			operator = ""
 		}
 	}
@@ -121,18 +125,18 @@ func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, e
 	return operator, kind, err
 }
 
-// answer asks and reads one line.
+// answer asks a question and reads one line.
 func (a *app) answer(in *bufio.Reader, question, proposed string) (string, error) {
 	fmt.Fprintf(a.Stderr, "%s [%s]: ", question, proposed)
 	line, err := in.ReadString('\n')
 	if err == io.EOF {
 		fmt.Fprintln(a.Stderr)
-		return "", cli.Invalid("use --yes to take what is proposed", "nothing was changed: the questions were left")
+		return "", cli.Invalid("add --yes to accept the proposals", "no answer; nothing was changed")
 	}
 	return cmp.Or(strings.TrimSpace(line), proposed), err
 }
 
-// userSlug is a name for the user of the system, "" if it has none.
+// userSlug returns an operator name made from the system's user or host name, or "".
 func (a *app) userSlug() string {
 	for _, name := range []string{a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"), filepath.Base(a.Getenv("HOME"))} {
 		if slug := handoff.OperatorFrom(name); slug != "" && slug != "root" && handoff.CheckOperator(slug) == nil {

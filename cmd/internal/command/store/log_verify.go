@@ -12,15 +12,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A proof is what the audit log is held against besides index and files.
+// A proof holds the flags of verify --log.
 type proof struct{ expect, allowed, checkpoint string }
 
 func (a *app) verifyLog(p proof, ids []string) error {
 	if len(ids) > 0 {
-		return cli.Invalid("leave one of them out", "--log and ids do not go together")
+		return cli.Invalid("remove one", "--log conflicts with ids")
 	}
 	if p.checkpoint != "" && p.allowed == "" {
-		return cli.Invalid("say who may sign with --allowed-signers; for one without a signature there is --expect", "--checkpoint needs --allowed-signers")
+		return cli.Invalid("add --allowed-signers FILE, or use --expect COUNT:HASH", "--checkpoint needs --allowed-signers")
 	}
 	s, err := a.Store()
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *app) verifyLog(p proof, ids []string) error {
 	return a.endReport(report)
 }
 
-// An auditReport is a report of the log, with the signed checkpoint that it was held against.
+// An auditReport is a report of verify, with the signed head that the log was compared with.
 type auditReport struct {
 	handoff.Report
 	Checkpoint *signedCheckpoint `json:"checkpoint,omitempty"`
@@ -61,16 +61,16 @@ type auditReport struct {
 
 type signedCheckpoint struct {
 	handoff.Checkpoint
-	AllowedAs string `json:"allowed_as"` // the principal of the allowed signers that it was signed as
+	AllowedAs string `json:"allowed_as"` // the principal in the allowed signers file
 }
 
-// verifySigned checks who signed a checkpoint first, and then the log.
+// verifySigned checks the signature of a signed head, then that the log contains the head.
 func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error) {
 	path := p.checkpoint
 	if path == "" {
 		last, err := s.AuditLog().Last()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &handoff.Error{Class: handoff.ErrIntegrity, Problem: err.Error(), Advice: "if `handoff log --sign` was run before, it was removed: use a copy with --checkpoint", Cause: err}
+			return nil, &handoff.Error{Class: handoff.ErrIntegrity, Problem: err.Error(), Advice: "if you have run `handoff log --sign`, use your copy: --checkpoint FILE", Cause: err}
 		}
 		if err != nil {
 			return nil, err
@@ -96,7 +96,7 @@ func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error)
 	return &signedCheckpoint{c, principal}, nil
 }
 
-// signatures returns the files of the signatures of a checkpoint: the first, and those that are beside it.
+// signatures returns the files with the signatures of a signed head.
 func signatures(checkpoint string) []string {
 	files := []string{handoff.SignatureFile(checkpoint, 1)}
 	for n := 2; ; n++ {
@@ -108,7 +108,7 @@ func signatures(checkpoint string) []string {
 	}
 }
 
-// notContained says of a log that is not the one of a checkpoint what that means.
+// notContained adds to an integrity error that the log does not contain a head.
 func notContained(what string, err error) error {
 	if !errors.Is(err, handoff.ErrIntegrity) {
 		return err

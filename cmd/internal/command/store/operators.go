@@ -18,8 +18,9 @@ import (
 func operatorsCommand(a *app) *cobra.Command {
 	return cli.Below(&cobra.Command{
 		Use:   "operators",
-		Short: "List, add and check who may be named in handoffs",
-		Long: `OPERATORS.md, in the project root, says who hands over here. Its frontmatter:
+		Short: "List, add, check and trust operators",
+		Long: `List, add and check the operators that handoffs can name. They are listed in
+OPERATORS.md in the project root. Its frontmatter:
 
   ---
   schema_version: '1.0'
@@ -36,21 +37,25 @@ func operatorsCommand(a *app) *cobra.Command {
     - {from: deploy-bot, to: '*', approve: required}
   ---
 
-Capabilities are words. These mean something here: approve lets an operator approve and reject what others have
-written, archive put away what is not theirs, and human says that a person writes, where chains of answers begin anew.
-The first policy that is about a handoff decides whether it needs an approval; * is anybody, approve is required or
-none. A handoff may ask for one itself, with --ref approve:required.`,
+Three capabilities have a meaning. With approve you can approve and reject
+handoffs from others. With archive you can archive handoffs of others. human
+means that the operator is a person; the count of max_hops starts over with
+each handoff from a person.
+
+The first policy that matches sender and recipient decides whether a handoff
+needs an approval. * matches every operator; approve is required or none. A
+sender can also ask for it with --ref approve:required.`,
 	},
 		&cobra.Command{
 			Use: "list", Short: "List the operators", Args: cli.Args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return a.listOperators() },
 		},
 		&cobra.Command{
-			Use: "verify OPERATOR", Short: "Say whether an operator is verified; exits with 3 if not", Args: cli.Args(cobra.ExactArgs(1)), ValidArgsFunction: a.CompleteOperators,
+			Use: "verify OPERATOR", Short: "Show whether an operator is verified; exits with 3 if not", Args: cli.Args(cobra.ExactArgs(1)), ValidArgsFunction: a.CompleteOperators,
 			RunE: func(_ *cobra.Command, ops []string) error { return a.verifyOperator(ops[0]) },
 		},
 		&cobra.Command{
-			Use: "validate [FILE]", Short: "Name every fault of an operators file; exits with 2 if there is one", Args: cli.Args(cobra.MaximumNArgs(1)),
+			Use: "validate [FILE]", Short: "Show every fault of an operators file; exits with 2 if there is one", Args: cli.Args(cobra.MaximumNArgs(1)),
 			RunE: func(_ *cobra.Command, files []string) error { return a.validateOperators(files) },
 		},
 		a.addOperatorCommand(),
@@ -61,11 +66,14 @@ none. A handoff may ask for one itself, with --ref approve:required.`,
 func (a *app) trustCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "trust OPERATOR", Short: "Say that the keys which the operators file gives an operator are right",
-		Long: `Keys count as they were first seen here. When the operators file gives an operator others, what these sign is
-withheld, until somebody has made sure and says so. What keys sign that are no longer listed is revoked then.
-A key that is to be replaced can vouch for the new ones instead, by signing the operators file:
-` + "`ssh-keygen -Y sign -n " + handoff.OperatorsNamespace + " -f OLD_KEY OPERATORS.md`" + `.`,
+		Use: "trust OPERATOR", Short: "Accept the keys that OPERATORS.md lists for an operator",
+		Long: `Accept the keys that OPERATORS.md now lists for an operator. Keys are pinned
+when they are first seen. If the file later lists other keys, handoffs that
+these sign are withheld until you accept them. Make sure first that they are
+right. Keys that are no longer listed are then revoked.
+
+An old key can also vouch for the new ones by signing the file: ` + "`" + `ssh-keygen -Y
+sign -n ` + handoff.OperatorsNamespace + ` -f OLD_KEY OPERATORS.md` + "`" + `.`,
 		Args: cli.Args(cobra.ExactArgs(1)), ValidArgsFunction: a.CompleteOperators,
 		RunE: func(_ *cobra.Command, ops []string) error { return a.trust(ops[0], yes) },
 	}
@@ -78,17 +86,17 @@ func (a *app) trust(operator string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if !yes && (!a.CanAsk() || !a.Confirm("Are the keys that "+operator+" has in the operators file right?")) {
-		return cli.Invalid("make sure that the keys are right, then answer y, or use --yes", "nothing was changed")
+	if !yes && (!a.CanAsk() || !a.Confirm("Are the keys of "+operator+" in OPERATORS.md right?")) {
+		return cli.Invalid("make sure that the keys are right, then answer y, or add --yes", "nothing was changed")
 	}
 	done, err := s.Registry().Trust(context.Background(), operator)
 	if err != nil {
 		return err
 	}
-	return a.Did(trusted{done.OperatorID, done.Keys, done.Former, done.FirstSight, done.By}, "the keys of "+operator+" count from now on")
+	return a.Did(trusted{done.OperatorID, done.Keys, done.Former, done.FirstSight, done.By}, "the keys of "+operator+" are trusted now")
 }
 
-// operatorsStore is Store for commands that need no more of the project than its operators file.
+// operatorsStore returns the store for commands that need only the operators file of the project.
 func (a *app) operatorsStore() (*handoff.Store, error) {
 	p, s, err := a.NewStore()
 	if _, statErr := os.Stat(listedIn(p)); err == nil && errors.Is(statErr, fs.ErrNotExist) {
@@ -97,7 +105,7 @@ func (a *app) operatorsStore() (*handoff.Store, error) {
 	return s, err
 }
 
-// listedIn is the operators file that these commands are about.
+// listedIn returns the path of the operators file that the commands use.
 func listedIn(p handoff.Project) string { return cmp.Or(p.Options.ListedIn, p.Options.OperatorsFile) }
 
 func (a *app) listOperators() error {
@@ -107,7 +115,7 @@ func (a *app) listOperators() error {
 	}
 	list, err := s.Registry().Listed()
 	if err == nil && list == nil {
-		a.Note("there is no operators file, so anybody may be named: `handoff operators add` begins one")
+		a.Note("there is no OPERATORS.md, so every name is accepted: `handoff operators add` creates it")
 	}
 	if err != nil || list == nil {
 		return err
@@ -175,7 +183,7 @@ func (a *app) validateOperators(files []string) error {
 	return nil
 }
 
-// trusted is how the keys of an operator that count look in JSON.
+// trusted holds the trusted keys of an operator in JSON.
 type trusted struct {
 	Operator   string   `json:"operator"`
 	Keys       []string `json:"keys"`

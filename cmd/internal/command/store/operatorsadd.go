@@ -16,10 +16,11 @@ func (a *app) addOperatorCommand() *cobra.Command {
 	var o handoff.Operator
 	var key string
 	cmd := &cobra.Command{
-		Use: "add OPERATOR", Short: "Add somebody to OPERATORS.md, or begin it",
-		Long: `Add an entry to the operators file; what is there stays as it is. An e-mail address and a GitHub handle are only
-written if you name them.
-Once the file is there, only who it lists may be named in handoffs.`,
+		Use: "add OPERATOR", Short: "Add an operator to OPERATORS.md",
+		Long: `Add an operator to OPERATORS.md, or create the file. Existing entries stay as
+they are. Once the file exists, only operators that it lists can send, receive
+or take handoffs. An e-mail address and a GitHub handle are written only if you
+give them.`,
 		Example: "  handoff operators add ben --name 'Ben Example' --email ben@example.org --key ~/.ssh/id_ed25519.pub",
 		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, ops []string) error {
@@ -27,11 +28,11 @@ Once the file is there, only who it lists may be named in handoffs.`,
 			return a.addOperator(o, key)
 		},
 	}
-	cmd.Flags().StringVar(&o.DisplayName, "name", "", "what people call them (`text`; default the operator)")
-	cmd.Flags().StringVar(&o.GitEmail, "email", "", "their git user.email (`address`), by which git knows them")
-	cmd.Flags().StringVar(&o.GitHubHandle, "github", "", "their `handle` on GitHub")
-	cli.Texts(cmd.Flags(), &o.Capabilities, "capability", "what they may do (`word`, such as approve; default write)")
-	cmd.Flags().StringVar(&key, "key", "", "the SSH public `key` that they sign with, or its file")
+	cmd.Flags().StringVar(&o.DisplayName, "name", "", "the display name (`text`; default: OPERATOR)")
+	cmd.Flags().StringVar(&o.GitEmail, "email", "", "the git user.email (`address`) of the operator")
+	cmd.Flags().StringVar(&o.GitHubHandle, "github", "", "the GitHub `handle`")
+	cli.Texts(cmd.Flags(), &o.Capabilities, "capability", "a capability (`word`, such as approve; default: write)")
+	cmd.Flags().StringVar(&key, "key", "", "the public SSH `key` for signatures, or its file")
 	return cmd
 }
 
@@ -62,5 +63,5 @@ func (a *app) addOperator(o handoff.Operator, key string) error {
 	if err := s.Registry().Add(o); err != nil {
 		return err
 	}
-	return a.Did(o, o.ID+" is in "+listedIn(p))
+	return a.Did(o, "added "+o.ID+" to "+listedIn(p))
 }

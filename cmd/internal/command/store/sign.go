@@ -12,12 +12,16 @@ import (
 func signCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sign ID…",
-		Short: "Sign stored handoffs with an SSH key",
-		Long: `Sign stored handoffs with an SSH key. ssh-keygen makes the signature, so that agents and hardware keys work. It lies
-beside the handoff, in .sig of the handoffs directory, and changes neither it nor its id. A good signature
-stays as it is, another one is replaced. Without --key it is signing_key of the user's configuration, else
-git's user.signingkey. Whose key it is, ssh_keys in OPERATORS.md says, or the user's allowed_signers.
-By hand: ` + "`handoff read ID --raw | ssh-keygen -Y verify -n " + handoff.SignatureNamespace + "`" + `.`,
+		Short: "Sign handoffs with an SSH key",
+		Long: `Sign stored handoffs with an SSH key. ssh-keygen makes the signature, so SSH
+agents and hardware keys work. The signature is stored next to the handoff, in
+.sig of the handoffs directory. The handoff and its id do not change. A good
+signature stays; any other one is replaced.
+
+Without --key, the key is signing_key of your own configuration, otherwise
+git's user.signingkey. The owner of a key is named by ssh_keys in OPERATORS.md,
+or by your allowed_signers. To check a signature yourself: ` + "`" + `handoff read ID
+--raw | ssh-keygen -Y verify -n ` + handoff.SignatureNamespace + "`" + `.`,
 		Example:           "  handoff sign 134327a8\n  handoff sign 134327a8 --key ~/.ssh/id_ed25519",
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -33,7 +37,7 @@ By hand: ` + "`handoff read ID --raw | ssh-keygen -Y verify -n " + handoff.Signa
 					return err
 				}
 				if r.Signature.State != handoff.SignatureGood {
-					a.Note(r.ID + ": the signature is " + r.Signature.State + ": list the key in ssh_keys of the operators file")
+					a.Note(r.ID + ": the signature is " + r.Signature.State + ": list the key in ssh_keys of OPERATORS.md")
 				}
 				if err := a.Did(r, "signed "+cli.Short(r.ID, 8)+", "+r.Signature.State); err != nil {
 					return err
@@ -42,6 +46,6 @@ By hand: ` + "`handoff read ID --raw | ssh-keygen -Y verify -n " + handoff.Signa
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&a.Sign.Key, "key", "", "the private key, or the public key of one that the agent holds (`file`)")
+	cmd.Flags().StringVar(&a.Sign.Key, "key", "", "the `file` of your private key, or of the public key if ssh-agent has the private one")
 	return cmd
 }

@@ -17,29 +17,34 @@ func syncCommand(a *app) *cobra.Command {
 	var o exchange.Options
 	cmd := &cobra.Command{
 		Use:   "sync",
-		Short: "Exchange handoffs with other clones over a git remote",
-		Long: `Exchange handoffs with the other clones of the project, over a remote of its git repository. Each state
-directory has a ref of its own there, refs/handoff/writers/w-…, which it alone changes: no branch is
-touched, and nothing conflicts. What others have published is proven and stored in one batch, as if it
-were written here; who has read what, and which work was resumed or taken, is taken over. What OPERATORS.md
-or the clock does not allow yet is held, said with the reason, and tried again. What is interrupted is done by the next sync.
+		Short: "Exchange handoffs with other clones",
+		Long: `Exchange handoffs with other clones over a git remote. sync sends what is new
+here, and stores what others sent after verifying it: handoffs, read marks,
+takes and resumes. A handoff that is refused for now is held: sync shows the
+reason, and the next sync tries again. An interrupted sync is completed by the
+next one.
 
-The URL of the remote and the namespace are remembered with the first sync. Where .handoff.yaml or git's
-configuration name another one later, sync asks on a terminal; elsewhere it exits with 7, and --remote NAME accepts it.
+Each clone has a ref of its own at the remote (refs/handoff/writers/w-…), so
+there are no conflicts, and no branch changes. After the first sync, take,
+done, release and resume ask the remote, so that only one clone succeeds. sync
+reports the --offline actions that came too late. Actions of others count only
+if OPERATORS.md of this clone allows them; the rest is held. Handoffs that
+others have pruned are archived here, and removed after 90 days.
 
-Once a store has synced, resume, take, release and done ask the remote whether they are the first. What was
-done --offline and was not the first is said.
+The first sync remembers the URL of the remote and the namespace. If the
+settings name another one later, sync asks on a terminal; elsewhere, confirm it
+with --remote NAME.
 
-What others did counts as far as OPERATORS.md of this clone lets them do it; the rest waits until it does. A
-handoff that others have pruned is archived here, and its file goes after 90 days, or by ` + "`handoff prune`" + `.
+After the remote was restored from a backup, run sync --restore-remote once in
+each clone: it publishes again what the clone knows. If two clones have taken
+the same handoff since, the claim at the remote decides.
 
-After the remote was put back to a backup, run sync --restore-remote once in each clone: it publishes
-again what the clone knows. If two clones took the same handoff since, the claim at the remote counts,
-and the sync of the other clone names the holder.
-
-It exits with 1 if the remote cannot be reached, 4 if another sync runs, 6 if somebody's history was
-rewritten or this state directory was copied (the rest is exchanged all the same), 7 without git or a
-remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespace: refs/heads/handoff` in .handoff.yaml is a way round." + ``,
+Exit codes:
+  1  remote unreachable
+  4  another sync is running
+  6  a clone's history was rewritten, or this state directory was copied
+  7  no git, no remote, or access denied; if the remote accepts only branches,
+     set ` + "`" + `sync_namespace: refs/heads/handoff` + "`" + ` in .handoff.yaml`,
 		Example: "  handoff sync\n  handoff sync --remote backup --dry-run",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,7 +57,7 @@ remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespac
 				if err := p.Exists(); err != nil {
 					return err
 				}
-				return fault.New(fault.ErrConfig, "run `handoff init --git synced` first", "the handoffs of %s are not shared over git", p.Root)
+				return fault.New(fault.ErrConfig, "run `handoff init --git synced` first", "%s does not share its handoffs over git", p.Root)
 			}
 			with := a.Remote(p)
 			with.FetchOnly, with.DryRun, with.Restore = o.FetchOnly, o.DryRun, o.Restore
@@ -68,12 +73,12 @@ remote, or if that does not let you in, or refuses the refs: ` + "`sync_namespac
 			return a.printSync(o, got, err)
 		},
 	}
-	cmd.Flags().StringVar(&o.Remote, "remote", "", "the `name` of the git remote (default the setting remote, else origin)")
-	cmd.Flags().BoolVar(&o.FetchOnly, "fetch-only", false, "store what others have published, and send nothing")
+	cmd.Flags().StringVar(&o.Remote, "remote", "", "the `name` of the git remote (default: the setting remote, or origin)")
+	cmd.Flags().BoolVar(&o.FetchOnly, "fetch-only", false, "receive only")
 	cmd.Flags().BoolVar(&o.Restore, "restore-remote", false,
-		"the remote was put back to a backup: publish again what this clone knows")
+		"publish again what this clone knows, after a restore of the remote")
 	cli.Exclusive(cmd, "restore-remote", "fetch-only")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would be exchanged; store and send nothing")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would be exchanged; store and send nothing")
 	return cmd
 }
 
@@ -93,7 +98,7 @@ func (a *app) printSync(o exchange.Options, got exchange.Result, err error) erro
 		n    int
 		verb string
 		what string
-	}{{got.Sent, "sent ", "handoff"}, {len(got.Received), "received ", "handoff"}, {got.Marks, "took over ", "read mark"}, {got.Tokens, "took over ", "work step"}, {got.Signatures, "took over ", "signature"},
+	}{{got.Sent, "sent ", "handoff"}, {len(got.Received), "received ", "handoff"}, {got.Marks, "took over ", "read mark"}, {got.Tokens, "took over ", "action"}, {got.Signatures, "took over ", "signature"},
 		{got.Pruned, "pruned ", "handoff"}, {got.Held, "held ", "handoff"}} {
 		if part.n > 0 {
 			parts = append(parts, part.verb+handoff.Count(part.n, part.what))
@@ -103,16 +108,16 @@ func (a *app) printSync(o exchange.Options, got exchange.Result, err error) erro
 		parts = append(parts, handoff.Count(got.Waiting, "handoff")+" not sent")
 	}
 	if got.Told && got.Sent == 0 {
-		parts = append(parts, "sent what was recorded here")
+		parts = append(parts, "sent new events")
 	}
 	if len(parts) == 0 && err == nil {
-		parts = []string{"nothing is new"}
+		parts = []string{"nothing new"}
 	}
 	var lines []string
 	for _, l := range got.Lost {
-		lines = append(lines, fmt.Sprintf("warning: %s was not the first with %s of %s at %s: "+
-			"%s was, with %s, at %s, in another clone (%s)", l.Here.Operator, actOf(l.Here), l.Here.HandoffID, l.Here.Time,
-			l.First.Operator, actOf(l.First), l.First.Time, l.Writer))
+		lines = append(lines, fmt.Sprintf("warning: %s of %s by %s at %s came too late: "+
+			"%s by %s at %s was first, in another clone (%s)", actOf(l.Here), l.Here.HandoffID, l.Here.Operator, l.Here.Time,
+			actOf(l.First), l.First.Operator, l.First.Time, l.Writer))
 	}
 	a.notes(lines)
 	lines = nil
@@ -129,24 +134,24 @@ func (a *app) printSync(o exchange.Options, got exchange.Result, err error) erro
 	return err
 }
 
-// notes prints the first of some lines; --json has all.
+// notes prints the first lines as notes; --json has all.
 func (a *app) notes(lines []string) {
 	for _, line := range fault.Lines(lines, func(line string) string { return line }) {
 		a.Note(line)
 	}
 }
 
-// actOf is what a line of the ledger is about.
+// actOf returns the action of a line of the ledger.
 func actOf(c handoff.Consumption) string { return cmp.Or(string(c.Act()), "resume") }
 
-// A lost is how a exchange.Lost looks in JSON.
+// A lost is an exchange.Lost in JSON.
 type lost struct {
 	Here   cli.Consumed `json:"here"`
 	First  cli.Consumed `json:"first"`
 	Writer string       `json:"first_writer"`
 }
 
-// synced is how a exchange.Result looks in JSON.
+// synced is an exchange.Result in JSON.
 type synced struct {
 	exchange.Result
 	Lost []lost `json:"lost_claims"`

@@ -16,14 +16,20 @@ func verifyCommand(a *app) *cobra.Command {
 	log := false
 	cmd := &cobra.Command{
 		Use:   "verify [ID… | --log]",
-		Short: "Check that everything is as it was stored; exits with 6 if not",
-		Long: `Derive everything again: ids from files, rows from documents, events from rows, the hash chain of the
-audit log, read marks, leftovers and permissions. Every fault is named with its place. Nothing is
-changed. With ids it looks at these handoffs alone.
+		Short: "Check that everything is as it was stored",
+		Long: `Check that everything is as it was stored. verify computes the ids from the
+files, the rows from the documents and the events from the rows. It also checks
+the hash chain of the audit log, read marks, leftover files and permissions. It
+shows the place of every fault, and changes nothing. With ids it checks only
+these handoffs.
 
-A chain alone cannot show that its end was cut, or that all of it was written again. With --log, --expect finds both
-if you kept what ` + "`log --head`" + ` printed; --allowed-signers finds them by a checkpoint that ` + "`log --sign`" + ` or
-ssh-keygen signed: the last one in the state directory, or a copy that was kept elsewhere.`,
+A hash chain alone does not show that its end was cut, or that the whole log
+was rewritten. --log finds both. With --expect it compares the log with a head
+that you kept from ` + "`" + `log --head` + "`" + `. With --allowed-signers it compares the log
+with a signed head: the last one in the state directory, or your copy
+(--checkpoint).
+
+Exit codes: 6 there are faults.`,
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			cli.CollectOften()
@@ -42,10 +48,10 @@ ssh-keygen signed: the last one in the state directory, or a copy that was kept 
 			return a.printReport(report)
 		},
 	}
-	cmd.Flags().BoolVar(&log, "log", false, "compare the audit log with what was kept of it, too")
-	cmd.Flags().StringVar(&p.expect, "expect", "", "with --log: the `count:hash` that log --head printed before")
-	cmd.Flags().StringVar(&p.allowed, "allowed-signers", "", "with --log: require a checkpoint signed by one of these (`file`, as ssh-keygen has it)")
-	cmd.Flags().StringVar(&p.checkpoint, "checkpoint", "", "with --log: the checkpoint (`file`), with its signature in FILE.sig (default the last one that was kept)")
+	cmd.Flags().BoolVar(&log, "log", false, "also compare the audit log with a head that you kept, or a signed one")
+	cmd.Flags().StringVar(&p.expect, "expect", "", "with --log: the `count:hash` from an earlier log --head")
+	cmd.Flags().StringVar(&p.allowed, "allowed-signers", "", "with --log: require a head signed by a key in this `file`, in the format of ssh-keygen")
+	cmd.Flags().StringVar(&p.checkpoint, "checkpoint", "", "with --log: the `file` of the signed head, its signature in FILE.sig (default: the last one in the state directory)")
 	for _, flag := range []string{"expect", "allowed-signers", "checkpoint"} {
 		cli.Needs(cmd, flag, "log")
 	}
@@ -61,7 +67,7 @@ func (a *app) printReport(r handoff.Report) error {
 	return a.endReport(r)
 }
 
-// endReport says what a report found, after it was printed.
+// endReport prints the warnings of a report, and returns its faults as an error.
 func (a *app) endReport(r handoff.Report) error {
 	for _, w := range fault.Lines(r.Warnings, handoff.Finding.String) {
 		a.Note("warning: " + w)

@@ -10,10 +10,18 @@ import (
 func whoamiCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "whoami",
-		Short: "Say who you are for handoff, and why",
-		Long: `Say for whom commands act that name nobody. In this order: HANDOFF_OPERATOR; operator in your own
-configuration; the operator in OPERATORS.md whose git_email is ` + "`git config user.email`" + `; operator in
-.handoff.yaml. Exits with 2 if nobody is known.`,
+		Short: "Show who you are, and why",
+		Long: `Show the operator that commands act for if you name none. The first of these
+counts:
+
+  1. HANDOFF_OPERATOR
+  2. the name that you gave to handoff init in this clone
+  3. operator in your own configuration
+  4. the operator in OPERATORS.md whose git_email is your git user.email
+  5. operator in .handoff.yaml
+  6. a name made from your git user.email or user.name
+
+Exit codes: 2 I don't know who you are.`,
 		Example: "  handoff whoami\n  HANDOFF_OPERATOR=ben handoff whoami",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
@@ -23,7 +31,7 @@ configuration; the operator in OPERATORS.md whose git_email is ` + "`git config 
 			}
 			me := p.Identity()
 			if me.Operator == "" {
-				return cli.Nobody("I don't know who you are", "")
+				return cli.UnknownOperator("")
 			}
 			if s, err := handoff.Open(p.Options); err == nil {
 				a.NoteSlips(s, me.Operator)

@@ -11,25 +11,27 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-const verdictHelp = `It takes an operator with the capability approve who has not written it, and a
-terminal on which the question is answered. Where keys of the operator are known it is signed, as handoff sign does.
-What it proves: that somebody with the rights of that account decided, on a terminal; that it was a person only where
-it is signed with a key that agents do not hold. What other clones decide comes with sync, and counts under the same
-rules. ` + "`handoff help approval`" + ` says more, and ` + "`handoff help operators`" + ` how policies and
-capabilities are written.`
-
 func approveCommand(a *app) *cobra.Command {
 	var who handoff.Consumption
 	reject := false
 	cmd := &cobra.Command{
 		Use:   "approve ID",
-		Short: "Approve or reject a handoff that needs an approval",
-		Long: `Let others act on a handoff that needs an approval: since its references say approve:required, or since a policy of
-OPERATORS.md does. Until then it can be read, is listed as awaiting, is shown to no agent by itself, and cannot be
-taken or resumed from. With --reject nobody takes it or resumes from it any more, also if it was approved before.
-That is final; the sender can write another one.
+		Short: "Approve a handoff; --reject rejects it",
+		Long: `Approve a handoff that needs an approval, so that others can take it. A handoff
+needs one if it has the reference approve:required, or if a policy of
+OPERATORS.md requires it. Until then you can read and list it, but nobody can
+take, finish or resume it, and agents are not shown it.
 
-` + verdictHelp,
+--reject forbids it for good, even if it was approved before. The sender can
+write a new handoff.
+
+You need a terminal and the capability approve, and must not be the sender. If
+OPERATORS.md or the pins list keys of yours, the approval is signed. It proves
+that someone with your account decided at a terminal. It proves that this was a
+person only if agents do not hold the signing key. See ` + "`" + `handoff help approval` + "`" + `,
+and ` + "`" + `handoff help operators` + "`" + ` for policies.
+
+Exit codes: 3 not allowed, or no terminal.`,
 		Example:           "  handoff approve 134327a8\n  handoff approve 134327a8 --note 'read with ann' --key ~/.ssh/id_ed25519\n  handoff approve --reject 134327a8 --note 'the branch is frozen'",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -41,16 +43,16 @@ That is final; the sender can write another one.
 		},
 	}
 	a.OperatorFlag(cmd, &who.Operator)
-	cmd.Flags().BoolVar(&reject, "reject", false, "reject it, for good")
-	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`), for the audit log and for the sender")
-	cmd.Flags().StringVar(&a.Sign.Key, "key", "", "what it is signed with: the private key, or the public key of one that the agent holds (`file`)")
+	cmd.Flags().BoolVar(&reject, "reject", false, "reject the handoff, for good")
+	cmd.Flags().StringVar(&who.Reason, "note", "", "the reason (`text`), for the sender and the audit log")
+	cmd.Flags().StringVar(&a.Sign.Key, "key", "", "the `file` of your private key, or of the public key if ssh-agent has the private one")
 	return cmd
 }
 
-// words are those of the command for a decision.
+// words are the commands that decide.
 var words = map[handoff.Act]string{handoff.ActApprove: "approve", handoff.ActReject: "approve --reject"}
 
-// decide asks on a terminal, and approves or rejects.
+// decide asks at a terminal, and approves or rejects.
 func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) error {
 	p, s, err := a.StoreWith(func(p *handoff.Project) {
 		p.Options.SignApproval = func(text []byte) ([]byte, error) {
@@ -68,12 +70,13 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 		return err
 	}
 	if name := agent.Inside(a.Getenv); name != "" {
-		return cli.Denied("run it in a terminal of your own", "this is a session of %s; who can %s is a person", name, act)
+		return cli.Denied("run it in a terminal of your own", "this is a session of %s; only a person can %s", name, act)
 	}
 	if !a.CanAsk() {
-		return &handoff.Error{Class: handoff.ErrDenied, Problem: "only a person on a terminal can " + string(act), Advice: "run `handoff " + words[act] + " " + e.ID + "` on a terminal"}
+		return &handoff.Error{Class: handoff.ErrDenied, Problem: string(act) + " needs a person at a terminal",
+			Advice: "run `handoff " + words[act] + " " + e.ID + "` there"}
 	}
-	if err := s.Lifecycle().Admits(act, e, who); err != nil {
+	if err := s.Lifecycle().CanAct(act, e, who); err != nil {
 		return err
 	}
 	if !a.Confirm(fmt.Sprintf("%s %s, from %s to %s about %s (%s), as %s?", verb, e.ID, e.From, e.To, e.Topic, e.Time, who.Operator)) {

@@ -10,15 +10,16 @@ import (
 func archiveCommand(a *app) *cobra.Command {
 	act, undo := handoff.ActArchive, false
 	cmd, _ := a.actCommand(&act, nil)
-	cmd.Use, cmd.Short = "archive ID…", "Hide handoffs: they stay, and are no longer listed"
-	cmd.Long = `Hide handoffs. Rows and documents stay as they are; list and hooks leave them out, but for list --all and
-list --state archived. The sender and the recipient can archive, and operators with the capability archive in
-OPERATORS.md. A handoff that somebody has taken and not done is refused: the holder ends it or gives it back first.
+	cmd.Use, cmd.Short = "archive ID…", "Hide handoffs; --undo shows them again"
+	cmd.Long = `Hide handoffs: list and session hooks no longer show them. The documents and
+rows stay; list --all and list --state archived show them. The sender and the
+recipient can archive a handoff, and operators with the capability archive in
+OPERATORS.md. A handoff that is taken must be finished or released first.
 
---undo brings them back. With the next syncs they come back in the other clones too, also in those that have
-pruned them meanwhile.`
+--undo shows the handoffs again. Other clones follow with their next sync, even
+if they have pruned them.`
 	cmd.Example = "  handoff archive 134327a8 --operator ann\n  handoff archive --undo 134327a8"
-	cmd.Flags().BoolVar(&undo, "undo", false, "bring back handoffs that were archived")
+	cmd.Flags().BoolVar(&undo, "undo", false, "show archived handoffs again")
 	cli.Before(cmd, func(func(string) bool) error {
 		if undo {
 			act = handoff.ActUnarchive

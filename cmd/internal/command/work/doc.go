@@ -1,3 +1,4 @@
+// Package work has the commands of the group Work of `handoff help all`.
 package work
 
 import (
@@ -9,7 +10,7 @@ import (
 // An app is one run of the program.
 type app struct{ *cli.App }
 
-// Commands returns the commands of this folder.
+// Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
 		"next":      nextCommand,

@@ -17,11 +17,13 @@ func markReadCommand(a *app) *cobra.Command {
 	var all, undo, yes bool
 	cmd := &cobra.Command{
 		Use:   "mark-read ID… [OPERATOR]",
-		Short: "Record that an operator has read handoffs",
-		Long: `Record that an operator has read handoffs, in INDEX.md and in the audit log. The operator is you,
-unless somebody else is named, who need not be the recipient. What was marked before stays as it is.
+		Short: "Mark handoffs as read",
+		Long: `Mark handoffs as read, in INDEX.md and in the audit log: by you, or by the
+OPERATOR that you name, who need not be the recipient. If a handoff is marked
+already, nothing changes.
 
---undo takes the marks back: the handoffs are unread again. --all of more than 20 asks on a terminal.`,
+--undo makes the handoffs unread again. On a terminal, --all asks first if
+there are more than 20.`,
 		Example:           "  handoff mark-read 134327a8\n  handoff mark-read 134327a8 @ --operator ben\n  handoff mark-read --undo 134327a8\n  handoff mark-read --all",
 		ValidArgsFunction: a.CompleteMark,
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -31,18 +33,18 @@ unless somebody else is named, who need not be the recipient. What was marked be
 			}
 			switch {
 			case all && len(ids) > 0:
-				return cli.Invalid("leave one of them out", "--all goes without ids")
+				return cli.Invalid("remove one", "--all conflicts with ids")
 			case !all && to != "":
-				return cli.Invalid("use `handoff mark-read --all --to OPERATOR`", "--to goes with --all")
+				return cli.Invalid("use `handoff mark-read --all --to OPERATOR`", "--to needs --all")
 			case !all:
 				ids, operator, err = markArgs(s, ids, operator)
 			case to != "" && operator != "":
-				return cli.Invalid("leave one of them out", "--to and --operator say the same")
+				return cli.Invalid("remove one", "--to conflicts with --operator")
 			}
 			if err != nil {
 				return err
 			}
-			if operator = cmp.Or(operator, to, p.Me()); operator == "" { // else the store says what is a slip
+			if operator = cmp.Or(operator, to, p.Me()); operator == "" { // otherwise the store reports a mistyped name
 				_, err := a.Acting(p, s, "", ids...)
 				return err
 			}
@@ -63,16 +65,16 @@ unless somebody else is named, who need not be the recipient. What was marked be
 		},
 	}
 	a.OperatorFlag(cmd, &operator)
-	cmd.Flags().BoolVar(&all, "all", false, "everything to the operator that the operator has not read")
-	cmd.Flags().StringVar(&to, "to", "", "with --all: the `operator`")
-	cmd.Flags().BoolVar(&undo, "undo", false, "take the marks back")
+	cmd.Flags().BoolVar(&all, "all", false, "all unread handoffs to the operator")
+	cmd.Flags().StringVar(&to, "to", "", "with --all: of this `operator`")
+	cmd.Flags().BoolVar(&undo, "undo", false, "make the handoffs unread again")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "with --all: do not ask")
 	cli.Exclusive(cmd, "all", "undo")
 	cli.Needs(cmd, "yes", "all")
 	return cmd
 }
 
-// manyMarks is how many handoffs are marked at once without a question.
+// manyMarks is how many handoffs are marked without a question.
 const manyMarks = 20
 
 // askMany asks a person who is about to mark many handoffs as read.
@@ -85,7 +87,7 @@ func (a *app) askMany(s *handoff.Store, operator string, yes bool) error {
 		return err
 	}
 	if !a.Confirm(fmt.Sprintf("Mark %s as read by %s?", handoff.Count(len(unread), "handoff"), operator)) {
-		return cli.Invalid("answer y, or use --yes", "nothing was changed")
+		return cli.Invalid("answer y, or add --yes", "nothing was changed")
 	}
 	return nil
 }
@@ -106,7 +108,7 @@ func (a *app) printMarks(receipts []handoff.MarkReceipt, err error, undo bool) e
 	return nil
 }
 
-// tellMarks says in a line what was marked.
+// tellMarks prints in one line what was marked.
 func (a *app) tellMarks(receipts []handoff.MarkReceipt, undo bool) error {
 	marked, operator, read := 0, "", "read"
 	if undo {
@@ -120,20 +122,20 @@ func (a *app) tellMarks(receipts []handoff.MarkReceipt, undo bool) error {
 	line := "nothing is unread"
 	switch before := len(receipts) - marked; {
 	case before > 0 && marked == 0:
-		line = handoff.Count(before, "handoff") + " had been marked as " + read + " by " + operator + " before"
+		line = handoff.Count(before, "handoff") + " already marked as " + read + " by " + operator
 	case before > 0:
-		line = fmt.Sprintf("%s marked as %s by %s, %d had been before", handoff.Count(marked, "handoff"), read, operator, before)
+		line = fmt.Sprintf("%s marked as %s by %s, %d already", handoff.Count(marked, "handoff"), read, operator, before)
 	case marked > 0:
 		line = handoff.Count(marked, "handoff") + " marked as " + read + " by " + operator
 		if !undo {
-			line += "; to take that back: handoff mark-read --undo " + shortIDs(receipts)
+			line += "; to undo: handoff mark-read --undo " + shortIDs(receipts)
 		}
 	}
 	_, err := fmt.Fprintln(a.Stdout, handoff.EscapeLine(line))
 	return err
 }
 
-// shortIDs names what was marked, as people type it, or one where they are many.
+// shortIDs returns the ids for a command line, or the word ID if there are more than 3.
 func shortIDs(receipts []handoff.MarkReceipt) string {
 	if len(receipts) > 3 {
 		return "ID"
@@ -145,10 +147,10 @@ func shortIDs(receipts []handoff.MarkReceipt) string {
 	return strings.Join(ids, " ")
 }
 
-// markArgs tells ids from an operator, who may come last. What names a handoff is an id.
+// markArgs separates the ids from an operator, who may come last. An argument that is the name of a handoff is an id.
 func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string, error) {
 	if len(ids) == 0 {
-		return nil, "", cli.Invalid("use `handoff mark-read ID`, or --all", "no handoff is named")
+		return nil, "", cli.Invalid("use `handoff mark-read ID`, or --all", "missing ID")
 	}
 	last := len(ids) - 1
 	if operator != "" || last == 0 || looksLikeID(ids[last]) {
@@ -160,7 +162,7 @@ func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string
 	return ids[:last], ids[last], nil
 }
 
-// looksLikeID says whether a name is that of a handoff, which no operator has.
+// looksLikeID reports whether a name can only be that of a handoff.
 func looksLikeID(name string) bool {
 	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
 	return name == "@" || strings.ContainsAny(name, ":./") || len(digits) >= 8 && strings.Trim(digits, "0123456789abcdef") == ""

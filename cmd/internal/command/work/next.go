@@ -17,12 +17,15 @@ func nextCommand(a *app) *cobra.Command {
 	var take, offline bool
 	cmd := &cobra.Command{
 		Use:   "next",
-		Short: "Print the one handoff to turn to: unread, or taken and not done",
-		Long: `Print the first handoff that is for you, unread and had by nobody, or that you have taken and not ended:
-what you have and has expired first, then what is oldest. Nothing to do prints nothing and exits with 0. Flags choose
-as those of list do; --to OP is for whom, as --operator OP is.
+		Short: "Show what to work on next",
+		Long: `Show the handoff to work on next: one that you have taken and not finished, or
+one to you that is unread and not taken. A handoff that you have taken and that
+has expired comes first, then the oldest. If there is nothing to do, next
+prints nothing and exits with 0. The flags choose handoffs as those of list do;
+--to NAME means the same as --operator NAME.
 
-With --take it is taken, as take does: of several that take the next at once each gets another one.`,
+--take also takes the handoff, as handoff take does. If several agents run it
+at once, each gets a different handoff.`,
 		Example: "  handoff next\n  handoff next --from ann --tag ci\n  handoff next --take --session s-17 --operator ben",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
@@ -57,20 +60,20 @@ With --take it is taken, as take does: of several that take the next at once eac
 		},
 	}
 	a.OperatorFlag(cmd, &operator)
-	cmd.Flags().StringVar(&f.To, "to", "", "what is for this `operator`")
+	cmd.Flags().StringVar(&f.To, "to", "", "show what is next for this `operator`")
 	f.RegisterOrigin(cmd)
-	cmd.Flags().BoolVar(&take, "take", false, "take it")
+	cmd.Flags().BoolVar(&take, "take", false, "take the handoff")
 	a.SessionFlag(cmd, &session)
 	cmd.Flags().BoolVar(&offline, "offline", false, cli.OfflineUsage)
 	cli.Exclusive(cmd, "to", "operator")
-	cli.Exclusive(cmd, "to", "take") // who takes it is said by the other one
+	cli.Exclusive(cmd, "to", "take") // --operator says who takes it
 	cli.Needs(cmd, "session", "take")
 	cli.Needs(cmd, "offline", "take")
 	a.Format(cmd, &format, cli.Listed...)
 	return cmd
 }
 
-// takeNext takes the first that nobody else takes meanwhile.
+// takeNext takes the first handoff that no other operator or session takes at the same time.
 func (a *app) takeNext(s *handoff.Store, chosen handoff.Filter, session string) error {
 	lost := make(map[string]bool)
 	ctx, stop := a.Stoppable()

@@ -18,7 +18,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A pruning is what prune is asked for.
+// A pruning holds the flags of prune.
 type pruning struct {
 	age            time.Duration
 	file, operator string
@@ -29,15 +29,19 @@ func pruneCommand(a *app) *cobra.Command {
 	var p pruning
 	cmd := &cobra.Command{
 		Use:   "prune [ID…] --archived-for 90d --export FILE",
-		Short: "Remove handoffs that were archived long ago, after exporting them",
-		Long: `Say which handoffs were archived so long ago, and with --yes take them out of the store: first all of
-them go into a bundle, which is proven and on disk, then their tombstones, rows and files follow as one
-change. write, import and sync do not store them again, but with --restore; verify and doctor know that
-they are gone, and sync tells the other clones, which take out what is archived there too. What somebody
-has unarchived in a clone that had not heard of it is stored again by all that hear of that.
+		Short: "Export and remove handoffs archived long ago",
+		Long: `List the handoffs that were archived long ago. With --yes, remove them: first
+all are exported to a bundle and checked, then their rows and files are removed
+as one change. Their ids stay as tombstones, so that write, import and sync do
+not store them again; import --restore does.
 
-What is unread, taken and not done, or awaits approval stays, and what takes the place of a handoff that
-stays; with ids, that exits with 2. Who may archive a handoff may prune it.`,
+The next sync tells the other clones, which remove the handoffs that are
+archived there too. A handoff that was unarchived in another clone meanwhile is
+stored again.
+
+Handoffs that are unread, awaiting approval, or taken and not done stay. So do
+successors of handoffs that stay. If you name such a handoff, prune exits with
+2. You can prune what you can archive.`,
 		Example:           "  handoff prune --archived-for 90d --export old.jsonl\n  handoff prune --archived-for 90d --export old.jsonl --yes\n  handoff import old.jsonl --restore",
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -45,9 +49,9 @@ stays; with ids, that exits with 2. Who may archive a handoff may prune it.`,
 		},
 	}
 	a.OperatorFlag(cmd, &p.operator)
-	cli.Duration(cmd.Flags(), &p.age, "archived-for", "how long they have been archived at least (`duration`: 90d, 12w)")
-	cmd.Flags().StringVar(&p.file, "export", "", "the new `file` of the bundle that keeps them")
-	cmd.Flags().BoolVar(&p.yes, "yes", false, "do it")
+	cli.Duration(cmd.Flags(), &p.age, "archived-for", "prune what was archived at least this `duration` ago: 90d, 12w")
+	cmd.Flags().StringVar(&p.file, "export", "", "the new `file` for the bundle with the handoffs")
+	cmd.Flags().BoolVar(&p.yes, "yes", false, "remove them")
 	return cmd
 }
 
@@ -56,7 +60,7 @@ func (a *app) prune(p pruning, ids []string) error {
 		return cli.Invalid("use `handoff prune --archived-for 90d --export FILE`", "prune needs --archived-for, longer than 0, and --export")
 	}
 	if p.file == "-" {
-		return cli.Invalid("name a file", "what is pruned has to be on disk first, which standard output is not")
+		return cli.Invalid("name a file", "--export - is standard output; handoffs must be on disk before they are removed")
 	}
 	project, s, err := a.ProjectStore()
 	if err == nil {
@@ -72,7 +76,7 @@ func (a *app) prune(p pruning, ids []string) error {
 		if err := s.Maintenance().Ready(); err != nil {
 			return err
 		}
-		if err := s.Maintenance().Recover(context.Background()); err != nil { // an interrupted prune is completed
+		if err := s.Maintenance().Recover(context.Background()); err != nil { // completes an interrupted prune
 			return err
 		}
 	}
@@ -90,20 +94,20 @@ func (a *app) prune(p pruning, ids []string) error {
 		}
 	}
 	if len(may) == 0 {
-		a.Note("nothing is to be pruned")
+		a.Note("nothing to prune")
 		return nil
 	}
 	if !p.yes {
 		if err := a.printPruned(s, may); err != nil {
 			return err
 		}
-		a.Note(fmt.Sprintf("%s would go into %s and out of the store; --yes does it", handoff.Count(len(may), "handoff"), p.file))
+		a.Note(fmt.Sprintf("--yes exports %s to %s and removes them", handoff.Count(len(may), "handoff"), p.file))
 		return nil
 	}
 	return a.pruneNow(s, p, may, project.Options.MaxDocumentBytes)
 }
 
-// chosenOf returns the handoffs of ids. One that may not go is an error.
+// chosenOf returns the handoffs of ids. A handoff that cannot be pruned is an error.
 func chosenOf(s *handoff.Store, may []handoff.Entry, why map[string]string, ids []string) (chosen []handoff.Entry, err error) {
 	for _, id := range ids {
 		e, err := s.Find(id)
@@ -111,7 +115,7 @@ func chosenOf(s *handoff.Store, may []handoff.Entry, why map[string]string, ids 
 			return nil, err
 		}
 		if !slices.ContainsFunc(may, func(one handoff.Entry) bool { return one.ID == e.ID }) {
-			return nil, cli.Invalid("leave it out", "%s is not pruned: it %s", e.ID, cmp.Or(why[e.ID], "is not archived"))
+			return nil, cli.Invalid("remove it from the command", "%s cannot be pruned: it %s", e.ID, cmp.Or(why[e.ID], "is not archived"))
 		}
 		chosen = append(chosen, e)
 	}
@@ -137,11 +141,11 @@ func (a *app) pruneNow(s *handoff.Store, p pruning, may []handoff.Entry, maxDocu
 	if err := a.printPruned(s, gone); err != nil {
 		return err
 	}
-	a.Note(fmt.Sprintf("%s pruned; %s has them", handoff.Count(len(gone), "handoff"), p.file))
+	a.Note(fmt.Sprintf("pruned %s; they are in %s", handoff.Count(len(gone), "handoff"), p.file))
 	return errors.Join(outcomes...)
 }
 
-// printPruned prints the ids, or in JSON what they name.
+// printPruned prints a line or a JSON object for each handoff.
 func (a *app) printPruned(s *handoff.Store, entries []handoff.Entry) error {
 	out := bufio.NewWriter(a.Stdout)
 	if a.JSON {

@@ -11,14 +11,18 @@ import (
 
 func takeCommand(a *app) *cobra.Command {
 	cmd, who := a.actCommand(constant(handoff.ActTake), nil)
-	cmd.Use, cmd.Short = "take ID", "Claim a handoff for one person or session, and mark it as read"
-	cmd.Long = `Claim a handoff for one person or one session of an agent, and mark it as read. Of any number that
-take it at once exactly one succeeds; the others exit with 11 and are told who has it since when.
-The same operator and session again is "existing", and exits with 0. A packet whose work was
-resumed is taken by who resumed it.
+	cmd.Use, cmd.Short = "take ID", "Take a handoff, so that only you work on it"
+	cmd.Long = `Take a handoff, so that only you work on it. Taking marks it as read. If
+several operators or sessions take a handoff at once, one of them gets it; the
+others exit with 11 and learn who has it. You can repeat the command: the
+status is then "existing".
 
-In a store that has synced, exactly one in all clones: the git remote lets one in. Where it cannot be reached
-the command exits with 1, unless --offline is given; see ` + "`handoff help git`" + `.`
+After the first sync of a project this holds for all its clones: the remote
+decides. If the remote is unreachable, take exits with 1; --offline goes ahead,
+and the next sync reports a conflict. To finish a handoff use handoff done, to
+give it back handoff release. If you resume a packet, you have taken it.
+
+Exit codes: 1 remote unreachable, 3 awaiting approval, 11 taken or done.`
 	cmd.Example = "  handoff take 134327a8 --operator ben\n  handoff take 134327a8 --session s-17"
 	a.SessionFlag(cmd, &who.Session)
 	return cmd
@@ -26,9 +30,12 @@ the command exits with 1, unless --offline is given; see ` + "`handoff help git`
 
 func releaseCommand(a *app) *cobra.Command {
 	cmd, who := a.actCommand(constant(handoff.ActRelease), nil)
-	cmd.Use, cmd.Short = "release ID", "Give a handoff back, so that it can be taken again"
-	cmd.Long = `Give back a handoff that the operator has taken, from whatever session. It can be taken again then. @ is the
-one that you have taken. What nobody has is left as it is; what another has, or is done, exits with 11.`
+	cmd.Use, cmd.Short = "release ID", "Give a handoff back"
+	cmd.Long = `Give back a handoff that you have taken, in whatever session, so that it can be
+taken again. @ is the handoff that you have taken. If it is not taken, nothing
+happens.
+
+Exit codes: 1 remote unreachable, 11 taken by another operator, or done.`
 	cmd.Example = "  handoff release 134327a8 --operator ben --note 'waiting for the keys'"
 	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`), for the audit log")
 	return cmd
@@ -45,23 +52,28 @@ func doneCommand(a *app) *cobra.Command {
 		}
 		return replyTo(&in, id, operator, name, text)
 	})
-	cmd.Use, cmd.Short = "done ID", "End a handoff: what it asks for is done"
-	cmd.Long = `End a handoff, and mark it as read. @ is the one that you have taken. It need not be taken before; what another
-has taken or ended exits with 11. With --reply the text of a file, or of standard input, is stored as its answer then,
-as reply does; the same text again is the same answer.
+	cmd.Use, cmd.Short = "done ID", "Finish a handoff; --undo reopens it"
+	cmd.Long = `Finish a handoff, and mark it as read. @ is the handoff that you have taken.
+You can also finish a handoff that is not taken.
 
---undo opens a handoff again that you have ended, or that you have sent: it can be taken, and ended once more.`
+--reply then stores the text of a file, or of standard input, as the answer, as
+handoff reply does. You can repeat the command: the same text is the same
+answer. --undo reopens a handoff that you finished or sent, so that it can be
+taken again.
+
+Exit codes: 1 remote unreachable, 3 awaiting approval, 11 taken or finished by
+another operator.`
 	cmd.Example = "  handoff done @ --note 'merged as 1f3c2aa'\n  handoff done 134327a8 --reply answer.md\n  handoff done --undo 134327a8"
-	cmd.Flags().StringVar(&who.Reason, "note", "", "what came of it (`text`), for the audit log")
-	cmd.Flags().StringVar(&reply, "reply", "", "answer it with the text of this `file`, or - for standard input")
-	cmd.Flags().BoolVar(&undo, "undo", false, "open it again")
+	cmd.Flags().StringVar(&who.Reason, "note", "", "the result (`text`), for the audit log")
+	cmd.Flags().StringVar(&reply, "reply", "", "answer with the text of this `file`, or - for standard input")
+	cmd.Flags().BoolVar(&undo, "undo", false, "reopen the handoff")
 	cli.Exclusive(cmd, "note", "reply")
 	cli.Exclusive(cmd, "undo", "reply")
 	cli.Before(cmd, func(given func(string) bool) (err error) {
 		if undo {
 			act = handoff.ActReopen
 		}
-		if given("reply") { // before anything is done
+		if given("reply") { // read the text first
 			name, text, err = in.Answer(reply)
 		}
 		return err
@@ -73,12 +85,15 @@ func withdrawCommand(a *app) *cobra.Command {
 	who, offline := new(handoff.Consumption), false
 	cmd := &cobra.Command{
 		Use:   "withdraw ID",
-		Short: "Take back a handoff of yours that nobody has read",
-		Long: `Take back a handoff that you have sent, before anybody has read or taken it. It is in no list then but with --all
-and --state withdrawn; the audit log keeps what was written. A handoff that was read or taken is refused with 2:
-supersede it with a newer one. A take that came first, in another clone, wins: then the exit code is 11.
+		Short: "Take back a handoff that nobody has read",
+		Long: `Take back a handoff that you have sent, before it is read or taken. It is then
+hidden; list --all and list --state withdrawn show it. The audit log keeps it.
+If the handoff was read or taken, supersede it by a newer one.
 
-` + "`handoff done --undo ID`" + ` sends it again.`,
+` + "`" + `handoff done --undo ID` + "`" + ` sends it again.
+
+Exit codes: 1 remote unreachable, 2 read or taken, 11 taken first in another
+clone.`,
 		Example:           "  handoff withdraw 134327a8\n  handoff withdraw 134327a8 --note 'sent to the wrong ben'",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -105,8 +120,8 @@ supersede it with a newer one. A take that came first, in another clone, wins: t
 	return cmd
 }
 
-// replyTo returns what stores a text as the answer to a handoff that its operator has ended. A text that would be refused is
-// refused here, before anything is ended.
+// replyTo returns a function that stores a text as the answer to a handoff, once the operator has finished it. A text that
+// cannot be stored is refused here, before the handoff is finished.
 func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(handoff.ActReceipt) error, err error) {
 	_, s, err := in.NewStore()
 	if err != nil {
@@ -119,7 +134,7 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(h
 	doc := handoff.Reply(e, operator)
 	in.Fields = cli.Fields{From: doc.From, To: doc.To, Topic: doc.Topic, References: doc.References}
 	before := *in
-	before.At = e.Time // the time of the end is not known yet
+	before.At = e.Time // it is not finished yet
 	source, err := before.Text(name, text)
 	if err != nil {
 		return nil, err
@@ -129,7 +144,7 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(h
 		err = handoff.Faults(results)
 	}
 	return func(done handoff.ActReceipt) error {
-		in.At = done.Time // so that the repeat is the same handoff
+		in.At = done.Time // so that a repeated command stores the same handoff
 		source, err := in.Text(name, text)
 		if err != nil {
 			return err
@@ -140,11 +155,11 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(h
 
 func constant(act handoff.Act) *handoff.Act { return &act }
 
-// actCommand is a command that does an act with handoffs, which flags may change. first, nil for none, looks at what is asked for, and may return what
-// follows on the act.
+// actCommand returns a command that performs an action on handoffs. A flag may change the action before it runs. first checks
+// the request and may return a function to run after the action; nil does neither.
 func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then func(handoff.ActReceipt) error, err error)) (*cobra.Command, *handoff.Consumption) {
 	who, offline := new(handoff.Consumption), false
-	filing := *act == handoff.ActArchive // which every clone may do
+	filing := *act == handoff.ActArchive // needs no remote
 	cmd := &cobra.Command{
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
@@ -164,7 +179,7 @@ func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then
 			if *act == handoff.ActTake {
 				who.Session = a.Session(who.Session)
 			}
-			if filing { // several, which are all there before anything is done
+			if filing { // all ids must exist before the first one is archived
 				if ids, err = cli.WholeIDs(s, ids); err != nil {
 					return err
 				}
@@ -200,7 +215,7 @@ func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then
 	return cmd, who
 }
 
-// takenBy returns the id of the one handoff that an operator has taken where @ stands for it; another name stays.
+// takenBy returns the id of the only handoff that an operator has taken, if name is @. Any other name is returned as it is.
 func takenBy(s *handoff.Store, name, operator string) (string, error) {
 	if name != "@" {
 		return name, nil
@@ -217,9 +232,9 @@ func takenBy(s *handoff.Store, name, operator string) (string, error) {
 	}
 	switch len(ids) {
 	case 0:
-		return "", cli.Invalid("name the handoff, or take one: `handoff next --take`", "@ is the handoff that you have taken, and %s has taken none", fault.Own(operator))
+		return "", cli.Invalid("name the handoff, or take one: `handoff next --take`", "@ is the handoff that you have taken, but %s has taken none", fault.Own(operator))
 	case 1:
 		return ids[0], nil
 	}
-	return "", cli.Invalid("name one of them", "@ is the handoff that you have taken, and %s has taken %d: %s", fault.Own(operator), len(ids), fault.Some(ids))
+	return "", cli.Invalid("name one of them", "@ is the handoff that you have taken, but %s has taken %d: %s", fault.Own(operator), len(ids), fault.Some(ids))
 }

@@ -15,11 +15,14 @@ func replyCommand(a *app) *cobra.Command {
 	cmd := a.answerCommand(func(got handoff.Stored, me string) (handoff.Document, string) {
 		return handoff.Reply(got.Entry, me), ""
 	})
-	cmd.Use, cmd.Short = "reply ID [FILE|-]", "Answer a handoff: back to who sent it, about the same"
-	cmd.Long = `Store a handoff that answers another one: from and to are turned round, the topic is kept, and its
-references say re: and the id. Who answers what they wrote themselves goes on writing to the same. Flags say
-otherwise. The text is that of FILE or of standard input; without either, what is saved in $VISUAL or
-$EDITOR. A FILE with a frontmatter of its own gets what that lacks; where it says otherwise, nothing is stored.`
+	cmd.Use, cmd.Short = "reply ID [FILE|-]", "Answer a handoff"
+	cmd.Long = `Answer a handoff. The answer goes to its sender, with the same topic and the
+reference re:ID. If you are the sender, the answer goes to the same recipient
+again. Flags override these values.
+
+The text comes from FILE or standard input. Without either, your editor opens
+(VISUAL or EDITOR). A FILE with a frontmatter gets the fields that it lacks; if
+it contradicts them, nothing is stored.`
 	cmd.Example = "  echo 'Done, the cache is warm.' | handoff reply 134327a8 -\n  handoff reply 134327a8 answer.md --tag ci"
 	return cmd
 }
@@ -28,19 +31,24 @@ func supersedeCommand(a *app) *cobra.Command {
 	cmd := a.answerCommand(func(got handoff.Stored, _ string) (handoff.Document, string) {
 		return handoff.Supersede(got.Entry), got.Body
 	})
-	cmd.Use, cmd.Short = "supersede ID [FILE|-]", "Put a new handoff in the place of one: a correction, a newer state"
-	cmd.Long = `Store a handoff that takes the place of another one: from, to and topic are kept, and its references say
-supersedes: and the id. Flags say otherwise. The old one stays as it was written and is not unread any more,
-if the new one is from who sent it or from whom it was for. The text is that of FILE or of standard input; without
-either, $VISUAL or $EDITOR begins with the old one. A FILE with a frontmatter of its own gets what that lacks; where it
-says otherwise, nothing is stored.
+	cmd.Use, cmd.Short = "supersede ID [FILE|-]", "Replace a handoff by a newer one"
+	cmd.Long = `Replace a handoff by a newer one, its successor. The successor has the same
+sender, recipient and topic, and the reference supersedes:ID. Flags override
+these values. The old handoff stays as it was written, but is no longer unread.
+Only its sender or recipient can replace it.
 
-So a stored handoff is corrected: what is changed in its file does not verify any more.`
+The text comes from FILE or standard input. Without either, your editor opens
+with the old text (VISUAL or EDITOR). A FILE with a frontmatter gets the fields
+that it lacks; if it contradicts them, nothing is stored.
+
+This is how you correct a stored handoff. Do not edit its file: a changed file
+does not match its id.`
 	cmd.Example = "  handoff supersede 134327a8\n  handoff supersede 134327a8 plan-2.md --expires 7d"
 	return cmd
 }
 
-// answerCommand is a command that stores a handoff which begin makes from another one, with the text to begin with.
+// answerCommand returns a command that stores a handoff about another one. begin returns its fields and the text that
+// the editor starts with.
 func (a *app) answerCommand(begin func(got handoff.Stored, me string) (handoff.Document, string)) *cobra.Command {
 	var f cli.Fields
 	var rel cli.Relating
@@ -53,12 +61,12 @@ func (a *app) answerCommand(begin func(got handoff.Stored, me string) (handoff.D
 				return err
 			}
 			if len(args) == 1 && a.Full == nil {
-				return cli.ErrBeyond // which has the editor
+				return cli.ErrBeyond // the full program has the editor
 			}
 			got, err := s.Read(args[0])
 			if errors.Is(err, handoff.ErrIntegrity) && got.Entry.ID != "" {
 				a.Note(err.Error())
-				err = nil // what was written is named, and what became of it is corrected
+				err = nil // a handoff whose file was changed can be replaced: its id is known
 			}
 			if err != nil {
 				return err
@@ -70,7 +78,7 @@ func (a *app) answerCommand(begin func(got handoff.Stored, me string) (handoff.D
 			f.From, f.To, f.Topic = cmp.Or(f.From, doc.From), cmp.Or(f.To, doc.To), cmp.Or(f.Topic, doc.Topic)
 			f.References = append(doc.References, f.References...)
 			if f.From != got.Entry.From && f.From != got.Entry.To && strings.HasPrefix(doc.References[0], "supersedes:") {
-				a.Note("it does not take the place of " + got.Entry.ID + ", as " + f.From + " has neither sent nor received that: it is shown as a claim")
+				a.Note(got.Entry.ID + " is not replaced, since " + f.From + " is neither its sender nor its recipient: this is shown as a claim")
 			}
 			in := cli.Input{App: a.App, Fields: f, At: rel.At}
 			if len(args) == 1 {

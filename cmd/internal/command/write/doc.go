@@ -1,3 +1,4 @@
+// Package write has the commands of the group Write of `handoff help all`.
 package write
 
 import (
@@ -9,7 +10,7 @@ import (
 // An app is one run of the program.
 type app struct{ *cli.App }
 
-// Commands returns the commands of this folder.
+// Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
 		"write":     writeCommand,

@@ -18,9 +18,9 @@ import (
 func draftCommand(a *app) *cobra.Command {
 	return cli.Below(&cobra.Command{
 		Use:   "draft",
-		Short: "Keep what is to be handed over until it is, also if the session dies",
-		Long: `Keep what is to be handed over until it is published. A draft is on disk before anybody knows who takes
-over; sessions that start are told how many there are.`,
+		Short: "Save, show, publish or discard drafts",
+		Long: `Keep text until you publish it as a handoff. You can save a draft before you
+know the recipient. A new session is told how many drafts there are.`,
 	}, draftSaveCommand(a), draftListCommand(a), draftShowCommand(a), draftPublishCommand(a), draftDiscardCommand(a))
 }
 
@@ -30,15 +30,18 @@ func draftSaveCommand(a *app) *cobra.Command {
 	var name, session string
 	cmd := &cobra.Command{
 		Use:   "save [FILE|-]",
-		Short: "Save a draft, durably",
-		Long: `Save a body, or a document with frontmatter, from FILE or standard input. What flags say of the
-frontmatter is kept with it; the rest may follow when it is published. The same draft again changes nothing.
-Credentials are refused as by write; publish looks again.
+		Short: "Save a draft on disk",
+		Long: `Save a body, or a document with frontmatter, from FILE or standard input.
+Fields that you give as flags are kept with it; you can add others when you
+publish it. Saving the same draft again changes nothing. Credentials are
+refused, as by write; publish checks again.
 
-With --hook it is what an agent runs when a session begins and when it ends: standard input is what the agent
-says about the session, and the draft says no more than that, without credentials. A session that dies, or is
-ended for an error, leaves a draft if it wrote no handoff; one that ends well leaves none. It then always exits
-with 0, and does nothing where there is no store.`,
+--hook is for agents, which run it when a session begins and when it ends.
+Standard input is then the agent's report about the session. The draft contains
+only that report, without credentials. A session that dies or ends with an
+error leaves a draft if it wrote no handoff. A session that ends normally
+leaves none. With --hook the exit code is always 0, and without a store nothing
+happens.`,
 		Example: "  handoff draft save --to ben --topic deploy notes.md\n  handoff draft save --hook --agent claude",
 		Args:    cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, files []string) error {
@@ -64,8 +67,8 @@ with 0, and does nothing where there is no store.`,
 	}
 	f.Register(cmd)
 	a.Gate.Register(cmd)
-	cmd.Flags().BoolVar(&hook, "hook", false, "save what an agent says on standard input about the session")
-	cmd.Flags().StringVar(&name, "agent", "", "whose session it is (`agent`): "+strings.Join(agent.Names(), ", "))
+	cmd.Flags().BoolVar(&hook, "hook", false, "save the report of an agent about its session from standard input")
+	cmd.Flags().StringVar(&name, "agent", "", "the `agent` of the session: "+strings.Join(agent.Names(), ", "))
 	cmd.Flags().StringVar(&session, "session", "", "the `id` of the session")
 	return cmd
 }
@@ -92,7 +95,7 @@ func (a *app) draftInput(files []string) ([]byte, error) {
 func draftListCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the drafts, older first, without their text",
+		Short: "List the drafts, oldest first, without their text",
 		Args:  cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			s, err := a.Store()
@@ -108,12 +111,12 @@ func draftListCommand(a *app) *cobra.Command {
 	}
 }
 
-// A drafted is how a draft looks in JSON: all but its text.
+// A drafted is a draft in JSON, without its text.
 type drafted struct {
 	ID    string `json:"draft_id"`
 	Bytes int    `json:"bytes"`
 	handoff.Draft
-	Text string `json:"text,omitempty"` // stands for that of Draft
+	Text string `json:"text,omitempty"` // hides the text of Draft
 }
 
 func newDrafted(d handoff.Draft) drafted { return drafted{ID: d.ID, Bytes: len(d.Text), Draft: d} }
@@ -149,8 +152,9 @@ func draftShowCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print the text of a draft",
-		Long: `Print the text of a draft: its bytes to a pipe, escaped to a terminal. A draft of an earlier session is
-somebody else's text; --agent puts it in a frame that says so.`,
+		Long: `Print the text of a draft: as it is in a pipe, escaped on a terminal. A draft
+of an earlier session is text from others; --agent puts it in a frame that says
+so.`,
 		Example:           "  handoff draft show 3f9c --agent",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.completeDrafts,
@@ -176,7 +180,7 @@ somebody else's text; --agent puts it in a frame that says so.`,
 		},
 	}
 	read.AgentFlag(cmd, &agent)
-	cli.Number(cmd.Flags(), &offset, "offset", "", "with --agent: leave out this `number` of characters, to read on")
+	cli.Number(cmd.Flags(), &offset, "offset", "", "with --agent: skip this `number` of characters, to read on")
 	cli.Needs(cmd, "offset", "agent")
 	return cmd
 }

@@ -15,9 +15,10 @@ func draftPublishCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish ID",
 		Short: "Store a draft as a handoff, then remove it",
-		Long: `Store a draft as a handoff, as write does, and remove it once the handoff is on disk. Flags say what
-the draft does not, or say it anew. The time is that of the draft, so that publishing it again after an
-interruption is the same handoff.`,
+		Long: `Store a draft as a handoff, as write does, and remove the draft once the
+handoff is on disk. Flags add fields to the draft or replace them. The time is
+that of the draft, so you can repeat an interrupted publish: the handoff is the
+same.`,
 		Example:           "  handoff draft publish 3f9c --from ann --to ben --topic deploy",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.completeDrafts,
@@ -47,7 +48,8 @@ interruption is the same handoff.`,
 func (a *app) draftSource(d handoff.Draft, f cli.Fields) (handoff.Source, error) {
 	if d.IsDocument() {
 		if f.Given() {
-			return handoff.Source{}, cli.Invalid("publish it without, or save its body alone", "the draft %s brings its own frontmatter; --from, --to, --topic, --ts, --tag and --ref do not apply", d.ID)
+			return handoff.Source{}, cli.Invalid("remove the flags, or save only the body as a draft",
+				"the draft %s has a frontmatter of its own; --from, --to, --topic, --ts, --tag and --ref do not apply", d.ID)
 		}
 		return (&cli.Input{App: a.App}).Document(handoff.Source{Name: "draft " + d.ID, Text: []byte(d.Text)})
 	}
@@ -75,7 +77,7 @@ func draftDiscardCommand(a *app) *cobra.Command {
 			}
 			for _, d := range drafts {
 				if !yes && (!a.CanAsk() || !a.Confirm(fmt.Sprintf("Remove the draft %s of %s (%s) for good?", d.ID, d.Saved, handoff.EscapeLine(d.Topic)))) {
-					return cli.Invalid("answer y, or use --yes", "the draft %s was not removed", d.ID)
+					return cli.Invalid("answer y, or add --yes", "the draft %s was not removed", d.ID)
 				}
 				if err := s.Sessions().RemoveDraft(d); err != nil {
 					return err

@@ -18,21 +18,28 @@ func writeCommand(a *app) *cobra.Command {
 	var stdin0, keepGoing bool
 	cmd := &cobra.Command{
 		Use:   "write FILE…|-|DIR",
-		Short: "Store a document, any Markdown with --to, or a record",
-		Long: `Store documents. When it exits with 0, body, INDEX.md row and audit event are on disk.
-The same document again changes nothing, so that a failed command can always be repeated.
+		Short: "Store a handoff from a file, a directory or standard input",
+		Long: `Store handoffs. When write exits with 0, they are on disk. You can repeat a
+failed command: nothing is stored twice.
 
-FILE is a markdown document with YAML frontmatter, or a record as JSON: a resume packet, a universal
-handoff or a run record, by its shape or --kind. With --to it is any Markdown: what a frontmatter lacks
-comes from flags and defaults (from is you, ts_utc now, the topic the first heading); flags must not
-contradict it. DIR stands for its *.md and *.json files, - for standard input. A record fills the
-frontmatter itself: from is its agent or source.skill, to its target.skill, topic its task, task_id or
-source.workflow_id, ts_utc its updated_at, created_at or timestamp. Flags override. Several documents are checked first and
-stored all or none. A document with a credential in it is refused.
+FILE is Markdown, a handoff with its own frontmatter, or a record as JSON. DIR
+means its *.md and *.json files, - means standard input. Plain Markdown needs
+--to: you are the sender, the time is now, and the topic comes from the first
+heading. A flag must not contradict the frontmatter. Several files are checked
+first, and stored all or none. A file that contains a credential is refused.
 
-With --work and --file a handoff whose frontmatter is made here records the commit that is checked out and
-files as they are; handoff check says later whether the work went on since. With --re, --supersedes and --expires
-its references say what it answers, whose place it takes, and until when it is of use.`,
+A record is a packet, a universal handoff or a run record. It fills in the
+frontmatter itself, and flags override it:
+  from     agent or source.skill
+  to       target.skill
+  topic    task, task_id or source.workflow_id
+  ts_utc   updated_at, created_at or timestamp
+
+With --work and --file, write records the commit and files as they are now.
+Later, handoff check compares them with the project. --re, --supersedes and
+--expires say what the handoff answers, what it replaces, and when it expires.
+
+Exit codes: 3 operator refused, 4 busy, 6 wrong id or machine, 7 bad directory.`,
 		Example: `  handoff write note.md --to ben
   handoff write packet.json --to ben
   echo 'Tests are green, deploy is open.' | handoff write - --to ben --topic deploy
@@ -59,9 +66,9 @@ its references say what it answers, whose place it takes, and until when it is o
 	a.Gate.Register(cmd)
 	a.Gate.RegisterRestore(cmd)
 	a.Sign.Register(cmd)
-	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default by their shape)")
-	cli.Texts(cmd.Flags(), &allowEmpty, "allow-empty", "let the body be empty, or, of packets, this `field`")
+	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default: from their shape)")
+	cli.Texts(cmd.Flags(), &allowEmpty, "allow-empty", "accept an empty body, or this empty `field` of a packet")
 	cmd.Flags().BoolVar(&stdin0, "stdin0", false, "read NUL-separated paths from standard input")
-	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "store the good documents; exit with the code of the first failure")
+	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "store the valid files; exit with the code of the first failure")
 	return cmd
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// What the log says of one handoff is the same whether that one is asked for or all.
+// The facts about one handoff are the same whether the caller asks for one handoff or for all.
 func TestPastOfOneIsThatOfAll(t *testing.T) {
 	dir := t.TempDir()
 	ids := make([]string, 4)
@@ -53,14 +53,14 @@ func TestPastOfOneIsThatOfAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := &store.Store{Opt: store.Options{StateDir: dir}}
-		all, err := (&txn.Past{Store: at}).About("")
+		all, err := (&txn.History{Store: at}).About("")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range ids {
-			one, err := (&txn.Past{Store: at}).About(id)
-			if err != nil || one.Anew != all.Anew {
-				t.Fatalf("%q, %q, %v", one.Anew, all.Anew, err)
+			one, err := (&txn.History{Store: at}).About(id)
+			if err != nil || one.AdoptedAt != all.AdoptedAt {
+				t.Fatalf("%q, %q, %v", one.AdoptedAt, all.AdoptedAt, err)
 			}
 			if is, want := one.Of(id), all.Of(id); is.Adopted != want.Adopted || is.ReadBy != want.ReadBy || is.IsWritten() != want.IsWritten() || is.FirstSeen() != want.FirstSeen() {
 				t.Fatalf("of %s: %+v, %+v\n%s", id, is, want, log.String())

@@ -7,10 +7,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// Past divides the archived ones of all rows into those that may be pruned and those that may not,
-// with the reason: what was archived after a time, is unread, open or awaits approval, what not lets
-// nobody prune, and what takes the place of a handoff that stays, which would count again.
-func (f *Facts) Past(all []index.Row, before, now time.Time, not func(index.Row) string) (may []index.Row, why map[string]string) {
+// Prunable returns the archived rows that can be pruned, and why the others cannot. A handoff stays if it was
+// archived after the time before, is unread, is taken and not done, or awaits approval. The function not
+// returns other reasons to keep a row. A handoff also stays if it supersedes one that stays, which would
+// count again otherwise.
+func (f *Facts) Prunable(all []index.Row, before, now time.Time, not func(index.Row) string) (may []index.Row,
+	why map[string]string) {
 	archived, stays := f.Archived(), make(map[string]bool)
 	why = make(map[string]string)
 	for _, row := range all {
@@ -19,7 +21,7 @@ func (f *Facts) Past(all []index.Row, before, now time.Time, not func(index.Row)
 		}
 		stays[row.ID] = !archived[row.ID] || why[row.ID] != ""
 	}
-	for again := true; again; { // what stays keeps what takes its place, and that keeps more
+	for again := true; again; { // a handoff that stays keeps its successor, which may keep more
 		again = false
 		for _, row := range all {
 			if stays[row.ID] {
@@ -27,7 +29,7 @@ func (f *Facts) Past(all []index.Row, before, now time.Time, not func(index.Row)
 			}
 			for _, old := range f.Of(row.ID).Supersedes {
 				if stays[old] {
-					stays[row.ID], again, why[row.ID] = true, true, "takes the place of "+old+", which stays"
+					stays[row.ID], again, why[row.ID] = true, true, "supersedes "+old+", which stays"
 				}
 			}
 		}
@@ -41,7 +43,7 @@ func (f *Facts) Past(all []index.Row, before, now time.Time, not func(index.Row)
 	return may, why
 }
 
-// WhyKept says why a handoff is not past yet, "" if it is.
+// WhyKept returns why a handoff cannot be pruned yet, or "" if it can.
 func (f *Facts) WhyKept(row index.Row, before, now time.Time) string {
 	h := f.Of(row.ID)
 	archived := h.Archive.Holds()
@@ -49,16 +51,16 @@ func (f *Facts) WhyKept(row index.Row, before, now time.Time) string {
 		return "is not archived"
 	}
 	at, err := time.Parse(time.RFC3339Nano, archived.Time)
-	if at.After(now) { // by a clock that is ahead
+	if at.After(now) { // the clock was ahead
 		at = now
 	}
 	if err != nil || at.After(before) {
 		return "was archived at " + archived.Time
 	}
-	if h.Take.Holds().IsDone() && !h.Done.IsDone() { // also if it is superseded or has expired
+	if h.Take.Holds().IsDone() && !h.Done.IsDone() { // even if it is superseded or expired
 		return "is taken and not done"
 	}
-	switch f.beneath(h, row, now) {
+	switch f.activeState(h, row, now) {
 	case Unread:
 		return "is unread"
 	case Awaiting:

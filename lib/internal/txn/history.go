@@ -14,22 +14,23 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Past is what the audit log of a store says of its handoffs, whether its chain holds or not. It reads of the
-// first handoff that it is asked for alone, then all, and again once the log has grown. It is for one goroutine.
-type Past struct {
+// A History is what the audit log of a store records about its handoffs, even if its chain is broken. The
+// first call reads the events of one handoff, later calls read all, and again when the log has grown. It is
+// not safe for concurrent use.
+type History struct {
 	Store *store.Store
 
 	facts *eventlog.Facts
-	of    string // the id for which that was read, "" for all
-	size  int64  // of the log when it was read
+	of    string // the id of the events that were read, "" for all
+	size  int64  // the size of the log that was read
 }
 
-// About returns what is said of the handoff of an id, "" for all. A log that is missing says nothing.
-func (p *Past) About(id string) (*eventlog.Facts, error) {
-	return store.InState(p.Store, func(d *disk.Dir) (*eventlog.Facts, error) { return p.about(d, id) })
+// About returns the facts about the handoff id, or about all if id is "". A missing log has no facts.
+func (p *History) About(id string) (*eventlog.Facts, error) {
+	return store.InState(p.Store, func(d *disk.Dir) (*eventlog.Facts, error) { return p.read(d, id) })
 }
 
-func (p *Past) about(d *disk.Dir, id string) (*eventlog.Facts, error) {
+func (p *History) read(d *disk.Dir, id string) (*eventlog.Facts, error) {
 	log, done, err := openLog(d)
 	if err != nil {
 		return nil, err
@@ -52,17 +53,16 @@ func (p *Past) about(d *disk.Dir, id string) (*eventlog.Facts, error) {
 	return p.facts, err
 }
 
-// openLog opens the audit log. Something else at its name is ErrIntegrity.
+// openLog opens the audit log. If it is not a regular file, the error is ErrIntegrity.
 func openLog(d *disk.Dir) (*io.SectionReader, func() error, error) {
 	log, done, err := eventlog.Open(d)
 	if err != nil {
-		err = store.Odd(filepath.Join(d.Path(), disk.LogFile), err)
+		err = store.AsCorrupt(filepath.Join(d.Path(), disk.LogFile), err)
 	}
 	return log, done, err
 }
 
-// WrittenOn returns the ids of the handoffs that were written while a branch was checked out, as the
-// audit log says.
+// WrittenOn returns the ids of the handoffs that the audit log records as written on a branch.
 func WrittenOn(d *disk.Dir, branch string) (map[string]bool, error) {
 	written := make(map[string]bool)
 	return written, each(d, func(w eventlog.Written) {
@@ -72,7 +72,7 @@ func WrittenOn(d *disk.Dir, branch string) (map[string]bool, error) {
 	}, `"branch":"`+strings.ReplaceAll(branch, `"`, `\"`)+`"`)
 }
 
-// each calls do with the payloads of one type of the events whose lines contain a needle.
+// each calls do with the payloads of type T in the events whose lines contain needle.
 func each[T any](d *disk.Dir, do func(T), needle string) error {
 	log, done, err := openLog(d)
 	if err != nil {
@@ -87,25 +87,28 @@ func each[T any](d *disk.Dir, do func(T), needle string) error {
 	return err
 }
 
-// gapOf says which part of the past of a listed handoff the log lacks, "" if it has it all.
+// gapOf returns which events of a listed handoff the log lacks, or "" if it has all.
 func gapOf(row index.Row, known eventlog.Handoff) string {
 	if !known.IsWritten() || known.Adopted {
-		return "the audit log does not go back to the writing of this handoff: the state of the store was lost, or is that of another clone, or was restored or mended"
+		return "the audit log does not record the writing of this handoff: the state of the store was lost, " +
+			"restored or repaired, or belongs to another clone"
 	}
 	for _, m := range row.Marks() {
 		if !(index.Row{ReadBy: known.ReadBy}).IsReadBy(m.Operator) {
-			return fmt.Sprintf("INDEX.md has it as read by %s, of which the audit log knows nothing: the state of the store is older, or somebody else wrote that", m.Operator)
+			return fmt.Sprintf("INDEX.md lists it as read by %s, but the audit log does not: the state of the "+
+				"store is older, or someone else edited INDEX.md", m.Operator)
 		}
 	}
 	return ""
 }
 
-// Probed returns what the audit log says of the newest run of a probe that came to an end, by a
-// definition on a commit with no file changed, since a time.
+// Probed returns the newest finished run of a probe in the audit log. It must have the definition and commit
+// of like, no changed files, and be no older than since.
 func Probed(d *disk.Dir, like eventlog.Probed, since time.Time) (found eventlog.Probed, ok bool, err error) {
 	err = each(d, func(p eventlog.Probed) {
 		at, timed := form.Instant(p.RanAt)
-		if timed && p.Probe == like.Probe && p.Definition == like.Definition && p.Commit == like.Commit && p.Changed == 0 && p.ExitCode >= 0 && !at.Before(since) {
+		if timed && p.Probe == like.Probe && p.Definition == like.Definition && p.Commit == like.Commit &&
+			p.Changed == 0 && p.ExitCode >= 0 && !at.Before(since) {
 			found, ok = p, true
 		}
 	}, like.Definition)

@@ -8,13 +8,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Standing says what other clones do not have yet and what waits here, "" if there is nothing to say. A store that was never
-// exchanged has nothing to say unless always is set, and none that is committed with the code.
-func Standing(p handoff.Project, s *handoff.Store, always bool) string {
+// SyncStatus returns a line with the numbers of unsent and held handoffs and the time of the last sync, "" if there is nothing to
+// sync. For a store that was never synced it returns "", unless always is set and git does not track the handoffs.
+func SyncStatus(p handoff.Project, s *handoff.Store, always bool) string {
 	if !p.Options.Git.IsShared() {
 		return ""
 	}
-	at, err := exchange.Stand(s)
+	at, err := exchange.ReadStatus(s)
 	if err != nil && always {
 		return err.Error()
 	}
@@ -31,13 +31,13 @@ func Standing(p handoff.Project, s *handoff.Store, always bool) string {
 	return strings.Join(append(parts, lastSync(at.Synced, p.Options.Now)), ", ") + ": run `handoff sync`"
 }
 
-// NoteNothing says on a terminal that nothing was found, and that a clone that never synced may lack it.
+// NoteNothing prints on a terminal that nothing was found, and a hint to sync if the clone has never synced.
 func (a *App) NoteNothing(p handoff.Project, s *handoff.Store, text string) {
 	if !IsTerminal(a.Stdout) {
 		return
 	}
 	if p.Options.Git == handoff.GitSynced && handoff.GitConfig(p.Root, "remote.origin.url") != "" {
-		if at, err := exchange.Stand(s); err == nil && at.Synced == "" {
+		if at, err := exchange.ReadStatus(s); err == nil && at.Synced == "" {
 			text += ", and this clone has never synced: run `handoff sync`"
 		}
 	}
