@@ -54,7 +54,7 @@ func TestPictures(t *testing.T) {
 	}
 	kept, _ := os.ReadFile("../../../testdata/pictures/inbox.svg")
 	inbox := ""
-	x.until("the picture", func(string) bool { // what is drawn comes in several pieces
+	x.settles(func() bool { // what is drawn comes in several pieces
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		inbox = x.screen.svg("The inbox of ben: a list of handoffs, and the newest one below it")

@@ -170,6 +170,13 @@ func late(t testing.TB) <-chan struct{} {
 // awaits returns once something is so, after what the terminal got. It reports false where it is not until go test gives up.
 func (s *session) awaits(is func() bool) bool { return s.awaitsUntil(s.late, is) }
 
+// settles is awaits for what is kept in a file. It gives up after a minute: what is shown may be meant to differ.
+func (s *session) settles(is func() bool) {
+	other, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	s.awaitsUntil(other.Done(), is)
+}
+
 func (s *session) awaitsUntil(late <-chan struct{}, is func() bool) bool {
 	for !is() {
 		select {

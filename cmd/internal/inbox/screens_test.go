@@ -3,7 +3,6 @@
 package inbox_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -87,9 +86,7 @@ func (s *session) keeps(name string, of func(*vt) string, want ...string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	other, stop := context.WithTimeout(context.Background(), time.Minute) // else a screen that was changed fails only in the end
-	defer stop()
-	s.awaitsUntil(other.Done(), func() bool { return screen() == string(kept) })
+	s.settles(func() bool { return screen() == string(kept) })
 	if diff := cmp.Diff(string(kept), screen()); diff != "" {
 		s.Errorf("%s:\n%s", name, diff)
 	}

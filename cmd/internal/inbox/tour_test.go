@@ -3,7 +3,6 @@
 package inbox_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -163,9 +162,7 @@ func (l line) play(t *testing.T, dir, bin, kept string) string {
 			if *update {
 				time.Sleep(time.Second)
 			}
-			other, stop := context.WithTimeout(context.Background(), time.Minute)
-			defer stop()
-			s.awaitsUntil(other.Done(), func() bool {
+			s.settles(func() bool {
 				screen = s.text()
 				return *update || strings.Contains(withoutIDs(timeless(kept)), withoutIDs(timeless(strings.ReplaceAll(screen, dir, "/home"))))
 			})
