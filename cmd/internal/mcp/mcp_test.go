@@ -185,7 +185,7 @@ func TestOnceNeedsACommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range []string{"handoff_take", "handoff_done"} {
-		c.bad(tool, map[string]any{"id": id}, "failure", 1, "this store has synced, so the remote must be asked: another clone may have been first\nhint: use the command of the same name in a shell")
+		c.bad(tool, map[string]any{"id": id}, "failure", 1, "this store has synced, so the remote must be asked: another clone may have been first\nhint: run the command of the same name in a shell")
 	}
 	c.good("handoff_mark_read", map[string]any{"id": id}, `"status":"changed"`)
 	if _, err := os.Stat(filepath.Join(root, ".run", "consumed-tokens.jsonl")); err == nil {
@@ -209,7 +209,7 @@ func TestStaleHolderNeedsACommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.bad("handoff_take", map[string]any{"id": id}, "failure", 1,
-		"so the remote must be asked: another clone may have been first\nhint: use the command of the same name in a shell")
+		"so the remote must be asked: another clone may have been first\nhint: run the command of the same name in a shell")
 }
 
 func TestErrors(t *testing.T) {
@@ -306,7 +306,7 @@ func TestTake(t *testing.T) {
 			t.Errorf("%s: %s", tool, text)
 		}
 	}
-	c.bad("handoff_take", map[string]any{"id": id, "operator": "cy"}, "critical", 11, "\nhint: take another one: handoff_list with unread: true shows it\n")
+	c.bad("handoff_take", map[string]any{"id": id, "operator": "cy"}, "critical", 11, "\nhint: handoff_list with unread: true shows another\n")
 	c.good("handoff_done", map[string]any{"id": id, "operator": "ben", "note": "merged"}, `"act":"done"`)
 }
 
