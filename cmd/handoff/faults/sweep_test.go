@@ -205,7 +205,7 @@ func (s *sweep) afterFault(now *view, first result) (faults []string) {
 
 // isUnrecorded says whether a command that is committed has said that the rest follows.
 func (r result) isUnrecorded() bool {
-	return strings.Contains(r.stderr, "but not all files of the store show it yet: ")
+	return strings.Contains(r.stderr, "but some files do not show it yet: ")
 }
 
 // isDone says whether a command refused to do again what can be done once.
