@@ -1,7 +1,10 @@
 package inbox
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"io"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,6 +28,15 @@ var markRead = storeChange{"marking as read", "marked as read", "was read before
 		return got[0].Status, nil
 	}}
 
+var markUnread = storeChange{"marking as unread", "unread again", "was not read",
+	func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
+		got, err := s.MarkUnread(ctx, me, id)
+		if err != nil {
+			return "", err
+		}
+		return got[0].Status, nil
+	}}
+
 func does(act handoff.Act) func(context.Context, *handoff.Store, string, string) (string, error) {
 	return func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
 		got, err := s.Act(ctx, act, id, handoff.Consumption{Operator: me})
@@ -34,10 +46,11 @@ func does(act handoff.Act) func(context.Context, *handoff.Store, string, string)
 
 var (
 	take      = storeChange{"taking", "taken", "was yours before", does(handoff.ActTake)}
-	release   = storeChange{"giving back", "given back", "was not taken", does(handoff.ActRelease)}
+	release   = storeChange{"releasing", "released", "was not taken", does(handoff.ActRelease)}
 	end       = storeChange{"finishing", "done", "was done before", does(handoff.ActDone)}
 	archive   = storeChange{"archiving", "archived", "was archived before", does(handoff.ActArchive)}
-	unarchive = storeChange{"restoring", "restored", "was not archived", does(handoff.ActUnarchive)}
+	reopen    = storeChange{"reopening", "open again", "was not done", does(handoff.ActReopen)}
+	unarchive = storeChange{"unarchiving", "unarchived", "was not archived", does(handoff.ActUnarchive)}
 )
 
 func archiveOrBack(m *model) tea.Cmd {
@@ -47,10 +60,29 @@ func archiveOrBack(m *model) tea.Cmd {
 	return act(archive)(m)
 }
 
+// An undo reverts the change of one key.
+type undo struct {
+	storeChange
+	id, title string
+}
+
+// mostUndone limits the changes that can be undone.
+const mostUndone = 10
+
+// inverse returns the change that reverts c, or false.
+func inverse(d storeChange) (storeChange, bool) {
+	back, ok := map[string]storeChange{
+		take.done: release, release.done: take, end.done: reopen, archive.done: unarchive, unarchive.done: archive,
+		markRead.done: markUnread,
+	}[d.done]
+	return back, ok
+}
+
 // actedMsg is the result of a change.
 type actedMsg struct {
 	said string
 	err  error
+	undo *undo // nil if nothing can be undone
 }
 
 // act returns the action of a key that changes the chosen handoff.
@@ -63,42 +95,108 @@ func act(d storeChange) func(*model) tea.Cmd {
 		case m.me == "":
 			return m.fail("I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR")
 		}
-		s, me, id, about := m.store, m.me, r.ID, r.Topic
-		m.working++
-		m.say(d.doing + " " + about + "…")
-		return func() tea.Msg {
-			status, err := d.do(context.Background(), s, me, id)
-			said := d.done
-			if status == handoff.StatusExisting {
-				said = d.idle
-			}
-			return actedMsg{about + ": " + said, err}
-		}
+		id, title := r.ID, m.titleOf(r)
+		return m.inTurn(func() tea.Cmd { return m.do(d, id, title, true) })
 	}
 }
 
-// ask returns the action of a key that asks a question before a change.
-func ask(d storeChange, question string) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		if r := m.chosen(); r != nil {
-			m.say(r.Topic + ": " + question + " y/n")
-			m.confirm = act(d)
-		}
+// inTurn runs a change, after those that are in progress: u and what follows see their results.
+func (m *model) inTurn(change func() tea.Cmd) tea.Cmd {
+	if m.working > 0 {
+		m.queue = append(m.queue, change)
 		return nil
 	}
+	return change()
+}
+
+// nextChange starts the change that waited longest.
+func (m *model) nextChange() (cmd tea.Cmd) {
+	for m.working == 0 && len(m.queue) > 0 {
+		change := m.queue[0]
+		m.queue = m.queue[1:]
+		cmd = change()
+	}
+	if m.leaving && m.working == 0 {
+		return tea.Quit
+	}
+	return cmd
+}
+
+// do changes a handoff. With back, u reverts it.
+func (m *model) do(d storeChange, id, title string, back bool) tea.Cmd {
+	s, me := m.store, m.me
+	m.working++
+	m.say(d.doing + " " + title + "…")
+	return func() tea.Msg {
+		status, err := d.do(context.Background(), s, me, id)
+		msg := actedMsg{said: "\"" + title + "\" is " + d.done, err: err}
+		if err == nil && status == handoff.StatusExisting {
+			msg.said = title + ": " + d.idle
+		} else if inverse, ok := inverse(d); ok && back && err == nil {
+			msg.undo = &undo{inverse, id, title}
+		}
+		return msg
+	}
+}
+
+// undo reverts the last change.
+func (m *model) undo() tea.Cmd { return m.inTurn(m.undoLast) }
+
+func (m *model) undoLast() tea.Cmd {
+	n := len(m.undone)
+	if n == 0 {
+		return m.say("there is nothing to undo")
+	}
+	last := m.undone[n-1]
+	m.undone = m.undone[:n-1]
+	return m.do(last.storeChange, last.id, last.title, false)
 }
 
 // acted shows the result of a change, and reads the store again.
 func (m *model) acted(msg actedMsg) tea.Cmd {
 	m.working--
 	if msg.err != nil {
-		m.leaving = false
+		m.leaving, m.queue = false, nil
 		return m.fail(sentence(msg.err))
 	}
-	if m.leaving && m.working == 0 {
-		return tea.Quit
+	if msg.undo != nil {
+		m.undone = append(m.undone, *msg.undo)
+		m.undone = m.undone[max(0, len(m.undone)-mostUndone):]
+		msg.said += "; u takes that back"
 	}
-	return m.say(msg.said)
+	m.say(msg.said)
+	return m.nextChange()
+}
+
+// syncedMsg is the result of a sync.
+type syncedMsg struct {
+	said string
+	err  error
+}
+
+// sync exchanges handoffs with the other clones, and shows what came.
+func (m *model) sync() tea.Cmd {
+	if m.compose == nil || m.working > 0 {
+		return nil
+	}
+	m.working++
+	m.say("syncing…")
+	run, me := m.compose, m.me
+	return func() tea.Msg {
+		var said bytes.Buffer
+		err := run(strings.NewReader(""), io.Discard, &said, me, "sync", "")
+		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+		return syncedMsg{strings.TrimPrefix(lines[len(lines)-1], "handoff: "), err}
+	}
+}
+
+func (m *model) synced(msg syncedMsg) tea.Cmd {
+	if m.working--; msg.err != nil {
+		m.leaving, m.queue = false, nil
+		return m.fail(sentence(msg.err))
+	}
+	m.say(cmp.Or(msg.said, "synced; nothing was new"))
+	return m.nextChange()
 }
 
 // foundMsg is the result of a search, or a thread.

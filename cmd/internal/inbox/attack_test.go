@@ -44,7 +44,11 @@ func TestAttacks(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {160, 50}} {
 		s := start(t, size[0], size[1], root, "inbox")
 		for i := range attacks {
-			s.sees(fmt.Sprintf("attack-%d\n", i))
+			at := fmt.Sprintf(" %d min ago ", i)
+			if i == 0 {
+				at = " just now "
+			}
+			s.sees("ann → ben ·" + at)
 			s.press("\r")
 			s.sees("q back")
 			s.press("G")

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,7 @@ func Command(a *cli.App) *cobra.Command {
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			return Run(a, operator, func(stdin io.Reader, stdout, stderr io.Writer, me, verb, id string) error {
-				return a.Again(stdin, stdout, stderr, me, verb, id)
+				return a.Again(stdin, stdout, stderr, me, slices.DeleteFunc([]string{verb, id}, func(arg string) bool { return arg == "" })...)
 			})
 		},
 	}

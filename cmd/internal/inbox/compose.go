@@ -20,11 +20,21 @@ func write(verb, done string) func(*model) tea.Cmd {
 		case verb == "supersede" && r.From != m.me:
 			return m.fail("only its sender " + r.From + " can supersede it; r replies")
 		}
-		topic, id := r.Topic, r.ID
-		m.working++
-		run := func(c *composing) error { return m.compose(c.in, io.Discard, c.out, m.me, verb, id) }
-		return tea.Exec(&composing{run: run}, func(err error) tea.Msg { return actedMsg{said: topic + ": " + done, err: err} })
+		title, id := m.titleOf(r), r.ID
+		return m.inTurn(func() tea.Cmd { return m.runEditor(verb, id, title+": "+done) })
 	}
+}
+
+// writeNew opens the editor for a new handoff.
+func writeNew(m *model) tea.Cmd {
+	return m.inTurn(func() tea.Cmd { return m.runEditor("new", "", "stored") })
+}
+
+// runEditor runs a command that opens the editor.
+func (m *model) runEditor(verb, id, said string) tea.Cmd {
+	m.working++
+	run := func(c *composing) error { return m.compose(c.in, io.Discard, c.out, m.me, verb, id) }
+	return tea.Exec(&composing{run: run}, func(err error) tea.Msg { return actedMsg{said: said, err: err} })
 }
 
 // composing owns the terminal while a person writes. Its errors go there too, since standard error can be a file.

@@ -39,6 +39,8 @@ type list struct {
 	at     int   // the chosen one of shown
 	top    int   // the first one of shown on the screen
 	height int   // its number of lines on the screen
+
+	board
 }
 
 // known formats numbers. It returns "" until all handoffs are read.
@@ -52,6 +54,7 @@ func (l *list) known(format string, numbers ...any) string {
 // set replaces the rows. The chosen one stays chosen.
 func (l *list) set(rows []row) {
 	chosen := l.id()
+	defer func() { l.chooseCard(chosen) }()
 	l.rows, l.counts, l.names, l.unread = rows, [3]int{}, [3]int{}, 0
 	for i := range rows {
 		r := &rows[i]
@@ -79,6 +82,7 @@ func (l *list) choose(id string) {
 			l.shown = append(l.shown, i)
 		}
 	}
+	l.deal(match)
 	if l.found != nil {
 		slices.SortStableFunc(l.shown, func(a, b int) int { return l.found[l.rows[a].ID] - l.found[l.rows[b].ID] })
 	}
@@ -103,6 +107,7 @@ func (l *list) narrow(filter string) {
 	}
 	l.filter = filter
 	match := matcher(filter)
+	l.deal(match)
 	l.shown = slices.DeleteFunc(l.shown, func(i int) bool { return !match(&l.rows[i]) })
 	l.at = max(0, slices.IndexFunc(l.shown, func(i int) bool { return l.rows[i].ID == id }))
 	l.move(0)
@@ -117,6 +122,11 @@ func (l *list) move(by int) {
 
 // chosen returns the chosen row, or nil.
 func (l *list) chosen() *row {
+	if col := &l.columns[l.turn]; l.on && col.at < len(col.shown) {
+		return &l.rows[col.shown[col.at]]
+	} else if l.on {
+		return nil
+	}
 	if l.at >= len(l.shown) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"cmp"
+	"maps"
 	"strings"
 	"time"
 
@@ -25,10 +26,12 @@ type model struct {
 
 	list
 	preview preview
-	stamp   string    // of the store at the last read
-	there   bool      // its directory exists or existed
-	loaded  bool      // reading all handoffs has ended
-	early   []tea.Msg // the keys pressed before that
+	titles  map[string]string // by id; "" while it is read
+	undone  []undo            // reverts the changes of keys, the last one last
+	stamp   string            // of the store at the last read
+	there   bool              // its directory exists or existed
+	loaded  bool              // reading all handoffs has ended
+	early   []tea.Msg         // the keys pressed before that
 
 	width, height int
 	measure       ansi.Method // the method for character widths on this terminal
@@ -39,15 +42,16 @@ type model struct {
 	prompt  *prompt
 	confirm func(*model) tea.Cmd // the action of y
 
-	message string // shown until the next key
-	trouble string // shown while it lasts
-	bad     bool   // the message is an error
-	working int    // the number of changes in progress
+	message string           // shown until the next key
+	trouble string           // shown while it lasts
+	bad     bool             // the message is an error
+	working int              // the number of changes in progress
+	queue   []func() tea.Cmd // the changes that wait for them
 	leaving bool
 }
 
 func newModel(s *handoff.Store, o handoff.Options, me string) *model {
-	m := &model{store: s, options: o, said: &notes{}, bindings: bindings(), now: o.Now, width: 80, height: 24}
+	m := &model{titles: make(map[string]string), store: s, options: o, said: &notes{}, bindings: bindings, now: o.Now, width: 80, height: 24}
 	if m.now == nil {
 		m.now = time.Now
 	}
@@ -94,6 +98,18 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.message = cmp.Or(m.message, string(msg))
 	case foundMsg:
 		m.gotFound(msg)
+	case titlesMsg:
+		maps.Copy(m.titles, msg)
+	case tea.MouseClickMsg:
+		if mouse := msg.Mouse(); mouse.Button == tea.MouseLeft {
+			cmd = m.click(mouse.X, mouse.Y)
+		}
+	case tea.MouseWheelMsg:
+		if mouse := msg.Mouse(); mouse.Button == tea.MouseWheelUp || mouse.Button == tea.MouseWheelDown {
+			cmd = m.wheel(mouse.X, mouse.Y, map[bool]int{true: -1, false: 1}[mouse.Button == tea.MouseWheelUp])
+		}
+	case syncedMsg:
+		cmd = m.synced(msg)
 	case suspendMsg:
 		cmd = m.suspend
 	}
@@ -165,7 +181,7 @@ func (m *model) settle() tea.Cmd {
 	m.list.height = m.layout().listHeight
 	m.move(0)
 	m.hold()
-	return m.want()
+	return tea.Batch(m.want(), m.wantTitles())
 }
 
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
@@ -238,12 +254,15 @@ func (m *model) back() tea.Cmd {
 	return nil
 }
 
-func (m *model) turn(by int) tea.Cmd {
+func (m *model) nextView(by int) tea.Cmd {
 	if m.me == "" {
 		return m.say("I don't know who you are, so there is only All: run `handoff init`, or set HANDOFF_OPERATOR")
 	}
 	id := m.id()
-	m.view = (m.view + by + len(views)) % len(views)
+	if !m.on {
+		m.view = (m.view + by + len(views)) % len(views)
+	}
+	m.on = false
 	m.list.at = 0
 	m.choose(id)
 	return nil
@@ -251,10 +270,14 @@ func (m *model) turn(by int) tea.Cmd {
 
 // step moves in the list, or in the open handoff.
 func (m *model) step(by int) tea.Cmd {
-	if m.open_ {
+	switch {
+	case m.open_:
 		return m.scroll(by)
+	case m.on:
+		m.columns[m.turn].move(by)
+	default:
+		m.move(by)
 	}
-	m.move(by)
 	return nil
 }
 
@@ -262,13 +285,14 @@ func (m *model) page(by int) tea.Cmd {
 	if m.open_ {
 		return m.scroll(by * max(1, m.layout().previewHeight-1))
 	}
-	m.move(by * max(1, m.list.height))
-	return nil
+	return m.step(by * max(1, m.list.height))
 }
 
 func (m *model) next(by int) tea.Cmd {
-	m.move(by)
-	m.preview.top = 0
+	open := m.open_
+	m.open_ = false
+	m.step(by)
+	m.open_, m.preview.top = open, 0
 	return nil
 }
 

@@ -48,7 +48,7 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	x := start(t, 100, 30, root, "inbox")
-	x.sees("Inbox", "design-review", "migrate the database")
+	x.sees("Inbox", "Two open points", "migrate the database")
 	if *update {
 		time.Sleep(500 * time.Millisecond)
 	}

@@ -133,9 +133,9 @@ func (m *model) header(width int) []string {
 		return nil
 	}
 	lines := []string{
-		m.cut(bold.Render(escape(r.Topic)), width),
+		m.cut(bold.Render(m.titleOf(r)), width),
 		m.cut(escape(r.From)+faint.Render(" → ")+escape(r.To)+faint.Render(" · "+m.when(r.Time)), width),
-		m.cut(stateOf(r)+faint.Render(" · "+r.ID[:len("sha256:")+12]+tags(m.preview.body.tags, m.isShown(r))), width),
+		m.cut(stateOf(r)+faint.Render(" · "+r.ID[:len("sha256:")+12]+howToMark(r, m.me)+tags(m.preview.body.tags, m.isShown(r))), width),
 	}
 	if m.isShown(r) {
 		facts := []string{cli.Related(m.preview.body.references), m.preview.body.signed, m.preview.body.work}
@@ -146,6 +146,14 @@ func (m *model) header(width int) []string {
 		}
 	}
 	return append(lines, "")
+}
+
+// howToMark says how to mark a handoff as read.
+func howToMark(r *row, me string) string {
+	if isUnread(r) && r.To == me {
+		return " · m marks it as read"
+	}
+	return ""
 }
 
 func tags(tags []string, known bool) string {

@@ -4,6 +4,7 @@ package inbox_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -40,6 +41,9 @@ func TestMain(m *testing.M) {
 		Executable: os.Executable, Options: testOptions}, program))
 }
 
+// patience is how long a terminal is waited for before its test fails.
+var patience = flag.Duration("patience", 5*time.Minute, "")
+
 var today = time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 
 func testOptions(o *handoff.Options) {
@@ -60,7 +64,7 @@ type session struct {
 	before        unix.Termios
 	cmd           *exec.Cmd
 	ended         chan error
-	late          <-chan struct{} // closed shortly before go test gives up
+	late          <-chan struct{} // closed when it is too late for what a test waits for
 
 	mu     sync.Mutex
 	screen *vt
@@ -152,17 +156,15 @@ func (s *session) text() string {
 	return s.screen.String()
 }
 
-// late returns a channel that is closed shortly before go test gives up, while a failure can still show the screen.
+// late returns a channel that is closed after some minutes, and shortly before go test gives up: a failure shows the screen.
 func late(t testing.TB) <-chan struct{} {
-	limited, ok := t.(interface{ Deadline() (time.Time, bool) })
-	if !ok {
-		return nil
+	end := time.Now().Add(*patience)
+	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if last, ok := limited.Deadline(); ok && last.Add(-5*time.Second).Before(end) {
+			end = last.Add(-5 * time.Second)
+		}
 	}
-	end, ok := limited.Deadline()
-	if !ok {
-		return nil
-	}
-	ctx, stop := context.WithDeadline(context.Background(), end.Add(-5*time.Second))
+	ctx, stop := context.WithDeadline(context.Background(), end)
 	t.Cleanup(stop)
 	return ctx.Done()
 }

@@ -43,7 +43,7 @@ const (
 
 func (m *model) rowLine(r *row, chosen bool, width int) string {
 	look := looks[r.state]
-	mark, topic := " ", escape(r.Topic)
+	mark, title := " ", m.titleOf(r)
 	if chosen {
 		mark = accent.Render("▌")
 	}
@@ -64,7 +64,7 @@ func (m *model) rowLine(r *row, chosen bool, width int) string {
 		style = style.Reverse(true)
 	}
 	room := width - 3 - m.measure.StringWidth(people) - m.measure.StringWidth(right) - 1
-	return mark + look.style.Render(look.sign) + " " + style.Render(m.pad(topic, room)) + " " + people + right
+	return mark + look.style.Render(look.sign) + " " + style.Render(m.pad(title, room)) + " " + people + right
 }
 
 // people returns sender and recipient, without the user of the view.

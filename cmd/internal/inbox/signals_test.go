@@ -159,7 +159,7 @@ func TestNoSize(t *testing.T) {
 	}
 	for range 2 { // by the second time it has heard of the size
 		s.press("?")
-		s.sees("this help")
+		s.sees("open; esc goes")
 		s.press("x")
 		s.sees("Where it stands")
 	}

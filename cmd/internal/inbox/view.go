@@ -21,20 +21,23 @@ var (
 	tab    = none.Reverse(true)
 )
 
-// looks has the sign and color of each state.
-var looks = map[handoff.State]struct {
+// A look is the sign and color of a state.
+type look struct {
 	sign  string
 	style lipgloss.Style
-}{
+}
+
+// looks are those of package palette, in the 16 colours of the terminal.
+var looks = map[handoff.State]look{
 	handoff.StateUnread:     {"●", accent},
-	handoff.StateRead:       {" ", faint},
-	handoff.StateTaken:      {"▸", none.Foreground(lipgloss.Yellow)},
-	handoff.StateAwaiting:   {"?", none.Foreground(lipgloss.Magenta)},
+	handoff.StateRead:       {"○", faint},
+	handoff.StateTaken:      {"◐", none.Foreground(lipgloss.Magenta)},
+	handoff.StateAwaiting:   {"◆", none.Foreground(lipgloss.Yellow)},
 	handoff.StateDone:       {"✓", none.Foreground(lipgloss.Green)},
-	handoff.StateSuperseded: {"↷", faint},
-	handoff.StateExpired:    {"×", faint},
-	handoff.StateArchived:   {"–", faint},
-	handoff.StateWithdrawn:  {"–", faint},
+	handoff.StateSuperseded: {"»", faint},
+	handoff.StateExpired:    {"×", none.Foreground(lipgloss.Red)},
+	handoff.StateArchived:   {"▪", faint},
+	handoff.StateWithdrawn:  {"←", faint},
 }
 
 // A layout divides the screen. A hidden part has no lines.
@@ -73,6 +76,8 @@ func (m *model) View() tea.View {
 	if m.helping {
 		help := m.help()
 		lines = append(lines, help[:min(len(help), m.helpRoom())]...)
+	} else if m.on && !m.open_ {
+		lines = append(lines, m.boardLines(m.height-frame)...)
 	} else {
 		lines = append(lines, m.body()...)
 	}
@@ -86,7 +91,7 @@ func (m *model) View() tea.View {
 		lines[i] = m.cut(line, m.width)
 	}
 	view := tea.NewView(strings.Join(lines, "\n"))
-	view.AltScreen = true
+	view.AltScreen, view.MouseMode = true, tea.MouseModeCellMotion
 	if m.prompt != nil {
 		view.Cursor = tea.NewCursor(min(m.measure.StringWidth(m.promptLine()), max(0, m.width-1)), max(0, m.height-1))
 	}
@@ -107,12 +112,13 @@ func (m *model) title() string {
 		if i == 0 && m.unread > 0 {
 			text += m.known("· %d new ", m.unread)
 		}
-		if i == m.view {
+		if i == m.view && !m.on {
 			left += tab.Render(text) + " "
 		} else {
 			left += faint.Render(text) + " "
 		}
 	}
+	left += m.boardTab() + " "
 	if what := m.searching(); what != "" && m.prompt == nil {
 		left += " " + accent.Render(m.known("%d ", len(m.shown))) + escape(what)
 	}
@@ -130,7 +136,7 @@ func (m *model) title() string {
 // rule returns the line below the title, with the position in a long list.
 func (m *model) rule() string {
 	at, place := m.layout(), ""
-	if !m.helping && len(m.shown) > at.listHeight && len(m.shown) > 1 {
+	if !m.helping && (!m.on || m.open_) && len(m.shown) > at.listHeight && len(m.shown) > 1 {
 		place = m.known(" %d of %d ", m.list.at+1, len(m.shown))
 	}
 	end := m.width
@@ -242,10 +248,12 @@ func (m *model) bottom() string {
 		}
 		does := b.hint
 		switch {
-		case m.open_ && b.keys[0] == "enter", !m.open_ && b.keys[0] == "n":
+		case m.open_ && b.keys[0] == "enter", !m.open_ && b.keys[0] == "]":
 			continue
 		case m.open_ && b.keys[0] == "q":
 			does = "back"
+		case m.on && b.keys[0] == "b":
+			does = "list"
 		}
 		hints = append(hints, " "+bold.Render(b.keys[0])+faint.Render(" "+does)+" ")
 	}

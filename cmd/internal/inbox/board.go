@@ -1,0 +1,330 @@
+package inbox
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/palette"
+)
+
+// A board shows all handoffs in columns by state.
+type board struct {
+	on      bool
+	turn    int // the column that is chosen
+	columns [4]column
+}
+
+// A column has the handoffs in some states.
+type column struct {
+	shown []int // indexes of rows, newest first
+	at    int   // the card that is chosen
+	top   int   // the first card on the screen
+}
+
+// columns are the kinds of columns, from left to right.
+var columns = []struct {
+	name, short string
+	look        handoff.State
+	has         []handoff.State
+	empty       string
+}{
+	{"Waiting", "Waiting", handoff.StateUnread, []handoff.State{handoff.StateUnread}, "Nothing waits for anybody."},
+	{"Taken", "Taken", handoff.StateTaken, []handoff.State{handoff.StateTaken}, "Nobody works on one."},
+	{"Awaiting approval", "Awaiting", handoff.StateAwaiting, []handoff.State{handoff.StateAwaiting}, "Nothing to decide."},
+	{"Done", "Done", handoff.StateDone, []handoff.State{handoff.StateDone, handoff.StateRead}, "Finished work will be here."},
+}
+
+const (
+	cardsFrom = 60  // columns from which the board shows all its columns
+	namesFrom = 100 // columns from which cards have whole names
+)
+
+// deal puts the rows that match into their columns.
+func (l *list) deal(match func(*row) bool) {
+	for c := range columns {
+		col := &l.columns[c]
+		col.shown = col.shown[:0]
+		for i := range l.rows {
+			if r := &l.rows[i]; slices.Contains(columns[c].has, r.state) && l.isFound(r) && match(r) {
+				col.shown = append(col.shown, i)
+			}
+		}
+		col.move(0)
+	}
+}
+
+func (c *column) move(by int) {
+	c.at = max(0, min(c.at+by, len(c.shown)-1))
+	c.top = max(0, min(c.top, c.at))
+}
+
+// chooseCard chooses the card of a handoff, if the board has one.
+func (l *list) chooseCard(id string) {
+	for c := range l.columns {
+		if at := slices.IndexFunc(l.columns[c].shown, func(i int) bool { return l.rows[i].ID == id }); at >= 0 {
+			l.turn, l.columns[c].at = c, at
+			return
+		}
+	}
+}
+
+// toggleBoard shows the board in place of the list, or the list again. The chosen handoff stays chosen.
+func (m *model) toggleBoard() tea.Cmd {
+	id := m.id()
+	m.open_, m.on = false, !m.on
+	if m.choose(id); m.on {
+		m.chooseCard(id)
+	}
+	return nil
+}
+
+// sideways goes to another column, to the next one with cards.
+func (m *model) sideways(by int) tea.Cmd {
+	for turn := m.turn + by; turn >= 0 && turn < len(m.columns); turn += by {
+		if len(m.columns[turn].shown) > 0 || m.width < cardsFrom {
+			m.turn = turn
+			break
+		}
+	}
+	return nil
+}
+
+// boardLines returns the lines of the board.
+func (m *model) boardLines(height int) []string {
+	if m.width < cardsFrom {
+		return m.oneColumn(height)
+	}
+	detail := m.cardDetail()
+	room := height - len(detail) - 3
+	width := m.width / len(columns)
+	lines := []string{"", ""}
+	cells := make([][]string, len(columns))
+	for c, kind := range columns {
+		look, name := looks[kind.look].style, kind.name
+		if m.width < namesFrom {
+			name = kind.short
+		}
+		head := look.Render(looks[kind.look].sign+" "+name) + m.known(" %d", len(m.columns[c].shown))
+		lines[0] += " " + m.pad(head, width-1)
+		lines[1] += " " + m.pad(look.Render(strings.Repeat("━", width-2)), width-1)
+		cells[c] = m.cards(c, width-2, room)
+	}
+	for i := range room {
+		text := ""
+		for c := range cells {
+			text += m.pad(line(cells[c], i), width)
+		}
+		lines = append(lines, text)
+	}
+	lines = append(lines, faint.Render(strings.Repeat("─", m.width)))
+	return append(lines, detail...)
+}
+
+// oneColumn is the board where there is room for one column.
+func (m *model) oneColumn(height int) []string {
+	head := ""
+	for c, kind := range columns {
+		text := looks[kind.look].style.Render(looks[kind.look].sign) + m.known(" %d", len(m.columns[c].shown))
+		if c == m.turn {
+			text = "‹ " + looks[kind.look].style.Render(looks[kind.look].sign+" "+kind.short) + m.known(" %d", len(m.columns[c].shown)) + " ›"
+		}
+		head += " " + text + " "
+	}
+	return append([]string{head}, m.cards(m.turn, m.width-1, height-1)...)
+}
+
+// cards returns the lines of the cards of a column that fit.
+func (m *model) cards(c, width, room int) (lines []string) {
+	col := &m.columns[c]
+	if len(col.shown) == 0 {
+		for _, text := range strings.Split(lipgloss.Wrap(columns[c].empty, max(1, width), " "), "\n") {
+			lines = append(lines, faint.Render(" "+text))
+		}
+		return lines
+	}
+	for { // the first card on the screen moves down until the chosen one is on it
+		lines = lines[:0]
+		shown := 0
+		for i := col.top; i < len(col.shown); i++ {
+			card := m.card(&m.rows[col.shown[i]], width, m.turn == c && i == col.at)
+			if keep := min(1, len(col.shown)-1-i); len(lines)+len(card)+keep > room {
+				break
+			}
+			lines = append(lines, card...)
+			shown = i + 1
+		}
+		if shown > col.at || col.top >= col.at {
+			if left := len(col.shown) - shown; left > 0 {
+				lines = append(lines, faint.Render(m.known(" ↓ %d more", left)))
+			}
+			return lines
+		}
+		col.top++
+	}
+}
+
+// card returns the lines of a card: the title, the people and the age, and a line between cards.
+func (m *model) card(r *row, width int, chosen bool) []string {
+	style := none
+	if isUnread(r) {
+		style = bold
+	}
+	titles := []string{m.cut(m.titleOf(r), width)}
+	if m.width >= cardsFrom {
+		titles = wrapped(m.titleOf(r), width)
+		if len(titles) > 2 {
+			titles = []string{titles[0], m.cut(strings.TrimSpace(titles[1])+" "+titles[2], width)}
+		}
+	}
+	people := escape(r.From) + " → " + escape(r.To)
+	if m.width >= cardsFrom && m.width < namesFrom {
+		names := palette.People([]string{r.From, r.To})
+		people = names[0].Initials + "→" + names[1].Initials
+	}
+	age := strings.TrimSuffix(m.age(r.Time), " ago")
+	people = m.pad(people, width-len(age)-1) + " " + age
+	mark := " "
+	if chosen {
+		mark, style = accent.Render("▌"), style.Bold(true)
+	}
+	var lines []string
+	for _, text := range titles {
+		lines = append(lines, mark+style.Render(text))
+	}
+	lines = append(lines, mark+faint.Render(people))
+	if m.width >= cardsFrom {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+// wrapped returns text in lines of at most width columns.
+func wrapped(text string, width int) []string {
+	return strings.Split(lipgloss.Wrap(text, max(1, width), " "), "\n")
+}
+
+// cardDetail returns what the board says of the chosen handoff below its columns.
+func (m *model) cardDetail() []string {
+	r := m.chosen()
+	if r == nil {
+		return []string{""}
+	}
+	title := " " + looks[r.state].style.Render(looks[r.state].sign) + " " + m.titleOf(r)
+	about := escape(r.From) + " → " + escape(r.To) + " · " + m.age(r.Time) + " · " + shortID(r) + " · " + stateOf(r)
+	if m.width < namesFrom {
+		return []string{m.cut(title, m.width), faint.Render(m.cut("   "+about, m.width))}
+	}
+	room := m.width - m.measure.StringWidth(about) - 3
+	return []string{m.pad(title, room) + "  " + faint.Render(about)}
+}
+
+func shortID(r *row) string { return strings.TrimPrefix(r.ID, "sha256:")[:8] }
+
+// cardAt returns the column and the card at a place of the screen, -1 if there is none.
+func (m *model) cardAt(x, y int) (c, card int) {
+	c, y = m.turn, y-3 // title, rule, the names of columns
+	width := m.width - 1
+	if m.width >= cardsFrom {
+		c, y, width = min(x/(m.width/len(columns)), len(columns)-1), y-1, m.width/len(columns)-2
+	}
+	col := &m.columns[c]
+	for i := col.top; i < len(col.shown) && y >= 0; i++ {
+		if y -= len(m.card(&m.rows[col.shown[i]], width, false)); y < 0 {
+			return c, i
+		}
+	}
+	return c, -1
+}
+
+// click chooses the handoff below the mouse, and opens the one that is chosen.
+func (m *model) click(x, y int) tea.Cmd {
+	before := m.id()
+	switch at := m.layout(); {
+	case m.open_ || m.helping || m.prompt != nil:
+		return nil
+	case m.on:
+		if c, card := m.cardAt(x, y); card >= 0 {
+			m.turn, m.columns[c].at = c, card
+		}
+	case y >= 2 && y < 2+at.listHeight && x < max(at.listWidth, 1) && m.list.top+y-2 < len(m.shown):
+		m.list.at = m.list.top + y - 2
+	default:
+		return nil
+	}
+	if before != "" && m.id() == before {
+		return m.open()
+	}
+	return nil
+}
+
+// wheel scrolls what is below the mouse.
+func (m *model) wheel(x, y, by int) tea.Cmd {
+	at := m.layout()
+	switch {
+	case m.helping || m.prompt != nil:
+	case m.on && !m.open_:
+		if c, _ := m.cardAt(x, y); m.turn == c {
+			m.columns[c].move(by)
+		} else {
+			m.turn = c
+		}
+	case m.open_, at.beside && x > at.listWidth, !at.beside && at.previewHeight > 0 && y > 2+at.listHeight:
+		return m.scroll(3 * by)
+	default:
+		m.move(by)
+	}
+	return nil
+}
+
+// titlesMsg has the titles of handoffs by id.
+type titlesMsg map[string]string
+
+// wantTitles returns the command that reads the titles of what is on the screen, nil if they are known.
+func (m *model) wantTitles() tea.Cmd {
+	var need []handoff.Entry
+	want := func(shown []int, top, n int) {
+		for _, i := range shown[min(top, len(shown)):min(top+n, len(shown))] {
+			if _, asked := m.titles[m.rows[i].ID]; !asked {
+				m.titles[m.rows[i].ID] = ""
+				need = append(need, m.rows[i].Entry)
+			}
+		}
+	}
+	if m.on {
+		for c := range m.columns {
+			want(m.columns[c].shown, m.columns[c].top, m.height)
+		}
+	} else {
+		want(m.shown, m.list.top, m.height)
+	}
+	if len(need) == 0 {
+		return nil
+	}
+	s := m.store
+	return func() tea.Msg {
+		titles := make(titlesMsg, len(need))
+		for _, l := range s.Listed(need) {
+			titles[l.ID] = l.Title
+		}
+		return titles
+	}
+}
+
+// titleOf returns the title of a handoff, its topic until the title is read.
+func (m *model) titleOf(r *row) string {
+	if title := m.titles[r.ID]; title != "" {
+		return escape(title)
+	}
+	return escape(r.Topic)
+}
+
+func (m *model) boardTab() string {
+	if m.on {
+		return tab.Render(" Board ")
+	}
+	return faint.Render(" Board ")
+}
