@@ -245,10 +245,10 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 441_200 // of the whole program, without tests
+		all         = 444_000 // of the whole program, without tests
 		ofAPackage  = 31_500
 		ofAFunction = 850
-		wide        = 372 // lines above 120 columns
+		wide        = 374 // lines above 120 columns
 	)
 	packages := map[string]int{}
 	total, tooWide := 0, 0

@@ -71,6 +71,10 @@ func (j jury) why(c handoff.Consumption, e handoff.Entry) (why string, isVoid bo
 		return "it takes a handoff that is not released", false
 	case act.IsEnd() && (n > take.N || n == take.N && !holds.IsDone()):
 		return "it ends a take that does not exist", false
+	case act == eventlog.ActRevoke && n == take.N:
+		if err := j.judge.Revocation(c, e, j.lives[c.HandoffID]); err != nil {
+			return firstLine(err), true
+		}
 	case act.IsEnd() && n == take.N && holds.Operator != c.Operator:
 		return holds.Operator + " has taken what " + c.Operator + " ends", true
 	}
@@ -235,20 +239,22 @@ func settle(have ledger, first eventlog.Claim) (lines lines, lost handoff.Consum
 		lost = here
 	}
 	note := eventlog.Act("")
-	switch act {
-	case eventlog.ActTake:
+	switch {
+	case act == eventlog.ActTake:
 		note = eventlog.ActYield
-	case eventlog.ActDone:
-		note, here = eventlog.ActSettle, have[eventlog.ActRelease.Key(id, n)]
-	case eventlog.ActRelease:
-		note, here = eventlog.ActFree, have[eventlog.ActDone.Key(id, n)]
+	case act == eventlog.ActDone:
+		note = eventlog.ActSettle
+	case act.IsEnd():
+		note = eventlog.ActFree
 	}
-	if act.IsEnd() && here.Token != "" {
-		lost = here
+	for _, other := range []eventlog.Act{eventlog.ActRelease, eventlog.ActRevoke, eventlog.ActDone} {
+		if here, has := have[other.Key(id, n)]; has && act.IsEnd() && act != other {
+			lost = here
+		}
 	}
 	if note != "" && lost.Token != "" {
 		lines = append(lines, handoff.Consumption{Token: note.Key(id, n), HandoffID: id, Operator: first.Operator,
-			Session: first.Session, Time: first.Time})
+			Session: first.Session, Time: first.Time, Until: first.Until})
 	}
 	return lines, lost
 }

@@ -117,11 +117,14 @@ func isLine(c handoff.Consumption) bool {
 	isName := func(name string, most int) bool { return name == "" || form.IsSlug(name, most) }
 	return isKey && form.IsID(c.HandoffID) && form.IsSlug(c.Operator, document.MaxName) && form.IsInstant(c.Time) &&
 		handoff.CheckReason(c.Reason) == nil && isName(c.Accepted, 64) && isName(c.ConfirmedBy, document.MaxName) &&
-		isName(c.Session, 128) && len(c.Signature) <= disk.MaxSignature
+		isName(c.Session, 128) && len(c.Signature) <= disk.MaxSignature && isName(c.Over, document.MaxName) &&
+		(c.Until == "" || form.IsInstant(c.Until))
 }
 
 // isFiling reports whether an action needs no claim.
-func isFiling(act eventlog.Act) bool { return isArchiving(act) || act.IsVerdict() }
+func isFiling(act eventlog.Act) bool {
+	return isArchiving(act) || act.IsVerdict() || act == eventlog.ActRenew
+}
 
 // isArchiving reports whether an action archives or unarchives.
 func isArchiving(act eventlog.Act) bool {

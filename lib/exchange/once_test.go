@@ -340,7 +340,7 @@ func TestOfflineConflict(t *testing.T) {
 				t.Error(root, err, report.Faults)
 			}
 		}
-		if err := resume(roots[0], "ann", id, "release"); !errors.As(err, new(*handoff.TakenError)) {
+		if err := resume(roots[0], "cleo", id, "release"); !errors.As(err, new(*handoff.TakenError)) {
 			t.Errorf("who has lost it gives it back: %v", err)
 		}
 	}

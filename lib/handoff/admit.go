@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -79,7 +80,7 @@ func (s *Store) judge(d *sealed, from, to operators.Status) (operators.State, er
 			reasons = append(reasons, side.name+": "+side.status.Reason)
 		}
 	}
-	if err := s.rules().unverified("%s", store.Prefixed(d.name)+strings.Join(reasons, "; ")); err != nil {
+	if err := s.rules().Unverified("%s", store.Prefixed(d.name)+strings.Join(reasons, "; ")); err != nil {
 		return "", err
 	}
 	return worst.State, nil
@@ -184,10 +185,10 @@ func (r Registry) Nearest(name string) string {
 // of an unknown operator.
 func (s *Store) admitReader(operator string) error {
 	r := s.rules()
-	if r.list == nil && r.broken == nil && !r.off {
+	if r.List == nil && r.Broken == nil && !r.Off {
 		if why, _ := s.Registry().WhyUnknown(operator); why != "" {
 			s.opt.Warn(why)
 		}
 	}
-	return allowed(actRead, operator, Entry{}, r)
+	return r.Allow(trust.ActRead, operator, Entry{})
 }

@@ -8,11 +8,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
-
-// capabilityHuman marks an operator as a person. A handoff from a person starts the count of hops again.
-const capabilityHuman = "human"
 
 // limitHops refuses a reply or successor if its chain without a person is too long. Documents without such references
 // cost nothing. Imported documents are exempt.
@@ -32,7 +30,7 @@ func (s *Store) limitHops(docs []admitted, results []Result) ([]admitted, error)
 	for _, d := range docs {
 		facts.AddDocument(d.HandoffID, d.From, d.To, d.References)
 	}
-	human := func(operator string) bool { return list.IsCapable(operator, capabilityHuman) }
+	human := func(operator string) bool { return list.IsCapable(operator, trust.Human) }
 	good := docs[:0]
 	for _, d := range docs {
 		if d.origin == nil && isChained(d.References) {

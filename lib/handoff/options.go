@@ -17,6 +17,7 @@ const (
 	DefaultIndexMaxRows     = 5000
 	DefaultMaxHops          = 5
 	DefaultMaxRate          = 10
+	DefaultLease            = 2 * time.Hour
 )
 
 // Options configure a store. The zero value of each field but Dir has the documented default. Only Write needs Rules.
@@ -52,7 +53,9 @@ type Options struct {
 
 	// the longest chain of replies and successors without a person; 0 means DefaultMaxHops, negative no limit
 	MaxHops int
-	MaxRate int // the handoffs from one operator to another in 10 minutes; 0 means DefaultMaxRate, negative no limit
+	// the handoffs from one operator to another in 10 minutes; 0 means DefaultMaxRate, negative no limit
+	MaxRate int
+	Lease   time.Duration // of what a session takes; 0 means DefaultLease, negative none
 
 	Restore      bool     // pruned handoffs can be stored again
 	Redact       bool     // replace credentials in new documents instead of refusing them
@@ -119,6 +122,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxRate == 0 {
 		o.MaxRate = DefaultMaxRate
+	}
+	if o.Lease == 0 {
+		o.Lease = DefaultLease
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -203,6 +203,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 		LockTimeout: max(s.LockTimeout.Value, 1), MaxDocumentBytes: s.MaxDocumentBytes.Value,
 		IndexMaxRows: s.IndexMaxRows.Value,
 		MaxHops:      orNone(s.MaxHops.Value), MaxRate: orNone(s.MaxRate.Value),
+		Lease: max(s.Lease.Value, 1),
 		Operators: OperatorPolicy{Off: !s.VerifyOperators.Value, Warn: s.SchemaMode.Value == settings.Warn,
 			Evidence: p.evidence()},
 	}

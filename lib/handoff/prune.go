@@ -7,6 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -26,7 +27,7 @@ func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why m
 	}
 	rules := s.rules()
 	may, why = facts.Prunable(all, s.opt.Now().Add(-age), s.opt.Now(), func(e Entry) string {
-		if err := allowed(actPrune, operator, e, rules); err != nil {
+		if err := rules.Allow(trust.ActPrune, operator, e); err != nil {
 			return "is not theirs: " + fault.Plain(err)
 		}
 		return ""

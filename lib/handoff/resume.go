@@ -34,6 +34,7 @@ func (r Records) Resume(ctx context.Context, c Consumption) (_ Consumption, err 
 		return c, err
 	}
 	c.HandoffID, c.Token = entry.ID, txn.LedgerKey(c.Token, entry.ID)
+	c.Until = r.s.leaseEnd(c)
 	err = r.s.once(ctx, &c, func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantResume(c) },
 		func(x *txn.Session, c Consumption) error {
 			if err := r.s.checkRejected(ActTake, entry.ID); err != nil {

@@ -18,6 +18,7 @@ import (
 const (
 	ActTake      = eventlog.ActTake      // become the holder, unless there is one
 	ActRelease   = eventlog.ActRelease   // give it back
+	ActRevoke    = eventlog.ActRevoke    // take over from the holder, although its lease is not over
 	ActDone      = eventlog.ActDone      // finish it
 	ActReopen    = eventlog.ActReopen    // undo done
 	ActResend    = eventlog.ActResend    // undo done, by the sender
@@ -27,15 +28,20 @@ const (
 	ActReject    = eventlog.ActReject    // keep others from acting on it, for good
 )
 
-// Act performs an action for who. who.Operator is required; Session and Reason are recorded.
+// Act performs an action for who. who.Operator is required; Session and Reason are recorded. The take of a session
+// has a lease of who.For, or of Options.Lease.
 //
-// If several operators take a handoff at once, one succeeds. The others get a *TakenError, as does an operator who
-// releases or finishes what another one holds. Taking and finishing mark the handoff as read. An archived, superseded
-// or expired handoff can be taken; the receipt says so.
+// If several operators or sessions take a handoff at once, one succeeds. The others get a *TakenError, as does one who
+// releases or finishes what another holds. Once a lease is over, or the session of the same operator has died on this
+// machine, ActTake takes the handoff over; a former holder gets a *TakenError until it takes the handoff again. Taking
+// and finishing mark the handoff as read. An archived, superseded or expired handoff can be taken; the receipt says so.
 //
 // The error is ErrDenied unless these rules allow the action:
 //
 //   - Its recipient, and operators of the operators file, can take and finish a handoff.
+//   - Its sender, and operators with the capability human, can release what others hold.
+//   - ActRevoke takes over at any time. Operators can do that for handoffs of their own, and for those that they can
+//     release; without an operators file for all.
 //   - The operator who finished it, and its sender, can reopen it.
 //   - Its sender, its recipient and operators with the capability archive can archive it.
 //   - Other operators than its sender can approve and reject it, with the capability approve. They sign if their keys
@@ -49,17 +55,24 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 		return ActReceipt{}, err
 	}
 	entry, err := s.Find(id)
+	var over txn.Lapse
 	if asked := act; err == nil {
-		if act == ActReopen && who.Operator == entry.From && s.Lifecycle().Of(entry.ID).Done.Operator != who.Operator {
-			act = ActResend
+		act, over, err = s.resolve(act, entry, who)
+		if err == nil {
+			err = s.admitAct(act, entry, who)
 		}
-		err = s.admitAct(act, entry, who)
+		if asked == ActRevoke {
+			asked = ActTake
+		}
 		defer func() { got.Act = asked }()
 	}
 	if err != nil {
 		return ActReceipt{}, err
 	}
 	who.HandoffID, who.Time = entry.ID, s.at.Now()
+	if act == ActTake {
+		who.Until = s.leaseEnd(who)
+	}
 	switch act {
 	case ActApprove, ActReject:
 		who, err = s.desk().Signed(act, who)
@@ -72,7 +85,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	existing := false
 	do := func(x *txn.Session, c Consumption) (err error) {
 		if err = s.checkRejected(act, entry.ID); err == nil {
-			who, existing, err = x.Act(act, c)
+			who, existing, err = x.Act(act, c, over)
 		}
 		return err
 	}
@@ -85,7 +98,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	case act == ActArchive || act == ActUnarchive: // all clones can do these
 		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, who) })
 	default:
-		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c) }
+		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c, over) }
 		err = s.once(ctx, &who, want, do)
 	}
 	if errors.Is(err, txn.ErrUnrecorded) { // no other operator can take it meanwhile
@@ -94,7 +107,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 		err = nil
 	}
 	got = ActReceipt{ID: entry.ID, Act: act, Operator: who.Operator, Session: who.Session, Time: who.Time,
-		Status: txn.StatusChanged}
+		Until: who.Until, Status: txn.StatusChanged}
 	if existing {
 		got.Status = StatusExisting
 	}
@@ -106,6 +119,34 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	}
 	s.tellState(&got)
 	return got, nil
+}
+
+// resolve returns the act that the ledger records for a request, and when a take may replace that of another.
+func (s *Store) resolve(act Act, e Entry, who Consumption) (Act, txn.Lapse, error) {
+	life := s.Lifecycle().Of(e.ID)
+	held := life.Take.Holds()
+	switch {
+	case act == ActReopen && who.Operator == e.From && life.Done.Operator != who.Operator:
+		return ActResend, txn.Lapse{}, nil
+	case act == ActRelease && held.IsDone() && held.Operator != who.Operator && s.rules().MayRelease(who.Operator, e):
+		return ActRevoke, txn.Lapse{}, nil
+	case act == ActRevoke:
+		if held.Operator == who.Operator {
+			return ActTake, txn.Lapse{Any: true}, nil
+		}
+		return ActTake, txn.Lapse{Any: true}, s.rules().MaySteal(who.Operator, e)
+	case act != ActTake || !held.IsDone():
+		return act, txn.Lapse{}, nil
+	}
+	over := txn.Lapse{}
+	synced, err := s.at.HasSynced()
+	if synced {
+		over.Grace = leaseGrace
+	}
+	if held.Operator == who.Operator && s.drafts().HasDied(held.Session) {
+		over.Dead = held.Session
+	}
+	return act, over, err
 }
 
 // tellState sets the new state of the handoff in a receipt and, after a take, why it needs no more work.

@@ -31,6 +31,7 @@ type holder struct {
 	Operator string `json:"operator"`
 	Session  string `json:"session_id,omitempty"`
 	Time     string `json:"ts_utc"`
+	Until    string `json:"until,omitempty"` // the end of its lease
 	Done     bool   `json:"done"`
 }
 
@@ -46,7 +47,7 @@ func (a *App) asJSON(err error) errorReport {
 		}
 	}
 	if taken := (*handoff.TakenError)(nil); errors.As(err, &taken) && !a.ForAgents {
-		e.Holder = &holder{taken.By.Operator, taken.By.Session, taken.By.Time, taken.Ended}
+		e.Holder = &holder{taken.By.Operator, taken.By.Session, taken.By.Time, taken.By.Until, taken.Ended}
 	}
 	return errorReport{e}
 }

@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/seed-78daf238/handoff/lib/handoff"
+import (
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
 
 // The files of the store use the key operator_id, the output of commands uses operator. These types are those of the files with
 // the other tags.
@@ -15,7 +19,12 @@ type Consumed struct {
 	Reason      string `json:"reason,omitempty"`
 	ConfirmedBy string `json:"confirmed_by,omitempty"`
 	Session     string `json:"session_id,omitempty"`
-	Signature   string `json:"signature,omitempty"`
+	Until       string `json:"until,omitempty"`
+	Over        string `json:"over,omitempty"`
+
+	For time.Duration `json:"-"`
+
+	Signature string `json:"signature,omitempty"`
 }
 
 // offered is a handoff.Offer in JSON.

@@ -7,7 +7,9 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +28,7 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	p := project{App: a, pinned: operator}
+	p := project{App: a, pinned: operator, session: cmp.Or(a.Session(""), "mcp-"+strings.ToLower(rand.Text()[:10]))}
 	if operator != "" {
 		if err := handoff.CheckOperator(operator); err != nil {
 			return err
@@ -52,6 +54,8 @@ type project struct {
 	*cli.App
 	lost   func(error) // receives why some handoffs cannot be listed; can be nil
 	pinned string      // the only operator it acts for; "": the one that a call names
+	// the agent session that it acts for: the one of the environment, otherwise one of this process
+	session string
 }
 
 // acting returns the operator of a call: the one in its argument, else that of the server.

@@ -295,6 +295,19 @@ func TestNullIsNotGiven(t *testing.T) {
 	}
 }
 
+// Two servers are two sessions: one gets the work, also of the same operator.
+func TestTwoSessions(t *testing.T) {
+	root := mustProject(t)
+	one, two := connect(t, root, revisions[0]), connect(t, root, revisions[0])
+	id := one.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
+	call := map[string]any{"id": id, "operator": "ben"}
+	one.good("handoff_take", call, `"status":"changed"`)
+	one.good("handoff_take", call, `"status":"existing"`)
+	two.bad("handoff_take", call, "critical", 11, "by another operator or session")
+	two.bad("handoff_done", call, "critical", 11, "by another operator or session")
+	one.good("handoff_done", call, `"act":"done"`)
+}
+
 // What one has taken another cannot take or end.
 func TestTake(t *testing.T) {
 	c := connect(t, mustProject(t), revisions[0])
@@ -307,7 +320,7 @@ func TestTake(t *testing.T) {
 		}
 	}
 	c.bad("handoff_take", map[string]any{"id": id, "operator": "cy"}, "critical", 11, "\nhint: handoff_list with unread: true shows another\n")
-	c.good("handoff_done", map[string]any{"id": id, "operator": "ben", "note": "merged"}, `"act":"done"`)
+	c.good("handoff_done", map[string]any{"id": id, "operator": "ben", "session": "s-1", "note": "merged"}, `"act":"done"`)
 }
 
 // A record that cannot be read as one is stored as text, and who sent it is told.

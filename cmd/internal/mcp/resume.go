@@ -78,7 +78,7 @@ func (p project) resume(ctx context.Context, in resumeArgs) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	r := record.Request{ID: in.ID, Operator: in.Operator, Accept: in.Accept, Reason: in.Reason}
+	r := record.Request{ID: in.ID, Operator: in.Operator, Session: p.session, Accept: in.Accept, Reason: in.Reason}
 	if r.Checks, err = in.with(found); err != nil {
 		return result{}, err
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -9,13 +10,14 @@ import (
 type takeArgs struct {
 	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
 	Operator string `json:"operator,omitempty" jsonschema:"who takes it (default: the server's operator)"`
-	Session  string `json:"session,omitempty" jsonschema:"take it only for this session: letters, digits, dashes"`
+	Session  string `json:"session,omitempty" jsonschema:"the session that takes it (default: this one)"`
 }
 
 type doneArgs struct {
 	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
 	Operator string `json:"operator,omitempty" jsonschema:"who finished it (default: the server's operator)"`
 	Note     string `json:"note,omitempty" jsonschema:"the result, for the audit log"`
+	Session  string `json:"session,omitempty" jsonschema:"the session that took it (default: this one)"`
 }
 
 // acted is a receipt with the common data.
@@ -25,12 +27,13 @@ type acted struct {
 }
 
 func (p project) take(ctx context.Context, in takeArgs) (result, error) {
-	who := handoff.Consumption{Operator: in.Operator, Session: in.Session}
+	who := handoff.Consumption{Operator: in.Operator, Session: cmp.Or(in.Session, p.session)}
 	return p.act(ctx, handoff.ActTake, in.ID, who, "work; handoff_done with its id finishes it")
 }
 
 func (p project) done(ctx context.Context, in doneArgs) (result, error) {
-	return p.act(ctx, handoff.ActDone, in.ID, handoff.Consumption{Operator: in.Operator, Reason: in.Note}, "")
+	who := handoff.Consumption{Operator: in.Operator, Session: cmp.Or(in.Session, p.session), Reason: in.Note}
+	return p.act(ctx, handoff.ActDone, in.ID, who, "")
 }
 
 func (p project) act(ctx context.Context, act handoff.Act, id string, who handoff.Consumption, next string) (result, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -19,7 +20,9 @@ type Act string
 // rejection is final; an approval holds until then.
 const (
 	ActTake      Act = "take"
+	ActRenew     Act = "renew" // extends the lease of a take
 	ActRelease   Act = "release"
+	ActRevoke    Act = "revoke" // ends the take of another operator or session
 	ActDone      Act = "done"
 	ActReopen    Act = "reopen" // by the operator who finished the handoff
 	ActResend    Act = "resend" // by its sender
@@ -36,8 +39,8 @@ const (
 	ActReject  Act = "reject"
 )
 
-var acts = []Act{ActTake, ActRelease, ActDone, ActReopen, ActResend, ActArchive, ActUnarchive, ActYield, ActSettle,
-	ActFree, ActApprove, ActReject}
+var acts = []Act{ActTake, ActRenew, ActRelease, ActRevoke, ActDone, ActReopen, ActResend, ActArchive, ActUnarchive,
+	ActYield, ActSettle, ActFree, ActApprove, ActReject}
 
 // Type returns the type of the event of an act.
 func (a Act) Type() string { return "handoff." + string(a) }
@@ -54,7 +57,9 @@ func (a Act) Participle() string {
 		return "taken"
 	case a == ActResend:
 		return ActReopen.Participle()
-	case a == ActReject, a == ActReopen:
+	case a == ActRevoke:
+		return ActRelease.Participle()
+	case a == ActReject, a == ActReopen, a == ActRenew:
 		return s + "ed"
 	default:
 		return s + "d"
@@ -68,15 +73,15 @@ func (a Act) IsNote() bool { return a == ActYield || a == ActSettle || a == ActF
 func (a Act) Reopens() bool { return a == ActReopen || a == ActResend }
 
 // IsEnd reports whether the act ends a take.
-func (a Act) IsEnd() bool { return a == ActRelease || a == ActDone }
+func (a Act) IsEnd() bool { return a == ActRelease || a == ActRevoke || a == ActDone }
 
 // IsVerdict reports whether the act decides if others may take the handoff.
 func (a Act) IsVerdict() bool { return a == ActApprove || a == ActReject }
 
 // Key returns the token that the n-th action of its kind consumes, counted from 0: sha256:…#take.0. So
 // exactly one of several operators who take at the same time succeeds, and each release permits one more
-// take. A release and a done have the number of the take that they end. A reopen has the number of the done
-// that it undoes.
+// take. A release, a revoke and a done have the number of the take that they end. A reopen has the number of the
+// done that it undoes. Renewals are counted over all takes.
 func (a Act) Key(id string, n int) string { return id + "#" + string(a) + "." + strconv.Itoa(n) }
 
 // ParseKey is the inverse of Key. ok is false for a resume token.
@@ -115,7 +120,7 @@ func (c Consumption) Statement() ([]byte, error) {
 }
 
 // Action returns who consumed the token, and when.
-func (c Consumption) Action() Action { return Action{c.Operator, c.Session, c.Time} }
+func (c Consumption) Action() Action { return Action{c.Operator, c.Session, c.Time, c.Until} }
 
 // Event returns the event of a consumption: that of its act, or of a resume.
 func (c Consumption) Event(marked bool, how How) Pending {
@@ -130,11 +135,25 @@ func (c Consumption) Event(marked bool, how How) Pending {
 // lines count.
 type Decision struct{ Approved, Rejected Action }
 
-// An Action is who performed an act, and when. The zero Action means that no one did.
-type Action struct{ Operator, Session, Time string }
+// An Action is who performed an act, and when. The zero Action means that no one did. Until is the end of the lease
+// of a take, "" if it has none.
+type Action struct{ Operator, Session, Time, Until string }
 
 // IsDone reports whether the action was performed.
 func (d Action) IsDone() bool { return d.Time != "" }
+
+// IsBy reports whether an operator performed the action in a session.
+func (d Action) IsBy(operator, session string) bool {
+	return d.Operator == operator && d.Session == session
+}
+
+// IsOver reports whether the lease of a take was over at a time, at least for the time grace. Times have the form of
+// RFC 3339.
+func (d Action) IsOver(now string, grace time.Duration) bool {
+	end, ok := form.Instant(d.Until)
+	at, isTime := form.Instant(now)
+	return ok && isTime && !at.Before(end.Add(grace))
+}
 
 // Informs reports whether a line, with its newline, is an informing event that follows the hash prev. Such an
 // event records that handoffs were shown or something was checked, and belongs to no change. hash is the hash

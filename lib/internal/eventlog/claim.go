@@ -34,10 +34,10 @@ func NewClaim(c Consumption, writer string) Claim {
 	return Claim{c, version, hex.EncodeToString(nonce), writer}
 }
 
-// ClaimName returns the name of the ref of the claim of a key, below claims/. A release and a done of the
+// ClaimName returns the name of the ref of the claim of a key, below claims/. A release, a revoke and a done of the
 // same take have the same name, since only one of them may end the take.
 func ClaimName(key string) string {
-	if id, act, n, isAct := ParseKey(key); isAct && (act == ActRelease || act == ActDone) {
+	if id, act, n, isAct := ParseKey(key); isAct && act.IsEnd() {
 		key = ActSettle.Key(id, n)
 	}
 	return jsontree.SHA256Hex([]byte(key))

@@ -8,15 +8,17 @@ import (
 // A Life is what the ledger records about a handoff. It does not depend on the order of the lines.
 //
 // A handoff is taken in turns. An operator takes it, and then releases it, which starts the next turn, or
-// finishes it. Only the holder can end a turn, and lines of others do not count. Lines about a turn that has
-// not begun do not count either: clones that have not synced write such lines, and the notes decide which of
-// them count. The operator who finished a turn, or the sender of the handoff, can reopen it. Then it counts
-// as released.
+// finishes it. Only the holder can release or finish it, and such lines of others do not count. Others can revoke
+// the take, for example because its lease is over; the number of the turn therefore fences off a former holder.
+// Who may revoke is judged before the line is added. Lines about a turn that has not begun do not count: clones
+// that have not synced write such lines, and the notes decide which of them count. The operator who finished a
+// turn, or the sender of the handoff, can reopen it. Then it counts as released.
 type Life struct {
 	Take, Archive Toggle
 	Done          Action // who finished it, zero if no one
 
 	turns   []turn // in order
+	renewed []Action
 	resumed Action // the first resume; it is the take if the handoff was never taken
 }
 
@@ -26,6 +28,7 @@ type turn struct {
 	take     Action // zero if unknown
 	end      Action
 	act      Act    // the act that ended the turn
+	revoked  Action // who ended the take of another
 	reopened Action // who reopened a done; it counts if the same operator finished it
 	resent   Action // a reopening of a done by the sender
 	isWon    bool   // a note decides who holds it
@@ -75,6 +78,12 @@ func (l *Life) Add(key string, d Action) {
 	case ActDone, ActSettle:
 		l.turn(n).close(ActDone, d, act == ActSettle)
 		l.follow()
+	case ActRevoke:
+		l.turn(n).revoked = d
+		l.follow()
+	case ActRenew:
+		l.renewed = append(l.renewed, d)
+		l.follow()
 	case ActReopen:
 		l.turn(n).reopened = d
 		l.follow()
@@ -107,11 +116,42 @@ func (t *turn) close(act Act, d Action, isJudged bool) {
 // EndedBy returns who finished the n-th turn with done, or the zero Action.
 func (l *Life) EndedBy(n int) Action {
 	for _, t := range l.turns {
-		if t.n == n && t.act == ActDone {
-			return t.end
+		if by, act, _ := t.ending(); t.n == n && act == ActDone {
+			return by
 		}
 	}
 	return Action{}
+}
+
+// ending returns who ended a turn, and how. A note counts more than a line, and a revoke more than other lines.
+func (t turn) ending() (by Action, act Act, isRevoked bool) {
+	isRevoked = t.revoked.IsDone() && (!t.isJudged || t.act == ActRelease && t.end == t.revoked)
+	if isRevoked {
+		return t.revoked, ActRelease, true
+	}
+	return t.end, t.act, false
+}
+
+// RevokedBy returns who revoked the last take of an operator and session, or the zero Action. The session must
+// take the handoff again before it can finish it.
+func (l *Life) RevokedBy(operator, session string) (by Action) {
+	for _, t := range l.turns[:min(l.Take.N, len(l.turns))] {
+		if end, _, isRevoked := t.ending(); t.take.IsBy(operator, session) {
+			if by = (Action{}); isRevoked {
+				by = end
+			}
+		}
+	}
+	return by
+}
+
+// isEndedBy reports whether a release, a revoke or a done ended the turn.
+func (t turn) isEndedBy(act Act, d Action) bool {
+	end, how, isRevoked := t.ending()
+	if act == ActRevoke {
+		return isRevoked && end == d
+	}
+	return !isRevoked && how == act && end == d
 }
 
 func (t turn) isReopened() bool {
@@ -125,20 +165,34 @@ func (l *Life) follow() {
 		if n == 0 {
 			t.take = cmp.Or(t.take, l.resumed)
 		}
-		isOthers := t.take.IsDone() && t.take.Operator != t.end.Operator
+		end, act, isRevoked := t.ending()
+		isOthers := t.take.IsDone() && t.take.Operator != end.Operator && !isRevoked
 		switch {
 		case t.n != n:
 			return
-		case t.act == ActDone && !isOthers && t.isReopened():
-		case t.act == ActDone && !isOthers:
-			l.Take, l.Done = Toggle{t.take, n, n}, t.end
+		case act == ActDone && !isOthers && t.isReopened():
+		case act == ActDone && !isOthers:
+			l.Take, l.Done = Toggle{t.take, n, n}, end
 			return
-		case t.act != ActRelease || isOthers || !t.take.IsDone():
-			l.Take = Toggle{t.take, n, n}
+		case act != ActRelease || isOthers || !t.take.IsDone():
+			l.Take = Toggle{l.lease(t.take), n, n}
 			return
 		}
 		l.Take = Toggle{N: n + 1}
 	}
+}
+
+// lease returns a take with the end of its lease after renewals.
+func (l *Life) lease(take Action) Action {
+	if take.Until == "" {
+		return take
+	}
+	for _, d := range l.renewed {
+		if d.IsBy(take.Operator, take.Session) && d.Time >= take.Time && d.Until > take.Until {
+			take.Until = d.Until
+		}
+	}
+	return take
 }
 
 // Counts reports whether a line counts. A resume counts if its operator had a turn, or there was no turn.
@@ -159,7 +213,7 @@ func (l *Life) Counts(key string, d Action) bool {
 		case isAct && n == i && act.Reopens():
 			return t.act == ActDone && t.isReopened() && (t.reopened == d || t.resent == d)
 		case isAct && n == i:
-			return isOver && t.act == act && t.end == d
+			return isOver && t.isEndedBy(act, d)
 		}
 	}
 	return false

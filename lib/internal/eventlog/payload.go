@@ -1,6 +1,8 @@
 package eventlog
 
 import (
+	"time"
+
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -167,6 +169,12 @@ type Consumption struct {
 
 	ConfirmedBy string `json:"confirmed_by,omitempty"` // who confirmed that the answers match the packet
 	Session     string `json:"session_id,omitempty"`   // the agent session that took it
+	Until       string `json:"until,omitempty"`        // of a take or a renewal: the end of the lease
+	Over        string `json:"over,omitempty"`         // of a take: the operator whose take it replaces
+
+	// For is how long the lease of a take lasts: 0 is the default, and less than 0 means no lease. It is not stored.
+	For time.Duration `json:"-"`
+
 	// of an approval or a rejection: armored, over the text of Statement
 	Signature string `json:"signature,omitempty"`
 }

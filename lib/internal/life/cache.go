@@ -14,12 +14,12 @@ import (
 // The cache disk.Facts stores facts, so that readers need not derive them from the whole log. Its first line
 // names what they were derived from:
 //
-//	handoff-facts 1 LOG HASH STAMPS
+//	handoff-facts 2 LOG HASH STAMPS
 //
 // LOG is the length of the audit log. HASH is the hash of the last event before that. STAMPS are the stamps
 // of the index files, if rows matter. A cache of another log is ignored. Commands that change the store write
 // it.
-const cacheHead = "handoff-facts 1 %d %s %s\n"
+const cacheHead = "handoff-facts 2 %d %s %s\n"
 
 // worthKeeping is the number of bytes of the log that each reader may have to read.
 const worthKeeping = 64 << 10

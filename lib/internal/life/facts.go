@@ -18,7 +18,7 @@ import (
 // Facts are lines of text, so that they can be stored as they are, and a line is parsed when it is needed:
 //
 //	document ID FROM TO FORM…      those of its references that change a state
-//	event ID TYPE KEY OPERATOR SESSION TIME    of the audit log; . is an empty field
+//	event ID TYPE KEY OPERATOR SESSION TIME UNTIL    of the audit log; . is an empty field
 //	gone ID                        the document is no longer here
 //	row ID                         a row that was read; only if rows come without events
 //	unread ID FILE                 the document was unreadable, and must be read again
@@ -117,7 +117,7 @@ func (f *Facts) addEvents(h *Handoff, at int32) {
 			}
 		}
 		events = append(events, Event{fields[2], fields[1], fields[3],
-			eventlog.Action{Operator: fields[4], Session: fields[5], Time: fields[6]}})
+			eventlog.Action{Operator: fields[4], Session: fields[5], Time: fields[6], Until: fields[7]}})
 	}
 	for _, e := range slices.Backward(events) {
 		changes[e.Type](h, e)
@@ -158,7 +158,7 @@ func (f *Facts) AddEvent(e Event) {
 		e.Key = "" // a resume token, which does not matter
 	}
 	f.add(strings.Join([]string{"event", e.ID, e.Type, cmp.Or(e.Key, none), cmp.Or(e.Operator, none),
-		cmp.Or(e.Session, none), cmp.Or(e.Time, none)}, " "))
+		cmp.Or(e.Session, none), cmp.Or(e.Time, none), cmp.Or(e.Until, none)}, " "))
 }
 
 // add adds a line. It reports whether the line is well-formed.
@@ -176,7 +176,7 @@ func (f *Facts) add(line string) bool {
 		if again, good := f.addDocument(k, at, rest); again || !good {
 			return good
 		}
-	case kind == "event" && strings.Count(rest, " ") == 4:
+	case kind == "event" && strings.Count(rest, " ") == 5:
 		if name, _, _ := strings.Cut(rest, " "); changes[name] == nil {
 			return false
 		}

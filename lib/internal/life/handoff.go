@@ -29,6 +29,8 @@ type Event struct {
 var changes = map[string]func(*Handoff, Event){
 	eventlog.ActTake.Type():      act,
 	eventlog.ActRelease.Type():   act,
+	eventlog.ActRenew.Type():     act,
+	eventlog.ActRevoke.Type():    act,
 	eventlog.ActDone.Type():      act,
 	eventlog.ActReopen.Type():    act,
 	eventlog.ActResend.Type():    act,

@@ -202,6 +202,20 @@ func (d Draft) isPending() bool {
 	return false
 }
 
+// HasDied reports whether a session of an agent is known to have died on this machine: its process is gone.
+func (b Box) HasDied(session string) (died bool) {
+	isOwn := b.isOwn()
+	_ = b.each(func(dir *disk.Dir, name string) {
+		if stem, _ := cutSeal(name); !strings.Contains(stem, "-") {
+			return
+		}
+		d, err := read(dir, name, isOwn)
+		isIts := err == nil && !d.Foreign && d.Session == session && session != "" && d.Process != ""
+		died = died || isIts && !disk.Runs(d.Process)
+	})
+	return died
+}
+
 // EndSession removes the draft of a session that ended or wrote a handoff. An empty session means all sessions of the
 // agent that are still running. It returns the removed draft; its ID is "" if there was none.
 func (b Box) EndSession(agent, session string) (left Draft, err error) {

@@ -26,6 +26,7 @@
 //	record_work                                    false
 //	max_hops                                       5 (0 means no limit)
 //	max_rate                                       10 (0 means no limit)
+//	lease                                          2h
 //
 // The file may come with a cloned repository, so it is not trusted. The source of each value is kept. A caller that
 // uses a path from the file must check where it leads.
@@ -86,6 +87,7 @@ type Settings struct {
 	RecordWork        Setting[bool]
 	MaxHops           Setting[int] // 0 means no limit
 	MaxRate           Setting[int] // 0 means no limit
+	Lease             Setting[time.Duration]
 }
 
 // Load returns the settings of the project at root, from its file if there is one, and from getenv. An empty variable

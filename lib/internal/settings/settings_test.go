@@ -34,6 +34,7 @@ max_age: '72h'
 record_work: true
 max_hops: 3
 max_rate: 0
+lease: 30m
 `
 
 func TestParse(t *testing.T) {
@@ -63,6 +64,7 @@ func TestParse(t *testing.T) {
 		RecordWork:        inFile(true),
 		MaxHops:           inFile(3),
 		MaxRate:           inFile(0),
+		Lease:             inFile(30 * time.Minute),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -100,6 +102,7 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		RecordWork:        byDefault(false),
 		MaxHops:           byDefault(5),
 		MaxRate:           byDefault(10),
+		Lease:             byDefault(2 * time.Hour),
 	}
 	for _, src := range []string{"", "\n", "# only a comment\n", "---\n", "---\n# comment\n", "{}\n", "\ufeff"} {
 		got, err := settings.Parse([]byte(src), "x")

@@ -51,6 +51,7 @@ func defaults() (*Settings, []key) {
 		{"record_work", "", flag(&s.RecordWork, false)},
 		{"max_hops", "", number(&s.MaxHops, 5, 0, 1000)},
 		{"max_rate", "", number(&s.MaxRate, 10, 0, 1_000_000)},
+		{"lease", "", duration(&s.Lease, 2*time.Hour)},
 	}
 }
 

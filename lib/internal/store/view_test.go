@@ -106,7 +106,7 @@ func (w *lagging) mark(topic, operator string) {
 func (w *lagging) take(topic, operator string) {
 	w.Helper()
 	w.locked(func(x *txn.Session) error {
-		_, _, err := x.Act(eventlog.ActTake, eventlog.Consumption{HandoffID: w.id(topic, 0), Operator: operator, Time: noon})
+		_, _, err := x.Act(eventlog.ActTake, eventlog.Consumption{HandoffID: w.id(topic, 0), Operator: operator, Time: noon}, txn.Lapse{})
 		return err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -18,8 +19,9 @@ type ActReceipt struct {
 	Operator string       `json:"operator"`
 	Session  string       `json:"session_id,omitempty"`
 	Time     string       `json:"ts_utc"`
-	Status   string       `json:"status"` // StatusChanged, or StatusExisting if nothing changed
-	State    string       `json:"state"`  // the state of the handoff: that of the action, otherwise as it is now
+	Until    string       `json:"until,omitempty"` // the end of the lease
+	Status   string       `json:"status"`          // StatusChanged, or StatusExisting if nothing changed
+	State    string       `json:"state"`           // the state of the handoff: that of the action, otherwise as it is now
 
 	Over       string   `json:"over,omitempty"` // why a handoff that was taken needs no work
 	Successors []string `json:"superseded_by,omitempty"`
@@ -31,15 +33,18 @@ type TakenError struct {
 	ID    string
 	By    eventlog.Action
 	Ended bool
+	Lost  bool // By has ended the take of this session, which no longer holds the handoff
+	Same  bool // another session of the same operator holds it
 }
 
 // newTakenError names the operator who prevents an action: the one who finished the handoff, otherwise the
 // holder.
-func newTakenError(id string, l eventlog.Life) *TakenError {
+func newTakenError(c eventlog.Consumption, l eventlog.Life) *TakenError {
 	if l.Done.IsDone() {
-		return &TakenError{id, l.Done, true}
+		return &TakenError{ID: c.HandoffID, By: l.Done, Ended: true}
 	}
-	return &TakenError{id, l.Take.Holds(), false}
+	held := l.Take.Holds()
+	return &TakenError{ID: c.HandoffID, By: held, Same: held.Operator == c.Operator}
 }
 
 // Error names the holder. The name is quoted, since it came from a command line.
@@ -51,7 +56,14 @@ func (e *TakenError) Error() string {
 	if e.Ended {
 		return fmt.Sprintf("%s was done by %s at %s", e.ID, who, e.By.Time)
 	}
-	return fmt.Sprintf("%s is taken by %s since %s", e.ID, who, e.By.Time)
+	if e.Lost {
+		return fmt.Sprintf("you no longer hold %s: %s ended your take at %s", e.ID, who, e.By.Time)
+	}
+	until := ""
+	if e.By.Until != "" {
+		until = ", until " + e.By.Until
+	}
+	return fmt.Sprintf("%s is taken by %s since %s%s", e.ID, who, e.By.Time, until)
 }
 
 // Plain omits the holder.
@@ -59,13 +71,22 @@ func (e *TakenError) Plain() string {
 	if e.Ended {
 		return "the handoff was done before"
 	}
-	return "the handoff is taken by another operator"
+	if e.Lost {
+		return "another session ended the take of this one"
+	}
+	return "the handoff is taken by another operator or session"
 }
 
 // Hint returns what to do next.
 func (e *TakenError) Hint() string {
 	if e.Ended {
 		return "`handoff next` shows what is open"
+	}
+	if e.Lost {
+		return "take it again: `handoff take " + e.ID + "`"
+	}
+	if e.Same {
+		return "`handoff release " + e.ID + "` ends the take of your other session; `handoff next` shows another"
 	}
 	return "`handoff next` shows another; its holder can run `handoff release`"
 }
@@ -74,9 +95,10 @@ func (e *TakenError) Hint() string {
 func (e *TakenError) Verdict() string { return "CRITICAL" }
 
 // Act performs the action a. c names the handoff, operator, session, reason and time. If the action was
-// performed before, existing is true and the returned Consumption names who did it. If another operator holds
-// the handoff, or it is done, the error is a *TakenError. For verdicts use [Session.Decide].
-func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consumption, existing bool, err error) {
+// performed before, existing is true and the returned Consumption names who did it. If another operator or session
+// holds the handoff, or it is done, the error is a *TakenError. For verdicts use [Session.Decide].
+func (x *Session) Act(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eventlog.Consumption, existing bool,
+	err error) {
 	ledger, err := x.readLedger()
 	if err != nil {
 		return c, false, err
@@ -85,13 +107,17 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consum
 	if err != nil {
 		return c, false, err
 	}
-	before, n, err := plan(a, c, life)
+	before, n, err := plan(a, c, life, over)
 	if err != nil || before.IsDone() {
-		c.Operator, c.Session, c.Time = before.Operator, before.Session, before.Time
+		c.Operator, c.Session, c.Time, c.Until = before.Operator, before.Session, before.Time, before.Until
 		return c, true, err
 	}
 	if n < 0 { // there is nothing to undo
 		return c, true, nil
+	}
+	if held := life.Take.Holds(); a == eventlog.ActTake && held.IsDone() {
+		lines := takeOver(c, held, n)
+		return lines[1], false, x.consume(string(a), true, lines...)
 	}
 	// so that other clones learn of a take
 	if a == eventlog.ActDone && !life.Take.Holds().IsDone() && x.Opt.Git.IsShared() {
@@ -101,7 +127,7 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption) (_ eventlog.Consum
 	return c, false, x.consume(string(a), a.Marks(), c)
 }
 
-// Decide adds an approval or a rejection, after those that do not count.
+// Decide adds an approval or a rejection, after those that do not count, or a renewal.
 func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
 	ledger, err := x.readLedger()
 	if err != nil {
@@ -120,26 +146,82 @@ func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
 	}
 }
 
+// Renew extends the leases of the given handoffs to c.Until, if the operator and session of c still hold them. It
+// returns how many it extended.
+func (x *Session) Renew(c eventlog.Consumption, ids []string) (n int, err error) {
+	c.Time = x.Now()
+	for _, c.HandoffID = range ids {
+		ledger, err := x.readLedger()
+		if err != nil {
+			return n, err
+		}
+		life, err := ledger.Life(c.HandoffID)
+		if err != nil {
+			return n, err
+		}
+		if life.Done.IsDone() || !life.Take.Holds().IsBy(c.Operator, c.Session) {
+			continue
+		}
+		if err := x.Decide(eventlog.ActRenew, c); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// A Lapse says when a take is no longer protected, so that another operator or session can take the handoff over.
+type Lapse struct {
+	Grace time.Duration // how long after the end of its lease
+	Dead  string        // the session that is known to have ended, if its operator takes over
+	Any   bool          // a person decides
+}
+
+// has reports whether c may take over from the holder.
+func (l Lapse) has(held eventlog.Action, c eventlog.Consumption) bool {
+	isDead := l.Dead != "" && held.IsBy(c.Operator, l.Dead)
+	return l.Any || isDead || held.IsOver(c.Time, l.Grace)
+}
+
+// takeOver returns the lines that replace the take of a holder, which was the n-th.
+func takeOver(c eventlog.Consumption, held eventlog.Action, n int) []eventlog.Consumption {
+	end := nthAct(c, eventlog.ActRevoke, n)
+	end.Until = ""
+	c.Over = held.Operator
+	return []eventlog.Consumption{end, nthAct(c, eventlog.ActTake, n+1)}
+}
+
 // plan returns the number of an action among those of its kind. If it was performed before, before names who
-// did it. If there is nothing to undo, n is -1.
-func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before eventlog.Action, n int, err error) {
+// did it. If there is nothing to undo, n is -1. A take of what is held replaces the n-th take.
+func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life, over Lapse) (before eventlog.Action, n int,
+	err error) {
 	taken := l.Take.Holds()
-	others := l.Done.IsDone() && l.Done.Operator != c.Operator || !l.Done.IsDone() && taken.IsDone() &&
-		taken.Operator != c.Operator
+	isHeld := taken.IsDone() && !l.Done.IsDone()
+	others := l.Done.IsDone() && l.Done.Operator != c.Operator || isHeld && taken.Operator != c.Operator
 	switch a {
 	case eventlog.ActTake:
-		if others || l.Done.IsDone() || taken.IsDone() && taken.Session != c.Session {
-			return before, 0, newTakenError(c.HandoffID, l)
+		switch {
+		case l.Done.IsDone():
+			return before, 0, newTakenError(c, l)
+		case !isHeld || taken.IsBy(c.Operator, c.Session):
+			return taken, l.Take.N, nil
+		case over.has(taken, c):
+			return before, l.Take.N, nil
 		}
-		return taken, l.Take.N, nil
+		return before, 0, newTakenError(c, l)
 	case eventlog.ActDone:
-		if others {
-			return before, 0, newTakenError(c.HandoffID, l)
+		if others || isHeld && isOtherSession(taken, c) {
+			return before, 0, newTakenError(c, l)
 		}
-		return l.Done, l.Take.N, nil
+		return l.Done, l.Take.N, fence(c, l)
 	case eventlog.ActRelease:
 		if others || l.Done.IsDone() {
-			return before, 0, newTakenError(c.HandoffID, l)
+			return before, 0, newTakenError(c, l)
+		}
+		return before, openNumber(taken, l.Take.N), fence(c, l)
+	case eventlog.ActRevoke:
+		if l.Done.IsDone() {
+			return before, 0, newTakenError(c, l)
 		}
 		return before, openNumber(taken, l.Take.N), nil
 	case eventlog.ActReopen, eventlog.ActResend:
@@ -155,6 +237,19 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life) (before event
 		return before, 0, newHeldError(c.HandoffID, taken)
 	}
 	return before, l.Archive.N, nil
+}
+
+// isOtherSession reports whether a session holds the handoff that is not the one of c.
+func isOtherSession(taken eventlog.Action, c eventlog.Consumption) bool {
+	return taken.Session != "" && taken.Session != c.Session
+}
+
+// fence returns an error if the take of the operator and session of c was ended by another, and not repeated since.
+func fence(c eventlog.Consumption, l eventlog.Life) error {
+	if by := l.RevokedBy(c.Operator, c.Session); by.IsDone() && !l.Take.Holds().IsBy(c.Operator, c.Session) {
+		return &TakenError{ID: c.HandoffID, By: by, Lost: true}
+	}
+	return nil
 }
 
 // newHeldError returns the error for archiving a handoff that is taken.
@@ -220,7 +315,7 @@ func addLine(lives map[string]eventlog.Life, line string) {
 	id := field(line, `"handoff_id":"`)
 	l := lives[id]
 	l.Add(field(line, `"token":"`), eventlog.Action{Operator: field(line, `"operator_id":"`),
-		Session: field(line, `"session_id":"`), Time: field(line, `"ts_utc":"`)})
+		Session: field(line, `"session_id":"`), Time: field(line, `"ts_utc":"`), Until: field(line, `"until":"`)})
 	lives[id] = l
 }
 
@@ -254,7 +349,8 @@ func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) 
 		if by == nil {
 			break
 		}
-		if !kind.IsVerdict() || by.Action() == c.Action() && by.Signature == c.Signature {
+		isMany := kind.IsVerdict() || kind == eventlog.ActRenew
+		if !isMany || by.Action() == c.Action() && by.Signature == c.Signature {
 			return false, nil
 		}
 		n++

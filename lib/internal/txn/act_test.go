@@ -16,7 +16,7 @@ import (
 func (w *world) act(a eventlog.Act, topic, operator, session string) (existing bool, err error) {
 	w.Helper()
 	err = w.locked(func(x *txn.Session) error {
-		_, existing, err = x.Act(a, eventlog.Consumption{HandoffID: handoff(topic, "body of "+topic+"\n").HandoffID, Operator: operator, Session: session, Time: aTime})
+		_, existing, err = x.Act(a, eventlog.Consumption{HandoffID: handoff(topic, "body of "+topic+"\n").HandoffID, Operator: operator, Session: session, Time: aTime}, txn.Lapse{})
 		return err
 	})
 	return existing, err
@@ -135,7 +135,7 @@ func TestEndingIsSeenInPart(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			ends, err := ledger(w).WantAct(eventlog.ActDone, by("ben"))
+			ends, err := ledger(w).WantAct(eventlog.ActDone, by("ben"), txn.Lapse{})
 			if err != nil || len(ends) != map[bool]int{true: 1, false: 2}[isHeld] {
 				t.Fatal(ends, err)
 			}
@@ -149,7 +149,7 @@ func TestEndingIsSeenInPart(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			wants, err := ledger(w).WantAct(eventlog.ActTake, by("cy"))
+			wants, err := ledger(w).WantAct(eventlog.ActTake, by("cy"), txn.Lapse{})
 			isClaimed := slices.ContainsFunc(wants, func(c eventlog.Consumption) bool { return c.Token == ends[0].Token })
 			if !errors.As(err, new(*txn.TakenError)) && !isClaimed {
 				t.Errorf("held %v, part %b seen: cy wants %v, %v", isHeld, part, wants, err)

@@ -57,10 +57,15 @@ func (l *Ledger) checkResume(c eventlog.Consumption) (life eventlog.Life, err er
 	if err == nil {
 		life, err = l.Life(c.HandoffID)
 	}
-	if err == nil && (life.Done.IsDone() || life.Take.Holds().IsDone() && life.Take.Holds().Operator != c.Operator) {
-		err = newTakenError(c.HandoffID, life)
+	if err != nil {
+		return life, err
 	}
-	return life, err
+	taken := life.Take.Holds()
+	isOthers := taken.IsDone() && (taken.Operator != c.Operator || isOtherSession(taken, c))
+	if life.Done.IsDone() || isOthers {
+		return life, newTakenError(c, life)
+	}
+	return life, nil
 }
 
 // consume adds lines about one handoff to the ledger. If marks is set, it adds a read mark that is missing.

@@ -24,17 +24,21 @@ var ErrNotHeld = errors.New("no one holds it")
 
 // WantAct returns the lines that an action needs, or none if it was performed before. It fails as
 // [Session.Act] does, or with ErrNotHeld.
-func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption) (want []eventlog.Consumption, err error) {
+func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption, over Lapse) (want []eventlog.Consumption,
+	err error) {
 	life, err := l.Life(c.HandoffID)
 	if err != nil {
 		return nil, err
 	}
-	before, n, err := plan(a, c, life)
+	before, n, err := plan(a, c, life, over)
 	if err == nil && n < 0 {
 		err = ErrNotHeld
 	}
 	if err != nil || before.IsDone() {
 		return nil, err
+	}
+	if held := life.Take.Holds(); a == eventlog.ActTake && held.IsDone() {
+		return takeOver(c, held, n), nil
 	}
 	if a == eventlog.ActDone && !life.Take.Holds().IsDone() {
 		want = append(want, nthAct(c, eventlog.ActTake, n))

@@ -1,6 +1,8 @@
 package work
 
 import (
+	"strings"
+
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/spf13/cobra"
@@ -10,21 +12,47 @@ import (
 )
 
 func takeCommand(a *app) *cobra.Command {
-	cmd, who := a.actCommand(constant(handoff.ActTake), nil)
+	act, steal := handoff.ActTake, false
+	cmd, who := a.actCommand(&act, nil)
 	cmd.Use, cmd.Short = "take ID", "Take a handoff, so that only you work on it"
 	cmd.Long = `Take a handoff, so that only you work on it. Taking marks it as read. If
 several operators or sessions take a handoff at once, one of them gets it; the
 others exit with 11 and learn who has it. You can repeat the command: the
 status is then "existing".
 
+The take of an agent session has a lease: 2 hours, or the setting lease; --for
+sets another. The take of a person has none. Once a lease is over, or the
+session of the same operator has died on this machine, take takes the handoff
+over. The session that held it can no longer finish it, unless it takes it
+again. In a project that syncs, 5 more minutes must pass, because clocks differ.
+--steal takes over at once: for people, at a terminal, with a --reason.
+
 After the first sync of a project this holds for all its clones: the remote
 decides. If the remote is unreachable, take exits with 1; --offline goes ahead,
 and the next sync reports a conflict. To finish a handoff use handoff done, to
 give it back handoff release. If you resume a packet, you have taken it.
 
-Exit codes: 1 remote unreachable, 3 awaiting approval, 11 taken or done.`
-	cmd.Example = "  handoff take 134327a8 --operator ben\n  handoff take 134327a8 --session s-17"
-	a.SessionFlag(cmd, &who.Session)
+Exit codes: 1 remote unreachable, 3 awaiting approval, or --steal without the
+right to it; 11 taken or done.`
+	cmd.Example = "  handoff take 134327a8 --operator ben\n  handoff take 134327a8 --session s-17 --for 30m"
+	cli.Duration(cmd.Flags(), &who.For, "for", "the `duration` of the lease, such as 2h")
+	cmd.Flags().BoolVar(&steal, "steal", false, "take over from the holder, at a terminal (with --reason)")
+	cmd.Flags().StringVar(&who.Reason, "reason", "", "with --steal: why (`text`), for the audit log")
+	cli.Before(cmd, func(given func(string) bool) error {
+		switch {
+		case given("for") && who.For <= 0:
+			return cli.Invalid("use a duration such as 30m or 2h", "--for needs a duration longer than 0")
+		case given("reason") && !steal:
+			return cli.Invalid("use --steal --reason, or leave it out", "--reason is for --steal")
+		case steal && strings.TrimSpace(who.Reason) == "":
+			return cli.Invalid("add --reason TEXT", "--steal needs a reason: the holder will read it")
+		case steal && !a.CanAsk():
+			return cli.Invalid("run it at a terminal", "--steal is for people at a terminal")
+		case steal:
+			act = handoff.ActRevoke
+		}
+		return nil
+	})
 	return cmd
 }
 
@@ -33,7 +61,8 @@ func releaseCommand(a *app) *cobra.Command {
 	cmd.Use, cmd.Short = "release ID", "Give a handoff back"
 	cmd.Long = `Give back a handoff that you have taken, in whatever session, so that it can be
 taken again. @ is the handoff that you have taken. If it is not taken, nothing
-happens.
+happens. Its sender, and operators with the capability human, can also release
+what others have taken.
 
 Exit codes: 1 remote unreachable, 11 taken by another operator, or done.`
 	cmd.Example = "  handoff release 134327a8 --operator ben --note 'waiting for the keys'"
@@ -54,7 +83,8 @@ func doneCommand(a *app) *cobra.Command {
 	})
 	cmd.Use, cmd.Short = "done ID", "Finish a handoff; --undo reopens it"
 	cmd.Long = `Finish a handoff, and mark it as read. @ is the handoff that you have taken.
-You can also finish a handoff that is not taken.
+You can also finish a handoff that is not taken. What another session has taken,
+even one of yours, needs that session to finish it, or --session.
 
 --reply then stores the text of a file, or of standard input, as the answer, as
 handoff reply does. You can repeat the command: the same text is the same
@@ -62,7 +92,7 @@ answer. --undo reopens a handoff that you finished or sent, so that it can be
 taken again.
 
 Exit codes: 1 remote unreachable, 3 awaiting approval, 11 taken or finished by
-another operator.`
+another operator or session.`
 	cmd.Example = "  handoff done @ --note 'merged as 1f3c2aa'\n  handoff done 134327a8 --reply answer.md\n  handoff done --undo 134327a8"
 	cmd.Flags().StringVar(&who.Reason, "note", "", "the result (`text`), for the audit log")
 	cmd.Flags().StringVar(&reply, "reply", "", "answer with the text of this `file`, or - for standard input")
@@ -176,7 +206,7 @@ func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then
 					return err
 				}
 			}
-			if *act == handoff.ActTake {
+			if !filing {
 				who.Session = a.Session(who.Session)
 			}
 			if filing { // all ids must exist before the first one is archived
@@ -210,6 +240,7 @@ func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then
 	if a.OperatorFlag(cmd, &who.Operator); filing {
 		cmd.Args = cli.Args(cobra.MinimumNArgs(1))
 	} else {
+		a.SessionFlag(cmd, &who.Session)
 		cmd.Flags().BoolVar(&offline, "offline", false, cli.OfflineUsage)
 	}
 	return cmd, who

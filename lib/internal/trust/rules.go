@@ -1,0 +1,150 @@
+package trust
+
+import (
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
+)
+
+// Human marks an operator as a person, who may release what others hold. A handoff from a person starts the count of
+// hops again.
+const Human = "human"
+
+// These actions have no line in the ledger.
+const (
+	ActRead  eventlog.Act = "mark-read"
+	ActPrune eventlog.Act = "prune"
+)
+
+// Rules are what a project says about its operators.
+type Rules struct {
+	List     *operators.List // nil if there is no operators file
+	Broken   error           // why the operators file cannot be used
+	Path     string          // of the operators file
+	Off      bool            // operators are not verified
+	Warn     func(string)    // if not nil, it receives a warning about an unverified operator, who is then accepted
+	Now      time.Time
+	Evidence operators.Evidence
+}
+
+// Allow returns nil if the rules let an operator perform an action on a handoff, otherwise fault.ErrDenied. It judges the
+// actions of this store, and those that other stores report.
+func (r Rules) Allow(act eventlog.Act, operator string, e index.Row) error {
+	switch act {
+	case eventlog.ActApprove, eventlog.ActReject:
+		return r.mayDecide(operator, e)
+	case eventlog.ActArchive, eventlog.ActUnarchive, ActPrune:
+		return r.mayArchive(operator, e)
+	case eventlog.ActDone, eventlog.ActRevoke:
+		if operator == e.From { // senders can withdraw what they sent
+			return nil
+		}
+	case eventlog.ActResend:
+		if operator != e.From {
+			return fault.New(fault.ErrDenied, "ask "+e.From, "only the sender, %s, can reopen what others have finished",
+				e.From)
+		}
+		return nil
+	case ActRead:
+		return r.mayRead(operator)
+	}
+	return r.mayTake(operator, e)
+}
+
+// Verify returns the status of an operator under the rules.
+func (r Rules) Verify(operator string) operators.Status {
+	switch {
+	case r.Off:
+		return operators.Status{State: operators.Disabled}
+	case r.List == nil:
+		return operators.Status{State: operators.BootstrapPending}
+	}
+	return r.List.Verify(operator, r.Now, r.Evidence)
+}
+
+// Unverified returns fault.ErrDenied for an unverified operator. With the setting schema_mode: warn it warns instead.
+func (r Rules) Unverified(format string, args ...any) error {
+	advice := "add the operator to " + r.Path + ", or set schema_mode: warn in .handoff.yaml"
+	err := fault.New(fault.ErrDenied, advice, format, args...)
+	if r.Warn == nil {
+		return err
+	}
+	r.Warn("[UNVERIFIED-IDENTITY] " + err.Error())
+	return nil
+}
+
+// mayTake lets the recipient and all verified operators take, finish and release a handoff.
+func (r Rules) mayTake(operator string, e index.Row) error {
+	if r.Broken != nil && !r.Off {
+		return r.Broken
+	}
+	status := r.Verify(operator)
+	switch {
+	case operator == e.To:
+		return nil
+	case status.State == operators.Unverified, status.State == operators.Unknown:
+		return r.Unverified("the operator %s is not verified, and is not the recipient: %s",
+			fault.Own(operator), status.Reason)
+	}
+	return nil
+}
+
+// MayRelease lets the sender, and operators with the capability human, release what others hold.
+func (r Rules) MayRelease(operator string, e index.Row) bool {
+	return operator == e.From || r.List != nil && r.List.Can(operator, Human, r.Now)
+}
+
+// MaySteal lets a person take over what others hold. Without an operators file, everybody counts as a person.
+func (r Rules) MaySteal(operator string, e index.Row) error {
+	if r.MayRelease(operator, e) || r.List == nil && r.Broken == nil {
+		return nil
+	}
+	return fault.New(fault.ErrDenied, "ask "+e.From+", or an operator with the capability human in "+r.Path,
+		"%s may not end the take of another operator", fault.Own(operator))
+}
+
+// mayArchive lets the sender, the recipient and operators with the capability archive archive and prune a handoff.
+func (r Rules) mayArchive(operator string, e index.Row) error {
+	if operator == e.From || operator == e.To || r.List != nil && r.List.Can(operator, "archive", r.Now) {
+		return nil
+	}
+	if r.Broken != nil {
+		return r.Broken
+	}
+	return fault.New(fault.ErrDenied, "ask "+e.From+" or "+e.To+", or an operator with the capability archive in "+r.Path,
+		"%s may not archive a handoff from %s to %s", fault.Own(operator), e.From, e.To)
+}
+
+// mayRead lets all operators in the operators file mark handoffs as read.
+func (r Rules) mayRead(operator string) error {
+	switch {
+	case r.Off:
+		return nil
+	case r.List == nil || r.List.Has(operator):
+		return r.Broken
+	}
+	return r.Unverified("%s", r.List.Verify(operator, r.Now, operators.Evidence{}).Reason)
+}
+
+// mayDecide lets operators with the capability approve decide about handoffs of others.
+func (r Rules) mayDecide(operator string, e index.Row) error {
+	ask := "ask an operator with the capability " + Capability + " in " + r.Path
+	switch {
+	case r.Broken != nil:
+		return r.Broken
+	case r.List == nil:
+		return fault.New(fault.ErrDenied, NoFileAdvice, NoFile)
+	case operator == e.From:
+		return fault.New(fault.ErrDenied, ask, "%s has written %s, and cannot approve or reject it",
+			fault.Own(operator), fault.Own(e.ID))
+	case !r.List.Can(operator, Capability, r.Now):
+		return fault.New(fault.ErrDenied, ask, "the operator %s may not approve or reject", fault.Own(operator))
+	}
+	if status := r.Verify(operator); status.State != operators.Verified && status.State != operators.Disabled {
+		return fault.New(fault.ErrDenied, ask, "the operator %s is not verified: %s", fault.Own(operator), status.Reason)
+	}
+	return nil
+}
