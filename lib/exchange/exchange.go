@@ -33,6 +33,7 @@
 //	refused.json  what was refused and is not read again
 //	remotes.json  where handoffs can be sent to
 //	sync.running  exists while the repository changes
+//	sync.attempt  the last background sync
 package exchange
 
 import (

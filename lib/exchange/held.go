@@ -68,9 +68,10 @@ func loadHeld(d *disk.Dir) (h held, text []byte, err error) {
 
 // A Status is what is known about the exchange of a store without the network.
 type Status struct {
-	Synced string `json:"last_sync"` // when; "" means never
-	Unsent int    `json:"unsent"`    // the number of handoffs that are not sent
-	Held   int    `json:"held"`      // the number of held documents
+	Synced string `json:"last_sync"`        // when; "" means never
+	Unsent int    `json:"unsent"`           // the number of handoffs that are not sent
+	Held   int    `json:"held"`             // the number of held documents
+	Failed string `json:"failed,omitempty"` // why the last background sync failed
 }
 
 // ReadStatus returns the status of a store. It takes longer if more is unsent.
@@ -92,6 +93,10 @@ func ReadStatus(s *handoff.Store) (at Status, err error) {
 			return Status{Synced: p.Last}, err
 		}
 		at.Synced, at.Held = p.Last, len(h.Documents)
+		var last attempt
+		if _, err := load(x.out, disk.SyncAttempt, &last); err == nil && last.Began > p.Last {
+			at.Failed = last.Failed
+		}
 	} // otherwise the store has never synced
 	at.Unsent, err = x.unsent(p)
 	return at, err

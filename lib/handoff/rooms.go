@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/settings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/check"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -82,6 +83,9 @@ const (
 	TaskStage = store.TaskStage // bodies that were written to disk
 	TaskProve = store.TaskProve // stored documents that were read and compared with rows and events
 )
+
+// SyncAuto is the value of the user's setting sync that starts background syncs.
+const SyncAuto = settings.SyncAuto
 
 // The values of Options.Git.
 const (

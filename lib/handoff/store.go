@@ -99,8 +99,8 @@ func (s *Store) Stamp() string {
 // there. It is ErrConfig if the file cannot be read or has no place for an entry.
 func (r Registry) Add(o Operator) error { return store.AddOperator(r.s.at, o) }
 
-// SetOperator sets the operator of the user in the user's configuration, for all projects. Errors are ErrConfig.
-func SetOperator(u User, operator string) error { return store.SetOperator(u, operator) }
+// SetUser sets a key of the user's configuration, such as operator or sync, for all projects. Errors are ErrConfig.
+func SetUser(u User, key, value string) error { return store.SetUser(u, key, value) }
 
 // SetOperator sets the operator of the user in this store only. The error is ErrDenied if an operators file does not
 // list the operator.

@@ -59,7 +59,9 @@ type App struct {
 
 	stopped *atomic.Pointer[os.Signal] // the signal that ended a context of Stoppable; nil if none
 
-	looked *handoff.Project // a project that was loaded for its settings; the next call of Project returns it
+	inUse   *handoff.Project // the project that was loaded last
+	changed bool             // something was committed
+	looked  *handoff.Project // a project that was loaded for its settings; the next call of Project returns it
 }
 
 // readers are commands that change no handoff. They start faster without a locked thread.
@@ -97,6 +99,7 @@ func Run(e Env, p Program) (code int) {
 	root.SetArgs(completeAllowEmpty(a.Args))
 	err := a.handOver(root.Execute())
 	a.report(err)
+	a.syncLater()
 	if stopped := a.stopped.Load(); stopped != nil && ExitOf(err).Code == 1 {
 		return dieOf(*stopped)
 	}
@@ -186,7 +189,7 @@ func rootHelp() string {
 // Project returns the project that the flags, the environment and the working directory name.
 func (a *App) Project() (handoff.Project, error) {
 	if p := a.looked; p != nil {
-		a.looked = nil
+		a.looked, a.inUse = nil, p
 		return *p, nil
 	}
 	cwd, err := a.Getwd()
@@ -220,6 +223,7 @@ func (a *App) Project() (handoff.Project, error) {
 	if a.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
 		a.remember("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it works only in test binaries")
 	}
+	a.inUse = &p
 	return p, nil
 }
 

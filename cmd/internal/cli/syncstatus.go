@@ -18,6 +18,9 @@ func SyncStatus(p handoff.Project, s *handoff.Store, always bool) string {
 	if err != nil && always {
 		return err.Error()
 	}
+	if err == nil && at.Failed != "" {
+		return "the last background sync failed: " + handoff.EscapeLine(at.Failed) + ": run `handoff sync`"
+	}
 	if err != nil || at.Unsent+at.Held == 0 || at.Synced == "" && (!always || p.Options.Git == handoff.GitTracked) {
 		return ""
 	}

@@ -159,6 +159,7 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 		m.leaving, m.queue = false, nil
 		return m.fail(sentence(msg.err))
 	}
+	m.changed()
 	if msg.undo != nil {
 		m.undone = append(m.undone, *msg.undo)
 		m.undone = m.undone[max(0, len(m.undone)-mostUndone):]

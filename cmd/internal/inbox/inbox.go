@@ -69,6 +69,7 @@ func Run(a *cli.App, operator string, compose Compose) error {
 	}
 	m := newModel(s, p.Options, cmp.Or(operator, p.Me()))
 	m.project, m.said, m.compose = filepath.Base(p.Root), said, compose
+	m.changed = func() { a.SyncByItself(p) }
 	m.work = func(references []string) string { return cli.WorkLine(p, references) }
 	return show(m, in, out, a.Getenv)
 }

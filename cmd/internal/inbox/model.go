@@ -47,11 +47,12 @@ type model struct {
 	bad     bool             // the message is an error
 	working int              // the number of changes in progress
 	queue   []func() tea.Cmd // the changes that wait for them
+	changed func()           // called after each
 	leaving bool
 }
 
 func newModel(s *handoff.Store, o handoff.Options, me string) *model {
-	m := &model{titles: make(map[string]string), store: s, options: o, said: &notes{}, bindings: bindings, now: o.Now, width: 80, height: 24}
+	m := &model{titles: make(map[string]string), store: s, options: o, said: &notes{}, changed: func() {}, bindings: bindings, now: o.Now, width: 80, height: 24}
 	if m.now == nil {
 		m.now = time.Now
 	}

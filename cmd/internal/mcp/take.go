@@ -45,6 +45,9 @@ func (p project) act(ctx context.Context, act handoff.Act, id string, who handof
 		return result{}, err
 	}
 	got, err := s.Act(ctx, act, id, who)
+	if err == nil {
+		p.SyncByItself(found)
+	}
 	if got.Over != "" {
 		next = "it is " + got.Over + ": ask its sender before you start"
 		if len(got.Successors) > 0 {

@@ -62,6 +62,7 @@ const (
 const (
 	SyncRepo    = "sync.git"     // the data exchanged with a remote
 	SyncRunning = "sync.running" // exists while that changes
+	SyncAttempt = "sync.attempt" // the last background sync
 	SyncState   = "sync.json"    // how much was sent, and when
 	SyncHeld    = "held.json"    // received handoffs that are held
 	SyncTargets = "remotes.json" // the remotes that handoffs may be sent to

@@ -14,18 +14,26 @@ const (
 	AllowedSignersName = "allowed_signers"
 )
 
+// The values of the setting sync.
+const (
+	SyncManual = "manual"
+	SyncAuto   = "auto"
+)
+
 // A User has the user's settings for all projects. The file UserName is one YAML mapping:
 //
 //	key            default
 //	operator       none: the operator that the user is
 //	sign           false: sign everything that is written
 //	signing_key    none: git's user.signingkey; a path, relative to the file
+//	sync           manual; auto syncs after each change, in the background
 type User struct {
 	Dir        string // the directory of the file; "" if unknown
 	Operator   Setting[string]
 	State      string // the directory of the user's data, which may not exist; "" if unknown
 	Sign       Setting[bool]
 	SigningKey Setting[string]
+	Sync       Setting[string]
 }
 
 // UserDir returns the directory of the user's configuration, "" if the environment does not determine it.
@@ -78,6 +86,7 @@ func LoadUser(getenv func(string) string) (User, error) {
 		{"operator", "", slug(&u.Operator, "")},
 		{"sign", "", flag(&u.Sign, false)},
 		{"signing_key", "", path(&u.SigningKey, "")},
+		{"sync", "", oneOf(&u.Sync, SyncManual, SyncAuto)},
 	}
 	if u.Dir == "" {
 		return u, nil

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -56,10 +55,8 @@ func AddOperator(s *Store, o operators.Operator) error {
 	}))
 }
 
-var operatorKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^operator[ \t]*:.*$`) })
-
-// SetOperator writes the name of the operator to the user's configuration.
-func SetOperator(u settings.User, operator string) error {
+// SetUser sets a key of the user's configuration. The value must be a plain YAML scalar.
+func SetUser(u settings.User, key, value string) error {
 	if u.Dir == "" {
 		return fault.New(fault.ErrConfig, "set HOME, or HANDOFF_OPERATOR", "your configuration directory is unknown")
 	}
@@ -72,9 +69,9 @@ func SetOperator(u settings.User, operator string) error {
 	}
 	defer d.Close()
 	_, err = editFile(d, settings.UserName, "", func(text string) string {
-		line := "operator: " + operator
-		if operatorKey().MatchString(text) {
-			return operatorKey().ReplaceAllLiteralString(text, line)
+		line, present := key+": "+value, regexp.MustCompile(`(?m)^`+key+`[ \t]*:.*$`)
+		if present.MatchString(text) {
+			return present.ReplaceAllLiteralString(text, line)
 		}
 		return withLines(text, []string{line})
 	})

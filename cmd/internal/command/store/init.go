@@ -66,8 +66,9 @@ func (a *app) init(operator, kind string, yes, global bool) error {
 	if _, err := s.List(handoff.Filter{}); err != nil { // fails if the directory cannot hold a store
 		return err
 	}
+	byItself := false
 	if a.CanAsk() && !yes && !a.Quiet {
-		if operator, kind, err = a.askSetUp(p, operator, kind); err != nil {
+		if operator, kind, byItself, err = a.askSetUp(p, operator, kind); err != nil {
 			return err
 		}
 	} else if yes && operator == "" && p.Me() == "" {
@@ -78,6 +79,10 @@ func (a *app) init(operator, kind string, yes, global bool) error {
 		var did string
 		did, err = a.setOperator(p, s, operator, global)
 		done = append(done, did)
+	}
+	if err == nil && byItself {
+		err = handoff.SetUser(p.User, "sync", handoff.SyncAuto)
+		done = append(done, "sync: auto in "+p.User.File()+": after the first handoff sync, all your projects sync by themselves")
 	}
 	for _, did := range done {
 		a.Note(did)
@@ -100,11 +105,11 @@ func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, 
 	if err := s.Registry().Check(operator); err != nil {
 		return "", err
 	}
-	return strings.Replace(did, "in this clone", "in all projects, as "+p.User.File()+" says", 1), handoff.SetOperator(p.User, operator)
+	return strings.Replace(did, "in this clone", "in all projects, as "+p.User.File()+" says", 1), handoff.SetUser(p.User, "operator", operator)
 }
 
 // askSetUp asks for the values that no flag gives. An answer is a line; an empty line accepts the proposal.
-func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, err error) {
+func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, byItself bool, err error) {
 	in := bufio.NewReader(a.Stdin)
 	for operator == "" && err == nil {
 		if operator, err = a.answer(in, "Who are you? A short name, as others write it in --to", cmp.Or(p.Me(), a.userSlug())); handoff.CheckOperator(operator) != nil {
@@ -122,7 +127,12 @@ func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, e
 			}
 		}
 	}
-	return operator, kind, err
+	if err == nil && cmp.Or(kind, string(p.Settings.Git.Value)) == string(handoff.GitSynced) && p.User.Sync.Source == "default" {
+		var answer string
+		answer, err = a.answer(in, "Sync by itself after each change, in the background? yes or no", "no")
+		byItself = strings.HasPrefix(strings.ToLower(answer), "y")
+	}
+	return operator, kind, byItself, err
 }
 
 // answer asks a question and reads one line.

@@ -15,6 +15,7 @@ import (
 
 func syncCommand(a *app) *cobra.Command {
 	var o exchange.Options
+	background := false
 	cmd := &cobra.Command{
 		Use:   "sync",
 		Short: "Exchange handoffs with other clones",
@@ -49,6 +50,7 @@ Exit codes:
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cli.CollectOften()
+			a.Quiet = a.Quiet || background
 			p, s, err := a.NewStore()
 			if err != nil {
 				return err
@@ -69,6 +71,10 @@ Exit codes:
 			}
 			ctx, stop := a.Stoppable()
 			defer stop()
+			a.IsSyncing()
+			if background {
+				return exchange.Background(ctx, s, with)
+			}
 			got, err := exchange.Sync(ctx, s, with)
 			return a.printSync(o, got, err)
 		},
@@ -77,6 +83,8 @@ Exit codes:
 	cmd.Flags().BoolVar(&o.FetchOnly, "fetch-only", false, "receive only")
 	cmd.Flags().BoolVar(&o.Restore, "restore-remote", false,
 		"publish again what this clone knows, after a restore of the remote")
+	cmd.Flags().BoolVar(&background, "background", false, "sync when it is the turn of this process; see handoff help git")
+	_ = cmd.Flags().MarkHidden("background")
 	cli.Exclusive(cmd, "restore-remote", "fetch-only")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would be exchanged; store and send nothing")
 	return cmd
