@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,14 +17,18 @@ import (
 // draftDeadline is longer than that of SessionStart: no person waits for a session that ends.
 const draftDeadline = 3 * time.Second
 
-// SaveDraft is the hook that an agent runs when a session begins and when it ends. Stdin describes the session:
-// its id, directory, reason and transcript. Nothing of that is run or opened.
+// SaveDraft is the hook that an agent runs when a session begins, when a turn ends, after a compaction, and when the
+// session ends. Stdin describes the event: the session, its directory and transcript, and what the agent said.
 //
-// If a session dies, or ends with an error, without having written a handoff, it leaves a draft. Later sessions
-// report the draft. A session that ends well, or continues after a compaction, leaves none. If the agent does not
-// name the event, SaveDraft saves the draft at once.
+// The setting capture chooses what is kept of that: with summary, the summary of a compaction and the last message of
+// the agent; with extract, also an extract of the transcript; with none, neither. Credentials are redacted. Nothing
+// of the input is run.
 //
-// Like SessionStart it returns in time, and prints at most one line on Stderr if something fails. Without a store
+// If a session dies, or ends, without having written a handoff, it leaves a draft, and later sessions are told. A
+// session that ends well and of which nothing is kept leaves none. If the agent does not name the event, SaveDraft
+// saves the draft at once.
+//
+// Like SessionStart it returns in time, and prints at most one line on Stderr if something fails. Without a project
 // it does nothing.
 func SaveDraft(s Session) {
 	done := make(chan error, 1)
@@ -47,10 +50,12 @@ func SaveDraft(s Session) {
 	}
 }
 
-// saveDraft saves the note that becomes a draft if the session dies. It prints nothing, and runs nothing of the
-// agent's input.
+// saveDraft saves what the agent reports about a session. It prints nothing, and runs nothing of the agent's input.
 func (s Session) saveDraft() error {
-	in := readInput(s.Stdin)
+	in := readInput(s.Stdin, maxReport)
+	if in.isCut {
+		return fault.New(nil, "", "the report of the agent has more than %d bytes; nothing of it is kept", maxReport)
+	}
 	p, err := handoff.LoadProject(in.cwd(s.Cwd), s.Getenv, s.Flags)
 	if err != nil || !p.Settings.HookEnabled.Value {
 		return err
@@ -62,35 +67,41 @@ func (s Session) saveDraft() error {
 	if err != nil {
 		return err
 	}
-	a, err := running(s.Agent, s.Getenv)
-	if err != nil {
+	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
 		return err
 	}
-	agent := a.Name
-	d := handoff.Draft{Hook: true, Agent: agent, Session: in.session(), Topic: "recovered-session",
-		Text: in.draftText(agent, in.cwd(s.Cwd))}
-	if path := in.transcript(); path != "" {
-		d.References = []string{path}
-	}
-	switch in.happens() {
-	case begins:
-		d.Process = disk.Process(s.Parent)
-	case ends:
-		left, err := store.Sessions().End(agent, d.Session)
-		if err != nil || left.ID == "" || !slices.Contains(badReasons, in.Reason) {
-			return err
+	s.Agent = s.agent.Name
+	return s.keep(leaving{Session: s, in: in, project: p, store: store, cwd: in.cwd(s.Cwd), event: in.happens()})
+}
+
+// keep stores what is known after an event.
+func (s Session) keep(l leaving) error {
+	session := l.in.session()
+	switch {
+	case l.event == goesOn:
+		return nil
+	case l.event == unknownEvent, l.event == begins && session == "":
+		d := l.draft(handoff.Draft{})
+		if d.Process = ""; l.event == begins {
+			d.Process = disk.Process(s.Parent)
 		}
-	case goesOn:
+		_, err := l.store.Sessions().SaveDraft(context.Background(), d)
+		return err
+	}
+	kept := l.kept()
+	if l.event == turnEnds && kept == (handoff.Kept{}) {
 		return nil
 	}
-	_, err = store.Sessions().SaveDraft(context.Background(), d)
-	return err
+	return l.store.Sessions().Keep(s.Agent, session, l.project.Exists() == nil, func(old handoff.Draft) handoff.Draft {
+		return l.after(old, kept)
+	})
 }
 
 // The events of a session.
 const (
 	unknownEvent = iota
 	begins
+	turnEnds // or a compaction: the agent reports what it said
 	ends
 	goesOn
 )
@@ -98,37 +109,42 @@ const (
 // badReasons lists the reasons that Copilot CLI and Cursor give for a session that ended with an error.
 var badReasons = []string{"error", "abort", "aborted", "timeout"}
 
-// happens returns the event. If the agent names none, it follows from the reason or the source.
-func (in input) happens() int {
-	switch strings.ToLower(in.Event) {
-	case "sessionstart":
-		if in.Source == "compact" {
-			return goesOn
-		}
-		return begins
-	case "sessionend":
-		return ends
-	case "":
-		switch {
-		case in.Reason != "":
-			return ends
-		case in.Source != "":
-			return begins
-		}
-		return unknownEvent
-	}
-	return goesOn
+// events has the names of the events, as the agents call them.
+var events = map[string]int{
+	"sessionstart": begins, "sessionend": ends,
+	"stop": turnEnds, "stopfailure": turnEnds, "agentstop": turnEnds, "afteragent": turnEnds,
+	"afteragentresponse": turnEnds, "postcompact": turnEnds,
 }
 
-// EndDraft drops the pending draft of the agent's session that owns this shell, if there is one. Call it after a
-// handoff was written to the store.
+// happens returns the event. If the agent names none, it follows from the other fields.
+func (in input) happens() int {
+	event := strings.ToLower(in.Event)
+	switch known, ok := events[event]; {
+	case known == begins && in.Source == "compact":
+		return goesOn
+	case ok:
+		return known
+	case event != "":
+		return goesOn
+	case in.Summary != "", in.Last != "", in.Response != "", in.StopReason != "":
+		return turnEnds
+	case in.Reason != "":
+		return ends
+	case in.Source != "":
+		return begins
+	}
+	return unknownEvent
+}
+
+// EndDraft records that the agent's session that owns this shell has written a handoff, so that it leaves no draft.
+// Call it after a handoff was written to the store.
 func EndDraft(s *handoff.Store, getenv func(string) string) error {
 	for _, a := range agents() {
 		session, inside := a.shellOf(getenv)
 		if !inside {
 			continue
 		}
-		if _, err := s.Sessions().End(a.Name, session); err != nil {
+		if err := s.Sessions().Written(a.Name, session); err != nil {
 			return err
 		}
 	}
@@ -164,25 +180,9 @@ func (a Agent) shellOf(getenv func(string) string) (session string, inside bool)
 	return session, session != "" || a.has("inside") && getenv(a.get("inside")) != ""
 }
 
-// draftText returns the facts about the session, one on each line, escaped.
-func (in input) draftText(agent, cwd string) string {
-	var b strings.Builder
-	b.WriteString("# Recovered session\n\nA session ended with an error and left no handoff. " +
-		"The last facts from its agent:\n\n")
-	for _, known := range []struct{ name, value string }{
-		{"agent", agent}, {"session", in.session()}, {"directory", cwd}, {"event", word(in.Event)},
-		{"reason", word(in.Reason)}, {"transcript", in.transcript()},
-	} {
-		if known.value != "" {
-			fmt.Fprintf(&b, "* %s: %s\n", known.name, handoff.EscapeLine(known.value))
-		}
-	}
-	return b.String()
-}
-
 // transcript returns the path of the transcript, or "" if it cannot be a reference.
 func (in input) transcript() string {
-	path := in.Transcript
+	path := cmp.Or(in.Transcript, in.Transcript2)
 	if !filepath.IsAbs(path) || utf8.RuneCountInString(path) > 1024 || handoff.EscapeLine(path) != path {
 		return ""
 	}

@@ -18,33 +18,50 @@ import (
 // An input is the JSON value that an agent writes to standard input. The agents use different names for a field.
 // A malformed field counts as missing.
 type input struct {
-	Cwd        string `json:"cwd"`
-	Session    string `json:"session_id"`
-	SessionID  string `json:"sessionId"`
-	Chat       string `json:"conversation_id"`
-	Event      string `json:"hook_event_name"`
-	Source     string `json:"source"` // why the session starts
-	Reason     string `json:"reason"` // why the session ends
-	Transcript string `json:"transcript_path"`
+	Cwd         string `json:"cwd"`
+	Session     string `json:"session_id"`
+	SessionID   string `json:"sessionId"`
+	Chat        string `json:"conversation_id"`
+	Event       string `json:"hook_event_name"`
+	Source      string `json:"source"` // why the session starts
+	Reason      string `json:"reason"` // why the session ends
+	Transcript  string `json:"transcript_path"`
+	Transcript2 string `json:"transcriptPath"`
+
+	Summary    string `json:"compact_summary"`        // of a compaction
+	Last       string `json:"last_assistant_message"` // of a turn that ends
+	Response   string `json:"prompt_response"`
+	Text       string `json:"text"`
+	StopReason string `json:"stopReason"` // why the turn ends
+
+	isCut bool // the value was too large and is missing
 }
 
-// readInput reads one JSON value. It waits only a short time for its end.
-func readInput(r io.Reader) (in input) {
+// readInput reads one JSON value of at most max bytes. It waits only a short time for its end.
+func readInput(r io.Reader, max int64) (in input) {
 	if r == nil {
 		return in
 	}
 	said := make(chan input, 1)
 	go func() {
 		var in input
-		err := json.NewDecoder(io.LimitReader(r, maxStdin)).Decode(&in)
+		left := &io.LimitedReader{R: r, N: max}
+		err := json.NewDecoder(left).Decode(&in)
 		if err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) { // a field of the wrong type does not affect others
-			in = input{}
+			in = input{isCut: left.N <= 0}
+		}
+		if in.isCut {
+			_, _ = io.Copy(io.Discard, r) // some agents fail if their hook stops reading
 		}
 		said <- in
 	}()
+	wait := stdinWait
+	if max > maxStdin {
+		wait = reportWait
+	}
 	select {
 	case in = <-said:
-	case <-time.After(stdinWait):
+	case <-time.After(wait):
 	}
 	return in
 }

@@ -31,13 +31,13 @@ func TestLargeDrafts(t *testing.T) {
 		}
 		return out
 	}
-	if out := tell(); !strings.Contains(out, "1 recovered draft") {
+	if out := tell(); !strings.Contains(out, "the last session here ended") {
 		t.Errorf("the draft is not told of: %q", out)
 	}
 	if err := os.WriteFile(files[0], []byte(`{"hook":true,"text":"`+strings.Repeat("x", 8<<20)+`"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := tell(); strings.Contains(out, "recovered draft") {
+	if out := tell(); strings.Contains(out, "the last session") {
 		t.Errorf("a draft that is not what was saved is told of: %q", out)
 	}
 }

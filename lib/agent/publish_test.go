@@ -35,7 +35,7 @@ func Published() map[string]string {
 	files := map[string]string{
 		"session-start.sh": script("Session-start hook for any agent that runs a program and shows its output: prints the unread handoffs\n"+
 			"# of the project in the current directory.", `hook session-start --agent plain "$@" </dev/null`),
-		"save-draft.sh": script("Hook for the end of a session, or before it is compacted: saves a draft from the agent's standard input.\n"+
+		"save-draft.sh": script("Hook for the end of a session or of a turn, or after a compaction: saves a draft from the agent's standard input.\n"+
 			"# --agent NAME names the agent.", `draft save --hook "$@"`),
 
 		".claude-plugin/marketplace.json": indented(struct {
@@ -103,14 +103,18 @@ func (c command) toml() string {
 // owner is who the marketplaces of plugins name.
 func owner() map[string]string { return map[string]string{"name": "The handoff maintainers"} }
 
-// everyHook returns settings with the hooks of a session's start and end.
+// everyHook returns settings with the hooks of a session's start and end, and of what the agent says.
 func (a Agent) everyHook() any {
 	draft := a.item(a.portable("if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent " + a.Name + "; fi"))
 	told := a.item(a.portable(a.packaged()))
+	hooks := fmt.Appendf(nil, `{%q:[%s,%s]`, a.get("event"), told, draft)
+	for _, event := range append(a.words("says"), a.get("end")) {
+		hooks = fmt.Appendf(hooks, `,%q:[%s]`, event, draft)
+	}
 	settings := struct {
 		Version int             `json:"version,omitempty"`
 		Hooks   json.RawMessage `json:"hooks"`
-	}{Hooks: fmt.Appendf(nil, `{%q:[%s,%s],%q:[%s]}`, a.get("event"), told, draft, a.get("end"), draft)}
+	}{Hooks: append(hooks, '}')}
 	if a.has("versioned") {
 		settings.Version = 1
 	}

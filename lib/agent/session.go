@@ -17,6 +17,9 @@ const (
 	deadline  = time.Second            // the default of Session.Patience
 	stdinWait = 300 * time.Millisecond // the wait for the agent's input
 	maxStdin  = 1 << 20
+
+	reportWait = time.Second // the wait for the report about a session
+	maxReport  = 16 << 20
 )
 
 // A Session describes one start of an agent's session.
@@ -27,7 +30,9 @@ type Session struct {
 	// message.
 	Bodies bool
 
-	Parent         int    // the process that runs the session, for SaveDraft
+	Parent int // the process that runs the session, for SaveDraft
+	// Work returns the reference that records the checked-out commit, "" if unknown, for SaveDraft. It can be nil.
+	Work           func(handoff.Project) string
 	Cwd            string // the directory of the project, unless standard input names one
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -121,7 +126,7 @@ func (s Session) print(o outcome) bool {
 func (s Session) text(until time.Time, o *outcome) error {
 	in := input{}
 	if s.Agent != "plain" {
-		in = readInput(s.Stdin)
+		in = readInput(s.Stdin, maxStdin)
 	}
 	p, err := handoff.LoadProject(in.cwd(s.Cwd), s.Getenv, s.Flags)
 	if err != nil || !p.Settings.HookEnabled.Value {
@@ -146,7 +151,7 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	r.drafts = r.store.Sessions().CountDrafts(s.Agent, in.session())
+	r.left, r.drafts = r.store.Sessions().CountDrafts(s.Agent, in.session())
 	o.store = r.store
 	o.text, o.offer.IDs = r.text(unread)
 	o.notice = r.notice(unread.Count())

@@ -87,7 +87,7 @@ func startIn(s agent.Session, root string, env map[string]string) (stdout, stder
 }
 
 // notice is a line for a person: counts and our own words.
-var notice = regexp.MustCompile(`((, )?(\d+ unread handoffs?( \(run handoff inbox\)|; I don't know who you are \(run handoff init\))|\d+ recovered drafts? \(run handoff draft list\)|some handoffs cannot be listed \(run handoff verify\)))+`)
+var notice = regexp.MustCompile(`((, )?(\d+ unread handoffs?( \(run handoff inbox\)|; I don't know who you are \(run handoff init\))|\d+ drafts? \(run handoff draft list\)|some handoffs cannot be listed \(run handoff verify\)))+`)
 
 // context takes the text for the model out of the envelope of an agent.
 func context(t *testing.T, name, out string) string {

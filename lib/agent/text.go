@@ -29,7 +29,8 @@ type report struct {
 	until    time.Time
 
 	lost   error // why some handoffs cannot be listed; nil if all can
-	drafts int   // of earlier sessions
+	left   int   // the drafts that other sessions left
+	drafts int   // the drafts that were saved
 }
 
 // text returns the report and the ids of the handoffs in it. It is newest first, and ends when its space or time
@@ -41,10 +42,11 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 		out.Add("Some handoffs of this project cannot be listed: " + fault.Plain(r.lost) +
 			". `handoff verify` says more.\n")
 	}
+	if r.left > 0 {
+		out.Add("the last session here ended without a handoff: `handoff draft show`" + among(r.left) + "\n")
+	}
 	if r.drafts > 0 {
-		out.Add(handoff.Count(r.drafts, "recovered draft") +
-			" of earlier sessions: `handoff draft list` lists them, `handoff draft show ID --agent` prints one, " +
-			"`handoff draft publish ID --to OPERATOR` stores one as a handoff, `handoff draft discard ID --yes` removes one.\n")
+		out.Add(handoff.Count(r.drafts, "saved draft") + ": `handoff draft list`\n")
 	}
 	if r.operator == "" {
 		return out.String(), nil
@@ -88,6 +90,14 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	return out.String(), told
 }
 
+// among returns how many sessions left a draft, if there are several.
+func among(left int) string {
+	if left == 1 {
+		return ""
+	}
+	return "; " + handoff.Count(left, "session") + " did: `handoff draft list`"
+}
+
 // head returns how many handoffs are unread, and the commands for them.
 func (r report) head(in handoff.Inbox) string {
 	if len(in.Newest) == 0 {
@@ -121,8 +131,8 @@ func (r report) notice(unread int) string {
 	case unread > 0:
 		all = append(all, handoff.Count(unread, "unread handoff")+" (run handoff inbox)")
 	}
-	if r.drafts > 0 {
-		all = append(all, handoff.Count(r.drafts, "recovered draft")+" (run handoff draft list)")
+	if n := r.left + r.drafts; n > 0 {
+		all = append(all, handoff.Count(n, "draft")+" (run handoff draft list)")
 	}
 	if r.lost != nil {
 		all = append(all, "some handoffs cannot be listed (run handoff verify)")

@@ -15,6 +15,10 @@ import (
 // this machine, or is not authenticated.
 type Draft = session.Draft
 
+// A Kept is what an agent reported of the work of a session: the summary of a compaction, its last message, and an
+// extract of its transcript.
+type Kept = session.Kept
+
 func (s *Store) drafts() session.Box {
 	return session.Box{At: s.at, MaxBytes: s.opt.MaxDocumentBytes, Screen: s.screenDraft}
 }
@@ -32,8 +36,11 @@ func (a Sessions) SaveDraft(ctx context.Context, d Draft) (Draft, error) {
 // Drafts returns the drafts, oldest first. A draft that was changed since it was saved is left out with a warning.
 func (a Sessions) Drafts() ([]Draft, error) { return a.s.drafts().All() }
 
-// CountDrafts returns the number of drafts of this machine, without those that the given session left.
-func (a Sessions) CountDrafts(agent, session string) int { return a.s.drafts().Count(agent, session) }
+// CountDrafts returns the number of drafts of this machine: those that hooks of other sessions left, and those that
+// were saved.
+func (a Sessions) CountDrafts(agent, session string) (left, saved int) {
+	return a.s.drafts().Count(agent, session)
+}
 
 // Draft returns the draft with the given ID, or with a unique prefix of 4 or more digits. The error is ErrIntegrity
 // if the draft was changed since it was saved.
@@ -42,9 +49,15 @@ func (a Sessions) Draft(id string) (Draft, error) { return a.s.drafts().Get(id) 
 // RemoveDraft removes a draft that Draft or Drafts returned. It is no error if the draft no longer exists.
 func (a Sessions) RemoveDraft(d Draft) error { return a.s.drafts().Remove(d) }
 
-// End removes the draft that the hook keeps for a session of an agent, because the session ended or wrote a handoff.
-// An empty session means all sessions of the agent that are still running. End returns the removed draft; its ID is
-// "" if there was none.
-func (a Sessions) End(agent, session string) (left Draft, err error) {
-	return a.s.drafts().EndSession(agent, session)
+// Keep changes the draft that the hook keeps for a session of an agent. change receives the draft, the zero Draft if
+// there is none, and returns the one to store; without a text none is stored. Credentials are redacted. If the store
+// has no machine yet, Keep does nothing unless begin is set. Keep also removes drafts of hooks older than 14 days.
+func (a Sessions) Keep(agent, session string, begin bool, change func(old Draft) Draft) error {
+	return a.s.drafts().Keep(context.Background(), agent, session, begin, change)
+}
+
+// Written records that a session of an agent wrote a handoff, so that the draft that the hook keeps for it never
+// becomes visible. An empty session means all sessions of the agent that are still running.
+func (a Sessions) Written(agent, session string) error {
+	return a.s.drafts().Written(context.Background(), agent, session)
 }

@@ -280,6 +280,18 @@ func (p Project) evidence() func() operators.Evidence {
 	}
 }
 
+// The values of the setting capture: nothing is kept of a session that ends without a handoff; what its agent said at
+// the end; also an extract of its transcript.
+const (
+	CaptureNone    = settings.CaptureNone
+	CaptureSummary = settings.CaptureSummary
+	CaptureExtract = settings.CaptureExtract
+)
+
+// Capture returns what is kept of a session that ends without a handoff: the user's choice, or less if the project
+// says so.
+func (p Project) Capture() string { return p.User.Lower(p.Settings.Capture) }
+
 // Identity returns the operator that the program runs for, and the source that names it.
 func (p Project) Identity() Identity {
 	at := store.Store{Opt: store.Options{Dir: p.Options.Dir, StateDir: p.Options.StateDir, Root: p.Options.Root,

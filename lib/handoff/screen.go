@@ -65,6 +65,10 @@ func (s *Store) screenDraft(d *Draft) error {
 		Body: d.Text})
 	texts := append(document.Texts(&doc), document.Text{Pointer: "/agent", Value: &d.Agent},
 		document.Text{Pointer: "/session_id", Value: &d.Session})
+	for name, part := range map[string]*string{"summary": &d.Kept.Summary, "last": &d.Kept.Last,
+		"extract": &d.Kept.Extract} {
+		texts = append(texts, document.Text{Pointer: "/kept/" + name, Value: part, Redactable: true})
+	}
 	policy := trust.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact || d.Hook}
 	v, err := policy.Texts("the draft", texts)
 	if err != nil || len(v.Redacted) == 0 {

@@ -12,6 +12,7 @@ var examples = map[string]string{
 	"draft discard":             "  handoff draft discard 3f9c",
 	"draft list":                "  handoff draft list",
 	"hook session-start":        "  handoff hook session-start --agent plain --to ben",
+	"hook stop":                 "  handoff hook stop --agent claude",
 	"install":                   "  handoff install claude --to ben\n  handoff install codex --project --dry-run",
 	"doctor machine regenerate": "  handoff doctor machine regenerate --reason 'moved to a new laptop'",
 	"doctor machine show":       "  handoff doctor machine show",

@@ -32,7 +32,7 @@ type Draft struct {
 	Saved string `json:"saved_utc"` // also the ts_utc of the handoff, so that publishing twice makes the same one
 
 	// Hook reports that the hook of an agent left the draft. It then contains only what the agent reports about the
-	// session.
+	// session, and Kept has the parts of it. Wrote reports that the session wrote a handoff, so it needs no draft.
 	Hook    bool   `json:"hook,omitempty"`
 	Agent   string `json:"agent,omitempty"`
 	Session string `json:"session_id,omitempty"`
@@ -40,6 +40,8 @@ type Draft struct {
 	// Process runs the session of a draft that a hook saves at the start of a session. The draft becomes visible when
 	// the process has died, unless the session ended, wrote a handoff, or has an empty transcript.
 	Process string `json:"process,omitempty"`
+	Wrote   bool   `json:"wrote,omitempty"`
+	Kept    Kept   `json:"kept,omitzero"`
 
 	// The known frontmatter; unused if Text has frontmatter.
 	From       string   `json:"from,omitempty"`
@@ -90,7 +92,7 @@ func (d Draft) check(max int) error {
 // credentials.
 //
 // The draft of a hook is stored only if the store exists and belongs to this machine. It replaces the earlier draft
-// of the same session.
+// of the same session. See Keep for hooks that add to it.
 func (b Box) Save(ctx context.Context, d Draft) (_ Draft, err error) {
 	defer func() { err = fault.Explain(err, "the draft is not known to be stored", "save it again") }()
 	if err := d.check(b.MaxBytes); err != nil {
@@ -214,6 +216,7 @@ func sessionDigest(agent, session string) string {
 // no text of a person.
 func (d Draft) supersede(dir *disk.Dir, old []Draft) error {
 	left := maxOfHooks - 1
+	slices.SortFunc(old, func(a, b Draft) int { return strings.Compare(a.Saved+a.ID, b.Saved+b.ID) })
 	for _, o := range slices.Backward(old) {
 		if !o.Hook || o.ID == d.ID {
 			continue

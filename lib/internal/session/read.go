@@ -24,14 +24,14 @@ import (
 // All returns the drafts, oldest first. A draft that was changed since it was saved is left out with a warning.
 func (b Box) All() ([]Draft, error) {
 	var drafts []Draft
-	isOwn := b.isOwn()
+	isOwn, now := b.isOwn(), b.At.Opt.Now()
 	err := b.each(func(dir *disk.Dir, name string) {
 		d, err := read(dir, name, isOwn)
 		if err != nil {
 			b.At.Opt.Warn(err.Error())
 			return
 		}
-		if !d.isPending() {
+		if !d.isPending() && !d.isExpired(now) {
 			drafts = append(drafts, d)
 		}
 	})
@@ -39,22 +39,23 @@ func (b Box) All() ([]Draft, error) {
 	return drafts, err
 }
 
-// Count returns the number of drafts of this machine that other sessions left.
-func (b Box) Count(agent, session string) (n int) {
-	isOwn := b.isOwn()
+// Count returns the number of drafts of this machine: those that hooks of other sessions left, and those that were
+// saved.
+func (b Box) Count(agent, session string) (left, saved int) {
+	isOwn, now := b.isOwn(), b.At.Opt.Now()
 	_ = b.each(func(dir *disk.Dir, name string) {
 		stem, _ := cutSeal(name)
-		if session != "" && strings.HasSuffix(stem, "-"+sessionDigest(agent, session)) || !isOwn(name) {
-			return
-		}
-		if strings.Contains(stem, "-") { // of a hook
-			if d, err := read(dir, name, isOwn); err != nil || d.isPending() {
-				return
+		switch {
+		case session != "" && strings.HasSuffix(stem, "-"+sessionDigest(agent, session)) || !isOwn(name):
+		case !strings.Contains(stem, "-"):
+			saved++
+		default: // of a hook
+			if d, err := read(dir, name, isOwn); err == nil && !d.isPending() && !d.isExpired(now) {
+				left++
 			}
 		}
-		n++
 	})
-	return n
+	return left, saved
 }
 
 // sealer returns the function that seals the stem of a draft's name, and thereby its content. The seal needs the
@@ -156,10 +157,13 @@ func (b Box) Get(id string) (Draft, error) {
 	case err != nil:
 		return Draft{}, err
 	case len(found) == 0:
-		return Draft{}, fault.New(fault.ErrInvalid, "run `handoff draft list` to see the ids", "no draft %q", id)
+		return Draft{}, noDraft(id)
 	case len(found) > 1:
 		return Draft{}, fault.New(fault.ErrInvalid, "give more digits", "%q is the beginning of %d drafts: %s", id,
 			len(found), fault.Some(found))
+	}
+	if bad == nil && d.isExpired(b.At.Opt.Now()) {
+		return Draft{}, noDraft(id)
 	}
 	return d, bad
 }
@@ -185,17 +189,22 @@ func (b Box) Remove(d Draft) error {
 	return dir.Sync()
 }
 
-// isPending reports whether a draft is not visible: the session that left it is still running, or its transcript is
-// empty.
+// isPending reports whether a draft is not visible: the session that left it is still running, wrote a handoff, or
+// did nothing, so that its transcript is empty.
 func (d Draft) isPending() bool {
-	if d.Process == "" {
+	switch {
+	case d.Wrote:
+		return true
+	case d.Process == "":
+		return false
+	case disk.Runs(d.Process):
+		return true
+	case d.Kept != Kept{}:
 		return false
 	}
-	if disk.Runs(d.Process) {
-		return true
-	}
 	for _, transcript := range d.References {
-		if info, err := os.Lstat(transcript); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		if info, err := os.Lstat(transcript); filepath.IsAbs(transcript) &&
+			(err != nil || !info.Mode().IsRegular() || info.Size() == 0) {
 			return true
 		}
 	}
@@ -214,29 +223,4 @@ func (b Box) HasDied(session string) (died bool) {
 		died = died || isIts && !disk.Runs(d.Process)
 	})
 	return died
-}
-
-// EndSession removes the draft of a session that ended or wrote a handoff. An empty session means all sessions of the
-// agent that are still running. It returns the removed draft; its ID is "" if there was none.
-func (b Box) EndSession(agent, session string) (left Draft, err error) {
-	var ended []Draft
-	isOwn := b.isOwn()
-	err = b.each(func(dir *disk.Dir, name string) {
-		stem, _ := cutSeal(name)
-		if !strings.Contains(stem, "-") || session != "" &&
-			!strings.HasSuffix(stem, "-"+sessionDigest(agent, session)) {
-			return
-		}
-		if d, err := read(dir, name, isOwn); err == nil && !d.Foreign && d.Agent == agent && d.Process != "" &&
-			(session != "" || d.isPending()) {
-			ended = append(ended, d)
-		}
-	})
-	for _, d := range ended {
-		if err := b.Remove(d); err != nil {
-			return left, err
-		}
-		left = d
-	}
-	return left, err
 }

@@ -24,6 +24,7 @@
 //	hook_enabled                                   true
 //	max_age                                        48h
 //	record_work                                    false
+//	capture                                        summary (or none, extract)
 //	max_hops                                       5 (0 means no limit)
 //	max_rate                                       10 (0 means no limit)
 //	lease                                          2h
@@ -64,6 +65,13 @@ const (
 	Warn   = "warn"   // accept unverified operators, and mark them
 )
 
+// The values of Capture: what is kept of a session that ends without a handoff.
+const (
+	CaptureNone    = "none"
+	CaptureSummary = "summary" // what the agent says at its end
+	CaptureExtract = "extract" // also an extract of its transcript
+)
+
 // Settings has all settings of a project.
 type Settings struct {
 	HandoffsDir       Setting[string]
@@ -85,8 +93,9 @@ type Settings struct {
 	HookEnabled       Setting[bool]
 	MaxAge            Setting[time.Duration]
 	RecordWork        Setting[bool]
-	MaxHops           Setting[int] // 0 means no limit
-	MaxRate           Setting[int] // 0 means no limit
+	Capture           Setting[string] // of a file: at most this
+	MaxHops           Setting[int]    // 0 means no limit
+	MaxRate           Setting[int]    // 0 means no limit
 	Lease             Setting[time.Duration]
 }
 

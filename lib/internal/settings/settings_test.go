@@ -32,6 +32,7 @@ surface_max_age_days: 7
 hook_enabled: false
 max_age: '72h'
 record_work: true
+capture: none
 max_hops: 3
 max_rate: 0
 lease: 30m
@@ -62,6 +63,7 @@ func TestParse(t *testing.T) {
 		HookEnabled:       inFile(false),
 		MaxAge:            inFile(72 * time.Hour),
 		RecordWork:        inFile(true),
+		Capture:           inFile(settings.CaptureNone),
 		MaxHops:           inFile(3),
 		MaxRate:           inFile(0),
 		Lease:             inFile(30 * time.Minute),
@@ -100,6 +102,7 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		HookEnabled:       byDefault(true),
 		MaxAge:            byDefault(48 * time.Hour),
 		RecordWork:        byDefault(false),
+		Capture:           byDefault(settings.CaptureSummary),
 		MaxHops:           byDefault(5),
 		MaxRate:           byDefault(10),
 		Lease:             byDefault(2 * time.Hour),
@@ -204,4 +207,20 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("bad settings accepted: %+v", s)
 		}
 	})
+}
+
+// A project may come with a clone: it can keep less of a session than the user chose, never more.
+func TestCaptureIsOnlyLowered(t *testing.T) {
+	for _, tt := range []struct{ user, project, want string }{
+		{"none", "extract", "none"}, {"summary", "extract", "summary"}, {"extract", "summary", "summary"},
+		{"extract", "none", "none"}, {"extract", "", "extract"}, {"summary", "", "summary"},
+	} {
+		u, project := settings.User{Capture: inFile(tt.user)}, byDefault("summary")
+		if tt.project != "" {
+			project = inFile(tt.project)
+		}
+		if got := u.Lower(project); got != tt.want {
+			t.Errorf("%+v: %s", tt, got)
+		}
+	}
 }

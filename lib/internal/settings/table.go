@@ -49,6 +49,7 @@ func defaults() (*Settings, []key) {
 		{"hook_enabled", "", flag(&s.HookEnabled, true)},
 		{"max_age", "", duration(&s.MaxAge, 48*time.Hour)},
 		{"record_work", "", flag(&s.RecordWork, false)},
+		{"capture", "", oneOf(&s.Capture, CaptureSummary, CaptureNone, CaptureExtract)},
 		{"max_hops", "", number(&s.MaxHops, 5, 0, 1000)},
 		{"max_rate", "", number(&s.MaxRate, 10, 0, 1_000_000)},
 		{"lease", "", duration(&s.Lease, 2*time.Hour)},

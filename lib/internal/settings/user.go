@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 // The files in the directory of the user's configuration: handoff in os.UserConfigDir.
@@ -27,6 +28,7 @@ const (
 //	sign           false: sign everything that is written
 //	signing_key    none: git's user.signingkey; a path, relative to the file
 //	sync           manual; auto syncs after each change, in the background
+//	capture        summary (or none, extract): what is kept of a session that ends without a handoff
 type User struct {
 	Dir        string // the directory of the file; "" if unknown
 	Operator   Setting[string]
@@ -34,6 +36,17 @@ type User struct {
 	Sign       Setting[bool]
 	SigningKey Setting[string]
 	Sync       Setting[string]
+	Capture    Setting[string]
+}
+
+// Lower returns what is kept of a session: the choice of the user, or less if the project says so. A project may come
+// with a clone, so it cannot choose more.
+func (u User) Lower(project Setting[string]) string {
+	levels := []string{CaptureNone, CaptureSummary, CaptureExtract}
+	if project.Source != Default && slices.Index(levels, project.Value) < slices.Index(levels, u.Capture.Value) {
+		return project.Value
+	}
+	return u.Capture.Value
 }
 
 // UserDir returns the directory of the user's configuration, "" if the environment does not determine it.
@@ -87,6 +100,7 @@ func LoadUser(getenv func(string) string) (User, error) {
 		{"sign", "", flag(&u.Sign, false)},
 		{"signing_key", "", path(&u.SigningKey, "")},
 		{"sync", "", oneOf(&u.Sync, SyncManual, SyncAuto)},
+		{"capture", "", oneOf(&u.Capture, CaptureSummary, CaptureNone, CaptureExtract)},
 	}
 	if u.Dir == "" {
 		return u, nil

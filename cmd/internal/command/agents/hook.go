@@ -31,7 +31,7 @@ expects. If there are none, nothing is printed. Bodies are printed only with
 	start.Flags().StringVar(&s.Agent, "agent", "plain", "the `agent` of the session: "+strings.Join(agent.Names(), ", "))
 	start.Flags().StringVar(&s.To, "to", "", "the `operator` that the session works for")
 	start.Flags().BoolVar(&s.Bodies, "bodies", false, "print the bodies too, in frames")
-	return cli.Below(&cobra.Command{Use: "hook", Short: "Run by coding agents, not by you"}, start)
+	return cli.Below(&cobra.Command{Use: "hook", Short: "Run by coding agents, not by you"}, start, stopCommand(a))
 }
 
 // sessionStart tells a session what is unread. It does nothing if the working directory was removed.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,17 +35,21 @@ Fields that you give as flags are kept with it; you can add others when you
 publish it. Saving the same draft again changes nothing. Credentials are
 refused, as by write; publish checks again.
 
---hook is for agents, which run it when a session begins and when it ends.
-Standard input is then the agent's report about the session. The draft contains
-only that report, without credentials. A session that dies or ends with an
-error leaves a draft if it wrote no handoff. A session that ends normally
-leaves none. With --hook the exit code is always 0, and without a store nothing
-happens.`,
+--hook is for agents, which run it when a session begins, when a turn ends,
+after a compaction and when the session ends. Standard input is then the
+agent's report. What the agent said last, and the summary of a compaction, are
+kept without credentials, on this machine only, for 14 days. The setting
+capture changes that: none keeps neither, extract adds the user's words, the
+changed files and the commands of the transcript.
+
+A session that dies or ends without having written a handoff leaves a draft,
+and the next session is told. With --hook the exit code is always 0, and
+without a project nothing happens.`,
 		Example: "  handoff draft save --to ben --topic deploy notes.md\n  handoff draft save --hook --agent claude",
 		Args:    cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, files []string) error {
 			if hook {
-				a.saveHookDraft(name)
+				a.SaveHookDraft(name)
 				return nil
 			}
 			text, err := a.draftInput(files)
@@ -71,18 +74,6 @@ happens.`,
 	cmd.Flags().StringVar(&name, "agent", "", "the `agent` of the session: "+strings.Join(agent.Names(), ", "))
 	cmd.Flags().StringVar(&session, "session", "", "the `id` of the session")
 	return cmd
-}
-
-func (a *app) saveHookDraft(name string) {
-	cwd, err := a.Getwd()
-	if err != nil {
-		return
-	}
-	if name == "" {
-		name = "plain"
-	}
-	agent.SaveDraft(agent.Session{Agent: name, Parent: os.Getppid(), Cwd: cwd, Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.Getenv, Flags: a.Flags,
-		Options: a.Options})
 }
 
 func (a *app) draftInput(files []string) ([]byte, error) {
@@ -116,7 +107,8 @@ type drafted struct {
 	ID    string `json:"draft_id"`
 	Bytes int    `json:"bytes"`
 	handoff.Draft
-	Text string `json:"text,omitempty"` // hides the text of Draft
+	Text string        `json:"text,omitempty"` // hides the text of Draft, and its parts
+	Kept *handoff.Kept `json:"kept,omitempty"`
 }
 
 func newDrafted(d handoff.Draft) drafted { return drafted{ID: d.ID, Bytes: len(d.Text), Draft: d} }
@@ -147,29 +139,33 @@ func (a *app) printDrafts(drafts []handoff.Draft) error {
 }
 
 func draftShowCommand(a *app) *cobra.Command {
-	var agent string
+	var forAgent string
 	var offset int
 	cmd := &cobra.Command{
-		Use:   "show ID",
+		Use:   "show [ID]",
 		Short: "Print the text of a draft",
-		Long: `Print the text of a draft: as it is in a pipe, escaped on a terminal. A draft
+		Long: `Print the text of a draft: as it is in a pipe, escaped on a terminal. Without
+ID it is the newest draft that a session left, or else the newest one. A draft
 of an earlier session is text from others; --agent puts it in a frame that says
-so.`,
+so, and so do the shells of agents.`,
 		Example:           "  handoff draft show 3f9c --agent",
-		Args:              cli.Args(cobra.ExactArgs(1)),
+		Args:              cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: a.completeDrafts,
 		RunE: func(_ *cobra.Command, ids []string) error {
-			a.ForAgents = agent != ""
-			_, d, err := a.draft(ids[0])
+			a.ForAgents = forAgent != ""
+			_, d, err := a.draft(ids)
 			if err != nil {
 				return err
+			}
+			if (d.Hook || d.Foreign) && agent.Inside(a.Getenv) != "" {
+				a.ForAgents = true
 			}
 			switch {
 			case a.JSON:
 				full := newDrafted(d)
 				full.Text = d.Text
 				return a.PrintJSON(full)
-			case agent != "":
+			case a.ForAgents:
 				draft := handoff.Stored{Document: handoff.Document{Body: d.Text}, Path: "draft " + d.ID}
 				return a.ShowFramed(draft, handoff.Frame{Whole: handoff.MaxForAgents, Offset: offset, More: cli.ReadOn("handoff draft show " + d.ID)})
 			case cli.IsTerminal(a.Stdout):
@@ -179,19 +175,37 @@ so.`,
 			return err
 		},
 	}
-	read.AgentFlag(cmd, &agent)
+	read.AgentFlag(cmd, &forAgent)
 	cli.Number(cmd.Flags(), &offset, "offset", "", "with --agent: skip this `number` of characters, to read on")
 	cli.Needs(cmd, "offset", "agent")
 	return cmd
 }
 
-func (a *app) draft(id string) (*handoff.Store, handoff.Draft, error) {
+// draft returns the draft that ids names. Without an id it is the newest draft of this machine that a session left,
+// or else the newest one.
+func (a *app) draft(ids []string) (*handoff.Store, handoff.Draft, error) {
 	s, err := a.Store()
 	if err != nil {
 		return nil, handoff.Draft{}, err
 	}
-	d, err := s.Sessions().Draft(id)
-	return s, d, err
+	if len(ids) > 0 {
+		d, err := s.Sessions().Draft(ids[0])
+		return s, d, err
+	}
+	drafts, err := s.Sessions().Drafts()
+	if err != nil {
+		return nil, handoff.Draft{}, err
+	}
+	var newest handoff.Draft
+	for _, d := range drafts { // oldest first
+		if !d.Foreign && (d.Hook || !newest.Hook) {
+			newest = d
+		}
+	}
+	if newest.ID == "" {
+		return nil, newest, cli.Invalid("run `handoff draft list`", "no draft of this machine")
+	}
+	return s, newest, nil
 }
 
 func (a *app) completeDrafts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -13,17 +13,17 @@ import (
 func draftPublishCommand(a *app) *cobra.Command {
 	var f cli.Fields
 	cmd := &cobra.Command{
-		Use:   "publish ID",
+		Use:   "publish [ID]",
 		Short: "Store a draft as a handoff, then remove it",
 		Long: `Store a draft as a handoff, as write does, and remove the draft once the
 handoff is on disk. Flags add fields to the draft or replace them. The time is
 that of the draft, so you can repeat an interrupted publish: the handoff is the
-same.`,
+same. Without ID it is the draft that draft show prints.`,
 		Example:           "  handoff draft publish 3f9c --from ann --to ben --topic deploy",
-		Args:              cli.Args(cobra.ExactArgs(1)),
+		Args:              cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: a.completeDrafts,
 		RunE: func(_ *cobra.Command, ids []string) error {
-			s, d, err := a.draft(ids[0])
+			s, d, err := a.draft(ids)
 			if err != nil {
 				return err
 			}
@@ -71,7 +71,7 @@ func draftDiscardCommand(a *app) *cobra.Command {
 			var s *handoff.Store
 			for i, id := range ids {
 				var err error
-				if s, drafts[i], err = a.draft(id); err != nil {
+				if s, drafts[i], err = a.draft([]string{id}); err != nil {
 					return err
 				}
 			}
