@@ -288,6 +288,13 @@ const (
 	CaptureExtract = settings.CaptureExtract
 )
 
+// RecordsWork reports whether new handoffs record the commit, by the setting record_work. By default those of agent
+// sessions do.
+func (p Project) RecordsWork(inSession bool) bool {
+	set := p.Settings.RecordWork
+	return set.Value && (inSession || set.Source != settings.Default)
+}
+
 // Capture returns what is kept of a session that ends without a handoff: the user's choice, or less if the project
 // says so.
 func (p Project) Capture() string { return p.User.Lower(p.Settings.Capture) }

@@ -27,6 +27,12 @@ type Tree struct {
 // At returns the work below root, an absolute path. environ is the environment of the process, as in os.Environ.
 func At(root string, environ []string) Tree { return Tree{git.Tree{Dir: root, Environ: environ}} }
 
+// Without returns the work without a directory: the handoffs themselves are not the work.
+func (t Tree) Without(dir string) Tree {
+	t.git.Skip = dir
+	return t
+}
+
 // Baseline is the state of the work in the references of a handoff.
 type Baseline struct {
 	Commits []relation.Form // references of the kind git

@@ -186,11 +186,11 @@ func (in *Input) KeepTyped(why error) error {
 }
 
 // TextSource returns the source that stores a text as `handoff write -` does, with these flags.
-func (a *App) TextSource(name string, text []byte, f Fields, kind string) (handoff.Source, error) {
+func (a *App) TextSource(name string, text []byte, f Fields, kind string, r Recording) (handoff.Source, error) {
 	if err := checkReferences(f.References); err != nil {
 		return handoff.Source{}, err
 	}
-	return (&Input{App: a, Fields: f, Kind: kind}).Text(name, text)
+	return (&Input{App: a, Fields: f, Kind: kind, Recording: r, stdin: true}).Text(name, text)
 }
 
 // Text returns the source of a text without a file. It is a record with --kind or if it has the shape of one. Otherwise it is a

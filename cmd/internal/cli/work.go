@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 // WorkOf returns the work tree of a project.
 func WorkOf(p handoff.Project) *work.Tree {
-	at := work.At(p.Work, os.Environ())
+	at := work.At(p.Work, os.Environ()).Without(p.Options.Dir)
 	return &at
 }
 
@@ -29,6 +30,8 @@ type Recording struct {
 	Work  bool
 	Files []string // paths, relative to the current directory
 	Try   bool     // record what is possible; only Work is required
+
+	Session bool // an agent session writes, even if the environment names none
 }
 
 // Register adds the flags to a command. files is false for a command with another flag --file.
@@ -58,13 +61,15 @@ func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 	}
 	a.looked = &p
 	at := WorkOf(p)
-	if r.Work || r.Try || asked && p.Settings.RecordWork.Value {
+	set := asked && p.RecordsWork(r.Session || agent.Inside(a.Getenv) != "")
+	if r.Work || r.Try || set {
 		commit, err := at.Commit(context.Background())
 		switch {
 		case err == nil:
 			refs = append(refs, commit)
 		case r.Work:
 			return nil, err
+		case !r.Try && !p.RecordsWork(false): // nobody asked for it
 		case !r.Try:
 			a.Note("the setting record_work: " + err.Error())
 		}

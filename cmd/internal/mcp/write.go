@@ -22,6 +22,7 @@ type writeArgs struct {
 	Tag    []string `json:"tag,omitempty" jsonschema:"tags"`
 	Ref    []string `json:"ref,omitempty" jsonschema:"references"`
 	Kind   string   `json:"kind,omitempty" jsonschema:"the kind of a record: packet, universal or run (default: by its shape)"`
+	File   []string `json:"file,omitempty" jsonschema:"files of the work, for handoff_check to compare"`
 	Redact bool     `json:"redact,omitempty" jsonschema:"replace credentials instead of refusing them"`
 }
 
@@ -42,7 +43,11 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 			"or pass a whole document with frontmatter, or a record as JSON, as body", "missing %s", fault.Own(list(missing)))
 	}
 	fields := cli.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}
-	source, err := here.TextSource("body", []byte(in.Body), fields, in.Kind)
+	if len(in.File) > 0 && strings.HasPrefix(in.Body, "---") {
+		return result{}, fault.New(fault.ErrInvalid, "omit file, or remove the frontmatter",
+			"file does not apply to a body with a frontmatter of its own")
+	}
+	source, err := here.TextSource("body", []byte(in.Body), fields, in.Kind, cli.Recording{Files: in.File, Session: true})
 	if err != nil {
 		return result{}, err
 	}

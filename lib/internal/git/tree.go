@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 type Tree struct {
 	Dir     string   // absolute, in the work tree
 	Environ []string // the environment, from os.Environ
+	Skip    string   // files below this directory do not count; "" means none
 }
 
 // ErrForeign is wrapped by errors about a repository of another user.
@@ -144,7 +146,15 @@ func (t Tree) Differing(ctx context.Context, commit string) (files []string, err
 	if err != nil {
 		return nil, err
 	}
-	return differing(top, out)
+	files, err = differing(top, out)
+	return slices.DeleteFunc(files, t.skips(top)), err
+}
+
+// skips returns whether a file, relative to the top, is in the directory that does not count.
+func (t Tree) skips(top string) func(string) bool {
+	dir, err := filepath.Rel(top, t.Skip)
+	isBelow := t.Skip != "" && err == nil && filepath.IsLocal(dir) && dir != "."
+	return func(file string) bool { return isBelow && strings.HasPrefix(file, filepath.ToSlash(dir)+"/") }
 }
 
 // abs returns a path of git's output, which is relative to the top, as an absolute path.

@@ -23,7 +23,7 @@
 //	surface_max_age_days                           0 (off)
 //	hook_enabled                                   true
 //	max_age                                        48h
-//	record_work                                    false
+//	record_work                                    true (for agent sessions; in the file: for everyone)
 //	capture                                        summary (or none, extract)
 //	max_hops                                       5 (0 means no limit)
 //	max_rate                                       10 (0 means no limit)

@@ -31,7 +31,7 @@ surface_max_chars: 100
 surface_max_age_days: 7
 hook_enabled: false
 max_age: '72h'
-record_work: true
+record_work: false
 capture: none
 max_hops: 3
 max_rate: 0
@@ -62,7 +62,7 @@ func TestParse(t *testing.T) {
 		SurfaceMaxAgeDays: inFile(7),
 		HookEnabled:       inFile(false),
 		MaxAge:            inFile(72 * time.Hour),
-		RecordWork:        inFile(true),
+		RecordWork:        inFile(false),
 		Capture:           inFile(settings.CaptureNone),
 		MaxHops:           inFile(3),
 		MaxRate:           inFile(0),
@@ -101,7 +101,7 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		SurfaceMaxAgeDays: byDefault(0),
 		HookEnabled:       byDefault(true),
 		MaxAge:            byDefault(48 * time.Hour),
-		RecordWork:        byDefault(false),
+		RecordWork:        byDefault(true),
 		Capture:           byDefault(settings.CaptureSummary),
 		MaxHops:           byDefault(5),
 		MaxRate:           byDefault(10),

@@ -48,7 +48,7 @@ func defaults() (*Settings, []key) {
 		{"surface_max_age_days", "", number(&s.SurfaceMaxAgeDays, 0, 0, 36_500)},
 		{"hook_enabled", "", flag(&s.HookEnabled, true)},
 		{"max_age", "", duration(&s.MaxAge, 48*time.Hour)},
-		{"record_work", "", flag(&s.RecordWork, false)},
+		{"record_work", "", flag(&s.RecordWork, true)},
 		{"capture", "", oneOf(&s.Capture, CaptureSummary, CaptureNone, CaptureExtract)},
 		{"max_hops", "", number(&s.MaxHops, 5, 0, 1000)},
 		{"max_rate", "", number(&s.MaxRate, 10, 0, 1_000_000)},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	runs "github.com/seed-78daf238/handoff/lib/run"
@@ -171,7 +172,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 
 // recordWork records the commit and the files of the run as they are now, after its commands.
 func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
-	if !c.recording.Work && !p.Settings.RecordWork.Value && len(c.execs()) == 0 {
+	if !c.recording.Work && !p.RecordsWork(agent.Inside(c.Getenv) != "") && len(c.execs()) == 0 {
 		return nil
 	}
 	c.recording.Try = true
