@@ -49,7 +49,7 @@ func redactable(err error) bool {
 
 var (
 	flagName    = regexp.MustCompile(`--([a-z]+)(?:-([a-z]+))?`)
-	commandName = regexp.MustCompile("`handoff (list|read|write|mark-read|take|done|check|resume)( [A-Z]+)*`")
+	commandName = regexp.MustCompile("`handoff (list|next|search|read|write|reply|mark-read|take|release|done|check|resume)( [A-Z]+)*`")
 )
 
 // inTools replaces the names of flags and commands by those of arguments and tools.
@@ -58,7 +58,6 @@ func inTools(text string) string {
 	text = commandName.ReplaceAllStringFunc(text, func(command string) string {
 		return "handoff_" + strings.ReplaceAll(strings.Fields(strings.Trim(command, "`"))[1], "-", "_")
 	})
-	text = strings.ReplaceAll(text, "`handoff next`", "handoff_list with unread: true")
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = handoff.EscapeLine(line)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,43 +174,117 @@ func TestResume(t *testing.T) {
 	c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 }
 
-// The server never uses the network: what somebody in another clone may have done first is for a command.
-func TestOnceNeedsACommand(t *testing.T) {
+// In a store that has synced, another clone may have been first: the server asks the remote, and says how to go on
+// without it.
+func TestOnceAsksTheRemote(t *testing.T) {
 	root := mustProject(t)
+	hub := t.TempDir()
+	for _, args := range [][]string{{"init", "-q", "--bare", hub}, {"init", "-q", root}, {"-C", root, "remote", "add", "origin", hub}} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Skipf("%v: %s", err, out)
+		}
+	}
 	if err := os.WriteFile(filepath.Join(root, handoff.SettingsName), []byte("operator: ben\ngit: synced\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	c := connect(t, root, revisions[0])
-	id := c.good("handoff_write", map[string]any{"body": "Tests are green.", "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)["handoff_id"]
-	if err := os.WriteFile(filepath.Join(root, ".run", "synced"), nil, 0o600); err != nil {
+	write := func(topic string) any {
+		letter := map[string]any{"body": "Tests are green.", "from": "ann", "to": "ben", "topic": topic}
+		return c.good("handoff_write", letter, `"status":"created"`)["handoff_id"]
+	}
+	one, two := write("one"), write("two")
+	sync := exec.Command(bin, "sync", "-q")
+	if sync.Dir = root; sync.Run() != nil {
+		t.Fatal("it does not sync")
+	}
+	c.good("handoff_take", map[string]any{"id": one}, `"state":"taken"`)
+	refs, err := exec.Command("git", "-C", hub, "for-each-ref", "refs/handoff/claims").Output()
+	if err != nil || len(refs) == 0 {
+		t.Errorf("no claim at the remote: %s, %v", refs, err)
+	}
+	if err := os.Rename(hub, hub+".gone"); err != nil {
 		t.Fatal(err)
 	}
 	for _, tool := range []string{"handoff_take", "handoff_done"} {
-		c.bad(tool, map[string]any{"id": id}, "failure", 1, "this store has synced, so the remote must be asked: another clone may have been first\nhint: run the command of the same name in a shell")
+		text, _, failed := c.call(tool, map[string]any{"id": two})
+		if !failed || !strings.Contains(text, "offline: true") {
+			t.Errorf("%s: %v, %s", tool, failed, text)
+		}
 	}
-	c.good("handoff_mark_read", map[string]any{"id": id}, `"status":"changed"`)
-	if _, err := os.Stat(filepath.Join(root, ".run", "consumed-tokens.jsonl")); err == nil {
-		t.Error("it was taken")
+	c.good("handoff_take", map[string]any{"id": two, "offline": true}, `"state":"taken"`)
+}
+
+// The model pays for what it reads of the tools.
+func TestToolsAreShort(t *testing.T) {
+	c := connect(t, mustProject(t), revisions[0])
+	tools, err := c.session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0 // characters of what the model gets; annotations are for the agent
+	for _, tool := range tools.Tools {
+		text, err := json.Marshal(map[string]any{"name": tool.Name, "description": tool.Description,
+			"inputSchema": tool.InputSchema})
+		if shown += len(text); err != nil {
+			t.Fatal(err)
+		}
+		always := slices.Contains([]string{"handoff_list", "handoff_read", "handoff_take", "handoff_done"}, tool.Name)
+		if got := tool.Meta["anthropic/alwaysLoad"] == true; got != always {
+			t.Errorf("%s: %v", tool.Name, tool.Meta)
+		}
+		if !strings.Contains(tool.Name, "handoff") || !strings.Contains(strings.ToLower(tool.Description), "handoff") {
+			t.Errorf("%s is not found by the word handoff: %s", tool.Name, tool.Description)
+		}
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil || strings.Contains(string(schema), `"accept"`) || strings.Contains(string(schema), "confirmed_by") {
+			t.Errorf("%s lets the model decide: %s", tool.Name, schema)
+		}
+	}
+	if shown > 4*1200 || len(tools.Tools) != 12 {
+		t.Errorf("%d tools have %d characters, more than 1,200 tokens", len(tools.Tools), shown)
 	}
 }
 
-// Who has taken a handoff in a store that has synced may have given it back in another clone, and somebody else may
-// have it: that is not "existing".
-func TestStaleHolderNeedsACommand(t *testing.T) {
+func TestFind(t *testing.T) {
+	c := connect(t, mustProject(t), revisions[0])
+	c.good("handoff_next", nil, `"handoffs":\[\]`)
+	first := c.good("handoff_write", map[string]any{"body": "# Queue\nDrop the retry queue.", "from": "ann", "to": "ben", "topic": "queue", "ts": "2026-05-07T12:00:00Z"}, "created")["handoff_id"].(string)
+	second := c.good("handoff_write", map[string]any{"body": "# Cache\nWarm it.", "from": "ann", "to": "ben", "topic": "cache"}, "created")["handoff_id"].(string)
+	c.good("handoff_search", map[string]any{"words": "retry queues"}, `"handoff_id":"`+first+`".*"total":1`)
+	c.good("handoff_search", map[string]any{"words": "zebra"}, `"handoffs":\[\]`)
+	c.bad("handoff_search", map[string]any{"words": " "}, "validation", 2, "")
+	c.good("handoff_next", nil, first)
+	c.good("handoff_next", map[string]any{"take": true}, `"handoff_id":"`+first+`".*"state":"taken"`)
+	c.good("handoff_done", map[string]any{"id": first}, `"act":"done"`)
+	c.good("handoff_next", map[string]any{"take": true, "topic": "cache"}, second)
+	c.good("handoff_release", map[string]any{"id": second}, `"act":"release"`)
+}
+
+// The work is recorded, so that check can tell that it moved.
+func TestWorkIsRecorded(t *testing.T) {
 	root := mustProject(t)
-	settings := filepath.Join(root, handoff.SettingsName)
-	if err := os.WriteFile(settings, []byte("operator: ben\ngit: synced\n"), 0o644); err != nil {
+	commit := `cd "$1" && git init -q . && git add . && git -c user.name=a -c user.email=a@example.org commit -q -m one`
+	if out, err := exec.Command("sh", "-c", commit, "sh", root).CombinedOutput(); err != nil {
+		t.Skipf("%v: %s", err, out)
+	}
+	c := connect(t, root, revisions[0])
+	letter := map[string]any{"body": "Go on.", "to": "ann", "topic": "work", "file": []string{handoff.SettingsName}}
+	id := c.good("handoff_write", letter, "created")["handoff_id"]
+	c.good("handoff_check", map[string]any{"id": id}, `Work: +at its commit, the file is as it was`)
+	letter["body"] = "---\nfrom: ann\n---\n"
+	c.bad("handoff_write", letter, "validation", 2, "file does not apply")
+}
+
+// Some agents pass no environment: the error says where the operator is set.
+func TestNobodyIsKnown(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, handoff.SettingsName), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	c := connect(t, root, revisions[0])
-	letter := map[string]any{"body": "Tests are green.", "from": "ann", "to": "ben", "topic": "deploy"}
-	id := c.good("handoff_write", letter, `"status":"created"`)["handoff_id"]
-	c.good("handoff_take", map[string]any{"id": id}, `"state":"taken"`)
-	if err := os.WriteFile(filepath.Join(root, ".run", "synced"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c.bad("handoff_take", map[string]any{"id": id}, "failure", 1,
-		"so the remote must be asked: another clone may have been first\nhint: run the command of the same name in a shell")
+	id := c.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
+	c.bad("handoff_take", map[string]any{"id": id}, "validation", 2, "set HANDOFF_OPERATOR for this server")
+	c.bad("handoff_write", map[string]any{"body": "x", "to": "ben", "topic": "t"}, "validation", 2, "set HANDOFF_OPERATOR for this server")
 }
 
 func TestErrors(t *testing.T) {
@@ -239,8 +314,8 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_write", map[string]any{"body": `{"objective": "x"}`, "kind": "packet", "to": "ben", "topic": "t"}, "validation", 2, `required field "next_action" is missing`)
 	c.bad("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t"}, "validation", 2, "holds a credential (rule aws-access-key-id)\nhint: remove it, or add redact: true\n")
 	c.good("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t", "redact": true}, "created")
-	c.bad("handoff_resume", map[string]any{"id": id, "accept": "critical", "reason": "x"}, "validation", 2, "hint: use operational; a CRITICAL handoff is never resumed")
-	c.bad("handoff_resume", map[string]any{"id": id, "accept": "operational"}, "validation", 2, ": accept operational needs reason")
+	c.bad("handoff_resume", map[string]any{"id": id, "accept": "operational", "reason": "x"}, "validation", 2, "unknown argument ")
+	c.bad("handoff_check", map[string]any{"id": id, "confirmed_by": "ben"}, "validation", 2, ": unknown argument confirmed_by")
 
 	file := filepath.Join(root, "handoffs", "2026-05-07-ann-ben-one.md")
 	if err := os.WriteFile(file, []byte("changed"), 0o644); err != nil {
@@ -281,7 +356,9 @@ func TestNullIsNotGiven(t *testing.T) {
 		switch tool.Name {
 		case "handoff_write":
 			args["body"], args["to"], args["topic"] = "y", "ben", "t"
-		case "handoff_list":
+		case "handoff_list", "handoff_next":
+		case "handoff_search":
+			args["words"] = "x"
 		case "handoff_done": // of another one: what is done cannot be taken
 			args["id"] = c.good("handoff_write", map[string]any{"body": "z", "to": "ben", "topic": "t"}, "created")["handoff_id"]
 		case "handoff_reply":
@@ -319,7 +396,7 @@ func TestTake(t *testing.T) {
 			t.Errorf("%s: %s", tool, text)
 		}
 	}
-	c.bad("handoff_take", map[string]any{"id": id, "operator": "cy"}, "critical", 11, "\nhint: handoff_list with unread: true shows another\n")
+	c.bad("handoff_take", map[string]any{"id": id, "operator": "cy"}, "critical", 11, "\nhint: handoff_next shows another")
 	c.good("handoff_done", map[string]any{"id": id, "operator": "ben", "session": "s-1", "note": "merged"}, `"act":"done"`)
 }
 

@@ -18,17 +18,29 @@ const (
 )
 
 type listArgs struct {
-	To       string `json:"to,omitempty" jsonschema:"only to this operator"`
-	From     string `json:"from,omitempty" jsonschema:"only from this operator"`
-	Topic    string `json:"topic,omitempty" jsonschema:"only with this topic"`
-	Tag      string `json:"tag,omitempty" jsonschema:"only with this tag"`
-	Since    string `json:"since,omitempty" jsonschema:"not older than this RFC 3339 time, date, or duration such as 48h or 7d"`
-	Unread   bool   `json:"unread,omitempty" jsonschema:"only unread by the recipient (or to)"`
-	Offered  bool   `json:"offered,omitempty" jsonschema:"only unread, but a session of the recipient was told"`
-	All      bool   `json:"all,omitempty" jsonschema:"with unread, include superseded, expired, done and archived ones"`
-	State    string `json:"state,omitempty" jsonschema:"only in this state: unread, offered, read, taken, awaiting, done, superseded, expired or archived"`
-	Orphaned bool   `json:"orphaned,omitempty" jsonschema:"only unread because the recipient left, never read any, or was not told for 14 days"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"at most this many, the newest (default 100)"`
+	chosen
+	Unread bool   `json:"unread,omitempty"`
+	All    bool   `json:"all,omitempty" jsonschema:"closed and archived ones too"`
+	State  string `json:"state,omitempty" jsonschema:"such as taken, done or awaiting"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"the newest (default 100)"`
+}
+
+// chosen has the arguments that choose handoffs by their fields.
+type chosen struct {
+	To    string `json:"to,omitempty"`
+	From  string `json:"from,omitempty"`
+	Topic string `json:"topic,omitempty"`
+	Tag   string `json:"tag,omitempty"`
+	Since string `json:"since,omitempty" jsonschema:"a time, or an age such as 48h or 7d"`
+}
+
+// filter returns the filter of the arguments.
+func (c chosen) filter() (f handoff.Filter, err error) {
+	f = handoff.Filter{To: c.To, From: c.From, Topic: c.Topic, Tag: c.Tag}
+	if c.Since != "" {
+		f.Since, err = handoff.ParseSince(c.Since, time.Now())
+	}
+	return f, err
 }
 
 type listed struct {
@@ -45,15 +57,11 @@ type listedOne struct {
 }
 
 func (p project) list(_ context.Context, in listArgs) (result, error) {
-	f := handoff.Filter{To: in.To, From: in.From, Topic: in.Topic, Tag: in.Tag, Unread: in.Unread, Offered: in.Offered,
-		Orphaned: in.Orphaned, Present: in.State == "" && !in.All,
-		All: in.All, State: handoff.State(in.State)}
-	if in.Since != "" {
-		var err error
-		if f.Since, err = handoff.ParseSince(in.Since, time.Now()); err != nil {
-			return result{}, err
-		}
+	f, err := in.filter()
+	if err != nil {
+		return result{}, err
 	}
+	f.Unread, f.Present, f.All, f.State = in.Unread, in.State == "" && !in.All, in.All, handoff.State(in.State)
 	var out listed
 	p.lost = func(err error) { out.Lost = fault.Plain(err) }
 	_, s, err := p.open()
@@ -96,9 +104,9 @@ func newestListed(s *handoff.Store, entries []handoff.Entry) []listedOne {
 }
 
 type readArgs struct {
-	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix of 4 or more hex digits"`
-	MaxChars int    `json:"max_chars,omitempty" jsonschema:"the maximum length of the body (at most 30,000 in all)"`
-	Offset   int    `json:"offset,omitempty" jsonschema:"skip this many characters of the body, to continue where it was cut"`
+	ID       string `json:"id"`
+	MaxChars int    `json:"max_chars,omitempty"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"skip these characters"`
 }
 
 // read returns the body in its frame, without structured content, which some agents would show their model

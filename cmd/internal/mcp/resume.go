@@ -14,16 +14,15 @@ import (
 )
 
 type checkArgs struct {
-	ID          string          `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
-	MaxAge      string          `json:"max_age,omitempty" jsonschema:"the maximum age of a fresh handoff, such as 48h or 3d"`
-	AllowEmpty  []string        `json:"allow_empty,omitempty" jsonschema:"fields that can be empty"`
-	Answers     *packet.Answers `json:"answers,omitempty" jsonschema:"objective, blocker and next_action as you understood them"`
-	ConfirmedBy string          `json:"confirmed_by,omitempty" jsonschema:"with answers: the operator who confirms answers in other words; audited"`
+	ID         string          `json:"id"`
+	MaxAge     string          `json:"max_age,omitempty" jsonschema:"such as 48h or 3d"`
+	AllowEmpty []string        `json:"allow_empty,omitempty"`
+	Answers    *packet.Answers `json:"answers,omitempty" jsonschema:"as you understood them"`
 }
 
 func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
 	c := record.Checks{MaxAge: p.Settings.MaxAge.Value, AllowEmpty: in.AllowEmpty, Answers: in.Answers,
-		ConfirmedBy: in.ConfirmedBy, Rules: schema.Universal(), Work: cli.WorkOf(p)}
+		Rules: schema.Universal(), Work: cli.WorkOf(p)}
 	if in.MaxAge == "" {
 		return c, nil
 	}
@@ -68,17 +67,16 @@ func reportText(id string, r packet.Report) (string, error) {
 
 type resumeArgs struct {
 	checkArgs
-	Operator string `json:"operator,omitempty" jsonschema:"who resumes (default: the server's operator)"`
-	Accept   string `json:"accept,omitempty" jsonschema:"operational also accepts that class"`
-	Reason   string `json:"reason,omitempty" jsonschema:"with accept: why, for the audit log"`
+	Operator string `json:"operator,omitempty"`
+	Offline  bool   `json:"offline,omitempty"`
 }
 
 func (p project) resume(ctx context.Context, in resumeArgs) (result, error) {
-	found, s, err := p.open()
+	found, s, err := p.openOnce(in.Offline)
 	if err != nil {
 		return result{}, err
 	}
-	r := record.Request{ID: in.ID, Operator: in.Operator, Session: p.session, Accept: in.Accept, Reason: in.Reason}
+	r := record.Request{ID: in.ID, Operator: in.Operator, Session: p.session}
 	if r.Checks, err = in.with(found); err != nil {
 		return result{}, err
 	}

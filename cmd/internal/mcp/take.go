@@ -8,16 +8,18 @@ import (
 )
 
 type takeArgs struct {
-	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
-	Operator string `json:"operator,omitempty" jsonschema:"who takes it (default: the server's operator)"`
-	Session  string `json:"session,omitempty" jsonschema:"the session that takes it (default: this one)"`
+	ID       string `json:"id"`
+	Operator string `json:"operator,omitempty"`
+	Session  string `json:"session,omitempty"`
+	Offline  bool   `json:"offline,omitempty"`
 }
 
 type doneArgs struct {
-	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
-	Operator string `json:"operator,omitempty" jsonschema:"who finished it (default: the server's operator)"`
-	Note     string `json:"note,omitempty" jsonschema:"the result, for the audit log"`
-	Session  string `json:"session,omitempty" jsonschema:"the session that took it (default: this one)"`
+	ID       string `json:"id"`
+	Operator string `json:"operator,omitempty"`
+	Note     string `json:"note,omitempty" jsonschema:"the result, for the sender"`
+	Session  string `json:"session,omitempty"`
+	Offline  bool   `json:"offline,omitempty"`
 }
 
 // acted is a receipt with the common data.
@@ -28,16 +30,22 @@ type acted struct {
 
 func (p project) take(ctx context.Context, in takeArgs) (result, error) {
 	who := handoff.Consumption{Operator: in.Operator, Session: cmp.Or(in.Session, p.session)}
-	return p.act(ctx, handoff.ActTake, in.ID, who, "work; handoff_done with its id finishes it")
+	return p.act(ctx, handoff.ActTake, in.ID, in.Offline, who, "work; handoff_done with its id finishes it")
+}
+
+func (p project) release(ctx context.Context, in takeArgs) (result, error) {
+	who := handoff.Consumption{Operator: in.Operator, Session: cmp.Or(in.Session, p.session)}
+	return p.act(ctx, handoff.ActRelease, in.ID, in.Offline, who, "")
 }
 
 func (p project) done(ctx context.Context, in doneArgs) (result, error) {
 	who := handoff.Consumption{Operator: in.Operator, Session: cmp.Or(in.Session, p.session), Reason: in.Note}
-	return p.act(ctx, handoff.ActDone, in.ID, who, "")
+	return p.act(ctx, handoff.ActDone, in.ID, in.Offline, who, "")
 }
 
-func (p project) act(ctx context.Context, act handoff.Act, id string, who handoff.Consumption, next string) (result, error) {
-	found, s, err := p.open()
+func (p project) act(ctx context.Context, act handoff.Act, id string, offline bool, who handoff.Consumption,
+	next string) (result, error) {
+	found, s, err := p.openOnce(offline)
 	if err != nil {
 		return result{}, err
 	}

@@ -14,16 +14,16 @@ import (
 )
 
 type writeArgs struct {
-	Body   string   `json:"body" jsonschema:"the Markdown body; or a whole document with frontmatter, without the arguments below; or a record as JSON"`
-	From   string   `json:"from,omitempty" jsonschema:"the sender (default: the server's operator)"`
-	To     string   `json:"to,omitempty" jsonschema:"the recipient"`
-	Topic  string   `json:"topic,omitempty" jsonschema:"letters, digits, dashes"`
-	TS     string   `json:"ts,omitempty" jsonschema:"the time, RFC 3339 with Z (default: now); with the same time a repeat is the same handoff"`
-	Tag    []string `json:"tag,omitempty" jsonschema:"tags"`
+	Body   string   `json:"body" jsonschema:"Markdown; or a document with frontmatter; or a record as JSON"`
+	From   string   `json:"from,omitempty"`
+	To     string   `json:"to,omitempty"`
+	Topic  string   `json:"topic,omitempty"`
+	TS     string   `json:"ts,omitempty" jsonschema:"to repeat a call: its time"`
+	Tag    []string `json:"tag,omitempty"`
 	Ref    []string `json:"ref,omitempty" jsonschema:"references"`
-	Kind   string   `json:"kind,omitempty" jsonschema:"the kind of a record: packet, universal or run (default: by its shape)"`
-	File   []string `json:"file,omitempty" jsonschema:"files of the work, for handoff_check to compare"`
-	Redact bool     `json:"redact,omitempty" jsonschema:"replace credentials instead of refusing them"`
+	Kind   string   `json:"kind,omitempty" jsonschema:"packet, universal or run"`
+	File   []string `json:"file,omitempty" jsonschema:"files of the work, for handoff_check"`
+	Redact bool     `json:"redact,omitempty" jsonschema:"replace credentials"`
 }
 
 // write stores a text like `handoff write -`. There is no argument that allows a credential: only people decide
@@ -37,6 +37,9 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	}
 	if in.From == "" && (in.To != "" || in.Topic != "" || in.missing() != nil) {
 		in.From = found.Me()
+	}
+	if in.From == "" && in.To != "" && in.Body != "" {
+		return result{}, unknownOperator("from")
 	}
 	if missing := in.missing(); missing != nil {
 		return result{}, fault.New(fault.ErrInvalid,
@@ -98,12 +101,12 @@ func (in writeArgs) object() bool {
 }
 
 type replyArgs struct {
-	ID     string   `json:"id" jsonschema:"the id of the handoff to answer, or a unique prefix"`
-	Body   string   `json:"body" jsonschema:"the Markdown body; or a record as JSON"`
-	TS     string   `json:"ts,omitempty" jsonschema:"the time, RFC 3339 with Z (default: now); with the same time a repeat is the same handoff"`
-	Tag    []string `json:"tag,omitempty" jsonschema:"tags"`
-	Ref    []string `json:"ref,omitempty" jsonschema:"more references"`
-	Redact bool     `json:"redact,omitempty" jsonschema:"replace credentials instead of refusing them"`
+	ID     string   `json:"id"`
+	Body   string   `json:"body"`
+	TS     string   `json:"ts,omitempty"`
+	Tag    []string `json:"tag,omitempty"`
+	Ref    []string `json:"ref,omitempty"`
+	Redact bool     `json:"redact,omitempty"`
 }
 
 // reply stores a text like `handoff reply ID -`.
@@ -149,8 +152,8 @@ type marked struct {
 }
 
 type markArgs struct {
-	ID       string `json:"id" jsonschema:"the id of the handoff, or a unique prefix"`
-	Operator string `json:"operator,omitempty" jsonschema:"who has read it (default: the server's operator)"`
+	ID       string `json:"id"`
+	Operator string `json:"operator,omitempty"`
 }
 
 func (p project) markRead(ctx context.Context, in markArgs) (result, error) {
