@@ -4,6 +4,7 @@ import (
 	_ "embed" // for the skill and the commands
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -61,7 +62,7 @@ func Published() map[string]string {
 		}{"handoff", packageVersion, description, "./hooks/codex.json", "./skills/"}),
 		"claude-plugin/hooks/codex.json":         indented(codex.everyHook()),
 		"claude-plugin/hooks/hooks.json":         indented(claude.everyHook()),
-		"claude-plugin/skills/handoffs/SKILL.md": skill,
+		"claude-plugin/skills/handoffs/SKILL.md": strings.Replace(skill, "\n---\n", "\nallowed-tools: "+allowed()+"\n---\n", 1),
 
 		"gemini-extension/gemini-extension.json": indented(struct {
 			Name        string `json:"name"`
@@ -92,7 +93,22 @@ var commands = map[string]command{
 // skill is a command as a skill, which Claude Code and Codex run by its name: that of a command in a
 // plugin would begin with the plugin's.
 func (c command) skill(name string) string {
-	return fmt.Sprintf("---\nname: %s\ndescription: %q\nargument-hint: %q\n---\n\n%s\nThe text of the command: $ARGUMENTS\n", name, c.what, c.hint, c.text)
+	return fmt.Sprintf("---\nname: %s\ndescription: %q\nargument-hint: %q\nallowed-tools: %s\n---\n\n%s\nThe text of the command: $ARGUMENTS\n",
+		name, c.what, c.hint, allowed(), c.text)
+}
+
+// safe has the subcommands that a session may run without being asked. A rule allows all flags of its command, so
+// watch, which runs programs with --exec, and check and resume, which run probes with --probe, are not among them.
+var safe = []string{"next", "list", "read", "status", "search", "thread", "take", "release", "done", "reply", "mark-read",
+	"new", "operators list", "draft show"}
+
+// allowed returns the tools of a skill, as Claude Code reads them.
+func allowed() string {
+	rules := make([]string, len(safe))
+	for i, command := range safe {
+		rules[i] = "Bash(handoff " + command + ":*)"
+	}
+	return strings.Join(rules, ", ")
 }
 
 // toml is a command of Gemini CLI. What stands between three quotes is not read, but for the arguments.

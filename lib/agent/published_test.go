@@ -80,7 +80,10 @@ func TestSkillsHaveHeads(t *testing.T) {
 
 func TestSkillIsShort(t *testing.T) {
 	text := agent.Published()["claude-plugin/skills/handoffs/SKILL.md"]
-	head := regexp.MustCompile(`^---\nname: handoffs\ndescription: .{40,1000}\n---\n`)
+	head := regexp.MustCompile(`^---\nname: handoffs\ndescription: .{40,1000}\nallowed-tools: .+\n---\n`)
+	if strings.Contains(text, "Bash(handoff check") || strings.Contains(text, "Bash(handoff watch") {
+		t.Error("the skill allows what can run programs")
+	}
 	if n := strings.Count(text, "\n"); n >= 150 || !head.MatchString(text) {
 		t.Errorf("%d lines\n%.300s", n, text)
 	}
