@@ -193,6 +193,8 @@ func (a *App) completion(f *pflag.Flag) cobra.CompletionFunc {
 	switch kind {
 	case "operator":
 		return a.CompleteOperators
+	case "recipient":
+		return a.completeRecipients
 	case "handoff":
 		return a.CompleteIDs
 	case "tag":

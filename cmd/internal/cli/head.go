@@ -16,7 +16,7 @@ type Fields handoff.Document
 // Register adds the flags to a command.
 func (f *Fields) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.From, "from", "", "the sender, an `operator` (default: you)")
-	cmd.Flags().StringVar(&f.To, "to", "", "the recipient, an `operator`")
+	cmd.Flags().StringVar(&f.To, "to", "", "the `recipient`: an operator, a team, or several as ben,cy")
 	cmd.Flags().Var((*topic)(&f.Topic), "topic", "the `topic`, one or a few words (default: from the text)")
 	cmd.Flags().StringVar(&f.Time, "ts", "", "the time, an `instant` in RFC 3339 with Z (default: now)")
 	Texts(cmd.Flags(), &f.Tags, "tag", "a `tag`")

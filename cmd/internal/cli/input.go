@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -36,7 +37,9 @@ type Input struct {
 	typed      []byte  // the text that the user typed, nil if none
 	Headless   bool    // a text has no frontmatter, and there are no flags for one
 
-	records func(name string, text []byte) handoff.Source // makes the source of each record; shared, so that all get the same time
+	to []string // the recipients, each of which gets a document; nil if they are not known yet
+	// makes the source of each record, by recipient; shared, so that all get the same time
+	records map[string]func(name string, text []byte) handoff.Source
 }
 
 // A RecordInput holds the flags for the records of a command line.
@@ -92,40 +95,42 @@ func (in *Input) open(path string) ([]handoff.Source, error) {
 	return in.file(path, in.Kind != "")
 }
 
-// file returns the source of one file. If forced, it is a record whatever its text looks like.
+// file returns the sources of one file, one for each recipient. If forced, it is a record whatever its text looks like.
 func (in *Input) file(path string, forced bool) ([]handoff.Source, error) {
-	source, size, err := in.fromFile(path, forced)
+	text, err := ReadInput(path)
 	if err != nil {
 		return nil, err
 	}
-	in.Headless = in.Headless || isHeadless(source)
-	if in.held += size; in.held > maxHeld {
-		if in.held-size <= maxHeld {
+	return in.forEach(func(one *Input) (handoff.Source, error) {
+		source, err := one.ofFile(path, text, forced)
+		if err != nil {
+			return source, err
+		}
+		in.Headless = in.Headless || isHeadless(source)
+		if in.held += len(text); in.held <= maxHeld {
+			return source, nil
+		}
+		if in.held-len(text) <= maxHeld {
 			CollectOften() // called once, since it stops the world
 		}
-		source = handoff.Source{Name: path, Open: func() (handoff.Source, error) {
-			source, _, err := in.fromFile(path, forced)
-			return source, err
-		}}
-	}
-	return []handoff.Source{source}, nil
+		return handoff.Source{Name: path, Open: func() (handoff.Source, error) {
+			text, err := ReadInput(path)
+			if err != nil {
+				return handoff.Source{}, err
+			}
+			return one.ofFile(path, text, forced)
+		}}, nil
+	})
 }
 
-func (in *Input) fromFile(path string, forced bool) (_ handoff.Source, size int, err error) {
-	text, err := ReadInput(path)
-	if err != nil {
-		return handoff.Source{}, 0, err
-	}
+func (in *Input) ofFile(path string, text []byte, forced bool) (handoff.Source, error) {
 	if forced || filepath.Ext(path) == ".json" || looksLikeObject(text) {
-		source, err := in.record(path, text)
-		return source, len(text), err
+		return in.record(path, text)
 	}
 	if in.Fields.Given() || in.Recording.isGiven() {
-		source, err := in.markdown(path, text)
-		return source, len(text), err
+		return in.markdown(path, text)
 	}
-	source, err := in.Document(handoff.Source{Name: path, Text: text})
-	return source, len(text), err
+	return in.Document(handoff.Source{Name: path, Text: text})
 }
 
 func (in *Input) standardInput() ([]handoff.Source, error) {
@@ -142,9 +147,9 @@ func (in *Input) standardInput() ([]handoff.Source, error) {
 	if in.stdin = true; in.CanAsk() {
 		in.typed = text
 	}
-	source, err := in.Text("standard input", text)
-	in.Headless = in.Headless || isHeadless(source)
-	return []handoff.Source{source}, err
+	sources, err := in.Text("standard input", text)
+	in.Headless = in.Headless || slices.ContainsFunc(sources, isHeadless)
+	return sources, err
 }
 
 // checkFields returns an error if no text can be stored with these flags. It runs before the user types one.
@@ -157,11 +162,13 @@ func (in *Input) checkFields() error {
 		return err
 	}
 	before := *in
-	source, err := before.markdown("standard input", []byte("# Any text\n"))
+	sources, err := before.forEach(func(one *Input) (handoff.Source, error) {
+		return one.markdown("standard input", []byte("# Any text\n"))
+	})
 	if err != nil {
 		return err
 	}
-	results, err := s.TryGood([]handoff.Source{source})
+	results, err := s.TryGood(sources)
 	if err == nil {
 		err = handoff.Faults(results)
 	}
@@ -190,12 +197,16 @@ func (a *App) TextSource(name string, text []byte, f Fields, kind string, r Reco
 	if err := checkReferences(f.References); err != nil {
 		return handoff.Source{}, err
 	}
-	return (&Input{App: a, Fields: f, Kind: kind, Recording: r, stdin: true}).Text(name, text)
+	return (&Input{App: a, Fields: f, Kind: kind, Recording: r, stdin: true}).text(name, text)
 }
 
-// Text returns the source of a text without a file. It is a record with --kind or if it has the shape of one. Otherwise it is a
-// body if there are flags for the frontmatter, and a document with its own frontmatter if not.
-func (in *Input) Text(name string, text []byte) (handoff.Source, error) {
+// Text returns the sources of a text without a file, one for each recipient. It is a record with --kind or if it has the shape
+// of one. Otherwise it is a body if there are flags for the frontmatter, and a document with its own frontmatter if not.
+func (in *Input) Text(name string, text []byte) ([]handoff.Source, error) {
+	return in.forEach(func(one *Input) (handoff.Source, error) { return one.text(name, text) })
+}
+
+func (in *Input) text(name string, text []byte) (handoff.Source, error) {
 	object := looksLikeObject(text)
 	switch {
 	case in.Kind != "", object && (in.Full == nil || !in.Fields.Given() || in.Full.IsRecord(text)):

@@ -11,14 +11,17 @@ func (in *Input) record(name string, text []byte) (handoff.Source, error) {
 	if in.Full == nil {
 		return handoff.Source{}, ErrBeyond
 	}
-	if in.records == nil {
+	if in.records[in.Fields.To] == nil {
 		fields, err := in.recorded()
 		if err != nil {
 			return handoff.Source{}, err
 		}
-		in.records = in.Full.Records(RecordInput{in.App, fields, in.Kind, in.AllowEmpty, in.now})
+		if in.records == nil {
+			in.records = map[string]func(string, []byte) handoff.Source{}
+		}
+		in.records[in.Fields.To] = in.Full.Records(RecordInput{in.App, fields, in.Kind, in.AllowEmpty, in.now})
 	}
-	return in.records(name, text), nil
+	return in.records[in.Fields.To](name, text), nil
 }
 
 // ProjectName returns the project for records that name none: the name of the project root.

@@ -21,14 +21,15 @@ func (a *App) askNames(s *handoff.Store, sources []handoff.Source) error {
 	if !a.CanAsk() || a.Quiet {
 		return nil
 	}
-	asked := ""
+	asked := map[string]bool{}
 	for _, source := range sources {
-		if source.Fields == nil || source.Fields.To == asked {
+		if source.Fields == nil || asked[source.Fields.To] {
 			continue
 		}
-		asked = source.Fields.To
-		if near := s.Registry().Nearest(asked); near != "" && !a.Confirm(asked+" is new here; did you mean "+near+"? Store it for "+asked+" anyway?") {
-			return Invalid("use --to "+near, "%s is new here; nothing stored", asked)
+		to := source.Fields.To
+		asked[to] = true
+		if near := s.Registry().Nearest(to); near != "" && !a.Confirm(to+" is new here; did you mean "+near+"? Store it for "+to+" anyway?") {
+			return Invalid("use --to "+near, "%s is new here; nothing stored", to)
 		}
 	}
 	return nil

@@ -30,6 +30,9 @@ func Add(head string, o Operator) (string, error) {
 		return "", fault.New(fault.ErrInvalid, "change the entry in an editor", "%q is in the operators file already",
 			o.ID)
 	}
+	if _, isTeam := old.Team(o.ID); isTeam {
+		return "", fault.New(fault.ErrInvalid, "choose another name", "%q is a team in the operators file", o.ID)
+	}
 	at, indent := end(head)
 	longer := head[:at] + entry(o, indent) + head[at:]
 	if grown, faults := Parse([]byte(longer), 2); len(faults) == 0 &&

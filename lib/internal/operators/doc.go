@@ -21,6 +21,9 @@
 //	  - from: 'bot'                       # an id, or * for any operator
 //	    to: '*'
 //	    approve: 'required'               # or none: an operator with the capability approve must approve it
+//	teams:                                # names for several recipients
+//	  - id: 'web'                         # as of an operator, and different from all of them
+//	    members: ['alice', 'bob']         # ids of operators
 //
 // A key without a value counts as absent. An unknown key is a fault. So is every YAML feature that hides or moves
 // data: anchors, aliases, tags, repeated keys, a second document.

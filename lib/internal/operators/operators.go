@@ -145,6 +145,7 @@ type Evidence struct {
 type List struct {
 	operators []Operator
 	policies  []Policy
+	teams     []Team
 }
 
 // All returns a copy of the entries in the order of the file.
@@ -160,6 +161,9 @@ func (l *List) All() []Operator {
 // returns Unknown for an operator that is not in the file, otherwise Unverified.
 func (l *List) Verify(id string, now time.Time, e Evidence) Status {
 	o, known := l.of(id)
+	if _, isTeam := l.Team(id); isTeam {
+		return Status{Unknown, fmt.Sprintf("%q is a team, not an operator; give it with --to", id)}
+	}
 	if !known {
 		return Status{Unknown, fmt.Sprintf("%q is not in the operators file%s", id, l.suggestion(id))}
 	}

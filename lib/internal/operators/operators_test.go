@@ -113,7 +113,7 @@ line 16: operators[2] must be a mapping with the keys id, display_name, github_h
 line 17: operators[3]: capabilities[0] must be one line of text, not a list or a mapping
 line 17: operators[3]: active_until 2026-01-31 is before active_since 2026-02-01
 line 18: operator "carol" is already on line 17; ids must differ
-line 19: the frontmatter has the unknown key "owner"; known are schema_version, operators, policies
+line 19: the frontmatter has the unknown key "owner"; known are schema_version, operators, policies, teams
 `
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Error(diff)
@@ -316,6 +316,21 @@ func TestPolicies(t *testing.T) {
 	for _, policies := range []string{"none", "[x]", "[{from: a, to: b}]", "[{from: a b, to: b, approve: required}]", "[{from: a, to: b, approve: yes}]", "[{from: a, to: b, approve: required, until: 2026-01-01}]", "[{from: [a], to: b, approve: none}]"} {
 		if _, faults := operators.Parse([]byte("schema_version: '1.0'\noperators: []\npolicies: "+policies+"\n"), 2); len(faults) == 0 || faults[0].Line != 4 {
 			t.Errorf("%s: %v", policies, faults)
+		}
+	}
+}
+
+// A team means its members that are still there, without the sender unless nobody else is.
+func TestRecipients(t *testing.T) {
+	l := mustParse(t, two+"  - id: cy\nteams:\n  - {id: web, members: [alice, bob, cy, cy]}\n")
+	for _, tt := range []struct{ id, from, day, want string }{
+		{"web", "alice", "2026-05-07T12:00:00Z", "[bob cy]"},
+		{"web", "eve", "2026-05-07T12:00:00Z", "[alice bob cy]"},
+		{"web", "alice", "2026-05-08T12:00:00Z", "[cy]"},
+		{"bob", "bob", "2026-05-07T12:00:00Z", "[bob]"},
+	} {
+		if got := fmt.Sprint(l.Recipients(tt.id, tt.from, at(tt.day))); got != tt.want {
+			t.Errorf("%+v: %s", tt, got)
 		}
 	}
 }

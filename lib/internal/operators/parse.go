@@ -16,7 +16,8 @@ const MaxBytes = 1 << 20
 const maxNodes = 200_000
 
 var (
-	fileKeys     = []string{"schema_version", "operators", "policies"}
+	fileKeys     = []string{"schema_version", "operators", "policies", "teams"}
+	teamKeys     = []string{"id", "members"}
 	policyKeys   = []string{"from", "to", "approve"}
 	operatorKeys = []string{
 		"id", "display_name", "github_handle", "git_email", "capabilities", "active_since",
@@ -69,6 +70,9 @@ func (r *reader) file(root *document.Node) *List {
 			l.policies = append(l.policies, Policy{p.text("from", party), p.text("to", party),
 				p.text("approve", approval) == approvalRequired})
 		}
+	}
+	if m.values["teams"] != nil {
+		l.teams = m.teams(l)
 	}
 	return l
 }

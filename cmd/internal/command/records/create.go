@@ -30,9 +30,10 @@ type creation struct {
 	lowered          []string // flags of the self-audit that are answered with no
 	who, verifyFirst []string // by step, "" if not given
 
-	recording cli.Recording
-	relating  cli.Relating
-	dryRun    bool
+	recording  cli.Recording
+	relating   cli.Relating
+	dryRun     bool
+	recipients []string // each gets the record; To is the first
 }
 
 func createCommand(a *app) *cobra.Command {
@@ -167,7 +168,14 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 		return err
 	}
 	warn := func(text string) { c.Note("warning: " + text) }
-	return c.Write([]handoff.Source{c.source(draft, carried, warn)}, false, nil)
+	sources := make([]handoff.Source, len(c.recipients))
+	for i, to := range c.recipients {
+		one := *c
+		one.To = to
+		sources[i] = one.source(draft, carried, warn)
+		warn = nil // the record is the same
+	}
+	return c.Write(sources, false, nil)
 }
 
 // recordWork records the commit and the files of the run as they are now, after its commands.
@@ -217,7 +225,12 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 	if c.agent == "" {
 		return runs.Draft{}, cli.Invalid("use --agent, such as --agent agent:codex, or set HANDOFF_OPERATOR", "no agent: I don't know who ran this")
 	}
-	c.To = cmp.Or(c.To, me, record.Slug(c.agent, 64)) // the limit of an operator name
+	sender := record.Slug(c.agent, 64) // the limit of an operator name
+	all, err := c.Recipients(func() string { return cmp.Or(c.From, sender) }, cmp.Or(c.To, me, sender))
+	if err != nil {
+		return runs.Draft{}, err
+	}
+	c.recipients, c.To = all, all[0]
 	if c.projectID == "" {
 		c.projectID = c.ProjectName()
 	}

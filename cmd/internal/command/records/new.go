@@ -120,8 +120,14 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 	case doc.To == "":
 		return cli.Invalid("add --to NAME", "no recipient")
 	}
-	if _, err := handoff.Parse(handoff.Source{Fields: &doc}, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
+	all, err := a.Recipients(func() string { return doc.From }, doc.To)
+	if err != nil {
 		return err
+	}
+	for _, one := range toEach(doc, all) {
+		if _, err := handoff.Parse(one, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
+			return err
+		}
 	}
 	path := ""
 	if doc.Body, path, err = a.edited(start); err != nil {
@@ -137,13 +143,23 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 	if err != nil {
 		return err
 	}
-	receipts, err := s.WriteAll(context.Background(), []handoff.Source{{Fields: &doc}})
+	receipts, err := s.WriteAll(context.Background(), toEach(doc, all))
 	if err != nil {
 		return cli.SameAgain(fmt.Errorf("%w\nyour text is kept in %s", err, path), took)
 	}
 	a.Wrote(s)
 	os.RemoveAll(filepath.Dir(path))
 	return a.PrintReceipts(s, receipts)
+}
+
+// toEach returns a source of the document for each recipient.
+func toEach(doc handoff.Document, recipients []string) (sources []handoff.Source) {
+	for _, to := range recipients {
+		one := doc
+		one.To = to
+		sources = append(sources, handoff.Source{Fields: &one})
+	}
+	return sources
 }
 
 // Compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.

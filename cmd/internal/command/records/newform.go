@@ -108,7 +108,7 @@ func (a *app) askHead(p handoff.Project, f *cli.Fields) error {
 
 // askFor asks for missing fields of the frontmatter, and repeats a question if the answer cannot be stored.
 func (a *app) askFor(p handoff.Project, in *bufio.Reader, doc *handoff.Document, questions ...question) error {
-	if why := unfit(p, *doc); why != nil {
+	if why := a.unfit(p, *doc); why != nil {
 		return why
 	}
 	for _, q := range questions {
@@ -137,7 +137,7 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 	if q.get(&tried) == "" {
 		return q.needed
 	}
-	if err := unfit(p, tried); err != nil {
+	if err := a.unfit(p, tried); err != nil {
 		return err.Error()
 	}
 	if q.text != toQuestion.text {
@@ -149,22 +149,32 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 	if err != nil {
 		return "" // storing the handoff reports the error
 	}
-	why, sure := s.Registry().WhyUnknown(tried.To)
-	switch list, _ := s.Registry().Policy(); {
-	case !sure, list != nil && p.Options.Operators.Off:
-		return ""
-	case list == nil && again:
-		return ""
-	case list == nil:
-		why += " the same name once more takes it"
+	all, err := a.Recipients(func() string { return tried.From }, tried.To)
+	if err != nil {
+		return err.Error()
 	}
-	return why
+	for _, to := range all {
+		why, sure := s.Registry().WhyUnknown(to)
+		switch list, _ := s.Registry().Policy(); {
+		case !sure, list != nil && p.Options.Operators.Off, list == nil && again:
+			continue
+		case list == nil:
+			why += " the same name once more takes it"
+		}
+		return why
+	}
+	return ""
 }
 
 // unfit returns why a frontmatter cannot be stored. Missing fields are no reason.
-func unfit(p handoff.Project, d handoff.Document) error {
+func (a *app) unfit(p handoff.Project, d handoff.Document) error {
 	d.SchemaVersion, d.Body = cmp.Or(d.SchemaVersion, "1.0"), standard
 	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"), cmp.Or(d.Time, now(p))
-	_, err := handoff.Parse(handoff.Source{Fields: &d}, p.Options.Rules, p.Options.MaxDocumentBytes)
+	all, err := a.Recipients(func() string { return d.From }, d.To)
+	for _, one := range toEach(d, all) {
+		if _, err := handoff.Parse(one, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
+			return err
+		}
+	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -104,15 +105,23 @@ func (r *newRecord) store(a *app, p handoff.Project, f cli.Fields) error {
 	if err := r.prepare(a, p, f, a.CanAsk()); err != nil {
 		return err
 	}
-	source, err := record.New(r.Making)
+	all, err := a.Recipients(func() string { return f.From }, r.Head.To)
 	if err != nil {
 		return err
+	}
+	sources := make([]handoff.Source, len(all))
+	for i, to := range all {
+		one := r.Making
+		one.Head.To, one.Said = to, maps.Clone(r.Said)
+		if sources[i], err = record.New(one); err != nil {
+			return err
+		}
 	}
 	_, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}
-	receipts, err := s.WriteAll(context.Background(), []handoff.Source{source})
+	receipts, err := s.WriteAll(context.Background(), sources)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,8 @@ OPERATORS.md in the project root. Its frontmatter:
       # require_signature: none, flag or refuse
   policies:
     - {from: deploy-bot, to: '*', approve: required}
+  teams:
+    - {id: web, members: [ann, ben]}
   ---
 
 Three capabilities have a meaning. With approve you can approve and reject
@@ -44,7 +47,10 @@ each handoff from a person.
 
 The first policy that matches sender and recipient decides whether a handoff
 needs an approval. * matches every operator; approve is required or none. A
-sender can also ask for it with --ref approve:required.`,
+sender can also ask for it with --ref approve:required.
+
+--to web stores a handoff for each member of the team web, but not for you. A
+member that has left gets none.`,
 	},
 		&cobra.Command{
 			Use: "list", Short: "List the operators", Args: cli.Args(cobra.NoArgs),
@@ -136,6 +142,10 @@ func (a *app) listOperators() error {
 	}
 	if a.JSON {
 		return nil
+	}
+	for _, id := range list.Teams() {
+		team, _ := list.Team(id)
+		a.Note("team " + id + ": " + strings.Join(team.Members, ", "))
 	}
 	_, err = fmt.Fprint(a.Stdout, handoff.Table(cli.TerminalWidth(a.Stdout), []string{"ID", "NAME", "EMAIL", "STATE"}, rows))
 	return err

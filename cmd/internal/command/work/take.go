@@ -165,21 +165,21 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(h
 	in.Fields = cli.Fields{From: doc.From, To: doc.To, Topic: doc.Topic, References: doc.References}
 	before := *in
 	before.At = e.Time // it is not finished yet
-	source, err := before.Text(name, text)
+	sources, err := before.Text(name, text)
 	if err != nil {
 		return nil, err
 	}
-	results, err := s.TryGood([]handoff.Source{source})
+	results, err := s.TryGood(sources)
 	if err == nil {
 		err = handoff.Faults(results)
 	}
 	return func(done handoff.ActReceipt) error {
 		in.At = done.Time // so that a repeated command stores the same handoff
-		source, err := in.Text(name, text)
+		sources, err := in.Text(name, text)
 		if err != nil {
 			return err
 		}
-		return in.Write([]handoff.Source{source}, false, nil)
+		return in.Write(sources, false, nil)
 	}, err
 }
 

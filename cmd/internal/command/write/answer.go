@@ -88,11 +88,11 @@ func (a *app) answerCommand(begin func(got handoff.Stored, me string) (handoff.D
 			if err != nil {
 				return err
 			}
-			source, err := in.Text(name, text)
+			sources, err := in.Text(name, text)
 			if err != nil {
 				return err
 			}
-			return cli.SameAgain(a.Write([]handoff.Source{source}, false, nil), in.Took)
+			return cli.SameAgain(a.Write(sources, false, nil), in.Took)
 		},
 	}
 	f.Register(cmd)

@@ -27,11 +27,11 @@ same. Without ID it is the draft that draft show prints.`,
 			if err != nil {
 				return err
 			}
-			source, err := a.draftSource(d, f)
+			sources, err := a.draftSources(d, f)
 			if err != nil {
 				return err
 			}
-			if err := a.Write([]handoff.Source{source}, false, nil); err != nil {
+			if err := a.Write(sources, false, nil); err != nil {
 				return err
 			}
 			if err := s.Sessions().RemoveDraft(d); err != nil {
@@ -45,13 +45,14 @@ same. Without ID it is the draft that draft show prints.`,
 	return cmd
 }
 
-func (a *app) draftSource(d handoff.Draft, f cli.Fields) (handoff.Source, error) {
+func (a *app) draftSources(d handoff.Draft, f cli.Fields) ([]handoff.Source, error) {
 	if d.IsDocument() {
 		if f.Given() {
-			return handoff.Source{}, cli.Invalid("remove the flags, or save only the body as a draft",
+			return nil, cli.Invalid("remove the flags, or save only the body as a draft",
 				"the draft %s has a frontmatter of its own; --from, --to, --topic, --ts, --tag and --ref do not apply", d.ID)
 		}
-		return (&cli.Input{App: a.App}).Document(handoff.Source{Name: "draft " + d.ID, Text: []byte(d.Text)})
+		source, err := (&cli.Input{App: a.App}).Document(handoff.Source{Name: "draft " + d.ID, Text: []byte(d.Text)})
+		return []handoff.Source{source}, err
 	}
 	f.From, f.To, f.Topic, f.Time = cmp.Or(f.From, d.From), cmp.Or(f.To, d.To), cmp.Or(f.Topic, d.Topic), cmp.Or(f.Time, d.Saved)
 	f.Tags, f.References = append(d.Tags, f.Tags...), append(d.References, f.References...)

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// Recipients returns the operators that --to names, each once: names with commas between them, where a team means its
+// members. from returns the sender, who is left out of a team of several. An empty to is one unknown recipient, "".
+func (a *App) Recipients(from func() string, to string) ([]string, error) {
+	var all []string
+	for name := range strings.SplitSeq(to, ",") {
+		if name = strings.TrimSpace(name); name == "" && to != "" {
+			return nil, Invalid("put one comma between two names: --to ben,cy", "--to %q has an empty name", to)
+		}
+		for _, one := range a.membersOf(name, from) {
+			if !slices.Contains(all, one) {
+				all = append(all, one)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, Invalid("change active_until in OPERATORS.md, or choose another recipient",
+			"all members of the team %q have left", to)
+	}
+	return all, nil
+}
+
+// membersOf returns the members of a team, or name alone. If the operators file cannot be used, storing reports it.
+func (a *App) membersOf(name string, from func() string) []string {
+	p, s, err := a.quietCopy().NewStore()
+	if err != nil || name == "" {
+		return []string{name}
+	}
+	list, err := s.Registry().Listed()
+	if err != nil || list == nil || !slices.Contains(list.Teams(), name) {
+		return []string{name}
+	}
+	now := time.Now()
+	if p.Options.Now != nil {
+		now = p.Options.Now()
+	}
+	return list.Recipients(name, from(), now)
+}
+
+// forEach returns a source for each recipient of the fields. one makes it from an input with a single recipient.
+func (in *Input) forEach(one func(in *Input) (handoff.Source, error)) ([]handoff.Source, error) {
+	if in.to == nil {
+		all, err := in.Recipients(in.sender, in.Fields.To)
+		if err != nil {
+			return nil, err
+		}
+		in.to = all
+	}
+	sources := make([]handoff.Source, len(in.to))
+	for i, to := range in.to {
+		source, err := in.only(to, one)
+		if err != nil {
+			return nil, err
+		}
+		sources[i] = source
+	}
+	return sources, nil
+}
+
+// only calls one with a copy of the input for a single recipient, and keeps what the copy has found out.
+func (in *Input) only(to string, one func(in *Input) (handoff.Source, error)) (handoff.Source, error) {
+	if to == in.Fields.To {
+		return one(in)
+	}
+	single := *in
+	single.Fields.To = to
+	source, err := one(&single)
+	in.Took, in.me, in.records = single.Took, single.me, single.records
+	return source, err
+}
+
+// sender returns the sender of documents that name none.
+func (in *Input) sender() string {
+	if in.Fields.From != "" {
+		return in.Fields.From
+	}
+	return in.self()
+}
+
+// completeRecipients completes the last of the recipients in --to: operators and teams.
+func (a *App) completeRecipients(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	names := a.KnownOperators()
+	if _, s, err := a.quietCopy().NewStore(); err == nil {
+		if list, err := s.Registry().Listed(); err == nil && list != nil {
+			names = append(names, list.Teams()...)
+		}
+	}
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	for i := range names {
+		names[i] = before + names[i]
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

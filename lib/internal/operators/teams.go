@@ -1,0 +1,87 @@
+package operators
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+)
+
+// A Team is a name for several recipients. A handoff to a team is stored once for each of them.
+type Team struct {
+	ID      string
+	Members []string // ids of operators, each once
+}
+
+// Team returns the team with an id, and whether there is one.
+func (l *List) Team(id string) (Team, bool) {
+	i := slices.IndexFunc(l.teams, func(t Team) bool { return t.ID == id })
+	if i < 0 {
+		return Team{}, false
+	}
+	return Team{id, slices.Clone(l.teams[i].Members)}, true
+}
+
+// Teams returns the ids of the teams in the order of the file.
+func (l *List) Teams() (ids []string) {
+	for _, t := range l.teams {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+// Recipients returns the operators to whom a handoff from a sender to a team goes: the members that have not left,
+// without the sender. A team of the sender alone returns the sender. If id is no team, it is returned alone.
+func (l *List) Recipients(id, from string, now time.Time) []string {
+	t, isTeam := l.Team(id)
+	if !isTeam {
+		return []string{id}
+	}
+	active := slices.DeleteFunc(t.Members, func(member string) bool {
+		o, _ := l.of(member)
+		return o.Offboarded(now)
+	})
+	others := slices.DeleteFunc(slices.Clone(active), func(member string) bool { return member == from })
+	if len(others) == 0 {
+		return active
+	}
+	return others
+}
+
+// teams parses the teams. Their members must be operators of l.
+func (m mapping) teams(l *List) (teams []Team) {
+	lines := map[string]int{}
+	for i, n := range m.list("teams") {
+		team := m.mapping(n, fmt.Sprintf("teams[%d]", i), teamKeys)
+		t := Team{ID: team.text("id", slug)}
+		switch first, repeated := lines[t.ID]; {
+		case t.ID == "":
+		case repeated:
+			m.fault(n, "team %q is already on line %d; ids must differ", t.ID, first)
+		case l.Has(t.ID):
+			m.fault(team.values["id"], "team %q is an operator too; rename one of them", t.ID)
+		}
+		lines[t.ID] = n.Line
+		if t.Members = team.members(l); team.values["members"] != nil && len(t.Members) == 0 {
+			m.fault(team.values["members"], "%s has no members; add one", team.name)
+		}
+		teams = append(teams, t)
+	}
+	return teams
+}
+
+// members returns the members of a team, each once.
+func (m mapping) members(l *List) (ids []string) {
+	for i, n := range m.list("members") {
+		id := m.scalar(n, fmt.Sprintf("%s: members[%d]", m.name, i), slug)
+		if id != "" && !l.Has(id) {
+			m.fault(n, "%s: members[%d]: %s is not an operator of this file%s", m.name, i, fault.Quote(id),
+				l.suggestion(id))
+		}
+		if id == "" || !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
