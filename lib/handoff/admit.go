@@ -30,6 +30,9 @@ func (s *Store) admit(_ *txn.Machine, docs []scanned, results []Result) ([]admit
 	good := make([]admitted, 0, len(docs))
 	for _, d := range docs {
 		state, err := verify(d.sealed)
+		if err == nil && d.From == Next && d.origin == nil {
+			err = errReserved
+		}
 		if err != nil {
 			results[d.at].Err = err
 			continue
@@ -57,7 +60,7 @@ func (s *Store) operatorCheck() (func(*sealed) (operators.State, error), error) 
 	evidence := s.evidence()
 	return func(d *sealed) (operators.State, error) {
 		from := list.Verify(d.From, s.opt.Now(), evidence)
-		to := list.Verify(d.To, s.opt.Now(), operators.Evidence{})
+		to := list.VerifyRecipient(d.To, s.opt.Now())
 		return s.judge(d, from, to)
 	}, nil
 }
@@ -155,8 +158,8 @@ func (s *Store) evidence() operators.Evidence {
 // unknown if the file does not list it. Without one, it is unknown if there are handoffs and none is from or to it.
 // sure reports that it is a typo, not a newcomer: the file does not list it, or a known name is similar.
 func (r Registry) WhyUnknown(operator string) (why string, sure bool) {
-	if list, err := r.Policy(); err != nil || list != nil {
-		if err != nil || list.Has(operator) {
+	if list, err := r.Policy(); err != nil || list != nil || operator == Next {
+		if err != nil || operator == Next || list.Has(operator) {
 			return "", false
 		}
 		return list.Verify(operator, r.s.opt.Now(), operators.Evidence{}).Reason, true
@@ -169,6 +172,22 @@ func (r Registry) WhyUnknown(operator string) (why string, sure bool) {
 		return "no handoff here is from or to " + operator, false
 	}
 	return "no handoff here is from or to " + operator + "; did you mean " + near + "?", true
+}
+
+// IsAlone reports whether one operator works here alone: the only one in the operators file who has not left, or
+// without such a file, the only one in the handoffs. A store without handoffs shows nothing.
+func (r Registry) IsAlone(operator string) bool {
+	list, err := r.Listed()
+	if err != nil || operator == "" {
+		return false
+	}
+	var names []string
+	if list != nil {
+		names = list.Active(r.s.opt.Now())
+	} else {
+		names = r.s.at.Names()
+	}
+	return len(names) == 1 && names[0] == operator
 }
 
 // Nearest returns the known operator whose name is similar to an unknown one. It returns "" if there is no such

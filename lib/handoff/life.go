@@ -156,11 +156,14 @@ func (in Inbox) Left() string {
 }
 
 // Reply returns a document without a body that answers a handoff. It goes from the recipient to the sender. If me is
-// the sender, it goes to the recipient again.
+// the sender, it goes to the recipient again. The recipient of a handoff to Next is me.
 func Reply(e Entry, me string) Document {
 	from, to := e.To, e.From
-	if me == e.From {
+	switch {
+	case me == e.From:
 		from, to = to, from
+	case to == "", e.To == Next:
+		from = me
 	}
 	return Document{SchemaVersion: "1.0", From: from, To: to, Topic: e.Topic,
 		References: []string{relation.Form{Kind: relation.Re, ID: e.ID}.String()}}

@@ -44,7 +44,7 @@ type Filter struct {
 }
 
 func (f Filter) matches(e Entry) bool {
-	return (f.To == "" || e.To == f.To) && (f.From == "" || e.From == f.From) &&
+	return (f.To == "" || e.IsTo(f.To)) && (f.From == "" || e.From == f.From) &&
 		(f.Topic == "" || e.Topic == f.Topic) &&
 		(f.Since.IsZero() || !isBefore(e.Time, f.Since)) && (f.Until.IsZero() || isBefore(e.Time, f.Until)) &&
 		(!f.Unread || e.UnreadBy(f.To))
@@ -164,7 +164,7 @@ func (s *Store) keep(d *disk.Dir, f Filter, at stateReader, readers map[string]b
 		left = list.Left(s.opt.Now())
 	}
 	keep := func(e Entry) bool {
-		if f.Orphaned && readers[e.To] && !at.isForgotten(e, left) ||
+		if f.Orphaned && (readers[e.To] || e.To == Next) && !at.isForgotten(e, left) ||
 			f.Offered && (at.state(e) != StateUnread || at.toldAt(e) == "") {
 			return false
 		}

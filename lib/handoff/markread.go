@@ -74,11 +74,26 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []MarkRecei
 }
 
 func checkOperator(operator string) error {
+	if operator == Next {
+		return errReserved
+	}
+	return CheckOperator(operator)
+}
+
+// CheckOperator returns ErrInvalid if name has not the form of an operator name.
+func CheckOperator(operator string) error {
 	if !form.IsSlug(operator, document.MaxName) {
 		return fault.New(ErrInvalid, "use 1 to 64 letters, digits, _ and -", "%q is not a valid operator", operator)
 	}
 	return nil
 }
+
+// Next is the recipient of a handoff to whoever works here next, the sender included. Such a handoff is addressed to
+// every operator, and unread until one of them marks it as read or takes it.
+const Next = document.Next
+
+// errReserved reports that Next is used as an operator.
+var errReserved = fault.New(ErrInvalid, "use the name of an operator", "%q means whoever works here next", Next)
 
 // mark marks handoffs by their full ids.
 func (s *Store) mark(ctx context.Context, operator string, ids []string, undo bool) ([]txn.MarkReceipt, error) {

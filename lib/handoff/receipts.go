@@ -125,6 +125,7 @@ func (s *Store) toldTimes() toldTimes {
 	for _, o := range s.Sessions().Offers() {
 		for _, id := range o.IDs {
 			told[[2]string{id, o.Operator}] = o.Time
+			told[[2]string{id, Next}] = o.Time // any operator is its recipient
 		}
 	}
 	return told

@@ -106,9 +106,6 @@ func ParseCheckpoint(text string) (Checkpoint, error) { return eventlog.ParseChe
 // SignatureFile returns the name of the n-th signature, counted from 1, of the checkpoint in file.
 func SignatureFile(file string, n int) string { return eventlog.SignatureFile(file, n) }
 
-// CheckOperator returns ErrInvalid for a name that no operator can have.
-func CheckOperator(name string) error { return checkOperator(name) }
-
 // InGit reports whether a directory is in a git work tree.
 func InGit(dir string) bool { return git.Top(dir) != "" }
 

@@ -116,6 +116,9 @@ func (r Registry) SetOperator(operator string) error {
 
 // Check returns ErrDenied if there is an operators file that does not list the operator.
 func (r Registry) Check(operator string) error {
+	if operator == Next {
+		return errReserved
+	}
 	list, err := r.Policy()
 	if err != nil || list == nil || list.Has(operator) {
 		return err

@@ -178,8 +178,8 @@ func (s *Store) Withdraw(ctx context.Context, id string, who Consumption) (ActRe
 	case e.From != who.Operator:
 		return ActReceipt{}, fault.New(ErrDenied, "ask "+e.From, "%s was sent by %s: only its sender can withdraw it",
 			e.ID, fault.Own(e.From))
-	case e.From == e.To:
-		return ActReceipt{}, fault.New(ErrInvalid, "run `handoff done "+short+"`", "%s is from you to you", e.ID)
+	case e.IsTo(e.From):
+		return ActReceipt{}, fault.New(ErrInvalid, "run `handoff done "+short+"`", "%s is addressed to you too", e.ID)
 	case life.Done.IsDone() && life.Done.Operator != who.Operator:
 		return ActReceipt{}, fault.New(ErrInvalid, "supersede it: `handoff supersede "+short+"`", "%s was done by %s",
 			e.ID, fault.Own(life.Done.Operator))

@@ -25,6 +25,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 
@@ -176,7 +177,7 @@ func (s *Site) prepare() {
 		h.Events = slices.Clone(h.Events)
 		slices.SortStableFunc(h.Events, func(a, b Event) int { return index.CompareTimes(a.Time, b.Time) })
 		for _, e := range h.Events {
-			if heard(e.Time); e.Did != "told" && (e.Did != "read" || e.Operator == h.To) {
+			if heard(e.Time); e.Did != "told" && (e.Did != "read" || document.IsTo(h.To, e.Operator)) {
 				h.since = e.Time
 			}
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"os"
 	"strings"
 	"time"
 
@@ -37,6 +38,9 @@ func (in *Input) markdown(name string, text []byte) (handoff.Source, error) {
 	if err != nil {
 		return handoff.Source{}, err
 	}
+	if fields.To == "" && in.isAlone() {
+		fields.To = handoff.Next
+	}
 	doc, err := in.Composed(name, fields, string(text), in.allowsEmpty())
 	if err != nil {
 		return handoff.Source{}, err
@@ -65,6 +69,22 @@ func (in *Input) sameAgain(doc handoff.Document) (handoff.Document, error) {
 // defaults returns the default values of a frontmatter.
 func (in *Input) defaults(text string) handoff.Document {
 	return handoff.Document{SchemaVersion: "1.0", From: in.self(), Time: in.now(), Topic: handoff.TopicOf(text)}
+}
+
+// isAlone reports whether the sender works here alone. It looks once.
+func (in *Input) isAlone() bool {
+	if in.alone == nil {
+		_, s, err := in.quietCopy().NewStore()
+		is := err == nil && s.Registry().IsAlone(in.sender())
+		in.alone = &is
+	}
+	return *in.alone
+}
+
+// isForNext reports whether a text without a frontmatter, and without any flags for one, is a handoff to whoever works
+// here next: its sender works here alone.
+func (in *Input) isForNext(text []byte) bool {
+	return !hasFrontmatter(text) && len(bytes.TrimSpace(text)) > 0 && in.isAlone()
 }
 
 // self returns the operator who runs the program. It looks once, since it may have to run git.
@@ -108,7 +128,7 @@ func (a *App) Composed(name string, f Fields, text string, allowEmpty bool) (han
 	case doc.From == "":
 		return doc, UnknownOperator("--from")
 	case doc.To == "":
-		return doc, Invalid("add --to NAME", "%s: no recipient", name)
+		return doc, Invalid("add --to NAME, or --to next for whoever works here next", "%s: no recipient", name)
 	case !allowEmpty && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
 		return doc, Invalid("write what the recipient needs, or add --allow-empty", "%s is empty", name)
 	}
@@ -128,6 +148,22 @@ func completeAllowEmpty(args []string) []string {
 		}
 	}
 	return all
+}
+
+// Piped returns the sources of the text that is piped into a command, nil if there is none. It waits for the end of a pipe
+// or a file, not for a terminal or a device.
+func (in *Input) Piped() ([]handoff.Source, error) {
+	if file, ok := in.Stdin.(*os.File); ok {
+		info, err := file.Stat()
+		if err != nil || info.Mode()&os.ModeCharDevice != 0 {
+			return nil, nil // closed, or nothing is piped
+		}
+	}
+	text, err := in.ReadStdin(MaxInput)
+	if err != nil || len(bytes.TrimSpace(text)) == 0 {
+		return nil, err
+	}
+	return in.Text("standard input", text)
 }
 
 // Answer reads the text of an answer from a file, or from standard input for "-".

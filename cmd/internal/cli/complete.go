@@ -106,7 +106,7 @@ func (a *App) KnownOperators() []string {
 		names = append(names, e.From, e.To)
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == handoff.Next })
 }
 
 // CompleteMark completes handoffs, and after the first one operators too.

@@ -31,6 +31,7 @@ type Input struct {
 	Kind       string // of every record; "" to detect it
 	AllowEmpty []string
 	me         *string // the operator who runs the program, once known
+	alone      *bool   // whether the sender works here alone, once known
 	held       int     // bytes of documents in memory
 	At         string  // the time of documents without one; "" is now
 	Took       string  // the time that documents without one got
@@ -127,7 +128,7 @@ func (in *Input) ofFile(path string, text []byte, forced bool) (handoff.Source, 
 	if forced || filepath.Ext(path) == ".json" || looksLikeObject(text) {
 		return in.record(path, text)
 	}
-	if in.Fields.Given() || in.Recording.isGiven() {
+	if in.Fields.Given() || in.Recording.isGiven() || in.isForNext(text) {
 		return in.markdown(path, text)
 	}
 	return in.Document(handoff.Source{Name: path, Text: text})
@@ -211,6 +212,7 @@ func (in *Input) text(name string, text []byte) (handoff.Source, error) {
 	switch {
 	case in.Kind != "", object && (in.Full == nil || !in.Fields.Given() || in.Full.IsRecord(text)):
 		return in.record(name, text)
+	case !object && !in.Fields.Given() && in.isForNext(text):
 	case !in.Fields.Given() && in.Recording.isGiven():
 		return handoff.Source{}, Invalid("remove the frontmatter, and use --to and --topic", "%s has a frontmatter of its own, which --work and --file would change", name)
 	case !in.Fields.Given():

@@ -76,7 +76,7 @@ func (in *Input) only(to string, one func(in *Input) (handoff.Source, error)) (h
 	single := *in
 	single.Fields.To = to
 	source, err := one(&single)
-	in.Took, in.me, in.records = single.Took, single.me, single.records
+	in.Took, in.me, in.alone, in.records = single.Took, single.me, single.alone, single.records
 	return source, err
 }
 
@@ -90,7 +90,7 @@ func (in *Input) sender() string {
 
 // completeRecipients completes the last of the recipients in --to: operators and teams.
 func (a *App) completeRecipients(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names := a.KnownOperators()
+	names := append(a.KnownOperators(), handoff.Next)
 	if _, s, err := a.quietCopy().NewStore(); err == nil {
 		if list, err := s.Registry().Listed(); err == nil && list != nil {
 			names = append(names, list.Teams()...)

@@ -76,6 +76,9 @@ func Successors(s *handoff.Store, e handoff.Entry, digits int) string {
 func NextCommands(s *handoff.Store, got handoff.Stored, me string) string {
 	e := got.Entry
 	id, me := strings.TrimPrefix(e.ID, "sha256:")[:12], cmp.Or(me, e.To)
+	if me == handoff.Next {
+		me = "NAME"
+	}
 	return NextSteps(s, got, me, map[Step]string{
 		Check:  fmt.Sprintf("`handoff check %s` checks whether work can continue", id),
 		Resume: fmt.Sprintf("`handoff resume %s --operator %s` resumes the work", id, me),

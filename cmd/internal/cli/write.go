@@ -138,11 +138,15 @@ const manyStored = 20
 
 // tellStored prints a receipt for people: recipient, title, and how to withdraw it.
 func (a *App) tellStored(s *handoff.Store, r handoff.Receipt) error {
-	id, sent := Short(r.ID, Shortest), ""
+	id, sent, isMine := Short(r.ID, Shortest), "", false
 	if e, err := s.Find(r.ID); err == nil {
+		isMine = e.IsTo(e.From)
 		sent = " to " + e.To + ": " + a.titleOf(s, r.ID)
 	}
 	line, next := a.StateSign(handoff.StateUnread)+" handed"+sent+" ("+id+")", "take it back while nobody has read it: handoff withdraw "+id
+	if isMine {
+		next = "finish it: handoff done " + id
+	}
 	if r.Status == handoff.StatusExisting {
 		line, next = id+" was stored before, as "+r.Path, ""
 	}

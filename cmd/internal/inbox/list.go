@@ -16,7 +16,7 @@ type view struct {
 
 // views are the views in the order of tab. If the operator is unknown, there is only the last.
 var views = []view{
-	{"Inbox", func(r *row, me string) bool { return r.To == me && !r.state.IsClosed() }},
+	{"Inbox", func(r *row, me string) bool { return r.IsTo(me) && !r.state.IsClosed() }},
 	{"Sent", func(r *row, me string) bool { return r.From == me }},
 	{"All", func(*row, string) bool { return true }},
 }

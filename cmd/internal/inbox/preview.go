@@ -150,7 +150,7 @@ func (m *model) header(width int) []string {
 
 // howToMark says how to mark a handoff as read.
 func howToMark(r *row, me string) string {
-	if isUnread(r) && r.To == me {
+	if isUnread(r) && r.IsTo(me) {
 		return " · m marks it as read"
 	}
 	return ""

@@ -53,7 +53,7 @@ func (p project) check(ctx context.Context, in checkArgs) (result, error) {
 		report.Notes = append(report.Notes, note)
 	}
 	text, err := reportText(got.Entry.ID, report)
-	if report.Class == packet.Clean && got.Entry.To == cmp.Or(found.Me(), got.Entry.To) {
+	if report.Class == packet.Clean && got.Entry.IsTo(cmp.Or(found.Me(), got.Entry.To)) {
 		text += fmt.Sprintf("Next: handoff_resume with id %s takes it over.\n", shortID(got.Entry.ID))
 	}
 	return result{text: text}, err

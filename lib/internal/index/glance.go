@@ -1,6 +1,10 @@
 package index
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+)
 
 // The functions in this file examine the bytes of a line without parsing it. For a row they agree with
 // ParseRow. For any other line the result is arbitrary.
@@ -86,7 +90,8 @@ func NotFor(operator string, unread bool) func(line []byte) bool {
 		if unread && IsMarkedAlone(line, alone) {
 			return true
 		}
-		return string(Cell(line, 3)) != operator || unread && IsMarked(line, operator)
+		to := Cell(line, 3)
+		return string(to) != operator && string(to) != document.Next || unread && IsMarked(line, operator)
 	}
 }
 

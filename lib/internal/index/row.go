@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
@@ -106,8 +107,15 @@ func (r Row) Unmarked() (names []string) {
 	return names
 }
 
-// UnreadBy reports whether operator has not marked the handoff as read. "" means its recipient.
+// IsTo reports whether the handoff is addressed to operator.
+func (r Row) IsTo(operator string) bool { return document.IsTo(r.To, operator) }
+
+// UnreadBy reports whether operator has not marked the handoff as read. "" means its recipient. A handoff to
+// document.Next is unread until any operator marks it.
 func (r Row) UnreadBy(operator string) bool {
+	if r.To == document.Next {
+		return len(r.Marks()) == 0
+	}
 	if operator == "" {
 		operator = r.To
 	}

@@ -53,7 +53,7 @@ func (f *Facts) Successors(row index.Row) []string { return f.successors(f.Of(ro
 func (f *Facts) successors(h Handoff, row index.Row) (ids []string) {
 	for _, id := range h.Superseders {
 		by := f.Of(id)
-		isParty := by.From == row.From || by.From == row.To
+		isParty := by.From == row.From || row.IsTo(by.From)
 		if isParty && !f.isAwaiting(id, by, by.From, by.To) && (f.Trusts == nil || f.Trusts(id, by.From)) {
 			ids = append(ids, id)
 		}

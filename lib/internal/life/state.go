@@ -58,7 +58,7 @@ func (f *Facts) State(row index.Row, now time.Time) State {
 
 // isWithdrawn reports whether the sender finished the handoff before the recipient read it.
 func (h Handoff) isWithdrawn(row index.Row) bool {
-	return h.Done.IsDone() && h.Done.Operator == row.From && row.From != row.To && row.UnreadBy("")
+	return h.Done.IsDone() && h.Done.Operator == row.From && !row.IsTo(row.From) && row.UnreadBy("")
 }
 
 // activeState is State without archiving.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
@@ -63,7 +64,11 @@ func (p Policy) isAbout(from, to string) bool {
 }
 
 // AsksApproval reports whether a handoff needs an approval. The first policy that matches it counts.
+// A handoff to document.Next may go to anyone: any policy for its sender that asks for one counts.
 func (l *List) AsksApproval(from, to string) bool {
+	if to == document.Next {
+		return slices.ContainsFunc(l.policies, func(p Policy) bool { return p.Approve && p.isAbout(from, p.To) })
+	}
 	at := slices.IndexFunc(l.policies, func(p Policy) bool { return p.isAbout(from, to) })
 	return at >= 0 && l.policies[at].Approve
 }
@@ -186,6 +191,24 @@ func (l *List) Verify(id string, now time.Time, e Evidence) Status {
 		return Status{State: Verified}
 	}
 	return Status{Unverified, reason}
+}
+
+// VerifyRecipient is like Verify for an operator that is only addressed. document.Next is always verified.
+func (l *List) VerifyRecipient(id string, now time.Time) Status {
+	if id == document.Next {
+		return Status{State: Verified}
+	}
+	return l.Verify(id, now, Evidence{})
+}
+
+// Active returns the ids of the operators that have not left.
+func (l *List) Active(now time.Time) (ids []string) {
+	for _, o := range l.operators {
+		if !o.Offboarded(now) {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
 }
 
 // Has reports whether the file lists an operator.

@@ -82,6 +82,9 @@ func (m mapping) operators() []Operator {
 	lines := map[string]int{}
 	for i, n := range m.list("operators") {
 		o := m.operator(n, fmt.Sprintf("operators[%d]", i))
+		if o.ID == document.Next {
+			m.fault(n, "%q means whoever works here next; choose another id", o.ID)
+		}
 		if first, repeated := lines[o.ID]; repeated && o.ID != "" {
 			m.fault(n, "operator %q is already on line %d; ids must differ", o.ID, first)
 			continue

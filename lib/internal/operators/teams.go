@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 )
 
 // A Team is a name for several recipients. A handoff to a team is stored once for each of them.
@@ -57,6 +58,8 @@ func (m mapping) teams(l *List) (teams []Team) {
 		t := Team{ID: team.text("id", slug)}
 		switch first, repeated := lines[t.ID]; {
 		case t.ID == "":
+		case t.ID == document.Next:
+			m.fault(team.values["id"], "%q means whoever works here next; choose another id", t.ID)
 		case repeated:
 			m.fault(n, "team %q is already on line %d; ids must differ", t.ID, first)
 		case l.Has(t.ID):

@@ -59,7 +59,7 @@ func (s *Store) newestToMe(d *disk.Dir) (index.Row, error) {
 		return index.Row{}, fault.New(fault.ErrInvalid,
 			"run `handoff init`, set HANDOFF_OPERATOR, or add --operator NAME", "I don't know who you are")
 	}
-	rows, _, err := s.Scan(d, Choice{Is: func(e index.Row) bool { return e.To == me }, Newest: 1})
+	rows, _, err := s.Scan(d, Choice{Is: func(e index.Row) bool { return e.IsTo(me) }, Newest: 1})
 	if err == nil && len(rows) == 0 {
 		err = fault.New(fault.ErrInvalid, "run `handoff list`", "no handoff is addressed to %s", me)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
@@ -37,7 +38,7 @@ func (s *Store) unseen(names ...string) map[string]string {
 	seen := s.namesOf(d)
 	found := make(map[string]string)
 	for _, name := range names {
-		if len(seen) > 0 && !seen[name] {
+		if len(seen) > 0 && !seen[name] && name != document.Next {
 			found[name] = form.Nearest(name, slices.Sorted(maps.Keys(seen)))
 		}
 	}
@@ -63,7 +64,17 @@ func unmentioned(d *disk.Dir, names []string) ([]string, error) {
 	return names, err
 }
 
-// namesOf returns all senders and recipients, or nil if the index cannot be read.
+// Names returns all senders and recipients. It returns none if the index cannot be read.
+func (s *Store) Names() []string {
+	d, err := s.Reader()
+	if err != nil || d == nil {
+		return nil
+	}
+	defer d.Close()
+	return slices.Collect(maps.Keys(s.namesOf(d)))
+}
+
+// namesOf returns all senders and recipients without document.Next, or nil if the index cannot be read.
 func (s *Store) namesOf(d *disk.Dir) map[string]bool {
 	quiet := &Store{Opt: s.Opt}
 	quiet.Opt.Warn, quiet.Opt.Lost = func(string) {}, func(error) {}
@@ -88,6 +99,7 @@ func (s *Store) namesOf(d *disk.Dir) map[string]bool {
 	if err != nil {
 		return nil
 	}
+	delete(seen, document.Next)
 	return seen
 }
 

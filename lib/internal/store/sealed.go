@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
@@ -99,5 +100,6 @@ func (s *Store) skipSealed(d *disk.Dir, done func(sealed) bool) func(name string
 
 // SkipRead returns the Skip of a Choice of handoffs that recipient has not marked as read.
 func (s *Store) SkipRead(d *disk.Dir, recipient string) func(name string) bool {
-	return s.skipSealed(d, func(a sealed) bool { return !slices.Contains(a.Unread, recipient) })
+	isTo := func(to string) bool { return document.IsTo(to, recipient) }
+	return s.skipSealed(d, func(a sealed) bool { return !slices.ContainsFunc(a.Unread, isTo) })
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
@@ -108,6 +109,9 @@ func (r Rules) MaySteal(operator string, e index.Row) error {
 
 // mayArchive lets the sender, the recipient and operators with the capability archive archive and prune a handoff.
 func (r Rules) mayArchive(operator string, e index.Row) error {
+	if e.To == document.Next && r.mayTake(operator, e) == nil {
+		return nil
+	}
 	if operator == e.From || operator == e.To || r.List != nil && r.List.Can(operator, "archive", r.Now) {
 		return nil
 	}

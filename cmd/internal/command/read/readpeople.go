@@ -101,7 +101,7 @@ func (a *app) nextForPeople(s *handoff.Store, got handoff.Stored, me string) str
 	if handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document}) {
 		verbs = append(verbs, "check")
 	}
-	if me == "" || me == e.To || taken.Operator == me {
+	if me == "" || e.IsTo(me) || taken.Operator == me {
 		if !taken.IsDone() && !waits && !cli.StateOf(s, e).IsClosed() {
 			verbs = append(verbs, "take")
 		}

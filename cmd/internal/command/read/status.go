@@ -109,7 +109,7 @@ func (a *app) status(p handoff.Project, s *handoff.Store, me string) (Status, er
 		st.ToMe = s.Listed(handoff.NewestFirst(in.Newest))
 	}
 	st.Taken = a.newsOf(s, list(handoff.Filter{State: handoff.StateTaken}, byMe))
-	st.Sent = list(handoff.Filter{From: me, Unread: true}, func(e handoff.Entry) bool { return e.To != me })
+	st.Sent = list(handoff.Filter{From: me, Unread: true}, func(e handoff.Entry) bool { return !e.IsTo(me) })
 	st.Awaiting = list(handoff.Filter{State: handoff.StateAwaiting}, func(e handoff.Entry) bool {
 		policy, err := s.Registry().Policy()
 		return err == nil && policy != nil && e.From != me && policy.Can(me, "approve", a.Now())

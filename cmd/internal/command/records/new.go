@@ -22,9 +22,10 @@ func newCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "new [--to OPERATOR] [--topic TOPIC]",
 		Long: `Write a handoff in your editor: VISUAL, EDITOR, vi, nano or notepad. A template
-opens, and what you save is stored. An unchanged template stores nothing. Your
-text is never lost: if it cannot be stored, you are told where the file is. On
-a terminal, new asks for missing values. The templates of a project are in
+opens, and what you save is stored. Text that you pipe into the command is
+stored without an editor. An unchanged template stores nothing. Your text is
+never lost: if it cannot be stored, you are told where the file is. On a
+terminal, new asks for missing values. The templates of a project are in
 .handoff/templates: default.md, and NAME.md for --template NAME.
 
 --kind makes a record from flags instead, without an editor. On a terminal, new
@@ -32,6 +33,7 @@ asks for missing values. A packet gets a new resume token. A universal handoff
 goes from skill to skill, and gets its trace_id, chain, token count and payload
 hash.`,
 		Example: `  handoff new --to ben --topic deploy
+  echo 'Tests are green, deploy is open.' | handoff new --to ben
   handoff new --kind packet --to ben --topic deploy --objective 'Move the deploy to the new runner' \
     --completed 'Runner set up' --unresolved 'The cache is cold' --assumption 'The old runner stays until Friday' \
     --risk 'A slow first build' --next-action 'Warm the cache with one build of main'
@@ -43,14 +45,24 @@ hash.`,
 			if err != nil {
 				return err
 			}
-			if f.From == "" {
-				f.From = p.Me()
-			}
 			if err := r.check(); err != nil {
 				return err
 			}
 			if err := rel.Apply(a.App, &f); err != nil {
 				return err
+			}
+			if r.Kind == "" && template == "" {
+				in := cli.Input{App: a.App, Fields: f, At: rel.At, Recording: recording}
+				sources, err := in.Piped()
+				if err != nil {
+					return err
+				}
+				if sources != nil {
+					return cli.SameAgain(a.Write(sources, false, nil), in.Took)
+				}
+			}
+			if f.From == "" {
+				f.From = p.Me()
 			}
 			recording.Files = r.recorded(recording.Work)
 			if r.Kind != "" {
@@ -112,13 +124,20 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 		return err
 	}
 	f.From = cmp.Or(f.From, p.Me())
+	_, s, err := a.NewStore()
+	if err != nil {
+		return err
+	}
+	if f.To == "" && s.Registry().IsAlone(f.From) {
+		f.To = handoff.Next
+	}
 	doc, topic := f.Document(cmp.Or(start, standard)), f.Topic
 	doc.Topic = cmp.Or(topic, "later") // the text can have a heading
 	switch {
 	case doc.From == "":
 		return cli.UnknownOperator("--from")
 	case doc.To == "":
-		return cli.Invalid("add --to NAME", "no recipient")
+		return cli.Invalid("add --to NAME, or --to next for whoever works here next", "no recipient")
 	}
 	all, err := a.Recipients(func() string { return doc.From }, doc.To)
 	if err != nil {
@@ -138,10 +157,6 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 	}
 	if err := recordWork(a, recording, (*cli.Fields)(&doc)); err != nil {
 		return fmt.Errorf("%w\nyour text is kept in %s", err, path)
-	}
-	_, s, err := a.NewStore()
-	if err != nil {
-		return err
 	}
 	receipts, err := s.WriteAll(context.Background(), toEach(doc, all))
 	if err != nil {

@@ -25,10 +25,12 @@ failed command: nothing is stored twice.
 FILE is Markdown, a handoff with its own frontmatter, or a record as JSON. DIR
 means its *.md and *.json files, - means standard input. Plain Markdown needs
 --to: you are the sender, the time is now, and the topic comes from the first
-heading. --to ben,cy, or a team in OPERATORS.md, stores one handoff for each
-recipient. A flag must not contradict the frontmatter. Several handoffs are
-checked first, and stored all or none. A file that contains a credential is
-refused.
+heading. A flag must not contradict the frontmatter. Several files are checked
+first, and stored all or none. A file that contains a credential is refused.
+
+--to ben,cy, or a team in OPERATORS.md, stores one handoff for each recipient,
+all or none. --to next is for whoever works here next, you included. It is the
+default if you are the only operator in OPERATORS.md, or in the handoffs here.
 
 A record is a packet, a universal handoff or a run record. It fills in the
 frontmatter itself, and flags override it:
@@ -44,6 +46,7 @@ Later, handoff check compares them with the project. --re, --supersedes and
 Exit codes: 3 operator refused, 4 busy, 6 wrong id or machine, 7 bad directory.`,
 		Example: `  handoff write note.md --to ben
   handoff write plan.md --to ben,cy
+  handoff write HANDOFF.md --to next
   handoff write packet.json --to ben
   echo 'Tests are green, deploy is open.' | handoff write - --to ben --topic deploy
   find notes -name '*.md' -print0 | handoff write --stdin0`,
@@ -58,7 +61,7 @@ Exit codes: 3 operator refused, 4 busy, 6 wrong id or machine, 7 bad directory.`
 			}
 			err = in.KeepTyped(cli.SameAgain(a.Write(sources, keepGoing, err), in.Took))
 			if doc := (*handoff.DocumentError)(nil); in.Headless && errors.As(err, &doc) {
-				return cli.WithHint(err, "any Markdown is a handoff with --to OPERATOR")
+				return cli.WithHint(err, "any Markdown is a handoff with --to OPERATOR, or --to next for whoever works here next")
 			}
 			return err
 		},
