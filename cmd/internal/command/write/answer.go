@@ -20,10 +20,10 @@ func replyCommand(a *app) *cobra.Command {
 reference re:ID. If you are the sender, the answer goes to the same recipient
 again. Flags override these values.
 
-The text comes from FILE or standard input. Without either, your editor opens
-(VISUAL or EDITOR). A FILE with a frontmatter gets the fields that it lacks; if
-it contradicts them, nothing is stored.`
-	cmd.Example = "  echo 'Done, the cache is warm.' | handoff reply 134327a8 -\n  handoff reply 134327a8 answer.md --tag ci"
+The text comes from FILE, or from what you pipe into the command. Without
+either, your editor opens (VISUAL or EDITOR). A text with a frontmatter gets the
+fields that it lacks; if it contradicts them, nothing is stored.`
+	cmd.Example = "  echo 'Done, the cache is warm.' | handoff reply 134327a8\n  handoff reply 134327a8 answer.md --tag ci"
 	return cmd
 }
 
@@ -37,13 +37,14 @@ sender, recipient and topic, and the reference supersedes:ID. Flags override
 these values. The old handoff stays as it was written, but is no longer unread.
 Only its sender or recipient can replace it.
 
-The text comes from FILE or standard input. Without either, your editor opens
-with the old text (VISUAL or EDITOR). A FILE with a frontmatter gets the fields
-that it lacks; if it contradicts them, nothing is stored.
+The text comes from FILE, or from what you pipe into the command. Without
+either, your editor opens with the old text (VISUAL or EDITOR). A text with a
+frontmatter gets the fields that it lacks; if it contradicts them, nothing is
+stored.
 
 This is how you correct a stored handoff. Do not edit its file: a changed file
 does not match its id.`
-	cmd.Example = "  handoff supersede 134327a8\n  handoff supersede 134327a8 plan-2.md --expires 7d"
+	cmd.Example = "  handoff supersede 134327a8\n  echo 'The cache is warm now.' | handoff supersede @\n  handoff supersede 134327a8 plan-2.md --expires 7d"
 	return cmd
 }
 
@@ -60,9 +61,6 @@ func (a *app) answerCommand(begin func(got handoff.Stored, me string) (handoff.D
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 && a.Full == nil {
-				return cli.ErrBeyond // the full program has the editor
-			}
 			got, err := s.Read(args[0])
 			if errors.Is(err, handoff.ErrIntegrity) && got.Entry.ID != "" {
 				a.Note(err.Error())
@@ -77,22 +75,20 @@ func (a *app) answerCommand(begin func(got handoff.Stored, me string) (handoff.D
 			}
 			f.From, f.To, f.Topic = cmp.Or(f.From, doc.From), cmp.Or(f.To, doc.To), cmp.Or(f.Topic, doc.Topic)
 			f.References = append(doc.References, f.References...)
-			if f.From != got.Entry.From && f.From != got.Entry.To && strings.HasPrefix(doc.References[0], "supersedes:") {
+			if f.From != got.Entry.From && !got.Entry.IsTo(f.From) && strings.HasPrefix(doc.References[0], "supersedes:") {
 				a.Note(got.Entry.ID + " is not replaced, since " + f.From + " is neither its sender nor its recipient: this is shown as a claim")
 			}
 			in := cli.Input{App: a.App, Fields: f, At: rel.At}
-			if len(args) == 1 {
-				return a.Full.Compose(a.App, f, rel.At, start)
-			}
-			name, text, err := in.Answer(args[1])
-			if err != nil {
+			sources, err := answerText(&in, args[1:])
+			switch {
+			case err != nil:
 				return err
+			case sources != nil:
+				return cli.SameAgain(a.Write(sources, false, nil), in.Took)
+			case a.Full == nil:
+				return cli.ErrBeyond // the full program has the editor
 			}
-			sources, err := in.Text(name, text)
-			if err != nil {
-				return err
-			}
-			return cli.SameAgain(a.Write(sources, false, nil), in.Took)
+			return a.Full.Compose(a.App, f, rel.At, start)
 		},
 	}
 	f.Register(cmd)
@@ -100,4 +96,16 @@ func (a *app) answerCommand(begin func(got handoff.Stored, me string) (handoff.D
 	a.Gate.Register(cmd)
 	a.Sign.Register(cmd)
 	return cmd
+}
+
+// answerText returns the sources of the text in a file, or of the piped text. They are nil if there is neither.
+func answerText(in *cli.Input, files []string) ([]handoff.Source, error) {
+	if len(files) == 0 {
+		return in.Piped()
+	}
+	name, text, err := in.Answer(files[0])
+	if err != nil {
+		return nil, err
+	}
+	return in.Text(name, text)
 }
