@@ -76,7 +76,7 @@ func (r *remote) restoreLog(ctx ctx) (events int, err error) {
 	tip := r.refs[localRef("writers", r.writer)]
 	if tip == "" {
 		return 0, fault.New(fault.ErrIntegrity, "bring the state directory back from a backup, or run "+
-			"`handoff machine-fingerprint regenerate` and then `handoff sync`",
+			"`handoff doctor machine regenerate` and then `handoff sync`",
 			"the repository of sync has nothing of the writer %s", r.writer)
 	}
 	all, err := r.repo.changes(ctx, "", tip)

@@ -135,7 +135,7 @@ func (r *remote) reconcile(ctx ctx) error {
 		return err
 	}
 	return fault.New(fault.ErrIntegrity,
-		"where the copy is, run `handoff machine-fingerprint regenerate --reason copied`, "+
+		"where the copy is, run `handoff doctor machine regenerate --reason copied`, "+
 			"and sync again: `handoff help git`",
 		"the remote has of this writer, %s, what was not written here: its state directory was copied, "+
 			"or put back to an older one; nothing was sent", r.writer)

@@ -34,7 +34,7 @@ func NewestOfTask(s *handoff.Store, taskID string) (string, error) {
 	if !ok {
 		return "", &handoff.Error{Class: handoff.ErrInvalid,
 			Problem: fmt.Sprintf("no record of the task %q in %s", taskID, s.Dir()),
-			Advice:  "run `handoff onboard` for the recent tasks"}
+			Advice:  "run `handoff record onboard` for the recent tasks"}
 	}
 	return newest.HandoffID, nil
 }

@@ -40,7 +40,7 @@ func (d *Document) checkTokens(encoding string, r *Report) error {
 		if atLeast {
 			least = "at least "
 		}
-		fail(r, "", "`handoff repair` compresses it", "the document takes %s%d tokens (%s), more than %d",
+		fail(r, "", "`handoff record repair` compresses it", "the document takes %s%d tokens (%s), more than %d",
 			least, total, encoding, TokenBudget)
 	}
 	d.checkCount(r)
@@ -76,7 +76,7 @@ func (d *Document) estimate(r *Report) error {
 		counted = O200k
 	}
 	if n > TokenBudget {
-		fail(r, "", "`handoff repair` compresses it", "the document takes about %d tokens (%s), more than %d",
+		fail(r, "", "`handoff record repair` compresses it", "the document takes about %d tokens (%s), more than %d",
 			n, counted, TokenBudget)
 	}
 	d.checkCount(r)
@@ -94,7 +94,7 @@ func (d *Document) checkCount(r *Report) {
 	near := slices.ContainsFunc([]int{r.Budget.Estimate, EstimateTokens(string(d.src)), len(d.src) / 4},
 		func(estimate int) bool { return !deviates(n, estimate) })
 	if err != nil || !near {
-		warn(r, countPath, "`handoff repair` counts again",
+		warn(r, countPath, "`handoff record repair` counts again",
 			"token_count %s differs from the estimate %d by more than 30 %%", claimed, r.Budget.Estimate)
 	}
 }

@@ -145,7 +145,7 @@ func TestWhatLimitsIsNotCut(t *testing.T) {
 func TestUnknownFieldSaysWhatItMeans(t *testing.T) {
 	src := bytes.Replace(load(t, "good/full.json"), []byte(`"expires_at"`), []byte(`"expire_at"`), 1)
 	r := validate(t, mustParse(t, src), options().Options)
-	if len(r.Faults) != 1 || r.Faults[0].Hint != "`handoff repair` renames it to expires_at" {
+	if len(r.Faults) != 1 || r.Faults[0].Hint != "`handoff record repair` renames it to expires_at" {
 		t.Errorf("%v", r.Faults)
 	}
 }

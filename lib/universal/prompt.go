@@ -49,7 +49,7 @@ func (r Repair) Failure() string {
 		writeLines(&b, append(changes, faults(a.Report.Faults)...))
 	}
 	if len(r.Attempts) > 0 {
-		b.WriteString("\nfix the faults of attempt 1 by hand, or give a model the output of `handoff repair --prompt`\n")
+		b.WriteString("\nfix the faults of attempt 1 by hand, or give a model the output of `handoff record repair --prompt`\n")
 	}
 	return b.String()
 }

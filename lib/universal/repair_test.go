@@ -224,7 +224,7 @@ func TestFailureSaysEverything(t *testing.T) {
 		}
 	}
 	text = mustRepair(t, mustParse(t, load(t, "bad/version-2.json")), options()).Failure()
-	if !strings.Contains(text, "in 0 attempts") || !strings.Contains(text, "handoff repair --help") {
+	if !strings.Contains(text, "in 0 attempts") || !strings.Contains(text, "handoff record repair --help") {
 		t.Errorf("report of another version:\n%s", text)
 	}
 }

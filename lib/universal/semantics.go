@@ -74,7 +74,7 @@ func (d *Document) checkHops(r *Report) {
 			"the chain has %d hops, more than %d need the user's approval", len(hops), approvedHops)
 	}
 	if len(hops) > longestChain {
-		warn(r, chainPath, "`handoff repair` shortens its middle", "the chain has %d hops, more than %d",
+		warn(r, chainPath, "`handoff record repair` shortens its middle", "the chain has %d hops, more than %d",
 			len(hops), longestChain)
 	}
 	if last := hops[len(hops)-1]; last != source {

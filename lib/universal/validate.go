@@ -97,7 +97,7 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 		return []fault.Fault{{
 			Pointer: versionPath,
 			Problem: fmt.Sprintf("version %s is not supported, only %s", quoted(d.text(versionPath)), Version),
-			Hint:    "`handoff repair --help` lists what older fields become in " + Version,
+			Hint:    "`handoff record repair --help` lists what older fields become in " + Version,
 		}}
 	}
 	faults, wrapped := rules(d.root.Plain()), d.root.Get("handoff") != nil
@@ -108,9 +108,9 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 		case !wrapped:
 			faults[i].Hint = advice(Table().Fields[0])
 		case above(f.Pointer) == "" || above(f.Pointer) == "/handoff":
-			faults[i].Hint = strings.TrimPrefix(f.Hint+"; `handoff repair` removes it", "; ")
+			faults[i].Hint = strings.TrimPrefix(f.Hint+"; `handoff record repair` removes it", "; ")
 			if name := otherName(d.root, f.Pointer); name != "" {
-				faults[i].Hint = "`handoff repair` renames it to " + name
+				faults[i].Hint = "`handoff record repair` renames it to " + name
 			}
 		}
 	}

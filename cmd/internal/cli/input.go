@@ -316,7 +316,7 @@ func OpenInput(path string) (*os.File, os.FileInfo, error) {
 	case info.IsDir():
 		err = Invalid("name a file in it", "%s is a directory", path)
 	case !info.Mode().IsRegular():
-		err = Invalid("use - and redirect standard input: `handoff … - <"+path+"`", "%s is not a regular file", path)
+		err = Invalid("name - in place of the path, and redirect standard input: - <"+path, "%s is not a regular file", path)
 	default:
 		return f, info, nil
 	}

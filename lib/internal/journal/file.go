@@ -55,7 +55,7 @@ func corrupt(state *disk.Dir, err error) error {
 	}
 	advice := "run `handoff doctor --repair`; nothing was changed"
 	if errors.Is(err, ErrKey) {
-		advice = "if the store was moved or copied, run `handoff machine-fingerprint regenerate`; " +
+		advice = "if the store was moved or copied, run `handoff doctor machine regenerate`; " +
 			"otherwise use the account and the HOME that wrote it"
 	}
 	return &fault.Error{Class: fault.ErrIntegrity, Problem: filepath.Join(state.Path(), FileName) + ": " + err.Error(),

@@ -32,9 +32,9 @@ func (e *MachineError) Error() string {
 // Plain returns the message without fingerprints.
 func (e *MachineError) Plain() string {
 	if e.Lost {
-		return "[CROSS-HOST-REFUSED] this store does not record its machine; run `handoff machine-fingerprint show`"
+		return "[CROSS-HOST-REFUSED] this store does not record its machine; run `handoff doctor machine show`"
 	}
-	return "[CROSS-HOST-REFUSED] this store belongs to another machine; run `handoff machine-fingerprint show`"
+	return "[CROSS-HOST-REFUSED] this store belongs to another machine; run `handoff doctor machine show`"
 }
 
 // Hint returns the command that moves the store to this machine.
@@ -80,7 +80,7 @@ func (s *Store) regenerateFor(reason string) string {
 	if operator == "" {
 		operator = "YOUR NAME"
 	}
-	return strings.Join([]string{"handoff machine-fingerprint regenerate --handoffs-dir", ShellQuote(s.Opt.Dir),
+	return strings.Join([]string{"handoff doctor machine regenerate --handoffs-dir", ShellQuote(s.Opt.Dir),
 		"--state-dir", ShellQuote(s.Opt.StateDir),
 		"--operator", ShellQuote(operator), "--reason", ShellQuote(reason)}, " ")
 }

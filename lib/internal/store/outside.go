@@ -132,7 +132,7 @@ func readSecret(d *disk.Dir) ([]byte, error) {
 			Advice: "check the file; without it your changes cannot be proven"}
 	case len(text) != secretBytes:
 		return nil, fault.New(fault.ErrIntegrity,
-			"restore it from a backup, or move it away and run `handoff machine-fingerprint regenerate` in each store",
+			"restore it from a backup, or move it away and run `handoff doctor machine regenerate` in each store",
 			"%s does not have %d bytes", path, secretBytes)
 	case entry.Mode.Perm()&0o077 != 0:
 		return nil, fault.New(fault.ErrIntegrity, "run `chmod 600 "+ShellQuote(path)+"` if no one else has read it",

@@ -19,9 +19,9 @@ func logCommand(a *app) *cobra.Command {
 		Long: `Show what happened to a handoff, oldest first: who wrote, read, took, answered
 or finished it, when, and in which clone. The source is the audit log.
 
---head prints COUNT:HASH of the whole log. Keep it elsewhere: with it, ` + "`" + `handoff
-verify --log --expect` + "`" + ` finds out whether the end of the log was cut, or the log
-was rewritten.
+--head prints COUNT:HASH of the whole log. Keep it elsewhere:
+` + "`" + `handoff verify --log --expect COUNT:HASH` + "`" + ` finds out whether the end of the
+log was cut, or the log was rewritten.
 
 --sign checks the log and signs its head as COUNT:HASH:WRITER. WRITER is the id
 of this store, so the log of another store does not match. The signed head is

@@ -57,8 +57,8 @@ modified, deleted or renamed.
 records the result. With it, or with --work, the commit is recorded too, and
 each --file as it is, for handoff check.`,
 		Example: `  handoff record create deploy-42 --summary 'Moved the deploy to the new runner.' --agent agent:codex --test-run-exec 'go test ./...'
-  handoff create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' --who ann --context-debt 'Cache size is unknown'
-  handoff create deploy-43 --summary 'Ops added a disk.' --close d5e6f7 --resolve-debt 81b0c4`,
+  handoff record create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' --who ann --context-debt 'Cache size is unknown'
+  handoff record create deploy-43 --summary 'Ops added a disk.' --close 0711d6 --resolve-debt 80a9f4`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, ids []string) error { return c.create(ids[0]) },
 	}

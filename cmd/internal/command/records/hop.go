@@ -21,7 +21,7 @@ values of the record; artifacts and files are added. Time, token count and hash
 are computed again. A skill that is already in the chain needs --reason, a
 chain of more than 5 hops --approved.`,
 		Example: `  handoff record hop 134327a8 --to report-writer --phase drafting --summary 'The chapters are drafted.'
-  handoff hop draft.json --to survey-reader --reason 'two interviews are missing'`,
+  handoff record hop draft.json --to survey-reader --reason 'two interviews are missing'`,
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, names []string) error {
