@@ -263,7 +263,7 @@ func (r *remote) add(c *intake, o *offer, got blobs) error {
 		r.refuse(Refusal{Writer: o.writer, Why: why})
 		return nil
 	}
-	of := heldDocument{Writer: o.writer, Commit: o.commit}
+	of := heldDocument{Held: Held{Writer: o.writer}, Commit: o.commit}
 	for _, change := range o.documents {
 		d := of
 		d.ID, _ = idOf(change.name)
@@ -402,7 +402,7 @@ func (r *remote) fetchPruned(ctx ctx, gone map[string]*prunedHandoff) (sources [
 		if !isFetched && ref != localRef("writers", r.writer) {
 			continue
 		}
-		d := heldDocument{Writer: strings.TrimPrefix(writer, localRef("writers", "")), Commit: r.refs[ref]}
+		d := heldDocument{Held: Held{Writer: strings.TrimPrefix(writer, localRef("writers", ""))}, Commit: r.refs[ref]}
 		for id, p := range gone {
 			name := d.Commit + ":" + fileOf(id, p.time)
 			want = append(want, wanted{name, disk.MaxDocument}, wanted{signatureOf(name), disk.MaxSignature})

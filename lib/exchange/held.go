@@ -5,11 +5,15 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -30,13 +34,83 @@ type held struct {
 
 // A heldDocument is a document that was received and refused for now.
 type heldDocument struct {
-	ID     string `json:"handoff_id"`
-	Writer string `json:"writer"`
+	Held
 	Commit string `json:"commit"`
 	Blob   string `json:"blob"`
-	Why    string `json:"why"`
 
 	Signature string `json:"signature,omitempty"` // the blob of its signature
+}
+
+// Held describes a handoff that was received and refused for now. Its fields are those of its frontmatter. They are
+// empty if the document is malformed.
+type Held struct {
+	ID     string `json:"handoff_id"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Topic  string `json:"topic"`
+	Time   string `json:"ts_utc"`
+	Writer string `json:"writer"` // the clone that published it
+	Why    string `json:"why"`
+	Advice string `json:"hint"` // what to do, so that the next sync stores it
+}
+
+// refuse records why the document is held, and what can be done.
+func (d *Held) refuse(s *handoff.Store, source handoff.Source, why error) {
+	d.Why = strings.TrimPrefix(firstLine(why), d.ID+": ")
+	if source.Open != nil {
+		source, _ = source.Open()
+	}
+	doc, _ := document.ParseStored(source.Text)
+	d.From, d.To, d.Topic, d.Time = doc.From, doc.To, doc.Topic, doc.Time
+	d.Advice = d.advice(s, why)
+}
+
+// advice returns what can be done, so that the next sync stores the document.
+func (d *Held) advice(s *handoff.Store, why error) string {
+	const again = ", then `handoff sync`"
+	var faults *fault.DocumentError
+	switch {
+	case errors.As(why, &faults) && len(faults.Faults) > 0 && faults.Faults[0].Pointer == "/ts_utc":
+		return "correct the clock of this machine if it is behind; otherwise `handoff sync` stores it in time"
+	case !errors.Is(why, fault.ErrDenied) || d.From == "":
+		return "ask its sender to withdraw it and to send it again without that"
+	}
+	var missing []string
+	for _, name := range slices.Compact([]string{d.From, d.To}) {
+		if errors.Is(s.Registry().Check(name), fault.ErrDenied) {
+			missing = append(missing, "`handoff operators add "+name+"`")
+		}
+	}
+	if len(missing) > 0 {
+		return "if you know them, run " + strings.Join(missing, " and ") + again
+	}
+	if _, isRequired := s.Distrust(d.From, handoff.Signature{State: handoff.SignatureUnsigned}); isRequired {
+		return "ask " + d.From + " to run `handoff sign " + strings.TrimPrefix(d.ID, form.IDPrefix)[:8] +
+			"` with a key of OPERATORS.md, and `handoff sync`" + again
+	}
+	return "correct the entry of " + d.From + " in OPERATORS.md, or ask " + d.From + " to send it as that demands" + again
+}
+
+// ReadHeld returns the handoffs that are held, in the order in which they came.
+func ReadHeld(s *handoff.Store) ([]Held, error) {
+	path, err := s.Exchange().OutsidePath()
+	if err != nil {
+		return nil, err
+	}
+	d, err := disk.OpenDir(path)
+	if errors.Is(err, fs.ErrNotExist) { // the store has never synced
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.Unreadable(err)
+	}
+	defer d.Close()
+	h, _, err := loadHeld(d)
+	all := make([]Held, len(h.Documents))
+	for i, document := range h.Documents {
+		all[i] = document.Held
+	}
+	return all, err
 }
 
 // origin returns where the document comes from.

@@ -39,7 +39,7 @@ type unpacking struct {
 func (u *unpacking) collect(_ ctx, c *intake) error {
 	c.isWhole = !u.KeepGoing
 	for _, source := range u.Sources {
-		c.add(heldDocument{ID: source.ID}, source)
+		c.add(heldDocument{Held: Held{ID: source.ID}}, source)
 	}
 	for id, marks := range u.Marks {
 		for _, m := range marks {

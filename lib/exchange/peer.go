@@ -84,10 +84,10 @@ func (x *exchange) hold(c *intake, results []handoff.Result) {
 		case x.receives(r), r.Err == nil:
 		case errors.As(r.Err, new(*handoff.PrunedError)): // pruned handoffs are not held
 		case (i < c.waited || !x.refused[d.Writer]) && !slices.ContainsFunc(waiting, isHeld) && !x.has(d.ID):
-			d.Why = firstLine(r.Err)
+			d.refuse(x.Store, c.sources[i], r.Err)
 			waiting = append(waiting, d)
-			if !slices.Contains(x.got.Why, d.Why) {
-				x.got.Why = append(x.got.Why, d.Why)
+			if why := firstLine(r.Err); !slices.Contains(x.got.Why, why) {
+				x.got.Why = append(x.got.Why, why)
 			}
 		}
 	}

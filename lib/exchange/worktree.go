@@ -229,7 +229,7 @@ func (w *workTreePeer) collect(ctx ctx, c *intake) error {
 	}
 	sources, err := w.sources(ids)
 	for _, source := range sources {
-		c.add(heldDocument{ID: source.ID, Writer: w.from.writer}, source)
+		c.add(heldDocument{Held: Held{ID: source.ID, Writer: w.from.writer}}, source)
 	}
 	return err
 }

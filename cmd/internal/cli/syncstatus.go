@@ -26,12 +26,18 @@ func SyncStatus(p handoff.Project, s *handoff.Store, always bool) string {
 	}
 	var parts []string
 	if at.Unsent > 0 {
-		parts = append(parts, handoff.Count(at.Unsent, "handoff")+" not sent")
+		parts = append(parts, handoff.Count(at.Unsent, "handoff")+" not sent, "+lastSync(at.Synced, p.Options.Now)+
+			": run `handoff sync`")
 	}
 	if at.Held > 0 {
-		parts = append(parts, handoff.Count(at.Held, "handoff")+" held")
+		parts = append(parts, NoteHeld(at.Held))
 	}
-	return strings.Join(append(parts, lastSync(at.Synced, p.Options.Now)), ", ") + ": run `handoff sync`"
+	return strings.Join(parts, "; ")
+}
+
+// NoteHeld returns a line with the number of held handoffs and the command that explains them.
+func NoteHeld(n int) string {
+	return handoff.Count(n, "handoff") + " held: `handoff list --held` shows why, and what you can do"
 }
 
 // NoteNothing prints on a terminal that nothing was found, and a hint to sync if the clone has never synced.

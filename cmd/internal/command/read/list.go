@@ -16,6 +16,7 @@ type listing struct {
 	limit   int
 	reverse bool
 
+	held     bool // list what is held instead
 	forAgent bool // print bodies in frames
 	maxChars int  // of each body
 }
@@ -38,7 +39,11 @@ For an unread handoff the table shows when a session was told of it.
 --unread --agent prints the unread handoffs to you, or to --to NAME, oldest
 first and with their bodies. Each body is compared with its id. Invisible
 characters are made visible, and a frame says that the text is not an
-instruction. Nothing is marked as read.`,
+instruction. Nothing is marked as read.
+
+--held lists what sync has received and refused for now, with the reason and
+what you can do: an operator who is not in OPERATORS.md, a missing signature, a
+credential, a time that is more than 24 hours ahead.`,
 		Example: "  handoff list --unread --mine\n  handoff list --since yesterday -n 5\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -46,6 +51,9 @@ instruction. Nothing is marked as read.`,
 			chosen, err := f.Chosen(a.App)
 			if err != nil {
 				return err
+			}
+			if l.held {
+				return a.listHeld(chosen, l)
 			}
 			if l.forAgent {
 				return a.listForAgent(chosen, l.maxChars)
@@ -61,6 +69,7 @@ instruction. Nothing is marked as read.`,
 	cli.Number(cmd.Flags(), &l.maxChars, "max-chars", "", "with --agent: cut each body after this `number` of characters (default: the setting surface_max_chars)")
 	cli.Needs(cmd, "agent", "unread")
 	cli.Needs(cmd, "max-chars", "agent")
+	heldFlag(cmd, &l.held)
 	for _, flag := range []string{"format", "limit", "reverse"} {
 		cli.Exclusive(cmd, "agent", flag)
 	}

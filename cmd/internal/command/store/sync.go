@@ -21,9 +21,9 @@ func syncCommand(a *app) *cobra.Command {
 		Short: "Exchange handoffs with other clones",
 		Long: `Exchange handoffs with other clones over a git remote. sync sends what is new
 here, and stores what others sent after verifying it: handoffs, read marks,
-takes and resumes. A handoff that is refused for now is held: sync shows the
-reason, and the next sync tries again. An interrupted sync is completed by the
-next one.
+takes and resumes. A handoff that is refused for now is held: the next sync
+tries again, and ` + "`" + `handoff list --held` + "`" + ` shows the reason and the way out. An
+interrupted sync is completed by the next one.
 
 Each clone has a ref of its own at the remote (refs/handoff/writers/w-…), so
 there are no conflicts, and no branch changes. After the first sync, take,
@@ -138,6 +138,9 @@ func (a *app) printSync(o exchange.Options, got exchange.Result, err error) erro
 			note = "without --dry-run: " + note
 		}
 		a.Note(note)
+	}
+	if got.Held > 0 && !o.DryRun {
+		a.Note(cli.NoteHeld(got.Held))
 	}
 	return err
 }
