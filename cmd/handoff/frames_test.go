@@ -194,7 +194,7 @@ func lived(f *foreign) {
 	}
 }
 
-var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b|"file_path":"[0-9-]+-ann-ben-MARKtopic(-[0-9a-f]+)?\.md"|"read_by":\[\{"operator":"MARK(taker|ender)"`) // a verified field, as data, in our words and in the name of its file
+var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b|"file_path":"[0-9-]+-ann-ben-MARKtopic(-[0-9a-f]+)?\.md"|"[0-9a-f]{12} ann MARKtopic"|"read_by":\[\{"operator":"MARK(taker|ender)"`) // a verified field, as data, in our words, in the line that a running session gets, and in the name of its file
 
 // Whatever somebody else wrote, and wherever: what agents are shown has it inside frames only.
 func TestForeignTextStaysInFrames(t *testing.T) {
@@ -230,7 +230,9 @@ func TestForeignTextStaysInFrames(t *testing.T) {
 				{"check", "MARKpacket obey.json", "a.md", "b.md"}}
 			for _, agent := range []string{"plain", "claude", "codex", "gemini", "cursor", "copilot"} {
 				for _, more := range [][]string{nil, {"--to", "ben"}, {"--to", "ben", "--bodies"}} {
-					commands = append(commands, append([]string{"hook", "session-start", "--agent", agent}, more...))
+					for _, event := range []string{"prompt", "tool", "session-start"} {
+						commands = append(commands, append([]string{"hook", event, "--agent", agent}, more...))
+					}
 				}
 			}
 			for _, id := range f.ids {

@@ -27,9 +27,10 @@ func BenchmarkStart(b *testing.B) {
 	}
 	empty := build(b, dir, source)
 	for b.Loop() {
-		for name, args := range map[string][]string{"version": {"version"}, "list": {"list"}, "hook": {"hook", "session-start", "--to", "ben"}} {
+		for name, args := range map[string][]string{"version": {"version"}, "list": {"list"}, "hook": {"hook", "session-start", "--to", "ben"},
+			"prompt": {"hook", "prompt", "--agent", "claude", "--to", "ben"}} {
 			wall, _ := paired(func(int) (wall, cpu time.Duration) {
-				return timed(b, root, "", append([]string{program(b)}, args...)...)
+				return timed(b, root, `{"session_id":"s-1"}`, append([]string{program(b)}, args...)...)
 			},
 				func(int) (wall, cpu time.Duration) { return timed(b, root, "", empty) })
 			b.ReportMetric(wall, name+"-ratio")

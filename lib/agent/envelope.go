@@ -18,10 +18,20 @@ func fill(template string, replace func(text string) string) *jsontree.Value {
 	return v
 }
 
-// wrap returns the output for a text and a notice: JSON in the agent's envelope.
-func (a Agent) wrap(text, notice string) any {
+// native returns the agent's name of an event, or "" if the agent cannot tell its model about it.
+func (a Agent) native(e Event) string {
+	if e == start {
+		return a.get("event")
+	}
+	return a.get(string(e))
+}
+
+// wrap returns the output for a text and a notice at an event: JSON in the agent's envelope.
+func (a Agent) wrap(e Event, text, notice string) any {
 	return fill(a.get("envelope"), func(part string) string {
 		switch part {
+		case "EVENT":
+			return a.native(e)
 		case "TEXT":
 			return text
 		case "NOTICE":
@@ -33,7 +43,7 @@ func (a Agent) wrap(text, notice string) any {
 
 // unwrap returns the text in the output of a hook. It is as strict as the strictest agent: an unknown key is an
 // error, since Codex drops the whole output then.
-func (a Agent) unwrap(output []byte) (text string, err error) {
+func (a Agent) unwrap(e Event, output []byte) (text string, err error) {
 	if !a.has("envelope") {
 		return string(output), nil
 	}
@@ -41,7 +51,12 @@ func (a Agent) unwrap(output []byte) (text string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("the output is not the envelope: %w", err)
 	}
-	form := fill(a.get("envelope"), func(part string) string { return part })
+	form := fill(a.get("envelope"), func(part string) string {
+		if part == "EVENT" {
+			return a.native(e)
+		}
+		return part
+	})
 	if len(form.Members) == 1 && (len(v.Members) != 1 || v.Members[0].Name != form.Members[0].Name) {
 		return "", fmt.Errorf("the envelope is not one key %s", form.Members[0].Name)
 	}

@@ -100,12 +100,7 @@ func (in input) knows(s *handoff.Store, now handoff.Offer) bool {
 	if session == "" || len(now.IDs) == 0 {
 		return false
 	}
-	var told []string
-	for _, o := range s.Sessions().Offers() {
-		if o.Session == session && o.Agent == now.Agent && o.Operator == now.Operator {
-			told = append(told, o.IDs...)
-		}
-	}
+	told := offered(s, handoff.Offer{Session: session, Agent: now.Agent, Operator: now.Operator})
 	return !slices.ContainsFunc(now.IDs, func(id string) bool { return !slices.Contains(told, id) })
 }
 

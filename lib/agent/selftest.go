@@ -176,7 +176,7 @@ func (a Agent) checkOutput(out []byte, canary string) (characters int, problem s
 	if len(bytes.TrimSpace(out)) == 0 {
 		return 0, "no output, but a handoff is unread"
 	}
-	text, err := a.unwrap(out)
+	text, err := a.unwrap(start, out)
 	characters = utf8.RuneCountInString(text)
 	most, _ := strconv.Atoi(a.get("takes")) // 0 if unknown
 	switch {

@@ -65,16 +65,17 @@ func SessionStart(s Session) {
 		defer func() { _ = recover() }() // the output counts, recorded or not
 		o := s.look(until)
 		found <- o
-		if (<-printed || o.silent) && len(o.offer.IDs) > 0 {
+		if told := <-printed; (told || o.silent) && len(o.offer.IDs) > 0 {
 			o.store.Sessions().Offer(o.offer)
 		}
+		o.remember()
 	}()
 	select {
 	case o := <-found:
 		if o.err != nil {
 			fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(o.err)))
 		}
-		printed <- s.print(o)
+		printed <- s.print(start, o)
 	case <-late:
 		fmt.Fprintln(s.Stderr, "handoff: the handoffs could not be read in time")
 		return
@@ -94,6 +95,20 @@ type outcome struct {
 	offer  handoff.Offer
 
 	silent bool // the session knows all of it
+
+	memory memory          // for the hooks that run while the session does
+	unread []handoff.Entry // the newest; the report names or counts them
+}
+
+// remember notes that the session knows of everything that is unread. Later hooks announce only what arrives then.
+func (o outcome) remember() {
+	m := o.memory
+	if unlock := m.lock(); o.store != nil && unlock != nil {
+		defer unlock()
+		m.cwd, m.files = o.memory.cwd, o.memory.files
+		m.learn(o.unread)
+		_ = m.save() // without it, the next hook looks again
+	}
 }
 
 // look returns the report. A panic becomes its error.
@@ -108,18 +123,42 @@ func (s Session) look(until time.Time) (o outcome) {
 }
 
 // print prints the outcome and reports whether the session got it.
-func (s Session) print(o outcome) bool {
+func (s Session) print(e Event, o outcome) bool {
 	if o.text == "" {
 		return false
 	}
 	text, err := o.text, error(nil)
 	if s.agent.has("envelope") {
-		text, err = form.JSON(s.agent.wrap(o.text, o.notice), "")
+		text, err = form.JSON(s.agent.wrap(e, o.text, o.notice), "")
 	}
 	if err == nil {
 		_, err = io.WriteString(s.Stdout, text)
 	}
 	return err == nil // on an error nobody reads the report
+}
+
+// open loads the project of a session and opens its store. The report is nil if the project has the hook switched off.
+func (s Session) open(cwd string) (handoff.Project, *report, error) {
+	p, err := handoff.LoadProject(cwd, s.Getenv, s.Flags)
+	if err != nil || !p.Settings.HookEnabled.Value {
+		return p, nil, err
+	}
+	if s.Options != nil {
+		s.Options(&p.Options)
+	}
+	if p.OwnReplica != nil && p.OwnReplica.Begun && s.Gather != nil {
+		s.Gather(&p)
+	}
+	r := &report{operator: s.To, bodies: s.Bodies && !s.agent.has("speaks"),
+		maxChars: p.Settings.SurfaceMaxChars.Value}
+	p.Options.Lost = func(err error) { r.lost = err }
+	if r.store, err = handoff.Open(p.Options); err != nil {
+		return p, nil, err
+	}
+	if r.operator == "" {
+		r.operator = p.Me()
+	}
+	return p, r, nil
 }
 
 // text makes the report.
@@ -128,30 +167,19 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if s.Agent != "plain" {
 		in = readInput(s.Stdin, maxStdin)
 	}
-	p, err := handoff.LoadProject(in.cwd(s.Cwd), s.Getenv, s.Flags)
-	if err != nil || !p.Settings.HookEnabled.Value {
+	p, r, err := s.open(in.cwd(s.Cwd))
+	if err != nil || r == nil {
 		return err
 	}
-	if s.Options != nil {
-		s.Options(&p.Options)
-	}
-	if p.OwnReplica != nil && p.OwnReplica.Begun && s.Gather != nil {
-		s.Gather(&p)
-	}
-	r := report{operator: s.To, bodies: s.Bodies && !s.agent.has("speaks"),
-		maxChars: p.Settings.SurfaceMaxChars.Value, until: until}
-	p.Options.Lost = func(err error) { r.lost = err }
-	if r.store, err = handoff.Open(p.Options); err != nil {
-		return err
-	}
-	if r.operator == "" {
-		r.operator = p.Me()
-	}
+	r.until = until
+	o.memory = remember(s.Getenv, s.Agent, in.session(), s.To)
+	o.memory.stamp(in.cwd(s.Cwd), p)
 	unread, err := r.store.Waiting(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil {
 		return err
 	}
 	r.left, r.drafts = r.store.Sessions().CountDrafts(s.Agent, in.session())
+	o.unread = unread.Newest
 	o.store = r.store
 	o.text, o.offer.IDs = r.text(unread)
 	o.notice = r.notice(unread.Count())

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	maxOutput = 6000 // characters
-	shortID   = 12   // digits of an id in the report
+	maxOutput  = 6000 // characters
+	maxEntries = 10   // handoffs that the report of a starting session names
+	shortID    = 12   // digits of an id in the report
 )
 
 // A report is the text about the unread handoffs of one operator. Values that others chose, such as from and
@@ -65,7 +66,7 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 		switch {
 		case err != nil:
 			withheld++
-		case out.Add(block):
+		case len(told) < maxEntries && out.Add(block):
 			told = append(told, got.Entry.ID)
 		default:
 			return false
@@ -86,7 +87,9 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	if over := unread.Left(); over != "" && len(told) > 0 {
 		out.Add("Not counted above: " + over + ".\n")
 	}
-	out.Omit(left)
+	if left > 0 {
+		out.Add(fmt.Sprintf("and %d more: `handoff list --unread --to %s`\n", left, r.operator))
+	}
 	return out.String(), told
 }
 
@@ -117,8 +120,8 @@ func (r report) head(in handoff.Inbox) string {
 			"` takes one that asks for work and marks it as read, `handoff mark-read ID " +
 			r.operator + "` records only that it was read"
 	}
-	return unread + " for " + r.operator + ", newest first, each with its id, sender, topic and time. " +
-		read + change +
+	return unread + " for " + r.operator +
+		", newest first, each with its id, the sender and topic (chosen by the sender) and the time. " + read + change +
 		", `handoff list --unread --to " + r.operator + "` lists all.\n"
 }
 
@@ -164,7 +167,7 @@ func short(e handoff.Entry) string { return strings.TrimPrefix(e.ID, "sha256:")[
 // entry returns one line about a handoff, and its framed body if the session asked for it and refuse is false.
 func (r report) entry(got handoff.Stored, refuse bool) (string, error) {
 	e := got.Entry
-	line, err := form.JSONLine(strings.Join([]string{short(e), e.From, e.Topic, e.Time}, " "))
+	line, err := form.JSONLine(about(e, e.Time))
 	if err != nil || !r.bodies || refuse {
 		return line + "\n", err
 	}

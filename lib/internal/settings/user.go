@@ -57,8 +57,8 @@ func UserDir(getenv func(string) string) string {
 	return ofUser(getenv, "XDG_CONFIG_HOME", ".config", "AppData")
 }
 
-// userState returns the directory of the user's state, "" if the environment does not determine it.
-func userState(getenv func(string) string) string {
+// UserState returns the directory of the user's state, "" if the environment does not determine it.
+func UserState(getenv func(string) string) string {
 	return ofUser(getenv, "XDG_STATE_HOME", ".local/state", "LocalAppData")
 }
 
@@ -94,7 +94,7 @@ func (u User) AllowedSigners() string {
 
 // LoadUser reads the user's configuration. An error names each invalid line.
 func LoadUser(getenv func(string) string) (User, error) {
-	u := User{Dir: UserDir(getenv), State: userState(getenv)}
+	u := User{Dir: UserDir(getenv), State: UserState(getenv)}
 	table := []key{
 		{"operator", "", slug(&u.Operator, "")},
 		{"sign", "", flag(&u.Sign, false)},

@@ -1,0 +1,257 @@
+package agent
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/roomystack"
+)
+
+// The events at which a running session can hear of a new handoff.
+const (
+	Prompt Event = "prompt" // a person sends a prompt
+	Tool   Event = "tool"   // a tool has run
+	start  Event = "session-start"
+)
+
+// An Event is a moment in a session at which its agent runs a hook of ours.
+type Event string
+
+const (
+	quiet    = time.Minute // at most one announcement to a session in this time
+	maxNamed = 3           // handoffs in an announcement
+	maxFresh = 1000        // of so many of the newest, the new ones are counted
+)
+
+// Hear announces to a running session, in one line, what has arrived since the session was last told. It prints
+// nothing if nothing has, if the session has no id, or if the last announcement is less than a minute old. Without
+// news it opens no store. Each handoff is announced once to a session, and recorded as offered only if the line was
+// printed.
+//
+// The line is added to what the model reads. Hear never ends a turn and never blocks a prompt or a tool.
+func Hear(s Session, e Event) {
+	in := readEvent(s.Stdin)
+	session, cwd := in.session(), in.cwd(s.Cwd)
+	m := remember(s.Getenv, s.Agent, session, s.To)
+	if m.dir == "" || time.Since(m.told).Abs() < quiet || m.unchanged(cwd) {
+		return
+	}
+	wait := cmp.Or(s.Patience, deadline)
+	done := make(chan struct{})
+	go func() {
+		roomystack.Grow()
+		defer close(done)
+		defer func() { _ = recover() }()                     // a hook never harms the session
+		_ = s.hear(e, m, session, cwd, time.Now().Add(wait)) // the start of the session reports what is wrong
+	}()
+	select {
+	case <-done:
+	case <-time.After(wait + 100*time.Millisecond):
+	}
+}
+
+// hear looks for new handoffs and announces them.
+func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (err error) {
+	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
+		return err
+	}
+	if s.agent.has("user") && s.agent.native(e) == "" { // the agent drops the output
+		return nil
+	}
+	unlock := m.lock()
+	if unlock == nil { // without a memory, every event would announce the same
+		return nil
+	}
+	defer unlock()
+	if time.Since(m.told).Abs() < quiet || m.unchanged(cwd) { // another hook was faster
+		return nil
+	}
+	p, r, err := s.open(cwd)
+	if err != nil {
+		return err
+	}
+	m.stamp(cwd, p)
+	if r == nil { // the project has the hook switched off
+		return m.save()
+	}
+	unread, err := r.store.Waiting(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
+	if err != nil || r.operator == "" {
+		return err
+	}
+	o := handoff.Offer{Session: session, Agent: s.agent.Name, Operator: r.operator}
+	fresh := m.fresh(unread, r.store, o)
+	m.learn(unread.Newest)
+	line := ""
+	if len(fresh) > 0 {
+		line, o.IDs = r.line(fresh)
+	}
+	if time.Now().After(until) { // the agent may have gone on without the output
+		return nil
+	}
+	if line != "" {
+		m.told = time.Now()
+	}
+	if err := m.save(); err != nil || line == "" { // what cannot be remembered would be announced again and again
+		return err
+	}
+	if s.print(e, outcome{text: line, notice: handoff.Count(len(fresh), "new handoff") + " (run handoff inbox)"}) {
+		r.store.Sessions().Offer(o)
+	}
+	return nil
+}
+
+// fresh returns the handoffs that the session was not told of, the newest last.
+func (m *memory) fresh(in handoff.Inbox, s *handoff.Store, o handoff.Offer) []handoff.Entry {
+	unread := in.Newest[max(0, len(in.Newest)-maxFresh):]
+	if len(m.known) >= maxFresh { // reading some lets older ones into the list, which are not new
+		unread = unread[len(unread)/2:]
+	}
+	known := make(map[string]bool, len(m.known))
+	for _, id := range m.known {
+		known[id] = true
+	}
+	isKnown := func(e handoff.Entry) bool { return known[short(e)] }
+	unread = slices.DeleteFunc(slices.Clone(unread), isKnown)
+	if len(unread) == 0 {
+		return nil
+	}
+	for _, id := range offered(s, o) {
+		known[short(handoff.Entry{ID: id})] = true
+	}
+	return slices.DeleteFunc(unread, isKnown)
+}
+
+// offered returns the ids of which the session of an offer was told.
+func offered(s *handoff.Store, to handoff.Offer) (ids []string) {
+	for _, o := range s.Sessions().Offers() {
+		if o.Session == to.Session && o.Agent == to.Agent && o.Operator == to.Operator {
+			ids = append(ids, o.IDs...)
+		}
+	}
+	return ids
+}
+
+// line returns the announcement of new handoffs, and the ids of those that it names. It names the newest that
+// verify. It is "" if none does.
+func (r report) line(fresh []handoff.Entry) (line string, told []string) {
+	slices.Reverse(fresh)
+	var named []string
+	_ = r.store.LoadEach(fresh, func(got handoff.Stored, err error) bool {
+		if err != nil {
+			return true
+		}
+		if about, err := form.JSONLine(about(got.Entry, "")); err == nil {
+			named, told = append(named, about), append(told, got.Entry.ID)
+		}
+		return len(named) < maxNamed
+	})
+	if len(named) == 0 {
+		return "", nil
+	}
+	read := "`handoff read ID --agent` prints one"
+	if len(named) == 1 {
+		read = "`handoff read " + short(handoff.Entry{ID: told[0]}) + " --agent` prints it"
+	}
+	text := handoff.Count(len(fresh), "new handoff") + " for " + r.operator +
+		", with id, sender and topic (chosen by the sender): " + strings.Join(named, ", ")
+	if more := len(fresh) - len(named); more > 0 {
+		text += fmt.Sprintf(" and %d more: `handoff list --unread --to %s`", more, r.operator)
+	}
+	return text + ". " + read + ".\n", told
+}
+
+const maxChosen = 24 // characters of a name that someone else chose
+
+// about returns what identifies a handoff: id, sender, topic and time. Sender and topic were chosen by others, and
+// agents may read them as a message of their system: long ones are cut.
+func about(e handoff.Entry, at string) string {
+	parts := []string{short(e), chosen(e.From), chosen(e.Topic), at}
+	return strings.TrimRight(strings.Join(parts, " "), " ")
+}
+
+// chosen returns a name that someone else chose, cut to maxChosen characters.
+func chosen(name string) string {
+	if letters := []rune(name); len(letters) > maxChosen {
+		return string(letters[:maxChosen-3]) + "..."
+	}
+	return name
+}
+
+// readEvent reads the id and the directory of a running session from the agent's input. The input can be huge, since
+// it may contain the result of a tool. Both are at its beginning: the rest is not read.
+func readEvent(r io.Reader) (in input) {
+	if r == nil {
+		return in
+	}
+	said := make(chan input, 1)
+	go func() { said <- scanEvent(json.NewDecoder(io.LimitReader(r, maxStdin))) }()
+	select {
+	case in = <-said:
+	case <-time.After(stdinWait):
+	}
+	return in
+}
+
+// scanEvent reads the fields of an object until the session and its directory are known. A malformed rest does not
+// matter.
+func scanEvent(d *json.Decoder) (in input) {
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return in
+	}
+	for d.More() && (in.session() == "" || in.Cwd == "") {
+		key, err := d.Token()
+		if err != nil {
+			break
+		}
+		var value string
+		switch key {
+		case "session_id", "sessionId", "conversation_id", "cwd":
+			var raw json.RawMessage
+			if err = d.Decode(&raw); err == nil {
+				_ = json.Unmarshal(raw, &value) // another type counts as missing
+			}
+		default:
+			err = skipValue(d)
+		}
+		switch key {
+		case "session_id":
+			in.Session = value
+		case "sessionId":
+			in.SessionID = value
+		case "conversation_id":
+			in.Chat = value
+		case "cwd":
+			in.Cwd = value
+		}
+		if err != nil {
+			break
+		}
+	}
+	return in
+}
+
+// skipValue reads one value.
+func skipValue(d *json.Decoder) error {
+	for depth := 0; ; {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package agent
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// inodeOf returns the inode of a file, 0 if it is unknown.
+func inodeOf(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Ino)
+	}
+	return 0
+}
