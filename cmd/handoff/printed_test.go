@@ -314,7 +314,7 @@ cp handoff.json draft.json
 git config user.signingkey "$HOME/.ssh/id_ed25519"
 git config gpg.format ssh
 printf '# Cache of the new runner\n\nThe cache is cold.\n' >note.md
-tee notes.md answer.md plan-2.md <note.md >/dev/null
+tee notes.md answer.md plan.md plan-2.md HANDOFF.md <note.md >/dev/null
 mkdir notes
 cp testdata/example.md notes
 handoff init --yes --operator ann

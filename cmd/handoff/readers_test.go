@@ -22,7 +22,7 @@ import (
 )
 
 // changing are the commands that may change something.
-var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "draft", "draft save", "hook stop",
+var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "draft", "draft save", "hook stop", "hook prompt", "hook tool",
 	"draft publish", "draft discard", "operators add", "operators trust", "doctor machine regenerate", "init", "inbox", "new",
 	"resume", "approve", "probes allow", "probes forget", "record create", "record hop", "record repair", "prune", "import", "sign",
 	"sync", "install", "uninstall", "mcp"}

@@ -245,10 +245,10 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 444_000 // of the whole program, without tests
-		ofAPackage  = 31_500
+		all         = 470_000 // of the whole program, without tests
+		ofAPackage  = 33_000
 		ofAFunction = 850
-		wide        = 374 // lines above 120 columns
+		wide        = 420 // lines above 120 columns
 	)
 	packages := map[string]int{}
 	total, tooWide := 0, 0

@@ -12,6 +12,8 @@ var examples = map[string]string{
 	"draft discard":             "  handoff draft discard 3f9c",
 	"draft list":                "  handoff draft list",
 	"hook session-start":        "  handoff hook session-start --agent plain --to ben",
+	"hook prompt":               "  handoff hook prompt --agent claude --to ben",
+	"hook tool":                 "  handoff hook tool --agent claude --to ben",
 	"hook stop":                 "  handoff hook stop --agent claude",
 	"install":                   "  handoff install claude --to ben\n  handoff install codex --project --dry-run",
 	"doctor machine regenerate": "  handoff doctor machine regenerate --reason 'moved to a new laptop'",
