@@ -176,19 +176,7 @@ func (r Registry) WhyUnknown(operator string) (why string, sure bool) {
 
 // IsAlone reports whether one operator works here alone: the only one in the operators file who has not left, or
 // without such a file, the only one in the handoffs. A store without handoffs shows nothing.
-func (r Registry) IsAlone(operator string) bool {
-	list, err := r.Listed()
-	if err != nil || operator == "" {
-		return false
-	}
-	var names []string
-	if list != nil {
-		names = list.Active(r.s.opt.Now())
-	} else {
-		names = r.s.at.Names()
-	}
-	return len(names) == 1 && names[0] == operator
-}
+func (r Registry) IsAlone(operator string) bool { return r.s.at.IsAlone(operator) }
 
 // Nearest returns the known operator whose name is similar to an unknown one. It returns "" if there is no such
 // operator, or if the project has an operators file.

@@ -128,7 +128,7 @@ func (a *App) Composed(name string, f Fields, text string, allowEmpty bool) (han
 	case doc.From == "":
 		return doc, UnknownOperator("--from")
 	case doc.To == "":
-		return doc, Invalid("add --to NAME, or --to next for whoever works here next", "%s: no recipient", name)
+		return doc, Invalid("add --to NAME", "%s: no recipient", name)
 	case !allowEmpty && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
 		return doc, Invalid("write what the recipient needs, or add --allow-empty", "%s is empty", name)
 	}
@@ -150,8 +150,8 @@ func completeAllowEmpty(args []string) []string {
 	return all
 }
 
-// Piped returns the sources of the text that is piped into a command, nil if there is none. It waits for the end of a pipe
-// or a file, not for a terminal or a device.
+// Piped returns the sources of the text that is piped into a command, nil if there is none. It waits for the end of a
+// pipe or a file, not for a terminal or a device.
 func (in *Input) Piped() ([]handoff.Source, error) {
 	if file, ok := in.Stdin.(*os.File); ok {
 		info, err := file.Stat()

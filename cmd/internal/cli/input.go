@@ -201,8 +201,9 @@ func (a *App) TextSource(name string, text []byte, f Fields, kind string, r Reco
 	return (&Input{App: a, Fields: f, Kind: kind, Recording: r, stdin: true}).text(name, text)
 }
 
-// Text returns the sources of a text without a file, one for each recipient. It is a record with --kind or if it has the shape
-// of one. Otherwise it is a body if there are flags for the frontmatter, and a document with its own frontmatter if not.
+// Text returns the sources of a text without a file, one for each recipient. It is a record with --kind or if it has
+// the shape of one. Otherwise it is a body if there are flags for the frontmatter, and a document with its own
+// frontmatter if not.
 func (in *Input) Text(name string, text []byte) ([]handoff.Source, error) {
 	return in.forEach(func(one *Input) (handoff.Source, error) { return one.text(name, text) })
 }

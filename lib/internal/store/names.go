@@ -64,14 +64,23 @@ func unmentioned(d *disk.Dir, names []string) ([]string, error) {
 	return names, err
 }
 
-// Names returns all senders and recipients. It returns none if the index cannot be read.
-func (s *Store) Names() []string {
+// IsAlone reports whether operator is the only active one in the operators file or, without such a file, the only
+// sender and recipient of all listed handoffs.
+func (s *Store) IsAlone(operator string) bool {
+	list, err := s.Listed()
+	if err != nil || operator == "" {
+		return false
+	}
+	if list != nil {
+		return slices.Equal(list.Active(s.Opt.Now()), []string{operator})
+	}
 	d, err := s.Reader()
 	if err != nil || d == nil {
-		return nil
+		return false
 	}
 	defer d.Close()
-	return slices.Collect(maps.Keys(s.namesOf(d)))
+	seen := s.namesOf(d)
+	return len(seen) == 1 && seen[operator]
 }
 
 // namesOf returns all senders and recipients without document.Next, or nil if the index cannot be read.

@@ -137,7 +137,7 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 	case doc.From == "":
 		return cli.UnknownOperator("--from")
 	case doc.To == "":
-		return cli.Invalid("add --to NAME, or --to next for whoever works here next", "no recipient")
+		return cli.Invalid("add --to NAME", "no recipient")
 	}
 	all, err := a.Recipients(func() string { return doc.From }, doc.To)
 	if err != nil {

@@ -44,7 +44,9 @@ stored.
 
 This is how you correct a stored handoff. Do not edit its file: a changed file
 does not match its id.`
-	cmd.Example = "  handoff supersede 134327a8\n  echo 'The cache is warm now.' | handoff supersede @\n  handoff supersede 134327a8 plan-2.md --expires 7d"
+	cmd.Example = `  handoff supersede 134327a8
+  echo 'The cache is warm now.' | handoff supersede @
+  handoff supersede 134327a8 plan-2.md --expires 7d`
 	return cmd
 }
 
