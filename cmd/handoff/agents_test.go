@@ -36,6 +36,10 @@ func newDesk(t *testing.T) desk {
 		t.Fatal(err)
 	}
 	d := desk{home: t.TempDir(), path: bin + ":" + os.Getenv("PATH")}
+	profile := "PATH='" + strings.ReplaceAll(d.path, "'", `'\''`) + "'\n" // a login shell may set another
+	if err := os.WriteFile(filepath.Join(d.home, ".profile"), []byte(profile), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	d.project = filepath.Join(d.home, "project")
 	if err := os.CopyFS(filepath.Join(d.project, "hooks"), os.DirFS("../../hooks")); err != nil {
 		t.Fatal(err)
@@ -58,7 +62,8 @@ func (d desk) run(t *testing.T, script string) string {
 }
 
 // trustInCodex runs doctor as after a person has trusted the hook.
-const trustInCodex = `printf '[hooks.state."%s/.codex/hooks.json:session_start:0:0"]\ntrusted_hash = "sha256:00"\n' "$HOME" >"$HOME/.codex/config.toml"
+const trustInCodex = `for e in session_start user_prompt_submit post_tool_use; do
+printf "[hooks.state.\"%s:$e:0:0\"]\ntrusted_hash = \"sha256:00\"\n" "$HOME/.codex/hooks.json"; done >"$HOME/.codex/config.toml"
 handoff doctor hook codex
 rm "$HOME/.codex/config.toml"`
 
@@ -96,7 +101,7 @@ func TestReadmeChapters(t *testing.T) {
 		left = append(left, names...)
 	}
 	for _, path := range left {
-		if !strings.Contains(path, "/.gemini") && !strings.Contains(path, "/.local") && !strings.Contains(path, "/..") && !strings.Contains(path, "/./") {
+		if !strings.Contains(path, "/.gemini") && !strings.Contains(path, "/.local") && !strings.Contains(path, "/.profile") && !strings.Contains(path, "/..") && !strings.Contains(path, "/./") {
 			t.Errorf("left behind: %s", path)
 		}
 	}

@@ -12,27 +12,50 @@ import (
 
 // packagedEntries returns the hooks of our plugins and extensions, and those in settings of another form.
 func (a Agent) packagedEntries(p Places, layers []values) (entries []Entry) {
-	line := a.packaged()
+	from := a
 	if other, known := find(a.get("plugins")); known {
-		line = other.packaged()
+		from = other
 	}
 	for _, v := range pluginsOn(layers) {
-		entries = append(entries, Entry{Agent: a.Name, Path: v.path, Scope: v.scope, line: line,
-			key: "handoff@handoff:hooks/" + a.Name + ".json:" + a.get("state") + ":0:0"})
-	}
-	for _, v := range layers {
-		for _, command := range v.of["hooks."+a.get("event")+".hooks.command"] {
-			words := split(command)
-			if path.Ext(v.path) == ".toml" && (isOurs(words) || command == line) {
-				if command == line {
-					words = nil
-				}
-				entries = append(entries, Entry{Agent: a.Name, Path: v.path, Words: words, Scope: v.scope,
-					line: command, key: v.path + ":" + a.get("state") + ":0:0"})
+		for _, e := range from.packagedAt(v.path, v.scope) {
+			e.Agent, e.key = a.Name, "handoff@handoff:hooks/"+a.Name+".json:"+a.state(e.Event)+":0:0"
+			if a.native(e.Event) != "" {
+				entries = append(entries, e)
 			}
 		}
 	}
+	for _, v := range layers {
+		entries = append(entries, a.inTable(v, from)...)
+	}
 	return append(append(entries, a.skillPlugins(p)...), a.extensions(p)...)
+}
+
+// packagedAt returns the entries of a plugin or an extension, one for each event.
+func (a Agent) packagedAt(path string, scope Scope) (entries []Entry) {
+	for _, e := range a.events() {
+		entries = append(entries, Entry{Agent: a.Name, Event: e, Path: path, Scope: scope, line: a.packaged(e)})
+	}
+	return entries
+}
+
+// inTable returns the hooks in settings in TOML. from is the agent of the plugins.
+func (a Agent) inTable(v values, from Agent) (entries []Entry) {
+	if path.Ext(v.path) != ".toml" {
+		return nil
+	}
+	for _, e := range a.events() {
+		for _, command := range v.of["hooks."+a.native(e)+".hooks.command"] {
+			words := split(command)
+			if command == from.packaged(e) {
+				words = nil
+			} else if !isOurs(words) {
+				continue
+			}
+			entries = append(entries, Entry{Agent: a.Name, Event: e, Path: v.path, Words: words, Scope: v.scope,
+				line: command, key: v.path + ":" + a.state(e) + ":0:0"})
+		}
+	}
+	return entries
 }
 
 // skillPlugins returns our plugins among the skills.
@@ -51,7 +74,7 @@ func (a Agent) skillPlugins(p Places) (entries []Entry) {
 			var manifest struct{ Name string }
 			src, err := readSettings(file)
 			if err == nil && json.Unmarshal(src, &manifest) == nil && manifest.Name == "handoff" {
-				entries = append(entries, Entry{Agent: a.Name, Path: file, Scope: scope, line: a.packaged()})
+				entries = append(entries, a.packagedAt(file, scope)...)
 			}
 		}
 	}
@@ -59,15 +82,18 @@ func (a Agent) skillPlugins(p Places) (entries []Entry) {
 }
 
 // extensions returns our extension of Gemini CLI, installed or linked.
-func (a Agent) extensions(p Places) []Entry {
+func (a Agent) extensions(p Places) (entries []Entry) {
 	if !a.has("extension") {
 		return nil
 	}
 	_, dir := a.place(p, User, a.get("extension"))
 	for _, name := range []string{"gemini-extension.json", ".gemini-extension-install.json"} {
 		if file := filepath.Join(dir, name); exists(file) {
-			return []Entry{{Agent: a.Name, Path: file, Scope: User, line: a.packaged(),
-				Off: extensionOffReason(filepath.Dir(dir), p.Root)}}
+			entries = a.packagedAt(file, User)
+			for i := range entries {
+				entries[i].Off = extensionOffReason(filepath.Dir(dir), p.Root)
+			}
+			return entries
 		}
 	}
 	return nil

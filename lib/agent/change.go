@@ -21,7 +21,7 @@ const (
 type Change struct {
 	Path   string // the settings file, as the agent names it
 	Status string
-	Words  []string // the registered command
+	Words  []string // the registered command for starting sessions
 
 	// Note is why the agent would not run the hook, or "".
 	Note string
@@ -56,27 +56,22 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	if !f.exists {
 		text = []byte("{}\n")
 	}
-	s, err := a.parse(f.path, text)
-	if err != nil {
+	had := false
+	if ch.text, had, err = a.install(f.path, text, c); err != nil {
 		return ch, err
 	}
-	if err := s.checkKeys(); err != nil {
-		return ch, err
-	}
-	if len(s.ours) > 0 {
+	if had {
 		ch.Status = Updated
-		if c.To == "" {
-			c.To = Operator(s.ours[0].words)
-		}
-	}
-	ch.Words = c.words(a.Name)
-	if ch.text, err = s.withHook(c); err != nil {
-		return ch, err
 	}
 	if bytes.Equal(ch.text, f.text) {
 		ch.Status = Present
 	}
-	return ch, a.verify(f.path, ch.text, 1)
+	if err := a.verify(f.path, ch.text, 1); err != nil {
+		return ch, err
+	}
+	s, err := a.parse(start, f.path, ch.text)
+	ch.Words = s.ours[0].words
+	return ch, err
 }
 
 // Uninstall returns the change that removes all our hooks. If the file must not be changed, the error is
@@ -91,15 +86,14 @@ func (a Agent) Uninstall(p Places, scope Scope) (Change, error) {
 	if !f.exists {
 		return ch, nil
 	}
-	s, err := a.parse(f.path, f.text)
-	if err != nil || len(s.ours) == 0 {
+	text, words, err := a.uninstall(f.path, f.text, f.backup)
+	if err != nil || words == nil {
 		ch.tidy = err == nil && f.backup != nil && bytes.Equal(f.text, f.backup)
 		ch.Backup = ch.kept()
 		return ch, err
 	}
-	ch.Status, ch.Words = Removed, s.ours[0].words
-	ch.text = s.withoutHooks(f.backup)
-	if s, err = a.parse(f.path, ch.text); err == nil {
+	ch.Status, ch.Words, ch.text = Removed, words, text
+	if s, err := a.parse(start, f.path, ch.text); err == nil {
 		ch.gone = f.backup == nil && s.isBare()
 	}
 	ch.Backup = ch.kept()
@@ -114,14 +108,19 @@ func (c Change) kept() string {
 	return filepath.Join(c.file.dir, c.file.name+backupSuffix)
 }
 
-// verify checks an edited text before it is written.
+// verify checks an edited text before it is written. It must have so many hooks of ours for each event.
 func (a Agent) verify(path string, text []byte, hooks int) error {
-	s, err := a.parse(path, text)
-	if err == nil && len(s.ours) != hooks {
-		err = refuse("make the change by hand, and report this", "%s: the edit would leave %d hooks, not %d",
-			path, len(s.ours), hooks)
+	for _, e := range a.events() {
+		s, err := a.parse(e, path, text)
+		if err == nil && len(s.ours) != hooks {
+			err = refuse("make the change by hand, and report this", "%s: the edit would leave %d hooks of %s, not %d",
+				path, len(s.ours), a.native(e), hooks)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // Changes reports whether there is anything to do.

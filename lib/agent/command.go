@@ -33,9 +33,9 @@ func (c Command) check() error {
 	return nil
 }
 
-// words returns the arguments with which the agent runs the hook.
-func (c Command) words(agent string) []string {
-	words := []string{c.Program, "hook", "session-start", "--agent", agent}
+// words returns the arguments with which the agent runs the hook of an event.
+func (c Command) words(agent string, e Event) []string {
+	words := []string{c.Program, "hook", string(e), "--agent", agent}
 	if c.To != "" {
 		words = append(words, "--to", c.To)
 	}
@@ -82,10 +82,10 @@ func commandLine(n *jsontree.Value) string {
 	return n.Get("bash").Str()
 }
 
-// packaged returns the line that a plugin or an extension passes to a shell. It does not know where the programs
+// packaged returns the line that a plugin or an extension passes to a shell at an event. It does not know where the programs
 // are, and prints nothing if they are missing.
-func (a Agent) packaged() string {
-	return "if command -v handoff >/dev/null 2>&1; then exec handoff hook session-start --agent " + a.Name + "; fi"
+func (a Agent) packaged(e Event) string {
+	return "if command -v handoff >/dev/null 2>&1; then exec handoff hook " + string(e) + " --agent " + a.Name + "; fi"
 }
 
 // packagedBefore returns that line as earlier versions wrote it, when the hook was a separate program.

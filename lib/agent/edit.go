@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -44,7 +45,7 @@ func (s settings) add(hook *jsontree.Value) []byte {
 	}
 	if s.list == nil {
 		s.list = jsontree.NewArray()
-		s.hooks.Set(s.agent.get("event"), s.list)
+		s.hooks.Set(s.agent.native(s.event), s.list)
 	}
 	s.list.Items = append(s.list.Items, s.agent.item(hook))
 	return s.root.OnLines(s.src)
@@ -52,7 +53,7 @@ func (s settings) add(hook *jsontree.Value) []byte {
 
 // withHook returns the settings with one hook of ours. It replaces the first one that was there.
 func (s settings) withHook(c Command) (_ []byte, err error) {
-	hook := s.agent.entry(c.words(s.agent.Name))
+	hook := s.agent.entry(c.words(s.agent.Name, s.event))
 	if len(s.ours) == 0 {
 		return s.add(hook), nil
 	}
@@ -60,7 +61,7 @@ func (s settings) withHook(c Command) (_ []byte, err error) {
 		s.remove(f)
 	}
 	if len(s.ours) > 1 {
-		if s, err = s.agent.parse(s.path, s.root.OnLines(s.src)); err != nil {
+		if s, err = s.agent.parse(s.event, s.path, s.root.OnLines(s.src)); err != nil {
 			return nil, err
 		}
 	}
@@ -80,11 +81,77 @@ func sameJSON(a, b []byte) bool {
 	return reflect.DeepEqual(x, y)
 }
 
+// install returns settings with one hook of ours for each event, and whether they had any.
+func (a Agent) install(path string, text []byte, c Command) (_ []byte, had bool, err error) {
+	var all []settings
+	for _, e := range a.events() {
+		s, err := a.parse(e, path, text)
+		if err != nil {
+			return nil, false, err
+		}
+		all = append(all, s)
+		had = had || len(s.ours) > 0
+	}
+	if err := all[0].checkKeys(); err != nil {
+		return nil, had, err
+	}
+	for _, s := range all {
+		for _, f := range s.ours {
+			c.To = cmp.Or(c.To, Operator(f.words))
+		}
+	}
+	for _, e := range a.events() {
+		s, err := a.parse(e, path, text)
+		if err == nil {
+			text, err = s.withHook(c)
+		}
+		if err != nil {
+			return nil, had, err
+		}
+	}
+	return text, had, nil
+}
+
+// uninstall returns settings without our hooks, and the command of the first. before is the text from before the
+// hooks were added, nil if unknown. The hooks are taken out in the reverse order of adding, so that each leaves the
+// text from before it.
+func (a Agent) uninstall(path string, text, before []byte) (_ []byte, words []string, err error) {
+	befores := make(map[Event][]byte)
+	for _, e := range a.events() {
+		s, err := a.parse(e, path, text)
+		if err != nil {
+			return nil, nil, err
+		}
+		befores[e] = before
+		if len(s.ours) == 0 {
+			continue
+		}
+		if words == nil {
+			words = s.ours[0].words
+		}
+		old, err := a.parse(e, path, before)
+		hook := s.ours[0].node
+		if v, faulty := jsontree.Scan(text[hook.Start:hook.End]); err == nil && faulty == nil && len(old.ours) == 0 {
+			before = old.add(v.Unplaced())
+		}
+	}
+	for _, e := range slices.Backward(a.events()) {
+		s, err := a.parse(e, path, text)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(s.ours) > 0 {
+			text = s.withoutHooks(befores[e])
+		}
+	}
+	return text, words, nil
+}
+
 // withoutHooks returns the settings without our hooks. before is the text from before the hook was added, nil if
 // unknown. If the added bytes are still together, exactly they are removed. Otherwise the hook is removed
 // together with every group and list that becomes empty, unless it was there before.
 func (s settings) withoutHooks(before []byte) []byte {
-	old, err := s.agent.parse(s.path, before)
+	old, err := s.agent.parse(s.event, s.path, before)
 	if err != nil {
 		old = settings{} // the file did not exist
 	} else if out := s.undo(old); out != nil {
@@ -94,7 +161,7 @@ func (s settings) withoutHooks(before []byte) []byte {
 		s.remove(f)
 	}
 	if len(s.list.Items) == 0 && old.list == nil {
-		s.hooks.Delete(s.agent.get("event"))
+		s.hooks.Delete(s.agent.native(s.event))
 	}
 	if len(s.hooks.Members) == 0 && old.hooks == nil {
 		s.root.Delete("hooks")
@@ -113,7 +180,7 @@ func (s settings) undo(old settings) []byte {
 	if err != nil {
 		return nil
 	}
-	added, err := s.agent.parse(s.path, old.add(value.Unplaced()))
+	added, err := s.agent.parse(s.event, s.path, old.add(value.Unplaced()))
 	if err != nil || len(added.ours) != 1 {
 		return nil
 	}
@@ -127,7 +194,7 @@ func (s settings) undo(old settings) []byte {
 		return nil
 	}
 	out := slices.Concat(s.src[:start], s.src[start+len(text):])
-	if left, err := s.agent.parse(s.path, out); err != nil || len(left.ours) > 0 {
+	if left, err := s.agent.parse(s.event, s.path, out); err != nil || len(left.ours) > 0 {
 		return nil
 	}
 	return out

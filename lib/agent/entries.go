@@ -2,11 +2,11 @@ package agent
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -14,6 +14,7 @@ import (
 // An Entry is a hook of ours in the settings of an agent.
 type Entry struct {
 	Agent   string
+	Event   Event
 	Path    string   // the file of the entry
 	Words   []string // the command; nil for a plugin, an extension or an example, which have a fixed one
 	Scope   Scope
@@ -108,25 +109,39 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.parse(path, src)
-	if err != nil {
-		return nil, err
-	}
 	approve := a.Approve
 	if scope == Project {
 		approve = a.ApproveProject
 	}
 	var entries []Entry
-	for _, f := range s.ours {
-		entries = append(entries, Entry{Agent: a.Name, Path: path, Words: f.words, Scope: scope,
-			line: commandLine(f.node),
-			key:  fmt.Sprintf("%s:%s:%s", path, a.get("state"), f.place), approve: approve})
-	}
-	if s.portable {
-		entries = append(entries, Entry{Agent: a.Name, Path: path, Scope: scope, line: a.packaged(),
-			key: fmt.Sprintf("%s:%s:0:0", path, a.get("state")), approve: approve})
+	for _, event := range a.events() {
+		s, err := a.parse(event, path, src)
+		if err != nil {
+			return nil, err
+		}
+		e := Entry{Agent: a.Name, Event: event, Path: path, Scope: scope, approve: approve}
+		for _, f := range s.ours {
+			e.Words, e.line, e.key = f.words, commandLine(f.node), path+":"+a.state(event)+":"+f.place
+			entries = append(entries, e)
+		}
+		if s.portable {
+			e.Words, e.line, e.key = nil, a.packaged(event), path+":"+a.state(event)+":0:0"
+			entries = append(entries, e)
+		}
 	}
 	return entries, nil
+}
+
+// state returns the name of an event in the keys of trusted hooks: that of the agent, in lower case with underscores.
+func (a Agent) state(e Event) string {
+	var b strings.Builder
+	for i, r := range a.native(e) {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }
 
 // exists reports whether a file of that name exists. A broken symbolic link counts.
@@ -162,5 +177,6 @@ func (a Agent) Others(p Places, one Entry) []string {
 				" and can run the hook of "+a.Title+" too: switch that off in "+other.Title+", or keep one of them")
 		}
 	}
-	return all
+	slices.Sort(all)
+	return slices.Compact(all) // a place has a hook for each event
 }

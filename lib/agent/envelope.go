@@ -26,6 +26,28 @@ func (a Agent) native(e Event) string {
 	return a.get(string(e))
 }
 
+// events returns the events at which the agent can run a hook of ours.
+func (a Agent) events() (all []Event) {
+	for _, e := range []Event{start, Prompt, Tool} {
+		if a.native(e) != "" {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// Hears returns when a session of the agent can hear of a new handoff: at start, at the next prompt, after a tool.
+func (a Agent) Hears() (moments []string) {
+	words := map[Event]string{start: "at start", Prompt: "at the next prompt", Tool: "after a tool"}
+	for _, e := range a.events() {
+		moments = append(moments, words[e])
+	}
+	return moments
+}
+
+// HasLoginShell reports whether the agent runs commands in a login shell, which can have another PATH.
+func (a Agent) HasLoginShell() bool { return a.has("login") }
+
 // wrap returns the output for a text and a notice at an event: JSON in the agent's envelope.
 func (a Agent) wrap(e Event, text, notice string) any {
 	return fill(a.get("envelope"), func(part string) string {

@@ -223,7 +223,9 @@ func TestUpgrade(t *testing.T) {
 		`{"type":"command","command":"/usr/bin/handoff","args":["hook","session-start","--agent","claude","--to","ann"],"timeout":5}`, 1)
 	want = strings.Replace(want, `,
   {"hooks": [{"command": "C:\\bin\\handoff-hook.exe", "args": ["session-start"]}]}`, "", 1)
-	if got := string(must(os.ReadFile(path))); got != want {
+	want = strings.TrimSuffix(want, "\n]}}") // the hooks for other events follow
+	if got := string(must(os.ReadFile(path))); !strings.HasPrefix(got, want) || strings.Count(got, `["hook",`) != 3 ||
+		strings.Count(got, `"--to","ann"`) != 3 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	change, err = find(t, "claude").Uninstall(p, agent.User)
@@ -310,7 +312,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if text := string(must(os.ReadFile(filepath.Join(home, ".claude/settings.json")))); strings.Count(text, "/usr/bin/handoff") != 1 {
+	if text := string(must(os.ReadFile(filepath.Join(home, ".claude/settings.json")))); strings.Count(text, "/usr/bin/handoff") != 3 {
 		t.Error(text)
 	}
 	change, err := find(t, "claude").Uninstall(p, agent.User)

@@ -81,6 +81,11 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if r == nil { // the project has the hook switched off
 		return m.save()
 	}
+	before := m.told
+	if m.told = time.Now(); m.save() != nil { // a look that takes too long is not repeated at once
+		return nil
+	}
+	m.told = before
 	unread, err := r.store.Waiting(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil || r.operator == "" {
 		return err

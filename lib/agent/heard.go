@@ -135,6 +135,7 @@ func (m *memory) save() error {
 // learn adds handoffs to those that the session knows of. The oldest are forgotten.
 func (m *memory) learn(entries []handoff.Entry) {
 	var ids []string
+	entries = entries[max(0, len(entries)-maxKnown):]
 	for _, e := range slices.Backward(entries) { // the newest comes last
 		ids = append(ids, short(e))
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -182,7 +183,7 @@ var shapes = []struct {
 	{"copilot", ".copilot/hooks/handoff.json", "sessionStart", false},
 }
 
-// Whatever the settings look like: installing adds bytes in one place and changes none, installing again does
+// Whatever the settings look like: installing adds bytes and changes none, installing again does
 // nothing, and uninstalling gives the same bytes back, also with an edit of someone else in between.
 func TestInstallIsUndone(t *testing.T) {
 	home := t.TempDir()
@@ -236,14 +237,16 @@ func TestInstallIsUndone(t *testing.T) {
 	})
 }
 
-// checkInserted finds out whether after is before with something inserted in one place.
+// checkInserted finds out whether after is before with something inserted.
 func checkInserted(t failer, before, after string) {
 	t.Helper()
-	i := 0
-	for i < len(before) && before[i] == after[i] {
-		i++
+	rest := before
+	for i := range len(after) { // before is a subsequence of after
+		if rest != "" && rest[0] == after[i] {
+			rest = rest[1:]
+		}
 	}
-	if len(after) <= len(before) || !strings.HasSuffix(after, before[i:]) {
+	if len(after) <= len(before) || rest != "" {
 		t.Fatalf("bytes were changed:\n%q\n%q", before, after)
 	}
 }
@@ -251,7 +254,7 @@ func checkInserted(t failer, before, after string) {
 // checkOthers finds out whether after says everything that before says, and has one hook more.
 func checkOthers(t failer, before, after string) {
 	t.Helper()
-	if got, want := strings.Count(after, "ben"), 1; got != want && strings.Count(after, "powershell") == 0 {
+	if got := strings.Count(after, "ben"); (got < 1 || got > 3) && strings.Count(after, "powershell") == 0 {
 		t.Fatalf("%d hooks of ours:\n%s", got, after)
 	}
 	var old, now map[string]json.RawMessage
@@ -266,7 +269,8 @@ func checkOthers(t failer, before, after string) {
 	var oldHooks, nowHooks struct{ Hooks map[string]any }
 	_, _ = json.Unmarshal([]byte(before), &oldHooks), json.Unmarshal([]byte(after), &nowHooks) // 1e400 is beyond a float
 	for event, value := range oldHooks.Hooks {
-		if !strings.EqualFold(event, "SessionStart") && !reflect.DeepEqual(value, nowHooks.Hooks[event]) {
+		ours := regexp.MustCompile(`(?i)^(SessionStart|UserPromptSubmit|PostToolUse|BeforeAgent|AfterTool)$`).MatchString(event)
+		if !ours && !reflect.DeepEqual(value, nowHooks.Hooks[event]) {
 			t.Fatalf("%s was %v, is %v", event, value, nowHooks.Hooks[event])
 		}
 	}

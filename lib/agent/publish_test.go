@@ -119,11 +119,15 @@ func (c command) toml() string {
 // owner is who the marketplaces of plugins name.
 func owner() map[string]string { return map[string]string{"name": "The handoff maintainers"} }
 
-// everyHook returns settings with the hooks of a session's start and end, and of what the agent says.
+// everyHook returns settings with the hooks of a session's start and end, of prompts and tools, and of what the agent
+// says.
 func (a Agent) everyHook() any {
 	draft := a.item(a.portable("if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent " + a.Name + "; fi"))
-	told := a.item(a.portable(a.packaged()))
-	hooks := fmt.Appendf(nil, `{%q:[%s,%s]`, a.get("event"), told, draft)
+	told := func(e Event) *jsontree.Value { return a.item(a.portable(a.packaged(e))) }
+	hooks := fmt.Appendf(nil, `{%q:[%s,%s]`, a.native(start), told(start), draft)
+	for _, e := range a.events()[1:] {
+		hooks = fmt.Appendf(hooks, `,%q:[%s]`, a.native(e), told(e))
+	}
 	for _, event := range append(a.words("says"), a.get("end")) {
 		hooks = fmt.Appendf(hooks, `,%q:[%s]`, event, draft)
 	}

@@ -30,6 +30,7 @@ type Stage struct {
 // A SelfTest is the result of running an entry.
 type SelfTest struct {
 	Agent      string   `json:"agent"`
+	Event      Event    `json:"event,omitempty"`
 	Path       string   `json:"file_path"`
 	Command    []string `json:"command,omitempty"`
 	Runs       int      `json:"runs"`
@@ -49,9 +50,10 @@ var sources = []string{"startup", "resume", "clear", "compact", "fork"}
 
 // A feed is one way in which an agent uses standard input.
 type feed struct {
-	name  string
-	input string
-	open  bool // the agent does not close it
+	name   string
+	input  string
+	open   bool // the agent does not close it
+	silent bool // the hook must print nothing
 }
 
 // feeds returns the inputs of the self-test: those that agents give, and broken ones. None of them may delay the
@@ -70,6 +72,22 @@ func feeds(root string) []feed {
 	)
 }
 
+// runningFeeds returns the inputs of the self-test for a hook of a running session: it hears once of the handoff. Inputs
+// without a session must leave the hook silent.
+func runningFeeds(root, session string, e Event, native string) []feed {
+	input := string(jsontree.Encode(map[string]string{"session_id": session + "-" + string(e), "cwd": root,
+		"hook_event_name": native, "prompt": "x"}, ""))
+	return []feed{
+		{name: "a new handoff", input: input},
+		{name: "told before", input: input, silent: true},
+		{name: "standard input open and silent", open: true, silent: true},
+		{name: "standard input closed", silent: true},
+		{name: "huge standard input", silent: true,
+			input: `{"prompt":"` + strings.Repeat("x", 2<<20)},
+		{name: "garbage on standard input", input: "}{\x00\xff no json [[[[", silent: true},
+	}
+}
+
 // startInput returns the input of a starting session. Each source has a session of its own, since a resumed
 // session does not get the same report twice.
 func startInput(root, source, prompt string) string {
@@ -81,12 +99,13 @@ func startInput(root, source, prompt string) string {
 
 // Test runs an entry as its agent would, once for each source of a session and once for each way to use standard
 // input. Every run must end in time with exit code 0. It must print the canary in the agent's envelope, within
-// the agent's limit, and the same bytes as every other run.
+// the agent's limit, and the same bytes as every other run. A hook of a running session must print the canary once,
+// and otherwise nothing.
 //
 // Settings of a project can come from other people. Such an entry is run without a shell, and only if it is
 // stage.Program with the arguments of Install.
 func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
-	r := SelfTest{Agent: e.Agent, Path: e.Path, Command: e.Words}
+	r := SelfTest{Agent: e.Agent, Event: e.Event, Path: e.Path, Command: e.Words}
 	if e.Off != "" {
 		r.Problems = append(r.Problems, e.Off)
 	}
@@ -111,17 +130,25 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	r.Problems = nil
 	var first []byte
 	var slowest time.Duration
-	for _, f := range feeds(stage.Root) {
+	inputs := feeds(stage.Root)
+	if e.Event != start {
+		inputs = runningFeeds(stage.Root, stage.Canary, e.Event, a.native(e.Event))
+	}
+	for _, f := range inputs {
 		out, took, problem := e.run(ctx, stage, f)
 		r.Runs++
 		slowest = max(slowest, took)
-		if problem == "" {
-			r.Characters, problem = a.checkOutput(out, stage.Canary)
+		switch {
+		case problem != "":
+		case !f.silent:
+			r.Characters, problem = a.checkOutput(e.Event, out, stage.Canary)
+		case len(out) > 0:
+			problem = "output, but nothing has arrived"
 		}
-		if problem == "" && first != nil && !bytes.Equal(out, first) {
+		if problem == "" && !f.silent && first != nil && !bytes.Equal(out, first) {
 			problem = "the output differs from that of the first run"
 		}
-		if first == nil {
+		if first == nil && !f.silent {
 			first = out
 		}
 		if problem != "" {
@@ -137,7 +164,7 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 func (e Entry) withoutShell(own string) (Entry, error) {
 	words := e.Words
 	if words == nil { // a plugin or an example
-		words = Command{Program: "handoff"}.words(e.Agent)
+		words = Command{Program: "handoff"}.words(e.Agent, e.Event)
 	}
 	path, err := exec.LookPath(words[0])
 	named, statErr := os.Stat(path)
@@ -155,7 +182,10 @@ func (e Entry) withoutShell(own string) (Entry, error) {
 // asInstalled reports whether words are a command that Install registers for one of the agents.
 func asInstalled(words []string) bool {
 	c := Command{Program: words[0], To: Operator(words)}
-	return slices.ContainsFunc(Installable(), func(name string) bool { return slices.Equal(words, c.words(name)) })
+	return slices.ContainsFunc(agents(), func(a Agent) bool {
+		isOf := func(e Event) bool { return slices.Equal(words, c.words(a.Name, e)) }
+		return a.has("user") && slices.ContainsFunc(a.events(), isOf)
+	})
 }
 
 // condense merges the problems if all runs have the same one.
@@ -172,11 +202,11 @@ func condense(problems []string, runs int) []string {
 }
 
 // checkOutput checks the output of a run.
-func (a Agent) checkOutput(out []byte, canary string) (characters int, problem string) {
+func (a Agent) checkOutput(e Event, out []byte, canary string) (characters int, problem string) {
 	if len(bytes.TrimSpace(out)) == 0 {
 		return 0, "no output, but a handoff is unread"
 	}
-	text, err := a.unwrap(start, out)
+	text, err := a.unwrap(e, out)
 	characters = utf8.RuneCountInString(text)
 	most, _ := strconv.Atoi(a.get("takes")) // 0 if unknown
 	switch {

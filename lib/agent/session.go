@@ -42,7 +42,8 @@ type Session struct {
 	Options        func(*handoff.Options) // edits the project's options; nil changes nothing
 	Gather         func(*handoff.Project) // receives from the main work tree: exchange.Gather; nil does not
 
-	agent Agent // the row of the name
+	agent Agent  // the row of the name
+	given string // the name; the agent may run the hook of another
 }
 
 // SessionStart prints a report for a starting session, or nothing. It returns shortly after its patience. The
@@ -54,7 +55,7 @@ func SessionStart(s Session) {
 		fmt.Fprintln(s.Stderr, "handoff: "+err.Error())
 		return
 	}
-	s.Agent = s.agent.Name
+	s.given, s.Agent = s.Agent, s.agent.Name
 	wait := cmp.Or(s.Patience, deadline)
 	until := time.Now().Add(wait)
 	late := time.After(wait + 100*time.Millisecond)
@@ -172,7 +173,7 @@ func (s Session) text(until time.Time, o *outcome) error {
 		return err
 	}
 	r.until = until
-	o.memory = remember(s.Getenv, s.Agent, in.session(), s.To)
+	o.memory = remember(s.Getenv, s.given, in.session(), s.To)
 	o.memory.stamp(in.cwd(s.Cwd), p)
 	unread, err := r.store.Waiting(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil {

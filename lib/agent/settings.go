@@ -13,12 +13,13 @@ import (
 // settings are the hooks in one file of an agent.
 type settings struct {
 	agent Agent
+	event Event
 	path  string
 	src   []byte
 	root  *jsontree.Value
 
 	hooks *jsontree.Value // the value of "hooks", nil if there is none
-	list  *jsontree.Value // the hooks of the agent's event, nil if there are none
+	list  *jsontree.Value // the hooks of the event, nil if there are none
 	ours  []found
 
 	portable bool // it has the line of a plugin or an example, which stays
@@ -32,9 +33,9 @@ type found struct {
 	words      []string
 }
 
-// parse reads the settings of an agent. Unknown content is ErrConfig, with its place.
-func (a Agent) parse(path string, src []byte) (settings, error) {
-	s := settings{agent: a, path: path, src: src}
+// parse reads the settings of an agent and finds the hooks of one event. Unknown content is ErrConfig, with its place.
+func (a Agent) parse(e Event, path string, src []byte) (settings, error) {
+	s := settings{agent: a, event: e, path: path, src: src}
 	root, err := jsontree.Scan(src)
 	if err != nil {
 		return s, notJSON(path, err)
@@ -53,10 +54,10 @@ func (a Agent) parse(path string, src []byte) (settings, error) {
 	if err := s.expect(s.hooks, jsontree.Object, `"hooks"`); err != nil {
 		return s, err
 	}
-	if s.list = s.hooks.Get(a.get("event")); s.list == nil {
+	if s.list = s.hooks.Get(a.native(e)); s.list == nil {
 		return s, nil
 	}
-	if err := s.expect(s.list, jsontree.Array, fmt.Sprintf("%q", a.get("event"))); err != nil {
+	if err := s.expect(s.list, jsontree.Array, fmt.Sprintf("%q", a.native(e))); err != nil {
 		return s, err
 	}
 	return s, s.readList()
@@ -119,7 +120,7 @@ func (s *settings) readEntries(list, group *jsontree.Value, at int) error {
 		}
 		if words := commandWords(n); isOurs(words) {
 			s.ours = append(s.ours, found{list, n, group, fmt.Sprintf("%d:%d", at, i), words})
-		} else if line := commandLine(n); line == s.agent.packaged() || line == s.agent.packagedBefore() {
+		} else if line := commandLine(n); line == s.agent.packaged(s.event) || line == s.agent.packagedBefore() {
 			s.portable = true
 		}
 	}

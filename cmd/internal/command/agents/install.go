@@ -30,14 +30,15 @@ func installCommand(a *app) *cobra.Command {
 	var in install
 	cmd := &cobra.Command{
 		Use:   "install AGENT [--user | --project]",
-		Short: "Add the session hook to a coding agent",
-		Long: `Add the session hook to the settings of an agent
-(` + strings.Join(agent.Installable(), ", ") + `), so that each new session is told
-what is unread. Only this entry is added; every other byte of the settings
-stays. Settings that cannot be edited safely (comments, a duplicate key, a
+		Short: "Add the hooks to a coding agent",
+		Long: `Add the hooks to the settings of an agent
+(` + strings.Join(agent.Installable(), ", ") + `), so that a session is told what is
+unread when it starts, and what arrives at its next prompt or after a tool. The
+command prints which of these the agent supports. Only these entries are added;
+every other byte of the settings stays. Settings that cannot be edited safely (comments, a duplicate key, a
 byte-order mark) are refused with their place, and nothing is changed.
 
-You can repeat the command: it updates the entry if needed. A backup of the
+You can repeat the command: it updates the entries if needed. A backup of the
 settings is kept next to them, and ` + "`" + `handoff uninstall` + "`" + ` restores it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := in.find(a, args[0]); err != nil {
@@ -63,8 +64,8 @@ func uninstallCommand(a *app) *cobra.Command {
 	var in install
 	cmd := &cobra.Command{
 		Use:   "uninstall AGENT [--user | --project]",
-		Short: "Remove the session hook",
-		Long: `Remove the entry that ` + "`" + `handoff install` + "`" + ` added to the settings of an agent. If
+		Short: "Remove the hooks",
+		Long: `Remove the entries that ` + "`" + `handoff install` + "`" + ` added to the settings of an agent. If
 you have not changed the settings since, they are restored, or removed if there
 were none. Your other changes stay.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -183,6 +184,7 @@ func (in *install) print(a *app, change agent.Change) error {
 		Command  []string `json:"command,omitempty"`
 		Diff     string   `json:"diff,omitempty"`
 		Backup   string   `json:"backup,omitempty"`
+		Hears    []string `json:"hears,omitempty"`
 		Approve  string   `json:"approve,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
 	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words, Backup: change.Backup}
@@ -197,6 +199,10 @@ func (in *install) print(a *app, change agent.Change) error {
 		if change.Note != "" {
 			out.Warnings = append(out.Warnings, change.Note)
 		}
+		if shell := a.shellProblem(); shell != "" {
+			out.Warnings = append(out.Warnings, shell)
+		}
+		out.Hears = in.agent.Hears()
 		out.Approve = in.agent.Approve
 		if in.scope == agent.Project {
 			out.Approve = in.agent.ApproveProject
@@ -211,6 +217,9 @@ func (in *install) print(a *app, change agent.Change) error {
 	}[change.Status] + change.Path)
 	if out.Backup != "" {
 		a.Note("you changed the settings after installing; the older ones are kept in " + out.Backup + ": remove it when you do not need it")
+	}
+	if len(out.Hears) > 0 {
+		a.Note("a session hears of handoffs " + strings.Join(out.Hears, ", "))
 	}
 	for _, w := range out.Warnings {
 		a.Note("warning: " + w)

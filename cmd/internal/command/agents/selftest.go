@@ -1,13 +1,16 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,16 +23,17 @@ func DoctorHookCommand(run *cli.App) *cobra.Command {
 	a := &app{run}
 	return &cobra.Command{
 		Use:   "hook [AGENT]",
-		Short: "Test the installed session hook of an agent",
-		Long: `Test the session hook of an agent, or of every agent that has it. The test runs
-the hook in a new project with one unread handoff, for each source of a session
-(startup, resume, clear, compact, fork). Standard input is open, silent,
+		Short: "Test the installed hooks of an agent",
+		Long: `Test the hooks of an agent, or of every agent that has them. Each is run in a new
+project with one unread handoff. The hook for starting sessions runs for each
+source of a session (startup, resume, clear, compact, fork); the hooks for
+prompts and tools must tell a session once. Standard input is open, silent,
 closed, huge or full of garbage. Each run must end in time with exit code 0,
-print the envelope of the agent within its limit, print the same bytes each
-time, and name the handoff.
+print the envelope of the agent within its limit, and name the handoff.
 
-The test also warns if settings of the agent turn the hook off, if a session
-would be told twice, and if you must approve the hook in the agent.
+The test also warns if settings of the agent turn a hook off, if a session would
+be told twice, and if you must approve the hooks in the agent. It looks for
+handoff as a login shell finds it.
 
 Exit codes: 7 something is wrong.`,
 		Args: cli.Args(cobra.MaximumNArgs(1)),
@@ -53,6 +57,7 @@ func (a *app) selfTest(names []string, named bool) error {
 		return err
 	}
 	var all []agent.SelfTest
+	shell := a.shellProblem()
 	for _, name := range names {
 		row, err := agent.Find(name)
 		if err != nil {
@@ -62,14 +67,26 @@ func (a *app) selfTest(names []string, named bool) error {
 		for _, err := range errs {
 			all = append(all, agent.SelfTest{Agent: name, Problems: []string{err.Error()}})
 		}
-		for _, e := range entries {
+		for i, e := range entries {
 			r, err := a.testEntry(e)
 			if err != nil {
 				return err
 			}
+			if i > 0 && entries[i-1].Path == e.Path { // as for the hook before
+				all = append(all, r)
+				continue
+			}
 			r.Warnings = append(r.Warnings, row.Others(places, e)...)
 			if e.Approve() != "" {
 				r.Warnings = append(r.Warnings, "handoff cannot see whether "+row.Title+" runs the hook: "+e.Approve())
+			}
+			if warning := a.unknownOperator(e); warning != "" {
+				r.Warnings = append(r.Warnings, warning)
+			}
+			if shell != "" && row.HasLoginShell() {
+				r.Problems = append(r.Problems, shell)
+			} else if shell != "" {
+				r.Warnings = append(r.Warnings, shell)
 			}
 			all = append(all, r)
 		}
@@ -94,13 +111,7 @@ func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return agent.SelfTest{}, err
 	}
-	to, warning := agent.Operator(e.Words), ""
-	if to == "" {
-		to = "doctor-test"
-		if p, err := a.Project(); err == nil && p.Me() == "" {
-			warning = "the operator of the sessions is unknown: run `handoff install " + e.Agent + " --to OPERATOR`, or set operator in .handoff.yaml"
-		}
-	}
+	to := cmp.Or(agent.Operator(e.Words), "doctor-test")
 	own, err := a.Sibling("handoff")
 	if err != nil {
 		return agent.SelfTest{}, err
@@ -109,14 +120,37 @@ func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 	if err := a.layCanary(stage, to); err != nil {
 		return agent.SelfTest{}, err
 	}
-	r := e.Test(context.Background(), stage)
-	if warning != "" {
-		r.Warnings = append(r.Warnings, warning)
+	return e.Test(context.Background(), stage), nil
+}
+
+// unknownOperator returns a warning if nothing names the operator of the sessions.
+func (a *app) unknownOperator(e agent.Entry) string {
+	if p, err := a.Project(); agent.Operator(e.Words) != "" || err != nil || p.Me() != "" {
+		return ""
 	}
+	return "the operator of the sessions is unknown: run `handoff install " + e.Agent +
+		" --to OPERATOR`, or set operator in .handoff.yaml"
+}
+
+// shellProblem returns why the shell of an agent cannot run handoff, or "". A login shell can set another PATH.
+func (a *app) shellProblem() string {
+	const effect = "a session cannot run the commands that the hook shows"
 	if _, err := exec.LookPath("handoff"); err != nil {
-		r.Warnings = append(r.Warnings, "handoff is not on PATH: a session cannot run the commands that the hook shows, unless PATH differs in the agent's shell")
+		return "handoff is not on PATH: " + effect + "; add its directory to PATH"
 	}
-	return r, nil
+	shell := cmp.Or(a.Getenv("SHELL"), "/bin/sh")
+	if runtime.GOOS == "windows" || !filepath.IsAbs(shell) {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, shell, "-lc", "command -v handoff")
+	cmd.WaitDelay = time.Second
+	if out, err := cmd.Output(); err == nil && len(out) > 0 {
+		return ""
+	}
+	return "`" + shell + " -lc 'command -v handoff'` finds nothing: in a login shell, " + effect +
+		"; add the directory of handoff to PATH in the profile of that shell"
 }
 
 // layCanary creates the project of a test, with its unread handoff.
@@ -164,7 +198,7 @@ func (a *app) printTests(all []agent.SelfTest) error {
 			}
 			continue
 		}
-		where := r.Agent
+		where := strings.TrimSpace(r.Agent + " " + string(r.Event))
 		if r.Path != "" {
 			where += ", " + r.Path
 		}
