@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -30,17 +31,17 @@ const (
 	maxFresh = 1000        // of so many of the newest, the new ones are counted
 )
 
-// Hear announces to a running session, in one line, what has arrived since the session was last told. It prints
-// nothing if nothing has, if the session has no id, or if the last announcement is less than a minute old. Without
+// Hear announces to a running session, in one line, what has arrived since the session was last told, and which of the
+// handoffs of its operator others have ended. It prints nothing if there is nothing new, if the session has no id, or if the last announcement is less than a minute old. Without
 // news it opens no store. Each handoff is announced once to a session, and recorded as offered only if the line was
-// printed.
+// printed. It also renews the leases of the session, when half of their time has passed.
 //
 // The line is added to what the model reads. Hear never ends a turn and never blocks a prompt or a tool.
 func Hear(s Session, e Event) {
 	in := readEvent(s.Stdin)
 	session, cwd := in.session(), in.cwd(s.Cwd)
 	m := remember(s.Getenv, s.Agent, session, s.To)
-	if m.dir == "" || time.Since(m.told).Abs() < quiet || m.unchanged(cwd) {
+	if m.dir == "" || !m.mustLook(cwd) {
 		return
 	}
 	wait := cmp.Or(s.Patience, deadline)
@@ -62,23 +63,29 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
 		return err
 	}
-	if s.agent.has("user") && s.agent.native(e) == "" { // the agent drops the output
-		return nil
-	}
 	unlock := m.lock()
 	if unlock == nil { // without a memory, every event would announce the same
 		return nil
 	}
 	defer unlock()
-	if time.Since(m.told).Abs() < quiet || m.unchanged(cwd) { // another hook was faster
+	if !m.mustLook(cwd) { // another hook was faster
 		return nil
 	}
 	p, r, err := s.open(cwd)
 	if err != nil {
 		return err
 	}
-	m.stamp(cwd, p)
 	if r == nil { // the project has the hook switched off
+		m.renew = time.Time{}
+		m.stamp(cwd, p)
+		return m.save()
+	}
+	m.renew, _ = r.store.Sessions().Renew(context.Background(), r.operator, session) // the lease may end
+	isDropped := s.agent.has("user") && s.agent.native(e) == ""                      // the agent drops the output
+	if !isDropped && (m.isQuiet() || m.unchanged(cwd)) {
+		return m.save()
+	}
+	if m.stamp(cwd, p); isDropped {
 		return m.save()
 	}
 	before := m.told
@@ -93,10 +100,15 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	o := handoff.Offer{Session: session, Agent: s.agent.Name, Operator: r.operator}
 	fresh := m.fresh(unread, r.store, o)
 	m.learn(unread.Newest)
-	line := ""
+	line, news := "", own{}
 	if len(fresh) > 0 {
 		line, o.IDs = r.line(fresh)
 	}
+	if line != "" {
+		news.notice = append(news.notice, handoff.Count(len(fresh), "new handoff")+" (run handoff inbox)")
+	}
+	news.addEndings(*r, r.fresh(r.known()))
+	line, o.IDs = line+news.text, append(o.IDs, news.told...)
 	if time.Now().After(until) { // the agent may have gone on without the output
 		return nil
 	}
@@ -106,7 +118,7 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if err := m.save(); err != nil || line == "" { // what cannot be remembered would be announced again and again
 		return err
 	}
-	if s.print(e, outcome{text: line, notice: handoff.Count(len(fresh), "new handoff") + " (run handoff inbox)"}) {
+	if s.print(e, outcome{text: line, notice: strings.Join(news.notice, ", ")}) {
 		r.store.Sessions().Offer(o)
 	}
 	return nil
@@ -182,11 +194,14 @@ func about(e handoff.Entry, at string) string {
 }
 
 // chosen returns a name that someone else chose, cut to maxChosen characters.
-func chosen(name string) string {
-	if letters := []rune(name); len(letters) > maxChosen {
-		return string(letters[:maxChosen-3]) + "..."
+func chosen(name string) string { return cut(name, maxChosen) }
+
+// cut returns text, cut to n characters.
+func cut(text string, n int) string {
+	if letters := []rune(text); len(letters) > n {
+		return string(letters[:n-3]) + "..."
 	}
-	return name
+	return text
 }
 
 // readEvent reads the id and the directory of a running session from the agent's input. The input can be huge, since

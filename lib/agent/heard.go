@@ -29,6 +29,7 @@ type memory struct {
 	files []stamped // if none of them has changed, nothing has arrived
 	told  time.Time // of the last announcement; zero if there was none
 	known []string  // the short ids of the handoffs that the session knows of, newest first
+	renew time.Time // when a lease of the session must be renewed; zero if it has none
 
 	dir string // "" if there is no place for it
 }
@@ -40,7 +41,7 @@ const (
 	heardMagic  = "handoff heard 1\n"
 	maxKnown    = 4000
 	maxMemories = 256
-	maxNote     = 1 << 20
+	maxMemory   = 1 << 20
 	forgotten   = 14 * 24 * time.Hour // memories that were not changed for so long are removed
 )
 
@@ -60,7 +61,7 @@ func remember(getenv func(string) string, agent, session, operator string) memor
 func (m *memory) read() {
 	*m = memory{dir: m.dir}
 	info, err := os.Lstat(m.note())
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxNote {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory {
 		return
 	}
 	text, err := os.ReadFile(m.note())
@@ -75,9 +76,9 @@ func (m *memory) read() {
 		case "cwd":
 			m.cwd, _ = strconv.Unquote(value)
 		case "told":
-			if ms, err := strconv.ParseInt(value, 10, 64); err == nil {
-				m.told = time.UnixMilli(ms)
-			}
+			m.told = timeOf(value)
+		case "renew":
+			m.renew = timeOf(value)
 		case "file":
 			stamp, path, _ := strings.Cut(value, " ")
 			if path, err := strconv.Unquote(path); err == nil {
@@ -87,6 +88,15 @@ func (m *memory) read() {
 			m.known = strings.Fields(value)
 		}
 	}
+}
+
+// timeOf returns the time for milliseconds since 1970, zero if text is none.
+func timeOf(text string) time.Time {
+	ms, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || ms <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
 }
 
 func (m *memory) note() string { return filepath.Join(m.dir, "note") }
@@ -120,7 +130,7 @@ func (m *memory) lock() (unlock func()) {
 // save writes the note. It does not sync it: a memory that a power cut damages counts as missing.
 func (m *memory) save() error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%scwd %q\ntold %d\n", heardMagic, m.cwd, m.told.UnixMilli())
+	fmt.Fprintf(&b, "%scwd %q\ntold %d\nrenew %d\n", heardMagic, m.cwd, m.told.UnixMilli(), m.renew.UnixMilli())
 	for _, f := range m.files {
 		fmt.Fprintf(&b, "file %s %q\n", f.stamp, f.path)
 	}
@@ -146,6 +156,17 @@ func (m *memory) learn(entries []handoff.Entry) {
 		return was
 	})
 }
+
+// mustLook reports whether the store must be opened: something can have arrived, and the session was not told just
+// now, or a lease must be renewed.
+func (m *memory) mustLook(cwd string) bool {
+	return m.isDue() || !m.isQuiet() && !m.unchanged(cwd)
+}
+
+// isQuiet reports whether the last announcement is so recent that none may follow.
+func (m *memory) isQuiet() bool { return time.Since(m.told).Abs() < quiet }
+
+func (m *memory) isDue() bool { return !m.renew.IsZero() && !time.Now().Before(m.renew) }
 
 // unchanged reports whether nothing can have arrived since the files were stamped.
 func (m *memory) unchanged(cwd string) bool {

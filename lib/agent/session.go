@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -41,6 +42,7 @@ type Session struct {
 	Patience       time.Duration          // the time limit: after it the output so far is printed; 0 is a second
 	Options        func(*handoff.Options) // edits the project's options; nil changes nothing
 	Gather         func(*handoff.Project) // receives from the main work tree: exchange.Gather; nil does not
+	Sync           func(handoff.Project)  // starts a sync in the background once the report is printed; can be nil
 
 	agent Agent  // the row of the name
 	given string // the name; the agent may run the hook of another
@@ -70,6 +72,9 @@ func SessionStart(s Session) {
 			o.store.Sessions().Offer(o.offer)
 		}
 		o.remember()
+		if s.Sync != nil && o.store != nil {
+			s.Sync(o.project)
+		}
 	}()
 	select {
 	case o := <-found:
@@ -97,8 +102,9 @@ type outcome struct {
 
 	silent bool // the session knows all of it
 
-	memory memory          // for the hooks that run while the session does
-	unread []handoff.Entry // the newest; the report names or counts them
+	project handoff.Project
+	memory  memory          // for the hooks that run while the session does
+	unread  []handoff.Entry // the newest; the report names or counts them
 }
 
 // remember notes that the session knows of everything that is unread. Later hooks announce only what arrives then.
@@ -107,6 +113,7 @@ func (o outcome) remember() {
 	if unlock := m.lock(); o.store != nil && unlock != nil {
 		defer unlock()
 		m.cwd, m.files = o.memory.cwd, o.memory.files
+		m.renew, _ = o.store.Sessions().Renew(context.Background(), o.offer.Operator, o.offer.Session)
 		m.learn(o.unread)
 		_ = m.save() // without it, the next hook looks again
 	}
@@ -150,8 +157,8 @@ func (s Session) open(cwd string) (handoff.Project, *report, error) {
 	if p.OwnReplica != nil && p.OwnReplica.Begun && s.Gather != nil {
 		s.Gather(&p)
 	}
-	r := &report{operator: s.To, bodies: s.Bodies && !s.agent.has("speaks"),
-		maxChars: p.Settings.SurfaceMaxChars.Value}
+	isSystem := s.agent.has("speaks")
+	r := &report{operator: s.To, isSystem: isSystem, bodies: s.Bodies && !isSystem, maxChars: p.Settings.SurfaceMaxChars.Value}
 	p.Options.Lost = func(err error) { r.lost = err }
 	if r.store, err = handoff.Open(p.Options); err != nil {
 		return p, nil, err
@@ -179,11 +186,13 @@ func (s Session) text(until time.Time, o *outcome) error {
 	if err != nil {
 		return err
 	}
+	r.session = in.session()
 	r.left, r.drafts = r.store.Sessions().CountDrafts(s.Agent, in.session())
 	o.unread = unread.Newest
-	o.store = r.store
-	o.text, o.offer.IDs = r.text(unread)
-	o.notice = r.notice(unread.Count())
+	o.store, o.project = r.store, p
+	own := r.own()
+	o.text, o.offer.IDs = r.text(unread, own)
+	o.notice = r.notice(unread.Count(), own)
 	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, r.operator
 	if s.agent.has("keeps") && r.lost == nil && in.knows(o.store, o.offer) {
 		o.text, o.silent = "", true

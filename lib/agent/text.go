@@ -29,30 +29,28 @@ type report struct {
 	maxChars int
 	until    time.Time
 
-	lost   error // why some handoffs cannot be listed; nil if all can
-	left   int   // the drafts that other sessions left
-	drafts int   // the drafts that were saved
+	session  string // its id, or ""
+	isSystem bool   // the model takes the text for a message of its system or developer
+
+	lost   error    // why some handoffs cannot be listed; nil if all can
+	left   []string // the IDs of the drafts that other sessions left
+	drafts int      // the number of drafts that were saved
 }
 
 // text returns the report and the ids of the handoffs in it. It is newest first, and ends when its space or time
 // does. Handoffs that do not verify are counted, not shown.
-func (r report) text(unread handoff.Inbox) (text string, told []string) {
+func (r report) text(unread handoff.Inbox, o own) (text string, told []string) {
 	out := form.NewBudget(maxOutput)
-	out.Add(r.head(unread))
 	if r.lost != nil {
 		out.Add("Some handoffs of this project cannot be listed: " + fault.Plain(r.lost) +
 			". `handoff verify` says more.\n")
 	}
-	if r.left > 0 {
-		out.Add("the last session here ended without a handoff: `handoff draft show`" + among(r.left) + "\n")
+	out.Add(o.text)
+	out.Add(r.head(unread))
+	if told = o.told; r.operator == "" {
+		return out.String(), told
 	}
-	if r.drafts > 0 {
-		out.Add(handoff.Count(r.drafts, "saved draft") + ": `handoff draft list`\n")
-	}
-	if r.operator == "" {
-		return out.String(), nil
-	}
-	withheld, left := 0, unread.Count()
+	shown, withheld, left := 0, 0, unread.Count()
 	var unsigned []string
 	slices.Reverse(unread.Newest)
 	err := r.store.LoadEach(unread.Newest, func(got handoff.Stored, err error) bool {
@@ -66,8 +64,9 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 		switch {
 		case err != nil:
 			withheld++
-		case len(told) < maxEntries && out.Add(block):
+		case shown < maxEntries && out.Add(block):
 			told = append(told, got.Entry.ID)
+			shown++
 		default:
 			return false
 		}
@@ -84,21 +83,13 @@ func (r report) text(unread handoff.Inbox) (text string, told []string) {
 	if len(unsigned) > 0 {
 		out.Add("Without the signature that OPERATORS.md requires: " + strings.Join(unsigned, ", ") + ".\n")
 	}
-	if over := unread.Left(); over != "" && len(told) > 0 {
+	if over := unread.Left(); over != "" && shown > 0 {
 		out.Add("Not counted above: " + over + ".\n")
 	}
 	if left > 0 {
 		out.Add(fmt.Sprintf("and %d more: `handoff list --unread --to %s`\n", left, r.operator))
 	}
 	return out.String(), told
-}
-
-// among returns how many sessions left a draft, if there are several.
-func among(left int) string {
-	if left == 1 {
-		return ""
-	}
-	return "; " + handoff.Count(left, "session") + " did: `handoff draft list`"
 }
 
 // head returns how many handoffs are unread, and the commands for them.
@@ -126,7 +117,7 @@ func (r report) head(in handoff.Inbox) string {
 }
 
 // notice returns a line for the person at the terminal. It holds only our words and counts.
-func (r report) notice(unread int) string {
+func (r report) notice(unread int, o own) string {
 	var all []string
 	switch {
 	case unread > 0 && r.operator == "":
@@ -134,9 +125,7 @@ func (r report) notice(unread int) string {
 	case unread > 0:
 		all = append(all, handoff.Count(unread, "unread handoff")+" (run handoff inbox)")
 	}
-	if n := r.left + r.drafts; n > 0 {
-		all = append(all, handoff.Count(n, "draft")+" (run handoff draft list)")
-	}
+	all = append(all, o.notice...)
 	if r.lost != nil {
 		all = append(all, "some handoffs cannot be listed (run handoff verify)")
 	}

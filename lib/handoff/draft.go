@@ -36,9 +36,9 @@ func (a Sessions) SaveDraft(ctx context.Context, d Draft) (Draft, error) {
 // Drafts returns the drafts, oldest first. A draft that was changed since it was saved is left out with a warning.
 func (a Sessions) Drafts() ([]Draft, error) { return a.s.drafts().All() }
 
-// CountDrafts returns the number of drafts of this machine: those that hooks of other sessions left, and those that
-// were saved.
-func (a Sessions) CountDrafts(agent, session string) (left, saved int) {
+// CountDrafts returns the IDs of the drafts of this machine that hooks of other sessions left, and the number of those
+// that were saved.
+func (a Sessions) CountDrafts(agent, session string) (left []string, saved int) {
 	return a.s.drafts().Count(agent, session)
 }
 

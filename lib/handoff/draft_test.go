@@ -44,8 +44,8 @@ func TestHookDraftsAreBounded(t *testing.T) {
 		t.Errorf("%q … %q", drafts[40].Text, last.Text)
 	}
 	all, saved := s.Sessions().CountDrafts("claude", "")
-	if other, _ := s.Sessions().CountDrafts("claude", "49"); all != 32 || saved != 40 || other != 31 {
-		t.Errorf("%d drafts, %d saved, %d of others", all, saved, other)
+	if other, _ := s.Sessions().CountDrafts("claude", "49"); len(all) != 32 || saved != 40 || len(other) != 31 {
+		t.Errorf("%d drafts, %d saved, %d of others", len(all), saved, len(other))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -23,26 +24,34 @@ func (s *Store) leaseEnd(who Consumption) string {
 }
 
 // Renew extends the leases of what a session holds to Options.Lease from now. It leaves those alone of which more than
-// half is left, and takes that have none. It returns how many it extended. Hooks call it, so it does nothing and
-// returns no error if another program holds the lock.
-func (a Sessions) Renew(ctx context.Context, operator, session string) (n int, err error) {
-	now, lasts := a.s.opt.Now(), a.s.opt.Lease
-	half := now.Add(lasts / 2).UTC().Format(time.RFC3339)
+// half is left, and takes that have none. next is when a lease is to be renewed again, zero if the session has none.
+// Hooks call it, so it does nothing and returns no error if another program holds the lock.
+func (a Sessions) Renew(ctx context.Context, operator, session string) (next time.Time, err error) {
+	now, half := a.s.opt.Now(), a.s.opt.Lease/2
 	lives, err := a.s.Lifecycle().Taking("")
 	if err != nil || session == "" {
-		return 0, err
+		return next, err
 	}
 	var due []string
 	for id, life := range lives {
 		held := life.Take.Holds()
-		if held.IsBy(operator, session) && !life.Done.IsDone() && held.Until != "" && held.Until < half {
-			due = append(due, id)
+		end, hasLease := form.Instant(held.Until)
+		if !held.IsBy(operator, session) || life.Done.IsDone() || !hasLease {
+			continue
+		}
+		at := end.Add(-half)
+		if !at.After(now) {
+			due, at = append(due, id), now.Add(half)
+		}
+		if next.IsZero() || at.Before(next) {
+			next = at
 		}
 	}
 	if len(due) == 0 {
-		return 0, nil
+		return next, nil
 	}
-	c := Consumption{Operator: operator, Session: session, Until: now.Add(lasts).UTC().Format(time.RFC3339)}
-	txn.TryLocked(ctx, a.s.at, 0, func(x *txn.Session) { n, err = x.Renew(c, due) })
-	return n, err
+	c := Consumption{Operator: operator, Session: session, Until: now.Add(a.s.opt.Lease).UTC().Format(time.RFC3339)}
+	again := now.Add(time.Minute)
+	txn.TryLocked(ctx, a.s.at, 0, func(x *txn.Session) { again, err = next, x.Renew(c, due) })
+	return again, err
 }

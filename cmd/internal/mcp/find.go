@@ -88,6 +88,7 @@ func (p project) next(ctx context.Context, in nextArgs) (result, error) {
 			lost[e.ID] = true
 			continue
 		}
+		p.leases.add(who)
 		return result{data: acted{p.aboutProject("handoff_read with its id; handoff_done finishes it"), got}}, err
 	}
 }

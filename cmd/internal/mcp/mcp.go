@@ -15,6 +15,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -42,6 +43,12 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 		}
 		p.App = &here
 	}
+	p.leases = &leases{all: make(map[holder]bool)}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	ticker := time.NewTicker(renewEvery)
+	defer ticker.Stop()
+	go p.keepLeases(ctx, ticker.C)
 	err := newServer(p).Run(ctx, &mcp.StdioTransport{})
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -56,6 +63,7 @@ type project struct {
 	pinned string      // the only operator it acts for; "": the one that a call names
 	// the agent session that it acts for: the one of the environment, otherwise one of this process
 	session string
+	leases  *leases
 }
 
 // acting returns the operator of a call: the one in its argument, else that of the server.

@@ -55,6 +55,7 @@ func (p project) act(ctx context.Context, act handoff.Act, id string, offline bo
 	got, err := s.Act(ctx, act, id, who)
 	if err == nil {
 		p.SyncByItself(found)
+		p.leases.add(who)
 	}
 	if got.Over != "" {
 		next = "it is " + got.Over + ": ask its sender before you start"

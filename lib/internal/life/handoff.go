@@ -79,6 +79,11 @@ func (f *Facts) TakenBy(operator string) map[string]bool {
 	return f.with(func(h Handoff) bool { return h.Take.Holds().Operator == operator && !h.Done.IsDone() })
 }
 
+// DoneSince returns the ids of the handoffs that were finished at or after a time.
+func (f *Facts) DoneSince(time string) map[string]bool {
+	return f.with(func(h Handoff) bool { return h.Done.IsDone() && index.CompareTimes(h.Done.Time, time) >= 0 })
+}
+
 // Archived returns the ids of the archived handoffs.
 func (f *Facts) Archived() map[string]bool {
 	return f.with(func(h Handoff) bool { return h.Archive.Holds().IsDone() })

@@ -22,7 +22,7 @@ const (
 	tailBytes = 256 << 10 // the bytes at the end in which an offer counts as recorded
 )
 
-// An Offer records that a session of an agent was told about handoffs.
+// An Offer records that a session of an agent was told about handoffs, or about drafts: these have ids like draft:ID.
 type Offer struct {
 	Session  string   `json:"session_id"` // the agent's name of it, or ""
 	Agent    string   `json:"agent"`
@@ -36,7 +36,6 @@ type Offer struct {
 //
 // RecordOffer never waits. It records nothing while the lock is held, after an interrupted change, on another
 // machine, or in a read-only state directory. An offer does not mark a handoff as read.
-// machine, or where the state directory cannot be written. A handoff that was offered is not read by it.
 func RecordOffer(s *store.Store, o Offer) (recorded bool) {
 	o.Time = s.Now()
 	txn.TryLocked(context.Background(), s, 0, func(x *txn.Session) { recorded = record(x, o) == nil })

@@ -39,9 +39,9 @@ func (b Box) All() ([]Draft, error) {
 	return drafts, err
 }
 
-// Count returns the number of drafts of this machine: those that hooks of other sessions left, and those that were
-// saved.
-func (b Box) Count(agent, session string) (left, saved int) {
+// Count returns the IDs of the drafts of this machine that hooks of other sessions left, and the number of those that
+// were saved.
+func (b Box) Count(agent, session string) (left []string, saved int) {
 	isOwn, now := b.isOwn(), b.At.Opt.Now()
 	_ = b.each(func(dir *disk.Dir, name string) {
 		stem, _ := cutSeal(name)
@@ -51,7 +51,7 @@ func (b Box) Count(agent, session string) (left, saved int) {
 			saved++
 		default: // of a hook
 			if d, err := read(dir, name, isOwn); err == nil && !d.isPending() && !d.isExpired(now) {
-				left++
+				left = append(left, d.ID)
 			}
 		}
 	})

@@ -146,28 +146,26 @@ func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
 	}
 }
 
-// Renew extends the leases of the given handoffs to c.Until, if the operator and session of c still hold them. It
-// returns how many it extended.
-func (x *Session) Renew(c eventlog.Consumption, ids []string) (n int, err error) {
+// Renew extends the leases of the given handoffs to c.Until, if the operator and session of c still hold them.
+func (x *Session) Renew(c eventlog.Consumption, ids []string) error {
 	c.Time = x.Now()
 	for _, c.HandoffID = range ids {
 		ledger, err := x.readLedger()
 		if err != nil {
-			return n, err
+			return err
 		}
 		life, err := ledger.Life(c.HandoffID)
 		if err != nil {
-			return n, err
+			return err
 		}
 		if life.Done.IsDone() || !life.Take.Holds().IsBy(c.Operator, c.Session) {
 			continue
 		}
 		if err := x.Decide(eventlog.ActRenew, c); err != nil {
-			return n, err
+			return err
 		}
-		n++
 	}
-	return n, nil
+	return nil
 }
 
 // A Lapse says when a take is no longer protected, so that another operator or session can take the handoff over.

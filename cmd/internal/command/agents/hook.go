@@ -21,15 +21,22 @@ type event struct {
 var events = []event{
 	{"session-start", "Tell a new session what is unread; always exits with 0",
 		`Print how many handoffs are unread and the newest ten, in the form that the
-agent expects. If there are none, nothing is printed. Bodies are printed only
-with --bodies. The command waits for about a second at most, and always exits
-with 0.`, agent.SessionStart},
+agent expects. Also print what the operator has taken and not done, which of
+their handoffs others have finished or rejected, and whether the last session
+ended without a handoff; the last two are told once. If there is nothing,
+nothing is printed. Bodies are printed only with --bodies.
+
+The command renews the leases of the session. It waits for about a second at
+most, and always exits with 0.`, agent.SessionStart},
 	{"prompt", "Tell a running session what has arrived, at a prompt",
 		`Print one line if handoffs have arrived since the session was last told: how
 many, the newest three, and the command that reads them. Each is told once to a
-session, and at most one line is printed in a minute. Otherwise nothing is
+session, and at most one line is printed in a minute. If others have finished or
+rejected what the operator sent, a line tells that too. Otherwise nothing is
 printed, and no store is opened. The session is known by its id on standard
 input; without an id nothing is printed.
+
+The command renews the leases of the session when half of their time has passed.
 
 The line is added to what the model reads. The command never blocks the prompt
 and always exits with 0.`, func(s agent.Session) { agent.Hear(s, agent.Prompt) }},
@@ -81,7 +88,7 @@ func (a *app) runHook(e event, s agent.Session) {
 		a.Signatures(handoff.Project{}, o)
 		a.Options(o)
 	}
-	s.Gather, s.Patience = a.Gather, a.Patience
+	s.Gather, s.Sync, s.Patience = a.Gather, a.SyncByItself, a.Patience
 	e.run(s)
 }
 

@@ -30,11 +30,14 @@ type Status struct {
 	Drafts   int              `json:"drafts"` // of sessions that ended
 }
 
-// A news is a handoff that another operator has taken or finished.
+// A news is a handoff that an operator has taken, finished or rejected.
 type news struct {
 	handoff.Listed
-	By   string `json:"by"`
-	When string `json:"when_utc"`
+	By    string      `json:"by"`
+	When  string      `json:"when_utc"`
+	Act   handoff.Act `json:"act"`
+	Note  string      `json:"note,omitempty"`      // the reason that they gave
+	Until string      `json:"until_utc,omitempty"` // the end of the lease of a take
 }
 
 // newsFor is how long a take or done of another operator is shown.
@@ -48,7 +51,8 @@ func statusCommand(a *app) *cobra.Command {
 		Short: "Show what waits for you, and what of yours waits for others",
 		Long: `Show what waits for you: unread handoffs, handoffs that you have taken, and
 handoffs that you can approve. You also see what you sent and is not read, what
-others took or finished since yesterday, and what is not synced.
+others took, finished or rejected since yesterday and the note that they left,
+and what is not synced.
 
 --short prints only the counts, for a prompt. If nothing waits, or there is no
 project, it prints nothing. Its exit code is always 0.`,
@@ -103,26 +107,17 @@ func (a *app) status(p handoff.Project, s *handoff.Store, me string) (Status, er
 		return s.Listed(handoff.NewestFirst(slices.DeleteFunc(found, func(e handoff.Entry) bool { return !keep(e) })))
 	}
 	all := func(handoff.Entry) bool { return true }
-	byMe := func(e handoff.Entry) bool { return s.Lifecycle().Of(e.ID).Take.Holds().Operator == me }
 	st.ToMe = []handoff.Listed{}
 	if me != "" {
 		st.ToMe = s.Listed(handoff.NewestFirst(in.Newest))
 	}
-	st.Taken = a.newsOf(s, list(handoff.Filter{State: handoff.StateTaken}, byMe))
+	st.Taken = taken(s, s.Lifecycle().Holdings(me))
 	st.Sent = list(handoff.Filter{From: me, Unread: true}, func(e handoff.Entry) bool { return !e.IsTo(me) })
 	st.Awaiting = list(handoff.Filter{State: handoff.StateAwaiting}, func(e handoff.Entry) bool {
 		policy, err := s.Registry().Policy()
 		return err == nil && policy != nil && e.From != me && policy.Can(me, "approve", a.Now())
 	})
-	for _, state := range []handoff.State{handoff.StateDone, handoff.StateTaken} {
-		for _, n := range a.newsOf(s, list(handoff.Filter{From: me, State: state}, all)) {
-			if at, err := time.Parse(time.RFC3339, n.When); err == nil && n.By != me && a.Now().Sub(at) < newsFor {
-				st.News = append(st.News, n)
-			}
-		}
-	}
-	st.News = append([]news{}, st.News...)
-	slices.SortStableFunc(st.News, func(a, b news) int { return cmp.Compare(b.When, a.When) })
+	st.News = a.newsOf(s, me, list(handoff.Filter{From: me, State: handoff.StateTaken}, all))
 	if drafts, err := s.Sessions().Drafts(); err == nil {
 		st.Drafts = len(drafts)
 	}
@@ -134,23 +129,53 @@ func (a *app) status(p handoff.Project, s *handoff.Store, me string) (Status, er
 	return st, err
 }
 
-// newsOf returns the operators who have taken or finished the handoffs, and when.
-func (a *app) newsOf(s *handoff.Store, all []handoff.Listed) []news {
+// taken returns handoffs that an operator holds, the newest take first.
+func taken(s *handoff.Store, all []handoff.Holding) []news {
 	found := make([]news, len(all))
-	lives := s.Lifecycle().Lives()
-	for i, l := range all {
-		life := lives(l.ID)
-		by := life.Take.Holds()
-		if life.Done.IsDone() {
-			by = life.Done
-		}
-		found[i] = news{l, by.Operator, by.Time}
+	for i, h := range all {
+		found[len(all)-1-i] = news{Listed: s.Listed([]handoff.Entry{h.Entry})[0], By: h.Take.Operator, When: h.Take.Time,
+			Act: handoff.ActTake, Until: h.Take.Until}
 	}
 	return found
 }
 
-// maxRows is how many handoffs status shows in each section.
-const maxRows = 5
+// newsOf returns what others did with handoffs of an operator in the time newsFor, newest first. taken has those that
+// are taken.
+func (a *app) newsOf(s *handoff.Store, me string, taken []handoff.Listed) []news {
+	found := []news{}
+	lives := s.Lifecycle().Lives()
+	for _, l := range taken {
+		by := lives(l.ID).Take.Holds()
+		if by.Operator != me && a.Now().Sub(timeOf(by.Time)) < newsFor {
+			found = append(found, news{Listed: l, By: by.Operator, When: by.Time, Act: handoff.ActTake, Until: by.Until})
+		}
+	}
+	if me != "" {
+		for _, e := range s.Lifecycle().Endings(me, newsFor) {
+			found = append(found, news{Listed: s.Listed([]handoff.Entry{e.Entry})[0], By: e.By, When: e.Time, Act: e.Act,
+				Note: e.Note})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b news) int { return cmp.Compare(b.When, a.When) })
+	return found
+}
+
+const (
+	maxRows = 5  // handoffs in each section of status
+	maxNote = 40 // columns of a note
+)
+
+// leaseLeft returns what is left of a lease.
+func (a *app) leaseLeft(until string) string {
+	switch end := timeOf(until); {
+	case until == "":
+		return ""
+	case end.Before(a.Now()):
+		return ", lease over"
+	default:
+		return ", " + strings.TrimSuffix(handoff.Ago(a.Now(), end), " ago") + " left"
+	}
+}
 
 // statusText returns a status for people.
 func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string {
@@ -181,7 +206,7 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 		return row(st.ToMe[i], st.ToMe[i].From, ago(st.ToMe[i].Time))
 	})
 	section("Taken by you", "handoff list --state taken", len(st.Taken), func(i int) []string {
-		return row(st.Taken[i].Listed, st.Taken[i].From, "took "+ago(st.Taken[i].When))
+		return row(st.Taken[i].Listed, st.Taken[i].From, "took "+ago(st.Taken[i].When)+a.leaseLeft(st.Taken[i].Until))
 	})
 	section("Sent and not read", "handoff list --unread --from "+st.Operator, len(st.Sent), func(i int) []string {
 		return row(st.Sent[i], st.Sent[i].To, ago(st.Sent[i].Time))
@@ -190,8 +215,13 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 		return row(st.Awaiting[i], st.Awaiting[i].From, ago(st.Awaiting[i].Time))
 	})
 	section("News since yesterday", "handoff list --from "+st.Operator, len(st.News), func(i int) []string {
-		did := map[bool]string{true: "done ", false: "took "}[st.News[i].State == handoff.StateDone]
-		return row(st.News[i].Listed, st.News[i].By, did+ago(st.News[i].When))
+		n := st.News[i]
+		did := map[handoff.Act]string{handoff.ActTake: "took ", handoff.ActDone: "done ", handoff.ActReject: "rejected "}
+		what := did[n.Act] + ago(n.When)
+		if n.Note != "" {
+			what += ": " + handoff.Cut(n.Note, maxNote)
+		}
+		return row(n.Listed, n.By, what)
 	})
 	if st.Unread+len(st.Taken)+len(st.Sent)+len(st.Awaiting)+len(st.News) == 0 {
 		b.WriteString("Nothing waits for you, and nothing of yours waits for others.\n")

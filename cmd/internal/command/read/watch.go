@@ -27,6 +27,7 @@ type watch struct {
 	notify, once bool
 	command      string
 	to           string // "" is every operator
+	project      handoff.Project
 }
 
 func watchCommand(a *app) *cobra.Command {
@@ -50,6 +51,7 @@ the JSON on standard input and the id in HANDOFF_ID.`,
 			if err != nil {
 				return err
 			}
+			w.project = p
 			if w.to = operator; !all {
 				if w.to, err = a.Acting(p, s, operator); err != nil {
 					return err
@@ -85,6 +87,7 @@ func (w watch) run(ctx context.Context, s *handoff.Store) error {
 	if err != nil {
 		return err
 	}
+	w.SyncByItself(w.project)
 	for {
 		_ = changes.Add(s.Dir()) // fails while it is not there
 		if len(changes.WatchList()) == 0 {
@@ -102,6 +105,7 @@ func (w watch) run(ctx context.Context, s *handoff.Store) error {
 			time.Sleep(settles)
 		case <-changes.Errors:
 		case <-time.After(looks):
+			w.SyncByItself(w.project)
 		}
 		before := len(seen)
 		if seen, err = w.look(s, seen); err != nil || w.once && len(seen) > before {

@@ -1,0 +1,57 @@
+package mcp
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// leases has the operators and sessions for which the server has taken handoffs. As long as the server runs, it renews
+// their leases: no hook may run in its session.
+type leases struct {
+	mu  sync.Mutex
+	all map[holder]bool
+}
+
+type holder struct{ operator, session string }
+
+func (l *leases) add(who handoff.Consumption) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all[holder{who.Operator, who.Session}] = true
+}
+
+// renewEvery is the time between two looks at the leases. It is far below half of any useful lease.
+const renewEvery = 5 * time.Minute
+
+// keepLeases renews the leases until ctx ends.
+func (p project) keepLeases(ctx context.Context, tick <-chan time.Time) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+			p.renew(ctx)
+		}
+	}
+}
+
+// renew renews the leases that are due. One that cannot be renewed is tried again at the next tick.
+func (p project) renew(ctx context.Context) {
+	p.leases.mu.Lock()
+	defer p.leases.mu.Unlock()
+	if len(p.leases.all) == 0 {
+		return
+	}
+	_, s, err := p.open()
+	if err != nil {
+		return
+	}
+	for h := range p.leases.all {
+		if next, err := s.Sessions().Renew(ctx, h.operator, h.session); err == nil && next.IsZero() {
+			delete(p.leases.all, h) // all is done or released
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package handoff
+
+import (
+	"slices"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/txn"
+)
+
+// An Ending is what another operator did to a handoff so that nobody works on it: ActDone or ActReject. Note is the
+// reason that they gave, or "".
+type Ending struct {
+	Entry          Entry
+	Act            Act
+	By, Note, Time string
+}
+
+// Endings returns the handoffs of a sender that other operators have finished or rejected in the last time, in the
+// order of these events. What cannot be read is left out.
+func (c Lifecycle) Endings(sender string, last time.Duration) (all []Ending) {
+	facts, start := c.s.stateReader().facts(), c.s.opt.Now().Add(-last).UTC().Format(time.RFC3339)
+	add := func(id string, act Act, by Action) {
+		if !by.IsDone() || by.Operator == sender || index.CompareTimes(by.Time, start) < 0 {
+			return
+		}
+		if e, err := c.s.Find(id); err == nil && e.From == sender {
+			all = append(all, Ending{e, act, by.Operator, c.s.noteOf(id, act), by.Time})
+		}
+	}
+	for id := range facts.DoneSince(start) {
+		add(id, ActDone, facts.Of(id).Done)
+	}
+	if list, err := c.s.at.Operators(); err == nil && list != nil { // without the file, no verdict counts
+		verdicts, _ := store.InState(c.s.at, txn.ReadVerdicts)
+		decided := c.Decided()
+		for id := range verdicts {
+			add(id, ActReject, decided(id).Rejected)
+		}
+	}
+	slices.SortFunc(all, func(a, b Ending) int { return index.CompareTimes(a.Time, b.Time) })
+	return all
+}
+
+// noteOf returns the reason that was given with the last such act on a handoff, or "".
+func (s *Store) noteOf(id string, act Act) (note string) {
+	events, _ := s.loggedEvents(id) // a note that cannot be read is missing
+	for _, e := range events {
+		if e.What == act.Participle() {
+			note = e.Note
+		}
+	}
+	return note
+}
+
+// A Holding is a handoff that an operator holds. Take has the session and the lease; HasDied reports that the process
+// of that session is gone.
+type Holding struct {
+	Entry   Entry
+	Take    Action
+	HasDied bool
+}
+
+// Holdings returns what an operator has taken and not finished, the oldest take first.
+func (c Lifecycle) Holdings(operator string) (all []Holding) {
+	at := c.s.stateReader()
+	for id := range at.facts().TakenBy(operator) {
+		if e, err := c.s.Find(id); err == nil && at.isOpen(e, true) {
+			take := at.facts().Of(id).Take.Holds()
+			all = append(all, Holding{e, take, c.s.drafts().HasDied(take.Session)})
+		}
+	}
+	slices.SortFunc(all, func(a, b Holding) int { return index.CompareTimes(a.Take.Time, b.Take.Time) })
+	return all
+}
