@@ -1,0 +1,86 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// mustHandOver stores a handoff to ben and returns its id.
+func mustHandOver(t *testing.T, root string) string {
+	t.Helper()
+	cmd := exec.Command(bin, "write", "-", "--from", "ann", "--to", "ben", "--topic", "deploy", "--json")
+	cmd.Dir, cmd.Stdin = root, strings.NewReader("Deploy it.")
+	out, err := cmd.Output()
+	var got struct {
+		ID string `json:"handoff_id"`
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &got)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.ID
+}
+
+// A server renews the leases of what was taken over it, at half time, until it is done.
+func TestRenewedLease(t *testing.T) {
+	root, now := mustProject(t), time.Date(2026, 5, 8, 12, 0, 0, 0, time.UTC)
+	id := mustHandOver(t, root)
+	a := &cli.App{Env: cli.Env{Stdin: strings.NewReader(""), Stdout: t.Output(), Stderr: t.Output(),
+		Getenv: os.Getenv, Getwd: func() (string, error) { return root, nil },
+		Options: func(o *handoff.Options) { o.Now = func() time.Time { return now } }}}
+	p := project{App: a, session: "mcp-1", leases: &leases{all: make(map[holder]bool)}}
+	if _, err := p.take(t.Context(), takeArgs{ID: id}); err != nil {
+		t.Fatal(err)
+	}
+	until := func() string {
+		t.Helper()
+		_, s, err := p.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Lifecycle().Of(id).Take.Holds().Until
+	}
+	for _, step := range []struct{ now, until string }{
+		{"2026-05-08T12:59:00Z", "2026-05-08T14:00:00Z"},
+		{"2026-05-08T13:00:00Z", "2026-05-08T15:00:00Z"},
+		{"2026-05-08T13:01:00Z", "2026-05-08T15:00:00Z"},
+	} {
+		now, _ = time.Parse(time.RFC3339, step.now)
+		p.renew(t.Context())
+		if got := until(); got != step.until {
+			t.Errorf("at %s the lease ends at %s, not %s", step.now, got, step.until)
+		}
+	}
+	if _, err := p.done(t.Context(), doneArgs{ID: id}); err != nil {
+		t.Fatal(err)
+	}
+	if p.renew(t.Context()); len(p.leases.all) != 0 {
+		t.Errorf("after done: %v", p.leases.all)
+	}
+
+	// The loop renews at each tick, and ends with the server.
+	ctx, end := context.WithCancel(t.Context())
+	tick, ended := make(chan time.Time), make(chan struct{})
+	go func() {
+		p.keepLeases(ctx, tick)
+		close(ended)
+	}()
+	p.leases.add(handoff.Consumption{Operator: "ben", Session: "mcp-1"})
+	tick <- now
+	tick <- now // the first one was handled
+	end()
+	<-ended
+	if len(p.leases.all) != 0 {
+		t.Errorf("after a tick: %v", p.leases.all)
+	}
+}
