@@ -83,7 +83,7 @@ func (s Session) keep(l leaving) error {
 	case l.event == unknownEvent, l.event == begins && session == "":
 		d := l.draft(handoff.Draft{})
 		if d.Process = ""; l.event == begins {
-			d.Process = disk.Process(s.Parent)
+			d.Process = disk.Process(disk.BehindShell(s.Parent))
 		}
 		_, err := l.store.Sessions().SaveDraft(context.Background(), d)
 		return err

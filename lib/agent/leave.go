@@ -76,14 +76,14 @@ func (l leaving) after(old handoff.Draft, kept handoff.Kept) handoff.Draft {
 		Extract: cmp.Or(kept.Extract, d.Kept.Extract)}
 	switch l.event {
 	case begins:
-		d.Process = disk.Process(l.Parent)
+		d.Process = disk.Process(disk.BehindShell(l.Parent))
 	case ends:
 		isBad := old.ID != "" && slices.Contains(badReasons, l.in.Reason)
 		if d.Process = ""; old.Wrote || !isBad && d.Kept == (handoff.Kept{}) {
 			return handoff.Draft{}
 		}
 	case turnEnds:
-		d.Process = cmp.Or(old.Process, disk.Process(l.Parent))
+		d.Process = cmp.Or(old.Process, disk.Process(disk.BehindShell(l.Parent)))
 	}
 	return l.draft(d)
 }

@@ -3,23 +3,54 @@ package disk
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// began returns the start time of a process in ticks since the start of the system (proc_pid_stat(5), field
-// 22). If the process does not run, it returns "".
-func began(pid int) string {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return ""
-	}
-	// the name of a program can have any character
-	_, after, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
-	fields := strings.Fields(after)
-	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
-		return ""
-	}
-	return fields[19]
+// A status is a part of proc_pid_stat(5).
+type status struct {
+	program string // the first 15 bytes of the name of its file
+	parent  int
+	start   string // in ticks since the start of the system
 }
 
+// readStatus reads the status of a process. It is zero if the process does not run.
+func readStatus(pid int) (s status) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return s
+	}
+	end := strings.LastIndexByte(string(stat), ')') // the name of a program can have any character
+	_, program, _ := strings.Cut(string(stat[:end]), "(")
+	fields := strings.Fields(string(stat[end+1:]))
+	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+		return s
+	}
+	s.parent, _ = strconv.Atoi(fields[1])
+	s.program, s.start = program, fields[19]
+	return s
+}
+
+// began returns the start time of a process, "" if it does not run.
+func began(pid int) string { return readStatus(pid).start }
+
 func isThere(pid int) bool { return began(pid) != "" }
+
+// namespace returns a name for the start of the system and the process namespace: boot/namespace.
+func namespace() string {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	return strings.TrimSpace(string(boot)) + "/" + strings.Trim(space, "pid:[]")
+}
+
+// shells run the command of a hook and end with it.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
+
+// BehindShell returns the process that started pid, if pid is a shell, otherwise pid.
+func BehindShell(pid int) int {
+	if s := readStatus(pid); s.parent > 1 && slices.Contains(shells, s.program) {
+		return s.parent
+	}
+	return pid
+}

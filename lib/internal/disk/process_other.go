@@ -20,3 +20,9 @@ func isThere(pid int) bool {
 	err = p.Signal(syscall.Signal(0))
 	return err == nil || os.IsPermission(err)
 }
+
+// namespace returns "": this system has one process namespace, and no name for its starts.
+func namespace() string { return "" }
+
+// BehindShell returns pid: who started it is unknown on this system.
+func BehindShell(pid int) int { return pid }
