@@ -24,6 +24,24 @@ func actAt(root string, late time.Duration, offline bool, act handoff.Act, id st
 	return err
 }
 
+// A clone that has not heard of a take also waits for the grace after its lease.
+func TestTakeOverUnheard(t *testing.T) {
+	t.Parallel()
+	_, roots, id := shared(t, 2)
+	ben := handoff.Consumption{Operator: "ben", Session: "s1", For: time.Hour}
+	cleo := handoff.Consumption{Operator: "cleo", Session: "s2", For: time.Hour}
+	if err := actAt(roots[0], 0, false, handoff.ActTake, id, ben); err != nil {
+		t.Fatal(err)
+	}
+	err := actAt(roots[1], 64*time.Minute, false, handoff.ActTake, id, cleo)
+	if taken := (*handoff.TakenError)(nil); !errors.As(err, &taken) || taken.By.Operator != "ben" {
+		t.Fatal(err)
+	}
+	if err := actAt(roots[1], 65*time.Minute, false, handoff.ActTake, id, cleo); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Over sync a take is taken over once its lease is over everywhere, by one clone. The clone that held it is refused,
 // whether it asks the remote or not, and all agree.
 func TestTakeOver(t *testing.T) {

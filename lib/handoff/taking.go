@@ -135,15 +135,15 @@ func (s *Store) resolve(act Act, e Entry, who Consumption) (Act, txn.Lapse, erro
 			return ActTake, txn.Lapse{Any: true}, nil
 		}
 		return ActTake, txn.Lapse{Any: true}, s.rules().MaySteal(who.Operator, e)
-	case act != ActTake || !held.IsDone():
+	case act != ActTake:
 		return act, txn.Lapse{}, nil
 	}
 	over := txn.Lapse{}
 	synced, err := s.at.HasSynced()
-	if synced {
+	if synced { // even if no take is known here: the remote may know of one
 		over.Grace = leaseGrace
 	}
-	if held.Operator == who.Operator && s.drafts().HasDied(held.Session) {
+	if held.IsDone() && held.Operator == who.Operator && s.drafts().HasDied(held.Session) {
 		over.Dead = held.Session
 	}
 	return act, over, err
