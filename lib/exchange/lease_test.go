@@ -42,6 +42,23 @@ func TestTakeOverUnheard(t *testing.T) {
 	}
 }
 
+// The sender can release what another clone holds, also before it has heard of the take.
+func TestReleaseUnheard(t *testing.T) {
+	t.Parallel()
+	_, roots, id := shared(t, 2)
+	ben := handoff.Consumption{Operator: "ben", Session: "s1", For: time.Hour}
+	if err := actAt(roots[0], 0, false, handoff.ActTake, id, ben); err != nil {
+		t.Fatal(err)
+	}
+	if err := actAt(roots[1], 0, false, handoff.ActRelease, id, handoff.Consumption{Operator: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	taken := (*handoff.TakenError)(nil)
+	if err := actAt(roots[0], 0, false, handoff.ActDone, id, ben); !errors.As(err, &taken) && !errors.As(err, new(*handoff.LostError)) {
+		t.Errorf("a former holder finishes it: %v", err)
+	}
+}
+
 // Over sync a take is taken over once its lease is over everywhere, by one clone. The clone that held it is refused,
 // whether it asks the remote or not, and all agree.
 func TestTakeOver(t *testing.T) {

@@ -128,8 +128,8 @@ func (s *Store) resolve(act Act, e Entry, who Consumption) (Act, txn.Lapse, erro
 	switch {
 	case act == ActReopen && who.Operator == e.From && life.Done.Operator != who.Operator:
 		return ActResend, txn.Lapse{}, nil
-	case act == ActRelease && held.IsDone() && held.Operator != who.Operator && s.rules().MayRelease(who.Operator, e):
-		return ActRevoke, txn.Lapse{}, nil
+	case act == ActRelease: // the ledger under the lock, or the remote, tells whose take it ends
+		return act, txn.Lapse{Any: s.rules().MayRelease(who.Operator, e)}, nil
 	case act == ActRevoke:
 		if held.Operator == who.Operator {
 			return ActTake, txn.Lapse{Any: true}, nil

@@ -107,6 +107,7 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eve
 	if err != nil {
 		return c, false, err
 	}
+	a = over.act(a, c, life)
 	before, n, err := plan(a, c, life, over)
 	if err != nil || before.IsDone() {
 		c.Operator, c.Session, c.Time, c.Until = before.Operator, before.Session, before.Time, before.Until
@@ -172,13 +173,23 @@ func (x *Session) Renew(c eventlog.Consumption, ids []string) error {
 type Lapse struct {
 	Grace time.Duration // how long after the end of its lease
 	Dead  string        // the session that is known to have ended, if its operator takes over
-	Any   bool          // a person decides
+	Any   bool          // a person decides, or the sender releases
 }
 
 // has reports whether c may take over from the holder.
 func (l Lapse) has(held eventlog.Action, c eventlog.Consumption) bool {
 	isDead := l.Dead != "" && held.IsBy(c.Operator, l.Dead)
 	return l.Any || isDead || held.IsOver(c.Time, l.Grace)
+}
+
+// act returns the action that a request comes to: the release of what another operator holds is a revoke, for those
+// who may.
+func (l Lapse) act(a eventlog.Act, c eventlog.Consumption, life eventlog.Life) eventlog.Act {
+	held := life.Take.Holds()
+	if a == eventlog.ActRelease && l.Any && held.IsDone() && held.Operator != c.Operator {
+		return eventlog.ActRevoke
+	}
+	return a
 }
 
 // takeOver returns the lines that replace the take of a holder, which was the n-th.

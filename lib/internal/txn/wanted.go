@@ -30,6 +30,7 @@ func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption, over Lapse) (wa
 	if err != nil {
 		return nil, err
 	}
+	a = over.act(a, c, life)
 	before, n, err := plan(a, c, life, over)
 	if err == nil && n < 0 {
 		err = ErrNotHeld
