@@ -123,11 +123,10 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 
 // resolve returns the act that the ledger records for a request, and when a take may replace that of another.
 func (s *Store) resolve(act Act, e Entry, who Consumption) (Act, txn.Lapse, error) {
-	life := s.Lifecycle().Of(e.ID)
-	held := life.Take.Holds()
+	held := s.Lifecycle().Of(e.ID).Take.Holds()
 	switch {
-	case act == ActReopen && who.Operator == e.From && life.Done.Operator != who.Operator:
-		return ActResend, txn.Lapse{}, nil
+	case act == ActReopen: // the ledger under the lock, or the remote, tells whose done it undoes
+		return act, txn.Lapse{Any: who.Operator == e.From}, nil
 	case act == ActRelease: // the ledger under the lock, or the remote, tells whose take it ends
 		return act, txn.Lapse{Any: s.rules().MayRelease(who.Operator, e)}, nil
 	case act == ActRevoke:

@@ -173,7 +173,7 @@ func (x *Session) Renew(c eventlog.Consumption, ids []string) error {
 type Lapse struct {
 	Grace time.Duration // how long after the end of its lease
 	Dead  string        // the session that is known to have ended, if its operator takes over
-	Any   bool          // a person decides, or the sender releases
+	Any   bool          // a person decides, or the sender releases or reopens
 }
 
 // has reports whether c may take over from the holder.
@@ -182,12 +182,15 @@ func (l Lapse) has(held eventlog.Action, c eventlog.Consumption) bool {
 	return l.Any || isDead || held.IsOver(c.Time, l.Grace)
 }
 
-// act returns the action that a request comes to: the release of what another operator holds is a revoke, for those
-// who may.
+// act returns the action that a request comes to. For those who may, the release of what another operator holds is a
+// revoke, and the reopening of what another finished is a resend.
 func (l Lapse) act(a eventlog.Act, c eventlog.Consumption, life eventlog.Life) eventlog.Act {
 	held := life.Take.Holds()
-	if a == eventlog.ActRelease && l.Any && held.IsDone() && held.Operator != c.Operator {
+	switch {
+	case a == eventlog.ActRelease && l.Any && held.IsDone() && held.Operator != c.Operator:
 		return eventlog.ActRevoke
+	case a == eventlog.ActReopen && l.Any && life.Done.Operator != c.Operator:
+		return eventlog.ActResend
 	}
 	return a
 }
