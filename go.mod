@@ -40,6 +40,8 @@ require github.com/mozillazg/go-unidecode v0.2.0
 
 require github.com/kljensen/snowball v0.10.0
 
+require github.com/anishathalye/porcupine v1.3.1
+
 require (
 	github.com/charmbracelet/ultraviolet v0.0.0-20260811164956-006e29f97886 // indirect
 	github.com/charmbracelet/x/term v0.2.2 // indirect

@@ -30,4 +30,9 @@
 // Clones of a project, each on a host of its own where unshare(2) may make one, exchange what they have over one repository (by
 // path, git's own protocol and HTTP), kill and hinder each other, and must all end with the same:
 // HANDOFF_FAULTS=ci go test ./cmd/handoff/faults -run SimulateClones -replicas 64 -rounds 20 -timeout 0.
+//
+// Histories of take, steal, done, release and reopen, by many sessions in one store and in 8 clones, are compared with a model of
+// the life of a handoff (historymodel_test.go) by porcupine, which looks for an order of events that explains all answers:
+// go test ./cmd/handoff/faults -run Histories -histories 15m -timeout 0. A history that nothing explains names its seed, for
+// -historyseed.
 package faults
