@@ -59,6 +59,25 @@ func TestReleaseUnheard(t *testing.T) {
 	}
 }
 
+// A clock that goes back during a lease lets nobody else in, and does not lock out the holder.
+func TestClockGoesBack(t *testing.T) {
+	t.Parallel()
+	_, roots, id := shared(t, 2)
+	ben := handoff.Consumption{Operator: "ben", Session: "s1", For: time.Hour}
+	cleo := handoff.Consumption{Operator: "cleo", Session: "s2"}
+	if err := actAt(roots[0], 0, false, handoff.ActTake, id, ben); err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range roots {
+		if err := actAt(root, -2*time.Hour, false, handoff.ActTake, id, cleo); !errors.As(err, new(*handoff.TakenError)) {
+			t.Errorf("%s: %v", root, err)
+		}
+	}
+	if err := actAt(roots[0], -2*time.Hour, false, handoff.ActDone, id, ben); err != nil {
+		t.Error(err)
+	}
+}
+
 // Over sync a take is taken over once its lease is over everywhere, by one clone. The clone that held it is refused,
 // whether it asks the remote or not, and all agree.
 func TestTakeOver(t *testing.T) {
