@@ -49,13 +49,18 @@ type Header struct {
 
 // A Handoff is the line of a stored document.
 type Handoff struct {
-	ID, Text   string
-	Signatures []string // armored
-	FirstSeen  string   // when it reached the store, or ""
+	ID         string   `json:"id"`
+	Text       string   `json:"handoff"`
+	Signatures []string `json:"sigs,omitempty"`       // armored
+	FirstSeen  string   `json:"first_seen,omitempty"` // when it reached the store, or ""
 }
 
 // A Read is the line of a read mark.
-type Read struct{ ID, Operator, Time string }
+type Read struct {
+	ID       string `json:"id"`
+	Operator string `json:"operator"`
+	Time     string `json:"ts_utc"`
+}
 
 // A Consumed is a line of the ledger: a used resume token or an action. A bundle has no approvals, and omits who
 // confirmed answers.
@@ -99,44 +104,49 @@ func (l Line) place() place {
 	return place{kindConsumed, l.Consumed.Token, l.Consumed.HandoffID}
 }
 
+// A wireConsumed is a Consumed in its line.
+type wireConsumed struct {
+	Token    string `json:"token"`
+	ID       string `json:"id"`
+	Operator string `json:"operator"`
+	Time     string `json:"ts_utc"`
+	Accepted string `json:"accepted,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Session  string `json:"session,omitempty"`
+}
+
+// A wireHeader is a Header in its line.
+type wireHeader struct {
+	Format  string `json:"bundle"`
+	Created string `json:"created_utc"`
+	Origin  struct {
+		Writer string `json:"writer,omitempty"`
+	} `json:"origin"`
+}
+
 // text returns the line without its newline.
 func (l Line) text() []byte {
-	var p, in jsontree.Printer
 	switch {
 	case l.Handoff != nil:
-		in.Some("first_seen", l.Handoff.FirstSeen)
-		in.Text("handoff", l.Handoff.Text)
-		in.Text("id", l.Handoff.ID)
-		if len(l.Handoff.Signatures) > 0 {
-			in.Texts("sigs", l.Handoff.Signatures)
-		}
-		return in.End()
+		return encode(l.Handoff)
 	case l.Read != nil:
-		in.Text("id", l.Read.ID)
-		in.Text("operator", l.Read.Operator)
-		in.Text("ts_utc", l.Read.Time)
-		p.JSON("read", in.End())
-		return p.End()
+		return encode(map[string]*Read{"read": l.Read})
 	}
-	in.Some("accepted", l.Consumed.Accepted)
-	in.Text("id", l.Consumed.HandoffID)
-	in.Text("operator", l.Consumed.Operator)
-	in.Some("reason", l.Consumed.Reason)
-	in.Some("session", l.Consumed.Session)
-	in.Text("token", l.Consumed.Token)
-	in.Text("ts_utc", l.Consumed.Time)
-	p.JSON("consumed", in.End())
-	return p.End()
+	c := l.Consumed
+	return encode(map[string]wireConsumed{"consumed": {Token: c.Token, ID: c.HandoffID, Operator: c.Operator,
+		Time: c.Time, Accepted: c.Accepted, Reason: c.Reason, Session: c.Session}})
 }
 
 // text returns the first line of a bundle.
 func (h Header) text() []byte {
-	var p, origin jsontree.Printer
-	origin.Some("writer", h.Writer)
-	p.Text("bundle", Format)
-	p.Text("created_utc", h.Created)
-	p.JSON("origin", origin.End())
-	return p.End()
+	v := wireHeader{Format: Format, Created: h.Created}
+	v.Origin.Writer = h.Writer
+	return encode(v)
+}
+
+func encode(v any) []byte {
+	text, _ := jsontree.CanonicalOf(v) // strings cannot fail
+	return text
 }
 
 // A tally is the content of the end line.

@@ -172,12 +172,7 @@ func (r *Reader) damaged(why string) error {
 
 // parseHeader parses the first line. It finds unknown keys by formatting the line again.
 func parseHeader(line []byte) (Header, error) {
-	var v struct {
-		Created string `json:"created_utc"`
-		Origin  struct {
-			Writer string `json:"writer"`
-		} `json:"origin"`
-	}
+	var v wireHeader
 	if err := json.Unmarshal(line, &v); err != nil {
 		return Header{}, errors.New("is not a JSON object")
 	}
@@ -191,27 +186,18 @@ func parseHeader(line []byte) (Header, error) {
 // parseLine is the inverse of Line.text. It refuses a line that text would write differently.
 func parseLine(line []byte) (l Line, err error) {
 	var v struct {
-		Handoff   *string  `json:"handoff"`
-		ID        string   `json:"id"`
-		FirstSeen string   `json:"first_seen"`
-		Sigs      []string `json:"sigs"`
-		Read      *struct {
-			ID, Operator string
-			Time         string `json:"ts_utc"`
-		} `json:"read"`
-		Consumed *struct {
-			Token, ID, Operator, Accepted, Reason, Session string
-			Time                                           string `json:"ts_utc"`
-		} `json:"consumed"`
+		Handoff
+		Read     *Read         `json:"read"`
+		Consumed *wireConsumed `json:"consumed"`
 	}
 	if err := json.Unmarshal(line, &v); err != nil {
 		return l, errors.New("is not a JSON object of a bundle")
 	}
 	switch {
-	case v.Handoff != nil:
-		l.Handoff = &Handoff{v.ID, *v.Handoff, v.Sigs, v.FirstSeen}
+	case v.ID != "":
+		l.Handoff = &v.Handoff
 	case v.Read != nil:
-		l.Read = &Read{v.Read.ID, v.Read.Operator, v.Read.Time}
+		l.Read = v.Read
 	case v.Consumed != nil:
 		c := v.Consumed
 		l.Consumed = &Consumed{Token: c.Token, HandoffID: c.ID, Operator: c.Operator, Time: c.Time,

@@ -8,8 +8,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -69,19 +67,6 @@ type Receipt struct {
 	Status string `json:"status"` // StatusCreated or StatusExisting
 
 	Signature *Signature `json:"signature,omitempty"` // the signature that came with the document
-}
-
-// Line returns JSON(r, ""), but faster because it uses no reflection.
-func (r Receipt) Line() (string, error) {
-	if r.Signature != nil {
-		return JSON(r, "")
-	}
-	var p jsontree.Printer
-	p.Text("handoff_id", r.ID)
-	p.Text("file_path", r.Path)
-	p.Text("ts_utc", r.Time)
-	p.Text("status", r.Status)
-	return form.EscapeJSON(string(p.End()) + "\n"), nil
 }
 
 // The values of Receipt.Status.

@@ -118,7 +118,7 @@ func (a *App) refuses(p handoff.Project, sources []handoff.Source) bool {
 func (a *App) PrintReceipts(s *handoff.Store, receipts []handoff.Receipt) error {
 	a.Committed()
 	for _, r := range receipts {
-		line, err := r.Line()
+		line, err := handoff.JSON(r, "")
 		if people := a.ForPeople(); people && (s == nil || len(receipts) > manyStored) {
 			_, err = io.WriteString(a.Stdout, handoff.EscapeLine(Short(r.ID, Shortest)+"  "+r.Path)+"\n")
 		} else if people {

@@ -168,14 +168,14 @@ func (d Document) Fields() map[string]any {
 // ID returns the handoff_id of a document: the SHA-256 of the RFC 8785 form of its content. The HandoffID field is
 // ignored. It fails on strings that are not valid UTF-8.
 func ID(d Document) (string, error) {
-	members := []jsontree.Field{{Key: "body", Text: d.Body}}
+	members := map[string]any{"body": d.Body}
 	for _, f := range fields {
 		switch {
 		case f.hash == unhashed:
 		case f.list != nil:
-			members = append(members, jsontree.Field{Key: f.key, List: *f.list(&d), IsList: true})
+			members[f.key] = append([]string{}, *f.list(&d)...) // nil would be null
 		case *f.text(&d) != "" || mustHave(f):
-			members = append(members, jsontree.Field{Key: f.key, Text: *f.text(&d)})
+			members[f.key] = *f.text(&d)
 		}
 	}
 	return jsontree.ID(members)

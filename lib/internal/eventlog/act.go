@@ -2,7 +2,6 @@ package eventlog
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,17 +105,8 @@ func (c Consumption) Act() Act {
 // handoff, the operator, the reason and the time.
 func (c Consumption) Statement() ([]byte, error) {
 	_, act, _, _ := ParseKey(c.Token)
-	text, err := json.Marshal(struct { // in the order of the canonical form
-		Act      Act    `json:"act"`
-		ID       string `json:"handoff_id"`
-		Operator string `json:"operator_id"`
-		Reason   string `json:"reason"`
-		Time     string `json:"ts_utc"`
-	}{act, c.HandoffID, c.Operator, c.Reason, c.Time})
-	if err != nil {
-		return nil, err
-	}
-	return jsontree.Canonicalize(text)
+	return jsontree.CanonicalOf(map[string]any{
+		"act": act, "handoff_id": c.HandoffID, "operator_id": c.Operator, "reason": c.Reason, "ts_utc": c.Time})
 }
 
 // Action returns who consumed the token, and when.

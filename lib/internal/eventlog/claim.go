@@ -45,10 +45,7 @@ func ClaimName(key string) string {
 
 // Bytes returns the content of the file.
 func (c Claim) Bytes() ([]byte, error) {
-	text, err := json.Marshal(c)
-	if err == nil {
-		text, err = jsontree.Canonicalize(text)
-	}
+	text, err := jsontree.CanonicalOf(c)
 	return append(text, '\n'), err
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"time"
-	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -39,50 +38,25 @@ func (e Event) micros() int64 {
 // Link returns the line of an event that follows the hash prev, with its newline, and the hash of the event.
 // redacted names the rules by which content was redacted; nil becomes null.
 func Link(prev, eventType string, at time.Time, payload any, redacted []string) (line []byte, hash string, err error) {
-	text, err := marshal(payload)
-	if err != nil {
-		return nil, "", err
-	}
-	var p jsontree.Printer // in the order of the canonical form
-	p.Text("event_type", eventType)
-	p.JSON("payload", text)
-	p.Text("prev_hash", prev)
-	p.Text("primitive_id", "L6")
-	p.Texts("redaction_applied", redacted)
-	p.Text("schema_version", "1.1.0")
-	p.Text("ts_utc", at.UTC().Format(timeLayout))
-	line, err = jsontree.Canonicalize(p.End())
+	line, err = jsontree.CanonicalOf(map[string]any{
+		"event_type": eventType, "payload": payload, "prev_hash": prev, "primitive_id": "L6",
+		"redaction_applied": redacted, "schema_version": "1.1.0", "ts_utc": at.UTC().Format(timeLayout)})
 	if err != nil {
 		return nil, "", err
 	}
 	return append(line, '\n'), jsontree.SHA256Hex(line), nil
 }
 
-// marshal is json.Marshal without its second pass over the output of a Marshaler.
-func marshal(payload any) ([]byte, error) {
-	if p, ok := payload.(json.Marshaler); ok {
-		return p.MarshalJSON()
-	}
-	return json.Marshal(payload)
-}
-
 // HashLine returns the hash that the event after line must name. It fails if line is not a JSON object.
 func HashLine(line []byte) (string, error) {
-	signed := bytes.Contains(line, []byte(`"signature":`)) || bytes.Contains(line, []byte(`"signing_key_id":`))
-	if !signed && utf8.Valid(line) && jsontree.IsCanonical(line) {
-		return jsontree.SHA256Hex(line), nil // the case of all lines from Link
-	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
 		return "", fmt.Errorf("not a JSON object: %w", err)
 	}
 	delete(fields, "signature")
 	delete(fields, "signing_key_id")
-	text, err := json.Marshal(fields)
+	text, err := jsontree.CanonicalOf(fields)
 	if err != nil {
-		return "", err
-	}
-	if text, err = jsontree.Canonicalize(text); err != nil {
 		return "", err
 	}
 	return jsontree.SHA256Hex(text), nil

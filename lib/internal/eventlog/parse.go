@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -70,10 +69,7 @@ func ParseEvent(l Line) Parsed {
 		Primitive string          `json:"primitive_id"`
 		Signature json.RawMessage `json:"signature"`
 	}
-	text, err := l.Text, error(nil)
-	if !utf8.Valid(text) || !jsontree.IsCanonical(text) {
-		text, err = jsontree.Canonicalize(text)
-	}
+	text, err := jsontree.Canonicalize(l.Text)
 	if err == nil {
 		err = json.Unmarshal(l.Text, &kind)
 	}

@@ -1,10 +1,6 @@
 package eventlog
 
-import (
-	"time"
-
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-)
+import "time"
 
 // Regenerated is the payload of an event that moved the store to another machine.
 type Regenerated struct {
@@ -34,8 +30,7 @@ const (
 	TypeBegin      = "replica.begin"
 )
 
-// Written is the payload of an event that stored a handoff. Its fields are sorted by name, so the encoded
-// form is canonical.
+// Written is the payload of an event that stored a handoff.
 type Written struct {
 	// the document existed before, so its history is incomplete
 	Adopted      bool   `json:"adopted,omitempty"`
@@ -57,33 +52,6 @@ type Written struct {
 	Topic          string   `json:"topic"`
 	Time           string   `json:"ts_utc"`
 	Writer         string   `json:"writer,omitempty"` // of an import: the writer of the other store, if known
-}
-
-// MarshalJSON encodes the event without reflection, since every write encodes one.
-func (w Written) MarshalJSON() ([]byte, error) {
-	var p jsontree.Printer
-	if w.Adopted {
-		p.JSON("adopted", []byte("true"))
-	}
-	p.Number("body_byte_size", uint64(w.BodyByteSize))
-	p.Some("branch", w.Branch)
-	p.Some("commit", w.Commit)
-	p.Text("file_path", w.FilePath)
-	p.Text("from", w.From)
-	p.Text("handoff_id", w.HandoffID)
-	p.Text("operator_verification", w.OperatorVerification)
-	p.Number("references_count", uint64(w.ReferencesCount))
-	p.Text("schema_version", w.SchemaVersion)
-	if len(w.SecretsAllowed) > 0 {
-		p.Texts("secrets_allowed", w.SecretsAllowed)
-	}
-	p.Some("signing_key", w.SigningKey)
-	p.Texts("tags", w.Tags)
-	p.Text("to", w.To)
-	p.Text("topic", w.Topic)
-	p.Text("ts_utc", w.Time)
-	p.Some("writer", w.Writer)
-	return p.End(), nil
 }
 
 // Signed is the payload of an event that added a signature to a handoff.

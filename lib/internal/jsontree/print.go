@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Append appends the value as JSON.stringify prints it, without white space.
@@ -117,16 +114,6 @@ func (v *Value) Plain() any {
 		return members
 	}
 	return nil
-}
-
-// Canonical returns the canonical form (RFC 8785) of a JSON text. Numbers are rounded to doubles. It fails on a lone
-// surrogate.
-func Canonical(text []byte) ([]byte, error) {
-	v := jsontext.Value(bytes.Clone(text))
-	if err := v.Canonicalize(); err != nil {
-		return nil, fmt.Errorf("no canonical form: %w", err)
-	}
-	return v, nil
 }
 
 // Encode returns v as encoding/json does, on one line or, with an indent, on several, without a final newline. It
