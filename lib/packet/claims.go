@@ -32,15 +32,8 @@ func (a About) text() string {
 	return "claims authority over this check"
 }
 
-// Phrases that claim authority, in folded text and in single clauses, and orders to the reader. They produce a
-// label for people. They are no defense: the verdict depends on them only to get worse.
-var (
-	claimed       = phrases("claim")
-	clauseClaimed = phrases("clause-claim")
-	orders        = phrases("order")
-)
-
-// claims searches all texts of the artifact, including names of members.
+// claims searches all texts of the artifact, including names of members. Its findings are a label for people. They
+// are no defense: the verdict depends on them only to get worse.
 func (c *checking) claims(texts []Passage) {
 	for _, t := range texts {
 		p := prose{t.Text, folded(t.Text), sync.OnceValue(func() []string { return clauses(t.Text) })}
@@ -76,8 +69,8 @@ func (p prose) claimsAuthority() bool {
 	// "Do not skip the checks" asks for the opposite, and "whether to skip" only mentions it.
 	negated := func(before string) bool { return negating()[lastWord(before)] }
 	indirect := func(before string) bool { return before != "" && !ordering()[lastWord(before)] }
-	return matchesPhrase(p.folded, claimed(), negated) || slices.ContainsFunc(p.clauses(), func(clause string) bool {
-		return matchesPhrase(clause, clauseClaimed(), negated) || matchesPhrase(clause, orders(), indirect)
+	return matches(p.folded, "claim", negated) || slices.ContainsFunc(p.clauses(), func(clause string) bool {
+		return matches(clause, "clause-claim", negated) || matches(clause, "order", indirect)
 	})
 }
 

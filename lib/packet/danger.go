@@ -5,26 +5,17 @@ import (
 	"strings"
 )
 
-// Lists of words.txt for text that asks for an irreversible step behind the back of the owner. Only people can
-// judge its intent; an agent must not follow it. The comments in words.txt name what each list matches: clauses,
-// the folded text, or the text as written.
-var (
-	destroying, unguarding, giving = phrases("destroying"), phrases("unguarding"), phrases("giving")
-	unasked, resets, abroad        = phrases("unasked"), phrases("resets"), phrases("abroad")
-	commands, forbidding           = phrases("command"), phrases("forbidding")
-)
-
-// isDangerous reports whether a text asks for such a step. "Never delete it without asking" does not.
+// isDangerous reports whether a text asks for an irreversible step behind the back of the owner. Only people can
+// judge its intent; an agent must not follow it. "Never delete it without asking" asks for no such step.
 func (p prose) isDangerous() bool {
-	forbidden := func(before string) bool { return matchesPhrase(folded(before), forbidding(), nil) }
-	asks := func(what []phrase) bool {
-		isPossible := func(one phrase) bool { return one.isPossible(p.folded) }
-		return slices.ContainsFunc(what, isPossible) && slices.ContainsFunc(p.clauses(), func(clause string) bool {
-			clause = resets()[0].form().ReplaceAllLiteralString(clause, "mail")
-			return matchesPhrase(clause, what, forbidden)
+	forbidden := func(before string) bool { return matches(folded(before), "forbidding", nil) }
+	asks := func(list string) bool {
+		return isPossible(p.folded, list) && slices.ContainsFunc(p.clauses(), func(clause string) bool {
+			clause = lists()["resets"][0].Pattern().ReplaceAllLiteralString(clause, "mail")
+			return matches(clause, list, forbidden)
 		})
 	}
-	return matchesPhrase(p.folded, unasked(), nil) && asks(destroying()) || asks(unguarding()) ||
-		matchesPhrase(p.text, abroad(), nil) && asks(giving()) ||
-		programs().has(strings.Fields(p.folded)) && matchesPhrase(p.text, commands(), forbidden)
+	return matches(p.folded, "unasked", nil) && asks("destroying") || asks("unguarding") ||
+		matches(p.text, "abroad", nil) && asks("giving") ||
+		programs().has(strings.Fields(p.folded)) && matches(p.text, "command", forbidden)
 }

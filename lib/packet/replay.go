@@ -102,18 +102,16 @@ func noBlocker(f Facts) bool {
 	return !slices.ContainsFunc(f.Unresolved, func(item string) bool { return !statesNothing(item) })
 }
 
-var finishing, stillOpen, reaching = phrases("finishing"), phrases("still-open"), phrases("reached")
-
 // finishesSomething reports whether an action needs something open. It searches the text as written, since
 // folding removes the ends of clauses.
 func finishesSomething(action string) bool {
 	lower := strings.ToLower(strings.TrimSpace(action))
-	return matchesPhrase(lower, finishing(), nil) || matchesPhrase(folded(action), stillOpen(), nil)
+	return matches(lower, "finishing", nil) || matches(folded(action), "still-open", nil)
 }
 
 // reached reports whether an objective claims to be reached.
 func reached(objective string) bool {
-	return slices.ContainsFunc(clauses(objective), func(clause string) bool { return matchesPhrase(clause, reaching(), nil) })
+	return slices.ContainsFunc(clauses(objective), func(clause string) bool { return matches(clause, "reached", nil) })
 }
 
 // Answers are the answers of the resuming side, in its own words.

@@ -2,71 +2,34 @@ package packet
 
 import (
 	_ "embed" // for the words
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 //go:embed words.txt
 var wordsText string
 
-// A line is a line of words.txt. If needs is not empty, the line applies only to texts with one of these words.
-type line struct {
-	needs []string
-	text  string
+// lists has the lists of words.txt.
+var lists = sync.OnceValue(func() form.Lists { return form.ReadLists(wordsText, nil) })
+
+// isPossible reports whether a text can match a line of a list.
+func isPossible(text, list string) bool {
+	return slices.ContainsFunc(lists()[list], func(l form.Line) bool { return has(text, l.Needs) })
 }
 
-// lists has the lines of words.txt by the name of their list.
-var lists = sync.OnceValue(func() map[string][]line {
-	all := map[string][]line{}
-	for said := range strings.Lines(wordsText) {
-		name, text, _ := strings.Cut(strings.TrimSuffix(said, "\n"), ": ")
-		l := line{text: text}
-		if list, needs, some := strings.Cut(strings.TrimSuffix(name, "]"), " ["); some {
-			name, l.needs = list, strings.Split(needs, "|")
-		}
-		all[name] = append(all[name], l)
-	}
-	return all
-})
-
-// pattern compiles a pattern at its first use, so that programs that link this package start fast.
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp {
-		for name, said := range lists() {
-			text = strings.ReplaceAll(text, "{"+name+"}", said[0].text)
-		}
-		return regexp.MustCompile(text)
-	})
+// has reports whether a text has one of the words, or there are none.
+func has(text string, words []string) bool {
+	return words == nil || slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// A phrase is one pattern of a list.
-type phrase struct {
-	needs []string
-	form  func() *regexp.Regexp
-}
-
-// phrases returns the patterns of a list.
-func phrases(list string) func() []phrase {
-	return sync.OnceValue(func() (all []phrase) {
-		for _, l := range lists()[list] {
-			all = append(all, phrase{l.needs, pattern(l.text)})
-		}
-		return all
-	})
-}
-
-// isPossible reports whether a text has one of the words that the phrase needs.
-func (p phrase) isPossible(text string) bool {
-	return p.needs == nil || slices.ContainsFunc(p.needs, func(word string) bool { return strings.Contains(text, word) })
-}
-
-// matchesPhrase reports whether a text has one of the phrases, unless turned returns true for the text before it.
-func matchesPhrase(text string, phrases []phrase, turned func(before string) bool) bool {
-	return slices.ContainsFunc(phrases, func(p phrase) bool {
-		return p.isPossible(text) && slices.ContainsFunc(p.form().FindAllStringIndex(text, -1), func(at []int) bool {
+// matches reports whether a text matches a line of a list, unless turned returns true for the text before it.
+func matches(text, list string, turned func(before string) bool) bool {
+	return slices.ContainsFunc(lists()[list], func(l form.Line) bool {
+		return has(text, l.Needs) && slices.ContainsFunc(l.Pattern().FindAllStringIndex(text, -1), func(at []int) bool {
 			return turned == nil || !turned(text[:at[0]])
 		})
 	})
@@ -80,7 +43,7 @@ func lexiconOf(names ...string) func() lexicon {
 	return sync.OnceValue(func() lexicon {
 		l := lexicon{}
 		for _, name := range names {
-			for _, word := range wordsOf(name) {
+			for _, word := range lists().Words(name) {
 				l[word] = true
 			}
 		}
@@ -112,22 +75,12 @@ func folded(text string) string { return strings.Join(words(text), " ") }
 // clauses returns the folded clauses of a text. A clause ends at punctuation before a space.
 func clauses(text string) []string {
 	var all []string
-	for _, part := range clauseEnd()[0].form().Split(text, -1) {
+	for _, part := range lists()["clause-end"][0].Pattern().Split(text, -1) {
 		if f := folded(part); f != "" {
 			all = append(all, f)
 		}
 	}
 	return all
-}
-
-var clauseEnd = phrases("clause-end")
-
-// wordsOf returns the words of a list.
-func wordsOf(list string) (words []string) {
-	for _, l := range lists()[list] {
-		words = append(words, strings.Fields(l.text)...)
-	}
-	return words
 }
 
 // has reports whether one of the words is in the lexicon.
@@ -148,8 +101,6 @@ var (
 	ordering      = lexiconOf("ordering")
 	verdicts      = lexiconOf("verdict")
 	programs      = lexiconOf("program")
-
-	reference = phrases("reference")
 )
 
 // hasOnly reports whether all words are in the lexicon. A single letter counts: "feature X" is any feature.
@@ -173,7 +124,7 @@ func placeholder(text string) bool {
 	}
 	w := words(text)
 	f := strings.Join(w, " ")
-	return f == "" || sayingNothing().hasOnly(w) || matchesPhrase(f, reference(), nil) || strings.HasPrefix(f, "lorem ipsum ")
+	return f == "" || sayingNothing().hasOnly(w) || matches(f, "reference", nil) || strings.HasPrefix(f, "lorem ipsum ")
 }
 
 // statesNothing reports whether a text states, in each of its clauses, that there is nothing. "Nothing is done" does not:
@@ -222,7 +173,7 @@ func actionWords(text string) string {
 // irregular maps irregular forms of verbs to their present.
 var irregular = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
-	for pair := range slices.Chunk(wordsOf("past"), 2) {
+	for pair := range slices.Chunk(lists().Words("past"), 2) {
 		m[pair[0]] = pair[1]
 	}
 	return m

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,8 +11,8 @@ const moreRoom = len("1000000 more unread\n")
 // A Budget is an output with a maximum number of characters. Add the most important blocks first. The zero value has
 // no limit.
 type Budget struct {
-	limit, used, omitted int
-	text                 strings.Builder
+	limit, used int
+	text        strings.Builder
 }
 
 // NewBudget returns an empty output of at most limit characters. 0 means no limit.
@@ -30,17 +29,5 @@ func (b *Budget) Add(block string) bool {
 	return true
 }
 
-// Omit adds n to the number of omitted handoffs.
-func (b *Budget) Omit(n int) { b.omitted += n }
-
-// String returns the blocks. If handoffs were omitted and there is room, the line "N more unread" follows.
-func (b *Budget) String() string {
-	if b.omitted <= 0 {
-		return b.text.String()
-	}
-	more := fmt.Sprintf("%d more unread\n", b.omitted)
-	if b.limit > 0 && b.used+len(more) > b.limit {
-		return b.text.String()
-	}
-	return b.text.String() + more
-}
+// String returns the blocks.
+func (b *Budget) String() string { return b.text.String() }

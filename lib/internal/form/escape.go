@@ -85,7 +85,7 @@ func judge(text string, i int, oneLine bool) (n int, f fate) {
 			n = 2
 		}
 		return n, breakLine
-	case unicode.Is(pictographic, r):
+	case unicode.Is(pictographic(), r):
 		return emojiLen(text[i:]), keep
 	case r == variation16 && isKeycap(text, i), (r == '\u200c' || r == '\u200d') && isNeededJoiner(text, i):
 		return n, keep

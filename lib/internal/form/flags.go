@@ -1,6 +1,7 @@
 package form
 
 import (
+	_ "embed" // for the patterns
 	"slices"
 	"strings"
 	"sync"
@@ -19,37 +20,42 @@ func Flags(text string) []string {
 	folded := fold(text)
 	squeezed := letters(folded)
 	inFolded, inSqueezed := keysIn(folded), keysIn(squeezed)
+	has := func(list, text string, keys map[string]bool) bool {
+		return slices.ContainsFunc(patterns()[list], func(l Line) bool {
+			return slices.ContainsFunc(l.Needs, func(key string) bool { return keys[key] }) && l.Pattern().MatchString(text)
+		})
+	}
 	var labels []string
-	for _, label := range []string{ToolCall, RoleSwitch} {
-		if slices.ContainsFunc(patterns, func(p *pattern) bool {
-			if p.squeezed {
-				return p.label == label && p.match(squeezed, inSqueezed)
-			}
-			return p.label == label && p.match(folded, inFolded)
-		}) {
-			labels = append(labels, label)
-		}
+	if has(ToolCall, folded, inFolded) {
+		labels = append(labels, ToolCall)
+	}
+	if has(RoleSwitch, folded, inFolded) || has(RoleSwitch+" squeezed", squeezed, inSqueezed) {
+		labels = append(labels, RoleSwitch)
 	}
 	return labels
 }
 
-// keyTable has the keys of all patterns by their first three bytes, and a bit set of the hashes of these. A shorter
+//go:embed patterns.txt
+var patternsText string
+var patterns = sync.OnceValue(func() Lists { return ReadLists(patternsText, fold) })
+
+// A keyTable has the keys of all patterns by their first three bytes, and a bit set of the hashes of these. A shorter
 // key is not in it.
-var keyTable = sync.OnceValue(func() *struct {
+type keyTable struct {
 	bits [1 << 10]uint64
 	keys map[string][]string
-} {
-	t := new(struct {
-		bits [1 << 10]uint64
-		keys map[string][]string
-	})
-	t.keys = make(map[string][]string)
-	for _, p := range patterns {
-		for _, key := range p.keys {
-			if len(key) >= 3 && !slices.Contains(t.keys[key[:3]], key) {
-				h := hash(key[0], key[1], key[2])
-				t.bits[h>>6] |= 1 << (h & 63)
-				t.keys[key[:3]] = append(t.keys[key[:3]], key)
+}
+
+var keys = sync.OnceValue(func() *keyTable {
+	t := &keyTable{keys: make(map[string][]string)}
+	for _, lines := range patterns() {
+		for _, l := range lines {
+			for _, key := range l.Needs {
+				if len(key) >= 3 && !slices.Contains(t.keys[key[:3]], key) {
+					h := hash(key[0], key[1], key[2])
+					t.bits[h>>6] |= 1 << (h & 63)
+					t.keys[key[:3]] = append(t.keys[key[:3]], key)
+				}
 			}
 		}
 	}
@@ -63,7 +69,7 @@ func hash(a, b, c byte) uint32 {
 
 // keysIn returns the keys that occur in text. It reads text once, whatever the number of keys.
 func keysIn(text string) map[string]bool {
-	t, found := keyTable(), map[string]bool{"|": strings.Contains(text, "|")}
+	t, found := keys(), map[string]bool{"|": strings.Contains(text, "|")}
 	for i := 0; i+3 <= len(text); i++ {
 		h := hash(text[i], text[i+1], text[i+2])
 		if t.bits[h>>6]&(1<<(h&63)) == 0 {

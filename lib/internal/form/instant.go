@@ -22,53 +22,17 @@ func Instant(s string) (time.Time, bool) {
 	return Zoned(s)
 }
 
-// Zoned parses an instant with a zone or an offset, and returns it in UTC.
+// Zoned parses an instant with a zone or an offset, and returns it in UTC. An invalid one is no particular time.
 func Zoned(s string) (time.Time, bool) {
 	const whole = "0000-00-00T00:00:00"
 	if len(s) <= len(whole) || !Matches(s[:len(whole)], whole) {
 		return time.Time{}, false
 	}
-	nanoseconds, zone, isFraction := fraction(s[len(whole):])
-	east, isZone := offset(zone)
-	hour, minute, second := number(s[11:13]), number(s[14:16]), number(s[17:19])
-	month, day := time.Month(number(s[5:7])), number(s[8:10])
-	t := time.Date(number(s[:4]), month, day, hour, minute, second, nanoseconds, time.UTC)
-	// Date normalizes values that are too large: February 30 becomes a day of March.
-	onCalendar := t.Month() == month && t.Day() == day && hour < 24 && minute < 60 && second < 60
-	return t.Add(-east), isFraction && isZone && onCalendar
-}
-
-// fraction parses an optional point and digits at the start of s, and returns the text after them.
-func fraction(s string) (nanoseconds int, rest string, ok bool) {
-	rest, some := strings.CutPrefix(s, ".")
-	if !some {
-		return 0, s, true
-	}
-	const most = 9
-	n := 0
-	for n < len(rest) && isDigit(rest[n]) {
-		n++
-	}
-	if n < 1 || n > most {
-		return 0, "", false
-	}
-	return number(rest[:n] + "000000000"[n:]), rest[n:], true
-}
-
-// offset returns how far a zone is ahead of UTC.
-func offset(zone string) (time.Duration, bool) {
-	if zone == "Z" {
-		return 0, true
-	}
-	sign := time.Duration(1)
-	if strings.HasPrefix(zone, "-") {
-		sign = -1
-	}
-	if !Matches(zone, "+00:00") && !Matches(zone, "-00:00") {
-		return 0, false
-	}
-	hours, minutes := number(zone[1:3]), number(zone[4:])
-	return sign * time.Duration(hours*60+minutes) * time.Minute, hours < 24 && minutes < 60
+	zone := strings.TrimLeft(s[len(whole):], ".0123456789")
+	isZone := zone == "Z" || (Matches(zone, "+00:00") || Matches(zone, "-00:00")) && zone[1:3] < "24" && zone[4:] < "60"
+	const mostFraction = len(".000000000")
+	t, err := time.Parse(time.RFC3339, s)
+	return t.UTC(), err == nil && isZone && len(s)-len(whole)-len(zone) <= mostFraction
 }
 
 // number parses digits. There must be few enough for an int.

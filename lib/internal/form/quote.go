@@ -82,7 +82,7 @@ func unitLen(escaped string) int {
 			if next >= utf8.RuneSelf { // markup and escapes are separate units
 				size += more
 			}
-			if !unicode.Is(pictographic, next) { // otherwise letters could be joined without limit
+			if !unicode.Is(pictographic(), next) { // otherwise letters could be joined without limit
 				return n + size
 			}
 		default:

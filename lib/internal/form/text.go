@@ -36,15 +36,3 @@ func Place(text []byte, offset int) (line, column int) {
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
 }
-
-// IsHidden reports whether r must not be in a line of text for people: C0, DEL, C1, the line and paragraph
-// separators, and noncharacters.
-func IsHidden(r rune) bool {
-	switch {
-	case r < 0x20, r >= 0x7f && r <= 0x9f, r == 0x2028, r == 0x2029:
-		return true
-	case r >= 0xfdd0 && r <= 0xfdef, r&0xfffe == 0xfffe:
-		return true
-	}
-	return false
-}

@@ -1,0 +1,95 @@
+package form
+
+import (
+	_ "embed" // for the sets of characters
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// A Line is a line of a list: words, or a regular expression.
+type Line struct {
+	Needs   []string // each match contains one of them; nil if that is unknown
+	Text    string
+	Pattern func() *regexp.Regexp // of Text, compiled at the first use
+}
+
+// Lists are lists of lines by name.
+type Lists map[string][]Line
+
+// ReadLists reads lists, which are a part of the program. Lines that begin with # are comments, each other line adds
+// to the list that it names:
+//
+//	NAME: TEXT
+//	NAME [WORD, WORD]: TEXT
+//
+// The words in brackets are what Line.Needs says. {NAME} in an expression inserts the first line of that list. edit
+// changes each expression before it is compiled; it can be nil.
+func ReadLists(text string, edit func(expr string) string) Lists {
+	all := Lists{}
+	for said := range strings.Lines(text) {
+		name, text, isLine := strings.Cut(strings.TrimSuffix(said, "\n"), ": ")
+		if !isLine || strings.HasPrefix(said, "#") {
+			continue
+		}
+		l := Line{Text: text}
+		if list, needs, some := strings.Cut(strings.TrimSuffix(name, "]"), " ["); some {
+			name, l.Needs = list, strings.Split(needs, ", ")
+		}
+		l.Pattern = sync.OnceValue(func() *regexp.Regexp {
+			for name, lines := range all {
+				text = strings.ReplaceAll(text, "{"+name+"}", lines[0].Text)
+			}
+			if edit != nil {
+				text = edit(text)
+			}
+			return regexp.MustCompile(text)
+		})
+		all[name] = append(all[name], l)
+	}
+	return all
+}
+
+// Words returns all words of a list.
+func (l Lists) Words(list string) (words []string) {
+	for _, line := range l[list] {
+		words = append(words, strings.Fields(line.Text)...)
+	}
+	return words
+}
+
+//go:embed unicode.txt
+var unicodeText string
+var unicodeLists = sync.OnceValue(func() Lists { return ReadLists(unicodeText, nil) })
+
+// setOf returns a function that returns a set of unicode.txt, which it reads at the first call.
+func setOf(name string) func() *unicode.RangeTable {
+	return sync.OnceValue(func() *unicode.RangeTable {
+		set := &unicode.RangeTable{}
+		for _, word := range unicodeLists().Words(name) {
+			low, high, isRange := strings.Cut(word, "-")
+			if !isRange {
+				high = low
+			}
+			first, _ := strconv.ParseUint(low, 16, 32) // a test reads every word
+			last, _ := strconv.ParseUint(high, 16, 32)
+			if last <= 0xffff {
+				set.R16 = append(set.R16, unicode.Range16{Lo: uint16(first), Hi: uint16(last), Stride: 1})
+			} else {
+				set.R32 = append(set.R32, unicode.Range32{Lo: uint32(first), Hi: uint32(last), Stride: 1})
+			}
+		}
+		return set
+	})
+}
+
+// The sets of unicode.txt.
+var (
+	pictographic = setOf("pictographic")
+	viramas      = setOf("viramas")
+	dualJoining  = setOf("dual-joining")
+	rightJoining = setOf("right-joining")
+	invisible    = setOf("invisible")
+)
