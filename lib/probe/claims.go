@@ -10,29 +10,17 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-// A Verdict is the result of testing a claim.
-type Verdict string
-
-// The verdicts.
+// The verdicts about a claim.
 const (
-	Confirmed    Verdict = "confirmed"
-	Contradicted Verdict = "contradicted"
-	NotRun       Verdict = "not run"    // unknown
-	OtherWork    Verdict = "other work" // the probe ran, but on other work than the claim is about
+	confirmed    = "confirmed"
+	contradicted = "contradicted"
+	notRun       = "not run"    // unknown
+	otherWork    = "other work" // the probe ran, but on other work than the claim is about
 )
-
-// A Finding is the result for one claim that a probe passed.
-type Finding struct {
-	Probe   string
-	Defined bool // the project defines the probe
-	Verdict Verdict
-	Passed  bool   // the probe passed
-	Reason  string // without quoted text
-	Output  string // the end of the output of a probe that did not pass, unescaped
-}
 
 // ReuseFor is how long a result replaces another run.
 const ReuseFor = 24 * time.Hour
@@ -62,8 +50,9 @@ type result struct {
 	output string
 }
 
-// Claims tests the probe claims in the references of a handoff. id is "" if the handoff is not stored.
-func (p *Prober) Claims(ctx context.Context, id string, references []string) (all []Finding) {
+// Claims tests the probe claims in the references of a handoff. id is "" if the handoff is not stored. The output of a
+// probe that did not pass is unescaped.
+func (p *Prober) Claims(ctx context.Context, id string, references []string) (all []packet.Probed) {
 	said := relation.Of(references)
 	for _, name := range said.Probes {
 		if p.Only != "" && p.Only != name {
@@ -74,8 +63,8 @@ func (p *Prober) Claims(ctx context.Context, id string, references []string) (al
 	return all
 }
 
-func (p *Prober) claim(ctx context.Context, id, name string, said relation.Set) Finding {
-	f := Finding{Probe: name, Verdict: NotRun}
+func (p *Prober) claim(ctx context.Context, id, name string, said relation.Set) packet.Probed {
+	f := packet.Probed{Probe: name, Verdict: notRun}
 	if p.Definition == nil {
 		f.Reason = "the project has no " + Name
 		return f
@@ -94,15 +83,15 @@ func (p *Prober) claim(ctx context.Context, id, name string, said relation.Set) 
 		}
 		p.ran[name] = r
 	}
-	f.Reason, f.Output, f.Passed = r.reason, r.output, r.known && r.ExitCode == 0
+	f.Reason, f.Output, f.Pass = r.reason, r.output, r.known && r.ExitCode == 0
 	switch {
 	case !r.known:
 	case !isOf(said, r.Probed):
-		f.Verdict = OtherWork
-	case f.Passed:
-		f.Verdict = Confirmed
+		f.Verdict = otherWork
+	case f.Pass:
+		f.Verdict = confirmed
 	default:
-		f.Verdict = Contradicted
+		f.Verdict = contradicted
 	}
 	p.record(id, &f, r)
 	return f
@@ -130,7 +119,7 @@ func (p *Prober) result(ctx context.Context, probe Probe) result {
 	before := p.work(ctx)
 	like := handoff.Probed{Probe: probe.Name, Definition: p.Definition.Digest(), Commit: before.Commit}
 	if p.Earlier != nil && before.Commit != "" && before.Changed == 0 {
-		if e, ok := p.Earlier(like, p.Now().Add(-ReuseFor)); ok && e.Verdict != string(NotRun) {
+		if e, ok := p.Earlier(like, p.Now().Add(-ReuseFor)); ok && e.Verdict != notRun {
 			return result{Probed: e, known: true,
 				reason: fmt.Sprintf("%s at %s, on the same commit; not run again", exit(e.ExitCode), e.RanAt)}
 		}
@@ -197,12 +186,12 @@ func (p *Prober) work(ctx context.Context) (at struct {
 }
 
 // record adds a finding to the audit log. If that fails, the finding mentions it.
-func (p *Prober) record(id string, f *Finding, r result) {
+func (p *Prober) record(id string, f *packet.Probed, r result) {
 	if p.Record == nil || id == "" || r.RanAt == "" {
 		return
 	}
 	e := r.Probed
-	e.HandoffID, e.OperatorID, e.Verdict = id, p.Operator, string(f.Verdict)
+	e.HandoffID, e.OperatorID, e.Verdict = id, p.Operator, f.Verdict
 	if !p.Record(e) {
 		f.Reason += "; not recorded: the audit log is busy or cannot be written"
 	}

@@ -71,7 +71,7 @@ func (b *bench) claims(refs ...string) string {
 	b.Helper()
 	var all []string
 	for _, f := range b.Claims(b.Context(), "sha256:"+strings.Repeat("a", 64), refs) {
-		all = append(all, fmt.Sprintf("%s %s %t: %s", f.Probe, f.Verdict, f.Passed, f.Reason))
+		all = append(all, fmt.Sprintf("%s %s %t: %s", f.Probe, f.Verdict, f.Pass, f.Reason))
 	}
 	return strings.Join(all, "; ")
 }

@@ -52,12 +52,7 @@ func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store, c
 	}
 	with.Earlier = s.AuditLog().Probed
 	with.Record = func(e handoff.Probed) bool { return s.AuditLog().RecordProbe(ctx, e) }
-	return func(id string, references []string) (all []packet.Probed) {
-		for _, f := range with.Claims(ctx, id, references) {
-			all = append(all, packet.Probed{Probe: f.Probe, Defined: f.Defined, Verdict: string(f.Verdict), Pass: f.Passed, Reason: f.Reason, Output: f.Output})
-		}
-		return all
-	}, nil
+	return func(id string, references []string) []packet.Probed { return with.Claims(ctx, id, references) }, nil
 }
 
 func (a *app) allowed(p handoff.Project) probe.Allowed {
