@@ -215,13 +215,7 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 		return row(st.Awaiting[i], st.Awaiting[i].From, ago(st.Awaiting[i].Time))
 	})
 	section("News since yesterday", "handoff list --from "+st.Operator, len(st.News), func(i int) []string {
-		n := st.News[i]
-		did := map[handoff.Act]string{handoff.ActTake: "took ", handoff.ActDone: "done ", handoff.ActReject: "rejected "}
-		what := did[n.Act] + ago(n.When)
-		if n.Note != "" {
-			what += ": " + handoff.Cut(n.Note, maxNote)
-		}
-		return row(n.Listed, n.By, what)
+		return row(st.News[i].Listed, st.News[i].By, a.did(st.News[i]))
 	})
 	if st.Unread+len(st.Taken)+len(st.Sent)+len(st.Awaiting)+len(st.News) == 0 {
 		b.WriteString("Nothing waits for you, and nothing of yours waits for others.\n")
@@ -237,6 +231,16 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 		b.WriteString("\n" + strings.Join(rest, "\n") + "\n")
 	}
 	return b.String()
+}
+
+// did returns what another operator did, when, and the note that they left.
+func (a *app) did(n news) string {
+	did := map[handoff.Act]string{handoff.ActTake: "took ", handoff.ActDone: "done ", handoff.ActReject: "rejected "}
+	what := did[n.Act] + handoff.Ago(timeOf(n.When), a.Now())
+	if n.Note != "" {
+		what += ": " + handoff.Cut(n.Note, maxNote)
+	}
+	return what
 }
 
 // statusRows returns rows as a table that fits the terminal.
