@@ -12,12 +12,14 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -25,6 +27,8 @@ import (
 type watch struct {
 	*app
 	notify, once bool
+	wake         bool
+	agent        string // whose session is woken
 	command      string
 	to           string // "" is every operator
 	project      handoff.Project
@@ -43,7 +47,12 @@ when it starts are not new.
 
 --notify also shows a desktop notification (notify-send, osascript or msg).
 --exec runs a command with sh for each handoff, one at a time. The command gets
-the JSON on standard input and the id in HANDOFF_ID.`,
+the JSON on standard input and the id in HANDOFF_ID.
+
+--wake waits for the first news, prints them as a line on standard error and
+exits with 2: agents with hooks that may wake an idle session run it that way.
+It reads the session from standard input, as "handoff hook prompt" does, and
+tells nothing that the session knows.`,
 		Example: "  handoff watch --notify\n  handoff watch --exec 'handoff read $HANDOFF_ID --agent'",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,8 +75,13 @@ the JSON on standard input and the id in HANDOFF_ID.`,
 	cmd.Flags().BoolVar(&all, "all", false, "handoffs to others too")
 	cmd.Flags().BoolVar(&w.notify, "notify", false, "show a desktop notification")
 	cmd.Flags().StringVar(&w.command, "exec", "", "run this `command` for each new handoff")
+	cmd.Flags().BoolVar(&w.wake, "wake", false, "print the first news on standard error and exit with 2")
+	cmd.Flags().StringVar(&w.agent, "agent", "plain", "with --wake, the `agent` of the session")
 	cmd.Flags().BoolVar(&w.once, "once", false, "stop after the first new handoff")
 	cli.Exclusive(cmd, "all", "operator")
+	for _, other := range []string{"all", "notify", "exec", "once"} {
+		cli.Exclusive(cmd, "wake", other)
+	}
 	return cmd
 }
 
@@ -76,18 +90,52 @@ const (
 	looks   = 30 * time.Second      // look so often for changes without a notification, such as those of another machine
 )
 
-// run looks for new handoffs whenever the directory changes. If the directory does not exist yet, run watches its parent.
+// run looks for new handoffs whenever the directory changes.
 func (w watch) run(ctx context.Context, s *handoff.Store) error {
 	changes, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
 	}
 	defer changes.Close()
+	w.SyncByItself(w.project)
+	if w.wake {
+		return w.waitToWake(ctx, changes, s)
+	}
 	seen, err := w.look(s, nil)
+	for err == nil {
+		if err = w.wait(ctx, changes, s); errors.Is(err, context.Canceled) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		before := len(seen)
+		if seen, err = w.look(s, seen); err == nil && w.once && len(seen) > before {
+			return nil
+		}
+	}
+	return err
+}
+
+// waitToWake waits until something is new for the session, and returns that as an error with exit code 2.
+func (w watch) waitToWake(ctx context.Context, changes *fsnotify.Watcher, s *handoff.Store) error {
+	cwd, err := w.Getwd()
 	if err != nil {
 		return err
 	}
-	w.SyncByItself(w.project)
+	line, err := agent.Wake(agent.Session{Agent: w.agent, To: w.to, Cwd: cwd, Stdin: w.Stdin, Getenv: w.Getenv, Flags: w.Flags,
+		Options: w.Options, Gather: w.Gather}, func() error { return w.wait(ctx, changes, s) })
+	if err != nil || line == "" {
+		if errors.Is(err, context.Canceled) {
+			err = nil
+		}
+		return err
+	}
+	return &handoff.Error{Class: handoff.ErrInvalid, Problem: strings.TrimSpace(line)}
+}
+
+// wait waits until the directory may have changed. If the directory does not exist yet, wait watches its parent.
+func (w watch) wait(ctx context.Context, changes *fsnotify.Watcher, s *handoff.Store) error {
 	for {
 		_ = changes.Add(s.Dir()) // fails while it is not there
 		if len(changes.WatchList()) == 0 {
@@ -97,7 +145,7 @@ func (w watch) run(ctx context.Context, s *handoff.Store) error {
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return ctx.Err()
 		case e := <-changes.Events:
 			if e.Name != s.Dir() && filepath.Dir(e.Name) != s.Dir() { // a file of the parent, such as our own output
 				continue
@@ -107,10 +155,7 @@ func (w watch) run(ctx context.Context, s *handoff.Store) error {
 		case <-time.After(looks):
 			w.SyncByItself(w.project)
 		}
-		before := len(seen)
-		if seen, err = w.look(s, seen); err != nil || w.once && len(seen) > before {
-			return err
-		}
+		return nil
 	}
 }
 
