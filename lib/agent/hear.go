@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/roomystack"
@@ -112,10 +109,6 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	return nil
 }
 
-func (s Session) offer(r *report, session string, news own) handoff.Offer {
-	return handoff.Offer{Session: session, Agent: s.agent.Name, Operator: r.operator, IDs: news.told}
-}
-
 // arrived returns the announcement of what a session was not told, "" if there is nothing, and adds that to its memory.
 func (s Session) arrived(m *memory, r *report, session string, maxAge int) (line string, news own, err error) {
 	unread, err := r.store.Waiting(r.operator, maxAge)
@@ -132,55 +125,6 @@ func (s Session) arrived(m *memory, r *report, session string, maxAge int) (line
 	}
 	news.addEndings(*r, r.fresh(r.known()))
 	return line + news.text, news, nil
-}
-
-// Wake waits until something is new for a session, and returns the announcement of Hear. What was unread before the
-// session was told anything is not new. The announcement counts as told, in any session of this id. Without a session
-// on Stdin, what arrives from now on is new. wait waits for a change; its error ends Wake. The line is "" if the
-// project has the hook switched off.
-func Wake(s Session, wait func() error) (line string, err error) {
-	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
-		return "", err
-	}
-	in := readEvent(s.Stdin)
-	cwd, session := in.cwd(s.Cwd), cmp.Or(in.session(), fmt.Sprint("watch-", os.Getpid()))
-	m := remember(s.Getenv, s.Agent, session, s.To)
-	for {
-		line, goOn, err := s.wake(m, session, cwd)
-		if err != nil || line != "" || !goOn {
-			return line, err
-		}
-		if err := wait(); err != nil {
-			return "", err
-		}
-	}
-}
-
-// wake looks once. goOn is false if the project has the hook switched off.
-func (s Session) wake(m memory, session, cwd string) (line string, goOn bool, err error) {
-	unlock := m.lock()
-	if unlock == nil {
-		return "", false, fault.New(fault.ErrConfig, "check HOME and XDG_STATE_HOME",
-			"the memory of the session cannot be kept in your state directory")
-	}
-	defer unlock()
-	p, r, err := s.open(cwd)
-	if err != nil || r == nil {
-		return "", false, err
-	}
-	isFirst := len(m.files) == 0
-	m.stamp(cwd, p)
-	line, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
-	if isFirst {
-		line = ""
-	}
-	if line != "" {
-		m.told = time.Now()
-	}
-	if err = errors.Join(err, m.save()); err == nil && line != "" {
-		r.store.Sessions().Offer(s.offer(r, session, news))
-	}
-	return line, true, err
 }
 
 // fresh returns the handoffs that the session was not told of, the newest last.

@@ -29,6 +29,7 @@ type watch struct {
 	notify, once bool
 	wake         bool
 	agent        string // whose session is woken
+	news         string // for that session
 	command      string
 	to           string // "" is every operator
 	project      handoff.Project
@@ -49,26 +50,21 @@ when it starts are not new.
 --exec runs a command with sh for each handoff, one at a time. The command gets
 the JSON on standard input and the id in HANDOFF_ID.
 
---wake waits for the first news, prints them as a line on standard error and
-exits with 2: agents with hooks that may wake an idle session run it that way.
-It reads the session from standard input, as "handoff hook prompt" does, and
-tells nothing that the session knows.`,
+--wake is for hooks that wake an idle session. It waits until something is new
+for the session that standard input names, prints a line on standard error, and
+exits with 2. What the session was told before is not new. If the session is
+waited for already, has ended, or cannot be told anything, --wake exits with 0.`,
 		Example: "  handoff watch --notify\n  handoff watch --exec 'handoff read $HANDOFF_ID --agent'",
 		Args:    cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, s, err := a.ProjectStore()
-			if err != nil {
+		RunE: func(*cobra.Command, []string) error {
+			switch err := w.start(operator, all); {
+			case w.news != "":
+				return &handoff.Error{Class: handoff.ErrInvalid, Problem: w.news}
+			case w.wake: // an agent would take a failure for news
+				return nil
+			default:
 				return err
 			}
-			w.project = p
-			if w.to = operator; !all {
-				if w.to, err = a.Acting(p, s, operator); err != nil {
-					return err
-				}
-			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-			defer stop()
-			return w.run(ctx, s)
 		},
 	}
 	a.OperatorFlag(cmd, &operator)
@@ -90,8 +86,25 @@ const (
 	looks   = 30 * time.Second      // look so often for changes without a notification, such as those of another machine
 )
 
+// start watches the project until it is interrupted.
+func (w *watch) start(operator string, all bool) error {
+	p, s, err := w.ProjectStore()
+	if err != nil {
+		return err
+	}
+	w.project = p
+	if w.to = operator; !all {
+		if w.to, err = w.Acting(p, s, operator); err != nil {
+			return err
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	return w.run(ctx, s)
+}
+
 // run looks for new handoffs whenever the directory changes.
-func (w watch) run(ctx context.Context, s *handoff.Store) error {
+func (w *watch) run(ctx context.Context, s *handoff.Store) error {
 	changes, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
@@ -117,21 +130,16 @@ func (w watch) run(ctx context.Context, s *handoff.Store) error {
 	return err
 }
 
-// waitToWake waits until something is new for the session, and returns that as an error with exit code 2.
-func (w watch) waitToWake(ctx context.Context, changes *fsnotify.Watcher, s *handoff.Store) error {
+// waitToWake waits until something is new for the session.
+func (w *watch) waitToWake(ctx context.Context, changes *fsnotify.Watcher, s *handoff.Store) error {
 	cwd, err := w.Getwd()
 	if err != nil {
 		return err
 	}
-	line, err := agent.Wake(agent.Session{Agent: w.agent, To: w.to, Cwd: cwd, Stdin: w.Stdin, Getenv: w.Getenv, Flags: w.Flags,
-		Options: w.Options, Gather: w.Gather}, func() error { return w.wait(ctx, changes, s) })
-	if err != nil || line == "" {
-		if errors.Is(err, context.Canceled) {
-			err = nil
-		}
-		return err
-	}
-	return &handoff.Error{Class: handoff.ErrInvalid, Problem: strings.TrimSpace(line)}
+	w.news = strings.TrimSpace(agent.Wake(agent.Session{Agent: w.agent, To: w.to, Parent: os.Getppid(), Cwd: cwd,
+		Stdin: w.Stdin, Getenv: w.Getenv, Flags: w.Flags, Options: w.Options, Gather: w.Gather},
+		func() error { return w.wait(ctx, changes, s) }))
+	return nil
 }
 
 // wait waits until the directory may have changed. If the directory does not exist yet, wait watches its parent.

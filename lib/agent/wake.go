@@ -1,0 +1,103 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+)
+
+// Wake waits until something is new for a session, and returns the announcement of Hear. wait waits for a change; it
+// returns an error to end Wake. What was unread before the session was told anything is not new. Without a session on
+// Stdin, what arrives from now on is new. An announcement counts as told, and at most one is made in a minute.
+//
+// An agent takes whatever ends with an error for news, and starts the hook again and again. So Wake returns "" if
+// something fails, if the session is waited for already, and when the process of the session has ended.
+func Wake(s Session, wait func() error) string {
+	var err error
+	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
+		return ""
+	}
+	in := readEvent(s.Stdin)
+	cwd, session := in.cwd(s.Cwd), cmp.Or(in.session(), fmt.Sprint("watch-", os.Getpid()))
+	m := remember(s.Getenv, s.Agent, session, s.To)
+	end := m.waiting()
+	if end == nil {
+		return ""
+	}
+	defer end()
+	owner := disk.Process(disk.BehindShell(s.Parent))
+	for {
+		if line, goOn := s.wake(m, session, cwd); line != "" || !goOn {
+			return line
+		}
+		if wait() != nil || !disk.Runs(owner) {
+			return ""
+		}
+	}
+}
+
+// waiting makes this process the one that waits for the session. It returns nil if another does, or if there is no
+// place for the memory.
+func (m *memory) waiting() (end func()) {
+	unlock := m.lock()
+	if unlock == nil {
+		return nil
+	}
+	defer unlock()
+	d, err := disk.OpenDir(m.dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	sub, err := d.MakeDir("waiting", 0o700)
+	if err != nil {
+		return nil
+	}
+	if sub.Lock(context.Background(), 0) != nil {
+		sub.Close()
+		return nil
+	}
+	return func() { sub.Close() }
+}
+
+// wake looks once. goOn is false if there is nothing to wait for.
+func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
+	unlock := m.lock()
+	if unlock == nil {
+		return "", true // a hook of the session looks just now
+	}
+	defer unlock()
+	p, r, err := s.open(cwd)
+	if err != nil || r == nil { // broken, or switched off
+		return "", false
+	}
+	isFirst := len(m.files) == 0
+	if !isFirst && (m.isQuiet() || m.unchanged(cwd)) {
+		return "", true
+	}
+	m.stamp(cwd, p)
+	line, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
+	if isFirst || err != nil {
+		line = ""
+	}
+	if line != "" {
+		m.told = time.Now()
+	}
+	if m.save() != nil { // it would be announced again and again
+		return "", false
+	}
+	if line != "" {
+		r.store.Sessions().Offer(s.offer(r, session, news))
+	}
+	return line, true
+}
+
+// offer returns the record of what a session was told.
+func (s Session) offer(r *report, session string, news own) handoff.Offer {
+	return handoff.Offer{Session: session, Agent: s.agent.Name, Operator: r.operator, IDs: news.told}
+}
