@@ -69,6 +69,9 @@ func Terminal(stream any) *os.File {
 	if o, ok := stream.(*pipeWriter); ok {
 		stream = o.Writer
 	}
+	if p, ok := stream.(*pager); ok {
+		return p.to
+	}
 	if f, ok := stream.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return f
 	}
@@ -77,7 +80,7 @@ func Terminal(stream any) *os.File {
 
 // TerminalWidth returns the number of columns, 0 if it is unknown.
 func TerminalWidth(w io.Writer) int {
-	if f, ok := Direct(w).(*os.File); ok {
+	if f := Terminal(w); f != nil {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			return width
 		}

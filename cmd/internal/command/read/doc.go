@@ -13,13 +13,18 @@ type app struct{ *cli.App }
 // Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
-		"list":    listCommand,
-		"read":    readCommand,
-		"search":  searchCommand,
-		"thread":  threadCommand,
-		"log":     logCommand,
+		"list":    paged(listCommand),
+		"read":    paged(readCommand),
+		"search":  paged(searchCommand),
+		"thread":  paged(threadCommand),
+		"log":     paged(logCommand),
 		"status":  statusCommand,
 		"watch":   watchCommand,
 		"surface": surfaceCommand,
 	})
+}
+
+// paged makes a command show long output in a pager.
+func paged(command func(*app) *cobra.Command) func(*app) *cobra.Command {
+	return func(a *app) *cobra.Command { return a.Paged(command(a)) }
 }

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/seed-78daf238/handoff/lib/agent"
+)
+
+// A pager keeps what a command prints for a terminal, until the command ends.
+type pager struct {
+	to   *os.File // the terminal
+	text bytes.Buffer
+}
+
+func (p *pager) Write(text []byte) (int, error) { return p.text.Write(text) }
+
+// Paged makes a command show output that does not fit the terminal in a pager: $HANDOFF_PAGER, $PAGER or less. An empty
+// value, and cat, mean none. In a shell of an agent there is none.
+func (a *App) Paged(cmd *cobra.Command) *cobra.Command {
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		end := a.page()
+		return errors.Join(run(cmd, args), end())
+	}
+	return cmd
+}
+
+// page begins to keep the output. end prints it.
+func (a *App) page() (end func() error) {
+	program, set := "less", false
+	for _, name := range []string{"PAGER", "HANDOFF_PAGER"} {
+		if value, ok := a.lookup(name); ok {
+			program, set = value, true
+		}
+	}
+	o, isPipe := a.Stdout.(*pipeWriter)
+	terminal := Terminal(a.Stdout)
+	isOff := set && (program == "" || program == "cat") || a.JSON || a.Getenv("TERM") == "dumb"
+	if !isPipe || terminal == nil || Terminal(a.Stdin) == nil || isOff || agent.Inside(a.Getenv) != "" {
+		return func() error { return nil }
+	}
+	p := &pager{to: terminal}
+	o.Writer = p
+	return func() error {
+		o.Writer = terminal
+		if !p.fits() && p.show(program) == nil {
+			return nil
+		}
+		_, err := o.Write(p.text.Bytes())
+		return err
+	}
+}
+
+// lookup returns an environment variable, and whether it is set. An empty one counts as set only in the process.
+func (a *App) lookup(name string) (string, bool) {
+	value := a.Getenv(name)
+	_, set := os.LookupEnv(name)
+	return value, value != "" || set
+}
+
+// fits reports whether the text fits the terminal, or its height is unknown.
+func (p *pager) fits() bool {
+	_, height, err := term.GetSize(int(p.to.Fd()))
+	return err != nil || height <= 0 || bytes.Count(p.text.Bytes(), []byte("\n")) < height
+}
+
+// show runs the pager. The pager gets the signals of the keyboard.
+func (p *pager) show(program string) error {
+	cmd := exec.Command("sh", "-c", program)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(p.text.Bytes()), p.to, io.Discard
+	cmd.Env = append(os.Environ(), "LESS="+cmp.Or(os.Getenv("LESS"), "FRX"))
+	signal.Ignore(os.Interrupt)
+	defer signal.Reset(os.Interrupt)
+	return cmd.Run()
+}
