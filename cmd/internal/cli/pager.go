@@ -26,8 +26,12 @@ func (p *pager) Write(text []byte) (int, error) { return p.text.Write(text) }
 // Paged makes a command show output that does not fit the terminal in a pager: $HANDOFF_PAGER, $PAGER or less. An empty
 // value, and cat, mean none. In a shell of an agent there is none.
 func (a *App) Paged(cmd *cobra.Command) *cobra.Command {
-	run := cmd.RunE
+	run, off := cmd.RunE, false
+	cmd.Flags().BoolVar(&off, "no-pager", false, "do not open a pager")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if off {
+			return run(cmd, args)
+		}
 		end := a.page()
 		return errors.Join(run(cmd, args), end())
 	}

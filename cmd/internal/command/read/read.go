@@ -16,11 +16,11 @@ import (
 
 // A reading holds the flags of read.
 type reading struct {
-	raw, unverified, noPager bool
-	receipts                 bool
-	agent                    string // "" if not given
-	maxChars, offset         int
-	operator                 string
+	raw, unverified  bool
+	receipts         bool
+	agent            string // "" if not given
+	maxChars, offset int
+	operator         string
 }
 
 func readCommand(a *app) *cobra.Command {
@@ -55,7 +55,6 @@ Exit codes: 6 the file does not match its id.`,
 	a.OperatorFlag(cmd, &r.operator)
 	cmd.Flags().BoolVar(&r.raw, "raw", false, "print the bytes of the stored file, with the frontmatter")
 	cmd.Flags().BoolVar(&r.receipts, "receipts", false, "show who was told of it and who has read it, instead of the body")
-	cmd.Flags().BoolVar(&r.noPager, "no-pager", false, "do not open $PAGER")
 	AgentFlag(cmd, &r.agent)
 	cmd.Flags().BoolVar(&r.unverified, "unverified", false, "print the file in a frame even if it does not match its id; still exits with 6")
 	cli.Number(cmd.Flags(), &r.maxChars, "max-chars", "", "cut a framed body after this `number` of characters")
@@ -109,7 +108,7 @@ func (a *app) read(p handoff.Project, s *handoff.Store, id string, r reading) er
 		line = verdict.Line()
 	}
 	if a.readsForPeople(r) {
-		return a.readForPeople(s, got, cmp.Or(r.operator, p.Me()), !r.noPager, why, line)
+		return a.readForPeople(s, got, cmp.Or(r.operator, p.Me()), why, line)
 	}
 	if why != "" {
 		a.Note(why)

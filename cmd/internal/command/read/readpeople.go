@@ -4,12 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -19,11 +15,8 @@ const widestBody = 100 // columns: longer lines are hard to read
 
 // readForPeople shows a verified handoff on a terminal: its header, its body, and the commands that me can run next. notes
 // are lines of the program for the header.
-func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, pager bool, notes ...string) error {
-	width, height := cli.TerminalWidth(a.Stdout), 0
-	if f := cli.Terminal(a.Stdout); f != nil {
-		_, height, _ = term.GetSize(int(f.Fd())) // 0 is unknown
-	}
+func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, notes ...string) error {
+	width := cli.TerminalWidth(a.Stdout)
 	lines := a.header(s, got, notes)
 	lines = append(lines, "")
 	if a.Full != nil {
@@ -34,11 +27,7 @@ func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, pag
 	if next := a.nextForPeople(s, got, me); next != "" {
 		lines = append(lines, "", a.Styled(cli.Faint, next))
 	}
-	text := strings.Join(lines, "\n") + "\n"
-	if pager && height > 0 && len(lines) >= height && a.page(text) {
-		return nil
-	}
-	_, err := io.WriteString(a.Stdout, text)
+	_, err := io.WriteString(a.Stdout, strings.Join(lines, "\n")+"\n")
 	return err
 }
 
@@ -49,11 +38,15 @@ func (a *app) header(s *handoff.Store, got handoff.Stored, notes []string) []str
 	if at, err := time.Parse(time.RFC3339, e.Time); err == nil {
 		when = handoff.Ago(at, time.Now()) + ", " + at.Local().Format("Mon 2 Jan 2006 15:04")
 	}
-	lines := []string{a.Styled(cli.Bold, handoff.EscapeLine(e.Topic))}
+	title := handoff.Title(got.Body, e.Topic)
+	lines := []string{a.Styled(cli.Bold, title)}
 	add := func(name, text string) {
 		if text != "" {
 			lines = append(lines, a.Styled(cli.Faint, fmt.Sprintf("%-7s ", name))+handoff.EscapeLine(text))
 		}
+	}
+	if title != e.Topic {
+		add("topic", e.Topic)
 	}
 	add("from", e.From+" to "+e.To)
 	add("when", when)
@@ -116,22 +109,4 @@ func (a *app) nextForPeople(s *handoff.Store, got handoff.Stored, me string) str
 		return ""
 	}
 	return "next: handoff " + strings.Join(verbs, " | ") + " " + cli.Short(e.ID, cli.Shortest)
-}
-
-// page shows a text in the user's pager, and says whether there was one to show it.
-func (a *app) page(text string) bool {
-	pager := a.Getenv("PAGER")
-	if pager == "" {
-		pager = "less"
-	}
-	cmd := exec.Command("sh", "-c", pager)
-	if _, err := exec.LookPath(strings.Fields(pager + " x")[0]); err != nil {
-		return false
-	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), cli.Direct(a.Stdout), a.Stderr
-	cmd.Env = os.Environ()
-	if a.Getenv("LESS") == "" {
-		cmd.Env = append(cmd.Env, "LESS=FRX") // as git does: colors, and no full screen for a short text
-	}
-	return cmd.Run() == nil
 }
