@@ -49,8 +49,9 @@ type Project struct {
 	settings string // the directory of the settings file
 }
 
-// minOpen is the number of open files that a command on one document needs.
-const minOpen = 16
+// minOpen is the number of open files that a command on one document needs, with those that the Go runtime can open
+// for itself at any time.
+const minOpen = 20
 
 // CheckLimit returns ErrConfig if the limit of open files is too low for a command. The error names the limit. Call
 // it before the first file is opened: with a still lower limit the Go runtime crashes.

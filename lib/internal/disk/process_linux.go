@@ -39,9 +39,8 @@ func isThere(pid int) bool { return began(pid) != "" }
 
 // namespace returns a name for the start of the system and the process namespace: boot/namespace.
 func namespace() string {
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")
-	return strings.TrimSpace(string(boot)) + "/" + strings.Trim(space, "pid:[]")
+	return strings.TrimSpace(BootID()) + "/" + strings.Trim(space, "pid:[]")
 }
 
 // shells run the command of a hook and end with it.
