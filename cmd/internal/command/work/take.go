@@ -202,7 +202,7 @@ func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then
 				return err
 			}
 			if *act == handoff.ActDone || *act == handoff.ActRelease {
-				if ids[0], err = takenBy(s, ids[0], who.Operator); err != nil {
+				if ids[0], err = a.takenBy(s, ids[0], who.Operator); err != nil {
 					return err
 				}
 			}
@@ -247,25 +247,26 @@ func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then
 }
 
 // takenBy returns the id of the only handoff that an operator has taken, if name is @. Any other name is returned as it is.
-func takenBy(s *handoff.Store, name, operator string) (string, error) {
+func (a *app) takenBy(s *handoff.Store, name, operator string) (string, error) {
 	if name != "@" {
 		return name, nil
 	}
-	taken, err := s.List(handoff.Filter{State: handoff.StateTaken})
-	if err != nil {
-		return "", err
-	}
-	var ids []string
-	for _, e := range taken {
-		if s.Lifecycle().Of(e.ID).Take.Holds().Operator == operator {
-			ids = append(ids, e.ID)
+	all := s.Lifecycle().Holdings(operator)
+	var taken []string
+	for _, h := range all {
+		about := h.Entry.Topic
+		if a.ForPeople() { // a title can be made to influence agents
+			about = s.Listed([]handoff.Entry{h.Entry})[0].Title
 		}
+		taken = append(taken, cli.Short(h.Entry.ID, cli.Shortest)+" "+about)
 	}
-	switch len(ids) {
+	switch len(all) {
 	case 0:
-		return "", cli.Invalid("name the handoff, or take one: `handoff next --take`", "@ is the handoff that you have taken, but %s has taken none", fault.Own(operator))
+		return "", cli.Invalid("name the handoff, or take one: `handoff next --take`",
+			"@ is the handoff that you have taken, but %s has taken none", fault.Own(operator))
 	case 1:
-		return ids[0], nil
+		return all[0].Entry.ID, nil
 	}
-	return "", cli.Invalid("name one of them", "@ is the handoff that you have taken, but %s has taken %d: %s", fault.Own(operator), len(ids), fault.Some(ids))
+	return "", cli.Invalid("name one of them", "@ is the handoff that you have taken, but %s has taken %d: %s",
+		fault.Own(operator), len(all), fault.Some(taken))
 }
