@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -33,7 +32,7 @@ func (a *App) Paged(cmd *cobra.Command) *cobra.Command {
 			return run(cmd, args)
 		}
 		end := a.page()
-		return errors.Join(run(cmd, args), end())
+		return cmp.Or(run(cmd, args), end())
 	}
 	return cmd
 }
