@@ -88,7 +88,7 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.expect(p.sees("handoff mark-read @"), "1 handoff marked as read by ben")
 	p.expect(p.sees("handoff mark-read @"), "already marked as read by ben")
 	p.expect(p.sees("handoff mark-read --all"), "nothing is unread")
-	p.expect(p.sees("handoff receipts @"), " from ann to ben about tests-are-green: read; ", "!sha256")
+	p.expect(p.sees("handoff receipts @"), ` from ann to ben, "Tests are green": read; `, "!sha256")
 	p.expect(p.sees("handoff release $(handoff list --format ids)"), "was not taken; nothing changed", "!released")
 
 	// new asks for what is not said, and opens the editor with a template.

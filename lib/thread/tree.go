@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
@@ -14,8 +13,8 @@ import (
 const deepest = 12
 
 // Tree returns the thread as lines. A handoff is indented below the first one that it names. width is that of the
-// terminal; with a width, ids have 8 digits and times are dates. 0 means no limit.
-func (t Thread) Tree(width int) string {
+// terminal; with a width, ids have 8 digits. 0 means no limit. when formats the times.
+func (t Thread) Tree(width int, when func(ts string) string) string {
 	at := t.numbers()
 	below := make([][]int, len(t.Nodes)+1) // the nodes below each, by number; 0 is the root
 	for i, n := range t.Nodes {
@@ -54,24 +53,23 @@ func (t Thread) Tree(width int) string {
 		default:
 			mark, indent = "├ ", indent+"│ "
 		}
-		rows = append(rows, t.row(one.indent+mark, t.Nodes[one.number-1], width > 0))
+		rows = append(rows, t.row(one.indent+mark, t.Nodes[one.number-1], width > 0, when))
 		push(one.number, one.depth+1, indent)
 	}
 	return form.Table(width, []string{"ID", "TIME", "FROM", "TO", "TITLE", "STATE", "HOW"}, rows)
 }
 
 // row returns the lines of a node.
-func (t Thread) row(mark string, n Node, narrow bool) []string {
-	name, when := short, n.Time
+func (t Thread) row(mark string, n Node, narrow bool, when func(ts string) string) []string {
+	name := short
 	if narrow {
 		name = short8
-		when = when[:min(len(when), len(time.DateOnly))]
 	}
 	id := mark + name(n.ID)
 	if n.ID == t.Asked {
 		id += " *"
 	}
-	return []string{id, when, n.From, n.To, cmp.Or(n.Title, n.Topic), n.State, n.how(name)}
+	return []string{id, when(n.Time), n.From, n.To, cmp.Or(n.Title, n.Topic), n.State, n.how(name)}
 }
 
 // How describes in a few words how a node relates to those that it names.

@@ -61,14 +61,5 @@ func lastSync(at string, now func() time.Time) string {
 	if err != nil {
 		return "never synced"
 	}
-	passed := now().Sub(then)
-	for _, unit := range []struct {
-		long time.Duration
-		name string
-	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
-		if n := int(passed / unit.long); n > 0 {
-			return "last sync " + handoff.Count(n, unit.name) + " ago"
-		}
-	}
-	return "last sync just now"
+	return "last sync " + handoff.Ago(then, now())
 }

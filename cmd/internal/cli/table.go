@@ -19,7 +19,7 @@ func (a *App) PrintTable(w *bufio.Writer, s *handoff.Store, entries []handoff.En
 	if len(entries) == 0 {
 		return ""
 	}
-	now, people, width := a.Now(), IsTerminal(a.Stdout), TerminalWidth(a.Stdout)
+	width := TerminalWidth(a.Stdout)
 	digits := enoughDigits(entries)
 	arrow := map[bool]string{true: " → ", false: " -> "}[a.HasSigns()]
 	listed := s.Listed(entries)
@@ -27,16 +27,11 @@ func (a *App) PrintTable(w *bufio.Writer, s *handoff.Store, entries []handoff.En
 	rows := make([][]string, len(entries))
 	ages := 0
 	for i, e := range listed {
-		when := e.Time
-		if people {
-			when = a.Age(e.Time)
-		}
+		when := a.When(e.Time)
 		ages = max(ages, len(when))
 		rows[i] = []string{"", e.From + arrow + e.To, when, Short(e.ID, digits)}
 	}
-	if people {
-		header[2] = fmt.Sprintf("%*s", ages, "AGE")
-	}
+	header[2] = fmt.Sprintf("%*s", ages, "TIME")
 	inWords := width == 0 || width >= wide
 	if inWords {
 		header = append(header, "STATE")
@@ -44,7 +39,7 @@ func (a *App) PrintTable(w *bufio.Writer, s *handoff.Store, entries []handoff.En
 	room := width
 	for i := range rows {
 		if rows[i][2] = fmt.Sprintf("%*s", ages, rows[i][2]); inWords {
-			rows[i] = append(rows[i], stateWithDetail(listed[i], now))
+			rows[i] = append(rows[i], a.stateWithDetail(listed[i]))
 		}
 		room = min(room, width-handoff.Width(strings.Join(rows[i], "  ")))
 	}
@@ -111,13 +106,13 @@ func (a *App) HasSigns() bool {
 	return !isWide && (strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8"))
 }
 
-// Age returns how long ago a time was, without "ago".
-func (a *App) Age(ts string) string {
+// When returns a time (RFC 3339) as a reader of the output wants it: on a terminal how long ago it was, else as it is.
+func (a *App) When(ts string) string {
 	at, err := time.Parse(time.RFC3339, ts)
-	if err != nil {
+	if err != nil || !IsTerminal(a.Stdout) {
 		return ts
 	}
-	return strings.TrimSuffix(handoff.Ago(at, a.Now()), " ago")
+	return handoff.Ago(at, a.Now())
 }
 
 // Styled returns text in a style, or as it is if the output has no colors.
@@ -129,9 +124,9 @@ func (a *App) Styled(style, text string) string {
 }
 
 // stateWithDetail returns the state of a handoff, and when a session of the recipient was told of it.
-func stateWithDetail(e handoff.Listed, now time.Time) string {
-	if at, err := time.Parse(time.RFC3339, e.Told); err == nil {
-		return string(e.State) + ", told " + handoff.Ago(at, now)
+func (a *App) stateWithDetail(e handoff.Listed) string {
+	if e.Told != "" {
+		return string(e.State) + ", told " + a.When(e.Told)
 	}
 	return string(e.State)
 }

@@ -99,23 +99,26 @@ func (s preparing) inRoot(pairs ...string) (path string, local bool) {
 
 // explainGit describes the consequences of kind. moves reports whether git may already have files of the
 // store.
-func (s preparing) explainGit(kind disk.Git, moves bool) (says []string) {
+func (s preparing) explainGit(kind disk.Git, says, moves bool) (lines []string) {
 	dir, _ := s.inRoot()
 	switch kind {
 	case disk.GitSynced:
 		if moves {
-			says = append(says, "older commits keep their files in "+dir+explainCheckout(dir))
-			says = append(says, "git keeps its files of "+dir+" until you run `git rm -r --cached "+ShellQuote(dir)+
+			lines = append(lines, "older commits keep their files in "+dir+explainCheckout(dir))
+			lines = append(lines, "git keeps its files of "+dir+" until you run `git rm -r --cached "+ShellQuote(dir)+
 				"`, which leaves them in place")
 		}
 		if !moves && s.hasHistory() {
-			says = append(says,
+			lines = append(lines,
 				"commits of this project have files in "+dir+" or the state directory"+explainCheckout(dir))
 		}
-		return append(says, "git ignores "+dir+": all work trees use this one, and `git clean -fdx` would delete it")
+		return append(lines, "git ignores "+dir+": all work trees use this one, and `git clean -fdx` would delete it")
 	case disk.GitTracked:
 		return []string{"commit " + dir +
 			" with the code: each clone and each work tree has its own copy, and git merges them"}
+	}
+	if !says && git.Top(s.Opt.Root) != "" {
+		return []string{"the handoffs stay in this clone; `handoff init --git synced` shares them by `handoff sync`"}
 	}
 	return nil
 }

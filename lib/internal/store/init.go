@@ -59,7 +59,7 @@ func Init(at *Store, kind disk.Git) (done []string, err error) {
 			done = append(done, "wrote "+step.name)
 		}
 	}
-	return append(done, s.explainGit(kind, moves)...), root.Sync()
+	return append(done, s.explainGit(kind, says, moves)...), root.Sync()
 }
 
 // A preparing is one run of Init.

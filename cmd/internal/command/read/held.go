@@ -73,10 +73,7 @@ func (a *app) printHeld(w *bufio.Writer, all []exchange.Held, format string) err
 		case format == "ids":
 			fmt.Fprintln(w, handoff.EscapeLine(h.ID))
 		case people || format == "table":
-			if people && when != "" {
-				when = handoff.Ago(timeOf(when), a.Now())
-			}
-			row := []string{id, h.From + " to " + h.To, when, h.Topic}
+			row := []string{id, h.From + " to " + h.To, a.When(when), h.Topic}
 			if h.From == "" {
 				row = []string{id, "malformed"}
 			}

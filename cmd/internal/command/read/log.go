@@ -2,7 +2,6 @@ package read
 
 import (
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -87,7 +86,7 @@ func (a *app) history(id string) error {
 		width := cli.TerminalWidth(a.Stdout)
 		rows := make([][]string, len(all))
 		for i, h := range all {
-			rows[i] = []string{when(h.Time, width > 0), h.What, h.Operator, strings.Join(historyDetails(h), ", ")}
+			rows[i] = []string{a.When(h.Time), h.What, h.Operator, strings.Join(historyDetails(h), ", ")}
 		}
 		return handoff.Table(width, []string{"TIME", "EVENT", "OPERATOR", "DETAILS"}, rows), nil
 	})
@@ -105,14 +104,6 @@ func historyLines(id string, all []handoff.HistoryEvent) []historyLine {
 		lines[i] = historyLine{id, h}
 	}
 	return lines
-}
-
-// when returns a time, for people as the time that has passed.
-func when(at string, forPeople bool) string {
-	if t, err := time.Parse(time.RFC3339, at); err == nil && forPeople {
-		return handoff.Ago(t, time.Now())
-	}
-	return at
 }
 
 // historyDetails returns the details of an event.

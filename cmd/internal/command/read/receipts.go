@@ -18,25 +18,26 @@ func (a *app) receipts(ids []string) error {
 		if err != nil {
 			return err
 		}
-		if err := a.Show(cli.DeliveredOf(d), deliveryText(d, cli.TerminalWidth(a.Stdout))); err != nil {
+		if err := a.Show(cli.DeliveredOf(d), a.deliveryText(d)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func deliveryText(d handoff.Delivery, width int) string {
+func (a *app) deliveryText(d handoff.Delivery) string {
+	width := cli.TerminalWidth(a.Stdout)
 	id := d.ID
 	if width > 0 { // on a terminal
 		id = cli.Short(id, cli.Shortest)
 	}
-	text := fmt.Sprintf("%s from %s to %s about %s: %s; told to %s, read by %d\n", id, d.From, d.To, d.Topic, d.State, sessions(len(d.Offers)), len(d.ReadBy))
+	text := fmt.Sprintf("%s from %s to %s, %q: %s; told to %s, read by %d\n", id, d.From, d.To, handoff.Cut(d.Title, 60), d.State, sessions(len(d.Offers)), len(d.ReadBy))
 	rows := make([][]string, 0, len(d.Offers)+len(d.ReadBy))
 	for _, o := range d.Offers {
-		rows = append(rows, []string{"told", o.Operator, o.Time, o.Agent, o.Session})
+		rows = append(rows, []string{"told", o.Operator, a.When(o.Time), o.Agent, o.Session})
 	}
 	for _, m := range d.ReadBy {
-		rows = append(rows, []string{"read", m.Operator, m.Time, "", ""})
+		rows = append(rows, []string{"read", m.Operator, a.When(m.Time), "", ""})
 	}
 	if len(rows) == 0 {
 		return text

@@ -181,8 +181,8 @@ func (a *app) leaseLeft(until string) string {
 func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string {
 	if st.Operator == "" {
 		line := handoff.Count(st.Unread, "handoff") + " unread for all"
-		if at, err := time.Parse(time.RFC3339, st.Newest); err == nil {
-			line += ", the newest " + handoff.Ago(at, a.Now())
+		if st.Newest != "" {
+			line += ", the newest " + a.When(st.Newest)
 		}
 		return line + "; I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR\n"
 	}
@@ -198,21 +198,20 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 			fmt.Fprintf(&b, "  and %d more: %s\n", n-maxRows, rest)
 		}
 	}
-	ago := func(ts string) string { return handoff.Ago(timeOf(ts), a.Now()) }
 	row := func(l handoff.Listed, who, when string) []string {
 		return []string{a.StateSign(l.State) + " " + l.Title, who, when, cli.Short(l.ID, cli.Shortest)}
 	}
 	section("To you, unread", "handoff list --unread --mine", len(st.ToMe), func(i int) []string {
-		return row(st.ToMe[i], st.ToMe[i].From, ago(st.ToMe[i].Time))
+		return row(st.ToMe[i], st.ToMe[i].From, a.When(st.ToMe[i].Time))
 	})
 	section("Taken by you", "handoff list --state taken", len(st.Taken), func(i int) []string {
-		return row(st.Taken[i].Listed, st.Taken[i].From, "took "+ago(st.Taken[i].When)+a.leaseLeft(st.Taken[i].Until))
+		return row(st.Taken[i].Listed, st.Taken[i].From, "took "+a.When(st.Taken[i].When)+a.leaseLeft(st.Taken[i].Until))
 	})
 	section("Sent and not read", "handoff list --unread --from "+st.Operator, len(st.Sent), func(i int) []string {
-		return row(st.Sent[i], st.Sent[i].To, ago(st.Sent[i].Time))
+		return row(st.Sent[i], st.Sent[i].To, a.When(st.Sent[i].Time))
 	})
 	section("Awaiting your approval", "handoff list --state awaiting", len(st.Awaiting), func(i int) []string {
-		return row(st.Awaiting[i], st.Awaiting[i].From, ago(st.Awaiting[i].Time))
+		return row(st.Awaiting[i], st.Awaiting[i].From, a.When(st.Awaiting[i].Time))
 	})
 	section("News since yesterday", "handoff list --from "+st.Operator, len(st.News), func(i int) []string {
 		return row(st.News[i].Listed, st.News[i].By, a.did(st.News[i]))
@@ -236,7 +235,7 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 // did returns what another operator did, when, and the note that they left.
 func (a *app) did(n news) string {
 	did := map[handoff.Act]string{handoff.ActTake: "took ", handoff.ActDone: "done ", handoff.ActReject: "rejected "}
-	what := did[n.Act] + handoff.Ago(timeOf(n.When), a.Now())
+	what := did[n.Act] + a.When(n.When)
 	if n.Note != "" {
 		what += ": " + handoff.Cut(n.Note, maxNote)
 	}

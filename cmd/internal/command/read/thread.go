@@ -50,7 +50,7 @@ time goes down. A picture has at most 300 handoffs, around the one you name.`,
 			case a.JSON:
 				return a.PrintJSON(t)
 			case format == "tree":
-				_, err = io.WriteString(a.Stdout, t.Tree(cli.TerminalWidth(a.Stdout)))
+				_, err = io.WriteString(a.Stdout, t.Tree(cli.TerminalWidth(a.Stdout), a.When))
 				return err
 			}
 			t = t.Around(drawn)

@@ -128,9 +128,13 @@ func (a *app) printDrafts(drafts []handoff.Draft) error {
 		if d.Foreign {
 			kind = "foreign"
 		}
-		rows[i] = []string{d.ID, d.Saved, kind, d.To, d.Topic, d.Agent, d.Session, fmt.Sprint(len(d.Text))}
+		rows[i] = []string{d.ID, a.When(d.Saved), kind, d.To, d.Topic, d.Agent, d.Session, fmt.Sprint(len(d.Text))}
 	}
-	if !a.ForPeople() || len(rows) == 0 {
+	if !a.ForPeople() {
+		return nil
+	}
+	if len(rows) == 0 {
+		a.Note("no drafts")
 		return nil
 	}
 	header := []string{"ID", "SAVED", "STATE", "TO", "TOPIC", "AGENT", "SESSION", "BYTES"}
