@@ -3,6 +3,7 @@ package handoff
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -85,10 +86,10 @@ func asksNothing(lines []Consumption) bool {
 	return len(lines) == 0 || len(lines) == 1 && lines[0].Act() == ""
 }
 
-// believes reports whether, according to the ledger, who.Operator holds the handoff and has not finished it.
+// believes reports whether, according to the ledger, who.Operator holds the handoff or has finished it.
 func believes(l *txn.Ledger, who Consumption) bool {
 	life, err := l.Life(who.HandoffID)
-	return err == nil && life.Take.Holds().IsDone() && life.Take.Holds().Operator == who.Operator && !life.Done.IsDone()
+	return err == nil && slices.Contains([]string{life.Take.Holds().Operator, life.Done.Operator}, who.Operator)
 }
 
 // claim claims lines at the remote and adds them to the ledger.

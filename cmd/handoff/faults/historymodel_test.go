@@ -40,7 +40,6 @@ type held struct {
 	done       string
 	fenced     string // shells whose take was ended by others, and who did not take it again
 	unheard    string // what a command did that was killed before it said so
-	ended      string // operators who have finished it at any time
 }
 
 const never = int64(1) << 40
@@ -95,7 +94,7 @@ func (b rulebook) options(h held, r request) []option {
 			return []option{same}
 		}
 		next := h
-		next.done, next.ended = r.by.operator, plus(h.ended, r.by.operator)
+		next.done = r.by.operator
 		return []option{{"changed", h.turn, next}}
 	case "release":
 		switch {
@@ -189,9 +188,6 @@ func (b rulebook) step(h held, r request, a answer) (next []any) {
 			again.soon, again.late = a.until, a.until
 		}
 		next = append(next, again)
-	}
-	if b.isRemote && r.act == "done" && a.how == "existing" && slices.Contains(strings.Fields(h.ended), r.by.operator) {
-		next = append(next, h) // its clone has not heard of a reopening, and does not ask for it
 	}
 	return next
 }
