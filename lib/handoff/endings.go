@@ -62,6 +62,12 @@ type Holding struct {
 	HasDied bool
 }
 
+// Last returns the id of the handoff that an operator has finished last (ActDone), or archived last (ActArchive). It
+// returns "" if there is none, or if that was undone.
+func (c Lifecycle) Last(operator string, act Act) (id string) {
+	return c.s.stateReader().facts().LastBy(operator, act == ActArchive)
+}
+
 // Holdings returns what an operator has taken and not finished, the oldest take first.
 func (c Lifecycle) Holdings(operator string) (all []Holding) {
 	at := c.s.stateReader()

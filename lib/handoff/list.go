@@ -95,16 +95,18 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 	at := s.stateReader()
 	over := make(map[string]State)
 	readers := make(map[string]bool)
-	archived := sync.OnceValue(func() map[string]bool { return at.facts().Archived() })
+	closed := sync.OnceValue(func() map[string]bool { return at.facts().Closed() })
 	choice.Is = func(e Entry) bool {
 		if f.Orphaned {
 			for _, m := range e.Marks() {
 				readers[m.Operator] = true
 			}
 		}
-		if f.Present && f.matches(e) && archived()[e.ID] {
-			over[strings.Clone(e.ID)] = StateArchived
-			return false
+		if f.Present && f.matches(e) && closed()[e.ID] {
+			if state := at.state(e); state == StateArchived || state == StateWithdrawn {
+				over[strings.Clone(e.ID)] = state
+				return false
+			}
 		}
 		if !f.matches(e) || f.State == "" && !f.Open && (!f.Unread || f.All) {
 			return f.matches(e)

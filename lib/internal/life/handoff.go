@@ -1,7 +1,9 @@
 package life
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -87,6 +89,28 @@ func (f *Facts) DoneSince(time string) map[string]bool {
 // Archived returns the ids of the archived handoffs.
 func (f *Facts) Archived() map[string]bool {
 	return f.with(func(h Handoff) bool { return h.Archive.Holds().IsDone() })
+}
+
+// Closed returns the ids of the handoffs that are archived or finished.
+func (f *Facts) Closed() map[string]bool {
+	return f.with(func(h Handoff) bool { return h.Archive.Holds().IsDone() || h.Done.IsDone() })
+}
+
+// LastBy returns the id of the handoff that an operator finished, or with isArchive archived, last. It returns "" if there
+// is none.
+func (f *Facts) LastBy(operator string, isArchive bool) (last string) {
+	act := func(h Handoff) eventlog.Action { return h.Done }
+	if isArchive {
+		act = func(h Handoff) eventlog.Action { return h.Archive.Holds() }
+	}
+	newest := ""
+	for id := range f.with(func(h Handoff) bool { return act(h).Operator == operator }) {
+		at := act(f.Of(id)).Time
+		if order := cmp.Or(index.CompareTimes(at, newest), strings.Compare(id, last)); last == "" || order > 0 {
+			last, newest = id, at
+		}
+	}
+	return last
 }
 
 // with returns the ids of the handoffs with events for which done is true.

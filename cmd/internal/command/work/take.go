@@ -89,7 +89,7 @@ even one of yours, needs that session to finish it, or --session.
 --reply then stores the text of a file, or of standard input, as the answer, as
 handoff reply does. You can repeat the command: the same text is the same
 answer. --undo reopens a handoff that you finished or sent, so that it can be
-taken again.
+taken again; there @ is the one that you finished last.
 
 Exit codes: 1 remote unreachable, 3 awaiting approval, 11 taken or finished by
 another operator or session.`
@@ -118,7 +118,8 @@ func withdrawCommand(a *app) *cobra.Command {
 		Short: "Take back a handoff that nobody has read",
 		Long: `Take back a handoff that you have sent, before it is read or taken. It is then
 hidden; list --all and list --state withdrawn show it. The audit log keeps it.
-If the handoff was read or taken, supersede it by a newer one.
+If the handoff was read or taken, supersede it by a newer one. @ is the newest
+that you have sent and nobody has read.
 
 ` + "`" + `handoff done --undo ID` + "`" + ` sends it again.
 
@@ -135,9 +136,13 @@ clone.`,
 			if who.Operator, err = a.Acting(p, s, who.Operator, ids...); err != nil {
 				return err
 			}
+			id, err := sentBy(s, ids[0], who.Operator)
+			if err != nil {
+				return err
+			}
 			ctx, stop := a.Stoppable()
 			defer stop()
-			got, err := s.Withdraw(ctx, ids[0], *who)
+			got, err := s.Withdraw(ctx, id, *who)
 			if err != nil {
 				return err
 			}
@@ -148,6 +153,23 @@ clone.`,
 	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`), for the audit log")
 	cmd.Flags().BoolVar(&offline, "offline", false, cli.OfflineUsage)
 	return cmd
+}
+
+// sentBy returns the id of the newest handoff that an operator has sent and nobody has read, if name is @. Any other name is
+// returned as it is.
+func sentBy(s *handoff.Store, name, operator string) (string, error) {
+	if name != "@" {
+		return name, nil
+	}
+	sent, err := s.List(handoff.Filter{From: operator, Unread: true})
+	if err == nil && len(sent) == 0 {
+		err = cli.Invalid("run `handoff list --from "+operator+"`",
+			"@ is the newest handoff that you have sent and nobody has read, but %s has none", fault.Own(operator))
+	}
+	if err != nil {
+		return "", err
+	}
+	return handoff.NewestFirst(sent)[0].ID, nil
 }
 
 // replyTo returns a function that stores a text as the answer to a handoff, once the operator has finished it. A text that
@@ -201,8 +223,8 @@ func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then
 			if who.Operator, err = a.Acting(p, s, who.Operator, ids...); err != nil {
 				return err
 			}
-			if *act == handoff.ActDone || *act == handoff.ActRelease {
-				if ids[0], err = a.takenBy(s, ids[0], who.Operator); err != nil {
+			for i := range ids {
+				if ids[i], err = a.meant(s, ids[i], who.Operator, *act); err != nil {
 					return err
 				}
 			}
@@ -246,11 +268,28 @@ func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then
 	return cmd, who
 }
 
-// takenBy returns the id of the only handoff that an operator has taken, if name is @. Any other name is returned as it is.
-func (a *app) takenBy(s *handoff.Store, name, operator string) (string, error) {
-	if name != "@" {
+// meant returns the handoff that @ means for an act: to end it or give it back the one that the operator has taken, to undo
+// that the one that the operator ended last. Any other name, and @ for another act, is returned as it is.
+func (a *app) meant(s *handoff.Store, name, operator string, act handoff.Act) (string, error) {
+	undoes := map[handoff.Act]handoff.Act{handoff.ActReopen: handoff.ActDone, handoff.ActUnarchive: handoff.ActArchive}[act]
+	switch {
+	case name != "@":
+		return name, nil
+	case act == handoff.ActDone || act == handoff.ActRelease:
+		return a.takenBy(s, operator)
+	case undoes == "":
 		return name, nil
 	}
+	id := s.Lifecycle().Last(operator, undoes)
+	if id == "" {
+		return "", cli.Invalid("name the handoff", "@ is the handoff that you have %s last, but %s has none",
+			map[handoff.Act]string{handoff.ActDone: "finished", handoff.ActArchive: "archived"}[undoes], fault.Own(operator))
+	}
+	return id, nil
+}
+
+// takenBy returns the id of the only handoff that an operator has taken.
+func (a *app) takenBy(s *handoff.Store, operator string) (string, error) {
 	all := s.Lifecycle().Holdings(operator)
 	var taken []string
 	for _, h := range all {
