@@ -19,8 +19,7 @@ func Extract(s handoff.Stored) (Block, error) {
 	case err != nil:
 		return Block{}, &handoff.CorruptError{File: s.Path, Why: err.Error()}
 	case !ok:
-		return Block{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%s has no record", s.Entry.ID),
-			Advice: "it is plain: run `handoff read`"}
+		return Block{}, invalid("it is plain: run `handoff read`", "%s has no record", s.Entry.ID)
 	}
 	return block, nil
 }

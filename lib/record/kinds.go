@@ -2,7 +2,6 @@ package record
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -93,8 +92,7 @@ func kindOf(data []byte, forced string) (kind, error) {
 	if forced != "" {
 		k, known := firstKind(func(k kind) bool { return k.name == forced })
 		if !known {
-			return k, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("unknown kind %q", forced),
-				Advice: "use " + names}
+			return k, invalid("use "+names, "unknown kind %q", forced)
 		}
 		return k, nil
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -43,11 +42,11 @@ func holdsStill(dir *disk.Dir, name, path string, old []byte) error {
 	now, err := dir.ReadFile(name, jsontree.MaxBytes)
 	switch {
 	case errors.Is(err, disk.ErrUnsafe):
-		return &fault.Error{Class: fault.ErrInvalid, Problem: path + " is not a regular file", Advice: "name the file itself", Cause: err}
+		return invalid("name the file itself", "%s is not a regular file", path)
 	case err != nil:
 		return err
 	case !bytes.Equal(now, old):
-		return &fault.Error{Class: fault.ErrInvalid, Problem: path + " was changed meanwhile", Advice: "run the command again"}
+		return invalid("run the command again", "%s was changed meanwhile", path)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -32,9 +31,8 @@ func NewestOfTask(s *handoff.Store, taskID string) (string, error) {
 	}
 	newest, ok := run.Latest(entries, taskID)
 	if !ok {
-		return "", &handoff.Error{Class: handoff.ErrInvalid,
-			Problem: fmt.Sprintf("no record of the task %q in %s", taskID, s.Dir()),
-			Advice:  "run `handoff record onboard` for the recent tasks"}
+		return "", invalid("run `handoff record onboard` for the recent tasks",
+			"no record of the task %q in %s", taskID, s.Dir())
 	}
 	return newest.HandoffID, nil
 }

@@ -157,9 +157,8 @@ func (d *Document) Oversize() error {
 	if err != nil || n <= TokenBudget {
 		return err
 	}
-	return &fault.Error{Class: fault.ErrInvalid,
-		Problem: fmt.Sprintf("the document takes %d tokens, more than %d", n, TokenBudget),
-		Advice:  "name files with --file instead of including their content"}
+	return fault.New(fault.ErrInvalid, "name files with --file instead of including their content",
+		"the document takes %d tokens, more than %d", n, TokenBudget)
 }
 
 // stringList returns a list of strings, never null.

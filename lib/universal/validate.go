@@ -46,7 +46,7 @@ func (r Report) Err() error {
 		return nil
 	case r.Mismatch && len(r.Faults) == 1:
 		f := r.Faults[0]
-		return &fault.Error{Class: fault.ErrIntegrity, Problem: f.Pointer + ": " + f.Problem, Advice: f.Hint}
+		return fault.New(fault.ErrIntegrity, f.Hint, "%s: %s", f.Pointer, f.Problem)
 	}
 	return &fault.DocumentError{Faults: r.Faults}
 }
@@ -57,7 +57,7 @@ func (d *Document) Validate(o Options) (Report, error) {
 		o.Encoding = O200k
 	}
 	if err := CheckEncoding(o.Encoding); err != nil {
-		return Report{}, &fault.Error{Class: fault.ErrInvalid, Problem: err.Error(), Cause: err}
+		return Report{}, fault.New(fault.ErrInvalid, "", "%v", err)
 	}
 	return d.stages(o, func(r *Report) error { return d.checkTokens(o.Encoding, r) })
 }
@@ -71,7 +71,7 @@ func (d *Document) Check(rules fault.Rules) (Report, error) {
 // stages runs the stages.
 func (d *Document) stages(o Options, count func(*Report) error) (Report, error) {
 	if o.Rules == nil {
-		return Report{}, &fault.Error{Class: fault.ErrConfig, Problem: "no schema to validate with"}
+		return Report{}, fault.New(fault.ErrConfig, "", "no schema to validate with")
 	}
 	r := Report{Stage: StageSchema, PayloadHash: d.PayloadHash()}
 	if r.Faults = d.checkSchema(o.Rules); r.Valid() {

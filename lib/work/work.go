@@ -286,6 +286,5 @@ func (t Tree) File(path string) (string, error) {
 
 // unrecorded returns the error for work that cannot be recorded in a handoff.
 func unrecorded(err error, advice, what string) error {
-	return &fault.Error{Class: fault.ErrInvalid, Problem: fmt.Sprintf("%s cannot be recorded: %v", what, err),
-		Advice: advice, Cause: err}
+	return fault.New(fault.ErrInvalid, advice, "%s cannot be recorded: %v", what, err)
 }

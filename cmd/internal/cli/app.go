@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -194,7 +195,7 @@ func (a *App) Project() (handoff.Project, error) {
 	}
 	cwd, err := a.Getwd()
 	if err != nil {
-		return handoff.Project{}, &handoff.Error{Class: handoff.ErrConfig, Problem: "cannot use the current directory: " + err.Error(), Advice: "change to an existing directory", Cause: err}
+		return handoff.Project{}, fault.New(fault.ErrConfig, "change to an existing directory", "cannot use the current directory: %v", err)
 	}
 	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)
 	if err != nil {

@@ -13,21 +13,21 @@ import (
 // body is the name of the text of a plain handoff in --allow-empty.
 const body = "body"
 
-// hasFrontmatter reports whether a text begins with a frontmatter, valid or not.
-func hasFrontmatter(text []byte) bool {
+// HasFrontmatter reports whether a text begins with a frontmatter, valid or not.
+func HasFrontmatter(text []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("\n"))
 	return string(bytes.TrimRight(first, " \t\r")) == "---"
 }
 
 // isHeadless reports whether a source is a text without a frontmatter, and without flags for one.
 func isHeadless(source handoff.Source) bool {
-	return len(source.Text) > 0 && !hasFrontmatter(source.Text)
+	return len(source.Text) > 0 && !HasFrontmatter(source.Text)
 }
 
 // markdown returns the source of Markdown with flags. The text is a body, or a document whose frontmatter may lack fields that
 // flags and defaults add.
 func (in *Input) markdown(name string, text []byte) (handoff.Source, error) {
-	if hasFrontmatter(text) {
+	if HasFrontmatter(text) {
 		if in.Recording.isGiven() {
 			return handoff.Source{}, Invalid("remove --work and --file", "%s has a frontmatter of its own, which --work and --file would change", name)
 		}
@@ -84,7 +84,7 @@ func (in *Input) isAlone() bool {
 // isForNext reports whether a text without a frontmatter, and without any flags for one, is a handoff to whoever works
 // here next: its sender works here alone.
 func (in *Input) isForNext(text []byte) bool {
-	return !hasFrontmatter(text) && len(bytes.TrimSpace(text)) > 0 && in.isAlone()
+	return !HasFrontmatter(text) && len(bytes.TrimSpace(text)) > 0 && in.isAlone()
 }
 
 // self returns the operator who runs the program. It looks once, since it may have to run git.
@@ -164,14 +164,4 @@ func (in *Input) Piped() ([]handoff.Source, error) {
 		return nil, err
 	}
 	return in.Text("standard input", text)
-}
-
-// Answer reads the text of an answer from a file, or from standard input for "-".
-func (in *Input) Answer(path string) (name string, text []byte, err error) {
-	if path == "-" {
-		text, err = in.ReadStdin(MaxInput)
-		return "standard input", text, err
-	}
-	text, err = ReadInput(path)
-	return path, text, err
 }

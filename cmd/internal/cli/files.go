@@ -64,7 +64,7 @@ func notDir(err error) error {
 // createFile writes a new file and reports whether it created it.
 func createFile(place *os.Root, f File) (created bool, err error) {
 	if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." || strings.ContainsAny(f.Name, `/\:`) {
-		return false, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is not a file name", f.Name)}
+		return false, Invalid("", "%q is not a file name", f.Name)
 	}
 	file, err := place.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) && holdsFile(place, f) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -74,7 +75,7 @@ func (a *App) handOver(why error) error {
 	if !beyond {
 		return WithHint(why, "for more details "+InstallBoth)
 	}
-	return &handoff.Error{Class: handoff.ErrConfig, Problem: fmt.Sprintf("cannot run the full program: %v", a.alone), Advice: InstallBoth, Cause: a.alone}
+	return fault.New(fault.ErrConfig, InstallBoth, "cannot run the full program: %v", a.alone)
 }
 
 // preferFull starts the full program for command lines that it handles better. Without it, the fast program goes on.
@@ -128,8 +129,14 @@ func (a *App) Sibling(name string) (string, error) {
 
 // ReadStdin reads all of standard input, and keeps it for the full program.
 func (a *App) ReadStdin(most int64) ([]byte, error) {
-	text, err := ReadAll(a.Stdin, most)
+	text, err := io.ReadAll(io.LimitReader(a.Stdin, most+1))
 	a.consumed = append(a.consumed, text...)
+	switch {
+	case err != nil:
+		err = InputError("standard input", err)
+	case int64(len(text)) > most:
+		err = Invalid("shorten it", "standard input has more than %d bytes", most)
+	}
 	return text, err
 }
 

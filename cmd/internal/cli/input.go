@@ -301,6 +301,16 @@ func ReadInput(path string) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
+// ReadNamed reads a file, or standard input for "-", and returns its name in messages.
+func (a *App) ReadNamed(path string) (name string, text []byte, err error) {
+	if path == "-" {
+		text, err = a.ReadStdin(MaxInput)
+		return "standard input", text, err
+	}
+	text, err = ReadInput(path)
+	return path, text, err
+}
+
 // OpenInput opens a regular file as ReadInput does.
 func OpenInput(path string) (*os.File, os.FileInfo, error) {
 	if err := handoff.CheckLimit(); err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +32,7 @@ func (a *App) Recipients(from func() string, to string) ([]string, error) {
 
 // membersOf returns the members of a team, or name alone. If the operators file cannot be used, storing reports it.
 func (a *App) membersOf(name string, from func() string) []string {
-	p, s, err := a.quietCopy().NewStore()
+	_, s, err := a.quietCopy().NewStore()
 	if err != nil || name == "" {
 		return []string{name}
 	}
@@ -41,11 +40,7 @@ func (a *App) membersOf(name string, from func() string) []string {
 	if err != nil || list == nil || !slices.Contains(list.Teams(), name) {
 		return []string{name}
 	}
-	now := time.Now()
-	if p.Options.Now != nil {
-		now = p.Options.Now()
-	}
-	return list.Recipients(name, from(), now)
+	return list.Recipients(name, from(), a.Now())
 }
 
 // forEach returns a source for each recipient of the fields. one makes it from an input with a single recipient.

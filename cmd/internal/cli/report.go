@@ -16,19 +16,14 @@ import (
 
 // Subcommand returns the error of a command that was run without one of its subcommands.
 func Subcommand(cmd *cobra.Command, args []string) error {
-	var names []string
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			names = append(names, sub.Name())
-		}
-	}
+	known := names(cmd)
 	if len(args) == 0 {
-		return Usage(cmd, fmt.Errorf("%s needs one of %s", cmd.CommandPath(), strings.Join(names, ", ")))
+		return Usage(cmd, fmt.Errorf("%s needs one of %s", cmd.CommandPath(), strings.Join(known, ", ")))
 	}
-	if near := nearestName(args[0], names); near != "" {
+	if near := nearestName(args[0], known); near != "" {
 		return Invalid("did you mean `"+cmd.CommandPath()+" "+near+"`?", "unknown command %q of %s", args[0], cmd.CommandPath())
 	}
-	return Invalid("use "+strings.Join(names, ", "), "unknown command %q of %s", args[0], cmd.CommandPath())
+	return Invalid("use "+strings.Join(known, ", "), "unknown command %q of %s", args[0], cmd.CommandPath())
 }
 
 // Below adds subcommands to a command that does nothing itself.

@@ -13,7 +13,7 @@ import (
 
 // ProjectStore loads the project and opens its store. Outside a project it is an error.
 func (a *App) ProjectStore() (handoff.Project, *handoff.Store, error) {
-	return a.StoreWith(func(*handoff.Project) {})
+	return a.StoreWith(unchanged)
 }
 
 // StoreWith is ProjectStore with other options.
@@ -25,6 +25,13 @@ func (a *App) StoreWith(change func(*handoff.Project)) (handoff.Project, *handof
 	if err != nil {
 		return p, nil, err
 	}
+	return a.open(p, change)
+}
+
+func unchanged(*handoff.Project) {}
+
+// open opens the store of a project, with what other work trees have.
+func (a *App) open(p handoff.Project, change func(*handoff.Project)) (handoff.Project, *handoff.Store, error) {
 	a.Gather(&p)
 	change(&p)
 	s, err := handoff.Open(p.Options)
@@ -56,9 +63,7 @@ func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
 	if p.Exists() != nil {
 		a.began = p.Options.Dir
 	}
-	a.Gather(&p)
-	s, err := handoff.Open(p.Options)
-	return p, s, err
+	return a.open(p, unchanged)
 }
 
 // OfflineUsage is the usage of the flag --offline.

@@ -187,17 +187,6 @@ func FirstOf(errs []error) error {
 	return nil
 }
 
-func ReadAll(r io.Reader, max int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, max+1))
-	if err != nil {
-		return text, InputError("standard input", err)
-	}
-	if int64(len(text)) > max {
-		err = Invalid("shorten it", "standard input has more than %d bytes", max)
-	}
-	return text, err
-}
-
 // SameAgain adds to an error the hint to repeat the command with the time that it took, so that the handoff is the same.
 // took is "" if the command took none.
 func SameAgain(err error, took string) error {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -32,15 +33,13 @@ func sshKeygen(stdin []byte, failure string, args ...string) ([]byte, error) {
 	case err == nil:
 		return out, nil
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen is not installed", Advice: advice, Cause: err}
+		return nil, fault.New(fault.ErrConfig, advice, "ssh-keygen is not installed")
 	case !errors.As(err, &exit):
-		return nil, &handoff.Error{Class: handoff.ErrConfig, Problem: "ssh-keygen cannot be run: " + err.Error(),
-			Advice: advice, Cause: err}
+		return nil, fault.New(fault.ErrConfig, advice, "ssh-keygen cannot be run: %v", err)
 	case exit.ExitCode() != 255, strings.HasPrefix(said, "No user exists"): // 255 is a refusal; other codes are failures
 		first, _, _ := strings.Cut(said, "\n")
-		return nil, &handoff.Error{Class: handoff.ErrConfig,
-			Problem: "ssh-keygen " + strings.Join(args[:2], " ") + " failed: " + cmp.Or(first, err.Error()),
-			Advice:  advice, Cause: err}
+		return nil, fault.New(fault.ErrConfig, advice, "ssh-keygen %s failed: %s", strings.Join(args[:2], " "),
+			cmp.Or(first, err.Error()))
 	case said != "":
 		failure += ": " + said
 	}
@@ -96,6 +95,6 @@ func SignFailed(err error) error {
 	if !errors.Is(err, handoff.ErrIntegrity) {
 		return err
 	}
-	return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(),
-		Advice: "name a private key, or the public key of a key in the SSH agent"}
+	return fault.New(fault.ErrConfig, "name a private key, or the public key of a key in the SSH agent", "%s",
+		err.Error())
 }

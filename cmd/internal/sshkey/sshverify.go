@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -95,7 +96,7 @@ func (s signers) among(text []byte, signature string, message []byte) (principal
 	if err != nil {
 		return "", false, s.refusal(err)
 	}
-	err = &handoff.Error{Class: handoff.ErrIntegrity, Problem: nobody}
+	err = fault.New(fault.ErrIntegrity, "", "%s", nobody)
 	for name := range strings.Lines(string(names)) {
 		if name = strings.TrimSpace(name); strings.HasPrefix(name, "!") { // a negated pattern
 			continue
@@ -115,10 +116,9 @@ func (s signers) refusal(err error) error {
 	if !errors.Is(err, handoff.ErrIntegrity) {
 		return err
 	}
-	return &handoff.Error{Class: handoff.ErrIntegrity, Cause: err,
-		Problem: strings.ReplaceAll(err.Error(), s.copy, s.name),
-		Advice: "if you trust the key, list it in " + s.name + " for the namespace " + handoff.CheckpointNamespace +
-			"; otherwise use --checkpoint with another copy of the checkpoint"}
+	return fault.New(fault.ErrIntegrity, "if you trust the key, list it in "+s.name+" for the namespace "+
+		handoff.CheckpointNamespace+"; otherwise use --checkpoint with another copy of the checkpoint",
+		"%s", strings.ReplaceAll(err.Error(), s.copy, s.name))
 }
 
 // SignedBy returns a text about the signer. A principal can be a pattern instead of a name.

@@ -41,8 +41,8 @@ func (r Report) Err() error {
 		return nil
 	}
 	lines := append(fault.Lines(r.Faults, Finding.String), fault.Count(len(r.Faults), "fault")+" found")
-	return &fault.Error{Class: fault.ErrIntegrity, Problem: strings.Join(lines, "\n"),
-		Advice: "run `handoff doctor` to see how to repair them"}
+	return fault.New(fault.ErrIntegrity, "run `handoff doctor` to see how to repair them", "%s",
+		strings.Join(lines, "\n"))
 }
 
 const (

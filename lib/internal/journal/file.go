@@ -58,8 +58,7 @@ func corrupt(state *disk.Dir, err error) error {
 		advice = "if the store was moved or copied, run `handoff doctor machine regenerate`; " +
 			"otherwise use the account and the HOME that wrote it"
 	}
-	return &fault.Error{Class: fault.ErrIntegrity, Problem: filepath.Join(state.Path(), FileName) + ": " + err.Error(),
-		Advice: advice, Cause: err}
+	return fault.New(fault.ErrIntegrity, advice, "%s: %v", filepath.Join(state.Path(), FileName), err)
 }
 
 var errNoCheckpoint = errors.New("the journal has no checkpoint of this store: it is damaged, or another program " +

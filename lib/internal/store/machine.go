@@ -102,9 +102,8 @@ func ReadMachine(state *disk.Dir) (disk.MachineRecord, error) {
 	}
 	record, err := disk.ParseMachineRecord(text)
 	if err != nil {
-		return record, &fault.Error{Class: fault.ErrIntegrity, Cause: err,
-			Problem: disk.FingerprintFile + ": " + err.Error(),
-			Advice:  "run `handoff doctor`; nothing was changed"}
+		return record, fault.New(fault.ErrIntegrity, "run `handoff doctor`; nothing was changed", "%s: %v",
+			disk.FingerprintFile, err)
 	}
 	return record, nil
 }

@@ -128,8 +128,8 @@ func readSecret(d *disk.Dir) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err != nil:
-		return nil, &fault.Error{Class: fault.ErrIntegrity, Problem: fmt.Sprintf("%s: %v", path, err), Cause: err,
-			Advice: "check the file; without it your changes cannot be proven"}
+		return nil, fault.New(fault.ErrIntegrity, "check the file; without it your changes cannot be proven",
+			"%s: %v", path, err)
 	case len(text) != secretBytes:
 		return nil, fault.New(fault.ErrIntegrity,
 			"restore it from a backup, or move it away and run `handoff doctor machine regenerate` in each store",

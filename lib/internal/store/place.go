@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -212,8 +211,7 @@ func Resolve(path string) (string, error) {
 		return "", err
 	}
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
-		return "", &fault.Error{Class: fault.ErrConfig, Problem: fmt.Sprintf("cannot resolve %s: %v", path, err),
-			Cause: err}
+		return "", fault.New(fault.ErrConfig, "", "cannot resolve %s: %v", path, err)
 	}
 	return ResolveParent(path)
 }

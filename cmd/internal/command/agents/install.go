@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -132,11 +133,11 @@ func (a *app) registered() (string, error) {
 		_, err = os.Stat(program)
 	}
 	if err != nil {
-		return "", &handoff.Error{Class: handoff.ErrConfig, Problem: "cannot use the program for the hook: " + err.Error(), Advice: cli.InstallBoth, Cause: err}
+		return "", fault.New(fault.ErrConfig, cli.InstallBoth, "cannot use the program for the hook: %v", err)
 	}
 	if slices.ContainsFunc(strings.Split(program, string(filepath.Separator)), func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
-		return "", &handoff.Error{Class: handoff.ErrConfig, Problem: program + " was built by `go run`, which removes it",
-			Advice: "run `go install ./cmd/...`, then the installed handoff"}
+		return "", fault.New(fault.ErrConfig, "run `go install ./cmd/...`, then the installed handoff",
+			"%s was built by `go run`, which removes it", program)
 	}
 	return program, nil
 }
@@ -160,9 +161,9 @@ func (in *install) finish(a *app, change agent.Change) error {
 				return err
 			}
 		}
-		return &handoff.Error{Class: handoff.ErrConfig, Problem: map[string]string{
-			agent.Installed: "not installed in ", agent.Updated: "out of date in ", agent.Removed: "still installed in ",
-		}[change.Status] + change.Path}
+		return fault.New(fault.ErrConfig, "", "%s %s", map[string]string{
+			agent.Installed: "not installed in", agent.Updated: "out of date in", agent.Removed: "still installed in",
+		}[change.Status], change.Path)
 	}
 	done, err := change.Apply()
 	if err != nil {

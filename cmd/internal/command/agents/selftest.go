@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -96,7 +97,7 @@ func (a *app) selfTest(names []string, named bool) error {
 		if named {
 			what = names[0]
 		}
-		return &handoff.Error{Class: handoff.ErrConfig, Problem: "the session hook is not installed", Advice: "run `handoff install " + what + "`"}
+		return fault.New(fault.ErrConfig, "run `handoff install "+what+"`", "the session hook is not installed")
 	}
 	return a.printTests(all)
 }
@@ -213,7 +214,7 @@ func (a *app) printTests(all []agent.SelfTest) error {
 		}
 	}
 	if problems > 0 {
-		return &handoff.Error{Class: handoff.ErrConfig, Problem: handoff.Count(problems, "problem") + " with the session hook"}
+		return fault.New(fault.ErrConfig, "", "%s with the session hook", handoff.Count(problems, "problem"))
 	}
 	return nil
 }

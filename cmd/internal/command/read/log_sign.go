@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -88,12 +89,11 @@ func copyCheckpoint(file, output string, message, signature []byte) error {
 		}
 		err = errors.Join(err, os.Remove(output), os.Remove(signatureFile))
 	}
-	failed := &handoff.Error{Problem: fmt.Sprintf("the signed head is kept as %s, but not copied to %s: %v", file, output, err),
-		Advice: "make room or name another place with -o, then sign again", Cause: err}
+	class, advice := error(nil), "make room or name another place with -o, then sign again"
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		failed.Class, failed.Advice = handoff.ErrConfig, "name a directory that you can write to with -o, then sign again"
+		class, advice = fault.ErrConfig, "name a directory that you can write to with -o, then sign again"
 	}
-	return failed
+	return fault.New(class, advice, "the signed head is kept as %s, but not copied to %s: %v", file, output, err)
 }
 
 // syncDir makes the names of new files in a directory survive a power cut.

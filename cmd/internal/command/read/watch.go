@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -59,7 +60,7 @@ waited for already, has ended, or cannot be told anything, --wake exits with 0.`
 		RunE: func(*cobra.Command, []string) error {
 			switch err := w.start(operator, all); {
 			case w.news != "":
-				return &handoff.Error{Class: handoff.ErrInvalid, Problem: w.news}
+				return cli.Invalid("", "%s", w.news)
 			case w.wake: // an agent would take a failure for news
 				return nil
 			default:
@@ -148,7 +149,7 @@ func (w watch) wait(ctx context.Context, changes *fsnotify.Watcher, s *handoff.S
 		_ = changes.Add(s.Dir()) // fails while it is not there
 		if len(changes.WatchList()) == 0 {
 			if err := changes.Add(filepath.Dir(s.Dir())); err != nil {
-				return &handoff.Error{Class: handoff.ErrConfig, Problem: "cannot watch the directory: " + err.Error(), Cause: err}
+				return fault.New(fault.ErrConfig, "", "cannot watch the directory: %v", err)
 			}
 		}
 		select {

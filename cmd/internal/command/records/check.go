@@ -1,7 +1,6 @@
 package records
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -85,7 +84,7 @@ func (a *app) check(names []string, c *checks) error {
 	if err != nil {
 		return err
 	}
-	with, err := c.with(p)
+	with, err := c.with(a, p)
 	if err != nil {
 		return err
 	}
@@ -134,15 +133,12 @@ func artifacts(names []string) (all []string, err error) {
 }
 
 // with returns the checks that flags and settings ask for.
-func (c *checks) with(p handoff.Project) (record.Checks, error) {
-	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, ConfirmedBy: c.confirmed, Rules: schema.Universal(), Work: cli.WorkOf(p)}
+func (c *checks) with(a *app, p handoff.Project) (record.Checks, error) {
+	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, ConfirmedBy: c.confirmed, Rules: schema.Universal(), Work: cli.WorkOf(p), Now: a.Now()}
 	if !c.given("max-age") {
 		r.MaxAge = p.Settings.MaxAge.Value
 	} else if r.MaxAge == 0 {
 		return r, cli.Invalid("use a duration such as 48h", "--max-age 0 accepts no handoff")
-	}
-	if p.Options.Now != nil {
-		r.Now = p.Options.Now()
 	}
 	if c.answers == "" {
 		return r, nil
@@ -188,24 +184,18 @@ func stored(s *handoff.Store, known map[string]handoff.Entry, name string) (hand
 
 // artifact reads standard input, a file, or a stored handoff.
 func (a *app) artifact(s *handoff.Store, p handoff.Project, known map[string]handoff.Entry, name string) packet.Input {
-	var text []byte
-	var err error
-	if name == "-" {
-		name = "standard input"
-		text, err = cli.ReadAll(a.Stdin, cli.MaxInput)
-	} else if isStored(name) || isStoredFile(s, name) {
+	if isStored(name) || isStoredFile(s, name) {
 		got, err := stored(s, known, name)
 		if err != nil {
 			return packet.Input{Name: name, Err: err}
 		}
 		return record.Input(got.Entry.ID, got.Document, schema.Universal())
-	} else {
-		text, err = cli.ReadInput(name)
 	}
+	name, text, err := a.ReadNamed(name)
 	if err != nil {
 		return packet.Input{Name: name, Err: err}
 	}
-	if !startsLikeDocument(text) {
+	if !cli.HasFrontmatter(text) {
 		return record.InputJSON(name, text, schema.Universal())
 	}
 	doc, err := handoff.Parse(handoff.Source{Text: text}, p.Options.Rules, p.Options.MaxDocumentBytes)
@@ -225,11 +215,6 @@ func claimHolds(doc handoff.Document) error {
 		err = &handoff.IDMismatchError{Claimed: doc.HandoffID, Computed: id}
 	}
 	return err
-}
-
-// startsLikeDocument reports whether a text begins like a handoff document.
-func startsLikeDocument(text []byte) bool {
-	return bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("---"))
 }
 
 // isStored reports whether a name means a stored handoff, and not a file.

@@ -7,7 +7,6 @@ import (
 	"os/user"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -106,7 +105,7 @@ func (c *creation) create(taskID string) error {
 	}
 	took := ""
 	if c.Time == "" {
-		c.Time = now(p)
+		c.Time = c.UTCNow()
 		if len(c.execs()) == 0 { // running the commands again takes another time, which changes the record
 			took = c.Time
 		}
@@ -115,14 +114,6 @@ func (c *creation) create(taskID string) error {
 		return err
 	}
 	return cli.SameAgain(c.finish(p, taskID), took)
-}
-
-// now returns the current time, which a test may set.
-func now(p handoff.Project) string {
-	if p.Options.Now != nil {
-		return p.Options.Now().UTC().Format(time.RFC3339)
-	}
-	return time.Now().UTC().Format(time.RFC3339)
 }
 
 // finish completes and stores the record. It checks everything before it runs the first command.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // edited opens a text in the editor. It returns the new text and the file that keeps it until its directory is removed. If the
@@ -51,7 +51,7 @@ func draftFile(start string) (string, error) {
 func (a *app) edit(path string) error {
 	editor := a.editor()
 	if editor == "" {
-		return &handoff.Error{Class: handoff.ErrConfig, Problem: "no editor found", Advice: "set EDITOR, or pipe the text to `handoff write -`"}
+		return fault.New(fault.ErrConfig, "set EDITOR, or pipe the text to `handoff write -`", "no editor found")
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)

@@ -169,7 +169,7 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 // unfit returns why a frontmatter cannot be stored. Missing fields are no reason.
 func (a *app) unfit(p handoff.Project, d handoff.Document) error {
 	d.SchemaVersion, d.Body = cmp.Or(d.SchemaVersion, "1.0"), standard
-	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"), cmp.Or(d.Time, now(p))
+	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"), cmp.Or(d.Time, a.UTCNow())
 	all, err := a.Recipients(func() string { return d.From }, d.To)
 	for _, one := range toEach(d, all) {
 		if _, err := handoff.Parse(one, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {

@@ -2,13 +2,11 @@ package records
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -86,11 +84,8 @@ func (r *newRecord) check() error {
 // prepare collects the values of flags and files, and asks for missing ones if ask is set.
 func (r *newRecord) prepare(a *app, p handoff.Project, f cli.Fields, ask bool) error {
 	r.Warn = func(text string) { a.Note("warning: " + text) }
-	r.Head, r.Rules, r.Root, r.At = handoff.Document(f), schema.Universal(), p.Root, time.Now()
+	r.Head, r.Rules, r.Root, r.At = handoff.Document(f), schema.Universal(), p.Root, a.Now()
 	r.Redact, r.Allow = a.Gate.Redact, a.Gate.Allow
-	if p.Options.Now != nil {
-		r.At = p.Options.Now()
-	}
 	r.Said = r.said.texts()
 	if ask {
 		if err := r.ask(a, p); err != nil {
@@ -117,16 +112,7 @@ func (r *newRecord) store(a *app, p handoff.Project, f cli.Fields) error {
 			return err
 		}
 	}
-	_, s, err := a.NewStore()
-	if err != nil {
-		return err
-	}
-	receipts, err := s.WriteAll(context.Background(), sources)
-	if err != nil {
-		return err
-	}
-	a.Wrote(s)
-	return a.PrintReceipts(s, receipts)
+	return a.Write(sources, false, nil)
 }
 
 // readFiles replaces the names of files by their contents.

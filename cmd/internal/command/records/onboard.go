@@ -73,10 +73,7 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 	if o.ProjectID == "" {
 		o.ProjectID = a.ProjectName()
 	}
-	o.MaxAge = p.Settings.MaxAge.Value
-	if p.Options.Now != nil {
-		o.Now = p.Options.Now()
-	}
+	o.MaxAge, o.Now = p.Settings.MaxAge.Value, a.Now()
 	b := runs.Onboard(entries, o)
 	drafts, err := s.Sessions().Drafts()
 	if err != nil {

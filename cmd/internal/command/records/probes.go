@@ -30,10 +30,7 @@ func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store, c
 	if !c.given("probe") {
 		return nil, nil
 	}
-	with := probe.Prober{Root: p.Work, Environ: os.Environ(), Only: strings.TrimPrefix(c.probe, everyProbe), Operator: p.Me(), Now: time.Now}
-	if p.Options.Now != nil {
-		with.Now = p.Options.Now
-	}
+	with := probe.Prober{Root: p.Work, Environ: os.Environ(), Only: strings.TrimPrefix(c.probe, everyProbe), Operator: p.Me(), Now: a.Now}
 	var err error
 	with.Definition, err = probe.Read(p.Work)
 	switch {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	"github.com/seed-78daf238/handoff/lib/universal"
@@ -126,11 +127,9 @@ func (a *app) repair(name string, m repairFlags) error {
 		}
 	}
 	r := &repairing{repairFlags: m, app: a, text: text, options: universal.RepairOptions{
-		Options: text.options(m.encoding), NewID: sync.OnceValue(universal.NewID)}}
-	now := time.Now()
-	if r.options.Now == nil {
-		r.options.Now = func() time.Time { return now } // one time for every attempt
-	}
+		Options: a.options(text, m.encoding), NewID: sync.OnceValue(universal.NewID)}}
+	now := a.Now()
+	r.options.Now = func() time.Time { return now } // one time for every attempt
 	return r.run()
 }
 
@@ -252,7 +251,7 @@ func (r *repairing) write() (err error) {
 		_, err = r.Stdout.Write(repaired)
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		err = &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name a directory that you can write to with -o", Cause: err}
+		err = fault.New(fault.ErrConfig, "name a directory that you can write to with -o", "%v", err)
 	}
 	return err
 }

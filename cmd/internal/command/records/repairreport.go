@@ -91,7 +91,7 @@ func (r *repairing) failed() error {
 		class = handoff.ErrIntegrity
 	}
 	failure := strings.ReplaceAll(strings.TrimRight(r.result.Failure(), "\n"), "\n\n", "\n")
-	err := &handoff.Error{Class: class, Problem: r.text.name + ": " + failure}
+	err := fault.New(class, "", "%s: %s", r.text.name, failure)
 	return errors.Join(err, r.ask(r.result.Report.Faults))
 }
 

@@ -68,7 +68,7 @@ func (a *app) take(r record.Request, c checks, offline bool) error {
 	if r.Operator, err = a.Acting(p, s, r.Operator, r.ID); err != nil {
 		return err
 	}
-	if r.Checks, err = c.with(p); err != nil {
+	if r.Checks, err = c.with(a, p); err != nil {
 		return err
 	}
 	ctx, stop := a.Stoppable()

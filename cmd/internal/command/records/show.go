@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 
@@ -109,7 +110,7 @@ func (a *app) export(block record.Block, root string) error {
 		err = cli.WriteFiles(root, dir, file)
 	}
 	if err != nil {
-		return &handoff.Error{Class: handoff.ErrConfig, Problem: err.Error(), Advice: "name another directory with --export", Cause: err}
+		return fault.New(fault.ErrConfig, "name another directory with --export", "%v", err)
 	}
 	path := filepath.Join(root, dir, file.Name)
 	return a.Show(map[string]string{"file_path": path}, handoff.EscapeLine(path)+"\n")

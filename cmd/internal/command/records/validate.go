@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,32 +59,16 @@ type recordText struct {
 	dir  string // the base of relative paths in the record
 	file bool   // name is a file with only the record
 	id   string // of the stored handoff with the record, "" for none
-
-	now func() time.Time // nil for the real time
 }
 
 // recordOf reads the record of a file, of standard input or of a stored handoff.
-func (a *app) recordOf(name string) (got recordText, err error) {
-	got, err = a.readRecord(name)
-	if p, none := a.Project(); none == nil {
-		got.now = p.Options.Now
+func (a *app) recordOf(path string) (recordText, error) {
+	if isStored(path) {
+		return a.storedRecord(path)
 	}
-	return got, err
-}
-
-func (a *app) readRecord(name string) (recordText, error) {
-	if isStored(name) {
-		return a.storedRecord(name)
-	}
-	var err error
-	got := recordText{name: name, dir: filepath.Dir(name), file: true}
-	if name == "-" {
-		got = recordText{name: "standard input", dir: "."}
-		got.data, err = cli.ReadAll(a.Stdin, cli.MaxInput)
-	} else {
-		got.data, err = cli.ReadInput(name)
-	}
-	if err != nil || !startsLikeDocument(got.data) {
+	name, data, err := a.ReadNamed(path)
+	got := recordText{name: name, data: data, dir: filepath.Dir(path), file: path != "-"}
+	if err != nil || !cli.HasFrontmatter(data) {
 		return got, cmp.Or(err, isMarkdown(got))
 	}
 	doc, err := handoff.Parse(handoff.Source{Name: got.name, Text: got.data}, schema.Frontmatter(), cli.MaxInput)
@@ -135,8 +118,8 @@ func (r recordText) exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(path, 0)
 }
 
-func (r recordText) options(encoding string) universal.Options {
-	return universal.Options{Rules: schema.Universal(), Encoding: encoding, Exists: r.exists, Now: r.now}
+func (a *app) options(r recordText, encoding string) universal.Options {
+	return universal.Options{Rules: schema.Universal(), Encoding: encoding, Exists: r.exists, Now: a.Now}
 }
 
 func (a *app) validate(names []string, encoding string) error {
@@ -161,7 +144,7 @@ func (a *app) validateOne(name, encoding string) (record.Validation, error) {
 	if err != nil {
 		return record.Validation{Name: name, Report: universal.Report{Faults: []handoff.Fault{{Problem: err.Error()}}, Warnings: []handoff.Fault{}}}, err
 	}
-	v, err := record.Validate(text.name, text.data, text.options(encoding))
+	v, err := record.Validate(text.name, text.data, a.options(text, encoding))
 	if err != nil {
 		return record.Validation{}, err // bad options
 	}
@@ -179,7 +162,7 @@ func faultsIn(v record.Validation) error {
 	if errors.Is(err, handoff.ErrIntegrity) {
 		class, what = handoff.ErrIntegrity, "the payload does not match its hash"
 	}
-	return &handoff.Error{Class: class, Problem: v.Name + " is not valid: " + what}
+	return fault.New(class, "", "%s is not valid: %s", v.Name, what)
 }
 
 // printValidations prints the results as text, or as JSON a line each.

@@ -109,7 +109,7 @@ func withRemedy(f handoff.Finding) string {
 // endDiagnosis returns an error if there are faults. It runs after all findings were printed.
 func (a *app) endDiagnosis(r handoff.Report) error {
 	if n := len(r.Faults); n > 0 {
-		return &handoff.Error{Class: handoff.ErrIntegrity, Problem: handoff.Count(n, "fault") + " found; nothing was changed"}
+		return fault.New(fault.ErrIntegrity, "", "%s found; nothing was changed", handoff.Count(n, "fault"))
 	}
 	a.noteWhole(r)
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -70,7 +71,7 @@ func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error)
 	if path == "" {
 		last, err := s.AuditLog().Last()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &handoff.Error{Class: handoff.ErrIntegrity, Problem: err.Error(), Advice: "if you have run `handoff log --sign`, use your copy: --checkpoint FILE", Cause: err}
+			return nil, fault.New(fault.ErrIntegrity, "if you have run `handoff log --sign`, use your copy: --checkpoint FILE", "%v", err)
 		}
 		if err != nil {
 			return nil, err
@@ -113,5 +114,5 @@ func notContained(what string, err error) error {
 	if !errors.Is(err, handoff.ErrIntegrity) {
 		return err
 	}
-	return &handoff.Error{Class: handoff.ErrIntegrity, Problem: "the audit log does not contain " + what + ": " + err.Error(), Cause: err}
+	return fault.New(fault.ErrIntegrity, "", "the audit log does not contain %s: %v", what, err)
 }

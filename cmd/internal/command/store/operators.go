@@ -162,7 +162,7 @@ func (a *app) verifyOperator(operator string) error {
 	}
 	err = a.Show(map[string]string{"operator": operator, "state": string(status.State), "reason": status.Reason}, string(status.State)+"\n")
 	if err == nil && status.Reason != "" {
-		err = &handoff.Error{Class: handoff.ErrDenied, Problem: status.Reason}
+		err = cli.Denied("", "%s", status.Reason)
 	}
 	return err
 }

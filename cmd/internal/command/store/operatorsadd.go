@@ -45,11 +45,7 @@ func (a *app) addOperator(o handoff.Operator, key string) error {
 	if len(o.Capabilities) == 0 {
 		o.Capabilities = []string{"write"}
 	}
-	now := time.Now
-	if p.Options.Now != nil {
-		now = p.Options.Now
-	}
-	o.ActiveSince = now().UTC().Format(time.DateOnly)
+	o.ActiveSince = a.Now().UTC().Format(time.DateOnly)
 	if key != "" {
 		if _, err := os.Stat(key); err == nil {
 			text, err := cli.ReadInput(key)

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -73,8 +74,8 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 		return cli.Denied("run it in a terminal of your own", "this is a session of %s; only a person can %s", name, act)
 	}
 	if !a.CanAsk() {
-		return &handoff.Error{Class: handoff.ErrDenied, Problem: string(act) + " needs a person at a terminal",
-			Advice: "run `handoff " + words[act] + " " + e.ID + "` there"}
+		return cli.Denied("run `handoff "+words[act]+" "+e.ID+"` there", "%s needs a person at a terminal",
+			fault.Own(act))
 	}
 	if err := s.Lifecycle().CanAct(act, e, who); err != nil {
 		return err

@@ -104,7 +104,7 @@ another operator or session.`
 			act = handoff.ActReopen
 		}
 		if given("reply") { // read the text first
-			name, text, err = in.Answer(reply)
+			name, text, err = in.ReadNamed(reply)
 		}
 		return err
 	})

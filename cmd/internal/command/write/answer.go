@@ -105,7 +105,7 @@ func answerText(in *cli.Input, files []string) ([]handoff.Source, error) {
 	if len(files) == 0 {
 		return in.Piped()
 	}
-	name, text, err := in.Answer(files[0])
+	name, text, err := in.ReadNamed(files[0])
 	if err != nil {
 		return nil, err
 	}
