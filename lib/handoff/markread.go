@@ -17,17 +17,37 @@ import (
 // as in Read. If one is unknown, the error is ErrInvalid and nothing is marked. A handoff that the operator has
 // already marked is StatusExisting, and its mark does not change. Handoffs in different index files are committed
 // file by file.
-func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) (_ []MarkReceipt, err error) {
-	return s.markEach(ctx, operator, ids, false)
+func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
+	return s.markEach(ctx, operator, false, func() ([]Entry, error) { return s.findAll(ids) })
 }
 
 // MarkUnread undoes MarkRead. A handoff that the operator has not marked is StatusExisting. Otherwise it is like
 // MarkRead.
 func (s *Store) MarkUnread(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
-	return s.markEach(ctx, operator, ids, true)
+	return s.markEach(ctx, operator, true, func() ([]Entry, error) { return s.findAll(ids) })
 }
 
-func (s *Store) markEach(ctx context.Context, operator string, ids []string, undo bool) (
+// MarkAllRead marks every unread handoff to an operator as read by that operator. Errors are those of MarkRead.
+func (s *Store) MarkAllRead(ctx context.Context, operator string) ([]MarkReceipt, error) {
+	return s.markEach(ctx, operator, false, func() ([]Entry, error) {
+		return s.List(Filter{To: operator, Unread: true})
+	})
+}
+
+// findAll returns the entries of ids.
+func (s *Store) findAll(ids []string) (entries []Entry, err error) {
+	for _, id := range ids {
+		e, err := s.Find(id)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// markEach marks the handoffs that which returns, or undoes that. The operator is checked first.
+func (s *Store) markEach(ctx context.Context, operator string, undo bool, which func() ([]Entry, error)) (
 	_ []txn.MarkReceipt, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	if err := checkOperator(operator); err != nil {
@@ -39,30 +59,7 @@ func (s *Store) markEach(ctx context.Context, operator string, ids []string, und
 	if err := s.admitReader(operator); err != nil {
 		return nil, err
 	}
-	full := make([]string, len(ids))
-	for i, id := range ids {
-		e, err := s.Find(id)
-		if err != nil {
-			return nil, err
-		}
-		full[i] = e.ID
-	}
-	return s.mark(ctx, operator, full, undo)
-}
-
-// MarkAllRead marks every unread handoff to an operator as read by that operator. Errors are those of MarkRead.
-func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []MarkReceipt, err error) {
-	defer func() { err = fault.Unpublished(err) }()
-	if err := checkOperator(operator); err != nil {
-		return nil, err
-	}
-	if err := s.guard(); err != nil {
-		return nil, err
-	}
-	if err := s.admitReader(operator); err != nil {
-		return nil, err
-	}
-	entries, err := s.List(Filter{To: operator, Unread: true})
+	entries, err := which()
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +67,7 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) (_ []MarkRecei
 	for i, e := range entries {
 		ids[i] = e.ID
 	}
-	return s.mark(ctx, operator, ids, false)
+	return s.mark(ctx, operator, ids, undo)
 }
 
 func checkOperator(operator string) error {

@@ -135,17 +135,9 @@ func (p Project) Exists() error {
 // mark a project must belong to the user or to root. Without such files, a directory is a project if it has the state
 // directory, and dir has none of its own.
 func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags ProjectFlags) error {
-	at, err := settings.FindRoot(filepath.Dir(dir))
-	if err != nil || at.Root == p.Root {
-		return nil // a missing path is not in a project
-	}
-	own, err := settings.Load(at.Root, cwd, emptyEnv)
-	if err != nil {
-		return fault.New(ErrConfig, "", "%v", err)
-	}
-	if !isSamePath(dir, own.HandoffsDir.Value) ||
-		!at.IsOwn && (!store.IsThere(own.StateDir.Value) || store.IsThere(ownState(dir))) {
-		return nil
+	at, own, err := p.ownerOf(dir, cwd)
+	if err != nil || at.Root == "" || !at.IsOwn && (!store.IsThere(own.StateDir.Value) || store.IsThere(ownState(dir))) {
+		return err
 	}
 	p.Root, p.HasFile, p.Foreign, p.settings = at.Root, at.HasFile, "", at.Root
 	if err := p.load(cwd, getenv, flags); err != nil {
@@ -157,16 +149,9 @@ func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags Proj
 // decideIn uses the operators file of the project that dir, a handoffs directory, belongs to. It overrides a named
 // root.
 func (p *Project) decideIn(dir, cwd string) error {
-	at, err := settings.FindRoot(filepath.Dir(dir))
-	if err != nil || at.Root == p.Root {
-		return nil
-	}
-	own, err := settings.Load(at.Root, cwd, emptyEnv)
-	if err != nil {
-		return fault.New(ErrConfig, "", "%v", err)
-	}
-	if !isSamePath(dir, own.HandoffsDir.Value) {
-		return nil
+	at, own, err := p.ownerOf(dir, cwd)
+	if err != nil || at.Root == "" {
+		return err
 	}
 	o := &p.Options
 	o.OperatorsFile, o.MustHaveOperators = own.OperatorsFile.Value, own.OperatorsFile.Source == settings.File
@@ -174,6 +159,22 @@ func (p *Project) decideIn(dir, cwd string) error {
 		o.Named = append(o.Named, o.OperatorsFile)
 	}
 	return nil
+}
+
+// ownerOf returns the other project that dir, a handoffs directory, belongs to, with its settings. Its root is "" if
+// there is none: a missing path is not in a project.
+func (p *Project) ownerOf(dir, cwd string) (at settings.Place, own Settings, err error) {
+	at, err = settings.FindRoot(filepath.Dir(dir))
+	if err != nil || at.Root == p.Root {
+		return settings.Place{}, own, nil
+	}
+	if own, err = settings.Load(at.Root, cwd, emptyEnv); err != nil {
+		return at, own, fault.New(ErrConfig, "", "%v", err)
+	}
+	if !isSamePath(dir, own.HandoffsDir.Value) {
+		at = settings.Place{}
+	}
+	return at, own, nil
 }
 
 // emptyEnv is an empty environment.
@@ -230,11 +231,16 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 			o.Named = append(o.Named, *path.option)
 		}
 	}
-	own := s
+	err := p.place(&o, cwd, flags)
+	return o, err
+}
+
+// place sets the operators file, and the state directory of another store than the project's.
+func (p Project) place(o *Options, cwd string, flags ProjectFlags) (err error) {
+	s, own := p.Settings, p.Settings
 	if s.OperatorsFile.Source == settings.Environment || s.HandoffsDir.Source == settings.Environment {
-		var err error
 		if own, err = settings.LoadOf(p.settings, p.Root, cwd, emptyEnv); err != nil {
-			return o, fault.New(ErrConfig, "", "%v", err)
+			return fault.New(ErrConfig, "", "%v", err)
 		}
 	}
 	o.OperatorsFile, o.MustHaveOperators = own.OperatorsFile.Value, own.OperatorsFile.Source == settings.File
@@ -244,7 +250,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 		o.ListedIn = s.OperatorsFile.Value
 	}
 	if flags.StateDir != "" || s.StateDir.Source == settings.Environment || len(o.Named) == 0 {
-		return o, nil
+		return nil
 	}
 	if isSamePath(o.Dir, own.HandoffsDir.Value) {
 		o.Dir = own.HandoffsDir.Value
@@ -252,7 +258,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 		o.StateDir = ownState(o.Dir)
 		o.Named = append(o.Named, o.StateDir)
 	}
-	return o, nil
+	return nil
 }
 
 // orNone maps the setting 0, no limit, to -1 in Options.

@@ -35,7 +35,7 @@ func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) err
 			record.WriterIDDefault = operator
 			record.Complete()
 			err := x.State.Remove(disk.FingerprintFile)
-			if err = errors.Join(err, txn.PublishNew(x.State, disk.FingerprintFile, record.Bytes())); err != nil {
+			if err = errors.Join(err, x.State.CreateNew(disk.FingerprintFile, record.Bytes(), 0o600)); err != nil {
 				return err
 			}
 		} else if known.Writer != writer {
@@ -49,7 +49,7 @@ func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) err
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return errors.Join(txn.PublishNew(x.State, disk.LogFile, log), x.State.Sync())
+		return errors.Join(x.State.CreateNew(disk.LogFile, log, 0o600), x.State.Sync())
 	})
 }
 
@@ -102,15 +102,10 @@ func putFile(d *disk.Dir, name string, text []byte) (isNew bool, err error) {
 	if have, err := d.ReadFile(name, disk.MaxDocument); err == nil && bytes.Equal(have, text) {
 		return false, nil
 	}
-	staged, err := d.Stage(text, 0o644)
-	if err != nil {
-		return false, err
+	if err = d.CreateNew(name, text, 0o644); errors.Is(err, fs.ErrExist) {
+		return false, nil
 	}
-	defer staged.Discard()
-	if err := staged.Publish(name); !errors.Is(err, fs.ErrExist) {
-		return err == nil, err
-	}
-	return false, nil
+	return err == nil, err
 }
 
 // putBack runs do under the lock. It creates missing directories first.

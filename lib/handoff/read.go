@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -21,12 +22,9 @@ type Stored struct {
 // Read proves that the content is as it was written. Otherwise the error is ErrIntegrity, and the content is returned
 // with it for inspection. An unknown id, or a prefix of several ids, is ErrInvalid.
 func (s *Store) Read(id string) (Stored, error) {
-	d, err := s.at.Reader()
+	d, err := s.reader(id)
 	if err != nil {
 		return Stored{}, err
-	}
-	if d == nil {
-		return Stored{}, store.UnknownID(id, s.opt.Dir)
 	}
 	defer d.Close()
 	e, err := s.at.Find(d, id)
@@ -43,15 +41,21 @@ func (s *Store) Read(id string) (Stored, error) {
 
 // Find returns the entry of a handoff. id and errors are as in Read, but Find does not look at the document.
 func (s *Store) Find(id string) (Entry, error) {
-	d, err := s.at.Reader()
+	d, err := s.reader(id)
 	if err != nil {
 		return Entry{}, err
 	}
-	if d == nil {
-		return Entry{}, store.UnknownID(id, s.opt.Dir)
-	}
 	defer d.Close()
 	return s.at.Find(d, id)
+}
+
+// reader opens the handoffs directory to read a handoff. In a store that does not exist, every id is unknown.
+func (s *Store) reader(id string) (*disk.Dir, error) {
+	d, err := s.at.Reader()
+	if err == nil && d == nil {
+		err = store.UnknownID(id, s.opt.Dir)
+	}
+	return d, err
 }
 
 // FindEach returns the entries of full ids. It reads the index once. An unknown id is ErrInvalid.
@@ -87,12 +91,9 @@ func (s *Store) LoadEach(entries []Entry, do func(Stored, error) bool) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	d, err := s.at.Reader()
+	d, err := s.reader(entries[0].ID)
 	if err != nil {
 		return err
-	}
-	if d == nil {
-		return store.UnknownID(entries[0].ID, s.opt.Dir)
 	}
 	defer d.Close()
 	for _, e := range entries {

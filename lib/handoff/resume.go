@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"context"
-	"errors"
 
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -42,12 +41,7 @@ func (r Records) Resume(ctx context.Context, c Consumption) (_ Consumption, err 
 			}
 			return x.Resume(c)
 		})
-	if errors.Is(err, txn.ErrUnrecorded) { // a second resume would fail, so the caller must learn the outcome now
-		r.s.opt.Warn("resumed, but the read mark or the event is not recorded yet: " + err.Error() +
-			"; the next command that writes completes it")
-		err = nil
-	}
-	if err == nil {
+	if err = r.s.orUnrecorded(err); err == nil {
 		r.s.pinSighted(ctx)
 	}
 	return c, err

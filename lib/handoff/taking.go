@@ -101,11 +101,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c, over) }
 		err = s.once(ctx, &who, want, do)
 	}
-	if errors.Is(err, txn.ErrUnrecorded) { // no other operator can take it meanwhile
-		s.opt.Warn("the read mark or the event is not recorded yet: " + err.Error() +
-			"; the next command that writes completes it")
-		err = nil
-	}
+	err = s.orUnrecorded(err)
 	got = ActReceipt{ID: entry.ID, Act: act, Operator: who.Operator, Session: who.Session, Time: who.Time,
 		Until: who.Until, Status: txn.StatusChanged}
 	if existing {
@@ -119,6 +115,17 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	}
 	s.tellState(&got)
 	return got, nil
+}
+
+// orUnrecorded turns the error of an action that is in the ledger, but not in the index or the log yet, into a warning.
+// The caller must learn that it has succeeded: a repetition would fail.
+func (s *Store) orUnrecorded(err error) error {
+	if !errors.Is(err, txn.ErrUnrecorded) {
+		return err
+	}
+	s.opt.Warn("done, but the read mark or the event is not recorded yet: " + err.Error() +
+		"; the next command that writes completes it")
+	return nil
 }
 
 // resolve returns the act that the ledger records for a request, and when a take may replace that of another.

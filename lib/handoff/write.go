@@ -181,39 +181,34 @@ func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, r
 // accept runs all checks that precede the writing. Refused documents are left out and reported in results. Without
 // keepGoing the first failed check ends it.
 func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]admitted, error) {
+	orFaults := func(err error) error {
+		if err == nil && !keepGoing {
+			err = Faults(results)
+		}
+		return err
+	}
 	m, err := txn.Guard(s.at)
 	if err != nil {
 		return nil, err
 	}
 	docs := s.seal(sources, results)
-	if err := Faults(results); err != nil && !keepGoing {
+	if err := orFaults(nil); err != nil {
 		return nil, err
 	}
 	clean, err := s.screen(docs, results)
-	if err != nil {
-		return nil, err
-	}
-	if err := Faults(results); err != nil && !keepGoing {
+	if err = orFaults(err); err != nil {
 		return nil, err
 	}
 	admitted, err := s.admit(m, clean, results)
-	if err == nil && !keepGoing {
-		err = Faults(results)
-	}
-	if err != nil {
+	if err = orFaults(err); err != nil {
 		return nil, err
 	}
-	if admitted, err = s.limitHops(admitted, results); err == nil && !keepGoing {
-		err = Faults(results)
-	}
-	if err != nil {
+	admitted, err = s.limitHops(admitted, results)
+	if err = orFaults(err); err != nil {
 		return nil, err
 	}
 	signed, err := s.sign(admitted, sources, results)
-	if err == nil && !keepGoing {
-		err = Faults(results)
-	}
-	return signed, err
+	return signed, orFaults(err)
 }
 
 // expect sets the receipts of new documents, and returns the indexes of their results.

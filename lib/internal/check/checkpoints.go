@@ -79,7 +79,7 @@ func checkKept(s *store.Store, c eventlog.Checkpoint) error {
 // keepFile creates a file with the content. It reports whether name has the content afterwards; it never
 // replaces a file.
 func keepFile(state *disk.Dir, name string, content []byte) (bool, error) {
-	err := txn.PublishNew(state, name, content)
+	err := state.CreateNew(name, content, 0o600)
 	if !errors.Is(err, fs.ErrExist) {
 		return err == nil, err
 	}

@@ -60,12 +60,7 @@ func (m *repair) searchConflicts() error {
 
 // storeSide stores one side of a conflict. If the file exists already, an earlier repair stored it.
 func (m *repair) storeSide(file string, text []byte) error {
-	staged, err := m.Dir.Stage(text, 0o644)
-	if err != nil {
-		return err
-	}
-	defer staged.Discard()
-	if err := staged.Publish(file); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := m.Dir.CreateNew(file, text, 0o644); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return m.Dir.Sync()

@@ -13,7 +13,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // quarantineName returns the name of a file in quarantine. It shortens a name that is too long, and adds a
@@ -38,7 +37,7 @@ func (m *repair) rename(d *disk.Dir, from, to string) error {
 
 // keepCopy stores a copy of text in the same directory, durably.
 func (m *repair) keepCopy(d *disk.Dir, name string, text []byte) error {
-	if err := txn.PublishNew(d, name, text); err != nil {
+	if err := d.CreateNew(name, text, 0o600); err != nil {
 		return err
 	}
 	return d.Sync()

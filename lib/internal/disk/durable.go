@@ -105,6 +105,17 @@ func (d *Dir) ReplaceNow(name string, data []byte, perm os.FileMode) error {
 	return d.Sync()
 }
 
+// CreateNew creates a file with its whole content, which is on disk before the name. If the name exists, the error is
+// fs.ErrExist. The name itself survives a power cut after [Dir.Sync].
+func (d *Dir) CreateNew(name string, data []byte, perm os.FileMode) error {
+	staged, err := d.Stage(data, perm)
+	if err != nil {
+		return err
+	}
+	defer staged.Discard()
+	return staged.Publish(name)
+}
+
 // Names returns the names in d that keep accepts, in no order. It reads the whole directory.
 func (d *Dir) Names(keep func(string) bool) ([]string, error) {
 	again, err := d.Reopen()

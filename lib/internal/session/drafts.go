@@ -173,7 +173,7 @@ func (b Box) save(x *txn.Session, d *Draft, old []Draft) error {
 	}
 	d.ID = jsontree.SHA256Hex(text)[:idLen]
 	d.seal = b.sealer()(d.stem())
-	if err := txn.PublishNew(dir, d.name(), text); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := dir.CreateNew(d.name(), text, 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	if err := dir.Sync(); err != nil {

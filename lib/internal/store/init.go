@@ -91,24 +91,15 @@ func editFile(d *disk.Dir, name, fresh string, edit func(text string) string) (c
 		return false, err
 	}
 	if absent {
-		return createFile(d, name, edit(fresh))
+		err := d.CreateNew(name, []byte(edit(fresh)), 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			return false, nil
+		}
+		return err == nil, err
 	}
 	edited := edit(string(text))
 	if edited == string(text) {
 		return false, nil
 	}
 	return true, d.Replace(name, []byte(edited), 0o644)
-}
-
-// createFile creates a file. If the file exists already, made is false.
-func createFile(d *disk.Dir, name, text string) (made bool, err error) {
-	staged, err := d.Stage([]byte(text), 0o644)
-	if err != nil {
-		return false, err
-	}
-	defer staged.Discard()
-	if err := staged.Publish(name); !errors.Is(err, fs.ErrExist) {
-		return err == nil, err
-	}
-	return false, nil
 }

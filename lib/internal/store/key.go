@@ -92,13 +92,8 @@ func secretInside(state *disk.Dir, create bool) ([]byte, error) {
 // makeSecret makes the file of the secret in a directory, durably.
 func makeSecret(d *disk.Dir) ([]byte, error) {
 	secret := make([]byte, secretBytes)
-	rand.Read(secret) // never fails
-	staged, err := d.Stage(secret, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	defer staged.Discard()
-	if err := staged.Publish(secretName); errors.Is(err, fs.ErrExist) { // another process made it at the same time
+	rand.Read(secret)                                                               // never fails
+	if err := d.CreateNew(secretName, secret, 0o600); errors.Is(err, fs.ErrExist) { // another process made it at the same time
 		return readSecret(d)
 	} else if err != nil {
 		return nil, err

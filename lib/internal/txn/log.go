@@ -56,7 +56,7 @@ func (x *Session) keepTorn(log *disk.Log, end int64, fragment []byte) error {
 		return err
 	}
 	name := disk.TornLog + x.NameTime()
-	if err := PublishNew(x.State, name, fragment); err != nil {
+	if err := x.State.CreateNew(name, fragment, 0o600); err != nil {
 		return err
 	}
 	if err := x.State.Sync(); err != nil {

@@ -84,7 +84,7 @@ func (x *Session) recordMachine(observed string) error {
 	if err := x.hideState(); err != nil {
 		return err
 	}
-	if err := PublishNew(x.State, disk.FingerprintFile, record.Bytes()); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := x.State.CreateNew(disk.FingerprintFile, record.Bytes(), 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return x.State.Sync()
@@ -108,22 +108,12 @@ func (x *Session) Writer() (string, error) {
 func (x *Session) hideState() error {
 	_, err := x.State.Lstat(disk.GitIgnore)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = PublishNew(x.State, disk.GitIgnore, []byte("*\n"))
+		err = x.State.CreateNew(disk.GitIgnore, []byte("*\n"), 0o600)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return x.State.Sync()
-}
-
-// PublishNew creates a file of the state directory with its whole content.
-func PublishNew(d *disk.Dir, name string, text []byte) error {
-	staged, err := d.Stage(text, 0o600)
-	if err != nil {
-		return err
-	}
-	defer staged.Discard()
-	return staged.Publish(name)
 }
 
 // reportRefusal logs a refused change where operators look for it. It is best effort.

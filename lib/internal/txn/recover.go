@@ -285,7 +285,7 @@ func (x *Session) foundIndex(story *journal.Story) ([]byte, error) {
 // keepCopy keeps a text of INDEX.md in a file of its own, durably.
 func (x *Session) keepCopy(why string, text []byte) error {
 	name := disk.IndexFile + "." + why + "-" + x.NameTime()
-	err := PublishNew(x.Dir, name, text)
+	err := x.Dir.CreateNew(name, text, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
@@ -526,7 +526,7 @@ func (x *Session) baseline(table, was []byte) (err error) {
 // keepLedger copies a ledger with a torn end before the end is cut off.
 func (x *Session) keepLedger(text []byte) error {
 	name := disk.Ledger + "." + x.NameTime()
-	err := PublishNew(x.State, name, text)
+	err := x.State.CreateNew(name, text, 0o600)
 	if err == nil {
 		x.Opt.Warn(disk.Ledger + " ended in a torn line; it was kept as " + name)
 	}
