@@ -3,6 +3,6 @@
 # --agent NAME names the agent. Prints nothing if there is nothing, or if handoff is not
 # installed. Never waits for its input, never fails.
 if command -v handoff >/dev/null 2>&1; then
-  handoff draft save --hook "$@"
+  handoff hook stop "$@"
 fi
 exit 0

@@ -62,8 +62,8 @@ func (d desk) run(t *testing.T, script string) string {
 }
 
 // trustInCodex runs doctor as after a person has trusted the hook.
-const trustInCodex = `for e in session_start user_prompt_submit post_tool_use; do
-printf "[hooks.state.\"%s:$e:0:0\"]\ntrusted_hash = \"sha256:00\"\n" "$HOME/.codex/hooks.json"; done >"$HOME/.codex/config.toml"
+const trustInCodex = `for e in session_start:0 session_start:1 user_prompt_submit:0 post_tool_use:0 stop:0 session_end:0; do
+printf "[hooks.state.\"%s:$e:0\"]\ntrusted_hash = \"sha256:00\"\n" "$HOME/.codex/hooks.json"; done >"$HOME/.codex/config.toml"
 handoff doctor hook codex
 rm "$HOME/.codex/config.toml"`
 

@@ -110,7 +110,7 @@ func (c Change) putIn(d *disk.Dir) error {
 			}
 		}
 	}
-	err := d.ReplaceIf(c.file.name, c.text, 0o644, func() error { return c.unchanged(d) })
+	err := d.ReplaceIf(c.file.name, c.text, c.file.mode, func() error { return c.unchanged(d) })
 	if err != nil && c.Status == Installed {
 		return errors.Join(err, d.Remove(kept))
 	}
@@ -134,7 +134,7 @@ func (c Change) before() []byte {
 func (c Change) takeOut(d *disk.Dir) error {
 	kept := c.file.name + backupSuffix
 	if !c.gone {
-		err := d.ReplaceIf(c.file.name, c.text, 0o644, func() error { return c.unchanged(d) })
+		err := d.ReplaceIf(c.file.name, c.text, c.file.mode, func() error { return c.unchanged(d) })
 		if err == nil && (c.file.noted || bytes.Equal(c.text, c.file.backup)) {
 			err = d.Remove(kept)
 		}

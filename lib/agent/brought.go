@@ -17,9 +17,9 @@ func (a Agent) packagedEntries(p Places, layers []values) (entries []Entry) {
 		from = other
 	}
 	for _, v := range pluginsOn(layers) {
-		for _, e := range from.packagedAt(v.path, v.scope) {
-			e.Agent, e.key = a.Name, "handoff@handoff:hooks/"+a.Name+".json:"+a.state(e.Event)+":0:0"
-			if a.native(e.Event) != "" {
+		for i, e := range from.packagedAt(v.path, v.scope) {
+			e.Agent, e.key = a.Name, "handoff@handoff:hooks/"+a.Name+".json:"+from.slots()[i].state()+":0:0"
+			if e.Event == Stop || a.native(e.Event) != "" {
 				entries = append(entries, e)
 			}
 		}
@@ -32,8 +32,9 @@ func (a Agent) packagedEntries(p Places, layers []values) (entries []Entry) {
 
 // packagedAt returns the entries of a plugin or an extension, one for each event.
 func (a Agent) packagedAt(path string, scope Scope) (entries []Entry) {
-	for _, e := range a.events() {
-		entries = append(entries, Entry{Agent: a.Name, Event: e, Path: path, Scope: scope, line: a.packaged(e)})
+	for _, sl := range a.slots() {
+		entries = append(entries, Entry{Agent: a.Name, Event: sl.event, At: sl.name, Path: path, Scope: scope,
+			line: a.packaged(sl.event)})
 	}
 	return entries
 }
@@ -43,16 +44,16 @@ func (a Agent) inTable(v values, from Agent) (entries []Entry) {
 	if path.Ext(v.path) != ".toml" {
 		return nil
 	}
-	for _, e := range a.events() {
-		for _, command := range v.of["hooks."+a.native(e)+".hooks.command"] {
+	for _, sl := range a.slots() {
+		for _, command := range v.of["hooks."+sl.name+".hooks.command"] {
 			words := split(command)
-			if command == from.packaged(e) {
+			if command == from.packaged(sl.event) {
 				words = nil
-			} else if !isOurs(words) {
+			} else if !isOf(words, sl.event) {
 				continue
 			}
-			entries = append(entries, Entry{Agent: a.Name, Event: e, Path: v.path, Words: words, Scope: v.scope,
-				line: command, key: v.path + ":" + a.state(e) + ":0:0"})
+			entries = append(entries, Entry{Agent: a.Name, Event: sl.event, At: sl.name, Path: v.path, Words: words,
+				Scope: v.scope, line: command, key: v.path + ":" + sl.state() + ":0:0"})
 		}
 	}
 	return entries

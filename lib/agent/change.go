@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -21,7 +22,7 @@ const (
 type Change struct {
 	Path   string // the settings file, as the agent names it
 	Status string
-	Words  []string // the registered command for starting sessions
+	Words  []string // the registered command for starting sessions, or of the server
 
 	// Note is why the agent would not run the hook, or "".
 	Note string
@@ -44,7 +45,8 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	if err := c.check(); err != nil {
 		return Change{}, err
 	}
-	f, err := a.locate(p, scope)
+	sh := a.sheet(c.Server)
+	f, err := a.locate(p, scope, sh)
 	if err != nil {
 		return Change{}, err
 	}
@@ -52,52 +54,55 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	ch.again = func() (Change, error) { return a.Install(p, scope, c) }
 	layers, _ := a.read(p, a.layers()) // the self-test reports files that cannot be parsed
 	ch.Note = a.offReason(layers)
-	text := f.text
-	if !f.exists {
-		text = []byte("{}\n")
+	if !f.exists && filepath.Ext(f.path) == ".json" {
+		f.text = []byte("{}\n")
 	}
-	had := false
-	if ch.text, had, err = a.install(f.path, text, c); err != nil {
+	known, words, err := a.adopt(f, sh, c)
+	if known.Server = c.Server; err == nil {
+		ch.text, err = a.install(f, sh, known)
+	}
+	if err != nil {
 		return ch, err
 	}
-	if had {
+	if words != nil {
 		ch.Status = Updated
 	}
 	if bytes.Equal(ch.text, f.text) {
 		ch.Status = Present
 	}
-	if err := a.verify(f.path, ch.text, 1); err != nil {
-		return ch, err
-	}
-	s, err := a.parse(start, f.path, ch.text)
-	ch.Words = s.ours[0].words
+	ch.Words, err = a.verify(f.path, ch.text, sh.wanted(c), 1)
 	return ch, err
 }
 
-// Uninstall returns the change that removes all our hooks. If the file must not be changed, the error is
-// ErrConfig.
-func (a Agent) Uninstall(p Places, scope Scope) (Change, error) {
-	f, err := a.locate(p, scope)
+// Uninstall returns the change that removes all our hooks, or what else is ours in that file. If the file must not be
+// changed, the error is ErrConfig.
+func (a Agent) Uninstall(p Places, scope Scope) (Change, error) { return a.Remove(p, scope, false) }
+
+// Remove is Uninstall, or with isServer that for the file of the server for the Model Context Protocol.
+func (a Agent) Remove(p Places, scope Scope, isServer bool) (Change, error) {
+	sh := a.sheet(isServer)
+	f, err := a.locate(p, scope, sh)
 	if err != nil {
 		return Change{}, err
 	}
 	ch := Change{Path: f.path, Status: Absent, agent: a, file: f, text: f.text}
-	ch.again = func() (Change, error) { return a.Uninstall(p, scope) }
-	if !f.exists {
+	ch.again = func() (Change, error) { return a.Remove(p, scope, isServer) }
+	if !f.exists || sh.slots[0].event == server && !bytes.Contains(f.text, []byte(serverName)) {
 		return ch, nil
 	}
-	text, words, err := a.uninstall(f.path, f.text, f.backup)
+	text, words, err := a.uninstall(f, sh)
 	if err != nil || words == nil {
 		ch.tidy = err == nil && f.backup != nil && bytes.Equal(f.text, f.backup)
 		ch.Backup = ch.kept()
 		return ch, err
 	}
 	ch.Status, ch.Words, ch.text = Removed, words, text
-	if s, err := a.parse(start, f.path, ch.text); err == nil {
-		ch.gone = f.backup == nil && s.isBare()
+	if s, err := a.parse(sh.slots[0], f.path, ch.text); err == nil && s.isBare() || len(bytes.TrimSpace(text)) == 0 {
+		ch.gone = f.backup == nil
 	}
 	ch.Backup = ch.kept()
-	return ch, a.verify(f.path, ch.text, 0)
+	_, err = a.verify(f.path, ch.text, sh.slots, 0)
+	return ch, err
 }
 
 // kept returns the path of the backup that stays once the hook is out.
@@ -108,19 +113,23 @@ func (c Change) kept() string {
 	return filepath.Join(c.file.dir, c.file.name+backupSuffix)
 }
 
-// verify checks an edited text before it is written. It must have so many hooks of ours for each event.
-func (a Agent) verify(path string, text []byte, hooks int) error {
-	for _, e := range a.events() {
-		s, err := a.parse(e, path, text)
-		if err == nil && len(s.ours) != hooks {
-			err = refuse("make the change by hand, and report this", "%s: the edit would leave %d hooks of %s, not %d",
-				path, len(s.ours), a.native(e), hooks)
+// verify checks an edited text before it is written, and returns the command of the first slot. The text must have so
+// many entries of ours for each slot.
+func (a Agent) verify(path string, text []byte, slots []slot, n int) (words []string, err error) {
+	for _, sl := range slices.Backward(slots) {
+		all, err := a.find(sl, path, text)
+		if err == nil && len(all) != n {
+			err = refuse("make the change by hand, and report this", "%s: the edit would leave %d entries of %s, not %d",
+				path, len(all), sl.name, n)
 		}
 		if err != nil {
-			return err
+			return nil, err
+		}
+		for _, f := range all {
+			words = f.words
 		}
 	}
-	return nil
+	return words, nil
 }
 
 // Changes reports whether there is anything to do.

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
@@ -16,7 +18,11 @@ import (
 type Command struct {
 	Program string // the absolute path of handoff
 	To      string // the operator of the sessions; "" keeps the registered one, else settings decide
+	Me      string // the operator of the server, if no other is known
+	Server  bool   // registers the server for the Model Context Protocol, with the hooks if they are in the same file
 }
+
+const serverName = "handoff"
 
 const maxOperator = 64 // characters
 
@@ -33,10 +39,15 @@ func (c Command) check() error {
 	return nil
 }
 
-// words returns the arguments with which the agent runs the hook of an event.
+// words returns the arguments with which the agent runs the hook of an event, or the server.
 func (c Command) words(agent string, e Event) []string {
 	words := []string{c.Program, "hook", string(e), "--agent", agent}
-	if c.To != "" {
+	switch to := cmp.Or(c.To, c.Me); {
+	case e == server && to != "":
+		return []string{c.Program, "mcp", "--operator", to}
+	case e == server:
+		return []string{c.Program, "mcp"}
+	case c.To != "" && e != Stop:
 		words = append(words, "--to", c.To)
 	}
 	return words
@@ -56,9 +67,12 @@ func powerShell(words []string) string {
 
 // commandWords returns the words of the command that an entry runs, or nil if it is not a plain command.
 func commandWords(n *jsontree.Value) []string {
-	if args := n.Get("args"); args != nil {
-		words := []string{n.Get("command").Str()}
-		for _, item := range args.Items {
+	if command := n.Get("command"); n.Get("args") != nil || command.Is(jsontree.Array) {
+		words := []string{command.Str()}
+		if command.Is(jsontree.Array) {
+			words = nil
+		}
+		for _, item := range slices.Concat(command.All(), n.Get("args").All()) {
 			words = append(words, item.Str())
 		}
 		return words
@@ -86,11 +100,6 @@ func commandLine(n *jsontree.Value) string {
 // are, and prints nothing if they are missing.
 func (a Agent) packaged(e Event) string {
 	return "if command -v handoff >/dev/null 2>&1; then exec handoff hook " + string(e) + " --agent " + a.Name + "; fi"
-}
-
-// packagedBefore returns that line as earlier versions wrote it, when the hook was a separate program.
-func (a Agent) packagedBefore() string {
-	return "if command -v handoff-hook >/dev/null 2>&1; then exec handoff-hook session-start --agent " + a.Name + "; fi"
 }
 
 // split splits a line for a shell into words. It returns nil if the line does more than run one program.
@@ -125,27 +134,37 @@ func runsOne(line string) bool {
 	return true
 }
 
-// isOurs reports whether words run our hook: handoff with hook as its first argument, or handoff-hook, which was
-// a separate program once.
-func isOurs(words []string) bool {
-	if len(words) == 0 {
-		return false
-	}
+// ourEvent returns the event for which words run our hook, or "": handoff with hook as its first argument, the same
+// command by its other name, or handoff-hook, which was a separate program once. For our server it is server.
+func ourEvent(words []string) Event {
+	words = append(slices.Clip(words), "", "", "")
 	base := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
-	switch strings.TrimSuffix(base, ".exe") {
-	case "handoff-hook":
-		return true
-	case "handoff":
-		return len(words) > 1 && words[1] == "hook"
+	switch is := strings.TrimSuffix(base, ".exe"); {
+	case is == "handoff-hook":
+		return start
+	case is != "handoff":
+		return ""
+	case words[1] == "hook" && words[2] != "":
+		return Event(words[2])
+	case words[1] == string(server):
+		return server
+	case words[1] == "draft" && words[2] == "save" && slices.Contains(words, "--hook"):
+		return Stop
 	}
-	return false
+	return ""
+}
+
+// isOf reports whether words run our hook, and whether it belongs where an event of ours has its hook.
+func isOf(words []string, e Event) bool {
+	is := ourEvent(words)
+	return is != "" && (is == Stop) == (e == Stop) && is != server
 }
 
 // Operator returns the operator that the words of a command name, or "".
 func Operator(words []string) string {
 	for i, w := range words {
 		value, joined := strings.CutPrefix(w, "--to=")
-		if !joined && w == "--to" && i+1 < len(words) {
+		if !joined && (w == "--to" || w == "--operator") && i+1 < len(words) {
 			value, joined = words[i+1], true
 		}
 		if joined && form.IsSlug(value, maxOperator) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,15 +21,18 @@ func (a Agent) item(hook *jsontree.Value) *jsontree.Value {
 }
 
 // entry returns a hook in the form of this agent.
-func (a Agent) entry(words []string) *jsontree.Value {
-	v := fill(a.get("entry"), func(part string) string {
+func (a Agent) entry(template string, words []string) *jsontree.Value {
+	v := fill(a.get(template), func(part string) string {
 		parts := strings.NewReplacer("PROGRAM", words[0], "LINE", shell(words), "POWERSHELL", powerShell(words))
 		return parts.Replace(part)
 	})
-	if args := v.Get("args"); args != nil {
-		args.Items = nil
-		for _, word := range words[1:] {
-			args.Items = append(args.Items, jsontree.NewString(word))
+	for _, key := range []string{"args", "command"} {
+		list := v.Get(key)
+		if n := len(list.All()); n > 0 && list.Items[n-1].Text == "ARGS" {
+			list.Items = list.Items[:n-1]
+			for _, word := range words[1:] {
+				list.Items = append(list.Items, jsontree.NewString(word))
+			}
 		}
 	}
 	return v
@@ -36,16 +40,20 @@ func (a Agent) entry(words []string) *jsontree.Value {
 
 // add returns the settings with one hook of ours. They must have none.
 func (s settings) add(hook *jsontree.Value) []byte {
-	if s.agent.has("versioned") && s.hooks == nil && s.root.Get("version") == nil {
+	if s.isVersioned() && s.hooks == nil && s.root.Get("version") == nil {
 		s.root.Set("version", jsontree.NewInt(1))
 	}
 	if s.hooks == nil {
 		s.hooks = jsontree.NewObject()
-		s.root.Set("hooks", s.hooks)
+		s.root.Set(s.key(), s.hooks)
+	}
+	if s.slot.event == server {
+		s.hooks.Set(serverName, hook)
+		return s.root.OnLines(s.src)
 	}
 	if s.list == nil {
 		s.list = jsontree.NewArray()
-		s.hooks.Set(s.agent.native(s.event), s.list)
+		s.hooks.Set(s.slot.name, s.list)
 	}
 	s.list.Items = append(s.list.Items, s.agent.item(hook))
 	return s.root.OnLines(s.src)
@@ -53,7 +61,14 @@ func (s settings) add(hook *jsontree.Value) []byte {
 
 // withHook returns the settings with one hook of ours. It replaces the first one that was there.
 func (s settings) withHook(c Command) (_ []byte, err error) {
-	hook := s.agent.entry(c.words(s.agent.Name, s.event))
+	template := "entry"
+	if s.slot.event == server {
+		template = "server"
+	}
+	hook := s.agent.entry(template, c.words(s.agent.Name, s.slot.event))
+	if n := s.hooks.Get(serverName); len(s.ours) == 0 && s.slot.event == server && n != nil {
+		return nil, s.fault(n, "another server has the name "+serverName)
+	}
 	if len(s.ours) == 0 {
 		return s.add(hook), nil
 	}
@@ -61,7 +76,7 @@ func (s settings) withHook(c Command) (_ []byte, err error) {
 		s.remove(f)
 	}
 	if len(s.ours) > 1 {
-		if s, err = s.agent.parse(s.event, s.path, s.root.OnLines(s.src)); err != nil {
+		if s, err = s.agent.parse(s.slot, s.path, s.root.OnLines(s.src)); err != nil {
 			return nil, err
 		}
 	}
@@ -81,127 +96,101 @@ func sameJSON(a, b []byte) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// install returns settings with one hook of ours for each event, and whether they had any.
-func (a Agent) install(path string, text []byte, c Command) (_ []byte, had bool, err error) {
-	var all []settings
-	for _, e := range a.events() {
-		s, err := a.parse(e, path, text)
+// adopt returns a command with what the entries in a file name, and the words of the first, nil without entries.
+func (a Agent) adopt(f file, sh sheet, c Command) (_ Command, words []string, err error) {
+	for _, sl := range slices.Backward(sh.slots) {
+		found, err := a.find(sl, f.path, f.text)
 		if err != nil {
-			return nil, false, err
+			return c, nil, err
 		}
-		all = append(all, s)
-		had = had || len(s.ours) > 0
-	}
-	if err := all[0].checkKeys(); err != nil {
-		return nil, had, err
-	}
-	for _, s := range all {
-		for _, f := range s.ours {
-			c.To = cmp.Or(c.To, Operator(f.words))
+		for _, f := range found {
+			words = f.words
+			if sl.event == server {
+				c.Server, c.Me = true, cmp.Or(Operator(words), c.Me)
+			} else {
+				c.To = cmp.Or(c.To, Operator(words))
+			}
 		}
 	}
-	for _, e := range a.events() {
-		s, err := a.parse(e, path, text)
+	return c, words, nil
+}
+
+// install returns settings with one entry of ours for each wanted slot.
+func (a Agent) install(f file, sh sheet, c Command) (text []byte, err error) {
+	if text = f.text; path.Ext(f.path) != ".json" {
+		return a.write(f.path, text, sh.slots[0], c.words(a.Name, sh.slots[0].event))
+	}
+	for i, sl := range sh.wanted(c) {
+		s, err := a.parse(sl, f.path, text)
+		if err == nil && i == 0 {
+			err = s.checkKeys()
+		}
 		if err == nil {
 			text, err = s.withHook(c)
 		}
 		if err != nil {
-			return nil, had, err
+			return nil, err
 		}
 	}
-	return text, had, nil
+	return text, nil
 }
 
-// uninstall returns settings without our hooks, and the command of the first. before is the text from before the
-// hooks were added, nil if unknown. The hooks are taken out in the reverse order of adding, so that each leaves the
-// text from before it.
-func (a Agent) uninstall(path string, text, before []byte) (_ []byte, words []string, err error) {
-	befores := make(map[Event][]byte)
-	for _, e := range a.events() {
-		s, err := a.parse(e, path, text)
-		if err != nil {
-			return nil, nil, err
-		}
-		befores[e] = before
-		if len(s.ours) == 0 {
-			continue
-		}
-		if words == nil {
-			words = s.ours[0].words
-		}
-		old, err := a.parse(e, path, before)
-		hook := s.ours[0].node
-		if v, faulty := jsontree.Scan(text[hook.Start:hook.End]); err == nil && faulty == nil && len(old.ours) == 0 {
-			before = old.add(v.Unplaced())
-		}
+// uninstall returns settings without our entries, and the command of the first. If nobody else changed the settings, they
+// are those from before.
+func (a Agent) uninstall(f file, sh sheet) (text []byte, words []string, err error) {
+	c, words, err := a.adopt(f, sh, Command{})
+	if text = f.text; err != nil || words == nil {
+		return text, nil, err
 	}
-	for _, e := range slices.Backward(a.events()) {
-		s, err := a.parse(e, path, text)
+	c.Program = words[0]
+	before := file{path: f.path, exists: true, text: f.backup}
+	if again, err := a.install(before, sh, c); f.backup != nil && err == nil && bytes.Equal(again, text) {
+		return f.backup, words, nil
+	}
+	if path.Ext(f.path) != ".json" {
+		text, err = a.write(f.path, text, sh.slots[0], nil)
+		return text, words, err
+	}
+	for _, sl := range slices.Backward(sh.slots) {
+		s, err := a.parse(sl, f.path, text)
 		if err != nil {
 			return nil, nil, err
 		}
 		if len(s.ours) > 0 {
-			text = s.withoutHooks(befores[e])
+			text = s.withoutHooks(f.backup)
 		}
 	}
 	return text, words, nil
 }
 
-// withoutHooks returns the settings without our hooks. before is the text from before the hook was added, nil if
-// unknown. If the added bytes are still together, exactly they are removed. Otherwise the hook is removed
-// together with every group and list that becomes empty, unless it was there before.
+// withoutHooks returns the settings without our hooks, and without every group and list that becomes empty, unless it
+// is in before: the text from before the hooks were added, nil if unknown.
 func (s settings) withoutHooks(before []byte) []byte {
-	old, err := s.agent.parse(s.event, s.path, before)
+	old, err := s.agent.parse(s.slot, s.path, before)
 	if err != nil {
 		old = settings{} // the file did not exist
-	} else if out := s.undo(old); out != nil {
-		return out
 	}
 	for _, f := range s.ours {
 		s.remove(f)
 	}
-	if len(s.list.Items) == 0 && old.list == nil {
-		s.hooks.Delete(s.agent.native(s.event))
+	if s.list != nil && len(s.list.Items) == 0 && old.list == nil {
+		s.hooks.Delete(s.slot.name)
 	}
 	if len(s.hooks.Members) == 0 && old.hooks == nil {
-		s.root.Delete("hooks")
+		s.root.Delete(s.key())
+		if old.root != nil && old.root.Get("version") == nil {
+			s.root.Delete("version")
+		}
 	}
 	return s.root.OnLines(s.src)
 }
 
-// undo removes exactly the text that adding our hook to the old settings inserts. It returns nil if that text is
-// not there.
-func (s settings) undo(old settings) []byte {
-	if len(s.ours) != 1 || len(old.ours) > 0 {
-		return nil
-	}
-	hook := s.ours[0].node
-	value, err := jsontree.Scan(s.src[hook.Start:hook.End])
-	if err != nil {
-		return nil
-	}
-	added, err := s.agent.parse(s.event, s.path, old.add(value.Unplaced()))
-	if err != nil || len(added.ours) != 1 {
-		return nil
-	}
-	at := 0 // the place of the insertion
-	for at < len(old.src) && old.src[at] == added.src[at] {
-		at++
-	}
-	text := added.src[at : at+len(added.src)-len(old.src)]
-	start := hook.Start - (added.ours[0].node.Start - at)
-	if start < 0 || !bytes.HasPrefix(s.src[start:], text) {
-		return nil
-	}
-	out := slices.Concat(s.src[:start], s.src[start+len(text):])
-	if left, err := s.agent.parse(s.event, s.path, out); err != nil || len(left.ours) > 0 {
-		return nil
-	}
-	return out
-}
-
-// remove removes a hook, and its group if that only wraps it.
+// remove removes a hook, and its group if that only wraps it, or the server.
 func (s settings) remove(f found) {
+	if s.slot.event == server {
+		s.hooks.Delete(serverName)
+		return
+	}
 	if f.group != nil && len(f.list.Items) == 1 && len(f.group.Members) == 1 {
 		f.list, f.node = s.list, f.group
 	}
@@ -210,6 +199,6 @@ func (s settings) remove(f found) {
 
 // isBare reports whether the settings are empty.
 func (s settings) isBare() bool {
-	says := func(m jsontree.Member) bool { return m.Name != "version" || !s.agent.has("versioned") }
+	says := func(m jsontree.Member) bool { return m.Name != "version" || !s.isVersioned() }
 	return !slices.ContainsFunc(s.root.Members, says)
 }

@@ -15,6 +15,7 @@ import (
 type Entry struct {
 	Agent   string
 	Event   Event
+	At      string   // the agent's name of the event
 	Path    string   // the file of the entry
 	Words   []string // the command; nil for a plugin, an extension or an example, which have a fixed one
 	Scope   Scope
@@ -114,18 +115,18 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 		approve = a.ApproveProject
 	}
 	var entries []Entry
-	for _, event := range a.events() {
-		s, err := a.parse(event, path, src)
+	for _, sl := range a.slots() {
+		ours, err := a.find(sl, path, src)
 		if err != nil {
 			return nil, err
 		}
-		e := Entry{Agent: a.Name, Event: event, Path: path, Scope: scope, approve: approve}
-		for _, f := range s.ours {
-			e.Words, e.line, e.key = f.words, commandLine(f.node), path+":"+a.state(event)+":"+f.place
+		e := Entry{Agent: a.Name, Event: sl.event, At: sl.name, Path: path, Scope: scope, approve: approve}
+		for _, f := range ours {
+			e.Words, e.line, e.key = f.words, commandLine(f.node), path+":"+sl.state()+":"+f.place
 			entries = append(entries, e)
 		}
-		if s.portable {
-			e.Words, e.line, e.key = nil, a.packaged(event), path+":"+a.state(event)+":0:0"
+		if s, err := a.parse(sl, path, src); err == nil && s.portable {
+			e.Words, e.line, e.key = nil, a.packaged(sl.event), path+":"+sl.state()+":0:0"
 			entries = append(entries, e)
 		}
 	}
@@ -133,9 +134,9 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 }
 
 // state returns the name of an event in the keys of trusted hooks: that of the agent, in lower case with underscores.
-func (a Agent) state(e Event) string {
+func (sl slot) state() string {
 	var b strings.Builder
-	for i, r := range a.native(e) {
+	for i, r := range sl.name {
 		if unicode.IsUpper(r) && i > 0 {
 			b.WriteByte('_')
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -26,23 +27,38 @@ func (a Agent) native(e Event) string {
 	return a.get(string(e))
 }
 
-// events returns the events at which the agent can run a hook of ours.
-func (a Agent) events() (all []Event) {
+// A slot is a place for a hook of ours: one of our events, and the agent's name of the moment at which it runs.
+type slot struct {
+	event Event
+	name  string
+}
+
+// slots returns the places for our hooks, in the order in which they are added.
+func (a Agent) slots() (all []slot) {
 	for _, e := range []Event{start, Prompt, Tool} {
-		if a.native(e) != "" {
-			all = append(all, e)
+		if name := a.native(e); name != "" {
+			all = append(all, slot{e, name})
 		}
+	}
+	for _, name := range slices.Concat(a.words("event"), a.words("says"), a.words("end")) {
+		all = append(all, slot{Stop, name})
 	}
 	return all
 }
 
-// Hears returns when a session of the agent can hear of a new handoff: at start, at the next prompt, after a tool.
-func (a Agent) Hears() (moments []string) {
-	words := map[Event]string{start: "at start", Prompt: "at the next prompt", Tool: "after a tool"}
-	for _, e := range a.events() {
-		moments = append(moments, words[e])
+// Hears returns when a session of the agent can hear of a new handoff, and when it cannot.
+func (a Agent) Hears() (moments, not []string) {
+	for _, m := range []struct {
+		event Event
+		words string
+	}{{start, "at start"}, {Prompt, "at the next prompt"}, {Tool, "after a tool"}, {"idle", "while it is idle"}} {
+		if a.native(m.event) != "" {
+			moments = append(moments, m.words)
+		} else {
+			not = append(not, m.words)
+		}
 	}
-	return moments
+	return moments, not
 }
 
 // HasLoginShell reports whether the agent runs commands in a login shell, which can have another PATH.

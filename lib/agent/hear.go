@@ -20,6 +20,9 @@ const (
 	Prompt Event = "prompt" // a person sends a prompt
 	Tool   Event = "tool"   // a tool has run
 	start  Event = "session-start"
+
+	Stop   Event = "stop" // something is to be kept of the session, for SaveDraft
+	server Event = "mcp"  // no event: the server for the Model Context Protocol
 )
 
 // An Event is a moment in a session at which its agent runs a hook of ours.
@@ -213,13 +216,7 @@ func readEvent(r io.Reader) (in input) {
 	if r == nil {
 		return in
 	}
-	said := make(chan input, 1)
-	go func() { said <- scanEvent(json.NewDecoder(io.LimitReader(r, maxStdin))) }()
-	select {
-	case in = <-said:
-	case <-time.After(stdinWait):
-	}
-	return in
+	return within(stdinWait, func() input { return scanEvent(json.NewDecoder(io.LimitReader(r, maxStdin))) })
 }
 
 // scanEvent reads the fields of an object until the session and its directory are known. A malformed rest does not
@@ -233,25 +230,13 @@ func scanEvent(d *json.Decoder) (in input) {
 		if err != nil {
 			break
 		}
-		var value string
-		switch key {
-		case "session_id", "sessionId", "conversation_id", "cwd":
-			var raw json.RawMessage
-			if err = d.Decode(&raw); err == nil {
-				_ = json.Unmarshal(raw, &value) // another type counts as missing
-			}
-		default:
+		fields := map[json.Token]*string{"session_id": &in.Session, "sessionId": &in.SessionID,
+			"conversation_id": &in.Chat, "cwd": &in.Cwd}
+		var raw json.RawMessage
+		if field := fields[key]; field == nil {
 			err = skipValue(d)
-		}
-		switch key {
-		case "session_id":
-			in.Session = value
-		case "sessionId":
-			in.SessionID = value
-		case "conversation_id":
-			in.Chat = value
-		case "cwd":
-			in.Cwd = value
+		} else if err = d.Decode(&raw); err == nil {
+			_ = json.Unmarshal(raw, field) // another type counts as missing
 		}
 		if err != nil {
 			break

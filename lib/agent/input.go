@@ -42,9 +42,11 @@ func readInput(r io.Reader, max int64) (in input) {
 	if r == nil {
 		return in
 	}
-	said := make(chan input, 1)
-	go func() {
-		var in input
+	wait := stdinWait
+	if max > maxStdin {
+		wait = reportWait
+	}
+	return within(wait, func() (in input) {
 		left := &io.LimitedReader{R: r, N: max}
 		err := json.NewDecoder(left).Decode(&in)
 		if err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) { // a field of the wrong type does not affect others
@@ -53,12 +55,14 @@ func readInput(r io.Reader, max int64) (in input) {
 		if in.isCut {
 			_, _ = io.Copy(io.Discard, r) // some agents fail if their hook stops reading
 		}
-		said <- in
-	}()
-	wait := stdinWait
-	if max > maxStdin {
-		wait = reportWait
-	}
+		return in
+	})
+}
+
+// within returns what read returns, or no input if that takes longer.
+func within(wait time.Duration, read func() input) (in input) {
+	said := make(chan input, 1)
+	go func() { said <- read() }()
 	select {
 	case in = <-said:
 	case <-time.After(wait):

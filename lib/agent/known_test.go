@@ -107,7 +107,7 @@ func TestMovedSettings(t *testing.T) {
 		if want := filepath.Join(dir, moved[1]); err != nil || ch.Path != want {
 			t.Errorf("%s: %q, %v; want %q", name, ch.Path, err, want)
 		}
-		if entries, errs := a.Entries(p, false); len(entries) != len(a.Hears()) || errs != nil {
+		if entries, errs := a.Entries(p, false); len(entries) != hooks[name] || errs != nil {
 			t.Errorf("%s: %v, %v", name, entries, errs)
 		}
 		dir = filepath.Join(dir, "gone")

@@ -58,10 +58,11 @@ const (
 
 // A file is a settings file, with symbolic links resolved, and its content.
 type file struct {
-	path   string   // as given
-	dir    string   // the directory of the real file
-	name   string   // of the real file in dir
-	make   []string // the missing directories, the outermost first
+	path   string      // as given
+	dir    string      // the directory of the real file
+	name   string      // of the real file in dir
+	make   []string    // the missing directories, the outermost first
+	mode   os.FileMode // of a new file
 	exists bool
 	text   []byte
 	backup []byte // the settings before the hook was added, nil if unknown
@@ -70,12 +71,8 @@ type file struct {
 }
 
 // locate finds and reads the settings of an agent. If they must not be changed, it refuses.
-func (a Agent) locate(p Places, scope Scope) (file, error) {
-	rel := a.get("user")
-	if scope == Project {
-		rel = a.get("project")
-	}
-	base, path := a.place(p, scope, rel)
+func (a Agent) locate(p Places, scope Scope, sh sheet) (file, error) {
+	base, path := a.place(p, scope, sh.paths[scope])
 	if !filepath.IsAbs(base) {
 		if base != p.Home {
 			return file{}, refuse("set it to an absolute path", "%s is %q", a.get("home"), base)
@@ -91,8 +88,9 @@ func (a Agent) locate(p Places, scope Scope) (file, error) {
 	} else if !info.IsDir() {
 		return file{}, refuse(advice, "%s is not a directory", base)
 	}
-	f := file{path: path}
+	f := file{path: path, mode: 0o600}
 	if scope == Project {
+		f.mode = 0o644
 		for at := path; isWithin(at, base) && at != base; at = filepath.Dir(at) {
 			if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 				return f, refuse("put a file or directory in its place", "%s is a symbolic link of the project", at)

@@ -37,7 +37,7 @@ func Published() map[string]string {
 		"session-start.sh": script("Session-start hook for any agent that runs a program and shows its output: prints the unread handoffs\n"+
 			"# of the project in the current directory.", `hook session-start --agent plain "$@" </dev/null`),
 		"save-draft.sh": script("Hook for the end of a session or of a turn, or after a compaction: saves a draft from the agent's standard input.\n"+
-			"# --agent NAME names the agent.", `draft save --hook "$@"`),
+			"# --agent NAME names the agent.", `hook stop "$@"`),
 
 		".claude-plugin/marketplace.json": indented(struct {
 			Name        string            `json:"name"`
@@ -122,19 +122,18 @@ func owner() map[string]string { return map[string]string{"name": "The handoff m
 // everyHook returns settings with the hooks of a session's start and end, of prompts and tools, and of what the agent
 // says.
 func (a Agent) everyHook() any {
-	draft := a.item(a.portable("if command -v handoff >/dev/null 2>&1; then exec handoff draft save --hook --agent " + a.Name + "; fi"))
-	told := func(e Event) *jsontree.Value { return a.item(a.portable(a.packaged(e))) }
-	hooks := fmt.Appendf(nil, `{%q:[%s,%s]`, a.native(start), told(start), draft)
-	for _, e := range a.events()[1:] {
-		hooks = fmt.Appendf(hooks, `,%q:[%s]`, a.native(e), told(e))
-	}
-	for _, event := range append(a.words("says"), a.get("end")) {
-		hooks = fmt.Appendf(hooks, `,%q:[%s]`, event, draft)
+	hooks := jsontree.NewObject()
+	for _, sl := range a.slots() {
+		if hooks.Get(sl.name) == nil {
+			hooks.Set(sl.name, jsontree.NewArray())
+		}
+		list := hooks.Get(sl.name)
+		list.Items = append(list.Items, a.item(a.portable(a.packaged(sl.event))))
 	}
 	settings := struct {
 		Version int             `json:"version,omitempty"`
 		Hooks   json.RawMessage `json:"hooks"`
-	}{Hooks: append(hooks, '}')}
+	}{Hooks: hooks.Append(nil)}
 	if a.has("versioned") {
 		settings.Version = 1
 	}
@@ -143,7 +142,7 @@ func (a Agent) everyHook() any {
 
 // portable returns the entry that gives a line to a POSIX shell.
 func (a Agent) portable(line string) *jsontree.Value {
-	e := a.entry([]string{""})
+	e := a.entry("entry", []string{""})
 	e.Delete("args")
 	e.Delete("powershell")
 	for _, key := range []string{"command", "bash"} {

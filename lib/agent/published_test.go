@@ -102,7 +102,7 @@ func TestExamplesAreFound(t *testing.T) {
 		before := tree(t, home)
 		p := agent.Places{Home: home, Root: t.TempDir()}
 		entries, errs := find(t, name).Entries(p, false)
-		if len(entries) != len(find(t, name).Hears()) || len(errs) > 0 || entries[0].Path != settingsPath(home, name) {
+		if len(entries) != hooks[name] || len(errs) > 0 || entries[0].Path != settingsPath(home, name) {
 			t.Errorf("%s: %v, %v", name, entries, errs)
 		}
 		change, err := find(t, name).Uninstall(p, agent.User)

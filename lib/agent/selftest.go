@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -25,12 +26,16 @@ type Stage struct {
 	Canary string   // the topic of the handoff
 	Env    []string // the environment of the agent
 	Own    string   // the program of this installation; a project's settings can run no other
+	Store  *handoff.Store
+
+	KeepsNone bool // the settings allow nothing to be kept of a session
 }
 
 // A SelfTest is the result of running an entry.
 type SelfTest struct {
 	Agent      string   `json:"agent"`
 	Event      Event    `json:"event,omitempty"`
+	At         string   `json:"at,omitempty"` // the agent's name of the event
 	Path       string   `json:"file_path"`
 	Command    []string `json:"command,omitempty"`
 	Runs       int      `json:"runs"`
@@ -63,13 +68,18 @@ func feeds(root string) []feed {
 	for _, source := range sources {
 		all = append(all, feed{name: "source " + source, input: startInput(root, source, "")})
 	}
-	return append(all,
-		feed{name: "standard input left open", input: startInput(root, "startup", ""), open: true},
-		feed{name: "standard input open and silent", open: true},
-		feed{name: "standard input closed"},
-		feed{name: "huge standard input", input: startInput(root, "startup", strings.Repeat("x", 2<<20))},
-		feed{name: "garbage on standard input", input: "}{\x00\xff no json [[[["},
-	)
+	all = append(all, feed{name: "standard input left open", input: startInput(root, "startup", ""), open: true},
+		feed{name: "standard input open and silent", open: true})
+	return append(all, broken(startInput(root, "startup", strings.Repeat("x", 2<<20)), false)...)
+}
+
+// broken returns inputs that no agent gives.
+func broken(huge string, silent bool) []feed {
+	return []feed{
+		{name: "standard input closed", silent: silent},
+		{name: "huge standard input", input: huge, silent: silent},
+		{name: "garbage on standard input", input: "}{\x00\xff no json [[[[", silent: silent},
+	}
 }
 
 // runningFeeds returns the inputs of the self-test for a hook of a running session: it hears once of the handoff. Inputs
@@ -77,15 +87,38 @@ func feeds(root string) []feed {
 func runningFeeds(root, session string, e Event, native string) []feed {
 	input := string(jsontree.Encode(map[string]string{"session_id": session + "-" + string(e), "cwd": root,
 		"hook_event_name": native, "prompt": "x"}, ""))
-	return []feed{
+	return append([]feed{
 		{name: "a new handoff", input: input},
 		{name: "told before", input: input, silent: true},
 		{name: "standard input open and silent", open: true, silent: true},
-		{name: "standard input closed", silent: true},
-		{name: "huge standard input", silent: true,
-			input: `{"prompt":"` + strings.Repeat("x", 2<<20)},
-		{name: "garbage on standard input", input: "}{\x00\xff no json [[[[", silent: true},
+	}, broken(`{"prompt":"`+strings.Repeat("x", 2<<20), true)...)
+}
+
+// keepingFeeds returns the inputs of the self-test for a hook that keeps what a session leaves: an event of a session that
+// says the canary, and its end. The hook prints nothing.
+func keepingFeeds(stage Stage, session, at string) []feed {
+	event := map[string]string{"session_id": session, "cwd": stage.Root, "hook_event_name": at, "source": "startup"}
+	for _, key := range []string{"compact_summary", "last_assistant_message", "prompt_response", "text"} {
+		event[key] = stage.Canary
 	}
+	input := string(jsontree.Encode(event, ""))
+	end := map[string]string{"session_id": session, "cwd": stage.Root, "hook_event_name": "SessionEnd", "reason": "error"}
+	return append([]feed{
+		{name: at, input: input, open: true, silent: true},
+		{name: "the end of the session", input: string(jsontree.Encode(end, "")), silent: true},
+	}, broken(`{"session_id":"x","text":"`+strings.Repeat("x", maxReport), true)...)
+}
+
+// kept returns what is wrong with what was kept of a session after an event, or "".
+func (s Stage) kept(session, at string) string {
+	drafts, _ := s.Store.Sessions().Drafts() // that they cannot be read is the problem
+	isKept := func(d handoff.Draft) bool {
+		return d.Session == session && (strings.Contains(d.Text, s.Canary) || events[strings.ToLower(at)] == begins)
+	}
+	if !s.KeepsNone && !slices.ContainsFunc(drafts, isKept) {
+		return "nothing is kept of a session"
+	}
+	return ""
 }
 
 // startInput returns the input of a starting session. Each source has a session of its own, since a resumed
@@ -100,12 +133,12 @@ func startInput(root, source, prompt string) string {
 // Test runs an entry as its agent would, once for each source of a session and once for each way to use standard
 // input. Every run must end in time with exit code 0. It must print the canary in the agent's envelope, within
 // the agent's limit, and the same bytes as every other run. A hook of a running session must print the canary once,
-// and otherwise nothing.
+// and otherwise nothing. A hook that keeps what a session leaves prints nothing; its draft must have the canary.
 //
 // Settings of a project can come from other people. Such an entry is run without a shell, and only if it is
 // stage.Program with the arguments of Install.
 func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
-	r := SelfTest{Agent: e.Agent, Event: e.Event, Path: e.Path, Command: e.Words}
+	r := SelfTest{Agent: e.Agent, Event: e.Event, At: e.At, Path: e.Path, Command: e.Words}
 	if e.Off != "" {
 		r.Problems = append(r.Problems, e.Off)
 	}
@@ -130,8 +163,12 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	r.Problems = nil
 	var first []byte
 	var slowest time.Duration
-	inputs := feeds(stage.Root)
-	if e.Event != start {
+	inputs, session := feeds(stage.Root), stage.Canary+"-"+e.At
+	switch e.Event {
+	case start:
+	case Stop:
+		inputs = keepingFeeds(stage, session, e.At)
+	default:
 		inputs = runningFeeds(stage.Root, stage.Canary, e.Event, a.native(e.Event))
 	}
 	for _, f := range inputs {
@@ -156,6 +193,9 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 		}
 	}
 	r.Slowest = slowest.Round(time.Millisecond).String()
+	if problem := stage.kept(session, e.At); e.Event == Stop && len(r.Problems) == 0 && problem != "" {
+		r.Problems = []string{problem}
+	}
 	r.Problems = append(off, condense(r.Problems, r.Runs)...)
 	return r
 }
@@ -183,8 +223,8 @@ func (e Entry) withoutShell(own string) (Entry, error) {
 func asInstalled(words []string) bool {
 	c := Command{Program: words[0], To: Operator(words)}
 	return slices.ContainsFunc(agents(), func(a Agent) bool {
-		isOf := func(e Event) bool { return slices.Equal(words, c.words(a.Name, e)) }
-		return a.has("user") && slices.ContainsFunc(a.events(), isOf)
+		isOf := func(sl slot) bool { return slices.Equal(words, c.words(a.Name, sl.event)) }
+		return a.has("user") && slices.ContainsFunc(a.slots(), isOf)
 	})
 }
 

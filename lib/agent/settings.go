@@ -4,22 +4,23 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// settings are the hooks in one file of an agent.
+// settings are the hooks of one slot in one file of an agent, or its servers.
 type settings struct {
 	agent Agent
-	event Event
+	slot  slot
 	path  string
 	src   []byte
 	root  *jsontree.Value
 
-	hooks *jsontree.Value // the value of "hooks", nil if there is none
-	list  *jsontree.Value // the hooks of the event, nil if there are none
+	hooks *jsontree.Value // the value of "hooks", or the servers; nil if there is none
+	list  *jsontree.Value // the hooks of the slot, nil if there are none
 	ours  []found
 
 	portable bool // it has the line of a plugin or an example, which stays
@@ -27,15 +28,15 @@ type settings struct {
 
 // A found entry is one that runs our hook.
 type found struct {
-	list, node *jsontree.Value // the array of the entry, and the entry
+	list, node *jsontree.Value // the array of the entry, nil for a server, and the entry
 	group      *jsontree.Value // the group of the array, nil without groups
 	place      string          // the numbers of group and entry
 	words      []string
 }
 
-// parse reads the settings of an agent and finds the hooks of one event. Unknown content is ErrConfig, with its place.
-func (a Agent) parse(e Event, path string, src []byte) (settings, error) {
-	s := settings{agent: a, event: e, path: path, src: src}
+// parse reads the settings of an agent and finds the hooks of one slot. Unknown content is ErrConfig, with its place.
+func (a Agent) parse(sl slot, path string, src []byte) (settings, error) {
+	s := settings{agent: a, slot: sl, path: path, src: src}
 	root, err := jsontree.Scan(src)
 	if err != nil {
 		return s, notJSON(path, err)
@@ -44,23 +45,52 @@ func (a Agent) parse(e Event, path string, src []byte) (settings, error) {
 	if err := s.expect(root, jsontree.Object, "the settings"); err != nil {
 		return s, err
 	}
-	if version := root.Get("version"); a.has("versioned") && version != nil &&
+	if version := root.Get("version"); s.isVersioned() && version != nil &&
 		(version.Kind != jsontree.Number || version.Text != "1") {
 		return s, s.fault(version, "only version 1 is supported")
 	}
-	if s.hooks = root.Get("hooks"); s.hooks == nil {
+	if s.hooks = root.Get(s.key()); s.hooks == nil {
 		return s, nil
 	}
-	if err := s.expect(s.hooks, jsontree.Object, `"hooks"`); err != nil {
+	if err := s.expect(s.hooks, jsontree.Object, strconv.Quote(s.key())); err != nil {
 		return s, err
 	}
-	if s.list = s.hooks.Get(a.native(e)); s.list == nil {
+	if sl.event == server {
+		return s, s.readServer()
+	}
+	if s.list = s.hooks.Get(sl.name); s.list == nil {
 		return s, nil
 	}
-	if err := s.expect(s.list, jsontree.Array, fmt.Sprintf("%q", a.native(e))); err != nil {
+	if err := s.expect(s.list, jsontree.Array, strconv.Quote(sl.name)); err != nil {
 		return s, err
 	}
 	return s, s.readList()
+}
+
+// key returns the key of the hooks, or of the servers.
+func (s *settings) key() string {
+	if s.slot.event == server {
+		return s.slot.name
+	}
+	return "hooks"
+}
+
+// isVersioned reports whether the file has a version.
+func (s *settings) isVersioned() bool { return s.agent.has("versioned") && s.slot.event != server }
+
+// readServer finds our server. Another one can have its name.
+func (s *settings) readServer() error {
+	n := s.hooks.Get(serverName)
+	if n == nil {
+		return nil
+	}
+	if err := s.expect(n, jsontree.Object, "a server"); err != nil {
+		return err
+	}
+	if words := commandWords(n); ourEvent(words) == server {
+		s.ours = []found{{node: n, words: words}}
+	}
+	return nil
 }
 
 // notJSON returns the error for settings that are not JSON. It adds that nothing was changed.
@@ -118,9 +148,9 @@ func (s *settings) readEntries(list, group *jsontree.Value, at int) error {
 				return err
 			}
 		}
-		if words := commandWords(n); isOurs(words) {
+		if words := commandWords(n); isOf(words, s.slot.event) {
 			s.ours = append(s.ours, found{list, n, group, fmt.Sprintf("%d:%d", at, i), words})
-		} else if line := commandLine(n); line == s.agent.packaged(s.event) || line == s.agent.packagedBefore() {
+		} else if line := commandLine(n); line == s.agent.packaged(s.slot.event) {
 			s.portable = true
 		}
 	}

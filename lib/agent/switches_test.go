@@ -161,7 +161,7 @@ func TestOtherWays(t *testing.T) {
 		put(t, filepath.Join(p.Home, c.path), c.text)
 		a := find(t, c.agent)
 		entries, errs := a.Entries(p, false)
-		if want := len(a.Hears()); len(entries) != want && len(entries) != 1 || len(errs) > 0 {
+		if len(entries) < hooks[c.agent] && len(entries) != 1 || len(errs) > 0 {
 			t.Errorf("%s: %v, %v", name, entries, errs)
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 // An event is a hook that agents run. To add one, add a row to events.
 type event struct {
 	name, short, long string
-	run               func(agent.Session)
+	run               func(agent.Session) // nil saves the draft of the session
 }
 
 // events has the subcommands of hook.
@@ -44,6 +44,10 @@ and always exits with 0.`, func(s agent.Session) { agent.Hear(s, agent.Prompt) }
 		`Print the same line as "handoff hook prompt", in the form that the agent expects
 after a tool. The command never blocks or changes the tool, and always exits
 with 0.`, func(s agent.Session) { agent.Hear(s, agent.Tool) }},
+	{"stop", "Keep what a session leaves; always exits with 0",
+		`Save what the agent reports about a session on standard input, when it begins,
+when a turn ends, after a compaction and when the session ends. This is the same
+as handoff draft save --hook.`, nil},
 }
 
 func hookCommand(a *app) *cobra.Command {
@@ -51,7 +55,7 @@ func hookCommand(a *app) *cobra.Command {
 	for _, e := range events {
 		all = append(all, a.eventCommand(e))
 	}
-	return cli.Below(&cobra.Command{Use: "hook", Short: "Run by coding agents, not by you"}, append(all, stopCommand(a))...)
+	return cli.Below(&cobra.Command{Use: "hook", Short: "Run by coding agents, not by you"}, all...)
 }
 
 func (a *app) eventCommand(e event) *cobra.Command {
@@ -79,6 +83,10 @@ func (a *app) eventCommand(e event) *cobra.Command {
 
 // runHook runs the hook of an event. It does nothing if the working directory was removed.
 func (a *app) runHook(e event, s agent.Session) {
+	if e.run == nil {
+		a.SaveHookDraft(s.Agent)
+		return
+	}
 	var err error
 	if s.Cwd, err = a.Getwd(); err != nil {
 		return

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,19 +26,27 @@ type install struct {
 	user, project bool
 	dryRun, check bool
 	to            string
+	mcp           bool
 }
 
 func installCommand(a *app) *cobra.Command {
 	var in install
 	cmd := &cobra.Command{
-		Use:   "install AGENT [--user | --project]",
+		Use:   "install AGENT [--user | --project] [--mcp]",
 		Short: "Add the hooks to a coding agent",
 		Long: `Add the hooks to the settings of an agent
-(` + strings.Join(agent.Installable(), ", ") + `), so that a session is told what is
-unread when it starts, and what arrives at its next prompt or after a tool. The
-command prints which of these the agent supports. Only these entries are added;
-every other byte of the settings stays. Settings that cannot be edited safely (comments, a duplicate key, a
-byte-order mark) are refused with their place, and nothing is changed.
+(` + strings.Join(agent.Installable(), ", ") + `).
+A session is then told what is unread when it starts, and what arrives at its
+next prompt or after a tool. The command prints which of these the agent
+supports. If a session ends without a handoff, a draft of it is kept.
+
+--mcp also adds the server for the Model Context Protocol. Its operator is --to,
+else that of the hooks, else HANDOFF_OPERATOR: some agents pass no environment
+to servers.
+
+Only these entries are added; every other byte of the settings stays. Settings
+that cannot be edited safely (comments in JSON, a duplicate key, a byte-order
+mark) are refused with their place, and nothing is changed.
 
 You can repeat the command: it updates the entries if needed. A backup of the
 settings is kept next to them, and ` + "`" + `handoff uninstall` + "`" + ` restores it.`,
@@ -49,13 +58,21 @@ settings is kept next to them, and ` + "`" + `handoff uninstall` + "`" + ` resto
 			if err != nil {
 				return err
 			}
-			change, err := in.agent.Install(in.places, in.scope, agent.Command{Program: program, To: in.to})
-			if err != nil {
-				return err
+			c := agent.Command{Program: program, To: in.to, Me: a.Getenv("HANDOFF_OPERATOR")}
+			for _, c.Server = range in.files() {
+				change, err := in.agent.Install(in.places, in.scope, c)
+				if err == nil {
+					c.To = cmp.Or(c.To, agent.Operator(change.Words))
+					err = in.finish(a, change, c.Server)
+				}
+				if err != nil {
+					return err
+				}
 			}
-			return in.finish(a, change)
+			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&in.mcp, "mcp", false, "also add the server for the Model Context Protocol")
 	cmd.Flags().StringVar(&in.to, "to", "", "the `operator` that the sessions work for (default: from settings and OPERATORS.md)")
 	in.declare(cmd)
 	return cmd
@@ -73,15 +90,32 @@ were none. Your other changes stay.`,
 			if err := in.find(a, args[0]); err != nil {
 				return err
 			}
-			change, err := in.agent.Uninstall(in.places, in.scope)
-			if err != nil {
-				return err
+			in.mcp = true
+			for _, isServer := range slices.Backward(in.files()) { // the directory of both goes with the hooks
+				change, err := in.agent.Remove(in.places, in.scope, isServer)
+				if err == nil && !(isServer && change.Status == agent.Absent) {
+					err = in.finish(a, change, isServer)
+				}
+				if err != nil {
+					return err
+				}
 			}
-			return in.finish(a, change)
+			return nil
 		},
 	}
 	in.declare(cmd)
 	return cmd
+}
+
+// files returns the files to change: whether each has the server. An agent can have all in one file.
+func (in *install) files() []bool {
+	switch {
+	case !in.mcp:
+		return []bool{false}
+	case in.agent.OneFile():
+		return []bool{true}
+	}
+	return []bool{false, true}
 }
 
 // declare adds the argument and the flags of both commands.
@@ -143,10 +177,10 @@ func (a *app) registered() (string, error) {
 }
 
 // finish shows, checks or makes the change.
-func (in *install) finish(a *app, change agent.Change) error {
+func (in *install) finish(a *app, change agent.Change, isServer bool) error {
 	if in.dryRun {
 		if a.JSON {
-			return in.print(a, change)
+			return in.print(a, change, isServer)
 		}
 		diff := unified(change)
 		if cli.IsTerminal(a.Stdout) {
@@ -157,7 +191,7 @@ func (in *install) finish(a *app, change agent.Change) error {
 	}
 	if in.check {
 		if !change.Changes() || a.JSON {
-			if err := in.print(a, change); err != nil || !change.Changes() {
+			if err := in.print(a, change, isServer); err != nil || !change.Changes() {
 				return err
 			}
 		}
@@ -170,14 +204,14 @@ func (in *install) finish(a *app, change agent.Change) error {
 		return err
 	}
 	a.Committed()
-	return in.print(a, done)
+	return in.print(a, done, isServer)
 }
 
 // unified returns a change as a unified diff, "" if there is none.
 func unified(change agent.Change) string { return udiff.Unified(change.Texts()) }
 
 // print prints the change, the warnings, and what the user must approve in the agent.
-func (in *install) print(a *app, change agent.Change) error {
+func (in *install) print(a *app, change agent.Change, isServer bool) error {
 	out := struct {
 		Agent    string   `json:"agent"`
 		Path     string   `json:"file_path"`
@@ -186,6 +220,7 @@ func (in *install) print(a *app, change agent.Change) error {
 		Diff     string   `json:"diff,omitempty"`
 		Backup   string   `json:"backup,omitempty"`
 		Hears    []string `json:"hears,omitempty"`
+		Misses   []string `json:"misses,omitempty"`
 		Approve  string   `json:"approve,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
 	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words, Backup: change.Backup}
@@ -195,7 +230,7 @@ func (in *install) print(a *app, change agent.Change) error {
 	if in.dryRun {
 		out.Diff = unified(change)
 	}
-	if change.Status != agent.Removed && change.Status != agent.Absent {
+	if change.Status != agent.Removed && change.Status != agent.Absent && (!isServer || in.agent.OneFile()) {
 		out.Warnings = in.agent.Others(in.places, agent.Entry{Path: change.Path, Words: change.Words})
 		if change.Note != "" {
 			out.Warnings = append(out.Warnings, change.Note)
@@ -203,7 +238,7 @@ func (in *install) print(a *app, change agent.Change) error {
 		if shell := a.shellProblem(); shell != "" {
 			out.Warnings = append(out.Warnings, shell)
 		}
-		out.Hears = in.agent.Hears()
+		out.Hears, out.Misses = in.agent.Hears()
 		out.Approve = in.agent.Approve
 		if in.scope == agent.Project {
 			out.Approve = in.agent.ApproveProject
@@ -220,7 +255,8 @@ func (in *install) print(a *app, change agent.Change) error {
 		a.Note("you changed the settings after installing; the older ones are kept in " + out.Backup + ": remove it when you do not need it")
 	}
 	if len(out.Hears) > 0 {
-		a.Note("a session hears of handoffs " + strings.Join(out.Hears, ", "))
+		a.Note("a session hears of handoffs " + strings.Join(out.Hears, ", ") + "; not " + strings.Join(out.Misses, ", "))
+		a.Note("a session that ends without a handoff leaves a draft: `handoff draft show`")
 	}
 	for _, w := range out.Warnings {
 		a.Note("warning: " + w)

@@ -28,9 +28,10 @@ func DoctorHookCommand(run *cli.App) *cobra.Command {
 		Long: `Test the hooks of an agent, or of every agent that has them. Each is run in a new
 project with one unread handoff. The hook for starting sessions runs for each
 source of a session (startup, resume, clear, compact, fork); the hooks for
-prompts and tools must tell a session once. Standard input is open, silent,
-closed, huge or full of garbage. Each run must end in time with exit code 0,
-print the envelope of the agent within its limit, and name the handoff.
+prompts and tools must tell a session once; those that keep what a session
+leaves must save a draft. Standard input is open, silent, closed, huge or full
+of garbage. Each run must end in time with exit code 0. What it prints must be
+the envelope of the agent, within its limit, and name the handoff.
 
 The test also warns if settings of the agent turn a hook off, if a session would
 be told twice, and if you must approve the hooks in the agent. It looks for
@@ -118,7 +119,7 @@ func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 		return agent.SelfTest{}, err
 	}
 	stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to), Own: own}
-	if err := a.layCanary(stage, to); err != nil {
+	if err := a.layCanary(&stage, to); err != nil {
 		return agent.SelfTest{}, err
 	}
 	return e.Test(context.Background(), stage), nil
@@ -155,7 +156,7 @@ func (a *app) shellProblem() string {
 }
 
 // layCanary creates the project of a test, with its unread handoff.
-func (a *app) layCanary(stage agent.Stage, to string) error {
+func (a *app) layCanary(stage *agent.Stage, to string) error {
 	if err := os.WriteFile(filepath.Join(stage.Root, handoff.SettingsName), nil, 0o600); err != nil {
 		return err
 	}
@@ -167,10 +168,11 @@ func (a *app) layCanary(stage agent.Stage, to string) error {
 		}
 		return a.Getenv(name)
 	}
-	s, err := elsewhere.Store()
+	p, s, err := elsewhere.NewStore()
 	if err != nil {
 		return err
 	}
+	stage.Store, stage.KeepsNone = s, p.Capture() == handoff.CaptureNone
 	_, err = s.WriteAll(context.Background(), []handoff.Source{{Fields: &handoff.Document{
 		SchemaVersion: "1.0", From: "doctor", To: to, Topic: stage.Canary, Time: a.UTCNow(), Body: "A test of the hook.\n",
 	}}})
@@ -200,6 +202,10 @@ func (a *app) printTests(all []agent.SelfTest) error {
 			continue
 		}
 		where := strings.TrimSpace(r.Agent + " " + string(r.Event))
+		reach := fmt.Sprint(r.Characters, " characters reach the model")
+		if r.Event == agent.Stop {
+			where, reach = where+" at "+r.At, "what a session leaves is kept"
+		}
 		if r.Path != "" {
 			where += ", " + r.Path
 		}
@@ -207,7 +213,8 @@ func (a *app) printTests(all []agent.SelfTest) error {
 			fmt.Fprintln(a.Stderr, "handoff: "+handoff.EscapeLine(where+": "+p))
 		}
 		if len(r.Problems) == 0 {
-			a.Note(fmt.Sprintf("%s: %s passed, the slowest took %s; %d characters reach the model", where, handoff.Count(r.Runs, "run"), r.Slowest, r.Characters))
+			a.Note(fmt.Sprintf("%s: %s passed, the slowest took %s; %s", where,
+				handoff.Count(r.Runs, "run"), r.Slowest, reach))
 		}
 		for _, w := range r.Warnings {
 			a.Note("warning: " + r.Agent + ": " + w)

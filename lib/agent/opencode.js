@@ -1,0 +1,2 @@
+// Made by `handoff install opencode`
+const command = []
