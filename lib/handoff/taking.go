@@ -123,7 +123,7 @@ func (s *Store) orUnrecorded(err error) error {
 	if !errors.Is(err, txn.ErrUnrecorded) {
 		return err
 	}
-	s.opt.Warn("done, but the read mark or the event is not recorded yet: " + err.Error() +
+	s.opt.Warn("it took effect, but the read mark or the event is not recorded yet: " + err.Error() +
 		"; the next command that writes completes it")
 	return nil
 }
