@@ -18,13 +18,13 @@ import (
 // already marked is StatusExisting, and its mark does not change. Handoffs in different index files are committed
 // file by file.
 func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
-	return s.markEach(ctx, operator, false, func() ([]Entry, error) { return s.findAll(ids) })
+	return s.markEach(ctx, operator, false, func() ([]Entry, error) { return s.FindAll(ids) })
 }
 
 // MarkUnread undoes MarkRead. A handoff that the operator has not marked is StatusExisting. Otherwise it is like
 // MarkRead.
 func (s *Store) MarkUnread(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
-	return s.markEach(ctx, operator, true, func() ([]Entry, error) { return s.findAll(ids) })
+	return s.markEach(ctx, operator, true, func() ([]Entry, error) { return s.FindAll(ids) })
 }
 
 // MarkAllRead marks every unread handoff to an operator as read by that operator. Errors are those of MarkRead.
@@ -32,18 +32,6 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) ([]MarkReceipt
 	return s.markEach(ctx, operator, false, func() ([]Entry, error) {
 		return s.List(Filter{To: operator, Unread: true})
 	})
-}
-
-// findAll returns the entries of ids.
-func (s *Store) findAll(ids []string) (entries []Entry, err error) {
-	for _, id := range ids {
-		e, err := s.Find(id)
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, e)
-	}
-	return entries, nil
 }
 
 // markEach marks the handoffs that which returns, or undoes that. The operator is checked first.

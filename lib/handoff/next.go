@@ -2,6 +2,8 @@ package handoff
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"maps"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -53,6 +55,22 @@ func (s *Store) Next(f Filter, skip map[string]bool) (e Entry, ok bool, err erro
 			return e, err == nil, err
 		}
 		left[e.ID] = true
+	}
+}
+
+// TakeNext takes the first handoff of Next that no other operator or session takes at the same time. ok is false if
+// there is nothing to take. Errors are those of Next and Act.
+func (s *Store) TakeNext(ctx context.Context, f Filter, who Consumption) (got ActReceipt, ok bool, err error) {
+	for lost := make(map[string]bool); ; {
+		e, ok, err := s.Next(f, lost)
+		if err != nil || !ok {
+			return got, false, err
+		}
+		got, err = s.Act(ctx, ActTake, e.ID, who)
+		if !errors.As(err, new(*TakenError)) && !errors.As(err, new(*LostError)) {
+			return got, true, err
+		}
+		lost[e.ID] = true
 	}
 }
 

@@ -58,6 +58,18 @@ func (s *Store) reader(id string) (*disk.Dir, error) {
 	return d, err
 }
 
+// FindAll returns the entries of ids, each as Find does.
+func (s *Store) FindAll(ids []string) (entries []Entry, err error) {
+	for _, id := range ids {
+		e, err := s.Find(id)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
 // FindEach returns the entries of full ids. It reads the index once. An unknown id is ErrInvalid.
 func (s *Store) FindEach(ids []string) (entries []Entry, err error) {
 	rows := store.Lookup{Store: s.at}

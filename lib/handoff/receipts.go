@@ -60,6 +60,9 @@ func (s *Store) Listed(entries []Entry) []Listed {
 	return all
 }
 
+// ListedOne returns one entry as Listed does.
+func (s *Store) ListedOne(e Entry) Listed { return s.Listed([]Entry{e})[0] }
+
 // NewestFirst sorts entries by ts_utc, newest first. Of equal times the later row comes first.
 func NewestFirst(entries []Entry) []Entry {
 	sorted := make([]Entry, len(entries))
@@ -143,7 +146,7 @@ func (s *Store) Delivery(id string) (Delivery, error) {
 	if err != nil {
 		return Delivery{}, err
 	}
-	d := Delivery{Listed: s.Listed([]Entry{e})[0], Offers: []Offer{}}
+	d := Delivery{Listed: s.ListedOne(e), Offers: []Offer{}}
 	for _, o := range s.Sessions().Offers() {
 		if slices.Contains(o.IDs, e.ID) {
 			o.IDs = nil

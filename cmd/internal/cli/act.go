@@ -47,22 +47,19 @@ func (a *App) titleOf(s *handoff.Store, id string) string {
 	if err != nil {
 		return ""
 	}
-	return handoff.Cut(s.Listed([]handoff.Entry{e})[0].Title, titleInLine)
+	return handoff.Cut(s.ListedOne(e).Title, titleInLine)
 }
 
 const titleInLine = 60 // columns
 
 // WholeIDs returns the ids of the named handoffs.
 func WholeIDs(s *handoff.Store, names []string) ([]string, error) {
-	ids := make([]string, len(names))
-	for i, name := range names {
-		e, err := s.Find(name)
-		if err != nil {
-			return nil, err
-		}
+	entries, err := s.FindAll(names)
+	ids := make([]string, len(entries))
+	for i, e := range entries {
 		ids[i] = e.ID
 	}
-	return ids, nil
+	return ids, err
 }
 
 // actionDone maps an action to the words for its result.

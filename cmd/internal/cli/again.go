@@ -8,12 +8,7 @@ func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args .
 	e, f := a.Env, a.Flags
 	e.Stdin, e.Stdout, e.Stderr, e.Args = stdin, stdout, stderr, inPresentWords(args)
 	if e.Getenv = a.Getenv; me != "" {
-		e.Getenv = func(name string) string {
-			if name == "HANDOFF_OPERATOR" {
-				return me
-			}
-			return a.Getenv(name)
-		}
+		e.Getenv = As(me, a.Getenv)
 	}
 	for _, flag := range [][2]string{{"--root", f.Root}, {"--handoffs-dir", f.HandoffsDir}, {"--state-dir", f.StateDir}, {"--operators-file", f.OperatorsFile}} {
 		if flag[1] != "" {
@@ -23,4 +18,14 @@ func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args .
 	root := newApp(e, a.program).root()
 	root.SetArgs(e.Args)
 	return root.Execute()
+}
+
+// As returns an environment that names the operator. It takes precedence over all other sources of the operator.
+func As(operator string, getenv func(string) string) func(string) string {
+	return func(name string) string {
+		if name == "HANDOFF_OPERATOR" {
+			return operator
+		}
+		return getenv(name)
+	}
 }

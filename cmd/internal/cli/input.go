@@ -125,7 +125,7 @@ func (in *Input) file(path string, forced bool) ([]handoff.Source, error) {
 }
 
 func (in *Input) ofFile(path string, text []byte, forced bool) (handoff.Source, error) {
-	if forced || filepath.Ext(path) == ".json" || looksLikeObject(text) {
+	if forced || filepath.Ext(path) == ".json" || LooksLikeObject(text) {
 		return in.record(path, text)
 	}
 	if in.Fields.Given() || in.Recording.isGiven() || in.isForNext(text) {
@@ -209,7 +209,7 @@ func (in *Input) Text(name string, text []byte) ([]handoff.Source, error) {
 }
 
 func (in *Input) text(name string, text []byte) (handoff.Source, error) {
-	object := looksLikeObject(text)
+	object := LooksLikeObject(text)
 	switch {
 	case in.Kind != "", object && (in.Full == nil || !in.Fields.Given() || in.Full.IsRecord(text)):
 		return in.record(name, text)
@@ -232,8 +232,8 @@ func (in *Input) Document(source handoff.Source) (handoff.Source, error) {
 	return source, nil
 }
 
-// looksLikeObject reports whether a text begins like a JSON object.
-func looksLikeObject(text []byte) bool {
+// LooksLikeObject reports whether a text begins like a JSON object.
+func LooksLikeObject(text []byte) bool {
 	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), " \t\r\n")
 	return bytes.HasPrefix(text, []byte("{"))
 }

@@ -48,6 +48,11 @@ func Lines[T any](a *App, values []T, text func() (string, error)) error {
 		}
 		return err
 	}
+	return JSONLines(a, values)
+}
+
+// JSONLines prints the values as JSON, a line each.
+func JSONLines[T any](a *App, values []T) error {
 	for _, v := range values {
 		if err := a.PrintJSON(v); err != nil {
 			return err

@@ -60,7 +60,7 @@ func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]s
 
 // StateOf returns the state of a handoff.
 func StateOf(s *handoff.Store, e handoff.Entry) handoff.State {
-	return s.Listed([]handoff.Entry{e})[0].State
+	return s.ListedOne(e).State
 }
 
 // Successors returns the first digits of the ids of a handoff's successors.

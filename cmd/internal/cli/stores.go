@@ -25,13 +25,13 @@ func (a *App) StoreWith(change func(*handoff.Project)) (handoff.Project, *handof
 	if err != nil {
 		return p, nil, err
 	}
-	return a.open(p, change)
+	return a.Open(p, change)
 }
 
 func unchanged(*handoff.Project) {}
 
-// open opens the store of a project, with what other work trees have.
-func (a *App) open(p handoff.Project, change func(*handoff.Project)) (handoff.Project, *handoff.Store, error) {
+// Open opens the store of a project, with what other work trees have, and with the options that change sets.
+func (a *App) Open(p handoff.Project, change func(*handoff.Project)) (handoff.Project, *handoff.Store, error) {
 	a.Gather(&p)
 	change(&p)
 	s, err := handoff.Open(p.Options)
@@ -63,7 +63,7 @@ func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
 	if p.Exists() != nil {
 		a.began = p.Options.Dir
 	}
-	return a.open(p, unchanged)
+	return a.Open(p, unchanged)
 }
 
 // OfflineUsage is the usage of the flag --offline.

@@ -19,29 +19,11 @@ func (a *App) PrintTable(w *bufio.Writer, s *handoff.Store, entries []handoff.En
 	if len(entries) == 0 {
 		return ""
 	}
-	width := TerminalWidth(a.Stdout)
-	digits := enoughDigits(entries)
-	arrow := map[bool]string{true: " → ", false: " -> "}[a.HasSigns()]
-	listed := s.Listed(entries)
-	header := []string{"  TITLE", "FROM" + arrow + "TO", "TIME", "ID"}
-	rows := make([][]string, len(entries))
-	ages := 0
-	for i, e := range listed {
-		when := a.When(e.Time)
-		ages = max(ages, len(when))
-		rows[i] = []string{"", e.From + arrow + e.To, when, Short(e.ID, digits)}
-	}
-	header[2] = fmt.Sprintf("%*s", ages, "TIME")
-	inWords := width == 0 || width >= wide
-	if inWords {
-		header = append(header, "STATE")
-	}
+	width, listed := TerminalWidth(a.Stdout), s.Listed(entries)
+	header, rows := a.tableCells(listed, enoughDigits(entries), width == 0 || width >= wide)
 	room := width
-	for i := range rows {
-		if rows[i][2] = fmt.Sprintf("%*s", ages, rows[i][2]); inWords {
-			rows[i] = append(rows[i], a.stateWithDetail(listed[i]))
-		}
-		room = min(room, width-handoff.Width(strings.Join(rows[i], "  ")))
+	for _, row := range rows {
+		room = min(room, width-handoff.Width(strings.Join(row, "  ")))
 	}
 	styles := make([]string, len(entries)+1)
 	styles[0] = Faint
@@ -71,6 +53,27 @@ func (a *App) PrintTable(w *bufio.Writer, s *handoff.Store, entries []handoff.En
 		}
 	}
 	return a.legend(listed)
+}
+
+// tableCells returns the header and the cells of a table, without the titles.
+func (a *App) tableCells(listed []handoff.Listed, digits int, inWords bool) (header []string, rows [][]string) {
+	arrow := map[bool]string{true: " → ", false: " -> "}[a.HasSigns()]
+	ages := 0
+	for _, e := range listed {
+		ages = max(ages, len(a.When(e.Time)))
+	}
+	header = []string{"  TITLE", "FROM" + arrow + "TO", fmt.Sprintf("%*s", ages, "TIME"), "ID"}
+	if inWords {
+		header = append(header, "STATE")
+	}
+	for _, e := range listed {
+		row := []string{"", e.From + arrow + e.To, fmt.Sprintf("%*s", ages, a.When(e.Time)), Short(e.ID, digits)}
+		if inWords {
+			row = append(row, a.stateWithDetail(e))
+		}
+		rows = append(rows, row)
+	}
+	return header, rows
 }
 
 const (

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -73,22 +72,19 @@ func (p project) next(ctx context.Context, in nextArgs) (result, error) {
 		return result{}, err
 	}
 	filter := handoff.Filter{To: who.Operator, From: in.From, Topic: in.Topic, Tag: in.Tag}
-	for lost := make(map[string]bool); ; {
-		e, ok, err := s.Next(filter, lost)
-		if err != nil || !ok {
-			return result{data: listed{about: p.aboutProject("nothing to do for " + who.Operator),
-				Handoffs: []listedOne{}}}, err
-		}
-		if !in.Take {
-			return result{data: listed{about: p.aboutProject("handoff_read with its id, then handoff_take"),
-				Handoffs: newestListed(s, []handoff.Entry{e})}}, nil
-		}
-		got, err := s.Act(ctx, handoff.ActTake, e.ID, who)
-		if errors.As(err, new(*handoff.TakenError)) || errors.As(err, new(*handoff.LostError)) {
-			lost[e.ID] = true
-			continue
+	nothing := result{data: listed{about: p.aboutProject("nothing to do for " + who.Operator), Handoffs: []listedOne{}}}
+	if in.Take {
+		got, ok, err := s.TakeNext(ctx, filter, who)
+		if !ok {
+			return nothing, err
 		}
 		p.leases.add(who)
 		return result{data: acted{p.aboutProject("handoff_read with its id; handoff_done finishes it"), got}}, err
 	}
+	e, ok, err := s.Next(filter, nil)
+	if err != nil || !ok {
+		return nothing, err
+	}
+	return result{data: listed{about: p.aboutProject("handoff_read with its id, then handoff_take"),
+		Handoffs: newestListed(s, []handoff.Entry{e})}}, nil
 }

@@ -34,13 +34,8 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 		if err := handoff.CheckOperator(operator); err != nil {
 			return err
 		}
-		here, getenv := *a, a.Getenv
-		here.Getenv = func(name string) string {
-			if name == "HANDOFF_OPERATOR" { // it takes precedence over all other sources of the operator
-				return operator
-			}
-			return getenv(name)
-		}
+		here := *a
+		here.Getenv = cli.As(operator, a.Getenv)
 		p.App = &here
 	}
 	p.leases = &leases{all: make(map[holder]bool)}
@@ -88,14 +83,16 @@ func unknownOperator(argument string) error {
 }
 
 func (p project) open() (handoff.Project, *handoff.Store, error) {
+	return p.openWith(func(*handoff.Project) {})
+}
+
+func (p project) openWith(change func(*handoff.Project)) (handoff.Project, *handoff.Store, error) {
 	found, err := p.Project()
 	if err != nil {
 		return found, nil, err
 	}
 	found.Options.Lost = p.lost
-	p.Gather(&found)
-	s, err := handoff.Open(found.Options)
-	return found, s, err
+	return p.Open(found, change)
 }
 
 const maxLabel = 40 // bytes

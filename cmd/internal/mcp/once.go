@@ -16,15 +16,10 @@ const onceWait = 5 * time.Second
 // openOnce is open for actions that only one of all clones can do. The server runs outside of the agent's sandbox,
 // so it can ask the remote.
 func (p project) openOnce(offline bool) (handoff.Project, *handoff.Store, error) {
-	found, err := p.Project()
-	if err != nil {
-		return found, nil, err
-	}
-	found.Options.Lost, found.Options.Offline = p.lost, offline
-	found.Options.Once = within(onceWait, exchange.Once(p.Remote(found)))
-	p.Gather(&found)
-	s, err := handoff.Open(found.Options)
-	return found, s, err
+	return p.openWith(func(found *handoff.Project) {
+		found.Options.Offline = offline
+		found.Options.Once = within(onceWait, exchange.Once(p.Remote(*found)))
+	})
 }
 
 // within limits the time for the remote to answer.
@@ -41,17 +36,7 @@ func within(wait time.Duration, once handoff.Once) handoff.Once {
 		if limited.Err() != nil && ctx.Err() == nil {
 			problem = "the remote did not answer within " + wait.String()
 		}
-		return &fault.Error{Class: classOf(err), Problem: problem, Cause: err,
+		return &fault.Error{Class: fault.Class(err), Problem: problem, Cause: err,
 			Advice: "try again, or add offline: true: the next sync reports a conflict"}
 	}
-}
-
-// classOf returns the class of an error, nil if it has none.
-func classOf(err error) error {
-	for _, class := range []error{fault.ErrInvalid, fault.ErrDenied, fault.ErrBusy, fault.ErrIntegrity, fault.ErrConfig} {
-		if errors.Is(err, class) {
-			return class
-		}
-	}
-	return nil
 }

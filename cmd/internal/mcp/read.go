@@ -12,10 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-const (
-	defaultLimit = 100
-	roomForWords = 1000 // characters for the text around the body
-)
+const defaultLimit = 100
 
 type listArgs struct {
 	chosen
@@ -88,7 +85,7 @@ func (p project) list(_ context.Context, in listArgs) (result, error) {
 // newestListed returns the last entries that fit into a result.
 func newestListed(s *handoff.Store, entries []handoff.Entry) []listedOne {
 	all := s.Listed(entries)
-	room := handoff.MaxForAgents - roomForWords
+	room := handoff.MaxForAgents - cli.RoomForWords
 	for i, one := range slices.Backward(all) {
 		text, err := json.Marshal(one)
 		if room -= len(text); err != nil || room < 0 {
@@ -121,7 +118,7 @@ func (p project) read(_ context.Context, in readArgs) (result, error) {
 		return result{}, err
 	}
 	text, _, err := handoff.Framed(got, handoff.Frame{MaxChars: max(in.MaxChars, 0),
-		Whole: handoff.MaxForAgents - roomForWords, Offset: max(in.Offset, 0),
+		Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: max(in.Offset, 0),
 		More: func(next int) string { return fmt.Sprintf("handoff_read with id %s and offset %d", got.Entry.ID, next) }})
 	if line := cli.WorkLine(found, got.References); line != "" {
 		text += line + "\n"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
@@ -46,7 +45,7 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 			"or pass a whole document with frontmatter, or a record as JSON, as body", "missing %s", fault.Own(list(missing)))
 	}
 	fields := cli.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}
-	if len(in.File) > 0 && strings.HasPrefix(in.Body, "---") {
+	if len(in.File) > 0 && cli.HasFrontmatter([]byte(in.Body)) {
 		return result{}, fault.New(fault.ErrInvalid, "omit file, or remove the frontmatter",
 			"file does not apply to a body with a frontmatter of its own")
 	}
@@ -86,18 +85,13 @@ func (p project) admitFrom(found handoff.Project, source handoff.Source) error {
 // notes returns warnings about a stored handoff.
 func notes(s *handoff.Store, in writeArgs, source handoff.Source, receipt handoff.Receipt) []string {
 	switch {
-	case source.Fields != nil && in.object():
+	case source.Fields != nil && cli.LooksLikeObject([]byte(in.Body)):
 		return []string{"the body is not a known record and is stored as a plain handoff; add kind to see the faults of a record"}
 	case source.Fields != nil || receipt.Status != handoff.StatusCreated:
 		return nil
 	}
 	shared, _ := record.WarnShared(s, []string{receipt.ID}) // the handoff is stored, even if this fails
 	return shared
-}
-
-// object reports whether the body begins like a JSON object.
-func (in writeArgs) object() bool {
-	return strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(in.Body, "\ufeff"), " \t\r\n"), "{")
 }
 
 type replyArgs struct {
@@ -126,7 +120,7 @@ func (p project) reply(ctx context.Context, in replyArgs) (result, error) {
 
 // missing returns the required arguments of a plain body that are missing.
 func (in writeArgs) missing() (names []string) {
-	if strings.HasPrefix(in.Body, "---") || in.object() || in.Kind != "" {
+	if cli.HasFrontmatter([]byte(in.Body)) || cli.LooksLikeObject([]byte(in.Body)) || in.Kind != "" {
 		return nil
 	}
 	for _, needed := range []struct{ name, value string }{

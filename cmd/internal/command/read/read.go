@@ -145,7 +145,7 @@ func (a *app) readForAgents(got handoff.Stored, frame handoff.Frame, line, next 
 // readJSON prints the document with its body as one object.
 func (a *app) readJSON(s *handoff.Store, got handoff.Stored, verdict work.Verdict) error {
 	all := got.Document.Fields()
-	listed := s.Listed([]handoff.Entry{got.Entry})[0]
+	listed := s.ListedOne(got.Entry)
 	all["body"], all["file_path"], all["read_by"], all["state"] = got.Body, got.Path, listed.ReadBy, listed.State
 	all["title"] = listed.Title
 	all["signature"] = got.Signature

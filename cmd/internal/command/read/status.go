@@ -133,7 +133,7 @@ func (a *app) status(p handoff.Project, s *handoff.Store, me string) (Status, er
 func taken(s *handoff.Store, all []handoff.Holding) []news {
 	found := make([]news, len(all))
 	for i, h := range all {
-		found[len(all)-1-i] = news{Listed: s.Listed([]handoff.Entry{h.Entry})[0], By: h.Take.Operator, When: h.Take.Time,
+		found[len(all)-1-i] = news{Listed: s.ListedOne(h.Entry), By: h.Take.Operator, When: h.Take.Time,
 			Act: handoff.ActTake, Until: h.Take.Until}
 	}
 	return found
@@ -152,7 +152,7 @@ func (a *app) newsOf(s *handoff.Store, me string, taken []handoff.Listed) []news
 	}
 	if me != "" {
 		for _, e := range s.Lifecycle().Endings(me, newsFor) {
-			found = append(found, news{Listed: s.Listed([]handoff.Entry{e.Entry})[0], By: e.By, When: e.Time, Act: e.Act,
+			found = append(found, news{Listed: s.ListedOne(e.Entry), By: e.By, When: e.Time, Act: e.Act,
 				Note: e.Note})
 		}
 	}
@@ -186,50 +186,49 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 		}
 		return line + "; I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR\n"
 	}
-	var b strings.Builder
-	b.WriteString(a.Styled(cli.Bold, st.Operator) + " in " + handoff.EscapeLine(filepath.Base(p.Root)) + "\n")
-	section := func(title, rest string, n int, row func(i int) []string) {
-		if n == 0 {
-			return
-		}
-		fmt.Fprintf(&b, "\n%s\n", a.Styled(cli.Bold, fmt.Sprintf("%s: %d", title, n)))
-		b.WriteString(a.statusRows(min(n, maxRows), row))
-		if n > maxRows {
-			fmt.Fprintf(&b, "  and %d more: %s\n", n-maxRows, rest)
-		}
+	from := func(l handoff.Listed) (handoff.Listed, string, string) { return l, l.From, a.When(l.Time) }
+	to := func(l handoff.Listed) (handoff.Listed, string, string) { return l, l.To, a.When(l.Time) }
+	held := func(n news) (handoff.Listed, string, string) {
+		return n.Listed, n.From, "took " + a.When(n.When) + a.leaseLeft(n.Until)
 	}
-	row := func(l handoff.Listed, who, when string) []string {
-		return []string{a.StateSign(l.State) + " " + l.Title, who, when, cli.Short(l.ID, cli.Shortest)}
+	did := func(n news) (handoff.Listed, string, string) { return n.Listed, n.By, a.did(n) }
+	sections := section(a, "To you, unread", "handoff list --unread --mine", st.ToMe, from) +
+		section(a, "Taken by you", "handoff list --state taken", st.Taken, held) +
+		section(a, "Sent and not read", "handoff list --unread --from "+st.Operator, st.Sent, to) +
+		section(a, "Awaiting your approval", "handoff list --state awaiting", st.Awaiting, from) +
+		section(a, "News since yesterday", "handoff list --from "+st.Operator, st.News, did)
+	if st.Unread == 0 && sections == "" {
+		sections = "Nothing waits for you, and nothing of yours waits for others.\n"
 	}
-	section("To you, unread", "handoff list --unread --mine", len(st.ToMe), func(i int) []string {
-		return row(st.ToMe[i], st.ToMe[i].From, a.When(st.ToMe[i].Time))
-	})
-	section("Taken by you", "handoff list --state taken", len(st.Taken), func(i int) []string {
-		return row(st.Taken[i].Listed, st.Taken[i].From, "took "+a.When(st.Taken[i].When)+a.leaseLeft(st.Taken[i].Until))
-	})
-	section("Sent and not read", "handoff list --unread --from "+st.Operator, len(st.Sent), func(i int) []string {
-		return row(st.Sent[i], st.Sent[i].To, a.When(st.Sent[i].Time))
-	})
-	section("Awaiting your approval", "handoff list --state awaiting", len(st.Awaiting), func(i int) []string {
-		return row(st.Awaiting[i], st.Awaiting[i].From, a.When(st.Awaiting[i].Time))
-	})
-	section("News since yesterday", "handoff list --from "+st.Operator, len(st.News), func(i int) []string {
-		return row(st.News[i].Listed, st.News[i].By, a.did(st.News[i]))
-	})
-	if st.Unread+len(st.Taken)+len(st.Sent)+len(st.Awaiting)+len(st.News) == 0 {
-		b.WriteString("Nothing waits for you, and nothing of yours waits for others.\n")
-	}
-	rest := []string{}
+	rest := ""
 	if status := cli.SyncStatus(p, s, false); status != "" {
-		rest = append(rest, status)
+		rest = "\n" + status
 	}
 	if st.Drafts > 0 {
-		rest = append(rest, handoff.Count(st.Drafts, "draft")+" of sessions that ended: run `handoff draft list`")
+		rest += "\n" + handoff.Count(st.Drafts, "draft") + " of sessions that ended: run `handoff draft list`"
 	}
-	if len(rest) > 0 {
-		b.WriteString("\n" + strings.Join(rest, "\n") + "\n")
+	if rest != "" {
+		sections += rest + "\n"
 	}
-	return b.String()
+	return a.Styled(cli.Bold, st.Operator) + " in " + handoff.EscapeLine(filepath.Base(p.Root)) + "\n" + sections
+}
+
+// section returns the first rows of a section, and the command that lists the others. parts returns who and when of a
+// row.
+func section[T any](a *app, title, rest string, all []T, parts func(T) (l handoff.Listed, who, when string)) string {
+	if len(all) == 0 {
+		return ""
+	}
+	rows := make([][]string, min(len(all), maxRows))
+	for i := range rows {
+		l, who, when := parts(all[i])
+		rows[i] = []string{a.StateSign(l.State) + " " + l.Title, who, when, cli.Short(l.ID, cli.Shortest)}
+	}
+	text := "\n" + a.Styled(cli.Bold, fmt.Sprintf("%s: %d", title, len(all))) + "\n" + a.statusTable(rows)
+	if more := len(all) - maxRows; more > 0 {
+		text += fmt.Sprintf("  and %d more: %s\n", more, rest)
+	}
+	return text
 }
 
 // did returns what another operator did, when, and the note that they left.
@@ -242,13 +241,11 @@ func (a *app) did(n news) string {
 	return what
 }
 
-// statusRows returns rows as a table that fits the terminal.
-func (a *app) statusRows(n int, row func(i int) []string) string {
-	rows := make([][]string, n)
+// statusTable returns rows as a table that fits the terminal.
+func (a *app) statusTable(rows [][]string) string {
 	widest, width := 0, cli.TerminalWidth(a.Stdout)
-	for i := range rows {
-		rows[i] = row(i)
-		widest = max(widest, handoff.Width(strings.Join(rows[i][1:], "  ")))
+	for _, row := range rows {
+		widest = max(widest, handoff.Width(strings.Join(row[1:], "  ")))
 	}
 	for i := range rows {
 		if width > 0 {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -117,9 +116,7 @@ func (a *app) endDiagnosis(r handoff.Report) error {
 
 func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) error {
 	back, err := exchange.RestoreLost(context.Background(), s, a.Remote(*p))
-	for _, line := range back {
-		a.Note(line)
-	}
+	a.notes(back)
 	if err != nil {
 		return err
 	}
@@ -134,9 +131,7 @@ func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) error {
 			return jsonErr
 		}
 	}
-	for _, line := range fault.Lines(done.Done, strings.Clone) {
-		a.Note(line)
-	}
+	a.notes(done.Done)
 	if err != nil {
 		return err
 	}

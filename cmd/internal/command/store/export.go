@@ -82,15 +82,7 @@ func chooseEntries(s *handoff.Store, ids []string, chosen handoff.Filter) ([]han
 	if chosen != (handoff.Filter{}) {
 		return nil, cli.Invalid("remove one", "ids conflict with flags that choose handoffs")
 	}
-	entries := make([]handoff.Entry, len(ids))
-	for i, id := range ids {
-		e, err := s.Find(id)
-		if err != nil {
-			return nil, err
-		}
-		entries[i] = e
-	}
-	return entries, nil
+	return s.FindAll(ids)
 }
 
 // withThreads adds to entries the stored handoffs of their threads.

@@ -147,7 +147,7 @@ func (a *app) printSync(o exchange.Options, got exchange.Result, err error) erro
 
 // notes prints the first lines as notes; --json has all.
 func (a *app) notes(lines []string) {
-	for _, line := range fault.Lines(lines, func(line string) string { return line }) {
+	for _, line := range fault.Lines(lines, strings.Clone) {
 		a.Note(line)
 	}
 }

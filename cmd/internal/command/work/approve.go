@@ -80,7 +80,7 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 	if err := s.Lifecycle().CanAct(act, e, who); err != nil {
 		return err
 	}
-	title := s.Listed([]handoff.Entry{e})[0].Title
+	title := s.ListedOne(e).Title
 	if !a.Confirm(fmt.Sprintf("%s %s, %q from %s to %s about %s (%s), as %s?", verb, e.ID, title, e.From, e.To, e.Topic,
 		e.Time, who.Operator)) {
 		return cli.Invalid("", "nothing was decided")

@@ -100,12 +100,7 @@ func (a *app) printMarks(receipts []handoff.MarkReceipt, err error, undo bool) e
 	if a.ForPeople() {
 		return a.tellMarks(receipts, undo)
 	}
-	for _, r := range receipts {
-		if err := a.PrintJSON(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cli.JSONLines(a.App, receipts)
 }
 
 // tellMarks prints in one line what was marked.

@@ -3,7 +3,6 @@ package work
 import (
 	"bufio"
 	"cmp"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +42,7 @@ at once, each gets a different handoff.`,
 				return err
 			}
 			if take {
-				return a.takeNext(s, chosen, a.Session(session))
+				return a.takeNext(s, chosen, handoff.Consumption{Operator: chosen.To, Session: a.Session(session)})
 			}
 			e, ok, err := s.Next(chosen, nil)
 			if err == nil && !ok {
@@ -73,24 +72,12 @@ at once, each gets a different handoff.`,
 	return cmd
 }
 
-// takeNext takes the first handoff that no other operator or session takes at the same time.
-func (a *app) takeNext(s *handoff.Store, chosen handoff.Filter, session string) error {
-	lost := make(map[string]bool)
+func (a *app) takeNext(s *handoff.Store, chosen handoff.Filter, who handoff.Consumption) error {
 	ctx, stop := a.Stoppable()
 	defer stop()
-	for {
-		e, ok, err := s.Next(chosen, lost)
-		if err != nil || !ok {
-			return err
-		}
-		got, err := s.Act(ctx, handoff.ActTake, e.ID, handoff.Consumption{Operator: chosen.To, Session: session})
-		if errors.As(err, new(*handoff.TakenError)) || errors.As(err, new(*handoff.LostError)) {
-			lost[e.ID] = true
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		return a.PrintAct(s, got)
+	got, ok, err := s.TakeNext(ctx, chosen, who)
+	if err != nil || !ok {
+		return err
 	}
+	return a.PrintAct(s, got)
 }

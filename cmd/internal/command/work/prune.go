@@ -147,15 +147,10 @@ func (a *app) pruneNow(s *handoff.Store, p pruning, may []handoff.Entry, maxDocu
 
 // printPruned prints a line or a JSON object for each handoff.
 func (a *app) printPruned(s *handoff.Store, entries []handoff.Entry) error {
-	out := bufio.NewWriter(a.Stdout)
 	if a.JSON {
-		for _, e := range s.Listed(entries) {
-			if err := a.PrintJSON(e); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cli.JSONLines(a.App, s.Listed(entries))
 	}
+	out := bufio.NewWriter(a.Stdout)
 	for _, e := range entries {
 		fmt.Fprintln(out, strings.Join([]string{e.ID, e.Time, e.From, e.To, e.Topic}, " "))
 	}

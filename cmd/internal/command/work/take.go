@@ -295,7 +295,7 @@ func (a *app) takenBy(s *handoff.Store, operator string) (string, error) {
 	for _, h := range all {
 		about := h.Entry.Topic
 		if a.ForPeople() { // a title can be made to influence agents
-			about = s.Listed([]handoff.Entry{h.Entry})[0].Title
+			about = s.ListedOne(h.Entry).Title
 		}
 		taken = append(taken, cli.Short(h.Entry.ID, cli.Shortest)+" "+about)
 	}
