@@ -18,13 +18,13 @@ import (
 // already marked is StatusExisting, and its mark does not change. Handoffs in different index files are committed
 // file by file.
 func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
-	return s.markEach(ctx, operator, false, func() ([]Entry, error) { return s.FindAll(ids) })
+	return s.markEach(ctx, operator, false, func() ([]Entry, error) { return s.FindEach(ids) })
 }
 
 // MarkUnread undoes MarkRead. A handoff that the operator has not marked is StatusExisting. Otherwise it is like
 // MarkRead.
 func (s *Store) MarkUnread(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
-	return s.markEach(ctx, operator, true, func() ([]Entry, error) { return s.FindAll(ids) })
+	return s.markEach(ctx, operator, true, func() ([]Entry, error) { return s.FindEach(ids) })
 }
 
 // MarkAllRead marks every unread handoff to an operator as read by that operator. Errors are those of MarkRead.

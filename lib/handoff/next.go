@@ -60,13 +60,13 @@ func (s *Store) Next(f Filter, skip map[string]bool) (e Entry, ok bool, err erro
 
 // TakeNext takes the first handoff of Next that no other operator or session takes at the same time. ok is false if
 // there is nothing to take. Errors are those of Next and Act.
-func (s *Store) TakeNext(ctx context.Context, f Filter, who Consumption) (got ActReceipt, ok bool, err error) {
+func (c Lifecycle) TakeNext(ctx context.Context, f Filter, who Consumption) (got ActReceipt, ok bool, err error) {
 	for lost := make(map[string]bool); ; {
-		e, ok, err := s.Next(f, lost)
+		e, ok, err := c.s.Next(f, lost)
 		if err != nil || !ok {
 			return got, false, err
 		}
-		got, err = s.Act(ctx, ActTake, e.ID, who)
+		got, err = c.s.Act(ctx, ActTake, e.ID, who)
 		if !errors.As(err, new(*TakenError)) && !errors.As(err, new(*LostError)) {
 			return got, true, err
 		}

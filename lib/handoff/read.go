@@ -58,28 +58,16 @@ func (s *Store) reader(id string) (*disk.Dir, error) {
 	return d, err
 }
 
-// FindAll returns the entries of ids, each as Find does.
-func (s *Store) FindAll(ids []string) (entries []Entry, err error) {
-	for _, id := range ids {
-		e, err := s.Find(id)
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, e)
-	}
-	return entries, nil
-}
-
-// FindEach returns the entries of full ids. It reads the index once. An unknown id is ErrInvalid.
+// FindEach returns the entries of ids, as Find does. It reads the index once for all full ids.
 func (s *Store) FindEach(ids []string) (entries []Entry, err error) {
 	rows := store.Lookup{Store: s.at}
 	for _, id := range ids {
 		row, found, err := rows.Row(id)
+		if err == nil && !found { // not a full id
+			row, err = s.Find(id)
+		}
 		if err != nil {
 			return nil, err
-		}
-		if !found {
-			return nil, store.UnknownID(id, s.opt.Dir)
 		}
 		entries = append(entries, row)
 	}

@@ -82,25 +82,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	if err != nil {
 		return ActReceipt{}, err
 	}
-	existing := false
-	do := func(x *txn.Session, c Consumption) (err error) {
-		if err = s.checkRejected(act, entry.ID); err == nil {
-			who, existing, err = x.Act(act, c, over)
-		}
-		return err
-	}
-	switch {
-	case act.IsVerdict():
-		err = txn.Locked(ctx, s.at, func(x *txn.Session) (err error) {
-			existing, err = s.decide(x, act, &who)
-			return err
-		})
-	case act == ActArchive || act == ActUnarchive: // all clones can do these
-		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, who) })
-	default:
-		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c, over) }
-		err = s.once(ctx, &who, want, do)
-	}
+	existing, err := s.perform(ctx, act, &who, over)
 	err = s.orUnrecorded(err)
 	got = ActReceipt{ID: entry.ID, Act: act, Operator: who.Operator, Session: who.Session, Time: who.Time,
 		Until: who.Until, Status: txn.StatusChanged}
@@ -115,6 +97,29 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	}
 	s.tellState(&got)
 	return got, nil
+}
+
+// perform records an action, and sets in who who has performed it, now or before.
+func (s *Store) perform(ctx context.Context, act Act, who *Consumption, over txn.Lapse) (existing bool, err error) {
+	do := func(x *txn.Session, c Consumption) (err error) {
+		if err = s.checkRejected(act, c.HandoffID); err == nil {
+			*who, existing, err = x.Act(act, c, over)
+		}
+		return err
+	}
+	switch {
+	case act.IsVerdict():
+		err = txn.Locked(ctx, s.at, func(x *txn.Session) (err error) {
+			existing, err = s.decide(x, act, who)
+			return err
+		})
+	case act == ActArchive || act == ActUnarchive: // all clones can do these
+		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, *who) })
+	default:
+		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c, over) }
+		err = s.once(ctx, who, want, do)
+	}
+	return existing, err
 }
 
 // orUnrecorded turns the error of an action that is in the ledger, but not in the index or the log yet, into a warning.

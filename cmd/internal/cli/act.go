@@ -54,7 +54,7 @@ const titleInLine = 60 // columns
 
 // WholeIDs returns the ids of the named handoffs.
 func WholeIDs(s *handoff.Store, names []string) ([]string, error) {
-	entries, err := s.FindAll(names)
+	entries, err := s.FindEach(names)
 	ids := make([]string, len(entries))
 	for i, e := range entries {
 		ids[i] = e.ID

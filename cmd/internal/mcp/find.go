@@ -74,7 +74,7 @@ func (p project) next(ctx context.Context, in nextArgs) (result, error) {
 	filter := handoff.Filter{To: who.Operator, From: in.From, Topic: in.Topic, Tag: in.Tag}
 	nothing := result{data: listed{about: p.aboutProject("nothing to do for " + who.Operator), Handoffs: []listedOne{}}}
 	if in.Take {
-		got, ok, err := s.TakeNext(ctx, filter, who)
+		got, ok, err := s.Lifecycle().TakeNext(ctx, filter, who)
 		if !ok {
 			return nothing, err
 		}

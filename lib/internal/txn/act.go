@@ -2,6 +2,7 @@ package txn
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -103,29 +104,19 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eve
 	if err != nil {
 		return c, false, err
 	}
-	life, err := ledger.Life(c.HandoffID)
-	if err != nil {
-		return c, false, err
-	}
-	a = over.act(a, c, life)
-	before, n, err := plan(a, c, life, over)
-	if err != nil || before.IsDone() {
-		c.Operator, c.Session, c.Time, c.Until = before.Operator, before.Session, before.Time, before.Until
-		return c, true, err
-	}
-	if n < 0 { // there is nothing to undo
+	a, before, lines, err := ledger.lines(a, c, over)
+	switch {
+	case errors.Is(err, ErrNotHeld):
 		return c, true, nil
+	case err != nil:
+		return c, false, err
+	case len(lines) == 0:
+		c.Operator, c.Session, c.Time, c.Until = before.Operator, before.Session, before.Time, before.Until
+		return c, true, nil
+	case a == eventlog.ActDone && !x.Opt.Git.IsShared(): // no other clone has to learn of a take
+		lines = lines[len(lines)-1:]
 	}
-	if held := life.Take.Holds(); a == eventlog.ActTake && held.IsDone() {
-		lines := takeOver(c, held, n)
-		return lines[1], false, x.consume(string(a), true, lines...)
-	}
-	// so that other clones learn of a take
-	if a == eventlog.ActDone && !life.Take.Holds().IsDone() && x.Opt.Git.IsShared() {
-		return nthAct(c, a, n), false, x.consume(string(a), true, nthAct(c, eventlog.ActTake, n), nthAct(c, a, n))
-	}
-	c = nthAct(c, a, n)
-	return c, false, x.consume(string(a), a.Marks(), c)
+	return lines[len(lines)-1], false, x.consume(string(a), a.Marks(), lines...)
 }
 
 // Decide adds an approval or a rejection, after those that do not count, or a renewal.

@@ -265,6 +265,20 @@ func (x *Session) openGrowing(name string) (*disk.Log, error) {
 	return log, store.AsCorrupt(filepath.Join(x.State.Path(), name), err)
 }
 
+// openSized is openGrowing, and returns the size of the file.
+func (x *Session) openSized(name string) (*disk.Log, int64, error) {
+	log, err := x.openGrowing(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := log.Stat()
+	if err != nil {
+		log.Close()
+		return nil, 0, err
+	}
+	return log, info.Size(), nil
+}
+
 // swapName is the name of the text that replaces INDEX.md, and after the exchange of the replaced text.
 const swapName = ".INDEX.md.swap"
 

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -18,6 +19,15 @@ func (x *Session) hashLast(last []byte) (string, error) {
 			Why: fmt.Sprintf("the last event is unreadable: %v", err)}
 	}
 	return hash, err
+}
+
+// headAfter returns the head of the log after a last event, or before if there is none.
+func (x *Session) headAfter(last []byte, before journal.Hash) (journal.Hash, error) {
+	if last == nil {
+		return before, nil
+	}
+	hash, err := x.hashLast(last)
+	return journal.ParseHash(hash), err
 }
 
 // CheckLastEvent returns fault.ErrIntegrity if no event can follow the last event of the log.

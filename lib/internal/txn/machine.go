@@ -147,18 +147,14 @@ func (x *Session) logRefusal(refused *store.MachineError) {
 // appendLine adds a line to a log of the state directory that is not part of any change, durably. It first
 // ends a torn line with a newline.
 func (x *Session) appendLine(name, line string) error {
-	log, err := x.openGrowing(name)
+	log, size, err := x.openSized(name)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	info, err := log.Stat()
-	if err != nil {
-		return err
-	}
 	last := []byte("\n")
-	if info.Size() > 0 {
-		if _, err := log.ReadAt(last, info.Size()-1); err != nil {
+	if size > 0 {
+		if _, err := log.ReadAt(last, size-1); err != nil {
 			return fmt.Errorf("cannot read %s: %w", name, err)
 		}
 	}
@@ -166,7 +162,7 @@ func (x *Session) appendLine(name, line string) error {
 	if last[0] != '\n' {
 		text = "\n" + text
 	}
-	if err := log.PutAt([]byte(text), info.Size()); err != nil {
+	if err := log.PutAt([]byte(text), size); err != nil {
 		return err
 	}
 	if err := log.Sync(); err != nil {

@@ -67,10 +67,8 @@ func (x *Session) recoverOnce() (again bool, err error) {
 
 // openJournal opens the journal with the key of this store and user.
 func (x *Session) openJournal() (err error) {
-	if x.key.IsZero() {
-		if x.key, err = x.Key(x.State, true); err != nil {
-			return err
-		}
+	if err := x.needKey(); err != nil {
+		return err
 	}
 	x.closeJournal()
 	x.boot = store.BootOf()
@@ -84,6 +82,14 @@ func (x *Session) openJournal() (err error) {
 	}
 	x.j = j
 	return nil
+}
+
+// needKey reads the key of this store and user, and makes it if there is none.
+func (x *Session) needKey() (err error) {
+	if x.key.IsZero() {
+		x.key, err = x.Key(x.State, true)
+	}
+	return err
 }
 
 // GoBack lets the session recover from a state directory that is older than the last change of this user. The
@@ -341,14 +347,10 @@ func (x *Session) checkpoint(table, was []byte) error {
 	}
 	last := x.j.Last()
 	c := &journal.Checkpoint{Table: table, Was: journal.HashOf(was), Swap: x.swap, State: make(map[string]journal.Text)}
-	c.Number, c.LogHead, c.LedgerHead = last.Number+1, last.LogHead, last.LedgerHead
+	c.Number, c.LedgerHead = last.Number+1, last.LedgerHead
 	c.Log.Offset, c.Ledger.Offset = last.Log.End()+int64(len(x.extra)), last.Ledger.End()
-	if line := lastLine(x.extra); line != nil {
-		hash, err := x.hashLast(line)
-		if err != nil {
-			return err
-		}
-		c.LogHead = journal.ParseHash(hash)
+	if c.LogHead, err = x.headAfter(lastLine(x.extra), last.LogHead); err != nil {
+		return err
 	}
 	for _, name := range store.StateFiles {
 		if text, known := story.StateFile(name); known {
@@ -453,10 +455,8 @@ func (x *Session) RecoverFrom(store string) error {
 // baseline starts the journal over with the files as they are. It trusts them: the caller must verify them
 // first.
 func (x *Session) baseline(table, was []byte) (err error) {
-	if x.key.IsZero() {
-		if x.key, err = x.Key(x.State, true); err != nil {
-			return err
-		}
+	if err := x.needKey(); err != nil {
+		return err
 	}
 	if err := x.SyncSecret(); err != nil {
 		return err
@@ -471,41 +471,27 @@ func (x *Session) baseline(table, was []byte) (err error) {
 	if x.j != nil {
 		c.Number = x.j.Last().Number + 1
 	}
-	log, err := x.openGrowing(disk.LogFile)
+	log, size, err := x.openSized(disk.LogFile)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	info, err := log.Stat()
+	last, end, err := eventlog.Tail(log, size)
 	if err != nil {
 		return err
 	}
-	last, end, err := eventlog.Tail(log, info.Size())
-	if err != nil {
+	if end < size {
+		if err := x.cutTorn(log, end, size); err != nil {
+			return err
+		}
+	}
+	if c.LogHead, err = x.headAfter(last, journal.Hash{}); err != nil {
 		return err
-	}
-	if end < info.Size() {
-		if err := x.cutTorn(log, end, info.Size()); err != nil {
-			return err
-		}
-	}
-	if last != nil {
-		hash, err := x.hashLast(last)
-		if err != nil {
-			return err
-		}
-		c.LogHead = journal.ParseHash(hash)
 	}
 	c.Log.Offset = end
-	ledger, err := x.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
+	ledger, err := x.wholeLedger()
 	if err != nil {
-		return store.AsCorrupt(filepath.Join(x.State.Path(), disk.Ledger), err)
-	}
-	if whole := ledger[:disk.WholeLines(ledger)]; len(whole) < len(ledger) {
-		if err := x.keepLedger(ledger); err != nil {
-			return err
-		}
-		ledger = whole
+		return err
 	}
 	c.Ledger.Offset, c.LedgerHead = int64(len(ledger)), chain(journal.Hash{}, ledger)
 	for _, name := range store.StateFiles {
@@ -523,14 +509,22 @@ func (x *Session) baseline(table, was []byte) (err error) {
 	return x.finish(draft, c)
 }
 
-// keepLedger copies a ledger with a torn end before the end is cut off.
-func (x *Session) keepLedger(text []byte) error {
-	name := disk.Ledger + "." + x.NameTime()
-	err := x.State.CreateNew(name, text, 0o600)
-	if err == nil {
-		x.Opt.Warn(disk.Ledger + " ended in a torn line; it was kept as " + name)
+// wholeLedger returns the whole lines of the ledger. It copies a ledger with a torn end before the end is cut off.
+func (x *Session) wholeLedger() ([]byte, error) {
+	text, err := x.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
+	if err != nil {
+		return nil, store.AsCorrupt(filepath.Join(x.State.Path(), disk.Ledger), err)
 	}
-	return err
+	whole := text[:disk.WholeLines(text)]
+	if len(whole) == len(text) {
+		return whole, nil
+	}
+	name := disk.Ledger + "." + x.NameTime()
+	if err := x.State.CreateNew(name, text, 0o600); err != nil {
+		return nil, err
+	}
+	x.Opt.Warn(disk.Ledger + " ended in a torn line; it was kept as " + name)
+	return whole, nil
 }
 
 // syncState syncs the files that a baseline relies on.
@@ -715,17 +709,13 @@ func (x *Session) restoreTail(name string, tail journal.Tail, informing int64, r
 	if end == 0 {
 		return nil
 	}
-	log, err := x.openGrowing(name)
+	log, size, err := x.openSized(name)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	info, err := log.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() > end+informing {
-		if err := x.cutTorn(log, end+informing, info.Size()); err != nil {
+	if size > end+informing {
+		if err := x.cutTorn(log, end+informing, size); err != nil {
 			return err
 		}
 	}

@@ -24,11 +24,18 @@ var ErrNotHeld = errors.New("no one holds it")
 
 // WantAct returns the lines that an action needs, or none if it was performed before. It fails as
 // [Session.Act] does, or with ErrNotHeld.
-func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption, over Lapse) (want []eventlog.Consumption,
-	err error) {
+func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption, over Lapse) ([]eventlog.Consumption, error) {
+	_, _, want, err := l.lines(a, c, over)
+	return want, err
+}
+
+// lines returns the lines that an action needs, and the action that it comes to. If it was performed before, there are
+// no lines, and before names who did it.
+func (l *Ledger) lines(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eventlog.Act, before eventlog.Action,
+	want []eventlog.Consumption, err error) {
 	life, err := l.Life(c.HandoffID)
 	if err != nil {
-		return nil, err
+		return a, before, nil, err
 	}
 	a = over.act(a, c, life)
 	before, n, err := plan(a, c, life, over)
@@ -36,15 +43,16 @@ func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption, over Lapse) (wa
 		err = ErrNotHeld
 	}
 	if err != nil || before.IsDone() {
-		return nil, err
+		return a, before, nil, err
 	}
-	if held := life.Take.Holds(); a == eventlog.ActTake && held.IsDone() {
-		return takeOver(c, held, n), nil
-	}
-	if a == eventlog.ActDone && !life.Take.Holds().IsDone() {
+	held := life.Take.Holds()
+	switch {
+	case a == eventlog.ActTake && held.IsDone():
+		return a, before, takeOver(c, held, n), nil
+	case a == eventlog.ActDone && !held.IsDone():
 		want = append(want, nthAct(c, eventlog.ActTake, n))
 	}
-	return append(want, nthAct(c, a, n)), nil
+	return a, before, append(want, nthAct(c, a, n)), nil
 }
 
 // nthAct returns c as the n-th action of its kind on its handoff.

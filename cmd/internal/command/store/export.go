@@ -82,7 +82,7 @@ func chooseEntries(s *handoff.Store, ids []string, chosen handoff.Filter) ([]han
 	if chosen != (handoff.Filter{}) {
 		return nil, cli.Invalid("remove one", "ids conflict with flags that choose handoffs")
 	}
-	return s.FindAll(ids)
+	return s.FindEach(ids)
 }
 
 // withThreads adds to entries the stored handoffs of their threads.

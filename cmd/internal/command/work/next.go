@@ -75,7 +75,7 @@ at once, each gets a different handoff.`,
 func (a *app) takeNext(s *handoff.Store, chosen handoff.Filter, who handoff.Consumption) error {
 	ctx, stop := a.Stoppable()
 	defer stop()
-	got, ok, err := s.TakeNext(ctx, chosen, who)
+	got, ok, err := s.Lifecycle().TakeNext(ctx, chosen, who)
 	if err != nil || !ok {
 		return err
 	}
