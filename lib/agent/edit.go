@@ -118,7 +118,7 @@ func (a Agent) adopt(f file, sh sheet, c Command) (_ Command, words []string, er
 // install returns settings with one entry of ours for each wanted slot.
 func (a Agent) install(f file, sh sheet, c Command) (text []byte, err error) {
 	if text = f.text; path.Ext(f.path) != ".json" {
-		return a.write(f.path, text, sh.slots[0], c.words(a.Name, sh.slots[0].event))
+		return a.writeTable(f.path, string(text), sh.slots[0], c.words(a.Name, server))
 	}
 	for i, sl := range sh.wanted(c) {
 		s, err := a.parse(sl, f.path, text)
@@ -148,7 +148,7 @@ func (a Agent) uninstall(f file, sh sheet) (text []byte, words []string, err err
 		return f.backup, words, nil
 	}
 	if path.Ext(f.path) != ".json" {
-		text, err = a.write(f.path, text, sh.slots[0], nil)
+		text, err = a.writeTable(f.path, string(text), sh.slots[0], nil)
 		return text, words, err
 	}
 	for _, sl := range slices.Backward(sh.slots) {

@@ -21,7 +21,7 @@ import (
 const program = "/usr/bin/handoff"
 
 // hooks has the number of hooks that are installed for each agent.
-var hooks = map[string]int{"claude": 7, "codex": 6, "gemini": 6, "cursor": 5, "copilot": 5}
+var hooks = map[string]int{"claude": 7, "codex": 6, "gemini": 6, "qwen": 7, "cursor": 5, "copilot": 5}
 
 func find(t *testing.T, name string) agent.Agent {
 	t.Helper()
@@ -96,7 +96,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 
 func settingsPath(home, name string) string {
 	return filepath.Join(home, map[string]string{"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json",
-		"cursor": ".cursor/hooks.json", "copilot": ".copilot/hooks/handoff.json"}[name])
+		"qwen": ".qwen/settings.json", "cursor": ".cursor/hooks.json", "copilot": ".copilot/hooks/handoff.json"}[name])
 }
 
 func TestRefusedPlaces(t *testing.T) {

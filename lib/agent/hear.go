@@ -225,13 +225,13 @@ func scanEvent(d *json.Decoder) (in input) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return in
 	}
+	fields := map[json.Token]*string{"session_id": &in.Session, "sessionId": &in.SessionID,
+		"conversation_id": &in.Chat, "cwd": &in.Cwd}
 	for d.More() && (in.session() == "" || in.Cwd == "") {
 		key, err := d.Token()
 		if err != nil {
 			break
 		}
-		fields := map[json.Token]*string{"session_id": &in.Session, "sessionId": &in.SessionID,
-			"conversation_id": &in.Chat, "cwd": &in.Cwd}
 		var raw json.RawMessage
 		if field := fields[key]; field == nil {
 			err = skipValue(d)

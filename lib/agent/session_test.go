@@ -149,7 +149,7 @@ func TestCap(t *testing.T) {
 			if n := utf8.RuneCountInString(text); n > 6000 || !strings.HasSuffix(text, rest) || strings.ContainsRune(text, 0x1b) {
 				t.Errorf("%s, bodies %v: %d characters: %.300q … %q", name, bodies, n, text, text[max(0, len(text)-100):])
 			}
-			if framed := strings.Contains(text, "untrusted-content"); framed != (bodies && name != "codex" && name != "claude") {
+			if framed := strings.Contains(text, "untrusted-content"); framed != (bodies && name != "codex" && name != "claude" && name != "qwen") {
 				t.Errorf("%s, bodies %v: framed %v", name, bodies, framed)
 			}
 		}

@@ -1,9 +1,6 @@
 package agent
 
 import (
-	_ "embed"
-	"encoding/json"
-	"maps"
 	"path"
 	"reflect"
 	"regexp"
@@ -42,17 +39,7 @@ func (sh sheet) wanted(c Command) []slot {
 
 // find returns our entries for a slot.
 func (a Agent) find(sl slot, file string, text []byte) (all []found, err error) {
-	switch path.Ext(file) {
-	case ".js":
-		words, err := moduleWords(file, text)
-		for i := range words {
-			words[i] = strings.ReplaceAll(words[i], "EVENT", string(sl.event))
-		}
-		if words != nil {
-			all = []found{{words: words}}
-		}
-		return all, err
-	case ".toml":
+	if path.Ext(file) == ".toml" {
 		said, err := understand(file, text)
 		if err != nil {
 			return nil, err
@@ -69,18 +56,6 @@ func (a Agent) find(sl slot, file string, text []byte) (all []found, err error) 
 	}
 	s, err := a.parse(sl, file, text)
 	return s.ours, err
-}
-
-// write returns settings that are not JSON with our entry, or without it if words is nil.
-func (a Agent) write(file string, text []byte, sl slot, words []string) ([]byte, error) {
-	switch {
-	case path.Ext(file) == ".toml":
-		return a.writeTable(file, string(text), sl, words)
-	case words == nil:
-		return nil, nil
-	}
-	words[2] = "EVENT"
-	return []byte(strings.Replace(module, moduleLine+"[]", moduleLine+string(jsontree.Encode(words, "")), 1)), nil
 }
 
 // writeTable returns settings in TOML with our table, or without it if words is nil. It changes only the lines of the
@@ -127,41 +102,16 @@ func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, e
 	old, _ := understand(file, []byte(text))
 	said, err := understand(file, []byte(out.String()))
 	isInline := regexp.MustCompile(`(?m)^\s*["']?` + servers + `["']?\s*=`).MatchString(text) // it must stay alone
-	if err != nil || isInline || !reflect.DeepEqual(without(old, servers), without(said, servers)) {
+	for _, all := range []any{old, said} {
+		all, _ := all.(map[string]any)
+		if tables, _ := all[servers].(map[string]any); tables != nil {
+			if delete(tables, serverName); len(tables) == 0 {
+				delete(all, servers)
+			}
+		}
+	}
+	if err != nil || isInline || !reflect.DeepEqual(old, said) {
 		return nil, refuse("make the change by hand", "%s: the table %s] cannot be changed alone", file, header)
 	}
 	return []byte(out.String()), nil
-}
-
-// without returns settings without our server.
-func without(settings any, servers string) map[string]any {
-	all := maps.Clone(settings.(map[string]any))
-	if tables, isTable := all[servers].(map[string]any); isTable {
-		tables = maps.Clone(tables)
-		if delete(tables, serverName); len(tables) == 0 {
-			delete(all, servers)
-		} else {
-			all[servers] = tables
-		}
-	}
-	return all
-}
-
-//go:embed opencode.js
-var module string
-
-// moduleLine begins the line of our plugin that has the command.
-const moduleLine = "const command = "
-
-// moduleWords returns the command of our plugin, nil if the file is empty. Another program's file is refused.
-func moduleWords(file string, text []byte) (words []string, err error) {
-	if len(text) == 0 {
-		return nil, nil
-	}
-	_, line, _ := strings.Cut(string(text), "\n"+moduleLine)
-	line, _, _ = strings.Cut(line, "\n")
-	if json.Unmarshal([]byte(line), &words) != nil || ourEvent(words) == "" {
-		return nil, refuse("move it away; nothing was changed", "%s is not a plugin of handoff", file)
-	}
-	return words, nil
 }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -26,7 +27,7 @@ type coder struct {
 	compact  func(*desk)                // has the session compacted; nil where that needs a terminal
 }
 
-var coders = []coder{claude, codex, geminiCLI, copilot}
+var coders = []coder{claude, codex, geminiCLI, copilot, qwen}
 
 func hooksDir() string {
 	dir, _ := filepath.Abs("../../hooks") // fails only without a working directory
@@ -187,3 +188,29 @@ var copilot = coder{
 		d.write(".copilot/mcp-config.json", `{"mcpServers": {"handoff": {"type": "local", "command": "handoff", "args": ["mcp"], "tools": ["*"]}}}`)
 	},
 }
+
+var qwen = coder{
+	name: "qwen", program: "qwen", role: "system", settings: ".qwen/settings.json",
+	env: []string{"OPENAI_API_KEY=no-key", "OPENAI_BASE_URL=@model/v1", "OPENAI_MODEL=test-model",
+		"QWEN_CODE_SUPPRESS_YOLO_WARNING=1"},
+	prepare: func(d *desk) { d.write(".qwen/settings.json", "{"+qwenAuth+"}\n") },
+	turn:    func(prompt string) []string { return []string{"qwen", "--yolo", "-p", prompt} },
+	resume:  func(prompt string) []string { return []string{"qwen", "--yolo", "--continue", "-p", prompt} },
+	shell: func(command string) step {
+		return step{tool: "run_shell_command", args: map[string]any{"command": command, "is_background": false}}
+	},
+	plugin: func(d *desk) { // it has none: the settings of the example
+		example, err := os.ReadFile(hooksDir() + "/examples/qwen.json")
+		if err != nil {
+			d.Fatal(err)
+		}
+		d.write(".qwen/settings.json", strings.Replace(string(example), "{", "{"+qwenAuth+",", 1))
+	},
+	mcp: func(d *desk) {
+		d.sh("handoff install qwen --mcp")
+		d.Skip("Qwen Code gives its model the tools of servers only after a search for them")
+	},
+}
+
+// qwenAuth and the version keep Qwen Code from rewriting its settings.
+const qwenAuth = `"security": {"auth": {"selectedType": "openai"}}, "memory": {"enableManagedAutoMemory": false}, "$version": 4`

@@ -16,16 +16,6 @@ const MaxBytes = 64 << 10
 // maxNodes is more than the number of nodes in MaxBytes of valid settings.
 const maxNodes = 1000
 
-// Parse returns the settings of a settings file, with defaults. An empty text is valid. Paths are returned as
-// written. name is the name of the file in errors; an error has a line for each invalid key.
-func Parse(src []byte, name string) (Settings, error) {
-	s, table := defaults()
-	if err := parse(src, name, table); err != nil {
-		return Settings{}, err
-	}
-	return *s, nil
-}
-
 // parse sets the keys in src.
 func parse(src []byte, name string, known []key) error {
 	if len(src) <= MaxBytes && bytes.IndexByte(src, 0) >= 0 {

@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"flag"
+	"io"
 	"slices"
 	"strings"
 
@@ -112,21 +114,13 @@ func QuickHook(run *cli.App) bool {
 		return false
 	}
 	s := agent.Session{Agent: "plain"}
-	values := map[string]*string{"--agent": &s.Agent, "--to": &s.To}
-	for args := a.Args[2:]; len(args) > 0; args = args[1:] {
-		name, value, joined := strings.Cut(args[0], "=")
-		target, known := values[name]
-		switch {
-		case args[0] == "--bodies":
-			s.Bodies = true
-		case known && joined:
-			*target = value
-		case known && len(args) > 1:
-			*target = args[1]
-			args = args[1:]
-		default:
-			return false
-		}
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&s.Agent, "agent", s.Agent, "")
+	flags.StringVar(&s.To, "to", "", "")
+	flags.BoolVar(&s.Bodies, "bodies", false, "")
+	if flags.Parse(a.Args[2:]) != nil || flags.NArg() > 0 {
+		return false
 	}
 	a.runHook(events[at], s)
 	return true

@@ -1,2 +1,0 @@
-// Made by `handoff install opencode`
-const command = []
