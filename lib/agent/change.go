@@ -74,19 +74,16 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	return ch, err
 }
 
-// Uninstall returns the change that removes all our hooks, or what else is ours in that file. If the file must not be
-// changed, the error is ErrConfig.
-func (a Agent) Uninstall(p Places, scope Scope) (Change, error) { return a.Remove(p, scope, false) }
-
-// Remove is Uninstall, or with isServer that for the file of the server for the Model Context Protocol.
-func (a Agent) Remove(p Places, scope Scope, isServer bool) (Change, error) {
+// Uninstall returns the change that removes all our hooks and what else is ours in their file, or with isServer the same
+// for the file of the server for the Model Context Protocol. If the file must not be changed, the error is ErrConfig.
+func (a Agent) Uninstall(p Places, scope Scope, isServer bool) (Change, error) {
 	sh := a.sheet(isServer)
 	f, err := a.locate(p, scope, sh)
 	if err != nil {
 		return Change{}, err
 	}
 	ch := Change{Path: f.path, Status: Absent, agent: a, file: f, text: f.text}
-	ch.again = func() (Change, error) { return a.Remove(p, scope, isServer) }
+	ch.again = func() (Change, error) { return a.Uninstall(p, scope, isServer) }
 	if !f.exists || sh.slots[0].event == server && !bytes.Contains(f.text, []byte(serverName)) {
 		return ch, nil
 	}

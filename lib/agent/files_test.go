@@ -84,7 +84,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 				if change.Status != agent.Installed || tree(t, home) == before {
 					t.Errorf("%s: %s", change.Status, tree(t, home))
 				}
-				change, err = find(t, name).Uninstall(p, agent.User)
+				change, err = find(t, name).Uninstall(p, agent.User, false)
 				apply(t, change, err)
 				if after := tree(t, home); after != before {
 					t.Errorf("before\n%safter\n%s", before, after)
@@ -153,7 +153,7 @@ func TestRefusedPlaces(t *testing.T) {
 			before := tree(t, root)
 			p := agent.Places{Home: root, Root: root}
 			_, errIn := find(t, "claude").Install(p, agent.Project, agent.Command{Program: program})
-			_, errOut := find(t, "claude").Uninstall(p, agent.Project)
+			_, errOut := find(t, "claude").Uninstall(p, agent.Project, false)
 			if what == "directory a file" {
 				errOut = errIn // there is nothing to uninstall, or a fault: both are right
 			}
@@ -198,7 +198,7 @@ func TestFollowsLinks(t *testing.T) {
 	if err != nil || backupErr != nil || info.Mode().Perm() != 0o640 || backup.Mode().Perm() != 0o600 {
 		t.Fatalf("%v %v\n%s", err, backupErr, tree(t, dotfiles))
 	}
-	change, err = find(t, "claude").Uninstall(p, agent.User)
+	change, err = find(t, "claude").Uninstall(p, agent.User, false)
 	apply(t, change, err)
 	if after := tree(t, home) + tree(t, dotfiles); after != before {
 		t.Errorf("before\n%safter\n%s", before, after)
@@ -231,7 +231,7 @@ func TestUpgrade(t *testing.T) {
 		strings.Count(got, `"--to","ann"`) != 3 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	change, err = find(t, "claude").Uninstall(p, agent.User)
+	change, err = find(t, "claude").Uninstall(p, agent.User, false)
 	apply(t, change, err)
 	if got := string(must(os.ReadFile(path))); strings.Contains(got, "handoff") || !strings.Contains(got, "echo two") || !strings.Contains(got, "matcher") {
 		t.Errorf("got\n%s", got)
@@ -252,7 +252,7 @@ func TestUninstallWithoutBackup(t *testing.T) {
 		home := t.TempDir()
 		path := filepath.Join(home, ".cursor/hooks.json")
 		put(t, path, text)
-		change, err := find(t, "cursor").Uninstall(agent.Places{Home: home}, agent.User)
+		change, err := find(t, "cursor").Uninstall(agent.Places{Home: home}, agent.User, false)
 		apply(t, change, err)
 		got, err := os.ReadFile(path)
 		if string(got) != want || (want == "") != errors.Is(err, os.ErrNotExist) {
@@ -291,7 +291,7 @@ func TestBackupIsTidied(t *testing.T) {
 	change, err := find(t, "claude").Install(p, agent.User, agent.Command{Program: program})
 	apply(t, change, err)
 	put(t, path, `{"a": 1}`)
-	change, err = find(t, "claude").Uninstall(p, agent.User)
+	change, err = find(t, "claude").Uninstall(p, agent.User, false)
 	if change = apply(t, change, err); change.Status != agent.Absent || tree(t, home) != before {
 		t.Errorf("%s:\n%s", change.Status, tree(t, home))
 	}
@@ -318,7 +318,7 @@ func TestManyAtOnce(t *testing.T) {
 	if text := string(must(os.ReadFile(filepath.Join(home, ".claude/settings.json")))); strings.Count(text, "/usr/bin/handoff") != hooks["claude"] {
 		t.Error(text)
 	}
-	change, err := find(t, "claude").Uninstall(p, agent.User)
+	change, err := find(t, "claude").Uninstall(p, agent.User, false)
 	apply(t, change, err)
 	if after := tree(t, home); after != before {
 		t.Errorf("before\n%safter\n%s", before, after)
@@ -345,7 +345,7 @@ func TestEveryPathIsRecognised(t *testing.T) {
 		if err != nil || again.Status != agent.Present {
 			t.Fatalf("%s: %v, %v", command.Program, again.Status, err)
 		}
-		change, err = a.Uninstall(p, agent.User)
+		change, err = a.Uninstall(p, agent.User, false)
 		if change = apply(t, change, err); change.Status != agent.Removed || change.Words[0] != command.Program {
 			t.Fatalf("%s: %v", change.Status, change.Words)
 		}

@@ -33,7 +33,7 @@ func FuzzInstall(f *testing.F) {
 			t.Fatal(err)
 		}
 		put(t, path, string(before))
-		change, err := a.Uninstall(p, agent.User)
+		change, err := a.Uninstall(p, agent.User, false)
 		if err == nil && change.Status != agent.Absent {
 			return // ours is there already
 		}
@@ -46,7 +46,7 @@ func FuzzInstall(f *testing.F) {
 		}
 		apply(t, change, nil)
 		checkInserted(t, string(before), string(must(os.ReadFile(path))))
-		change, err = a.Uninstall(p, agent.User)
+		change, err = a.Uninstall(p, agent.User, false)
 		apply(t, change, err)
 		if after := must(os.ReadFile(path)); !bytes.Equal(after, before) {
 			t.Fatalf("%q became %q", before, after)

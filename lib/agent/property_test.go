@@ -223,7 +223,7 @@ func TestInstallIsUndone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		change, err = row.Uninstall(places, agent.User)
+		change, err = row.Uninstall(places, agent.User, false)
 		if change = apply(t, change, err); change.Status != agent.Removed {
 			t.Fatalf("%q: %s", during, change.Status)
 		}
@@ -319,7 +319,7 @@ func TestNotUnderstoodIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, errIn := row.Install(places, agent.User, agent.Command{Program: "/usr/bin/handoff"})
-		_, errOut := row.Uninstall(places, agent.User)
+		_, errOut := row.Uninstall(places, agent.User, false)
 		for _, err := range []error{errIn, errOut} {
 			if !errors.Is(err, handoff.ErrConfig) || !strings.Contains(err.Error(), ": line ") || !strings.Contains(err.Error(), "column ") {
 				t.Fatalf("%q: %v", text, err)

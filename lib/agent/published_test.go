@@ -105,7 +105,7 @@ func TestExamplesAreFound(t *testing.T) {
 		if len(entries) != hooks[name] || len(errs) > 0 || entries[0].Path != settingsPath(home, name) {
 			t.Errorf("%s: %v, %v", name, entries, errs)
 		}
-		change, err := find(t, name).Uninstall(p, agent.User)
+		change, err := find(t, name).Uninstall(p, agent.User, false)
 		if change = apply(t, change, err); change.Status != agent.Absent || tree(t, home) != before {
 			t.Errorf("%s: %v", name, change.Status)
 		}

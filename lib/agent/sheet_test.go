@@ -34,7 +34,7 @@ func TestServer(t *testing.T) {
 			if change, err = a.Install(p, scope, c); err != nil || change.Status != agent.Present {
 				t.Errorf("%s: %v, %v", name, change.Status, err)
 			}
-			change, err = a.Remove(p, scope, true)
+			change, err = a.Uninstall(p, scope, true)
 			apply(t, change, err)
 		}
 		if after := tree(t, home); after != before {
@@ -76,7 +76,7 @@ func TestTableInTOML(t *testing.T) {
 		if got := string(must(os.ReadFile(path))); got != want {
 			t.Errorf("%q became %q, not %q", text, got, want)
 		}
-		change, err = find(t, "codex").Remove(p, agent.User, true)
+		change, err = find(t, "codex").Uninstall(p, agent.User, true)
 		if change = apply(t, change, err); change.Status != agent.Removed {
 			t.Errorf("%q: %s", text, change.Status)
 		}

@@ -92,7 +92,7 @@ were none. Your other changes stay.`,
 			}
 			in.mcp = true
 			for _, isServer := range slices.Backward(in.files()) { // the directory of both goes with the hooks
-				change, err := in.agent.Remove(in.places, in.scope, isServer)
+				change, err := in.agent.Uninstall(in.places, in.scope, isServer)
 				if err == nil && !(isServer && change.Status == agent.Absent) {
 					err = in.finish(a, change, isServer)
 				}
