@@ -61,7 +61,7 @@ func TestAgentsPlugin(t *testing.T) {
 			d.agent(a.command("handoff")...)
 			d.expect(coder{name: a.name, role: "user"}, "plugin", "/handoff", "Gather facts")
 			d.agent(a.command("pickup")...)
-			d.expect(coder{name: a.name, role: "user"}, "plugin", "/pickup", "For a packet run")
+			d.expect(coder{name: a.name, role: "user"}, "plugin", "/pickup", pickupWords)
 		}
 	})
 }
@@ -83,7 +83,7 @@ func TestAgentsTools(t *testing.T) {
 			{"handoff_read", map[string]any{"id": d.id}, "A secret plan."},
 			{"handoff_read", map[string]any{"id": d.id, "offset": 0}, "Next: handoff_take"},
 			{"handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "packet", "ts": "2026-05-08T12:00:00Z"}, "created"},
-			{"handoff_write", map[string]any{"body": "x"}, "give to, topic"},
+			{"handoff_write", map[string]any{"body": "x"}, "missing to, topic"},
 		} {
 			d.model.reset(step{tool: call.tool, args: call.args})
 			d.agent(a.turn("begin")...)
@@ -105,10 +105,12 @@ func TestAgentsDrafts(t *testing.T) {
 		drafts := func() int { return strings.Count(d.sh("handoff draft list --json"), `"hook":true`) }
 		d.model.reset()
 		d.agent(a.turn("begin")...)
-		if n := drafts(); n != 1 {
+		if n := drafts(); n != 1 && !a.mute || n != 0 && a.mute {
 			d.Errorf("%d drafts of a session that ended well", n)
 		}
-		d.sh(`handoff draft discard --yes $(handoff draft list --json | sed -n 's/.*"draft_id":"\([0-9a-f]*\)".*/\1/p')`)
+		if !a.mute {
+			d.sh(`handoff draft discard --yes $(handoff draft list --json | sed -n 's/.*"draft_id":"\([0-9a-f]*\)".*/\1/p')`)
+		}
 		d.model.reset(a.shell("echo done | "+bin+"/handoff write - --from ben --to ann --topic answer"), step{hangs: true})
 		d.killed(a.turn("begin")...)
 		if n := drafts(); n != 0 || !strings.Contains(d.sh("handoff list"), "answer") {

@@ -13,6 +13,7 @@ type coder struct {
 	role          string   // of the text of the session hook
 	settings      string   // the file that install changes, below the home
 	env           []string // @model stands for its address
+	mute          bool     // its hooks are not told what it said, so a session that ends well leaves no draft
 	prepare       func(*desk)
 
 	turn   func(prompt string) []string // a session of one turn
@@ -72,6 +73,9 @@ var claude = coder{
 
 // notice is what a person sees of it, where the agent shows something.
 const notice = "1 unread handoff (run handoff inbox)"
+
+// pickupWords are words of /pickup alone.
+const pickupWords = "Compare the claims of the packet"
 
 // claudeWelcomed says that the questions of a first session are answered.
 const claudeWelcomed = `{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": {"approved": ["no-key"]},
@@ -148,8 +152,8 @@ var geminiCLI = coder{
 		d.expect(a, "terminal", "start", d.id)
 		t.asks("/handoff parser", "Gather facts")
 		d.expect(a, "terminal", "/handoff", "Gather facts")
-		t.asks("/pickup", "For a packet run")
-		d.expect(a, "terminal", "/pickup", "For a packet run")
+		t.asks("/pickup", pickupWords)
+		d.expect(a, "terminal", "/pickup", pickupWords)
 	},
 	plugin: func(d *desk) { d.agent("gemini", "extensions", "install", hooksDir()+"/gemini-extension", "--consent") },
 	mcp: func(d *desk) {
@@ -158,7 +162,7 @@ var geminiCLI = coder{
 }
 
 var copilot = coder{
-	name: "copilot", program: "copilot", role: "user", settings: ".copilot/hooks/handoff.json",
+	name: "copilot", program: "copilot", role: "user", settings: ".copilot/hooks/handoff.json", mute: true,
 	env:     []string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=@model/v1", "COPILOT_PROVIDER_API_KEY=no-key", "COPILOT_MODEL=gpt-4.1", "COPILOT_AUTO_UPDATE=false"},
 	prepare: func(*desk) {},
 	turn:    func(prompt string) []string { return []string{"copilot", "--allow-all-tools", "-p", prompt} },
@@ -177,8 +181,8 @@ var copilot = coder{
 		d.expect(a, "terminal", "start", d.id)
 		t.asks("/handoff parser", "Gather facts")
 		d.expect(a, "terminal", "/handoff", "Gather facts")
-		t.asks("/pickup", "For a packet run")
-		d.expect(a, "terminal", "/pickup", "For a packet run")
+		t.asks("/pickup", pickupWords)
+		d.expect(a, "terminal", "/pickup", pickupWords)
 	},
 	plugin: func(d *desk) {
 		d.agent("copilot", "plugin", "marketplace", "add", hooksDir())
