@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 // A coder is a coding agent: how it is set up and what it is asked to do.
 type coder struct {
 	name, program string
+	title         string
 	role          string   // of the text of the session hook
 	settings      string   // the file that install changes, below the home
 	env           []string // @model stands for its address
@@ -25,7 +27,13 @@ type coder struct {
 	mcp      func(*desk)                // registers `handoff mcp`
 	command  func(name string) []string // a turn that runs one of our commands; nil where that needs a terminal
 	terminal func(*desk, coder)         // does what needs a terminal; nil where nothing does
-	compact  func(*desk)                // has the session compacted; nil where that needs a terminal
+	open     func(*desk) *terminal      // begins a session at a terminal
+	forkOf   func(session string) []string
+	compacts string      // the command at a terminal that compacts the session
+	forgets  string      // why a session that was compacted is not told again
+	deaf     string      // why a prompt does not tell it anything
+	wakes    func(*desk) // sets up what wakes an idle session; nil if nothing does
+	compact  func(*desk) // has the session compacted; nil where that needs a terminal
 }
 
 var coders = []coder{claude, codex, geminiCLI, copilot, qwen}
@@ -36,7 +44,7 @@ func hooksDir() string {
 }
 
 var claude = coder{
-	name: "claude", program: "claude", role: "system", settings: ".claude/settings.json",
+	name: "claude", title: "Claude Code", program: "claude", role: "system", settings: ".claude/settings.json",
 	env: []string{"ANTHROPIC_BASE_URL=@model", "ANTHROPIC_API_KEY=no-key", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
 		"IS_SANDBOX=1", "ENABLE_TOOL_SEARCH=false"},
 	prepare: func(d *desk) { d.write(".claude.json", strings.ReplaceAll(claudeWelcomed, "@project", d.project)) },
@@ -45,6 +53,24 @@ var claude = coder{
 	},
 	resume: func(prompt string) []string { return []string{"claude", "-p", "--continue", prompt} },
 	fork:   func(*desk) []string { return []string{"claude", "-p", "--continue", "--fork-session", "go on"} },
+	forkOf: func(session string) []string {
+		return []string{"claude", "-p", "--resume", session, "--fork-session", "go on"}
+	},
+	open: func(d *desk) *terminal {
+		t := d.terminal("claude", "--allowedTools", "Bash")
+		t.shows("❯")
+		return t
+	},
+	compacts: "/compact",
+	wakes: func(d *desk) {
+		var settings map[string]any
+		if err := json.Unmarshal([]byte(d.read(".claude/settings.json")), &settings); err != nil {
+			d.Fatal(err)
+		}
+		hook := map[string]any{"type": "command", "command": bin + "/handoff watch --wake --agent claude --operator ben", "asyncRewake": true, "timeout": 28800}
+		settings["hooks"].(map[string]any)["Stop"] = []any{map[string]any{"hooks": []any{hook}}}
+		d.write(".claude/settings.json", text(settings))
+	},
 	shell: func(command string) step {
 		return step{tool: "Bash", args: map[string]any{"command": command, "description": "run"}}
 	},
@@ -93,7 +119,7 @@ env_key = "LOCAL_KEY"
 `
 
 var codex = coder{
-	name: "codex", program: "codex", role: "developer", settings: ".codex/hooks.json",
+	name: "codex", title: "Codex CLI", program: "codex", role: "developer", settings: ".codex/hooks.json",
 	env: []string{"LOCAL_KEY=no-key"},
 	prepare: func(d *desk) {
 		d.write(".codex/config.toml", strings.ReplaceAll(codexConfig, "@model", d.model.URL)+"[projects.\""+d.project+"\"]\ntrust_level = \"trusted\"\n")
@@ -112,7 +138,14 @@ var codex = coder{
 		id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).FindString(filepath.Base(files[0]))
 		return []string{"codex", "exec", trustsHooks, "fork", id, "go on"}
 	},
-	shell: func(command string) step { return step{tool: "exec_command", args: map[string]any{"cmd": command}} },
+	forkOf: func(session string) []string { return []string{"codex", "exec", trustsHooks, "fork", session, "go on"} },
+	open: func(d *desk) *terminal {
+		t := d.terminal("codex", trustsHooks)
+		t.shows("›")
+		return t
+	},
+	compacts: "/compact",
+	shell:    func(command string) step { return step{tool: "exec_command", args: map[string]any{"cmd": command}} },
 	plugin: func(d *desk) {
 		d.agent("codex", "plugin", "marketplace", "add", hooksDir())
 		d.agent("codex", "plugin", "add", "handoff@handoff")
@@ -134,13 +167,19 @@ var codex = coder{
 const trustsHooks = "--dangerously-bypass-hook-trust"
 
 var geminiCLI = coder{
-	name: "gemini", program: "gemini", role: "user", settings: ".gemini/settings.json",
+	name: "gemini", title: "Gemini CLI", program: "gemini", role: "user", settings: ".gemini/settings.json",
 	env: []string{"GEMINI_API_KEY=no-key", "GOOGLE_GEMINI_BASE_URL=@model", "GEMINI_CLI_TRUST_WORKSPACE=true"},
 	prepare: func(d *desk) {
 		d.write(".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`+"\n")
 	},
 	turn:   func(prompt string) []string { return []string{"gemini", "--yolo", "-p", prompt} },
 	resume: func(prompt string) []string { return []string{"gemini", "--yolo", "--resume", "latest", "-p", prompt} },
+	open: func(d *desk) *terminal {
+		t := d.terminal("gemini", "--yolo")
+		t.shows("Type your message")
+		return t
+	},
+	compacts: "/compress",
 	shell: func(command string) step {
 		return step{tool: "run_shell_command", args: map[string]any{"command": command}}
 	},
@@ -162,13 +201,23 @@ var geminiCLI = coder{
 }
 
 var copilot = coder{
-	name: "copilot", program: "copilot", role: "user", settings: ".copilot/hooks/handoff.json", mute: true,
+	name: "copilot", title: "Copilot CLI", program: "copilot", role: "user", settings: ".copilot/hooks/handoff.json", mute: true,
 	env:     []string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=@model/v1", "COPILOT_PROVIDER_API_KEY=no-key", "COPILOT_MODEL=gpt-4.1", "COPILOT_AUTO_UPDATE=false"},
 	prepare: func(*desk) {},
 	turn:    func(prompt string) []string { return []string{"copilot", "--allow-all-tools", "-p", prompt} },
 	resume: func(prompt string) []string {
 		return []string{"copilot", "--allow-all-tools", "--continue", "-p", prompt}
 	},
+	open: func(d *desk) *terminal {
+		t := d.terminal("copilot", "--allow-all-tools")
+		t.shows("Do you trust", "for shortcuts", "/ commands")
+		if strings.Contains(t.screen(), "Do you trust") {
+			t.tmux("send-keys", "Enter")
+		}
+		t.shows("for shortcuts", "/ commands")
+		return t
+	},
+	compacts: "/compact",
 	shell: func(command string) step {
 		return step{tool: "bash", args: map[string]any{"command": command, "description": "run"}}
 	},

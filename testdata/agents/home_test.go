@@ -24,6 +24,9 @@ const module = "github.com/seed-78daf238/handoff"
 var bin string // of the programs of this tree
 
 func TestMain(m *testing.M) {
+	if setting := os.Getenv(wrapperVariable); setting != "" {
+		os.Exit(runWrapper(setting, os.Args[1:]))
+	}
 	flag.Parse()
 	code := 1
 	dir, err := os.MkdirTemp("", "handoff-agents-")

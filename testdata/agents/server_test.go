@@ -21,6 +21,8 @@ type step struct {
 	hangs bool
 	usage int // tokens that it claims to have read; 0 is few
 	n     int // tells the calls of a session apart
+
+	before func() // runs before the model answers: something happens while the turn is running
 }
 
 // A model stands in for the models of all agents. It says what its script says, then "ok", and remembers what it was asked.
@@ -28,7 +30,8 @@ type model struct {
 	*httptest.Server
 	mu     sync.Mutex
 	script []step
-	asked  []any // the bodies of requests
+	asked  []any // the bodies of requests since reset
+	all    []any // and of all requests
 	hangs  chan struct{}
 	calls  int
 }
@@ -91,7 +94,7 @@ type event struct {
 
 func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]any, speak dialect) {
 	m.mu.Lock()
-	m.asked = append(m.asked, body)
+	m.asked, m.all = append(m.asked, body), append(m.all, body)
 	m.calls++
 	s := step{text: "ok"}
 	tools := toolNames(body["tools"])
@@ -100,6 +103,9 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]a
 	}
 	s.n = m.calls
 	m.mu.Unlock()
+	if s.before != nil {
+		s.before()
+	}
 	if s.hangs {
 		m.hangs <- struct{}{}
 		<-r.Context().Done()
@@ -296,4 +302,23 @@ func look(v any, role, needle string, found *sighting) {
 			found.count += n
 		}
 	}
+}
+
+// count returns the number of requests so far, whatever was reset.
+func (m *model) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.all)
+}
+
+// since returns the requests after the first n that have tools, and so are turns of the session.
+func (m *model) since(n int) (turns []any) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, body := range m.all[max(0, n):] {
+		if len(toolNames(body.(map[string]any)["tools"])) > 0 {
+			turns = append(turns, body)
+		}
+	}
+	return turns
 }

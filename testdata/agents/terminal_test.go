@@ -48,6 +48,17 @@ func (t *terminal) tmux(words ...string) string {
 
 func (t *terminal) screen() string { return t.tmux("capture-pane", "-p") }
 
+// ends ends the agent, and waits until it is gone.
+func (t *terminal) ends() {
+	t.Helper()
+	pid, err := strconv.Atoi(strings.TrimSpace(t.tmux("display-message", "-p", "#{pane_pid}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.tmux("kill-server")
+	gone(pid)
+}
+
 // shows waits until the screen shows one of the texts.
 func (t *terminal) shows(texts ...string) {
 	t.Helper()

@@ -1,0 +1,476 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/universal"
+)
+
+// The delivery matrix: agent × state of its session × 20 handoffs.
+//
+// The 20 handoffs of a cell arrive in batches of 1, 2 or 3, and none of them is read. After each batch the session gets
+// into the state once, and each handoff of the batch must be named, by its id, in a request to the model that follows. So
+// a cell is 10 trials of the real agent, and 20 handoffs that must be told, each when it is news. A batch is as small as
+// an announcement has room for (3); the report of a starting session names the newest 10, so at its last trial 10 of 20
+// are named, 10 are counted, and all of this is compared.
+//
+// A session gets at most one announcement in a minute. So that a cell takes seconds, each arrival puts the time of the last
+// announcement in the note of the session back, as if a minute had passed.
+//
+// The receipt agrees if the ids that offered.jsonl has for a session are the ids that its requests had, no more and no
+// less, and `handoff read --receipts` lists the same sessions. A forked session also has what its parent was told.
+// Beside that, a cell fails if a handoff is announced twice to a session, if a hook marks as read, if even the fastest
+// run of a hook takes 2 s, or if a hook answers for another event than the one the agent named.
+//
+// Tokens are those of the texts of the hook, in o200k_base; no vocabulary of Anthropic's or Google's models is public.
+
+// batches are the handoffs that arrive together; 20 in all.
+var batches = []int{1, 2, 3, 1, 2, 3, 1, 2, 3, 2}
+
+// A state is one in which a handoff finds a session.
+type state struct {
+	name string
+	play func(*cell)
+}
+
+// states are those of the matrix.
+var states = []state{
+	{"start", (*cell).start},
+	{"resume", (*cell).resume},
+	{"fork", (*cell).fork},
+	{"after compaction", (*cell).compact},
+	{"clear", (*cell).clear},
+	{"busy", (*cell).busy},
+	{"idle", (*cell).idle},
+	{"idle, woken", (*cell).wake},
+	{"headless", (*cell).headless},
+}
+
+// A cell is one of the matrix: trials with one agent in one state.
+type cell struct {
+	*desk
+	a       coder
+	state   string
+	batches []int
+	why     string // the agent does not allow the state
+
+	mu      sync.Mutex
+	written []string // the short ids of what has arrived
+	reached int
+	roles   map[string]bool
+	seen    map[string]map[string]bool // by session: the ids in its requests
+	parent  string                     // the session that was forked
+	from    int                        // the requests from here on must name the batch
+	faults  []string
+}
+
+// newCell returns a cell whose agent has the hooks as `handoff install` leaves them, and runs the wrapper.
+func newCell(t *testing.T, a coder, s state, mutation string, batches []int) *cell {
+	t.Helper()
+	c := &cell{desk: newDesk(t, a), a: a, state: s.name, batches: batches, roles: map[string]bool{}, seen: map[string]map[string]bool{}}
+	c.sh("handoff mark-read " + c.id + " ben && handoff install " + a.name + " --to ben")
+	c.wrap(a, mutation)
+	return c
+}
+
+// fault notes what is wrong in a cell.
+func (c *cell) fault(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults = append(c.faults, fmt.Sprintf(format, args...))
+}
+
+// arrive writes n handoffs to ben, and lets a minute pass.
+func (c *cell) arrive(n int) (ids []string) {
+	for range n {
+		k := len(c.written)
+		at := time.Now().Add(time.Duration(k)*time.Second - time.Hour).UTC().Format(time.RFC3339)
+		cmd := c.command(bin+"/handoff", "write", "-", "--from", "ann", "--to", "ben", "--topic", fmt.Sprintf("work-%02d", k+1), "--ts", at)
+		cmd.Stdin = strings.NewReader(fmt.Sprintf("Plan %d.\n", k+1))
+		out, err := cmd.Output()
+		var row struct {
+			ID string `json:"handoff_id"`
+		}
+		if err != nil || json.Unmarshal(out, &row) != nil {
+			c.fault("write: %v, %s", err, out)
+			return ids
+		}
+		id := strings.TrimPrefix(row.ID, "sha256:")[:12]
+		ids, c.written = append(ids, id), append(c.written, id)
+	}
+	c.minutePasses()
+	return ids
+}
+
+var toldAt = regexp.MustCompile(`(?m)^told .*$`)
+
+// minutePasses makes the last announcement of each session an old one.
+func (c *cell) minutePasses() {
+	notes, _ := filepath.Glob(filepath.Join(c.home, ".local/state/handoff/heard/*/note")) // a good pattern
+	for _, note := range notes {
+		text, err := os.ReadFile(note)
+		if err == nil {
+			err = os.WriteFile(note, toldAt.ReplaceAll(text, []byte("told 0")), 0o600)
+		}
+		if err != nil {
+			c.fault("%v", err)
+		}
+	}
+}
+
+// session returns the session of the last hook.
+func (c *cell) session() string {
+	all := c.records()
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1].stdin("session_id", "sessionId")
+}
+
+// look notes which handoffs are in requests of the session.
+func (c *cell) look(requests []any) {
+	session := c.session()
+	if c.seen[session] == nil {
+		c.seen[session] = map[string]bool{}
+	}
+	for _, r := range requests {
+		whole := text(r)
+		for _, id := range c.written {
+			if strings.Contains(whole, id) {
+				c.seen[session][id] = true
+			}
+		}
+	}
+}
+
+// expect notes which handoffs of a batch are in a request to the model.
+func (c *cell) expect(ids []string, requests []any) {
+	for _, id := range ids {
+		var found sighting
+		for _, r := range requests {
+			look(r, "", id, &found)
+		}
+		if found.count == 0 {
+			c.fault("%s is in no request", id)
+			continue
+		}
+		c.reached++
+		c.roles[found.role] = true
+	}
+}
+
+// trials has the session hear of each batch: happen brings it into the state and has the model asked.
+func (c *cell) trials(happen func(n int)) {
+	c.Helper()
+	for n, size := range c.batches {
+		ids := c.arrive(size)
+		c.from = c.model.count()
+		before := c.from
+		happen(n)
+		c.look(c.model.since(before))
+		c.expect(ids, c.model.since(c.from))
+	}
+}
+
+func (c *cell) start() {
+	c.trials(func(n int) {
+		t := c.a.open(c.desk)
+		t.asks(fmt.Sprint("begin ", n), "begin")
+		t.ends()
+	})
+}
+
+func (c *cell) headless() {
+	c.trials(func(int) { c.agent(c.a.turn("begin")...) })
+	var last string
+	for _, r := range c.records() {
+		if text, _ := r.output(); text != "" {
+			last = text
+		}
+	}
+	if len(c.batches) == len(batches) && (!strings.Contains(last, "20 unread handoffs for ben") || !strings.Contains(last, "and 10 more: `handoff list --unread --to ben`")) {
+		c.fault("the report of the last session does not count all 20: %q", last)
+	}
+}
+
+func (c *cell) resume() {
+	c.agent(c.a.turn("begin")...)
+	c.trials(func(int) { c.agent(c.a.resume("go on")...) })
+}
+
+func (c *cell) fork() {
+	if c.a.forkOf == nil {
+		c.why = "no such command"
+		return
+	}
+	c.agent(c.a.turn("begin")...)
+	c.parent = c.session()
+	c.trials(func(int) { c.agent(c.a.forkOf(c.parent)...) })
+}
+
+func (c *cell) clear() {
+	t := c.a.open(c.desk)
+	t.asks("begin", "begin")
+	c.trials(func(n int) {
+		t.types("/clear")
+		time.Sleep(time.Second)
+		t.asks(fmt.Sprint("again ", n), "again")
+	})
+	t.ends()
+}
+
+// compact has the session told of each batch, compacts it, and asks it again: what it was told is there once more.
+func (c *cell) compact() {
+	if c.why = c.a.forgets; c.why != "" {
+		return
+	}
+	t := c.a.open(c.desk)
+	t.asks("begin", "begin")
+	c.trials(func(n int) {
+		t.asks(fmt.Sprint("hear ", n), "hear")
+		from := c.model.count()
+		t.types(c.a.compacts)
+		for range 300 {
+			if c.model.count() > from {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(2 * time.Second)
+		c.from = c.model.count()
+		t.asks(fmt.Sprint("after ", n), "after")
+	})
+	t.ends()
+}
+
+// busy has each batch arrive while the model thinks, before it runs a tool.
+func (c *cell) busy() {
+	var arrived [][]string
+	var at []int
+	var script []step
+	for _, size := range c.batches {
+		s := c.a.shell("true")
+		s.before = func() {
+			at = append(at, c.model.count())
+			arrived = append(arrived, c.arrive(size))
+		}
+		script = append(script, s)
+	}
+	c.model.reset(append(script, c.a.shell("true"))...)
+	c.agent(c.a.turn("begin")...)
+	c.look(c.model.since(0))
+	if len(at) != len(c.batches) {
+		c.fault("the agent ran %d tools", len(at))
+	}
+	for n, ids := range arrived {
+		c.expect(ids, c.model.since(at[n])[:1])
+	}
+}
+
+func (c *cell) idle() {
+	if c.why = c.a.deaf; c.why != "" {
+		return
+	}
+	t := c.a.open(c.desk)
+	t.asks("begin", "begin")
+	c.trials(func(n int) { t.asks(fmt.Sprint("and now ", n), "and now") })
+	t.ends()
+}
+
+// wake has a session that nobody types into hear of each batch.
+func (c *cell) wake() {
+	if c.a.wakes == nil {
+		c.why = "nothing wakes it"
+		return
+	}
+	c.a.wakes(c.desk)
+	t := c.a.open(c.desk)
+	t.asks("begin", "begin")
+	c.trials(func(int) {
+		from := c.model.count() - 1
+		for range 300 {
+			if c.model.count() > from+1 {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(2 * time.Second) // the turn ends, and its hook waits again
+	})
+	t.ends()
+}
+
+// finish compares what the session was told with what is recorded.
+func (c *cell) finish() {
+	offers := c.offers()
+	for session, seen := range c.seen {
+		told := maps.Clone(offers[session])
+		if told == nil {
+			told = map[string]bool{}
+		}
+		if c.parent != "" && session != c.parent {
+			maps.Copy(told, offers[c.parent])
+		}
+		if !maps.Equal(seen, told) {
+			c.fault("receipt: session %s was told %v, and recorded are %v", session, keys(seen), keys(told))
+		}
+	}
+	for session := range offers {
+		if c.seen[session] == nil {
+			c.fault("receipt: session %s was told nothing, and something is recorded", session)
+		}
+	}
+	for _, id := range c.written {
+		var row struct {
+			Offers []struct {
+				Session string `json:"session_id"`
+			}
+		}
+		_ = json.Unmarshal([]byte(c.sh(bin+"/handoff read --receipts "+id+" --json")), &row)
+		listed, recorded := map[string]bool{}, map[string]bool{}
+		for _, o := range row.Offers {
+			listed[o.Session] = true
+		}
+		for session, ids := range offers {
+			if ids[id] {
+				recorded[session] = true
+			}
+		}
+		if !maps.Equal(listed, recorded) {
+			c.fault("receipt: --receipts lists %v for %s, and recorded are %v", keys(listed), id, keys(recorded))
+		}
+	}
+	if unread := strings.Fields(c.sh(bin + "/handoff list --unread --to ben --format ids")); len(unread) != len(c.written) {
+		c.fault("%d of %d are still unread", len(unread), len(c.written))
+	}
+	c.checkHooks()
+}
+
+// checkHooks compares the runs of hooks with what they promise.
+func (c *cell) checkHooks() {
+	announced := map[string]bool{}
+	fastest := time.Hour
+	for _, r := range c.records() {
+		fastest = min(fastest, r.Duration)
+		text, event := r.output()
+		if asked := r.stdin("hook_event_name"); event != "" && asked != "" && event != asked {
+			c.fault("the hook for %s says that it is %s", asked, event)
+		}
+		for _, id := range digits.FindAllString(text, -1) {
+			key := r.stdin("session_id", "sessionId") + id
+			if running := r.Args[1] != "session-start"; running && announced[key] && strings.Count(text, id) == 1 {
+				c.fault("%s is announced twice", id)
+			}
+			announced[key] = true
+		}
+	}
+	if fastest >= 2*time.Second {
+		c.fault("the fastest run of a hook took %v", fastest)
+	}
+}
+
+// offers returns the short ids of offered.jsonl, by session.
+func (c *cell) offers() map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for line := range strings.Lines(c.read("project/.run/offered.jsonl")) {
+		var o struct {
+			Session string   `json:"session_id"`
+			IDs     []string `json:"handoff_ids"`
+		}
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			c.fault("offered.jsonl: %v", err)
+		}
+		if all[o.Session] == nil {
+			all[o.Session] = map[string]bool{}
+		}
+		for _, id := range o.IDs {
+			if digits, is := strings.CutPrefix(id, "sha256:"); is {
+				all[o.Session][digits[:12]] = true
+			}
+		}
+	}
+	return all
+}
+
+func keys(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
+
+// tokens returns the number of tokens of the shortest and the longest text.
+func (c *cell) tokens() string {
+	least, most := 0, 0
+	for _, r := range c.records() {
+		text, _ := r.output()
+		if text == "" {
+			continue
+		}
+		n := tokens(c.T, text)
+		if least == 0 || n < least {
+			least = n
+		}
+		most = max(most, n)
+	}
+	if least == most {
+		return fmt.Sprint(most)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}
+
+func tokens(t *testing.T, text string) int {
+	n, err := universal.CountTokens(universal.O200k, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// row returns the cell as a row of the table.
+func (c *cell) row() string {
+	if c.why != "" {
+		return fmt.Sprintf("| %s | %s | not possible: %s | | | |", c.a.title, c.state, c.why)
+	}
+	all, receipt := 0, "agrees"
+	for _, n := range c.batches {
+		all += n
+	}
+	for _, f := range c.faults {
+		if strings.HasPrefix(f, "receipt") {
+			receipt = "differs"
+		}
+	}
+	return fmt.Sprintf("| %s | %s | %d %% | %s | %s | %s |", c.a.title, c.state, 100*c.reached/all, receipt,
+		strings.Join(keys(c.roles), ", "), c.tokens())
+}
+
+var table []string
+
+// TestMatrix plays each cell, and prints the table.
+func TestMatrix(t *testing.T) {
+	for _, a := range coders {
+		t.Run(a.name, func(t *testing.T) {
+			for _, s := range states {
+				t.Run(s.name, func(t *testing.T) {
+					c := newCell(t, a, s, "", batches)
+					defer func() { table = append(table, c.row()) }()
+					s.play(c)
+					if c.finish(); c.why == "" {
+						for _, f := range c.faults {
+							t.Error(f)
+						}
+					}
+				})
+			}
+		})
+	}
+	if len(table) > 0 {
+		fmt.Println("| agent | a handoff finds the session | told | receipt | role | tokens |\n|---|---|---|---|---|---|")
+		fmt.Println(strings.Join(table, "\n"))
+	}
+}
