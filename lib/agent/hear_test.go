@@ -95,7 +95,7 @@ func TestHear(t *testing.T) {
 				told := l.offers(t)
 				handOver(t, l.root, "deploy")
 				line := l.hear(e)
-				if name == "cursor" && e == agent.Prompt || name == "copilot" && e == agent.Prompt {
+				if name == "cursor" && e == agent.Prompt {
 					if line != "" { // the agent drops it
 						t.Errorf("%q", line)
 					}

@@ -222,8 +222,10 @@ func (c *cell) clear() {
 	t := c.a.open(c.desk)
 	t.asks("begin", "begin")
 	c.trials(func(n int) {
+		before := len(c.records())
 		t.types("/clear")
-		time.Sleep(time.Second)
+		until(func() bool { return len(c.records()) > before })
+		time.Sleep(2 * time.Second) // it draws itself again, and loses what is typed
 		t.asks(fmt.Sprint("again ", n), "again")
 	})
 	t.ends()
@@ -240,17 +242,25 @@ func (c *cell) compact() {
 		t.asks(fmt.Sprint("hear ", n), "hear")
 		from := c.model.count()
 		t.types(c.a.compacts)
-		for range 300 {
-			if c.model.count() > from {
-				break
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
+		until(func() bool { return c.model.count() > from })
 		time.Sleep(2 * time.Second)
 		c.from = c.model.count()
 		t.asks(fmt.Sprint("after ", n), "after")
+		if os.Getenv("DEBUGM") != "" {
+			os.WriteFile(fmt.Sprintf("/tmp/w/h1-req-%s-%d.json", c.a.name, n), []byte(text(c.model.all)), 0o644)
+		}
 	})
 	t.ends()
+}
+
+// until waits for at most 30 s until something is so; the trial then shows whether it is.
+func until(isSo func() bool) {
+	for range 300 {
+		if isSo() {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // busy has each batch arrive while the model thinks, before it runs a tool.
@@ -258,22 +268,24 @@ func (c *cell) busy() {
 	var arrived [][]string
 	var at []int
 	var script []step
-	for _, size := range c.batches {
-		s := c.a.shell("true")
+	for n, size := range c.batches {
+		s := c.a.shell(fmt.Sprint("echo ", n)) // the same call again and again ends a turn of Gemini CLI
 		s.before = func() {
 			at = append(at, c.model.count())
 			arrived = append(arrived, c.arrive(size))
 		}
 		script = append(script, s)
 	}
-	c.model.reset(append(script, c.a.shell("true"))...)
+	c.model.reset(append(script, c.a.shell("echo end"))...)
 	c.agent(c.a.turn("begin")...)
 	c.look(c.model.since(0))
 	if len(at) != len(c.batches) {
 		c.fault("the agent ran %d tools", len(at))
 	}
 	for n, ids := range arrived {
-		c.expect(ids, c.model.since(at[n])[:1])
+		if next := c.model.since(at[n]); len(next) > 0 {
+			c.expect(ids, next[:1])
+		}
 	}
 }
 
@@ -298,12 +310,7 @@ func (c *cell) wake() {
 	t.asks("begin", "begin")
 	c.trials(func(int) {
 		from := c.model.count() - 1
-		for range 300 {
-			if c.model.count() > from+1 {
-				break
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
+		until(func() bool { return c.model.count() > from+1 })
 		time.Sleep(2 * time.Second) // the turn ends, and its hook waits again
 	})
 	t.ends()
