@@ -61,6 +61,9 @@ func (a Agent) Hears() (moments, not []string) {
 	return moments, not
 }
 
+// drops reports whether the text of a session that starts for this reason does not reach the model.
+func (a Agent) drops(source string) bool { return slices.Contains(a.words("drops"), source) }
+
 // HasLoginShell reports whether the agent runs commands in a login shell, which can have another PATH.
 func (a Agent) HasLoginShell() bool { return a.has("login") }
 

@@ -56,6 +56,29 @@ func TestToldOnce(t *testing.T) {
 	}
 }
 
+// Gemini CLI drops the text for a session that was cleared: it is not told then, nothing counts as told, and the next
+// prompt tells it.
+func TestDropped(t *testing.T) {
+	root := newProject(t, 2, "x\n")
+	state := map[string]string{"XDG_STATE_HOME": t.TempDir()}
+	in := func(event string) agent.Session {
+		text := fmt.Sprintf(`{"session_id":"s-1","cwd":%q,"hook_event_name":%q,"source":"clear"}`, root, event)
+		return agent.Session{Agent: "gemini", To: "ben", Stdin: strings.NewReader(text)}
+	}
+	if out, problems := startIn(in("SessionStart"), root, state); out != "" || problems != "" {
+		t.Errorf("%q, %q", out, problems)
+	}
+	if offers := open(t, root).Sessions().Offers(); len(offers) > 0 {
+		t.Errorf("%v were not told to anybody", offers)
+	}
+	s := in("BeforeAgent")
+	var out strings.Builder
+	s.Cwd, s.Stdout, s.Getenv = root, &out, func(name string) string { return state[name] }
+	if agent.Hear(s, agent.Prompt); !strings.Contains(out.String(), "2 new handoffs for ben") {
+		t.Errorf("%q", out.String())
+	}
+}
+
 // Copilot CLI runs the hooks of other agents, and takes no form but its own.
 func TestCopilotsForm(t *testing.T) {
 	root := newProject(t, 1, "x\n")

@@ -63,10 +63,10 @@ type feed struct {
 
 // feeds returns the inputs of the self-test: those that agents give, and broken ones. None of them may delay the
 // hook, make it fail or change its output.
-func feeds(root string) []feed {
+func (a Agent) feeds(root string) []feed {
 	var all []feed
 	for _, source := range sources {
-		all = append(all, feed{name: "source " + source, input: startInput(root, source, "")})
+		all = append(all, feed{name: "source " + source, input: startInput(root, source, ""), silent: a.drops(source)})
 	}
 	all = append(all, feed{name: "standard input left open", input: startInput(root, "startup", ""), open: true},
 		feed{name: "standard input open and silent", open: true})
@@ -163,7 +163,7 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	r.Problems = nil
 	var first []byte
 	var slowest time.Duration
-	inputs, session := feeds(stage.Root), stage.Canary+"-"+e.At
+	inputs, session := a.feeds(stage.Root), stage.Canary+"-"+e.At
 	switch e.Event {
 	case start:
 	case Stop:

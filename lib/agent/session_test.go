@@ -121,6 +121,9 @@ func TestEnvelopes(t *testing.T) {
 		first, _ := start(agent.Session{Agent: name, To: "ben"}, root)
 		texts = append(texts, context(t, name, first))
 		for _, input := range []string{`{"source":"resume"}`, `{"source":"clear","session_id":"s-2"}`, `{"source":"compact"} {}`, `{"source":"fork"}`, "", "}{", `{"cwd":7}`} {
+			if name == "gemini" && strings.Contains(input, "clear") { // TestDropped
+				continue
+			}
 			if again, problems := start(agent.Session{Agent: name, To: "ben", Stdin: strings.NewReader(input)}, root); again != first || problems != "" {
 				t.Errorf("%s, %s: %q, %q; want %q", name, input, again, problems, first)
 			}
