@@ -30,8 +30,7 @@ type coder struct {
 	open     func(*desk) *terminal      // begins a session at a terminal
 	forkOf   func(session string) []string
 	compacts string      // the command at a terminal that compacts the session
-	forgets  string      // why a session that was compacted is not told again
-	deaf     string      // why a prompt does not tell it anything
+	forgets  bool        // it runs no hook after a compaction
 	wakes    func(*desk) // sets up what wakes an idle session; nil if nothing does
 	compact  func(*desk) // has the session compacted; nil where that needs a terminal
 }
@@ -179,7 +178,7 @@ var geminiCLI = coder{
 		t.shows("Type your message")
 		return t
 	},
-	compacts: "/compress",
+	compacts: "/compress", forgets: true,
 	shell: func(command string) step {
 		return step{tool: "run_shell_command", args: map[string]any{"command": command}}
 	},
@@ -217,7 +216,7 @@ var copilot = coder{
 		t.shows("for shortcuts", "/ commands")
 		return t
 	},
-	compacts: "/compact",
+	compacts: "/compact", forgets: true,
 	shell: func(command string) step {
 		return step{tool: "bash", args: map[string]any{"command": command, "description": "run"}}
 	},
