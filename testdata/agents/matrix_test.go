@@ -476,3 +476,207 @@ func TestMatrix(t *testing.T) {
 		fmt.Println(strings.Join(table, "\n"))
 	}
 }
+
+// A work is what one agent does with the tools of MCP, and with the commands in its shell.
+type work struct{ *cell }
+
+// newWork returns a desk whose agent has the server, or the commands, of the wrapper.
+func newWork(t *testing.T, a coder, mutation string) work {
+	t.Helper()
+	c := newCell(t, a, state{name: "work"}, mutation, nil)
+	c.a.mcp(c.desk)
+	return work{c}
+}
+
+// call has the model call a tool, and returns what it answered, as the model reads it.
+func (w work) call(s step) string {
+	w.model.reset(s)
+	w.agent(w.a.turn("begin")...)
+	return strings.Join(answers(w.model.last(), nil), "\n")
+}
+
+// tool has the model call a tool of MCP.
+func (w work) tool(name string, args map[string]any) string {
+	args["operator"] = "ben"
+	return w.call(step{tool: "handoff_" + name, args: args})
+}
+
+// shell has the model run a command.
+func (w work) shell(command string) string {
+	return w.call(w.a.shell(strings.ReplaceAll(command, "handoff ", filepath.Join(w.home, "rec/handoff")+" ")))
+}
+
+// state returns the state of a handoff, as the store has it.
+func (w work) stateOf(id string) string {
+	var row struct{ State string }
+	for line := range strings.Lines(w.sh(bin + "/handoff list --all --json")) {
+		if strings.Contains(line, `"handoff_id":"sha256:`+id) {
+			_ = json.Unmarshal([]byte(line), &row)
+		}
+	}
+	return row.State
+}
+
+// play reads, takes, answers and finishes a handoff in each way, and notes what did not happen.
+func (w work) play() {
+	for _, way := range []string{"MCP", "shell"} {
+		id := w.arrive(1)[0]
+		do := func(tool, command string, args map[string]any) string {
+			if args["id"] = id; way == "MCP" {
+				return w.tool(tool, args)
+			}
+			return w.shell(command + " " + id + " " + shellTail[tool])
+		}
+		read := do("read", "handoff read --agent", map[string]any{})
+		if !strings.Contains(read, "| Plan") || !strings.Contains(read, "<untrusted-content") {
+			w.fault("%s: read without a frame: %q", way, read)
+		}
+		if do("take", "handoff take", map[string]any{}); w.stateOf(id) != "taken" {
+			w.fault("%s: after take the handoff is %s", way, w.stateOf(id))
+		}
+		do("reply", "echo Fine | handoff reply", map[string]any{"body": "Fine " + way})
+		if answered := strings.Fields(w.sh(bin + "/handoff list --all --to ann --format ids")); len(answered) != map[string]int{"MCP": 1, "shell": 2}[way] {
+			w.fault("%s: %d answers after reply", way, len(answered))
+		}
+		if do("done", "handoff done", map[string]any{}); w.stateOf(id) != "done" {
+			w.fault("%s: after done the handoff is %s", way, w.stateOf(id))
+		}
+	}
+	w.tool("read", map[string]any{"id": "ffffffffffff"})
+	if server := w.read("rec/mcp.jsonl"); strings.Count(server, `"isError":true`) != 1 {
+		w.fault("the server has sent %d errors, not 1", strings.Count(server, `"isError":true`))
+	}
+}
+
+// shellTail is what follows the id in a command.
+var shellTail = map[string]string{"reply": "-", "take": "--operator ben", "done": "--operator ben"}
+
+// answers returns the results of tools in a request, in the forms of all interfaces.
+func answers(v any, all []string) []string {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range []string{"functionResponse", "output", "content"} {
+			isResult := v["type"] == "tool_result" || v["type"] == "function_call_output" || v["role"] == "tool"
+			if v[key] != nil && (isResult || key == "functionResponse") {
+				return append(all, words(v[key]))
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			all = answers(v[key], all)
+		}
+	case []any:
+		for _, inner := range v {
+			all = answers(inner, all)
+		}
+	}
+	return all
+}
+
+// words returns the strings in a value, as a model reads them.
+func words(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		var all []string
+		for _, inner := range v {
+			all = append(all, words(inner))
+		}
+		return strings.Join(all, "\n")
+	case map[string]any:
+		var all []string
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if key != "type" && key != "id" && key != "name" && key != "cache_control" {
+				all = append(all, words(v[key]))
+			}
+		}
+		return strings.Join(all, "\n")
+	}
+	return ""
+}
+
+// TestMatrixWork has each agent read, take, answer and finish, by its tools and in its shell.
+func TestMatrixWork(t *testing.T) {
+	each(t, func(d *desk, a coder) {
+		w := newWork(d.T, a, "")
+		w.play()
+		for _, f := range w.faults {
+			t.Errorf("%s: %s", a.name, f)
+		}
+	})
+}
+
+// TestMatrixMutations spoils what the agent gets, in nine ways, and expects that each is noticed.
+func TestMatrixMutations(t *testing.T) {
+	hooks := []string{slower, noIDs, wrongName, marksRead}
+	each(t, func(d *desk, a coder) {
+		for _, mutation := range mutations {
+			d.Run(mutation, func(t *testing.T) {
+				var faults []string
+				if slices.Contains(hooks, mutation) {
+					c := newCell(t, a, state{name: "headless"}, mutation, []int{1, 2})
+					c.headless()
+					c.finish()
+					faults = c.faults
+				} else {
+					w := newWork(t, a, mutation)
+					w.play()
+					faults = w.faults
+				}
+				if len(faults) == 0 {
+					t.Fatal("nobody noticed")
+				}
+				fmt.Printf("| %s | %s | %s |\n", a.title, mutation, strings.ReplaceAll(faults[0][:min(len(faults[0]), 90)], "\n", " "))
+			})
+		}
+	})
+}
+
+// TestMatrixTokens takes over a packet and finishes it, in two calls, and counts what the model has to read and write for it:
+// the calls and their results. What the hook says is counted apart.
+func TestMatrixTokens(t *testing.T) {
+	const most = 500
+	each(t, func(d *desk, a coder) {
+		for _, way := range []string{"MCP", "shell"} {
+			w := newWork(d.T, a, "")
+			w.sh(bin + "/handoff new --kind packet --from ann --to ben --topic parser --objective 'The parser refuses what RFC 8259 refuses' " +
+				"--completed 'Wrote the tokenizer in lib/parse/token.go; go test ./lib/parse passes' --unresolved 'FuzzParse fails on lone surrogates' " +
+				"--assumption 'Input is UTF-8' --next-action 'Handle lone surrogates in lib/parse/text.go, then run FuzzParse for a minute' --risk 'Files written before version 2 may be refused'")
+			id := strings.TrimPrefix(strings.TrimSpace(w.sh(bin+"/handoff list --topic parser --format ids")), "sha256:")[:12]
+			calls := []step{
+				{tool: "handoff_resume", args: map[string]any{"id": id, "operator": "ben"}},
+				{tool: "handoff_done", args: map[string]any{"id": id, "operator": "ben", "reply": "Lone surrogates are refused now."}},
+			}
+			if way == "shell" {
+				program := "handoff"
+				calls = []step{a.shell(program + " resume " + id + " --operator ben"),
+					a.shell("echo 'Lone surrogates are refused now.' | " + program + " done " + id + " --operator ben --reply -")}
+			}
+			n := 0
+			for i, call := range calls {
+				n += tokens(d.T, text(call.args))
+				if way == "shell" {
+					for key, v := range call.args {
+						call.args[key] = strings.ReplaceAll(text(v), "handoff ", filepath.Join(w.home, "rec/handoff")+" ")
+					}
+				}
+				calls[i] = call
+			}
+			w.model.reset(calls...)
+			w.agent(a.turn("begin")...)
+			for _, answer := range answers(w.model.last(), nil) {
+				d.Logf("%s", answer)
+				n += tokens(d.T, answer)
+			}
+			hook := 0
+			for _, r := range w.records() {
+				text, _ := r.output()
+				hook += tokens(d.T, text)
+			}
+			if w.stateOf(id) != "done" || n > most {
+				t.Errorf("%s, %s: the packet is %q after 2 calls of %d tokens; want done, at most %d", a.name, way, w.stateOf(id), n, most)
+			}
+			fmt.Printf("| %s | %s | 2 calls | %d tokens | %d of the hook |\n", a.title, way, n, hook)
+		}
+	})
+}
