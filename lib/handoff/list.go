@@ -102,21 +102,11 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 				readers[m.Operator] = true
 			}
 		}
-		if f.Present && f.matches(e) && closed()[e.ID] {
-			if state := at.state(e); state == StateArchived || state == StateWithdrawn {
-				over[strings.Clone(e.ID)] = state
-				return false
-			}
+		fits, hidden := f.admits(e, at, closed)
+		if hidden != "" {
+			over[strings.Clone(e.ID)] = hidden
 		}
-		if !f.matches(e) || f.State == "" && !f.Open && (!f.Unread || f.All) {
-			return f.matches(e)
-		}
-		state := at.state(e)
-		if f.Unread && !f.All && (state.LeavesUnread() || f.Approved && state == StateAwaiting) {
-			over[strings.Clone(e.ID)] = state
-			return false
-		}
-		return (f.State == "" || state == f.State) && !(f.Open && state.IsClosed())
+		return fits
 	}
 	if !f.Orphaned {
 		choice.IsNot = index.NotFor(f.To, f.Unread)
@@ -140,6 +130,27 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 	}
 	in.Newest = slices.DeleteFunc(in.Newest, func(e Entry) bool { return !keep(e) })
 	return in, nil
+}
+
+// admits reports whether an entry fits, as far as its row and its state say. hidden is its state if that alone leaves it
+// out of what is unread or present. closed returns the handoffs that are closed.
+func (f Filter) admits(e Entry, at stateReader, closed func() map[string]bool) (fits bool, hidden State) {
+	if !f.matches(e) {
+		return false, ""
+	}
+	if f.Present && closed()[e.ID] {
+		if state := at.state(e); state == StateArchived || state == StateWithdrawn {
+			return false, state
+		}
+	}
+	if f.State == "" && !f.Open && (!f.Unread || f.All) {
+		return true, ""
+	}
+	state := at.state(e)
+	if f.Unread && !f.All && (state.LeavesUnread() || f.Approved && state == StateAwaiting) {
+		return false, state
+	}
+	return (f.State == "" || state == f.State) && !(f.Open && state.IsClosed()), ""
 }
 
 // here adds the condition that a handoff was written on the current branch.
