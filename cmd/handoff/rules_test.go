@@ -245,10 +245,10 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 461_500 // of the whole program, without tests
+		all         = 462_000 // of the whole program, without tests
 		ofAPackage  = 33_000
 		ofAFunction = 500
-		wide        = 331 // lines above 120 columns
+		wide        = 335 // lines above 120 columns
 	)
 	packages := map[string]int{}
 	total, tooWide := 0, 0

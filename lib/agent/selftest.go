@@ -121,6 +121,17 @@ func (s Stage) kept(session, at string) string {
 	return ""
 }
 
+// feeds returns the inputs of the self-test for the event of an entry.
+func (e Entry) feeds(a Agent, stage Stage, session string) []feed {
+	switch e.Event {
+	case start:
+		return a.feeds(stage.Root)
+	case Stop:
+		return keepingFeeds(stage, session, e.At)
+	}
+	return runningFeeds(stage.Root, stage.Canary, e.Event, a.native(e.Event))
+}
+
 // startInput returns the input of a starting session. Each source has a session of its own, since a resumed
 // session does not get the same report twice.
 func startInput(root, source, prompt string) string {
@@ -163,15 +174,8 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	r.Problems = nil
 	var first []byte
 	var slowest time.Duration
-	inputs, session := a.feeds(stage.Root), stage.Canary+"-"+e.At
-	switch e.Event {
-	case start:
-	case Stop:
-		inputs = keepingFeeds(stage, session, e.At)
-	default:
-		inputs = runningFeeds(stage.Root, stage.Canary, e.Event, a.native(e.Event))
-	}
-	for _, f := range inputs {
+	session := stage.Canary + "-" + e.At
+	for _, f := range e.feeds(a, stage, session) {
 		out, took, problem := e.run(ctx, stage, f)
 		r.Runs++
 		slowest = max(slowest, took)
