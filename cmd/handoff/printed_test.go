@@ -37,7 +37,7 @@ var placeholders = strings.NewReplacer(
 var firstDo = []struct{ example, command string }{
 	{"handoff done @", "handoff take @"},
 	{"echo 'Deployed at noon.' | handoff done @", "handoff take @"},
-	{"handoff doctor hook", "for agent in claude codex gemini cursor copilot; do handoff install $agent --to ben; done"},
+	{"handoff doctor hook", "for agent in claude codex gemini qwen cursor copilot; do handoff install $agent --to ben; done"},
 	{"handoff import week.jsonl", "handoff export -o week.jsonl"},
 	{"handoff operators add ben", "rm OPERATORS.md"},
 	{"handoff record create deploy-43", "handoff record create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' " +
