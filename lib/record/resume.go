@@ -142,7 +142,8 @@ type Resumed struct {
 
 // Text returns the result for people, with the brief of the handoff in a frame. The frame has the whole id.
 func (r Resumed) Text() string {
-	return fmt.Sprintf("Resumed %.12s as %s at %s (%s).\n", strings.TrimPrefix(r.HandoffID, "sha256:"), r.Operator, r.Time, r.Report.Class) + r.framed(r.HandoffID)
+	id := strings.TrimPrefix(r.HandoffID, "sha256:")
+	return fmt.Sprintf("Resumed %.12s as %s at %s (%s).\n", id, r.Operator, r.Time, r.Report.Class) + r.framed(r.HandoffID)
 }
 
 // A Refusal is the error for a handoff that cannot be resumed as it is. It wraps no class: the store is fine.
