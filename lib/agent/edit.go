@@ -80,7 +80,15 @@ func (s settings) withHook(c Command) (_ []byte, err error) {
 			return nil, err
 		}
 	}
-	old, text := s.ours[0].node, hook.Append(nil)
+	old := s.ours[0].node
+	if s.slot.event == server { // what a person added stays
+		for _, m := range old.Members {
+			if hook.Get(m.Name) == nil {
+				hook.Set(m.Name, m.Value)
+			}
+		}
+	}
+	text := hook.Append(nil)
 	if sameJSON(s.src[old.Start:old.End], text) {
 		return s.src, nil
 	}

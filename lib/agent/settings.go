@@ -19,7 +19,7 @@ type settings struct {
 	src   []byte
 	root  *jsontree.Value
 
-	hooks *jsontree.Value // the value of "hooks", or the servers; nil if there is none
+	hooks *jsontree.Value // the value of "hooks", or the servers; nil if the file has no such key
 	list  *jsontree.Value // the hooks of the slot, nil if there are none
 	ours  []found
 

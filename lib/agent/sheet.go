@@ -58,8 +58,9 @@ func (a Agent) find(sl slot, file string, text []byte) (all []found, err error) 
 	return s.ours, err
 }
 
-// writeTable returns settings in TOML with our table, or without it if words is nil. It changes only the lines of the
-// table, and keeps comments. If the other values would change, it refuses.
+// writeTable returns settings in TOML with our table, or without it and its subtables if words is nil. A table that is
+// already there gets our values and keeps its other lines. Comments outside of the table stay. If the other values would
+// change, it refuses.
 func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, error) {
 	ours, err := a.find(sl, file, []byte(text))
 	if err != nil {
@@ -67,40 +68,26 @@ func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, e
 	}
 	servers := sl.name
 	header, table := "["+servers+"."+serverName, ""
+	var names []string
 	if words != nil {
 		table = header + "]\n"
 		for _, m := range a.entry("server", words).Members {
 			table += m.Name + " = " + m.Value.String() + "\n"
+			names = append(names, m.Name)
 		}
 	}
-	var out strings.Builder
-	isOurs, put := false, false
-	for line := range strings.Lines(text) {
-		switch is := strings.TrimSpace(line); {
-		case strings.HasPrefix(is, "["):
-			isOurs = strings.HasPrefix(is, header+"]") || strings.HasPrefix(is, header+".")
-		case is == "", is[0] == '#':
-			isOurs = false
-		}
-		switch {
-		case !isOurs:
-			out.WriteString(line)
-		case !put:
-			out.WriteString(table)
-			put = true
-		}
-	}
+	out, put := replaceTable(text, header, table, names)
 	if !put && text != "" {
 		table = strings.Repeat("\n", 2-min(1, strings.Count(text[len(text)-1:], "\n"))) + table
 	}
 	if !put {
-		out.WriteString(table)
+		out += table
 	}
 	if put && len(ours) == 0 {
 		return nil, refuse("rename it; nothing was changed", "%s: another server has the name %s", file, serverName)
 	}
 	old, _ := understand(file, []byte(text))
-	said, err := understand(file, []byte(out.String()))
+	said, err := understand(file, []byte(out))
 	isInline := regexp.MustCompile(`(?m)^\s*["']?` + servers + `["']?\s*=`).MatchString(text) // it must stay alone
 	for _, all := range []any{old, said} {
 		all, _ := all.(map[string]any)
@@ -113,5 +100,35 @@ func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, e
 	if err != nil || isInline || !reflect.DeepEqual(old, said) {
 		return nil, refuse("make the change by hand", "%s: the table %s] cannot be changed alone", file, header)
 	}
-	return []byte(out.String()), nil
+	return []byte(out), nil
+}
+
+// replaceTable returns a text in TOML with another table in place of the one with a header, of which it keeps the lines that
+// set none of the names. If table is empty, the old one goes, with its subtables. It reports whether there was one.
+func replaceTable(text, header, table string, names []string) (_ string, put bool) {
+	var out, notes strings.Builder // notes are the comments that may belong to the next table
+	isOurs := false
+	for line := range strings.Lines(text) {
+		is := strings.TrimSpace(line)
+		name, _, _ := strings.Cut(is, "=")
+		switch {
+		case strings.HasPrefix(is, "["):
+			isOurs = strings.HasPrefix(is, header+"]") || strings.HasPrefix(is, header+".")
+			out.WriteString(notes.String())
+			notes.Reset()
+		case isOurs && table == "" && (is == "" || is[0] == '#'):
+			notes.WriteString(line)
+			continue
+		default:
+			notes.Reset()
+		}
+		switch {
+		case strings.HasPrefix(is, header+"]"):
+			out.WriteString(table)
+			put = true
+		case !isOurs || table != "" && !slices.Contains(names, strings.TrimSpace(name)):
+			out.WriteString(line)
+		}
+	}
+	return out.String() + notes.String(), put
 }

@@ -54,15 +54,17 @@ func TestTableInTOML(t *testing.T) {
 		"a = 1":                             "a = 1\n\n" + ours,
 		"a = 1\n":                           "a = 1\n\n" + ours,
 		"# mine\n[b]\nc = [\n  [1],\n]\n":   "# mine\n[b]\nc = [\n  [1],\n]\n\n" + ours,
-		"[b]\nc = 1\n" + old + "# d\n[e]\n": "[b]\nc = 1\n" + ours + "# d\n[e]\n",
-		old + "[mcp_servers.handoff.env]\nA=\"b\"\n\n[e]\n": ours + "\n[e]\n",
-		"mcp_servers = {other = {command = \"x\"}}\n":       "refused",
-		"mcp_servers.handoff = {command = \"x\"}\n":         "refused",
-		"[mcp_servers.handoff]\ncommand = \"npx\"\n":        "refused",
-		"[mcp_servers.handoff]\nurl = \"http://x\"\n":       "refused",
-		"mcp_servers = 1\n":                                 "refused",
-		"a = \"\"\"\n" + old + "\"\"\"\n":                   "refused",
-		"not TOML":                                          "refused",
+		"[b]\nc = 1\n" + old + "# d\n[e]\n": "[b]\nc = 1\n" + ours + "startup_timeout_sec = 9\n# d\n[e]\n",
+		old + "# why\ncwd = \"/x\"\n[mcp_servers.handoff.env]\nA=\"b\"\n\n[e]\n": ours +
+			"startup_timeout_sec = 9\n# why\ncwd = \"/x\"\n[mcp_servers.handoff.env]\nA=\"b\"\n\n[e]\n",
+		"c = 1\n" + old + "args2 = 1\nlong = [\n  1,\n]\n": "c = 1\n" + ours + "startup_timeout_sec = 9\nargs2 = 1\nlong = [\n  1,\n]\n",
+		"mcp_servers = {other = {command = \"x\"}}\n":      "refused",
+		"mcp_servers.handoff = {command = \"x\"}\n":        "refused",
+		"[mcp_servers.handoff]\ncommand = \"npx\"\n":       "refused",
+		"[mcp_servers.handoff]\nurl = \"http://x\"\n":      "refused",
+		"mcp_servers = 1\n":                                "refused",
+		"a = \"\"\"\n" + old + "\"\"\"\n":                  "refused",
+		"not TOML":                                         "refused",
 	} {
 		put(t, path, text)
 		change, err := find(t, "codex").Install(p, agent.User, agent.Command{Program: program, To: "ben", Server: true})
@@ -80,9 +82,22 @@ func TestTableInTOML(t *testing.T) {
 		if change = apply(t, change, err); change.Status != agent.Removed {
 			t.Errorf("%q: %s", text, change.Status)
 		}
-		if got, err := os.ReadFile(path); string(got) != text && !strings.Contains(text, old) || err != nil {
+		if got, err := os.ReadFile(path); string(got) != text && !strings.Contains(text, old) || err != nil ||
+			strings.Contains(string(got), "handoff") {
 			t.Errorf("%q became %q, %v", text, got, err)
 		}
 		os.Remove(path + ".handoff-backup")
+	}
+}
+
+// What a person added to our entry stays when it is installed again.
+func TestServerKeepsItsEnvironment(t *testing.T) {
+	home := t.TempDir()
+	path, p := filepath.Join(home, ".claude.json"), agent.Places{Home: home}
+	put(t, path, `{"mcpServers": {"handoff": {"command": "/old/handoff", "args": ["mcp"], "env": {"K": "v"}}}}`)
+	change, err := find(t, "claude").Install(p, agent.User, agent.Command{Program: program, To: "ben", Server: true})
+	apply(t, change, err)
+	if got := string(must(os.ReadFile(path))); !strings.Contains(got, `"K"`) || !strings.Contains(got, program) {
+		t.Errorf("it became %s", got)
 	}
 }

@@ -63,7 +63,7 @@ type Holding struct {
 }
 
 // Last returns the id of the handoff that an operator has finished last (ActDone), or archived last (ActArchive). It
-// returns "" if there is none, or if that was undone.
+// returns "" if the operator has done so with none, or has undone it.
 func (c Lifecycle) Last(operator string, act Act) (id string) {
 	return c.s.stateReader().facts().LastBy(operator, act == ActArchive)
 }

@@ -99,7 +99,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	return got, nil
 }
 
-// perform records an action, and sets in who who has performed it, now or before.
+// perform records an action. It sets who to the operator of the action, which may be an earlier one.
 func (s *Store) perform(ctx context.Context, act Act, who *Consumption, over txn.Lapse) (existing bool, err error) {
 	do := func(x *txn.Session, c Consumption) (err error) {
 		if err = s.checkRejected(act, c.HandoffID); err == nil {

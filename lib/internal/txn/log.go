@@ -21,7 +21,7 @@ func (x *Session) hashLast(last []byte) (string, error) {
 	return hash, err
 }
 
-// headAfter returns the head of the log after a last event, or before if there is none.
+// headAfter returns the head of the log after a last event. Without an event it returns before.
 func (x *Session) headAfter(last []byte, before journal.Hash) (journal.Hash, error) {
 	if last == nil {
 		return before, nil

@@ -84,7 +84,7 @@ func (x *Session) openJournal() (err error) {
 	return nil
 }
 
-// needKey reads the key of this store and user, and makes it if there is none.
+// needKey reads the key of this store and user. If the key is missing, it makes one.
 func (x *Session) needKey() (err error) {
 	if x.key.IsZero() {
 		x.key, err = x.Key(x.State, true)
