@@ -162,7 +162,7 @@ func (p *Project) decideIn(dir, cwd string) error {
 }
 
 // ownerOf returns the other project that dir, a handoffs directory, belongs to, with its settings. Its root is "" if
-// there is none: a missing path is not in a project.
+// dir belongs to no other project. A path that does not exist belongs to none.
 func (p *Project) ownerOf(dir, cwd string) (at settings.Place, own Settings, err error) {
 	at, err = settings.FindRoot(filepath.Dir(dir))
 	if err != nil || at.Root == p.Root {
