@@ -164,7 +164,7 @@ func sentBy(s *handoff.Store, name, operator string) (string, error) {
 	sent, err := s.List(handoff.Filter{From: operator, Unread: true})
 	if err == nil && len(sent) == 0 {
 		err = cli.Invalid("run `handoff list --from "+operator+"`",
-			"@ is the newest handoff that you have sent and nobody has read, but %s has none", fault.Own(operator))
+			"@ is the newest handoff that you have sent and nobody has read; %s has none", fault.Own(operator))
 	}
 	if err != nil {
 		return "", err
@@ -282,8 +282,9 @@ func (a *app) meant(s *handoff.Store, name, operator string, act handoff.Act) (s
 	}
 	id := s.Lifecycle().Last(operator, undoes)
 	if id == "" {
-		return "", cli.Invalid("name the handoff", "@ is the handoff that you have %s last, but %s has none",
-			map[handoff.Act]string{handoff.ActDone: "finished", handoff.ActArchive: "archived"}[undoes], fault.Own(operator))
+		did := map[handoff.Act]string{handoff.ActDone: "finished", handoff.ActArchive: "archived"}[undoes]
+		return "", cli.Invalid("name the handoff", "@ is the handoff that you have %s last, but %s has %s none", did,
+			fault.Own(operator), did)
 	}
 	return id, nil
 }
