@@ -106,12 +106,12 @@ func (c *crowd) retire(w *worker) {
 		ok := w.done(r, args, 2, 4) // others may have pruned it, or it is not archived yet
 		c.mu.Lock()
 		switch {
-		case args[0] == "prune":
-			c.life.gone[id] = c.life.gone[id] || ok || r.code < 0
+		case args[0] == "prune" && (ok || r.code < 0):
+			c.life.gone[id] = true
 			c.life.pruned[id] = c.life.pruned[id] || ok
-		case args[0] == "archive":
-			c.life.archived[id] = c.life.archived[id] || ok
-		case ok:
+		case args[0] == "archive" && ok:
+			c.life.archived[id] = true
+		case args[0] == "mark-read" && ok:
 			c.marks[[2]string{id, "ben"}] = true
 		}
 		c.mu.Unlock()
