@@ -2,6 +2,8 @@ package record
 
 import (
 	_ "embed" // for the form of a brief
+	"fmt"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
@@ -28,11 +30,12 @@ func briefOf(f packet.Facts) Brief {
 var briefText string
 var brief = fields.View(briefText)
 
-// framed returns the brief in a frame. The next action is first, since the end can be cut off.
+// framed returns the brief in a frame that names the handoff by the start of its id: an agent pays for each digit. The
+// next action is first, since the end can be cut off.
 func (b Brief) framed(id string) string {
 	text := brief(b)
 	of := handoff.Stored{Document: handoff.Document{Body: text}}
-	of.Entry.ID = id
+	of.Entry.ID = short(id)
 	framed, _, err := handoff.Framed(of, handoff.Frame{MaxChars: handoff.DefaultSurfaceMaxChars})
 	switch {
 	case err != nil || text == "":
@@ -42,3 +45,6 @@ func (b Brief) framed(id string) string {
 	}
 	return "The next action, in the words of the handoff:\n" + framed
 }
+
+// short returns the first 12 digits of an id.
+func short(id string) string { return fmt.Sprintf("%.12s", strings.TrimPrefix(id, "sha256:")) }

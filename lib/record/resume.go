@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -140,10 +139,9 @@ type Resumed struct {
 	Report packet.Report `json:"report"`
 }
 
-// Text returns the result for people, with the brief of the handoff in a frame. The frame has the whole id.
+// Text returns the result for people and agents, with the brief of the handoff in a frame.
 func (r Resumed) Text() string {
-	id := strings.TrimPrefix(r.HandoffID, "sha256:")
-	return fmt.Sprintf("Resumed %.12s as %s at %s (%s).\n", id, r.Operator, r.Time, r.Report.Class) + r.framed(r.HandoffID)
+	return fmt.Sprintf("Resumed %s as %s (%s).\n", short(r.HandoffID), r.Operator, r.Report.Class) + r.framed(r.HandoffID)
 }
 
 // A Refusal is the error for a handoff that cannot be resumed as it is. It wraps no class: the store is fine.

@@ -168,7 +168,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("structured content: %v", data)
 	}
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "1s"}, "operational", 10, "Freshness:     updated ")
-	c.good("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Resumed [0-9a-f]{12} as ben at .*\(CLEAN\)\.\nThe next action, in the words of the handoff:\n<untrusted-content `)
+	c.good("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Resumed [0-9a-f]{12} as ben \(CLEAN\)\.\nThe next action, in the words of the handoff:\n<untrusted-content `)
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, "critical", 11, "; nothing was consumed now.\nThe next action, in the words of the handoff:\n<untrusted-content ")
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h", "operator": "cy"}, "critical", 11, "was consumed before, by ben")
 	c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
@@ -531,7 +531,7 @@ func TestPinnedOperator(t *testing.T) {
 	c.good("handoff_take", map[string]any{"id": id, "operator": "cy"}, `"operator":"cy"`)
 	c.good("handoff_done", map[string]any{"id": id}, `"operator":"cy"`)
 	c.good("handoff_reply", map[string]any{"id": id, "body": "y"}, "-cy-cy-t")
-	c.good("handoff_resume", map[string]any{"id": p, "max_age": "999999h"}, "as cy at")
+	c.good("handoff_resume", map[string]any{"id": p, "max_age": "999999h"}, "as cy")
 	if _, err := exec.Command(bin, "mcp", "--operator", "not a name").Output(); err == nil {
 		t.Error("it serves nobody")
 	}
