@@ -621,8 +621,8 @@ func TestMatrixMutations(t *testing.T) {
 }
 
 // TestMatrixTokens takes over a packet and finishes it, in two calls, and counts what the model has to read and write for it:
-// the calls and their results. What the hook says is counted apart. An answer with --reply costs more than the figure allows
-// today: the second line that done prints then names it. It is printed, and not held to the figure.
+// the calls and their results. What the hook says is counted apart. An answer with --reply, whose receipt is a second line,
+// is printed and not held to the figure: Codex CLI and Copilot CLI add words of their own to the output of a shell.
 func TestMatrixTokens(t *testing.T) {
 	const most = 500
 	each(t, func(d *desk, a coder) {
