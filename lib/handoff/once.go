@@ -112,6 +112,46 @@ func (s *Store) claim(ctx context.Context, who *Consumption, lines []Consumption
 	})
 }
 
+// claimAll claims the lines of several requests at once, if the remote decides. It leaves out what needs more than
+// these lines, and all of them if another clone was first.
+func (s *Store) claimAll(ctx context.Context, all []request) error {
+	synced, err := s.at.HasSynced()
+	if err != nil || !synced || s.opt.Offline || s.opt.Once == nil || len(all) < 2 {
+		return err
+	}
+	ledger, err := txn.OpenTokens(s.at)
+	if err != nil {
+		return err
+	}
+	var lines []Consumption
+	of := make(map[string]*request)
+	for i := range all {
+		r := &all[i]
+		if r.act.IsVerdict() || r.act == ActArchive || r.act == ActUnarchive || of[r.who.HandoffID] != nil {
+			continue
+		}
+		if want, err := ledger.WantAct(r.act, r.who, r.over); err == nil && len(want) > 0 {
+			lines, of[r.who.HandoffID] = append(lines, want...), r
+		}
+	}
+	if len(of) < 2 {
+		return nil
+	}
+	err = s.opt.Once(ctx, s, lines, func(claimed []Consumption) error {
+		err := txn.Locked(ctx, s.at, func(x *txn.Session) error { return x.Put(claimed) })
+		for _, c := range claimed { // of several lines on a handoff the last one is its action
+			if r := of[c.HandoffID]; err == nil && r != nil {
+				r.who, r.claimed = c, true
+			}
+		}
+		return err
+	})
+	if errors.As(err, new(*LostError)) {
+		return nil
+	}
+	return err
+}
+
 // errNotAsked is the error of a program that never asks the remote, such as an MCP server.
 func errNotAsked() error {
 	return fault.New(nil, "run the command of the same name in a shell",

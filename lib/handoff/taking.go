@@ -48,43 +48,83 @@ const (
 //     are known.
 //   - A handoff that awaits approval, or was rejected, cannot be taken or finished.
 func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (got ActReceipt, err error) {
-	defer func() {
-		err = explain(err)
-	}()
-	if err := s.guard(); err != nil {
-		return ActReceipt{}, err
+	err = s.Lifecycle().ActAll(ctx, act, []string{id}, who, func(receipt ActReceipt) error {
+		got = receipt
+		return nil
+	})
+	return got, err
+}
+
+// ActAll is Act for several handoffs, in this order, up to the first error. If one of them does not exist, or the
+// operator cannot perform the action on it, nothing happens. The remote is asked for all of them at once; it grants all,
+// or each is asked for by itself. each receives the receipts.
+func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consumption,
+	each func(ActReceipt) error) error {
+	all := make([]request, len(ids))
+	err := c.s.guard()
+	for i := 0; i < len(all) && err == nil; i++ {
+		all[i], err = c.s.request(act, ids[i], who)
 	}
+	if err == nil {
+		err = c.s.claimAll(ctx, all)
+	}
+	for i := 0; i < len(all) && err == nil; i++ {
+		var got ActReceipt
+		if got, err = c.s.carryOut(ctx, all[i]); err == nil {
+			err = each(got)
+		}
+	}
+	return explain(err)
+}
+
+// A request is an action that an operator can perform.
+type request struct {
+	asked, act Act // act is what the ledger records
+	who        Consumption
+	over       txn.Lapse
+	claimed    bool // who is a line of the ledger that was claimed
+}
+
+// request checks that who can perform an action.
+func (s *Store) request(act Act, id string, who Consumption) (r request, err error) {
 	entry, err := s.Find(id)
-	var over txn.Lapse
-	if asked := act; err == nil {
-		act, over, err = s.resolve(act, entry, who)
-		if err == nil {
-			err = s.admitAct(act, entry, who)
-		}
-		if asked == ActRevoke {
-			asked = ActTake
-		}
-		defer func() { got.Act = asked }()
+	if err != nil {
+		return r, err
+	}
+	r.asked = act
+	if act == ActRevoke {
+		r.asked = ActTake
+	}
+	if r.act, r.over, err = s.resolve(act, entry, who); err == nil {
+		err = s.admitAct(r.act, entry, who)
 	}
 	if err != nil {
-		return ActReceipt{}, err
+		return r, err
 	}
 	who.HandoffID, who.Time = entry.ID, s.at.Now()
-	if act == ActTake {
-		who.Until = s.leaseEnd(who)
-	}
-	switch act {
+	switch r.act {
 	case ActApprove, ActReject:
-		who, err = s.desk().Signed(act, who)
+		who, err = s.desk().Signed(r.act, who)
 	case ActTake, ActDone:
 		err = s.Lifecycle().CheckApproval(entry.ID)
 	}
-	if err != nil {
-		return ActReceipt{}, err
+	if r.act == ActTake {
+		who.Until = s.leaseEnd(who)
 	}
-	existing, err := s.perform(ctx, act, &who, over)
-	err = s.orUnrecorded(err)
-	got = ActReceipt{ID: entry.ID, Act: act, Operator: who.Operator, Session: who.Session, Time: who.Time,
+	r.who = who
+	return r, err
+}
+
+// carryOut performs the action of a request.
+func (s *Store) carryOut(ctx context.Context, r request) (got ActReceipt, err error) {
+	who, existing := r.who, false
+	if r.claimed {
+		err = s.checkRejected(r.act, who.HandoffID) // the lines stay in the ledger, as the claims stay at the remote
+	} else {
+		existing, err = s.perform(ctx, r.act, &who, r.over)
+		err = s.orUnrecorded(err)
+	}
+	got = ActReceipt{ID: r.who.HandoffID, Act: r.asked, Operator: who.Operator, Session: who.Session, Time: who.Time,
 		Until: who.Until, Status: txn.StatusChanged}
 	if existing {
 		got.Status = StatusExisting
@@ -92,7 +132,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	if err != nil {
 		return got, err
 	}
-	if act == ActTake {
+	if r.act == ActTake {
 		s.pinSighted(ctx)
 	}
 	s.tellState(&got)

@@ -14,7 +14,7 @@ import (
 func takeCommand(a *app) *cobra.Command {
 	act, steal := handoff.ActTake, false
 	cmd, who := a.actCommand(&act, nil)
-	cmd.Use, cmd.Short = "take ID", "Take a handoff, so that only you work on it"
+	cmd.Use, cmd.Short = "take ID…", "Take a handoff, so that only you work on it"
 	cmd.Long = `Take a handoff, so that only you work on it. Taking marks it as read. If
 several operators or sessions take a handoff at once, one of them gets it; the
 others exit with 11 and learn who has it. You can repeat the command: the
@@ -29,8 +29,10 @@ again. In a project that syncs, 5 more minutes must pass, because clocks differ.
 
 After the first sync of a project this holds for all its clones: the remote
 decides. If the remote is unreachable, take exits with 1; --offline goes ahead,
-and the next sync reports a conflict. To finish a handoff use handoff done, to
-give it back handoff release. If you resume a packet, you have taken it.
+and the next sync reports a conflict. Several handoffs are asked for in one
+request; the first that you cannot have ends the command. To finish a handoff
+use handoff done, to give it back handoff release. If you resume a packet, you
+have taken it.
 
 Exit codes: 1 remote unreachable, 3 awaiting approval, or --steal without the
 right to it; 11 taken or done.`
@@ -58,7 +60,7 @@ right to it; 11 taken or done.`
 
 func releaseCommand(a *app) *cobra.Command {
 	cmd, who := a.actCommand(constant(handoff.ActRelease), nil)
-	cmd.Use, cmd.Short = "release ID", "Give a handoff back"
+	cmd.Use, cmd.Short = "release ID…", "Give a handoff back"
 	cmd.Long = `Give back a handoff that you have taken, in whatever session, so that it can be
 taken again. @ is the handoff that you have taken. If it is not taken, nothing
 happens. Its sender, and operators with the capability human, can also release
@@ -75,13 +77,16 @@ func doneCommand(a *app) *cobra.Command {
 	var text []byte
 	act, undo := handoff.ActDone, false
 	in := cli.Input{App: a.App}
-	cmd, who := a.actCommand(&act, func(id, operator string) (func(handoff.ActReceipt) error, error) {
+	cmd, who := a.actCommand(&act, func(ids []string, operator string) (func(handoff.ActReceipt) error, error) {
 		if reply == "" {
 			return nil, nil
 		}
-		return replyTo(&in, id, operator, name, text)
+		if len(ids) > 1 {
+			return nil, cli.Invalid("finish each with its own --reply", "--reply answers one handoff, not %d", len(ids))
+		}
+		return replyTo(&in, ids[0], operator, name, text)
 	})
-	cmd.Use, cmd.Short = "done ID", "Finish a handoff; --undo reopens it"
+	cmd.Use, cmd.Short = "done ID…", "Finish a handoff; --undo reopens it"
 	cmd.Long = `Finish a handoff, and mark it as read. @ is the handoff that you have taken.
 You can also finish a handoff that is not taken. What another session has taken,
 even one of yours, needs that session to finish it, or --session.
@@ -209,11 +214,11 @@ func constant(act handoff.Act) *handoff.Act { return &act }
 
 // actCommand returns a command that performs an action on handoffs. A flag may change the action before it runs. first checks
 // the request and may return a function to run after the action; nil does neither.
-func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then func(handoff.ActReceipt) error, err error)) (*cobra.Command, *handoff.Consumption) {
+func (a *app) actCommand(act *handoff.Act, first func(ids []string, operator string) (then func(handoff.ActReceipt) error, err error)) (*cobra.Command, *handoff.Consumption) {
 	who, offline := new(handoff.Consumption), false
 	filing := *act == handoff.ActArchive // needs no remote
 	cmd := &cobra.Command{
-		Args:              cli.Args(cobra.ExactArgs(1)),
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
 			p, s, err := a.OnceStore(offline)
@@ -231,37 +236,23 @@ func (a *app) actCommand(act *handoff.Act, first func(id, operator string) (then
 			if !filing {
 				who.Session = a.Session(who.Session)
 			}
-			if filing { // all ids must exist before the first one is archived
-				if ids, err = cli.WholeIDs(s, ids); err != nil {
-					return err
-				}
-			}
 			var then func(handoff.ActReceipt) error
 			if first != nil {
-				if then, err = first(ids[0], who.Operator); err != nil {
+				if then, err = first(ids, who.Operator); err != nil {
 					return err
 				}
 			}
 			ctx, stop := a.Stoppable()
 			defer stop()
-			for _, id := range ids {
-				got, err := s.Act(ctx, *act, id, *who)
-				if err == nil {
-					err = a.PrintAct(s, got)
-				}
-				if err == nil && then != nil {
-					err = then(got)
-				}
-				if err != nil {
+			return s.Lifecycle().ActAll(ctx, *act, ids, *who, func(got handoff.ActReceipt) error {
+				if err := a.PrintAct(s, got); err != nil || then == nil {
 					return err
 				}
-			}
-			return nil
+				return then(got)
+			})
 		},
 	}
-	if a.OperatorFlag(cmd, &who.Operator); filing {
-		cmd.Args = cli.Args(cobra.MinimumNArgs(1))
-	} else {
+	if a.OperatorFlag(cmd, &who.Operator); !filing {
 		a.SessionFlag(cmd, &who.Session)
 		cmd.Flags().BoolVar(&offline, "offline", false, cli.OfflineUsage)
 	}
