@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -72,7 +73,7 @@ func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledge
 		if len(lines) == 0 {
 			return txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, *who) })
 		}
-		err = s.claim(ctx, who, lines)
+		err = s.claim(ctx, lines, func(c Consumption) { *who = c })
 		if !errors.As(err, new(*LostError)) || keysOf(lines) == before {
 			return err
 		}
@@ -92,23 +93,20 @@ func believes(l *txn.Ledger, who Consumption) bool {
 	return err == nil && slices.Contains([]string{life.Take.Holds().Operator, life.Done.Operator}, who.Operator)
 }
 
-// claim claims lines at the remote and adds them to the ledger.
-func (s *Store) claim(ctx context.Context, who *Consumption, lines []Consumption) error {
+// claim claims lines at the remote and adds them to the ledger. won receives each of them.
+func (s *Store) claim(ctx context.Context, lines []Consumption, won func(Consumption)) error {
 	if s.opt.Once == nil {
 		return errNotAsked()
 	}
 	return s.opt.Once(ctx, s, lines, func(claimed []Consumption) error {
-		*who = claimed[len(claimed)-1]
-		return txn.Locked(ctx, s.at, func(x *txn.Session) error {
-			if err := x.Put(claimed); err != nil {
-				return err
+		err := txn.Locked(ctx, s.at, func(x *txn.Session) error { return x.Put(claimed) })
+		for _, c := range claimed {
+			if err == nil { // even if rejected, the lines stay in the ledger, as the claims stay at the remote
+				won(c)
+				err = s.checkRejected(cmp.Or(c.Act(), ActTake), c.HandoffID)
 			}
-			_, act, _, isAct := eventlog.ParseKey(who.Token)
-			if !isAct {
-				act = ActTake
-			}
-			return s.checkRejected(act, who.HandoffID) // the lines stay in the ledger, as the claims stay at the remote
-		})
+		}
+		return err
 	})
 }
 
@@ -137,14 +135,10 @@ func (s *Store) claimAll(ctx context.Context, all []request) error {
 	if len(of) < 2 {
 		return nil
 	}
-	err = s.opt.Once(ctx, s, lines, func(claimed []Consumption) error {
-		err := txn.Locked(ctx, s.at, func(x *txn.Session) error { return x.Put(claimed) })
-		for _, c := range claimed { // of several lines on a handoff the last one is its action
-			if r := of[c.HandoffID]; err == nil && r != nil {
-				r.who, r.claimed = c, true
-			}
+	err = s.claim(ctx, lines, func(c Consumption) {
+		if r := of[c.HandoffID]; r != nil { // of several lines on a handoff the last one is its action
+			r.who, r.claimed = c, true
 		}
-		return err
 	})
 	if errors.As(err, new(*LostError)) {
 		return nil

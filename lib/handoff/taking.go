@@ -26,6 +26,8 @@ const (
 	ActUnarchive = eventlog.ActUnarchive // undo archive
 	ActApprove   = eventlog.ActApprove   // let others act on it
 	ActReject    = eventlog.ActReject    // keep others from acting on it, for good
+
+	ActWithdraw Act = "withdraw" // done by its sender, before it was read or taken: its state is then withdrawn
 )
 
 // Act performs an action for who. who.Operator is required; Session and Reason are recorded. The take of a session
@@ -43,6 +45,7 @@ const (
 //   - ActRevoke takes over at any time. Operators can do that for handoffs of their own, and for those that they can
 //     release; without an operators file for all.
 //   - The operator who finished it, and its sender, can reopen it.
+//   - Its sender can withdraw it. The error is ErrInvalid if it was read or taken.
 //   - Its sender, its recipient and operators with the capability archive can archive it.
 //   - Other operators than its sender can approve and reject it, with the capability approve. They sign if their keys
 //     are known.
@@ -92,8 +95,11 @@ func (s *Store) request(act Act, id string, who Consumption) (r request, err err
 		return r, err
 	}
 	r.asked = act
-	if act == ActRevoke {
+	switch act {
+	case ActRevoke:
 		r.asked = ActTake
+	case ActWithdraw:
+		r.asked = ActDone
 	}
 	if r.act, r.over, err = s.resolve(act, entry, who); err == nil {
 		err = s.admitAct(r.act, entry, who)
@@ -118,9 +124,7 @@ func (s *Store) request(act Act, id string, who Consumption) (r request, err err
 // carryOut performs the action of a request.
 func (s *Store) carryOut(ctx context.Context, r request) (got ActReceipt, err error) {
 	who, existing := r.who, false
-	if r.claimed {
-		err = s.checkRejected(r.act, who.HandoffID) // the lines stay in the ledger, as the claims stay at the remote
-	} else {
+	if !r.claimed {
 		existing, err = s.perform(ctx, r.act, &who, r.over)
 		err = s.orUnrecorded(err)
 	}
@@ -181,6 +185,8 @@ func (s *Store) resolve(act Act, e Entry, who Consumption) (Act, txn.Lapse, erro
 		return act, txn.Lapse{Any: who.Operator == e.From}, nil
 	case act == ActRelease: // the ledger under the lock, or the remote, tells whose take it ends
 		return act, txn.Lapse{Any: s.rules().MayRelease(who.Operator, e)}, nil
+	case act == ActWithdraw:
+		return ActDone, txn.Lapse{}, s.checkWithdraw(e, who)
 	case act == ActRevoke:
 		if held.Operator == who.Operator {
 			return ActTake, txn.Lapse{Any: true}, nil
@@ -216,34 +222,25 @@ func (s *Store) tellState(got *ActReceipt) {
 	}
 }
 
-// Withdraw takes back a handoff of who that is unread and not taken. Its state is then withdrawn, and it is no longer
-// listed. The error is ErrDenied if another operator sent it, and ErrInvalid if it was read or taken. Other errors
-// are those of Act.
-func (s *Store) Withdraw(ctx context.Context, id string, who Consumption) (ActReceipt, error) {
-	e, err := s.Find(id)
-	if err != nil {
-		return ActReceipt{}, err
-	}
+// checkWithdraw returns an error unless the handoff was sent by who, and is unread and not taken.
+func (s *Store) checkWithdraw(e Entry, who Consumption) error {
 	life, short := s.Lifecycle().Of(e.ID), strings.TrimPrefix(e.ID, form.IDPrefix)[:8]
+	supersede := "supersede it: `handoff supersede " + short + "`"
 	switch taken := life.Take.Holds(); {
 	case e.From != who.Operator:
-		return ActReceipt{}, fault.New(ErrDenied, "ask "+e.From, "%s was sent by %s: only its sender can withdraw it",
-			e.ID, fault.Own(e.From))
+		return fault.New(ErrDenied, "ask "+e.From, "%s was sent by %s: only its sender can withdraw it", e.ID,
+			fault.Own(e.From))
 	case e.IsTo(e.From):
-		return ActReceipt{}, fault.New(ErrInvalid, "run `handoff done "+short+"`", "%s is addressed to you too", e.ID)
+		return fault.New(ErrInvalid, "run `handoff done "+short+"`", "%s is addressed to you too", e.ID)
 	case life.Done.IsDone() && life.Done.Operator != who.Operator:
-		return ActReceipt{}, fault.New(ErrInvalid, "supersede it: `handoff supersede "+short+"`", "%s was done by %s",
-			e.ID, fault.Own(life.Done.Operator))
+		return fault.New(ErrInvalid, supersede, "%s was done by %s", e.ID, fault.Own(life.Done.Operator))
 	case taken.IsDone() && taken.Operator != who.Operator:
-		advice := "`handoff release " + short + " --operator " + taken.Operator +
-			"` gives it back; or supersede it: `handoff supersede " + short + "`"
-		return ActReceipt{}, fault.New(ErrInvalid, advice, "%s is taken by %s since %s", e.ID,
-			fault.Own(taken.Operator), taken.Time)
+		advice := "`handoff release " + short + " --operator " + taken.Operator + "` gives it back; or " + supersede
+		return fault.New(ErrInvalid, advice, "%s is taken by %s since %s", e.ID, fault.Own(taken.Operator), taken.Time)
 	case !e.UnreadBy(""):
-		return ActReceipt{}, fault.New(ErrInvalid, "supersede it: `handoff supersede "+short+"`", "%s was read by %s",
-			e.ID, fault.Own(e.To))
+		return fault.New(ErrInvalid, supersede, "%s was read by %s", e.ID, fault.Own(e.To))
 	}
-	return s.Act(ctx, ActDone, e.ID, who)
+	return nil
 }
 
 // CanAct returns nil if who can perform the action, otherwise the error of Act.

@@ -117,11 +117,9 @@ another operator or session.`
 }
 
 func withdrawCommand(a *app) *cobra.Command {
-	who, offline := new(handoff.Consumption), false
-	cmd := &cobra.Command{
-		Use:   "withdraw ID",
-		Short: "Take back a handoff that nobody has read",
-		Long: `Take back a handoff that you have sent, before it is read or taken. It is then
+	cmd, who := a.actCommand(constant(handoff.ActWithdraw), nil)
+	cmd.Use, cmd.Short = "withdraw ID…", "Take back a handoff that nobody has read"
+	cmd.Long = `Take back a handoff that you have sent, before it is read or taken. It is then
 hidden; list --all and list --state withdrawn show it. The audit log keeps it.
 If the handoff was read or taken, supersede it by a newer one. @ is the newest
 that you have sent and nobody has read.
@@ -129,43 +127,14 @@ that you have sent and nobody has read.
 ` + "`" + `handoff done --undo ID` + "`" + ` sends it again.
 
 Exit codes: 1 remote unreachable, 2 read or taken, 11 taken first in another
-clone.`,
-		Example:           "  handoff withdraw 134327a8\n  handoff withdraw 134327a8 --note 'sent to the wrong ben'",
-		Args:              cli.Args(cobra.ExactArgs(1)),
-		ValidArgsFunction: a.CompleteIDs,
-		RunE: func(_ *cobra.Command, ids []string) error {
-			p, s, err := a.OnceStore(offline)
-			if err != nil {
-				return err
-			}
-			if who.Operator, err = a.Acting(p, s, who.Operator, ids...); err != nil {
-				return err
-			}
-			id, err := sentBy(s, ids[0], who.Operator)
-			if err != nil {
-				return err
-			}
-			ctx, stop := a.Stoppable()
-			defer stop()
-			got, err := s.Withdraw(ctx, id, *who)
-			if err != nil {
-				return err
-			}
-			return a.PrintAct(s, got)
-		},
-	}
-	a.OperatorFlag(cmd, &who.Operator)
+clone.`
+	cmd.Example = "  handoff withdraw 134327a8\n  handoff withdraw 134327a8 --note 'sent to the wrong ben'"
 	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`), for the audit log")
-	cmd.Flags().BoolVar(&offline, "offline", false, cli.OfflineUsage)
 	return cmd
 }
 
-// sentBy returns the id of the newest handoff that an operator has sent and nobody has read, if name is @. Any other name is
-// returned as it is.
-func sentBy(s *handoff.Store, name, operator string) (string, error) {
-	if name != "@" {
-		return name, nil
-	}
+// sentBy returns the id of the newest handoff that an operator has sent and nobody has read.
+func sentBy(s *handoff.Store, operator string) (string, error) {
 	sent, err := s.List(handoff.Filter{From: operator, Unread: true})
 	if err == nil && len(sent) == 0 {
 		err = cli.Invalid("run `handoff list --from "+operator+"`",
@@ -260,7 +229,8 @@ func (a *app) actCommand(act *handoff.Act, first func(ids []string, operator str
 }
 
 // meant returns the handoff that @ means for an act: to end it or give it back the one that the operator has taken, to undo
-// that the one that the operator ended last. Any other name, and @ for another act, is returned as it is.
+// that the one that the operator ended last, to withdraw the one that the operator sent last. Any other name, and @ for
+// another act, is returned as it is.
 func (a *app) meant(s *handoff.Store, name, operator string, act handoff.Act) (string, error) {
 	undoes := map[handoff.Act]handoff.Act{handoff.ActReopen: handoff.ActDone, handoff.ActUnarchive: handoff.ActArchive}[act]
 	switch {
@@ -268,6 +238,8 @@ func (a *app) meant(s *handoff.Store, name, operator string, act handoff.Act) (s
 		return name, nil
 	case act == handoff.ActDone || act == handoff.ActRelease:
 		return a.takenBy(s, operator)
+	case act == handoff.ActWithdraw:
+		return sentBy(s, operator)
 	case undoes == "":
 		return name, nil
 	}
