@@ -245,8 +245,8 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 462_000 // of the whole program, without tests
-		ofAPackage  = 33_000
+		all         = 462_400 // of the whole program, without tests
+		ofAPackage  = 33_200
 		ofAFunction = 500
 		wide        = 335 // lines above 120 columns
 	)

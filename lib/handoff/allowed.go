@@ -23,11 +23,6 @@ func (s *Store) rules() trust.Rules {
 	return r
 }
 
-// admitAs returns ErrDenied if the rules do not let an operator perform an action.
-func (s *Store) admitAs(act Act, operator string, e Entry) error {
-	return s.rules().Allow(act, operator, e)
-}
-
 // A Judge decides which actions, marks and tombstones of other stores count here. It uses the operators file as it
 // was when the judge was made.
 type Judge struct {

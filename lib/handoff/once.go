@@ -114,7 +114,8 @@ func (s *Store) claim(ctx context.Context, lines []Consumption, won func(Consump
 // these lines, and all of them if another clone was first.
 func (s *Store) claimAll(ctx context.Context, all []request) error {
 	synced, err := s.at.HasSynced()
-	if err != nil || !synced || s.opt.Offline || s.opt.Once == nil || len(all) < 2 {
+	isLocal := len(all) < 2 || slices.Contains([]Act{ActArchive, ActUnarchive, ActApprove, ActReject}, all[0].act)
+	if err != nil || !synced || s.opt.Offline || s.opt.Once == nil || isLocal {
 		return err
 	}
 	ledger, err := txn.OpenTokens(s.at)
@@ -125,14 +126,11 @@ func (s *Store) claimAll(ctx context.Context, all []request) error {
 	of := make(map[string]*request)
 	for i := range all {
 		r := &all[i]
-		if r.act.IsVerdict() || r.act == ActArchive || r.act == ActUnarchive || of[r.who.HandoffID] != nil {
-			continue
-		}
-		if want, err := ledger.WantAct(r.act, r.who, r.over); err == nil && len(want) > 0 {
+		if want, err := ledger.WantAct(r.act, r.who, r.over); err == nil && of[r.who.HandoffID] == nil {
 			lines, of[r.who.HandoffID] = append(lines, want...), r
 		}
 	}
-	if len(of) < 2 {
+	if len(lines) == 0 {
 		return nil
 	}
 	err = s.claim(ctx, lines, func(c Consumption) {

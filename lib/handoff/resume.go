@@ -26,7 +26,7 @@ func (r Records) Resume(ctx context.Context, c Consumption) (_ Consumption, err 
 	if err != nil {
 		return c, err
 	}
-	if err := r.s.admitAs(ActTake, c.Operator, entry); err != nil {
+	if err := r.s.rules().Allow(ActTake, c.Operator, entry); err != nil {
 		return c, err
 	}
 	if err := r.s.Lifecycle().CheckApproval(entry.ID); err != nil {

@@ -58,9 +58,9 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 	return got, err
 }
 
-// ActAll is Act for several handoffs, in this order, up to the first error. If one of them does not exist, or the
-// operator cannot perform the action on it, nothing happens. The remote is asked for all of them at once; it grants all,
-// or each is asked for by itself. each receives the receipts.
+// ActAll is Act for several handoffs, up to the first error. Nothing happens if one of them does not exist, or if the
+// rules do not allow the action. The remote is asked for all at once; if it refuses, it is asked for each. each
+// receives the receipts.
 func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consumption,
 	each func(ActReceipt) error) error {
 	all := make([]request, len(ids))
@@ -85,7 +85,7 @@ type request struct {
 	asked, act Act // act is what the ledger records
 	who        Consumption
 	over       txn.Lapse
-	claimed    bool // who is a line of the ledger that was claimed
+	claimed    bool // who is in the ledger already
 }
 
 // request checks that who can perform an action.
@@ -102,7 +102,7 @@ func (s *Store) request(act Act, id string, who Consumption) (r request, err err
 		r.asked = ActDone
 	}
 	if r.act, r.over, err = s.resolve(act, entry, who); err == nil {
-		err = s.admitAct(r.act, entry, who)
+		err = s.Lifecycle().CanAct(r.act, entry, who)
 	}
 	if err != nil {
 		return r, err
@@ -243,14 +243,11 @@ func (s *Store) checkWithdraw(e Entry, who Consumption) error {
 	return nil
 }
 
-// CanAct returns nil if who can perform the action, otherwise the error of Act.
-func (c Lifecycle) CanAct(act Act, e Entry, who Consumption) error { return c.s.admitAct(act, e, who) }
-
 // IsSession reports whether name can be the name of an agent session.
 func IsSession(name string) bool { return form.IsSlug(name, 128) }
 
-// admitAct returns an error if who cannot perform an action.
-func (s *Store) admitAct(act Act, e Entry, who Consumption) error {
+// CanAct returns nil if who can perform the action, otherwise the error of Act.
+func (c Lifecycle) CanAct(act Act, e Entry, who Consumption) error {
 	if err := checkOperator(who.Operator); err != nil {
 		return err
 	}
@@ -260,7 +257,7 @@ func (s *Store) admitAct(act Act, e Entry, who Consumption) error {
 	if err := CheckReason(who.Reason); err != nil {
 		return err
 	}
-	return s.admitAs(act, who.Operator, e)
+	return c.s.rules().Allow(act, who.Operator, e)
 }
 
 // Of returns what the ledger says about a handoff. It returns the zero Life if the ledger cannot be read.
