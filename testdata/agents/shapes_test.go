@@ -46,6 +46,7 @@ func TestAgentsShapes(t *testing.T) {
 		d.agent(a.turn("begin")...)
 		s := shape{Agent: a.name, Version: strings.TrimSpace(d.agent(a.program, "--version")), Role: d.model.sees(d.id, "").role}
 		d.agent(a.resume("go on")...)
+		d.sh("rm -rf .run/drafts") // else the next one hears of what was left
 		if a.fork != nil {
 			d.agent(a.fork(d)...)
 		}
