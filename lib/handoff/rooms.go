@@ -112,8 +112,9 @@ func SignatureFile(file string, n int) string { return eventlog.SignatureFile(fi
 // InGit reports whether a directory is in a git work tree.
 func InGit(dir string) bool { return git.Top(dir) != "" }
 
-// TopicOf returns a topic for a body: from its first heading, otherwise from its first words, otherwise "note".
-func TopicOf(body string) string { return form.TopicOf(body, document.MaxTopic) }
+// TopicOf returns a topic for a body: from its first heading, unless every handoff could have it. Otherwise it is from
+// the first words, otherwise "note".
+func TopicOf(body string) string { return document.TopicOf(body) }
 
 // TopicFrom returns a topic for the text that a user gave as one, unchanged if it is a topic already. It returns ""
 // if text has no letters and no digits.

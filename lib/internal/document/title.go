@@ -29,7 +29,7 @@ func Title(body, topic string) string {
 	body = body[:min(len(body), TitleSource)]
 	heading := titleOf(form.Heading(body))
 	title := heading
-	if strings.Contains(parts, "|"+strings.ToLower(heading)+"|") {
+	if isPart(heading) {
 		title = ""
 	}
 	for line := range strings.Lines(body) {
@@ -50,6 +50,18 @@ func Title(body, topic string) string {
 		}
 	}
 	return form.Cut(title, titleWide)
+}
+
+// isPart reports whether a heading names a part of any handoff.
+func isPart(heading string) bool { return strings.Contains(parts, "|"+strings.ToLower(heading)+"|") }
+
+// TopicOf returns a topic for a body: from its first heading, unless every handoff could have it. Otherwise it is from
+// the first words, otherwise "note".
+func TopicOf(body string) string {
+	if isPart(titleOf(form.Heading(body))) {
+		return form.TopicOf(Title(body, ""), MaxTopic)
+	}
+	return form.TopicOf(body, MaxTopic)
 }
 
 // marks matches the Markdown of a line of text, with groups for the text that stays.

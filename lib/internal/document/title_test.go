@@ -62,3 +62,19 @@ func checkTitle(t interface{ Errorf(string, ...any) }, body string) {
 		t.Errorf("%.80q: the title is %.200q", body, title)
 	}
 }
+
+func TestTopicOf(t *testing.T) {
+	for body, want := range map[string]string{
+		"# Move the quay\n\nx":                        "move-the-quay",
+		"# Handoff\n\nThe deploy is open. Go on.":     "the-deploy-is-open",
+		"## Summary\n\n- **Cache** is stale":          "cache-is-stale",
+		"# Notes\n\n# Deploy\n\n1. Build the berths.": "build-the-berths",
+		"# Handoff\n": "handoff",
+		"# 部署":        "bu-shu",
+		"":            "note",
+	} {
+		if got := document.TopicOf(body); got != want {
+			t.Errorf("TopicOf(%q) = %q, want %q", body, got, want)
+		}
+	}
+}
