@@ -149,6 +149,9 @@ func TestPortableHooks(t *testing.T) {
 	d := newDesk(t)
 	d.run(t, "echo hello | handoff write - --from ann --to ben --topic deploy --quiet")
 	for _, name := range agent.Installable() {
+		if name == "opencode" { // lib/agent runs its plugin
+			continue
+		}
 		text := published(t, "examples/"+name+".json")
 		lines := regexp.MustCompile(`"(?:command|bash)": "(if .*)"`).FindAllStringSubmatch(text, -1)
 		if len(lines) < 2 {

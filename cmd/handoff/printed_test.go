@@ -37,7 +37,7 @@ var placeholders = strings.NewReplacer(
 var firstDo = []struct{ example, command string }{
 	{"handoff done @", "handoff take @"},
 	{"echo 'Deployed at noon.' | handoff done @", "handoff take @"},
-	{"handoff doctor hook", "for agent in claude codex gemini qwen cursor copilot; do handoff install $agent --to ben; done"},
+	{"handoff doctor hook", "for agent in claude codex gemini qwen cursor copilot opencode; do handoff install $agent --to ben; done"},
 	{"handoff import week.jsonl", "handoff export -o week.jsonl"},
 	{"handoff operators add ben", "rm OPERATORS.md"},
 	{"handoff record create deploy-43", "handoff record create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' " +
@@ -293,7 +293,7 @@ type prepared struct {
 
 // inProject makes the project. PACKET is a packet from ann to ben, and DRAFT is a draft.
 const inProject = `set -e
-mkdir "$HOME" "$HOME/.ssh" "$HOME/sessions" project
+mkdir "$HOME" "$XDG_CONFIG_HOME" "$HOME/.ssh" "$HOME/sessions" project
 git config --global user.name ann
 git config --global user.email ann@example.org
 git config --global init.defaultBranch main

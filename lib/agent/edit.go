@@ -125,7 +125,10 @@ func (a Agent) adopt(f file, sh sheet, c Command) (_ Command, words []string, er
 
 // install returns settings with one entry of ours for each wanted slot.
 func (a Agent) install(f file, sh sheet, c Command) (text []byte, err error) {
-	if text = f.text; path.Ext(f.path) != ".json" {
+	switch text = f.text; path.Ext(f.path) {
+	case ".js":
+		return a.script(c), nil
+	case ".toml":
 		return a.writeTable(f.path, string(text), sh.slots[0], c.words(a.Name, server))
 	}
 	for i, sl := range sh.wanted(c) {
@@ -155,7 +158,10 @@ func (a Agent) uninstall(f file, sh sheet) (text []byte, words []string, err err
 	if again, err := a.install(before, sh, c); f.backup != nil && err == nil && bytes.Equal(again, text) {
 		return f.backup, words, nil
 	}
-	if path.Ext(f.path) != ".json" {
+	switch path.Ext(f.path) {
+	case ".js":
+		return nil, words, nil
+	case ".toml":
 		text, err = a.writeTable(f.path, string(text), sh.slots[0], nil)
 		return text, words, err
 	}

@@ -21,7 +21,7 @@ import (
 const program = "/usr/bin/handoff"
 
 // hooks has the number of hooks that are installed for each agent.
-var hooks = map[string]int{"claude": 7, "codex": 6, "gemini": 6, "qwen": 7, "cursor": 5, "copilot": 6}
+var hooks = map[string]int{"claude": 7, "codex": 6, "gemini": 6, "qwen": 7, "cursor": 5, "copilot": 6, "opencode": 7}
 
 func find(t *testing.T, name string) agent.Agent {
 	t.Helper()
@@ -74,6 +74,9 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			"empty object": func(home string) { put(t, settingsPath(home, name), "{}\n") },
 			"hooks":        func(home string) { put(t, settingsPath(home, name), "{\"hooks\": { }}") },
 		} {
+			if name == "opencode" && (what == "empty object" || what == "hooks") {
+				continue // no settings, but a plugin of other people
+			}
 			t.Run(name+" "+what, func(t *testing.T) {
 				home := t.TempDir()
 				prepare(home)
@@ -96,7 +99,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 
 func settingsPath(home, name string) string {
 	return filepath.Join(home, map[string]string{"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json",
-		"qwen": ".qwen/settings.json", "cursor": ".cursor/hooks.json", "copilot": ".copilot/hooks/handoff.json"}[name])
+		"qwen": ".qwen/settings.json", "cursor": ".cursor/hooks.json", "copilot": ".copilot/hooks/handoff.json",
+		"opencode": ".config/opencode/plugin/handoff.js"}[name])
 }
 
 func TestRefusedPlaces(t *testing.T) {

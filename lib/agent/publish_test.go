@@ -77,7 +77,11 @@ func Published() map[string]string {
 		files["gemini-extension/commands/"+name+".toml"] = c.toml()
 	}
 	for _, a := range agents()[1:] {
-		files["examples/"+a.Name+".json"] = indented(a.everyHook())
+		if a.has("entry") {
+			files["examples/"+a.Name+".json"] = indented(a.everyHook())
+		} else {
+			files["examples/"+a.Name+".js"] = string(a.script(Command{Program: "handoff"}))
+		}
 	}
 	return files
 }

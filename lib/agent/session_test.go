@@ -99,7 +99,8 @@ func context(t *testing.T, name, out string) string {
 		return out
 	}
 	text := out
-	prefix, suffix := map[string]string{"cursor": `{"additional_context":`, "copilot": `{"additionalContext":`}[name], "}\n"
+	prefix, suffix := map[string]string{"cursor": `{"additional_context":`, "copilot": `{"additionalContext":`,
+		"opencode": `{"additionalContext":`}[name], "}\n"
 	if prefix == "" {
 		prefix, suffix = `{"hookSpecificOutput":{"additionalContext":`, `,"hookEventName":"SessionStart"},"systemMessage":"`+notice.FindString(out)+`"}`+"\n"
 	}

@@ -39,7 +39,10 @@ func (sh sheet) wanted(c Command) []slot {
 
 // find returns our entries for a slot.
 func (a Agent) find(sl slot, file string, text []byte) (all []found, err error) {
-	if path.Ext(file) == ".toml" {
+	switch path.Ext(file) {
+	case ".js":
+		return inScript(sl, file, text)
+	case ".toml":
 		said, err := understand(file, text)
 		if err != nil {
 			return nil, err

@@ -35,7 +35,7 @@ type coder struct {
 	compact  func(*desk) // has the session compacted; nil where that needs a terminal
 }
 
-var coders = []coder{claude, codex, geminiCLI, copilot, qwen}
+var coders = []coder{claude, codex, geminiCLI, copilot, qwen, opencode}
 
 func hooksDir() string {
 	dir, _ := filepath.Abs("../../hooks") // fails only without a working directory
@@ -266,3 +266,38 @@ var qwen = coder{
 
 // qwenAuth and the version keep Qwen Code from rewriting its settings.
 const qwenAuth = `"security": {"auth": {"selectedType": "openai"}}, "memory": {"enableManagedAutoMemory": false}, "$version": 4`
+
+var opencode = coder{
+	name: "opencode", title: "opencode", program: "opencode", role: "user", settings: ".config/opencode/plugin/handoff.js",
+	env:     []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
+	prepare: func(d *desk) { d.write(opencodeConfig, strings.ReplaceAll(opencodeLocal, "@model", d.model.URL)) },
+	turn:    func(prompt string) []string { return []string{"opencode", "run", "--auto", prompt} },
+	resume:  func(prompt string) []string { return []string{"opencode", "run", "--auto", "--continue", prompt} },
+	forkOf: func(session string) []string {
+		return []string{"opencode", "run", "--auto", "--session", session, "--fork", "go on"}
+	},
+	open: func(d *desk) *terminal {
+		t := d.terminal("opencode", "--auto")
+		t.shows("Ask anything")
+		return t
+	},
+	compacts: "/compact",
+	shell: func(command string) step {
+		return step{tool: "bash", args: map[string]any{"command": command, "description": "run"}}
+	},
+	plugin: func(d *desk) {
+		plugin, err := os.ReadFile(hooksDir() + "/examples/opencode.js")
+		if err != nil {
+			d.Fatal(err)
+		}
+		d.write(".config/opencode/plugin/handoff.js", string(plugin))
+	},
+	mcp: func(d *desk) { d.sh("handoff install opencode --mcp") },
+}
+
+const opencodeConfig = ".config/opencode/opencode.json"
+
+const opencodeLocal = `{"model": "local/test-model", "small_model": "local/test-model", "provider": {"local": {
+"npm": "@ai-sdk/openai-compatible", "name": "local", "options": {"baseURL": "@model/v1", "apiKey": "no-key"},
+"models": {"test-model": {"name": "test", "limit": {"context": 200000, "output": 8000}}}}}}
+`
