@@ -11,6 +11,8 @@ import (
 // lives are the handoffs of a crowd that are taken, done, archived and pruned, and what of that was acknowledged.
 type lives struct {
 	tasks, past []string          // ids: what is worked on, and what is archived and pruned
+	letters     []string          // ids: what its sender withdraws, and others take
+	last        map[string]*fate  // what was done with a letter
 	holders     map[string]string // who has taken a task, and did not begin to give it back
 	over        map[string]string // who did it
 	archived    map[string]bool
@@ -20,7 +22,7 @@ type lives struct {
 }
 
 func newLives() lives {
-	return lives{holders: make(map[string]string), over: make(map[string]string), archived: make(map[string]bool), gone: make(map[string]bool), pruned: make(map[string]bool), back: make(map[string]bool)}
+	return lives{last: make(map[string]*fate), holders: make(map[string]string), over: make(map[string]string), archived: make(map[string]bool), gone: make(map[string]bool), pruned: make(map[string]bool), back: make(map[string]bool)}
 }
 
 // mark marks one of the handoffs that a clone has.
@@ -118,6 +120,51 @@ func (c *crowd) retire(w *worker) {
 	}
 }
 
+// A fate is what became of a letter.
+type fate struct {
+	begun, running int
+	unknown        bool   // somebody was killed: the act may take effect or not
+	state          string // what it must be, or with ! must not be: of an act that nobody did anything beside, or after
+}
+
+// letter has its sender withdraw a letter or send it again, and somebody else take it or give it back.
+func (c *crowd) letter(w *worker) {
+	id, operator := c.life.letters[w.IntN(len(c.life.letters))], fmt.Sprintf("op%d", w.number)
+	deed := []struct {
+		args  []string
+		state string
+	}{
+		{[]string{"withdraw", id, "--operator", "ann"}, "withdrawn"},
+		{[]string{"take", id, "--operator", operator}, "taken"},
+		{[]string{"done", id, "--undo", "--operator", "ann"}, "!withdrawn"},
+		{[]string{"release", id, "--operator", operator}, "!taken"},
+	}[w.IntN(4)]
+	c.mu.Lock()
+	l := c.life.last[id]
+	if l == nil {
+		l = new(fate)
+		c.life.last[id] = l
+	}
+	l.begun++
+	l.running++
+	begun, before := l.begun, l.state
+	isAlone := l.running == 1
+	l.state = ""
+	c.mu.Unlock()
+	r := w.run("", deed.args...)
+	ok := w.done(r, deed.args, 2, 4, 7, 11) // somebody was first
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l.running--
+	l.unknown = l.unknown || r.code < 0
+	switch isAlone = isAlone && l.begun == begun; {
+	case isAlone && ok && strings.Contains(r.stdout, "changed"):
+		l.state = deed.state
+	case isAlone && r.code >= 0:
+		l.state = before
+	}
+}
+
 // lacks says what was acknowledged and is not so in a clone.
 func (l lives) lacks(now state) (faults []string) {
 	for id, is := range l.pruned {
@@ -129,6 +176,12 @@ func (l lives) lacks(now state) (faults []string) {
 	for id, is := range l.archived {
 		if is && !l.gone[id] && !l.back[id] && now.States[id] != "archived" {
 			faults = append(faults, fmt.Sprintf("%s was archived, and is %q", id, now.States[id]))
+		}
+	}
+	for id, did := range l.last {
+		not, isNot := strings.CutPrefix(did.state, "!")
+		if did.state != "" && !did.unknown && (now.States[id] == not) == isNot {
+			faults = append(faults, fmt.Sprintf("%s must be %s, and is %q", id, did.state, now.States[id]))
 		}
 	}
 	for id, operator := range l.over {
