@@ -292,7 +292,10 @@ var opencode = coder{
 		}
 		d.write(".config/opencode/plugin/handoff.js", string(plugin))
 	},
-	mcp: func(d *desk) { d.sh("handoff install opencode --mcp") },
+	mcp: func(d *desk) {
+		d.sh("handoff install opencode --mcp") // by its path, which leads past those who listen
+		d.write(opencodeConfig, strings.ReplaceAll(d.read(opencodeConfig), bin+"/handoff", "handoff"))
+	},
 }
 
 const opencodeConfig = ".config/opencode/opencode.json"
