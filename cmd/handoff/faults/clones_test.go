@@ -147,7 +147,7 @@ func (c *crowd) merge(w *worker) {
 
 // act is one of the things that people do in a clone.
 func (c *crowd) act(w *worker, round int) {
-	switch n := w.IntN(14); {
+	switch n := w.IntN(16); {
 	case n < 3:
 		w.write()
 	case n < 5:
@@ -157,7 +157,7 @@ func (c *crowd) act(w *worker, round int) {
 		c.resume(w, c.tokens[round%len(c.tokens)])
 	case n < 10:
 		c.task(w)
-	case n < 12:
+	case n < 14:
 		c.letter(w)
 	default:
 		c.retire(w)
@@ -179,6 +179,12 @@ func (c *crowd) begin() {
 		n := len(c.order) / 4
 		all := slices.Clone(c.order)
 		c.tokens, c.life.tasks, c.life.past, c.life.letters = all[:n], all[n:2*n], all[2*n:3*n], all[3*n:]
+		w, id := c.all[0], c.life.letters[0]
+		w.isTame = true
+		for _, args := range [][]string{{"withdraw", id, "--operator", "ann"}, {"done", id, "--undo", "--operator", "ann"}} {
+			w.done(w.run("", args...), args)
+		}
+		w.isTame = false
 	}
 }
 

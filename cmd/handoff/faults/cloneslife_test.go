@@ -130,7 +130,7 @@ type fate struct {
 // letter has its sender withdraw a letter or send it again, and somebody else take it or give it back.
 func (c *crowd) letter(w *worker) {
 	id, operator := c.life.letters[w.IntN(len(c.life.letters))], fmt.Sprintf("op%d", w.number)
-	deed := []struct {
+	deeds := []struct {
 		args  []string
 		state string
 	}{
@@ -138,12 +138,16 @@ func (c *crowd) letter(w *worker) {
 		{[]string{"take", id, "--operator", operator}, "taken"},
 		{[]string{"done", id, "--undo", "--operator", "ann"}, "!withdrawn"},
 		{[]string{"release", id, "--operator", operator}, "!taken"},
-	}[w.IntN(4)]
+	}
+	deed := deeds[w.IntN(len(deeds))]
 	c.mu.Lock()
 	l := c.life.last[id]
 	if l == nil {
 		l = new(fate)
 		c.life.last[id] = l
+	}
+	if l.state == "withdrawn" { // else it is rarely sent again
+		deed = deeds[2]
 	}
 	l.begun++
 	l.running++
