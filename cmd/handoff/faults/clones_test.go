@@ -274,7 +274,7 @@ func TestSimulateClonesFindsDamage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := program{build(t, broken.edit), memory(t)}
-			for seed := range uint64(8) {
+			for seed := range uint64(20) {
 				c := simulate(t, p, seed, 6, 5, false)
 				if slices.ContainsFunc(c.faults(), broken.finds.MatchString) {
 					return
