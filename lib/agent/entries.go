@@ -123,6 +123,7 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 		e := Entry{Agent: a.Name, Event: sl.event, At: sl.name, Path: path, Scope: scope, approve: approve}
 		for _, f := range ours {
 			e.Words, e.line, e.key = f.words, commandLine(f.node), path+":"+sl.state()+":"+f.place
+			e.Off = f.off
 			entries = append(entries, e)
 		}
 		if s, err := a.parse(sl, path, src); err == nil && s.portable {

@@ -20,10 +20,13 @@ func (a Agent) script(c Command) []byte {
 	for _, sl := range a.slots() {
 		commands[sl.event] = c.words(a.Name, sl.event)
 	}
-	return []byte(strings.Replace(opencode, "COMMANDS", string(jsontree.Encode(commands, "")), 1))
+	return []byte(withCommands(string(jsontree.Encode(commands, ""))))
 }
 
-// inScript returns our command for a slot. It refuses a script that is not ours.
+func withCommands(text string) string { return strings.Replace(opencode, "COMMANDS", text, 1) }
+
+// inScript returns our command for a slot. It refuses a script that is not ours. One that does not end as ours may do
+// more than run the command.
 func inScript(sl slot, file string, text []byte) ([]found, error) {
 	if len(text) == 0 {
 		return nil, nil
@@ -35,5 +38,9 @@ func inScript(sl slot, file string, text []byte) ([]found, error) {
 	if !isOurs || json.Unmarshal([]byte(line), &commands) != nil || !isOf(commands[sl.event], sl.event) {
 		return nil, refuse("rename it; nothing was changed", "%s is not a plugin that handoff has written", file)
 	}
-	return []found{{words: commands[sl.event]}}, nil
+	f := found{words: commands[sl.event]}
+	if string(text) != withCommands(line) {
+		f.off = "it is not the plugin that this handoff writes, and may do more: run `handoff install opencode` again"
+	}
+	return []found{f}, nil
 }

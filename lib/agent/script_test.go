@@ -40,6 +40,36 @@ func TestForeignPlugin(t *testing.T) {
 	}
 }
 
+// Entries notices what somebody added to our plugin. Install replaces it.
+func TestChangedPlugin(t *testing.T) {
+	a, home := find(t, "opencode"), t.TempDir()
+	p := agent.Places{Home: home}
+	change, err := a.Install(p, agent.User, agent.Command{Program: program})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, _, plugin := change.Texts()
+	for more, want := range map[string]string{"": "", "import('/tmp/evil.js')\n": "it is not the plugin that this handoff writes"} {
+		put(t, settingsPath(home, "opencode"), plugin+more)
+		entries, errs := a.Entries(p, false)
+		if len(entries) == 0 || len(errs) > 0 {
+			t.Fatal(entries, errs)
+		}
+		for _, e := range entries {
+			if (e.Off == "") != (want == "") || !strings.HasPrefix(e.Off, want) {
+				t.Errorf("%q: %q", more, e.Off)
+			}
+		}
+		change, err := a.Install(p, agent.User, agent.Command{Program: program})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, _, after := change.Texts(); after != plugin {
+			t.Errorf("it is replaced by %s", after)
+		}
+	}
+}
+
 // asOpencode does with the plugin what opencode does in a few sessions, and prints what the model would read.
 const asOpencode = `
 const { Handoff } = await import(process.argv[2])

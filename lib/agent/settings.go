@@ -32,6 +32,7 @@ type found struct {
 	group      *jsontree.Value // the group of the array, nil without groups
 	place      string          // the numbers of group and entry
 	words      []string
+	off        string // why the agent may not run it as it stands, or ""
 }
 
 // parse reads the settings of an agent and finds the hooks of one slot. Unknown content is ErrConfig, with its place.
@@ -149,7 +150,7 @@ func (s *settings) readEntries(list, group *jsontree.Value, at int) error {
 			}
 		}
 		if words := commandWords(n); isOf(words, s.slot.event) {
-			s.ours = append(s.ours, found{list, n, group, fmt.Sprintf("%d:%d", at, i), words})
+			s.ours = append(s.ours, found{list: list, node: n, group: group, place: fmt.Sprintf("%d:%d", at, i), words: words})
 		} else if line := commandLine(n); line == s.agent.packaged(s.slot.event) {
 			s.portable = true
 		}

@@ -106,8 +106,8 @@ func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, e
 	return []byte(out), nil
 }
 
-// replaceTable returns a text in TOML with another table in place of the one with a header, of which it keeps the lines that
-// set none of the names. If table is empty, the old one goes, with its subtables. It reports whether there was one.
+// replaceTable replaces the table with a header in a TOML text, and reports whether it was there. Lines of the old table that
+// set other names stay. An empty new table removes the old one and its subtables.
 func replaceTable(text, header, table string, names []string) (_ string, put bool) {
 	var out, notes strings.Builder // notes are the comments that may belong to the next table
 	isOurs := false

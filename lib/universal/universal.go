@@ -142,9 +142,6 @@ func (d *Document) Workflow() string { return d.text("/handoff/source/workflow_i
 // Target returns target.skill, or "".
 func (d *Document) Target() string { return d.text("/handoff/target/skill") }
 
-// TraceID returns trace_id, or "".
-func (d *Document) TraceID() string { return d.text("/handoff/trace_id") }
-
 // Timestamp returns the instant of timestamp, or false if it is absent or invalid.
 func (d *Document) Timestamp() (time.Time, bool) { return instant(d.root.At("/handoff/timestamp")) }
 
