@@ -25,14 +25,14 @@ type claims struct {
 	order  []string          // these, as they came
 	marks  map[[2]string]bool
 	tokens map[string]string // id → who resumed it with exit code 0
-	begun  map[string]bool   // ids that somebody began to resume
+	begun  map[string]int    // how many began to resume an id
 	drafts map[string]bool   // saved, and nobody began to remove them
 	unseen int               // documents that were begun whose ids only their receipts say
 }
 
 func newClaims() *claims {
 	return &claims{life: newLife(), asked: make(map[string]string), topics: make(map[string]string), there: make(map[string]bool), marks: make(map[[2]string]bool),
-		tokens: make(map[string]string), begun: make(map[string]bool), drafts: make(map[string]bool)}
+		tokens: make(map[string]string), begun: make(map[string]int), drafts: make(map[string]bool)}
 }
 
 func (c *claims) ask(topic, body string) (id string) {
@@ -205,8 +205,8 @@ func (r *round) ledger(w *worker) {
 		}
 	}
 	for id, n := range v.tokens {
-		if !r.begun[id] || n != 1 {
-			w.fault("the token of %s is %d times in the ledger, and somebody resumed it: %v", id, n, r.begun[id])
+		if r.begun[id] == 0 || n != 1 {
+			w.fault("the token of %s is %d times in the ledger, and %d began to resume it", id, n, r.begun[id])
 		}
 	}
 }

@@ -122,8 +122,7 @@ func (w *worker) resume() {
 	}
 	operator := fmt.Sprintf("op%d", w.number)
 	w.mu.Lock()
-	isFirst := !w.begun[id]
-	w.begun[id] = true
+	w.begun[id]++
 	w.claimed(id, operator)
 	by := w.tokens[id]
 	w.mu.Unlock()
@@ -132,7 +131,7 @@ func (w *worker) resume() {
 	ok := w.done(r, args, 11)
 	w.mu.Lock()
 	now := w.tokens[id]
-	isFree := isFirst && now == "" && !w.tried[id]
+	isFree := w.begun[id] == 1 && now == "" && !w.tried[id] // who began beside it may have won before it says so
 	if ok {
 		w.tokens[id] = operator
 		w.marks[[2]string{id, operator}] = true
