@@ -173,18 +173,32 @@ func (a *App) CompleteIDsOrFiles(cmd *cobra.Command, args []string, typed string
 	return ids, cobra.ShellCompDirectiveDefault // files if no id matches
 }
 
-// completions maps the name of a flag, or the word that its usage has in backquotes, to the completions of its value.
-var completions = map[string][]string{
-	"time":           {"today", "yesterday", "24h", "7d", "2w"},
-	"duration":       {"90m", "24h", "7d", "2w"},
-	"--expires":      {"24h", "7d", "2w"},
-	"--max-age":      {"24h", "48h", "7d"},
-	"--lock-timeout": {"0s", "5s", "30s", "2m"},
-	"word":           {"approve", "archive", "human", "write"},
-	"agent":          agent.Names(),
-	"field":          {body},
-	"--status":       {"completed", "paused", "failed", "requires_review"},
-	"--sign":         nil, "key": nil, "file": nil, "path": nil, // files
+// completions returns the completions of a flag's value by the name of the flag, or by the word that its usage has in
+// backquotes; nil words stand for files.
+func completions(name string) (words []string, known bool) {
+	switch name {
+	case "time":
+		return []string{"today", "yesterday", "24h", "7d", "2w"}, true
+	case "duration":
+		return []string{"90m", "24h", "7d", "2w"}, true
+	case "--expires":
+		return []string{"24h", "7d", "2w"}, true
+	case "--max-age":
+		return []string{"24h", "48h", "7d"}, true
+	case "--lock-timeout":
+		return []string{"0s", "5s", "30s", "2m"}, true
+	case "word":
+		return []string{"approve", "archive", "human", "write"}, true
+	case "agent":
+		return agent.Names(), true
+	case "field":
+		return []string{body}, true
+	case "--status":
+		return []string{"completed", "paused", "failed", "requires_review"}, true
+	case "--sign", "key", "file", "path":
+		return nil, true
+	}
+	return nil, false
 }
 
 // completion returns the completion of a flag's value, nil for files.
@@ -208,9 +222,9 @@ func (a *App) completion(f *pflag.Flag) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		}
 	}
-	words, known := completions["--"+f.Name]
+	words, known := completions("--" + f.Name)
 	if !known {
-		words, known = completions[kind]
+		words, known = completions(kind)
 	}
 	if !known && a.Full != nil {
 		words = a.Full.Words[f.Name]
@@ -247,7 +261,7 @@ func (a *App) finish(cmd *cobra.Command, path string) {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	if cmd.Example == "" {
-		cmd.Example = examples[path]
+		cmd.Example = exampleOf(path)
 	}
 	var first []string
 	for _, sub := range cmd.Commands() {
