@@ -60,10 +60,10 @@ func (c *checking) age(f Facts) (bool, string) {
 	age := c.o.Now.Sub(updated)
 	seconds := int64(age / time.Second)
 	c.report.AgeSeconds = &seconds
-	limit := formatExact(c.o.MaxAge)
+	limit := FormatLimit(c.o.MaxAge)
 	switch {
 	case age < -skew:
-		return false, fmt.Sprintf("updated %s in the future (exceeds %s of clock difference)", formatBeyond(-age, skew), formatExact(skew))
+		return false, fmt.Sprintf("updated %s in the future (exceeds %s of clock difference)", formatBeyond(-age, skew), FormatLimit(skew))
 	case age > c.o.MaxAge:
 		return false, fmt.Sprintf("updated %s ago (exceeds %s limit)", formatBeyond(age, c.o.MaxAge), limit)
 	}
@@ -102,8 +102,8 @@ func formatAgo(d time.Duration) string {
 	return fmt.Sprintf("%s (%d days)", formatRough(d), d/(24*time.Hour))
 }
 
-// formatExact formats a limit without rounding.
-func formatExact(d time.Duration) string {
+// FormatLimit formats a limit without rounding, such as 48 h, 30 min or 1h30m0s.
+func FormatLimit(d time.Duration) string {
 	if d >= time.Minute && (d%time.Hour == 0 || d < time.Hour && d%time.Minute == 0) {
 		return formatRough(d)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -15,37 +14,29 @@ import (
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
-// Checks are the options of a check.
+// Checks are the options of a check. Options sets what packet.CheckOptions ask of the store.
 type Checks struct {
-	MaxAge     time.Duration // the maximum age of a fresh handoff
-	AllowEmpty []string      // fields that can be empty
-	Answers    *packet.Answers
-	Now        time.Time     // zero means the time of the clock
-	Rules      handoff.Rules // for universal records: schema.Universal()
-
-	Work *work.Tree // to compare with; nil compares nothing
-
-	Probe func(id string, references []string) []packet.Probed // tests claims; nil runs nothing
-
-	ConfirmedBy string // the operator who confirms answers in other words
+	packet.CheckOptions
+	Rules handoff.Rules // for universal records: schema.Universal()
+	Tree  *work.Tree    // to compare with; nil compares nothing
 }
 
 // Options returns the options of packet.Check. They read the ledger of the store at the first token, and only
 // once. Contradictory checks are handoff.ErrInvalid.
 func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	ledger := sync.OnceValues(s.Records().Ledger)
-	o := packet.CheckOptions{MaxAge: c.MaxAge, AllowEmpty: c.AllowEmpty, Answers: c.Answers, ConfirmedBy: c.ConfirmedBy,
-		Now: c.Now, Holders: Holders(s), Probe: c.Probe, Standing: relationsOf(s),
-		Consumed: func(token, id string) (packet.Use, error) {
-			l, err := ledger()
-			if err != nil {
-				return packet.Use{}, err
-			}
-			return use(l, token, id)
-		}}
-	if c.Work != nil {
+	o := c.CheckOptions
+	o.Holders, o.Standing = Holders(s), relationsOf(s)
+	o.Consumed = func(token, id string) (packet.Use, error) {
+		l, err := ledger()
+		if err != nil {
+			return packet.Use{}, err
+		}
+		return use(l, token, id)
+	}
+	if c.Tree != nil {
 		o.Work = func(references []string, f packet.Facts) packet.Work {
-			return packet.Work(Work(*c.Work, references, f))
+			return packet.Work(Work(*c.Tree, references, f))
 		}
 	}
 	if c.MaxAge < 0 {

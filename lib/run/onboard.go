@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
 // DefaultMaxRecent is the default number of recent handoffs in an Onboarding.
@@ -111,7 +112,7 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 	newest := recent[0].Record.CreatedAt
 	if at, ok := form.Instant(newest); !ok || now.Sub(at) > limit {
 		say("stale: the newest handoff was created %d h ago, at %s (exceeds %s limit)",
-			now.Sub(at)/time.Hour, show(newest), hours(limit))
+			now.Sub(at)/time.Hour, show(newest), packet.FormatLimit(limit))
 	}
 	for _, e := range recent {
 		r, task := e.Record, show(e.Record.TaskID)
@@ -125,14 +126,6 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 			say("the data of task %s contradict its self-audit: %s", task, strings.Join(wrong, ", "))
 		}
 	}
-}
-
-// hours formats a limit without zero minutes and seconds.
-func hours(d time.Duration) string {
-	if d%time.Hour == 0 {
-		return fmt.Sprintf("%d h", d/time.Hour)
-	}
-	return d.String()
 }
 
 // Latest returns the newest record of a task.

@@ -21,8 +21,8 @@ type checkArgs struct {
 }
 
 func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
-	c := record.Checks{MaxAge: p.Settings.MaxAge.Value, AllowEmpty: in.AllowEmpty, Answers: in.Answers,
-		Rules: schema.Universal(), Work: cli.WorkOf(p)}
+	c := record.Checks{Rules: schema.Universal(), Tree: cli.WorkOf(p), CheckOptions: packet.CheckOptions{
+		MaxAge: p.Settings.MaxAge.Value, AllowEmpty: in.AllowEmpty, Answers: in.Answers}}
 	if in.MaxAge == "" {
 		return c, nil
 	}

@@ -134,7 +134,8 @@ func artifacts(names []string) (all []string, err error) {
 
 // with returns the checks that flags and settings ask for.
 func (c *checks) with(a *app, p handoff.Project) (record.Checks, error) {
-	r := record.Checks{MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, ConfirmedBy: c.confirmed, Rules: schema.Universal(), Work: cli.WorkOf(p), Now: a.Now()}
+	r := record.Checks{Rules: schema.Universal(), Tree: cli.WorkOf(p), CheckOptions: packet.CheckOptions{
+		MaxAge: c.maxAge, AllowEmpty: c.allowEmpty, ConfirmedBy: c.confirmed, Now: a.Now()}}
 	if !c.given("max-age") {
 		r.MaxAge = p.Settings.MaxAge.Value
 	} else if r.MaxAge == 0 {
