@@ -12,8 +12,8 @@ import (
 type command struct {
 	name  string
 	group string // of `handoff help all`; "" if help does not list it
-	full  bool   // only the full program has it
-	short string // Short of a command that the fast program does not link
+	full  bool   // only the full program has it, and the fast one does not link it
+	short string // Short of such a command
 }
 
 // commands lists every command, in the order of help.
@@ -29,11 +29,11 @@ func commands() []command {
 		{"read", "Read", false, ""},
 		{"search", "Read", false, ""},
 		{"thread", "Read", false, ""},
-		{"log", "Read", true, ""},
+		{"log", "Read", true, "Show what happened to a handoff"},
 		{"inbox", "Read", true, "Browse and handle handoffs, full screen"},
 		{"page", "Read", true, "Make a web site of the handoffs"},
 		{"status", "Read", false, ""},
-		{"watch", "Read", true, ""},
+		{"watch", "Read", true, "Wait for new handoffs; print each, or run a command"},
 
 		{"next", "Work", false, ""},
 		{"take", "Work", false, ""},
@@ -42,32 +42,32 @@ func commands() []command {
 		{"mark-read", "Work", false, ""},
 		{"check", "Work", true, "Check whether work can continue from a handoff"},
 		{"resume", "Work", true, "Resume work from a packet; its token works once"},
-		{"approve", "Work", true, ""},
+		{"approve", "Work", true, "Approve a handoff; --reject rejects it"},
 		{"probes", "Work", true, "Choose the tests that check may run"},
 		{"withdraw", "Work", false, ""},
 		{"archive", "Work", false, ""},
-		{"prune", "Work", true, ""},
+		{"prune", "Work", true, "Export and remove handoffs archived long ago"},
 
 		{"record", "Records", true, "Make, show, validate and repair structured records"},
 
-		{"install", "Agents", true, ""},
+		{"install", "Agents", true, "Add the hooks to a coding agent"},
 		{"hook", "Agents", false, ""},
 		{"mcp", "Agents", true, "Serve handoffs to an agent over MCP"},
 
 		{"init", "Store", false, ""},
 		{"whoami", "Store", false, ""},
 		{"operators", "Store", false, ""},
-		{"sync", "Store", true, ""},
-		{"export", "Store", true, ""},
-		{"import", "Store", true, ""},
-		{"sign", "Store", true, ""},
-		{"verify", "Store", true, ""},
-		{"doctor", "Store", true, ""},
+		{"sync", "Store", true, "Exchange handoffs with other clones"},
+		{"export", "Store", true, "Write handoffs to a file"},
+		{"import", "Store", true, "Store the handoffs of an exported file"},
+		{"sign", "Store", true, "Sign handoffs with an SSH key"},
+		{"verify", "Store", true, "Check that everything is as it was stored"},
+		{"doctor", "Store", true, "Find faults; --repair repairs them"},
 		{"help", "Store", false, ""},
 
 		{"version", "", false, ""},
 		{"surface", "", false, ""},
-		{"uninstall", "", true, ""},
+		{"uninstall", "", true, "Remove the hooks"},
 	}
 }
 
@@ -154,16 +154,13 @@ func (a *App) build(c command) *cobra.Command {
 	case "version":
 		return versionCommand(a)
 	}
-	built := &cobra.Command{Use: c.name, Short: c.short}
 	for _, group := range a.program.Commands {
 		if build := group[c.name]; build != nil {
-			built = build(a)
+			built := build(a)
 			built.Short = cmp.Or(built.Short, c.short)
+			return built
 		}
 	}
-	if c.full && a.Full == nil {
-		built = &cobra.Command{Use: c.name, Short: built.Short, DisableFlagParsing: true,
-			RunE: func(*cobra.Command, []string) error { return ErrBeyond }}
-	}
-	return built
+	return &cobra.Command{Use: c.name, Short: c.short, DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error { return ErrBeyond }}
 }

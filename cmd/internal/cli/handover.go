@@ -24,10 +24,10 @@ type Program struct {
 type Commands map[string]func(*App) *cobra.Command
 
 // Group returns the commands of a package with its own type for a run.
-func Group[A any](run func(*App) A, build map[string]func(A) *cobra.Command) Commands {
+func Group[A ~struct{ *App }](build map[string]func(*A) *cobra.Command) Commands {
 	all := make(Commands, len(build))
 	for name, build := range build {
-		all[name] = func(a *App) *cobra.Command { return build(run(a)) }
+		all[name] = func(a *App) *cobra.Command { return build(&A{a}) }
 	}
 	return all
 }

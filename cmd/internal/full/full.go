@@ -7,7 +7,11 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/command"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/agents"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/read"
 	"github.com/seed-78daf238/handoff/cmd/internal/command/records"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/store"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/work"
 	"github.com/seed-78daf238/handoff/cmd/internal/inbox"
 	"github.com/seed-78daf238/handoff/cmd/internal/markdown"
 	"github.com/seed-78daf238/handoff/cmd/internal/mcp"
@@ -22,9 +26,10 @@ import (
 // Program returns the full program.
 func Program() cli.Program {
 	p := command.Program()
-	p.Commands = append(p.Commands, records.Commands(), map[string]func(*cli.App) *cobra.Command{
-		"page": site.Command, "inbox": inbox.Command, "mcp": mcp.Command,
-	})
+	p.Commands = append(p.Commands, read.FullCommands(), work.FullCommands(), agents.FullCommands(), store.FullCommands(),
+		records.Commands(), map[string]func(*cli.App) *cobra.Command{
+			"page": site.Command, "inbox": inbox.Command, "mcp": mcp.Command,
+		})
 	p.Full = &cli.Full{
 		Words:     map[string][]string{"kind": record.Kinds(), "encoding": universal.Encodings()},
 		Rules:     schema.Frontmatter(),

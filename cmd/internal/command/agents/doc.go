@@ -10,11 +10,17 @@ import (
 // An app is one run of the program.
 type app struct{ *cli.App }
 
-// Commands returns the commands of the package.
+// Commands returns the commands of both programs.
 func Commands() cli.Commands {
-	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
+	return cli.Group(map[string]func(*app) *cobra.Command{
+		"hook": hookCommand,
+	})
+}
+
+// FullCommands returns the commands that only the full program has.
+func FullCommands() cli.Commands {
+	return cli.Group(map[string]func(*app) *cobra.Command{
 		"install":   installCommand,
 		"uninstall": uninstallCommand,
-		"hook":      hookCommand,
 	})
 }

@@ -32,8 +32,7 @@ type install struct {
 func installCommand(a *app) *cobra.Command {
 	var in install
 	cmd := &cobra.Command{
-		Use:   "install AGENT [--user | --project] [--mcp]",
-		Short: "Add the hooks to a coding agent",
+		Use: "install AGENT [--user | --project] [--mcp]",
 		Long: `Add the hooks to the settings of an agent
 (` + strings.Join(agent.Installable(), ", ") + `).
 A session is then told what is unread when it starts, and what arrives at its
@@ -81,8 +80,7 @@ settings is kept next to them, and ` + "`" + `handoff uninstall` + "`" + ` resto
 func uninstallCommand(a *app) *cobra.Command {
 	var in install
 	cmd := &cobra.Command{
-		Use:   "uninstall AGENT [--user | --project]",
-		Short: "Remove the hooks",
+		Use: "uninstall AGENT [--user | --project]",
 		Long: `Remove the entries that ` + "`" + `handoff install` + "`" + ` added to the settings of an agent. If
 you have not changed the settings since, they are restored, or removed if there
 were none. Your other changes stay.`,

@@ -10,17 +10,23 @@ import (
 // An app is one run of the program.
 type app struct{ *cli.App }
 
-// Commands returns the commands of the package.
+// Commands returns the commands of both programs.
 func Commands() cli.Commands {
-	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
+	return cli.Group(map[string]func(*app) *cobra.Command{
 		"list":    paged(listCommand),
 		"read":    paged(readCommand),
 		"search":  paged(searchCommand),
 		"thread":  paged(threadCommand),
-		"log":     paged(logCommand),
 		"status":  statusCommand,
-		"watch":   watchCommand,
 		"surface": surfaceCommand,
+	})
+}
+
+// FullCommands returns the commands that only the full program has.
+func FullCommands() cli.Commands {
+	return cli.Group(map[string]func(*app) *cobra.Command{
+		"log":   paged(logCommand),
+		"watch": watchCommand,
 	})
 }
 

@@ -13,8 +13,7 @@ func logCommand(a *app) *cobra.Command {
 	var head, sign bool
 	var key, output string
 	cmd := &cobra.Command{
-		Use:   "log ID | --head | --sign",
-		Short: "Show what happened to a handoff",
+		Use: "log ID | --head | --sign",
 		Long: `Show what happened to a handoff, oldest first: who wrote, read, took, answered
 or finished it, when, and in which clone. The source is the audit log.
 

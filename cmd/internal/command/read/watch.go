@@ -41,8 +41,7 @@ func watchCommand(a *app) *cobra.Command {
 	var operator string
 	var all bool
 	cmd := &cobra.Command{
-		Use:   "watch [--notify | --exec COMMAND]",
-		Short: "Wait for new handoffs; print each, or run a command",
+		Use: "watch [--notify | --exec COMMAND]",
 		Long: `Wait for new handoffs to you. Each is printed as a line of JSON; on a terminal
 as a line for people. watch runs until you interrupt it. Handoffs that exist
 when it starts are not new.

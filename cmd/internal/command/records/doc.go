@@ -12,7 +12,7 @@ type app struct{ *cli.App }
 
 // Commands returns the commands of the package.
 func Commands() cli.Commands {
-	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
+	return cli.Group(map[string]func(*app) *cobra.Command{
 		"new":    newCommand,
 		"record": recordCommand,
 		"check":  checkCommand,

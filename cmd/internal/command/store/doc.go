@@ -10,17 +10,23 @@ import (
 // An app is one run of the program.
 type app struct{ *cli.App }
 
-// Commands returns the commands of the package.
+// Commands returns the commands of both programs.
 func Commands() cli.Commands {
-	return cli.Group(func(a *cli.App) *app { return &app{a} }, map[string]func(*app) *cobra.Command{
+	return cli.Group(map[string]func(*app) *cobra.Command{
 		"init":      initCommand,
 		"whoami":    whoamiCommand,
 		"operators": operatorsCommand,
-		"sync":      syncCommand,
-		"export":    exportCommand,
-		"import":    importCommand,
-		"sign":      signCommand,
-		"verify":    verifyCommand,
-		"doctor":    doctorCommand,
+	})
+}
+
+// FullCommands returns the commands that only the full program has.
+func FullCommands() cli.Commands {
+	return cli.Group(map[string]func(*app) *cobra.Command{
+		"sync":   syncCommand,
+		"export": exportCommand,
+		"import": importCommand,
+		"sign":   signCommand,
+		"verify": verifyCommand,
+		"doctor": doctorCommand,
 	})
 }

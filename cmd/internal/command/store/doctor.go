@@ -19,8 +19,7 @@ import (
 func doctorCommand(a *app) *cobra.Command {
 	var repair, rebuild bool
 	cmd := &cobra.Command{
-		Use:   "doctor [--repair | --rebuild-index]",
-		Short: "Find faults; --repair repairs them",
+		Use: "doctor [--repair | --rebuild-index]",
 		Long: `Verify the store, and show for each fault how to fix it. Without flags nothing
 is changed.
 

@@ -20,8 +20,7 @@ func exportCommand(a *app) *cobra.Command {
 	var output string
 	var withState, threads bool
 	cmd := &cobra.Command{
-		Use:   "export [ID…]",
-		Short: "Write handoffs to a file",
+		Use: "export [ID…]",
 		Long: `Write handoffs to a bundle: one file for mail, a USB stick or an artifact
 store. ` + "`" + `handoff import` + "`" + ` stores them elsewhere. Name ids, or choose with flags
 as in list; without either, all handoffs are exported. Each is verified first.

@@ -19,8 +19,7 @@ import (
 func importCommand(a *app) *cobra.Command {
 	var o bundle.Options
 	cmd := &cobra.Command{
-		Use:   "import FILE|-",
-		Short: "Store the handoffs of an exported file",
+		Use: "import FILE|-",
 		Long: `Store the handoffs of a bundle from ` + "`" + `handoff export` + "`" + `, compressed with gzip or
 not. Nothing is stored before the whole bundle is verified. Each handoff is
 checked as if it were written here, and one that is stored already is

@@ -11,8 +11,7 @@ import (
 
 func signCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "sign ID…",
-		Short: "Sign handoffs with an SSH key",
+		Use: "sign ID…",
 		Long: `Sign stored handoffs with an SSH key. ssh-keygen makes the signature, so SSH
 agents and hardware keys work. The signature is stored next to the handoff, in
 .sig of the handoffs directory. The handoff and its id do not change. A good

@@ -17,8 +17,7 @@ func syncCommand(a *app) *cobra.Command {
 	var o exchange.Options
 	background := false
 	cmd := &cobra.Command{
-		Use:   "sync",
-		Short: "Exchange handoffs with other clones",
+		Use: "sync",
 		Long: `Exchange handoffs with other clones over a git remote. sync sends what is new
 here, and stores what others sent after verifying it: handoffs, read marks,
 takes and resumes. A handoff that is refused for now is held: the next sync

@@ -15,8 +15,7 @@ func verifyCommand(a *app) *cobra.Command {
 	var p proof
 	log := false
 	cmd := &cobra.Command{
-		Use:   "verify [ID… | --log]",
-		Short: "Check that everything is as it was stored",
+		Use: "verify [ID… | --log]",
 		Long: `Check that everything is as it was stored. verify computes the ids from the
 files, the rows from the documents and the events from the rows. It also checks
 the hash chain of the audit log, read marks, leftover files and permissions. It

@@ -16,8 +16,7 @@ func approveCommand(a *app) *cobra.Command {
 	var who handoff.Consumption
 	reject := false
 	cmd := &cobra.Command{
-		Use:   "approve ID",
-		Short: "Approve a handoff; --reject rejects it",
+		Use: "approve ID",
 		Long: `Approve a handoff that needs an approval, so that others can take it. A handoff
 needs one if it has the reference approve:required, or if a policy of
 OPERATORS.md requires it. Until then you can read and list it, but nobody can

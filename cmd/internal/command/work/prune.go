@@ -28,8 +28,7 @@ type pruning struct {
 func pruneCommand(a *app) *cobra.Command {
 	var p pruning
 	cmd := &cobra.Command{
-		Use:   "prune [ID…] --archived-for 90d --export FILE",
-		Short: "Export and remove handoffs archived long ago",
+		Use: "prune [ID…] --archived-for 90d --export FILE",
 		Long: `List the handoffs that were archived long ago. With --yes, remove them: first
 all are exported to a bundle and checked, then their rows and files are removed
 as one change. Their ids stay as tombstones, so that write, import and sync do
