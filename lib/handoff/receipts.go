@@ -101,20 +101,27 @@ func (s *Store) listDocuments(all []Listed, entries []Entry) {
 		return
 	}
 	defer d.Close()
+	isSigned := store.Signed(d)
+	type question struct{ from, state string }
+	refused := make(map[question]bool) // the answer is the same for all
 	for i, e := range entries {
-		all[i].Signature = &Signature{State: SignatureUnsigned}
-		var doc Document
-		if signature, err := store.ReadSignature(d, e.ID); err != nil || signature != nil {
+		sig, doc := &Signature{State: SignatureUnsigned}, Document{}
+		if isSigned(e.ID) {
 			got, err := s.load(d, e)
-			if doc, all[i].Signature = got.Document, &got.Signature; err != nil && got.Signature.State == "" {
-				all[i].Signature = nil // unknown
-				continue
+			if err != nil && got.Signature.State == "" {
+				continue // it is unknown
 			}
+			sig, doc = &got.Signature, got.Document
 		} else if text, err := d.ReadFile(e.File, disk.MaxDocument); err == nil {
 			doc, _ = document.ParseStored(text)
 		}
+		all[i].Signature = sig
 		all[i].Tags = append(all[i].Tags, doc.Tags...)
-		if _, refused := s.Distrust(e.From, *all[i].Signature); !refused {
+		q := question{e.From, sig.State}
+		if _, known := refused[q]; !known {
+			_, refused[q] = s.Distrust(e.From, *sig)
+		}
+		if !refused[q] {
 			all[i].Title = Title(doc.Body, e.Topic)
 		}
 	}

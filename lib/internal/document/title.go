@@ -74,7 +74,11 @@ var marks = sync.OnceValue(func() *regexp.Regexp {
 // titleOf returns the text of a line without Markdown, "" if it has no letter, number or pictograph.
 func titleOf(line string) string {
 	line = strings.ToValidUTF8(line[:min(len(line), lineSource)], "\ufffd")
-	line = strings.Join(strings.Fields(marks().ReplaceAllString(strings.TrimSpace(line), "$1$2$3$4$5$6$7")), " ")
+	line = strings.TrimSpace(line)
+	if strings.ContainsAny(line, "[`*~_\\") || strings.TrimLeft(line, "0123456789") != line { // most lines have no marks
+		line = marks().ReplaceAllString(line, "$1$2$3$4$5$6$7")
+	}
+	line = strings.Join(strings.Fields(line), " ")
 	if strings.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N, unicode.So) }) {
 		return line
 	}

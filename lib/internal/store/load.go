@@ -121,3 +121,18 @@ func ReadSignature(d *disk.Dir, id string) ([]byte, error) {
 	}
 	return nil, fault.Unreadable(AsCorrupt(filepath.Join(d.Path(), disk.Signatures, disk.SignatureFile(id)), err))
 }
+
+// Signed returns a function that reports whether a handoff has a signature, or may have one that cannot be read.
+func Signed(d *disk.Dir) func(id string) bool {
+	signatures, err := d.OpenDir(disk.Signatures)
+	if errors.Is(err, fs.ErrNotExist) {
+		return func(string) bool { return false }
+	}
+	if err == nil {
+		signatures.Close()
+	}
+	return func(id string) bool {
+		text, err := ReadSignature(d, id)
+		return err != nil || text != nil
+	}
+}
