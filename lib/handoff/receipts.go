@@ -102,8 +102,7 @@ func (s *Store) listDocuments(all []Listed, entries []Entry) {
 	}
 	defer d.Close()
 	isSigned := store.Signed(d)
-	type question struct{ from, state string }
-	refused := make(map[question]bool) // the answer is the same for all
+	refused := make(map[[2]string]bool) // by sender and state of the signature
 	for i, e := range entries {
 		sig, doc := &Signature{State: SignatureUnsigned}, Document{}
 		if isSigned(e.ID) {
@@ -117,7 +116,7 @@ func (s *Store) listDocuments(all []Listed, entries []Entry) {
 		}
 		all[i].Signature = sig
 		all[i].Tags = append(all[i].Tags, doc.Tags...)
-		q := question{e.From, sig.State}
+		q := [2]string{e.From, string(sig.State)}
 		if _, known := refused[q]; !known {
 			_, refused[q] = s.Distrust(e.From, *sig)
 		}

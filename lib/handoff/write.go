@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -259,14 +258,7 @@ func (s *Store) publish(ctx context.Context, places []int, doc func(i int) txn.P
 
 // Faults joins the errors of single documents. It returns nil if there are none.
 func Faults(results []Result) error {
-	var errs []error
-	for _, r := range results {
-		errs = fault.Add(errs, r.Err)
-	}
-	if len(errs) == 1 {
-		return errs[0]
-	}
-	return errors.Join(errs...)
+	return fault.Join(results, func(r Result) error { return r.Err })
 }
 
 // guard returns an error if the store belongs to another machine, or if its handoffs are missing: every id would be

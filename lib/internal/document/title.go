@@ -75,7 +75,7 @@ var marks = sync.OnceValue(func() *regexp.Regexp {
 func titleOf(line string) string {
 	line = strings.ToValidUTF8(line[:min(len(line), lineSource)], "\ufffd")
 	line = strings.TrimSpace(line)
-	if strings.ContainsAny(line, "[`*~_\\") || strings.TrimLeft(line, "0123456789") != line { // most lines have no marks
+	if strings.ContainsAny(line, "[`*~_\\") || strings.IndexAny(line, "0123456789") == 0 { // most lines have no marks
 		line = marks().ReplaceAllString(line, "$1$2$3$4$5$6$7")
 	}
 	line = strings.Join(strings.Fields(line), " ")

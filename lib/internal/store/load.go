@@ -124,14 +124,11 @@ func ReadSignature(d *disk.Dir, id string) ([]byte, error) {
 
 // Signed returns a function that reports whether a handoff has a signature, or may have one that cannot be read.
 func Signed(d *disk.Dir) func(id string) bool {
-	signatures, err := d.OpenDir(disk.Signatures)
-	if errors.Is(err, fs.ErrNotExist) {
-		return func(string) bool { return false }
-	}
-	if err == nil {
-		signatures.Close()
-	}
+	_, missing := d.Lstat(disk.Signatures)
 	return func(id string) bool {
+		if errors.Is(missing, fs.ErrNotExist) {
+			return false
+		}
 		text, err := ReadSignature(d, id)
 		return err != nil || text != nil
 	}

@@ -36,7 +36,7 @@ var ErrUnrecorded = errors.New("not carried out yet")
 // record, which makes the change. Then it updates the files, without syncing them.
 func (x *Session) commit(c *change) error {
 	if x.j.IsFull() {
-		if err := x.checkpoint(x.index, x.index); err != nil {
+		if err := x.checkpoint(x.index); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func (x *Session) commit(c *change) error {
 		err = x.Recover()
 	} else if x.isLarge(&c.Record) {
 		*c = change{} // release the memory of its texts
-		err = x.checkpoint(x.index, x.index)
+		err = x.checkpoint(x.index)
 	}
 	if err != nil {
 		return unrecorded(err)

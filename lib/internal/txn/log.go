@@ -81,5 +81,5 @@ func (x *Session) CutLog(log *disk.Log, size int64) error {
 	if err := log.Truncate(size); err != nil {
 		return err
 	}
-	return x.baseline(x.index, x.index)
+	return x.baseline()
 }

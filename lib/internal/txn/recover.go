@@ -109,23 +109,16 @@ func (x *Session) beginJournal() error {
 	if _, err := x.State.Lstat(journal.NewFileName); !errors.Is(err, fs.ErrNotExist) && err != nil {
 		return err
 	}
-	log, err := x.sizeOf(disk.LogFile)
-	if err != nil {
-		return err
+	for _, name := range []string{disk.LogFile, disk.Ledger} {
+		if size, err := x.sizeOf(name); err != nil {
+			return err
+		} else if size > 0 {
+			return fault.New(fault.ErrIntegrity,
+				"restore it from a backup, or run `handoff doctor --repair`, which starts a new one",
+				"%s is missing, but there are events", filepath.Join(x.State.Path(), journal.FileName))
+		}
 	}
-	ledger, err := x.sizeOf(disk.Ledger)
-	if err != nil {
-		return err
-	}
-	if log+ledger > 0 {
-		return fault.New(fault.ErrIntegrity,
-			"restore it from a backup, or run `handoff doctor --repair`, which starts a new one",
-			"%s is missing, but there are events", filepath.Join(x.State.Path(), journal.FileName))
-	}
-	if x.index, err = store.ReadIndex(x.Dir, disk.IndexFile); err != nil {
-		return err
-	}
-	return x.baseline(x.index, x.index)
+	return x.rebase()
 }
 
 func (x *Session) sizeOf(name string) (int64, error) {
@@ -247,7 +240,7 @@ func (x *Session) repeatRecords() (again bool, err error) {
 		}
 	}
 	// the new text of INDEX.md is durable before it replaces anything
-	if err := x.checkpoint(want, x.index); err != nil {
+	if err := x.checkpoint(want); err != nil {
 		return false, err
 	}
 	if err := x.Dir.Remove(swapName); err != nil {
@@ -292,14 +285,11 @@ func (x *Session) foundIndex(story *journal.Story) ([]byte, error) {
 func (x *Session) keepCopy(why string, text []byte) error {
 	name := disk.IndexFile + "." + why + "-" + x.NameTime()
 	err := x.Dir.CreateNew(name, text, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		err = nil
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
 	}
-	if err == nil {
-		x.Opt.Warn("found two texts of " + disk.IndexFile + "; one is kept as " + name)
-		err = x.Dir.Sync()
-	}
-	return err
+	x.Opt.Warn("found two texts of " + disk.IndexFile + "; one is kept as " + name)
+	return x.Dir.Sync()
 }
 
 // mergeIndex merges an INDEX.md that someone saved with the rows of the journal. After a restart of the
@@ -328,8 +318,8 @@ func (x *Session) mergeIndex(story *journal.Story, found []byte) ([]byte, error)
 }
 
 // checkpoint verifies and restores the effects of the records, makes them durable, and starts the journal
-// over. table is the new text of INDEX.md, was the text that this command read.
-func (x *Session) checkpoint(table, was []byte) error {
+// over. table is the new text of INDEX.md.
+func (x *Session) checkpoint(table []byte) error {
 	story, err := x.j.Story()
 	if err != nil {
 		return err
@@ -346,7 +336,7 @@ func (x *Session) checkpoint(table, was []byte) error {
 		return err
 	}
 	last := x.j.Last()
-	c := &journal.Checkpoint{Table: table, Was: journal.HashOf(was), Swap: x.swap, State: make(map[string]journal.Text)}
+	c := &journal.Checkpoint{Table: table, Swap: x.swap, State: make(map[string]journal.Text)}
 	c.Number, c.LedgerHead = last.Number+1, last.LedgerHead
 	c.Log.Offset, c.Ledger.Offset = last.Log.End()+int64(len(x.extra)), last.Ledger.End()
 	if c.LogHead, err = x.headAfter(lastLine(x.extra), last.LogHead); err != nil {
@@ -366,7 +356,7 @@ func (x *Session) checkpoint(table, was []byte) error {
 
 // finish publishes a new journal and opens it.
 func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error) {
-	c.Boot = x.boot
+	c.Boot, c.Was = x.boot, journal.HashOf(x.index)
 	if c.Commit, err = x.CheckedOut(); err != nil {
 		return err
 	}
@@ -421,14 +411,19 @@ func (x *Session) lastPage(name string, end int64) ([]byte, error) {
 }
 
 // Rebase starts the journal over with the files as they are, after a repair.
-func (x *Session) Rebase() (err error) {
-	if x.index, err = store.ReadIndex(x.Dir, disk.IndexFile); err == nil {
-		err = x.baseline(x.index, x.index)
-	}
+func (x *Session) Rebase() error {
+	err := x.rebase()
 	if err == nil {
 		x.SetNewest(x.j.Last().Number)
 	}
 	return err
+}
+
+func (x *Session) rebase() (err error) {
+	if x.index, err = store.ReadIndex(x.Dir, disk.IndexFile); err != nil {
+		return err
+	}
+	return x.baseline()
 }
 
 // RecoverFrom recovers with the key of the directory where the store was before. Then it starts the journal
@@ -454,7 +449,7 @@ func (x *Session) RecoverFrom(store string) error {
 
 // baseline starts the journal over with the files as they are. It trusts them: the caller must verify them
 // first.
-func (x *Session) baseline(table, was []byte) (err error) {
+func (x *Session) baseline() (err error) {
 	if err := x.needKey(); err != nil {
 		return err
 	}
@@ -467,7 +462,7 @@ func (x *Session) baseline(table, was []byte) (err error) {
 		return err
 	}
 	defer draft.Close()
-	c := &journal.Checkpoint{Table: table, Was: journal.HashOf(was), State: make(map[string]journal.Text)}
+	c := &journal.Checkpoint{Table: x.index, State: make(map[string]journal.Text)}
 	if x.j != nil {
 		c.Number = x.j.Last().Number + 1
 	}
@@ -771,13 +766,7 @@ func (x *Session) syncFiles(story *journal.Story) error {
 			d.Close()
 		}
 	}
-	if err == nil {
-		err = x.Dir.Sync()
-	}
-	if err == nil {
-		err = x.State.Sync()
-	}
-	return err
+	return errors.Join(err, x.Dir.Sync(), x.State.Sync())
 }
 
 // isReplaced reports whether a record or a recovery replaces the file as a whole.
@@ -828,5 +817,5 @@ func (x *Session) Checkpoint() error {
 	if x.j.Records() == 0 && len(x.extra) == 0 && !isOlder && errors.Is(left, fs.ErrNotExist) {
 		return nil
 	}
-	return x.checkpoint(x.index, x.index)
+	return x.checkpoint(x.index)
 }

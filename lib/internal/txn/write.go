@@ -97,7 +97,8 @@ func (p *publishing) store(keepGoing bool) error {
 			return err
 		}
 	}
-	if err := p.failures(); err != nil && !keepGoing {
+	err = fault.Join(p.outcomes, func(o Outcome) error { return o.Err })
+	if err != nil && !keepGoing {
 		return err
 	}
 	c := p.change
@@ -134,7 +135,7 @@ func (p *publishing) plan(i int) error {
 	chosen, err := p.choose.choose(d)
 	if errors.Is(err, fault.ErrIntegrity) && !p.restored && p.j.Records() > 0 { // restore it from the journal
 		p.restored = true
-		if err := p.checkpoint(p.index, p.index); err != nil {
+		if err := p.checkpoint(p.index); err != nil {
 			return err
 		}
 		chosen, err = p.choose.choose(d)
@@ -184,20 +185,6 @@ func (p *publishing) sign(one Signature) error {
 	}
 	p.change.New = append(p.change.New, one.file())
 	return nil
-}
-
-// failures joins the errors of single documents.
-func (p *publishing) failures() error {
-	var errs []error
-	for _, o := range p.outcomes {
-		if o.Err != nil {
-			errs = append(errs, o.Err)
-		}
-	}
-	if len(errs) == 1 {
-		return errs[0]
-	}
-	return errors.Join(errs...)
 }
 
 // currentIndex returns INDEX.md, or the text of an empty one if the store has no handoff yet.
