@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -409,4 +410,26 @@ func (p prepared) list() string {
 		return nil
 	})
 	return all.String()
+}
+
+// TestHelpFitsTheTerminal checks that the descriptions of commands fit 80 columns, and are not indented like code.
+func TestHelpFitsTheTerminal(t *testing.T) {
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		for line := range strings.Lines(c.Long) {
+			line = strings.TrimSuffix(line, "\n")
+			isText := !strings.HasPrefix(line, "  ") // and not an example or a table
+			if strings.Contains(line, "\t") || isText && utf8.RuneCountInString(line) > 80 {
+				t.Errorf("%s: %q", c.CommandPath(), line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	for _, c := range cli.Root(full.Program()).Commands() {
+		if c.Name() != "completion" { // whose texts are cobra's
+			check(c)
+		}
+	}
 }

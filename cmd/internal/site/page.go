@@ -36,16 +36,18 @@ func Command(run *cli.App) *cobra.Command {
 	var serve bool
 	cmd := &cobra.Command{
 		Use: "page",
-		Long: `Make a web site of the handoffs: a board of waiting, taken, awaiting and done ones, a page for each handoff and
-		each person, threads with pictures, and a timeline. The files need no server, and no JavaScript to read; the
-		same handoffs give the same bytes. Flags select handoffs as in list.
+		Long: `Make a web site of the handoffs: a board of waiting, taken, awaiting and done
+ones, a page for each handoff and each person, threads with pictures, and a
+timeline. The files need no server, and no JavaScript to read; the same
+handoffs give the same bytes. Flags select handoffs as in list.
 
-		-o names the directory (default handoff-page). It must be empty, or made by this command: then old pages are
-		removed, and other files stay. A symbolic link of the project is refused, and so is a file of yours with the
-		name of a page.
+-o names the directory (default handoff-page). It must be empty, or made by
+this command: then old pages are removed, and other files stay. A symbolic
+link of the project is refused, and so is a file of yours with the name of a
+page.
 
-		--serve shows the site on this machine only, at an unguessable address, and updates it until you press Ctrl-C.
-		It is read-only.`,
+--serve shows the site on this machine only, at an unguessable address, and
+updates it until you press Ctrl-C. It is read-only.`,
 		Example: "  handoff page -o public\n  handoff page --serve\n  handoff page --to ben --since 30d -o ben",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -25,9 +25,9 @@ func DoctorHookCommand(run *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook [AGENT]",
 		Short: "Test the installed hooks of an agent",
-		Long: `Test the hooks of an agent, or of every agent that has them. Each is run in a new
-project with one unread handoff. The hook for starting sessions runs for each
-source of a session (startup, resume, clear, compact, fork); the hooks for
+		Long: `Test the hooks of an agent, or of every agent that has them. Each is run in a
+new project with one unread handoff. The hook for starting sessions runs for
+each source of a session (startup, resume, clear, compact, fork); the hooks for
 prompts and tools must tell a session once; those that keep what a session
 leaves must save a draft. Standard input is open, silent, closed, huge or full
 of garbage. Each run must end in time with exit code 0. What it prints must be

@@ -16,8 +16,8 @@ rows stay; list --all and list --state archived show them. The sender and the
 recipient can archive a handoff, and operators with the capability archive in
 OPERATORS.md. A handoff that is taken must be finished or released first.
 
---undo shows the handoffs again; there @ is the one that you archived last. Other
-clones follow with their next sync, even if they have pruned them.`
+--undo shows the handoffs again; there @ is the one that you archived last.
+Other clones follow with their next sync, even if they have pruned them.`
 	cmd.Example = "  handoff archive 134327a8 --operator ann\n  handoff archive --undo 134327a8"
 	cmd.Flags().BoolVar(&undo, "undo", false, "show archived handoffs again")
 	cli.Before(cmd, func(func(string) bool) error {
