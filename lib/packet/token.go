@@ -32,6 +32,11 @@ func (c *checking) token(f Facts) {
 	switch {
 	case c.resumedBefore(f, len(found) == 0):
 	case slices.Contains(f.Cannot, "resume_token"):
+		if c.id != "" {
+			id := strings.TrimPrefix(c.id, form.IDPrefix)
+			id = id[:min(12, len(id))]
+			c.step("To work from it as it is: `handoff read " + id + "`, then `handoff take " + id + "`.")
+		}
 		c.refuseToken("none; a " + show(f.Kind) + " handoff has no resume token, so it is never CLEAN")
 	case blank(token):
 		c.refuseToken("missing or empty")
