@@ -428,20 +428,6 @@ func (x *Session) put(d *disk.Dir, n journal.Name, text []byte) error {
 	return d.Sync()
 }
 
-// removeFile removes a file if it still has the recorded content.
-func (x *Session) removeFile(g journal.Gone) error {
-	d, done, err := x.dirOf(g.Name)
-	if err != nil {
-		return err
-	}
-	defer done()
-	isSame, err := holds(d, g.File, g.SHA256)
-	if err != nil || !isSame {
-		return err
-	}
-	return d.Remove(g.File)
-}
-
 // holds reports whether a file holds the text with the hash sum. If the file is missing or not a regular
 // file, the answer is no.
 func holds(d *disk.Dir, name string, sum journal.Hash) (bool, error) {

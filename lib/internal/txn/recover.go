@@ -363,6 +363,9 @@ func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error
 	x.state = make(map[string]journal.Hash)
 	for name, text := range c.State {
 		x.state[name] = text.SHA256
+		if text.Spool != "" || text.Len() > maxStateText {
+			c.State[name] = journal.Text{Spool: journal.Elsewhere, SHA256: text.SHA256}
+		}
 	}
 	c.Head.State = journal.SumState(x.state)
 	if c.LogTail, err = x.lastPage(disk.LogFile, c.Log.Offset); err != nil {
@@ -370,11 +373,6 @@ func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error
 	}
 	if c.LedgerTail, err = x.lastPage(disk.Ledger, c.Ledger.Offset); err != nil {
 		return err
-	}
-	for name, text := range c.State {
-		if text.Spool != "" || text.Len() > maxStateText {
-			c.State[name] = journal.Text{Spool: journal.Elsewhere, SHA256: text.SHA256}
-		}
 	}
 	c.Number = max(c.Number, x.Newest()+1) // larger if the session goes on from an older state, or the journal was lost
 	if err := draft.Finish(c); err != nil {
@@ -567,7 +565,7 @@ func (x *Session) restoreFiles(story *journal.Story, table []byte, rewrite bool)
 		return err
 	}
 	for name, sum := range gone {
-		if err := x.removeAgain(journal.Gone{Name: name, SHA256: sum}); err != nil {
+		if err := x.removeFile(journal.Gone{Name: name, SHA256: sum}); err != nil {
 			return err
 		}
 	}
@@ -681,8 +679,8 @@ func (x *Session) handoffIn(name string, text []byte) (id string, ok bool) {
 	return doc.HandoffID, store.CompareRow(name, doc, row) == nil
 }
 
-// removeAgain removes a file that a record has removed, intact or as a power cut has left it.
-func (x *Session) removeAgain(g journal.Gone) error {
+// removeFile removes a file if it still has the recorded content, or what a power cut has left of it.
+func (x *Session) removeFile(g journal.Gone) error {
 	d, done, err := x.dirOf(g.Name)
 	if err != nil {
 		return err
