@@ -245,7 +245,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 462_400 // of the whole program, without tests
+		all         = 462_700 // of the whole program, without tests
 		ofAPackage  = 33_200
 		ofAFunction = 500
 		wide        = 335 // lines above 120 columns

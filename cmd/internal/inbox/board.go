@@ -250,8 +250,8 @@ func (m *model) click(x, y int) tea.Cmd {
 		if c, card := m.cardAt(x, y); card >= 0 {
 			m.turn, m.columns[c].at = c, card
 		}
-	case y >= 2 && y < 2+at.listHeight && x < max(at.listWidth, 1) && m.list.top+y-2 < len(m.shown):
-		m.list.at = m.list.top + y - 2
+	case y >= 2 && y < 2+at.rows()*at.rowHeight() && x < max(at.listWidth, 1) && m.list.top+(y-2)/at.rowHeight() < len(m.shown):
+		m.list.at = m.list.top + (y-2)/at.rowHeight()
 	default:
 		return nil
 	}

@@ -179,7 +179,7 @@ func (m *model) doubt() tea.Cmd {
 
 // settle updates the place in the list and the preview after a change.
 func (m *model) settle() tea.Cmd {
-	m.list.height = m.layout().listHeight
+	m.list.height = m.layout().rows()
 	m.move(0)
 	m.hold()
 	return tea.Batch(m.want(), m.wantTitles())

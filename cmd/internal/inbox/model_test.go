@@ -189,3 +189,27 @@ func TestLongLines(t *testing.T) {
 		t.Errorf("what is typed is not seen:\n%s", screen.Content)
 	}
 }
+
+// The sender is in the list at every width, and a click finds the handoff below the mouse.
+func TestSenderAtEachWidth(t *testing.T) {
+	t.Parallel()
+	m := newTest(t, "ben", 90)
+	for _, height := range []int{8, 12, 24, 50} {
+		for width := 24; width <= 200; width++ {
+			m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+			at := m.layout()
+			lines := strings.Split(ansi.Strip(m.View().Content), "\n")[2:]
+			for i := range min(at.rows(), len(m.shown)-m.list.top) {
+				part := strings.Join(lines[i*at.rowHeight():][:at.rowHeight()], "\n")
+				if from := m.rows[m.shown[m.list.top+i]].From; !strings.Contains(part, "from "+from) {
+					t.Fatalf("%dx%d: no %s in\n%s", width, height, from, part)
+				}
+			}
+			want := min(at.rows(), len(m.shown)-m.list.top) - 1
+			if m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 3, Y: 2 + want*at.rowHeight() + at.rowHeight() - 1}); m.list.at != m.list.top+want {
+				t.Fatalf("%dx%d: a click on the handoff %d chose %d", width, height, m.list.top+want, m.list.at)
+			}
+			m.list.at, m.open_ = 0, false
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -28,8 +30,13 @@ func (m *model) listLines(at layout) []string {
 		return m.nothing(at)
 	}
 	var lines []string
-	for i := m.list.top; i < min(m.list.top+at.listHeight, len(m.shown)); i++ {
-		lines = append(lines, m.rowLine(&m.rows[m.shown[i]], i == m.list.at, at.listWidth))
+	for i := m.list.top; i < min(m.list.top+at.rows(), len(m.shown)); i++ {
+		r, chosen := &m.rows[m.shown[i]], i == m.list.at
+		if at.rowHeight() == 1 {
+			lines = append(lines, m.rowLine(r, chosen, at.listWidth))
+		} else {
+			lines = append(lines, m.rowLines(r, chosen, at.listWidth)...)
+		}
 	}
 	return lines
 }
@@ -37,34 +44,57 @@ func (m *model) listLines(at layout) []string {
 const (
 	ageWidth   = 10
 	stateWidth = 11
-	peopleFrom = 56 // the minimum width of a line with sender and recipient
-	stateFrom  = 40
+	peopleFrom = 56 // the minimum width of a line with everything
 )
 
+// rowHeight returns the number of lines of a handoff in the list: the people have a line of their own if it is narrow.
+func (at layout) rowHeight() int {
+	if at.listWidth < peopleFrom {
+		return 2
+	}
+	return 1
+}
+
+// rows returns how many handoffs the list shows, at least one.
+func (at layout) rows() int { return max(1, at.listHeight/at.rowHeight()) }
+
+// rowLine returns the line of a handoff.
 func (m *model) rowLine(r *row, chosen bool, width int) string {
 	look := looks[r.state]
-	mark, title := " ", m.titleOf(r)
+	right := fmt.Sprintf(" %*s ", ageWidth, m.age(r.Time)) + look.style.Render(fmt.Sprintf("%-*s", stateWidth, r.state))
+	need := []int{len("from "), len("to "), len(" > ") + m.names[2]}[m.view] + m.names[m.view]
+	people := m.pad(m.people(r), min(need, width/3))
+	room := width - 3 - m.measure.StringWidth(people) - m.measure.StringWidth(right) - 1
+	return markOf(chosen) + look.style.Render(look.sign) + " " + titleStyle(r, chosen).Render(m.pad(m.titleOf(r), room)) + " " + people + right
+}
+
+// rowLines returns the two lines of a handoff in a narrow list: its title, and people, state and age.
+func (m *model) rowLines(r *row, chosen bool, width int) []string {
+	look := looks[r.state]
+	title := markOf(chosen) + look.style.Render(look.sign) + " " + titleStyle(r, chosen).Render(m.pad(m.titleOf(r), width-4))
+	state, room := look.style.Render(fmt.Sprintf("%-*s", stateWidth, r.state)), width-len("   ")-stateWidth-ageWidth-1
+	if room < narrowPeople {
+		state, room = "", room+stateWidth
+	}
+	return []string{title, markOf(chosen) + "  " + m.pad(m.people(r), room) + state + faint.Render(fmt.Sprintf("%*s ", ageWidth, m.age(r.Time)))}
+}
+
+const narrowPeople = 12 // columns for the people beside a state
+
+// markOf returns the mark at the left of a line.
+func markOf(chosen bool) string {
 	if chosen {
-		mark = accent.Render("▌")
+		return accent.Render("▌")
 	}
-	right := fmt.Sprintf(" %*s ", ageWidth, m.age(r.Time))
-	if width >= stateFrom {
-		right += look.style.Render(fmt.Sprintf("%-*s", stateWidth, r.state))
-	}
-	people := ""
-	if width >= peopleFrom {
-		need := []int{len("from "), len("to "), len(" > ") + m.names[2]}[m.view] + m.names[m.view]
-		people = m.pad(m.people(r), min(need, width/3))
-	}
+	return " "
+}
+
+func titleStyle(r *row, chosen bool) lipgloss.Style {
 	style := none
 	if isUnread(r) {
 		style = bold
 	}
-	if chosen {
-		style = style.Reverse(true)
-	}
-	room := width - 3 - m.measure.StringWidth(people) - m.measure.StringWidth(right) - 1
-	return mark + look.style.Render(look.sign) + " " + style.Render(m.pad(title, room)) + " " + people + right
+	return style.Reverse(chosen)
 }
 
 // people returns sender and recipient, without the user of the view.

@@ -65,8 +65,10 @@ func (m *model) layout() layout {
 		left := m.width * 45 / 100
 		return layout{left, body, m.width - left - 3, body, true}
 	case m.height >= stackFrom:
-		list := max(4, min(body*2/5, m.counts[m.view]))
-		return layout{m.width, list, max(1, m.width-2), body - list - 1, false}
+		at := layout{listWidth: m.width, previewWidth: max(1, m.width-2)}
+		at.listHeight = max(4, min(body*2/5, m.counts[m.view]*at.rowHeight()))
+		at.previewHeight = body - at.listHeight - 1
+		return at
 	}
 	return layout{listWidth: m.width, listHeight: body, previewWidth: max(1, m.width-2)}
 }
@@ -136,7 +138,7 @@ func (m *model) title() string {
 // rule returns the line below the title, with the position in a long list.
 func (m *model) rule() string {
 	at, place := m.layout(), ""
-	if !m.helping && (!m.on || m.open_) && len(m.shown) > at.listHeight && len(m.shown) > 1 {
+	if !m.helping && (!m.on || m.open_) && len(m.shown) > at.rows() && len(m.shown) > 1 {
 		place = m.known(" %d of %d ", m.list.at+1, len(m.shown))
 	}
 	end := m.width
