@@ -73,7 +73,7 @@ var floors = [][]string{
 	{"lib/internal/life"},
 	{"lib/internal/txn", "lib/internal/search", "lib/"}, // among them the kinds of records
 	{"lib/internal/check", "lib/internal/session", "lib/internal/trust"},
-	{"lib/handoff"},
+	{"lib/handoff", "lib/exchange/bucket"},
 	{"lib/exchange"},
 	{"lib/record", "lib/agent", "lib/bundle", "lib/page", "lib/probe"},
 	{"cmd/internal/"},
@@ -128,6 +128,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/fsnotify/fsnotify":                "cmd/internal/command/read",
 		"github.com/kballard/go-shellquote":           "lib/agent",
 		"github.com/kljensen/snowball":                "lib/internal/search",
+		"github.com/minio/minio-go/v7":                "lib/exchange/bucket",
 		"github.com/modelcontextprotocol/go-sdk":      "cmd/internal/mcp",
 		"github.com/google/jsonschema-go":             "cmd/internal/mcp",
 		"github.com/hiddeco/sshsig":                   "lib/signature",
@@ -245,7 +246,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 462_700 // of the whole program, without tests
+		all         = 466_950 // of the whole program, without tests
 		ofAPackage  = 33_200
 		ofAFunction = 500
 		wide        = 335 // lines above 120 columns

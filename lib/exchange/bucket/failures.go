@@ -1,0 +1,175 @@
+package bucket
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+)
+
+// ErrUnreachable is wrapped by errors of a network or server that may work later.
+var ErrUnreachable = errors.New("the object store is unreachable")
+
+// A request names what was asked for, for errors.
+type request struct {
+	verb string // write, read or list
+	name string // of an object, or the beginning of names
+}
+
+const (
+	maxTries = 8
+	pause    = 25 * time.Millisecond // after the first failure, twice as long after each other one
+)
+
+// repeat calls once until it succeeds or fails for good. It tries again, after a random pause, what may pass.
+func (b *Bucket) repeat(ctx context.Context, r request, once func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, b.patience)
+	defer cancel()
+	for try := 1; ; try++ {
+		err := once(limited)
+		if err == nil || err == errTooLarge || isMissing(err) {
+			return err
+		}
+		sentence := b.explain(r, err)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !errors.Is(sentence, ErrUnreachable) || try == maxTries {
+			return sentence
+		}
+		select {
+		case <-limited.Done():
+			return sentence
+		case <-time.After(rand.N(pause << try)):
+		}
+	}
+}
+
+// codeOf returns the code of a refusal, or "".
+func codeOf(err error) string { return minio.ToErrorResponse(err).Code }
+
+// isMissing reports whether an object does not exist.
+func isMissing(err error) bool { return codeOf(err) == minio.NoSuchKey }
+
+// explain returns a sentence for the user. It wraps ErrUnreachable if the request can be tried again.
+func (b *Bucket) explain(r request, err error) error {
+	var strange *strangeError
+	refusal := minio.ToErrorResponse(err)
+	switch {
+	case errors.As(err, &strange):
+		return fault.New(fault.ErrConfig, "correct endpoint in your configuration; see `handoff help settings`",
+			"%s is not an S3 object store: %v", b.host, strange)
+	case errors.Is(err, errEndless), errors.Is(err, errDisorder):
+		return fault.New(fault.ErrConfig, "use a bucket of another object store; see `handoff help remotes`",
+			"%s does not list objects as S3 does: %v", b.host, err)
+	case isTLS(err):
+		return fault.New(fault.ErrConfig,
+			"correct endpoint in your configuration, or install the certificate of its issuer",
+			"no secure connection to %s: %v", b.host, tlsReason(err))
+	case refusal.StatusCode == 0 || passes(refusal.StatusCode) || retried[refusal.Code]:
+		why := "the object changed meanwhile"
+		switch {
+		case refusal.StatusCode != 0:
+			why = strings.TrimSpace(fmt.Sprintf("it answers %d %s", refusal.StatusCode, word(refusal.Code)))
+		case !errors.Is(err, errAgain):
+			why = reason(err)
+		}
+		return &fault.Error{Problem: fmt.Sprintf("cannot reach %s: %s", b.host, why), Cause: ErrUnreachable,
+			Advice: "try again later; if it stays so, check the network and endpoint in your configuration"}
+	}
+	return b.explainRefusal(r, refusal)
+}
+
+// retried are the codes of refusals that pass.
+var retried = map[string]bool{
+	"ConditionalRequestConflict": true, "OperationAborted": true, "Conflict": true, "SlowDown": true,
+	"SlowDownRead": true, "SlowDownWrite": true, "RequestTimeout": true, "InternalError": true,
+	"ServiceUnavailable": true, "Throttling": true, "ThrottlingException": true, "TooManyRequests": true,
+	// the body was changed on the way
+	"BadDigest": true, "XAmzContentSHA256Mismatch": true, "IncompleteBody": true,
+}
+
+// permissions has the name of the permission that a verb needs.
+var permissions = map[string]string{"write": "s3:PutObject", "read": "s3:GetObject", "list": "s3:ListBucket"}
+
+// refusals are what the user must change, by the codes of the server. In the sentences HOST, BUCKET, VERB, OBJECT,
+// PERMISSION, CODE and REGION stand for those of the request and the answer.
+var refusals = []struct{ codes, problem, advice string }{
+	{"NoSuchBucket", "HOST has no bucket BUCKET", "create it, or correct url in your configuration"},
+	{"AccessDenied AllAccessDisabled AccountProblem", "no permission to VERB OBJECT",
+		"allow PERMISSION to the owner of the credentials, or use others"},
+	{"InvalidAccessKeyId SignatureDoesNotMatch InvalidToken InvalidSecurity",
+		"HOST does not accept the credentials: CODE",
+		"check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile; see `handoff help settings`"},
+	{"ExpiredToken ExpiredTokenException TokenRefreshRequired", "the credentials for HOST have expired",
+		"sign in again, or set new credentials"},
+	{"RequestTimeTooSkewed RequestExpired",
+		"the clock of this machine and that of HOST are too far apart", "set the clock"},
+	{"NotImplemented MethodNotAllowed", "HOST cannot VERB objects as handoff needs it: CODE",
+		"use an object store with conditional writes; see `handoff help remotes`"},
+	{"OtherRegion", "bucket BUCKET is in the region REGION", "set region: REGION in your configuration"},
+	{"OtherHost", "HOST refers to another host for bucket BUCKET; nothing was sent there",
+		"correct endpoint and region in your configuration"},
+	{"", "HOST refuses to VERB OBJECT: CODE", "ask the administrator of the object store"},
+}
+
+// explainRefusal returns a sentence for a refusal that stays until the user changes something.
+func (b *Bucket) explainRefusal(r request, refusal minio.ErrorResponse) error {
+	code, region := word(refusal.Code), word(refusal.Region)
+	isElsewhere := refusal.StatusCode >= 300 && refusal.StatusCode < 400 || code == "InvalidRegion" ||
+		code == "AuthorizationHeaderMalformed" || code == "IllegalLocationConstraintException"
+	switch {
+	case isElsewhere && region != "" && region != b.region:
+		code = "OtherRegion"
+	case isElsewhere:
+		code = "OtherHost"
+	case refusal.StatusCode == http.StatusInsufficientStorage:
+		return &fault.Error{Problem: "there is no room left in " + b.location(""), Advice: "make room there"}
+	}
+	fill := strings.NewReplacer("HOST", b.host, "BUCKET", b.name, "VERB", r.verb, "OBJECT", b.location(r.name),
+		"PERMISSION", permissions[r.verb], "CODE", strings.TrimSpace(fmt.Sprint(refusal.StatusCode, " ", code)),
+		"REGION", region)
+	i := slices.IndexFunc(refusals, func(of struct{ codes, problem, advice string }) bool {
+		return of.codes == "" || slices.Contains(strings.Fields(of.codes), code)
+	})
+	return &fault.Error{Class: fault.ErrConfig, Problem: fill.Replace(refusals[i].problem),
+		Advice: fill.Replace(refusals[i].advice)}
+}
+
+// word returns a code of the server if it is one word, otherwise "".
+func word(code string) string {
+	for _, c := range code {
+		if len(code) > 64 || c != '-' && (c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' || c > 'z') {
+			return ""
+		}
+	}
+	return code
+}
+
+// isTLS reports whether a connection fails because of TLS, which does not pass.
+func isTLS(err error) bool {
+	return errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError)) ||
+		errors.As(err, new(x509.UnknownAuthorityError)) || errors.As(err, new(tls.AlertError)) ||
+		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
+}
+
+func tlsReason(err error) string {
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &certificate):
+		return certificate.Err.Error()
+	case errors.As(err, new(tls.AlertError)):
+		return "it refuses the handshake"
+	}
+	return "it does not speak TLS"
+}
