@@ -2,8 +2,8 @@
 //
 // An object is created once and never changes, except an object that has one writer, which [Bucket.Replace] replaces.
 // [Bucket.Create] lets exactly one of many writers create an object: it sends If-None-Match: *, and the server refuses
-// all but the first. A server that ignores this header would let two writers win, so a [Bucket] proves with an object
-// named probe that the server honors it, before it creates anything.
+// all but the first. A server that ignores this header would let two writers win; [Bucket.Prove] finds out, with an
+// object named probe.
 //
 // Any request may be repeated: after a refusal that passes (409, 429, 5xx), and after an answer that never came. The
 // object may have been stored by then. Therefore an object with the same body counts as created, and the bodies of
@@ -26,7 +26,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -61,9 +60,6 @@ type Bucket struct {
 	host      string // of the endpoint, for errors
 	region    string
 	patience  time.Duration
-
-	probing sync.Mutex
-	proven  atomic.Bool // the server honors If-None-Match
 }
 
 // Requests returns the number of requests that were sent.
@@ -72,19 +68,35 @@ func (b *Bucket) Requests() int64 { return b.transport.requests.Load() }
 // Close closes idle connections.
 func (b *Bucket) Close() { b.transport.base.CloseIdleConnections() }
 
+// Prove returns nil if the server refuses to create an object twice. Call it before the first Create in a bucket: with
+// a server that does not refuse, two writers create the same object. It is one request, and the first time in a bucket
+// it is two.
+func (b *Bucket) Prove(ctx context.Context) error {
+	// Each body is a new one: a server that accepts two of them ignores the header. If the first is refused already,
+	// the object is there from an earlier proof.
+	for range 2 {
+		isRefused := false
+		err := b.repeat(ctx, request{"write", probeName}, func(ctx context.Context) error {
+			err := b.put(ctx, probeName, []byte(rand.Text()+"\n"), true)
+			if isRefused = codeOf(err) == minio.PreconditionFailed; isRefused {
+				return nil
+			}
+			return err
+		})
+		if err != nil || isRefused {
+			return err
+		}
+	}
+	return fault.New(fault.ErrConfig, "use an object store with conditional writes; see `handoff help remotes`",
+		"%s ignores If-None-Match, so that two operators could take the same handoff", b.host)
+}
+
 // Create creates an object, and reports whether its body is the given one. If created is false, another writer was
-// first. The first call proves that the server refuses a second creation, with one or two requests; see [Bucket.Prove].
+// first; that costs a second request.
 func (b *Bucket) Create(ctx context.Context, name string, body []byte) (created bool, err error) {
 	if err := checkObject(name, body); err != nil {
 		return false, err
 	}
-	if err := b.Prove(ctx); err != nil {
-		return false, err
-	}
-	return b.create(ctx, name, body)
-}
-
-func (b *Bucket) create(ctx context.Context, name string, body []byte) (created bool, err error) {
 	err = b.repeat(ctx, request{"write", name}, func(ctx context.Context) error {
 		err := b.put(ctx, name, body, true)
 		if codeOf(err) != minio.PreconditionFailed {
@@ -102,35 +114,6 @@ func (b *Bucket) create(ctx context.Context, name string, body []byte) (created 
 		return err
 	})
 	return created, err
-}
-
-// Prove returns nil if the server refuses to create an object twice. A Bucket asks the server once.
-func (b *Bucket) Prove(ctx context.Context) error {
-	if b.proven.Load() {
-		return nil
-	}
-	b.probing.Lock()
-	defer b.probing.Unlock()
-	if b.proven.Load() {
-		return nil
-	}
-	// Each body is a new one: a server that accepts two of them ignores the header. If the first is refused already,
-	// the object is there from an earlier proof.
-	for range 2 {
-		err := b.repeat(ctx, request{"write", probeName}, func(ctx context.Context) error {
-			err := b.put(ctx, probeName, []byte(rand.Text()+"\n"), true)
-			if codeOf(err) == minio.PreconditionFailed {
-				b.proven.Store(true)
-				return nil
-			}
-			return err
-		})
-		if err != nil || b.proven.Load() {
-			return err
-		}
-	}
-	return fault.New(fault.ErrConfig, "use an object store with conditional writes; see `handoff help remotes`",
-		"%s ignores If-None-Match, so that two operators could take the same handoff", b.host)
 }
 
 // Replace creates or replaces an object. Only its one writer may do so. A Replace that failed may still be carried out

@@ -35,14 +35,17 @@ const (
 func (b *Bucket) repeat(ctx context.Context, r request, once func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, b.patience)
 	defer cancel()
+	var sentence error
 	for try := 1; ; try++ {
 		err := once(limited)
 		if err == nil || err == errTooLarge || isMissing(err) {
 			return err
 		}
-		sentence := b.explain(r, err)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if sentence == nil || limited.Err() == nil { // otherwise the time is over, and the last failure says more
+			sentence = b.explain(r, err)
 		}
 		if !errors.Is(sentence, ErrUnreachable) || try == maxTries {
 			return sentence
