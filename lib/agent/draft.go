@@ -52,7 +52,7 @@ func SaveDraft(s Session) {
 
 // saveDraft saves what the agent reports about a session. It prints nothing, and runs nothing of the agent's input.
 func (s Session) saveDraft() error {
-	in := readInput(s.Stdin, maxReport)
+	in := readInput(s.Stdin, maxReport, nil)
 	if in.isCut {
 		return fault.New(nil, "", "the report of the agent has more than %d bytes; nothing of it is kept", maxReport)
 	}

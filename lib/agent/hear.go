@@ -3,9 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +39,7 @@ const (
 //
 // The line is added to what the model reads. Hear never ends a turn and never blocks a prompt or a tool.
 func Hear(s Session, e Event) {
-	in := readEvent(s.Stdin)
+	in := readInput(s.Stdin, maxStdin, input.isPlaced)
 	session, cwd := in.session(), in.cwd(s.Cwd)
 	m := remember(s.Getenv, s.Agent, session, s.To)
 	if m.dir == "" || !m.mustLook(cwd) {
@@ -79,11 +77,11 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 		return err
 	}
 	if r == nil { // the project has the hook switched off
-		m.renew = time.Time{}
+		m.Renew = time.Time{}
 		m.stamp(cwd, p)
 		return m.save()
 	}
-	m.renew, _ = r.store.Sessions().Renew(context.Background(), r.operator, session) // the lease may end
+	m.Renew, _ = r.store.Sessions().Renew(context.Background(), r.operator, session) // the lease may end
 	isDropped := s.agent.has("user") && s.agent.native(e) == ""                      // the agent drops the output
 	if !isDropped && (m.isQuiet() || m.unchanged(cwd)) {
 		return m.save()
@@ -91,17 +89,17 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if m.stamp(cwd, p); isDropped {
 		return m.save()
 	}
-	before := m.told
-	if m.told = time.Now(); m.save() != nil { // a look that takes too long is not repeated at once
+	before := m.Told
+	if m.Told = time.Now(); m.save() != nil { // a look that takes too long is not repeated at once
 		return nil
 	}
-	m.told = before
+	m.Told = before
 	line, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil || time.Now().After(until) { // the agent may have gone on without the output
 		return err
 	}
 	if line != "" {
-		m.told = time.Now()
+		m.Told = time.Now()
 	}
 	if err := m.save(); err != nil || line == "" { // what cannot be remembered would be announced again and again
 		return err
@@ -133,11 +131,12 @@ func (s Session) arrived(m *memory, r *report, session string, maxAge int) (line
 // fresh returns the handoffs that the session was not told of, the newest last.
 func (m *memory) fresh(in handoff.Inbox, s *handoff.Store, o handoff.Offer) []handoff.Entry {
 	unread := in.Newest[max(0, len(in.Newest)-maxFresh):]
-	if len(m.known) >= maxFresh { // reading some lets older ones into the list, which are not new
+	ids := strings.Fields(m.Known)
+	if len(ids) >= maxFresh { // reading some lets older ones into the list, which are not new
 		unread = unread[len(unread)/2:]
 	}
-	known := make(map[string]bool, len(m.known))
-	for _, id := range m.known {
+	known := make(map[string]bool, len(ids))
+	for _, id := range ids {
 		known[id] = true
 	}
 	isKnown := func(e handoff.Entry) bool { return known[short(e)] }
@@ -208,58 +207,4 @@ func cut(text string, n int) string {
 		return string(letters[:n-3]) + "..."
 	}
 	return text
-}
-
-// readEvent reads the id and the directory of a running session from the agent's input. The input can be huge, since
-// it may contain the result of a tool. Both are at its beginning: the rest is not read.
-func readEvent(r io.Reader) (in input) {
-	if r == nil {
-		return in
-	}
-	return within(stdinWait, func() input { return scanEvent(json.NewDecoder(io.LimitReader(r, maxStdin))) })
-}
-
-// scanEvent reads the fields of an object until the session and its directory are known. A malformed rest does not
-// matter.
-func scanEvent(d *json.Decoder) (in input) {
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return in
-	}
-	fields := map[json.Token]*string{"session_id": &in.Session, "sessionId": &in.SessionID,
-		"conversation_id": &in.Chat, "cwd": &in.Cwd}
-	for d.More() && (in.session() == "" || in.Cwd == "") {
-		key, err := d.Token()
-		if err != nil {
-			break
-		}
-		var raw json.RawMessage
-		if field := fields[key]; field == nil {
-			err = skipValue(d)
-		} else if err = d.Decode(&raw); err == nil {
-			_ = json.Unmarshal(raw, field) // another type counts as missing
-		}
-		if err != nil {
-			break
-		}
-	}
-	return in
-}
-
-// skipValue reads one value.
-func skipValue(d *json.Decoder) error {
-	for depth := 0; ; {
-		t, err := d.Token()
-		if err != nil {
-			return err
-		}
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
-		}
-	}
 }

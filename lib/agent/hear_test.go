@@ -65,7 +65,7 @@ func (l listener) later(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, note, regexp.MustCompile(`(?m)^told .*$`).ReplaceAllString(string(text), "told 1"))
+		write(t, note, regexp.MustCompile(`"told":"[^"]*"`).ReplaceAllString(string(text), `"told":"2001-01-01T00:00:00Z"`))
 	}
 }
 
@@ -229,7 +229,7 @@ func TestMemories(t *testing.T) {
 	l.start()
 	handOver(t, l.root, "new")
 	notes, _ := filepath.Glob(filepath.Join(l.state, "handoff/heard/*/note"))
-	for _, text := range []string{"", "handoff heard 1\n", "handoff heard 1\ntold x\nfile \x00\nend\n", strings.Repeat("x", 2<<20)} {
+	for _, text := range []string{"", "{", `{"told":"x","files":{"a":1}}`, strings.Repeat("x", 2<<20)} {
 		write(t, notes[0], text)
 		l.hear(agent.Prompt)
 	}

@@ -4,18 +4,19 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	ofuser "github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
@@ -25,20 +26,20 @@ import (
 //
 // It is a cache: a lost memory never hides a handoff, and handoffs recorded as offered are not announced again.
 type memory struct {
-	cwd   string    // the directory for which the files were stamped
-	files []stamped // if none of them has changed, nothing has arrived
-	told  time.Time // of the last announcement; zero if there was none
-	known []string  // the short ids of the handoffs that the session knows of, newest first
-	renew time.Time // when a lease of the session must be renewed; zero if it has none
-
+	heard
 	dir string // "" if there is no place for it
 }
 
-// A stamped file is a file with its size, time of change and inode. A missing file has the stamp "-".
-type stamped struct{ path, stamp string }
+// A heard is the note of a memory, as JSON.
+type heard struct {
+	Cwd   string            `json:"cwd"`   // the directory for which the files were stamped
+	Files map[string]string `json:"files"` // the stamps of files; if none has changed, nothing has arrived
+	Told  time.Time         `json:"told"`  // of the last announcement; zero if there was none
+	Renew time.Time         `json:"renew"` // when a lease of the session must be renewed; zero if it has none
+	Known string            `json:"known"` // the short ids of the handoffs that the session knows of, newest first
+}
 
 const (
-	heardMagic  = "handoff heard 1\n"
 	maxKnown    = 4000
 	maxMemories = 256
 	maxMemory   = 1 << 20
@@ -59,44 +60,15 @@ func remember(getenv func(string) string, agent, session, operator string) memor
 
 // read reads the note. A malformed note counts as missing.
 func (m *memory) read() {
-	*m = memory{dir: m.dir}
+	m.heard = heard{}
 	info, err := os.Lstat(m.note())
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory {
 		return
 	}
 	text, err := os.ReadFile(m.note())
-	body, isNote := strings.CutPrefix(string(text), heardMagic)
-	body, isWhole := strings.CutSuffix(body, "end\n")
-	if err != nil || !isNote || !isWhole {
-		return
+	if err != nil || json.Unmarshal(text, &m.heard) != nil {
+		m.heard = heard{}
 	}
-	for line := range strings.SplitSeq(body, "\n") {
-		key, value, _ := strings.Cut(line, " ")
-		switch key {
-		case "cwd":
-			m.cwd, _ = strconv.Unquote(value)
-		case "told":
-			m.told = timeOf(value)
-		case "renew":
-			m.renew = timeOf(value)
-		case "file":
-			stamp, path, _ := strings.Cut(value, " ")
-			if path, err := strconv.Unquote(path); err == nil {
-				m.files = append(m.files, stamped{path, stamp})
-			}
-		case "knows":
-			m.known = strings.Fields(value)
-		}
-	}
-}
-
-// timeOf returns the time for milliseconds since 1970, zero if text is none.
-func timeOf(text string) time.Time {
-	ms, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || ms <= 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms)
 }
 
 func (m *memory) note() string { return filepath.Join(m.dir, "note") }
@@ -129,14 +101,8 @@ func (m *memory) lock() (unlock func()) {
 
 // save writes the note. It does not sync it: a memory that a power cut damages counts as missing.
 func (m *memory) save() error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%scwd %q\ntold %d\nrenew %d\n", heardMagic, m.cwd, m.told.UnixMilli(), m.renew.UnixMilli())
-	for _, f := range m.files {
-		fmt.Fprintf(&b, "file %s %q\n", f.stamp, f.path)
-	}
-	fmt.Fprintf(&b, "knows %s\nend\n", strings.Join(m.known[:min(len(m.known), maxKnown)], " "))
 	fresh := m.note() + ".new"
-	if err := os.WriteFile(fresh, []byte(b.String()), 0o600); err != nil {
+	if err := os.WriteFile(fresh, jsontree.Encode(m.heard, ""), 0o600); err != nil {
 		return err
 	}
 	return os.Rename(fresh, m.note())
@@ -149,12 +115,13 @@ func (m *memory) learn(entries []handoff.Entry) {
 	for _, e := range slices.Backward(entries) { // the newest comes last
 		ids = append(ids, short(e))
 	}
-	seen := make(map[string]bool, len(ids)+len(m.known))
-	m.known = slices.DeleteFunc(append(ids, m.known...), func(id string) bool {
+	seen := make(map[string]bool, len(ids))
+	ids = slices.DeleteFunc(append(ids, strings.Fields(m.Known)...), func(id string) bool {
 		was := seen[id]
 		seen[id] = true
 		return was
 	})
+	m.Known = strings.Join(ids[:min(len(ids), maxKnown)], " ")
 }
 
 // mustLook reports whether the store must be opened: something can have arrived, and the session was not told just
@@ -164,34 +131,36 @@ func (m *memory) mustLook(cwd string) bool {
 }
 
 // isQuiet reports whether the last announcement is so recent that none may follow.
-func (m *memory) isQuiet() bool { return time.Since(m.told).Abs() < quiet }
+func (m *memory) isQuiet() bool { return time.Since(m.Told).Abs() < quiet }
 
-func (m *memory) isDue() bool { return !m.renew.IsZero() && !time.Now().Before(m.renew) }
+func (m *memory) isDue() bool { return !m.Renew.IsZero() && !time.Now().Before(m.Renew) }
 
 // unchanged reports whether nothing can have arrived since the files were stamped.
 func (m *memory) unchanged(cwd string) bool {
-	return len(m.files) > 0 && m.cwd == cwd &&
-		!slices.ContainsFunc(m.files, func(f stamped) bool { return stampOf(f.path) != f.stamp })
+	for path, stamp := range m.Files {
+		if stampOf(path) != stamp {
+			return false
+		}
+	}
+	return len(m.Files) > 0 && m.Cwd == cwd
 }
 
 // stamp notes the state of every file that changes when a handoff arrives. Call it before the handoffs are read.
 func (m *memory) stamp(cwd string, p handoff.Project) {
-	m.cwd, m.files = cwd, nil
+	m.Cwd, m.Files = cwd, make(map[string]string)
 	roots := []handoff.Options{p.Options}
 	if p.OwnReplica != nil {
 		roots = append(roots, p.Options.At(p.OwnReplica.Main))
 	}
-	var paths []string
 	for _, o := range roots {
-		paths = append(paths, filepath.Join(o.Dir, disk.IndexFile), filepath.Join(o.StateDir, journal.FileName),
-			filepath.Join(o.StateDir, disk.LogFile), o.OperatorsFile, filepath.Join(o.Root, handoff.SettingsName))
-	}
-	for _, path := range paths {
-		m.files = append(m.files, stamped{path, stampOf(path)})
+		for _, path := range []string{filepath.Join(o.Dir, disk.IndexFile), filepath.Join(o.StateDir, journal.FileName),
+			filepath.Join(o.StateDir, disk.LogFile), o.OperatorsFile, filepath.Join(o.Root, handoff.SettingsName)} {
+			m.Files[path] = stampOf(path)
+		}
 	}
 }
 
-// stampOf returns the stamp of a file.
+// stampOf returns the stamp of a file: its size, time of change and inode, "-" if it is missing.
 func stampOf(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -2,7 +2,7 @@ package agent
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"regexp"
@@ -34,11 +34,12 @@ type input struct {
 	Text       string `json:"text"`
 	StopReason string `json:"stopReason"` // why the turn ends
 
-	isCut bool // the value was too large and is missing
+	isCut bool // the value was too large; its other fields are missing
 }
 
-// readInput reads one JSON value of at most max bytes. It waits only a short time for its end.
-func readInput(r io.Reader, max int64) (in input) {
+// readInput reads one JSON object of at most max bytes, until isEnough, if it is not nil, is true. It waits only a short time for its end. Of
+// malformed or cut input it returns the fields before that.
+func readInput(r io.Reader, max int64, isEnough func(input) bool) (in input) {
 	if r == nil {
 		return in
 	}
@@ -46,18 +47,37 @@ func readInput(r io.Reader, max int64) (in input) {
 	if max > maxStdin {
 		wait = reportWait
 	}
-	return within(wait, func() (in input) {
+	return within(wait, func() input {
 		left := &io.LimitedReader{R: r, N: max}
-		err := json.NewDecoder(left).Decode(&in)
-		if err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) { // a field of the wrong type does not affect others
-			in = input{isCut: left.N <= 0}
-		}
-		if in.isCut {
+		in, err := readFields(json.NewDecoder(left), isEnough)
+		if in.isCut = err != nil && left.N <= 0; in.isCut && isEnough == nil {
 			_, _ = io.Copy(io.Discard, r) // some agents fail if their hook stops reading
 		}
 		return in
 	})
 }
+
+func readFields(d *json.Decoder, isEnough func(input) bool) (in input, err error) {
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return in, err
+	}
+	for d.More() && (isEnough == nil || !isEnough(in)) {
+		key, err := d.Token()
+		var value json.RawMessage
+		if err == nil {
+			err = d.Decode(&value)
+		}
+		if err != nil {
+			return in, err
+		}
+		_ = json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", key, value), &in) // a field of the wrong type does not affect others
+	}
+	return in, nil
+}
+
+// isPlaced reports whether the session and its directory are known. The input of a tool can be huge, since it contains
+// the result: both are at its beginning.
+func (in input) isPlaced() bool { return in.session() != "" && in.Cwd != "" }
 
 // within returns what read returns, or no input if that takes longer.
 func within(wait time.Duration, read func() input) (in input) {

@@ -112,8 +112,8 @@ func (o outcome) remember() {
 	m := o.memory
 	if unlock := m.lock(); o.store != nil && unlock != nil {
 		defer unlock()
-		m.cwd, m.files = o.memory.cwd, o.memory.files
-		m.renew, _ = o.store.Sessions().Renew(context.Background(), o.offer.Operator, o.offer.Session)
+		m.Cwd, m.Files = o.memory.Cwd, o.memory.Files
+		m.Renew, _ = o.store.Sessions().Renew(context.Background(), o.offer.Operator, o.offer.Session)
 		m.learn(o.unread)
 		_ = m.save() // without it, the next hook looks again
 	}
@@ -173,7 +173,7 @@ func (s Session) open(cwd string) (handoff.Project, *report, error) {
 func (s Session) text(until time.Time, o *outcome) error {
 	in := input{}
 	if s.Agent != "plain" {
-		in = readInput(s.Stdin, maxStdin)
+		in = readInput(s.Stdin, maxStdin, nil)
 	}
 	if s.agent.drops(in.Source) { // a printed report would count as told
 		return nil

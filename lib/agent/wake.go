@@ -22,7 +22,7 @@ func Wake(s Session, wait func() error) string {
 	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
 		return ""
 	}
-	in := readEvent(s.Stdin)
+	in := readInput(s.Stdin, maxStdin, input.isPlaced)
 	cwd, session := in.cwd(s.Cwd), cmp.Or(in.session(), fmt.Sprint("watch-", os.Getpid()))
 	m := remember(s.Getenv, s.Agent, session, s.To)
 	end := m.waiting()
@@ -76,7 +76,7 @@ func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
 	if err != nil || r == nil { // broken, or switched off
 		return "", false
 	}
-	isFirst := len(m.files) == 0
+	isFirst := len(m.Files) == 0
 	if !isFirst && (m.isQuiet() || m.unchanged(cwd)) {
 		return "", true
 	}
@@ -86,7 +86,7 @@ func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
 		line = ""
 	}
 	if line != "" {
-		m.told = time.Now()
+		m.Told = time.Now()
 	}
 	if m.save() != nil { // it would be announced again and again
 		return "", false
