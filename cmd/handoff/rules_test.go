@@ -73,7 +73,7 @@ var floors = [][]string{
 	{"lib/internal/life"},
 	{"lib/internal/txn", "lib/internal/search", "lib/"}, // among them the kinds of records
 	{"lib/internal/check", "lib/internal/session", "lib/internal/trust"},
-	{"lib/handoff", "lib/exchange/bucket"},
+	{"lib/handoff", "lib/exchange/bucket", "lib/exchange/objects", "lib/exchange/repo"},
 	{"lib/exchange"},
 	{"lib/record", "lib/agent", "lib/bundle", "lib/page", "lib/probe"},
 	{"cmd/internal/"},
@@ -246,8 +246,8 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 466_950 // of the whole program, without tests
-		ofAPackage  = 33_200
+		all         = 476_600 // of the whole program, without tests
+		ofAPackage  = 34_700
 		ofAFunction = 500
 		wide        = 335 // lines above 120 columns
 	)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -33,10 +34,15 @@ func RestoreLost(ctx ctx, s *handoff.Store, o Options) (done []string, err error
 	} else if err != nil {
 		return nil, errors.Join(lost, err)
 	}
-	r := newRemote(s, o)
-	defer r.close()
-	if err = r.openRepo(ctx); err == nil {
-		r.refs, err = r.repo.allRefs(ctx)
+	r := &gitCarrier{remote: newRemote(s, o)}
+	r.carrier = r
+	defer r.remote.close()
+	if r.out, err = r.Exchange().Outside(); err == nil {
+		r.home = r.out
+		err = r.openRepo(ctx)
+	}
+	if err == nil {
+		r.refs, err = r.repo.Refs(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -59,7 +65,7 @@ func RestoreLost(ctx ctx, s *handoff.Store, o Options) (done []string, err error
 }
 
 // sender returns the writer whose ref is in the repository, "" if there is none.
-func (r *remote) sender() (writer string) {
+func (r *gitCarrier) sender() (writer string) {
 	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
 		if of, is := strings.CutPrefix(ref, localRef("writers", "")); is {
 			writer = of
@@ -72,22 +78,22 @@ func (r *remote) sender() (writer string) {
 }
 
 // restoreLog restores the log as it was sent, and returns the number of its events.
-func (r *remote) restoreLog(ctx ctx) (events int, err error) {
+func (r *gitCarrier) restoreLog(ctx ctx) (events int, err error) {
 	tip := r.refs[localRef("writers", r.writer)]
 	if tip == "" {
 		return 0, fault.New(fault.ErrIntegrity, "bring the state directory back from a backup, or run "+
 			"`handoff doctor machine regenerate` and then `handoff sync`",
 			"the repository of sync has nothing of the writer %s", r.writer)
 	}
-	all, err := r.repo.changes(ctx, "", tip)
+	all, err := r.repo.Changes(ctx, "", tip)
 	if err != nil {
-		return 0, r.repo.repoError(err)
+		return 0, r.repo.Explain(err)
 	}
-	var want []wanted
-	for n := 1; slices.ContainsFunc(all, func(c change) bool { return c.name == logFile(n) }); n++ {
-		want = append(want, wanted{tip + ":" + logFile(n), maxLogFile})
+	var want []repo.Wanted
+	for n := 1; slices.ContainsFunc(all, func(c repo.Change) bool { return c.Name == logFile(n) }); n++ {
+		want = append(want, repo.Wanted{Object: tip + ":" + logFile(n), Max: maxLogFile})
 	}
-	texts, err := r.repo.read(ctx, want)
+	texts, err := r.repo.Read(ctx, want)
 	if err != nil {
 		return 0, err
 	}
@@ -110,7 +116,7 @@ func (r *remote) restoreLog(ctx ctx) (events int, err error) {
 }
 
 // restoreDocuments restores the missing files of handoffs in the log, if any writer has published them.
-func (r *remote) restoreDocuments(ctx ctx) (n int, err error) {
+func (r *gitCarrier) restoreDocuments(ctx ctx) (n int, err error) {
 	if r.state == nil {
 		if r.state, err = r.Exchange().State(); err != nil || r.state == nil {
 			return 0, err
@@ -120,7 +126,7 @@ func (r *remote) restoreDocuments(ctx ctx) (n int, err error) {
 	if err != nil || len(gone) == 0 {
 		return 0, err
 	}
-	sources, err := r.fetchPruned(ctx, gone)
+	sources, err := r.pruned(ctx, gone)
 	if err != nil || len(sources) == 0 {
 		return 0, err
 	}

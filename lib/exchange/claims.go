@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -40,10 +41,14 @@ func (l lives) add(c handoff.Consumption) {
 
 // openJury returns a jury for claims. It knows only claimed lines: offline actions may lose.
 func (r *remote) openJury() (jury, error) {
-	have, err := r.ledger()
-	j := jury{judge: r.Exchange().Judge(), have: have, lives: make(lives)}
-	for key, line := range have {
-		if line.Act().IsNote() || r.refs[localClaimRef(eventlog.ClaimName(key))] != "" {
+	j := jury{judge: r.Exchange().Judge(), lives: make(lives)}
+	known, err := r.known.names()
+	if err != nil {
+		return j, err
+	}
+	j.have, err = r.ledger()
+	for key, line := range j.have {
+		if line.Act().IsNote() || known[eventlog.ClaimName(key)] {
 			j.lives.add(line)
 		}
 	}
@@ -86,7 +91,8 @@ const isAbsent = "what it claims is not here"
 // A remoteClaim is a claim of the remote.
 type remoteClaim struct {
 	eventlog.Claim
-	name  string // of its ref
+	name  string // see [eventlog.ClaimName]
+	text  []byte
 	why   string // why it does not count, "" if it does
 	isBad bool   // it is malformed, or replaced another claim: it can never count
 
@@ -107,10 +113,10 @@ func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, ha
 	if err != nil {
 		return nil, nil, err
 	}
-	before, err := r.knownClaims(ctx, all)
 	for i := range all {
 		h := &all[i]
-		was, isKnown := before[h.name]
+		was, bad := eventlog.ParseClaim(h.name, r.known.of(h.name).text)
+		isKnown := bad == nil
 		switch isMoved := isKnown && !isSame(was.Consumption, h.Consumption); {
 		case h.why != "":
 		case isMoved && !r.Restore:
@@ -120,7 +126,7 @@ func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, ha
 			h.lines, h.lost = settle(j.have, h.Claim)
 		}
 	}
-	return all, j.have, err
+	return all, j.have, nil
 }
 
 // judgeClaims reads and judges claims, and remembers those that do not count. A refused claim is judged again if
@@ -202,7 +208,7 @@ func (r *remote) takeClaims(ctx ctx, c *intake) error {
 		if h.why != "" {
 			continue
 		}
-		c.moves[localClaimRef(h.name)] = r.claims[h.name]
+		c.claims[h.name] = knownClaim{h.text, r.claims[h.name]}
 		if c.held.addLines(h.lines); h.lost.Token != "" {
 			lost = append(lost, Lost{h.lost, h.Consumption, h.Writer})
 		}
@@ -220,12 +226,18 @@ func (r *remote) newClaims(touched map[string]bool) (names []string) {
 		if isOld && before.Moved && !r.Restore {
 			r.repeat(Refusal{Claim: name, Why: before.Why})
 		}
-		if r.refs[localClaimRef(name)] != commit && (!isOld || before.Moved && r.Restore) {
+		if isRead := !isOld || before.Moved && r.Restore; isRead && !r.isKnown(name, commit) {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	return names
+}
+
+// isKnown reports whether a version of a claim is known.
+func (r *remote) isKnown(name, version string) bool {
+	known := r.known.of(name)
+	return known.text != nil && known.version == version
 }
 
 // settle returns the lines that a claim adds to a ledger, and the ledger line that was not first, if there is one.
@@ -314,18 +326,26 @@ type claimed struct {
 // sendClaims claims the unclaimed lines of this replica: actions before the first sync, and offline ones.
 func (r *remote) sendClaims(ctx ctx, before claimed) (claimed, error) {
 	file, err := r.state.Lstat(disk.Ledger)
-	now := claimed{Remote: eventlog.ClaimName(r.repo.url), Ledger: file.Size, Claims: len(r.claims)}
+	now := claimed{Remote: eventlog.ClaimName(r.got.Remote), Ledger: file.Size, Claims: len(r.claims)}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && before == now {
 		return now, nil
 	}
-	if err = r.forget(ctx, triesBelow); err != nil { // granted claims are known now, and the others can be tried again
+	known := make(map[string]bool)
+	if r.holdsClaims {
+		known, err = r.known.names()
+	} else { // granted claims are known now, and the others can be tried again
+		err = removeAll(r.known.tries)
+	}
+	if err != nil {
 		return before, err
 	}
 	have, err := r.ledger()
 	if err != nil {
 		return before, err
 	}
-	open := unclaimed(have, func(name string) bool { return r.claims[name] != "" && !r.denials.Claims[name].Void })
+	open := unclaimed(have, func(name string) bool {
+		return known[name] || r.claims[name] != "" && !r.denials.Claims[name].Void
+	})
 	now.Claims += len(open)
 	for len(open) > 0 {
 		var first, later lines // one line of each handoff; the later ones depend on it
@@ -337,10 +357,8 @@ func (r *remote) sendClaims(ctx ctx, before claimed) (claimed, error) {
 			}
 		}
 		lost := make(map[string]bool)
-		for some := range slices.Chunk(first, atOnce) {
-			if err := r.sendSome(ctx, some, lost); err != nil {
-				return before, err
-			}
+		if err := r.sendSome(ctx, first, lost); err != nil {
+			return before, err
 		}
 		open = slices.DeleteFunc(later, func(c handoff.Consumption) bool { return lost[c.HandoffID] })
 	}
@@ -371,20 +389,26 @@ func isOnce(key string) bool {
 
 // sendSome claims lines. It adds the handoffs that another clone claimed first to lost.
 func (r *remote) sendSome(ctx ctx, lines lines, lost map[string]bool) error {
-	tries, err := r.makeTries(ctx, lines)
+	tries, err := r.makeTries(lines)
 	if err != nil {
 		return err
 	}
-	in, words, err := r.pushTries(ctx, tries, false)
+	if r.holdsClaims { // they are told later
+		err = r.known.keepTries(tries)
+	}
+	if err != nil {
+		return err
+	}
+	in, words, err := r.carrier.putClaims(ctx, tries, false)
 	if err != nil {
 		return err
 	}
 	out := slices.DeleteFunc(slices.Clone(tries), func(t try) bool { return in[t.name] })
 	tries = slices.DeleteFunc(tries, func(t try) bool { return !in[t.name] })
-	if err := r.settleTries(ctx, tries); err != nil || len(out) == 0 {
+	if err := r.settleTries(tries); err != nil || len(out) == 0 {
 		return err
 	}
-	if err := r.list(ctx); err != nil {
+	if err := r.carrier.list(ctx); err != nil {
 		return err
 	}
 	for _, t := range out {
@@ -394,4 +418,33 @@ func (r *remote) sendSome(ctx ctx, lines lines, lost map[string]bool) error {
 		lost[t.HandoffID] = true // the next sync reports it
 	}
 	return nil
+}
+
+// readClaims fetches and reads claims, in the order of their leases.
+func (r *remote) readClaims(ctx ctx, names []string) (all []remoteClaim, err error) {
+	texts, err := r.carrier.claimTexts(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		c, err := eventlog.ParseClaim(name, texts[i])
+		if err == nil && !(isLine(c.Consumption) && isOnce(c.Token)) {
+			err = errors.New("it claims what no ledger has")
+		}
+		h := remoteClaim{Claim: c, name: name, text: texts[i]}
+		if err != nil {
+			h.Claim, h.why, h.isBad = eventlog.Claim{}, err.Error(), true
+		}
+		all = append(all, h)
+	}
+	slices.SortFunc(all, func(a, b remoteClaim) int {
+		return cmp.Or(compareTurns(a.Consumption, b.Consumption), cmp.Compare(a.name, b.name))
+	})
+	return all, nil
+}
+
+// refusedError returns the error if the remote refuses a claim that no clone has.
+func (r *remote) refusedError(t try, words string) error {
+	return fault.New(fault.ErrConfig, "ask who looks after the remote",
+		"the remote refuses the claim %s: %s", t.name, words)
 }

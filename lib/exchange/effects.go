@@ -136,7 +136,7 @@ func isArchiving(act eventlog.Act) bool {
 func (x *exchange) takeEffects(ctx ctx, c *intake) error {
 	judge := x.Exchange().Judge()
 	stamp := judge.Stamp()
-	isStill := stamp == c.held.Rules && len(c.said)+len(c.moves)+len(x.got.Received) == 0 && !c.near
+	isStill := stamp == c.held.Rules && len(c.said)+len(c.imported)+len(c.claims)+len(x.got.Received) == 0 && !c.near
 	if isStill && !slices.ContainsFunc(c.held.Effects, x.isOld) {
 		return nil
 	}

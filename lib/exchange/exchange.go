@@ -1,39 +1,52 @@
 // Package exchange exchanges the handoffs of a store with those of other replicas, without a server of its own. A
-// store receives from a peer: a git remote ([Sync], [Once]), another work tree ([Gather]), or a parcel such as a
-// bundle ([Unpack]). In each case documents arrive in one batch and pass the checks of a new document. Read marks,
-// actions and tombstones are judged by the rules of this store. What does not count yet is held.
+// store receives from a peer: a remote ([Sync], [Once]), another work tree ([Gather]), or a parcel such as a bundle
+// ([Unpack]). In each case documents arrive in one batch and pass the checks of a new document. Read marks, actions and
+// tombstones are judged by the rules of this store. What does not count yet is held.
 //
-// A writer is one state directory. It owns one ref of the remote, refs/handoff/writers/w-<16 hex>, which no other
-// replica changes. Its commits only add files:
+// A writer is one state directory. Only it publishes under its name. A claim is a line of a ledger that only one
+// replica can have: see eventlog.Claim. The remote keeps the first claim of a name, so each claim has one winner. A
+// claim moves at most once: the holder of a lease replaces an end that was claimed by an operator who never had the
+// lease.
 //
-//	writer.json            {"created":"<time>","format":"handoff-writer/1","writer":"w-…"}
-//	log/0001.jsonl         the events of its audit log, 1,000 a file; the files only grow
-//	2026-05-07/<64 hex>.md a handoff, under the day of its ts_utc and the digits of its id
-//	2026-05-07/<64 hex>.sig its signature, if it has one
+// There are two kinds of remotes. A git remote has refs, whose commits only add files:
 //
-// The remote also has the claims, refs/handoff/claims/<64 hex>, one for each line of a ledger: see eventlog.Claim. A
-// git server creates a ref only once, so each claim has one winner. A claim moves at most once: the holder of a lease
-// replaces an end that was claimed by an operator who never had the lease.
+//	refs/handoff/writers/w-<16 hex>  what a writer has published
+//	  writer.json            {"created":"<time>","format":"handoff-writer/1","writer":"w-…"}
+//	  log/0001.jsonl         the events of its audit log, 1,000 a file; the files only grow
+//	  2026-05-07/<64 hex>.md a handoff, under the day of its ts_utc and the digits of its id
+//	  2026-05-07/<64 hex>.sig its signature, if it has one
+//	refs/handoff/claims/<64 hex>     a claim, claim.json, in a commit that depends on the text of the claim alone
 //
-// All of it goes through a bare repository, sync.git, in the directory of the store in the user's state. That is
-// outside of the project: a branch can put any file into a project, and the settings of a repository name programs.
-// It has these refs:
+// An object store (package objects) has objects that are created once, except for the heads:
+//
+//	handoffs/<64 hex>.md             a handoff, under the digits of its id
+//	log/w-<16 hex>/<10 digits>       a part of the log of a writer: a header with the SHA-256 of the part before, and
+//	                                 lines: a handoff and its signature, a claim that was granted, or an event of the
+//	                                 audit log that others need
+//	heads/w-<16 hex>                 the number of parts, and the SHA-256 of the last one. A list of the heads tells
+//	                                 what is new, however many handoffs there are
+//	claims/<64 hex>                  a claim; the one that replaces it ends in .moved
+//
+// What a replica keeps about remotes is in the directory of the store in the user's state. That is outside of the
+// project: a branch can put any file into a project. All of it but the first two can be lost:
+//
+//	held.json     documents that are refused for now, and effects on handoffs that this replica does not have yet
+//	remotes.json  where handoffs can be sent to
+//	sync.json     how much of the audit log was sent, and when
+//	refused.json  what was refused and is not read again
+//	claims/       the claims that are in the ledger here
+//	tries/        claims that this replica has asked for, granted or not
+//	sync.attempt  the last background sync
+//	sync.running  exists while sync.git changes
+//
+// Of a git remote, it keeps the bare repository sync.git, which package repo makes, with these refs:
 //
 //	refs/handoff/writers/w-…    the commits of this replica
 //	refs/handoff/fetched/w-…    what another replica has published, as last fetched; it only moves forward
 //	refs/handoff/imported/w-…   how much of that is stored here
-//	refs/handoff/claims/…       the claims that are in the ledger here
-//	refs/handoff/tries/…/OP/s…  claims of an operator and session of this replica, granted or not
 //
-// sync.git can be lost, or damaged by a power cut: the next exchange restores it from the store and the remote. These
-// files are next to it; the first three can be lost too:
-//
-//	sync.json     how much of the audit log was sent, and when
-//	held.json     documents that are refused for now, and effects on handoffs that this replica does not have yet
-//	refused.json  what was refused and is not read again
-//	remotes.json  where handoffs can be sent to
-//	sync.running  exists while the repository changes
-//	sync.attempt  the last background sync
+// Of an object store, it keeps a directory objects-…, with files of the names above, seen.json (how much of each log
+// is stored here), log/ (the parts of all logs, which [Options].Restore publishes again) and documents/ (what is held).
 package exchange
 
 import (
@@ -41,6 +54,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -55,6 +69,10 @@ type Options struct {
 	FetchOnly bool   // send nothing
 	DryRun    bool   // store and send nothing
 	Restore   bool   // the remote was restored from a backup: publish again what this clone knows
+
+	// Objects returns the object store that a remote is, with its URL without credentials, and nil for a git remote.
+	// It can be nil.
+	Objects func(ctx context.Context, remote string) (store objects.Store, url string, err error)
 
 	Environ []string // the environment for git
 	Asks    bool     // git can ask for a password, on a terminal
@@ -112,6 +130,7 @@ type exchange struct {
 	logSize int64     // the durable size of the audit log
 	state   *disk.Dir // nil if the store has none yet
 	out     *disk.Dir // the directory of the store outside of the project
+	home    *disk.Dir // the directory of what is kept about the remote
 	refused map[string]bool
 	got     Result
 }
@@ -195,7 +214,7 @@ func (r *remote) sync(ctx ctx) error {
 	if err != nil && ctx.Err() != nil {
 		err = fault.New(nil, "run it again: it goes on from there", "the exchange was stopped")
 	}
-	if r.out != nil && err != nil {
+	if r.home != nil && err != nil {
 		if pending.Writer == "" {
 			pending = r.loadProgress()
 		}
@@ -208,49 +227,45 @@ func (r *remote) sync(ctx ctx) error {
 
 // exchangeAll does everything that needs the remote.
 func (r *remote) exchangeAll(ctx ctx) (p progress, err error) {
-	if r.refs, err = r.repo.allRefs(ctx); err != nil {
-		return p, err
-	}
-	if p, err = r.ownProgress(ctx); err != nil {
-		return p, err
-	}
-	if p.Offset > r.logSize || p.Commit != r.refs[localRef("writers", r.writer)] {
+	p, err = r.carrier.begin(ctx)
+	if err == nil && p.Offset > r.logSize {
 		err = r.recover(ctx) // another sync ran meanwhile, and sent more than that
 	}
-	if err = errors.Join(err, r.list(ctx)); err != nil {
+	if err == nil {
+		err = r.carrier.list(ctx)
+	}
+	if err != nil {
 		return p, err
 	}
 	if err := r.pin(); err != nil {
 		return p, err
 	}
 	if r.Restore && !r.DryRun {
-		if err := r.restoreRemote(ctx); err != nil {
+		if err := r.carrier.restore(ctx); err != nil {
 			return p, err
 		}
 	}
-	moved := r.reconcile(ctx)
+	moved := r.carrier.isReady(ctx)
 	if err := r.take(ctx); err != nil {
 		return p, errors.Join(err, moved)
 	}
 	if moved == nil && !r.FetchOnly {
 		p, moved = r.sendAll(ctx, p)
 	}
-	if r.grew {
-		r.repo.pack(ctx)
-	}
+	r.carrier.end(ctx)
 	return p, errors.Join(moved, r.refusals())
 }
 
 // sendAll sends claims, and then the commits of this writer. A dry run only counts.
 func (r *remote) sendAll(ctx ctx, p progress) (progress, error) {
 	if r.DryRun {
-		return r.send(ctx, p)
+		return r.carrier.publish(ctx, p)
 	}
 	claims, err := r.sendClaims(ctx, p.Claims)
 	if err != nil {
 		return p, err
 	}
-	if p, err = r.send(ctx, p); err == nil {
+	if p, err = r.carrier.publish(ctx, p); err == nil {
 		p.Claims = claims
 		err = r.saveProgress(p)
 	}

@@ -1,10 +1,14 @@
 package exchange
 
-import "time"
+import (
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/exchange/repo"
+)
 
 // SetAnswerLimit sets how long a remote may take to answer, and returns what it was.
 func SetAnswerLimit(limit time.Duration) (before time.Duration) {
-	before, answerLimit = answerLimit, limit
+	before, repo.AnswerLimit = repo.AnswerLimit, limit
 	return before
 }
 

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
@@ -15,15 +15,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
 
-// Time limits for a remote.
-var (
-	answerLimit   = 30 * time.Second
-	transferLimit = 10 * time.Minute
-)
-
 // fetch fetches what other replicas published since the last time. git refuses a ref that does not continue the
 // fetched one; only that writer is affected.
-func (r *remote) fetch(ctx ctx) error {
+func (r *gitCarrier) fetch(ctx ctx) error {
 	var specs strings.Builder
 	var news []string
 	for _, writer := range slices.Sorted(maps.Keys(r.writers)) {
@@ -38,7 +32,7 @@ func (r *remote) fetch(ctx ctx) error {
 	}
 	err := r.fetchRefs(ctx, specs.String())
 	if err == nil || git.Refusal(err) != nil {
-		r.refs, err = r.repo.allRefs(ctx)
+		r.refs, err = r.repo.Refs(ctx)
 	}
 	odd := slices.DeleteFunc(news, func(writer string) bool {
 		return r.refs[localRef("fetched", writer)] == r.writers[writer]
@@ -62,9 +56,9 @@ func (r *remote) fetch(ctx ctx) error {
 }
 
 // fetchRefs fetches refs. git reads specs from its standard input.
-func (r *remote) fetchRefs(ctx ctx, specs string) error {
+func (r *gitCarrier) fetchRefs(ctx ctx, specs string) error {
 	r.grew = true
-	_, err := r.repo.call(ctx, specs, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
+	_, err := r.repo.Call(ctx, specs, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
 		"--no-auto-maintenance", "--stdin")
 	return err
 }
@@ -72,7 +66,7 @@ func (r *remote) fetchRefs(ctx ctx, specs string) error {
 // inspect fetches refs of writers that may not continue what is here in a space of refs. It returns the commit of
 // each ref that does, "" for a ref that does not. A writer that is behind is omitted: a remote may lag behind another
 // one.
-func (r *remote) inspect(ctx ctx, space string, writers ...string) (follows map[string]string, err error) {
+func (r *gitCarrier) inspect(ctx ctx, space string, writers ...string) (follows map[string]string, err error) {
 	var specs strings.Builder
 	moves := make(map[string]string)
 	for _, writer := range writers {
@@ -84,17 +78,17 @@ func (r *remote) inspect(ctx ctx, space string, writers ...string) (follows map[
 			"what the writer %s has published could not be fetched: %v", writers[0], err)
 	}
 	if err == nil {
-		r.refs, err = r.repo.allRefs(ctx)
+		r.refs, err = r.repo.Refs(ctx)
 	}
 	follows = make(map[string]string)
 	for _, writer := range writers {
 		here, found := r.refs[localRef(space, writer)], r.refs[localRef("found", writer)]
 		isAhead, isBehind := here == "", false
 		if err == nil && !isAhead {
-			isAhead, err = r.repo.isAncestor(ctx, here, found)
+			isAhead, err = r.repo.IsAncestor(ctx, here, found)
 		}
 		if err == nil && !isAhead {
-			isBehind, err = r.repo.isAncestor(ctx, found, here)
+			isBehind, err = r.repo.IsAncestor(ctx, found, here)
 		}
 		switch {
 		case isAhead:
@@ -109,17 +103,17 @@ func (r *remote) inspect(ctx ctx, space string, writers ...string) (follows map[
 	return follows, r.move(ctx, moves)
 }
 
-// reconcile compares the ref of this writer at the remote with the commits here. Commits that are unknown here were
+// isReady compares the ref of this writer at the remote with the commits here. Commits that are unknown here were
 // sent before sync.git was lost, if the audit log continues them. Otherwise another replica has a copy of this state
 // directory. Nothing is sent then, because the copy and the original cannot be told apart.
-func (r *remote) reconcile(ctx ctx) error {
+func (r *gitCarrier) isReady(ctx ctx) error {
 	ref := localRef("writers", r.writer)
 	there, here := r.writers[r.writer], r.refs[ref]
 	if there == "" || there == here {
 		return nil
 	}
 	if here != "" {
-		if isOld, err := r.repo.isAncestor(ctx, there, here); err != nil || isOld {
+		if isOld, err := r.repo.IsAncestor(ctx, there, here); err != nil || isOld {
 			return err
 		}
 	}
@@ -127,32 +121,22 @@ func (r *remote) reconcile(ctx ctx) error {
 	if found := follows[r.writer]; err == nil && found != "" {
 		if _, err := r.locate(ctx, found); err == nil {
 			return r.move(ctx, map[string]string{ref: found})
-		} else if errors.Is(err, errBroken) {
+		} else if errors.Is(err, repo.ErrBroken) {
 			return err
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return fault.New(fault.ErrIntegrity,
-		"where the copy is, run `handoff doctor machine regenerate --reason copied`, "+
-			"and sync again: `handoff help git`",
-		"the remote has of this writer, %s, what was not written here: its state directory was copied, "+
-			"or put back to an older one; nothing was sent", r.writer)
+	return r.errCopied()
 }
 
 // offersAtOnce is the number of writers in one git command. Starting git for each writer takes longer than its work.
 const offersAtOnce = 500
 
-// collect fetches what other replicas published.
-func (r *remote) collect(ctx ctx, c *intake) (err error) {
+// receive fetches what other replicas published.
+func (r *gitCarrier) receive(ctx ctx, c *intake) (err error) {
 	if err = r.fetch(ctx); err != nil {
-		return err
-	}
-	if c.held, c.kept, err = loadHeld(r.out); err != nil {
-		return err
-	}
-	if err = r.takeHeld(ctx, c); err != nil {
 		return err
 	}
 	for some := range slices.Chunk(r.offers(), offersAtOnce) {
@@ -160,41 +144,36 @@ func (r *remote) collect(ctx ctx, c *intake) (err error) {
 			return err
 		}
 	}
-	return r.addSignatures(ctx, c)
-}
-
-// takeHeld makes sources from the held documents.
-func (r *remote) takeHeld(ctx ctx, c *intake) error {
-	waited := c.held.Documents
-	c.held.Documents = nil
-	want := make([]wanted, len(waited))
-	for i, d := range waited {
-		want[i] = wanted{d.Blob, disk.MaxDocument}
-	}
-	got, err := r.repo.spoolObjects(ctx, "blob", maxAtOnce, want)
-	if err != nil {
-		return err
-	}
-	for i, d := range waited {
-		if got.has(want[i]) { // otherwise sync.git was lost, and the document is fetched again
-			c.add(d, d.source(got))
-		}
-	}
-	c.waited = len(c.sources)
 	return nil
 }
 
+// sources returns documents from their blobs.
+func (r *gitCarrier) sources(ctx ctx, documents []heldDocument) (map[int]handoff.Source, error) {
+	want := make([]repo.Wanted, len(documents))
+	for i, d := range documents {
+		want[i] = repo.Wanted{Object: d.Blob, Max: disk.MaxDocument}
+	}
+	got, err := r.repo.Spool(ctx, "blob", maxAtOnce, want)
+	found := make(map[int]handoff.Source)
+	for i, d := range documents {
+		if got.Has(want[i]) {
+			found[i] = d.source(got)
+		}
+	}
+	return found, err
+}
+
 // source returns the source of the document, whose blob is in got.
-func (d heldDocument) source(got blobs) handoff.Source {
+func (d heldDocument) source(got repo.Blobs) handoff.Source {
 	open := func() (src handoff.Source, err error) {
-		src.Text, err = got.text(wanted{d.Blob, disk.MaxDocument})
+		src.Text, err = got.Text(repo.Wanted{Object: d.Blob, Max: disk.MaxDocument})
 		return src, err
 	}
 	return handoff.Source{Name: d.ID, ID: d.ID, Origin: d.origin(), Open: open}
 }
 
 // offers returns what writers have published and was not imported yet.
-func (r *remote) offers() (all []*offer) {
+func (r *gitCarrier) offers() (all []*offer) {
 	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
 		writer, ok := strings.CutPrefix(ref, localRef("fetched", ""))
 		old, young := r.refs[localRef("imported", writer)], r.refs[ref]
@@ -207,7 +186,7 @@ func (r *remote) offers() (all []*offer) {
 
 // accept adds the offers of writers, each completely or not at all. If git fails for several, it is asked about each
 // one. Then an offer that is too large or unreadable does not affect the others.
-func (r *remote) accept(ctx ctx, c *intake, offers []*offer) error {
+func (r *gitCarrier) accept(ctx ctx, c *intake, offers []*offer) error {
 	err := r.acceptAll(ctx, c, offers)
 	switch {
 	case err == nil, ctx.Err() != nil:
@@ -219,7 +198,7 @@ func (r *remote) accept(ctx ctx, c *intake, offers []*offer) error {
 			}
 		}
 		return nil
-	case err == errTooMuch, err == errTree, err == errNoText:
+	case err == repo.ErrTooMuch, err == repo.ErrTree, err == repo.ErrNoText:
 		r.refuse(Refusal{Writer: offers[0].writer, Why: err.Error()})
 		return nil
 	}
@@ -227,13 +206,17 @@ func (r *remote) accept(ctx ctx, c *intake, offers []*offer) error {
 }
 
 // acceptAll adds all valid offers, and refuses the others. If it fails, it adds none.
-func (r *remote) acceptAll(ctx ctx, c *intake, offers []*offer) error {
-	changes, err := r.repo.changesOf(ctx, offers)
+func (r *gitCarrier) acceptAll(ctx ctx, c *intake, offers []*offer) error {
+	spans := make([]repo.Span, len(offers))
+	for i, o := range offers {
+		spans[i] = repo.Span{Old: o.old, Young: o.commit}
+	}
+	changes, err := r.repo.ChangesOf(ctx, spans)
 	if err != nil {
 		return err
 	}
 	var good []*offer
-	var want []wanted
+	var want []repo.Wanted
 	for i, o := range offers {
 		if why := o.look(changes[i]); why == "" {
 			good, want = append(good, o), append(want, o.wants()...)
@@ -241,7 +224,7 @@ func (r *remote) acceptAll(ctx ctx, c *intake, offers []*offer) error {
 			r.refuse(Refusal{Writer: o.writer, Why: why})
 		}
 	}
-	got, err := r.repo.spoolObjects(ctx, "blob", maxAtOnce, want)
+	got, err := r.repo.Spool(ctx, "blob", maxAtOnce, want)
 	if err != nil {
 		return err
 	}
@@ -254,7 +237,7 @@ func (r *remote) acceptAll(ctx ctx, c *intake, offers []*offer) error {
 }
 
 // add adds an offer whose objects were read, if all of it is valid.
-func (r *remote) add(c *intake, o *offer, got blobs) error {
+func (r *gitCarrier) add(c *intake, o *offer, got repo.Blobs) error {
 	found, why, err := o.parse(got)
 	if err != nil {
 		return err
@@ -266,10 +249,10 @@ func (r *remote) add(c *intake, o *offer, got blobs) error {
 	of := heldDocument{Held: Held{Writer: o.writer}, Commit: o.commit}
 	for _, change := range o.documents {
 		d := of
-		d.ID, _ = idOf(change.name)
-		d.Blob, d.Signature = strings.Clone(change.object), o.signatures[change.name]
+		d.ID, _ = idOf(change.Name)
+		d.Blob, d.Signature = strings.Clone(change.Object), o.signatures[change.Name]
 		c.add(d, d.source(got))
-		delete(o.signatures, change.name)
+		delete(o.signatures, change.Name)
 	}
 	for name, blob := range o.signatures {
 		d := of
@@ -278,124 +261,14 @@ func (r *remote) add(c *intake, o *offer, got blobs) error {
 		c.held.Signatures = append(c.held.Signatures, d)
 	}
 	c.said[o.writer] = found
-	c.moves[localRef("imported", o.writer)] = o.commit
+	c.imported[o.writer] = o.commit
 	return nil
 }
 
-// addSignatures adds signatures to the documents, including those that other writers have, or that were made later.
-func (r *remote) addSignatures(ctx ctx, c *intake) error {
-	others := make(map[string][]string)
-	for _, s := range c.held.Signatures {
-		others[s.ID] = append(others[s.ID], s.Blob)
-	}
-	var want []wanted
-	var of []int
-	for i, d := range c.held.Documents {
-		for _, blob := range append([]string{d.Signature}, others[d.ID]...) {
-			if blob != "" {
-				want, of = append(want, wanted{blob, disk.MaxSignature}), append(of, i)
-			}
-		}
-	}
-	texts, err := r.repo.read(ctx, want)
-	for n, text := range texts {
-		if s := &c.sources[of[n]]; len(text) > 0 {
-			s.Signatures = append(s.Signatures, string(text))
-		}
-	}
-	return err
-}
-
-var errRefused = errors.New("its writer is refused")
-
-// choose refuses writers that published an invalid document, with everything else that they offer.
-func (r *remote) choose(c *intake, results []handoff.Result) error {
-	if failed := r.repo.failed.Load(); failed != nil { // the fault is in this store
-		for i := range results {
-			results[i].Err = *failed
-		}
-		return *failed
-	}
-	results, documents, sources := results[c.waited:], c.held.Documents[c.waited:], c.sources[c.waited:]
-	for i, got := range results {
-		if got.Err != nil && !r.Exchange().IsWhole(sources[i]) {
-			r.refuse(Refusal{Writer: documents[i].Writer, Why: firstLine(got.Err)})
-		}
-	}
-	for i, d := range documents {
-		if r.refused[d.Writer] {
-			delete(c.moves, localRef("imported", d.Writer))
-			results[i].Err = errRefused
-		}
-	}
-	return nil
-}
-
-// extend adds claims and signatures for the stored handoffs.
-func (r *remote) extend(ctx ctx, c *intake) error {
-	if failed := r.repo.failed.Load(); failed != nil && len(c.sources) > 0 { // it failed after choose
-		return *failed
-	}
-	if err := r.takeClaims(ctx, c); err != nil || r.DryRun {
-		return err
-	}
-	return r.takeSignatures(ctx, c)
-}
-
-// keep saves what is held, and how much of each writer was imported.
-func (r *remote) keep(ctx ctx, c *intake) error {
-	// the held documents must be saved before the refs move
-	if err := save(r.out, disk.SyncHeld, c.kept, c.held); err != nil {
-		return err
-	}
-	return r.repo.setRefs(ctx, c.moves)
-}
-
-// takeSignatures adds signatures to stored handoffs that have none. A bad signature is replaced by a good one.
-// Signatures of handoffs that are not here are held.
-func (r *remote) takeSignatures(ctx ctx, c *intake) error {
-	var later []heldDocument
-	var want []wanted
-	var sources []handoff.Source
-	before := make(map[string]string)
-	for _, d := range c.held.Signatures {
-		text := ""
-		got, err := r.Read(d.ID)
-		if got.Signature.State != "" {
-			text, err = r.Exchange().SignatureText(d.ID)
-		}
-		switch {
-		case err != nil:
-			later = append(later, d)
-		case got.Signature.State != handoff.SignatureGood && !r.refused[d.Writer]:
-			before[d.ID], want = text, append(want, wanted{d.Blob, disk.MaxSignature})
-			name := "the signature of " + d.ID
-			sources = append(sources, handoff.Source{Name: name, Text: got.Text, ID: d.ID, Origin: d.origin()})
-		}
-	}
-	c.held.Signatures = later
-	texts, err := r.repo.read(ctx, want)
-	if err != nil || len(want) == 0 {
-		return err
-	}
-	for i := range sources {
-		sources[i].Signatures = []string{string(texts[i])}
-	}
-	if _, err := r.WriteGood(ctx, sources); err != nil { // signatures that do not match are ignored
-		return err
-	}
-	for id, old := range before {
-		if text, err := r.Exchange().SignatureText(id); err == nil && text != old {
-			r.got.Signatures++
-		}
-	}
-	return nil
-}
-
-// fetchPruned returns the given handoffs from the refs of their writers, with their signatures. Pruning does not
+// pruned returns the given handoffs from the refs of their writers, with their signatures. Pruning does not
 // remove them there.
-func (r *remote) fetchPruned(ctx ctx, gone map[string]*prunedHandoff) (sources []handoff.Source, err error) {
-	var want []wanted
+func (r *gitCarrier) pruned(ctx ctx, gone map[string]*prunedHandoff) (sources []handoff.Source, err error) {
+	var want []repo.Wanted
 	var from []handoff.Source
 	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
 		writer, isFetched := strings.CutPrefix(ref, localRef("fetched", ""))
@@ -405,11 +278,12 @@ func (r *remote) fetchPruned(ctx ctx, gone map[string]*prunedHandoff) (sources [
 		d := heldDocument{Held: Held{Writer: strings.TrimPrefix(writer, localRef("writers", ""))}, Commit: r.refs[ref]}
 		for id, p := range gone {
 			name := d.Commit + ":" + fileOf(id, p.time)
-			want = append(want, wanted{name, disk.MaxDocument}, wanted{signatureOf(name), disk.MaxSignature})
+			want = append(want, repo.Wanted{Object: name, Max: disk.MaxDocument},
+				repo.Wanted{Object: signatureOf(name), Max: disk.MaxSignature})
 			from = append(from, handoff.Source{Name: id, ID: id, Origin: d.origin()})
 		}
 	}
-	texts, err := r.repo.read(ctx, want)
+	texts, err := r.repo.Read(ctx, want)
 	found := make(map[string]bool)
 	for i, source := range from {
 		if source.Text = texts[2*i]; err != nil || source.Text == nil || found[source.ID] {

@@ -105,12 +105,23 @@ func ReadHeld(s *handoff.Store) ([]Held, error) {
 		return nil, fault.Unreadable(err)
 	}
 	defer d.Close()
-	h, _, err := loadHeld(d)
-	all := make([]Held, len(h.Documents))
-	for i, document := range h.Documents {
-		all[i] = document.Held
+	return allHeld(d)
+}
+
+// allHeld returns what is held, of all remotes.
+func allHeld(out *disk.Dir) (all []Held, err error) {
+	seen := make(map[string]bool)
+	add := func(home *disk.Dir) {
+		h, _, loadErr := loadHeld(home)
+		err = errors.Join(err, loadErr)
+		for _, d := range h.Documents {
+			if !seen[d.ID] {
+				seen[d.ID], all = true, append(all, d.Held)
+			}
+		}
 	}
-	return all, err
+	add(out)
+	return all, errors.Join(homes(out, add), err)
 }
 
 // origin returns where the document comes from.
@@ -158,15 +169,16 @@ func ReadStatus(s *handoff.Store) (at Status, err error) {
 	path, err := s.Exchange().OutsidePath()
 	if err == nil {
 		x.out, err = disk.OpenDir(path)
+		x.home = x.out
 	}
 	p := progress{}
 	if err == nil {
 		p = x.loadProgress()
-		h, _, err := loadHeld(x.out)
+		held, err := allHeld(x.out)
 		if err != nil {
 			return Status{Synced: p.Last}, err
 		}
-		at.Synced, at.Held = p.Last, len(h.Documents)
+		at.Synced, at.Held = p.Last, len(held)
 		var last attempt
 		if _, err := load(x.out, disk.SyncAttempt, &last); err == nil && last.Began > p.Last {
 			at.Failed = last.Failed

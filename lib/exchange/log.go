@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -26,7 +27,9 @@ func logFile(n int) string { return fmt.Sprintf("log/%04d.jsonl", n) }
 
 // progress describes how much of the audit log is published. It is the content of sync.json.
 type progress struct {
-	Commit     string `json:"commit"` // the last commit; "" for none
+	Commit     string `json:"commit"`           // the last commit; "" for none
+	Number     int    `json:"number,omitempty"` // of the last object of the log, at an object store
+	Log        string `json:"log,omitempty"`    // its SHA-256
 	Events     int    `json:"events"`
 	Hash       string `json:"hash"` // the hash of the last event
 	store.Sent        // the offset in the audit log after the last event
@@ -44,7 +47,7 @@ type progress struct {
 
 // loadProgress reads sync.json. If it is unreadable, the progress is derived from the repository.
 func (x *exchange) loadProgress() (p progress) {
-	if _, err := load(x.out, disk.SyncState, &p); err != nil {
+	if _, err := load(x.home, disk.SyncState, &p); err != nil {
 		return progress{Partly: true}
 	}
 	return p
@@ -61,8 +64,15 @@ func (x *exchange) saveProgress(p progress) error {
 		return err
 	}
 	p.Last, p.Sent.Writer = x.Now().UTC().Format(time.RFC3339), x.writer
-	if err := save(x.out, disk.SyncState, nil, p); err != nil {
+	if err := save(x.home, disk.SyncState, nil, p); err != nil {
 		return err
+	}
+	other := progress{}
+	_, _ = load(x.out, disk.SyncState, &other)
+	if x.home != x.out && other.Commit == "" { // no git remote has it: the store relies on this one
+		if err := save(x.out, disk.SyncState, nil, p); err != nil {
+			return err
+		}
 	}
 	if _, err := x.state.Lstat(disk.Synced); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -101,9 +111,18 @@ func (s eventInfo) isVague() bool {
 
 // isNews reports whether the event must be published soon. Other events are sent with the next ones.
 func (s eventInfo) isNews() bool {
-	isTold := slices.Contains([]string{eventlog.TypeMarkRead, eventlog.TypeMarkUnread, eventlog.TypeSign,
-		eventlog.TypePrune}, s.Type)
-	return s.isOwn() || s.isVague() || !s.Synced && (isTold || eventlog.IsConsumption(s.Type))
+	return s.isOwn() || s.isVague() || s.isTold()
+}
+
+// isTold reports whether the log at an object store has the event: others may need it.
+func (s eventInfo) isTold() bool {
+	return !s.Synced && (isFact(s.Type) || eventlog.IsConsumption(s.Type))
+}
+
+// isFact reports whether events of a type tell something about a handoff, besides that somebody used it.
+func isFact(kind string) bool {
+	return slices.Contains([]string{eventlog.TypeMarkRead, eventlog.TypeMarkUnread, eventlog.TypeSign,
+		eventlog.TypePrune}, kind)
 }
 
 // follow adds the next event of the chain. An event that does not continue the chain is an error.
@@ -226,11 +245,11 @@ func (x *exchange) findPending(p progress) (n pending, err error) {
 
 // locate compares the log in the tree of a commit with the audit log of this store, and returns how much of it is
 // published.
-func (r *remote) locate(ctx ctx, tip string) (p progress, err error) {
+func (r *gitCarrier) locate(ctx ctx, tip string) (p progress, err error) {
 	if tip == "" {
 		return progress{Partly: true}, nil
 	}
-	count, last, err := r.repo.publishedLog(ctx, tip)
+	count, last, err := r.publishedLog(ctx, tip)
 	if err != nil {
 		return p, err
 	}
@@ -252,4 +271,25 @@ func (r *remote) locate(ctx ctx, tip string) (p progress, err error) {
 		p.Hash, err = eventlog.HashLine(last)
 	}
 	return p, err
+}
+
+// publishedLog returns the number of events of the log in the tree of a commit, and the last event.
+func (r *gitCarrier) publishedLog(ctx ctx, commit string) (count int, last []byte, err error) {
+	all, err := r.repo.Changes(ctx, "", commit)
+	number := 0
+	for _, c := range all {
+		number = max(number, logNumber(c.Name))
+	}
+	if number == 0 || err != nil {
+		return 0, nil, err
+	}
+	texts, err := r.repo.Read(ctx, []repo.Wanted{{Object: commit + ":" + logFile(number), Max: maxLogFile}})
+	if err == nil && texts[0] == nil {
+		err = repo.ErrNoText
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	lines := bytes.Split(bytes.TrimSuffix(texts[0], []byte("\n")), []byte("\n"))
+	return (number-1)*perFile + len(lines), lines[len(lines)-1], nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -54,41 +55,41 @@ func logNumber(name string) int {
 type offer struct {
 	writer, old, commit string
 	writerFile          string // a blob
-	logs                []change
-	documents           []change
+	logs                []repo.Change
+	documents           []repo.Change
 	signatures          map[string]string // blobs, by the paths of their documents
 }
 
 // look sorts the changes of a writer's tree into the fields of the offer. why is not "" if a change is not one that a
 // writer publishes.
-func (o *offer) look(all []change) (why string) {
+func (o *offer) look(all []repo.Change) (why string) {
 	*o = offer{writer: o.writer, old: o.old, commit: o.commit, signatures: make(map[string]string)}
 	for _, c := range all {
-		number := logNumber(c.name)
-		_, isDocument := idOf(c.name)
-		stem, isSignature := strings.CutSuffix(c.name, ".sig")
+		number := logNumber(c.Name)
+		_, isDocument := idOf(c.Name)
+		stem, isSignature := strings.CutSuffix(c.Name, ".sig")
 		_, isOfDocument := idOf(stem + ".md")
 		switch {
-		case c.status != "A" && !(c.status == "M" && (number > 0 || isSignature)):
-			return fmt.Sprintf("%.80q was changed or removed", c.name)
-		case c.mode != "100644":
-			return fmt.Sprintf("%.80q has the mode %s", c.name, c.mode)
+		case c.Status != "A" && !(c.Status == "M" && (number > 0 || isSignature)):
+			return fmt.Sprintf("%.80q was changed or removed", c.Name)
+		case c.Mode != "100644":
+			return fmt.Sprintf("%.80q has the mode %s", c.Name, c.Mode)
 		case number > 0:
 			o.logs = append(o.logs, c)
 		case isDocument:
 			o.documents = append(o.documents, c)
-		case c.name == "writer.json" && o.old == "":
-			o.writerFile = c.object
+		case c.Name == "writer.json" && o.old == "":
+			o.writerFile = c.Object
 		case isSignature && isOfDocument:
-			o.signatures[stem+".md"] = c.object
+			o.signatures[stem+".md"] = c.Object
 		default:
-			return fmt.Sprintf("%.80q is not a file that a writer has", c.name)
+			return fmt.Sprintf("%.80q is not a file that a writer has", c.Name)
 		}
 	}
-	slices.SortFunc(o.logs, func(a, b change) int { return logNumber(a.name) - logNumber(b.name) })
+	slices.SortFunc(o.logs, func(a, b repo.Change) int { return logNumber(a.Name) - logNumber(b.Name) })
 	for i, c := range o.logs {
-		if i > 0 && (logNumber(c.name) != logNumber(o.logs[i-1].name)+1 || c.status != "A") {
-			return fmt.Sprintf("%s does not follow the log before it", c.name)
+		if i > 0 && (logNumber(c.Name) != logNumber(o.logs[i-1].Name)+1 || c.Status != "A") {
+			return fmt.Sprintf("%s does not follow the log before it", c.Name)
 		}
 	}
 	if o.old == "" && o.writerFile == "" {
@@ -102,36 +103,36 @@ func (o *offer) previousLog() string {
 	switch {
 	case len(o.logs) == 0:
 		return ""
-	case o.logs[0].status == "M":
-		return o.logs[0].old
-	case logNumber(o.logs[0].name) > 1:
-		return o.old + ":" + logFile(logNumber(o.logs[0].name)-1)
+	case o.logs[0].Status == "M":
+		return o.logs[0].Old
+	case logNumber(o.logs[0].Name) > 1:
+		return o.old + ":" + logFile(logNumber(o.logs[0].Name)-1)
 	}
 	return ""
 }
 
 // wants returns the objects of an offer to read.
-func (o *offer) wants() (all []wanted) {
+func (o *offer) wants() (all []repo.Wanted) {
 	for object, max := range map[string]int64{o.writerFile: maxWriterFile, o.previousLog(): maxLogFile} {
 		if object != "" {
-			all = append(all, wanted{object, max})
+			all = append(all, repo.Wanted{Object: object, Max: max})
 		}
 	}
 	for _, c := range o.logs {
-		all = append(all, wanted{c.object, maxLogFile})
+		all = append(all, repo.Wanted{Object: c.Object, Max: maxLogFile})
 	}
 	for _, c := range o.documents {
-		all = append(all, wanted{c.object, disk.MaxDocument})
+		all = append(all, repo.Wanted{Object: c.Object, Max: disk.MaxDocument})
 	}
 	return all
 }
 
 // parse proves the writer file, the log and the readability of the documents, and returns the new events. why is what
 // is wrong with the offer. err is a fault of this store.
-func (o *offer) parse(got blobs) (found []eventInfo, why string, err error) {
+func (o *offer) parse(got repo.Blobs) (found []eventInfo, why string, err error) {
 	text := func(object string, max int64) (text []byte) {
 		if err == nil && object != "" {
-			text, err = got.text(wanted{object, max})
+			text, err = got.Text(repo.Wanted{Object: object, Max: max})
 		}
 		return text
 	}
@@ -146,27 +147,27 @@ func (o *offer) parse(got blobs) (found []eventInfo, why string, err error) {
 	if why == "" && err == nil {
 		why, err = o.parseDocuments(got)
 	}
-	if errors.Is(err, errNoText) {
-		why, err = errNoText.Error(), nil
+	if errors.Is(err, repo.ErrNoText) {
+		why, err = repo.ErrNoText.Error(), nil
 	}
 	return found, why, err
 }
 
 // parseDocuments returns in why which document does not match its name, "" if all match. err is a fault of this
 // store.
-func (o *offer) parseDocuments(got blobs) (why string, err error) {
+func (o *offer) parseDocuments(got repo.Blobs) (why string, err error) {
 	isRight, errs := make([]bool, len(o.documents)), make([]error, len(o.documents))
 	parallel.Each(len(o.documents), parallel.Workers(), func(i int) {
-		text, err := got.text(wanted{o.documents[i].object, disk.MaxDocument})
+		text, err := got.Text(repo.Wanted{Object: o.documents[i].Object, Max: disk.MaxDocument})
 		doc, faults := document.ParseStored(text)
 		name := fileOf(doc.HandoffID, doc.Time+"0000-00-00")
-		isRight[i], errs[i] = len(faults) == 0 && o.documents[i].name == name, err
+		isRight[i], errs[i] = len(faults) == 0 && o.documents[i].Name == name, err
 	})
 	if err = errors.Join(errs...); err != nil {
 		return "", err
 	}
 	if i := slices.Index(isRight, false); i >= 0 {
-		why = o.documents[i].name + " is not what its name says"
+		why = o.documents[i].Name + " is not what its name says"
 	}
 	return why, nil
 }
@@ -176,7 +177,7 @@ func (o *offer) parseLogs(textOf func(object string) []byte) (found []eventInfo,
 	if len(o.logs) == 0 {
 		return nil, ""
 	}
-	first, grows := logNumber(o.logs[0].name), o.logs[0].status == "M"
+	first, grows := logNumber(o.logs[0].Name), o.logs[0].Status == "M"
 	p, before := progress{Events: (first - 1) * perFile}, textOf(o.previousLog())
 	if len(before) > 0 {
 		lines := bytes.Split(bytes.TrimSuffix(before, []byte("\n")), []byte("\n"))
@@ -188,7 +189,7 @@ func (o *offer) parseLogs(textOf func(object string) []byte) (found []eventInfo,
 		p.Hash, _ = eventlog.HashLine(lines[len(lines)-1])
 	}
 	for i, c := range o.logs {
-		text := textOf(c.object)
+		text := textOf(c.Object)
 		if i == 0 && grows {
 			rest, isSame := bytes.CutPrefix(text, before)
 			if !isSame {
@@ -201,7 +202,7 @@ func (o *offer) parseLogs(textOf func(object string) []byte) (found []eventInfo,
 			return nil, err.Error()
 		}
 		if n := first + i; p.Events > n*perFile || i+1 < len(o.logs) && p.Events != n*perFile {
-			return nil, fmt.Sprintf("%s has not %d events", c.name, perFile)
+			return nil, fmt.Sprintf("%s has not %d events", c.Name, perFile)
 		}
 		found = append(found, said...)
 	}

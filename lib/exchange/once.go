@@ -36,7 +36,9 @@ func Once(o Options) handoff.Once {
 		if err := do(claimed); err != nil {
 			return err
 		}
-		_ = r.settleTries(ctx, tries) // otherwise the next sync does it
+		if r.settleTries(tries) == nil { // otherwise the next sync does it
+			r.carrier.tell(ctx, tries)
+		}
 		return nil
 	}
 }
@@ -73,11 +75,14 @@ func (r *remote) request(ctx ctx, want lines) (tries []try, err error) {
 	if len(want) == 0 {
 		return nil, r.checkLost(ctx, nil)
 	}
-	if want, err = r.withPending(ctx, want); err == nil {
-		tries, err = r.makeTries(ctx, want)
+	if want, err = r.withPending(want); err == nil {
+		tries, err = r.makeTries(want)
+	}
+	if err == nil {
+		err = r.known.keepTries(tries)
 	}
 	for n := 1; err == nil; n++ {
-		in, words, err := r.pushTries(ctx, tries, true)
+		in, words, err := r.carrier.putClaims(ctx, tries, true)
 		if err != nil || !slices.ContainsFunc(tries, func(t try) bool { return !in[t.name] }) {
 			return tries, err
 		}
@@ -94,7 +99,7 @@ func (r *remote) request(ctx ctx, want lines) (tries []try, err error) {
 
 // withPending returns the unclaimed offline actions on the same handoffs, followed by the wanted lines. If one of the
 // offline actions was lost to another clone, no claim can build on it.
-func (r *remote) withPending(ctx ctx, want lines) (lines, error) {
+func (r *remote) withPending(want lines) (lines, error) {
 	have, err := r.ledger()
 	if err != nil {
 		return nil, err
@@ -103,26 +108,26 @@ func (r *remote) withPending(ctx ctx, want lines) (lines, error) {
 		return !slices.ContainsFunc(want, func(w handoff.Consumption) bool { return w.HandoffID == c.HandoffID })
 	}
 	maps.DeleteFunc(have, isOther)
-	below := []string{"refs/handoff/tries"}
-	for key := range have {
-		below = append(below, localClaimRef(eventlog.ClaimName(key)))
-	}
-	if r.refs, err = r.repo.refsBelow(ctx, below...); err != nil {
-		return nil, err
-	}
-	return append(unclaimed(have, func(name string) bool { return r.refs[localClaimRef(name)] != "" }), want...), nil
+	return append(unclaimed(have, r.known.has), want...), nil
 }
 
 // checkLost returns a *handoff.LostError if another clone has claimed one of the tries. It adds the claims of other
 // clones to the ledger. A claim that conflicts with an offline action stays unknown, so that the next sync reports
 // it.
 func (r *remote) checkLost(ctx ctx, tries []try) (err error) {
-	if err = r.list(ctx); err != nil {
+	if r.holdsClaims && len(tries) > 0 { // the claim itself may tell enough
+		if err = r.judgeLost(ctx, tries); !errors.Is(err, fault.ErrIntegrity) {
+			return err
+		}
+	}
+	if err = r.carrier.list(ctx); err != nil {
 		return err
 	}
-	if r.refs, err = r.repo.refsBelow(ctx, "refs/handoff/claims"); err != nil {
-		return err
-	}
+	return r.judgeLost(ctx, tries)
+}
+
+// judgeLost is checkLost with the claims that are listed.
+func (r *remote) judgeLost(ctx ctx, tries []try) (err error) {
 	names := r.newClaims(nil)
 	for _, t := range tries {
 		if r.claims[t.name] != "" && !slices.Contains(names, t.name) {
@@ -133,7 +138,7 @@ func (r *remote) checkLost(ctx ctx, tries []try) (err error) {
 	if err != nil {
 		return err
 	}
-	moves, byName := make(map[string]string), make(map[string]remoteClaim)
+	claims, byName := make(map[string]knownClaim), make(map[string]remoteClaim)
 	var lines lines
 	for _, h := range all {
 		byName[h.name] = h
@@ -141,7 +146,7 @@ func (r *remote) checkLost(ctx ctx, tries []try) (err error) {
 			delete(r.denials.Claims, h.name)
 		}
 		if lines = append(lines, h.lines...); h.why == "" && h.lost.Token == "" {
-			moves[localClaimRef(h.name)] = r.claims[h.name]
+			claims[h.name] = knownClaim{h.text, r.claims[h.name]}
 		}
 	}
 	if _, _, err = r.Exchange().TakeOver(ctx, true, handoff.Received{Acts: lines}); err != nil {
@@ -155,13 +160,10 @@ func (r *remote) checkLost(ctx ctx, tries []try) (err error) {
 		case h.why != "" && h.why != isAbsent: // the next granted claim may be the first
 			return badClaim(t.name, "it does not count here: "+h.why)
 		case h.Nonce != t.Nonce:
-			for _, t := range tries {
-				moves[t.ref] = ""
-			}
-			return errors.Join(&eventlog.LostError{By: h.Claim}, r.repo.setRefs(ctx, moves))
+			return errors.Join(&eventlog.LostError{By: h.Claim}, r.known.learn(claims), r.known.dropTries(tries))
 		}
 	}
-	return r.repo.setRefs(ctx, moves)
+	return r.known.learn(claims)
 }
 
 // badClaim returns the error for a ref of the remote that is not a claim. It blocks the claim, because the real claim

@@ -41,15 +41,17 @@ type intake struct {
 	isWhole bool                   // store all documents or none
 	all     bool                   // events that the peer has from other writers count too
 
-	moves   map[string]string // refs to move once everything is stored
-	kept    []byte            // the text of held.json as it was read
-	reached progress          // the position in the log of a work tree
+	imported map[string]string     // what of each writer is imported once everything is stored
+	claims   map[string]knownClaim // claims that are known once everything is stored
+	kept     []byte                // the text of held.json as it was read
+	reached  progress              // the position in the log of a work tree
 }
 
 // take receives what a peer has in one batch, and saves what is held. Documents that are stored already change
 // nothing, so an interrupted exchange can be repeated.
 func (x *exchange) take(ctx ctx) error {
-	c := &intake{said: make(map[string][]eventInfo), moves: make(map[string]string)}
+	c := &intake{said: make(map[string][]eventInfo), imported: make(map[string]string),
+		claims: make(map[string]knownClaim)}
 	if err := x.peer.collect(ctx, c); err != nil {
 		return err
 	}

@@ -10,28 +10,27 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // ownProgress returns how much of the log of this writer is published. After a copy or a restore, the state directory
-// is a new writer. It then imports everything again, since it may lack what sync.git has recorded as imported.
-func (r *remote) ownProgress(ctx ctx) (progress, error) {
-	p := r.loadProgress()
+// is a new writer.
+func (r *remote) ownProgress() (p progress, isNew bool) {
+	p = r.loadProgress()
 	if p.Writer == "" || p.Writer == r.writer {
 		p.Writer = r.writer
-		return p, nil
+		return p, false
 	}
-	return progress{Sent: store.Sent{Writer: r.writer}, Partly: true, Last: p.Last},
-		r.forget(ctx, localRef("imported", ""), localClaimRef(""))
+	return progress{Sent: store.Sent{Writer: r.writer}, Partly: true, Last: p.Last}, true
 }
 
-// send commits what is new here, and pushes the ref of this writer. A dry run only counts.
-func (r *remote) send(ctx ctx, p progress) (progress, error) {
+// publish commits what is new here, and pushes the ref of this writer. A dry run only counts.
+func (r *gitCarrier) publish(ctx ctx, p progress) (progress, error) {
 	ref := localRef("writers", r.writer)
 	tip := r.refs[ref]
 	if p.Commit != tip { // an exchange was interrupted, or a file was lost
@@ -39,7 +38,7 @@ func (r *remote) send(ctx ctx, p progress) (progress, error) {
 		if errors.Is(err, fault.ErrIntegrity) {
 			return p, err
 		} else if err != nil {
-			return p, r.repo.repoError(err)
+			return p, r.repo.Explain(err)
 		}
 		found.Writer, found.Last, found.Commit = r.writer, p.Last, tip
 		p = found
@@ -51,7 +50,10 @@ func (r *remote) send(ctx ctx, p progress) (progress, error) {
 	}
 	n, err := r.findPending(p)
 	if err == nil && n.vague {
-		n.ids, err = r.allOwn(ctx, tip)
+		var sent map[string]bool
+		if sent, err = r.committed(ctx, tip); err == nil {
+			n.ids, err = r.allOwn(sent)
+		}
 	}
 	if err != nil {
 		return p, err
@@ -79,68 +81,52 @@ func (r *remote) send(ctx ctx, p progress) (progress, error) {
 }
 
 // countSent counts the handoffs of a commit that the remote did not have.
-func (r *remote) countSent(ctx ctx, tip string) error {
+func (r *gitCarrier) countSent(ctx ctx, tip string) error {
 	if tip == "" || tip == r.writers[r.writer] {
 		return nil
 	}
-	all, err := r.repo.changes(ctx, r.writers[r.writer], tip)
+	all, err := r.repo.Changes(ctx, r.writers[r.writer], tip)
 	for _, c := range all {
-		if _, isDocument := idOf(c.name); isDocument {
+		if _, isDocument := idOf(c.Name); isDocument {
 			r.got.Sent++
 		}
 	}
-	return r.repo.repoError(err)
+	return r.repo.Explain(err)
 }
 
-// allOwn returns all handoffs that did not come by an exchange, and are not in the tree of a commit.
-func (r *remote) allOwn(ctx ctx, tip string) (ids []string, err error) {
-	leave := make(map[string]bool)
-	for e := range r.events(0, &err, `"commit":"`) {
-		if w, ok := e.Content.(eventlog.Written); ok && e.Type == eventlog.TypeImport && w.Commit != "" {
-			leave[w.HandoffID] = true
-		}
+// committed returns the handoffs in the tree of a commit.
+func (r *gitCarrier) committed(ctx ctx, tip string) (map[string]bool, error) {
+	ids := make(map[string]bool)
+	if tip == "" {
+		return ids, nil
 	}
-	if err != nil {
-		return nil, err
+	sent, err := r.repo.Changes(ctx, "", tip)
+	for _, c := range sent {
+		id, _ := idOf(c.Name)
+		ids[id] = true
 	}
-	if tip != "" {
-		sent, err := r.repo.changes(ctx, "", tip)
-		if err != nil {
-			return nil, r.repo.repoError(err)
-		}
-		for _, c := range sent {
-			id, _ := idOf(c.name)
-			leave[id] = true
-		}
-	}
-	entries, err := r.List(handoff.Filter{})
-	for _, e := range entries {
-		if !leave[e.ID] {
-			ids = append(ids, e.ID)
-		}
-	}
-	return ids, err
+	return ids, r.repo.Explain(err)
 }
 
 // commit adds the pending handoffs and events to the ref of this writer, and returns the commit. Handoffs that cannot
 // be proven stay pending.
-func (r *remote) commit(ctx ctx, p progress, n *pending, tip string) (string, error) {
+func (r *gitCarrier) commit(ctx ctx, p progress, n *pending, tip string) (string, error) {
 	r.grew = true
-	err := r.repo.commit(ctx, func(w *bufio.Writer) error { return r.writeCommit(w, p, n, tip) })
+	err := r.repo.Commit(ctx, func(w *bufio.Writer) error { return r.writeCommit(w, p, n, tip) })
 	if err != nil {
 		return "", err
 	}
 	ref := localRef("writers", r.writer)
-	if r.refs, err = r.repo.allRefs(ctx); err == nil && r.refs[ref] == "" {
-		err = r.repo.repoError(errors.New("it lost a commit"))
+	if r.refs, err = r.repo.Refs(ctx); err == nil && r.refs[ref] == "" {
+		err = r.repo.Explain(errors.New("it lost a commit"))
 	}
 	return r.refs[ref], err
 }
 
 // writeCommit writes a commit in the format of git-fast-import(1).
-func (r *remote) writeCommit(w *bufio.Writer, p progress, n *pending, tip string) error {
+func (r *gitCarrier) writeCommit(w *bufio.Writer, p progress, n *pending, tip string) error {
 	message := fmt.Sprintf("%s, %s\n", handoff.Count(len(n.ids), "handoff"), handoff.Count(n.Events-p.Events, "event"))
-	r.beginCommit(w, localRef("writers", r.writer), message)
+	beginCommit(w, localRef("writers", r.writer), committer(r.writer, r.Now().Unix()), message)
 	if tip != "" {
 		fmt.Fprintf(w, "from %s\n", tip)
 	} else { // writer.json names the owner of the ref, in canonical form
@@ -157,10 +143,14 @@ func (r *remote) writeCommit(w *bufio.Writer, p progress, n *pending, tip string
 	return r.writeSignatures(w, n)
 }
 
+// committer returns who committed something, and when, as git writes it.
+func committer(writer string, at int64) string {
+	return fmt.Sprintf("%s <%[1]s@handoff> %d +0000", writer, at)
+}
+
 // beginCommit writes the header of a commit.
-func (r *remote) beginCommit(w *bufio.Writer, ref, message string) {
-	fmt.Fprintf(w, "commit %s\ncommitter %s <%s@handoff> %d +0000\ndata %d\n%s\n",
-		ref, r.writer, r.writer, r.Now().Unix(), len(message), message)
+func beginCommit(w *bufio.Writer, ref, committer, message string) {
+	fmt.Fprintf(w, "commit %s\ncommitter %s\ndata %d\n%s\n", ref, committer, len(message), message)
 }
 
 // addFile writes a file in the format of git fast-import. Errors are returned by the final Flush.
@@ -231,9 +221,9 @@ func (x *exchange) writeSignatures(w *bufio.Writer, n *pending) error {
 
 // pushRefs pushes refs. It forces only those with a lease. out has the result for each ref. no is the error if the
 // remote rejected some.
-func (r *remote) pushRefs(ctx ctx, options []string, specs ...string) (out []byte, no *git.Error, err error) {
+func (r *gitCarrier) pushRefs(ctx ctx, options []string, specs ...string) (out []byte, no *git.Error, err error) {
 	args := slices.Concat([]string{"push", "--porcelain", "--no-verify"}, options, specs)
-	if out, err = r.repo.call(ctx, "", args...); git.Refusal(err) != nil {
+	if out, err = r.repo.Call(ctx, "", args...); git.Refusal(err) != nil {
 		no = git.Refusal(err)
 		return no.Output, no, nil
 	}
@@ -242,7 +232,7 @@ func (r *remote) pushRefs(ctx ctx, options []string, specs ...string) (out []byt
 
 // push pushes the ref of this writer. If git does not confirm it, the remote is asked: the connection may have broken
 // after everything was sent.
-func (r *remote) push(ctx ctx, ref string) error {
+func (r *gitCarrier) push(ctx ctx, ref string) error {
 	out, no, err := r.pushRefs(ctx, nil, ref+":"+r.writerRef(r.writer))
 	if no == nil {
 		return err
@@ -260,7 +250,7 @@ func (r *remote) push(ctx ctx, ref string) error {
 		switch {
 		case !strings.HasPrefix(text, "!"):
 		case strings.Contains(text, "[rejected]"):
-			if moved := r.reconcile(ctx); moved != nil {
+			if moved := r.isReady(ctx); moved != nil {
 				return moved
 			}
 		case strings.Contains(text, "[remote rejected]"):
@@ -270,7 +260,7 @@ func (r *remote) push(ctx ctx, ref string) error {
 		}
 	}
 	if no.Says("DAV") { // git tries WebDAV if a web server is not a git server
-		return badRemoteError(no)
+		return repo.BadRemote(no)
 	}
 	return fault.New(nil, "run it again", "nothing was sent: %v", no)
 }
@@ -278,23 +268,18 @@ func (r *remote) push(ctx ctx, ref string) error {
 // atOnce is the number of refs in one git command.
 const atOnce = 200
 
-// restoreRemote publishes again what this clone knows and the remote does not: missing or older histories of writers,
-// and missing claims. It replaces nothing else.
-func (r *remote) restoreRemote(ctx ctx) error {
+// restore publishes again missing or older histories of writers, and missing claims. It replaces nothing else.
+func (r *gitCarrier) restore(ctx ctx) error {
 	var specs []string
 	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
 		writer, isWriter := strings.CutPrefix(ref, localRef("fetched", ""))
-		name, isClaim := strings.CutPrefix(ref, localClaimRef(""))
 		there := r.writers[writer]
 		isBehind := there == ""
 		if isWriter && writer != r.writer && !isBehind && there != r.refs[ref] {
-			isBehind, _ = r.repo.isAncestor(ctx, there, r.refs[ref])
+			isBehind, _ = r.repo.IsAncestor(ctx, there, r.refs[ref])
 		}
 		if isWriter && writer != r.writer && isBehind {
 			specs = append(specs, ref+":"+r.writerRef(writer))
-		}
-		if isClaim && r.claims[name] == "" {
-			specs = append(specs, ref+":"+r.claimRef(name))
 		}
 	}
 	for some := range slices.Chunk(specs, atOnce) {
@@ -302,8 +287,12 @@ func (r *remote) restoreRemote(ctx ctx) error {
 			return err
 		}
 	}
-	if len(specs) == 0 {
-		return nil
+	lost, err := r.lostClaims()
+	if err == nil {
+		_, _, err = r.putClaims(ctx, lost, false)
+	}
+	if err != nil || len(specs)+len(lost) == 0 {
+		return err
 	}
 	return r.list(ctx)
 }

@@ -270,7 +270,7 @@ func TestSimulateClonesFindsDamage(t *testing.T) {
 	}{
 		"a merge that takes one side": {edit{"lib/exchange/effects.go", "case s.Type == eventlog.TypeMarkRead && isWhole:", "case s.Type == eventlog.TypeMarkRead && isWhole && s.Operator == \"\":"}, regexp.MustCompile("as read by")},
 		"an undo that counts nowhere": {edit{"lib/exchange/claims.go", "case act.Reopens() && (n > take.N || n == take.N && !done.IsDone()):", "case act.Reopens():"}, regexp.MustCompile("has not what the first one has")},
-		"a claim that is forced":      {edit{"lib/exchange/tries.go", "specs = append(specs, t.ref+\":\"+", "specs = append(specs, \"+\"+t.ref+\":\"+"}, regexp.MustCompile("(resumed|taken|done) by|was moved")},
+		"a claim that is forced":      {edit{"lib/exchange/gitcarrier.go", "specs = append(specs, commitOfClaim(t)+\":\"+", "specs = append(specs, \"+\"+commitOfClaim(t)+\":\"+"}, regexp.MustCompile("(resumed|taken|done) by|was moved")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := program{build(t, broken.edit), memory(t)}

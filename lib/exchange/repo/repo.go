@@ -1,13 +1,21 @@
-package exchange
+// Package repo is the bare repository, sync.git, in which an exchange over git keeps what it sends and receives, and
+// the calls of git to its remote.
+//
+// The repository is derived: [Repo.Recreate] empties it when it is damaged, and its content returns from the store and
+// the remote. Nothing in it is run, whatever is planted in it: see [Open]. Trees of others are read without recursion,
+// and objects only up to a size ([Repo.Spool], [Repo.ChangesOf]). The time of the remote is limited.
+package repo
 
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,34 +31,50 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A repo is sync.git, locked.
-type repo struct {
+// A ctx is a context. The short name keeps lines short.
+type ctx = context.Context
+
+// Time limits for a remote.
+var (
+	AnswerLimit   = 30 * time.Second
+	transferLimit = 10 * time.Minute
+)
+
+// Options configure how git is run.
+type Options struct {
+	Environ []string      // the environment for git
+	Asks    bool          // git can ask for a password, on a terminal
+	Wait    time.Duration // how long Open waits for another process
+}
+
+// A Repo is sync.git, locked.
+type Repo struct {
 	git.Runner
 	out   *disk.Dir // its parent directory, outside of the project
 	dir   *disk.Dir
 	spool *os.File // receives objects from git; it has no name, and disappears with this process
 
-	url     string // of the remote
+	URL     string // of the remote
 	suspect bool   // a git command in it failed or was killed
 	isNew   bool   // it was created in this exchange
 	old     bool   // git does not sync what it writes; see flush
 
-	failed atomic.Pointer[error] // an error of the spool
+	failed atomic.Pointer[error] // see Failed
 }
 
 // config is the whole configuration of the repository. It is restored each time, so that planted settings run
 // nothing.
 const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
-// openRepo opens sync.git in the directory of the store outside of the project, or creates it. Only one process can
+// Open opens sync.git in the directory of the store outside of the project, or creates it. Only one process can
 // have it open. If an unfinished exchange left it damaged, it is created again.
-func openRepo(ctx ctx, out *disk.Dir, o Options) (*repo, error) {
+func Open(ctx ctx, out *disk.Dir, o Options) (*Repo, error) {
 	dir, err := out.MakeDir(disk.SyncRepo, 0o700)
 	if err != nil {
 		return nil, store.PlaceError(filepath.Join(out.Path(), disk.SyncRepo), err)
 	}
 	runner := git.Runner{Dir: dir.Path(), Environ: o.Environ, Asks: o.Asks, Hold: dir.File()}
-	r := &repo{Runner: runner, out: out, dir: dir}
+	r := &Repo{Runner: runner, out: out, dir: dir}
 	if err = r.prepare(ctx, o.Wait); err == nil {
 		r.spool, err = os.CreateTemp(r.Dir, "tmp_")
 	}
@@ -64,14 +88,23 @@ func openRepo(ctx ctx, out *disk.Dir, o Options) (*repo, error) {
 	return r, nil
 }
 
+// Failed returns the first error of reading what [Repo.Spool] has read, nil if there is none. It is a fault here, not
+// in what was received.
+func (r *Repo) Failed() error {
+	if failed := r.failed.Load(); failed != nil {
+		return *failed
+	}
+	return nil
+}
+
 // Close releases the lock.
-func (r *repo) Close() {
+func (r *Repo) Close() {
 	r.spool.Close() // a nil file returns an error, which is ignored
 	r.dir.Close()
 }
 
-// end marks the exchange as finished: everything that it wrote is on disk.
-func (r *repo) end() {
+// End marks the exchange as finished: everything that it wrote is on disk.
+func (r *Repo) End() {
 	if r.flush() == nil {
 		_ = r.out.Remove(disk.SyncRunning)
 	}
@@ -79,7 +112,7 @@ func (r *repo) end() {
 
 // prepare locks sync.git, creates what is missing, and removes what git must not find in it. Templates and settings
 // of the user are not used.
-func (r *repo) prepare(ctx ctx, wait time.Duration) error {
+func (r *Repo) prepare(ctx ctx, wait time.Duration) error {
 	if err := r.dir.Lock(ctx, wait); errors.Is(err, disk.ErrHeld) {
 		return fault.New(fault.ErrBusy, "wait for it",
 			"another sync is running")
@@ -95,17 +128,17 @@ func (r *repo) prepare(ctx ctx, wait time.Duration) error {
 		return err
 	}
 	if r.old, err = r.IsOlder(ctx, 2, 36); err != nil {
-		return r.repoError(err)
+		return r.Explain(err)
 	}
 	if err = r.make(); err != nil || ended || !r.isDamaged(ctx) {
 		return err
 	}
-	return r.recreate()
+	return r.Recreate()
 }
 
 // make creates the missing and foreign files of a bare repository: settings could name programs to run. These files
 // are all that git needs (gitrepository-layout(5)).
-func (r *repo) make() error {
+func (r *Repo) make() error {
 	for name, want := range map[string]string{"HEAD": "ref: refs/heads/main\n", "config": config} {
 		text, err := r.dir.ReadFile(name, disk.MaxStateFile)
 		if err == nil && string(text) == want {
@@ -125,9 +158,9 @@ func (r *repo) make() error {
 	return nil
 }
 
-// recreate replaces an unusable repository by an empty one. Its content returns from the store and the remote. The
+// Recreate replaces an unusable repository by an empty one. Its content returns from the store and the remote. The
 // directory stays, since it is what is locked.
-func (r *repo) recreate() error {
+func (r *Repo) Recreate() error {
 	r.isNew, r.suspect = true, false
 	all, err := os.ReadDir(r.Dir)
 	for _, e := range all {
@@ -142,41 +175,41 @@ func (r *repo) recreate() error {
 }
 
 // isDamaged reports whether git fsck finds an error in the repository.
-func (r *repo) isDamaged(ctx ctx) bool {
+func (r *Repo) isDamaged(ctx ctx) bool {
 	args := []string{"fsck", "--full", "--no-dangling", "--no-reflogs", "--no-progress"}
 	_, err := r.Runner.Run(ctx, git.Call{Args: args, Limit: transferLimit})
-	return err != nil && localGitError(err) == nil && ctx.Err() == nil
+	return err != nil && LocalError(err) == nil && ctx.Err() == nil
 }
 
-// isOurFault reports whether the error of an exchange may come from damage in our repository. If so, the repository
+// IsOurFault reports whether the error of an exchange may come from damage in our repository. If so, the repository
 // was recreated, and the exchange must be repeated. blames is whether the error blames another writer.
-func (r *repo) isOurFault(ctx ctx, err error, blames bool) (bool, error) {
-	isBroken := errors.Is(err, errBroken)
+func (r *Repo) IsOurFault(ctx ctx, err error, blames bool) (bool, error) {
+	isBroken := errors.Is(err, ErrBroken)
 	isDoubtful := blames || err != nil && r.suspect
 	if r.isNew || ctx.Err() != nil || !isBroken && !(isDoubtful && r.isDamaged(ctx)) {
 		return false, err
 	}
-	return true, r.recreate()
+	return true, r.Recreate()
 }
 
 // Run runs git in the repository. If git fails, the repository may be damaged, except if a remote does not answer.
-func (r *repo) Run(ctx ctx, c git.Call) ([]byte, error) {
+func (r *Repo) Run(ctx ctx, c git.Call) ([]byte, error) {
 	out, err := r.Runner.Run(ctx, c)
 	if e := (*git.Error)(nil); errors.As(err, &e) {
 		r.suspect = r.suspect || c.Args[0] != "ls-remote"
-		e.Text = hideCredentials(e.Text, r.url)
+		e.Text = hideCredentials(e.Text, r.URL)
 	}
 	return out, err
 }
 
-// ask runs git in the repository. Its error explains what to do if the repository is unusable.
-func (r *repo) ask(ctx ctx, input string, args ...string) ([]byte, error) {
+// Ask runs git in the repository. Its error explains what to do if the repository is unusable.
+func (r *Repo) Ask(ctx ctx, input string, args ...string) ([]byte, error) {
 	out, err := r.Run(ctx, git.Call{Args: args, Stdin: strings.NewReader(input)})
-	return out, r.repoError(err)
+	return out, r.Explain(err)
 }
 
 // flush syncs the whole repository to disk, if git does not do so itself.
-func (r *repo) flush() error {
+func (r *Repo) flush() error {
 	if !r.old {
 		return nil
 	}
@@ -197,7 +230,7 @@ func (r *repo) flush() error {
 
 // clean removes what a killed git left, and files that our repository never has: links, and files that give git other
 // settings. No git process runs: it would hold the lock of the directory.
-func (r *repo) clean() error {
+func (r *Repo) clean() error {
 	return filepath.WalkDir(r.Dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || path == r.Dir {
 			return nil
@@ -243,23 +276,23 @@ func isRemnant(name string) bool {
 	return slices.ContainsFunc([]string{"*.lock", "*.keep", "tmp_*", ".tmp-*", "fast_import_crash_*"}, is)
 }
 
-// pack packs the newest objects together with older packs of similar size. Each sync writes the last file of a log
+// Pack packs the newest objects together with older packs of similar size. Each sync writes the last file of a log
 // and the tree of a day again. In one pack with their older versions they need almost no space.
-func (r *repo) pack(ctx ctx) {
+func (r *Repo) Pack(ctx ctx) {
 	repack := git.Call{Args: []string{"repack", "-d", "-n", "--quiet", "--geometric=8"}, Limit: transferLimit}
 	if _, err := r.Run(ctx, repack); err != nil && ctx.Err() == nil { // git is older than 2.32
 		_, _ = r.Run(ctx, git.Call{Args: []string{"gc", "--auto", "--quiet"}, Limit: transferLimit})
 	}
 }
 
-// allRefs returns the refs of sync.git.
-func (r *repo) allRefs(ctx ctx) (map[string]string, error) {
-	return r.refsBelow(ctx, "refs/handoff")
+// Refs returns the refs of sync.git.
+func (r *Repo) Refs(ctx ctx) (map[string]string, error) {
+	return r.RefsBelow(ctx, "refs/handoff")
 }
 
-// refsBelow returns the refs of sync.git below some names, with their commits.
-func (r *repo) refsBelow(ctx ctx, below ...string) (map[string]string, error) {
-	out, err := r.ask(ctx, "", append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, below...)...)
+// RefsBelow returns the refs of sync.git below some names, with their commits.
+func (r *Repo) RefsBelow(ctx ctx, below ...string) (map[string]string, error) {
+	out, err := r.Ask(ctx, "", append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, below...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -271,8 +304,8 @@ func (r *repo) refsBelow(ctx ctx, below ...string) (map[string]string, error) {
 	return refs, nil
 }
 
-// commit creates the commits that write writes, in the format of git fast-import.
-func (r *repo) commit(ctx ctx, write func(*bufio.Writer) error) error {
+// Commit creates the commits that write writes, in the format of git fast-import, with its options.
+func (r *Repo) Commit(ctx ctx, write func(*bufio.Writer) error, options ...string) error {
 	reader, writer := io.Pipe()
 	go func() {
 		w := bufio.NewWriter(writer)
@@ -283,14 +316,14 @@ func (r *repo) commit(ctx ctx, write func(*bufio.Writer) error) error {
 		}
 		writer.CloseWithError(err)
 	}()
-	args := []string{"fast-import", "--quiet", "--done", "--date-format=raw"}
+	args := append([]string{"fast-import", "--quiet", "--done", "--date-format=raw"}, options...)
 	_, err := r.Run(ctx, git.Call{Args: args, Stdin: reader, Limit: transferLimit})
 	reader.Close()
-	return r.repoError(err)
+	return r.Explain(err)
 }
 
-// setRefs moves refs, all or none. A ref that moves to "" is removed.
-func (r *repo) setRefs(ctx ctx, refs map[string]string) error {
+// SetRefs moves refs, all or none. A ref that moves to "" is removed.
+func (r *Repo) SetRefs(ctx ctx, refs map[string]string) error {
 	var orders strings.Builder
 	for name, id := range refs {
 		if id == "" {
@@ -302,26 +335,26 @@ func (r *repo) setRefs(ctx ctx, refs map[string]string) error {
 	if orders.Len() == 0 {
 		return nil
 	}
-	_, err := r.ask(ctx, orders.String(), "update-ref", "--stdin")
+	_, err := r.Ask(ctx, orders.String(), "update-ref", "--stdin")
 	return err
 }
 
-// isAncestor reports whether old is an ancestor of young. A missing commit is no ancestor, and has none.
-func (r *repo) isAncestor(ctx ctx, old, young string) (bool, error) {
+// IsAncestor reports whether old is an ancestor of young. A missing commit is no ancestor, and has none.
+func (r *Repo) IsAncestor(ctx ctx, old, young string) (bool, error) {
 	_, err := r.Runner.Run(ctx, git.Call{Args: []string{"merge-base", "--is-ancestor", old, young}})
 	if err == nil || git.Refusal(err) != nil {
 		return err == nil, nil
 	}
-	types, typeErr := r.ask(ctx, old+"\n"+young+"\n", "cat-file", "--batch-check=%(objecttype)")
+	types, typeErr := r.Ask(ctx, old+"\n"+young+"\n", "cat-file", "--batch-check=%(objecttype)")
 	if typeErr == nil && string(types) != "commit\ncommit\n" {
 		return false, nil
 	}
-	return false, r.repoError(err)
+	return false, r.Explain(err)
 }
 
-// localGitError returns the error for a git that is missing or too old, or for a full disk. It returns nil for other
+// LocalError returns the error for a git that is missing or too old, or for a full disk. It returns nil for other
 // errors.
-func localGitError(err error) error {
+func LocalError(err error) error {
 	e := (*git.Error)(nil)
 	switch {
 	case !errors.As(err, &e):
@@ -337,27 +370,27 @@ func localGitError(err error) error {
 	return nil
 }
 
-// repoError returns the error for our repository if git cannot use it.
-func (r *repo) repoError(err error) error {
-	if why := localGitError(err); err == nil || why != nil {
+// Explain returns the error for our repository if git cannot use it.
+func (r *Repo) Explain(err error) error {
+	if why := LocalError(err); err == nil || why != nil {
 		return why
 	}
-	if e := (*git.Error)(nil); errors.Is(err, errBroken) || errors.As(err, &e) && e.Code < 0 {
+	if e := (*git.Error)(nil); errors.Is(err, ErrBroken) || errors.As(err, &e) && e.Code < 0 {
 		return err
 	}
-	return fault.New(errBroken, "remove "+r.Dir+" if this happens again: its content is fetched again",
+	return fault.New(ErrBroken, "remove "+r.Dir+" if this happens again: its content is fetched again",
 		"%s cannot be used: %v", r.Dir, err)
 }
 
-// errBroken is the class of errors about our repository if git cannot use it.
-var errBroken = errors.New("the repository of sync is damaged")
+// ErrBroken is the class of errors about our repository if git cannot use it.
+var ErrBroken = errors.New("the repository of sync is damaged")
 
 // permanentError returns an error if the answer of the remote cannot change with a retry, by the words of git.
 // Otherwise it returns nil.
 func permanentError(err *git.Error) error {
 	switch {
 	case err.Says("does not appear to be a git repository", "not found", "does not exist", "not a git repository"):
-		return badRemoteError(err)
+		return BadRemote(err)
 	case err.Says("does not support --atomic"): // git-config(1), receive.advertiseAtomic
 		return fault.New(fault.ErrConfig,
 			"ask who looks after the remote to leave receive.advertiseAtomic of its repository at true",
@@ -371,14 +404,14 @@ func permanentError(err *git.Error) error {
 	return nil
 }
 
-func badRemoteError(err error) error {
+func BadRemote(err error) error {
 	return fault.New(fault.ErrConfig, "look at `git remote -v`", "the remote cannot be used: %v", err)
 }
 
 const tries = 3
 
-// call runs git against the remote. It retries if the network may be at fault.
-func (r *repo) call(ctx ctx, input string, args ...string) (out []byte, err error) {
+// Call runs git against the remote. It retries if the network may be at fault.
+func (r *Repo) Call(ctx ctx, input string, args ...string) (out []byte, err error) {
 	if args[0] == "push" { // whoever reads the remote relies on the objects here
 		if err := r.flush(); err != nil {
 			return nil, err
@@ -386,7 +419,7 @@ func (r *repo) call(ctx ctx, input string, args ...string) (out []byte, err erro
 	}
 	limit := transferLimit
 	if args[0] == "ls-remote" {
-		limit = answerLimit
+		limit = AnswerLimit
 	}
 	for n := 1; ; n++ {
 		out, err = r.Run(ctx, git.Call{Args: r.toRemote(args), Stdin: strings.NewReader(input), Limit: limit})
@@ -394,7 +427,7 @@ func (r *repo) call(ctx ctx, input string, args ...string) (out []byte, err erro
 		if !errors.As(err, &e) || e.Code == 1 {
 			return out, err
 		}
-		if why := cmp.Or(localGitError(err), permanentError(e)); why != nil {
+		if why := cmp.Or(LocalError(err), permanentError(e)); why != nil {
 			return nil, why
 		}
 		if e.Late || n == tries || ctx.Err() != nil {
@@ -406,7 +439,7 @@ func (r *repo) call(ctx ctx, input string, args ...string) (out []byte, err erro
 }
 
 // toRemote inserts the remote into the arguments of git: after the command and its options.
-func (r *repo) toRemote(args []string) []string {
+func (r *Repo) toRemote(args []string) []string {
 	service := "upload-pack"
 	if args[0] == "push" {
 		service = "receive-pack"
@@ -415,5 +448,34 @@ func (r *repo) toRemote(args []string) []string {
 	for n < len(args) && strings.HasPrefix(args[n], "--") {
 		n++
 	}
-	return slices.Concat(args[:n], git.Serving(r.url, service), []string{"--", r.url}, args[n:])
+	return slices.Concat(args[:n], git.Serving(r.URL, service), []string{"--", r.URL}, args[n:])
+}
+
+// WithoutCredentials returns the URL of a remote without credentials.
+func WithoutCredentials(remote string) string {
+	u, err := url.Parse(remote)
+	switch path, isLocal := git.LocalPath(remote); {
+	case isLocal:
+		return filepath.Clean(path)
+	case err != nil || u.Host == "":
+		return remote // host:path, which contains no password
+	}
+	if name := u.User.Username(); u.Scheme == "ssh" && name != "" {
+		u.User = url.User(name)
+	} else {
+		u.User = nil
+	}
+	u.RawQuery, u.Fragment = "", ""
+	return u.String()
+}
+
+// hideCredentials removes the credentials of a remote from the output of git. git itself only omits the user.
+func hideCredentials(text, remote string) string {
+	u, err := url.Parse(remote)
+	if err != nil || u.Host == "" {
+		return text
+	}
+	text = strings.ReplaceAll(text, remote, WithoutCredentials(remote))
+	u.User = nil
+	return strings.ReplaceAll(text, u.String(), WithoutCredentials(remote))
 }

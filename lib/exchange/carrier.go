@@ -1,0 +1,422 @@
+package exchange
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/exchange/repo"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+)
+
+// A carrier brings what the writers publish from replica to replica. It neither judges nor stores anything: that is
+// the same for all carriers; see [remote]. There are two, a git remote and an object store.
+type carrier interface {
+	// list asks the remote what is new since last time. It sets the writers and claims of the remote.
+	list(ctx) error
+	// receive adds what writers have published since last time.
+	receive(ctx, *intake) error
+	// get returns texts by the names that the carrier gave them. A text that is missing or too long is nil.
+	get(ctx, []repo.Wanted) ([][]byte, error)
+	// putClaims puts claims that must not exist at the remote. It reports which the remote has granted, now or before.
+	// If all is set, it grants all or none. words is the answer of the remote to the others.
+	putClaims(ctx, []try, bool) (in map[string]bool, words string, err error)
+	// publish appends what is new here to the log of this writer. A dry run only counts.
+	publish(ctx, progress) (progress, error)
+
+	carrierState
+}
+
+// A carrierState is what this replica keeps about a remote.
+type carrierState interface {
+	// open opens and locks it, and finds the remote. close releases it.
+	open(ctx) error
+	close()
+	// begin reads what was received, and returns what was published before.
+	begin(ctx) (progress, error)
+	// isReady reports an error if what the remote has of this writer was not written here.
+	isReady(ctx) error
+	// source returns a received document. It is false if the document was lost, and must be received again.
+	sources(ctx, []heldDocument) (map[int]handoff.Source, error)
+	// failed returns an error of this machine that made received documents unreadable.
+	failed() error
+	// pruned returns handoffs that were published before.
+	pruned(ctx, map[string]*prunedHandoff) ([]handoff.Source, error)
+	// claimTexts returns the texts of claims at the remote.
+	claimTexts(ctx, []string) ([][]byte, error)
+	// restore publishes again what this replica knows and the remote lacks.
+	restore(ctx) error
+	// attempt runs an exchange. It repeats the exchange if this state was damaged. blames reports whether an error
+	// blames another replica.
+	attempt(ctx, func(error) bool, func() error) error
+	// keep records that all of an intake was received, and forgetRefused that nothing of some writers was.
+	keep(ctx, *intake) error
+	forgetRefused(ctx) error
+	// tell lets other replicas know of claims that were granted and used. If it fails, the next sync does it.
+	tell(ctx, []try)
+	// end is called after an exchange.
+	end(ctx)
+}
+
+// A remote is what all carriers have in common: which writers and claims the remote has, and what was refused.
+type remote struct {
+	*exchange
+	carrier     carrier
+	known       claimFiles
+	writers     map[string]string // the version of what each writer has published; nil if the remote was not asked
+	claims      map[string]string // the version of each claim
+	denials     denials
+	refusedText []byte // refused.json as it was read
+
+	repeated    int  // the number of earlier refusals that were repeated
+	holdsClaims bool // the remote never loses a claim, and is not asked for those that are known
+}
+
+// newRemote returns a remote that was not asked yet.
+func newRemote(s *handoff.Store, o Options) *remote {
+	r := &remote{exchange: newExchange(s, o), claims: make(map[string]string)}
+	r.carrier = &gitCarrier{remote: r}
+	r.peer = r
+	return r
+}
+
+// open opens and locks what is kept about the remote, removes what a killed exchange left, and finds the remote.
+func (r *remote) open(ctx ctx) (err error) {
+	if r.state, err = r.Exchange().State(); err != nil {
+		return err
+	}
+	if r.out, err = r.Exchange().Outside(); err != nil {
+		return err
+	}
+	if r.Objects != nil {
+		store, where, err := r.Objects(ctx, r.Remote)
+		if err != nil {
+			return err
+		}
+		if store != nil {
+			r.carrier = &objectCarrier{remote: r, store: store, where: where}
+		}
+	}
+	return r.carrier.open(ctx)
+}
+
+// openHome opens what every carrier keeps in a directory, which the caller has locked.
+func (r *remote) openHome(home *disk.Dir) (err error) {
+	r.home = home
+	isReplaced := []string{disk.SyncState, disk.SyncHeld, disk.SyncTargets}
+	_, _ = home.RemoveStaged(func(name string) bool { return slices.Contains(isReplaced, name) })
+	r.loadRefused()
+	r.known, err = openClaims(home)
+	return err
+}
+
+// close closes what is kept about the remote, which releases its lock.
+func (r *remote) close() {
+	r.carrier.close()
+	r.known.close()
+	r.exchange.close()
+}
+
+// withRetry calls do, and once more if our state turns out to be damaged.
+func (r *remote) withRetry(ctx ctx, blames func(error) bool, do func() error) error {
+	isFirst := true
+	return r.carrier.attempt(ctx, blames, func() error {
+		if !isFirst {
+			r.reset()
+			r.repeated = 0
+			r.loadRefused()
+		}
+		isFirst = false
+		return do()
+	})
+}
+
+// collect adds what is held, and what the writers have published since.
+func (r *remote) collect(ctx ctx, c *intake) (err error) {
+	if c.held, c.kept, err = loadHeld(r.home); err != nil {
+		return err
+	}
+	waited := c.held.Documents
+	c.held.Documents = nil
+	found, err := r.carrier.sources(ctx, waited)
+	if err != nil {
+		return err
+	}
+	for i, d := range waited {
+		if source, is := found[i]; is {
+			c.add(d, source)
+		}
+	}
+	c.waited = len(c.sources)
+	if err = r.carrier.receive(ctx, c); err != nil {
+		return err
+	}
+	return r.addSignatures(ctx, c)
+}
+
+// allOwn returns all handoffs that did not come by an exchange, except those to leave.
+func (r *remote) allOwn(leave map[string]bool) (ids []string, err error) {
+	came := make(map[string]bool)
+	for e := range r.events(0, &err, `"commit":"`) {
+		if w, ok := e.Content.(eventlog.Written); ok && e.Type == eventlog.TypeImport && w.Commit != "" {
+			came[w.HandoffID] = true
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := r.List(handoff.Filter{})
+	for _, e := range entries {
+		if !came[e.ID] && !leave[e.ID] {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids, err
+}
+
+// errCopied is the error if the remote has of this writer what was not written here.
+func (r *remote) errCopied() error {
+	return fault.New(fault.ErrIntegrity,
+		"where the copy is, run `handoff doctor machine regenerate --reason copied`, "+
+			"and sync again: `handoff help remotes`",
+		"the remote has of this writer, %s, what was not written here: its state directory was copied, "+
+			"or put back to an older one; nothing was sent", r.writer)
+}
+
+// addSignatures adds signatures to the documents, including those that other writers have, or that were made later.
+func (r *remote) addSignatures(ctx ctx, c *intake) error {
+	others := make(map[string][]string)
+	for _, s := range c.held.Signatures {
+		others[s.ID] = append(others[s.ID], s.Blob)
+	}
+	var want []repo.Wanted
+	var of []int
+	for i, d := range c.held.Documents {
+		for _, blob := range append([]string{d.Signature}, others[d.ID]...) {
+			if blob != "" {
+				want, of = append(want, repo.Wanted{Object: blob, Max: disk.MaxSignature}), append(of, i)
+			}
+		}
+	}
+	texts, err := r.carrier.get(ctx, want)
+	for n, text := range texts {
+		if s := &c.sources[of[n]]; len(text) > 0 {
+			s.Signatures = append(s.Signatures, string(text))
+		}
+	}
+	return err
+}
+
+var errRefused = errors.New("its writer is refused")
+
+// choose refuses writers that published an invalid document, with everything else that they offer.
+func (r *remote) choose(c *intake, results []handoff.Result) error {
+	if failed := r.carrier.failed(); failed != nil { // the fault is in this store
+		for i := range results {
+			results[i].Err = failed
+		}
+		return failed
+	}
+	results, documents, sources := results[c.waited:], c.held.Documents[c.waited:], c.sources[c.waited:]
+	for i, got := range results {
+		if got.Err != nil && !r.Exchange().IsWhole(sources[i]) {
+			r.refuse(Refusal{Writer: documents[i].Writer, Why: firstLine(got.Err)})
+		}
+	}
+	for i, d := range documents {
+		if r.refused[d.Writer] {
+			delete(c.imported, d.Writer)
+			results[i].Err = errRefused
+		}
+	}
+	return nil
+}
+
+// extend adds claims and signatures for the stored handoffs.
+func (r *remote) extend(ctx ctx, c *intake) error {
+	if failed := r.carrier.failed(); failed != nil && len(c.sources) > 0 { // it failed after choose
+		return failed
+	}
+	if err := r.takeClaims(ctx, c); err != nil || r.DryRun {
+		return err
+	}
+	return r.takeSignatures(ctx, c)
+}
+
+// takeSignatures adds signatures to stored handoffs that have none. A bad signature is replaced by a good one.
+// Signatures of handoffs that are not here are held.
+func (r *remote) takeSignatures(ctx ctx, c *intake) error {
+	var later []heldDocument
+	var want []repo.Wanted
+	var sources []handoff.Source
+	before := make(map[string]string)
+	for _, d := range c.held.Signatures {
+		text := ""
+		got, err := r.Read(d.ID)
+		if got.Signature.State != "" {
+			text, err = r.Exchange().SignatureText(d.ID)
+		}
+		switch {
+		case err != nil:
+			later = append(later, d)
+		case got.Signature.State != handoff.SignatureGood && !r.refused[d.Writer]:
+			before[d.ID], want = text, append(want, repo.Wanted{Object: d.Blob, Max: disk.MaxSignature})
+			name := "the signature of " + d.ID
+			sources = append(sources, handoff.Source{Name: name, Text: got.Text, ID: d.ID, Origin: d.origin()})
+		}
+	}
+	c.held.Signatures = later
+	texts, err := r.carrier.get(ctx, want)
+	if err != nil || len(want) == 0 {
+		return err
+	}
+	for i := range sources {
+		sources[i].Signatures = []string{string(texts[i])}
+	}
+	if _, err := r.WriteGood(ctx, sources); err != nil { // signatures that do not match are ignored
+		return err
+	}
+	for id, old := range before {
+		if text, err := r.Exchange().SignatureText(id); err == nil && text != old {
+			r.got.Signatures++
+		}
+	}
+	return nil
+}
+
+// fetchPruned returns the given handoffs as they were published. Pruning does not remove them there.
+func (r *remote) fetchPruned(ctx ctx, gone map[string]*prunedHandoff) ([]handoff.Source, error) {
+	return r.carrier.pruned(ctx, gone)
+}
+
+// keep saves what is held, which claims are known, and how much of each writer was imported.
+func (r *remote) keep(ctx ctx, c *intake) error {
+	// the held documents must be saved before the progress of their writers
+	if err := save(r.home, disk.SyncHeld, c.kept, c.held); err != nil {
+		return err
+	}
+	return errors.Join(r.known.learn(c.claims), r.carrier.keep(ctx, c))
+}
+
+// forgetRefused records which writers are refused. They are asked again once they have published something else.
+func (r *remote) forgetRefused(ctx ctx) error {
+	for _, no := range r.got.Refused {
+		if no.Writer != "" {
+			r.denials.Writers[no.Writer] = refusal{Commit: r.writers[no.Writer], Why: no.Why}
+		}
+	}
+	return r.carrier.forgetRefused(ctx)
+}
+
+// A target is where handoffs are sent to. The first target, and each that the user accepted, is recorded outside of
+// the project: a branch could name another remote, or namespace.
+type target struct {
+	URL       string `json:"url"` // without credentials, which change
+	Namespace string `json:"namespace"`
+}
+
+// String returns the target for people.
+func (t target) String() string {
+	if t.URL == "" {
+		return "an unknown remote"
+	}
+	if t.Namespace == "" {
+		return t.URL
+	}
+	return t.URL + " (" + t.Namespace + ")"
+}
+
+// targets returns where handoffs can be sent to.
+func targets(d *disk.Dir) (all []target) {
+	if _, err := load(d, disk.SyncTargets, &all); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil || len(all) == 0 {
+		return []target{{}} // a target was accepted, but it is unknown
+	}
+	return all
+}
+
+// checkTarget refuses a remote or namespace that is not a known target, unless the user wants it.
+func (r *remote) checkTarget(now target) error {
+	all := targets(r.out)
+	if len(all) == 0 || slices.Contains(all, now) || r.Named {
+		return nil
+	}
+	if r.Accept != nil && r.Accept("Handoffs went to "+all[0].String()+" so far. Send them to "+now.String()+" too?") {
+		return nil
+	}
+	return fault.New(fault.ErrConfig, "if that is where they are to go, run `handoff sync --remote "+r.Remote+
+		"`, which is remembered; else look at "+handoff.SettingsName+" and `git remote -v`",
+		"handoffs went to %s so far, and would now go to %s; nothing was sent", all[0], now)
+}
+
+// pin records the remote as a target, after it has answered.
+func (r *remote) pin() error {
+	all, now := targets(r.out), target{r.got.Remote, r.Namespace}
+	if r.DryRun || slices.Contains(all, now) {
+		return nil
+	}
+	all = slices.DeleteFunc(all, func(t target) bool { return t == target{} })
+	return save(r.out, disk.SyncTargets, nil, append(all, now))
+}
+
+// refusedName is the file that records refusals. It can be lost; then everything is judged again.
+const refusedName = "refused.json"
+
+// denials are earlier refusals, by object id. They are not judged again.
+type denials struct {
+	Stamp   string             `json:"rules"` // the stamp of the rules
+	Claims  map[string]refusal `json:"claims"`
+	Writers map[string]refusal `json:"writers"`
+}
+
+// A refusal is a claim, or a published commit of a writer, that does not count.
+type refusal struct {
+	Commit string `json:"commit"`
+	// its handoff, about which more may become known; "" if it can never count
+	ID    string `json:"handoff_id,omitempty"`
+	Why   string `json:"why"`
+	Moved bool   `json:"moved,omitempty"` // it replaced another claim
+	Void  bool   `json:"void,omitempty"`  // it ends a lease of another operator, whose claim can replace it
+}
+
+// renew forgets refusals that other rules may allow.
+func (d *denials) renew(stamp string) {
+	if d.Stamp != stamp {
+		maps.DeleteFunc(d.Claims, func(_ string, c refusal) bool { return c.ID != "" })
+		d.Stamp = stamp
+	}
+}
+
+// loadRefused reads the earlier refusals.
+func (r *remote) loadRefused() {
+	r.denials = denials{Claims: make(map[string]refusal), Writers: make(map[string]refusal)}
+	r.refusedText, _ = load(r.home, refusedName, &r.denials)
+}
+
+// saveRefused saves the refusals of refs that the remote still has.
+func (r *remote) saveRefused() error {
+	maps.DeleteFunc(r.denials.Claims, func(name string, c refusal) bool { return r.claims[name] != c.Commit })
+	maps.DeleteFunc(r.denials.Writers, func(name string, c refusal) bool { return r.writers[name] != c.Commit })
+	return save(r.home, refusedName, r.refusedText, r.denials)
+}
+
+// isKnownBad reports whether the commit of a writer was refused before, and refuses it again.
+func (r *remote) isKnownBad(writer, commit string) bool {
+	before, was := r.denials.Writers[writer]
+	if was = was && before.Commit == commit; was {
+		r.repeat(Refusal{Writer: writer, Why: before.Why})
+	}
+	return was
+}
+
+// repeat repeats an earlier refusal. Our repository was already found to be undamaged.
+func (r *remote) repeat(no Refusal) {
+	r.refuse(no)
+	r.repeated++
+}

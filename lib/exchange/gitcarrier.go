@@ -1,0 +1,320 @@
+package exchange
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/exchange/repo"
+	"github.com/seed-78daf238/handoff/lib/fault"
+
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A gitCarrier is a git remote. Versions are the ids of commits.
+type gitCarrier struct {
+	*remote
+	repo *repo.Repo
+	refs map[string]string // the refs of sync.git
+	grew bool              // sync.git has new objects
+}
+
+// open opens and locks sync.git, and finds the remote.
+func (r *gitCarrier) open(ctx ctx) (err error) {
+	if err = r.openRepo(ctx); err == nil {
+		err = r.openHome(r.out)
+	}
+	if err != nil {
+		return err
+	}
+	if _, _, err = loadHeld(r.home); errors.Is(err, fault.ErrIntegrity) { // the held documents are fetched again
+		err = errors.Join(r.repo.Recreate(), r.home.Remove(disk.SyncHeld))
+	}
+	if err != nil {
+		return err
+	}
+	return r.find(ctx)
+}
+
+// openRepo opens the repository of sync.
+func (r *gitCarrier) openRepo(ctx ctx) (err error) {
+	r.repo, err = repo.Open(ctx, r.out, repo.Options{Environ: r.Environ, Asks: r.Asks, Wait: r.Wait})
+	return err
+}
+
+// close closes the repository, which releases its lock.
+func (r *gitCarrier) close() {
+	if r.repo != nil {
+		r.repo.End()
+		r.repo.Close()
+	}
+}
+
+// attempt calls do, and once more if our repository turns out to be damaged.
+func (r *gitCarrier) attempt(ctx ctx, blames func(error) bool, do func() error) error {
+	err := do()
+	again, err := r.repo.IsOurFault(ctx, err, blames(err))
+	if !again || err != nil {
+		return err
+	}
+	return do()
+}
+
+// begin reads the refs of sync.git. After a copy or a restore, the state directory is a new writer. It then imports
+// everything again, since it may lack what sync.git has recorded as imported.
+func (r *gitCarrier) begin(ctx ctx) (p progress, err error) {
+	if r.refs, err = r.repo.Refs(ctx); err != nil {
+		return p, err
+	}
+	p, isNew := r.ownProgress()
+	if p.Number > 0 { // it is of an object store
+		p = progress{Sent: store.Sent{Writer: r.writer}, Partly: true, Last: p.Last}
+	}
+	if isNew {
+		err = errors.Join(r.forget(ctx, localRef("imported", "")), r.known.forget())
+	}
+	if err == nil && p.Commit != r.refs[localRef("writers", r.writer)] {
+		err = r.recover(ctx) // another sync ran meanwhile, and sent more
+	}
+	return p, err
+}
+
+// tell does nothing more than to forget the tries: each replica lists the claims of the remote.
+func (r *gitCarrier) tell(_ ctx, tries []try) { _ = r.known.dropTries(tries) }
+
+// end packs the repository.
+func (r *gitCarrier) end(ctx ctx) {
+	if r.grew {
+		r.repo.Pack(ctx)
+	}
+}
+
+func (r *gitCarrier) failed() error { return r.repo.Failed() }
+
+func (r *gitCarrier) get(ctx ctx, want []repo.Wanted) ([][]byte, error) {
+	return r.repo.Read(ctx, want)
+}
+
+// keep records how much of each writer was imported.
+func (r *gitCarrier) keep(ctx ctx, c *intake) error {
+	moves := make(map[string]string, len(c.imported))
+	for writer, commit := range c.imported {
+		moves[localRef("imported", writer)] = commit
+	}
+	return r.repo.SetRefs(ctx, moves)
+}
+
+// find sets the URL of the remote. The repository of the project names it, so another person may have chosen it. A
+// URL that runs a program, and a repository inside the project, are refused: such a repository has hooks.
+func (r *gitCarrier) find(ctx ctx) error {
+	top := git.Top(r.Root)
+	where := ""
+	if top != "" {
+		var err error
+		if where, err = r.repo.Remote(ctx, top, r.Remote); err != nil {
+			return cmp.Or(repo.LocalError(err), repo.BadRemote(err))
+		}
+	}
+	path, isLocal := git.LocalPath(where)
+	head, _, isHelper := strings.Cut(where, "::")
+	switch {
+	case where == "":
+		return fault.New(fault.ErrConfig, "add it with `git remote add`, or name another one with --remote",
+			"%s has no git remote %q", r.Root, r.Remote)
+	case strings.HasPrefix(where, "-"), isHelper && !strings.ContainsAny(head, "/@["):
+		return fault.New(fault.ErrConfig, "use a path, ssh or https",
+			"the URL of the remote %q is not used: it runs a program", r.Remote)
+	case isLocal && store.Within(top, path):
+		return fault.New(fault.ErrConfig, "move it elsewhere: it has programs of its own",
+			"the remote %q is inside the project", r.Remote)
+	}
+	r.got.Remote, r.repo.URL = repo.WithoutCredentials(where), where
+	return r.checkTarget(target{r.got.Remote, r.Namespace})
+}
+
+// localRef returns a ref of sync.git in one of its spaces, for a writer.
+func localRef(space, writer string) string { return "refs/handoff/" + space + "/" + writer }
+
+// writerRef returns the ref of a writer at the remote.
+func (r *gitCarrier) writerRef(writer string) string { return r.Namespace + "/writers/" + writer }
+
+// claimRef returns the ref of a claim at the remote. It must not exist when it is pushed, and is never changed.
+func (r *gitCarrier) claimRef(name string) string { return r.Namespace + "/claims/" + name }
+
+// forgetRefused forgets what was fetched from refused writers.
+func (r *gitCarrier) forgetRefused(ctx ctx) error {
+	moves := make(map[string]string)
+	for _, no := range r.got.Refused {
+		fetched, imported := localRef("fetched", no.Writer), r.refs[localRef("imported", no.Writer)]
+		if no.Writer != "" && r.refs[fetched] != imported {
+			moves[fetched] = imported
+		}
+	}
+	return r.repo.SetRefs(ctx, moves)
+}
+
+// list asks the remote for the commits of all writers and claims.
+func (r *gitCarrier) list(ctx ctx) error {
+	out, err := r.repo.Call(ctx, "", "ls-remote", "--refs", r.writerRef("w-*"), r.claimRef("*"))
+	if err != nil {
+		return err
+	}
+	r.writers, r.claims = make(map[string]string), make(map[string]string)
+	for line := range strings.Lines(string(out)) {
+		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		writer, isWriter := strings.CutPrefix(ref, r.writerRef(""))
+		name, isClaim := strings.CutPrefix(ref, r.claimRef(""))
+		switch isObject := len(id) == 40 && form.IsHex(id); {
+		case isObject && isWriter && form.IsWriter(writer):
+			r.writers[writer] = id
+		case isObject && isClaim && form.IsDigest(name):
+			r.claims[name] = id
+		}
+	}
+	if len(r.writers) > maxWriters {
+		return fault.New(fault.ErrConfig, "remove unused refs there, or use another remote",
+			"the remote has %d writers below %s, and at most %d are read", len(r.writers), r.writerRef(""), maxWriters)
+	}
+	return nil
+}
+
+// maxWriters is the maximum number of writers at a remote. With more, git takes too long to fetch their refs.
+const maxWriters = 10_000
+
+// forget removes the refs of sync.git that begin with one of the names.
+func (r *gitCarrier) forget(ctx ctx, names ...string) error {
+	moves := make(map[string]string)
+	for ref := range r.refs {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(ref, name) }) {
+			moves[ref] = ""
+		}
+	}
+	return r.move(ctx, moves)
+}
+
+// move moves refs of sync.git; see [repo.Repo.SetRefs].
+func (r *gitCarrier) move(ctx ctx, moves map[string]string) error {
+	for ref, id := range moves {
+		if r.refs[ref] = id; id == "" {
+			delete(r.refs, ref)
+		}
+	}
+	return r.repo.SetRefs(ctx, moves)
+}
+
+// claimTexts fetches claims by their names. Fetching many refs takes git quadratic time, so it asks for the objects. A
+// server that only provides objects by the names of their refs is asked for the refs.
+func (r *gitCarrier) claimTexts(ctx ctx, names []string) ([][]byte, error) {
+	fetch := func(names []string, refspec func(string) string) error {
+		var specs strings.Builder
+		for _, name := range names {
+			specs.WriteString(refspec(name) + "\n")
+		}
+		return r.fetchRefs(ctx, specs.String())
+	}
+	if fetch(names, func(name string) string { return r.claims[name] }) != nil {
+		for some := range slices.Chunk(names, atOnce) {
+			if err := fetch(some, r.claimRef); err != nil {
+				return nil, err
+			}
+		}
+	}
+	want := make([]repo.Wanted, len(names))
+	for i, name := range names {
+		want[i] = repo.Wanted{Object: r.claims[name] + ":" + eventlog.ClaimFile, Max: eventlog.MaxFile}
+	}
+	return r.repo.Read(ctx, want)
+}
+
+// asked is the ref of sync.git that the commits of claims pass through.
+const asked = "refs/handoff/asked"
+
+// putClaims pushes claims to refs that must not exist. A claim is the only file of a root commit, whose id depends on
+// the text of the claim alone.
+func (r *gitCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string]bool, words string, err error) {
+	in = make(map[string]bool)
+	for some := range slices.Chunk(tries, atOnce) {
+		if err := r.putSome(ctx, some, all, in, &words); err != nil {
+			return nil, "", err
+		}
+	}
+	return in, words, nil
+}
+
+func (r *gitCarrier) putSome(ctx ctx, tries []try, all bool, in map[string]bool, words *string) error {
+	err := r.repo.Commit(ctx, func(w *bufio.Writer) error {
+		for _, t := range tries {
+			fmt.Fprintf(w, "reset %s\n\n", asked)
+			beginCommit(w, asked, claimCommitter(t), "claim")
+			addFile(w, eventlog.ClaimFile, t.text)
+		}
+		return nil
+	}, "--force")
+	if err != nil {
+		return err
+	}
+	var options, specs []string
+	if all && len(tries) > 1 {
+		options = append(options, "--atomic")
+	}
+	for _, t := range tries {
+		if no := r.denials.Claims[t.name]; no.Void && r.claims[t.name] == no.Commit {
+			options = append(options, "--force-with-lease="+r.claimRef(t.name)+":"+no.Commit)
+		}
+		specs = append(specs, commitOfClaim(t)+":"+r.claimRef(t.name))
+	}
+	out, no, err := r.pushRefs(ctx, options, specs...)
+	if err != nil {
+		return err
+	}
+	if no != nil {
+		*words = no.Text
+	}
+	granted := make(map[string]bool)
+	for line := range bytes.Lines(out) {
+		fields := strings.Split(strings.TrimSuffix(string(line), "\n"), "\t")
+		if len(fields) < 3 {
+			continue
+		}
+		_, ref, _ := strings.Cut(fields[1], ":")
+		name := strings.TrimPrefix(ref, r.claimRef(""))
+		if granted[name] = slices.Contains([]string{"*", "=", "+"}, fields[0]); !granted[name] {
+			*words = fields[2]
+		}
+	}
+	for _, t := range tries {
+		if in[t.name] = granted[t.name]; in[t.name] {
+			r.claims[t.name] = commitOfClaim(t)
+		}
+	}
+	return nil
+}
+
+// claimCommitter returns who committed a claim, and when.
+func claimCommitter(t try) string {
+	at, _ := time.Parse(time.RFC3339, t.Time)
+	return committer(t.Writer, max(at.Unix(), 0))
+}
+
+// commitOfClaim returns the id of the commit of a claim, as git computes it.
+func commitOfClaim(t try) string {
+	hash := func(kind string, text []byte) []byte {
+		sum := sha1.Sum(append(fmt.Appendf(nil, "%s %d\x00", kind, len(text)), text...))
+		return sum[:]
+	}
+	tree := hash("tree", append([]byte("100644 "+eventlog.ClaimFile+"\x00"), hash("blob", t.text)...))
+	who := claimCommitter(t)
+	commit := fmt.Appendf(nil, "tree %x\nauthor %s\ncommitter %[2]s\n\nclaim", tree, who)
+	return hex.EncodeToString(hash("commit", commit))
+}

@@ -1,0 +1,731 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/exchange/objects"
+	"github.com/seed-78daf238/handoff/lib/exchange/repo"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// An objectCarrier is an object store as a remote. The version of a writer is the ETag of its head, and that of a claim
+// is its SHA-256, or unread.
+type objectCarrier struct {
+	*remote
+	store objects.Store
+	where string // its URL, without credentials
+	isNew bool   // it was never used here
+
+	logs      objects.Reader
+	documents *disk.Dir
+	seen      map[string]position // what is received of each writer, and what is published of this one
+	news      map[string]delivery
+	own       position // as the object store has it
+	adopted   *progress
+}
+
+// unread is the version of a claim that a log tells of, until it is read.
+const unread = "?"
+
+// A position is how much of a log is received.
+type position struct {
+	Number int    `json:"number"`
+	Log    string `json:"log"`  // the SHA-256 of the last object
+	Head   string `json:"head"` // the ETag of the head that ends there
+}
+
+// A delivery is what a writer has published since.
+type delivery struct {
+	position
+	lines []objects.Line
+}
+
+// In the directory of what is kept about an object store.
+const (
+	objectsPrefix = "objects-" // and 16 digits of the SHA-256 of its URL
+	seenFile      = "seen.json"
+	logsDir       = "log"
+	documentsDir  = "documents" // that are received and not stored
+)
+
+// open opens and locks what is kept about the object store.
+func (r *objectCarrier) open(ctx ctx) error {
+	name := objectsPrefix + jsontree.SHA256Hex([]byte(r.where))[:16]
+	home, err := r.out.MakeDir(name, 0o700)
+	if err != nil {
+		return store.PlaceError(filepath.Join(r.out.Path(), name), err)
+	}
+	if err = home.Lock(ctx, r.Wait); errors.Is(err, disk.ErrHeld) {
+		err = fault.New(fault.ErrBusy, "wait for it", "another sync is running")
+	}
+	if err == nil {
+		err = r.openHome(home)
+	}
+	if err == nil {
+		r.logs = objects.Reader{Store: r.store, Most: maxAtOnce}
+		r.logs.Keep, err = home.MakeDir(logsDir, 0o700)
+	}
+	if err == nil {
+		r.documents, err = home.MakeDir(documentsDir, 0o700)
+	}
+	if err != nil {
+		home.Close()
+		return err
+	}
+	r.holdsClaims = true
+	if r.seen = make(map[string]position); r.loadSeen() != nil {
+		r.seen = make(map[string]position)
+	}
+	_, _, err = loadHeld(home)
+	if errors.Is(err, fault.ErrIntegrity) { // the held documents are received again
+		r.seen = make(map[string]position)
+		err = errors.Join(r.saveSeen(), home.Remove(disk.SyncHeld))
+	}
+	if err != nil {
+		return err
+	}
+	r.got.Remote, r.Namespace = r.where, ""
+	now := target{URL: r.where}
+	r.isNew = !slices.Contains(targets(r.out), now)
+	if err = r.checkTarget(now); err == nil && r.isNew {
+		err = r.store.Prove(ctx)
+	}
+	return err
+}
+
+func (r *objectCarrier) loadSeen() error {
+	_, err := load(r.home, seenFile, &r.seen)
+	return err
+}
+
+func (r *objectCarrier) saveSeen() error { return save(r.home, seenFile, nil, r.seen) }
+
+func (r *objectCarrier) close() {
+	for _, d := range []*disk.Dir{r.logs.Keep, r.documents} {
+		if d != nil {
+			d.Close()
+		}
+	}
+	if r.home != nil {
+		r.home.Close()
+	}
+}
+
+// attempt calls do: what is kept here can be lost, and is never blamed on others.
+func (r *objectCarrier) attempt(_ ctx, _ func(error) bool, do func() error) error { return do() }
+
+func (r *objectCarrier) end(ctx) {}
+
+func (r *objectCarrier) failed() error { return nil }
+
+// forgetRefused does nothing: what a refused writer published is not recorded as received.
+func (r *objectCarrier) forgetRefused(ctx) error { return nil }
+
+// begin returns what was published. After a copy or a restore, the state directory is a new writer, which receives
+// everything again.
+func (r *objectCarrier) begin(ctx) (progress, error) {
+	p, isNew := r.ownProgress()
+	if !isNew {
+		return p, nil
+	}
+	clear(r.seen)
+	return p, errors.Join(r.saveSeen(), r.known.forget())
+}
+
+// list lists the heads of the logs, and reads the logs that have grown.
+func (r *objectCarrier) list(ctx ctx) (err error) {
+	found, err := objects.Heads(ctx, r.store)
+	if err != nil {
+		return err
+	}
+	r.writers, r.news = found, make(map[string]delivery)
+	for name, no := range r.denials.Claims {
+		if r.claims[name] == "" {
+			r.claims[name] = no.Commit
+		}
+	}
+	var grown []string
+	for _, writer := range slices.Sorted(maps.Keys(found)) {
+		isOwn, is := writer == r.writer, r.seen[writer].Head != found[writer]
+		if is && (isOwn || r.Restore || !r.isKnownBad(writer, found[writer])) {
+			grown = append(grown, writer)
+		}
+	}
+	all, whys := make([]delivery, len(grown)), make([]string, len(grown))
+	err = objects.Each(len(grown), func(i int) (err error) {
+		all[i], whys[i], err = r.read(ctx, grown[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.own = r.seen[r.writer]
+	if found[r.writer] == "" {
+		r.own = position{}
+	}
+	for i, writer := range grown {
+		switch d := all[i]; {
+		case whys[i] != "":
+			r.refuse(Refusal{Writer: writer, Why: whys[i]})
+		case d.Number == 0: // it is gone again
+		case writer == r.writer:
+			r.own = d.position
+		case d.Number >= r.seen[writer].Number: // otherwise the object store was put back to a backup
+			d.Head = found[writer]
+			r.news[writer] = d
+			r.hear(d.lines)
+		}
+	}
+	return r.findTries(ctx)
+}
+
+// read returns what a log has since last time. why says why nothing of it counts.
+func (r *objectCarrier) read(ctx ctx, writer string) (d delivery, why string, err error) {
+	now, why, err := objects.ReadHead(ctx, r.store, writer)
+	was := r.seen[writer]
+	d.position = position{Number: now.Number, Log: now.Log}
+	switch {
+	case err != nil, why != "", writer == r.writer, now.Number < was.Number:
+	case now.Number > was.Number:
+		d.lines, why, err = r.logs.ReadLog(ctx, objects.Head{Number: was.Number, Log: was.Log}, now)
+	case now.Log != was.Log:
+		why = objects.PartName(writer, now.Number) + " was rewritten"
+	}
+	return d, why, err
+}
+
+// hear notes the claims that a log tells of.
+func (r *objectCarrier) hear(lines []objects.Line) {
+	for _, l := range lines {
+		isSettled := l.Claim == "" || r.known.has(l.Claim) && !r.Restore && !r.denials.Claims[l.Claim].Void
+		if !isSettled {
+			r.claims[l.Claim] = unread
+		}
+	}
+}
+
+// receive downloads the documents that the writers have published since, and parses their events.
+func (r *objectCarrier) receive(ctx ctx, c *intake) error {
+	writers := slices.DeleteFunc(slices.Sorted(maps.Keys(r.news)), func(w string) bool { return r.refused[w] })
+	var documents []heldDocument
+	for _, writer := range writers {
+		for _, l := range r.news[writer].lines {
+			if l.Handoff != "" {
+				d := heldDocument{Held: Held{ID: l.Handoff, Writer: writer}, Commit: r.news[writer].Log}
+				if d.Blob, d.Signature = l.Signature, l.Signature; !r.has(l.Handoff) {
+					documents = append(documents, d)
+				} else if l.Signature != "" {
+					c.held.Signatures = append(c.held.Signatures, d)
+				}
+			}
+		}
+	}
+	found, err := r.sources(ctx, documents)
+	if err != nil {
+		return err
+	}
+	for i, d := range documents {
+		if source, is := found[i]; is {
+			c.add(d, source)
+		} else {
+			r.refuse(Refusal{Writer: d.Writer, Why: objects.DocumentName(d.ID) + " is missing, or too long"})
+		}
+	}
+	for _, writer := range writers {
+		said, why := r.parseEvents(r.news[writer])
+		if why != "" {
+			r.refuse(Refusal{Writer: writer, Why: why})
+			continue
+		}
+		c.said[writer], c.imported[writer] = said, r.news[writer].Head
+	}
+	return nil
+}
+
+// parseEvents parses the events of a delivery.
+func (r *objectCarrier) parseEvents(d delivery) (all []eventInfo, why string) {
+	for _, l := range d.lines {
+		if l.Event == nil {
+			continue
+		}
+		e := eventlog.ParseEvent(eventlog.Line{Text: l.Event})
+		if e.Err != nil {
+			return nil, "its log has an event that " + e.Err.Error()
+		}
+		all = append(all, parse(e))
+	}
+	return all, ""
+}
+
+// sources returns documents, which it downloads unless they are here.
+func (r *objectCarrier) sources(ctx ctx, documents []heldDocument) (map[int]handoff.Source, error) {
+	found := make(map[int]handoff.Source)
+	isThere := make([]bool, len(documents))
+	err := objects.Each(len(documents), func(i int) error {
+		name := objects.DocumentName(documents[i].ID)
+		file := filepath.Base(name)
+		if _, err := r.documents.Lstat(file); err == nil {
+			isThere[i] = true
+			return nil
+		}
+		text, err := r.store.Get(ctx, name, disk.MaxDocument)
+		if err != nil && objects.IsBad(err) {
+			return nil
+		}
+		if err == nil {
+			err = r.documents.Put(file, text, 0o600)
+		}
+		isThere[i] = err == nil
+		return err
+	})
+	for i, d := range documents {
+		if isThere[i] {
+			found[i] = handoff.Source{Name: objects.DocumentName(d.ID), ID: d.ID, Origin: d.origin(),
+				Open: func() (src handoff.Source, err error) {
+					src.Text, err = r.documents.ReadFile(filepath.Base(objects.DocumentName(d.ID)), disk.MaxDocument)
+					return src, err
+				}}
+		}
+	}
+	return found, err
+}
+
+// get returns the wanted objects. They are signatures, which the logs contain, so each is its own name.
+func (r *objectCarrier) get(_ ctx, want []repo.Wanted) ([][]byte, error) {
+	texts := make([][]byte, len(want))
+	for i, w := range want {
+		if int64(len(w.Object)) <= w.Max {
+			texts[i] = []byte(w.Object)
+		}
+	}
+	return texts, nil
+}
+
+// pruned downloads handoffs that were pruned here.
+func (r *objectCarrier) pruned(ctx ctx, gone map[string]*prunedHandoff) (sources []handoff.Source, err error) {
+	var documents []heldDocument
+	for _, id := range slices.Sorted(maps.Keys(gone)) {
+		documents = append(documents, heldDocument{Held: Held{ID: id}, Commit: objects.DocumentName(id)})
+	}
+	found, err := r.sources(ctx, documents)
+	return slices.Collect(maps.Values(found)), err
+}
+
+// keep records what was received, and removes the documents that are not held.
+func (r *objectCarrier) keep(_ ctx, c *intake) error {
+	for writer := range c.imported {
+		r.seen[writer] = r.news[writer].position
+	}
+	held := make(map[string]bool)
+	for _, d := range c.held.Documents {
+		held[filepath.Base(objects.DocumentName(d.ID))] = true
+	}
+	names, err := r.documents.Names(func(name string) bool { return !held[name] })
+	for _, name := range names {
+		err = errors.Join(err, r.documents.Remove(name))
+	}
+	if len(c.imported) > 0 {
+		err = errors.Join(err, r.saveSeen())
+	}
+	return err
+}
+
+// claimTexts downloads claims. One that never counted may have been replaced, once.
+func (r *objectCarrier) claimTexts(ctx ctx, names []string) ([][]byte, error) {
+	texts := make([][]byte, len(names))
+	err := objects.Each(len(names), func(i int) (err error) {
+		at := []string{objects.ClaimName(names[i])}
+		if r.denials.Claims[names[i]].Void {
+			at = []string{at[0] + objects.Moved, at[0]}
+		}
+		for _, name := range at {
+			if texts[i], err = r.store.Get(ctx, name, eventlog.MaxFile); err == nil {
+				break
+			} else if !objects.IsBad(err) {
+				return err
+			}
+		}
+		return nil
+	})
+	for i, name := range names {
+		r.claims[name] = jsontree.SHA256Hex(texts[i])
+	}
+	return texts, err
+}
+
+// putClaims creates claims. If all is set, it stops at the first that is not granted: the earlier ones are granted, and
+// a repeat of their actions finds them.
+func (r *objectCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string]bool, words string, err error) {
+	granted := make([]bool, len(tries))
+	put := func(i int) (err error) {
+		name := objects.ClaimName(tries[i].name)
+		if r.denials.Claims[tries[i].name].Void {
+			name += objects.Moved
+		}
+		granted[i], err = r.store.Create(ctx, name, tries[i].text)
+		return err
+	}
+	if all {
+		for i := range tries {
+			if err = put(i); err != nil || !granted[i] {
+				break
+			}
+		}
+	} else {
+		err = objects.Each(len(tries), put)
+	}
+	in = make(map[string]bool)
+	for i, t := range tries {
+		if in[t.name] = granted[i]; granted[i] {
+			r.claims[t.name] = jsontree.SHA256Hex(t.text)
+		} else if err == nil {
+			r.claims[t.name] = unread
+		}
+	}
+	return in, "it has another one", err
+}
+
+// findTries looks for claims that this replica has asked for and does not know: an answer may have been lost.
+func (r *objectCarrier) findTries(ctx ctx) error {
+	tries, err := r.known.untold()
+	for _, t := range tries {
+		if err != nil || r.known.has(t.name) {
+			continue
+		}
+		var text []byte
+		switch text, err = r.store.Get(ctx, objects.ClaimName(t.name), eventlog.MaxFile); {
+		case err == nil && bytes.Equal(text, t.text):
+			r.claims[t.name] = unread
+		case err == nil || objects.IsBad(err):
+			err = r.known.dropTries([]try{t})
+		}
+	}
+	return err
+}
+
+// isReady compares the log of this writer at the object store with what was published here. If the object store is
+// ahead, the progress was lost here, or another replica has a copy of this state directory.
+func (r *objectCarrier) isReady(ctx ctx) error {
+	p, _ := r.ownProgress()
+	if r.own.Number < p.Number || r.own.Number == p.Number && r.own.Log == p.Log {
+		return nil
+	}
+	text, err := r.store.Get(ctx, objects.PartName(r.writer, r.own.Number), objects.MaxPart)
+	if err != nil {
+		return err
+	}
+	return r.adopt(text, r.own.Number)
+}
+
+// adopt takes an object of the own log at the object store as published, if the audit log agrees.
+func (r *objectCarrier) adopt(text []byte, number int) (err error) {
+	var h objects.Header
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	isOwn := json.Unmarshal(first, &h) == nil && h.Writer == r.writer && h.Number == number
+	p := progress{Number: number, Log: jsontree.SHA256Hex(text)}
+	p.Writer = r.writer
+	for e := range r.events(0, &err) {
+		if p.Events == h.Events {
+			break
+		}
+		p.count(e)
+		p.Hash = e.Hash
+	}
+	if err != nil {
+		return err
+	}
+	if !isOwn || p.Events != h.Events || p.Hash != h.Hash {
+		return r.errCopied()
+	}
+	r.adopted = &p
+	return nil
+}
+
+// publish creates the objects of new handoffs, appends to the log of this writer, and replaces its head.
+func (r *objectCarrier) publish(ctx ctx, p progress) (progress, error) {
+	if r.adopted != nil {
+		r.adopted.Last, p, r.adopted = p.Last, *r.adopted, nil
+	}
+	if len(r.got.Received)+r.got.Marks+r.got.Tokens > 0 { // their events are sent too
+		if err := r.recover(ctx); err != nil {
+			return p, err
+		}
+	}
+	n, err := r.findPending(p)
+	if err == nil && n.vague {
+		n.ids, err = r.allOwn(nil)
+	}
+	tries, triesErr := r.known.untold()
+	if err = errors.Join(err, triesErr); err != nil {
+		return p, err
+	}
+	if r.DryRun {
+		r.got.Told, r.got.Sent = n.loud, len(n.ids)
+		return p, nil
+	}
+	if r.own.Number < p.Number {
+		if err := r.publishAgain(ctx, r.writer, r.own.Number, p.Number); err != nil {
+			return p, err
+		}
+		if lost, err := r.lostClaims(); err != nil {
+			return p, err
+		} else if _, _, err := r.putClaims(ctx, lost, false); err != nil {
+			return p, err
+		}
+	} else if !n.loud && len(n.ids) <= len(p.Unsent) && len(tries) == 0 {
+		p.Quiet = n.Quiet
+		return p, nil
+	}
+	return r.append(ctx, p, n, tries)
+}
+
+// append publishes what is pending. Handoffs that cannot be published stay pending.
+func (r *objectCarrier) append(ctx ctx, p progress, n pending, tries []try) (progress, error) {
+	w := objects.Log{Writer: r.writer, Head: objects.Head{Number: p.Number, Log: p.Log}, Events: p.Events, Hash: p.Hash}
+	sent, failed := r.putDocuments(ctx, &w, &n)
+	if failed != nil && !objects.IsBad(failed) {
+		return p, failed
+	}
+	if err := r.addNews(&w, p, tries); err != nil {
+		return p, err
+	}
+	w.Events, w.Hash = n.Events, n.Hash
+	if err := w.Close(false); err != nil {
+		return p, err
+	}
+	for i, text := range w.Parts {
+		number := p.Number + 1 + i
+		created, err := r.store.Create(ctx, objects.PartName(r.writer, number), text)
+		if err == nil && !created { // an answer was lost, and the log has grown since
+			return r.appendAfter(ctx, p, number)
+		}
+		if err == nil {
+			err = r.logs.Add(r.writer, number, text)
+		}
+		if err != nil {
+			return p, err
+		}
+	}
+	if w.Head.Number > 0 {
+		if err := r.store.Replace(ctx, objects.HeadName(r.writer), w.Head.Bytes(r.writer)); err != nil {
+			return p, err
+		}
+	}
+	r.got.Sent, r.got.Told = r.got.Sent+sent, r.got.Told || len(w.Parts) > 0
+	n.Number, n.Log, n.Partly, n.Last = w.Head.Number, w.Head.Log, false, p.Last
+	r.seen[r.writer] = position{w.Head.Number, w.Head.Log, ""}
+	return n.progress, errors.Join(failed, r.saveSeen(), r.known.dropTries(tries))
+}
+
+// appendAfter publishes what is pending after an object of the own log that the object store has already.
+func (r *objectCarrier) appendAfter(ctx ctx, p progress, number int) (progress, error) {
+	text, err := r.store.Get(ctx, objects.PartName(r.writer, number), objects.MaxPart)
+	if err == nil {
+		err = r.adopt(text, number)
+	}
+	if err == nil {
+		err = r.logs.Add(r.writer, number, text)
+	}
+	if err != nil {
+		return p, err
+	}
+	return r.publish(ctx, p)
+}
+
+// documentsAtOnce is the number of documents that are in memory to be published.
+const documentsAtOnce = 64
+
+// putDocuments creates the objects of the pending handoffs, and adds their lines to the log. It returns their number.
+func (r *objectCarrier) putDocuments(ctx ctx, w *objects.Log, n *pending) (sent int, err error) {
+	ids := slices.Concat(n.ids, n.signed)
+	n.Unsent = nil
+	here, err := r.Exchange().Here(ids)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	found := make(map[string]bool)
+	var failed error
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(here)), documentsAtOnce) {
+		entries := make([]handoff.Entry, len(some))
+		for i, id := range some {
+			entries[i] = here[id]
+		}
+		var documents []handoff.Stored
+		if err := r.LoadEach(entries, func(got handoff.Stored, fault error) bool {
+			if fault == nil {
+				got.Text = bytes.Clone(got.Text)
+				documents = append(documents, got)
+			}
+			return true
+		}); err != nil {
+			return sent, err
+		}
+		isThere := make([]bool, len(documents))
+		err := objects.Each(len(documents), func(i int) (err error) {
+			isThere[i], err = r.store.Create(ctx, objects.DocumentName(documents[i].Entry.ID), documents[i].Text)
+			return err
+		})
+		if err != nil {
+			return sent, err
+		}
+		for i, d := range documents {
+			if !isThere[i] {
+				failed = errors.Join(failed, fault.New(fault.ErrIntegrity,
+					"ask who looks after the object store to remove it, or run `handoff sync --restore-remote`",
+					"%s in the object store is not that handoff", objects.DocumentName(d.Entry.ID)))
+				continue
+			}
+			signature, err := r.Exchange().SignatureText(d.Entry.ID)
+			if err != nil && !errors.Is(err, fault.ErrIntegrity) {
+				return sent, err
+			}
+			found[d.Entry.ID] = true
+			w.Add(objects.Line{Handoff: d.Entry.ID, Signature: signature})
+			sent++
+		}
+	}
+	gone := r.Exchange().Pruned()
+	for _, id := range n.ids {
+		if !found[id] && !slices.Contains(n.Unsent, id) && !gone[id] {
+			n.Unsent = append(n.Unsent, id)
+		}
+	}
+	return sent, failed
+}
+
+// addNews adds the events and claims that other replicas need.
+func (r *objectCarrier) addNews(w *objects.Log, p progress, tries []try) (err error) {
+	for _, t := range tries {
+		if r.known.has(t.name) {
+			w.Add(objects.Line{Claim: t.name})
+		}
+	}
+	for e := range r.events(p.Offset, &err) {
+		if s := parse(e); s.isTold() {
+			w.Add(objects.Line{Event: bytes.Clone(e.Text)})
+		}
+	}
+	return err
+}
+
+// tell publishes claims that were granted and used, so that other replicas hear of them. It leaves to the next sync
+// what needs more requests than the log.
+func (r *objectCarrier) tell(ctx ctx, tries []try) {
+	p, isNew := r.ownProgress()
+	if isNew || r.recover(ctx) != nil {
+		return
+	}
+	n, err := r.findPending(p)
+	if err != nil || n.vague || len(n.ids)+len(n.signed) > 0 {
+		return
+	}
+	if untold, err := r.known.untold(); err == nil {
+		tries = untold
+	}
+	if p, err = r.append(ctx, p, n, tries); err == nil {
+		_ = r.saveProgress(p)
+	}
+}
+
+// restore publishes again what this replica has of the logs of others, and all claims that it knows.
+func (r *objectCarrier) restore(ctx ctx) error {
+	for writer, at := range r.seen {
+		there, _, err := objects.ReadHead(ctx, r.store, writer)
+		if err != nil {
+			return err
+		}
+		if writer == r.writer || there.Number >= at.Number {
+			continue
+		}
+		if err := r.publishAgain(ctx, writer, there.Number, at.Number); err != nil {
+			return err
+		}
+		text := objects.Head{Number: at.Number, Log: at.Log}.Bytes(writer)
+		if err := r.store.Replace(ctx, objects.HeadName(writer), text); err != nil {
+			return err
+		}
+	}
+	lost, err := r.lostClaims()
+	if err == nil {
+		_, _, err = r.putClaims(ctx, lost, false)
+	}
+	return err
+}
+
+// publishAgain creates the objects of a log after one number up to another, with the handoffs that they name.
+func (r *objectCarrier) publishAgain(ctx ctx, writer string, after, last int) error {
+	for number := after + 1; number <= last; number++ {
+		name := objects.PartName(writer, number)
+		text, err := r.logs.Part(writer, number)
+		if err != nil {
+			return fault.New(fault.ErrIntegrity, "run `handoff sync --restore-remote` in another clone",
+				"%s is lost at the object store, and here: %v", name, err)
+		}
+		if err := r.putNamed(ctx, text); err != nil {
+			return err
+		}
+		if created, err := r.store.Create(ctx, name, text); err != nil {
+			return err
+		} else if !created && writer == r.writer {
+			return r.errCopied()
+		}
+	}
+	return nil
+}
+
+// putNamed creates the objects of the handoffs that an object of a log names.
+func (r *objectCarrier) putNamed(ctx ctx, text []byte) error {
+	var ids []string
+	for line := range bytes.Lines(text) {
+		var l objects.Line
+		if json.Unmarshal(line, &l) == nil && l.Handoff != "" {
+			ids = append(ids, l.Handoff)
+		}
+	}
+	here, err := r.Exchange().Here(ids)
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = r.LoadEach(slices.Collect(maps.Values(here)), func(got handoff.Stored, fault error) bool {
+		if fault != nil {
+			return true
+		}
+		name := objects.DocumentName(got.Entry.ID)
+		created, err := r.store.Create(ctx, name, got.Text)
+		if err == nil && !created { // the bytes here have the id, so those there are damaged
+			err = r.store.Replace(ctx, name, got.Text)
+		}
+		failed = err
+		return err == nil
+	})
+	return errors.Join(err, failed)
+}
+
+// homes calls do with the directory of each object store that this store has been exchanged with.
+func homes(out *disk.Dir, do func(*disk.Dir)) error {
+	names, err := out.Names(func(name string) bool { return strings.HasPrefix(name, objectsPrefix) })
+	slices.Sort(names)
+	for _, name := range names {
+		home, openErr := out.OpenDir(name)
+		if openErr != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", name, openErr))
+			continue
+		}
+		do(home)
+		home.Close()
+	}
+	return err
+}
