@@ -160,9 +160,11 @@ func (s Session) open(cwd string) (handoff.Project, *report, error) {
 	isSystem := s.agent.has("speaks")
 	r := &report{operator: s.To, isSystem: isSystem, bodies: s.Bodies && !isSystem, maxChars: p.Settings.SurfaceMaxChars.Value}
 	p.Options.Lost = func(err error) { r.lost = err }
-	if r.store, err = handoff.Open(p.Options); err != nil {
+	opened, err := handoff.Open(p.Options)
+	if err != nil {
 		return p, nil, err
 	}
+	r.store = opened.Glance()
 	if r.operator == "" {
 		r.operator = p.Me()
 	}

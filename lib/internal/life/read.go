@@ -56,7 +56,7 @@ func (r *reader) readLog(head store.LogHead) error {
 		return err
 	}
 	defer done()
-	if !r.continues(log) {
+	if !r.continues(log, head) {
 		r.Facts = NewFacts()
 	}
 	r.lacksLog = log.Size() == 0
@@ -76,13 +76,17 @@ func (r *reader) readLog(head store.LogHead) error {
 	return err
 }
 
-// continues reports whether the log begins with the part that the facts cover.
-func (r *reader) continues(log *io.SectionReader) bool {
+// continues reports whether the log begins with the part that the facts cover. If that is all that the journal
+// proves, the view of the journal has compared it.
+func (r *reader) continues(log *io.SectionReader, head store.LogHead) bool {
 	if r.covered.log == 0 {
 		return true
 	}
 	if r.covered.log > log.Size() {
 		return false
+	}
+	if head.IsProven && r.covered.log == head.End && r.covered.hash == head.Hash {
+		return true
 	}
 	last, end, err := eventlog.Tail(log, r.covered.log)
 	if err != nil || last == nil || end != r.covered.log {
