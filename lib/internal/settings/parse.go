@@ -18,6 +18,9 @@ const maxNodes = 1000
 
 // parse sets the keys in src.
 func parse(src []byte, name string, known []key) error {
+	if len(src) == 0 {
+		return nil
+	}
 	if len(src) <= MaxBytes && bytes.IndexByte(src, 0) >= 0 {
 		return &placed{name, 0,
 			errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults")}

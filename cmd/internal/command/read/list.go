@@ -99,7 +99,7 @@ func (a *app) list(chosen handoff.Filter, l listing) error {
 		a.NoteSlips(s, chosen.To, chosen.From)
 		a.NoteNothing(p, s, emptyText(chosen))
 	}
-	out := bufio.NewWriter(a.Stdout)
+	out := bufio.NewWriterSize(a.Stdout, 64<<10)
 	if err := print(a.App, out, s, l.order(in.Newest)); err != nil {
 		return err
 	}
