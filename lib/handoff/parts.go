@@ -67,8 +67,10 @@ type (
 	// document with an answer contains. File is the file that caches the answers.
 	Subject = life.Subject
 	// A User is the configuration of the user. Dir is its directory, State the directory of the user's data; either is
-	// "" if unknown. Operator, Sign and SigningKey are its settings.
+	// "" if unknown. Operator, Sign, SigningKey and Remotes are among its settings.
 	User = settings.User
+	// A UserRemote says where an object store is, with which handoffs are exchanged.
+	UserRemote = settings.Remote
 	// An Identity is the operator that the program runs for, "" if unknown, with the Source that names it.
 	Identity = operators.Identity
 )

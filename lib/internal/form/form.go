@@ -71,7 +71,7 @@ func IsWriter(s string) bool {
 	return ok && len(digits) == 16 && IsHex(digits)
 }
 
-// IsRemote reports whether s can be the name of a git remote. It excludes URLs, paths and options.
+// IsRemote reports whether s can be the name of a remote. It excludes URLs, paths and options.
 func IsRemote(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '-' && s[0] != '.' && !strings.Contains(s, "..") &&
 		allBytes(s, func(c byte) bool { return IsSlugByte(c) || c == '.' })

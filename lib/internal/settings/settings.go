@@ -12,7 +12,7 @@
 //	verify_operators                               true
 //	schema_mode                                    strict (or warn)
 //	git                                            none (or tracked, synced)
-//	remote                                         origin
+//	remote                                         origin (a name, never a URL)
 //	sync_namespace                                 refs/handoff
 //	verify_git_match                               false
 //	verify_gpg                                     false

@@ -24,6 +24,11 @@ type kind struct {
 	tag  string // the tag of the YAML scalar
 	want string
 	set  func(text string, from Source) bool // changes nothing if it returns false
+
+	// each is set for a mapping of names. It returns the keys of one of them, and a function that checks them all.
+	each     func(name string) (known []key, check func() error)
+	isOfUser bool // only the user's own configuration can set the key
+	isSecret bool // a wrong value may hold a password, so no error repeats it
 }
 
 // defaults returns the default settings, and the keys that change them.
@@ -38,6 +43,7 @@ func defaults() (*Settings, []key) {
 		{"schema_mode", "", oneOf(&s.SchemaMode, Strict, Warn)},
 		{"git", "", oneOf(&s.Git, disk.GitNone, disk.GitTracked, disk.GitSynced)},
 		{"remote", "", remote(&s.Remote, "origin")},
+		{"remotes", "", kind{isOfUser: true}},
 		{"sync_namespace", "", namespace(&s.SyncNamespace, "refs/handoff")},
 		{"verify_git_match", "", flag(&s.VerifyGitMatch, false)},
 		{"verify_gpg", "", flag(&s.VerifyGPG, false)},
@@ -59,7 +65,7 @@ func defaults() (*Settings, []key) {
 // into sets to its default, and returns a kind that sets it.
 func into[T any](to *Setting[T], usual T, tag, want string, parse func(string) (T, bool)) kind {
 	*to = Setting[T]{usual, Default}
-	return kind{tag, want, func(text string, from Source) bool {
+	return kind{tag: tag, want: want, set: func(text string, from Source) bool {
 		value, ok := parse(text)
 		if ok {
 			*to = Setting[T]{value, from}
@@ -83,7 +89,7 @@ func slug(to *Setting[string], usual string) kind {
 
 // remote parses the name of a remote. A URL is not allowed: the user's repository decides where handoffs are sent.
 func remote(to *Setting[string], usual string) kind {
-	return into(to, usual, "!!str", "the name of a git remote", func(s string) (string, bool) {
+	return into(to, usual, "!!str", "the name of a remote", func(s string) (string, bool) {
 		return s, form.IsRemote(s)
 	})
 }

@@ -2,11 +2,13 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 )
 
 // The files in the directory of the user's configuration: handoff in os.UserConfigDir.
@@ -29,6 +31,7 @@ const (
 //	signing_key    none: git's user.signingkey; a path, relative to the file
 //	sync           manual; auto syncs after each change, in the background
 //	capture        summary (or none, extract): what is kept of a session that ends without a handoff
+//	remotes        none: object stores for sync, by name; see [Remote]
 type User struct {
 	Dir        string // the directory of the file; "" if unknown
 	Operator   Setting[string]
@@ -37,6 +40,55 @@ type User struct {
 	SigningKey Setting[string]
 	Sync       Setting[string]
 	Capture    Setting[string]
+	Remotes    map[string]*Remote
+}
+
+// A Remote is an object store. Only the user's own configuration can say where one is. It has no credentials: those
+// come from the environment, or from a profile of AWS.
+//
+//	remotes:
+//	  farm: {url: "s3://bucket/prefix", endpoint: "https://host", region: eu-north-1, profile: farm}
+type Remote struct {
+	URL      Setting[string] // s3://bucket/prefix
+	Endpoint Setting[string] // "" for AWS
+	Region   Setting[string] // "" for that of the environment
+	Profile  Setting[string] // "" for the credentials of the environment
+	Insecure Setting[bool]   // allow http to other machines
+}
+
+// remotes parses a mapping of names to remotes.
+func (u *User) remotes() kind {
+	u.Remotes = make(map[string]*Remote)
+	return kind{want: `lines such as farm: {url: "s3://bucket/prefix"}`, each: func(name string) ([]key, func() error) {
+		r := new(Remote)
+		u.Remotes[name] = r
+		return r.keys(), func() error {
+			if r.URL.Value == "" {
+				return fmt.Errorf("the remote %s needs url: s3://bucket/prefix", name)
+			}
+			return nil
+		}
+	}}
+}
+
+func (r *Remote) keys() []key {
+	return []key{
+		{"url", "", address(&r.URL, "s3://bucket/prefix", "s3://")},
+		{"endpoint", "", address(&r.Endpoint, "https://host, without credentials", "http")},
+		{"region", "", address(&r.Region, "the name of a region", "")},
+		{"profile", "", address(&r.Profile, "the name of a profile of AWS", "")},
+		{"insecure", "", flag(&r.Insecure, false)},
+	}
+}
+
+// address parses a word that begins with start and cannot have credentials.
+func address(to *Setting[string], want, start string) kind {
+	k := into(to, "", "!!str", want, func(s string) (string, bool) {
+		isOdd := func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("@?#", c) }
+		return s, strings.HasPrefix(s, start) && s != start && len(s) <= 600 && !strings.ContainsFunc(s, isOdd)
+	})
+	k.isSecret = true
+	return k
 }
 
 // Lower returns what is kept of a session: the choice of the user, or less if the project says so. A project may come
@@ -101,6 +153,7 @@ func LoadUser(getenv func(string) string) (User, error) {
 		{"signing_key", "", path(&u.SigningKey, "")},
 		{"sync", "", oneOf(&u.Sync, SyncManual, SyncAuto)},
 		{"capture", "", oneOf(&u.Capture, CaptureSummary, CaptureNone, CaptureExtract)},
+		{"remotes", "", u.remotes()},
 	}
 	if u.Dir == "" {
 		return u, nil
