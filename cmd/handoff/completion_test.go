@@ -106,8 +106,8 @@ func (p person) project() string {
 			p.Fatalf("%s: %v\n%s", write, err, out)
 		}
 	}
-	cmd := exec.Command("handoff", "list", "--topic", "deploy", "--format", "ids")
-	cmd.Path, cmd.Dir, cmd.Env = filepath.Join(p.bin, "handoff"), p.root, p.env
+	cmd := exec.Command(filepath.Join(p.bin, "handoff"), "list", "--topic", "deploy", "--format", "ids")
+	cmd.Dir, cmd.Env = p.root, p.env
 	out, err := cmd.Output()
 	if err != nil || len(out) < 20 {
 		p.Fatal(err, out)

@@ -6,81 +6,76 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/command"
-	"github.com/seed-78daf238/handoff/cmd/internal/full"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// The scripts run this test binary as the programs. Three variables let a script be somewhere else; the
-// released programs know none of them.
+// here is the directory of this package, wherever a test goes.
+var here, _ = os.Getwd()
+
 func TestMain(m *testing.M) {
-	testscript.Main(tests{m}, map[string]func(){"handoff": func() { runMain(command.Program()) }, "handoff-full": func() { runMain(full.Program()) }, "onterminal": typed})
+	testscript.Main(tests{m}, map[string]func(){"onterminal": typed})
 }
 
 // tests removes, after the last test, the programs that the tests built.
 type tests struct{ *testing.M }
 
 func (m tests) Run() int {
-	defer func() { os.RemoveAll(built.dir) }()
+	defer func() {
+		released.remove()
+		scripts.remove()
+	}()
 	return m.M.Run()
 }
 
-// built is where the programs are that [programs] built.
-var built struct {
-	sync.Once
-	dir string
-	err error
+// raceFlag builds the programs as this test was built.
+var raceFlag []string
+
+// A built is a directory with handoff and handoff-full. The first test that asks for it builds them.
+type built struct {
+	once  sync.Once
+	below string // where the sources are in the module
+	dir   string
+	err   error
 }
 
-// programs returns the directory with handoff and handoff-full as they are released. The first test that asks builds them.
-func programs(t *testing.T) string {
+var (
+	released = built{below: "/cmd"}                  // the programs as they are released
+	scripts  = built{below: "/cmd/handoff/testdata"} // those for scripts, which may set their time and machine
+)
+
+func (b *built) in(t *testing.T) string {
 	t.Helper()
-	built.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "handoff-built-"); built.err != nil {
+	b.once.Do(func() {
+		if b.dir, b.err = os.MkdirTemp("", "handoff-built-"); b.err != nil {
 			return
 		}
-		if out, err := exec.Command("go", "build", "-o", built.dir+"/", ".", "../handoff-full").CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("%w\n%s", err, out)
+		args := append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", b.dir + "/"}, raceFlag...)
+		cmd := exec.Command("go", append(args, module+b.below+"/handoff", module+b.below+"/handoff-full")...)
+		cmd.Dir = here
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.err = fmt.Errorf("%w\n%s", err, out)
 		}
 	})
-	if built.err != nil {
-		t.Fatal(built.err)
+	if b.err != nil {
+		t.Fatal(b.err)
 	}
-	return built.dir
+	return b.dir
 }
 
-func runMain(program cli.Program) {
-	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(cli.Run(cli.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
-		Executable: os.Executable, Options: testOptions, Patience: time.Minute}, program))
-}
+func (b *built) remove() { os.RemoveAll(b.dir) }
 
-func testOptions(o *handoff.Options) {
-	if text := os.Getenv("TEST_NOW"); text != "" {
-		at, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			panic(err)
-		}
-		o.Now = func() time.Time { return at }
-	}
-	if name := os.Getenv("TEST_MACHINE"); name != "" {
-		o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064x", []byte(name)), nil }
-	}
-	if os.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" {
-		o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064d", 0), nil }
-	}
+// programs returns the directory with handoff and handoff-full as they are released.
+func programs(t *testing.T) string {
+	t.Helper()
+	return released.in(t)
 }
 
 func TestScripts(t *testing.T) {
@@ -88,16 +83,14 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
+	bin := scripts.in(t)
+	if err := errors.Join(os.Chmod(bin, 0o755), linkAgent(bin)); err != nil { // other users run the programs too
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Files: files,
 		Setup: func(e *testscript.Env) error {
-			bin := filepath.SplitList(e.Getenv("PATH"))[0] // where the programs are, for other users too
-			if err := os.Chmod(filepath.Dir(bin), 0o755); err != nil {
-				return err
-			}
-			if err := linkAgent(bin); err != nil {
-				return err
-			}
+			e.Setenv("PATH", bin+string(filepath.ListSeparator)+e.Getenv("PATH"))
 			e.Setenv("BIN", bin)
 			e.Setenv("TEST_MACHINE", "one")
 			e.Setenv("HOME", e.WorkDir)
@@ -119,8 +112,15 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "same": same, "id": id, "outside": outsideOf},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"handoff": bare, "exits": exits, "same": same, "id": id, "outside": outsideOf},
 	})
+}
+
+// bare runs handoff: handoff ARG…
+func bare(ts *testscript.TestScript, neg bool, args []string) {
+	if err := ts.Exec("handoff", args...); (err != nil) != neg {
+		ts.Fatalf("handoff: %v", err)
+	}
 }
 
 // exits runs a command and compares its exit code: exits N COMMAND ARG…

@@ -345,7 +345,7 @@ func newPrepared(t *testing.T) prepared {
 	p := prepared{t, filepath.Join(top, "work"), filepath.Join(top, "kept"), nil, new(string)}
 	home := filepath.Join(p.work, "home")
 	p.env = []string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, ".local/state"), "GIT_CONFIG_NOSYSTEM=1", "EDITOR=cp note.md", "GIT_TEMPLATE_DIR=" + t.TempDir(),
-		"TESTDATA=" + testdata, "PATH=" + programs(t) + ":" + os.Getenv("PATH")}
+		"TESTDATA=" + testdata, "PATH=" + scripts.in(t) + ":" + os.Getenv("PATH")}
 	if err := os.Mkdir(p.work, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestOneOfFiftyResumes(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range codes {
 			wg.Go(func() {
-				codes[i] = process(handoffIn(dir, "resume", id, "--lock-timeout", "1h", "--operator", "ben"), lifetime(i, killed))
+				codes[i] = process(handoffIn(t, dir, "resume", id, "--lock-timeout", "1h", "--operator", "ben"), lifetime(i, killed))
 			})
 		}
 		wg.Wait()
@@ -48,7 +48,7 @@ func TestOneOfFiftyResumes(t *testing.T) {
 		if won > 1 || won == 0 && killed == 0 {
 			t.Errorf("%d of 50 have resumed, %d of them killed", won, killed)
 		}
-		if out, err := handoffIn(dir, "verify").CombinedOutput(); err != nil {
+		if out, err := handoffIn(t, dir, "verify").CombinedOutput(); err != nil {
 			t.Errorf("verify: %v\n%s", err, out)
 		}
 	}
@@ -67,7 +67,7 @@ func TestOneOfFiftyTakes(t *testing.T) {
 			var wg sync.WaitGroup
 			for i := range codes {
 				wg.Go(func() {
-					codes[i] = process(handoffIn(dir, "take", id, "--lock-timeout", "1h", "--operator", "ben", "--session", fmt.Sprint("s-", i)), lifetime(i, killed))
+					codes[i] = process(handoffIn(t, dir, "take", id, "--lock-timeout", "1h", "--operator", "ben", "--session", fmt.Sprint("s-", i)), lifetime(i, killed))
 				})
 			}
 			wg.Wait()
@@ -87,18 +87,19 @@ func TestOneOfFiftyTakes(t *testing.T) {
 			if n := bytes.Count(ledger, fmt.Append(nil, "#take.", round)); err != nil || n != 1 {
 				t.Errorf("the ledger has %d takes (%v), want 1", n, err)
 			}
-			if out, err := handoffIn(dir, "release", id, "--operator", "ben").CombinedOutput(); err != nil {
+			if out, err := handoffIn(t, dir, "release", id, "--operator", "ben").CombinedOutput(); err != nil {
 				t.Errorf("release: %v\n%s", err, out)
 			}
 		}
-		if out, err := handoffIn(dir, "verify").CombinedOutput(); err != nil {
+		if out, err := handoffIn(t, dir, "verify").CombinedOutput(); err != nil {
 			t.Errorf("verify: %v\n%s", err, out)
 		}
 	}
 }
 
-func handoffIn(dir string, args ...string) *exec.Cmd {
-	cmd := exec.Command("handoff", args...)
+func handoffIn(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(scripts.in(t), "handoff"), args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TEST_MACHINE=one", "HOME="+dir)
 	return cmd
@@ -116,7 +117,7 @@ func writePacket(t *testing.T, dir string) string {
 	if err := os.WriteFile(filepath.Join(dir, ".handoff.yaml"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := handoffIn(dir, "write", "-", "--from", "ann", "--to", "ben", "--topic", "packet")
+	cmd := handoffIn(t, dir, "write", "-", "--from", "ann", "--to", "ben", "--topic", "packet")
 	cmd.Stdin = strings.NewReader(body)
 	out, err := cmd.Output()
 	if err != nil {

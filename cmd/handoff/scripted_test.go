@@ -61,7 +61,8 @@ func (s *scripted) run(stdin io.Reader, stderr io.Writer, args ...string) (int, 
 	code := cli.Run(cli.Env{
 		Args: append(args, "--json"), Stdin: stdin, Stdout: &out, Stderr: stderr,
 		Getenv: func(name string) string { return s.env[name] }, Getwd: func() (string, error) { return s.root, nil },
-		Executable: func() (string, error) { return exec.LookPath("handoff-full") },
+		Patience:   time.Minute,
+		Executable: func() (string, error) { return filepath.Join(scripts.in(s.T), "handoff-full"), nil },
 		Options: func(o *handoff.Options) {
 			o.Now = func() time.Time { return time.Now().Add(s.later) }
 			o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064x", []byte(s.machine)), nil }

@@ -45,14 +45,14 @@ func SaveDraft(s Session) {
 		if err != nil {
 			fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(err)))
 		}
-	case <-time.After(draftDeadline):
+	case <-time.After(max(draftDeadline, s.Patience)):
 		fmt.Fprintln(s.Stderr, "handoff: the draft could not be saved in time")
 	}
 }
 
 // saveDraft saves what the agent reports about a session. It prints nothing, and runs nothing of the agent's input.
 func (s Session) saveDraft() error {
-	in := readInput(s.Stdin, maxReport, nil)
+	in := readInput(s.Stdin, max(reportWait, s.Patience), maxReport, nil)
 	if in.isCut {
 		return fault.New(nil, "", "the report of the agent has more than %d bytes; nothing of it is kept", maxReport)
 	}

@@ -39,7 +39,7 @@ const (
 //
 // The line is added to what the model reads. Hear never ends a turn and never blocks a prompt or a tool.
 func Hear(s Session, e Event) {
-	in := readInput(s.Stdin, maxStdin, input.isPlaced)
+	in := readInput(s.Stdin, stdinWait, maxStdin, input.isPlaced)
 	session, cwd := in.session(), in.cwd(s.Cwd)
 	m := remember(s.Getenv, s.Agent, session, s.To)
 	if m.dir == "" || !m.mustLook(cwd) {

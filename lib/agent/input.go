@@ -37,15 +37,11 @@ type input struct {
 	isCut bool // the value was too large; its other fields are missing
 }
 
-// readInput reads one JSON object of at most max bytes, until isEnough, if it is not nil, is true. It waits only a short time for its end. Of
-// malformed or cut input it returns the fields before that.
-func readInput(r io.Reader, max int64, isEnough func(input) bool) (in input) {
+// readInput reads one JSON object of at most max bytes, until isEnough, if it is not nil, is true. It waits no longer than
+// wait for its end. Of malformed or cut input it returns the fields before that.
+func readInput(r io.Reader, wait time.Duration, max int64, isEnough func(input) bool) (in input) {
 	if r == nil {
 		return in
-	}
-	wait := stdinWait
-	if max > maxStdin {
-		wait = reportWait
 	}
 	return within(wait, func() input {
 		left := &io.LimitedReader{R: r, N: max}

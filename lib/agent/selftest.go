@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type Stage struct {
 	Store  *handoff.Store
 
 	KeepsNone bool // the settings allow nothing to be kept of a session
+
+	Patience time.Duration // how long the entry may take; 0 is two seconds
 }
 
 // A SelfTest is the result of running an entry.
@@ -266,6 +269,7 @@ func (a Agent) checkOutput(e Event, out []byte, canary string) (characters int, 
 
 // run starts the entry once. The problem is "" if it ended well and in time.
 func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took time.Duration, problem string) {
+	patience := max(patience, stage.Patience)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
@@ -297,7 +301,7 @@ func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took t
 		return nil, took, fmt.Sprintf("exit code %d: %s", exit.ExitCode(), firstLine(stderr.String()))
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return nil, took, err.Error()
-	case took > slow:
+	case took > cmp.Or(stage.Patience, slow):
 		return nil, took, fmt.Sprintf("took %v", took.Round(time.Millisecond))
 	case strings.Count(stderr.String(), "\n") > 1:
 		return nil, took, "more than one line on standard error: " + firstLine(stderr.String())

@@ -175,7 +175,7 @@ func (s Session) open(cwd string) (handoff.Project, *report, error) {
 func (s Session) text(until time.Time, o *outcome) error {
 	in := input{}
 	if s.Agent != "plain" {
-		in = readInput(s.Stdin, maxStdin, nil)
+		in = readInput(s.Stdin, stdinWait, maxStdin, nil)
 	}
 	if s.agent.drops(in.Source) { // a printed report would count as told
 		return nil

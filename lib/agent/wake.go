@@ -22,7 +22,7 @@ func Wake(s Session, wait func() error) string {
 	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
 		return ""
 	}
-	in := readInput(s.Stdin, maxStdin, input.isPlaced)
+	in := readInput(s.Stdin, stdinWait, maxStdin, input.isPlaced)
 	cwd, session := in.cwd(s.Cwd), cmp.Or(in.session(), fmt.Sprint("watch-", os.Getpid()))
 	m := remember(s.Getenv, s.Agent, session, s.To)
 	end := m.waiting()

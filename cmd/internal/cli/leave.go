@@ -20,7 +20,8 @@ func (a *App) SaveHookDraft(name string) {
 		name = "plain"
 	}
 	agent.SaveDraft(agent.Session{Agent: name, Parent: os.Getppid(), Cwd: cwd, Stdin: a.Stdin, Stdout: a.Stdout,
-		Stderr: a.Stderr, Getenv: a.Getenv, Flags: a.Flags, Options: a.Options, Work: workReference})
+		Stderr: a.Stderr, Getenv: a.Getenv, Flags: a.Flags, Options: a.Options, Work: workReference,
+		Patience: a.Patience})
 }
 
 // workReference returns the reference that records the checked-out commit, or "" if git does not answer soon.

@@ -118,7 +118,8 @@ func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
 	if err != nil {
 		return agent.SelfTest{}, err
 	}
-	stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to), Own: own}
+	stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to), Own: own,
+		Patience: a.Patience}
 	if err := a.layCanary(&stage, to); err != nil {
 		return agent.SelfTest{}, err
 	}
