@@ -423,6 +423,20 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 				t.Errorf("%s: %q", c.CommandPath(), line)
 			}
 		}
+		_, after, _ := strings.Cut(c.UsageString(), "Commands:\n")
+		for line := range strings.Lines(after) {
+			if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "  handoff ") || line == "Flags:" {
+				break // examples are as wide as they have to be
+			} else if utf8.RuneCountInString(line) > 80 {
+				t.Errorf("%s: %q", c.CommandPath(), line)
+			}
+		}
+		_, after, _ = strings.Cut(c.UsageString(), "\nFlags:\n")
+		for line := range strings.Lines(after) {
+			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > 80 {
+				t.Errorf("%s: %q", c.CommandPath(), line)
+			}
+		}
 		for _, sub := range c.Commands() {
 			check(sub)
 		}

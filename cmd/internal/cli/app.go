@@ -155,6 +155,7 @@ func (a *App) root() *cobra.Command {
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings or notes")
 	a.finishFlags(root, f)
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
+	root.SetUsageFunc(usage)
 	explain := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd != root {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 // topics holds a file NAME.md for each topic. Its first line is its heading.
@@ -132,8 +134,32 @@ func (a *App) allCommands(root *cobra.Command) error {
 		}
 		b.WriteString(lines(root, []string{c.name}))
 	}
-	b.WriteString("\nAll commands accept\n" + root.PersistentFlags().FlagUsages() + "\nTopics: " + strings.Join(topicNames(), ", ") + "\n")
+	b.WriteString("\nAll commands accept\n" + root.PersistentFlags().FlagUsagesWrapped(columns) + "\n")
+	b.WriteString(strings.Join(handoff.Wrap("Topics: "+strings.Join(topicNames(), ", "), columns), "\n") + "\n")
 	_, err := io.WriteString(a.Stdout, b.String())
+	return err
+}
+
+const columns = 80 // of help
+
+// usage prints the part of the help of a command that follows its description.
+func usage(cmd *cobra.Command) error {
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if cmd.Runnable() {
+		b.WriteString("  " + cmd.UseLine() + "\n")
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n\nCommands:\n" + linesOf(cmd, names(cmd), len("session-start")))
+	}
+	if cmd.HasExample() {
+		b.WriteString("\nExamples:\n" + cmd.Example + "\n")
+	}
+	if flags := cmd.LocalFlags(); flags.HasAvailableFlags() {
+		b.WriteString("\nFlags:\n" + flags.FlagUsagesWrapped(columns))
+	}
+	b.WriteString("\nFlags of all commands: handoff help all\n")
+	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
 	return err
 }
 
@@ -154,11 +180,13 @@ func topicTitle(name string) string {
 }
 
 // lines returns a line with name and description for each command of the program.
-func lines(root *cobra.Command, which []string) string {
+func lines(root *cobra.Command, which []string) string { return linesOf(root, which, 20) }
+
+func linesOf(root *cobra.Command, which []string, width int) string {
 	var b strings.Builder
 	for _, name := range which {
 		if at := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name }); at >= 0 {
-			fmt.Fprintf(&b, "  %-20s %s\n", name, root.Commands()[at].Short)
+			fmt.Fprintf(&b, "  %-*s %s\n", width, name, root.Commands()[at].Short)
 		}
 	}
 	return b.String()

@@ -29,10 +29,10 @@ func (a *App) Tell(v any, line string, advice ...string) error {
 	if !a.ForPeople() {
 		return a.PrintJSON(v)
 	}
-	text := handoff.EscapeLine(line) + "\n"
+	text := fit(a.Stdout, handoff.EscapeLine(line)) + "\n"
 	for _, next := range advice {
 		if next != "" {
-			text += a.Styled(Faint, "  "+handoff.EscapeLine(next)) + "\n"
+			text += a.Styled(Faint, fit(a.Stdout, "  "+handoff.EscapeLine(next))) + "\n"
 		}
 	}
 	_, err := io.WriteString(a.Stdout, text)

@@ -131,15 +131,18 @@ func (a *App) report(err error) {
 		if line = handoff.EscapeLine(line); len(line) > maxLine {
 			line = strings.ToValidUTF8(line[:maxLine], "") + "…"
 		}
-		fmt.Fprintln(a.Stderr, "handoff: "+line)
+		fmt.Fprintln(a.Stderr, fit(a.Stderr, "handoff: "+line))
 	}
 	for _, hint := range advice {
-		fmt.Fprintln(a.Stderr, "hint: "+handoff.EscapeLine(hint))
+		fmt.Fprintln(a.Stderr, fit(a.Stderr, "hint: "+handoff.EscapeLine(hint)))
 	}
 }
 
 // hints returns the hints of an error and of the errors that it wraps, each once.
 func hints(err error) []string {
+	if h, ok := err.(hinted); ok { // the cause comes first
+		return appendNew(hints(h.error), []string{h.hint})
+	}
 	var all []string
 	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
 		all = append(all, h.Hint())
@@ -177,6 +180,6 @@ func (a *App) warn(text string) {
 func (a *App) Note(text string) {
 	if !a.Quiet {
 		a.progress.clear()
-		fmt.Fprintln(a.Stderr, "handoff: "+handoff.EscapeLine(text))
+		fmt.Fprintln(a.Stderr, fit(a.Stderr, "handoff: "+handoff.EscapeLine(text)))
 	}
 }

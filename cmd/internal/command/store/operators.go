@@ -61,7 +61,7 @@ member that has left gets none.`,
 			RunE: func(_ *cobra.Command, ops []string) error { return a.verifyOperator(ops[0]) },
 		},
 		&cobra.Command{
-			Use: "validate [FILE]", Short: "Show every fault of an operators file; exits with 2 if there is one", Args: cli.Args(cobra.MaximumNArgs(1)),
+			Use: "validate [FILE]", Short: "Show the faults of an operators file; exits with 2 if any", Args: cli.Args(cobra.MaximumNArgs(1)),
 			RunE: func(_ *cobra.Command, files []string) error { return a.validateOperators(files) },
 		},
 		a.addOperatorCommand(),

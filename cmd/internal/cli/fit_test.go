@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFit(t *testing.T) {
+	t.Parallel()
+	id := "sha256:8a751dcf2a9132eb85b3539346282789dd38cfac5bd0c13ecc1873f861574ef5"
+	for text, want := range map[string]string{
+		id:                           "8a751dcf",
+		"a " + id + ", " + id + ".":  "a 8a751dcf, 8a751dcf.",
+		id + "0 sha256: sha256:12ab": id + "0 sha256: sha256:12ab",
+		"no id":                      "no id",
+	} {
+		if got := withShortIDs(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	words := unbreakable("hint: run `handoff done 8a75`, or `handoff list`; now")
+	if got := strings.Join(words, "|"); got != "hint:|run|`handoff done 8a75`,|or|`handoff list`;|now" {
+		t.Error(got)
+	}
+	for text, want := range map[string]string{
+		"  to fix it: run `handoff done` now": "  to fix it:\n    run\n    `handoff done`\n    now",
+		"short":                               "short",
+		"a/path/that/is/too/wide and more":    "a/path/that/is/too/wide\n  and more",
+	} {
+		if got := broken(text, 12); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	if line := strings.Repeat("word ", 40) + id; fit(&strings.Builder{}, line) != line {
+		t.Error("a pipe gets another text")
+	}
+}
