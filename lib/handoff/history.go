@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -52,7 +53,27 @@ func (s *Store) History(id string) (Entry, []HistoryEvent, error) {
 		all = append(all, s.relatedEvents("superseded", by)...)
 	}
 	slices.SortStableFunc(all, func(a, b HistoryEvent) int { return index.CompareTimes(a.Time, b.Time) })
-	return e, all, nil
+	for i, h := range all {
+		if at, err := time.Parse(time.RFC3339Nano, h.Time); err == nil {
+			all[i].Time = at.UTC().Format(time.RFC3339)
+		}
+	}
+	return e, withWithdrawals(e, all), nil
+}
+
+// withWithdrawals returns events with one in place of those that a withdrawal logs: its sender takes, reads and
+// finishes a handoff that nobody has read.
+func withWithdrawals(e Entry, all []HistoryEvent) []HistoryEvent {
+	isRead, withdrawn := e.IsTo(e.From), ""
+	for i, h := range all {
+		isRead = h.What != "unread" && (isRead || h.What == "read" && h.Operator != e.From)
+		if h.What == "done" && h.Operator == e.From && !isRead {
+			all[i].What, withdrawn = "withdrawn", h.Time
+		}
+	}
+	return slices.DeleteFunc(all, func(h HistoryEvent) bool {
+		return h.Operator == e.From && h.Time == withdrawn && (h.What == "taken" || h.What == "read")
+	})
 }
 
 // relatedEvents returns the event that another handoff, by, answers or supersedes this one. If by is not stored, there

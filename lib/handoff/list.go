@@ -60,7 +60,7 @@ func (f Filter) check() error {
 		{"topic", f.Topic, document.MaxTopic}, {"tag", f.Tag, document.MaxTag},
 	} {
 		if n.name != "" && !form.IsSlug(n.name, n.most) {
-			return fault.New(ErrInvalid, fmt.Sprintf("use 1 to %d letters, digits, _ and -", n.most),
+			return fault.New(ErrInvalid, fmt.Sprintf("use 1 to %d ASCII letters, digits, _ and -", n.most),
 				"%q is not a valid %s", n.name, n.what)
 		}
 	}

@@ -94,12 +94,8 @@ func (s *Store) request(act Act, id string, who Consumption) (r request, err err
 	if err != nil {
 		return r, err
 	}
-	r.asked = act
-	switch act {
-	case ActRevoke:
+	if r.asked = act; act == ActRevoke {
 		r.asked = ActTake
-	case ActWithdraw:
-		r.asked = ActDone
 	}
 	if r.act, r.over, err = s.resolve(act, entry, who); err == nil {
 		err = s.Lifecycle().CanAct(r.act, entry, who)
@@ -252,7 +248,7 @@ func (c Lifecycle) CanAct(act Act, e Entry, who Consumption) error {
 		return err
 	}
 	if who.Session != "" && !IsSession(who.Session) {
-		return fault.New(ErrInvalid, "use 1 to 128 letters, digits, _ and -", "%q is not a session", who.Session)
+		return fault.New(ErrInvalid, "use 1 to 128 ASCII letters, digits, _ and -", "%q is not a session", who.Session)
 	}
 	if err := CheckReason(who.Reason); err != nil {
 		return err

@@ -185,7 +185,7 @@ func (p *parser) probes(n *document.Node) (all []Probe) {
 	}
 	for _, m := range n.Members {
 		if !form.IsSlug(m.Key.Text, relation.MaxProbe) {
-			p.fault(m.Key, "%s is not a name: use 1 to %d letters, digits, _ and -", fault.Quote(m.Key.Text),
+			p.fault(m.Key, "%s is not a name: use 1 to %d ASCII letters, digits, _ and -", fault.Quote(m.Key.Text),
 				relation.MaxProbe)
 		}
 		all = append(all, p.probe(m.Key.Text, m.Value))

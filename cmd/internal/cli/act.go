@@ -14,8 +14,8 @@ func (a *App) PrintAct(s *handoff.Store, got handoff.ActReceipt) error {
 	id := Short(got.ID, Shortest)
 	state := handoff.State(cmp.Or(got.State, string(handoff.StateUnread)))
 	words, next := actionDone[got.Act], nextSteps[got.Act]
-	if state == handoff.StateWithdrawn && got.Act == handoff.ActDone {
-		words, next = "withdrawn", ""
+	if state == handoff.StateWithdrawn {
+		words, next = actionDone[handoff.ActWithdraw], nextSteps[handoff.ActWithdraw]
 	}
 	line := fmt.Sprintf("%s %s by %s: %s (%s)", a.StateSign(state), words, got.Operator, a.titleOf(s, got.ID), id)
 	switch existing := got.Status == handoff.StatusExisting; {
@@ -66,11 +66,13 @@ func WholeIDs(s *handoff.Store, names []string) ([]string, error) {
 var actionDone = map[handoff.Act]string{
 	handoff.ActTake: "taken", handoff.ActRelease: "released", handoff.ActDone: "done", handoff.ActArchive: "archived",
 	handoff.ActUnarchive: "unarchived", handoff.ActApprove: "approved", handoff.ActReject: "rejected", handoff.ActReopen: "reopened",
+	handoff.ActWithdraw: "withdrawn",
 }
 
 // nextSteps maps an action to the commands that continue or undo it.
 var nextSteps = map[handoff.Act]string{
-	handoff.ActTake:    "finish it with `handoff done ID`, give it back with `handoff release ID`",
-	handoff.ActDone:    "reopen it: handoff done --undo ID",
-	handoff.ActArchive: "unarchive it: handoff archive --undo ID",
+	handoff.ActTake:     "finish it with `handoff done ID`, give it back with `handoff release ID`",
+	handoff.ActDone:     "reopen it: handoff done --undo ID",
+	handoff.ActWithdraw: "send it again: handoff done --undo ID",
+	handoff.ActArchive:  "unarchive it: handoff archive --undo ID",
 }

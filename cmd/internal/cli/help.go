@@ -150,7 +150,8 @@ func usage(cmd *cobra.Command) error {
 		b.WriteString("  " + cmd.UseLine() + "\n")
 	}
 	if cmd.HasAvailableSubCommands() {
-		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n\nCommands:\n" + linesOf(cmd, names(cmd), len("session-start")))
+		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n\nCommands:\n")
+		b.WriteString(linesOf(cmd, names(cmd), len("session-start")))
 	}
 	if cmd.HasExample() {
 		b.WriteString("\nExamples:\n" + cmd.Example + "\n")

@@ -45,12 +45,19 @@ func (a *App) NoteNothing(p handoff.Project, s *handoff.Store, text string) {
 	if !IsTerminal(a.Stdout) {
 		return
 	}
-	if p.Options.Git == handoff.GitSynced && handoff.GitConfig(p.Root, "remote.origin.url") != "" {
-		if at, err := exchange.ReadStatus(s); err == nil && at.Synced == "" {
-			text += ", and this clone has never synced: run `handoff sync`"
-		}
+	if NeverSynced(p, s) {
+		text += ", and this clone has never synced: run `handoff sync`"
 	}
 	a.Note(text)
+}
+
+// NeverSynced reports whether a clone has a remote and has never synced with it.
+func NeverSynced(p handoff.Project, s *handoff.Store) bool {
+	if p.Options.Git != handoff.GitSynced || handoff.GitConfig(p.Root, "remote.origin.url") == "" {
+		return false
+	}
+	at, err := exchange.ReadStatus(s)
+	return err == nil && at.Synced == ""
 }
 
 func lastSync(at string, now func() time.Time) string {

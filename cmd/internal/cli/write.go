@@ -187,10 +187,10 @@ func FirstOf(errs []error) error {
 	return nil
 }
 
-// SameAgain adds to an error the hint to repeat the command with the time that it took, so that the handoff is the same.
-// took is "" if the command took none.
+// SameAgain adds to an error the hint to repeat the command with the time that it took, so that the handoff is the same,
+// unless the input or the project must change. took is "" if the command took none.
 func SameAgain(err error, took string) error {
-	if err == nil || took == "" || errors.Is(err, handoff.ErrInvalid) { // invalid input must change
+	if err == nil || took == "" || errors.Is(err, handoff.ErrInvalid) || errors.Is(err, handoff.ErrDenied) {
 		return err
 	}
 	return WithHint(err, "retry with --ts "+took+", so that the handoff is the same")

@@ -102,7 +102,7 @@ func list(key string, most int, h hash, c scan, s shape, at func(*Document) *[]s
 
 func slug(most int) shape {
 	return shape{func(s string) bool { return form.IsSlug(s, most) },
-		"use 1 to " + strconv.Itoa(most) + " letters, digits, _ and -"}
+		"use 1 to " + strconv.Itoa(most) + " ASCII letters, digits, _ and -"}
 }
 
 func isReference(s string) bool {

@@ -50,8 +50,7 @@ func checkText(text []byte) *Fault {
 }
 
 func notOpened(first []byte) *Fault {
-	fault := &Fault{Line: 1, Column: 1, Problem: "the first line is not ---",
-		Hint: "begin the document with a line --- and close its head with another"}
+	fault := &Fault{Line: 1, Column: 1, Problem: "the document has no frontmatter: the first line is not ---"}
 	if isDelimiter(bytes.TrimLeft(first, " \t")) && len(first) > 0 {
 		fault.Hint = "remove the text before the dashes"
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -88,7 +89,12 @@ func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 
 // UnknownID returns the error for an id that no handoff of the store has.
 func UnknownID(id, dir string) error {
-	return fault.New(fault.ErrInvalid, "run `handoff list` to see the ids", "no handoff %s in %s", id, dir)
+	problem := fmt.Sprintf("no handoff %s in %s", id, dir)
+	if id == newest {
+		problem = "no handoff is addressed to you"
+	}
+	const hint = "run `handoff list` to see what is there, or `handoff sync` to receive more"
+	return fault.New(fault.ErrInvalid, hint, "%s", problem)
 }
 
 // matching returns the rows whose id begins with prefix. It searches the bytes of the index files.

@@ -68,7 +68,7 @@ func (r Rules) Verify(operator string) operators.Status {
 
 // Unverified returns fault.ErrDenied for an unverified operator. With the setting schema_mode: warn it warns instead.
 func (r Rules) Unverified(format string, args ...any) error {
-	advice := "add the operator to " + r.Path + ", or set schema_mode: warn in .handoff.yaml"
+	advice := "add the operator with `handoff operators add NAME`, or set schema_mode: warn in .handoff.yaml"
 	err := fault.New(fault.ErrDenied, advice, format, args...)
 	if r.Warn == nil {
 		return err

@@ -117,7 +117,7 @@ func historyDetails(h handoff.HistoryEvent) (all []string) {
 		all = append(all, "session "+h.Session)
 	}
 	if h.Writer != "" {
-		all = append(all, "in "+h.Writer)
+		all = append(all, "from the clone "+h.Writer)
 	}
 	if h.Offline {
 		all = append(all, "offline")

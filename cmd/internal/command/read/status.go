@@ -203,6 +203,8 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 	rest := ""
 	if status := cli.SyncStatus(p, s, false); status != "" {
 		rest = "\n" + status
+	} else if cli.NeverSynced(p, s) {
+		rest = "\nThis clone has never synced: run `handoff sync`"
 	}
 	if st.Drafts > 0 {
 		rest += "\n" + handoff.Count(st.Drafts, "draft") + " of sessions that ended: run `handoff draft list`"

@@ -61,7 +61,7 @@ Exit codes: 3 operator refused, 4 busy, 6 wrong id or machine, 7 bad directory.`
 			}
 			err = in.KeepTyped(cli.SameAgain(a.Write(sources, keepGoing, err), in.Took))
 			if doc := (*handoff.DocumentError)(nil); in.Headless && errors.As(err, &doc) {
-				return cli.WithHint(err, "any Markdown is a handoff with --to OPERATOR")
+				return cli.WithHint(err, "to store Markdown, add --to NAME, or --to next for whoever works here next")
 			}
 			return err
 		},
