@@ -74,12 +74,12 @@ func smartHTTP(t *testing.T, dir string, env ...string) string {
 
 func TestTransports(t *testing.T) {
 	t.Parallel()
-	for name, serve := range map[string]func(t *testing.T, dir string) string{
+	for name, serve := range some(map[string]func(t *testing.T, dir string) string{
 		"path":       func(_ *testing.T, dir string) string { return dir },
 		"file":       func(_ *testing.T, dir string) string { return "file://" + dir },
 		"git daemon": daemon,
 		"smart HTTP": func(t *testing.T, dir string) string { return smartHTTP(t, dir, "REMOTE_USER=ann") },
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			hub, roots := clones(t, 2)
 			url := serve(t, filepath.Dir(hub)) + "/hub.git"

@@ -34,7 +34,7 @@ func TestPruningInAnyOrder(t *testing.T) {
 			mustSync(t, root)
 		}
 		var done []string
-		for range 40 {
+		for range map[bool]int{false: 16, true: 40}[isThorough()] {
 			n := random.IntN(len(roots))
 			does := []string{"archive", "unarchive", "prune", "prune", "mark", "sync", "sync", "sync"}[random.IntN(8)]
 			done = append(done, fmt.Sprint(n, " ", does))

@@ -191,7 +191,7 @@ func TestRepairMendsEveryFlip(t *testing.T) {
 	root, s := smallStore(t)
 	files := contents(t, root)
 	texts, readers := good(t, s)
-	step := 61
+	step := 151
 	if os.Getenv("HANDOFF_FAULTS") != "" {
 		step = 7
 	}

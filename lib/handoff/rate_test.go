@@ -5,7 +5,6 @@ package handoff_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,9 +37,21 @@ func TestRateCountsWhatIsFarBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	entries, err := s.List(handoff.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, e := range entries {
+		ids = append(ids, e.ID)
+	}
 	log := filepath.Join(root, ".run", "handoff-events.jsonl")
 	for before := len(read(t, log)); len(read(t, log)) < before+300<<10; {
-		if err := s.Surface(t.Context(), "ben", handoff.SurfaceOptions{}, io.Discard); err != nil {
+		_, err := s.MarkRead(t.Context(), "ben", ids...)
+		if err == nil {
+			_, err = s.MarkUnread(t.Context(), "ben", ids...)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

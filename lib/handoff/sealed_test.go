@@ -23,7 +23,7 @@ func TestArchivesThatNeedNotBeRead(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	names := []string{"ben", "cy", "dee"}
 	var ids []string
-	for n := range 60 {
+	for n := range 30 {
 		switch id := ""; r.IntN(4) {
 		case 0, 1:
 			doc := fmt.Sprintf("---\nschema_version: \"1.0\"\nfrom: ann\nto: %s\ntopic: t-%d\nts_utc: %q\n---\nx\n",

@@ -245,7 +245,7 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 func TestSearchOrder(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields("broker retry queue deploy broken restart timeout")
-	for seed := range uint64(6) {
+	for seed := range uint64(2) {
 		luck := rand.New(rand.NewPCG(seed, 0))
 		some := func(most int) (drawn []string) {
 			for range 1 + luck.IntN(most) {

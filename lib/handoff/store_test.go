@@ -232,7 +232,7 @@ func snapshot(s *handoff.Store) (all []string, err error) {
 // Every flipped bit of every file is found, or changes nothing that anybody is told.
 func TestFlips(t *testing.T) {
 	t.Parallel()
-	step := 11
+	step := 41
 	if os.Getenv("HANDOFF_FAULTS") != "" {
 		step = 1
 	}

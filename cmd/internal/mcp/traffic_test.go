@@ -73,7 +73,7 @@ func TestHugeMessage(t *testing.T) {
 }
 
 func TestManyAtOnce(t *testing.T) {
-	const calls = 400
+	const calls = 100
 	root := mustProject(t)
 	r := mustStart(t, root)
 	go func() {
