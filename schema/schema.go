@@ -12,6 +12,7 @@ import (
 	"embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -131,5 +132,6 @@ func (s schema) check(instance any) (faults []fault.Fault) {
 	}
 	faults = s.leaves(failure, nil)
 	fault.Sort(faults)
-	return faults
+	// A value in the wrong form is not a date-time either: one fault is enough.
+	return slices.CompactFunc(faults, func(a, b fault.Fault) bool { return a.Pointer == b.Pointer })
 }

@@ -40,25 +40,14 @@ func CheckBody(body string) error {
 	if err != nil {
 		return fmt.Errorf("the record is not a valid %s: %w", k.label(), err)
 	}
-	return compareViews(c, block.View)
+	return compareView(c.View(), block.View)
 }
 
-// compareViews compares the view before a record, if there is one, with the view of the record. Views of earlier
-// programs count too.
-func compareViews(c content, shown string) error {
+// compareView returns an error for the first line in which a body differs from the view. A body can be without one.
+func compareView(view, shown string) error {
 	if shown == "" {
 		return nil
 	}
-	err := compareView(c.View(), shown)
-	earlier, has := c.(interface{ EarlierView() string })
-	if err != nil && has && compareView(earlier.EarlierView(), shown) == nil {
-		return nil
-	}
-	return err
-}
-
-// compareView returns an error for the first line in which a body differs from the view.
-func compareView(view, shown string) error {
 	want, got := strings.Split(strings.TrimRight(view, "\n"), "\n"), strings.Split(strings.TrimRight(shown, "\n"), "\n")
 	for i := range max(len(want), len(got)) {
 		if i >= len(want) || i >= len(got) || want[i] != got[i] {

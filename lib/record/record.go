@@ -45,7 +45,7 @@ func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 	in := k.inputOf(name, block.JSON, rules)
 	in.ID, in.References = d.HandoffID, d.References
 	if c, err := k.read(block.JSON); err == nil {
-		if err := compareViews(c, block.View); err != nil {
+		if err := compareView(c.View(), block.View); err != nil {
 			in.Faults = []handoff.Fault{{Problem: err.Error(), Hint: "trust neither; ask the sender"}}
 		}
 	}

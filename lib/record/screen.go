@@ -28,7 +28,7 @@ func (o Options) screen(data []byte) (screenedRecord, error) {
 		return screenedRecord{}, faulty(s.faults...)
 	}
 	if len(s.out.redacted) > 0 {
-		s.out.data = root.AppendLike(nil, data)
+		s.out.data = root.OnLines(data)
 	}
 	s.out.allowed, s.out.redacted = sorted(s.out.allowed), sorted(s.out.redacted)
 	return s.out, nil

@@ -44,14 +44,6 @@ func newUniversal(m *Making) ([]byte, error) {
 		m.Said["session-path"] = []string{filepath.ToSlash(m.Root)}
 	}
 	d, err := universal.Make(n)
-	return withinBudget(d, err)
-}
-
-// withinBudget returns the text of a document within the budget.
-func withinBudget(d *universal.Document, err error) ([]byte, error) {
-	if err == nil {
-		err = d.Oversize()
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +71,11 @@ func Hop(m Making, data []byte, id string, approved bool) (handoff.Source, error
 	}
 	n := universalFrom(&m)
 	n.Approved = approved
-	d, err = d.Hop(n)
-	text, err := withinBudget(d, err)
-	if err != nil {
+	if d, err = d.Hop(n); err != nil {
 		return handoff.Source{}, err
 	}
 	if id != "" {
 		m.Head.References = append(m.Head.References, id)
 	}
-	return withoutPlaces(Source("", text, m.Options)), nil
+	return withoutPlaces(Source("", d.Bytes(), m.Options)), nil
 }

@@ -160,9 +160,6 @@ func TestViewIsFrozen(t *testing.T) {
 	if want := string(load(t, fixtures+"/body/full.md")); err != nil || body != want {
 		t.Errorf("%v, got\n%s", err, body)
 	}
-	if want := string(load(t, fixtures+"/body/first.md")); !strings.HasPrefix(want, r.EarlierView()+"\n```json") {
-		t.Errorf("the first programs did not show\n%s", r.EarlierView())
-	}
 }
 
 // A view without anything says so, section by section, and why a flag is no.

@@ -10,7 +10,6 @@
 //	  "created_at": "2026-05-07T12:00:00Z"
 //	}
 //
-// A record goes one way: Parse reads and normalises it, Draft.Seal derives its self-audit from the
 // Parse reads and normalizes a record, Draft.Seal derives its self-audit from the data, and a handoff carries the
 // sealed Record. A caller can lower a flag of the audit or add notes; a flag set to true that the data contradict
 // is a fault. A record of an incomplete run is valid, but it must not hide that.
@@ -138,21 +137,15 @@ func (d Draft) JSON() []byte {
 }
 
 // View returns the record as Markdown for people, with all its fields, and the reason for each flag that is no.
-// Its form is part of kind run/1: stored handoffs are verified against it, or against EarlierView.
-func (r Record) View() string { return view(shown{r, false}) }
-
-// EarlierView returns the view of the first programs, without empty sections and reasons. It never changes.
-func (r Record) EarlierView() string { return view(shown{r, true}) }
+// Its form is part of kind run/1 and never changes, since stored handoffs are verified against it.
+func (r Record) View() string { return view(shown{r}) }
 
 //go:embed view.md
 var viewText string
 var view = fields.View(viewText)
 
-// shown is a record for its view. Short omits empty sections and reasons.
-type shown struct {
-	Record
-	Short bool
-}
+// shown is a record for its view.
+type shown struct{ Record }
 
 // An answer is the line of a flag in the view.
 type answer struct{ Name, Answer string }
@@ -162,9 +155,7 @@ func (s shown) Flags() (all []answer) {
 	for i, f := range flags {
 		a := answer{f.name, "yes"}
 		if !*s.SelfAudit.answers()[i] {
-			if a.Answer = "no"; !s.Short {
-				a.Answer += ": " + f.why(s.Record)
-			}
+			a.Answer = "no: " + f.why(s.Record)
 		}
 		all = append(all, a)
 	}

@@ -44,10 +44,7 @@ func (d *Document) checkTokens(encoding string, r *Report) error {
 			least, total, encoding, TokenBudget)
 	}
 	d.checkCount(r)
-	if atLeast {
-		return nil
-	}
-	return d.checkTiers(encoding, r)
+	return nil
 }
 
 // count returns the number of tokens. For a text that exceeds the budget by its size alone, it returns a lower
@@ -60,27 +57,15 @@ func count(encoding string, src []byte) (n int, atLeast bool, err error) {
 	return n, false, err
 }
 
-// estimate estimates the tokens from the size, so that storing a document does not load a vocabulary. If the
-// document certainly exceeds the budget, that is a fault. If it possibly does, estimate counts.
-func (d *Document) estimate(r *Report) error {
+// quickEncoding returns the encoding with which a document is counted when it is stored: a quarter of the characters,
+// which loads no vocabulary, unless that leaves it open whether the document exceeds the budget.
+func (d *Document) quickEncoding() string {
 	const most, sure = 2, 3 // the factor by which an estimate certainly exceeds the budget; bytes of a short token
 	text := d.JSON()
-	guess := EstimateTokens(string(text))
-	r.Budget = &Budget{Encoding: Chars4, Tokens: guess, Limit: TokenBudget, Estimate: guess}
-	n, counted := r.Budget.Estimate, "a quarter of its characters"
-	if n <= most*TokenBudget && len(text) > sure*TokenBudget {
-		var err error
-		if n, _, err = count(O200k, text); err != nil {
-			return err
-		}
-		counted = O200k
+	if EstimateTokens(string(text)) <= most*TokenBudget && len(text) > sure*TokenBudget {
+		return O200k
 	}
-	if n > TokenBudget {
-		fail(r, "", "`handoff record repair` compresses it", "the document takes about %d tokens (%s), more than %d",
-			n, counted, TokenBudget)
-	}
-	d.checkCount(r)
-	return nil
+	return Chars4
 }
 
 // checkCount compares token_count with the estimates. The writer may have had no tokenizer, and counted the
@@ -107,6 +92,9 @@ func deviates(n, estimate int) bool {
 
 // checkTiers counts each tier by itself. The sum differs from the total, since tokens cross the borders.
 func (d *Document) checkTiers(encoding string, r *Report) error {
+	if r.Budget.AtLeast {
+		return nil
+	}
 	for _, tier := range known().Tiers {
 		var text []byte
 		for _, path := range tier.Paths {

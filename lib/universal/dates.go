@@ -8,30 +8,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// zoned are the layouts of a time with a zone, with single spaces and capital letters: ISO 8601, RFC 2822, and
-// the output of date(1).
-var zoned = []string{
-	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05 Z0700",
-	"20060102T150405Z0700",
-	"Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05 -0700",
-	"2 Jan 2006 15:04 -0700",
-	"Mon, 2 Jan 06 15:04:05 -0700", "2 Jan 06 15:04 -0700", "Mon Jan 2 15:04:05 -0700 2006",
-}
-
-// naive are the layouts of a time without a zone, days those of a date.
-var (
-	naive = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "20060102T150405", "Mon, 2 Jan 2006 15:04:05",
-		"2 Jan 2006 15:04:05", "Mon Jan 2 15:04:05 2006"}
-	days = []string{"2006-01-02", "20060102", "2006/01/02", "Mon, 2 Jan 2006", "2 Jan 2006", "2 January 2006",
-		"Jan 2, 2006", "January 2, 2006"}
-)
-
-// zones are the zone names that RFC 2822 section 4.3 defines.
-var zones = map[string]string{
-	"UT": "+0000", "UTC": "+0000", "GMT": "+0000", "EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",
-	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
-}
-
 // UTC returns a time in UTC with Z, and the change. It reads all layouts that a repair reads. For another text it
 // returns "".
 func UTC(text string) (utc, why string) { return inUTC(jsontree.NewString(text)) }
@@ -42,17 +18,10 @@ func inUTC(v *jsontree.Value) (text, why string) {
 		return v.Text, ""
 	}
 	source := spaced(v.Text)
-	for _, known := range []struct {
-		layouts []string
-		why     string
-	}{
-		{zoned, "converted to UTC with Z"},
-		{naive, "converted to UTC with Z; it has no zone, so UTC is a guess"},
-		{days, "converted to UTC with Z; it is a day, so 00:00 UTC is a guess"},
-	} {
-		for _, layout := range known.layouts {
+	for _, form := range known().Times {
+		for _, layout := range form.Layouts {
 			if t, err := time.Parse(layout, source); err == nil {
-				return written(t), known.why
+				return written(t), form.Why
 			}
 		}
 	}
@@ -77,7 +46,7 @@ func spaced(text string) string {
 	}
 	words := strings.Fields(strings.ToUpper(text))
 	for i, word := range words {
-		if zone := zones[word]; zone != "" && i > 0 {
+		if zone := known().Zones[word]; zone != "" && i > 0 {
 			words[i] = zone
 		}
 	}

@@ -19,8 +19,9 @@ var file []byte
 // neither, but the schema still validates them.
 var Table = sync.OnceValue(func() *fields.Table { return fields.Load(file, nil, nil) })
 
-// A knowledge is the rest of the table: the share of the token budget for each part of a document, and hints for
-// types.
+// A knowledge is the rest of the table: the share of the token budget for each part of a document, hints for types,
+// the layouts of times that a repair reads, the types of artifacts by their suffixes, and the directories of
+// temporary files on any system.
 type knowledge struct {
 	Tiers []struct {
 		Name  string
@@ -28,6 +29,13 @@ type knowledge struct {
 		Paths []string
 	}
 	Hints map[string]string
+	Times []struct {
+		Why     string
+		Layouts []string // for single spaces and capital letters
+	}
+	Zones     map[string]string // of RFC 2822 section 4.3
+	Suffixes  map[string]string // by type, separated by spaces
+	Temporary []string
 }
 
 var known = sync.OnceValue(func() (k knowledge) {
@@ -63,27 +71,10 @@ func fieldAt(pointer string) (fields.Field, bool) {
 	return f, ok && isItem && f.Type == "texts"
 }
 
-// each calls visit with the pointer of every place in the record that matches a path. The place itself can be
-// missing, its parents cannot.
-func each(path string, root *jsontree.Value, visit func(pointer string)) {
-	head, tail, list := strings.Cut(path, "/*")
-	if !list {
-		visit(path)
-		return
-	}
-	items := root.At(head)
-	if items == nil {
-		return
-	}
-	for i := range items.Items {
-		visit(head + "/" + strconv.Itoa(i) + tail)
-	}
-}
-
 // everywhere calls visit with all places of all fields in the record.
 func everywhere(root *jsontree.Value, visit func(f fields.Field, pointer string)) {
 	for _, f := range Table().Fields {
-		each(f.Path, root, func(pointer string) { visit(f, pointer) })
+		f.Each(root, func(pointer string, _, _ *jsontree.Value) { visit(f, pointer) })
 	}
 }
 

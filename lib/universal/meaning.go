@@ -11,18 +11,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// suffixes maps types to the file name suffixes of their artifacts.
-var suffixes = map[string]string{
-	"documentation": ".md .txt .rst .adoc .html",
-	"data":          ".json .jsonl .csv .tsv .xml .yaml .yml .parquet .db .sqlite .log",
-	"model":         ".onnx .pt .safetensors .gguf .pkl",
-	"report":        ".pdf .docx .pptx .xlsx",
-}
-
 // TypeOf returns the artifact type that a file name suggests.
 func TypeOf(name string) string {
 	suffix := strings.ToLower(path.Ext(name))
-	for kind, all := range suffixes {
+	for kind, all := range known().Suffixes {
 		if suffix != "" && slices.Contains(strings.Fields(all), suffix) {
 			return kind
 		}
@@ -78,18 +70,26 @@ func wrap(e *editor) {
 	}
 }
 
-// complete fills missing members of list entries from other members, or from the record.
+// complete fills missing members of list entries from other members, or from the record, and adds the missing prefix
+// of checksums.
 func complete(e *editor) {
-	each("/handoff/payload/session/artifacts/*/path", e.root, func(pointer string) {
-		if file := textAt(e.root, pointer); file != "" {
-			fill(e, above(pointer)+"/name", jsontree.NewString(path.Base(file)))
-			fill(e, above(pointer)+"/type", jsontree.NewString(TypeOf(file)))
-		}
-	})
-	source := textAt(e.root, "/handoff/source/skill")
-	each("/handoff/tracing/events/*/workflow", e.root, func(pointer string) {
-		if source != "" {
-			fill(e, pointer, jsontree.NewString(source))
+	everywhere(e.root, func(f fields.Field, pointer string) {
+		switch f.Path {
+		case "/handoff/payload/session/artifacts/*/path":
+			if file := textAt(e.root, pointer); file != "" {
+				fill(e, above(pointer)+"/name", jsontree.NewString(path.Base(file)))
+				fill(e, above(pointer)+"/type", jsontree.NewString(TypeOf(file)))
+			}
+		case "/handoff/tracing/events/*/workflow":
+			if source := textAt(e.root, "/handoff/source/skill"); source != "" {
+				fill(e, pointer, jsontree.NewString(source))
+			}
+		case "/handoff/payload/session/artifacts/*/checksum": // there is only one algorithm
+			given := textAt(e.root, pointer)
+			sum := form.IDPrefix + strings.TrimPrefix(strings.ToLower(strings.TrimSpace(given)), form.IDPrefix)
+			if form.IsID(sum) && sum != given {
+				e.set(pointer, jsontree.NewString(sum), "written as sha256: and lower-case hex digits")
+			}
 		}
 	})
 }

@@ -45,7 +45,6 @@ func applyDefaults(e *editor, now time.Time, newID func() string) {
 	complete(e)
 	shortenSummary(e)
 	shortenChain(e)
-	repairChecksums(e)
 	repairHash(e)
 	repairSize(e)
 	repairTrace(e, newID)
@@ -142,16 +141,6 @@ func repairHash(e *editor) {
 	}
 	e.genuine = true
 	e.swap(hashPath, jsontree.NewString(payloadHash(e.root)), "computed from the payload")
-}
-
-// repairChecksums adds the missing prefix to checksums. There is only one algorithm.
-func repairChecksums(e *editor) {
-	each("/handoff/payload/session/artifacts/*/checksum", e.root, func(pointer string) {
-		sum := strings.ToLower(strings.TrimSpace(textAt(e.root, pointer)))
-		if full := form.IDPrefix + strings.TrimPrefix(sum, form.IDPrefix); form.IsID(full) && full != textAt(e.root, pointer) {
-			e.set(pointer, jsontree.NewString(full), "written as sha256: and lower-case hex digits")
-		}
-	})
 }
 
 // repairTrace adds a trace_id, or writes an existing one in lower case.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -145,20 +144,6 @@ func look(name string) (path, sum string, err error) {
 		return "", "", fmt.Errorf("read %s: %w", name, err)
 	}
 	return filepath.ToSlash(path), fmt.Sprintf("sha256:%x", h.Sum(nil)), nil
-}
-
-// Oversize returns an error that wraps fault.ErrInvalid if the document exceeds the token budget.
-func (d *Document) Oversize() error {
-	text := d.JSON()
-	if len(text) <= TokenBudget {
-		return nil // a token has at least one byte: the vocabulary is not needed
-	}
-	n, _, err := count(O200k, text)
-	if err != nil || n <= TokenBudget {
-		return err
-	}
-	return fault.New(fault.ErrInvalid, "name files with --file instead of including their content",
-		"the document takes %d tokens, more than %d", n, TokenBudget)
 }
 
 // stringList returns a list of strings, never null.

@@ -118,10 +118,6 @@ func (o Options) now() time.Time {
 	return o.Now()
 }
 
-// temporary lists directories for temporary files.
-var temporary = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/",
-	"/dev/shm/"}
-
 // checkFiles checks the files that the next skill has to read.
 func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 	files := d.root.At("/handoff/payload/references/files")
@@ -146,5 +142,5 @@ func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 func isTemporary(name string) bool {
 	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	within := func(dir string) bool { return strings.HasPrefix(slashed, dir) }
-	return slices.ContainsFunc(temporary, within) || strings.Contains(strings.ToLower(slashed), "/appdata/local/temp/")
+	return slices.ContainsFunc(known().Temporary, within) || strings.Contains(strings.ToLower(slashed), "/appdata/local/temp/")
 }

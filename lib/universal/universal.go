@@ -31,6 +31,7 @@
 package universal
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
@@ -82,7 +83,7 @@ func (d *Document) JSON() []byte { return d.written().Append(nil) }
 // Body returns the body of a handoff with the document: its view and its block. The block contains the result of
 // JSON in the layout of the parsed text.
 func (d *Document) Body() (string, error) {
-	text := form.Normal(d.written().AppendLike(nil, d.src))
+	text := bytes.TrimSpace(form.Normal(d.written().OnLines(d.src)))
 	return fields.Build(d.View(), Kind, Version, text)
 }
 
@@ -99,8 +100,7 @@ func (d *Document) Rehashed() *Document {
 
 // edited returns the document in the editor.
 func (d *Document) edited(e *editor) *Document {
-	src := append(e.root.AppendLike(nil, d.src), '\n')
-	if made, err := Parse(src); err == nil {
+	if made, err := Parse(e.root.OnLines(d.src)); err == nil {
 		return made // it has its own places, and is not shared
 	}
 	return &Document{root: e.root.Unplaced(), src: printed(e.root)} // too large to parse: validation reports that

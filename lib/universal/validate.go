@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -59,24 +58,28 @@ func (d *Document) Validate(o Options) (Report, error) {
 	if err := CheckEncoding(o.Encoding); err != nil {
 		return Report{}, fault.New(fault.ErrInvalid, "", "%v", err)
 	}
-	return d.stages(o, func(r *Report) error { return d.checkTokens(o.Encoding, r) })
+	return d.stages(o, d.checkTiers)
 }
 
 // Check validates like Validate, but does not look at referenced files. It estimates the tokens, and counts them
 // only if they may exceed the budget.
 func (d *Document) Check(rules fault.Rules) (Report, error) {
-	return d.stages(Options{Rules: rules}, d.estimate)
+	return d.stages(Options{Rules: rules, Encoding: d.quickEncoding()}, func(string, *Report) error { return nil })
 }
 
-// stages runs the stages.
-func (d *Document) stages(o Options, count func(*Report) error) (Report, error) {
+// stages runs the stages. tiers adds warnings to the second one.
+func (d *Document) stages(o Options, tiers func(encoding string, r *Report) error) (Report, error) {
 	if o.Rules == nil {
 		return Report{}, fault.New(fault.ErrConfig, "", "no schema to validate with")
 	}
 	r := Report{Stage: StageSchema, PayloadHash: d.PayloadHash()}
 	if r.Faults = d.checkSchema(o.Rules); r.Valid() {
 		r.Stage = StageTokens
-		if err := count(&r); err != nil {
+		err := d.checkTokens(o.Encoding, &r)
+		if err == nil {
+			err = tiers(o.Encoding, &r)
+		}
+		if err != nil {
 			return Report{}, err
 		}
 	}
@@ -114,8 +117,6 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 			}
 		}
 	}
-	faults = append(faults, d.checkDays(faults)...)
-	fault.Sort(faults)
 	return faults
 }
 
@@ -129,25 +130,6 @@ func (d *Document) foreign() bool {
 func isVersion(text string) bool {
 	text = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(text)), "v")
 	return text == "3" || text == "3.0" || text == "3.0.0"
-}
-
-// checkDays returns faults for times in the right form that name a nonexistent day or hour.
-func (d *Document) checkDays(known []fault.Fault) (faults []fault.Fault) {
-	reported := map[string]bool{}
-	for _, f := range known {
-		reported[f.Pointer] = true
-	}
-	everywhere(d.root, func(f fields.Field, pointer string) {
-		v := d.root.At(pointer)
-		if f.Type != "time" || !v.Is(jsontree.String) || reported[pointer] {
-			return
-		}
-		if _, ok := instant(v); !ok {
-			faults = append(faults, fault.Fault{Pointer: pointer,
-				Problem: "there is no such day or time: " + quoted(v.Text), Hint: advice(f)})
-		}
-	})
-	return faults
 }
 
 // place sets line and column of the faults: those of the value, or of the object that lacks it.

@@ -32,7 +32,7 @@ func TestSentences(t *testing.T) {
 	for name, want := range map[string][]string{
 		"version-2":                {"line 3, column 16 (/handoff/version): version \"2.0\" is not supported, only 3.0; `handoff record repair --help` lists what older fields become in 3.0"},
 		"unknown-root-key":         {"line 34, column 14 (/comment): unknown field \"comment\"; known are handoff; `handoff record repair` removes it"},
-		"no-such-day":              {`line 5, column 18 (/handoff/timestamp): there is no such day or time: "2026-02-30T18:30:00Z"; use UTC with Z, such as 2026-02-07T18:30:00Z`},
+		"no-such-day":              {`line 5, column 18 (/handoff/timestamp): "2026-02-30T18:30:00Z" is not a valid date-time; use UTC with Z, such as 2026-02-07T18:30:00Z`},
 		"working-missing":          {`line 20, column 16 (/handoff/payload/working): required field "working" is missing; add an object with what the next skill needs`},
 		"self-loop":                {`line 14, column 16 (/handoff/target/skill): "survey-reader" hands over to itself; name the skill that takes over`},
 		"hash-of-sha1":             {`line 32, column 23 (/handoff/meta/payload_hash): "sha1:0000000000000000000000000000000000000000" has the wrong form; write sha256: and 64 lower-case hex digits, or leave it out`},

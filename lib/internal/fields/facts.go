@@ -40,15 +40,21 @@ type Passage struct{ Pointer, Text string }
 func (t *Table) Facts(kind string, record *jsontree.Value, names []string) Facts {
 	said, sums := map[string][]string{}, []FileSum(nil)
 	for _, f := range t.Fields {
-		f.Each(record, func(v, holder *jsontree.Value) {
-			text, state := jsontree.Printable(v.Str()), holder.Get("state").Str()
-			sum := strings.TrimPrefix(text, form.IDPrefix)
-			switch {
-			case f.Fact == "" || !v.Is(jsontree.String) || state != "" && state == f.Unless:
-			case f.Fact != "sha256":
-				said[f.Fact] = append(said[f.Fact], text)
-			case form.IsDigest(sum) && holder.Get("change").Str() != "deleted":
-				sums = append(sums, FileSum{jsontree.Printable(holder.Get("path").Str()), sum})
+		f.Each(record, func(_ string, v, holder *jsontree.Value) {
+			values := []*jsontree.Value{v}
+			if f.IsList() {
+				values = v.All()
+			}
+			for _, v := range values {
+				text, state := jsontree.Printable(v.Str()), holder.Get("state").Str()
+				sum := strings.TrimPrefix(text, form.IDPrefix)
+				switch {
+				case f.Fact == "" || !v.Is(jsontree.String) || state != "" && state == f.Unless:
+				case f.Fact != "sha256":
+					said[f.Fact] = append(said[f.Fact], text)
+				case form.IsDigest(sum) && holder.Get("change").Str() != "deleted":
+					sums = append(sums, FileSum{jsontree.Printable(holder.Get("path").Str()), sum})
+				}
 			}
 		})
 	}

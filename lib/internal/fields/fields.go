@@ -3,6 +3,7 @@ package fields
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -85,24 +86,17 @@ func Load(file []byte, types Checks, blank func(text string) bool) *Table {
 // Name returns the last part of the path.
 func (f Field) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
 
-// Each calls visit for each value of the field in a record, and for each item of a list. holder is the value that
-// contains it.
-func (f Field) Each(record *jsontree.Value, visit func(v, holder *jsontree.Value)) {
+// Each calls visit for each place of the field in a record: its pointer, its value, nil if it is missing, and the
+// value that should have it.
+func (f Field) Each(record *jsontree.Value, visit func(pointer string, v, holder *jsontree.Value)) {
 	head, tail, inList := strings.Cut(f.Path, "/*")
-	holders := []*jsontree.Value{record}
-	if inList {
-		holders = record.At(head).All()
-	} else {
-		tail = head
+	if !inList {
+		at := f.Path[:strings.LastIndexByte(f.Path, '/')]
+		visit(f.Path, record.At(f.Path), record.At(at))
+		return
 	}
-	for _, holder := range holders {
-		values := []*jsontree.Value{holder.At(tail)}
-		if f.IsList() {
-			values = values[0].All()
-		}
-		for _, v := range values {
-			visit(v, holder)
-		}
+	for i, holder := range record.At(head).All() {
+		visit(head+"/"+strconv.Itoa(i)+tail, holder.At(tail), holder)
 	}
 }
 

@@ -8,16 +8,13 @@ import (
 	"strings"
 )
 
-// AppendLike appends the value in the layout of its source text. Parsed values keep their characters and the white
-// space around them. New values get the layout of the values around them. Members keep the order of the text.
-func (v *Value) AppendLike(dst, src []byte) []byte { return newLayout(src).value(dst, v) }
-
-// OnLines returns the source text with the changed value v, in the layout of AppendLike. A new array or object has
-// one line for each element if the values around it do, or if it is the first in a text of several lines.
+// OnLines returns the source text with the changed value v. Parsed values keep their characters and the white space
+// around them. New values get the layout of the values around them: a new array or object has one line for each
+// element if they do, or if it is the first in a text of several lines. Members keep the order of the text.
 func (v *Value) OnLines(src []byte) []byte {
 	w := newLayout(src)
 	w.root, w.unit = v, w.unitOf(v)
-	return slices.Concat(src[:v.Start], w.value(nil, v), src[v.End:])
+	return slices.Concat(w.src[:v.Start], w.value(nil, v), w.src[v.End:])
 }
 
 // Replace returns the source text with the JSON value instead of old, a value in v. It has one line for each element
@@ -34,7 +31,7 @@ type layout struct {
 	src   []byte
 	space []byte // the space after a colon
 	eol   string
-	root  *Value // set for OnLines only
+	root  *Value
 	unit  string // the indent of one level
 }
 
@@ -127,9 +124,6 @@ func (w *layout) elements(dst []byte, v *Value) []byte {
 // inside returns the white space after the opening bracket of v, before the closing one, and before the second
 // element.
 func (w *layout) inside(v *Value, n int) (first, last, gap []byte) {
-	if v.End == 0 {
-		return nil, nil, w.space
-	}
 	first, last = w.after(v.Start+1), w.before(v.End-1)
 	isMultiline := bytes.IndexByte(first, '\n') >= 0
 	switch isEmpty := v.Start+1+len(first) == v.End-1; {
@@ -137,14 +131,14 @@ func (w *layout) inside(v *Value, n int) (first, last, gap []byte) {
 		return nil, nil, nil
 	case n == 0:
 		return nil, first, nil
-	case isEmpty && w.root != nil && (v == w.root || bytes.IndexByte(bytes.TrimSpace(w.src), '\n') >= 0):
+	case isEmpty && (v == w.root || bytes.IndexByte(bytes.TrimSpace(w.src), '\n') >= 0):
 		outer := []byte(w.eol + w.indent(v.Start))
 		gap = append(outer, w.unit...)
 		if !isMultiline {
 			last = append(outer[:len(outer):len(outer)], last...)
 		}
 		return gap, last, gap
-	case isEmpty && w.root != nil:
+	case isEmpty:
 		return nil, last, nil
 	case isMultiline:
 		return first, last, first
@@ -168,14 +162,12 @@ func (w *layout) element(dst []byte, in Kind, e Member, gap []byte) []byte {
 	case e.End > 0: // the name was parsed
 		colon := e.End + len(w.after(e.End)) + 1
 		dst = append(dst, w.src[e.Start:colon+len(w.after(colon))]...)
-	case w.root != nil && at < 0:
-		dst = append(AppendQuoted(dst, e.Name), ':')
-	case w.root != nil:
-		dst = append(AppendQuoted(dst, e.Name), ": "...)
-	default:
+	case at < 0:
 		dst = append(append(AppendQuoted(dst, e.Name), ':'), w.space...)
+	default:
+		dst = append(AppendQuoted(dst, e.Name), ": "...)
 	}
-	if w.root != nil && e.Value.End == 0 {
+	if e.Value.End == 0 {
 		return append(dst, w.render(e.Value.Append(nil), at >= 0, string(gap[at+1:]))...)
 	}
 	return w.value(dst, e.Value)

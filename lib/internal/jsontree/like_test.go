@@ -9,19 +9,19 @@ import (
 )
 
 // What is changed is set like what stands beside it; the rest keeps every character, white space too.
-func TestAppendLike(t *testing.T) {
+func TestLayoutIsKept(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{`{"gone":1,"a":"caf\u00e9","list":[1.0,2]}`, `{"a":"caf\u00e9","list":[1.0,2,3],"new":{"x":[true]}}`},
-		{`{"gone": 1, "a": 2, "list": [1, 2]}`, `{"a": 2, "list": [1, 2, 3], "new": {"x": [true]}}`},
-		{"{\n\t\"gone\": 1,\n\t\"a\": {},\n\t\"list\": [\n\t\t1\n\t]\n}", "{\n\t\"a\": {},\n\t\"list\": [\n\t\t1,\n\t\t3\n\t],\n\t\"new\": {\"x\": [true]}\n}"},
-		{"{ \"gone\":1,\r\n \"list\":[] }", "{ \"list\":[3],\"new\":{\"x\":[true]} }"},
-		{`{"gone": 1}`, `{"new": {"x": [true]}}`},
+		{`{"gone": 1, "a": 2, "list": [1, 2]}`, `{"a": 2, "list": [1, 2, 3], "new": {"x":[true]}}`},
+		{"{\n\t\"gone\": 1,\n\t\"a\": {},\n\t\"list\": [\n\t\t1\n\t]\n}", "{\n\t\"a\": {},\n\t\"list\": [\n\t\t1,\n\t\t3\n\t],\n\t\"new\": {\n\t\t\"x\": [\n\t\t\ttrue\n\t\t]\n\t}\n}"},
+		{"{ \"gone\":1,\r\n \"list\":[] }", "{ \"list\":[\r\n   3\r\n ],\"new\":{\"x\":[true]} }"},
+		{`{"gone": 1}`, `{"new": {"x":[true]}}`},
 	} {
 		v, err := jsontree.Parse([]byte(c.src))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(v.AppendLike(nil, []byte(c.src))); got != c.src {
+		if got := string(v.OnLines([]byte(c.src))); got != c.src {
 			t.Errorf("unchanged: %q, want %q", got, c.src)
 		}
 		v.Delete("gone")
@@ -29,7 +29,7 @@ func TestAppendLike(t *testing.T) {
 			list.Items = append(list.Items, jsontree.NewInt(3))
 		}
 		v.Set("new", jsontree.NewObject(jsontree.Member{Name: "x", Value: jsontree.NewArray(jsontree.NewBool(true))}))
-		if got := string(v.AppendLike(nil, []byte(c.src))); got != c.want {
+		if got := string(v.OnLines([]byte(c.src))); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestOnLines(t *testing.T) {
 		"{}":                                  "{\n  \"k\": {\n    \"b\": [\n      1\n    ]\n  }\n}",
 		"{\n}\n":                              "{\n  \"k\": {\n    \"b\": [\n      1\n    ]\n  }\n}\n",
 		"{\"a\":1}":                           "{\"a\":1,\"k\":{\"b\":[1]}}",
-		"{\"a\": 1}":                          "{\"a\": 1, \"k\":{\"b\":[1]}}",
+		"{\"a\": 1}":                          "{\"a\": 1, \"k\": {\"b\":[1]}}",
 		"{\n\t\"a\": 1e400\n}":                "{\n\t\"a\": 1e400,\n\t\"k\": {\n\t\t\"b\": [\n\t\t\t1\n\t\t]\n\t}\n}",
 		"{\r\n   \"a\": 1\r\n}":               "{\r\n   \"a\": 1,\r\n   \"k\": {\r\n      \"b\": [\r\n         1\r\n      ]\r\n   }\r\n}",
 		"{\n\n    \"a\": 1 ,\n\n \"z\": 2\n}": "{\n\n    \"a\": 1 ,\n\n \"z\": 2,\n \"k\": {\n     \"b\": [\n         1\n     ]\n }\n}",
