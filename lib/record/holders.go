@@ -111,17 +111,13 @@ func WarnShared(s *handoff.Store, ids []string) (warnings []string, err error) {
 	return warnings, cmp.Or(err, failed)
 }
 
-// StoredAs returns the id of the stored handoff with the given text, or with the given packet. If there is none,
-// the error is handoff.ErrInvalid.
-func StoredAs(s *handoff.Store, name string, text []byte, rules handoff.Rules) (string, error) {
-	if !bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("---")) {
+// StoredAs returns the id of the stored handoff with the given document, or with the given packet if doc is nil. If
+// there is none, the error is handoff.ErrInvalid.
+func StoredAs(s *handoff.Store, name string, doc *handoff.Document, text []byte) (string, error) {
+	if doc == nil {
 		return packetAs(s, name, text)
 	}
-	doc, err := handoff.Parse(handoff.Source{Name: name, Text: text}, rules, 0)
-	if err != nil {
-		return "", err
-	}
-	id, err := handoff.ID(doc)
+	id, err := handoff.ID(*doc)
 	if err != nil {
 		return "", err
 	}

@@ -2,11 +2,8 @@ package records
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,10 +97,13 @@ func (a *app) check(names []string, c *checks) error {
 	if names, err = artifacts(names); err != nil {
 		return err
 	}
-	known := entries(s, names)
 	var reports []packet.Report
 	for _, name := range names {
-		in := a.artifact(s, p, known, name)
+		got, err := a.read(func() (*handoff.Store, error) { return s, nil }, name)
+		in := packet.Input{Name: got.name, Err: err}
+		if err == nil {
+			in = got.input()
+		}
 		report := packet.Check(in, o)
 		if note := record.RecordConfirmation(context.Background(), s, in.ID, report); note != "" {
 			report.Notes = append(report.Notes, note)
@@ -151,92 +151,6 @@ func (c *checks) with(a *app, p handoff.Project) (record.Checks, error) {
 	answers, err := packet.ParseAnswers(text)
 	r.Answers = &answers
 	return r, err
-}
-
-// entries returns the entries of the names that are whole ids, if there are several. It reads the index once.
-func entries(s *handoff.Store, names []string) map[string]handoff.Entry {
-	var ids []string
-	for _, name := range names {
-		if len(name) == len("sha256:")+64 && isStored(name) {
-			ids = append(ids, name)
-		}
-	}
-	if len(ids) < 2 {
-		return nil
-	}
-	found, err := s.FindEach(ids)
-	if err != nil {
-		return nil // reading each handoff reports its error
-	}
-	known := make(map[string]handoff.Entry, len(found))
-	for _, e := range found {
-		known[e.ID] = e
-	}
-	return known
-}
-
-// stored reads a stored handoff.
-func stored(s *handoff.Store, known map[string]handoff.Entry, name string) (handoff.Stored, error) {
-	if e, ok := known[name]; ok {
-		return s.Load(e)
-	}
-	return s.Read(name)
-}
-
-// artifact reads standard input, a file, or a stored handoff.
-func (a *app) artifact(s *handoff.Store, p handoff.Project, known map[string]handoff.Entry, name string) packet.Input {
-	if isStored(name) || isStoredFile(s, name) {
-		got, err := stored(s, known, name)
-		if err != nil {
-			return packet.Input{Name: name, Err: err}
-		}
-		return record.Input(got.Entry.ID, got.Document, schema.Universal())
-	}
-	name, text, err := a.ReadNamed(name)
-	if err != nil {
-		return packet.Input{Name: name, Err: err}
-	}
-	if !cli.HasFrontmatter(text) {
-		return record.InputJSON(name, text, schema.Universal())
-	}
-	doc, err := handoff.Parse(handoff.Source{Text: text}, p.Options.Rules, p.Options.MaxDocumentBytes)
-	if err == nil && doc.HandoffID != "" {
-		err = claimHolds(doc)
-	}
-	if err != nil {
-		return packet.Input{Name: name, Err: err}
-	}
-	return record.Input(name, doc, schema.Universal())
-}
-
-// claimHolds returns an error if the id in a document from outside the store does not match its content.
-func claimHolds(doc handoff.Document) error {
-	id, err := handoff.ID(doc)
-	if err == nil && id != doc.HandoffID {
-		err = &handoff.IDMismatchError{Claimed: doc.HandoffID, Computed: id}
-	}
-	return err
-}
-
-// isStored reports whether a name means a stored handoff, and not a file.
-func isStored(name string) bool {
-	_, missing := os.Stat(name)
-	return looksLikeID(name) && errors.Is(missing, fs.ErrNotExist)
-}
-
-// isStoredFile reports whether a name is that of a stored handoff's file, and not a path from here.
-func isStoredFile(s *handoff.Store, name string) bool {
-	if _, missing := os.Stat(name); !errors.Is(missing, fs.ErrNotExist) || !strings.HasSuffix(name, ".md") {
-		return false
-	}
-	_, err := s.Find(name)
-	return err == nil
-}
-
-// looksLikeID reports whether a name can be an id, a prefix or @.
-func looksLikeID(name string) bool {
-	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
-	return name == "@" || len(digits) >= 4 && len(digits) <= 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 // printReports prints the reports as text, or as JSON a line each.

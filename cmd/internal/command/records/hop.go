@@ -32,18 +32,18 @@ chain of more than 5 hops --approved.`,
 			if err != nil {
 				return err
 			}
-			text, err := a.recordOf(names[0])
+			got, err := a.recordOf(names[0])
 			if err != nil {
 				return err
 			}
-			if kind := record.Detect(text.data); kind != universal.Kind {
-				return cli.Invalid("use a universal handoff", "%s is not a universal handoff", text.name)
+			if kind := record.Detect(got.text); kind != universal.Kind {
+				return cli.Invalid("use a universal handoff", "%s is not a universal handoff", got.name)
 			}
 			r.Kind = universal.Kind
 			if err := r.prepare(a, p, f, false); err != nil {
 				return err
 			}
-			source, err := record.Hop(r.Making, text.data, text.id, approved)
+			source, err := record.Hop(r.Making, got.text, got.id, approved)
 			if err != nil {
 				return err
 			}

@@ -96,7 +96,7 @@ func (a *app) repairAll(names []string, m repairFlags) error {
 type repairing struct {
 	repairFlags
 	*app
-	text    recordText
+	artifact
 	options universal.RepairOptions
 	result  universal.Repair
 	kept    []string // paths of the files with removed text
@@ -110,34 +110,34 @@ func (a *app) repair(name string, m repairFlags) error {
 			return err
 		}
 	}
-	text, err := a.recordOf(name)
+	got, err := a.recordOf(name)
 	if err != nil {
 		return err
 	}
-	if m.inPlace && !text.file {
-		return cli.Invalid("use -o FILE", "%s cannot be replaced: it is not a file with only a record", text.name)
+	if m.inPlace && !got.isFile {
+		return cli.Invalid("use -o FILE", "%s cannot be replaced: it is not a file with only a record", got.name)
 	}
-	if kind := record.Detect(text.data); kind != "" && kind != universal.Kind {
+	if kind := record.Detect(got.text); kind != "" && kind != universal.Kind {
 		return cli.Invalid("run `handoff record validate`, and fix the faults yourself",
-			"%s is a %s record; only universal handoffs can be repaired", text.name, kind)
+			"%s is a %s record; only universal handoffs can be repaired", got.name, kind)
 	}
 	if m.inPlace {
-		if err := cli.CheckOutput(filepath.Dir(text.name)); err != nil {
+		if err := cli.CheckOutput(filepath.Dir(got.name)); err != nil {
 			return err
 		}
 	}
-	r := &repairing{repairFlags: m, app: a, text: text, options: universal.RepairOptions{
-		Options: a.options(text, m.encoding), NewID: sync.OnceValue(universal.NewID)}}
+	r := &repairing{repairFlags: m, app: a, artifact: got, options: universal.RepairOptions{
+		Options: a.options(got, m.encoding), NewID: sync.OnceValue(universal.NewID)}}
 	now := a.Now()
 	r.options.Now = func() time.Time { return now } // one time for every attempt
 	return r.run()
 }
 
 func (r *repairing) run() error {
-	d, err := universal.Parse(r.text.data)
+	d, err := universal.Parse(r.text)
 	var faults *handoff.DocumentError
 	if errors.As(err, &faults) {
-		return errors.Join(&handoff.DocumentError{Name: r.text.name, Faults: faults.Faults}, r.ask(faults.Faults))
+		return errors.Join(&handoff.DocumentError{Name: r.artifact.name, Faults: faults.Faults}, r.ask(faults.Faults))
 	}
 	if err := r.repairDocument(d); err != nil {
 		return err
@@ -148,9 +148,9 @@ func (r *repairing) run() error {
 	if err := r.write(); err != nil {
 		return err
 	}
-	if r.text.id != "" {
+	if r.id != "" {
 		report := r.result.Report
-		r.audit(handoff.Validation{HandoffID: r.text.id, Kind: universal.Kind + "/" + universal.Version, Valid: report.Valid(), Stage: report.Stage,
+		r.audit(handoff.Validation{HandoffID: r.id, Kind: universal.Kind + "/" + universal.Version, Valid: report.Valid(), Stage: report.Stage,
 			Faults: len(report.Faults), Warnings: len(report.Warnings), Changes: len(r.result.Patch())})
 	}
 	return r.report()
@@ -229,7 +229,7 @@ func (r *repairing) place() string {
 	if r.repairFlags.output != "" {
 		return filepath.Dir(r.repairFlags.output)
 	}
-	return r.text.dir
+	return r.dir()
 }
 
 func (r *repairing) write() (err error) {
@@ -237,8 +237,8 @@ func (r *repairing) write() (err error) {
 	switch {
 	case r.inPlace && !r.result.Changed:
 	case r.inPlace:
-		r.output = r.text.name
-		r.backup, err = record.Replace(r.text.name, r.text.data, repaired)
+		r.output = r.artifact.name
+		r.backup, err = record.Replace(r.artifact.name, r.text, repaired)
 	case r.repairFlags.output != "":
 		r.output = r.repairFlags.output
 		err = cli.WriteFiles(r.place(), ".", cli.File{Name: filepath.Base(r.output), Bytes: repaired})

@@ -33,7 +33,7 @@ func (r *repairing) asJSON() repairReport {
 	for i, a := range shown.Attempts {
 		shown.Attempts[i].Report = boundedReport(a.Report)
 	}
-	return repairReport{Name: r.text.name, OK: r.result.OK(), Repair: shown, Patch: append([]universal.Change{},
+	return repairReport{Name: r.name, OK: r.result.OK(), Repair: shown, Patch: append([]universal.Change{},
 		r.result.Patch()...),
 		Kept: append([]string{}, r.kept...), Output: r.output, Backup: r.backup, Document: json.RawMessage("null")}
 }
@@ -52,11 +52,11 @@ func (r *repairing) report() error {
 		return r.PrintJSON(report)
 	}
 	if !r.result.Changed {
-		r.Note(r.text.name + " is valid; nothing to repair")
+		r.Note(r.name + " is valid; nothing to repair")
 		return nil
 	}
 	last := r.result.Attempts[len(r.result.Attempts)-1]
-	r.Note(fmt.Sprintf("repaired %s in attempt %d, %s: %s", r.text.name, len(r.result.Attempts), last.Name, handoff.Count(len(r.result.Patch()), "change")))
+	r.Note(fmt.Sprintf("repaired %s in attempt %d, %s: %s", r.name, len(r.result.Attempts), last.Name, handoff.Count(len(r.result.Patch()), "change")))
 	for _, line := range fault.Lines(r.result.Patch(), asLine) {
 		r.Note("  " + line)
 	}
@@ -91,7 +91,7 @@ func (r *repairing) failed() error {
 		class = handoff.ErrIntegrity
 	}
 	failure := strings.ReplaceAll(strings.TrimRight(r.result.Failure(), "\n"), "\n\n", "\n")
-	err := fault.New(class, "", "%s: %s", r.text.name, failure)
+	err := fault.New(class, "", "%s: %s", r.name, failure)
 	return errors.Join(err, r.ask(r.result.Report.Faults))
 }
 
@@ -103,8 +103,8 @@ func (r *repairing) ask(faults []handoff.Fault) error {
 	report := r.asJSON()
 	var frameErr error
 	if r.prompt {
-		report.Prompt = universal.Prompt(r.text.data, faults, func(text string) string {
-			framed, _, err := handoff.Framed(handoff.Stored{Document: handoff.Document{Body: text}, Path: r.text.name}, handoff.Frame{})
+		report.Prompt = universal.Prompt(r.text, faults, func(text string) string {
+			framed, _, err := handoff.Framed(handoff.Stored{Document: handoff.Document{Body: text}, Path: r.name}, handoff.Frame{})
 			frameErr = errors.Join(frameErr, err)
 			return framed
 		})

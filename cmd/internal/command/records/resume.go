@@ -62,7 +62,7 @@ func (a *app) take(r record.Request, c checks, offline bool) error {
 	if err != nil {
 		return err
 	}
-	if r.ID, err = a.storedID(s, p, r.ID); err != nil {
+	if r.ID, err = a.storedID(s, r.ID); err != nil {
 		return err
 	}
 	if r.Operator, err = a.Acting(p, s, r.Operator, r.ID); err != nil {
@@ -80,15 +80,15 @@ func (a *app) take(r record.Request, c checks, offline bool) error {
 }
 
 // storedID returns the id of the stored handoff that name means: an id, or a file with the same content.
-func (a *app) storedID(s *handoff.Store, p handoff.Project, name string) (string, error) {
+func (a *app) storedID(s *handoff.Store, name string) (string, error) {
 	if _, err := os.Stat(name); isStored(name) || errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./") {
 		return name, nil
 	}
-	text, err := cli.ReadInput(name)
-	if err != nil {
-		return "", err
+	got, err := a.read(func() (*handoff.Store, error) { return s, nil }, name)
+	if err != nil || got.id != "" {
+		return got.id, err
 	}
-	return record.StoredAs(s, name, text, p.Options.Rules)
+	return record.StoredAs(s, name, got.doc, got.text)
 }
 
 func (a *app) resume(ctx context.Context, s *handoff.Store, r record.Request, ascii bool) error {

@@ -1,12 +1,8 @@
 package records
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,74 +48,17 @@ Exit codes: 0 valid, 2 invalid, 6 the payload does not match its hash.`,
 	return cmd
 }
 
-// A recordText is a record as JSON, and where it was read.
-type recordText struct {
-	name string
-	data []byte
-	dir  string // the base of relative paths in the record
-	file bool   // name is a file with only the record
-	id   string // of the stored handoff with the record, "" for none
-}
-
-// recordOf reads the record of a file, of standard input or of a stored handoff.
-func (a *app) recordOf(path string) (recordText, error) {
-	if isStored(path) {
-		return a.storedRecord(path)
+// recordOf reads the record of an artifact.
+func (a *app) recordOf(name string) (artifact, error) {
+	got, err := a.read(a.Store, name)
+	if err == nil {
+		got.text, err = got.record()
 	}
-	name, data, err := a.ReadNamed(path)
-	got := recordText{name: name, data: data, dir: filepath.Dir(path), file: path != "-"}
-	if err != nil || !cli.HasFrontmatter(data) {
-		return got, cmp.Or(err, isMarkdown(got))
-	}
-	doc, err := handoff.Parse(handoff.Source{Name: got.name, Text: got.data}, schema.Frontmatter(), cli.MaxInput)
-	if err != nil {
-		return got, err
-	}
-	block, err := record.Extract(handoff.Stored{Document: doc, Path: got.name})
-	got.data, got.file = block.JSON, false
 	return got, err
 }
 
-// isMarkdown returns an error for Markdown: a file named *.md, or a text that begins with a heading and has no JSON.
-func isMarkdown(r recordText) error {
-	text := strings.TrimLeft(strings.TrimPrefix(string(r.data), "\ufeff"), " \t\r\n")
-	isHeading := strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") &&
-		!strings.Contains(text, "{")
-	isNamed := strings.EqualFold(filepath.Ext(r.name), ".md") && !strings.HasPrefix(text, "{")
-	if !isNamed && !isHeading {
-		return nil
-	}
-	store := "FILE"
-	if !strings.ContainsAny(r.name, " '\"`$\\") && r.file {
-		store = r.name
-	}
-	return cli.Invalid("store it: `handoff write "+store+" --to NAME`", "%s is Markdown, not a record", r.name)
-}
-
-func (a *app) storedRecord(id string) (recordText, error) {
-	s, err := a.Store()
-	if err != nil {
-		return recordText{}, err
-	}
-	stored, err := s.Read(id)
-	if err != nil {
-		return recordText{}, err
-	}
-	block, err := record.Extract(stored)
-	return recordText{name: stored.Entry.ID, data: block.JSON, dir: ".", id: stored.Entry.ID}, err
-}
-
-// exists reports whether a file that the record names exists. A file that cannot be checked counts as existing.
-func (r recordText) exists(path string) bool {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.dir, path)
-	}
-	_, err := os.Stat(path)
-	return !errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(path, 0)
-}
-
-func (a *app) options(r recordText, encoding string) universal.Options {
-	return universal.Options{Rules: schema.Universal(), Encoding: encoding, Exists: r.exists, Now: a.Now}
+func (a *app) options(g artifact, encoding string) universal.Options {
+	return universal.Options{Rules: schema.Universal(), Encoding: encoding, Exists: g.exists, Now: a.Now}
 }
 
 func (a *app) validate(names []string, encoding string) error {
@@ -140,15 +79,15 @@ func (a *app) validate(names []string, encoding string) error {
 
 // validateOne validates one record. The error is its summary. A record that cannot be read has no stage.
 func (a *app) validateOne(name, encoding string) (record.Validation, error) {
-	text, err := a.recordOf(name)
+	got, err := a.recordOf(name)
 	if err != nil {
 		return record.Validation{Name: name, Report: universal.Report{Faults: []handoff.Fault{{Problem: err.Error()}}, Warnings: []handoff.Fault{}}}, err
 	}
-	v, err := record.Validate(text.name, text.data, a.options(text, encoding))
+	v, err := record.Validate(got.name, got.text, a.options(got, encoding))
 	if err != nil {
 		return record.Validation{}, err // bad options
 	}
-	v.ID = text.id
+	v.ID = got.id
 	return v, faultsIn(v)
 }
 

@@ -1,0 +1,125 @@
+package records
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+// An artifact is what a command names: standard input, a file, or a stored handoff.
+type artifact struct {
+	name string
+	text []byte            // of a file or standard input
+	doc  *handoff.Document // nil for a text without frontmatter
+	id   string            // of a stored handoff, else ""
+	path string            // of the document
+
+	isFile bool // a file with only a record
+}
+
+// read reads an artifact. open returns the store, for a stored handoff.
+func (a *app) read(open func() (*handoff.Store, error), name string) (artifact, error) {
+	if isStored(name) || isMissing(name) && strings.HasSuffix(name, ".md") {
+		s, err := open()
+		var got handoff.Stored
+		if err == nil {
+			got, err = s.Read(name)
+		}
+		if err == nil {
+			return artifact{name: got.Entry.ID, id: got.Entry.ID, doc: &got.Document, path: got.Path}, nil
+		}
+		if isStored(name) {
+			return artifact{name: name}, err
+		}
+	}
+	isFile := name != "-"
+	name, text, err := a.ReadNamed(name)
+	got := artifact{name: name, text: text, path: name, isFile: isFile}
+	if err != nil || !cli.HasFrontmatter(text) {
+		return got, err
+	}
+	got.isFile = false
+	doc, err := handoff.Parse(handoff.Source{Name: name, Text: text}, schema.Frontmatter(), cli.MaxInput)
+	got.doc = &doc
+	return got, err
+}
+
+// isStored reports whether a name means a stored handoff by its id, and not a file.
+func isStored(name string) bool { return looksLikeID(name) && isMissing(name) }
+
+func isMissing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// looksLikeID reports whether a name can be an id, a prefix or @.
+func looksLikeID(name string) bool {
+	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
+	return name == "@" || len(digits) >= 4 && len(digits) <= 64 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// input returns the artifact for a check. The id in a document from outside the store must match its content.
+func (g artifact) input() packet.Input {
+	if g.doc == nil {
+		return record.InputJSON(g.name, g.text, schema.Universal())
+	}
+	id, err := handoff.ID(*g.doc)
+	if err == nil && g.doc.HandoffID != "" && id != g.doc.HandoffID {
+		err = &handoff.IDMismatchError{Claimed: g.doc.HandoffID, Computed: id}
+	}
+	if err != nil {
+		return packet.Input{Name: g.name, Err: err}
+	}
+	return record.Input(g.name, *g.doc, schema.Universal())
+}
+
+// record returns the record of the artifact as JSON.
+func (g artifact) record() ([]byte, error) {
+	if g.doc == nil {
+		return g.text, g.isMarkdown()
+	}
+	stored := handoff.Stored{Document: *g.doc, Path: g.path}
+	stored.Entry.ID = g.id
+	block, err := record.Extract(stored)
+	return block.JSON, err
+}
+
+// isMarkdown returns an error for Markdown: a file named *.md, or a text that begins with a heading and has no JSON.
+func (g artifact) isMarkdown() error {
+	text := strings.TrimLeft(strings.TrimPrefix(string(g.text), "\ufeff"), " \t\r\n")
+	isHeading := strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") &&
+		!strings.Contains(text, "{")
+	isNamed := strings.EqualFold(filepath.Ext(g.name), ".md") && !strings.HasPrefix(text, "{")
+	if !isNamed && !isHeading {
+		return nil
+	}
+	store := "FILE"
+	if g.isFile && !strings.ContainsAny(g.name, " '\"`$\\") {
+		store = g.name
+	}
+	return cli.Invalid("store it: `handoff write "+store+" --to NAME`", "%s is Markdown, not a record", g.name)
+}
+
+// exists reports whether a file that the record names exists. A file that cannot be checked counts as existing.
+func (g artifact) exists(path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(g.dir(), path)
+	}
+	return !isMissing(path) && !strings.ContainsRune(path, 0)
+}
+
+// dir returns the base of relative paths in the record.
+func (g artifact) dir() string {
+	if g.id != "" {
+		return "."
+	}
+	return filepath.Dir(g.path)
+}
