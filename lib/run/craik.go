@@ -1,8 +1,11 @@
 package run
 
 import (
+	_ "embed" // for the names of Craik
+	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -12,23 +15,18 @@ import (
 // src/craik/contracts/models/handoffs.py).
 const craikSchema = "craik.handoff"
 
-// craikLists maps the lists of a Craik handoff to lists of a record, with a prefix for each text.
-var craikLists = []struct{ from, into, before string }{
-	{"memory_proposal_ids", "memory_proposals", ""},
-	{"facts_learned", "memory_proposals", ""},
-	{"facts_invalidated", "memory_proposals", "no longer true: "},
-	{"receipt_ids", "receipts", ""},
-	{"adjudication_ids", "receipts", ""},
-	{"scope_change_request_ids", "receipts", ""},
-	{"scope_change_result_ids", "receipts", ""},
-	{"contradictions_opened", "context_debt", "contradiction: "},
-	{"unresolved_disagreements", "context_debt", "disagreement: "},
-	{"open_human_delegation_ids", "next_steps", "answer the delegation "},
-}
+//go:embed craik.json
+var craikFile []byte
 
-// craikNotes are the members of a Craik handoff without a field in a record. They become notes of the self-audit.
-var craikNotes = []string{"version", "id", "runner_metadata", "auth_profile_id", "auth_identity_hash",
-	"operator_subject", "operator_issuer"}
+// craik has the members of a Craik handoff without a field in a record, which become notes of the self-audit, and the
+// lists with other names: their items go to a list of the record, with a prefix for each text.
+var craik = sync.OnceValue(func() (c struct {
+	Notes []string
+	Lists []struct{ From, Into, Before string }
+}) {
+	_ = json.Unmarshal(craikFile, &c) // embedded, and tested
+	return c
+})
 
 // fromCraik converts a Craik handoff to a record, and returns any other value as it is. Positive claims about
 // itself become notes, since other rules derived them. What it admits stays.
@@ -39,14 +37,14 @@ func fromCraik(v *jsontree.Value) *jsontree.Value {
 	r := v.Clone()
 	r.Delete("schema")
 	notes := jsontree.NewArray(jsontree.NewString("imported from " + craikSchema))
-	for _, name := range craikNotes {
+	for _, name := range craik().Notes {
 		if said := r.Get(name); said != nil && said.Kind != jsontree.Null && len(said.Items)+len(said.Members)+len(said.Text) > 0 {
 			notes.Items = append(notes.Items, jsontree.NewString(name+": "+strings.Trim(said.String(), `"`)))
 		}
 		r.Delete(name)
 	}
-	for _, l := range craikLists {
-		moveList(r, l.from, l.into, l.before)
+	for _, l := range craik().Lists {
+		moveList(r, l.From, l.Into, l.Before)
 	}
 	craikAudit(r, notes)
 	if at := r.Get("created_at"); at != nil {

@@ -10,11 +10,8 @@ import (
 )
 
 // Prompt returns a text that asks a language model to fix a document. frame marks the document and the faults,
-// which quote it, as untrusted; no text of them is outside of a frame. A nil frame prefixes each line with "| ".
+// which quote it, as untrusted; no text of them is outside of a frame.
 func Prompt(document []byte, faults []fault.Fault, frame func(text string) string) string {
-	if frame == nil {
-		frame = barred
-	}
 	list := make([]string, 0, len(faults))
 	for _, f := range fault.Bounded(faults) {
 		list = append(list, fmt.Sprintf("%d. %s", len(list)+1, f))
@@ -25,11 +22,6 @@ func Prompt(document []byte, faults []fault.Fault, frame func(text string) strin
 		"The document:\n\n" + frame(strings.TrimRight(string(document), "\n")) + "\n\n" +
 		"Answer with the corrected JSON document and nothing else. Keep every valid value. Do not invent facts: if\n" +
 		"a required value is unknown, write the shortest text that says so.\n"
-}
-
-// barred prefixes every line with a bar, so that no quoted text begins a line.
-func barred(text string) string {
-	return "| " + strings.ReplaceAll(strings.TrimRight(newlines.Replace(text), "\n"), "\n", "\n| ")
 }
 
 // Failure returns the report of a failed repair: the changes of each attempt, the remaining faults, and what to
@@ -65,5 +57,3 @@ func oneLine(text string) string {
 	quoted := strconv.Quote(jsontree.Printable(text))
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
-
-var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")

@@ -123,9 +123,4 @@ func TestPromptFramesTheDocument(t *testing.T) {
 	if strings.Contains(prompt, attack) || framed != 5 || strings.Count(prompt, "<framed>") != 2 {
 		t.Errorf("%d framed, prompt:\n%s", framed, prompt)
 	}
-	for line := range strings.Lines(universal.Prompt(append(document, "\r"+attack...), faults, nil)) {
-		if strings.Contains(line, attack) && !strings.HasPrefix(line, "| ") {
-			t.Errorf("outside the frame: %q", line)
-		}
-	}
 }

@@ -136,17 +136,17 @@ func mustHave(f field) bool { return bool(f.need) }
 
 // Instance returns the frontmatter as a JSON-like value for Rules, without empty fields.
 func (d Document) Instance() map[string]any {
-	head := map[string]any{}
-	for _, f := range fields {
-		switch {
-		case f.list != nil && len(*f.list(&d)) > 0:
-			items := make([]any, len(*f.list(&d)))
-			for i, item := range *f.list(&d) {
-				items[i] = item
+	head := d.Fields()
+	for key, value := range head {
+		items, isList := value.([]string)
+		if value == "" || isList && len(items) == 0 {
+			delete(head, key)
+		} else if isList {
+			all := make([]any, len(items))
+			for i, item := range items {
+				all[i] = item
 			}
-			head[f.key] = items
-		case f.list == nil && *f.text(&d) != "":
-			head[f.key] = *f.text(&d)
+			head[key] = all
 		}
 	}
 	return head
@@ -168,16 +168,13 @@ func (d Document) Fields() map[string]any {
 // ID returns the handoff_id of a document: the SHA-256 of the RFC 8785 form of its content. The HandoffID field is
 // ignored. It fails on strings that are not valid UTF-8.
 func ID(d Document) (string, error) {
-	members := map[string]any{"body": d.Body}
+	members := d.Fields()
 	for _, f := range fields {
-		switch {
-		case f.hash == unhashed:
-		case f.list != nil:
-			members[f.key] = append([]string{}, *f.list(&d)...) // nil would be null
-		case *f.text(&d) != "" || mustHave(f):
-			members[f.key] = *f.text(&d)
+		if f.hash == unhashed || members[f.key] == "" && !mustHave(f) {
+			delete(members, f.key)
 		}
 	}
+	members["body"] = d.Body
 	return jsontree.ID(members)
 }
 

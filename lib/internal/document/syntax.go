@@ -2,9 +2,12 @@ package document
 
 import (
 	"bytes"
+	_ "embed" // for the messages
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -12,42 +15,18 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// syntaxErrors are better messages for errors of the YAML library. The fault is at the first of the characters in
-// mark. The library counts lines from 0 in errors of its parser, and from 1 in errors of its scanner.
-var syntaxErrors = []struct {
-	text, problem, hint, mark string
-	parser                    bool
-}{
-	{"cannot start any token", "an unquoted value cannot begin with @, ` or %",
-		"put the value in single quotes", "@`%", false},
-	{"',' or ']'", "the list that opens here is not closed",
-		"end it with ], or put its values in single quotes", "[", true},
-	{"',' or '}'", "the mapping that opens here is not closed",
-		"end it with }, or put its values in single quotes", "{", true},
-	{"unexpected end of stream", "the quoted value that opens here is not closed",
-		"end it with the quote it begins with", `'"`, false},
-	{"mapping values are not allowed", "a colon and a space are not allowed here",
-		"put the value in single quotes, and begin every key in the same column", "", false},
-	{"unknown escape", "a double-quoted value holds an unknown escape",
-		"use single quotes, or write the backslash twice", `\`, false},
-	{"Unicode character escape", "an escape names a surrogate or no character", "write the character itself",
-		`\`, false},
-	{"hexdecimal number", "an escape lacks hexadecimal digits",
-		"use single quotes, or write the backslash twice", `\`, false},
-	{"sequence entries are not allowed", "a dash and a space are not allowed here",
-		"put the value in single quotes", "-", false},
-	{"expected ':'", "the line is not a key and a value", "write a colon and a space after the key", "", false},
-	{"<document start>", "something follows the mapping", "keep one mapping", "", true},
-	{"node content", "a value begins with a character that it cannot begin with",
-		"put the value in single quotes", "]},", true},
-	{"expected key", "the line does not fit the mapping", "begin every key in the same column", "", true},
-	{"'-' indicator", "the line does not fit the list", "begin every dash in the same column", "", true},
-	{"max depth", "lists and mappings are nested too deep", "write lines and lists without others inside", "", false},
-	{"alphabetic or numeric", "an anchor or alias has no name",
-		"put values that begin with & or * in single quotes", "&*", false},
-	{"comment or line break", "more text follows | or >", "put the value in single quotes", "|>", false},
-	{"tag handle", "a tag is not defined", "remove it", "!", true},
-}
+//go:embed yamlerrors.json
+var syntaxErrorsFile []byte
+
+// syntaxErrors has better messages for errors of the YAML library with a text. The fault is at the first of the
+// characters in mark. The library counts lines from 0 in errors of its parser, and from 1 in errors of its scanner.
+var syntaxErrors = sync.OnceValue(func() (all []struct {
+	Text, Problem, Hint, Mark string
+	Parser                    bool
+}) {
+	_ = json.Unmarshal(syntaxErrorsFile, &all) // embedded, and tested
+	return all
+})
 
 // explain adds a place and a better message to an error of the YAML library.
 func (r *yamlReader) explain(err error, text []byte) *fault.Fault {
@@ -66,10 +45,10 @@ func (r *yamlReader) explain(err error, text []byte) *fault.Fault {
 		}
 	}
 	problem, hint, mark := r.Name+" is not YAML: "+message, "put values in single quotes", ""
-	for _, e := range syntaxErrors {
-		if strings.Contains(message, e.text) {
-			problem, hint, mark = e.problem, e.hint, e.mark
-			if e.parser || line == 0 {
+	for _, e := range syntaxErrors() {
+		if strings.Contains(message, e.Text) {
+			problem, hint, mark = e.Problem, e.Hint, e.Mark
+			if e.Parser || line == 0 {
 				line++
 			}
 			break

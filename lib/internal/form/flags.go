@@ -39,22 +39,20 @@ func Flags(text string) []string {
 var patternsText string
 var patterns = sync.OnceValue(func() Lists { return ReadLists(patternsText, fold) })
 
-// A keyTable has the keys of all patterns by their first three bytes, and a bit set of the hashes of these. A shorter
-// key is not in it.
+// A keyTable has the keys of all patterns of three bytes and more.
 type keyTable struct {
-	bits [1 << 10]uint64
-	keys map[string][]string
+	Keywords
+	all []string
 }
 
 var keys = sync.OnceValue(func() *keyTable {
-	t := &keyTable{keys: make(map[string][]string)}
+	t := &keyTable{}
 	for _, lines := range patterns() {
 		for _, l := range lines {
 			for _, key := range l.Needs {
-				if len(key) >= 3 && !slices.Contains(t.keys[key[:3]], key) {
-					h := hash(key[0], key[1], key[2])
-					t.bits[h>>6] |= 1 << (h & 63)
-					t.keys[key[:3]] = append(t.keys[key[:3]], key)
+				if len(key) >= 3 {
+					t.Add(key, [3]string{key[:1], key[1:2], key[2:3]}, false, len(t.all))
+					t.all = append(t.all, key)
 				}
 			}
 		}
@@ -62,25 +60,10 @@ var keys = sync.OnceValue(func() *keyTable {
 	return t
 })
 
-// hash returns the index of three characters in the bit set.
-func hash(a, b, c byte) uint32 {
-	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * 0x9e3779b1 >> 16
-}
-
 // keysIn returns the keys that occur in text. It reads text once, whatever the number of keys.
 func keysIn(text string) map[string]bool {
 	t, found := keys(), map[string]bool{"|": strings.Contains(text, "|")}
-	for i := 0; i+3 <= len(text); i++ {
-		h := hash(text[i], text[i+1], text[i+2])
-		if t.bits[h>>6]&(1<<(h&63)) == 0 {
-			continue
-		}
-		for _, key := range t.keys[text[i:i+3]] {
-			if strings.HasPrefix(text[i:], key) {
-				found[key] = true
-			}
-		}
-	}
+	t.Each(text, func(_, key int) { found[t.all[key]] = true })
 	return found
 }
 

@@ -2,6 +2,7 @@ package form
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -68,7 +69,7 @@ func isStackedMark(r rune) bool { return isMark(r) && unicode.Is(unicode.Inherit
 
 // isLetterOf reports whether r is a letter of the script of the virama v.
 func isLetterOf(r, v rune) bool {
-	for _, script := range conjoining {
+	for _, script := range conjoining() {
 		if unicode.Is(script, v) {
 			return unicode.Is(script, r) && unicode.IsLetter(r) && !IsInvisible(r)
 		}
@@ -76,12 +77,10 @@ func isLetterOf(r, v rune) bool {
 	return false
 }
 
-// conjoining are the scripts with conjuncts, which joiners create and prevent.
-var conjoining = []*unicode.RangeTable{
-	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
-	unicode.Telugu,
-	unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Tibetan, unicode.Myanmar, unicode.Khmer,
-	unicode.Tai_Tham,
-	unicode.Balinese, unicode.Sundanese, unicode.Saurashtra, unicode.Javanese, unicode.Meetei_Mayek, unicode.Brahmi,
-	unicode.Kaithi, unicode.Chakma, unicode.Sharada, unicode.Grantha, unicode.Newa, unicode.Tirhuta,
-}
+// conjoining returns the scripts with conjuncts, which joiners create and prevent.
+var conjoining = sync.OnceValue(func() (scripts []*unicode.RangeTable) {
+	for _, name := range unicodeLists().Words("conjoining") {
+		scripts = append(scripts, unicode.Scripts[name])
+	}
+	return scripts
+})

@@ -10,7 +10,7 @@ import (
 // Meets reports whether the rule of a block of rules.txt meets a text by itself.
 func Meets(block int, text string) (met bool) {
 	v := &view{text: text}
-	rules().filter.each(text, func(at, rule int) {
+	rules().filter.Each(text, func(at, rule int) {
 		_, ok := rules().rules[rule].match(v, at)
 		met = met || ok && rule == block
 	})

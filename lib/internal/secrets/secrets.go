@@ -38,7 +38,7 @@ func Scan(text string) []Finding {
 	var found []hit
 	t, v := rules(), &view{text: text}
 	for depth := 0; v != nil && depth < layers; depth++ {
-		t.filter.each(v.text, func(at, rule int) {
+		t.filter.Each(v.text, func(at, rule int) {
 			if h, ok := t.rules[rule].match(v, at); ok {
 				h.rule = rule
 				found = append(found, h)

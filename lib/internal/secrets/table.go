@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 //go:embed rules.txt
@@ -19,7 +21,7 @@ type table struct {
 	names  []string            // {name} and its text in an expression, alternating
 	lists  map[string][]string // the words that judges use
 	sign   []step              // the text from a name to the assigned value
-	filter filter
+	filter form.Keywords
 }
 
 // A rule describes one kind of credential. Its expression is tried only at one of its keywords.
@@ -67,9 +69,34 @@ var rules = sync.OnceValue(func() *table {
 		r.keywords = strings.TrimPrefix(r.keywords, "word ")
 		t.rules = append(t.rules, r)
 	}
-	t.filter.fill(t.rules)
+	t.filter.Grow(1<<9, 1<<11) // each run that scans for credentials makes them all
+	for i, r := range t.rules {
+		for text := range fields(r.keywords) {
+			literal, _, _ := strings.Cut(text, "[")
+			var first [3]string // each is a character, or a class in brackets
+			for n := range first {
+				first[n], text = class(text)
+			}
+			t.filter.Add(literal, first, r.fold, i)
+		}
+	}
 	return t
 })
+
+// class returns the bytes for the first character of a keyword, with letters in one case only, and the rest.
+func class(keyword string) (all, rest string) {
+	if keyword[0] != '[' {
+		return keyword[:1], keyword[1:]
+	}
+	in, rest := setOf(keyword)
+	bytes := make([]byte, 0, 64)
+	for c := range byte(0x80) {
+		if in.has(c) && !(letter(c) && c < 'a' && in.has(c|' ')) {
+			bytes = append(bytes, c)
+		}
+	}
+	return string(bytes), rest
+}
 
 // statements returns the first word and the rest of each line.
 func statements(lines string) iter.Seq2[string, string] {
