@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
@@ -19,12 +18,12 @@ import (
 // with a content type, and a row here.
 var kinds = []kind{
 	{name: packet.Kind, version: packet.Version, detect: looksLikePacket, read: reading(storedPacket),
-		build: Options.packet, input: packetInput, validate: validatePacket, table: packet.Table, make: newPacket,
+		build: Options.packet, input: packetInput, table: packet.Table, make: newPacket,
 		members: map[string]string{"from": "agent", "topic": "task"}},
 	{name: universal.Kind, version: universal.Version, detect: looksLikeUniversal, read: reading(universal.Parse),
 		build: Options.universal, input: universalInput, validate: validateUniversal, table: universal.Table, make: newUniversal},
 	{name: run.Kind, version: run.Version, detect: looksLikeRun, read: reading(storedRun),
-		build: Options.run, input: runInput, validate: validateRun},
+		build: Options.run, input: runInput},
 }
 
 // A content is a valid record of any kind.
@@ -44,9 +43,9 @@ type kind struct {
 
 	// build makes a new record.
 	build    func(Options, []byte, screenedRecord) (content, error)
-	input    func([]byte, handoff.Rules) packet.Input // returns the input of a check
-	validate func(data []byte, o universal.Options) (universal.Report, error)
-	table    func() *fields.Table // nil if New does not make the kind
+	input    func([]byte, handoff.Rules) packet.Input                         // returns the input of a check
+	validate func(data []byte, o universal.Options) (universal.Report, error) // nil for a kind with only a schema
+	table    func() *fields.Table                                             // nil if New does not make the kind
 	// make makes the JSON of a new record from flags. It can change the head.
 	make    func(*Making) ([]byte, error)
 	members map[string]string // by head field: the optional member of a record that provides it
@@ -197,13 +196,6 @@ func storedRun(data []byte) (run.Record, error) {
 func runInput(data []byte, _ handoff.Rules) packet.Input {
 	facts, err := run.Inspect(data)
 	return packet.Input{Facts: &facts, Err: err}
-}
-
-// validateRun accepts a record without the fields that write fills in.
-func validateRun(data []byte, _ universal.Options) (universal.Report, error) {
-	_, err := run.Parse(data, run.Defaults{ProjectID: func() string { return "-" },
-		CreatedAt: func() string { return time.Unix(0, 0).UTC().Format(time.RFC3339) }})
-	return schemaReport(err), nil
 }
 
 // schemaReport returns the report on a record without further stages.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
-	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 // newPacket makes the JSON of a packet. It issues the token: a person might reuse an old one.
@@ -49,9 +48,3 @@ func checkAllowed(fields []string) error {
 
 // packetInput passes a packet to the check unparsed. The check reports all its faults.
 func packetInput(data []byte, _ handoff.Rules) packet.Input { return packet.Input{Data: data} }
-
-// validatePacket validates a packet. Only check judges its content.
-func validatePacket(data []byte, _ universal.Options) (universal.Report, error) {
-	_, err := packet.Parse(data)
-	return schemaReport(err), nil
-}

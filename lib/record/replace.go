@@ -31,10 +31,10 @@ func Replace(path string, old, content []byte) (backup string, err error) {
 	if backup, err = keepOriginal(dir, name, old); err != nil {
 		return "", fmt.Errorf("keep the original of %s: %w", path, err)
 	}
-	if err := dir.Replace(name, content, 0o644); err != nil {
+	if err := dir.ReplaceNow(name, content, 0o644); err != nil {
 		return "", fmt.Errorf("replace %s: %w", path, err)
 	}
-	return filepath.Join(filepath.Dir(path), backup), dir.Sync()
+	return filepath.Join(filepath.Dir(path), backup), nil
 }
 
 // holdsStill returns an error if the file is not the one that the caller read: a change would be lost.
@@ -53,22 +53,16 @@ func holdsStill(dir *disk.Dir, name, path string, old []byte) error {
 
 const backups = 100 // the maximum for one file
 
-// keepOriginal durably writes the old content under a new name.
-func keepOriginal(dir *disk.Dir, name string, old []byte) (string, error) {
-	staged, err := dir.Stage(old, 0o600)
-	if err != nil {
-		return "", err
-	}
-	defer staged.Discard()
-	// Publish never replaces a file: earlier backups stay.
+// keepOriginal durably writes the old content under a new name. Earlier backups stay.
+func keepOriginal(dir *disk.Dir, name string, old []byte) (backup string, err error) {
 	for n := 1; n <= backups; n++ {
-		backup := name + ".orig"
+		backup = name + ".orig"
 		if n > 1 {
 			backup = fmt.Sprintf("%s-%d", backup, n)
 		}
-		if err := staged.Publish(backup); !errors.Is(err, fs.ErrExist) {
+		if err = dir.CreateNew(backup, old, 0o600); !errors.Is(err, fs.ErrExist) {
 			return backup, errors.Join(err, dir.Sync())
 		}
 	}
-	return "", fmt.Errorf("%s.orig to %s.orig-%d: %w", name, name, backups, fs.ErrExist)
+	return "", err
 }

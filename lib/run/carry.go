@@ -42,36 +42,30 @@ type CarriedDebt struct {
 // Key returns six hex digits of the SHA-256 of a text. They do not depend on other open items.
 func Key(text string) string { return jsontree.SHA256Hex([]byte(oneSpace(text)))[:6] }
 
-// Carry returns the open assumptions and debt of one project, the oldest first. Items with the same text are the
-// same item. The newest record that names an item determines its state.
-func Carry(newestFirst []Entry) ([]CarriedAssumption, []CarriedDebt) {
+// Carry returns the open items of one project, the oldest first. Items with the same text are the same item. The
+// newest record that names an item determines its state. A completed action with the same text closes a step.
+func Carry(newestFirst []Entry) Carried {
 	var assumptions carried[CarriedAssumption]
 	var debt carried[CarriedDebt]
+	var steps carried[OriginStep]
 	// The newest record decides, so begin with the oldest.
 	for _, e := range slices.Backward(newestFirst) {
-		for _, a := range e.Record.Assumptions {
-			assumptions.name(a.Statement, a.State != "promoted" && a.State != "refuted", CarriedAssumption{Key(a.Statement), a, e.origin()})
+		r, from := e.Record, e.origin()
+		for _, a := range r.Assumptions {
+			isOpen := a.State != "promoted" && a.State != "refuted"
+			assumptions.name(a.Statement, isOpen, CarriedAssumption{Key(a.Statement), a, from})
 		}
-		for _, d := range e.Record.ContextDebt {
-			debt.name(d.Summary, d.State != "resolved", CarriedDebt{Key(d.Summary), d, e.origin()})
+		for _, d := range r.ContextDebt {
+			debt.name(d.Summary, d.State != "resolved", CarriedDebt{Key(d.Summary), d, from})
 		}
-	}
-	return assumptions.alive(), debt.alive()
-}
-
-// OpenSteps returns the open next steps of one project, the oldest first. A completed action with the same text
-// closes a step.
-func OpenSteps(newestFirst []Entry) []OriginStep {
-	var steps carried[OriginStep]
-	for _, e := range slices.Backward(newestFirst) {
-		for _, a := range e.Record.CompletedActions {
+		for _, a := range r.CompletedActions {
 			steps.name(a.Summary, false, OriginStep{})
 		}
-		for _, s := range e.Record.NextSteps {
-			steps.name(s.What, true, OriginStep{Key(s.What), s, e.origin()})
+		for _, s := range r.NextSteps {
+			steps.name(s.What, true, OriginStep{Key(s.What), s, from})
 		}
 	}
-	return steps.alive()
+	return Carried{assumptions.alive(), debt.alive(), steps.alive()}
 }
 
 // carried holds items by their text, in order of their first appearance.
@@ -136,10 +130,7 @@ func CarriedInto(newestFirst []Entry, r Record) Carried {
 		itself := e.Record.TaskID == r.TaskID && at.Equal(until)
 		return e.Record.ProjectID != r.ProjectID || !ok || at.After(until) || itself
 	})
-	var c Carried
-	c.Assumptions, c.Debt = Carry(earlier)
-	c.Steps = OpenSteps(earlier)
-	return c
+	return Carry(earlier)
 }
 
 // Assumptions returns the carried assumptions without their origins, for a Review.

@@ -73,11 +73,12 @@ func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 	entries := slices.DeleteFunc(slices.Clone(newestFirst), func(e Entry) bool {
 		return o.ProjectID != "" && e.Record.ProjectID != o.ProjectID
 	})
+	open := Carry(entries)
 	b := Onboarding{
 		ProjectID: o.ProjectID, RecentHandoffs: []Recent{}, PolicyExceptions: []OriginException{},
-		NextSteps: OpenSteps(entries), Drafts: []Left{}, Warnings: []string{},
+		Assumptions: open.Assumptions, ContextDebt: open.Debt, NextSteps: open.Steps,
+		Drafts: []Left{}, Warnings: []string{},
 	}
-	b.Assumptions, b.ContextDebt = Carry(entries)
 	place := map[Origin]int{}
 	for i, e := range entries {
 		place[e.origin()] = i

@@ -136,7 +136,7 @@ func TestCarryFollowsTheLatest(t *testing.T) {
 			}
 			entries = append(entries, e)
 		}
-		_, debt := run.Carry(entries)
+		debt := run.Carry(entries).Debt
 		if alive := latest == "open" || latest == "carried_forward"; alive != (len(debt) == 1) {
 			t.Fatalf("%q: carried %+v", states, debt)
 		}

@@ -40,7 +40,8 @@ func (d *Document) checkTokens(encoding string, r *Report) error {
 		if atLeast {
 			least = "at least "
 		}
-		fail(r, "", "`handoff record repair` compresses it", "the document takes %s%d tokens (%s), more than %d",
+		fail(r, "", "name files instead of including their content, or let `handoff record repair` compress it",
+			"the document takes %s%d tokens (%s), more than %d",
 			least, total, encoding, TokenBudget)
 	}
 	d.checkCount(r)

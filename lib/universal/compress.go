@@ -123,7 +123,7 @@ func (c compressor) shorten() {
 
 // shortenSummary cuts the summary to less than summaryTokens, as little as possible.
 func (c compressor) shortenSummary() {
-	const pointer = "/handoff/context/summary"
+	const pointer, longest = "/handoff/context/summary", 4 * 500 // bytes of a valid summary
 	v := c.root.At(pointer)
 	if !v.Is(jsontree.String) {
 		return
@@ -132,7 +132,7 @@ func (c compressor) shortenSummary() {
 		n, err := CountTokens(c.encoding, text)
 		return err == nil && n < summaryTokens
 	}
-	if len(v.Text) > 4*summaryMax || fitting(v.Text) {
+	if len(v.Text) > longest || fitting(v.Text) {
 		return // longer than the schema allows: the first attempt failed
 	}
 	size := utf8.RuneCountInString(jsontree.Printable(v.Text)) - 1

@@ -1,6 +1,7 @@
 package universal
 
 import (
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -23,7 +24,12 @@ func convert(e *editor, f fields.Field, pointer string) {
 	}
 	if to, why := converted(f, v); to != nil {
 		e.set(pointer, to, why)
+	}
+	if v = e.root.At(pointer); v == nil {
 		return
+	}
+	if short := cutTo(v.Str(), max(int(f.Most), 4)); f.Most > 0 && short != v.Str() {
+		e.swap(pointer, jsontree.NewString(short), fmt.Sprintf("cut to %d characters", f.Most))
 	}
 	// Other values in a list or object of texts become texts, so that nothing is lost.
 	isText := func(part *jsontree.Value) bool {

@@ -13,8 +13,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-const summaryMax = 500 // characters of context.summary
-
 // isTraceID reports whether s is a UUID of version 4 (RFC 9562 section 5.4) in lower case.
 func isTraceID(s string) bool {
 	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[14] == '4' && s[18] == '-' && s[23] == '-' &&
@@ -43,7 +41,6 @@ func applyDefaults(e *editor, now time.Time, newID func() string) {
 	everywhere(e.root, func(f fields.Field, pointer string) { convert(e, f, pointer) })
 	sortReferences(e)
 	complete(e)
-	shortenSummary(e)
 	shortenChain(e)
 	repairHash(e)
 	repairSize(e)
@@ -76,16 +73,6 @@ func holdsNull(root *jsontree.Value) (found bool) {
 func fill(e *editor, pointer string, value *jsontree.Value) {
 	if v := e.root.At(pointer); v == nil || v.Kind == jsontree.Null {
 		e.set(pointer, value, "default for a missing field")
-	}
-}
-
-// shortenSummary cuts a summary to the limit of the schema.
-func shortenSummary(e *editor) {
-	const pointer = "/handoff/context/summary"
-	if v := e.root.At(pointer); v.Is(jsontree.String) {
-		if short := cutTo(v.Text, summaryMax); short != v.Text {
-			e.swap(pointer, jsontree.NewString(short), fmt.Sprintf("cut to %d characters", summaryMax))
-		}
 	}
 }
 
@@ -128,33 +115,34 @@ func shortenChain(e *editor) {
 	}
 }
 
+// lowered reports whether a text is valid in lower case without spaces, and writes it so.
+func lowered(e *editor, pointer string, valid func(string) bool) bool {
+	given := textAt(e.root, pointer)
+	lower := strings.ToLower(strings.TrimSpace(given))
+	if lower != given && valid(lower) {
+		e.set(pointer, jsontree.NewString(lower), "written in lower case")
+	}
+	return valid(lower)
+}
+
 // repairHash replaces a malformed hash and keeps a well-formed one.
 func repairHash(e *editor) {
-	v := e.root.At(hashPath)
-	if v == nil || v.Kind == jsontree.String && form.IsID(v.Text) {
-		return
+	switch {
+	case e.root.At(hashPath) == nil:
+	case lowered(e, hashPath, form.IsID):
+		e.genuine = textAt(e.root, hashPath) == e.before
+	default:
+		e.genuine = true
+		e.swap(hashPath, jsontree.NewString(payloadHash(e.root)), "computed from the payload")
 	}
-	if lower := strings.ToLower(strings.TrimSpace(v.Text)); v.Kind == jsontree.String && form.IsID(lower) {
-		e.genuine = lower == e.before
-		e.set(hashPath, jsontree.NewString(lower), "written in lower case")
-		return
-	}
-	e.genuine = true
-	e.swap(hashPath, jsontree.NewString(payloadHash(e.root)), "computed from the payload")
 }
 
 // repairTrace adds a trace_id, or writes an existing one in lower case.
 func repairTrace(e *editor, newID func() string) {
 	const pointer = "/handoff/trace_id"
-	given := textAt(e.root, pointer)
-	if isTraceID(given) {
-		return
+	if !lowered(e, pointer, isTraceID) {
+		e.swap(pointer, jsontree.NewString(newID()), "a new trace_id")
 	}
-	if lower := strings.ToLower(strings.TrimSpace(given)); isTraceID(lower) {
-		e.set(pointer, jsontree.NewString(lower), "written in lower case")
-		return
-	}
-	e.swap(pointer, jsontree.NewString(newID()), "a new trace_id")
 }
 
 // wholeNumber returns the integer in a value.

@@ -1,11 +1,13 @@
 package universal
 
 import (
+	_ "embed" // for the form of a report
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -26,30 +28,20 @@ func Prompt(document []byte, faults []fault.Fault, frame func(text string) strin
 
 // Failure returns the report of a failed repair: the changes of each attempt, the remaining faults, and what to
 // do.
-func (r Repair) Failure() string {
-	faults := func(faults []fault.Fault) []string {
-		return fault.Lines(faults, func(f fault.Fault) string { return oneLine(f.String()) })
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "the document could not be repaired in %s; nothing was changed\n\nbefore: %s at the %s stage\n",
-		fault.Count(len(r.Attempts), "attempt"), fault.Count(len(r.Report.Faults), "fault"), r.Report.Stage)
-	writeLines(&b, faults(r.Report.Faults))
-	for i, a := range r.Attempts {
-		fmt.Fprintf(&b, "\nattempt %d, %s: %s, %s left at the %s stage\n", i+1, a.Name,
-			fault.Count(len(a.Patch), "change"), fault.Count(len(a.Report.Faults), "fault"), a.Report.Stage)
-		changes := fault.Lines(a.Patch, func(c Change) string { return c.Op + " " + oneLine(c.Path) + " (" + c.Why + ")" })
-		writeLines(&b, append(changes, faults(a.Report.Faults)...))
-	}
-	if len(r.Attempts) > 0 {
-		b.WriteString("\nfix the faults of attempt 1 by hand, or give a model the output of `handoff record repair --prompt`\n")
-	}
-	return b.String()
+func (r Repair) Failure() string { return failure(r) }
+
+//go:embed failure.txt
+var failureText string
+var failure = fields.View(failureText)
+
+// Lines returns the faults, a line each.
+func (r Report) Lines() []string {
+	return fault.Lines(r.Faults, func(f fault.Fault) string { return oneLine(f.String()) })
 }
 
-func writeLines(b *strings.Builder, lines []string) {
-	for _, line := range lines {
-		b.WriteString("  " + line + "\n")
-	}
+// Lines returns the changes, a line each.
+func (a Attempt) Lines() []string {
+	return fault.Lines(a.Patch, func(c Change) string { return c.Op + " " + oneLine(c.Path) + " (" + c.Why + ")" })
 }
 
 // oneLine returns a text of the document for one line of a report.

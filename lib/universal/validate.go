@@ -149,13 +149,7 @@ func (d *Document) place(faults []fault.Fault) {
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
 // quoted returns text of the document for a message, quoted and shortened.
-func quoted(text string) string {
-	runes := []rune(jsontree.Printable(text))
-	if len(runes) > 60 {
-		runes = append(runes[:57], []rune("...")...)
-	}
-	return fmt.Sprintf("%q", string(runes))
-}
+func quoted(text string) string { return fault.Quote(jsontree.Printable(text)) }
 
 // warn adds a warning.
 func warn(r *Report, pointer, hint, format string, args ...any) {

@@ -36,7 +36,7 @@ func TestSentences(t *testing.T) {
 		"working-missing":          {`line 20, column 16 (/handoff/payload/working): required field "working" is missing; add an object with what the next skill needs`},
 		"self-loop":                {`line 14, column 16 (/handoff/target/skill): "survey-reader" hands over to itself; name the skill that takes over`},
 		"hash-of-sha1":             {`line 32, column 23 (/handoff/meta/payload_hash): "sha1:0000000000000000000000000000000000000000" has the wrong form; write sha256: and 64 lower-case hex digits, or leave it out`},
-		"large-prompt":             {"the document takes 2981 tokens (o200k_base), more than 2000; `handoff record repair` compresses it"},
+		"large-prompt":             {"the document takes 2981 tokens (o200k_base), more than 2000; name files instead of including their content, or let `handoff record repair` compress it"},
 		"six-hops":                 {"line 32, column 24 (/handoff/meta/handoff_chain): the chain has 6 hops, more than 5 need the user's approval; ask the user, then set meta.user_approved to true"},
 		"hash-and-self-loop":       {"(/handoff/meta/payload_hash): the payload hashes to sha256:", "hands over to itself"},
 		"circle-with-blank-reason": {"the chain is a circle: [report-writer] -> survey-reader -> [report-writer]; give the reason in meta.handoff_reason"},

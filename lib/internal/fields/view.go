@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"text/template"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // View returns a function that formats a record with a template, which is part of the program. The template is
@@ -16,9 +18,10 @@ import (
 //	item TEXT [NAME VALUE]…            the text and the values that are not empty, each with its name
 //	section TITLE LIST WITHOUT         a heading; for an empty list with WITHOUT below it, or nothing
 //	next N                             the number after it
+//	count N WHAT                       the number with its noun
 func View(source string) func(record any) string {
 	parsed := sync.OnceValue(func() *template.Template {
-		functions := template.FuncMap{"text": Text, "line": line, "item": item, "section": section,
+		functions := template.FuncMap{"text": Text, "line": line, "item": item, "section": section, "count": fault.Count,
 			"next": func(n int) int { return n + 1 }}
 		return template.Must(template.New("").Funcs(functions).Parse(source))
 	})

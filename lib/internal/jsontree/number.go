@@ -3,6 +3,7 @@ package jsontree
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -33,38 +34,23 @@ func excerpt(text string) string {
 // unsafe returns why JavaScript would change a number, "" if it would not.
 func unsafe(text string) string {
 	f, err := strconv.ParseFloat(text, 64)
-	switch {
+	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
+	switch shown := string(appendNumber(nil, f)); {
 	case err != nil:
 		return "is too large"
-	case f == 0 && strings.Trim(mantissa(text), "0") != "":
+	case f == 0 && strings.ContainsAny(digits, "123456789"):
 		return "is too small to be told from 0"
-	case math.Abs(f) < 1<<53:
-		return ""
-	}
-	digits, exponent := decimal(text)
-	shown, shownExponent := decimal(string(appendNumber(nil, f)))
-	if digits != shown || exponent != shownExponent {
-		return "lies beyond the safe integers and would be read as " + string(appendNumber(nil, f))
+	case math.Abs(f) >= 1<<53 && !isEqual(text, shown):
+		return "lies beyond the safe integers and would be read as " + shown
 	}
 	return ""
 }
 
-// mantissa returns the digits of a number before its exponent, without sign and point.
-func mantissa(text string) string {
-	text, _, _ = strings.Cut(strings.ToLower(text), "e")
-	return strings.NewReplacer("-", "", ".", "").Replace(text)
-}
-
-// decimal returns the significant digits d of a number, and the exponent e with which it is 0.d * 10^e. The exponent
-// must fit in an int. That holds for finite numbers other than 0.
-func decimal(text string) (digits string, exponent int) {
-	head, tail, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(text, "-")), "e")
-	whole, _, _ := strings.Cut(head, ".")
-	exponent, _ = strconv.Atoi(tail)
-	digits = mantissa(text)
-	significant := strings.TrimLeft(digits, "0")
-	exponent += len(whole) - (len(digits) - len(significant))
-	return strings.TrimRight(significant, "0"), exponent
+// isEqual reports whether two texts are the same number. A long one is no printed double.
+func isEqual(text, shown string) bool {
+	a, isNumber := new(big.Rat).SetString(text[:min(len(text), 400)])
+	b, _ := new(big.Rat).SetString(shown)
+	return isNumber && len(text) <= 400 && a.Cmp(b) == 0
 }
 
 // appendNumber appends a finite number as Number::toString (ECMA-262, 6.1.6.1.20).

@@ -132,21 +132,16 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 		f.To = handoff.Next
 	}
 	doc, topic := f.Document(cmp.Or(start, standard)), f.Topic
-	doc.Topic = cmp.Or(topic, "later") // the text can have a heading
-	switch {
+	switch { // the text can have a heading for the topic
 	case doc.From == "":
 		return cli.UnknownOperator("--from")
 	case doc.To == "":
 		return cli.Invalid("add --to NAME", "no recipient")
 	}
-	all, err := a.Recipients(func() string { return doc.From }, doc.To)
+	doc.Topic = topic
+	all, err := a.recipients(p, doc)
 	if err != nil {
 		return err
-	}
-	for _, one := range toEach(doc, all) {
-		if _, err := handoff.Parse(one, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
-			return err
-		}
 	}
 	path := ""
 	if doc.Body, path, err = a.edited(start); err != nil {

@@ -108,7 +108,7 @@ func (a *app) askHead(p handoff.Project, f *cli.Fields) error {
 
 // askFor asks for missing fields of the frontmatter, and repeats a question if the answer cannot be stored.
 func (a *app) askFor(p handoff.Project, in *bufio.Reader, doc *handoff.Document, questions ...question) error {
-	if why := a.unfit(p, *doc); why != nil {
+	if _, why := a.recipients(p, *doc); why != nil {
 		return why
 	}
 	for _, q := range questions {
@@ -137,7 +137,8 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 	if q.get(&tried) == "" {
 		return q.needed
 	}
-	if err := a.unfit(p, tried); err != nil {
+	all, err := a.recipients(p, tried)
+	if err != nil {
 		return err.Error()
 	}
 	if q.text != toQuestion.text {
@@ -148,10 +149,6 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 	_, s, err := asIs.NewStore()
 	if err != nil {
 		return "" // storing the handoff reports the error
-	}
-	all, err := a.Recipients(func() string { return tried.From }, tried.To)
-	if err != nil {
-		return err.Error()
 	}
 	for _, to := range all {
 		why, sure := s.Registry().WhyUnknown(to)
@@ -166,15 +163,16 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 	return ""
 }
 
-// unfit returns why a frontmatter cannot be stored. Missing fields are no reason.
-func (a *app) unfit(p handoff.Project, d handoff.Document) error {
+// recipients returns the recipients of a handoff, and why its frontmatter cannot be stored. Missing fields are no
+// reason.
+func (a *app) recipients(p handoff.Project, d handoff.Document) ([]string, error) {
 	d.SchemaVersion, d.Body = cmp.Or(d.SchemaVersion, "1.0"), standard
 	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"), cmp.Or(d.Time, a.UTCNow())
 	all, err := a.Recipients(func() string { return d.From }, d.To)
 	for _, one := range toEach(d, all) {
 		if _, err := handoff.Parse(one, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return err
+	return all, err
 }
