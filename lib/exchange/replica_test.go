@@ -136,6 +136,9 @@ func clones(t testing.TB, n int) (hub string, roots []string) {
 	dir := t.TempDir()
 	hub = filepath.Join(dir, "hub.git")
 	git(t, dir, "init", "-q", "--bare", "--template=", hub)
+	if err := os.MkdirAll(filepath.Join(hub, "hooks"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for i := range n {
 		root := filepath.Join(dir, fmt.Sprintf("clone%d", i))
 		git(t, dir, "init", "-q", "--template=", root)
