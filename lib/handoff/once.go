@@ -63,8 +63,10 @@ func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledge
 			if told == nil {
 				continue
 			}
-			if mustAsk {
+			if mustAsk && (len(lines) > 0 || !hasDone(ledger.Ledger, *who) || !isUnreachable(ctx, told)) {
 				return told
+			} else if mustAsk {
+				s.opt.Warn("you have done it; the remote is unreachable, so another clone may have reopened it")
 			}
 		}
 		if err != nil && !isFree {
@@ -91,6 +93,18 @@ func asksNothing(lines []Consumption) bool {
 func believes(l *txn.Ledger, who Consumption) bool {
 	life, err := l.Life(who.HandoffID)
 	return err == nil && slices.Contains([]string{life.Take.Holds().Operator, life.Done.Operator}, who.Operator)
+}
+
+// hasDone reports whether who.Operator has finished the handoff: repeating that changes nothing.
+func hasDone(l *txn.Ledger, who Consumption) bool {
+	life, err := l.Life(who.HandoffID)
+	return err == nil && life.Done.IsDone() && life.Done.Operator == who.Operator
+}
+
+// isUnreachable reports whether err, of asking the remote, says only that there was no answer.
+func isUnreachable(ctx context.Context, err error) bool {
+	answered := errors.Is(err, ErrIntegrity) || errors.Is(err, ErrBusy) || errors.As(err, new(*LostError))
+	return err != nil && ctx.Err() == nil && !answered
 }
 
 // claim claims lines at the remote and adds them to the ledger. won receives each of them.
