@@ -48,15 +48,23 @@ func readRendered(src []byte) (Document, bool) {
 	d.Body = r.rest
 	ok := !r.failed && d.HandoffID != "" && !strings.ContainsAny(d.Body, "\r\x00") &&
 		!strings.ContainsAny(d.Body[:min(len(d.Body), 1)], " \t\n") // a leading blank line, which Parse drops
-	return d, ok && isClean(d) && string(Render(d)) == string(src) && len(Shape(d.Instance())) == 0
+	return d, ok && hasShape(&d) && string(Render(d)) == string(src)
 }
 
-// isClean reports whether no string of the frontmatter has a hidden character. Shape does not check all of them.
-func isClean(d Document) bool {
-	return !slices.ContainsFunc(Texts(&d)[1:], func(t Text) bool {
-		return strings.ContainsFunc(*t.Value,
-			form.IsHidden)
-	})
+// hasShape reports whether Shape finds no fault, and no string of the frontmatter has a hidden character.
+func hasShape(d *Document) bool {
+	for _, f := range fields {
+		unfit := func(s string) bool { return !f.shape.fits(s) || strings.ContainsFunc(s, form.IsHidden) }
+		switch {
+		case f.list != nil:
+			if list := *f.list(d); len(list) > f.most || slices.ContainsFunc(list, unfit) {
+				return false
+			}
+		case (*f.text(d) != "" || mustHave(f)) && unfit(*f.text(d)):
+			return false
+		}
+	}
+	return true
 }
 
 // A reader consumes expected text from the start of rest, or fails.

@@ -8,26 +8,44 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ID returns the handoff_id of an object with these members, strings and lists of strings: sha256: and the lower-case
-// hexadecimal SHA-256 of its canonical form. It fails if a string is not valid UTF-8: encoding/json would replace the
-// invalid bytes, and two handoffs could get the same id.
+// ID returns the handoff_id of an object with these members, strings and lists of strings with ASCII keys: sha256: and
+// the lower-case hexadecimal SHA-256 of its canonical form. It fails if a string is not valid UTF-8: encoding/json would
+// replace the invalid bytes, and two handoffs could get the same id. It is written without encoding/json, since each
+// document that is read is compared with its id.
 func ID(members map[string]any) (string, error) {
-	if !utf8.ValidString(fmt.Sprint(members)) {
+	text, err := []byte{'{'}, error(nil)
+	quote := func(word, end string) {
+		if err == nil {
+			text, err = jsontext.AppendQuote(text, word)
+			text = append(text, end...)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		quote(key, ":")
+		switch value := members[key].(type) {
+		case string:
+			quote(value, ",")
+		case []string:
+			text = append(text, '[')
+			for _, item := range value {
+				quote(item, ",")
+			}
+			text = append(bytes.TrimSuffix(text, []byte(",")), "],"...)
+		}
+	}
+	if err != nil {
 		return "", errors.New("a string that is not valid UTF-8 has no canonical form")
 	}
-	canonical, err := CanonicalOf(members)
-	if err != nil {
-		return "", err
-	}
-	return "sha256:" + SHA256Hex(canonical), nil
+	return "sha256:" + SHA256Hex(append(bytes.TrimSuffix(text, []byte(",")), '}')), nil
 }
 
 // SHA256Hex returns the lower-case hexadecimal SHA-256 of b.
