@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/session"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -93,35 +92,40 @@ func NewestOrder(entries []Entry) []int32 {
 	return order
 }
 
-// listDocuments sets title, tags and signature from the documents. It proves documents with a signature only. A
-// document that is unreadable, or must not be shown, keeps its topic as title.
+// listDocuments sets title, tags and signature from the documents, which it proves. A document that is not the listed
+// one, is unreadable, or must not be shown, keeps its topic as title.
 func (s *Store) listDocuments(all []Listed, entries []Entry) {
 	d, err := s.at.Reader()
 	if err != nil || d == nil {
 		return
 	}
 	defer d.Close()
-	isSigned := store.Signed(d)
+	isSigned, signed := store.Signed(d), make([]bool, len(entries))
+	titles := make([]string, len(entries))
+	parallel.Each(len(entries), parallel.Workers(), func(i int) {
+		if signed[i] = isSigned(entries[i].ID); !signed[i] {
+			doc, _, err := s.at.Load(d, entries[i])
+			if all[i].Signature = (&Signature{State: SignatureUnsigned}); err == nil {
+				all[i].Tags, titles[i] = append(all[i].Tags, doc.Tags...), Title(doc.Body, entries[i].Topic)
+			}
+		}
+	})
 	refused := make(map[[2]string]bool) // by sender and state of the signature
 	for i, e := range entries {
-		sig, doc := &Signature{State: SignatureUnsigned}, Document{}
-		if isSigned(e.ID) {
+		if signed[i] {
 			got, err := s.load(d, e)
 			if err != nil && got.Signature.State == "" {
 				continue // it is unknown
 			}
-			sig, doc = &got.Signature, got.Document
-		} else if text, err := d.ReadFile(e.File, disk.MaxDocument); err == nil {
-			doc, _ = document.ParseStored(text)
+			all[i].Signature, all[i].Tags = &got.Signature, append(all[i].Tags, got.Document.Tags...)
+			titles[i] = Title(got.Document.Body, e.Topic)
 		}
-		all[i].Signature = sig
-		all[i].Tags = append(all[i].Tags, doc.Tags...)
-		q := [2]string{e.From, string(sig.State)}
+		q := [2]string{e.From, string(all[i].Signature.State)}
 		if _, known := refused[q]; !known {
-			_, refused[q] = s.Distrust(e.From, *sig)
+			_, refused[q] = s.Distrust(e.From, *all[i].Signature)
 		}
-		if !refused[q] {
-			all[i].Title = Title(doc.Body, e.Topic)
+		if titles[i] != "" && !refused[q] {
+			all[i].Title = titles[i]
 		}
 	}
 }

@@ -83,7 +83,7 @@ func Main(p Program) {
 func Run(e Env, p Program) (code int) {
 	e.Args = inPresentWords(e.Args)
 	a := newApp(e, p)
-	a.Stdout = &pipeWriter{Writer: e.Stdout}
+	a.Stdout = &pipeWriter{Writer: e.Stdout, terminal: sync.OnceValue(func() *os.File { return Terminal(e.Stdout) })}
 	defer func() {
 		if bug := recover(); bug != nil { // a panic would exit 2, which means invalid input here
 			fmt.Fprintf(e.Stderr, "handoff: internal error: %v\nhint: run `handoff verify`, and report this bug\n", bug)

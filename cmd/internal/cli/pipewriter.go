@@ -14,6 +14,8 @@ import (
 // exit code.
 type pipeWriter struct {
 	io.Writer
+	terminal func() *os.File // the terminal of the output, nil if it is another file; asked for often
+
 	instead io.Writer // gets the text that the output does not take; nil before a change was committed
 	left    bool      // the reader has closed the pipe
 }
@@ -67,10 +69,7 @@ func IsTerminal(w io.Writer) bool { return Terminal(w) != nil }
 // Terminal returns the file of an input or output that is a terminal, otherwise nil.
 func Terminal(stream any) *os.File {
 	if o, ok := stream.(*pipeWriter); ok {
-		stream = o.Writer
-	}
-	if p, ok := stream.(*pager); ok {
-		return p.to
+		return o.terminal()
 	}
 	if f, ok := stream.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return f

@@ -90,6 +90,7 @@ func (a *app) list(chosen handoff.Filter, l listing) error {
 	if err != nil {
 		return err
 	}
+	s = s.Glance()
 	print := a.ListPrinter(&l.format)
 	in, err := s.Chosen(chosen)
 	if err != nil {
