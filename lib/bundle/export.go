@@ -65,6 +65,30 @@ func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) 
 	return counts, w.Close()
 }
 
+// Split divides entries so that the bundle of each part has at most lines lines, such as [MaxLines]. The order is that
+// of the bundles.
+func Split(s *handoff.Store, entries []handoff.Entry, withState bool, lines int) (parts [][]handoff.Entry, err error) {
+	e := export{Store: s, entries: slices.SortedFunc(slices.Values(entries), func(a, b handoff.Entry) int {
+		return strings.Compare(a.ID, b.ID)
+	})}
+	if err := e.collect(withState); err != nil {
+		return nil, err
+	}
+	size := make(map[string]int)
+	for _, l := range e.state {
+		size[l.place().of]++
+	}
+	room := 0
+	for _, entry := range e.entries {
+		n := 1 + size[entry.ID]
+		if room < n {
+			parts, room = append(parts, nil), lines-2 // without the header and the end
+		}
+		parts[len(parts)-1], room = append(parts[len(parts)-1], entry), room-n
+	}
+	return parts, nil
+}
+
 // An export is the state of one Export.
 type export struct {
 	*handoff.Store

@@ -3,8 +3,10 @@ package store
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,7 +34,8 @@ unsigned handoffs, in the bundle only.
 
 The file appears once it is complete; an existing file is never replaced. To
 compress it, pipe it through gzip; import accepts both. A bundle has at most
-256 MiB unpacked, and 100,000 lines.`,
+256 MiB unpacked, and 100,000 lines. With -o all.jsonl, more handoffs go to
+all-2.jsonl and so on: import each of them.`,
 		Example:           "  handoff export --to ben --since 7d -o week.jsonl\n  handoff export | gzip >all.jsonl.gz",
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -62,7 +65,7 @@ compress it, pipe it through gzip; import accepts both. A bundle has at most
 				}
 				with.Sign = func(text []byte) ([]byte, error) { return sshkey.SignText(a.App, p, a.Sign.Key, text) }
 			}
-			return a.writeBundle(s, entries, with, output)
+			return a.writeBundles(s, entries, with, output)
 		},
 	}
 	f.Register(cmd)
@@ -110,6 +113,34 @@ func withThreads(s *handoff.Store, entries []handoff.Entry) ([]handoff.Entry, er
 		}
 	}
 	return all, nil
+}
+
+// writeBundles writes as many files as are needed, and one to standard output.
+func (a *app) writeBundles(s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
+	if len(entries) < bundle.MaxLines/4 || output == "-" { // few handoffs have that many lines of state
+		return a.writeBundle(s, entries, with, output)
+	}
+	parts, err := bundle.Split(s, entries, with.State, bundle.MaxLines)
+	if err != nil {
+		return err
+	}
+	stem, extension, _ := strings.Cut(filepath.Base(output), ".")
+	for n, part := range parts {
+		name := output
+		if n > 0 {
+			name = filepath.Join(filepath.Dir(output), fmt.Sprintf("%s-%d.%s", stem, n+1, extension))
+			if err := cli.NewFile(s, name); err != nil {
+				return err
+			}
+		}
+		if len(parts) > 1 && !a.JSON {
+			a.Note("writing " + name)
+		}
+		if err := a.writeBundle(s, part, with, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeBundle writes the bundle. A file gets its name once it is complete.
