@@ -112,7 +112,7 @@ func (a *App) firstScreen(root *cobra.Command) error {
 	b.WriteString(lines(root, daily[:3]) + "\nEvery day\n" + lines(root, daily[3:]))
 	b.WriteString(`
   handoff help all       all commands
-  handoff help topics    formats, settings, git, scripting and more
+  handoff help topics    formats, settings, remotes, scripting and more
   handoff COMMAND --help
 
 Try:  echo 'Tests are green.' | handoff write - --to ben

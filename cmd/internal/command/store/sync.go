@@ -18,14 +18,15 @@ func syncCommand(a *app) *cobra.Command {
 	background := false
 	cmd := &cobra.Command{
 		Use: "sync",
-		Long: `Exchange handoffs with other clones over a git remote. sync sends what is new
-here, and stores what others sent after verifying it: handoffs, read marks,
-takes and resumes. A handoff that is refused for now is held: the next sync
+		Long: `Exchange handoffs with other clones over a git remote or an object store. sync
+sends what is new here, and stores what others sent after verifying it:
+handoffs, read marks, takes and resumes. A handoff that is refused for now is held: the next sync
 tries again, and ` + "`" + `handoff list --held` + "`" + ` shows the reason and the way out. An
 interrupted sync is completed by the next one.
 
-Each clone has a ref of its own at the remote (refs/handoff/writers/w-…), so
-there are no conflicts, and no branch changes. After the first sync, take,
+Each clone has a ref of its own at the remote (refs/handoff/writers/w-…), or a
+log of its own in the object store, so there are no conflicts, and no branch
+changes. After the first sync, take,
 done, release and resume ask the remote, so that only one clone succeeds. sync
 reports the --offline actions that came too late. Actions of others count only
 if OPERATORS.md of this clone allows them; the rest is held. Handoffs that
@@ -43,9 +44,9 @@ Exit codes:
   1  remote unreachable
   4  another sync is running
   6  a clone's history was rewritten, or this state directory was copied
-  7  no git, no remote, or access denied; if the remote accepts only branches,
+  7  no git, no such remote, or access denied; if the remote accepts only branches,
      set ` + "`" + `sync_namespace: refs/heads/handoff` + "`" + ` in .handoff.yaml`,
-		Example: "  handoff sync\n  handoff sync --remote backup --dry-run",
+		Example: "  handoff sync\n  handoff sync --remote backup --dry-run\n  handoff sync --remote farm",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cli.CollectOften()
@@ -78,11 +79,11 @@ Exit codes:
 			return a.printSync(o, got, err)
 		},
 	}
-	cmd.Flags().StringVar(&o.Remote, "remote", "", "the `name` of the git remote (default: the setting remote, or origin)")
+	cmd.Flags().StringVar(&o.Remote, "remote", "", "the `name` of the remote (default: the setting remote, or origin)")
 	cmd.Flags().BoolVar(&o.FetchOnly, "fetch-only", false, "receive only")
 	cmd.Flags().BoolVar(&o.Restore, "restore-remote", false,
 		"publish again what this clone knows, after a restore of the remote")
-	cmd.Flags().BoolVar(&background, "background", false, "sync when it is the turn of this process; see handoff help git")
+	cmd.Flags().BoolVar(&background, "background", false, "sync when it is the turn of this process; see handoff help remotes")
 	_ = cmd.Flags().MarkHidden("background")
 	cli.Exclusive(cmd, "restore-remote", "fetch-only")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would be exchanged; store and send nothing")
