@@ -250,8 +250,8 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 475_500 // of the whole program, without tests
-		ofAPackage  = 34_700
+		all         = 480_100 // of the whole program, without tests
+		ofAPackage  = 38_200
 		ofAFunction = 500
 		wide        = 335 // lines above 120 columns
 	)

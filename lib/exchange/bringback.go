@@ -19,8 +19,9 @@ import (
 )
 
 // RestoreLost restores what a checkout, `git clean` or a lost disk removed: the audit log that was sent, and the
-// files of handoffs. Its source is the repository of sync; it asks no remote. It returns a sentence for each thing it
-// did. A store that has never synced does not change. Repair must follow: it adds the rows and marks.
+// files of handoffs. Its source is the repository of sync, and it asks no remote. A store that has only used an object
+// store has a copy of the log, and downloads the handoffs. It returns a sentence for each thing it did. A store that
+// has never synced does not change. Repair must follow: it adds the rows and marks.
 //
 // The error is ErrIntegrity if something lost is not in the repository, and ErrBusy while a sync runs.
 func RestoreLost(ctx ctx, s *handoff.Store, o Options) (done []string, err error) {
@@ -30,7 +31,7 @@ func RestoreLost(ctx ctx, s *handoff.Store, o Options) (done []string, err error
 		return nil, lost
 	}
 	if _, err := os.Lstat(filepath.Join(path, disk.SyncRepo)); errors.Is(err, fs.ErrNotExist) {
-		return nil, lost
+		return restoreFromObjects(ctx, s, o, lost)
 	} else if err != nil {
 		return nil, errors.Join(lost, err)
 	}
@@ -160,4 +161,66 @@ func (x *exchange) missingDocuments() (map[string]*prunedHandoff, error) {
 		}
 	}
 	return missing, nil
+}
+
+// restoreFromObjects restores what a store lost that has only used an object store. lost is the error of the audit log.
+func restoreFromObjects(ctx ctx, s *handoff.Store, o Options, lost error) (done []string, err error) {
+	r := newRemote(s, o)
+	defer r.exchange.close()
+	if lost != nil {
+		n, err := r.restoreKeptLog(ctx)
+		if err != nil {
+			return nil, errors.Join(lost, err)
+		}
+		done = append(done, fmt.Sprintf("restored the audit log from sync, with %s", handoff.Count(n, "event")))
+	}
+	if r.state, err = s.Exchange().State(); err != nil || r.state == nil || o.Objects == nil {
+		return done, err
+	}
+	gone, err := r.missingDocuments()
+	if err != nil || len(gone) == 0 {
+		return done, err
+	}
+	found := newRemote(s, o)
+	defer found.close()
+	if err = found.open(ctx); err != nil {
+		return done, err
+	}
+	sources, err := found.carrier.pruned(ctx, gone)
+	if err != nil || len(sources) == 0 {
+		return done, err
+	}
+	n, err := s.Exchange().PutBack(sources)
+	if n > 0 {
+		done = append(done, "restored "+handoff.Count(n, "handoff")+" from sync")
+	}
+	return done, err
+}
+
+// restoreKeptLog restores the audit log from the copy of what was sent, and returns the number of its events.
+func (r *remote) restoreKeptLog(ctx ctx) (events int, err error) {
+	if r.out, err = r.Exchange().Outside(); err != nil {
+		return 0, err
+	}
+	r.home = r.out
+	sent := r.loadProgress()
+	var log []byte
+	err = homes(r.out, func(home *disk.Dir) {
+		kept, readErr := home.ReadFile(keptLog(sent.Writer), disk.MaxLog)
+		if readErr == nil && sent.Offset > 0 && int64(len(kept)) >= sent.Offset {
+			log = kept[:sent.Offset]
+		}
+	})
+	p := progress{}
+	if err == nil {
+		_, err = p.followAll(log)
+	}
+	if err == nil && len(log) == 0 {
+		err = fault.New(fault.ErrIntegrity, "bring the state directory back from a backup",
+			"%s has no copy of what was sent of it", r.out.Path())
+	}
+	if err != nil {
+		return 0, err
+	}
+	return p.Events, r.Exchange().RestoreLog(ctx, sent.Writer, log)
 }

@@ -57,6 +57,9 @@ type carrierState interface {
 	// keep records that all of an intake was received, and forgetRefused that nothing of some writers was.
 	keep(ctx, *intake) error
 	forgetRefused(ctx) error
+	// learnFolds learns claims that were folded since the last sync, and knowFolds records that they are in the ledger.
+	learnFolds(ctx) error
+	knowFolds(ctx) error
 	// tell lets other replicas know of claims that were granted and used. If it fails, the next sync does it.
 	tell(ctx, []try)
 	// end is called after an exchange.
@@ -74,6 +77,7 @@ type remote struct {
 	refusedText []byte // refused.json as it was read
 
 	repeated    int  // the number of earlier refusals that were repeated
+	isAsking    bool // for claims, outside of a sync
 	holdsClaims bool // the remote never loses a claim, and is not asked for those that are known
 }
 
@@ -161,7 +165,7 @@ func (r *remote) collect(ctx ctx, c *intake) (err error) {
 
 // allOwn returns all handoffs that did not come by an exchange, except those to leave.
 func (r *remote) allOwn(leave map[string]bool) (ids []string, err error) {
-	came := make(map[string]bool)
+	came := make(map[string]bool) // others publish it
 	for e := range r.events(0, &err, `"commit":"`) {
 		if w, ok := e.Content.(eventlog.Written); ok && e.Type == eventlog.TypeImport && w.Commit != "" {
 			came[w.HandoffID] = true
@@ -172,11 +176,40 @@ func (r *remote) allOwn(leave map[string]bool) (ids []string, err error) {
 	}
 	entries, err := r.List(handoff.Filter{})
 	for _, e := range entries {
-		if !came[e.ID] && !leave[e.ID] {
+		if (r.asOwn || !came[e.ID]) && !leave[e.ID] {
 			ids = append(ids, e.ID)
 		}
 	}
 	return ids, err
+}
+
+// relays reports whether what came from one remote must be sent to another as it is: from git to git. If an object
+// store is among them, this replica publishes what it receives.
+func (r *remote) relays() bool {
+	all := targets(r.out)
+	isObjects := func(t target) bool { return t.Namespace == "" }
+	r.asOwn = len(all) > 1 && slices.ContainsFunc(all, isObjects)
+	return len(all) > 1 && !r.asOwn && !r.FetchOnly
+}
+
+// claimElsewhere returns a claim that is known at another remote.
+func (r *remote) claimElsewhere(name string) (c eventlog.Claim, text []byte) {
+	look := func(home *disk.Dir) {
+		d, err := home.OpenDir(claimsDir)
+		if err != nil {
+			return
+		}
+		defer d.Close()
+		known := claimFiles{known: d}.of(name).text
+		if found, bad := eventlog.ParseClaim(name, known); bad == nil && home.Path() != r.home.Path() {
+			c, text = found, known
+		}
+	}
+	if len(targets(r.out)) > 1 {
+		look(r.out)
+		_ = homes(r.out, look) // a claim that cannot be read is unknown
+	}
+	return c, text
 }
 
 // errCopied is the error if the remote has of this writer what was not written here.

@@ -48,7 +48,12 @@ func (r *remote) openJury() (jury, error) {
 	}
 	j.have, err = r.ledger()
 	for key, line := range j.have {
-		if line.Act().IsNote() || known[eventlog.ClaimName(key)] {
+		isClaimed := line.Act().IsNote() || known[eventlog.ClaimName(key)]
+		if !isClaimed {
+			elsewhere, _ := r.claimElsewhere(eventlog.ClaimName(key))
+			isClaimed = isSame(elsewhere.Consumption, line)
+		}
+		if isClaimed {
 			j.lives.add(line)
 		}
 	}
@@ -117,6 +122,12 @@ func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, ha
 		h := &all[i]
 		was, bad := eventlog.ParseClaim(h.name, r.known.of(h.name).text)
 		isKnown := bad == nil
+		if other, _ := r.claimElsewhere(h.name); !isKnown && h.why == "" && other.Token != "" &&
+			!isSame(other.Consumption, h.Consumption) {
+			h.why = other.Operator + " has claimed it at another remote, at " + other.Time + ", which counts here"
+			h.isBad = true
+			r.denials.Claims[h.name] = refusal{Commit: r.claims[h.name], Why: h.why, Moved: true}
+		}
 		switch isMoved := isKnown && !isSame(was.Consumption, h.Consumption); {
 		case h.why != "":
 		case isMoved && !r.Restore:
@@ -344,7 +355,7 @@ func (r *remote) sendClaims(ctx ctx, before claimed) (claimed, error) {
 		return before, err
 	}
 	open := unclaimed(have, func(name string) bool {
-		return known[name] || r.claims[name] != "" && !r.denials.Claims[name].Void
+		return known[name] || r.claims[name] != "" && !r.denials.Claims[name].Void || r.known.of(name).version == folded
 	})
 	now.Claims += len(open)
 	for len(open) > 0 {

@@ -46,7 +46,8 @@
 //	refs/handoff/imported/w-…   how much of that is stored here
 //
 // Of an object store, it keeps a directory objects-…, with files of the names above, seen.json (how much of each log
-// is stored here), log/ (the parts of all logs, which [Options].Restore publishes again) and documents/ (what is held).
+// is stored here), log/ (the parts of all logs, which [Options].Restore publishes again), documents/ (what is held) and
+// audit-w-….jsonl (the audit log as far as it was sent).
 package exchange
 
 import (
@@ -240,7 +241,8 @@ func (r *remote) exchangeAll(ctx ctx) (p progress, err error) {
 	if err := r.pin(); err != nil {
 		return p, err
 	}
-	if r.Restore && !r.DryRun {
+	isRelay := r.relays()
+	if (r.Restore || isRelay) && !r.DryRun {
 		if err := r.carrier.restore(ctx); err != nil {
 			return p, err
 		}
@@ -273,17 +275,20 @@ func (r *remote) sendAll(ctx ctx, p progress) (progress, error) {
 }
 
 // refusals returns an error for the refused writers and claims, nil if there are none.
-func (x *exchange) refusals() error {
+func (r *remote) refusals() error {
 	var errs []error
-	for _, r := range x.got.Refused[:min(len(x.got.Refused), fault.Most)] {
+	for _, no := range r.got.Refused[:min(len(r.got.Refused), fault.Most)] {
 		advice := "nothing of it was imported; ask whose it is"
+		if r.holdsClaims {
+			advice += ", and run `handoff sync --restore-remote` once it is mended"
+		}
 		format := "nothing was imported from the writer %s: %s"
-		if r.Claim != "" {
+		if no.Claim != "" {
 			advice, format = claimAdvice, "what the remote has in claims/%s is refused: %s"
 		}
-		errs = append(errs, fault.New(fault.ErrIntegrity, advice, format, r.Writer+r.Claim, r.Why))
+		errs = append(errs, fault.New(fault.ErrIntegrity, advice, format, no.Writer+no.Claim, no.Why))
 	}
-	if more := len(x.got.Refused) - len(errs); more > 0 {
+	if more := len(r.got.Refused) - len(errs); more > 0 {
 		errs = append(errs, fault.New(fault.ErrIntegrity, "", "and %d more", more))
 	}
 	return errors.Join(errs...)

@@ -27,7 +27,10 @@ func (r *gitCarrier) fetch(ctx ctx) error {
 			specs.WriteString(r.writerRef(writer) + ":" + localRef("fetched", writer) + "\n")
 		}
 	}
-	if len(news) == 0 {
+	if r.folds != "" && r.folds != r.refs[knownFolds] && r.folds != r.refs[otherFolds] {
+		specs.WriteString("+" + r.foldRef() + ":" + otherFolds + "\n")
+	}
+	if specs.Len() == 0 {
 		return nil
 	}
 	err := r.fetchRefs(ctx, specs.String())
@@ -144,7 +147,7 @@ func (r *gitCarrier) receive(ctx ctx, c *intake) (err error) {
 			return err
 		}
 	}
-	return nil
+	return r.listFolded()
 }
 
 // sources returns documents from their blobs.
@@ -259,6 +262,14 @@ func (r *gitCarrier) add(c *intake, o *offer, got repo.Blobs) error {
 		d.ID, _ = idOf(name)
 		d.Blob = blob
 		c.held.Signatures = append(c.held.Signatures, d)
+	}
+	for name, text := range o.ended {
+		if r.known.of(name).version == folded {
+			continue
+		}
+		if err := r.known.ended.Put(name, text, 0o600); err != nil {
+			return err
+		}
 	}
 	c.said[o.writer] = found
 	c.imported[o.writer] = o.commit

@@ -25,9 +25,10 @@ import (
 // A gitCarrier is a git remote. Versions are the ids of commits.
 type gitCarrier struct {
 	*remote
-	repo *repo.Repo
-	refs map[string]string // the refs of sync.git
-	grew bool              // sync.git has new objects
+	repo  *repo.Repo
+	refs  map[string]string // the refs of sync.git
+	grew  bool              // sync.git has new objects
+	folds string            // the commit of the ref of all folds at the remote; "" for none
 }
 
 // open opens and locks sync.git, and finds the remote.
@@ -112,6 +113,9 @@ func (r *gitCarrier) keep(ctx ctx, c *intake) error {
 	for writer, commit := range c.imported {
 		moves[localRef("imported", writer)] = commit
 	}
+	if r.folds != "" && r.refs[otherFolds] == r.folds { // all folds until then are known
+		moves[knownFolds] = r.folds
+	}
 	return r.repo.SetRefs(ctx, moves)
 }
 
@@ -130,7 +134,8 @@ func (r *gitCarrier) find(ctx ctx) error {
 	head, _, isHelper := strings.Cut(where, "::")
 	switch {
 	case where == "":
-		return fault.New(fault.ErrConfig, "add it with `git remote add`, or name another one with --remote",
+		return fault.New(fault.ErrConfig,
+			"add it with `git remote add`, or name another one with --remote: `handoff help remotes`",
 			"%s has no git remote %q", r.Root, r.Remote)
 	case strings.HasPrefix(where, "-"), isHelper && !strings.ContainsAny(head, "/@["):
 		return fault.New(fault.ErrConfig, "use a path, ssh or https",
@@ -166,11 +171,11 @@ func (r *gitCarrier) forgetRefused(ctx ctx) error {
 
 // list asks the remote for the commits of all writers and claims.
 func (r *gitCarrier) list(ctx ctx) error {
-	out, err := r.repo.Call(ctx, "", "ls-remote", "--refs", r.writerRef("w-*"), r.claimRef("*"))
+	out, err := r.repo.Call(ctx, "", "ls-remote", "--refs", r.writerRef("w-*"), r.claimRef("*"), r.foldRef())
 	if err != nil {
 		return err
 	}
-	r.writers, r.claims = make(map[string]string), make(map[string]string)
+	r.writers, r.claims, r.folds = make(map[string]string), make(map[string]string), ""
 	for line := range strings.Lines(string(out)) {
 		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		writer, isWriter := strings.CutPrefix(ref, r.writerRef(""))
@@ -180,6 +185,8 @@ func (r *gitCarrier) list(ctx ctx) error {
 			r.writers[writer] = id
 		case isObject && isClaim && form.IsDigest(name):
 			r.claims[name] = id
+		case isObject && ref == r.foldRef():
+			r.folds = id
 		}
 	}
 	if len(r.writers) > maxWriters {
@@ -223,8 +230,9 @@ func (r *gitCarrier) claimTexts(ctx ctx, names []string) ([][]byte, error) {
 		}
 		return r.fetchRefs(ctx, specs.String())
 	}
-	if fetch(names, func(name string) string { return r.claims[name] }) != nil {
-		for some := range slices.Chunk(names, atOnce) {
+	at := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return r.claims[name] == folded })
+	if len(at) > 0 && fetch(at, func(name string) string { return r.claims[name] }) != nil {
+		for some := range slices.Chunk(at, atOnce) {
 			if err := fetch(some, r.claimRef); err != nil {
 				return nil, err
 			}
@@ -234,7 +242,13 @@ func (r *gitCarrier) claimTexts(ctx ctx, names []string) ([][]byte, error) {
 	for i, name := range names {
 		want[i] = repo.Wanted{Object: r.claims[name] + ":" + eventlog.ClaimFile, Max: eventlog.MaxFile}
 	}
-	return r.repo.Read(ctx, want)
+	texts, err := r.repo.Read(ctx, want)
+	for i, name := range names {
+		if err == nil && r.claims[name] == folded {
+			texts[i], err = r.known.ended.ReadIfThere(name, eventlog.MaxFile)
+		}
+	}
+	return texts, err
 }
 
 // asked is the ref of sync.git that the commits of claims pass through.
@@ -265,7 +279,13 @@ func (r *gitCarrier) putSome(ctx ctx, tries []try, all bool, in map[string]bool,
 		return err
 	}
 	var options, specs []string
-	if all && len(tries) > 1 {
+	if all {
+		if options, specs, err = r.guard(ctx); err != nil {
+			return err
+		}
+	}
+	isGuarded := len(specs) > 0
+	if all && len(tries) > 1 && !isGuarded {
 		options = append(options, "--atomic")
 	}
 	for _, t := range tries {
@@ -275,12 +295,26 @@ func (r *gitCarrier) putSome(ctx ctx, tries []try, all bool, in map[string]bool,
 		specs = append(specs, commitOfClaim(t)+":"+r.claimRef(t.name))
 	}
 	out, no, err := r.pushRefs(ctx, options, specs...)
+	if err != nil && isGuarded && len(tries) == 1 && strings.Contains(err.Error(), "--atomic") {
+		out, no, err = r.pushRefs(ctx, options[2:], specs[1:]...) // nobody can fold claims there
+	}
 	if err != nil {
 		return err
 	}
 	if no != nil {
 		*words = no.Text
 	}
+	granted := r.granted(out, words)
+	for _, t := range tries {
+		if in[t.name] = granted[t.name]; in[t.name] {
+			r.claims[t.name] = commitOfClaim(t)
+		}
+	}
+	return nil
+}
+
+// granted returns which claims a push has put at the remote, by its output. words receives why it has refused others.
+func (r *gitCarrier) granted(out []byte, words *string) map[string]bool {
 	granted := make(map[string]bool)
 	for line := range bytes.Lines(out) {
 		fields := strings.Split(strings.TrimSuffix(string(line), "\n"), "\t")
@@ -293,12 +327,7 @@ func (r *gitCarrier) putSome(ctx ctx, tries []try, all bool, in map[string]bool,
 			*words = fields[2]
 		}
 	}
-	for _, t := range tries {
-		if in[t.name] = granted[t.name]; in[t.name] {
-			r.claims[t.name] = commitOfClaim(t)
-		}
-	}
-	return nil
+	return granted
 }
 
 // claimCommitter returns who committed a claim, and when.

@@ -18,7 +18,8 @@ import (
 // its version at the remote. They can be lost; then the remote is asked again.
 type claimFiles struct {
 	known *disk.Dir // the claims that are in the ledger
-	tries *disk.Dir // those that this replica asks for, granted or not, by the SHA-256 of what [tryName] says
+	ended *disk.Dir // those that were folded, and are not in the ledger yet
+	tries *disk.Dir // those that this replica asks for, granted or not; a file has those of one request
 }
 
 // A knownClaim is the text of a claim and its version at the remote.
@@ -29,6 +30,7 @@ type knownClaim struct {
 
 const (
 	claimsDir = "claims"
+	endedDir  = "ended"
 	triesDir  = "tries"
 )
 
@@ -37,11 +39,14 @@ func openClaims(home *disk.Dir) (c claimFiles, err error) {
 	if c.known, err = home.MakeDir(claimsDir, 0o700); err == nil {
 		c.tries, err = home.MakeDir(triesDir, 0o700)
 	}
+	if err == nil {
+		c.ended, err = home.MakeDir(endedDir, 0o700)
+	}
 	return c, err
 }
 
 func (c claimFiles) close() {
-	for _, d := range []*disk.Dir{c.known, c.tries} {
+	for _, d := range []*disk.Dir{c.known, c.tries, c.ended} {
 		if d != nil {
 			d.Close()
 		}
@@ -78,6 +83,9 @@ func (c claimFiles) learn(claims map[string]knownClaim) error {
 	for name, k := range claims {
 		text := append(bytes.TrimSuffix(k.text, []byte("\n")), '\n')
 		errs = append(errs, c.known.Put(name, append(text, k.version+"\n"...), 0o600))
+		if k.version == folded {
+			errs = append(errs, c.ended.Remove(name))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -100,7 +108,7 @@ type try struct {
 	text []byte
 }
 
-// tryName returns the name of the file of a try: one for each claim, operator, action and session.
+// tryName returns the same name for tries of one claim, operator, action and session.
 func tryName(t try) string {
 	words := []string{t.name, t.Operator, string(t.Act()), t.Session}
 	return jsontree.SHA256Hex([]byte(strings.Join(words, "\n")))
@@ -113,6 +121,9 @@ func (r *remote) makeTries(lines lines) (tries []try, err error) {
 		if t.text, err = t.Bytes(); err != nil {
 			return nil, err
 		}
+		if c, text := r.claimElsewhere(t.name); isSame(c.Consumption, line) { // another remote has granted it
+			t.Claim, t.text = c, text
+		}
 		tries = append(tries, t)
 	}
 	return tries, nil
@@ -121,27 +132,83 @@ func (r *remote) makeTries(lines lines) (tries []try, err error) {
 // keepTries records tries before the remote is asked. Recorded ones of the same operator and session are used again:
 // they may have been granted without an answer.
 func (c claimFiles) keepTries(tries []try) error {
+	before, err := c.untold()
+	if err != nil {
+		return err
+	}
+	known := make(map[string]try, len(before))
+	for _, t := range before {
+		known[tryName(t)] = t
+	}
+	var fresh []try
 	for i, t := range tries {
-		name := tryName(t)
-		text, err := c.tries.ReadIfThere(name, eventlog.MaxFile)
-		if before, bad := eventlog.ParseClaim(t.name, text); err == nil && bad == nil {
-			tries[i] = try{before, t.name, text}
-			continue
-		}
-		if err := c.tries.ReplaceNow(name, t.text, 0o600); err != nil {
-			return err
+		if was, is := known[tryName(t)]; is {
+			tries[i] = was
+		} else {
+			fresh = append(fresh, t)
 		}
 	}
-	return nil
+	if len(fresh) == 0 {
+		return nil
+	}
+	return c.tries.ReplaceNow(tryName(fresh[0]), textOf(fresh), 0o600)
+}
+
+// textOf returns the file of tries.
+func textOf(tries []try) (text []byte) {
+	for _, t := range tries {
+		text = append(text, t.text...)
+	}
+	return text
 }
 
 // dropTries removes tries, which were granted or lost.
 func (c claimFiles) dropTries(tries []try) error {
-	var errs []error
+	dropped := make(map[string]bool, len(tries))
 	for _, t := range tries {
-		errs = append(errs, c.tries.Remove(tryName(t)))
+		dropped[tryName(t)] = true
 	}
-	return errors.Join(errs...)
+	return c.eachTries(func(file string, all []try) error {
+		left := slices.DeleteFunc(slices.Clone(all), func(t try) bool { return dropped[tryName(t)] })
+		switch {
+		case len(left) == 0:
+			return c.tries.Remove(file)
+		case len(left) < len(all):
+			return c.tries.Put(file, textOf(left), 0o600)
+		}
+		return nil
+	})
+}
+
+// untold returns the tries that were not dropped.
+func (c claimFiles) untold() (tries []try, err error) {
+	err = c.eachTries(func(_ string, all []try) error {
+		tries = append(tries, all...)
+		return nil
+	})
+	return tries, err
+}
+
+// eachTries calls do with the tries of each file. It omits what a power cut left.
+func (c claimFiles) eachTries(do func(file string, all []try) error) error {
+	names, err := c.tries.Names(form.IsDigest)
+	for _, file := range slices.Sorted(slices.Values(names)) {
+		text, readErr := c.tries.ReadFile(file, disk.MaxLedger)
+		var all []try
+		for line := range bytes.Lines(text) {
+			t := try{text: line}
+			if json.Unmarshal(line, &t.Claim) == nil {
+				t.name = eventlog.ClaimName(t.Token)
+			}
+			if _, bad := eventlog.ParseClaim(t.name, line); bad == nil {
+				all = append(all, t)
+			}
+		}
+		if err = errors.Join(err, readErr); err == nil {
+			err = do(file, all)
+		}
+	}
+	return err
 }
 
 // settleTries records that claims were granted and used.
@@ -153,32 +220,13 @@ func (r *remote) settleTries(tries []try) error {
 	return r.known.learn(claims)
 }
 
-// untold returns the tries that were not dropped.
-func (c claimFiles) untold() (tries []try, err error) {
-	names, err := c.tries.Names(form.IsDigest)
-	for _, file := range slices.Sorted(slices.Values(names)) {
-		t := try{}
-		if t.text, err = c.tries.ReadFile(file, eventlog.MaxFile); err != nil {
-			return nil, err
-		}
-		if json.Unmarshal(t.text, &t.Claim) == nil {
-			t.name = eventlog.ClaimName(t.Token)
-		}
-		if _, bad := eventlog.ParseClaim(t.name, t.text); bad != nil { // a power cut left it
-			err = c.tries.Remove(file)
-			continue
-		}
-		tries = append(tries, t)
-	}
-	return tries, err
-}
-
 // lostClaims returns the known claims that the remote does not have.
 func (r *remote) lostClaims() (lost []try, err error) {
 	names, err := r.known.names()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		text := r.known.of(name).text
-		if c, bad := eventlog.ParseClaim(name, text); bad == nil && r.claims[name] == "" {
+		c, bad := eventlog.ParseClaim(name, text)
+		if bad == nil && r.claims[name] == "" && r.known.of(name).version != folded {
 			lost = append(lost, try{c, name, text})
 		}
 	}

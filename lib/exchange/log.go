@@ -67,6 +67,11 @@ func (x *exchange) saveProgress(p progress) error {
 	if err := save(x.home, disk.SyncState, nil, p); err != nil {
 		return err
 	}
+	if x.home != x.out {
+		if err := x.keepLog(log, p.Offset); err != nil {
+			return err
+		}
+	}
 	other := progress{}
 	_, _ = load(x.out, disk.SyncState, &other)
 	if x.home != x.out && other.Commit == "" { // no git remote has it: the store relies on this one
@@ -78,6 +83,22 @@ func (x *exchange) saveProgress(p progress) error {
 		return err
 	}
 	return x.state.Touch(disk.Synced, 0o600)
+}
+
+// keptLog returns the name of the copy of the audit log of a writer. An object store has only a part of it.
+func keptLog(writer string) string { return "audit-" + writer + ".jsonl" }
+
+// keepLog copies the audit log up to an offset, where a checkout of the project cannot change it.
+func (x *exchange) keepLog(log io.ReaderAt, end int64) error {
+	f, _, err := x.home.OpenOrCreate(keptLog(x.writer), 0o600)
+	if err != nil {
+		return err
+	}
+	from, err := f.Seek(0, io.SeekEnd)
+	if err == nil && from < end {
+		_, err = io.Copy(f, io.NewSectionReader(log, from, end-from))
+	}
+	return errors.Join(err, f.Close())
 }
 
 // An eventInfo is the part of an event that other replicas need.

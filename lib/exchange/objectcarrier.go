@@ -130,8 +130,18 @@ func (r *objectCarrier) end(ctx) {}
 
 func (r *objectCarrier) failed() error { return nil }
 
-// forgetRefused does nothing: what a refused writer published is not recorded as received.
-func (r *objectCarrier) forgetRefused(ctx) error { return nil }
+// forgetRefused lets a writer be asked again whose log is right and whose handoffs are damaged: these can be mended
+// while the head stays the same.
+func (r *objectCarrier) forgetRefused(ctx) error {
+	for writer := range r.news {
+		delete(r.denials.Writers, writer)
+	}
+	return nil
+}
+
+// learnFolds and knowFolds do nothing: objects of claims stay.
+func (r *objectCarrier) learnFolds(ctx) error { return nil }
+func (r *objectCarrier) knowFolds(ctx) error  { return nil }
 
 // begin returns what was published. After a copy or a restore, the state directory is a new writer, which receives
 // everything again.
@@ -320,7 +330,14 @@ func (r *objectCarrier) pruned(ctx ctx, gone map[string]*prunedHandoff) (sources
 		documents = append(documents, heldDocument{Held: Held{ID: id}, Commit: objects.DocumentName(id)})
 	}
 	found, err := r.sources(ctx, documents)
-	return slices.Collect(maps.Values(found)), err
+	for _, s := range found {
+		if opened, openErr := s.Open(); openErr == nil {
+			sources = append(sources, handoff.Source{Name: s.Name, ID: s.ID, Origin: s.Origin, Text: opened.Text})
+		} else {
+			err = errors.Join(err, openErr)
+		}
+	}
+	return sources, err
 }
 
 // keep records what was received, and removes the documents that are not held.
@@ -399,6 +416,9 @@ func (r *objectCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string
 
 // findTries looks for claims that this replica has asked for and does not know: an answer may have been lost.
 func (r *objectCarrier) findTries(ctx ctx) error {
+	if r.isAsking { // the answers are known
+		return nil
+	}
 	tries, err := r.known.untold()
 	for _, t := range tries {
 		if err != nil || r.known.has(t.name) {
@@ -484,7 +504,7 @@ func (r *objectCarrier) publish(ctx ctx, p progress) (progress, error) {
 		} else if _, _, err := r.putClaims(ctx, lost, false); err != nil {
 			return p, err
 		}
-	} else if !n.loud && len(n.ids) <= len(p.Unsent) && len(tries) == 0 {
+	} else if !n.loud && len(n.ids)+len(tries) == 0 {
 		p.Quiet = n.Quiet
 		return p, nil
 	}
@@ -518,7 +538,7 @@ func (r *objectCarrier) append(ctx ctx, p progress, n pending, tries []try) (pro
 			return p, err
 		}
 	}
-	if w.Head.Number > 0 {
+	if len(w.Parts) > 0 || r.own.Number < p.Number {
 		if err := r.store.Replace(ctx, objects.HeadName(r.writer), w.Head.Bytes(r.writer)); err != nil {
 			return p, err
 		}
@@ -526,6 +546,9 @@ func (r *objectCarrier) append(ctx ctx, p progress, n pending, tries []try) (pro
 	r.got.Sent, r.got.Told = r.got.Sent+sent, r.got.Told || len(w.Parts) > 0
 	n.Number, n.Log, n.Partly, n.Last = w.Head.Number, w.Head.Log, false, p.Last
 	r.seen[r.writer] = position{w.Head.Number, w.Head.Log, ""}
+	if failed != nil {
+		failed = errors.Join(failed, r.saveProgress(n.progress))
+	}
 	return n.progress, errors.Join(failed, r.saveSeen(), r.known.dropTries(tries))
 }
 
@@ -613,7 +636,11 @@ func (r *objectCarrier) addNews(w *objects.Log, p progress, tries []try) (err er
 		}
 	}
 	for e := range r.events(p.Offset, &err) {
-		if s := parse(e); s.isTold() {
+		s := parse(e)
+		if isFirst := r.asOwn && p.Number == 0; isFirst { // others may not have what came from another remote
+			s.Synced = false
+		}
+		if s.isTold() {
 			w.Add(objects.Line{Event: bytes.Clone(e.Text)})
 		}
 	}

@@ -2,12 +2,14 @@ package exchange_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	gosync "sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -204,6 +206,268 @@ func TestObjectStore(t *testing.T) {
 	}
 }
 
+// Somebody else's objects are ignored. Objects that were cut or changed are named, and nothing of their writer is
+// imported, until they are mended.
+func TestObjectsThatAreNotAsWritten(t *testing.T) {
+	t.Parallel()
+	digest := strings.Repeat("ab", 32)
+	for name, change := range map[string]func(*testing.T, *farm, string, string) (says string){
+		"foreign objects": func(t *testing.T, f *farm, id, writer string) string {
+			for _, name := range []string{"heads/README.txt", "heads/w-1", "heads/w-0123456789abcdeg", "log/x/1", "claims/x", "handoffs/x.md", "a/b"} {
+				f.put(t, name, "something else")
+			}
+			return ""
+		},
+		"a changed handoff": func(t *testing.T, f *farm, id, writer string) string {
+			name := "handoffs/" + strings.TrimPrefix(id, "sha256:") + ".md"
+			f.put(t, name, strings.Replace(f.get(t, name), "text", "test", 1))
+			return name
+		},
+		"a cut handoff": func(t *testing.T, f *farm, id, writer string) string {
+			name := "handoffs/" + strings.TrimPrefix(id, "sha256:") + ".md"
+			f.put(t, name, f.get(t, name)[:100])
+			return name
+		},
+		"a part that names no handoff": func(t *testing.T, f *farm, id, writer string) string {
+			f.part(t, writer, `{"handoff":"sha256:`+digest+`"}`)
+			return "handoffs/" + digest + ".md is missing"
+		},
+		"a changed part": func(t *testing.T, f *farm, id, writer string) string {
+			name := "log/" + writer + "/0000000001"
+			f.put(t, name, strings.Replace(f.get(t, name), `"events":`, `"events":1`, 1))
+			return name + " is not what heads/" + writer
+		},
+		"a cut part": func(t *testing.T, f *farm, id, writer string) string {
+			name := "log/" + writer + "/0000000001"
+			text := f.get(t, name)
+			f.put(t, name, text[:len(text)-3])
+			return name
+		},
+		"a part of another writer": func(t *testing.T, f *farm, id, writer string) string {
+			name := "log/" + writer + "/0000000001"
+			f.put(t, name, strings.ReplaceAll(f.get(t, name), writer, "w-0123456789abcdef"))
+			return name
+		},
+		"a missing part": func(t *testing.T, f *farm, id, writer string) string {
+			f.put(t, "heads/"+writer, fmt.Sprintf(`{"format":"handoff-head/1","writer":%q,"number":7,"log":%q}`, writer, digest))
+			return "log/" + writer + "/0000000002 is missing"
+		},
+		"a part that does not follow": func(t *testing.T, f *farm, id, writer string) string {
+			text := fmt.Sprintf(`{"format":"handoff-log/1","writer":%q,"number":2,"previous":%q}`+"\n", writer, digest)
+			f.put(t, "log/"+writer+"/0000000002", text)
+			f.put(t, "heads/"+writer, fmt.Sprintf(`{"format":"handoff-head/1","writer":%q,"number":2,"log":"%x"}`, writer, sha256.Sum256([]byte(text))))
+			return "log/" + writer + "/0000000002 does not continue the log"
+		},
+		"a part with an event that is none": func(t *testing.T, f *farm, id, writer string) string {
+			f.part(t, writer, `{"event":{"a":1}}`)
+			return "its log has an event that"
+		},
+		"a head that is none": func(t *testing.T, f *farm, id, writer string) string {
+			f.put(t, "heads/"+writer, "x")
+			return "heads/" + writer
+		},
+		"a large head": func(t *testing.T, f *farm, id, writer string) string {
+			f.put(t, "heads/"+writer, strings.Repeat("x", 1<<20))
+			return "heads/" + writer
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFarm(t, 2)
+			id := write(t, f.roots[0], "work")
+			f.mustSync(t, f.roots[0])
+			writer, err := mustOpen(t, f.roots[0]).Exchange().Writer()
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, err := f.Copy()
+			if err != nil {
+				t.Fatal(err)
+			}
+			says := change(t, f, id, writer)
+			for range 2 { // it is remembered, and said again
+				got, err := f.sync(f.roots[1])
+				switch {
+				case says == "" && (err != nil || len(got.Received) > 1):
+					t.Errorf("%v %+v", err, got)
+				case says != "" && (!errors.Is(err, handoff.ErrIntegrity) || !strings.Contains(err.Error(), says) || len(got.Received) > 0 || len(got.Refused) != 1):
+					t.Errorf("%v %+v, want %q", err, got, says)
+				}
+			}
+			if err := f.Restore(before); err != nil {
+				t.Fatal(err)
+			}
+			f.mustSync(t, f.roots[1], func(o *exchange.Options) { o.Restore = true })
+			f.mustAgree(t)
+			if len(marksOf(t, f.roots[1])) != 1 {
+				t.Error("the handoff has not come")
+			}
+		})
+	}
+}
+
+// part appends a part with a line to the log of a writer, as somebody with its name would.
+func (f *farm) part(t testing.TB, writer, line string) {
+	t.Helper()
+	before := sha256.Sum256([]byte(f.get(t, "log/"+writer+"/0000000001")))
+	text := fmt.Sprintf(`{"format":"handoff-log/1","writer":%q,"number":2,"previous":"%x"}`+"\n%s\n", writer, before, line)
+	f.put(t, "log/"+writer+"/0000000002", text)
+	f.put(t, "heads/"+writer, fmt.Sprintf(`{"format":"handoff-head/1","writer":%q,"number":2,"log":"%x"}`, writer, sha256.Sum256([]byte(text))))
+}
+
+// What is kept about an object store can be lost. A copied state directory cannot publish.
+func TestObjectStoreStateIsLost(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 2)
+	ids := []string{write(t, f.roots[0], "one")}
+	f.mustSync(t, f.roots[0])
+	f.mustSync(t, f.roots[1])
+	if _, err := f.act(f.roots[1], "ben", handoff.ActTake, ids...); err != nil {
+		t.Fatal(err)
+	}
+	f.mustSync(t, f.roots[0])
+	for _, root := range f.roots {
+		forget(t, root)
+	}
+	before := len(f.names(t, "log/"))
+	ids = append(ids, write(t, f.roots[0], "two"))
+	f.mustAgree(t)
+	if got := len(f.names(t, "log/")); got != before+1 {
+		t.Errorf("%d parts of logs, and %d before", got, before)
+	}
+	// Another replica with this state directory has published.
+	writer, err := mustOpen(t, f.roots[1]).Exchange().Writer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := f.names(t, "log/"+writer)
+	last := f.get(t, parts[len(parts)-1])
+	text := fmt.Sprintf(`{"format":"handoff-log/1","writer":%q,"number":%d,"previous":"%x","events":999,"hash":"x"}`+"\n",
+		writer, len(parts)+1, sha256.Sum256([]byte(last)))
+	f.put(t, fmt.Sprintf("log/%s/%010d", writer, len(parts)+1), text)
+	write(t, f.roots[1], "by-the-copy")
+	for range 2 {
+		if got, err := f.sync(f.roots[1]); !errors.Is(err, handoff.ErrIntegrity) || !strings.Contains(err.Error(), "was copied") || got.Waiting != 1 {
+			t.Errorf("%v %+v", err, got)
+		}
+		f.put(t, "heads/"+writer, fmt.Sprintf(`{"format":"handoff-head/1","writer":%q,"number":%d,"log":"%x"}`, writer, len(parts)+1, sha256.Sum256([]byte(text))))
+	}
+}
+
+// forget removes what a clone keeps about object stores.
+func forget(t testing.TB, root string) {
+	t.Helper()
+	for _, name := range []string{"sync.json", "objects-*"} {
+		found, _ := filepath.Glob(outside(t, root, name))
+		for _, path := range found {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// An object store that was put back to a backup gets again what the clones know. Of two claims the one there counts.
+func TestObjectStoreIsRestored(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 3)
+	id := write(t, f.roots[0], "one")
+	f.mustAgree(t)
+	backup, err := f.Copy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := write(t, f.roots[1], "two")
+	f.mustAgree(t)
+	if _, err := f.act(f.roots[1], "ben", handoff.ActTake, id, second); err != nil {
+		t.Fatal(err)
+	}
+	f.mustAgree(t)
+	if err := f.Restore(backup); err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range f.roots[:1] { // it did not have ben's claim, and has its log
+		f.mustSync(t, root, func(o *exchange.Options) { o.Restore = true })
+	}
+	for range 2 {
+		for _, root := range f.roots {
+			f.mustSync(t, root, func(o *exchange.Options) { o.Restore = true })
+		}
+	}
+	f.mustAgree(t)
+	fourth := filepath.Join(filepath.Dir(f.roots[0]), "clone9")
+	if err := os.Mkdir(fourth, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f.roots = append(f.roots, fourth)
+	f.mustAgree(t)
+	for _, id := range []string{id, second} {
+		if got := stateOf(t, mustOpen(t, fourth), id); got != "taken" {
+			t.Errorf("state %q", got)
+		}
+	}
+}
+
+// However often answers are lost and the object store refuses, each handoff has one who takes it, and all clones end
+// the same.
+func TestObjectStoreFails(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 3)
+	var ids []string
+	for i := range 6 {
+		ids = append(ids, write(t, f.roots[i%3], fmt.Sprint("work-", i)))
+	}
+	f.mustAgree(t)
+	f.Set(objectstore.Faults{LoseAnswer: 0.1, LoseRequest: 0.05, Unavailable: 0.05, Conflict: 0.1})
+	var wg gosync.WaitGroup
+	var mu gosync.Mutex
+	winners := make(map[string][]string)
+	for n, root := range f.roots {
+		wg.Go(func() {
+			for _, id := range ids {
+				operator := fmt.Sprint("op", n)
+				if got, err := f.act(root, operator, handoff.ActTake, id); err == nil {
+					mu.Lock()
+					winners[id] = append(winners[id], operator+" "+got)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	f.Set(objectstore.Faults{})
+	f.mustAgree(t)
+	for _, id := range ids {
+		if len(winners[id]) > 1 {
+			t.Errorf("%s: %q", id, winners[id])
+		}
+	}
+}
+
+// What a user must change is said, and nothing here is lost.
+func TestObjectStoreRefuses(t *testing.T) {
+	t.Parallel()
+	for name, deny := range map[string]string{"list": "GET ", "read": "GET x/heads", "write": "PUT x/log/", "claim": "PUT x/claims/"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFarm(t, 2)
+			id := write(t, f.roots[0], "work")
+			f.mustAgree(t)
+			write(t, f.roots[0], "more")
+			f.Set(objectstore.Faults{Deny: []string{deny}})
+			if name != "claim" {
+				if _, err := f.sync(f.roots[0]); !errors.Is(err, handoff.ErrConfig) {
+					t.Errorf("sync: %v", err)
+				}
+			} else if _, err := f.act(f.roots[1], "ben", handoff.ActTake, id); !errors.Is(err, handoff.ErrConfig) {
+				t.Errorf("take: %v", err)
+			}
+			f.Set(objectstore.Faults{})
+			f.mustAgree(t)
+		})
+	}
+}
+
 // mustAgree syncs all clones until nothing is new. They must have the same handoffs, marks and ledger, and be as
 // written.
 func (f *farm) mustAgree(t testing.TB) {
@@ -239,4 +503,116 @@ func (f *farm) ledger(t testing.TB, root string) (text string) {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "")
+}
+
+// What came by one remote goes on by another: by git from the first clone, by the object store to the third, with its
+// signature, its read marks and its claims.
+func TestRelay(t *testing.T) {
+	t.Parallel()
+	_, roots := clones(t, 2)
+	f := newFarm(t, 1)
+	ann, ben, cat := roots[0], roots[1], f.roots[0]
+	id := write(t, ann, "from-ann")
+	if _, err := all(ann, "ann", handoff.ActTake, id); err != nil {
+		t.Fatal(err)
+	}
+	mustSync(t, ann)
+	back := write(t, cat, "from-cat")
+	f.mustSync(t, cat)
+	named := func(o *exchange.Options) { o.Named = true }
+	for range 2 {
+		mustSync(t, ben)
+		f.mustSync(t, ben, named)
+	}
+	mustSync(t, ann)
+	f.mustSync(t, cat)
+	for _, root := range []string{ann, ben, cat} {
+		if marks := marksOf(t, root); len(marks) != 2 || marks[id]["ann"] == "" {
+			t.Errorf("%s: %v", root, marks)
+		}
+		if got := stateOf(t, mustOpen(t, root), id); got != "taken" {
+			t.Errorf("%s: state %q", root, got)
+		}
+	}
+	if got, err := f.act(cat, "cat", handoff.ActTake, id); !errors.As(err, new(*handoff.TakenError)) {
+		t.Errorf("%q %v", got, err)
+	}
+	if got, err := f.act(cat, "cat", handoff.ActTake, back); err != nil {
+		t.Errorf("%q %v", got, err)
+	}
+	f.mustSync(t, ben, named)
+	mustSync(t, ben)
+	mustSync(t, ann)
+	if got := stateOf(t, mustOpen(t, ann), back); got != "taken" {
+		t.Errorf("state %q", got)
+	}
+	for _, root := range []string{ann, ben, cat} {
+		if report, err := mustOpen(t, root).Verify(context.Background()); err != nil || len(report.Faults) > 0 {
+			t.Error(root, err, report.Faults)
+		}
+	}
+}
+
+// What a checkout removed comes back: the log from the copy here, the handoffs from the object store.
+func TestLostStoreComesBack(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 2)
+	ids := []string{write(t, f.roots[0], "one"), write(t, f.roots[1], "two")}
+	f.mustAgree(t)
+	if _, err := f.act(f.roots[0], "ben", handoff.ActTake, ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	f.mustSync(t, f.roots[0])
+	root := f.roots[0]
+	for path, want := range map[string]string{filepath.Join(root, ".run", "handoff-events.jsonl"): "restored the audit log", filepath.Join(root, "handoffs"): "restored 2 handoffs"} {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.sync(root); !errors.Is(err, handoff.ErrIntegrity) {
+			t.Errorf("sync: %v", err)
+		}
+		done, err := exchange.RestoreLost(context.Background(), mustOpen(t, root), f.options(root))
+		if err != nil || len(done) != 1 || !strings.HasPrefix(done[0], want) {
+			t.Fatalf("%q %v", done, err)
+		}
+		if _, err := mustOpen(t, root).Maintenance().Repair(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.mustAgree(t)
+	if got := stateOf(t, mustOpen(t, root), ids[0]); got != "taken" {
+		t.Errorf("state %q", got)
+	}
+}
+
+// A handoff whose object is somebody else's stays pending, and everything else is sent.
+func TestObjectIsTaken(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 2)
+	id := write(t, f.roots[0], "one")
+	name := "handoffs/" + strings.TrimPrefix(id, "sha256:") + ".md"
+	f.put(t, name, "something else")
+	write(t, f.roots[0], "two")
+	for range 2 {
+		if got, err := f.sync(f.roots[0]); !errors.Is(err, handoff.ErrIntegrity) || !strings.Contains(err.Error(), name) || got.Waiting != 1 {
+			t.Errorf("%v %+v", err, got)
+		}
+	}
+	if got := f.mustSync(t, f.roots[1]); len(got.Received) != 1 {
+		t.Errorf("%+v", got)
+	}
+	f.put(t, name, string(mustRead(t, f.roots[0], id)))
+	f.mustAgree(t)
+	if len(marksOf(t, f.roots[1])) != 2 {
+		t.Error("it has not come")
+	}
+}
+
+func mustRead(t testing.TB, root, id string) []byte {
+	t.Helper()
+	got, err := mustOpen(t, root).Read(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.Text
 }

@@ -58,17 +58,21 @@ type offer struct {
 	logs                []repo.Change
 	documents           []repo.Change
 	signatures          map[string]string // blobs, by the paths of their documents
+	folded              map[string]string // blobs of claims, by their names
+	ended               map[string][]byte // their texts
 }
 
 // look sorts the changes of a writer's tree into the fields of the offer. why is not "" if a change is not one that a
 // writer publishes.
 func (o *offer) look(all []repo.Change) (why string) {
-	*o = offer{writer: o.writer, old: o.old, commit: o.commit, signatures: make(map[string]string)}
+	*o = offer{writer: o.writer, old: o.old, commit: o.commit, signatures: make(map[string]string),
+		folded: make(map[string]string), ended: make(map[string][]byte)}
 	for _, c := range all {
 		number := logNumber(c.Name)
 		_, isDocument := idOf(c.Name)
 		stem, isSignature := strings.CutSuffix(c.Name, ".sig")
 		_, isOfDocument := idOf(stem + ".md")
+		claim, isClaim := foldedName(c.Name)
 		switch {
 		case c.Status != "A" && !(c.Status == "M" && (number > 0 || isSignature)):
 			return fmt.Sprintf("%.80q was changed or removed", c.Name)
@@ -80,6 +84,8 @@ func (o *offer) look(all []repo.Change) (why string) {
 			o.documents = append(o.documents, c)
 		case c.Name == "writer.json" && o.old == "":
 			o.writerFile = c.Object
+		case isClaim:
+			o.folded[claim] = c.Object
 		case isSignature && isOfDocument:
 			o.signatures[stem+".md"] = c.Object
 		default:
@@ -118,6 +124,9 @@ func (o *offer) wants() (all []repo.Wanted) {
 			all = append(all, repo.Wanted{Object: object, Max: max})
 		}
 	}
+	for _, object := range o.folded {
+		all = append(all, repo.Wanted{Object: object, Max: eventlog.MaxFile})
+	}
 	for _, c := range o.logs {
 		all = append(all, repo.Wanted{Object: c.Object, Max: maxLogFile})
 	}
@@ -146,6 +155,13 @@ func (o *offer) parse(got repo.Blobs) (found []eventInfo, why string, err error)
 	}
 	if why == "" && err == nil {
 		why, err = o.parseDocuments(got)
+	}
+	for name, object := range o.folded {
+		o.ended[name] = text(object, eventlog.MaxFile)
+		c, bad := eventlog.ParseClaim(name, o.ended[name])
+		if isOwn := bad == nil && c.Writer == o.writer; why == "" && err == nil && !isOwn {
+			why = "it has folded what is not a claim of it: " + name
+		}
 	}
 	if errors.Is(err, repo.ErrNoText) {
 		why, err = repo.ErrNoText.Error(), nil

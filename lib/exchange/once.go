@@ -72,6 +72,7 @@ const rounds = 4
 
 // request asks the remote for claims. Without wanted lines it only reads the claims of other clones.
 func (r *remote) request(ctx ctx, want lines) (tries []try, err error) {
+	r.isAsking = true
 	if len(want) == 0 {
 		return nil, r.checkLost(ctx, nil)
 	}
@@ -120,10 +121,16 @@ func (r *remote) checkLost(ctx ctx, tries []try) (err error) {
 			return err
 		}
 	}
-	if err = r.carrier.list(ctx); err != nil {
+	if err = r.carrier.list(ctx); err == nil {
+		err = r.carrier.learnFolds(ctx)
+	}
+	if err != nil {
 		return err
 	}
-	return r.judgeLost(ctx, tries)
+	if err = r.judgeLost(ctx, tries); err != nil {
+		return err
+	}
+	return r.carrier.knowFolds(ctx)
 }
 
 // judgeLost is checkLost with the claims that are listed.

@@ -47,11 +47,15 @@ type intake struct {
 	reached  progress              // the position in the log of a work tree
 }
 
+func newIntake() *intake {
+	return &intake{said: make(map[string][]eventInfo), imported: make(map[string]string),
+		claims: make(map[string]knownClaim)}
+}
+
 // take receives what a peer has in one batch, and saves what is held. Documents that are stored already change
 // nothing, so an interrupted exchange can be repeated.
 func (x *exchange) take(ctx ctx) error {
-	c := &intake{said: make(map[string][]eventInfo), imported: make(map[string]string),
-		claims: make(map[string]knownClaim)}
+	c := newIntake()
 	if err := x.peer.collect(ctx, c); err != nil {
 		return err
 	}
@@ -115,6 +119,13 @@ func (x *exchange) has(id string) bool {
 func (x *exchange) importAll(ctx ctx, c *intake) (results []handoff.Result, err error) {
 	if len(c.sources) == 0 {
 		return nil, nil
+	}
+	if x.asOwn {
+		for i, s := range c.sources {
+			if s.Origin != nil { // the commit says that others publish it
+				c.sources[i].Origin = &handoff.Origin{Writer: s.Origin.Writer}
+			}
+		}
 	}
 	var failed error
 	choose := func(results []handoff.Result) { failed = x.peer.choose(c, results) }

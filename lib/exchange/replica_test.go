@@ -484,7 +484,7 @@ func TestHeldOutlivesItsWriter(t *testing.T) {
 	if got := mustSync(t, roots[1]); got.Held != 1 || len(got.Received) != 0 {
 		t.Fatalf("%+v", got)
 	}
-	ref := git(t, hub, "for-each-ref", "--format=%(refname)", "refs/handoff")
+	ref := git(t, hub, "for-each-ref", "--format=%(refname)", "refs/handoff/writers")
 	git(t, hub, "update-ref", ref, git(t, hub, "commit-tree", "-m", "again", ref+"^{tree}"))
 	if got, err := sync(roots[1]); !errors.Is(err, handoff.ErrIntegrity) || got.Held != 1 {
 		t.Errorf("%v %+v", err, got)

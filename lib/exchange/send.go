@@ -62,8 +62,12 @@ func (r *gitCarrier) publish(ctx ctx, p progress) (progress, error) {
 		r.got.Told, r.got.Sent = n.loud, len(n.ids)
 		return p, r.countSent(ctx, tip)
 	}
+	var claims []try
 	if n.loud || len(n.ids) > len(p.Unsent) {
-		if tip, err = r.commit(ctx, p, &n, tip); err != nil {
+		if claims, err = r.foldable(); err != nil {
+			return p, err
+		}
+		if tip, err = r.commit(ctx, p, &n, tip, claims); err != nil {
 			return p, err
 		}
 		n.Commit, n.Partly = tip, false
@@ -73,7 +77,11 @@ func (r *gitCarrier) publish(ctx ctx, p progress) (progress, error) {
 	if tip == "" || r.writers[r.writer] == tip {
 		return p, nil
 	}
-	if err := r.push(ctx, ref); err != nil {
+	isPushed, err := r.pushFolds(ctx, ref, claims)
+	if err == nil && !isPushed {
+		err = r.push(ctx, ref)
+	}
+	if err != nil {
 		return r.loadProgress(), err
 	}
 	r.got.Told = true
@@ -110,9 +118,9 @@ func (r *gitCarrier) committed(ctx ctx, tip string) (map[string]bool, error) {
 
 // commit adds the pending handoffs and events to the ref of this writer, and returns the commit. Handoffs that cannot
 // be proven stay pending.
-func (r *gitCarrier) commit(ctx ctx, p progress, n *pending, tip string) (string, error) {
+func (r *gitCarrier) commit(ctx ctx, p progress, n *pending, tip string, claims []try) (string, error) {
 	r.grew = true
-	err := r.repo.Commit(ctx, func(w *bufio.Writer) error { return r.writeCommit(w, p, n, tip) })
+	err := r.repo.Commit(ctx, func(w *bufio.Writer) error { return r.writeCommit(w, p, n, tip, claims) })
 	if err != nil {
 		return "", err
 	}
@@ -124,7 +132,7 @@ func (r *gitCarrier) commit(ctx ctx, p progress, n *pending, tip string) (string
 }
 
 // writeCommit writes a commit in the format of git-fast-import(1).
-func (r *gitCarrier) writeCommit(w *bufio.Writer, p progress, n *pending, tip string) error {
+func (r *gitCarrier) writeCommit(w *bufio.Writer, p progress, n *pending, tip string, claims []try) error {
 	message := fmt.Sprintf("%s, %s\n", handoff.Count(len(n.ids), "handoff"), handoff.Count(n.Events-p.Events, "event"))
 	beginCommit(w, localRef("writers", r.writer), committer(r.writer, r.Now().Unix()), message)
 	if tip != "" {
@@ -134,6 +142,7 @@ func (r *gitCarrier) writeCommit(w *bufio.Writer, p progress, n *pending, tip st
 		text := fmt.Appendf(nil, "{\"created\":%q,\"format\":\"handoff-writer/1\",\"writer\":%q}\n", created, r.writer)
 		addFile(w, "writer.json", text)
 	}
+	writeFolds(w, claims)
 	if err := r.writeLog(w, p); err != nil {
 		return err
 	}
@@ -287,12 +296,18 @@ func (r *gitCarrier) restore(ctx ctx) error {
 			return err
 		}
 	}
-	lost, err := r.lostClaims()
-	if err == nil {
-		_, _, err = r.putClaims(ctx, lost, false)
+	lost := []try{}
+	if r.Restore {
+		var err error
+		if lost, err = r.lostClaims(); err == nil {
+			_, _, err = r.putClaims(ctx, lost, false)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err != nil || len(specs)+len(lost) == 0 {
-		return err
+	if len(specs)+len(lost) == 0 {
+		return nil
 	}
 	return r.list(ctx)
 }

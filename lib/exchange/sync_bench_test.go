@@ -81,3 +81,37 @@ func processorTime(b *testing.B) (sum time.Duration) {
 	}
 	return sum
 }
+
+// BenchmarkClaims says what 2,000 claims cost who takes, and who hears of it.
+func BenchmarkClaims(b *testing.B) {
+	const n = 2_000
+	for b.Loop() {
+		b.StopTimer()
+		_, roots := clones(b, 2)
+		fill(b, roots[0], n, 100)
+		mustSync(b, roots[0])
+		mustSync(b, roots[1])
+		entries, err := mustOpen(b, roots[1]).List(handoff.Filter{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		var ids []string
+		for _, e := range entries {
+			ids = append(ids, e.ID)
+		}
+		measure := func(what string, do func()) {
+			began, from := processorTime(b), time.Now()
+			b.StartTimer()
+			do()
+			b.StopTimer()
+			b.ReportMetric(float64((processorTime(b) - began).Milliseconds()), what+"-cpu-ms")
+			b.ReportMetric(float64(time.Since(from).Milliseconds()), what+"-ms")
+		}
+		measure("take", func() {
+			if _, err := all(roots[1], "ben", handoff.ActTake, ids...); err != nil {
+				b.Fatal(err)
+			}
+		})
+		measure("receive", func() { mustSync(b, roots[0]) })
+	}
+}

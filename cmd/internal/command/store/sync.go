@@ -46,7 +46,7 @@ Exit codes:
   6  a clone's history was rewritten, or this state directory was copied
   7  no git, no such remote, or access denied; if the remote accepts only branches,
      set ` + "`" + `sync_namespace: refs/heads/handoff` + "`" + ` in .handoff.yaml`,
-		Example: "  handoff sync\n  handoff sync --remote backup --dry-run\n  handoff sync --remote farm",
+		Example: "  handoff sync\n  handoff sync --remote backup --dry-run",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cli.CollectOften()

@@ -1,0 +1,152 @@
+package exchange
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
+
+// The claims of a handoff that ended need no refs of their own: their writer folds them. It publishes the texts in its
+// tree, and removes the refs with the same push. A folded claim counts like any other, in every clone that knows it.
+//
+// A clone that does not know it must not win the claim again. Therefore each fold also moves one ref for all,
+// refs/handoff/folded, and a push of claims is only accepted if that ref is where the clone has seen it: where it knew
+// all claims that were folded before.
+
+// folded is the version of a claim that was folded.
+const folded = "folded"
+
+// The refs of sync.git for refs/handoff/folded: how far the folds are known here, and what was fetched or made.
+const (
+	knownFolds = "refs/handoff/folded"
+	otherFolds = "refs/handoff/folding"
+)
+
+// foldRef returns the ref at the remote that each fold moves.
+func (r *gitCarrier) foldRef() string { return r.Namespace + "/folded" }
+
+// foldedFile returns the path of a folded claim in the tree of its writer, under the day of its ts_utc.
+func foldedFile(name, at string) string { return at[:len("0000-00-00")] + "/" + name + foldedSuffix }
+
+const foldedSuffix = ".claim"
+
+// foldedName is the inverse of foldedFile. It ignores the day.
+func foldedName(file string) (name string, ok bool) {
+	day, rest, _ := strings.Cut(file, "/")
+	name, isClaim := strings.CutSuffix(rest, foldedSuffix)
+	return name, form.Matches(day, "0000-00-00") && isClaim && form.IsDigest(name)
+}
+
+// foldable returns the claims of this writer at the remote whose handoffs have ended.
+func (r *gitCarrier) foldable() (claims []try, err error) {
+	lives, err := r.Lifecycle().Taking("")
+	if err != nil {
+		return nil, err
+	}
+	gone := r.Exchange().Pruned()
+	for _, name := range slices.Sorted(maps.Keys(r.claims)) {
+		k := r.known.of(name)
+		c, bad := eventlog.ParseClaim(name, k.text)
+		isOwn := bad == nil && c.Writer == r.writer && k.version == r.claims[name] && k.version != folded
+		if isOwn && (gone[c.HandoffID] || lives[c.HandoffID].Done.IsDone()) {
+			claims = append(claims, try{c, name, k.text})
+		}
+	}
+	return claims, nil
+}
+
+// writeFolds adds claims to the tree of a commit of this writer.
+func writeFolds(w *bufio.Writer, claims []try) {
+	for _, c := range claims {
+		addFile(w, foldedFile(c.name, c.Time), c.text)
+	}
+}
+
+// makeFold makes the commit to which the ref of all folds moves.
+func (r *gitCarrier) makeFold(ctx ctx, claims int) (commit string, err error) {
+	err = r.repo.Commit(ctx, func(w *bufio.Writer) error {
+		fmt.Fprintf(w, "reset %s\n\n", otherFolds)
+		beginCommit(w, otherFolds, committer(r.writer, r.Now().Unix()), fmt.Sprintf("%d claims folded\n", claims))
+		addFile(w, "writer", []byte(r.writer+"\n"))
+		return nil
+	}, "--force")
+	if err == nil {
+		r.refs, err = r.repo.Refs(ctx)
+	}
+	return r.refs[otherFolds], err
+}
+
+// pushFolds pushes the ref of this writer, and removes the refs of folded claims. It reports whether the remote has
+// accepted all of it. Without claims, it makes the ref that folds move, if there is none.
+func (r *gitCarrier) pushFolds(ctx ctx, ref string, claims []try) (bool, error) {
+	if len(claims) == 0 && r.folds != "" {
+		return false, nil
+	}
+	fold, err := r.makeFold(ctx, len(claims))
+	if err != nil {
+		return false, err
+	}
+	options := []string{"--atomic", "--force-with-lease=" + r.foldRef() + ":" + r.folds}
+	specs := []string{ref + ":" + r.writerRef(r.writer), fold + ":" + r.foldRef()}
+	for _, c := range claims {
+		options = append(options, "--force-with-lease="+r.claimRef(c.name)+":"+r.claims[c.name])
+		specs = append(specs, ":"+r.claimRef(c.name))
+	}
+	_, no, err := r.pushRefs(ctx, options, specs...)
+	if no != nil || err != nil { // another replica folds, or the remote cannot: the next sync tries again
+		return false, nil
+	}
+	ended := make(map[string]knownClaim)
+	for _, c := range claims {
+		ended[c.name] = knownClaim{c.text, folded}
+		delete(r.claims, c.name)
+	}
+	return true, errors.Join(r.known.learn(ended), r.move(ctx, map[string]string{knownFolds: fold, otherFolds: ""}))
+}
+
+// guard returns options and a ref for a push of claims, which fails if folds are unknown here.
+func (r *gitCarrier) guard(ctx ctx) (options, specs []string, err error) {
+	refs, err := r.repo.RefsBelow(ctx, knownFolds)
+	at := refs[knownFolds]
+	if err != nil || at == "" {
+		return nil, nil, err
+	}
+	return []string{"--atomic", "--force-with-lease=" + r.foldRef() + ":" + at}, []string{at + ":" + r.foldRef()}, nil
+}
+
+// learnFolds learns the claims that were folded since the last sync, and how far they are known. It imports nothing.
+func (r *gitCarrier) learnFolds(ctx ctx) (err error) {
+	if r.refs, err = r.repo.Refs(ctx); err != nil || r.refs[knownFolds] == r.folds {
+		return err
+	}
+	c := newIntake()
+	if err = r.receive(ctx, c); err == nil {
+		err = r.listFolded()
+	}
+	return err
+}
+
+// knowFolds records how far the folds are known.
+func (r *gitCarrier) knowFolds(ctx ctx) error {
+	if r.folds == "" || r.refs[otherFolds] != r.folds {
+		return nil
+	}
+	return r.move(ctx, map[string]string{knownFolds: r.folds, otherFolds: ""})
+}
+
+// listFolded adds the folded claims that are not in the ledger yet to the claims of the remote.
+func (r *gitCarrier) listFolded() error {
+	names, err := r.known.ended.Names(form.IsDigest)
+	for _, name := range names {
+		if r.claims[name] == "" {
+			r.claims[name] = folded
+		}
+	}
+	return err
+}
