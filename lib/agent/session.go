@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -181,6 +182,9 @@ func (s Session) text(until time.Time, o *outcome) error {
 		return nil
 	}
 	p, r, err := s.open(in.cwd(s.Cwd))
+	if info, statErr := os.Stat(in.cwd(s.Cwd)); err != nil && in.Cwd != "" && (statErr != nil || !info.IsDir()) {
+		return fault.New(fault.ErrConfig, "", "the directory that the agent names as cwd cannot be used")
+	}
 	if err != nil || r == nil {
 		return err
 	}
