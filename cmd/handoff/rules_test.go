@@ -72,8 +72,8 @@ var floors = [][]string{
 	{"lib/internal/store"},
 	{"lib/internal/life"},
 	{"lib/internal/txn", "lib/internal/search", "lib/"}, // among them the kinds of records
-	{"lib/internal/check", "lib/internal/session", "lib/internal/trust"},
-	{"lib/handoff", "lib/exchange/bucket", "lib/exchange/objects", "lib/exchange/repo"},
+	{"lib/internal/check", "lib/internal/session", "lib/internal/trust", "lib/exchange/objects"},
+	{"lib/handoff", "lib/exchange/bucket", "lib/exchange/repo"},
 	{"lib/exchange"},
 	{"lib/record", "lib/agent", "lib/bundle", "lib/page", "lib/probe"},
 	{"cmd/internal/"},
@@ -201,7 +201,7 @@ func TestKindsLinkNoStore(t *testing.T) {
 // What starts often links nothing that costs at its start, whether it is used or not.
 func TestFastProgramLinksLittle(t *testing.T) {
 	t.Parallel()
-	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "/schema", "/lib/record", "/lib/signature", "sshsig", "x/crypto", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/full", "/cmd/internal/command/records", "charm", "goldmark"}
+	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "/schema", "/lib/record", "/lib/signature", "sshsig", "x/crypto", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/full", "/cmd/internal/command/records", "charm", "goldmark", "minio", "/lib/exchange/bucket"}
 	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff") {
 		for _, name := range heavy {
 			if strings.Contains(pkg, name) {

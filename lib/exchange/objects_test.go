@@ -21,17 +21,6 @@ import (
 	"github.com/seed-78daf238/handoff/testdata/objectstore"
 )
 
-// An asObjects is a bucket with the objects of package exchange.
-type asObjects struct{ *bucket.Bucket }
-
-func (b asObjects) List(ctx context.Context, dir, after string, limit int) (all []objects.Object, more bool, err error) {
-	found, more, err := b.Bucket.List(ctx, dir, after, limit)
-	for _, o := range found {
-		all = append(all, objects.Object(o))
-	}
-	return all, more, err
-}
-
 // A farm is an object store and clones that use it.
 type farm struct {
 	*objectstore.Server
@@ -60,7 +49,7 @@ func (f *farm) options(root string) exchange.Options {
 		c := bucket.Config{URL: "s3://" + objectstore.Bucket + "/x", Endpoint: f.URL, Getenv: objectstore.Getenv}
 		b, err := bucket.Open(ctx, c)
 		f.bucket = b
-		return asObjects{b}, c.URL, err
+		return b, c.URL, err
 	}
 	return o
 }

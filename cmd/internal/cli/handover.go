@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -40,6 +42,9 @@ type Full struct {
 
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
 	Sign            func(a *App, p handoff.Project, key string, text []byte) ([]byte, error) // key "" is that of the user
+
+	// ObjectStore returns the object store that a remote is, with its URL.
+	ObjectStore func(ctx context.Context, r *handoff.UserRemote, getenv func(string) string) (objects.Store, string, error)
 
 	IsRecord func(text []byte) bool                                          // reports whether JSON has the shape of a record
 	Records  func(RecordInput) func(name string, text []byte) handoff.Source // returns the function that makes sources of records

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/signal"
@@ -8,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/exchange"
+	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -60,6 +62,22 @@ func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
 	if err != nil {
 		return p, nil, err
 	}
+	return a.openNew(p)
+}
+
+// SyncStore is NewStore for an exchange with a remote, "" for that of the settings.
+func (a *App) SyncStore(remote string) (handoff.Project, *handoff.Store, error) {
+	p, err := a.Project()
+	if err == nil {
+		err = a.CanReach(p, cmp.Or(remote, p.Settings.Remote.Value))
+	}
+	if err != nil {
+		return p, nil, err
+	}
+	return a.openNew(p)
+}
+
+func (a *App) openNew(p handoff.Project) (handoff.Project, *handoff.Store, error) {
 	if p.Exists() != nil {
 		a.began = p.Options.Dir
 	}
@@ -72,7 +90,25 @@ const OfflineUsage = "do not ask the remote; the next sync reports a conflict"
 // Remote returns the options for exchanging the handoffs of a project.
 func (a *App) Remote(p handoff.Project) exchange.Options {
 	return exchange.Options{Root: p.Root, Remote: p.Settings.Remote.Value, Namespace: p.Settings.SyncNamespace.Value,
-		Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Now: p.Options.Now, Wait: p.Options.LockTimeout}
+		Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Now: p.Options.Now, Wait: p.Options.LockTimeout,
+		Objects: func(ctx context.Context, remote string) (objects.Store, string, error) {
+			r := p.User.Remotes[remote]
+			if r == nil {
+				return nil, "", nil
+			}
+			if err := a.CanReach(p, remote); err != nil {
+				return nil, "", err
+			}
+			return a.Full.ObjectStore(ctx, r, a.Getenv)
+		}}
+}
+
+// CanReach returns ErrBeyond if only the full program can exchange with a remote, because it is an object store.
+func (a *App) CanReach(p handoff.Project, remote string) error {
+	if a.Full == nil && p.User.Remotes[remote] != nil {
+		return ErrBeyond
+	}
+	return nil
 }
 
 // Stoppable returns a context that ends with the first signal to end the program; the second one ends the program at once. A
@@ -100,7 +136,17 @@ func (a *App) Stoppable() (context.Context, context.CancelFunc) {
 
 // OnceStore is ProjectStore for actions that only one of all clones can do.
 func (a *App) OnceStore(offline bool) (handoff.Project, *handoff.Store, error) {
-	return a.StoreWith(func(p *handoff.Project) {
+	p, err := a.Project()
+	if err == nil {
+		err = p.Exists()
+	}
+	if err == nil && p.Options.Git.IsShared() {
+		err = a.CanReach(p, p.Settings.Remote.Value)
+	}
+	if err != nil {
+		return p, nil, err
+	}
+	return a.Open(p, func(p *handoff.Project) {
 		p.Options.Once, p.Options.Offline = exchange.Once(a.Remote(*p)), offline
 	})
 }

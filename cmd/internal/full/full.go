@@ -3,6 +3,8 @@
 package full
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -17,6 +19,9 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/mcp"
 	"github.com/seed-78daf238/handoff/cmd/internal/site"
 	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
+	"github.com/seed-78daf238/handoff/lib/exchange/bucket"
+	"github.com/seed-78daf238/handoff/lib/exchange/objects"
+	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	"github.com/seed-78daf238/handoff/lib/signature"
 	"github.com/seed-78daf238/handoff/lib/universal"
@@ -42,7 +47,8 @@ func Program() cli.Program {
 			return markdown.Lines(body, markdown.Options{Width: columns, Plain: !colors})
 		},
 
-		ManPages: printManPages,
+		ManPages:    printManPages,
+		ObjectStore: objectStore,
 
 		IsRecord: func(text []byte) bool { return record.Detect(text) != "" },
 		Records:  records.Stored,
@@ -50,4 +56,15 @@ func Program() cli.Program {
 		Compose:  records.Compose,
 	}
 	return p
+}
+
+// objectStore returns the bucket of a remote. Its URL names the endpoint too: another server may have a bucket of this
+// name.
+func objectStore(ctx context.Context, r *handoff.UserRemote, getenv func(string) string) (objects.Store, string, error) {
+	b, err := bucket.Open(ctx, bucket.Config{URL: r.URL.Value, Endpoint: r.Endpoint.Value, Region: r.Region.Value,
+		Profile: r.Profile.Value, Insecure: r.Insecure.Value, Getenv: getenv})
+	if err != nil {
+		return nil, "", err
+	}
+	return b, b.URL(), nil
 }

@@ -31,6 +31,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
+	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
@@ -44,14 +45,7 @@ const (
 	probeName = "probe"
 )
 
-// An Object is an entry of a listing.
-type Object struct {
-	Name string // as the server gives it: not always a valid name
-	ETag string // changes with the body
-	Size int64
-}
-
-// A Bucket is a prefix in a bucket. It is safe for concurrent use.
+// A Bucket is a prefix in a bucket, and an [objects.Store]. It is safe for concurrent use.
 type Bucket struct {
 	client    *minio.Core
 	transport *transport
@@ -148,11 +142,12 @@ func (b *Bucket) Get(ctx context.Context, name string, limit int64) (body []byte
 }
 
 // List returns the objects whose names begin with dir and come after a name, in the order of their bytes. It is one
-// request for at most limit objects, and at most [MaxList]. If more is true, List the rest after the last name.
-func (b *Bucket) List(ctx context.Context, dir, after string, limit int) (objects []Object, more bool, err error) {
+// request for at most limit objects, and at most [MaxList]. If more is true, List the rest after the last name. Names of
+// objects of others need not be valid here.
+func (b *Bucket) List(ctx context.Context, dir, after string, limit int) (all []objects.Object, more bool, err error) {
 	limit = max(1, min(limit, MaxList))
 	err = b.repeat(ctx, request{"list", dir}, func(ctx context.Context) error {
-		objects, more = nil, false
+		all, more = nil, false
 		ctx = context.WithValue(ctx, pagesKey{}, new(atomic.Int32))
 		withOwner := false
 		options := minio.ListObjectsOptions{Prefix: b.prefix + dir, Recursive: true, MaxKeys: limit,
@@ -170,14 +165,14 @@ func (b *Bucket) List(ctx context.Context, dir, after string, limit int) (object
 				return errDisorder
 			}
 			last = o.Key
-			objects = append(objects, Object{strings.TrimPrefix(o.Key, b.prefix), o.ETag, o.Size})
-			if more = len(objects) == limit; more {
+			all = append(all, objects.Object{Name: strings.TrimPrefix(o.Key, b.prefix), ETag: o.ETag, Size: o.Size})
+			if more = len(all) == limit; more {
 				return nil
 			}
 		}
 		return ctx.Err() // the library ends a listing that was canceled like a complete one
 	})
-	return objects, more, err
+	return all, more, err
 }
 
 // put sends one request.
@@ -204,6 +199,11 @@ func (b *Bucket) get(ctx context.Context, name string, limit int64) ([]byte, err
 		err = errTooLarge
 	}
 	return body, err
+}
+
+// URL returns the URL of the bucket, and the host of its endpoint.
+func (b *Bucket) URL() string {
+	return strings.TrimSuffix(b.location(""), "/") + " at " + b.host
 }
 
 func (b *Bucket) location(name string) string { return "s3://" + b.name + "/" + b.prefix + name }

@@ -10,8 +10,11 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/bucket"
+	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/testdata/objectstore"
 )
+
+var _ objects.Store = (*bucket.Bucket)(nil)
 
 func open(t testing.TB, s *objectstore.Server, change func(*bucket.Config)) *bucket.Bucket {
 	t.Helper()
@@ -114,7 +117,7 @@ func TestList(t *testing.T) {
 		var got []string
 		after, more := "", true
 		for more {
-			var page []bucket.Object
+			var page []objects.Object
 			var err error
 			before := b.Requests()
 			page, more, err = b.List(t.Context(), "log/", after, limit)

@@ -51,7 +51,7 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cli.CollectOften()
 			a.Quiet = a.Quiet || background
-			p, s, err := a.NewStore()
+			p, s, err := a.SyncStore(o.Remote)
 			if err != nil {
 				return err
 			}
