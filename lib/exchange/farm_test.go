@@ -1,0 +1,314 @@
+package exchange_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	gosync "sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/seed-78daf238/handoff/lib/exchange"
+	"github.com/seed-78daf238/handoff/lib/exchange/bucket"
+	"github.com/seed-78daf238/handoff/lib/exchange/objects"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/testdata/objectstore"
+)
+
+var (
+	farmReplicas = flag.Int("replicas", 4, "how many clones take from an object store at once")
+	farmHandoffs = flag.Int("handoffs", 12, "how many handoffs they take")
+)
+
+// worker returns the options of a clone that works at the same time as others.
+func (f *farm) worker(root string) exchange.Options {
+	o := remote(root)
+	o.Remote = "farm"
+	o.Objects = func(ctx context.Context, _ string) (objects.Store, string, error) {
+		b, err := bucket.Open(ctx, bucket.Config{URL: "s3://" + objectstore.Bucket + "/x", Endpoint: f.URL,
+			Getenv: objectstore.Getenv, Patience: 20 * time.Second})
+		return b, "s3://handoffs/x", err
+	}
+	return o
+}
+
+// An attempt is one take or release of a handoff by a clone, and what came of it.
+type attempt struct {
+	act      handoff.Act
+	by       int // the clone
+	id       string
+	from, to int64 // the order of calls and answers
+	how      outcome
+}
+
+type outcome int
+
+const (
+	refused outcome = iota
+	changed
+	unknown
+)
+
+// attempt acts in a clone as its operator. A command that ends early leaves open whether it was carried out.
+func (f *farm) attempt(ctx context.Context, clone int, act handoff.Act, id string) (how outcome, err error) {
+	o := options(f.roots[clone])
+	o.Once = exchange.Once(f.worker(f.roots[clone]))
+	s, err := handoff.Open(o)
+	if err != nil {
+		return unknown, err
+	}
+	err = s.Lifecycle().ActAll(ctx, act, []string{id}, handoff.Consumption{Operator: fmt.Sprintf("op-%d", clone)},
+		func(got handoff.ActReceipt) error {
+			if got.Status == "changed" {
+				how = changed
+			}
+			return nil
+		})
+	switch {
+	case err == nil:
+		return how, nil
+	case errors.As(err, new(*handoff.TakenError)), errors.As(err, new(*handoff.LostError)):
+		return refused, nil
+	}
+	return unknown, err
+}
+
+// isLegal reports whether for each handoff some order of the attempts explains their outcomes: who takes it finds it
+// free, and who releases it has it. A refusal explains nothing, since a clone may refuse by what it heard last.
+func isLegal(history []attempt) bool {
+	byID := make(map[string][]porcupine.Operation)
+	for i, a := range history {
+		if a.how != refused {
+			byID[a.id] = append(byID[a.id], porcupine.Operation{ClientId: i, Input: a, Call: a.from, Return: a.to})
+		}
+	}
+	model := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{-1} },
+		Step: func(state, input, _ any) (next []any) {
+			holder, a := state.(int), input.(attempt)
+			if a.how == unknown {
+				next = append(next, holder)
+			}
+			switch {
+			case a.act == handoff.ActTake && (holder == -1 || a.how == unknown && holder == a.by):
+				next = append(next, a.by)
+			case a.act == handoff.ActRelease && holder == a.by:
+				next = append(next, -1)
+			}
+			return next
+		},
+	}
+	for _, operations := range byID {
+		if !porcupine.CheckOperations(model.ToModel(), operations) {
+			return false
+		}
+	}
+	return true
+}
+
+// forever is after every answer: nobody knows when an attempt without an answer was carried out.
+const forever = int64(1) << 60
+
+// work lets every clone take and release handoffs at once, and returns the history. Some attempts end early, as if the
+// program had been killed while it waits.
+func (f *farm) work(t testing.TB, ids []string, seed uint64, rounds int) (history []attempt) {
+	t.Helper()
+	var clock atomic.Int64
+	var mu gosync.Mutex
+	var all gosync.WaitGroup
+	for clone := range f.roots {
+		random := rand.New(rand.NewPCG(seed, uint64(clone)))
+		all.Go(func() {
+			mine := ""
+			for range rounds {
+				a := attempt{act: handoff.ActTake, by: clone, id: ids[random.IntN(len(ids))]}
+				if mine != "" && random.IntN(2) == 0 {
+					a.act, a.id, mine = handoff.ActRelease, mine, ""
+				}
+				ctx, cancel := context.WithCancel(context.Background())
+				if random.IntN(8) == 0 {
+					time.AfterFunc(time.Duration(random.IntN(20))*time.Millisecond, cancel)
+				}
+				a.from = clock.Add(1)
+				var err error
+				a.how, err = f.attempt(ctx, clone, a.act, a.id)
+				if a.to = clock.Add(1); a.how == unknown {
+					a.to = forever
+				}
+				if err != nil && ctx.Err() == nil && !errors.Is(err, bucket.ErrUnreachable) {
+					t.Errorf("clone %d: %v of %s: %v", clone, a.act, a.id, err)
+				}
+				cancel()
+				if a.act == handoff.ActTake && a.how == changed {
+					mine = a.id
+				}
+				mu.Lock()
+				history = append(history, a)
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return history
+}
+
+// newWorkers returns a farm whose clones all have some handoffs.
+func newWorkers(t testing.TB, clones, handoffs int) (f *farm, ids []string) {
+	t.Helper()
+	f = newFarm(t, clones)
+	sources := make([]handoff.Source, handoffs)
+	for i := range sources {
+		sources[i] = doc(fmt.Sprintf("work-%d", i))
+	}
+	receipts, err := mustOpen(t, f.roots[0]).WriteAll(context.Background(), sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range receipts {
+		ids = append(ids, r.ID)
+	}
+	for _, root := range f.roots {
+		f.mustSync(t, root)
+	}
+	return f, ids
+}
+
+// Clones that work at once, over a network that loses requests and answers and with a server that refuses, take each
+// handoff once, and end the same. Far more of them:
+//
+//	go test ./lib/exchange -run FarmOfClones -replicas 100 -handoffs 1000 -timeout 0
+func TestFarmOfClones(t *testing.T) {
+	t.Parallel()
+	f, ids := newWorkers(t, *farmReplicas, *farmHandoffs)
+	seed := rand.Uint64()
+	t.Logf("the seed is %d", seed)
+	f.Set(objectstore.Faults{LoseRequest: 0.02, LoseAnswer: 0.05, Late: 0.02, Unavailable: 0.02, Conflict: 0.05,
+		Internal: 0.02, Slow: 0.1, Cut: 0.02, Delay: 3 * time.Millisecond})
+	history := f.work(t, ids, seed, 6)
+	f.Set(objectstore.Faults{})
+	f.mustAgree(t)
+	if !isLegal(history) {
+		t.Errorf("no order explains what the clones were told:\n%+v", history)
+	}
+	succeeded := 0
+	for _, a := range history {
+		if a.how == changed {
+			succeeded++
+		}
+	}
+	if succeeded == 0 {
+		t.Error("nobody took anything")
+	}
+	for _, id := range ids {
+		first := stateOf(t, mustOpen(t, f.roots[0]), id)
+		for _, root := range f.roots[1:] {
+			if got := stateOf(t, mustOpen(t, root), id); got != first {
+				t.Errorf("%s is %s in %s, and %s in %s", id, first, f.roots[0], got, root)
+			}
+		}
+	}
+}
+
+// A server that lets a second claim through makes two clones take the same handoff, and isLegal finds it.
+func TestFarmWithoutConditions(t *testing.T) {
+	t.Parallel()
+	f, ids := newWorkers(t, 2, 1)
+	f.Set(objectstore.Faults{IgnoreAfterProbe: true})
+	var history []attempt
+	for clone := range f.roots {
+		how, err := f.attempt(context.Background(), clone, handoff.ActTake, ids[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		history = append(history, attempt{act: handoff.ActTake, by: clone, id: ids[0], from: int64(2 * clone),
+			to: int64(2*clone + 1), how: how})
+	}
+	if history[0].how != changed || history[1].how != changed || isLegal(history) {
+		t.Errorf("two winners were not found: %+v", history)
+	}
+}
+
+// BenchmarkFarm measures takes of clones that work at once, and syncs without news, over an object store in process.
+//
+//	go test ./lib/exchange -run '^$' -bench Farm -benchtime 1x -replicas 100 -handoffs 1000
+func BenchmarkFarm(b *testing.B) {
+	f, ids := newWorkers(b, *farmReplicas, *farmHandoffs)
+	b.Run("take", func(b *testing.B) {
+		requests, bytes := f.Requests.Load(), f.Received.Load()+f.Sent.Load()
+		var won, lost atomic.Int64
+		var all gosync.WaitGroup
+		began := time.Now()
+		for clone := range f.roots {
+			all.Go(func() {
+				for i := clone; i < len(ids); i += len(f.roots) { // each handoff once
+					how, err := f.attempt(context.Background(), clone, handoff.ActTake, ids[i])
+					switch {
+					case err != nil:
+						b.Error(err)
+					case how == changed:
+						won.Add(1)
+					default:
+						lost.Add(1)
+					}
+				}
+			})
+		}
+		all.Wait()
+		took, n := time.Since(began), float64(len(ids))
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		if won.Load() != int64(len(ids)) {
+			b.Errorf("%d of %d takes won", won.Load(), len(ids))
+		}
+		b.ReportMetric(n/took.Seconds(), "takes/s")
+		b.ReportMetric(float64(f.Requests.Load()-requests)/n, "requests/take")
+		b.ReportMetric(float64(f.Received.Load()+f.Sent.Load()-bytes)/n, "bytes/take")
+		b.ReportMetric(float64(memory.HeapSys)/(1<<20), "MB")
+	})
+	b.Run("claims", func(b *testing.B) { // what the store itself can do, without what clones write on their disks
+		requests := f.Requests.Load()
+		var won atomic.Int64
+		var all gosync.WaitGroup
+		const claims = 10_000
+		began := time.Now()
+		for clone := range *farmReplicas {
+			all.Go(func() {
+				store, _, err := f.worker("").Objects(context.Background(), "")
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				for i := clone; i < claims; i += *farmReplicas {
+					created, err := store.Create(context.Background(), objects.ClaimName(fmt.Sprintf("%064x", i)),
+						fmt.Appendf(nil, "clone %d", clone))
+					if err != nil {
+						b.Error(err)
+					} else if created {
+						won.Add(1)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if won.Load() != claims {
+			b.Errorf("%d of %d claims", won.Load(), claims)
+		}
+		b.ReportMetric(claims/time.Since(began).Seconds(), "claims/s")
+		b.ReportMetric(float64(f.Requests.Load()-requests)/claims, "requests/claim")
+	})
+	b.Run("no news", func(b *testing.B) {
+		f.mustSync(b, f.roots[0])
+		f.mustSync(b, f.roots[0])
+		requests := f.Requests.Load()
+		for b.Loop() {
+			f.mustSync(b, f.roots[0])
+		}
+		b.ReportMetric(float64(f.Requests.Load()-requests)/float64(b.N), "requests/sync")
+	})
+}
