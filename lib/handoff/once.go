@@ -91,14 +91,14 @@ func asksNothing(lines []Consumption) bool {
 
 // believes reports whether, according to the ledger, who.Operator holds the handoff or has finished it.
 func believes(l *txn.Ledger, who Consumption) bool {
-	life, err := l.Life(who.HandoffID)
-	return err == nil && slices.Contains([]string{life.Take.Holds().Operator, life.Done.Operator}, who.Operator)
+	life := l.Life(who.HandoffID)
+	return slices.Contains([]string{life.Take.Holds().Operator, life.Done.Operator}, who.Operator)
 }
 
 // hasDone reports whether who.Operator has finished the handoff: repeating that changes nothing.
 func hasDone(l *txn.Ledger, who Consumption) bool {
-	life, err := l.Life(who.HandoffID)
-	return err == nil && life.Done.IsDone() && life.Done.Operator == who.Operator
+	life := l.Life(who.HandoffID)
+	return life.Done.IsDone() && life.Done.Operator == who.Operator
 }
 
 // isUnreachable reports whether err, of asking the remote, says only that there was no answer.

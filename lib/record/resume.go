@@ -79,11 +79,7 @@ func relationsOf(s *handoff.Store) func(id string) packet.Relations {
 
 // use returns how the ledger knows a token.
 func use(l *handoff.Ledger, token, id string) (packet.Use, error) {
-	by, err := l.Consumed(token, id)
-	if err != nil {
-		return packet.Use{}, err
-	}
-	if by != nil {
+	if by := l.Consumed(token, id); by != nil {
 		return useOf(*by), nil
 	}
 	gap, err := l.Gap(id)

@@ -7,14 +7,11 @@ import (
 	"path"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
-
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // isUnreadable reports whether a file exists but cannot be read. Then its content does not count as missing.
@@ -97,55 +94,16 @@ func (s *Snapshot) isUnlinked(archive string) bool {
 	return !s.hidesRows() && !slices.Contains(index.Archives(s.Indexes[0].Text), archive) && s.isThere(archive)
 }
 
-// Unlogged counts the rows, read marks and consumed tokens without an event, for the handoffs that choose
-// accepts.
-func (s *Snapshot) Unlogged(choose func(id string) bool) (found eventlog.Adoption) {
-	for _, row := range s.order {
-		if choose(row.ID) {
-			found.Count(row.Row, s.Log.Of(row.ID))
-		}
-	}
-	whole := txn.WholeRecords(s.Ledger)
-	for n, line := range (&txn.Ledger{Text: s.Ledger}).Lines() {
-		key := txn.LineKey(line)
-		if key == "" || n > whole { // a repair drops it
-			continue
-		}
-		consumed, _ := txn.ParseConsumption(line)
-		_, logged := s.Log.Resumes[key]
-		if !logged && choose(consumed.HandoffID) {
-			found.Tokens++
-		}
-	}
-	return found
-}
-
-// Adoptable counts what has no events if the log of an open store is missing or empty. Otherwise it returns
-// zeros.
-func Adoptable(ctx context.Context, d store.Dirs) (eventlog.Adoption, error) {
+// adoptable returns the number of handoffs if the log of an open store is missing or empty. Otherwise it returns 0.
+func adoptable(ctx context.Context, d store.Dirs) (int, error) {
 	if has, err := d.HasEvents(); err != nil || has {
-		return eventlog.Adoption{}, err
+		return 0, err
 	}
 	s, err := LookIn(ctx, d)
 	if err != nil {
-		return eventlog.Adoption{}, err
+		return 0, err
 	}
 	defer s.Release()
 	s.ListRows(nil)
-	return s.Unlogged(func(string) bool { return true }), nil
-}
-
-// checkAdoption reports if more is without events than was adopted. It cannot know which of it was adopted.
-func (c *check) checkAdoption() {
-	known := c.Log.Adopted
-	if known.Rows == 0 || c.Log.Bad != "" {
-		return
-	}
-	if found := c.Unlogged(c.Log.MayLack); !known.Covers(found) {
-		c.fault(disk.LogFile, remedyRepair,
-			"lacks the events of %s, %s and %s, but only %d, %d and %d were adopted: its end may have been cut",
-			fault.Count(found.Rows, "handoff"), fault.Count(found.Marks, "read mark"), fault.Count(found.Tokens,
-				"consumed token"),
-			min(found.Rows, known.Rows), min(found.Marks, known.Marks), min(found.Tokens, known.Tokens))
-	}
+	return len(s.Rows), nil
 }

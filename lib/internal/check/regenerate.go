@@ -22,7 +22,7 @@ func Regenerate(ctx context.Context, s *store.Store, record disk.MachineRecord, 
 	if err := clearWay(x); err != nil {
 		return err
 	}
-	adopted, err := Adoptable(ctx, x.Dirs)
+	adopted, err := adoptable(ctx, x.Dirs)
 	if err != nil {
 		return err
 	}

@@ -48,8 +48,8 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Repairs, 
 		return report, err
 	}
 	m := newRepair(x, rebuild, &report)
-	for _, do := range []func() error{m.quarantineUnsafe, m.recoverJournal, m.restoreFromJournal, m.TakeOver,
-		m.removeLeftovers, func() error { return m.takeSnapshot(ctx) }, m.readFiles, m.cutLog, m.repairLedger,
+	for _, do := range []func() error{m.quarantineUnsafe, m.recoverJournal, m.TakeOver, m.removeLeftovers,
+		func() error { return m.takeSnapshot(ctx) }, m.readFiles, m.cutLog, m.repairLedger,
 		m.repairTombstones, m.rewrite, m.quarantineLoose, m.Checkpoint} {
 		if err := do(); err != nil {
 			return report, err
@@ -158,15 +158,6 @@ func (m *repair) beginJournal(why error) error {
 		return err
 	}
 	return m.cutLog()
-}
-
-// restoreFromJournal restores what the journal still has, before anything counts as lost. The other steps
-// repair the rest.
-func (m *repair) restoreFromJournal() error {
-	if err := m.Checkpoint(); !errors.Is(err, fault.ErrIntegrity) {
-		return err
-	}
-	return nil
 }
 
 // takeSnapshot reads what Verify reads, except the documents.

@@ -77,17 +77,6 @@ func (m *repair) resumeEvent(token string) (eventlog.LoggedResume, bool) {
 	return event, ok
 }
 
-// unloggedResumes returns the missing events of consumed tokens, for the handoffs that need them.
-func (m *repair) unloggedResumes(needs func(id string) bool) []eventlog.Pending {
-	var events []eventlog.Pending
-	for _, c := range m.consumed {
-		if _, logged := m.found.Log.Resumes[c.Token]; !logged && needs(c.HandoffID) {
-			events = append(events, c.Event(false, eventlog.How{}))
-		}
-	}
-	return events
-}
-
 // repairTombstones adds the ids that the audit log records as pruned to the file of tombstones, and removes
 // malformed lines. Other ids stay: the file may be older than the log.
 func (m *repair) repairTombstones() error {

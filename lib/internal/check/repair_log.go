@@ -60,25 +60,20 @@ func (m *repair) copyLog(name string) error {
 	return err
 }
 
-// missingEvents returns the events that documents and marks lack. Adopted handoffs need none,
-// if they are known. If the whole log is missing, the new one begins with one event of the adoption.
+// missingEvents returns the events that documents, tokens and marks lack. If the whole log is missing, an event
+// says so first.
 func (m *repair) missingEvents() ([]eventlog.Pending, error) {
 	facts := m.found.Log
+	events := make([]eventlog.Pending, 0, len(m.superseded))
 	if facts.Count == 0 && len(m.stored) > 0 {
 		reason := "the audit log was missing"
 		if m.logKeptAs != "" {
 			reason = "the audit log did not verify from its first event on"
 		}
-		all := eventlog.Adoption{Tokens: len(m.consumed)}
-		for _, doc := range m.stored {
-			all.Count(*doc.Row)
-		}
-		return []eventlog.Pending{all.Event(reason, m.logKeptAs)}, nil
+		events = append(events, eventlog.Pending{Type: eventlog.TypeRecovered, Payload: eventlog.Recovered{Reason: reason,
+			KeptAs: m.logKeptAs, AdoptedRows: len(m.stored)}})
 	}
-	covered := m.isCovered()
-	needs := func(id string) bool { return !(covered && facts.MayLack(id)) && !facts.Of(id).Imported }
-	events := make([]eventlog.Pending, 0, len(m.superseded))
-	for _, row := range m.inOrder(m.unlogged(needs)) {
+	for _, row := range m.inOrder(m.unlogged()) {
 		doc, _, err := m.Load(m.Dir, row)
 		if err != nil {
 			return nil, err
@@ -86,10 +81,14 @@ func (m *repair) missingEvents() ([]eventlog.Pending, error) {
 		events = append(events, txn.Written(m.Store, txn.Publication{Document: &doc, BodySize: len(doc.Body),
 			Operators: "unknown"}, row.File, true))
 	}
-	events = append(events, m.unloggedResumes(needs)...)
+	for _, c := range m.consumed {
+		if _, logged := facts.Resumes[c.Token]; !logged && !facts.Of(c.HandoffID).Imported {
+			events = append(events, c.Event(false, eventlog.How{}))
+		}
+	}
 	for _, id := range slices.Sorted(maps.Keys(m.stored)) {
 		for _, mark := range m.stored[id].Marks() {
-			if needs(id) && !facts.Of(id).HasMark(mark) {
+			if h := facts.Of(id); !h.Imported && !h.HasMark(mark) {
 				events = append(events, eventlog.Pending{Type: eventlog.TypeMarkRead,
 					Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: mark.Operator, Time: mark.Time,
 						AlreadyMarked: true}})
@@ -100,10 +99,10 @@ func (m *repair) missingEvents() ([]eventlog.Pending, error) {
 }
 
 // unlogged returns the rows that need a write event.
-func (m *repair) unlogged(needs func(id string) bool) []index.Row {
+func (m *repair) unlogged() []index.Row {
 	var rows []index.Row
 	for id, doc := range m.stored {
-		if doc.differs || !m.found.Log.Of(id).IsWritten() && needs(id) {
+		if h := m.found.Log.Of(id); doc.differs || !h.IsWritten() && !h.Imported {
 			rows = append(rows, *doc.Row)
 		}
 	}
@@ -117,21 +116,4 @@ func (m *repair) inOrder(rows []index.Row) []index.Row {
 		return cmp.Or(log.Of(a.ID).Line-log.Of(b.ID).Line, strings.Compare(a.Time+a.ID, b.Time+b.ID))
 	})
 	return rows
-}
-
-// isCovered reports whether all that has no events was adopted.
-func (m *repair) isCovered() bool {
-	facts := m.found.Log
-	var found eventlog.Adoption
-	for id, doc := range m.stored {
-		if facts.MayLack(id) {
-			found.Count(*doc.Row, facts.Of(id))
-		}
-	}
-	for _, c := range m.consumed {
-		if _, logged := facts.Resumes[c.Token]; !logged && facts.MayLack(c.HandoffID) {
-			found.Tokens++
-		}
-	}
-	return facts.Adopted.Covers(found)
 }

@@ -118,7 +118,7 @@ var repairs = []struct {
 	{"a long name", func(p *placeIn) { p.put(p.in("2026-05-07-"+strings.Repeat("x", 230)+".md"), "x") }, "is not a valid handoff", whole, "quarantine-"},
 	{"a leftover", func(p *placeIn) { p.put(p.in(".tmp-0123456789abcdef01234567"), "x") }, "", whole, ""},
 
-	{"the log is lost", func(p *placeIn) { p.must(os.Remove(p.events())) }, "1 event added", whole, ""},
+	{"the log is lost", func(p *placeIn) { p.must(os.Remove(p.events())) }, "7 events added", whole, ""},
 	{"the log is a directory", func(p *placeIn) { p.instead(p.events()) }, "quarantined handoff-events.jsonl", whole, "quarantine-"},
 	{"the log has a second name", func(p *placeIn) { p.must(os.Link(p.events(), p.state("second"))) }, "replaced handoff-events.jsonl by a copy", whole, ""},
 	{"the log is torn", func(p *placeIn) { p.put(p.events(), p.read(p.events())+`{"event`) }, "", whole, "handoff-events.torn"},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/check"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
 func TestLook(t *testing.T) {
@@ -65,50 +64,6 @@ func TestSnapshotAnswers(t *testing.T) {
 		if s.LosesIndex() != test.loses || !slices.Equal(s.FarLinks(), test.far) || !slices.Equal(s.LooseArchives(), test.loose) {
 			t.Errorf("%s: it loses the index: %v; far links %q, loose archives %q", test.name, s.LosesIndex(), s.FarLinks(), s.LooseArchives())
 		}
-	}
-}
-
-func TestUnlogged(t *testing.T) {
-	p := newPlace(t)
-	log := strings.SplitAfter(p.read(logFile), "\n")
-	for _, test := range []struct {
-		events int
-		want   eventlog.Adoption
-	}{{7, eventlog.Adoption{}}, {2, eventlog.Adoption{Rows: 1, Marks: 1, Tokens: 1}}, {1, eventlog.Adoption{Rows: 2, Marks: 2, Tokens: 1}}, {0, eventlog.Adoption{Rows: 3, Marks: 2, Tokens: 1}}} {
-		p.put(logFile, strings.Join(log[:test.events], ""))
-		s := p.look()
-		if got := s.Unlogged(func(id string) bool { return !s.Log.Of(id).IsWritten() }); got != test.want {
-			t.Errorf("after %d events %+v, want %+v", test.events, got, test.want)
-		}
-	}
-	for _, adopted := range []struct {
-		log  string
-		want eventlog.Adoption
-	}{{log[0], eventlog.Adoption{}}, {"", eventlog.Adoption{Rows: 3, Marks: 2, Tokens: 1}}} {
-		p.put(logFile, adopted.log)
-		d, err := p.store().OpenDirs()
-		p.must(err)
-		if got, err := check.Adoptable(t.Context(), d); got != adopted.want || err != nil {
-			t.Errorf("to be adopted are %+v, %v, want %+v", got, err, adopted.want)
-		}
-		d.Close()
-	}
-}
-
-// Adopted rows, marks and tokens may have no events; later ones must have them.
-func TestAdoption(t *testing.T) {
-	p := newPlace(t)
-	all := eventlog.Adoption{Rows: 3, Marks: 2, Tokens: 1}
-	p.put(logFile, "")
-	p.log(eventlog.TypeRecovered, all.Event("lost", "").Payload)
-	if r := p.verify(); len(r.Faults) != 0 || len(r.Warnings) == 0 {
-		t.Errorf("faults:%s\nwarnings:%s", lines(r.Faults), lines(r.Warnings))
-	}
-	p.put(logFile, "")
-	all.Marks--
-	p.log(eventlog.TypeRecovered, all.Event("lost", "").Payload)
-	if r := p.verify(); !found(r.Faults, "handoff-events.jsonl: lacks the events of 3 handoffs, 2 read marks and 1 consumed token, but only 3, 1 and 1") {
-		t.Errorf("faults:%s", lines(r.Faults))
 	}
 }
 

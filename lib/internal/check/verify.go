@@ -144,7 +144,6 @@ func (c *check) checkAll(ctx context.Context) {
 	c.checkEvents()
 	c.checkLedger()
 	c.checkTombstones()
-	c.checkAdoption()
 	c.checkState()
 	c.checkCheckpoints()
 }

@@ -21,7 +21,7 @@ type Facts struct {
 	handoffs  map[form.Key]*Handoff
 	Resumes   map[string]LoggedResume // by token, with the actions
 	Resumed   []string                // the tokens, in order
-	Adopted   Adoption                // what was taken over without events
+	Adopted   int                     // how many handoffs were taken over without events
 	AdoptedAt string                  // the time of the last such adoption, "" for never; earlier events are lost
 	Machine   string                  // the fingerprint in the last regenerate
 
@@ -139,8 +139,8 @@ func (f *Facts) Collect(e Parsed) {
 	case Resumed:
 		f.resume(LoggedResume{p.Consumption, e.Number})
 	case Recovered:
-		if f.Adopted.add(p); p.AdoptedRows > 0 {
-			f.AdoptedAt = e.Time
+		if p.AdoptedRows > 0 {
+			f.Adopted, f.AdoptedAt = f.Adopted+p.AdoptedRows, e.Time
 		}
 	case Regenerated:
 		f.Machine = p.NewFingerprint
@@ -238,7 +238,7 @@ func (f *Facts) resume(r LoggedResume) {
 }
 
 // MayLack reports whether a handoff may have no events, since its row was adopted.
-func (f *Facts) MayLack(id string) bool { return f.Adopted.Rows > 0 && f.Of(id).isUnknown() }
+func (f *Facts) MayLack(id string) bool { return f.Adopted > 0 && f.Of(id).isUnknown() }
 
 // isUnknown reports whether no event records the origin of a handoff.
 func (h Handoff) isUnknown() bool { return !h.IsWritten() && !h.Imported }

@@ -94,9 +94,6 @@ type Recovered struct {
 	TornBytes   int    `json:"torn_bytes,omitempty"`
 	KeptAs      string `json:"kept_as,omitempty"`
 	AdoptedRows int    `json:"adopted_rows,omitempty"`
-
-	AdoptedMarks  *int `json:"adopted_marks,omitempty"` // set with rows; nil if they were not counted
-	AdoptedTokens *int `json:"adopted_tokens,omitempty"`
 }
 
 // Surfaced is the payload of an event that handoffs were shown to an operator.

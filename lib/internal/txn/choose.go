@@ -135,9 +135,6 @@ func (c *chooser) newName(name string, d Publication) (choice, error) {
 		if err != nil && fault.Class(err) == nil && !errors.Is(err, fs.ErrNotExist) || same {
 			return choice{file: l.Row.File, listed: same}, err
 		}
-		if restored, err := c.restoreListed(l.Row.File); err != nil || restored {
-			return choice{file: l.Row.File, listed: restored}, err
-		}
 		return choice{}, &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number,
 			Why: "lists " + d.HandoffID + " as " + l.Row.File + ", but that file is missing or is another handoff"}
 	}

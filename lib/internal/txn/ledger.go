@@ -9,8 +9,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
-	"github.com/seed-78daf238/handoff/lib/internal/journal"
-
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -18,38 +16,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Ledger is what the store records at one moment about consumed resume tokens. It is not safe for
-// concurrent use.
+// A Ledger is what the store records at one moment about consumed resume tokens.
 type Ledger struct {
-	path     string
-	Text     []byte // whole lines
-	searches int
-	at       map[string]int  // key → offset of its first line; nil until the second search
-	lost     map[string]bool // the keys that only the audit log has
+	Text []byte // whole lines
 }
 
 // Consumed returns who consumed a token, or nil if it is unused. If token is "", it returns who resumed from
-// the handoff id, which has no token. If the audit log records a token that the ledger lacks, the error is
-// ErrIntegrity.
-func (l *Ledger) Consumed(token, id string) (*eventlog.Consumption, error) {
-	return l.consumed(LedgerKey(token, id))
-}
-
-// consumed returns who consumed the key, or nil if it is unused. If the ledger lacks what the log records, it
-// cannot prove that a token is unused, and consumed fails.
-func (l *Ledger) consumed(key string) (*eventlog.Consumption, error) {
-	by := l.find(key)
-	switch {
-	case by != nil:
-		return by, nil
-	case len(l.Text) == 0 && len(l.lost) > 0:
-		return nil, &fault.CorruptError{File: l.path,
-			Why: "is missing or empty, but the audit log records consumed tokens"}
-	case l.lost[key]:
-		return nil, &fault.CorruptError{File: l.path,
-			Why: "lacks the resume token, which the audit log records as consumed"}
-	}
-	return nil, nil
+// the handoff id, which has no token.
+func (l *Ledger) Consumed(token, id string) *eventlog.Consumption {
+	return l.find(LedgerKey(token, id))
 }
 
 const (
@@ -57,43 +32,32 @@ const (
 	ledgerLineEnd   = `"}`
 )
 
-// ReadLedger reads the whole lines and checks their form. If no journal proves them, it compares them with
-// the audit log. It ignores a torn last line, which was never committed.
+// ReadLedger reads the whole lines and checks their form. It ignores a torn last line, which was never committed. If
+// no journal proves the ledger, [Tokens.Gap] says so.
 func ReadLedger(d *disk.Dir) (*Ledger, error) {
-	l := &Ledger{path: filepath.Join(d.Path(), disk.Ledger), lost: make(map[string]bool)}
+	path := filepath.Join(d.Path(), disk.Ledger)
 	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
-	if err != nil {
-		return nil, store.AsCorrupt(l.path, err)
-	}
-	l.Text = text[:disk.WholeLines(text)]
+	l := &Ledger{text[:disk.WholeLines(text)]}
 	for n, line := range l.Lines() {
 		if !bytes.HasPrefix(line, []byte(ledgerLineStart)) || !bytes.HasSuffix(line, []byte(ledgerLineEnd)) {
-			return nil, &fault.CorruptError{File: l.path, Line: n, Why: "is not the record of a consumed token"}
+			return nil, &fault.CorruptError{File: path, Line: n, Why: "is not the record of a consumed token"}
 		}
 	}
-	if _, err := d.Lstat(journal.FileName); err == nil && d.HasView() {
-		return l, nil
-	}
-	return l, each(d, func(r eventlog.Resumed) {
-		if _, known := l.index()[r.Token]; !known {
-			l.lost[r.Token] = true
-		}
-	}, `"token":"`)
+	return l, store.AsCorrupt(path, err)
 }
 
 // readLedger is ReadLedger under the lock, where the journal proves the ledger.
 func (x *Session) readLedger() (*Ledger, error) {
-	l := &Ledger{path: filepath.Join(x.State.Path(), disk.Ledger)}
+	path := filepath.Join(x.State.Path(), disk.Ledger)
 	text, err := x.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if err != nil {
-		return nil, store.AsCorrupt(l.path, err)
+		return nil, store.AsCorrupt(path, err)
 	}
 	last := x.j.Last()
-	if err := store.CheckLedger(l.path, text, last.Ledger.End(), last.LedgerHead); err != nil {
+	if err := store.CheckLedger(path, text, last.Ledger.End(), last.LedgerHead); err != nil {
 		return nil, err
 	}
-	l.Text = text[:last.Ledger.End()]
-	return l, nil
+	return &Ledger{text[:last.Ledger.End()]}, nil
 }
 
 // Lines returns an iterator over the lines, without their newlines, with their numbers.
@@ -108,51 +72,19 @@ func (l *Ledger) Lines() func(func(int, []byte) bool) {
 	}
 }
 
-// find returns the record of a key. It parses no other line, since LedgerLine writes them all. The first
-// search scans the text. Later ones use an index, which costs as much as many searches.
+// find returns the first record of a key, or nil if there is none. It parses no other line, since LedgerLine writes
+// them all.
 func (l *Ledger) find(key string) *eventlog.Consumption {
-	at := -1
-	if l.searches++; l.searches == 1 {
-		at = l.search(key)
-	} else if n, ok := l.index()[key]; ok {
-		at = n
-	}
-	if at < 0 {
-		return nil
+	start, at := []byte(ledgerLineStart+key+`",`), 0
+	if !bytes.HasPrefix(l.Text, start) {
+		if at = bytes.Index(l.Text, append([]byte("\n"), start...)) + 1; at == 0 {
+			return nil
+		}
 	}
 	line, _, _ := bytes.Cut(l.Text[at:], []byte("\n"))
 	c := eventlog.Consumption{Token: key}
 	_ = json.Unmarshal(line, &c) // even if the rest is damaged, the token was consumed
 	return &c
-}
-
-// search returns the offset of the first line of a key, or -1 if there is none.
-func (l *Ledger) search(key string) int {
-	start := []byte(ledgerLineStart + key + `",`)
-	if bytes.HasPrefix(l.Text, start) {
-		return 0
-	}
-	if at := bytes.Index(l.Text, append([]byte("\n"), start...)); at >= 0 {
-		return at + 1
-	}
-	return -1
-}
-
-// index returns the offset of the first line of every key.
-func (l *Ledger) index() map[string]int {
-	if l.at != nil {
-		return l.at
-	}
-	l.at = make(map[string]int)
-	at := 0
-	for _, line := range l.Lines() {
-		key := LineKey(line)
-		if _, again := l.at[key]; !again {
-			l.at[key] = at
-		}
-		at += len(line) + 1
-	}
-	return l.at
 }
 
 // LineKey returns the key at the beginning of a line, or "" if the line is malformed.

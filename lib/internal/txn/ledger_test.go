@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -69,12 +70,7 @@ func (w *world) resume(tokens ...string) (err error) {
 
 func (w *world) ledger() (l *txn.Ledger, err error) {
 	w.Helper()
-	x, berr := txn.Begin(w.Store)
-	if berr != nil {
-		w.Fatal(berr)
-	}
-	defer x.End()
-	return txn.ReadLedger(x.State)
+	return store.InState(w.Store, txn.ReadLedger)
 }
 
 // A token works once, and a later use names the first one.
@@ -93,8 +89,8 @@ func TestConsumeOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for token, want := range map[string]bool{"token-0001": true, "token-0003": true, "token-0004": false, "token-000": false} {
-		if by, err := l.Consumed(token, ""); err != nil || (by != nil) != want {
-			t.Errorf("%s: %+v, %v", token, by, err)
+		if by := l.Consumed(token, ""); (by != nil) != want {
+			t.Errorf("%s: %+v", token, by)
 		}
 	}
 	if marks := strings.Count(w.read(disk.LogFile), "handoff.mark_read"); marks != 1 {
@@ -106,20 +102,22 @@ func TestConsumeOnce(t *testing.T) {
 func TestLedgerIsDamaged(t *testing.T) {
 	for name, test := range map[string]struct {
 		ledger func(string) string
-		reads  bool // the ledger as a whole can be read
-		free   bool // the first token is unused
+		reads  bool // the ledger can be read
 	}{
-		"whole":      {func(s string) string { return s }, true, false},
-		"emptied":    {func(string) string { return "" }, true, false},
-		"a line":     {func(s string) string { _, rest, _ := strings.Cut(s, "\n"); return rest + "\n" }, false, false},
-		"first gone": {func(s string) string { _, rest, _ := strings.Cut(s, "\n"); return rest }, true, false},
-		"foreign":    {func(s string) string { return s + "mine\n" }, false, false},
-		"torn":       {func(s string) string { return s + `{"token":"tok` }, true, false},
-		"zeros":      {func(s string) string { return s + "\x00\x00\n" }, true, false},
+		"whole":      {func(s string) string { return s }, true},
+		"emptied":    {func(string) string { return "" }, false},
+		"a line":     {func(s string) string { _, rest, _ := strings.Cut(s, "\n"); return rest + "\n" }, false},
+		"first gone": {func(s string) string { _, rest, _ := strings.Cut(s, "\n"); return rest }, false},
+		"foreign":    {func(s string) string { return s + "mine\n" }, true},
+		"torn":       {func(s string) string { return s + `{"token":"tok` }, true},
+		"zeros":      {func(s string) string { return s + "\x00\x00\n" }, true},
 	} {
 		w := newWorld(t)
 		w.publish("a")
 		if err := w.resume("token-0001", "token-0002"); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.locked((*txn.Session).Checkpoint); err != nil { // or the records would restore it
 			t.Fatal(err)
 		}
 		w.write(disk.Ledger, test.ledger(w.read(disk.Ledger)))
@@ -129,9 +127,8 @@ func TestLedgerIsDamaged(t *testing.T) {
 			continue
 		}
 		if err == nil {
-			by, err := l.Consumed("token-0001", "")
-			if isFree := by == nil && err == nil; isFree != test.free || err != nil && !errors.Is(err, fault.ErrIntegrity) {
-				t.Errorf("%s: %+v, %v", name, by, err)
+			if by := l.Consumed("token-0001", ""); by == nil {
+				t.Errorf("%s: a consumed token is unused", name)
 			}
 		}
 		if err := w.resume("token-0001"); err == nil {

@@ -655,20 +655,6 @@ func (x *Session) restoreFile(story *journal.Story, f journal.File, rewrite bool
 	return x.put(d, f.Name, text)
 }
 
-// restoreListed restores a listed handoff that is missing or damaged, if the journal still has it.
-func (x *Session) restoreListed(file string) (restored bool, err error) {
-	story, err := x.j.Story()
-	if err != nil {
-		return false, err
-	}
-	name := journal.Name{Place: journal.Handoffs, File: file}
-	text := story.Files()[name]
-	if text == nil {
-		return false, nil
-	}
-	return true, x.restoreFile(story, journal.File{Name: name, Text: *text}, false)
-}
-
 // handoffIn returns the id of a stored handoff. ok is false if the text is not one.
 func (x *Session) handoffIn(name string, text []byte) (id string, ok bool) {
 	doc, err := store.ParseStored(name, text)

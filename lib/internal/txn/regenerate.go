@@ -11,9 +11,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Regenerate makes the store belong to the machine of the record. adopted describes the handoffs that it
-// takes over without events.
-func (x *Session) Regenerate(record disk.MachineRecord, operator, reason string, adopted eventlog.Adoption) error {
+// Regenerate makes the store belong to the machine of the record. adopted is the number of handoffs that it takes
+// over without events.
+func (x *Session) Regenerate(record disk.MachineRecord, operator, reason string, adopted int) error {
 	old, err := store.ReadMachine(x.State)
 	payload := eventlog.Regenerated{OperatorID: operator, Reason: reason, OldFingerprint: old.Fingerprint,
 		NewFingerprint: record.Fingerprint}
@@ -27,8 +27,9 @@ func (x *Session) Regenerate(record disk.MachineRecord, operator, reason string,
 		return err
 	}
 	events := []eventlog.Pending{{Type: eventlog.TypeRegenerate, Payload: payload}}
-	if adopted.Rows > 0 {
-		events = append([]eventlog.Pending{adopted.Event("the audit log was missing", "")}, events...)
+	if adopted > 0 {
+		events = append([]eventlog.Pending{{Type: eventlog.TypeRecovered,
+			Payload: eventlog.Recovered{Reason: "the audit log was missing", AdoptedRows: adopted}}}, events...)
 	}
 	return x.nameMachine("regenerate", record, string(history)+"\n", events)
 }

@@ -50,17 +50,11 @@ func (x *Session) Resume(c eventlog.Consumption) error {
 // checkResume returns a *ConsumedError or a *TakenError if c cannot be consumed. life is what happened to the
 // handoff.
 func (l *Ledger) checkResume(c eventlog.Consumption) (life eventlog.Life, err error) {
-	by, err := l.consumed(c.Token)
-	if err == nil && by != nil {
-		err = &ConsumedError{*by}
-	}
-	if err == nil {
-		life, err = l.Life(c.HandoffID)
-	}
-	if err != nil {
-		return life, err
-	}
+	life = l.Life(c.HandoffID)
 	taken := life.Take.Holds()
+	if by := l.find(c.Token); by != nil {
+		return life, &ConsumedError{*by}
+	}
 	isOthers := taken.IsDone() && (taken.Operator != c.Operator || isOtherSession(taken, c))
 	if life.Done.IsDone() || isOthers {
 		return life, newTakenError(c, life)

@@ -178,7 +178,7 @@ func TestRegenerate(t *testing.T) {
 	old, _ := disk.ParseMachineRecord([]byte(w.read(disk.FingerprintFile)))
 	for range 2 {
 		err := w.locked(func(x *txn.Session) error {
-			return x.Regenerate(disk.MachineRecord{Fingerprint: other, FirstSeenUTC: aTime}, "ann", "moved", eventlog.Adoption{})
+			return x.Regenerate(disk.MachineRecord{Fingerprint: other, FirstSeenUTC: aTime}, "ann", "moved", 0)
 		})
 		if err != nil {
 			t.Fatal(err)

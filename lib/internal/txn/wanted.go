@@ -33,10 +33,7 @@ func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption, over Lapse) ([]
 // no lines, and before names who did it.
 func (l *Ledger) lines(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eventlog.Act, before eventlog.Action,
 	want []eventlog.Consumption, err error) {
-	life, err := l.Life(c.HandoffID)
-	if err != nil {
-		return a, before, nil, err
-	}
+	life := l.Life(c.HandoffID)
 	a = over.act(a, c, life)
 	before, n, err := plan(a, c, life, over)
 	if err == nil && n < 0 {
