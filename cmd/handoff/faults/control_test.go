@@ -26,8 +26,8 @@ const (
 var (
 	noSync  = edit{journalFile, "\tif err := j.Sync(); err != nil {\n\t\treturn j.takeBack", "\tif err := error(nil); err != nil {\n\t\treturn j.takeBack"}
 	noText  = edit{recordFile, "b := appendField(nil, fieldTable, c.Table)", "b := appendField(nil, fieldTable, nil)"}
-	noProof = []edit{{recoverFile, "if err := x.checkpoint(want); err != nil {", "x.torn = true\n\tif err := x.checkpoint(want); err != nil {"},
-		{recoverFile, "if err := x.restoreFiles(story, table, draft.Found); err != nil {", "if !x.torn { // but recovery proves\n\t} else if err := x.restoreFiles(story, table, draft.Found); err != nil {"}}
+	noProof = []edit{{recoverFile, "if err := x.checkpoint(want); err != nil {", "x.merges = true\n\tif err := x.checkpoint(want); err != nil {"},
+		{recoverFile, "if err := x.restoreFiles(story, table, draft.Found); err != nil {", "if !x.merges { // but recovery proves\n\t} else if err := x.restoreFiles(story, table, draft.Found); err != nil {"}}
 	noBoot = edit{"lib/internal/store/view.go", "copy(b[:], h[:])", "_ = h"}
 )
 

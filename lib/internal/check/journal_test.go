@@ -25,7 +25,7 @@ func TestVerifyComparesWithTheJournal(t *testing.T) {
 		{"the last event is half there", func(p *place) { p.put(logFile, strings.TrimSuffix(p.read(logFile), "}\n")) }, "", under},
 		{"two changes are missing", func(p *place) { p.put(logFile, cutLine(cutLine(cutLine(p.read(logFile))))) }, "handoff-events.jsonl: " + changed, ""},
 		{"an event was changed", func(p *place) { p.replace(logFile, "handoff.resume", "handoff.resumf") }, "handoff-events.jsonl: " + changed, ""},
-		{"an event was added", func(p *place) { p.put(logFile, p.read(logFile)+"{}\n") }, "handoff-events.jsonl: has events after byte", ""},
+		{"an event was added", func(p *place) { p.put(logFile, p.read(logFile)+"{}\n") }, "handoff-events.jsonl: has lines after byte", ""},
 		{"the log is a directory", func(p *place) { p.instead(logFile) }, "handoff-events.jsonl: cannot be read", ""},
 		{"the ledger lacks a token", func(p *place) { p.put(ledger, "") }, "", under},
 		{"the ledger was changed", func(p *place) { p.replace(ledger, "token-of-c", "token-of-d") }, "consumed-tokens.jsonl: " + changed, ""},

@@ -100,7 +100,7 @@ func (m *repair) recoverJournal() error {
 		if err == nil { // otherwise the journal would restore what is quarantined later
 			err = m.Checkpoint()
 		}
-		unknown, older := (*txn.UnknownLinesError)(nil), (*store.OlderError)(nil)
+		unknown, older := (*store.UnknownLinesError)(nil), (*store.OlderError)(nil)
 		switch {
 		case errors.As(err, &unknown):
 			if err := m.quarantineLines(unknown); err != nil {
@@ -117,7 +117,7 @@ func (m *repair) recoverJournal() error {
 }
 
 // quarantineLines moves the end of a file that no command of this store wrote to quarantine.
-func (m *repair) quarantineLines(e *txn.UnknownLinesError) error {
+func (m *repair) quarantineLines(e *store.UnknownLinesError) error {
 	text, err := m.State.ReadFile(e.Name, disk.MaxLog)
 	if err != nil {
 		return err

@@ -33,6 +33,9 @@ type Snapshot struct {
 	names      []string  // in the handoffs directory; see isThere
 	kept       []kept    // checkpoints
 	unreadable []Finding // files that cannot be read as what their names mean
+	ledgerWhy  string    // why the ledger differs from the journal; it is read as it is then
+	journal    *check    // the comparison with the journal; nil in a session, which has recovered
+	isOlder    bool      // it lacks the newest events, so a handoff without events may still be from this clone
 	log        *io.SectionReader
 	done       func() error // closes log
 }
@@ -126,6 +129,10 @@ func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error
 			return false, err
 		}
 	}
+	if s.State != nil && s.State.HasView() {
+		s.journal = newCheck(s)
+		s.journal.compareJournal()
+	}
 	if s.stamps() != before {
 		return false, nil
 	}
@@ -187,14 +194,14 @@ func (s *Snapshot) readIndex(name string) (string, error) {
 	return store.AsString(text), err
 }
 
-// readLedger reads the consumed tokens. If the ledger differs from the journal, it is read as it is, and
-// checkJournal reports the difference.
+// readLedger reads the consumed tokens. If the ledger differs from the journal, it is read as it is.
 func (s *Snapshot) readLedger() (err error) {
 	if s.State == nil {
 		return nil
 	}
 	s.Ledger, err = s.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) && s.State.HasView() {
+		s.ledgerWhy = corrupt.Why
 		var state *disk.Dir
 		if state, err = s.OpenPlace(s.Opt.StateDir); err == nil && state != nil {
 			defer state.Close()

@@ -63,8 +63,6 @@ type check struct {
 	mu     sync.Mutex
 	report Report
 
-	// the state lacks the newest events, so a handoff without events may still be from this clone
-	isOlder         bool
 	hidesSignatures bool     // the directory of signatures is unreadable
 	sighted         []string // operators with keys that are not pinned
 }
@@ -137,7 +135,7 @@ func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
 // last what follows from all of them.
 func (c *check) checkAll(ctx context.Context) {
 	c.checkIndexes()
-	c.checkJournal()
+	c.addJournal()
 	c.checkSignatures()
 	c.checkDocuments(ctx, c.order)
 	c.checkNames()
@@ -146,6 +144,14 @@ func (c *check) checkAll(ctx context.Context) {
 	c.checkTombstones()
 	c.checkState()
 	c.checkCheckpoints()
+}
+
+// addJournal adds the findings of the comparison with the journal.
+func (c *check) addJournal() {
+	if c.journal != nil {
+		c.report.Faults = append(c.report.Faults, c.journal.report.Faults...)
+		c.report.Warnings = append(c.report.Warnings, c.journal.report.Warnings...)
+	}
 }
 
 // checkOnly checks the handoffs of the ids.

@@ -86,6 +86,19 @@ func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
 	}
 }
 
+// HeadAt returns the hash of the last event of a log of the given size, or [Genesis] if there is none. end is as in
+// [Tail].
+func HeadAt(r io.ReaderAt, size int64) (hash string, end int64, err error) {
+	last, end, err := Tail(r, size)
+	if err != nil || last == nil {
+		return Genesis, end, err
+	}
+	if hash, err = HashLine(last); err != nil {
+		err = &fault.CorruptError{File: disk.LogFile, Why: fmt.Sprintf("the last event is unreadable: %v", err)}
+	}
+	return hash, end, err
+}
+
 // lastEvent searches a window of the log. If cut is set, the first line of the window is not whole.
 func lastEvent(buf []byte, cut bool) (last []byte, end int, found bool) {
 	end = disk.WholeLines(buf)

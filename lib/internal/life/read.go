@@ -2,10 +2,11 @@ package life
 
 import (
 	"fmt"
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"io"
 	"path"
 	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 
@@ -88,12 +89,8 @@ func (r *reader) continues(log *io.SectionReader, head store.LogHead) bool {
 	if head.IsProven && r.covered.log == head.End && r.covered.hash == head.Hash {
 		return true
 	}
-	last, end, err := eventlog.Tail(log, r.covered.log)
-	if err != nil || last == nil || end != r.covered.log {
-		return false
-	}
-	hash, err := eventlog.HashLine(last)
-	return err == nil && hash == r.covered.hash
+	hash, end, err := eventlog.HeadAt(log, r.covered.log)
+	return err == nil && end == r.covered.log && hash == r.covered.hash
 }
 
 // event adds an event of the log.

@@ -20,16 +20,3 @@ func HeadOf(h *journal.Head) LogHead {
 	}
 	return head
 }
-
-// LogHead returns the head of the log, as the directories show it. It is zero without a view of the journal.
-func (d Dirs) LogHead() LogHead {
-	if d.State == nil {
-		return LogHead{}
-	}
-	v, ok := d.State.View().(*dirView)
-	if !ok {
-		return LogHead{}
-	}
-	v.once.Do(v.read)
-	return v.logHead
-}

@@ -19,49 +19,124 @@ import (
 // Informing lines cause a checkpoint long before that.
 const MaxBehind = 4 << 20
 
-// ReadTail reads the end of a file of the state that only grows. from is its length at the checkpoint. same
-// reports whether the bytes between from and to, which the records append, have the checksum sum. rest holds
-// the bytes after to, at most MaxBehind+1. If the file is shorter than from, the error is a
-// *fault.CorruptError.
-func ReadTail(state *disk.Dir, name string, from, to int64, sum uint32) (rest []byte, same bool, err error) {
-	path := filepath.Join(state.Path(), name)
+// Tails is how the audit log and the ledger compare with what the records append to them.
+type Tails struct {
+	Extra   []byte // the informing lines of the audit log after those of the records
+	Logged  bool   // the audit log has the lines of the records
+	InLine  bool   // so has the ledger, and nothing torn follows
+	Changed string // the file that another program has changed, if the system runs since the last record; or ""
+}
+
+// ReadTails compares the audit log and the ledger with the records of a journal. If one is shorter than at the
+// checkpoint, the error is a *fault.CorruptError. If it has whole lines that no record has, the error is an
+// *UnknownLinesError.
+func ReadTails(state *disk.Dir, j *journal.Journal) (t Tails, err error) {
+	first, last := j.First(), j.Last()
+	log, err := readTail(state, disk.LogFile, first.Log.Offset, last.Log, last.LogSum)
+	if err != nil {
+		return t, err
+	}
+	t.Logged = log.same
+	ledger, err := readTail(state, disk.Ledger, first.Ledger.Offset, last.Ledger, last.LedgerSum)
+	if err != nil {
+		return t, err
+	}
+	t.Extra = Informing(log.rest, last.LogHead)
+	t.InLine = log.same && ledger.same && len(t.Extra) == len(log.rest) && len(ledger.rest) == 0
+	switch {
+	case log.changed:
+		t.Changed = disk.LogFile
+	case ledger.changed:
+		t.Changed = disk.Ledger
+	}
+	if disk.WholeLines(ledger.rest) > 0 {
+		return t, unknownLines(state, disk.Ledger, last.Ledger.End())
+	}
+	if len(t.Extra) < disk.WholeLines(log.rest) {
+		return t, unknownLines(state, disk.LogFile, last.Log.End()+int64(len(t.Extra)))
+	}
+	return t, nil
+}
+
+// A tail is the end of a file of the state that only grows.
+type tail struct {
+	same    bool   // it has what the records append
+	changed bool   // it does not, and more is missing than the last record, which may be in progress
+	rest    []byte // what follows
+}
+
+// readTail reads the end of a file. from is its length at the checkpoint, last is what the last record appends. The
+// bytes of all records have the checksum sum.
+func readTail(state *disk.Dir, name string, from int64, last journal.Span, sum uint32) (t tail, err error) {
+	path, to := filepath.Join(state.Path(), name), last.End()
 	f, err := state.OpenSole(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && from == 0:
-		return nil, to == 0, nil
+		return tail{same: to == 0, changed: last.Offset > 0}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, false, &fault.CorruptError{File: path, Why: "is missing"}
+		return t, &fault.CorruptError{File: path, Why: "is missing"}
 	case err != nil:
-		return nil, false, AsCorrupt(path, err)
+		return t, AsCorrupt(path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil {
-		return nil, false, err
-	}
-	if info.Size() < from {
-		return nil, false, &fault.CorruptError{File: path,
-			Why: fmt.Sprintf("is too short: it has %d bytes, and had %d", info.Size(), from)}
-	}
-	if info.Size() < to {
-		return nil, false, nil
+	switch size := info.Size(); {
+	case err != nil:
+		return t, err
+	case size < from:
+		return t, &fault.CorruptError{File: path,
+			Why: fmt.Sprintf("is too short: it has %d bytes, and had %d", size, from)}
+	case size < to:
+		return tail{changed: size < last.Offset}, nil
 	}
 	is, piece := uint32(0), make([]byte, min(to-from, 32<<10))
 	for at := from; at < to; at += int64(len(piece)) {
 		piece = piece[:min(int64(len(piece)), to-at)]
 		if _, err := f.ReadAt(piece, at); err == io.EOF {
-			return nil, false, nil
+			return t, nil
 		} else if err != nil {
-			return nil, false, err
+			return t, err
 		}
 		is = journal.Sum(is, piece)
 	}
-	rest = make([]byte, min(info.Size()-to, MaxBehind+1))
-	if _, err := f.ReadAt(rest, to); err != nil && err != io.EOF {
-		return nil, false, err
+	t.rest = make([]byte, min(info.Size()-to, MaxBehind+1))
+	if _, err := f.ReadAt(t.rest, to); err != nil && err != io.EOF {
+		return t, err
 	}
-	return rest, is == sum, nil
+	t.same, t.changed = is == sum, is != sum
+	if len(t.rest) > MaxBehind && len(bytes.Trim(t.rest, "\x00")) > 0 { // a power cut leaves zeros
+		return t, unknownLines(state, name, to)
+	}
+	return t, nil
 }
+
+func unknownLines(state *disk.Dir, name string, at int64) error {
+	return &UnknownLinesError{name, filepath.Join(state.Path(), name), at}
+}
+
+// An UnknownLinesError is the error for lines in a file of the state that no command of this store wrote. It
+// wraps fault.ErrIntegrity.
+type UnknownLinesError struct {
+	Name, Path string
+	Offset     int64 // of the first such line
+}
+
+func (e *UnknownLinesError) Error() string {
+	return fmt.Sprintf("%s has lines after byte %d that no command of this store wrote", e.Path, e.Offset)
+}
+
+// Plain omits the path.
+func (e *UnknownLinesError) Plain() string {
+	return e.Name + " has lines that no command of this store wrote"
+}
+
+// Hint returns what to do next.
+func (e *UnknownLinesError) Hint() string {
+	return "run `handoff doctor --repair`, which quarantines them and logs again what the handoffs prove; nothing " +
+		"was changed"
+}
+
+func (e *UnknownLinesError) Unwrap() error { return fault.ErrIntegrity }
 
 // Informing returns the whole lines at the beginning of text that only inform and continue the hash chain
 // from head.

@@ -77,8 +77,6 @@ type look struct {
 	hasTable    bool
 	lags        bool
 	underWay    bool                           // the last record is not carried out yet
-	sameBoot    bool                           // the last record was written since the system started
-	found       map[string][]byte              // the audit log and the ledger as they are on disk
 	elsewhere   bool                           // another commit is checked out than at the last change
 	files       map[journal.Name]*journal.Text // the files that the records write; nil unless the files lag
 	story       *journal.Story
@@ -150,51 +148,30 @@ func (s *Store) Rewatch(dir, state *disk.Dir) {
 	}
 }
 
-// Lags reports whether files of the store differ from the journal.
-func (d Dirs) Lags() bool {
-	l := &look{store: d.Store}
-	l.once.Do(l.read)
-	return l.lags || l.err != nil
+// look returns what the view of the directories shows, or an empty look without a view.
+func (d Dirs) look() *look {
+	if d.State != nil {
+		if v, ok := d.State.View().(*dirView); ok {
+			v.once.Do(v.read)
+			return v.look
+		}
+	}
+	return &look{store: d.Store}
 }
 
-// Changed returns the name of the audit log or the ledger if another program has changed it since the journal
-// began. A crash of a command cannot do that while the system runs.
-func (d Dirs) Changed() string {
-	l := &look{store: d.Store}
-	if l.once.Do(l.read); !l.lags || !l.sameBoot {
-		return ""
-	}
-	log, ledger := l.story.Tails()
-	var last journal.Record
-	if n := len(l.story.Records); n > 0 {
-		last = *l.story.Records[n-1]
-	}
-	for _, f := range []struct {
-		name string
-		tail journal.Tail
-		last []byte // what the last record appends; it may be in progress
-	}{{disk.LogFile, log, last.LogText}, {disk.Ledger, ledger, last.LedgerText}} {
-		text, whole := l.found[f.name], f.tail.Bytes
-		if int64(len(text)) < f.tail.Offset {
-			continue
-		}
-		text = text[f.tail.Offset:]
-		if underWay := len(text) >= len(whole)-len(f.last) && bytes.HasPrefix(whole, text); !underWay &&
-			!bytes.HasPrefix(text, whole) {
-			return f.name
-		}
-	}
-	return ""
+// Lags reports whether files of the store differ from the journal.
+func (d Dirs) Lags() bool {
+	l := d.look()
+	return l.lags || l.err != nil
 }
 
 // Doubt returns why the state directory proves nothing, although it may have events. Its journal is missing,
 // is another user's, or is older than the last change of this user. Doubt returns nil if the journal
 // verifies.
-func (d Dirs) Doubt() error {
-	l := d.viewOf(d.Dir, d.State)
-	l.once.Do(l.read)
-	return l.doubt
-}
+func (d Dirs) Doubt() error { return d.look().doubt }
+
+// LogHead returns the head of the log, as the directories show it. It is zero without a view of the journal.
+func (d Dirs) LogHead() LogHead { return d.look().logHead }
 
 // comingMachine returns the machine that an unfinished change records. A killed command may have recorded a
 // machine that no file shows before recovery.
@@ -485,14 +462,12 @@ func (l *look) unproven(state *disk.Dir, why error) {
 // lines of that record. If so, all other steps were done before, at least in the memory of this start of the
 // system.
 func (l *look) isInLine(state *disk.Dir, j *journal.Journal) (logged, inLine bool) {
-	first, last := j.First(), j.Last()
-	behind, logged, logErr := ReadTail(state, disk.LogFile, first.Log.Offset, last.Log.End(), last.LogSum)
-	more, same, ledgerErr := ReadTail(state, disk.Ledger, first.Ledger.Offset, last.Ledger.End(), last.LedgerSum)
-	hashes, err := HashState(state)
-	inLine = errors.Join(logErr, ledgerErr, err) == nil && logged && same &&
-		len(Informing(behind, last.LogHead)) == len(behind) && len(more) == 0 &&
-		last.Boot == BootOf() && journal.SumState(hashes) == last.State && journal.HashOf(l.table) == last.Index
-	return logged, inLine
+	last := j.Last()
+	tails, err := ReadTails(state, j)
+	hashes, hashErr := HashState(state)
+	inLine = errors.Join(err, hashErr) == nil && tails.InLine && last.Boot == BootOf() &&
+		journal.SumState(hashes) == last.State && journal.HashOf(l.table) == last.Index
+	return tails.Logged, inLine
 }
 
 // readStory computes what the files must have. It syncs a record that may not be on the disk yet: what a
@@ -507,7 +482,6 @@ func (l *look) readStory(state, dir *disk.Dir, j *journal.Journal, logged bool) 
 		return err
 	}
 	l.files = l.story.Files()
-	l.sameBoot, l.found = j.Last().Boot == BootOf(), make(map[string][]byte)
 	if l.elsewhere, err = l.store.IsElsewhere(j.Last().Commit); err != nil {
 		return err
 	}
@@ -567,7 +541,6 @@ func (l *look) whole(state *disk.Dir, name string, since int64, head journal.Has
 	if err != nil {
 		return nil, err
 	}
-	l.found[name] = text
 	if int64(len(text)) < since {
 		return nil, nil // damage, which verify reports
 	}

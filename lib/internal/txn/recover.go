@@ -3,7 +3,6 @@ package txn
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -129,83 +128,15 @@ func (x *Session) sizeOf(name string) (int64, error) {
 	return entry.Size, err
 }
 
-// readTails compares the audit log and the ledger with what the records append, and notes the informing lines
-// that follow. inLine reports whether both are complete. If they are shorter than at the checkpoint, or have
-// whole lines that no record has, the error is fault.ErrIntegrity.
+// readTails compares the audit log and the ledger with the records, and notes the informing lines that follow.
 func (x *Session) readTails() (inLine bool, err error) {
-	first, last := x.j.First(), x.j.Last()
-	log, whole, err := x.tail(disk.LogFile, first.Log.Offset, last.Log.End(), last.LogSum)
-	if err != nil {
-		return false, err
-	}
-	ledger, same, err := x.tail(disk.Ledger, first.Ledger.Offset, last.Ledger.End(), last.LedgerSum)
-	if err != nil {
-		return false, err
-	}
-	if disk.WholeLines(ledger) > 0 {
-		return false, x.unknownLines(disk.Ledger, last.Ledger.End())
-	}
-	x.extra, x.torn = nil, false
-	if len(log) > 0 {
-		if x.extra, err = x.informing(log); err != nil {
-			return false, err
-		}
-		x.torn = len(x.extra) < len(log)
-	}
-	return whole && same && !x.torn && len(ledger) == 0, nil
+	tails, err := store.ReadTails(x.State, x.j)
+	x.extra = tails.Extra
+	return tails.InLine, err
 }
 
 // maxInforming is the number of bytes of informing lines that cause a checkpoint.
 const maxInforming = 256 << 10
-
-// tail is store.ReadTail, but more than store.MaxBehind bytes may follow if they are zeros, which a power cut
-// leaves.
-func (x *Session) tail(name string, from, to int64, sum uint32) (rest []byte, same bool, err error) {
-	rest, same, err = store.ReadTail(x.State, name, from, to, sum)
-	if len(rest) > store.MaxBehind && len(bytes.Trim(rest, "\x00")) > 0 {
-		return nil, false, x.unknownLines(name, to)
-	}
-	return rest, same, err
-}
-
-func (x *Session) unknownLines(name string, at int64) error {
-	return &UnknownLinesError{name, filepath.Join(x.State.Path(), name), at}
-}
-
-// An UnknownLinesError is the error for lines in a file of the state that no command of this store wrote. It
-// wraps fault.ErrIntegrity.
-type UnknownLinesError struct {
-	Name, Path string
-	Offset     int64 // of the first such line
-}
-
-func (e *UnknownLinesError) Error() string {
-	return fmt.Sprintf("%s has lines after byte %d that no command of this store wrote", e.Path, e.Offset)
-}
-
-// Plain omits the path.
-func (e *UnknownLinesError) Plain() string {
-	return e.Name + " has lines that no command of this store wrote"
-}
-
-// Hint returns what to do next.
-func (e *UnknownLinesError) Hint() string {
-	return "run `handoff doctor --repair`, which quarantines them and logs again what the handoffs prove; nothing " +
-		"was changed"
-}
-
-func (e *UnknownLinesError) Unwrap() error { return fault.ErrIntegrity }
-
-// informing is store.Informing for the text after the last record. It omits a torn end. Any other whole line
-// is an error.
-func (x *Session) informing(text []byte) ([]byte, error) {
-	last := x.j.Last()
-	good := store.Informing(text, last.LogHead)
-	if len(good) < disk.WholeLines(text) {
-		return nil, x.unknownLines(disk.LogFile, last.Log.End()+int64(len(good)))
-	}
-	return good, nil
-}
 
 // lastLine returns the last line of a text without its newline, or nil if there is none.
 func lastLine(text []byte) []byte {

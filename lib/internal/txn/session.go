@@ -31,7 +31,6 @@ type Session struct {
 	boot  journal.Boot
 	index []byte       // INDEX.md of the last record
 	extra []byte       // informing lines of the audit log after the lines of the records
-	torn  bool         // a torn end follows them
 	swap  journal.Hash // the text in swapName; zero if there is none
 
 	state map[string]journal.Hash // the files of the state that are replaced as a whole
