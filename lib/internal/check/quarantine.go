@@ -2,38 +2,15 @@ package check
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
-
-// quarantineName returns the name of a file in quarantine. It shortens a name that is too long, and adds a
-// hash of the whole.
-func (m *repair) quarantineName(name string) string {
-	const most = 255 // bytes, in every file system
-	aside := disk.Quarantine + m.stamp + "-" + name
-	if len(aside) <= most {
-		return aside
-	}
-	end := "-" + jsontree.SHA256Hex([]byte(name))[:16] + filepath.Ext(name)
-	return aside[:most-len(end)] + end
-}
-
-// rename gives an entry another name in the same directory, durably.
-func (m *repair) rename(d *disk.Dir, from, to string) error {
-	if err := d.Rename(from, to); err != nil {
-		return fmt.Errorf("cannot quarantine %s: %w", filepath.Join(d.Path(), from), err)
-	}
-	return d.Sync()
-}
 
 // keepCopy stores a copy of text in the same directory, durably.
 func (m *repair) keepCopy(d *disk.Dir, name string, text []byte) error {

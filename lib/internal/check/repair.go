@@ -122,7 +122,7 @@ func (m *repair) quarantineLines(e *store.UnknownLinesError) error {
 	if err != nil {
 		return err
 	}
-	aside := m.quarantineName(e.Name)
+	aside := m.QuarantineName(e.Name)
 	if err := m.keepCopy(m.State, aside, text[e.Offset:]); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -84,14 +85,14 @@ func (m *repair) read(name string) (good, error) {
 	return good{&row, differs}, nil
 }
 
-// quarantine moves a file to quarantine and reports why.
+// quarantine moves a file to quarantine, durably, and reports why.
 func (m *repair) quarantine(d *disk.Dir, name, why string) error {
-	aside := m.quarantineName(name)
-	if err := m.rename(d, name, aside); err != nil {
-		return err
+	aside := m.QuarantineName(name)
+	if err := d.Rename(name, aside); err != nil {
+		return fmt.Errorf("cannot quarantine %s: %w", filepath.Join(d.Path(), name), err)
 	}
 	m.did("quarantined %s as %s: %s", name, aside, why)
-	return nil
+	return d.Sync()
 }
 
 // keepOne keeps one of several files with the same content: the listed one, otherwise the logged one,

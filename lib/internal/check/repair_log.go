@@ -21,8 +21,8 @@ func (m *repair) cutLog() error {
 	if facts.Bad == "" {
 		return nil
 	}
-	log, err := m.Log(false)
-	if err != nil || log == nil {
+	log, err := m.OpenGrowing(disk.LogFile)
+	if err != nil {
 		return err
 	}
 	defer log.Close()
@@ -33,7 +33,10 @@ func (m *repair) cutLog() error {
 	if err := m.copyLog(m.logKeptAs); err != nil {
 		return err
 	}
-	if err := m.CutLog(log, facts.Verified); err != nil {
+	if err := log.Truncate(facts.Verified); err != nil {
+		return err
+	}
+	if err := m.Rebase(); err != nil {
 		return err
 	}
 	m.did("cut the audit log off before %s, where its chain breaks; the whole log is %s", facts.Bad, m.logKeptAs)

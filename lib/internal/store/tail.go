@@ -22,6 +22,7 @@ const MaxBehind = 4 << 20
 // Tails is how the audit log and the ledger compare with what the records append to them.
 type Tails struct {
 	Extra   []byte // the informing lines of the audit log after those of the records
+	Head    string // the hash that the event after them names
 	Logged  bool   // the audit log has the lines of the records
 	InLine  bool   // so has the ledger, and nothing torn follows
 	Changed string // the file that another program has changed, if the system runs since the last record; or ""
@@ -41,7 +42,7 @@ func ReadTails(state *disk.Dir, j *journal.Journal) (t Tails, err error) {
 	if err != nil {
 		return t, err
 	}
-	t.Extra = Informing(log.rest, last.LogHead)
+	t.Extra, t.Head = informing(log.rest, last)
 	t.InLine = log.same && ledger.same && len(t.Extra) == len(log.rest) && len(ledger.rest) == 0
 	switch {
 	case log.changed:
@@ -138,13 +139,11 @@ func (e *UnknownLinesError) Hint() string {
 
 func (e *UnknownLinesError) Unwrap() error { return fault.ErrIntegrity }
 
-// Informing returns the whole lines at the beginning of text that only inform and continue the hash chain
-// from head.
-func Informing(text []byte, head journal.Hash) []byte {
-	prev, good := eventlog.Genesis, 0
-	if head != (journal.Hash{}) {
-		prev = head.String()
-	}
+// informing returns the whole lines at the beginning of text that only inform and continue the hash chain
+// from a head of the journal, and the hash that the next event names.
+func informing(text []byte, head *journal.Head) (lines []byte, prev string) {
+	good := 0
+	prev = HeadOf(head).Hash
 	for line := range bytes.Lines(text[:disk.WholeLines(text)]) {
 		hash, ok := eventlog.Informs(line, prev)
 		if !ok {
@@ -152,7 +151,7 @@ func Informing(text []byte, head journal.Hash) []byte {
 		}
 		prev, good = hash, good+len(line)
 	}
-	return text[:good:good]
+	return text[:good:good], prev
 }
 
 // readStart reads the first bytes of a file of the state. It returns nil if the file does not exist.

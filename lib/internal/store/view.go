@@ -511,8 +511,8 @@ func (l *look) readStory(state, dir *disk.Dir, j *journal.Journal, logged bool) 
 		journal.DropUnlisted(l.files, l.table)
 	}
 	log, ledger := l.story.Tails()
-	l.log, l.logErr = l.whole(state, disk.LogFile, j.First().Log.Offset, j.Last().LogHead, log)
-	l.ledger, l.ledgerErr = l.whole(state, disk.Ledger, j.First().Ledger.Offset, journal.Hash{}, ledger)
+	l.log, l.logErr = l.whole(state, disk.LogFile, j.First().Log.Offset, j.Last(), log)
+	l.ledger, l.ledgerErr = l.whole(state, disk.Ledger, j.First().Ledger.Offset, j.Last(), ledger)
 	l.lags = true
 	return nil
 }
@@ -532,7 +532,7 @@ func (l *look) isThere(dir *disk.Dir, row index.Row) (bool, error) {
 
 // whole returns a file that only grows: its bytes up to the end of what the records append, and the informing
 // lines after that. since is its length when the journal began.
-func (l *look) whole(state *disk.Dir, name string, since int64, head journal.Hash, tail journal.Tail) ([]byte, error) {
+func (l *look) whole(state *disk.Dir, name string, since int64, head *journal.Head, tail journal.Tail) ([]byte, error) {
 	end := tail.Offset + int64(len(tail.Bytes))
 	text, err := readStart(state, name, end+MaxBehind)
 	if errors.Is(err, disk.ErrUnsafe) {
@@ -546,7 +546,7 @@ func (l *look) whole(state *disk.Dir, name string, since int64, head journal.Has
 	}
 	var behind []byte
 	if int64(len(text)) > end && name == disk.LogFile {
-		behind = Informing(text[end:], head)
+		behind, _ = informing(text[end:], head)
 	}
 	return slices.Concat(text[:tail.Offset], tail.Bytes, behind), nil
 }

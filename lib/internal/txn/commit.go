@@ -16,6 +16,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -70,7 +71,7 @@ func (x *Session) commit(c *change) error {
 	x.SetNewest(c.Number)
 	isArchive := func(f journal.File) bool { return f.Place == journal.Handoffs && disk.IsArchive(f.File) }
 	x.sealed = x.sealed || slices.ContainsFunc(c.New, isArchive) || slices.ContainsFunc(c.Put, isArchive)
-	x.extra, x.state = nil, state
+	x.extra, x.prev, x.state = nil, store.HeadOf(&c.Head).Hash, state
 	if err := x.apply(&c.Record, p); err != nil {
 		return unrecorded(err)
 	}
@@ -109,9 +110,11 @@ func (x *Session) isLarge(r *journal.Record) bool {
 // link turns the events of a change into lines that continue the hash chain. It also adds the informing lines
 // that were appended since the last record.
 func (x *Session) link(c *change) error {
-	prev, err := x.head(c.begins)
-	if err != nil {
-		return err
+	prev, err := x.prev, error(nil)
+	if prev == eventlog.Genesis && !c.begins { // a new chain would hide that the old one is lost
+		if err := x.CheckNewLog(); err != nil {
+			return err
+		}
 	}
 	c.LogText = slices.Clone(x.extra)
 	add := func(e eventlog.Pending) bool {
@@ -131,29 +134,6 @@ func (x *Session) link(c *change) error {
 	c.LogHead, c.LedgerHead = journal.ParseHash(prev), chain(x.j.Last().LedgerHead, c.LedgerText)
 	c.events, c.more = nil, nil // in a large change they hold much memory
 	return nil
-}
-
-// head returns the hash that the next event names. It refuses an empty log of a store with rows, unless begin
-// is set: a new chain would hide that the old one is lost.
-func (x *Session) head(begin bool) (string, error) {
-	prev := hashText(x.j.Last().LogHead)
-	if last := lastLine(x.extra); last != nil {
-		var err error
-		if prev, err = x.hashLast(last); err != nil {
-			return "", err
-		}
-	}
-	if prev == eventlog.Genesis && !begin {
-		return prev, x.CheckNewLog()
-	}
-	return prev, nil
-}
-
-func hashText(h journal.Hash) string {
-	if h == (journal.Hash{}) {
-		return eventlog.Genesis
-	}
-	return h.String()
 }
 
 // A prepared has the files of a change before it is made.
@@ -201,7 +181,7 @@ func (x *Session) reserve(name string, size int) (*disk.Log, error) {
 	if size == 0 {
 		return nil, nil
 	}
-	log, err := x.openGrowing(name)
+	log, err := x.OpenGrowing(name)
 	if err == nil {
 		err = log.Reserve(int64(size))
 	}
@@ -260,14 +240,15 @@ func (x *Session) apply(r *journal.Record, p *prepared) error {
 	return p.log.PutAt(r.LogText, r.Log.Offset)
 }
 
-func (x *Session) openGrowing(name string) (*disk.Log, error) {
+// OpenGrowing opens the audit log or the ledger, and makes it if it is missing.
+func (x *Session) OpenGrowing(name string) (*disk.Log, error) {
 	log, err := x.State.OpenLog(name, true)
 	return log, store.AsCorrupt(filepath.Join(x.State.Path(), name), err)
 }
 
-// openSized is openGrowing, and returns the size of the file.
+// openSized is OpenGrowing, and returns the size of the file.
 func (x *Session) openSized(name string) (*disk.Log, int64, error) {
-	log, err := x.openGrowing(name)
+	log, err := x.OpenGrowing(name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -370,14 +351,21 @@ func (x *Session) makeFile(f journal.File, staged *disk.Staged) error {
 // NameTime returns the present time in the form that names of kept files have.
 func (x *Session) NameTime() string { return x.Opt.Now().UTC().Format("20060102T150405.000000000Z") }
 
-// quarantineName returns the name of a file in quarantine.
-func (x *Session) quarantineName(name string) string {
-	return disk.Quarantine + x.NameTime() + "-" + name
+// QuarantineName returns the name of a file in quarantine. It shortens a name that is too long, and adds a
+// hash of the whole.
+func (x *Session) QuarantineName(name string) string {
+	const most = 255 // bytes, in every file system
+	aside := disk.Quarantine + x.NameTime() + "-" + name
+	if len(aside) <= most {
+		return aside
+	}
+	end := "-" + jsontree.SHA256Hex([]byte(name))[:16] + filepath.Ext(name)
+	return aside[:most-len(end)] + end
 }
 
 // quarantine renames a file whose name the store needs.
 func (x *Session) quarantine(d *disk.Dir, name string) error {
-	aside := x.quarantineName(name)
+	aside := x.QuarantineName(name)
 	x.Opt.Warn(name + " was in the way; it is now " + aside)
 	return d.Rename(name, aside)
 }
@@ -385,7 +373,7 @@ func (x *Session) quarantine(d *disk.Dir, name string) error {
 // linkQuarantine is quarantine for a file that is replaced at once. The file has both names until then, so
 // that a kill in between leaves a file of that name.
 func (x *Session) linkQuarantine(d *disk.Dir, name string) error {
-	aside := x.quarantineName(name)
+	aside := x.QuarantineName(name)
 	if err := d.Link(name, aside); err != nil {
 		return x.quarantine(d, name)
 	}

@@ -20,15 +20,14 @@ func TryRecord(ctx context.Context, s *store.Store, e eventlog.Pending) (done bo
 // record adds an event that belongs to no change. It does not sync: the next change includes the event in its
 // record.
 func (x *Session) record(e eventlog.Pending) bool {
-	prev, err := x.head(false)
-	if err != nil || prev == eventlog.Genesis {
+	if x.prev == eventlog.Genesis {
 		return false
 	}
-	line, _, err := eventlog.Link(prev, e.Type, x.Opt.Now(), e.Payload, e.Redacted)
+	line, hash, err := eventlog.Link(x.prev, e.Type, x.Opt.Now(), e.Payload, e.Redacted)
 	if err != nil {
 		return false
 	}
-	log, err := x.openGrowing(disk.LogFile)
+	log, err := x.OpenGrowing(disk.LogFile)
 	if err != nil {
 		return false
 	}
@@ -36,7 +35,7 @@ func (x *Session) record(e eventlog.Pending) bool {
 	if err := log.PutAt(line, x.j.Last().Log.End()+int64(len(x.extra))); err != nil {
 		return false
 	}
-	x.extra = append(x.extra, line...)
+	x.extra, x.prev = append(x.extra, line...), hash
 	if len(x.extra) > maxInforming && x.Recover() == nil {
 		_ = x.Checkpoint() // otherwise the next record tries again
 	}

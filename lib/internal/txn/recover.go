@@ -2,6 +2,7 @@ package txn
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -79,7 +80,7 @@ func (x *Session) openJournal() (err error) {
 		j.Close()
 		return err
 	}
-	x.j = j
+	x.j, x.prev = j, store.HeadOf(j.Last()).Hash
 	return nil
 }
 
@@ -131,21 +132,12 @@ func (x *Session) sizeOf(name string) (int64, error) {
 // readTails compares the audit log and the ledger with the records, and notes the informing lines that follow.
 func (x *Session) readTails() (inLine bool, err error) {
 	tails, err := store.ReadTails(x.State, x.j)
-	x.extra = tails.Extra
+	x.extra, x.prev = tails.Extra, cmp.Or(tails.Head, x.prev)
 	return tails.InLine, err
 }
 
 // maxInforming is the number of bytes of informing lines that cause a checkpoint.
 const maxInforming = 256 << 10
-
-// lastLine returns the last line of a text without its newline, or nil if there is none.
-func lastLine(text []byte) []byte {
-	text = bytes.TrimSuffix(text, []byte("\n"))
-	if len(text) == 0 {
-		return nil
-	}
-	return text[bytes.LastIndexByte(text, '\n')+1:]
-}
 
 // repeatRecords carries out the records of the journal again, in their order, and starts the journal over.
 // again is true if someone saved INDEX.md meanwhile.
@@ -255,34 +247,37 @@ func (x *Session) checkpoint(table []byte) error {
 	if err != nil {
 		return err
 	}
-	draft, err := journal.Begin(x.State, x.key)
-	if err != nil {
-		return err
-	}
-	defer draft.Close()
-	if err := x.restoreFiles(story, table, draft.Found); err != nil {
-		return err
-	}
-	if err := x.syncFiles(story); err != nil {
-		return err
-	}
 	last := x.j.Last()
 	c := &journal.Checkpoint{Table: table, Swap: x.swap, State: make(map[string]journal.Text)}
-	c.Number, c.LedgerHead = last.Number+1, last.LedgerHead
+	c.Number, c.LogHead, c.LedgerHead = last.Number+1, journal.ParseHash(x.prev), last.LedgerHead
 	c.Log.Offset, c.Ledger.Offset = last.Log.End()+int64(len(x.extra)), last.Ledger.End()
-	if c.LogHead, err = x.headAfter(lastLine(x.extra), last.LogHead); err != nil {
-		return err
-	}
 	for _, name := range store.StateFiles {
 		if text, known := story.StateFile(name); known {
 			c.State[name] = text
 		}
 	}
-	if err := x.finish(draft, c); err != nil {
+	err = x.startOver(c, slices.Collect(maps.Keys(story.Files())),
+		func(rewrite bool) error { return x.restoreFiles(story, table, rewrite) })
+	if err == nil {
+		x.SetNewest(c.Number)
+	}
+	return err
+}
+
+// startOver restores the files, makes them durable with the files of the given names, and publishes a new journal.
+func (x *Session) startOver(c *journal.Checkpoint, names []journal.Name, restore func(rewrite bool) error) error {
+	draft, err := journal.Begin(x.State, x.key)
+	if err != nil {
 		return err
 	}
-	x.SetNewest(c.Number)
-	return nil
+	defer draft.Close()
+	if err := restore(draft.Found); err != nil {
+		return err
+	}
+	if err := x.syncAll(names); err != nil {
+		return err
+	}
+	return x.finish(draft, c)
 }
 
 // finish publishes a new journal and opens it.
@@ -386,11 +381,6 @@ func (x *Session) baseline() (err error) {
 		return err
 	}
 	x.boot = store.BootOf()
-	draft, err := journal.Begin(x.State, x.key)
-	if err != nil {
-		return err
-	}
-	defer draft.Close()
 	c := &journal.Checkpoint{Table: x.index, State: make(map[string]journal.Text)}
 	if x.j != nil {
 		c.Number = x.j.Last().Number + 1
@@ -399,103 +389,69 @@ func (x *Session) baseline() (err error) {
 	if err != nil {
 		return err
 	}
-	defer log.Close()
-	last, end, err := eventlog.Tail(log, size)
+	hash, end, err := eventlog.HeadAt(log, size)
+	if log.Close(); err != nil {
+		return err
+	}
+	ledger, err := x.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if err != nil {
-		return err
+		return store.AsCorrupt(filepath.Join(x.State.Path(), disk.Ledger), err)
 	}
-	if end < size {
-		if err := x.cutTorn(log, end, size); err != nil {
-			return err
-		}
-	}
-	if c.LogHead, err = x.headAfter(last, journal.Hash{}); err != nil {
-		return err
-	}
-	c.Log.Offset = end
-	ledger, err := x.wholeLedger()
-	if err != nil {
-		return err
-	}
+	ledger = ledger[:disk.WholeLines(ledger)]
+	c.Log.Offset, c.LogHead = end, journal.ParseHash(hash)
 	c.Ledger.Offset, c.LedgerHead = int64(len(ledger)), chain(journal.Hash{}, ledger)
+	var names []journal.Name
 	for _, name := range store.StateFiles {
 		text, err := x.State.ReadIfThere(name, disk.MaxLedger)
 		if err != nil {
 			return store.AsCorrupt(filepath.Join(x.State.Path(), name), err)
 		}
 		if text != nil {
-			c.State[name] = journal.NewText(text)
+			c.State[name], names = journal.NewText(text), append(names, journal.Name{Place: journal.State, File: name})
 		}
 	}
-	if err := x.syncState(c, log); err != nil {
+	return x.startOver(c, names, func(bool) error {
+		err := x.restoreTail(disk.LogFile, journal.Tail{Offset: end}, 0, false)
+		if err == nil {
+			err = x.restoreTail(disk.Ledger, journal.Tail{Offset: c.Ledger.Offset}, 0, false)
+		}
 		return err
-	}
-	return x.finish(draft, c)
-}
-
-// wholeLedger returns the whole lines of the ledger. It copies a ledger with a torn end before the end is cut off.
-func (x *Session) wholeLedger() ([]byte, error) {
-	text, err := x.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
-	if err != nil {
-		return nil, store.AsCorrupt(filepath.Join(x.State.Path(), disk.Ledger), err)
-	}
-	whole := text[:disk.WholeLines(text)]
-	if len(whole) == len(text) {
-		return whole, nil
-	}
-	name := disk.Ledger + "." + x.NameTime()
-	if err := x.State.CreateNew(name, text, 0o600); err != nil {
-		return nil, err
-	}
-	x.Opt.Warn(disk.Ledger + " ended in a torn line; it was kept as " + name)
-	return whole, nil
-}
-
-// syncState syncs the files that a baseline relies on.
-func (x *Session) syncState(c *journal.Checkpoint, log *disk.Log) error {
-	if size, err := x.sizeOf(disk.Ledger); err != nil {
-		return err
-	} else if size > c.Ledger.Offset {
-		ledger, err := x.openGrowing(disk.Ledger)
-		if err != nil {
-			return err
-		}
-		defer ledger.Close()
-		if err := ledger.Truncate(c.Ledger.Offset); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(log.Sync(), x.State.SyncFile(disk.Ledger), x.Dir.SyncFile(disk.IndexFile)); err != nil {
-		return err
-	}
-	for name := range c.State {
-		if err := x.State.SyncFile(name); err != nil {
-			return err
-		}
-	}
-	return errors.Join(x.Dir.Sync(), x.State.Sync())
+	})
 }
 
 // restoreFiles updates the files to the records, first all in order, and then compares them. If rewrite is
 // set, it writes them even if they compare equal: an earlier checkpoint may have met a failed sync, so memory
 // proves nothing.
 func (x *Session) restoreFiles(story *journal.Story, table []byte, rewrite bool) error {
-	files, gone := story.Files(), story.Removed()
+	files := story.Files()
 	if x.elsewhere {
 		journal.DropUnlisted(files, table)
 	}
-	names := slices.SortedFunc(maps.Keys(files), journal.Name.Compare)
-	for _, name := range names {
+	for _, name := range store.StateFiles { // another program may have changed those that no record replaces
+		n := journal.Name{Place: journal.State, File: name}
+		if _, replaced := files[n]; replaced {
+			continue
+		}
+		if text, known := story.State[name]; known {
+			files[n] = &text
+			continue
+		}
+		_, err := x.State.Lstat(name)
+		if err == nil {
+			err = x.quarantine(x.State, name)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(files), journal.Name.Compare) {
 		if text := files[name]; text != nil {
 			if err := x.restoreFile(story, journal.File{Name: name, Text: *text}, rewrite); err != nil {
 				return err
 			}
 		}
 	}
-	if err := x.restoreState(story, rewrite); err != nil {
-		return err
-	}
-	for name, sum := range gone {
+	for name, sum := range story.Removed() {
 		if err := x.removeFile(journal.Gone{Name: name, SHA256: sum}); err != nil {
 			return err
 		}
@@ -505,41 +461,6 @@ func (x *Session) restoreFiles(story *journal.Story, table []byte, rewrite bool)
 		return err
 	}
 	return x.restoreTail(disk.Ledger, ledger, 0, rewrite)
-}
-
-// restoreState restores the files of the state that the journal began with and no record replaced, if another
-// program changed them.
-func (x *Session) restoreState(story *journal.Story, rewrite bool) error {
-	files := story.Files()
-	for _, name := range store.StateFiles {
-		n := journal.Name{Place: journal.State, File: name}
-		text, known := story.State[name]
-		_, replaced := files[n]
-		isThere, err := holds(x.State, name, text.SHA256)
-		switch {
-		case err != nil:
-			return err
-		case replaced, isThere && known && !rewrite:
-		case known && text.Spool == journal.Elsewhere:
-			if !isThere {
-				return &fault.CorruptError{File: filepath.Join(x.State.Path(), name),
-					Why: "was changed by another program"}
-			}
-		case known:
-			if err := x.restoreFile(story, journal.File{Name: n, Text: text}, rewrite); err != nil {
-				return err
-			}
-		default: // the store has no such file
-			_, err := x.State.Lstat(name)
-			if err == nil {
-				err = x.quarantine(x.State, name)
-			}
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // restoreFile makes a file hold the text of a record. It replaces a file that only lacks bytes and
@@ -557,11 +478,14 @@ func (x *Session) restoreFile(story *journal.Story, f journal.File, rewrite bool
 		err = x.quarantine(d, f.File)
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil
-	case err == nil && journal.HashOf(have) == f.SHA256 && !rewrite:
+	case err == nil && journal.HashOf(have) == f.SHA256 && (!rewrite || f.Spool == journal.Elsewhere):
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if f.Spool == journal.Elsewhere {
+		return &fault.CorruptError{File: filepath.Join(x.State.Path(), f.File), Why: "was changed by another program"}
 	}
 	text, err := x.j.Text(f.Text)
 	if err != nil {
@@ -616,8 +540,8 @@ func (x *Session) removeFile(g journal.Gone) error {
 // restoreTail makes a file that only grows have what the records append, with nothing torn after it.
 func (x *Session) restoreTail(name string, tail journal.Tail, informing int64, rewrite bool) error {
 	end := tail.Offset + int64(len(tail.Bytes))
-	if end == 0 {
-		return nil
+	if size, err := x.sizeOf(name); end == 0 && size == 0 {
+		return err
 	}
 	log, size, err := x.openSized(name)
 	if err != nil {
@@ -654,34 +578,6 @@ func (x *Session) cutTorn(log *disk.Log, end, size int64) error {
 		return err
 	}
 	return log.Truncate(end)
-}
-
-// syncFiles makes all changes of the records durable: each file, then both directories.
-func (x *Session) syncFiles(story *journal.Story) error {
-	dirs := map[journal.Place]bool{}
-	var names []journal.Name
-	for name, text := range story.Files() {
-		if dirs[name.Place] = true; text != nil {
-			names = append(names, name)
-		}
-	}
-	if err := x.syncAll(names); err != nil {
-		return err
-	}
-	for _, name := range []string{disk.LogFile, disk.Ledger} {
-		if err := x.State.SyncFile(name); err != nil {
-			return err
-		}
-	}
-	err := x.Dir.SyncFile(disk.IndexFile)
-	if err == nil && dirs[journal.Signatures] {
-		var d *disk.Dir
-		if d, err = x.Dir.OpenDir(disk.Signatures); err == nil {
-			err = d.Sync()
-			d.Close()
-		}
-	}
-	return errors.Join(err, x.Dir.Sync(), x.State.Sync())
 }
 
 // isReplaced reports whether a record or a recovery replaces the file as a whole.

@@ -31,6 +31,7 @@ type Session struct {
 	boot  journal.Boot
 	index []byte       // INDEX.md of the last record
 	extra []byte       // informing lines of the audit log after the lines of the records
+	prev  string       // the hash that the next event names
 	swap  journal.Hash // the text in swapName; zero if there is none
 
 	state map[string]journal.Hash // the files of the state that are replaced as a whole
@@ -223,14 +224,4 @@ func lockError(path string, waited time.Duration, err error) error {
 			path, err)
 	}
 	return err
-}
-
-// Log opens the audit log. If the log does not exist, Log creates it if create is set, otherwise it returns
-// nil.
-func (x *Session) Log(create bool) (*disk.Log, error) {
-	log, err := x.State.OpenLog(disk.LogFile, create)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return log, store.AsCorrupt(filepath.Join(x.Opt.StateDir, disk.LogFile), err)
 }
