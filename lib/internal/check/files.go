@@ -34,7 +34,7 @@ func (c *check) checkDocument(row *Row) {
 		c.checkFileMode(c.Dir, row.File, file)
 	}
 	// pruned since the rows were read, or the row was put back
-	if errors.Is(err, fs.ErrNotExist) && c.IsPruned(row.ID) {
+	if errors.Is(err, fs.ErrNotExist) && c.isPruned(row.ID) {
 		c.warn(row.Place(), remedyRepair, "lists %s, which was pruned", row.ID)
 		return
 	}

@@ -69,7 +69,6 @@ type repair struct {
 	stamp   string
 
 	found  *Snapshot
-	loose  []IndexFile     // archives that are not linked and that readers cannot reach
 	stored map[string]good // by id
 	placed map[string]bool // ids whose rows are in a rewritten file
 	lost   []string        // ids that are listed or recorded but have no good document
@@ -167,5 +166,5 @@ func (m *repair) takeSnapshot(ctx context.Context) (err error) {
 	}
 	m.AtEnd(m.found.Release)
 	m.found.ListRows(nil)
-	return m.readLoose()
+	return nil
 }

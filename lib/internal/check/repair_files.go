@@ -115,7 +115,7 @@ func (m *repair) keepOne(next good) error {
 // collectMarks merges the marks of all rows with those in the log. If the log does not have the time of a
 // mark, the first time in the log replaces it.
 func (m *repair) collectMarks() {
-	for _, f := range slices.Concat(m.found.Indexes, m.loose) {
+	for _, f := range m.found.Indexes {
 		for l := range index.Lines(f.Text) {
 			row, ok := m.stored[l.Row.ID]
 			if !l.IsRow || !ok || !store.SameHandoff(*row.Row, l.Row) {

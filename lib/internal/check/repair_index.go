@@ -2,7 +2,6 @@ package check
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -165,19 +164,11 @@ func (m *repair) reportRewrite(r indexRewrite, payload eventlog.Repaired, events
 	}
 }
 
-// readLoose reads the archives after a gap in their numbers.
-func (m *repair) readLoose() (err error) {
-	for _, name := range m.found.LooseArchives() {
-		text, readErr := store.ReadIndex(m.Dir, name)
-		m.loose, err = append(m.loose, IndexFile{Name: name, Text: store.AsString(text)}), errors.Join(err, readErr)
-	}
-	return err
-}
-
-// quarantineLoose quarantines these archives. INDEX.md has their rows and marks now, if the documents exist.
+// quarantineLoose quarantines the archives after a gap in their numbers, which readers cannot reach. INDEX.md has
+// their rows now, if the documents exist.
 func (m *repair) quarantineLoose() error {
-	for _, f := range m.loose {
-		if err := m.quarantine(m.Dir, f.Name, "no index file links it"); err != nil {
+	for _, name := range m.found.LooseArchives() {
+		if err := m.quarantine(m.Dir, name, "no index file links it"); err != nil {
 			return err
 		}
 	}

@@ -98,8 +98,6 @@ func (c *check) checkFingerprint() {
 		}
 	case err != nil:
 		c.fault(disk.FingerprintFile, c.RegenerateCommand(), "cannot be used: %v", err)
-	case c.Log.Machine != "" && c.Log.Machine != record.Fingerprint:
-		c.fault(disk.FingerprintFile, c.RegenerateCommand(), "is not the one that the audit log records")
 	default:
 		observed, err := c.Fingerprint()
 		if unknown := (*fault.Error)(nil); errors.As(err, &unknown) {

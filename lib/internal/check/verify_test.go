@@ -83,9 +83,6 @@ var findings = []struct {
 	{"the machine is lost", func(p *place) { p.remove(machine) }, "machine-fingerprint: is missing"},
 	{"the machine is none", func(p *place) { p.put(machine, "{}") }, "machine-fingerprint: cannot be used"},
 	{"the machine is another", func(p *place) { p.replace(machine, here, strings.Repeat("b", 64)) }, "machine-fingerprint: belongs to another machine"},
-	{"the log says another machine", func(p *place) {
-		p.log(eventlog.TypeRegenerate, eventlog.Regenerated{NewFingerprint: strings.Repeat("b", 64)})
-	}, "machine-fingerprint: is not the one that the audit log records"},
 	{"a line of the history is none", func(p *place) { p.put(".run/machine-fingerprint.history.jsonl", "{}\nx\n") }, "?machine-fingerprint.history.jsonl: not a JSON object: \"x"},
 	{"a checkpoint is none", func(p *place) { p.put(".run/checkpoint-00000003", "x") }, "checkpoint-00000003: is not a checkpoint"},
 	{"a checkpoint is of more", func(p *place) { p.put(".run/checkpoint-00000009", "9:"+here) }, "checkpoint-00000009: its end was cut"},

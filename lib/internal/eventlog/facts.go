@@ -23,7 +23,6 @@ type Facts struct {
 	Resumed   []string                // the tokens, in order
 	Adopted   int                     // how many handoffs were taken over without events
 	AdoptedAt string                  // the time of the last such adoption, "" for never; earlier events are lost
-	Machine   string                  // the fingerprint in the last regenerate
 
 	Repeats int // events that repeat what others record; other writers of this format log such events
 	Repeat  int // the line of the first of them
@@ -142,10 +141,6 @@ func (f *Facts) Collect(e Parsed) {
 		if p.AdoptedRows > 0 {
 			f.Adopted, f.AdoptedAt = f.Adopted+p.AdoptedRows, e.Time
 		}
-	case Regenerated:
-		f.Machine = p.NewFingerprint
-	case Begun:
-		f.Machine = p.Fingerprint
 	case Imported:
 		for _, id := range p.HandoffIDs {
 			h := f.entry(id)

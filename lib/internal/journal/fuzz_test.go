@@ -101,23 +101,23 @@ func FuzzOpen(f *testing.F) {
 
 // FuzzMerge merges any text. Merging never panics and satisfies [checkMerge].
 func FuzzMerge(f *testing.F) {
-	f.Add(aText, true)
-	f.Add(aText+"note", false)
-	f.Add(strings.ReplaceAll(aText, "\n", "\r\n"), false)
-	f.Add(string(index.New([]string{"INDEX-0001.md", "INDEX-2026-05.md"})), false)
-	f.Add("- [INDEX-0001.md](INDEX-0001.md)\n|---|---|---|---|---|---|---|\n", false)
-	f.Add(lines(row(1), "", row(2), "x", row(9), read(3, "eve"), row(3)), true)
-	f.Add(lines(strings.Replace(row(4).String(), "|  |", "| ben, cy |", 1), strings.Replace(row(1).String(), "|  |", "| ben |", 1)), false)
-	f.Add(lines(strings.Replace(row(4).String(), "|  |", "| ben, |", 1)), true)
-	f.Add("\x00", false)
-	f.Add(lines(row(3), strings.Replace(row(3).String(), "ann-ben", "ann-beg", 1)), false)
-	f.Add(lines(strings.Replace(row(3).String(), "ann-ben", "ann-beg", 1), row(3)), false)
-	f.Fuzz(func(t *testing.T, text string, elsewhere bool) {
+	f.Add(aText)
+	f.Add(aText + "note")
+	f.Add(strings.ReplaceAll(aText, "\n", "\r\n"))
+	f.Add(string(index.New([]string{"INDEX-0001.md", "INDEX-2026-05.md"})))
+	f.Add("- [INDEX-0001.md](INDEX-0001.md)\n|---|---|---|---|---|---|---|\n")
+	f.Add(lines(row(1), "", row(2), "x", row(9), read(3, "eve"), row(3)))
+	f.Add(lines(strings.Replace(row(4).String(), "|  |", "| ben, cy |", 1), strings.Replace(row(1).String(), "|  |", "| ben |", 1)))
+	f.Add(lines(strings.Replace(row(4).String(), "|  |", "| ben, |", 1)))
+	f.Add("\x00")
+	f.Add(lines(row(3), strings.Replace(row(3).String(), "ann-ben", "ann-beg", 1)))
+	f.Add(lines(strings.Replace(row(3).String(), "ann-ben", "ann-beg", 1), row(3)))
+	f.Fuzz(func(t *testing.T, text string) {
 		s := aStory()
 		s.Knows([]byte(text))
 		s.IsDamaged([]byte(text))
-		checkMerge(t, s, []byte(text), elsewhere, all)
-		checkMerge(t, newStory(linked(1, table(row(1)))), []byte(text), elsewhere, there(2, 3, 9))
-		checkMerge(t, newStory(nil), []byte(text), elsewhere, there())
+		checkMerge(t, s, []byte(text), all)
+		checkMerge(t, newStory(linked(1, table(row(1)))), []byte(text), there(2, 3, 9))
+		checkMerge(t, newStory(nil), []byte(text), there())
 	})
 }

@@ -101,13 +101,7 @@ func rowsOf(text []byte) (rows map[string]index.Row, order []string) {
 // text from the person. Each known row is as in the journal, plus marks that the journal does not have. A
 // missing row is restored if isThere reports that its document exists. An unknown row stays, and verify
 // checks it, unless it was removed since the journal began.
-//
-// If elsewhere is set, another commit is checked out than the journal names, and git brought the text. Then
-// it stays as it is: the branch decides which handoffs are listed and read.
-func (s *Story) Merge(found []byte, elsewhere bool, isThere func(index.Row) (bool, error)) ([]byte, error) {
-	if elsewhere {
-		return found, nil
-	}
+func (s *Story) Merge(found []byte, isThere func(index.Row) (bool, error)) ([]byte, error) {
 	text, _ := index.Join(found)
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(slices.Clip(text), '\n')

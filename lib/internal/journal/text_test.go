@@ -169,7 +169,6 @@ func TestMerge(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, want string
 		there            func(index.Row) bool
-		elsewhere        bool
 	}{
 		{name: "as it was", text: aText, want: aText},
 		{name: "a note below", text: aText + "\nnote\n", want: aText + "\nnote\n"},
@@ -216,24 +215,19 @@ func TestMerge(t *testing.T) {
 		{name: "a stranger's row twice, once without", text: "x\n" + aText + strings.Replace(row(6).String(), "ann-ben", "ann-eve", 1) + "\n" + row(6).String() + "\n",
 			want: "x\n" + aText + strings.Replace(row(6).String(), "ann-ben", "ann-eve", 1) + "\n" + row(6).String() + "\n"},
 		{name: "and a note behind it", text: "x\n" + aText + row(6).String() + "\nnote\n", there: there(1, 2, 3, 4), want: "x\n" + aText + row(6).String() + "\nnote\n"},
-
-		{name: "another commit: rows that are gone stay away", text: "x\n" + string(table(read(1, "ben"), row(4))), elsewhere: true, want: "x\n" + string(table(read(1, "ben"), row(4)))},
-		{name: "another commit: it says who has read", text: "x\n" + string(table(read(1, "cy"), read(3, "dee"))), elsewhere: true, want: "x\n" + string(table(read(1, "cy"), read(3, "dee")))},
-		{name: "another commit: new rows", text: "x\n" + string(table(row(6), row(7))), elsewhere: true, there: there(6), want: "x\n" + string(table(row(6), row(7)))},
-		{name: "another commit: no last newline", text: "x", elsewhere: true, want: "x"},
 	} {
 		if tt.there == nil {
 			tt.there = all
 		}
 		before := append(make([]byte, 0, len(tt.text)+4096), tt.text...)
-		got := merged(aStory(), before, tt.elsewhere, tt.there)
+		got := merged(aStory(), before, tt.there)
 		if string(got) != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
 		}
 		if string(before) != tt.text || len(bytes.Trim(before[len(before):cap(before)], "\x00")) > 0 {
 			t.Errorf("%s: the text that was found is another now", tt.name)
 		}
-		if again := merged(aStory(), got, tt.elsewhere, tt.there); !bytes.Equal(again, got) {
+		if again := merged(aStory(), got, tt.there); !bytes.Equal(again, got) {
 			t.Errorf("%s: again it is\n%s\nfrom\n%s", tt.name, again, got)
 		}
 	}
@@ -250,11 +244,11 @@ func TestMergeLinks(t *testing.T) {
 		{"one is below the table", "x\n" + string(index.New(nil)) + "- [INDEX-0002.md](INDEX-0002.md)\n", "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 		{"no table", "x\n", "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 	} {
-		got := merged(s, []byte(tt.text), false, all)
+		got := merged(s, []byte(tt.text), all)
 		if links(got) != tt.want || !slices.Equal(rowsIn(got), []index.Row{row(1)}) || !bytes.Contains(got, []byte("x\n")) {
 			t.Errorf("%s: got\n%s", tt.name, got)
 		}
-		if again := merged(s, got, false, all); !bytes.Equal(again, got) {
+		if again := merged(s, got, all); !bytes.Equal(again, got) {
 			t.Errorf("%s: again it is\n%s", tt.name, again)
 		}
 	}
@@ -367,8 +361,8 @@ func genThere(t *rapid.T) func(index.Row) bool {
 
 func TestMergeOfWhatItSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, elsewhere, is := genStory(t), rapid.Bool().Draw(t, "elsewhere"), genThere(t)
-		if got := merged(s, s.Text, elsewhere, is); !bytes.Equal(got, s.Text) {
+		s, is := genStory(t), genThere(t)
+		if got := merged(s, s.Text, is); !bytes.Equal(got, s.Text) {
 			t.Fatalf("of\n%s\nit makes\n%s", s.Text, got)
 		}
 		if !s.Knows(s.Text) || !s.Knows(s.Table) {
@@ -379,9 +373,9 @@ func TestMergeOfWhatItSays(t *testing.T) {
 
 func TestMergeKeepsItsPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, elsewhere, is := genStory(t), rapid.Bool().Draw(t, "elsewhere"), genThere(t)
+		s, is := genStory(t), genThere(t)
 		found := genFound(t, s)
-		checkMerge(t, s, found, elsewhere, is)
+		checkMerge(t, s, found, is)
 	})
 }
 
@@ -390,15 +384,9 @@ func TestMergeKeepsItsPromises(t *testing.T) {
 func checkMerge(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, s *journal.Story, found []byte, elsewhere bool, is func(index.Row) bool) {
+}, s *journal.Story, found []byte, is func(index.Row) bool) {
 	t.Helper()
-	got := merged(s, found, elsewhere, is)
-	if elsewhere {
-		if !bytes.Equal(got, found) {
-			t.Fatalf("of another commit's\n%s\nit makes\n%s", found, got)
-		}
-		return
-	}
+	got := merged(s, found, is)
 	kept := notesIn(got)
 	for _, note := range notesIn(found) {
 		at := slices.Index(kept, note)
@@ -437,14 +425,14 @@ func checkMerge(t interface {
 			t.Fatalf("the row is lost\n%s\nof\n%s\nit makes\n%s", r, found, got)
 		}
 	}
-	if again := merged(s, got, elsewhere, is); !bytes.Equal(again, got) {
+	if again := merged(s, got, is); !bytes.Equal(again, got) {
 		t.Fatalf("of\n%s\nit makes\n%s\nand of that\n%s", found, got, again)
 	}
 }
 
 // merged returns the result of Merge if nothing fails.
-func merged(s *journal.Story, found []byte, elsewhere bool, isThere func(index.Row) bool) []byte {
-	text, err := s.Merge(found, elsewhere, func(row index.Row) (bool, error) { return isThere(row), nil })
+func merged(s *journal.Story, found []byte, isThere func(index.Row) bool) []byte {
+	text, err := s.Merge(found, func(row index.Row) (bool, error) { return isThere(row), nil })
 	if err != nil {
 		panic(err)
 	}
@@ -454,7 +442,7 @@ func merged(s *journal.Story, found []byte, elsewhere bool, isThere func(index.R
 // If the document of a row cannot be checked, the row is not lost: nothing is merged.
 func TestMergeOfWhatCannotBeRead(t *testing.T) {
 	cannot := errors.New("input/output error")
-	text, err := aStory().Merge([]byte("x\n"), false, func(index.Row) (bool, error) { return false, cannot })
+	text, err := aStory().Merge([]byte("x\n"), func(index.Row) (bool, error) { return false, cannot })
 	if !errors.Is(err, cannot) || text != nil {
 		t.Errorf("%q, %v", text, err)
 	}

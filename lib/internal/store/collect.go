@@ -148,7 +148,7 @@ func (c *collector) join(d *disk.Dir) error {
 		return nil
 	}
 	seen := make([]bool, len(c.found))
-	w := indexWalk{dir: d, line: func(_ string, _ int, line []byte) {
+	return eachLine(d, nil, func(_ string, _ int, line []byte) {
 		key, _ := form.KeyOf(AsString(index.RowID(line)))
 		at, chosen := c.at[key]
 		if !chosen {
@@ -169,8 +169,7 @@ func (c *collector) join(d *disk.Dir) error {
 				c.found[at].Row, _ = index.ParseRow(string(line)) // this copy outlives the line
 			}
 		}
-	}}
-	return w.walk()
+	}, func(string, bool) {})
 }
 
 // result returns the rows, those of INDEX.md last. It omits rows that are no longer chosen with the marks of

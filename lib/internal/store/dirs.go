@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -217,29 +216,16 @@ func (d Dirs) hasTable() bool {
 // not count, since recovery restores them. Without a journal the audit log decides.
 func (d Dirs) hasHeld() (held bool, err error) {
 	err = d.inState(func(state *disk.Dir) error {
-		key, err := d.Key(state, false)
+		j, err := d.openJournal(state)
 		if err == nil {
-			var j *journal.Journal
-			if j, err = journal.Open(state, key, false); err == nil {
-				defer j.Close()
-				held = j.First().Index != journal.HashOf(nil) && j.First().Index != journal.HashOf(index.New(nil))
-				return nil
-			}
+			defer j.Close()
+			held = j.First().Index != journal.HashOf(nil) && j.First().Index != journal.HashOf(index.New(nil))
+			return nil
 		}
-		if passing(err) != nil {
-			return err
+		if passing(err) == nil {
+			held, err = d.HasEvents()
 		}
-		log, err := state.OpenSole(disk.LogFile)
-		if err != nil {
-			return passing(err) // any other error is reported elsewhere
-		}
-		defer log.Close()
-		const longest = 64 // more bytes than the text below
-		return eachPiece(log, longest, func(piece []byte) bool {
-			held = bytes.Contains(piece, []byte(`"event_type":"handoff.write"`)) ||
-				bytes.Contains(piece, []byte(`"event_type":"handoff.import"`))
-			return !held
-		})
+		return err
 	})
 	return held, err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -18,39 +19,26 @@ import (
 )
 
 // ReadIndex returns the text of an index file, or nil if the file does not exist.
-func ReadIndex(d *disk.Dir, name string) ([]byte, error) {
+func ReadIndex(d *disk.Dir, name string) ([]byte, error) { return readIndex(nil, d, name) }
+
+// readIndex is ReadIndex, and uses the memory of a buffer.
+func readIndex(text []byte, d *disk.Dir, name string) ([]byte, error) {
 	f, err := openIndex(d, name)
 	if err != nil || f == nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readTable(f)
-}
-
-// readTable reads a whole index file. It fails at a line that is longer than any row.
-func readTable(f *disk.Text) ([]byte, error) {
-	text := make([]byte, 0, f.Size()+1<<10) // spare room lets a caller append a row without a copy
-	line := 0                               // where the last line begins
-	for {
-		n, err := f.Read(text[len(text):min(cap(text), len(text)+disk.MaxLine)])
+	// spare room lets a caller append a row without a copy
+	for text = slices.Grow(text[:0], int(f.Size())+1<<10); len(text) <= disk.MaxIndex; text = slices.Grow(text, 1) {
+		n, err := f.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
-		if end := bytes.LastIndexByte(text[len(text)-n:], '\n'); end >= 0 {
-			line = len(text) - n + end + 1
-		}
-		switch {
-		case err == io.EOF:
+		if err == io.EOF {
 			return text, nil
-		case err != nil:
+		} else if err != nil {
 			return nil, err
-		case len(text)-line > disk.MaxLine:
-			return nil, &fault.CorruptError{File: f.Name(), Why: fmt.Sprintf("has a line of more than %d bytes",
-				disk.MaxLine)}
-		case len(text) > disk.MaxIndex:
-			return nil, tooLarge(f)
-		case len(text) == cap(text): // the file grew
-			text = append(text, 0)[:len(text)]
 		}
 	}
+	return nil, tooLarge(f)
 }
 
 // StillReads opens an index file, or returns nil if it does not exist. same reports whether the file still
@@ -118,45 +106,63 @@ func AsString(text []byte) string { return unsafe.String(unsafe.SliceData(text),
 // do returns fs.SkipAll, EachIndex stops and returns nil. If a required archive is missing, it visits the
 // others and then returns errArchiveLost.
 func EachIndex(d *disk.Dir, do func(name string, text []byte) error) (err error) {
-	defer func() {
-		if err == fs.SkipAll {
-			err = nil
-		}
-	}()
-	text, err := ReadIndex(d, disk.IndexFile)
+	var lost error
+	err = eachIndex(d, func(name string) ([]byte, error) { return ReadIndex(d, name) },
+		func(name string, text []byte, isLost bool) error {
+			if isLost && name != disk.IndexFile {
+				lost = cmp.Or(lost, archiveLost(d, name))
+				return nil
+			}
+			return do(name, text)
+		})
+	if err == fs.SkipAll {
+		return nil
+	}
+	return cmp.Or(err, lost)
+}
+
+// eachIndex reads INDEX.md and then every archive, oldest first, so that a row that a rotation moves meanwhile is
+// seen twice rather than never. isLost reports a required file that is missing or has no table.
+func eachIndex(d *disk.Dir, read func(name string) ([]byte, error), do func(name string, text []byte,
+	isLost bool) error) error {
+	text, err := read(disk.IndexFile)
 	if err != nil {
 		return err
 	}
 	linked := index.Archives(AsString(text))
-	if err := do(disk.IndexFile, text); err != nil {
+	if err := do(disk.IndexFile, text, index.ListsNothing(text)); err != nil {
 		return err
 	}
-	var lost error
-	err = index.EachArchive(linked, HasIndex(d), func(name string) error {
-		text, err := ReadIndex(d, name)
+	return index.EachArchive(linked, HasIndex(d), func(name string) error {
+		text, err := read(name)
 		if err != nil {
 			return err
 		}
-		if !index.HasTable(text) {
-			lost = cmp.Or(lost, archiveLost(d, name))
-			return nil
-		}
-		return do(name, text)
+		return do(name, text, !index.HasTable(text))
 	})
-	return cmp.Or(err, lost)
+}
+
+// indexNames returns the names of INDEX.md and of the archives, as EachIndex visits them.
+func indexNames(d *disk.Dir) ([]string, error) {
+	names := []string{disk.IndexFile}
+	text, err := ReadIndex(d, disk.IndexFile)
+	if err == nil {
+		err = index.EachArchive(index.Archives(AsString(text)), HasIndex(d), func(name string) error {
+			names = append(names, name)
+			return nil
+		})
+	}
+	return names, err
 }
 
 // IndexStamps returns a string that changes when an index file is replaced or added.
 func IndexStamps(d *disk.Dir) (string, error) {
 	var all strings.Builder
-	add := func(name string) error {
-		stamp, _, err := d.Stamp(name)
+	names, err := indexNames(d)
+	for _, name := range names {
+		stamp, _, stampErr := d.Stamp(name)
 		all.WriteString(name + " " + stamp + "\n")
-		return err
-	}
-	text, err := ReadIndex(d, disk.IndexFile)
-	if err == nil {
-		err = errors.Join(add(disk.IndexFile), index.EachArchive(index.Archives(AsString(text)), HasIndex(d), add))
+		err = errors.Join(err, stampErr)
 	}
 	return all.String(), err
 }

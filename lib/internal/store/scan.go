@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"fmt"
-	"io"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -27,9 +26,9 @@ type Choice struct {
 // are seen twice, never not at all.
 func (s *Store) Scan(d *disk.Dir, choice Choice) (rows []index.Row, others map[string]int, err error) {
 	c := newCollector(choice)
-	w := indexWalk{dir: d, skip: choice.Skip, line: c.line, end: func(name string, lost bool) {
+	err = eachLine(d, choice.Skip, c.line, func(name string, isLost bool) {
 		switch {
-		case !lost:
+		case !isLost:
 		case name != disk.IndexFile:
 			s.Opt.Lost(fault.New(fault.ErrIntegrity, "run `handoff doctor`",
 				"%s is missing or empty; its handoffs are not shown", fault.Own(name)))
@@ -37,8 +36,8 @@ func (s *Store) Scan(d *disk.Dir, choice Choice) (rows []index.Row, others map[s
 			s.Opt.Lost(ErrIndexMissing)
 		}
 		c.file++
-	}}
-	if err := w.walk(); err != nil {
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	if c.foreign.n > 0 {
@@ -78,121 +77,28 @@ func more(p places) string {
 	return fmt.Sprintf(" and in %d other rows", p.n-1)
 }
 
-// An indexWalk visits the lines of INDEX.md and then of every archive, oldest first. It holds one piece of a
-// file at a time, so its memory does not grow with the store.
-type indexWalk struct {
-	dir  *disk.Dir
-	skip func(archive string) bool // optional; reports that an archive need not be read
-	// gets each line without its newline; the bytes are valid only during the call
-	line func(name string, number int, line []byte)
-	// optional; called after each file; lost means that a required file is missing or has no table
-	end func(name string, lost bool)
-	buf []byte
-}
-
-const (
-	indexPiece    = 128 << 10
-	overlongShown = 64 // bytes; shorter than any row
-)
-
-// walk reads INDEX.md first, and then each archive that INDEX.md links or the directory has. A row that a
-// rotation moves meanwhile is seen twice rather than never.
-func (w *indexWalk) walk() error {
-	linked, err := w.indexFile()
-	if err != nil {
-		return err
+// eachLine calls line with the lines of all index files, as eachIndex visits them, and end after each file. The bytes
+// of a line are valid only during the call. skip is optional; it reports that an archive need not be read.
+func eachLine(d *disk.Dir, skip func(archive string) bool, line func(name string, number int, line []byte),
+	end func(name string, isLost bool)) error {
+	var text []byte
+	isSkipped := false
+	read := func(name string) (got []byte, err error) {
+		if isSkipped = name != disk.IndexFile && skip != nil && skip(name); isSkipped {
+			return nil, nil
+		}
+		if got, err = readIndex(text, d, name); name != disk.IndexFile { // the names of the archives share its memory
+			text = got
+		}
+		return got, err
 	}
-	return index.EachArchive(linked, HasIndex(w.dir), func(name string) error {
-		if w.skip != nil && w.skip(name) {
-			if w.end != nil {
-				w.end(name, false)
-			}
-			return nil
+	return eachIndex(d, read, func(name string, rest []byte, isLost bool) error {
+		for n := 1; len(rest) > 0; n++ {
+			var one []byte
+			one, rest, _ = bytes.Cut(rest, []byte("\n"))
+			line(name, n, one)
 		}
-		table := false
-		err := w.file(name, func(name string, number int, line []byte) {
-			table = table || index.HasTable(line)
-			w.line(name, number, line)
-		})
-		if err == nil && w.end != nil {
-			w.end(name, !table)
-		}
-		return err
+		end(name, isLost && !isSkipped)
+		return nil
 	})
-}
-
-// indexFile reads INDEX.md and returns the archives that it links above its first row.
-func (w *indexWalk) indexFile() (linked []string, err error) {
-	rows := false
-	err = w.file(disk.IndexFile, func(name string, number int, line []byte) {
-		if !rows {
-			if archive := index.LinkedArchive(line); archive != "" {
-				linked = append(linked, archive)
-			} else {
-				_, rows = index.ParseRow(string(line))
-			}
-		}
-		w.line(name, number, line)
-	})
-	if err == nil && w.end != nil {
-		w.end(disk.IndexFile, !rows && len(linked) == 0)
-	}
-	return linked, err
-}
-
-// file calls line with each line of an index file. It does nothing if the file does not exist.
-func (w *indexWalk) file(name string, line func(string, int, []byte)) error {
-	f, err := openIndex(w.dir, name)
-	if err != nil || f == nil {
-		return err
-	}
-	defer f.Close()
-	return w.lines(f, name, line)
-}
-
-// lines reads f piece by piece. The buffer grows if a line does not fit. If a line is longer than any row,
-// lines passes only its beginning.
-func (w *indexWalk) lines(f *disk.Text, name string, line func(string, int, []byte)) error {
-	if w.buf == nil {
-		w.buf = make([]byte, indexPiece)
-	}
-	number, read, have := 0, int64(0), 0
-	overlong := false // the last piece ended within such a line
-	for {
-		n, err := f.Read(w.buf[have:])
-		have, read = have+n, read+int64(n)
-		rest := w.buf[:have]
-		for {
-			i := bytes.IndexByte(rest, '\n')
-			if i < 0 {
-				break
-			}
-			if !overlong {
-				number++
-				line(name, number, rest[:i])
-			}
-			overlong = false
-			rest = rest[i+1:]
-		}
-		switch {
-		case err == io.EOF:
-			if len(rest) > 0 && !overlong {
-				line(name, number+1, rest)
-			}
-			return nil
-		case err != nil:
-			return err
-		case read > disk.MaxIndex:
-			return tooLarge(f)
-		case overlong:
-			rest = nil
-		case len(rest) >= disk.MaxLine:
-			number++
-			line(name, number, rest[:overlongShown])
-			rest, overlong = nil, true
-		}
-		if have = copy(w.buf, rest); have == len(w.buf) {
-			w.buf = append(w.buf, make([]byte, len(w.buf))...)
-		}
-	}
 }

@@ -21,27 +21,23 @@ type sealed struct {
 // KeepSealed updates the cache of archives, for commands that only read. It is best effort.
 func (s *Store) KeepSealed(d *disk.Dir) {
 	known, now := s.sealed(), make(map[string]sealed)
-	text, err := ReadIndex(d, disk.IndexFile)
-	if err != nil {
-		return
-	}
-	err = index.EachArchive(index.Archives(AsString(text)), HasIndex(d), func(name string) error {
-		stamp, _, err := d.Stamp(name)
-		if a := known[name]; err != nil || a.Stamp == stamp {
-			now[name] = a
-			return err
-		}
-		text, err := ReadIndex(d, name)
-		if a, ok := describe(text); ok && err == nil {
+	names, err := indexNames(d)
+	for _, name := range names[1:] {
+		stamp, _, stampErr := d.Stamp(name)
+		a, ok := known[name]
+		if stampErr == nil && a.Stamp != stamp {
+			var text []byte
+			if text, err = ReadIndex(d, name); err != nil {
+				return
+			}
+			a, ok = describe(text)
 			a.Stamp = stamp
+		}
+		if ok && stampErr == nil {
 			now[name] = a
 		}
-		return err
-	})
-	if err != nil {
-		return
 	}
-	if text, err := json.Marshal(now); err == nil {
+	if text, marshalErr := json.Marshal(now); err == nil && marshalErr == nil {
 		s.Cache(disk.Sealed, text)
 	}
 }

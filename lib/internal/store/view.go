@@ -77,7 +77,6 @@ type look struct {
 	hasTable    bool
 	lags        bool
 	underWay    bool                           // the last record is not carried out yet
-	elsewhere   bool                           // another commit is checked out than at the last change
 	files       map[journal.Name]*journal.Text // the files that the records write; nil unless the files lag
 	story       *journal.Story
 	log, ledger []byte
@@ -209,12 +208,10 @@ func (s *Store) watchOne(d *disk.Dir, isState bool) {
 		defer other.Close()
 	}
 	if isState {
-		l := s.viewOf(other, d)
-		d.SetView(&dirView{l, journal.State})
-		return
+		s.watch(other, d)
+	} else {
+		s.watch(d, other)
 	}
-	l := s.viewOf(d, other)
-	d.SetView(&dirView{l, journal.Handoffs})
 }
 
 // Text implements disk.View.
@@ -232,47 +229,18 @@ func (v *dirView) Text(name string) (text []byte, known bool, err error) {
 	case v.place == journal.State && name == disk.Ledger && v.proven:
 		text, err := v.provenLedger()
 		return text, text != nil, err
-	case !v.lags:
-		return nil, false, nil
-	case v.place == journal.State && name == disk.LogFile:
+	case v.place == journal.State && name == disk.LogFile && v.lags:
 		return v.log, v.log != nil, v.logErr
-	case v.place == journal.State && name == disk.Ledger:
-		return v.ledger, v.ledger != nil, v.ledgerErr
-	case v.place == journal.State:
-		return v.stateFile(name)
 	}
 	want, known := v.files[journal.Name{Place: v.place, File: name}]
-	if !known || want == nil {
-		return nil, known, nil
+	if known && want != nil {
+		text, err = v.bytes(name, *want)
 	}
-	text, err = v.bytes(*want)
-	return text, true, err
+	return text, known, err
 }
 
-// stateFile returns the content that a file of the state must have. A file that the journal does not know is
-// ignored. Of a large file the journal has only the hash.
-func (l *look) stateFile(name string) (text []byte, known bool, err error) {
-	want, known := l.story.StateFile(name)
-	if !known {
-		return nil, true, nil
-	}
-	if want.Spool != journal.Elsewhere {
-		text, err = l.bytes(want)
-		return text, true, err
-	}
-	state, err := l.store.OpenPlace(l.store.Opt.StateDir)
-	if err != nil || state == nil {
-		return nil, false, err
-	}
-	defer state.Close()
-	if text, err = state.ReadIfThere(name, disk.MaxLedger); err == nil && journal.HashOf(text) != want.SHA256 {
-		err = &fault.CorruptError{File: filepath.Join(state.Path(), name), Why: "was changed by another program"}
-	}
-	return text, true, err
-}
-
-// bytes returns the bytes of a text of a record.
-func (l *look) bytes(t journal.Text) ([]byte, error) {
+// bytes returns the bytes of a text of a record. Of a large file of the state the journal has only the hash.
+func (l *look) bytes(name string, t journal.Text) ([]byte, error) {
 	if t.Spool == "" {
 		return t.Bytes, nil
 	}
@@ -281,7 +249,14 @@ func (l *look) bytes(t journal.Text) ([]byte, error) {
 		return nil, err
 	}
 	defer state.Close()
-	return journal.ReadText(state, t)
+	if t.Spool != journal.Elsewhere {
+		return journal.ReadText(state, t)
+	}
+	text, err := state.ReadIfThere(name, disk.MaxLedger)
+	if err == nil && journal.HashOf(text) != t.SHA256 {
+		err = &fault.CorruptError{File: filepath.Join(state.Path(), name), Why: "was changed by another program"}
+	}
+	return text, err
 }
 
 // provenLedger returns the ledger after comparing it with its head in the journal, or nil if there is none.
@@ -324,6 +299,15 @@ func CheckLedger(path string, text []byte, end int64, head journal.Hash) error {
 	return nil
 }
 
+// openJournal opens the journal of a state directory for reading.
+func (s *Store) openJournal(state *disk.Dir) (*journal.Journal, error) {
+	key, err := s.Key(state, false)
+	if err != nil {
+		return nil, err
+	}
+	return journal.Open(state, key, false)
+}
+
 // fromJournal returns the text of a handoff that was written since the journal began, or nil for any other.
 func (s *Store) fromJournal(file string) ([]byte, error) {
 	state, err := s.OpenPlace(s.Opt.StateDir)
@@ -331,11 +315,7 @@ func (s *Store) fromJournal(file string) ([]byte, error) {
 		return nil, err
 	}
 	defer state.Close()
-	key, err := s.Key(state, false)
-	if err != nil {
-		return nil, err
-	}
-	j, err := journal.Open(state, key, false)
+	j, err := s.openJournal(state)
 	if err != nil {
 		return nil, err
 	}
@@ -395,15 +375,8 @@ func (l *look) read() {
 		return
 	}
 	defer state.Close()
-	key, err := s.Key(state, false)
-	if err != nil {
-		if l.err = passing(err); l.err == nil {
-			l.unproven(state, err)
-		}
-		return
-	}
 	newest := s.Newest()
-	j, err := journal.Open(state, key, false)
+	j, err := s.openJournal(state)
 	if err != nil {
 		if l.err = passing(err); l.err == nil {
 			l.unproven(state, err)
@@ -482,7 +455,9 @@ func (l *look) readStory(state, dir *disk.Dir, j *journal.Journal, logged bool) 
 		return err
 	}
 	l.files = l.story.Files()
-	if l.elsewhere, err = l.store.IsElsewhere(j.Last().Commit); err != nil {
+	s := l.store
+	elsewhere, err := s.IsElsewhere(j.Last().Commit) // another commit is checked out than at the last change
+	if err != nil {
 		return err
 	}
 	for name, sum := range l.story.Removed() {
@@ -496,19 +471,20 @@ func (l *look) readStory(state, dir *disk.Dir, j *journal.Journal, logged bool) 
 			delete(l.files, name)
 		}
 	}
-	switch found := l.table; {
-	case l.elsewhere && len(found) > 0: // git has brought it
-	case l.story.Knows(found), l.story.IsDamaged(found):
-		l.table = l.story.Text
-	default:
-		l.table, err = l.story.Merge(found, false, func(row index.Row) (bool, error) { return l.isThere(dir, row) })
-		if err != nil {
-			return err
-		}
+	l.table, _, err = s.Settle(dir, l.story, l.table, elsewhere, func(t journal.Text) ([]byte, error) { return l.bytes("", t) })
+	if err != nil {
+		return err
 	}
 	l.hasTable = len(l.table) > 0
-	if l.elsewhere {
+	if elsewhere {
 		journal.DropUnlisted(l.files, l.table)
+	}
+	for _, name := range StateFiles { // one that the journal does not know is ignored
+		n := journal.Name{Place: journal.State, File: name}
+		l.files[n] = nil
+		if text, known := l.story.StateFile(name); known {
+			l.files[n] = &text
+		}
 	}
 	log, ledger := l.story.Tails()
 	l.log, l.logErr = l.whole(state, disk.LogFile, j.First().Log.Offset, j.Last(), log)
@@ -517,17 +493,30 @@ func (l *look) readStory(state, dir *disk.Dir, j *journal.Journal, logged bool) 
 	return nil
 }
 
-// isThere reports whether the document of a row is in the store or in the journal.
-func (l *look) isThere(dir *disk.Dir, row index.Row) (bool, error) {
-	var text []byte
-	var err error
-	if body := l.files[journal.Name{Place: journal.Handoffs, File: row.File}]; body != nil {
-		text, err = l.bytes(*body)
-	} else {
-		text, err = dir.ReadFile(row.File, disk.MaxDocument)
+// Settle returns the text that INDEX.md must have, for a text that was found. isTheirs reports that the found text is
+// neither ours nor what a power cut leaves of it: then it stays if git has brought it, as elsewhere says, and is merged
+// with the journal otherwise. text returns the bytes of a text of the journal.
+func (s *Store) Settle(dir *disk.Dir, story *journal.Story, found []byte, elsewhere bool,
+	text func(journal.Text) ([]byte, error)) (want []byte, isTheirs bool, err error) {
+	switch {
+	case elsewhere && len(found) > 0:
+		return found, true, nil
+	case story.Knows(found), story.IsDamaged(found):
+		return story.Text, false, nil
 	}
-	_, err = l.store.ParseListed(row, text, err)
-	return IsProven(err)
+	files := story.Files()
+	want, err = story.Merge(found, func(row index.Row) (bool, error) {
+		var body []byte
+		var err error
+		if kept := files[journal.Name{Place: journal.Handoffs, File: row.File}]; kept != nil {
+			body, err = text(*kept)
+		} else {
+			body, err = dir.ReadFile(row.File, disk.MaxDocument)
+		}
+		_, err = s.ParseListed(row, body, err)
+		return IsProven(err)
+	})
+	return want, true, err
 }
 
 // whole returns a file that only grows: its bytes up to the end of what the records append, and the informing

@@ -391,29 +391,28 @@ func (x *Session) putFile(f journal.File) error {
 	if err != nil {
 		return err
 	}
-	like := f.File
+	return x.put(d, f.Name, text)
+}
+
+// put replaces a file. A new archive gets the mode of INDEX.md. It replaces the machine record durably, since that is
+// read before recovery.
+func (x *Session) put(d *disk.Dir, n journal.Name, text []byte) error {
+	if n.Place == journal.State && n.File == disk.FingerprintFile {
+		if err := d.Replace(n.File, text, modeOf(n)); err != nil {
+			return err
+		}
+		return d.Sync()
+	}
+	like := n.File
 	if _, err := d.Lstat(like); errors.Is(err, fs.ErrNotExist) && disk.IsArchive(like) {
 		like = disk.IndexFile
-	} else if f.Place == journal.State {
-		return x.put(d, f.Name, text)
 	}
-	p, err := d.Prepare(like, text, modeOf(f.Name))
+	p, err := d.Prepare(like, text, modeOf(n))
 	if err != nil {
 		return err
 	}
 	defer p.Discard()
-	return p.Place(f.File)
-}
-
-// put replaces a file. It replaces the machine record durably, since that is read before recovery.
-func (x *Session) put(d *disk.Dir, n journal.Name, text []byte) error {
-	if n.Place != journal.State || n.File != disk.FingerprintFile {
-		return d.Put(n.File, text, modeOf(n))
-	}
-	if err := d.Replace(n.File, text, modeOf(n)); err != nil {
-		return err
-	}
-	return d.Sync()
+	return p.Place(n.File)
 }
 
 // holds reports whether a file holds the text with the hash sum. If the file is missing or not a regular

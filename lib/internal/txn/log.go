@@ -1,8 +1,6 @@
 package txn
 
 import (
-	"fmt"
-
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -30,20 +28,4 @@ func CanBeCut(log *disk.Log) error {
 			"the audit log needs repair first: %v", err)
 	}
 	return err
-}
-
-// keepTorn copies the torn end of a log to a new file and removes it from the log. It syncs the copy first.
-func (x *Session) keepTorn(log *disk.Log, end int64, fragment []byte) error {
-	if err := CanBeCut(log); err != nil {
-		return err
-	}
-	name := disk.TornLog + x.NameTime()
-	if err := x.State.CreateNew(name, fragment, 0o600); err != nil {
-		return err
-	}
-	if err := x.State.Sync(); err != nil {
-		return err
-	}
-	x.Opt.Warn(fmt.Sprintf("the audit log ended in a torn line of %d bytes; it was kept as %s", len(fragment), name))
-	return log.Truncate(end)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -153,12 +154,14 @@ func (x *Session) repeatRecords() (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	want := story.Text
-	switch {
-	case x.elsewhere && len(found) > 0: // git has brought it
-		want, x.merges = found, true
-	case !story.Knows(found) && !story.IsDamaged(found):
-		if want, err = x.mergeIndex(story, found); err != nil {
+	want, isTheirs, err := x.Settle(x.Dir, story, found, x.elsewhere, x.j.Text)
+	if err != nil {
+		return false, err
+	}
+	x.merges = x.merges || isTheirs
+	// after a restart of the system, the text may be from a power cut
+	if isTheirs && !x.elsewhere && x.j.Last().Boot != x.boot && len(story.Text) > 0 && !bytes.Equal(want, story.Text) {
+		if err := x.keepCopy("before", story.Text); err != nil {
 			return false, err
 		}
 	}
@@ -213,31 +216,6 @@ func (x *Session) keepCopy(why string, text []byte) error {
 	}
 	x.Opt.Warn("found two texts of " + disk.IndexFile + "; one is kept as " + name)
 	return x.Dir.Sync()
-}
-
-// mergeIndex merges an INDEX.md that someone saved with the rows of the journal. After a restart of the
-// system, the text may be from a power cut. Then mergeIndex keeps a copy of the text in the journal.
-func (x *Session) mergeIndex(story *journal.Story, found []byte) ([]byte, error) {
-	x.merges = true
-	files := story.Files()
-	want, err := story.Merge(found, x.elsewhere, func(row index.Row) (bool, error) {
-		if body := files[journal.Name{Place: journal.Handoffs, File: row.File}]; body != nil {
-			text, err := x.j.Text(*body)
-			_, err = x.ParseListed(row, text, err)
-			return store.IsProven(err)
-		}
-		_, _, err := x.Load(x.Dir, row)
-		return store.IsProven(err)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if x.j.Last().Boot != x.boot && len(story.Text) > 0 && !bytes.Equal(want, story.Text) && !x.elsewhere {
-		if err := x.keepCopy("before", story.Text); err != nil {
-			return nil, err
-		}
-	}
-	return want, nil
 }
 
 // checkpoint verifies and restores the effects of the records, makes them durable, and starts the journal
@@ -563,19 +541,29 @@ func (x *Session) restoreTail(name string, tail journal.Tail, informing int64, r
 	return log.PutAt(tail.Bytes, tail.Offset)
 }
 
-// cutTorn cuts off the torn end of a file that only grows. It keeps a copy for the audit log, unless the end
-// is all zeros from a power cut.
+// cutTorn cuts off the torn end of a file that only grows. It keeps a copy, durably, unless the end is all zeros from
+// a power cut.
 func (x *Session) cutTorn(log *disk.Log, end, size int64) error {
 	torn := make([]byte, min(size-end, store.MaxBehind))
 	if _, err := log.ReadAt(torn, end); err != nil {
 		return err
 	}
-	torn = bytes.TrimRight(torn, "\x00")
-	if len(torn) > 0 && filepath.Base(log.Name()) == disk.LogFile {
-		return x.keepTorn(log, end, torn)
-	}
 	if err := CanBeCut(log); err != nil {
 		return err
+	}
+	if torn = bytes.TrimRight(torn, "\x00"); len(torn) > 0 {
+		name := filepath.Base(log.Name())
+		kept := name + "." + x.NameTime()
+		if name == disk.LogFile {
+			kept = disk.TornLog + x.NameTime()
+		}
+		if err := x.State.CreateNew(kept, torn, 0o600); err != nil {
+			return err
+		}
+		if err := x.State.Sync(); err != nil {
+			return err
+		}
+		x.Opt.Warn(fmt.Sprintf("%s ended in a torn line of %d bytes; it was kept as %s", name, len(torn), kept))
 	}
 	return log.Truncate(end)
 }
