@@ -1,7 +1,7 @@
 package document
 
 import (
-	"slices"
+	"reflect"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
@@ -18,7 +18,7 @@ func (d *Draft) Fill(expected Document, defaults func(body string) Document) {
 		switch pointer := fault.Pointer("", key); {
 		case !has:
 			d.head[key] = value
-		case !isSame(own, value) && !d.faulted[pointer]:
+		case !reflect.DeepEqual(own, value) && !d.faulted[pointer]:
 			d.report(d.places[pointer], pointer, key+" is "+quoted(own)+" in the frontmatter, and "+quoted(value)+
 				" was given with it", "leave one of them out")
 		}
@@ -28,15 +28,6 @@ func (d *Draft) Fill(expected Document, defaults func(body string) Document) {
 			d.head[key] = value
 		}
 	}
-}
-
-func isSame(a, b any) bool {
-	listA, isA := a.([]any)
-	listB, isB := b.([]any)
-	if isA && isB {
-		return slices.Equal(listA, listB)
-	}
-	return !isA && !isB && a == b
 }
 
 // quoted returns a value for a message.

@@ -12,14 +12,18 @@ import (
 // newline. Characters that Escape would change become \u escapes, so that a JSON parser returns the same value.
 // Invalid UTF-8 becomes U+FFFD. JSON fails only for values that encoding/json cannot encode, never for a string.
 func JSON(v any, indent string) (string, error) {
+	text, err := Encode(v, indent)
+	return EscapeJSON(string(text)), err
+}
+
+// Encode returns v as encoding/json does, without escaped HTML, which would be unreadable.
+func Encode(v any, indent string) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false) // escaped HTML would be unreadable
+	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
-	if err := enc.Encode(v); err != nil {
-		return "", err
-	}
-	return EscapeJSON(out.String()), nil
+	err := enc.Encode(v)
+	return out.Bytes(), err
 }
 
 // EscapeJSON escapes JSON text as JSON does. Its value does not change.

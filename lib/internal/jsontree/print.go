@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // Append appends the value as JSON.stringify prints it, without white space.
@@ -52,42 +54,22 @@ func (v *Value) String() string { return string(v.Append(nil)) }
 // Ordered returns the members in the order of JavaScript: array indices ascending, then the other keys in source
 // order (ECMA-262 OrdinaryOwnPropertyKeys).
 func (v *Value) Ordered() []Member {
-	type indexed struct {
-		index uint64
-		Member
-	}
-	var first []indexed
-	var rest []Member
-	for i, m := range v.Members {
-		index, ok := arrayIndex(m.Name)
-		if ok && first == nil {
-			rest = append(rest, v.Members[:i]...)
-		}
-		switch {
-		case ok:
-			first = append(first, indexed{index, m})
-		case first != nil:
-			rest = append(rest, m)
-		}
-	}
-	if first == nil {
+	if !slices.ContainsFunc(v.Members, func(m Member) bool { return arrayIndex(m.Name) < noIndex }) {
 		return v.Members
 	}
-	slices.SortFunc(first, func(a, b indexed) int { return cmp.Compare(a.index, b.index) })
-	all := make([]Member, 0, len(v.Members))
-	for _, m := range first {
-		all = append(all, m.Member)
-	}
-	return append(all, rest...)
+	all := slices.Clone(v.Members)
+	slices.SortStableFunc(all, func(a, b Member) int { return cmp.Compare(arrayIndex(a.Name), arrayIndex(b.Name)) })
+	return all
 }
 
-// arrayIndex parses a key that is an array index: 0 … 2^32-2 without leading zeros.
-func arrayIndex(name string) (uint64, bool) {
-	if name == "" || len(name) > 10 || name[0] < '0' || name[0] > '9' || name[0] == '0' && len(name) > 1 {
-		return 0, false
+const noIndex = 1<<32 - 1
+
+// arrayIndex parses a key that is an array index: 0 … 2^32-2 without leading zeros. It returns noIndex for others.
+func arrayIndex(name string) uint64 {
+	if n, err := strconv.ParseUint(name, 10, 64); err == nil && n < noIndex && (name == "0" || name[0] > '0') {
+		return n
 	}
-	n, err := strconv.ParseUint(name, 10, 64)
-	return n, err == nil && n < 1<<32-1
+	return noIndex
 }
 
 // Plain returns the value as map[string]any, []any, string, json.Number, bool and nil, for a schema. Numbers are
@@ -119,12 +101,6 @@ func (v *Value) Plain() any {
 // Encode returns v as encoding/json does, on one line or, with an indent, on several, without a final newline. It
 // does not escape HTML, which would be hard to read. It returns nil for a value that cannot be encoded.
 func Encode(v any, indent string) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	if enc.Encode(v) != nil {
-		return nil
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	text, _ := form.Encode(v, indent)
+	return bytes.TrimSuffix(text, []byte("\n"))
 }

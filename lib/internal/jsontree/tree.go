@@ -74,8 +74,8 @@ func (v *Value) At(pointer string) *Value {
 			v = v.Get(fault.PointerName(token))
 			continue
 		}
-		i, ok := arrayIndex(token)
-		if !ok || i >= uint64(len(v.Items)) {
+		i := arrayIndex(token)
+		if i >= uint64(len(v.Items)) {
 			return nil
 		}
 		v = v.Items[i]
