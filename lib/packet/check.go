@@ -129,7 +129,7 @@ type Report struct {
 // an uncertain one at least Operational. The verdict depends on the facts only. No wording of a packet can
 // improve it.
 func Check(in Input, o CheckOptions) Report {
-	c := &checking{o: o, id: in.ID, around: in.Faults, references: in.References,
+	c := &checking{Input: in, o: o,
 		report: Report{Name: show(in.Name), HandoffID: in.ID, Recovery: []string{}}}
 	if c.o.Now.IsZero() {
 		c.o.Now = time.Now()
@@ -160,12 +160,8 @@ func Worst(reports []Report) Class {
 
 // checking is the state of a check.
 type checking struct {
+	Input
 	o      CheckOptions
-	id     string
-	around []fault.Fault
-
-	references []string
-
 	gap    bool // the ledger can lack the token
 	report Report
 }
@@ -201,7 +197,7 @@ func (c *checking) unreadable(reason string, err error) {
 // everything at once.
 func (c *checking) run(f Facts) {
 	c.report.Kind = show(f.Kind)
-	f.Faults = slices.Concat(f.Faults, c.around, credentials(f.Texts))
+	f.Faults = slices.Concat(f.Faults, c.Faults, credentials(f.Texts))
 	c.schema(f)
 	c.freshness(f)
 	c.token(f)

@@ -30,7 +30,7 @@ func (c *checking) work(f Facts) {
 	if c.o.Work == nil {
 		return
 	}
-	w := c.o.Work(c.references, f)
+	w := c.o.Work(c.References, f)
 	if w.Reason == "" {
 		return
 	}
@@ -131,14 +131,14 @@ type Relations struct {
 
 // relations reports whether the artifact has expired, and whether it was superseded, taken or done.
 func (c *checking) relations() {
-	if set := relation.Of(c.references); set.IsExpired(c.o.Now) {
+	if set := relation.Of(c.References); set.IsExpired(c.o.Now) {
 		c.add(StandingCheck, false, "expired at "+set.Expires)
 		c.step("Ask the sender whether it is still valid.")
 	}
-	if c.o.Standing == nil || c.id == "" {
+	if c.o.Standing == nil || c.ID == "" {
 		return
 	}
-	s := c.o.Standing(c.id)
+	s := c.o.Standing(c.ID)
 	if len(s.Successors) > 0 {
 		c.add(StandingCheck, false, "superseded by "+strings.Join(s.Successors, " and by "))
 		c.step("Check " + strings.Join(s.Successors, " and ") + " instead.")

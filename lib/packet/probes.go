@@ -19,12 +19,12 @@ type Probed struct {
 
 // probes tests the claims of the artifact, if the check asks for it. Otherwise it notes that none ran.
 func (c *checking) probes() {
-	claimed := relation.Of(c.references).Probes
+	claimed := relation.Of(c.References).Probes
 	switch {
 	case c.o.Probe == nil && len(claimed) > 0:
 		c.note("it claims that probes of the project passed; no probe ran to confirm that")
 	case c.o.Probe != nil:
-		c.probed(c.o.Probe(c.id, c.references))
+		c.probed(c.o.Probe(c.ID, c.References))
 	}
 }
 

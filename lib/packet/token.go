@@ -32,8 +32,8 @@ func (c *checking) token(f Facts) {
 	switch {
 	case c.resumedBefore(f, len(found) == 0):
 	case slices.Contains(f.Cannot, "resume_token"):
-		if c.id != "" {
-			id := strings.TrimPrefix(c.id, form.IDPrefix)
+		if c.ID != "" {
+			id := strings.TrimPrefix(c.ID, form.IDPrefix)
 			id = id[:min(12, len(id))]
 			c.step("To work from it as it is: `handoff read " + id + "`, then `handoff take " + id + "`.")
 		}
@@ -65,10 +65,10 @@ func (c *checking) refuseToken(reason string) {
 // can have been resumed too. It returns true if it has added the result of the check.
 func (c *checking) resumedBefore(f Facts, showable bool) bool {
 	token := f.ResumeToken
-	if c.o.Consumed == nil || token == "" && c.id == "" {
+	if c.o.Consumed == nil || token == "" && c.ID == "" {
 		return false
 	}
-	use, err := c.o.Consumed(token, c.id)
+	use, err := c.o.Consumed(token, c.ID)
 	if updated, ok := form.ISO(f.UpdatedAt); use.Gap == "" && (!ok || updated.Before(use.Since)) && !use.Since.IsZero() {
 		use.Gap = "the packet is older than the audit log of this store: earlier consumptions are unknown"
 	}
@@ -105,7 +105,7 @@ func (c *checking) sharedToken(token string) bool {
 		return false
 	}
 	all, err := c.o.Holders(token)
-	others := Without(all, c.id)
+	others := Without(all, c.ID)
 	switch {
 	case err != nil:
 		c.add(Token, false, "the store cannot be searched for it: "+causeOf(err))

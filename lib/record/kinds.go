@@ -175,7 +175,7 @@ func (o Options) run(data []byte, s screenedRecord) (content, error) {
 		if carried, err = o.Carried(draft.Record); err != nil {
 			return nil, err
 		}
-		review.Carried = run.Assumptions(carried.Assumptions)
+		review.Carried = carried.Assumptions
 	}
 	r, err := draft.Seal(review)
 	if err == nil && o.Warn != nil {

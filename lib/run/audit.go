@@ -11,9 +11,9 @@ import (
 
 // A Review is the input of the self-audit that is not in the record itself.
 type Review struct {
-	Scanned bool         // the secret scan ran over the stored text
-	Allowed []string     // rules of the scan whose findings were allowed
-	Carried []Assumption // assumptions carried from earlier records of the project; see Carry
+	Scanned bool                // the secret scan ran over the stored text
+	Allowed []string            // rules of the scan whose findings were allowed
+	Carried []CarriedAssumption // assumptions carried from earlier records of the project; see Carry
 }
 
 // Seal derives the self-audit and returns the record to be stored. A flag that the draft sets to false stays
@@ -186,7 +186,7 @@ func oneSpace(text string) string { return strings.Join(strings.Fields(text), " 
 // contradicts the results, and carried items that the record does not name. Call it before Seal. The record is
 // valid anyway. The texts quote the record, escaped.
 func (d Draft) Warnings(allowed []string, carried Carried) []string {
-	r, review := d.Record, Review{Scanned: true, Allowed: allowed, Carried: Assumptions(carried.Assumptions)}
+	r, review := d.Record, Review{Scanned: true, Allowed: allowed, Carried: carried.Assumptions}
 	var all []string
 	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	for _, f := range flags {

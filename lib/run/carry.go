@@ -132,12 +132,3 @@ func CarriedInto(newestFirst []Entry, r Record) Carried {
 	})
 	return Carry(earlier)
 }
-
-// Assumptions returns the carried assumptions without their origins, for a Review.
-func Assumptions(all []CarriedAssumption) []Assumption {
-	plain := make([]Assumption, 0, len(all))
-	for _, a := range all {
-		plain = append(plain, a.Assumption)
-	}
-	return plain
-}

@@ -83,6 +83,7 @@ func base() run.Record {
 }
 
 func TestSelfAudit(t *testing.T) {
+	dns := []run.CarriedAssumption{{Assumption: run.Assumption{Statement: "DNS stays", State: "open"}}}
 	failed := func(name string) run.Command { return run.Command{Command: name, Kind: "command", Result: "failed"} }
 	for _, c := range []struct {
 		name   string
@@ -104,12 +105,12 @@ func TestSelfAudit(t *testing.T) {
 			r.Assumptions, r.SelfAudit.Notes = []run.Assumption{{"DNS stays", "open"}}, []string{"that dns  stays cannot be known before Monday"}
 		}, ""},
 		{"refuted", func(r *run.Record, _ *run.Review) { r.Assumptions = []run.Assumption{{"DNS stays", "refuted"}} }, ""},
-		{"carried, not named", func(_ *run.Record, v *run.Review) { v.Carried = []run.Assumption{{"DNS stays", "open"}} }, "assumptions_reviewed"},
+		{"carried, not named", func(_ *run.Record, v *run.Review) { v.Carried = dns }, "assumptions_reviewed"},
 		{"carried and named", func(r *run.Record, v *run.Review) {
-			v.Carried, r.Assumptions = []run.Assumption{{"DNS stays", "open"}}, []run.Assumption{{"DNS  stays", "carried_forward"}}
+			v.Carried, r.Assumptions = dns, []run.Assumption{{"DNS  stays", "carried_forward"}}
 		}, ""},
 		{"carried with a note", func(r *run.Record, v *run.Review) {
-			v.Carried, r.SelfAudit.Notes = []run.Assumption{{"DNS stays", "open"}}, []string{"DNS stays: not looked at"}
+			v.Carried, r.SelfAudit.Notes = dns, []string{"DNS stays: not looked at"}
 		}, ""},
 		{"no test", func(r *run.Record, _ *run.Review) { r.CommandsAndValidation[0].Kind = "command" }, "validation_recorded"},
 		{"unknown result", func(r *run.Record, _ *run.Review) { r.CommandsAndValidation[0].Result = "unknown" }, "validation_recorded"},
