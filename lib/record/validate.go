@@ -2,9 +2,11 @@ package record
 
 import (
 	"context"
+	_ "embed" // for the form of a validation
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/universal"
@@ -17,6 +19,26 @@ type Validation struct {
 	Kind  string `json:"kind"`                 // such as universal/3.0, "" for a text that is not JSON
 	Valid bool   `json:"valid"`
 	universal.Report
+}
+
+// Text returns the result for people.
+func (v Validation) Text() string { return validation(v) }
+
+//go:embed validation.txt
+var validationText string
+var validation = fields.View(validationText)
+
+// Verdict returns the result in one or two words.
+func (v Validation) Verdict() string {
+	switch {
+	case v.Valid:
+		return "VALID"
+	case v.Stage == "":
+		return "UNREADABLE"
+	case v.Mismatch && len(v.Faults) == 1:
+		return "HASH MISMATCH"
+	}
+	return "INVALID"
 }
 
 // Validate runs all stages of a record's kind. A record of no known shape counts as a universal handoff, the only

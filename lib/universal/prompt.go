@@ -3,12 +3,10 @@ package universal
 import (
 	_ "embed" // for the form of a report
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // Prompt returns a text that asks a language model to fix a document. frame marks the document and the faults,
@@ -34,18 +32,13 @@ func (r Repair) Failure() string { return failure(r) }
 var failureText string
 var failure = fields.View(failureText)
 
-// Lines returns the faults, a line each.
-func (r Report) Lines() []string {
-	return fault.Lines(r.Faults, func(f fault.Fault) string { return oneLine(f.String()) })
-}
+// FaultLines returns the faults, a line each.
+func (r Report) FaultLines() []string { return fault.Lines(r.Faults, fault.Fault.String) }
+
+// WarningLines returns the warnings, a line each.
+func (r Report) WarningLines() []string { return fault.Lines(r.Warnings, fault.Fault.String) }
 
 // Lines returns the changes, a line each.
 func (a Attempt) Lines() []string {
-	return fault.Lines(a.Patch, func(c Change) string { return c.Op + " " + oneLine(c.Path) + " (" + c.Why + ")" })
-}
-
-// oneLine returns a text of the document for one line of a report.
-func oneLine(text string) string {
-	quoted := strconv.Quote(jsontree.Printable(text))
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+	return fault.Lines(a.Patch, func(c Change) string { return c.Op + " " + c.Path + " (" + c.Why + ")" })
 }

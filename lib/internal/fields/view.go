@@ -8,6 +8,7 @@ import (
 	"text/template"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // View returns a function that formats a record with a template, which is part of the program. The template is
@@ -19,9 +20,10 @@ import (
 //	section TITLE LIST WITHOUT         a heading; for an empty list with WITHOUT below it, or nothing
 //	next N                             the number after it
 //	count N WHAT                       the number with its noun
+//	escaped TEXT                       the text for one line of a terminal
 func View(source string) func(record any) string {
 	parsed := sync.OnceValue(func() *template.Template {
-		functions := template.FuncMap{"text": Text, "line": line, "item": item, "section": section, "count": fault.Count,
+		functions := template.FuncMap{"text": Text, "line": line, "item": item, "section": section, "count": fault.Count, "escaped": form.EscapeLine,
 			"next": func(n int) int { return n + 1 }}
 		return template.Must(template.New("").Funcs(functions).Parse(source))
 	})

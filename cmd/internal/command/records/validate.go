@@ -2,7 +2,6 @@ package records
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,47 +112,13 @@ func (a *app) printValidations(all []record.Validation) error {
 	return cli.Lines(a.App, bounded, func() (string, error) {
 		var b strings.Builder
 		for _, v := range all {
-			writeValidation(&b, v)
+			b.WriteString(v.Text())
 		}
 		if len(all) > 1 {
 			b.WriteString("\n" + overview(all, cli.TerminalWidth(a.Stdout)))
 		}
 		return b.String(), nil
 	})
-}
-
-func writeValidation(b *strings.Builder, v record.Validation) {
-	line := func(indent, text string) { b.WriteString(indent + handoff.EscapeLine(text) + "\n") }
-	kind := v.Kind
-	if kind == "" {
-		kind = "not read"
-	}
-	line("", fmt.Sprintf("%s: %s (%s)", v.Name, verdictOf(v), kind))
-	if t := v.Budget; t != nil {
-		least := ""
-		if t.AtLeast {
-			least = "at least "
-		}
-		line("  ", fmt.Sprintf("tokens: %s%d of %d (%s); a quarter of the characters: %d", least, t.Tokens, t.Limit, t.Encoding, t.Estimate))
-	}
-	for _, text := range fault.Lines(v.Faults, handoff.Fault.String) {
-		line("  fault: ", text)
-	}
-	for _, text := range fault.Lines(v.Warnings, handoff.Fault.String) {
-		line("  warning: ", text)
-	}
-}
-
-func verdictOf(v record.Validation) string {
-	switch {
-	case v.Valid:
-		return "VALID"
-	case v.Stage == "":
-		return "UNREADABLE"
-	case v.Mismatch && len(v.Faults) == 1:
-		return "HASH MISMATCH"
-	}
-	return "INVALID"
 }
 
 func overview(all []record.Validation, width int) string {
@@ -163,7 +128,7 @@ func overview(all []record.Validation, width int) string {
 		if v.Budget != nil {
 			tokens = strconv.Itoa(v.Budget.Tokens)
 		}
-		rows[i] = []string{v.Name, verdictOf(v), v.Stage, strconv.Itoa(len(v.Faults)), strconv.Itoa(len(v.Warnings)), tokens}
+		rows[i] = []string{v.Name, v.Verdict(), v.Stage, strconv.Itoa(len(v.Faults)), strconv.Itoa(len(v.Warnings)), tokens}
 	}
 	return handoff.Table(width, []string{"NAME", "RESULT", "STAGE", "FAULTS", "WARNINGS", "TOKENS"}, rows)
 }
