@@ -121,7 +121,12 @@ func (r *remote) makeTries(lines lines) (tries []try, err error) {
 		if t.text, err = t.Bytes(); err != nil {
 			return nil, err
 		}
-		if c, text := r.claimElsewhere(t.name); isSame(c.Consumption, line) { // another remote has granted it
+		text := r.known.of(t.name).text // the remote has lost it, or another one has granted it
+		c, bad := eventlog.ParseClaim(t.name, text)
+		if bad != nil {
+			c, text = r.claimElsewhere(t.name)
+		}
+		if isSame(c.Consumption, line) {
 			t.Claim, t.text = c, text
 		}
 		tries = append(tries, t)
