@@ -38,7 +38,7 @@ func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 	case err != nil:
 		return index.Row{}, err
 	case len(matches) == 0:
-		return index.Row{}, UnknownID(id, s.Opt.Dir)
+		return index.Row{}, s.unknown(id, prefix)
 	case len(matches) > 1:
 		ids := make([]string, 0, len(matches))
 		for _, e := range matches {
@@ -95,6 +95,18 @@ func UnknownID(id, dir string) error {
 	}
 	const hint = "run `handoff list` to see what is there, or `handoff sync` to receive more"
 	return fault.New(fault.ErrInvalid, hint, "%s", problem)
+}
+
+// unknown is UnknownID, or tells that the handoff was pruned.
+func (s *Store) unknown(id, prefix string) error {
+	buried, err := InState(s, func(state *disk.Dir) ([]byte, error) {
+		return state.ReadIfThere(disk.Tombstones, disk.MaxLedger)
+	})
+	if err == nil && strings.Contains("\n"+string(buried), "\n"+form.IDPrefix+prefix) {
+		return fault.New(fault.ErrInvalid, "run `handoff import --restore FILE` with the file that prune exported",
+			"%s was pruned", id)
+	}
+	return UnknownID(id, s.Opt.Dir)
 }
 
 // matching returns the rows whose id begins with prefix. It searches the bytes of the index files.
