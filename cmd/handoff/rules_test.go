@@ -124,7 +124,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/mozillazg/go-unidecode":           "lib/internal/form",
 		"github.com/tiktoken-go/tokenizer":            "lib/universal",
 		"github.com/santhosh-tekuri/jsonschema/v6":    "schema",
-		"github.com/aymanbagabas/go-udiff":            "cmd/internal/command/agents",
+		"github.com/aymanbagabas/go-udiff":            "cmd/internal/full",
 		"github.com/fsnotify/fsnotify":                "cmd/internal/command/read",
 		"github.com/kballard/go-shellquote":           "lib/agent",
 		"github.com/kljensen/snowball":                "lib/internal/search",
@@ -201,7 +201,7 @@ func TestKindsLinkNoStore(t *testing.T) {
 // What starts often links nothing that costs at its start, whether it is used or not.
 func TestFastProgramLinksLittle(t *testing.T) {
 	t.Parallel()
-	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "/schema", "/lib/record", "/lib/signature", "sshsig", "x/crypto", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/full", "/cmd/internal/command/records", "charm", "goldmark", "minio", "/lib/exchange/bucket"}
+	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "/schema", "/lib/record", "/lib/signature", "sshsig", "x/crypto", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/full", "/cmd/internal/command/records", "charm", "goldmark", "minio", "/lib/exchange/bucket", "go-udiff"}
 	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff") {
 		for _, name := range heavy {
 			if strings.Contains(pkg, name) {

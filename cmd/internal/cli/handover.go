@@ -51,6 +51,8 @@ type Full struct {
 
 	Warnings func(s *handoff.Store, ids []string) ([]string, error) // returns warnings about stored records
 
+	Diff func(from, to, before, after string) string // returns a unified diff of two files, "" if they are equal
+
 	ManPages func(a *App, dir string) error // writes the man pages to a directory
 
 	// Compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.

@@ -5,6 +5,7 @@ package full
 import (
 	"context"
 
+	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -47,6 +48,7 @@ func Program() cli.Program {
 			return markdown.Lines(body, markdown.Options{Width: columns, Plain: !colors})
 		},
 
+		Diff:        udiff.Unified,
 		ManPages:    printManPages,
 		ObjectStore: objectStore,
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -180,7 +179,7 @@ func (in *install) finish(a *app, change agent.Change, isServer bool) error {
 		if a.JSON {
 			return in.print(a, change, isServer)
 		}
-		diff := unified(change)
+		diff := a.Full.Diff(change.Texts())
 		if cli.IsTerminal(a.Stdout) {
 			diff = handoff.Escape(diff)
 		}
@@ -205,9 +204,6 @@ func (in *install) finish(a *app, change agent.Change, isServer bool) error {
 	return in.print(a, done, isServer)
 }
 
-// unified returns a change as a unified diff, "" if there is none.
-func unified(change agent.Change) string { return udiff.Unified(change.Texts()) }
-
 // print prints the change, the warnings, and what the user must approve in the agent.
 func (in *install) print(a *app, change agent.Change, isServer bool) error {
 	out := struct {
@@ -226,7 +222,7 @@ func (in *install) print(a *app, change agent.Change, isServer bool) error {
 		out.Status = "would be " + out.Status
 	}
 	if in.dryRun {
-		out.Diff = unified(change)
+		out.Diff = a.Full.Diff(change.Texts())
 	}
 	if change.Status != agent.Removed && change.Status != agent.Absent && (!isServer || in.agent.OneFile()) {
 		out.Warnings = in.agent.Others(in.places, agent.Entry{Path: change.Path, Words: change.Words})
