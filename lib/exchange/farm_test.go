@@ -302,6 +302,28 @@ func BenchmarkFarm(b *testing.B) {
 		b.ReportMetric(claims/time.Since(began).Seconds(), "claims/s")
 		b.ReportMetric(float64(f.Requests.Load()-requests)/claims, "requests/claim")
 	})
+	for name, root := range map[string]string{"send 100": f.roots[0], "receive 100": f.roots[1]} {
+		b.Run(name, func(b *testing.B) {
+			for n := 0; b.Loop(); n++ {
+				b.StopTimer()
+				for i := range f.roots[:2] {
+					f.mustSync(b, f.roots[i])
+				}
+				sources := make([]handoff.Source, 100)
+				for i := range sources {
+					sources[i] = doc(fmt.Sprintf("%s-%d-%d", name[:4], n, i))
+				}
+				if _, err := mustOpen(b, f.roots[0]).WriteAll(context.Background(), sources); err != nil {
+					b.Fatal(err)
+				}
+				if root != f.roots[0] {
+					f.mustSync(b, f.roots[0])
+				}
+				b.StartTimer()
+				f.mustSync(b, root)
+			}
+		})
+	}
 	b.Run("no news", func(b *testing.B) {
 		f.mustSync(b, f.roots[0])
 		f.mustSync(b, f.roots[0])
