@@ -27,7 +27,7 @@ var (
 	noSync  = edit{journalFile, "\tif err := j.Sync(); err != nil {\n\t\treturn j.takeBack", "\tif err := error(nil); err != nil {\n\t\treturn j.takeBack"}
 	noText  = edit{recordFile, "b := appendField(nil, fieldTable, c.Table)", "b := appendField(nil, fieldTable, nil)"}
 	noProof = []edit{{recoverFile, "if err := x.checkpoint(want); err != nil {", "x.merges = true\n\tif err := x.checkpoint(want); err != nil {"},
-		{recoverFile, "if err := x.restoreFiles(story, table, draft.Found); err != nil {", "if !x.merges { // but recovery proves\n\t} else if err := x.restoreFiles(story, table, draft.Found); err != nil {"}}
+		{recoverFile, "return x.restoreFiles(story, table, rewrite)", "if !x.merges { // but recovery proves\n\t\t\treturn nil\n\t\t}\n\t\treturn x.restoreFiles(story, table, rewrite)"}}
 	noBoot = edit{"lib/internal/store/view.go", "copy(b[:], h[:])", "_ = h"}
 )
 
