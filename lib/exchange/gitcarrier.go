@@ -258,7 +258,11 @@ const asked = "refs/handoff/asked"
 // the text of the claim alone.
 func (r *gitCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string]bool, words string, err error) {
 	in = make(map[string]bool)
-	for some := range slices.Chunk(tries, atOnce) {
+	size := atOnce
+	if all { // one push is granted or refused as a whole
+		size = max(len(tries), 1)
+	}
+	for some := range slices.Chunk(tries, size) {
 		if err := r.putSome(ctx, some, all, in, &words); err != nil {
 			return nil, "", err
 		}
