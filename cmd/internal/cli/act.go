@@ -24,7 +24,7 @@ func (a *App) PrintAct(s *handoff.Store, got handoff.ActReceipt) error {
 	case existing && got.Act == handoff.ActReopen:
 		line, next = id+" was not done; nothing changed", ""
 	case existing:
-		line, next = line+", since "+got.Time, ""
+		line, next = line+", "+a.When(got.Time), ""
 	}
 	err := a.Did(got, line, strings.ReplaceAll(next, "ID", id))
 	if got.Over == "" {
