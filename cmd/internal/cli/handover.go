@@ -44,7 +44,8 @@ type Full struct {
 	Sign            func(a *App, p handoff.Project, key string, text []byte) ([]byte, error) // key "" is that of the user
 
 	// ObjectStore returns the object store that a remote is, with its URL.
-	ObjectStore func(ctx context.Context, r *handoff.UserRemote, getenv func(string) string) (objects.Store, string, error)
+	ObjectStore func(ctx context.Context, r *handoff.UserRemote, getenv func(string) string) (s objects.Store, url string,
+		err error)
 
 	IsRecord func(text []byte) bool                                          // reports whether JSON has the shape of a record
 	Records  func(RecordInput) func(name string, text []byte) handoff.Source // returns the function that makes sources of records

@@ -62,7 +62,8 @@ func Program() cli.Program {
 
 // objectStore returns the bucket of a remote. Its URL names the endpoint too: another server may have a bucket of this
 // name.
-func objectStore(ctx context.Context, r *handoff.UserRemote, getenv func(string) string) (objects.Store, string, error) {
+func objectStore(ctx context.Context, r *handoff.UserRemote, getenv func(string) string) (objects.Store, string,
+	error) {
 	b, err := bucket.Open(ctx, bucket.Config{URL: r.URL.Value, Endpoint: r.Endpoint.Value, Region: r.Region.Value,
 		Profile: r.Profile.Value, Insecure: r.Insecure.Value, Getenv: getenv})
 	if err != nil {

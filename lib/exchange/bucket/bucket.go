@@ -142,8 +142,8 @@ func (b *Bucket) Get(ctx context.Context, name string, limit int64) (body []byte
 }
 
 // List returns the objects whose names begin with dir and come after a name, in the order of their bytes. It is one
-// request for at most limit objects, and at most [MaxList]. If more is true, List the rest after the last name. Names of
-// objects of others need not be valid here.
+// request for at most limit objects, and at most [MaxList]. If more is true, List the rest after the last name. The
+// names of foreign objects need not be valid.
 func (b *Bucket) List(ctx context.Context, dir, after string, limit int) (all []objects.Object, more bool, err error) {
 	limit = max(1, min(limit, MaxList))
 	err = b.repeat(ctx, request{"list", dir}, func(ctx context.Context) error {
