@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/roomystack"
+	"github.com/seed-78daf238/handoff/lib/internal/session"
+	ofuser "github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
 // The events at which a running session can hear of a new handoff.
@@ -27,9 +32,8 @@ const (
 type Event string
 
 const (
-	quiet    = time.Minute // at most one announcement to a session in this time
-	maxNamed = 3           // handoffs in an announcement
-	maxFresh = 1000        // of so many of the newest, the new ones are counted
+	maxNamed = 3    // handoffs in an announcement
+	maxFresh = 1000 // of so many of the newest, the new ones are counted
 )
 
 // Hear announces to a running session, in one line, what has arrived since the session was last told, and which of the
@@ -41,8 +45,8 @@ const (
 func Hear(s Session, e Event) {
 	in := readInput(s.Stdin, stdinWait, maxStdin, input.isPlaced)
 	session, cwd := in.session(), in.cwd(s.Cwd)
-	m := remember(s.Getenv, s.Agent, session, s.To)
-	if m.dir == "" || !m.mustLook(cwd) {
+	m := s.remember(s.Agent, session)
+	if !m.HasPlace() || !m.MustLook(cwd) {
 		return
 	}
 	wait := cmp.Or(s.Patience, deadline)
@@ -64,12 +68,12 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
 		return err
 	}
-	unlock := m.lock()
+	unlock := m.Lock()
 	if unlock == nil { // without a memory, every event would announce the same
 		return nil
 	}
 	defer unlock()
-	if !m.mustLook(cwd) { // another hook was faster
+	if !m.MustLook(cwd) { // another hook was faster
 		return nil
 	}
 	p, r, err := s.open(cwd)
@@ -78,19 +82,19 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	}
 	if r == nil { // the project has the hook switched off
 		m.Renew = time.Time{}
-		m.stamp(cwd, p)
-		return m.save()
+		m.Stamp(cwd, arrivals(p))
+		return m.Save()
 	}
 	m.Renew, _ = r.store.Sessions().Renew(context.Background(), r.operator, session) // the lease may end
 	isDropped := s.agent.has("user") && s.agent.native(e) == ""                      // the agent drops the output
-	if !isDropped && (m.isQuiet() || m.unchanged(cwd)) {
-		return m.save()
+	if !isDropped && (m.IsQuiet() || m.IsUnchanged(cwd)) {
+		return m.Save()
 	}
-	if m.stamp(cwd, p); isDropped {
-		return m.save()
+	if m.Stamp(cwd, arrivals(p)); isDropped {
+		return m.Save()
 	}
 	before := m.Told
-	if m.Told = time.Now(); m.save() != nil { // a look that takes too long is not repeated at once
+	if m.Told = time.Now(); m.Save() != nil { // a look that takes too long is not repeated at once
 		return nil
 	}
 	m.Told = before
@@ -101,7 +105,7 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if line != "" {
 		m.Told = time.Now()
 	}
-	if err := m.save(); err != nil || line == "" { // what cannot be remembered would be announced again and again
+	if err := m.Save(); err != nil || line == "" { // what cannot be remembered would be announced again and again
 		return err
 	}
 	if s.print(e, outcome{text: line, notice: strings.Join(news.notice, ", ")}) {
@@ -116,8 +120,8 @@ func (s Session) arrived(m *memory, r *report, session string, maxAge int) (line
 	if err != nil || r.operator == "" {
 		return "", news, err
 	}
-	fresh := m.fresh(unread, r.store, s.offer(r, session, news))
-	m.learn(unread.Newest)
+	fresh := fresh(m, unread, r.store, s.offer(r, session, news))
+	m.Learn(idsOf(unread.Newest))
 	if len(fresh) > 0 {
 		line, news.told = r.line(fresh)
 	}
@@ -129,7 +133,7 @@ func (s Session) arrived(m *memory, r *report, session string, maxAge int) (line
 }
 
 // fresh returns the handoffs that the session was not told of, the newest last.
-func (m *memory) fresh(in handoff.Inbox, s *handoff.Store, o handoff.Offer) []handoff.Entry {
+func fresh(m *memory, in handoff.Inbox, s *handoff.Store, o handoff.Offer) []handoff.Entry {
 	unread := in.Newest[max(0, len(in.Newest)-maxFresh):]
 	ids := strings.Fields(m.Known)
 	if len(ids) >= maxFresh { // reading some lets older ones into the list, which are not new
@@ -207,4 +211,33 @@ func cut(text string, n int) string {
 		return string(letters[:n-3]) + "..."
 	}
 	return text
+}
+
+// A memory is what one session has heard.
+type memory = session.Memory
+
+// remember returns the memory of a session of an agent.
+func (s Session) remember(agent, id string) memory {
+	return session.Remember(ofuser.UserState(s.Getenv), agent, id, s.To)
+}
+
+// arrivals returns the files that change when a handoff arrives.
+func arrivals(p handoff.Project) (paths []string) {
+	roots := []handoff.Options{p.Options}
+	if p.OwnReplica != nil {
+		roots = append(roots, p.Options.At(p.OwnReplica.Main))
+	}
+	for _, o := range roots {
+		paths = append(paths, filepath.Join(o.Dir, disk.IndexFile), filepath.Join(o.StateDir, journal.FileName),
+			filepath.Join(o.StateDir, disk.LogFile), o.OperatorsFile, filepath.Join(o.Root, handoff.SettingsName))
+	}
+	return paths
+}
+
+// idsOf returns the short ids of handoffs, whose newest comes last, newest first.
+func idsOf(entries []handoff.Entry) (ids []string) {
+	for _, e := range slices.Backward(entries) {
+		ids = append(ids, short(e))
+	}
+	return ids
 }

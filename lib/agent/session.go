@@ -111,12 +111,12 @@ type outcome struct {
 // remember notes that the session knows of everything that is unread. Later hooks announce only what arrives then.
 func (o outcome) remember() {
 	m := o.memory
-	if unlock := m.lock(); o.store != nil && unlock != nil {
+	if unlock := m.Lock(); o.store != nil && unlock != nil {
 		defer unlock()
 		m.Cwd, m.Files = o.memory.Cwd, o.memory.Files
 		m.Renew, _ = o.store.Sessions().Renew(context.Background(), o.offer.Operator, o.offer.Session)
-		m.learn(o.unread)
-		_ = m.save() // without it, the next hook looks again
+		m.Learn(idsOf(o.unread))
+		_ = m.Save() // without it, the next hook looks again
 	}
 }
 
@@ -189,8 +189,8 @@ func (s Session) text(until time.Time, o *outcome) error {
 		return err
 	}
 	r.until = until
-	o.memory = remember(s.Getenv, s.given, in.session(), s.To)
-	o.memory.stamp(in.cwd(s.Cwd), p)
+	o.memory = s.remember(s.given, in.session())
+	o.memory.Stamp(in.cwd(s.Cwd), arrivals(p))
 	unread, err := r.store.Waiting(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"time"
@@ -24,8 +23,8 @@ func Wake(s Session, wait func() error) string {
 	}
 	in := readInput(s.Stdin, stdinWait, maxStdin, input.isPlaced)
 	cwd, session := in.cwd(s.Cwd), cmp.Or(in.session(), fmt.Sprint("watch-", os.Getpid()))
-	m := remember(s.Getenv, s.Agent, session, s.To)
-	end := m.waiting()
+	m := s.remember(s.Agent, session)
+	end := m.Wait()
 	if end == nil {
 		return ""
 	}
@@ -41,33 +40,9 @@ func Wake(s Session, wait func() error) string {
 	}
 }
 
-// waiting makes this process the one that waits for the session. It returns nil if another does, or if there is no
-// place for the memory.
-func (m *memory) waiting() (end func()) {
-	unlock := m.lock()
-	if unlock == nil {
-		return nil
-	}
-	defer unlock()
-	d, err := disk.OpenDir(m.dir)
-	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	sub, err := d.MakeDir("waiting", 0o700)
-	if err != nil {
-		return nil
-	}
-	if sub.Lock(context.Background(), 0) != nil {
-		sub.Close()
-		return nil
-	}
-	return func() { sub.Close() }
-}
-
 // wake looks once. goOn is false if there is nothing to wait for.
 func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
-	unlock := m.lock()
+	unlock := m.Lock()
 	if unlock == nil {
 		return "", true // a hook of the session looks just now
 	}
@@ -77,10 +52,10 @@ func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
 		return "", false
 	}
 	isFirst := len(m.Files) == 0
-	if !isFirst && (m.isQuiet() || m.unchanged(cwd)) {
+	if !isFirst && (m.IsQuiet() || m.IsUnchanged(cwd)) {
 		return "", true
 	}
-	m.stamp(cwd, p)
+	m.Stamp(cwd, arrivals(p))
 	line, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
 	if isFirst || err != nil {
 		line = ""
@@ -88,7 +63,7 @@ func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
 	if line != "" {
 		m.Told = time.Now()
 	}
-	if m.save() != nil { // it would be announced again and again
+	if m.Save() != nil { // it would be announced again and again
 		return "", false
 	}
 	if line != "" {

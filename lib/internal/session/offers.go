@@ -26,7 +26,7 @@ const (
 type Offer struct {
 	Session  string   `json:"session_id"` // the agent's name of it, or ""
 	Agent    string   `json:"agent"`
-	Operator string   `json:"operator_id"` // the operator that the session works for
+	Operator string   `json:"operator"` // the operator that the session works for
 	Time     string   `json:"ts_utc"`
 	IDs      []string `json:"handoff_ids,omitempty"`
 }

@@ -1,4 +1,4 @@
-package agent
+package session
 
 import (
 	"context"
@@ -13,25 +13,22 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	ofuser "github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
-// A memory is what one session has heard. It is kept in the user's state, outside of every project:
+// A Memory is what one session has heard. It is kept in the user's state, outside of every project:
 //
 //	<state of the user>/handoff/heard/<digest of agent, session, operator>/note
 //
 // It is a cache: a lost memory never hides a handoff, and handoffs recorded as offered are not announced again.
-type memory struct {
-	heard
+type Memory struct {
+	Heard
 	dir string // "" if there is no place for it
 }
 
-// A heard is the note of a memory, as JSON.
-type heard struct {
+// A Heard is the note of a Memory, as JSON.
+type Heard struct {
 	Cwd   string            `json:"cwd"`   // the directory for which the files were stamped
 	Files map[string]string `json:"files"` // the stamps of files; if none has changed, nothing has arrived
 	Told  time.Time         `json:"told"`  // of the last announcement; zero if there was none
@@ -41,41 +38,45 @@ type heard struct {
 
 const (
 	maxKnown    = 4000
+	quiet       = time.Minute // at most one announcement to a session in this time
 	maxMemories = 256
 	maxMemory   = 1 << 20
 	forgotten   = 14 * 24 * time.Hour // memories that were not changed for so long are removed
 )
 
-// remember returns the memory of a session. It is empty if the session has none.
-func remember(getenv func(string) string, agent, session, operator string) memory {
-	state := ofuser.UserState(getenv)
+// Remember returns the memory of a session. state is the directory of the user's data. Without it, or without a session,
+// there is no place for the memory.
+func Remember(state, agent, session, operator string) Memory {
 	if state == "" || session == "" {
-		return memory{}
+		return Memory{}
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{agent, session, operator}, "\x00")))
-	m := memory{dir: filepath.Join(state, "heard", hex.EncodeToString(sum[:16]))}
+	m := Memory{dir: filepath.Join(state, "heard", hex.EncodeToString(sum[:16]))}
 	m.read()
 	return m
 }
 
 // read reads the note. A malformed note counts as missing.
-func (m *memory) read() {
-	m.heard = heard{}
+func (m *Memory) read() {
+	m.Heard = Heard{}
 	info, err := os.Lstat(m.note())
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory {
 		return
 	}
 	text, err := os.ReadFile(m.note())
-	if err != nil || json.Unmarshal(text, &m.heard) != nil {
-		m.heard = heard{}
+	if err != nil || json.Unmarshal(text, &m.Heard) != nil {
+		m.Heard = Heard{}
 	}
 }
 
-func (m *memory) note() string { return filepath.Join(m.dir, "note") }
+func (m *Memory) note() string { return filepath.Join(m.dir, "note") }
 
-// lock makes the directory of the memory and locks it, so that two hooks at once announce once. It then reads the
+// HasPlace reports whether the memory can be kept.
+func (m *Memory) HasPlace() bool { return m.dir != "" }
+
+// Lock makes the directory of the memory and locks it, so that two hooks at once announce once. It then reads the
 // memory again. unlock is nil if that fails.
-func (m *memory) lock() (unlock func()) {
+func (m *Memory) Lock() (unlock func()) {
 	if m.dir == "" {
 		return nil
 	}
@@ -99,22 +100,17 @@ func (m *memory) lock() (unlock func()) {
 	return func() { d.Close() }
 }
 
-// save writes the note. It does not sync it: a memory that a power cut damages counts as missing.
-func (m *memory) save() error {
+// Save writes the note. It does not sync it: a memory that a power cut damages counts as missing.
+func (m *Memory) Save() error {
 	fresh := m.note() + ".new"
-	if err := os.WriteFile(fresh, jsontree.Encode(m.heard, ""), 0o600); err != nil {
+	if err := os.WriteFile(fresh, jsontree.Encode(m.Heard, ""), 0o600); err != nil {
 		return err
 	}
 	return os.Rename(fresh, m.note())
 }
 
-// learn adds handoffs to those that the session knows of. The oldest are forgotten.
-func (m *memory) learn(entries []handoff.Entry) {
-	var ids []string
-	entries = entries[max(0, len(entries)-maxKnown):]
-	for _, e := range slices.Backward(entries) { // the newest comes last
-		ids = append(ids, short(e))
-	}
+// Learn adds short ids of handoffs, newest first, to those that the session knows of. The oldest are forgotten.
+func (m *Memory) Learn(ids []string) {
 	seen := make(map[string]bool, len(ids))
 	ids = slices.DeleteFunc(append(ids, strings.Fields(m.Known)...), func(id string) bool {
 		was := seen[id]
@@ -124,19 +120,19 @@ func (m *memory) learn(entries []handoff.Entry) {
 	m.Known = strings.Join(ids[:min(len(ids), maxKnown)], " ")
 }
 
-// mustLook reports whether the store must be opened: something can have arrived, and the session was not told just
+// MustLook reports whether the store must be opened: something can have arrived, and the session was not told just
 // now, or a lease must be renewed.
-func (m *memory) mustLook(cwd string) bool {
-	return m.isDue() || !m.isQuiet() && !m.unchanged(cwd)
+func (m *Memory) MustLook(cwd string) bool {
+	return m.isDue() || !m.IsQuiet() && !m.IsUnchanged(cwd)
 }
 
-// isQuiet reports whether the last announcement is so recent that none may follow.
-func (m *memory) isQuiet() bool { return time.Since(m.Told).Abs() < quiet }
+// IsQuiet reports whether the last announcement is so recent that none may follow.
+func (m *Memory) IsQuiet() bool { return time.Since(m.Told).Abs() < quiet }
 
-func (m *memory) isDue() bool { return !m.Renew.IsZero() && !time.Now().Before(m.Renew) }
+func (m *Memory) isDue() bool { return !m.Renew.IsZero() && !time.Now().Before(m.Renew) }
 
-// unchanged reports whether nothing can have arrived since the files were stamped.
-func (m *memory) unchanged(cwd string) bool {
+// IsUnchanged reports whether nothing can have arrived since the files were stamped.
+func (m *Memory) IsUnchanged(cwd string) bool {
 	for path, stamp := range m.Files {
 		if stampOf(path) != stamp {
 			return false
@@ -145,18 +141,11 @@ func (m *memory) unchanged(cwd string) bool {
 	return len(m.Files) > 0 && m.Cwd == cwd
 }
 
-// stamp notes the state of every file that changes when a handoff arrives. Call it before the handoffs are read.
-func (m *memory) stamp(cwd string, p handoff.Project) {
+// Stamp notes the state of the files that change when a handoff arrives. Call it before the handoffs are read.
+func (m *Memory) Stamp(cwd string, paths []string) {
 	m.Cwd, m.Files = cwd, make(map[string]string)
-	roots := []handoff.Options{p.Options}
-	if p.OwnReplica != nil {
-		roots = append(roots, p.Options.At(p.OwnReplica.Main))
-	}
-	for _, o := range roots {
-		for _, path := range []string{filepath.Join(o.Dir, disk.IndexFile), filepath.Join(o.StateDir, journal.FileName),
-			filepath.Join(o.StateDir, disk.LogFile), o.OperatorsFile, filepath.Join(o.Root, handoff.SettingsName)} {
-			m.Files[path] = stampOf(path)
-		}
+	for _, path := range paths {
+		m.Files[path] = stampOf(path)
 	}
 }
 
@@ -191,4 +180,28 @@ func tidy(dir string) {
 			_ = os.RemoveAll(filepath.Join(dir, a.name)) // a memory that stays is removed the next time
 		}
 	}
+}
+
+// Wait makes this process the one that waits for the session. It returns nil if another does, or if there is no
+// place for the memory.
+func (m *Memory) Wait() (end func()) {
+	unlock := m.Lock()
+	if unlock == nil {
+		return nil
+	}
+	defer unlock()
+	d, err := disk.OpenDir(m.dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	sub, err := d.MakeDir("waiting", 0o700)
+	if err != nil {
+		return nil
+	}
+	if sub.Lock(context.Background(), 0) != nil {
+		sub.Close()
+		return nil
+	}
+	return func() { sub.Close() }
 }
