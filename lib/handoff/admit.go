@@ -121,30 +121,23 @@ func ParseOperators(text []byte) (*OperatorList, []Fault) { return store.ParseOp
 // verified.
 type OperatorStatus = operators.Status
 
-// Verify returns the status of an operator as a sender of handoffs, under the policy of the store. The error is
-// ErrInvalid if id is not an operator name, otherwise that of Policy.
-func (r Registry) Verify(id string) (OperatorStatus, error) { return r.s.verifyIn(id, r.Policy) }
-
-// VerifyListed is like Verify, but looks the operator up in Options.ListedIn.
+// VerifyListed returns the status of an operator as a sender of handoffs, under the policy of the store and the file of
+// Options.ListedIn. The error is ErrInvalid if id is not an operator name, otherwise that of Listed.
 func (r Registry) VerifyListed(id string) (OperatorStatus, error) {
-	return r.s.verifyIn(id, r.Listed)
-}
-
-func (s *Store) verifyIn(id string, file func() (*operators.List, error)) (OperatorStatus, error) {
 	if err := checkOperator(id); err != nil {
 		return OperatorStatus{}, err
 	}
-	if s.opt.Operators.Off {
+	if r.s.opt.Operators.Off {
 		return OperatorStatus{State: operators.Disabled}, nil
 	}
-	list, err := file()
+	list, err := r.Listed()
 	if err != nil {
 		return OperatorStatus{}, err
 	}
 	if list == nil {
 		return OperatorStatus{State: operators.BootstrapPending}, nil
 	}
-	return list.Verify(id, s.opt.Now(), s.evidence()), nil
+	return list.Verify(id, r.s.opt.Now(), r.s.evidence()), nil
 }
 
 func (s *Store) evidence() operators.Evidence {

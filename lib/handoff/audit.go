@@ -2,8 +2,11 @@ package handoff
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/internal/check"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
@@ -31,3 +34,25 @@ func (l AuditLog) Keep(ctx context.Context, c Checkpoint, signature []byte) (fil
 // Last returns the signed checkpoint that was kept last. The caller verifies its signature. The error is
 // fs.ErrNotExist if there is none.
 func (l AuditLog) Last() (SignedCheckpoint, error) { return check.LastCheckpoint(l.s.at) }
+
+// CopyCheckpoint writes a signed checkpoint to a new file, and its signature to the file next to it that SignatureFile
+// names: both durably, or neither.
+func CopyCheckpoint(file string, checkpoint, signature []byte) error {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	d, err := disk.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	name := filepath.Base(file)
+	if err = d.CreateNew(name, checkpoint, 0o644); err != nil {
+		return err
+	}
+	if err = d.CreateNew(SignatureFile(name, 1), signature, 0o644); err != nil {
+		return errors.Join(err, d.Remove(name))
+	}
+	return d.Sync()
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -45,7 +46,7 @@ func (c Lifecycle) Endings(sender string, last time.Duration) (all []Ending) {
 
 // noteOf returns the reason that was given with the last such act on a handoff, or "".
 func (s *Store) noteOf(id string, act Act) (note string) {
-	events, _ := s.loggedEvents(id) // a note that cannot be read is missing
+	events, _ := life.History(s.at, id) // a note that cannot be read is missing
 	for _, e := range events {
 		if e.What == act.Participle() {
 			note = e.Note

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/check"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -159,4 +160,24 @@ func takeTokens(x *txn.Session, tokens []Consumption) (taken int, err error) {
 		}
 	}
 	return taken, nil
+}
+
+// RestoreLog replaces an audit log that vanished or shrank by the copy that sync sent, and sets the writer. The old
+// file is quarantined. The error is ErrIntegrity if the store belongs to another machine or another writer.
+func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) error {
+	return check.RestoreLog(ctx, x.s.at, x.s.opt.Operator, writer, log)
+}
+
+// PutBack stores files of handoffs that match their ids, and their signatures, and returns how many are new. Repair
+// lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be locked. The error is
+// ErrIntegrity for a store of another machine.
+func (x Exchange) PutBack(sources []Source) (n int, err error) {
+	originals := make([]check.Original, len(sources))
+	for i, src := range sources {
+		originals[i] = check.Original{ID: src.ID, Text: src.Text}
+		if len(src.Signatures) > 0 {
+			originals[i].Signature = src.Signatures[0]
+		}
+	}
+	return check.PutBack(x.s.at, originals)
 }

@@ -33,7 +33,10 @@ func TestSurfaceOfForgedRows(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var shown strings.Builder
-	if err := s.Surface(context.Background(), "ben", handoff.SurfaceOptions{Notes: io.Discard}, &shown); err != nil {
+	if err := s.Surface(context.Background(), "ben", handoff.SurfaceOptions{Notes: io.Discard}, func(all handoff.Surfacing) error {
+		shown.WriteString(all.String())
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -19,7 +19,7 @@ func TestOffersAreBounded(t *testing.T) {
 	s := open(t, root, nil)
 	id := mustWrite(t, s, source("one", "body")).ID
 	path := filepath.Join(root, ".run", "offered.jsonl")
-	line := `{"session_id":"old-%07d","agent":"claude","operator_id":"ben","ts_utc":"2026-05-07T12:00:00Z","handoff_ids":["` + id + `"]}` + "\n"
+	line := `{"session_id":"old-%07d","agent":"claude","operator":"ben","ts_utc":"2026-05-07T12:00:00Z","handoff_ids":["` + id + `"]}` + "\n"
 	var full bytes.Buffer
 	for full.Len() < 4<<20-2*len(line) {
 		fmt.Fprintf(&full, line, full.Len())
@@ -38,9 +38,9 @@ func TestOffersAreBounded(t *testing.T) {
 			t.Errorf("%d bytes are left, %v", len(text), err)
 		}
 	}
-	d, err := s.Delivery(id)
-	if err != nil || len(d.Offers) < 4 || !strings.HasPrefix(d.Offers[len(d.Offers)-1].Session, "new-2") || !strings.HasPrefix(d.Offers[0].Session, "old-") {
-		t.Errorf("%d offers, %v", len(d.Offers), err)
+	offers := s.Sessions().OffersOf(id)
+	if len(offers) < 4 || !strings.HasPrefix(offers[len(offers)-1].Session, "new-2") || !strings.HasPrefix(offers[0].Session, "old-") {
+		t.Errorf("%d offers", len(offers))
 	}
 	entries, err := os.ReadDir(filepath.Join(root, ".run"))
 	if err != nil || len(entries) > 6 {

@@ -63,6 +63,11 @@ func CheckLimit() error {
 	return nil
 }
 
+// CheckLinks returns ErrInvalid for a path through a symbolic link inside a project. Such a link comes with the
+// project, and its target is the choice of another person. Links outside projects are the user's. The last names of a
+// path may be missing. If the path cannot be resolved, CheckLinks returns the error of the system.
+func CheckLinks(path string) error { return settings.CheckLinks(path) }
+
 // LoadProject finds the project around cwd, an absolute path. Flags come before the environment (getenv),
 // .handoff.yaml and the defaults. If flags or environment name the handoffs directory of another project, and no
 // root, that project is used. Bad settings are ErrConfig. Paths from the file are not trusted: the store refuses

@@ -144,28 +144,6 @@ func (s *Store) toldTimes() toldTimes {
 	return told
 }
 
-// A Delivery describes how a handoff reached its recipient.
-type Delivery struct {
-	Listed
-	Offers []Offer `json:"offers"` // without their ids
-}
-
-// Delivery returns the delivery of a handoff. id and errors are as in Read.
-func (s *Store) Delivery(id string) (Delivery, error) {
-	e, err := s.Find(id)
-	if err != nil {
-		return Delivery{}, err
-	}
-	d := Delivery{Listed: s.ListedOne(e), Offers: []Offer{}}
-	for _, o := range s.Sessions().Offers() {
-		if slices.Contains(o.IDs, e.ID) {
-			o.IDs = nil
-			d.Offers = append(d.Offers, o)
-		}
-	}
-	return d, nil
-}
-
 // An Offer records that a session of an agent was told about handoffs. Session is its id, or "". Operator is the
 // operator that it works for, Time when it was told, IDs are the handoffs.
 type Offer = session.Offer
@@ -176,3 +154,12 @@ func (a Sessions) Offer(o Offer) (recorded bool) { return session.RecordOffer(a.
 
 // Offers returns the recorded offers, oldest first. If they cannot be read, it warns and returns none.
 func (a Sessions) Offers() []Offer { return session.Offers(a.s.at) }
+
+// OffersOf returns the recorded offers of one handoff without their ids, oldest first.
+func (a Sessions) OffersOf(id string) []Offer {
+	all := slices.DeleteFunc(a.Offers(), func(o Offer) bool { return !slices.Contains(o.IDs, id) })
+	for i := range all {
+		all[i].IDs = nil
+	}
+	return all
+}

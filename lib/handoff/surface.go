@@ -87,8 +87,8 @@ type Surfaced struct {
 	note      string
 }
 
-// text returns the text form of a handoff.
-func (h Surfaced) text() string {
+// String returns the text form: the frame, or a line that says that the body is withheld.
+func (h Surfaced) String() string {
 	if h.Withheld != "" {
 		return fmt.Sprintf("[withheld: %s: %s]\n", h.Entry.ID, h.Withheld)
 	}
@@ -104,32 +104,25 @@ type Surfacing struct {
 
 func (s Surfacing) banner() string { return fmt.Sprintf("[Unread handoffs to: %s]\n", s.Operator) }
 
-// write writes the text form.
-func (s Surfacing) write(w io.Writer) error {
+// String returns the text form.
+func (s Surfacing) String() string {
 	text := s.banner()
 	for _, h := range s.Shown {
-		text += "\n" + h.text()
+		text += "\n" + h.String()
 	}
 	for _, line := range s.Left {
 		text += line + "\n"
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }
 
 // Surface shows an operator what is unread, oldest first, each body in its own frame. A body that cannot be proven is
 // withheld with a line that says so. If more than MaxForAgents characters are unread, the newest are shown and the
-// others counted.
+// others counted. show prints it; it is not called if nothing is unread.
 //
-// Surface marks nothing as read. It records in the audit log what it showed. That is best effort, and neither delays
-// nor fails the call.
-func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions, w io.Writer) error {
-	return s.SurfaceBy(ctx, operator, opt, func(shown Surfacing) error { return shown.write(w) })
-}
-
-// SurfaceBy is like Surface, but calls show to write another form. It does not call show if nothing is unread. If
-// show fails, nothing is recorded.
-func (s *Store) SurfaceBy(ctx context.Context, operator string, opt SurfaceOptions, show func(Surfacing) error) error {
+// Surface marks nothing as read. It records in the audit log what it showed, unless show fails. That is best effort,
+// and neither delays nor fails the call.
+func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions, show func(Surfacing) error) error {
 	if err := checkOperator(operator); err != nil {
 		return err
 	}
@@ -168,7 +161,7 @@ func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Su
 		if err != nil {
 			return out, err
 		}
-		if !room.Add("\n" + h.text()) {
+		if !room.Add("\n" + h.String()) {
 			break
 		}
 		out.Shown = append(out.Shown, h)

@@ -163,16 +163,37 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, cho
 	return results, nil
 }
 
-// commit stores the documents, and then the signatures of documents that were stored before.
+// commit stores the documents and sets their results, and then the signatures of documents that were stored before.
 func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool) error {
 	rate, err := s.maxRate()
 	if err != nil {
 		return err
 	}
 	signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
-	places := expect(docs, results)
-	if err := s.publish(ctx, places, s.publications(sources, docs, rate), results, keepGoing); err != nil {
+	places := make([]*Result, len(docs))
+	for i, d := range docs {
+		places[i] = &results[d.at]
+		places[i].Receipt = Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusCreated, Signature: d.verdict}
+	}
+	outcomes, err := txn.Publish(ctx, s.at, len(docs), func(i int) txn.Publication {
+		d := docs[i]
+		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators),
+			Allowed: d.allowed, Redacted: d.redacted, Origin: d.origin, Signature: d.signature, Rate: rate,
+			Restore: sources[d.at].Restore,
+			Text:    func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
+	}, keepGoing)
+	if err != nil {
 		return err
+	}
+	for i, o := range outcomes {
+		switch r := places[i]; {
+		case o.Err != nil:
+			*r = Result{Err: o.Err}
+			continue
+		case o.Existing:
+			r.Receipt.Status = StatusExisting
+		}
+		places[i].Receipt.Path = s.at.RelPath(o.File)
 	}
 	return s.signExisting(ctx, signed, results)
 }
@@ -208,52 +229,6 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 	}
 	signed, err := s.sign(admitted, sources, results)
 	return signed, orFaults(err)
-}
-
-// expect sets the receipts of new documents, and returns the indexes of their results.
-func expect(docs []admitted, results []Result) []int {
-	places := make([]int, len(docs))
-	for i, d := range docs {
-		places[i] = d.at
-		results[d.at].Receipt = Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusCreated, Signature: d.verdict}
-	}
-	return places
-}
-
-// publications returns a function that returns the i-th document in the form that txn publishes.
-func (s *Store) publications(sources []Source, docs []admitted, rate int) func(i int) txn.Publication {
-	return func(i int) txn.Publication {
-		d := docs[i]
-		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators),
-			Allowed: d.allowed, Redacted: d.redacted,
-			Origin: d.origin, Signature: d.signature, Rate: rate, Restore: sources[d.at].Restore, Text: func() ([]byte,
-				error) {
-				return s.stored(d.sealed, sources[d.at])
-			}}
-	}
-}
-
-// publish stores documents and sets the results at their indexes. It holds no document, so that a batch can be freed
-// early.
-func (s *Store) publish(ctx context.Context, places []int, doc func(i int) txn.Publication, results []Result,
-	keepGoing bool) error {
-	outcomes, err := txn.Publish(ctx, s.at, len(places), doc, keepGoing)
-	if err != nil {
-		return err
-	}
-	for i, o := range outcomes {
-		r := &results[places[i]]
-		switch {
-		case o.Err != nil:
-			*r = Result{Err: o.Err}
-		case o.Existing:
-			r.Receipt.Status = StatusExisting
-		}
-		if o.Err == nil {
-			r.Receipt.Path = s.at.RelPath(o.File)
-		}
-	}
-	return nil
 }
 
 // Faults joins the errors of single documents. It returns nil if there are none.

@@ -105,18 +105,7 @@ func (a *App) KnownOperators() []string {
 	for _, e := range a.entriesQuietly() {
 		names = append(names, e.From, e.To)
 	}
-	slices.Sort(names)
-	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == handoff.Next })
-}
-
-// CompleteMark completes handoffs, and after the first one operators too.
-func (a *App) CompleteMark(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	ids, _ := a.CompleteIDs(cmd, args, typed)
-	if len(args) == 0 {
-		return ids, cobra.ShellCompDirectiveNoFileComp
-	}
-	operators, _ := a.CompleteOperators(cmd, args, typed)
-	return append(operators, ids...), cobra.ShellCompDirectiveNoFileComp
+	return slices.DeleteFunc(sorted(names), func(name string) bool { return name == handoff.Next })
 }
 
 // quietCopy returns a copy of the run that prints no notes and imports nothing.
@@ -145,26 +134,25 @@ func (a *App) completeTopics(*cobra.Command, []string, string) ([]string, cobra.
 	for _, e := range a.entriesQuietly() {
 		all = append(all, e.Topic)
 	}
-	slices.Sort(all)
-	return slices.Compact(all), cobra.ShellCompDirectiveNoFileComp
+	return sorted(all), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeTags completes the tags of the newest handoffs.
 func (a *App) completeTags(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	entries := a.entriesQuietly()
-	s, err := a.quietCopy().Store()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
 	var all []string
-	_ = s.LoadEach(entries[max(0, len(entries)-maxCompletions):], func(got handoff.Stored, err error) bool {
-		if err == nil {
-			all = append(all, got.Tags...)
+	entries := a.entriesQuietly()
+	if s, err := a.quietCopy().Store(); err == nil {
+		for _, l := range s.Listed(entries[max(0, len(entries)-maxCompletions):]) {
+			all = append(all, l.Tags...)
 		}
-		return true
-	})
-	slices.Sort(all)
-	return slices.Compact(all), cobra.ShellCompDirectiveNoFileComp
+	}
+	return sorted(all), cobra.ShellCompDirectiveNoFileComp
+}
+
+// sorted returns the words in their order, each once.
+func sorted(words []string) []string {
+	slices.Sort(words)
+	return slices.Compact(words)
 }
 
 // CompleteIDsOrFiles completes handoffs and files.

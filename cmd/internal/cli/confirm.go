@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 )
 
 // Confirm asks at a terminal. Without a terminal it returns true: the command line is the answer.
@@ -22,7 +19,4 @@ func (a *App) Confirm(question string) bool {
 }
 
 // CanAsk reports whether standard input and standard error are a terminal.
-func (a *App) CanAsk() bool {
-	in, ok := a.Stdin.(*os.File)
-	return ok && term.IsTerminal(int(in.Fd())) && IsTerminal(a.Stderr)
-}
+func (a *App) CanAsk() bool { return Terminal(a.Stdin) != nil && IsTerminal(a.Stderr) }

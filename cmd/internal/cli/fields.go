@@ -2,14 +2,10 @@ package cli
 
 import (
 	"time"
-
-	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// The files of the store use the key operator_id, the output of commands uses operator. These types are those of the files with
-// the other tags.
-
-// Consumed is a line of the ledger in JSON.
+// Consumed is a line of the ledger in the output of commands, which has the key operator where the files of the store have
+// operator_id.
 type Consumed struct {
 	Token       string `json:"token"`
 	HandoffID   string `json:"handoff_id"`
@@ -25,28 +21,4 @@ type Consumed struct {
 	For time.Duration `json:"-"`
 
 	Signature string `json:"signature,omitempty"`
-}
-
-// offered is a handoff.Offer in JSON.
-type offered struct {
-	Session  string   `json:"session_id"`
-	Agent    string   `json:"agent"`
-	Operator string   `json:"operator"`
-	Time     string   `json:"ts_utc"`
-	IDs      []string `json:"handoff_ids,omitempty"`
-}
-
-// delivered is a handoff.Delivery in JSON.
-type delivered struct {
-	handoff.Listed
-	Offers []offered `json:"offers"`
-}
-
-// DeliveredOf returns a handoff.Delivery for JSON.
-func DeliveredOf(d handoff.Delivery) delivered {
-	all := delivered{d.Listed, make([]offered, len(d.Offers))}
-	for i, o := range d.Offers {
-		all.Offers[i] = offered(o)
-	}
-	return all
 }

@@ -75,25 +75,26 @@ func giveOnce(f *pflag.Flag) {
 	}
 }
 
-// Choice adds a flag that takes one of some words. *value is the default.
-func Choice(cmd *cobra.Command, value *string, name, usage string, words ...string) {
-	cmd.Flags().Var(&choice{value, words}, name, usage+": "+strings.Join(words, ", "))
+// A value is a flag value. get returns "" for a value that help shall not show as a default.
+type value struct {
+	kind string
+	get  func() string
+	set  func(text string) error
+}
+
+func (v value) String() string        { return v.get() }
+func (v value) Type() string          { return v.kind }
+func (v value) Set(text string) error { return v.set(text) }
+
+// Choice adds a flag that takes one of some words. *chosen is the default.
+func Choice(cmd *cobra.Command, chosen *string, name, usage string, words ...string) {
+	cmd.Flags().Var(value{"string", func() string { return *chosen }, func(text string) error {
+		if *chosen = text; slices.Contains(words, text) {
+			return nil
+		}
+		return fmt.Errorf("%q is not one of %s", text, strings.Join(words, ", "))
+	}}, name, usage+": "+strings.Join(words, ", "))
 	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
-}
-
-type choice struct {
-	value *string
-	words []string
-}
-
-func (c *choice) String() string { return *c.value }
-func (c *choice) Type() string   { return "string" }
-
-func (c *choice) Set(text string) error {
-	if *c.value = text; slices.Contains(c.words, text) {
-		return nil
-	}
-	return fmt.Errorf("%q is not one of %s", text, strings.Join(c.words, ", "))
 }
 
 // Format adds --format. --json means --format jsonl.
@@ -113,61 +114,41 @@ func (a *App) Format(cmd *cobra.Command, value *string, words ...string) {
 
 // Texts adds a flag that can be repeated. The flag type of pflag would start a CSV writer.
 func Texts(f *pflag.FlagSet, values *[]string, name, usage string) {
-	f.Var((*texts)(values), name, usage+"; can be repeated")
+	checked(f, values, name, usage+"; can be repeated", func(string) error { return nil })
 }
 
-type texts []string
-
-// String returns "" if there are no values, so that help shows no default.
-func (t *texts) String() string { return strings.Join(*t, ",") }
-
-func (t *texts) Set(text string) error {
-	*t = append(*t, text)
-	return nil
+// checked adds a flag that can be repeated, with a check of each value.
+func checked(f *pflag.FlagSet, values *[]string, name, usage string, check func(text string) error) {
+	f.Var(value{"stringArray", func() string { return strings.Join(*values, ",") }, func(text string) error {
+		*values = append(*values, text)
+		return check(text)
+	}}, name, usage)
 }
 
-func (t *texts) Type() string { return "stringArray" }
-
-// Number adds a flag for a number of 0 or more. *value is the default.
-func Number(f *pflag.FlagSet, value *int, name, short, usage string) {
-	f.VarP((*number)(value), name, short, usage)
-}
-
-type number int
-
-func (n *number) String() string { return strconv.Itoa(int(*n)) }
-func (n *number) Type() string   { return "int" }
-
-func (n *number) Set(text string) error {
-	value, err := strconv.ParseUint(text, 10, 31)
-	switch *n = number(value); {
-	case errors.Is(err, strconv.ErrRange):
-		return fmt.Errorf("%q is too large, at most %d", text, math.MaxInt32)
-	case err != nil:
-		return fmt.Errorf("%q is not a number, 0 or more", text)
-	}
-	return nil
+// Number adds a flag for a number of 0 or more. *number is the default.
+func Number(f *pflag.FlagSet, number *int, name, short, usage string) {
+	f.VarP(value{"int", func() string { return strconv.Itoa(*number) }, func(text string) error {
+		n, err := strconv.ParseUint(text, 10, 31)
+		switch *number = int(n); {
+		case errors.Is(err, strconv.ErrRange):
+			return fmt.Errorf("%q is too large, at most %d", text, math.MaxInt32)
+		case err != nil:
+			return fmt.Errorf("%q is not a number, 0 or more", text)
+		}
+		return nil
+	}}, name, short, usage)
 }
 
 // Duration adds a flag for a duration, with days and weeks.
-func Duration(f *pflag.FlagSet, value *time.Duration, name, usage string) {
-	f.Var((*duration)(value), name, usage)
-}
-
-type duration time.Duration
-
-// String returns "" for 0, so that help shows no default.
-func (d *duration) String() string {
-	if *d == 0 {
-		return ""
+func Duration(f *pflag.FlagSet, d *time.Duration, name, usage string) {
+	get := func() string {
+		if *d == 0 {
+			return ""
+		}
+		return d.String()
 	}
-	return time.Duration(*d).String()
+	f.Var(value{"duration", get, func(text string) (err error) {
+		*d, err = handoff.ParseDuration(text)
+		return err
+	}}, name, usage)
 }
-
-func (d *duration) Set(text string) error {
-	value, err := handoff.ParseDuration(text)
-	*d = duration(value)
-	return err
-}
-
-func (d *duration) Type() string { return "duration" }

@@ -137,8 +137,7 @@ func (a *App) Sibling(name string) (string, error) {
 
 // ReadStdin reads all of standard input, and keeps it for the full program.
 func (a *App) ReadStdin(most int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(a.Stdin, most+1))
-	a.consumed = append(a.consumed, text...)
+	text, err := io.ReadAll(io.LimitReader(a.KeptStdin(), most+1))
 	switch {
 	case err != nil:
 		err = InputError("standard input", err)

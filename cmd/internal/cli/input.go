@@ -96,14 +96,16 @@ func (in *Input) open(path string) ([]handoff.Source, error) {
 	return in.file(path, in.Kind != "")
 }
 
-// file returns the sources of one file, one for each recipient. If forced, it is a record whatever its text looks like.
-func (in *Input) file(path string, forced bool) ([]handoff.Source, error) {
+// file returns the sources of one file, one for each recipient. isRecord is set if it is a record whatever its text looks
+// like.
+func (in *Input) file(path string, isRecord bool) ([]handoff.Source, error) {
 	text, err := ReadInput(path)
 	if err != nil {
 		return nil, err
 	}
+	isRecord = isRecord || filepath.Ext(path) == ".json"
 	return in.forEach(func(one *Input) (handoff.Source, error) {
-		source, err := one.ofFile(path, text, forced)
+		source, err := one.text(path, text, isRecord)
 		if err != nil {
 			return source, err
 		}
@@ -119,19 +121,9 @@ func (in *Input) file(path string, forced bool) ([]handoff.Source, error) {
 			if err != nil {
 				return handoff.Source{}, err
 			}
-			return one.ofFile(path, text, forced)
+			return one.text(path, text, isRecord)
 		}}, nil
 	})
-}
-
-func (in *Input) ofFile(path string, text []byte, forced bool) (handoff.Source, error) {
-	if forced || filepath.Ext(path) == ".json" || LooksLikeObject(text) {
-		return in.record(path, text)
-	}
-	if in.Fields.Given() || in.Recording.isGiven() || in.isForNext(text) {
-		return in.markdown(path, text)
-	}
-	return in.Document(handoff.Source{Name: path, Text: text})
 }
 
 func (in *Input) standardInput() ([]handoff.Source, error) {
@@ -198,28 +190,25 @@ func (a *App) TextSource(name string, text []byte, f Fields, kind string, r Reco
 	if err := checkReferences(f.References); err != nil {
 		return handoff.Source{}, err
 	}
-	return (&Input{App: a, Fields: f, Kind: kind, Recording: r, stdin: true}).text(name, text)
+	return (&Input{App: a, Fields: f, Kind: kind, Recording: r, stdin: true}).text(name, text, kind != "")
 }
 
 // Text returns the sources of a text without a file, one for each recipient. It is a record with --kind or if it has
 // the shape of one. Otherwise it is a body if there are flags for the frontmatter, and a document with its own
 // frontmatter if not.
 func (in *Input) Text(name string, text []byte) ([]handoff.Source, error) {
-	return in.forEach(func(one *Input) (handoff.Source, error) { return one.text(name, text) })
+	return in.forEach(func(one *Input) (handoff.Source, error) { return one.text(name, text, in.Kind != "") })
 }
 
-func (in *Input) text(name string, text []byte) (handoff.Source, error) {
-	object := LooksLikeObject(text)
+func (in *Input) text(name string, text []byte, isRecord bool) (handoff.Source, error) {
+	given, object := in.Fields.Given(), LooksLikeObject(text)
 	switch {
-	case in.Kind != "", object && (in.Full == nil || !in.Fields.Given() || in.Full.IsRecord(text)):
+	case isRecord, object && (in.Full == nil || !given || in.Full.IsRecord(text)):
 		return in.record(name, text)
-	case !object && !in.Fields.Given() && in.isForNext(text):
-	case !in.Fields.Given() && in.Recording.isGiven():
-		return handoff.Source{}, Invalid("remove the frontmatter, and use --to and --topic", "%s has a frontmatter of its own, which --work and --file would change", name)
-	case !in.Fields.Given():
-		return in.Document(handoff.Source{Name: name, Text: text})
 	case object:
 		in.Note(name + " is not a known record, so it is stored as text; --kind makes it a record")
+	case !given && !in.Recording.isGiven() && !in.isForNext(text):
+		return in.Document(handoff.Source{Name: name, Text: text})
 	}
 	return in.markdown(name, text)
 }

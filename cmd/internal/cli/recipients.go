@@ -32,15 +32,23 @@ func (a *App) Recipients(from func() string, to string) ([]string, error) {
 
 // membersOf returns the members of a team, or name alone. If the operators file cannot be used, storing reports it.
 func (a *App) membersOf(name string, from func() string) []string {
+	if list := a.listedOperators(); name != "" && slices.Contains(list.Teams(), name) {
+		return list.Recipients(name, from(), a.Now())
+	}
+	return []string{name}
+}
+
+// listedOperators returns the operators that handoffs can name, nil if there is no usable list.
+func (a *App) listedOperators() *handoff.OperatorList {
 	_, s, err := a.quietCopy().NewStore()
-	if err != nil || name == "" {
-		return []string{name}
+	if err != nil {
+		return nil
 	}
 	list, err := s.Registry().Listed()
-	if err != nil || list == nil || !slices.Contains(list.Teams(), name) {
-		return []string{name}
+	if err != nil {
+		return nil
 	}
-	return list.Recipients(name, from(), a.Now())
+	return list
 }
 
 // forEach returns a source for each recipient of the fields. one makes it from an input with a single recipient.
@@ -85,12 +93,7 @@ func (in *Input) sender() string {
 
 // completeRecipients completes the last of the recipients in --to: operators and teams.
 func (a *App) completeRecipients(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names := append(a.KnownOperators(), handoff.Next)
-	if _, s, err := a.quietCopy().NewStore(); err == nil {
-		if list, err := s.Registry().Listed(); err == nil && list != nil {
-			names = append(names, list.Teams()...)
-		}
-	}
+	names := slices.Concat(a.KnownOperators(), []string{handoff.Next}, a.listedOperators().Teams())
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	for i := range names {
 		names[i] = before + names[i]

@@ -20,10 +20,17 @@ func Subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return Usage(cmd, fmt.Errorf("%s needs one of %s", cmd.CommandPath(), strings.Join(known, ", ")))
 	}
-	if near := nearestName(args[0], known); near != "" {
-		return Invalid("did you mean `"+cmd.CommandPath()+" "+near+"`?", "unknown command %q of %s", args[0], cmd.CommandPath())
+	return unknown("use "+strings.Join(known, ", "), cmd.CommandPath()+" ", args[0], known,
+		fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()))
+}
+
+// unknown returns the error for an unknown word. The hint is the known word that is probably meant, after the words of path,
+// or else advice.
+func unknown(advice, path, word string, known []string, problem string) error {
+	if near := nearestName(word, known); near != "" {
+		advice = "did you mean `" + path + near + "`?"
 	}
-	return Invalid("use "+strings.Join(known, ", "), "unknown command %q of %s", args[0], cmd.CommandPath())
+	return Invalid(advice, "%s", problem)
 }
 
 // Below adds subcommands to a command that does nothing itself.
@@ -71,10 +78,7 @@ func Usage(cmd *cobra.Command, err error) error {
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
-	if near := nearestName(name, names(root)); near != "" {
-		return Invalid("did you mean `handoff "+near+"`?", "unknown command %q", name)
-	}
-	return Invalid("`handoff help all` shows the commands", "unknown command %q", name)
+	return unknown("`handoff help all` shows the commands", "handoff ", name, names(root), fmt.Sprintf("unknown command %q", name))
 }
 
 // Invalid returns an error about the input, with a hint.

@@ -16,23 +16,16 @@ type Signing struct {
 
 // Register adds the flag to a command.
 func (s *Signing) Register(cmd *cobra.Command) {
-	cmd.Flags().Var((*signFlag)(s), "sign", "sign with this SSH `key` file, or with your own key; a public key if ssh-agent has the private one")
+	cmd.Flags().Var(value{"key", func() string { return "" }, func(key string) error {
+		if s.Asked = true; key != usersKey {
+			s.Key = key
+		}
+		return nil
+	}}, "sign", "sign with this SSH `key` file, or with your own key; a public key if ssh-agent has the private one")
 	cmd.Flags().Lookup("sign").NoOptDefVal = usersKey
 }
 
 const usersKey = "yours" // help shows it as the value of a flag without one
-
-type signFlag Signing
-
-func (s *signFlag) String() string { return "" }
-func (s *signFlag) Type() string   { return "key" }
-
-func (s *signFlag) Set(key string) error {
-	if s.Asked = true; key != usersKey {
-		s.Key = key
-	}
-	return nil
-}
 
 // Signatures sets the options of a store for signatures. The fast program cannot check or make signatures. It starts the full one
 // for the first of them, before it has changed or printed anything.

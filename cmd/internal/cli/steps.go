@@ -3,7 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -19,43 +19,57 @@ const (
 	Take               // take any other handoff
 	Answer
 	Done // finish it
+	MarkRead
 )
 
 const RoomForWords = 1000 // characters for the text of the program around a body
 
-// NextSteps returns the line with the steps that me can take, "" if there are none. It is safe for agents: of text from others
-// it has only the names in the frontmatter. If me is "", it is the recipient.
-func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]string) string {
-	me = cmp.Or(me, got.Entry.To)
-	l, waits, state := s.Lifecycle().Of(got.Entry.ID), errors.Is(s.Lifecycle().CheckApproval(got.Entry.ID), handoff.ErrDenied), StateOf(s, got.Entry)
+// Steps returns what me can do next with a handoff, and why it may be in vain, or "". If me is "", it is the recipient.
+func Steps(s *handoff.Store, got handoff.Stored, me string) (why string, steps []Step) {
+	e := got.Entry
+	l, waits, state := s.Lifecycle().Of(e.ID), errors.Is(s.Lifecycle().CheckApproval(e.ID), handoff.ErrDenied), StateOf(s, e)
 	taken := l.Take.Holds()
-	isOpen := !waits && !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == me)
-	var steps []string
 	switch {
-	case s.Lifecycle().Decided()(got.Entry.ID).Rejected.IsDone():
-		steps = append(steps, "it was rejected")
+	case s.Lifecycle().Decided()(e.ID).Rejected.IsDone():
+		why = "it was rejected"
 	case waits:
-		steps = append(steps, "a person must approve it first")
+		why = "a person must approve it first"
 	case state == handoff.StateSuperseded:
-		steps = append(steps, "it is superseded by "+Successors(s, got.Entry, 12))
+		why = "it is superseded by " + Successors(s, e, 12)
 	case state == handoff.StateExpired, state == handoff.StateArchived:
-		steps = append(steps, "it is "+string(state))
+		why = "it is " + string(state)
 	}
 	if handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document}) {
-		steps = append(steps, words[Check])
+		steps = append(steps, Check)
 	}
-	if me == got.Entry.To || taken.Operator == me {
-		if isOpen && !taken.IsDone() && !state.IsClosed() {
-			steps = append(steps, words[map[bool]Step{true: Resume, false: Take}[handoff.CarriesPacket(got.Document)]])
-		}
-		if steps = append(steps, words[Answer]); isOpen {
-			steps = append(steps, words[Done])
-		}
+	if me != "" && !e.IsTo(me) && taken.Operator != me {
+		return why, steps
 	}
-	if len(steps) == 0 {
+	isOpen := !waits && !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == cmp.Or(me, e.To))
+	if isOpen && !taken.IsDone() && !state.IsClosed() {
+		steps = append(steps, map[bool]Step{true: Resume, false: Take}[handoff.CarriesPacket(got.Document)])
+	}
+	if steps = append(steps, Answer); isOpen {
+		steps = append(steps, Done)
+	}
+	if e.UnreadBy(me) {
+		steps = append(steps, MarkRead)
+	}
+	return why, steps
+}
+
+// NextSteps returns the line with the steps that me can take, "" if there are none. It is safe for agents: of text from others
+// it has only the names in the frontmatter.
+func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]string) string {
+	why, steps := Steps(s, got, me)
+	parts := []string{why}
+	for _, step := range steps {
+		parts = append(parts, words[step])
+	}
+	if parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" }); len(parts) == 0 {
 		return ""
 	}
-	return "Next: " + strings.Join(steps, "; ") + ".\n"
+	return "Next: " + strings.Join(parts, "; ") + ".\n"
 }
 
 // StateOf returns the state of a handoff.
@@ -70,20 +84,4 @@ func Successors(s *handoff.Store, e handoff.Entry, digits int) string {
 		all[i] = Short(id, digits)
 	}
 	return strings.Join(all, " and by ")
-}
-
-// NextCommands is NextSteps with commands.
-func NextCommands(s *handoff.Store, got handoff.Stored, me string) string {
-	e := got.Entry
-	id, me := strings.TrimPrefix(e.ID, "sha256:")[:12], cmp.Or(me, e.To)
-	if me == handoff.Next {
-		me = "NAME"
-	}
-	return NextSteps(s, got, me, map[Step]string{
-		Check:  fmt.Sprintf("`handoff check %s` checks whether work can continue", id),
-		Resume: fmt.Sprintf("`handoff resume %s --operator %s` resumes the work", id, me),
-		Take:   fmt.Sprintf("`handoff take %s --operator %s` takes it, and marks it as read", id, me),
-		Answer: fmt.Sprintf("`handoff reply %s -` stores an answer from standard input", id),
-		Done:   fmt.Sprintf("`handoff done %s --operator %s` finishes it", id, me),
-	})
 }

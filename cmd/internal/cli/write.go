@@ -51,27 +51,21 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		debug.SetMemoryLimit(softLimit)
 		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
 	}
-	if !keepGoing {
-		receipts, err := s.WriteAll(context.Background(), sources)
+	var receipts []handoff.Receipt
+	errs := addError(nil, before)
+	if keepGoing {
+		results, err := s.WriteGood(context.Background(), sources)
 		if err != nil {
 			return err
 		}
-		a.Wrote(s)
-		err = a.PrintReceipts(s, receipts)
-		a.warnOf(s, sources, receipts)
-		return err
-	}
-	results, err := s.WriteGood(context.Background(), sources)
-	if err != nil {
-		return err
-	}
-	var receipts []handoff.Receipt
-	errs := addError(nil, before)
-	for _, r := range results {
-		if r.Err == nil {
-			receipts = append(receipts, r.Receipt)
+		for _, r := range results {
+			if r.Err == nil {
+				receipts = append(receipts, r.Receipt)
+			}
+			errs = addError(errs, r.Err)
 		}
-		errs = addError(errs, r.Err)
+	} else if receipts, err = s.WriteAll(context.Background(), sources); err != nil {
+		return err
 	}
 	if len(receipts) > 0 {
 		a.Wrote(s)
@@ -141,7 +135,7 @@ func (a *App) tellStored(s *handoff.Store, r handoff.Receipt) error {
 	id, sent, isMine := Short(r.ID, Shortest), "", false
 	if e, err := s.Find(r.ID); err == nil {
 		isMine = e.IsTo(e.From)
-		sent = " to " + e.To + ": " + a.titleOf(s, r.ID)
+		sent = " to " + e.To + ": " + a.TitleOf(s, r.ID)
 	}
 	line, next := a.StateSign(handoff.StateUnread)+" handed"+sent+" ("+id+")", "take it back while nobody has read it: handoff withdraw "+id
 	if isMine {

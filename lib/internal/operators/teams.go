@@ -26,6 +26,9 @@ func (l *List) Team(id string) (Team, bool) {
 
 // Teams returns the ids of the teams in the order of the file.
 func (l *List) Teams() (ids []string) {
+	if l == nil {
+		return nil
+	}
 	for _, t := range l.teams {
 		ids = append(ids, t.ID)
 	}

@@ -80,27 +80,13 @@ func mayCopyTo(output string) error {
 
 // copyCheckpoint writes a copy of the signed head in file, and of its signature: both or nothing.
 func copyCheckpoint(file, output string, message, signature []byte) error {
-	signatureFile := handoff.SignatureFile(output, 1)
-	err := cli.WriteFiles(filepath.Dir(output), ".",
-		cli.File{Name: filepath.Base(output), Bytes: message}, cli.File{Name: filepath.Base(signatureFile), Bytes: signature})
+	err := handoff.CopyCheckpoint(output, message, signature)
 	if err == nil {
-		if err = syncDir(filepath.Dir(output)); err == nil {
-			return nil
-		}
-		err = errors.Join(err, os.Remove(output), os.Remove(signatureFile))
+		return nil
 	}
 	class, advice := error(nil), "make room or name another place with -o, then sign again"
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		class, advice = fault.ErrConfig, "name a directory that you can write to with -o, then sign again"
 	}
 	return fault.New(class, advice, "the signed head is kept as %s, but not copied to %s: %v", file, output, err)
-}
-
-// syncDir makes the names of new files in a directory survive a power cut.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

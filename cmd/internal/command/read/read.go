@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -114,7 +116,7 @@ func (a *app) read(p handoff.Project, s *handoff.Store, id string, r reading) er
 		a.Note(why)
 	}
 	if r.agent != "" && !a.JSON {
-		return a.readForAgents(got, frame, line, cli.NextCommands(s, got, p.Me()))
+		return a.readForAgents(got, frame, line, nextForAgents(s, got, p.Me()))
 	}
 	if line != "" && !a.JSON {
 		a.Note(line)
@@ -153,4 +155,20 @@ func (a *app) readJSON(s *handoff.Store, got handoff.Stored, verdict work.Verdic
 		all["work"] = verdict
 	}
 	return a.PrintJSON(all)
+}
+
+// nextForAgents returns the steps with their commands.
+func nextForAgents(s *handoff.Store, got handoff.Stored, me string) string {
+	e := got.Entry
+	id, me := strings.TrimPrefix(e.ID, "sha256:")[:12], cmp.Or(me, e.To)
+	if me == handoff.Next {
+		me = "NAME"
+	}
+	return cli.NextSteps(s, got, me, map[cli.Step]string{
+		cli.Check:  fmt.Sprintf("`handoff check %s` checks whether work can continue", id),
+		cli.Resume: fmt.Sprintf("`handoff resume %s --operator %s` resumes the work", id, me),
+		cli.Take:   fmt.Sprintf("`handoff take %s --operator %s` takes it, and marks it as read", id, me),
+		cli.Answer: fmt.Sprintf("`handoff reply %s -` stores an answer from standard input", id),
+		cli.Done:   fmt.Sprintf("`handoff done %s --operator %s` finishes it", id, me),
+	})
 }

@@ -1,7 +1,6 @@
 package read
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,7 +23,7 @@ func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, not
 	} else {
 		lines = append(lines, strings.Split(strings.TrimRight(handoff.Escape(got.Body), "\n"), "\n")...)
 	}
-	if next := a.nextForPeople(s, got, me); next != "" {
+	if next := nextForPeople(s, got, me); next != "" {
 		lines = append(lines, "", a.Styled(cli.Faint, next))
 	}
 	_, err := io.WriteString(a.Stdout, strings.Join(lines, "\n")+"\n")
@@ -86,27 +85,19 @@ func stateWords(s *handoff.Store, e handoff.Entry) string {
 	}
 }
 
+// verbs are the commands for the steps of people.
+var verbs = map[cli.Step]string{cli.Check: "check", cli.Resume: "take", cli.Take: "take", cli.Answer: "reply",
+	cli.Done: "done", cli.MarkRead: "mark-read"}
+
 // nextForPeople returns the line with the commands that me can run next.
-func (a *app) nextForPeople(s *handoff.Store, got handoff.Stored, me string) string {
-	e, life := got.Entry, s.Lifecycle().Of(got.Entry.ID)
-	taken, waits := life.Take.Holds(), errors.Is(s.Lifecycle().CheckApproval(e.ID), handoff.ErrDenied)
-	var verbs []string
-	if handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document}) {
-		verbs = append(verbs, "check")
+func nextForPeople(s *handoff.Store, got handoff.Stored, me string) string {
+	_, steps := cli.Steps(s, got, me)
+	all := make([]string, len(steps))
+	for i, step := range steps {
+		all[i] = verbs[step]
 	}
-	if me == "" || e.IsTo(me) || taken.Operator == me {
-		if !taken.IsDone() && !waits && !cli.StateOf(s, e).IsClosed() {
-			verbs = append(verbs, "take")
-		}
-		if verbs = append(verbs, "reply"); !life.Done.IsDone() && !waits {
-			verbs = append(verbs, "done")
-		}
-		if e.UnreadBy(me) {
-			verbs = append(verbs, "mark-read")
-		}
-	}
-	if len(verbs) == 0 {
+	if len(all) == 0 {
 		return ""
 	}
-	return "next: handoff " + strings.Join(verbs, " | ") + " " + cli.Short(e.ID, cli.Shortest)
+	return "next: handoff " + strings.Join(all, " | ") + " " + cli.Short(got.Entry.ID, cli.Shortest)
 }

@@ -7,6 +7,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
+// A delivery describes how a handoff reached its recipient.
+type delivery struct {
+	handoff.Listed
+	Offers []handoff.Offer `json:"offers"`
+}
+
 // receipts prints which sessions were told of the handoffs, and who has read them.
 func (a *app) receipts(ids []string) error {
 	s, err := a.Store()
@@ -14,24 +20,25 @@ func (a *app) receipts(ids []string) error {
 		return err
 	}
 	for _, id := range ids {
-		d, err := s.Delivery(id)
+		e, err := s.Find(id)
 		if err != nil {
 			return err
 		}
-		if err := a.Show(cli.DeliveredOf(d), a.deliveryText(d)); err != nil {
+		d := delivery{s.ListedOne(e), append([]handoff.Offer{}, s.Sessions().OffersOf(e.ID)...)}
+		if err := a.Show(d, a.deliveryText(d)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) deliveryText(d handoff.Delivery) string {
+func (a *app) deliveryText(d delivery) string {
 	width := cli.TerminalWidth(a.Stdout)
 	id := d.ID
 	if width > 0 { // on a terminal
 		id = cli.Short(id, cli.Shortest)
 	}
-	text := fmt.Sprintf("%s from %s to %s, %q: %s; told to %s, read by %d\n", id, d.From, d.To, handoff.Cut(d.Title, 60), d.State, sessions(len(d.Offers)), len(d.ReadBy))
+	text := fmt.Sprintf("%s from %s to %s, %q: %s; told to %s, read by %d\n", id, d.From, d.To, handoff.Cut(d.Title, 60), d.State, handoff.Count(len(d.Offers), "session"), len(d.ReadBy))
 	rows := make([][]string, 0, len(d.Offers)+len(d.ReadBy))
 	for _, o := range d.Offers {
 		rows = append(rows, []string{"told", o.Operator, a.When(o.Time), o.Agent, o.Session})
@@ -43,11 +50,4 @@ func (a *app) deliveryText(d handoff.Delivery) string {
 		return text
 	}
 	return text + handoff.Table(width, []string{"WHAT", "OPERATOR", "TIME", "AGENT", "SESSION"}, rows)
-}
-
-func sessions(n int) string {
-	if n == 1 {
-		return "1 session"
-	}
-	return fmt.Sprintf("%d sessions", n)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"syscall"
 
@@ -54,11 +55,13 @@ func (a *app) surface(operator string, maxChars int) error {
 	}
 	maxChars = cmp.Or(maxChars, p.Settings.SurfaceMaxChars.Value)
 	opt := handoff.SurfaceOptions{MaxChars: maxChars, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
-	if a.JSON {
-		err = a.surfaceJSON(s, operator, opt)
-	} else {
-		err = s.Surface(context.Background(), operator, opt, cli.Direct(a.Stdout))
-	}
+	err = s.Surface(context.Background(), operator, opt, func(out handoff.Surfacing) error {
+		if a.JSON {
+			return a.surfaceJSON(s, out)
+		}
+		_, err := io.WriteString(cli.Direct(a.Stdout), out.String())
+		return err
+	})
 	if errors.Is(err, syscall.EPIPE) {
 		return nil // what was not printed is not recorded as shown
 	}
@@ -66,27 +69,25 @@ func (a *app) surface(operator string, maxChars int) error {
 }
 
 // surfaceJSON prints the same handoffs as the text form, a line of JSON for each.
-func (a *app) surfaceJSON(s *handoff.Store, operator string, opt handoff.SurfaceOptions) error {
-	return s.SurfaceBy(context.Background(), operator, opt, func(out handoff.Surfacing) error {
-		entries := make([]handoff.Entry, len(out.Shown))
-		for i, h := range out.Shown {
-			entries[i] = h.Entry
+func (a *app) surfaceJSON(s *handoff.Store, out handoff.Surfacing) error {
+	entries := make([]handoff.Entry, len(out.Shown))
+	for i, h := range out.Shown {
+		entries[i] = h.Entry
+	}
+	for i, listed := range s.Listed(entries) {
+		h := out.Shown[i]
+		err := a.PrintJSON(struct {
+			handoff.Listed
+			Signature handoff.Signature `json:"signature"`
+			Framed    string            `json:"framed,omitempty"`
+			Withheld  string            `json:"withheld,omitempty"`
+		}{listed.ForAgents(), h.Signature, h.Framed, h.Withheld})
+		if err != nil {
+			return err
 		}
-		for i, listed := range s.Listed(entries) {
-			h := out.Shown[i]
-			err := a.PrintJSON(struct {
-				handoff.Listed
-				Signature handoff.Signature `json:"signature"`
-				Framed    string            `json:"framed,omitempty"`
-				Withheld  string            `json:"withheld,omitempty"`
-			}{listed.ForAgents(), h.Signature, h.Framed, h.Withheld})
-			if err != nil {
-				return err
-			}
-		}
-		for _, line := range out.Left {
-			a.Note(line)
-		}
-		return nil
-	})
+	}
+	for _, line := range out.Left {
+		a.Note(line)
+	}
+	return nil
 }

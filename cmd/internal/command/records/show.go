@@ -99,15 +99,15 @@ func (a *app) export(block record.Block, root string) error {
 	if err := cli.CheckOutput(root); err != nil {
 		return err
 	}
-	file := cli.File{Name: d.FileName(), Bytes: []byte(strings.TrimRight(string(block.JSON), "\n") + "\n")}
+	file := file{Name: d.FileName(), Bytes: []byte(strings.TrimRight(string(block.JSON), "\n") + "\n")}
 	dir, err := d.SessionDir(root)
 	if err == nil {
-		err = cli.WriteFiles(root, dir, file)
+		err = writeFiles(root, dir, file)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		a.Note(fmt.Sprintf("warning: %v; using the fallback location %s", err, root))
 		dir = "."
-		err = cli.WriteFiles(root, dir, file)
+		err = writeFiles(root, dir, file)
 	}
 	if err != nil {
 		return fault.New(fault.ErrConfig, "name another directory with --export", "%v", err)

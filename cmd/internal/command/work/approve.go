@@ -90,5 +90,5 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 	if err != nil {
 		return err
 	}
-	return a.PrintAct(s, done)
+	return a.printAct(s, done)
 }

@@ -25,7 +25,7 @@ already, nothing changes.
 --undo makes the handoffs unread again. On a terminal, --all asks first if
 there are more than 20.`,
 		Example:           "  handoff mark-read 134327a8\n  handoff mark-read 134327a8 @ --operator ben\n  handoff mark-read --undo 134327a8\n  handoff mark-read --all",
-		ValidArgsFunction: a.CompleteMark,
+		ValidArgsFunction: a.completeMark,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			p, s, err := a.ProjectStore()
 			if err != nil {
@@ -48,20 +48,26 @@ there are more than 20.`,
 				_, err := a.Acting(p, s, "", ids...)
 				return err
 			}
-			if all {
+			var receipts []handoff.MarkReceipt
+			switch {
+			case all:
 				cli.CollectOften()
-				if err := a.askMany(s, operator, yes); err != nil {
-					return err
+				if err = a.askMany(s, operator, yes); err == nil {
+					receipts, err = s.MarkAllRead(context.Background(), operator)
 				}
-				receipts, err := s.MarkAllRead(context.Background(), operator)
-				return a.printMarks(receipts, err, false)
+			case undo:
+				receipts, err = s.MarkUnread(context.Background(), operator, ids...)
+			default:
+				receipts, err = s.MarkRead(context.Background(), operator, ids...)
 			}
-			if undo {
-				receipts, err := s.MarkUnread(context.Background(), operator, ids...)
-				return a.printMarks(receipts, err, true)
+			if err != nil {
+				return err
 			}
-			receipts, err := s.MarkRead(context.Background(), operator, ids...)
-			return a.printMarks(receipts, err, false)
+			a.Committed()
+			if a.ForPeople() {
+				return a.tellMarks(receipts, undo)
+			}
+			return cli.JSONLines(a.App, receipts)
 		},
 	}
 	a.OperatorFlag(cmd, &operator)
@@ -90,17 +96,6 @@ func (a *app) askMany(s *handoff.Store, operator string, yes bool) error {
 		return cli.Invalid("answer y, or add --yes", "nothing was changed")
 	}
 	return nil
-}
-
-func (a *app) printMarks(receipts []handoff.MarkReceipt, err error, undo bool) error {
-	if err != nil {
-		return err
-	}
-	a.Committed()
-	if a.ForPeople() {
-		return a.tellMarks(receipts, undo)
-	}
-	return cli.JSONLines(a.App, receipts)
 }
 
 // tellMarks prints in one line what was marked.
@@ -161,4 +156,14 @@ func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string
 func looksLikeID(name string) bool {
 	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
 	return name == "@" || strings.ContainsAny(name, ":./") || len(digits) >= 8 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// completeMark completes handoffs, and after the first one operators too.
+func (a *app) completeMark(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	ids, _ := a.CompleteIDs(cmd, args, typed)
+	if len(args) == 0 {
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+	operators, _ := a.CompleteOperators(cmd, args, typed)
+	return append(operators, ids...), cobra.ShellCompDirectiveNoFileComp
 }

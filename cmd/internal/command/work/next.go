@@ -79,5 +79,5 @@ func (a *app) takeNext(s *handoff.Store, chosen handoff.Filter, who handoff.Cons
 	if err != nil || !ok {
 		return err
 	}
-	return a.PrintAct(s, got)
+	return a.printAct(s, got)
 }

@@ -214,7 +214,7 @@ func (a *app) actCommand(act *handoff.Act, first func(ids []string, operator str
 			ctx, stop := a.Stoppable()
 			defer stop()
 			return s.Lifecycle().ActAll(ctx, *act, ids, *who, func(got handoff.ActReceipt) error {
-				if err := a.PrintAct(s, got); err != nil || then == nil {
+				if err := a.printAct(s, got); err != nil || then == nil {
 					return err
 				}
 				return then(got)

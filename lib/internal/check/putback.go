@@ -1,4 +1,4 @@
-package handoff
+package check
 
 import (
 	"bytes"
@@ -17,18 +17,17 @@ import (
 )
 
 // RestoreLog replaces an audit log that vanished or shrank by the copy that sync sent, and sets the writer. The old
-// file is quarantined. The error is ErrIntegrity if the store belongs to another machine or another writer.
-func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) error {
-	_, err := x.s.at.MatchesMachine()
-	if refused := (*MachineError)(nil); err != nil && !(errors.As(err, &refused) && refused.Lost) {
+// file is quarantined. The error is fault.ErrIntegrity if the store belongs to another machine or another writer.
+func RestoreLog(ctx context.Context, at *store.Store, operator, writer string, log []byte) error {
+	_, err := at.MatchesMachine()
+	if refused := (*store.MachineError)(nil); err != nil && !(errors.As(err, &refused) && refused.Lost) {
 		return err
 	}
-	observed, err := x.s.at.Fingerprint()
+	observed, err := at.Fingerprint()
 	if err != nil {
 		return err
 	}
-	operator := x.s.opt.Operator
-	return x.s.putBack(ctx, func(x *txn.Session) error {
+	return putBack(ctx, at, func(x *txn.Session) error {
 		known, err := store.ReadMachine(x.State)
 		if err != nil {
 			record := disk.MachineRecord{Fingerprint: observed, FirstSeenUTC: x.Now(), Writer: writer}
@@ -39,7 +38,7 @@ func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) err
 				return err
 			}
 		} else if known.Writer != writer {
-			return fault.New(ErrIntegrity, "", "the state directory is that of another writer, %s", known.Writer)
+			return fault.New(fault.ErrIntegrity, "", "the state directory is that of another writer, %s", known.Writer)
 		}
 		begin := disk.Quarantine + x.Opt.Now().UTC().Format("20060102T150405Z")
 		err = x.State.Rename(disk.LogFile, begin+"-"+disk.LogFile)
@@ -53,14 +52,21 @@ func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) err
 	})
 }
 
+// An Original is the text of a handoff with its id, and its armored signature or "".
+type Original struct {
+	ID        string
+	Text      []byte
+	Signature string
+}
+
 // PutBack stores files of handoffs that match their ids, and their signatures, and returns how many are new. Repair
 // lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be locked. The error is
-// ErrIntegrity for a store of another machine.
-func (x Exchange) PutBack(sources []Source) (n int, err error) {
-	if _, err := x.s.at.MatchesMachine(); err != nil {
+// fault.ErrIntegrity for a store of another machine.
+func PutBack(at *store.Store, originals []Original) (n int, err error) {
+	if _, err := at.MatchesMachine(); err != nil {
 		return 0, err
 	}
-	dir, err := x.s.at.MakePlace(x.s.opt.Dir, 0o755)
+	dir, err := at.MakePlace(at.Opt.Dir, 0o755)
 	if err != nil {
 		return 0, err
 	}
@@ -68,14 +74,14 @@ func (x Exchange) PutBack(sources []Source) (n int, err error) {
 	if err := store.CheckOwner(dir); err != nil {
 		return 0, err
 	}
-	for _, src := range sources {
+	for _, src := range originals {
 		doc, faults := document.ParseStored(src.Text)
-		if id, err := ID(doc); err != nil || len(faults) > 0 || id != src.ID || doc.HandoffID != id {
+		if id, err := document.ID(doc); err != nil || len(faults) > 0 || id != src.ID || doc.HandoffID != id {
 			continue
 		}
-		isNew, err := putFile(dir, document.FileName(doc, 1, x.s.opt.Git.IsShared()), src.Text)
-		if err == nil && isNew && len(src.Signatures) > 0 {
-			err = putSignature(dir, src.ID, src.Signatures[0])
+		isNew, err := putFile(dir, document.FileName(doc, 1, at.Opt.Git.IsShared()), src.Text)
+		if err == nil && isNew && src.Signature != "" {
+			err = putSignature(dir, src.ID, src.Signature)
 		}
 		if err != nil {
 			return n, err
@@ -109,18 +115,18 @@ func putFile(d *disk.Dir, name string, text []byte) (isNew bool, err error) {
 }
 
 // putBack runs do under the lock. It creates missing directories first.
-func (s *Store) putBack(ctx context.Context, do func(*txn.Session) error) error {
-	if err := s.at.CheckUntracked(); err != nil {
+func putBack(ctx context.Context, at *store.Store, do func(*txn.Session) error) error {
+	if err := at.CheckUntracked(); err != nil {
 		return err
 	}
-	for path, mode := range map[string]fs.FileMode{s.opt.Dir: 0o755, s.opt.StateDir: 0o700} {
-		d, err := s.at.MakePlace(path, mode)
+	for path, mode := range map[string]fs.FileMode{at.Opt.Dir: 0o755, at.Opt.StateDir: 0o700} {
+		d, err := at.MakePlace(path, mode)
 		if err != nil {
 			return err
 		}
 		d.Close()
 	}
-	x, err := txn.Enter(ctx, s.at, s.opt.LockTimeout)
+	x, err := txn.Enter(ctx, at, at.Opt.LockTimeout)
 	if err != nil {
 		return err
 	}

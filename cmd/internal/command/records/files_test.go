@@ -1,4 +1,4 @@
-package cli_test
+package records
 
 import (
 	"errors"
@@ -8,21 +8,20 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 func TestWriteFiles(t *testing.T) {
 	root := t.TempDir()
-	file := cli.File{Name: "a.json", Bytes: []byte("{}\n")}
-	if err := cli.WriteFiles(root, "x/handoffs", file); err != nil {
+	one := file{Name: "a.json", Bytes: []byte("{}\n")}
+	if err := writeFiles(root, "x/handoffs", one); err != nil {
 		t.Fatal(err)
 	}
-	if err := cli.WriteFiles(root, "x/handoffs", file); err != nil {
+	if err := writeFiles(root, "x/handoffs", one); err != nil {
 		t.Errorf("the same file a second time: %v", err)
 	}
-	changed := cli.File{Name: "a.json", Bytes: []byte("[]\n")}
-	if err := cli.WriteFiles(root, "x/handoffs", cli.File{Name: "b.json"}, changed); !errors.Is(err, fs.ErrExist) {
+	changed := file{Name: "a.json", Bytes: []byte("[]\n")}
+	if err := writeFiles(root, "x/handoffs", file{Name: "b.json"}, changed); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("another content: %v", err)
 	}
 	got, err := os.ReadFile(filepath.Join(root, "x/handoffs/a.json"))
@@ -40,7 +39,7 @@ func TestFileInPlaceOfDirectory(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "handoffs"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := cli.WriteFiles(root, "handoffs", cli.File{Name: "a.json"}); err == nil || errors.Is(err, fs.ErrExist) {
+	if err := writeFiles(root, "handoffs", file{Name: "a.json"}); err == nil || errors.Is(err, fs.ErrExist) {
 		t.Errorf("%v", err)
 	}
 }
@@ -48,14 +47,14 @@ func TestFileInPlaceOfDirectory(t *testing.T) {
 func TestWriteFilesRefusesNames(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"", ".", "..", "../a", "a/b", "/a", `a\b`, `..\a`, "C:a", "a/../b"} {
-		if err := cli.WriteFiles(filepath.Join(root), ".", cli.File{Name: name}); !errors.Is(err, handoff.ErrInvalid) {
+		if err := writeFiles(filepath.Join(root), ".", file{Name: name}); !errors.Is(err, handoff.ErrInvalid) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	if entries, err := os.ReadDir(root); err != nil || len(entries) > 0 {
 		t.Errorf("%v written: %v", entries, err)
 	}
-	if err := cli.WriteFiles(root, "../outside", cli.File{Name: "a"}); err == nil {
+	if err := writeFiles(root, "../outside", file{Name: "a"}); err == nil {
 		t.Error("a directory outside the root is written to")
 	}
 }
@@ -70,9 +69,9 @@ func TestWriteFilesFollowsNoLink(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	file := cli.File{Name: "a.json", Bytes: []byte("{}")}
+	one := file{Name: "a.json", Bytes: []byte("{}")}
 	for _, dir := range []string{"dir", "."} {
-		if err := cli.WriteFiles(root, dir, file); err == nil {
+		if err := writeFiles(root, dir, one); err == nil {
 			t.Errorf("%s: written through a link", dir)
 		}
 	}

@@ -1,4 +1,4 @@
-package handoff
+package settings
 
 import (
 	"errors"
@@ -8,13 +8,12 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // maxLinks is the number of symbolic links that one path can go through.
 const maxLinks = 40
 
-// CheckLinks returns ErrInvalid for a path through a symbolic link inside a project. Such a link comes with the
+// CheckLinks returns fault.ErrInvalid for a path through a symbolic link inside a project. Such a link comes with the
 // project, and its target is the choice of another person. Links outside projects are the user's. The last names of a
 // path may be missing. If the path cannot be resolved, CheckLinks returns the error of the system.
 func CheckLinks(path string) error {
@@ -48,7 +47,7 @@ func CheckLinks(path string) error {
 		}
 		target, err := os.Readlink(next)
 		if links++; err != nil || links > maxLinks {
-			return fault.New(ErrInvalid, "check the path", "%s leads nowhere", path)
+			return fault.New(fault.ErrInvalid, "check the path", "%s leads nowhere", path)
 		}
 		if isInProject(at) {
 			return linkError(path, next)
@@ -79,14 +78,16 @@ func linkError(path, link string) error {
 			cut = filepath.Clean(above)
 		}
 	}
-	return fault.New(ErrInvalid, advice, "%s is a symbolic link of the project", cut)
+	return fault.New(fault.ErrInvalid, advice, "%s is a symbolic link of the project", cut)
 }
 
 // isInProject reports whether a directory is in a project or a git work tree, whose files may come from others.
 func isInProject(dir string) bool {
 	for {
-		if store.IsThere(filepath.Join(dir, SettingsName)) || store.IsThere(filepath.Join(dir, ".git")) {
-			return true
+		for _, name := range []string{Name, ".git"} {
+			if is, _ := exists(filepath.Join(dir, name)); is {
+				return true
+			}
 		}
 		above := filepath.Dir(dir)
 		if above == dir {

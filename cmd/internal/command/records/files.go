@@ -1,4 +1,4 @@
-package cli
+package records
 
 import (
 	"bytes"
@@ -10,20 +10,21 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A File is the name of a file, without a directory, and its content.
-type File struct {
+// A file is the name of a file, without a directory, and its content.
+type file struct {
 	Name  string
 	Bytes []byte
 }
 
-// WriteFiles creates files in dir, a path relative to root that is created if needed; "." is root itself. It writes nothing
+// writeFiles creates files in dir, a path relative to root that is created if needed; "." is root itself. It writes nothing
 // outside root, even through symbolic links, and replaces no file. If a file exists with the same content, it counts as
 // written; otherwise the error wraps fs.ErrExist. If one file fails, the files created before it are removed. The files are
 // synced to disk.
-func WriteFiles(root, dir string, files ...File) error {
+func writeFiles(root, dir string, files ...file) error {
 	base, err := os.OpenRoot(root)
 	if err != nil {
 		return fmt.Errorf("open the directory to write to: %w", err)
@@ -62,19 +63,19 @@ func notDir(err error) error {
 }
 
 // createFile writes a new file and reports whether it created it.
-func createFile(place *os.Root, f File) (created bool, err error) {
+func createFile(place *os.Root, f file) (created bool, err error) {
 	if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." || strings.ContainsAny(f.Name, `/\:`) {
-		return false, Invalid("", "%q is not a file name", f.Name)
+		return false, cli.Invalid("", "%q is not a file name", f.Name)
 	}
-	file, err := place.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := place.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) && holdsFile(place, f) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("write %s: %w", f.Name, err)
 	}
-	_, err = file.Write(f.Bytes)
-	err = errors.Join(err, file.Sync(), file.Close())
+	_, err = out.Write(f.Bytes)
+	err = errors.Join(err, out.Sync(), out.Close())
 	if err != nil {
 		err = fmt.Errorf("write %s: %w", f.Name, err)
 	}
@@ -82,16 +83,16 @@ func createFile(place *os.Root, f File) (created bool, err error) {
 }
 
 // holdsFile reports whether a regular file with that name and content exists.
-func holdsFile(place *os.Root, f File) bool {
+func holdsFile(place *os.Root, f file) bool {
 	info, err := place.Lstat(f.Name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(f.Bytes)) {
 		return false
 	}
-	file, err := place.Open(f.Name)
+	out, err := place.Open(f.Name)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(io.LimitReader(file, info.Size()+1))
+	defer func() { _ = out.Close() }()
+	content, err := io.ReadAll(io.LimitReader(out, info.Size()+1))
 	return err == nil && bytes.Equal(content, f.Bytes)
 }

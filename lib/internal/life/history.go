@@ -1,0 +1,91 @@
+package life
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// A Event is something that happened to a handoff.
+type HistoryEvent struct {
+	What     string `json:"event"` // such as written, told, read, taken, answered, done
+	Operator string `json:"operator,omitempty"`
+	Time     string `json:"ts_utc"`
+	Session  string `json:"session_id,omitempty"`
+	Agent    string `json:"agent,omitempty"`   // the agent whose session was told
+	Note     string `json:"note,omitempty"`    // the reason that the operator gave
+	By       string `json:"related,omitempty"` // the handoff that answers or supersedes this one
+	Writer   string `json:"writer,omitempty"`  // the clone that the event came from
+	Offline  bool   `json:"offline,omitempty"` // the remote was not asked
+}
+
+// History returns the events of a handoff in the audit log, in its order.
+func History(at *store.Store, id string) (all []HistoryEvent, err error) {
+	d, err := at.OpenDirs()
+	if err != nil || d.State == nil {
+		return nil, err
+	}
+	defer d.Close()
+	log, done, err := eventlog.Open(d.State)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	for e := range eventlog.Scan(log, 0, &err, strings.TrimPrefix(id, form.IDPrefix)) {
+		if e.Err != nil {
+			err = errors.Join(err, &fault.CorruptError{File: filepath.Join(d.State.Path(), disk.LogFile),
+				Line: e.Number, Why: e.Err.Error()})
+			continue
+		}
+		if what, is := historyOf(e, id); is {
+			all = append(all, what)
+		}
+	}
+	return all, err
+}
+
+// historyOf returns what an event says about a handoff, and whether it concerns that handoff.
+func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
+	switch p := e.Content.(type) {
+	case eventlog.Written:
+		what = HistoryEvent{What: "written", Operator: p.From, Time: p.Time, Writer: p.Writer}
+		if e.Type == eventlog.TypeImport {
+			what.What, what.Operator, what.Time = "received", "", e.Time
+		}
+		is = p.HandoffID == id
+	case eventlog.Imported:
+		what, is = HistoryEvent{What: "received", Time: e.Time}, slices.Contains(p.HandoffIDs, id)
+	case eventlog.MarkedRead:
+		what, is = HistoryEvent{What: "read", Operator: p.OperatorID, Time: p.Time,
+			Offline: p.Offline}, p.HandoffID == id
+	case eventlog.MarkedUnread:
+		what, is = HistoryEvent{What: "unread", Operator: p.OperatorID, Time: e.Time,
+			Offline: p.Offline}, p.HandoffID == id
+	case eventlog.Signed:
+		what, is = HistoryEvent{What: "signed", Time: e.Time, Note: p.Key}, p.HandoffID == id
+	case eventlog.Pruned:
+		what, is = HistoryEvent{What: "pruned", Operator: p.Operator, Time: p.Time, Writer: p.Writer}, p.HandoffID == id
+	case eventlog.Probed:
+		what = HistoryEvent{What: "probed", Operator: p.OperatorID, Time: p.RanAt,
+			Note: fmt.Sprintf("%s: %s", p.Probe, p.Verdict)}
+		is = p.HandoffID == id
+	case eventlog.Resumed:
+		what = HistoryEvent{What: "resumed", Operator: p.Operator, Time: p.Time, Session: p.Session, Note: p.Reason,
+			Offline: p.Offline}
+		if act := p.Act(); act != "" {
+			what.What = act.Participle()
+		}
+		is = p.HandoffID == id && !p.Act().IsNote()
+	case eventlog.Repaired:
+		what, is = HistoryEvent{What: "lost", Time: e.Time}, slices.Contains(p.Quarantined, id)
+	}
+	return what, is
+}
