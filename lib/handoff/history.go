@@ -26,7 +26,8 @@ func (s *Store) History(id string) (Entry, []HistoryEvent, error) {
 		return e, nil, err
 	}
 	for _, o := range s.Sessions().OffersOf(e.ID) {
-		all = append(all, HistoryEvent{What: "told", Operator: o.Operator, Time: o.Time, Session: o.Session, Agent: o.Agent})
+		all = append(all, HistoryEvent{What: "told", Operator: o.Operator, Time: o.Time, Session: o.Session,
+			Agent: o.Agent})
 	}
 	facts := s.life()
 	for _, by := range facts.Of(e.ID).Replies {

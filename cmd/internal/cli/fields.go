@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Consumed is a line of the ledger in the output of commands, which has the key operator where the files of the store have
-// operator_id.
+// Consumed is a line of the ledger in the output of commands, which has the key operator where the files of the store
+// have operator_id.
 type Consumed struct {
 	Token       string `json:"token"`
 	HandoffID   string `json:"handoff_id"`

@@ -96,8 +96,8 @@ func (in *Input) open(path string) ([]handoff.Source, error) {
 	return in.file(path, in.Kind != "")
 }
 
-// file returns the sources of one file, one for each recipient. isRecord is set if it is a record whatever its text looks
-// like.
+// file returns the sources of one file, one for each recipient. isRecord is set if it is a record whatever its text
+// looks like.
 func (in *Input) file(path string, isRecord bool) ([]handoff.Source, error) {
 	text, err := ReadInput(path)
 	if err != nil {

@@ -24,8 +24,8 @@ func Subcommand(cmd *cobra.Command, args []string) error {
 		fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()))
 }
 
-// unknown returns the error for an unknown word. The hint is the known word that is probably meant, after the words of path,
-// or else advice.
+// unknown returns the error for an unknown word. The hint is the known word that is probably meant, after the words of
+// path, or else advice.
 func unknown(advice, path, word string, known []string, problem string) error {
 	if near := nearestName(word, known); near != "" {
 		advice = "did you mean `" + path + near + "`?"
@@ -78,7 +78,8 @@ func Usage(cmd *cobra.Command, err error) error {
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
-	return unknown("`handoff help all` shows the commands", "handoff ", name, names(root), fmt.Sprintf("unknown command %q", name))
+	return unknown("`handoff help all` shows the commands", "handoff ", name, names(root),
+		fmt.Sprintf("unknown command %q", name))
 }
 
 // Invalid returns an error about the input, with a hint.

@@ -27,7 +27,8 @@ const RoomForWords = 1000 // characters for the text of the program around a bod
 // Steps returns what me can do next with a handoff, and why it may be in vain, or "". If me is "", it is the recipient.
 func Steps(s *handoff.Store, got handoff.Stored, me string) (why string, steps []Step) {
 	e := got.Entry
-	l, waits, state := s.Lifecycle().Of(e.ID), errors.Is(s.Lifecycle().CheckApproval(e.ID), handoff.ErrDenied), StateOf(s, e)
+	l, state := s.Lifecycle().Of(e.ID), StateOf(s, e)
+	waits := errors.Is(s.Lifecycle().CheckApproval(e.ID), handoff.ErrDenied)
 	taken := l.Take.Holds()
 	switch {
 	case s.Lifecycle().Decided()(e.ID).Rejected.IsDone():
@@ -58,8 +59,8 @@ func Steps(s *handoff.Store, got handoff.Stored, me string) (why string, steps [
 	return why, steps
 }
 
-// NextSteps returns the line with the steps that me can take, "" if there are none. It is safe for agents: of text from others
-// it has only the names in the frontmatter.
+// NextSteps returns the line with the steps that me can take, "" if there are none. It is safe for agents: of text from
+// others it has only the names in the frontmatter.
 func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]string) string {
 	why, steps := Steps(s, got, me)
 	parts := []string{why}

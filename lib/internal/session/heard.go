@@ -44,8 +44,8 @@ const (
 	forgotten   = 14 * 24 * time.Hour // memories that were not changed for so long are removed
 )
 
-// Remember returns the memory of a session. state is the directory of the user's data. Without it, or without a session,
-// there is no place for the memory.
+// Remember returns the memory of a session. state is the directory of the user's data. Without it, or without a
+// session, there is no place for the memory.
 func Remember(state, agent, session, operator string) Memory {
 	if state == "" || session == "" {
 		return Memory{}
