@@ -250,10 +250,10 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 475_400 // of the whole program, without tests
+		all         = 475_500 // of the whole program, without tests
 		ofAPackage  = 38_200
 		ofAFunction = 500
-		wide        = 335 // lines above 120 columns
+		wide        = 331 // lines above 120 columns
 	)
 	packages := map[string]int{}
 	total, tooWide := 0, 0

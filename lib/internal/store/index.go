@@ -157,8 +157,17 @@ func indexNames(d *disk.Dir) ([]string, error) {
 
 // IndexStamps returns a string that changes when an index file is replaced or added.
 func IndexStamps(d *disk.Dir) (string, error) {
-	var all strings.Builder
 	names, err := indexNames(d)
+	if err != nil {
+		return "", err
+	}
+	return stampsOf(d, names)
+}
+
+// stampsOf returns a string that changes when one of these index files is replaced. A new archive is linked in
+// INDEX.md, so that changes too.
+func stampsOf(d *disk.Dir, names []string) (_ string, err error) {
+	var all strings.Builder
 	for _, name := range names {
 		stamp, _, stampErr := d.Stamp(name)
 		all.WriteString(name + " " + stamp + "\n")
