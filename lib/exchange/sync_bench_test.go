@@ -4,6 +4,7 @@ package exchange_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -82,9 +83,11 @@ func processorTime(b *testing.B) (sum time.Duration) {
 	return sum
 }
 
-// BenchmarkClaims says what 2,000 claims cost who takes, and who hears of it.
+var claimsTaken = flag.Int("claims", 2_000, "how many claims BenchmarkClaims takes at once")
+
+// BenchmarkClaims says what claims cost who takes, and who hears of it.
 func BenchmarkClaims(b *testing.B) {
-	const n = 2_000
+	n := *claimsTaken
 	for b.Loop() {
 		b.StopTimer()
 		_, roots := clones(b, 2)

@@ -54,27 +54,39 @@ func (c Lifecycle) CheckApproval(id string) error {
 	if err != nil {
 		return err
 	}
-	got, err := c.s.Load(e)
+	return c.s.checkApproval(e, c.Decided())
+}
+
+func (s *Store) checkApproval(e Entry, decided func(id string) Decision) error {
+	got, err := s.Load(e)
 	if err != nil {
 		return err
 	}
-	return trust.CheckApproval(c.s.at, c.Decided()(e.ID), e, got.References)
+	return trust.CheckApproval(s.at, decided(e.ID), e, got.References)
 }
 
 // checkRejected returns ErrDenied for a take or done of a handoff that was just rejected. The caller holds the lock.
 func (s *Store) checkRejected(act Act, id string) error {
-	d, err := s.decision(id)
+	all, err := store.InState(s.at, txn.ReadVerdicts)
+	if err != nil {
+		return err
+	}
+	return s.checkVerdicts(all, act, id)
+}
+
+// checkVerdicts is checkRejected with the verdicts of the ledger.
+func (s *Store) checkVerdicts(all map[string][]Consumption, act Act, id string) error {
+	d, err := s.decision(all, id)
 	if err == nil && d.Rejected.IsDone() && (act == ActTake || act == ActDone) {
 		err = &trust.AwaitingError{ID: id, Rejected: d.Rejected}
 	}
 	return err
 }
 
-// decision returns the decision about one handoff. Unlike Decided, it returns an error if the ledger is unreadable.
-func (s *Store) decision(id string) (d Decision, err error) {
-	all, err := store.InState(s.at, txn.ReadVerdicts)
-	if err != nil || len(all[id]) == 0 {
-		return d, err
+// decision returns the decision about one handoff, by the verdicts of the ledger.
+func (s *Store) decision(all map[string][]Consumption, id string) (d Decision, err error) {
+	if len(all[id]) == 0 {
+		return d, nil
 	}
 	e, err := s.Find(id)
 	if err == nil {
@@ -86,7 +98,11 @@ func (s *Store) decision(id string) (d Decision, err error) {
 // decide records an approval or a rejection. The caller holds the lock. If the same decision already counts, nothing
 // is recorded, and who becomes the operator who made it.
 func (s *Store) decide(x *txn.Session, act Act, who *Consumption) (existing bool, err error) {
-	d, err := s.decision(who.HandoffID)
+	all, err := store.InState(s.at, txn.ReadVerdicts)
+	if err != nil {
+		return false, err
+	}
+	d, err := s.decision(all, who.HandoffID)
 	if err != nil {
 		return false, err
 	}

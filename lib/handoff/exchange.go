@@ -150,11 +150,11 @@ func takeMarks(x *txn.Session, came Received) (taken int, err error) {
 }
 
 func takeTokens(x *txn.Session, tokens []Consumption) (taken int, err error) {
-	for _, c := range tokens {
-		isNew, err := x.TakeOverToken(c)
-		if err != nil {
-			return taken, err
-		}
+	all, err := x.TakeOverTokens(tokens)
+	if err != nil {
+		return 0, err
+	}
+	for _, isNew := range all {
 		if isNew {
 			taken++
 		}

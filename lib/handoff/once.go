@@ -9,6 +9,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -114,10 +115,14 @@ func (s *Store) claim(ctx context.Context, lines []Consumption, won func(Consump
 	}
 	return s.opt.Once(ctx, s, lines, func(claimed []Consumption) error {
 		err := txn.Locked(ctx, s.at, func(x *txn.Session) error { return x.Put(claimed) })
+		if err != nil {
+			return err
+		}
+		verdicts, err := store.InState(s.at, txn.ReadVerdicts)
 		for _, c := range claimed {
 			if err == nil { // even if rejected, the lines stay in the ledger, as the claims stay at the remote
 				won(c)
-				err = s.checkRejected(cmp.Or(c.Act(), ActTake), c.HandoffID)
+				err = s.checkVerdicts(verdicts, cmp.Or(c.Act(), ActTake), c.HandoffID)
 			}
 		}
 		return err
@@ -136,6 +141,7 @@ func (s *Store) claimAll(ctx context.Context, all []request) error {
 	if err != nil {
 		return err
 	}
+	ledger.ReadOnce()
 	var lines []Consumption
 	of := make(map[string]*request)
 	for i := range all {

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -65,19 +66,36 @@ func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consum
 	each func(ActReceipt) error) error {
 	all := make([]request, len(ids))
 	err := c.s.guard()
+	var entries []Entry
+	if err == nil {
+		entries, err = c.s.FindEach(ids)
+	}
+	decided := c.Decided()
 	for i := 0; i < len(all) && err == nil; i++ {
-		all[i], err = c.s.request(act, ids[i], who)
+		all[i], err = c.s.request(act, entries[i], who, decided)
 	}
 	if err == nil {
 		err = c.s.claimAll(ctx, all)
 	}
+	var now *sight
 	for i := 0; i < len(all) && err == nil; i++ {
 		var got ActReceipt
-		if got, err = c.s.carryOut(ctx, all[i]); err == nil {
-			err = each(got)
+		if got, err = c.s.carryOut(ctx, all[i]); err != nil {
+			break
 		}
+		if now == nil || !all[i].claimed { // what was claimed at once is seen at once
+			now = &sight{c.s.life(), store.Lookup{Store: c.s.at}}
+		}
+		c.s.tellState(now, &got)
+		err = each(got)
 	}
 	return explain(err)
+}
+
+// A sight is the store as it is after an action.
+type sight struct {
+	facts *life.Facts
+	rows  store.Lookup // with the current marks
 }
 
 // A request is an action that an operator can perform.
@@ -89,11 +107,8 @@ type request struct {
 }
 
 // request checks that who can perform an action.
-func (s *Store) request(act Act, id string, who Consumption) (r request, err error) {
-	entry, err := s.Find(id)
-	if err != nil {
-		return r, err
-	}
+func (s *Store) request(act Act, entry Entry, who Consumption, decided func(id string) Decision) (r request,
+	err error) {
 	if r.asked = act; act == ActRevoke {
 		r.asked = ActTake
 	}
@@ -108,7 +123,7 @@ func (s *Store) request(act Act, id string, who Consumption) (r request, err err
 	case ActApprove, ActReject:
 		who, err = s.desk().Signed(r.act, who)
 	case ActTake, ActDone:
-		err = s.Lifecycle().CheckApproval(entry.ID)
+		err = s.checkApproval(entry, decided)
 	}
 	if r.act == ActTake {
 		who.Until = s.leaseEnd(who)
@@ -135,7 +150,6 @@ func (s *Store) carryOut(ctx context.Context, r request) (got ActReceipt, err er
 	if r.act == ActTake {
 		s.pinSighted(ctx)
 	}
-	s.tellState(&got)
 	return got, nil
 }
 
@@ -203,12 +217,12 @@ func (s *Store) resolve(act Act, e Entry, who Consumption) (Act, txn.Lapse, erro
 }
 
 // tellState sets the new state of the handoff in a receipt and, after a take, why it needs no more work.
-func (s *Store) tellState(got *ActReceipt) {
-	e, err := s.Find(got.ID) // with its current marks
-	if err != nil {
+func (s *Store) tellState(now *sight, got *ActReceipt) {
+	e, found, err := now.rows.Row(got.ID)
+	if err != nil || !found {
 		return
 	}
-	facts := s.life()
+	facts := now.facts
 	state := facts.State(e, s.opt.Now())
 	got.State = string(state)
 	if got.Act == ActTake {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,7 +117,7 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eve
 	case a == eventlog.ActDone && !x.Opt.Git.IsShared(): // no other clone has to learn of a take
 		lines = lines[len(lines)-1:]
 	}
-	return lines[len(lines)-1], false, x.consume(string(a), a.Marks(), lines...)
+	return lines[len(lines)-1], false, x.consume(string(a), lines...)
 }
 
 // Decide adds an approval or a rejection, after those that do not count, or a renewal.
@@ -127,7 +128,7 @@ func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
 	}
 	for n := 0; ; n++ {
 		if c.Token = a.Key(c.HandoffID, n); ledger.find(c.Token) == nil {
-			return x.consume(string(a), false, c)
+			return x.consume(string(a), c)
 		}
 	}
 }
@@ -262,7 +263,12 @@ func openNumber(holds eventlog.Action, n int) int {
 }
 
 // Life returns what the ledger records about a handoff.
-func (l *Ledger) Life(id string) eventlog.Life { return Lives(store.AsString(l.Text), id)[id] }
+func (l *Ledger) Life(id string) eventlog.Life {
+	if l.lives != nil {
+		return l.lives[id]
+	}
+	return Lives(store.AsString(l.Text), id)[id]
+}
 
 // ReadLives returns what the ledger of a state directory records about all handoffs, or about the handoff
 // only. It is for readers: it does not compare the ledger with the audit log, since that takes as long as
@@ -312,31 +318,50 @@ func field(line, name string) string {
 	return value
 }
 
-// TakeOverToken adds a token that another store consumed, and reports whether it is new here. A verdict is
+// TakeOverTokens adds tokens that another store consumed, as one change, and reports which are new here. A verdict is
 // also new if only verdicts that do not count are known.
-func (x *Session) TakeOverToken(c eventlog.Consumption) (isNew bool, err error) {
+func (x *Session) TakeOverTokens(all []eventlog.Consumption) (isNew []bool, err error) {
 	ledger, err := x.readLedger()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	id, kind, n, isAct := eventlog.ParseKey(c.Token)
+	if ledger.Text = slices.Clip(ledger.Text); len(all) > fewIDs {
+		ledger.ReadOnce()
+	}
+	isNew = make([]bool, len(all))
+	var more []eventlog.Consumption
+	for i, c := range all {
+		if isNew[i] = ledger.takeOver(&c); !isNew[i] {
+			continue
+		}
+		if err := ledger.add(c); err != nil {
+			return nil, err
+		}
+		more = append(more, c)
+	}
+	if len(more) == 0 {
+		return isNew, nil
+	}
+	return isNew, x.consume("claims", more...)
+}
+
+// takeOver reports whether a token is new here. It gives a verdict or a renewal the next free number.
+func (l *Ledger) takeOver(c *eventlog.Consumption) bool {
+	id, kind, n, _ := eventlog.ParseKey(c.Token)
 	if kind == eventlog.ActReopen { // a reopening by another operator would block the one that counts
-		if life := ledger.Life(id); life.EndedBy(n).Operator != c.Operator {
-			return false, nil
+		if life := l.Life(id); life.EndedBy(n).Operator != c.Operator {
+			return false
 		}
 	}
-	for by := ledger.find(c.Token); by != nil; by = ledger.find(c.Token) {
+	for by := l.find(c.Token); by != nil; by = l.find(c.Token) {
 		isMany := kind.IsVerdict() || kind == eventlog.ActRenew
 		if !isMany || by.Action() == c.Action() && by.Signature == c.Signature {
-			return false, nil
+			return false
 		}
 		n++
 		c.Token = kind.Key(id, n)
 	}
-	if !isAct {
-		return true, x.consume("resume", true, c)
-	}
-	return true, x.consume(string(kind), kind.Marks(), c)
+	return true
 }
 
 // ReadVerdicts returns the approvals and rejections in the ledger of a state directory, by handoff. The

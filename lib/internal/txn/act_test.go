@@ -142,7 +142,7 @@ func TestEndingIsSeenInPart(t *testing.T) {
 			if err := w.locked(func(x *txn.Session) (err error) {
 				for i, line := range ends {
 					if err == nil && part>>i&1 == 1 {
-						_, err = x.TakeOverToken(line)
+						_, err = x.TakeOverTokens([]eventlog.Consumption{line})
 					}
 				}
 				return err
@@ -154,6 +154,56 @@ func TestEndingIsSeenInPart(t *testing.T) {
 			if !errors.As(err, new(*txn.TakenError)) && !isClaimed {
 				t.Errorf("held %v, part %b seen: cy wants %v, %v", isHeld, part, wants, err)
 			}
+		}
+	}
+}
+
+// Many lines that come at once are one change, and leave what they leave one by one.
+func TestLinesComeAtOnce(t *testing.T) {
+	var topics []string
+	var lines []eventlog.Consumption
+	add := func(topic, operator string, act eventlog.Act, n int) {
+		id := handoff(topic, "body of "+topic+"\n").HandoffID
+		lines = append(lines, eventlog.Consumption{Token: act.Key(id, n), HandoffID: id, Operator: operator, Time: aTime})
+	}
+	for i := range 12 {
+		topic := string(rune('a' + i))
+		topics = append(topics, topic)
+		add(topic, "ben", eventlog.ActTake, 0)
+		add(topic, "cy", eventlog.ActTake, 0) // comes too late
+		add(topic, "ben", eventlog.ActDone, 0)
+		add(topic, "cy", eventlog.ActReopen, 0) // has not finished it
+		add(topic, "ann", eventlog.ActApprove, 0)
+		add(topic, "cy", eventlog.ActApprove, 0) // gets another number
+		add(topic, "cy", eventlog.ActApprove, 0)
+		if i%2 == 0 {
+			add(topic, "ben", eventlog.ActReopen, 0)
+			add(topic, "cy", eventlog.ActTake, 1)
+		}
+	}
+	take := func(step int) (ledger, table string, isNew []bool, changes uint64) {
+		w := newWorld(t)
+		w.publish(topics...)
+		before := w.Newest()
+		for some := range slices.Chunk(lines, step) {
+			if err := w.locked(func(x *txn.Session) error {
+				news, err := x.TakeOverTokens(some)
+				isNew = append(isNew, news...)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return w.read(disk.Ledger), w.read(disk.IndexFile), isNew, w.Newest() - before
+	}
+	ledger, table, isNew, _ := take(1)
+	for _, step := range []int{5, len(lines)} {
+		ledger2, table2, isNew2, changes := take(step)
+		if ledger2 != ledger || table2 != table || !slices.Equal(isNew2, isNew) {
+			t.Errorf("%d at once: %s\n%s\n%v\n\none by one: %s\n%s\n%v", step, ledger2, table2, isNew2, ledger, table, isNew)
+		}
+		if step == len(lines) && changes != 1 {
+			t.Errorf("%d changes", changes)
 		}
 	}
 }

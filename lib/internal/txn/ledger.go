@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -19,6 +20,33 @@ import (
 // A Ledger is what the store records at one moment about consumed resume tokens.
 type Ledger struct {
 	Text []byte // whole lines
+
+	keys  map[string][]byte        // the first line of each key, for a batch; nil searches Text
+	lives map[string]eventlog.Life // as they are after the lines
+}
+
+// ReadOnce prepares for many questions: none of them searches the text again.
+func (l *Ledger) ReadOnce() {
+	l.keys, l.lives = make(map[string][]byte), make(map[string]eventlog.Life)
+	for _, line := range l.Lines() {
+		l.learn(line)
+	}
+}
+
+func (l *Ledger) learn(line []byte) {
+	if key := LineKey(line); l.keys[key] == nil {
+		l.keys[key] = line
+	}
+	addLine(l.lives, store.AsString(line))
+}
+
+// add adds a line, which is not in the file yet.
+func (l *Ledger) add(c eventlog.Consumption) error {
+	line, err := LedgerLine(c)
+	if l.Text = append(l.Text, line...); l.keys != nil {
+		l.learn([]byte(strings.TrimSuffix(line, "\n")))
+	}
+	return err
 }
 
 // Consumed returns who consumed a token, or nil if it is unused. If token is "", it returns who resumed from
@@ -37,7 +65,7 @@ const (
 func ReadLedger(d *disk.Dir) (*Ledger, error) {
 	path := filepath.Join(d.Path(), disk.Ledger)
 	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
-	l := &Ledger{text[:disk.WholeLines(text)]}
+	l := &Ledger{Text: text[:disk.WholeLines(text)]}
 	for n, line := range l.Lines() {
 		if !bytes.HasPrefix(line, []byte(ledgerLineStart)) || !bytes.HasSuffix(line, []byte(ledgerLineEnd)) {
 			return nil, &fault.CorruptError{File: path, Line: n, Why: "is not the record of a consumed token"}
@@ -57,7 +85,7 @@ func (x *Session) readLedger() (*Ledger, error) {
 	if err := store.CheckLedger(path, text, last.Ledger.End(), last.LedgerHead); err != nil {
 		return nil, err
 	}
-	return &Ledger{text[:last.Ledger.End()]}, nil
+	return &Ledger{Text: text[:last.Ledger.End()]}, nil
 }
 
 // Lines returns an iterator over the lines, without their newlines, with their numbers.
@@ -76,12 +104,23 @@ func (l *Ledger) Lines() func(func(int, []byte) bool) {
 // them all.
 func (l *Ledger) find(key string) *eventlog.Consumption {
 	start, at := []byte(ledgerLineStart+key+`",`), 0
+	if l.keys != nil {
+		return parseLine(key, l.keys[key])
+	}
 	if !bytes.HasPrefix(l.Text, start) {
 		if at = bytes.Index(l.Text, append([]byte("\n"), start...)) + 1; at == 0 {
 			return nil
 		}
 	}
 	line, _, _ := bytes.Cut(l.Text[at:], []byte("\n"))
+	return parseLine(key, line)
+}
+
+// parseLine returns the record of a key, or nil if there is no line.
+func parseLine(key string, line []byte) *eventlog.Consumption {
+	if line == nil {
+		return nil
+	}
 	c := eventlog.Consumption{Token: key}
 	_ = json.Unmarshal(line, &c) // even if the rest is damaged, the token was consumed
 	return &c

@@ -183,20 +183,36 @@ const recentBytes = 64 << 10
 // NewMark returns the mark that an operator adds now. It is later than the last time up to which marks of the
 // operator were removed.
 func (x *Session) NewMark(m index.Mark, ids ...string) (index.Mark, error) {
-	log, done, err := eventlog.Open(x.State)
-	if err != nil {
-		return m, err
-	}
-	defer done()
-	for e := range eventlog.Scan(log, max(0, log.Size()-recentBytes), &err, `"`+eventlog.TypeMarkUnread+`"`) {
-		if p, ok := e.Content.(eventlog.MarkedUnread); ok && p.OperatorID == m.Operator &&
-			slices.Contains(ids, p.HandoffID) && !(index.Mark{Time: p.Time}).Before(m) {
-			if at, ok := form.Instant(p.Time); ok {
-				m.Time = at.Add(time.Second).UTC().Format(time.RFC3339)
-			}
-		}
+	undone, err := x.recentlyUndone()
+	for _, id := range ids {
+		m = undone.after(id, m)
 	}
 	return m, err
+}
+
+// recentlyUndone returns the marks that were removed in the last seconds.
+func (x *Session) recentlyUndone() (Undone, error) {
+	log, done, err := eventlog.Open(x.State)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	u := make(Undone)
+	for e := range eventlog.Scan(log, max(0, log.Size()-recentBytes), &err, `"`+eventlog.TypeMarkUnread+`"`) {
+		if p, ok := e.Content.(eventlog.MarkedUnread); ok {
+			u.Add(p.HandoffID, index.Mark{Operator: p.OperatorID, Time: p.Time})
+		}
+	}
+	return u, err
+}
+
+// after returns the mark, later than those that were removed.
+func (u Undone) after(id string, m index.Mark) index.Mark {
+	last := u[[2]string{id, m.Operator}]
+	if at, ok := form.Instant(last.Time); ok && u.Has(id, m) {
+		m.Time = at.Add(time.Second).UTC().Format(time.RFC3339)
+	}
+	return m
 }
 
 // TakenBack returns the removed marks in the audit log of a state directory.

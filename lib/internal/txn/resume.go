@@ -3,6 +3,8 @@ package txn
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -42,9 +44,9 @@ func (x *Session) Resume(c eventlog.Consumption) error {
 		return err
 	}
 	if !life.Take.Holds().IsDone() && (x.Opt.Git.IsShared() || life.Take.N > 0) {
-		return x.consume("resume", true, nthAct(c, eventlog.ActTake, life.Take.N), c)
+		return x.consume("resume", nthAct(c, eventlog.ActTake, life.Take.N), c)
 	}
-	return x.consume("resume", true, c)
+	return x.consume("resume", c)
 }
 
 // checkResume returns a *ConsumedError or a *TakenError if c cannot be consumed. life is what happened to the
@@ -62,25 +64,12 @@ func (l *Ledger) checkResume(c eventlog.Consumption) (life eventlog.Life, err er
 	return life, nil
 }
 
-// consume adds lines about one handoff to the ledger. If marks is set, it adds a read mark that is missing.
-func (x *Session) consume(op string, marks bool, all ...eventlog.Consumption) error {
+// consume adds lines to the ledger as one change, with the read marks that they bring.
+func (x *Session) consume(op string, all ...eventlog.Consumption) error {
 	c := &change{Record: journal.Record{Op: op}}
-	last := all[len(all)-1]
-	file, text := "", []byte(nil)
-	if marks {
-		var err error
-		if file, text, err = x.unmarked(last); err != nil {
-			return err
-		}
-		if x.How.Synced && file != "" { // other replicas report the marks that count
-			undone, err := TakenBack(x.State)
-			if err != nil {
-				return err
-			}
-			if undone.Has(last.HandoffID, index.Mark{Operator: last.Operator, Time: last.Time}) {
-				file = ""
-			}
-		}
+	marks, err := x.markAll(c, all)
+	if err != nil {
+		return err
 	}
 	for i, one := range all {
 		line, err := LedgerLine(one)
@@ -88,35 +77,57 @@ func (x *Session) consume(op string, marks bool, all ...eventlog.Consumption) er
 			return err
 		}
 		c.LedgerText = append(c.LedgerText, line...)
-		c.events = append(c.events, one.Event(file != "" && i == len(all)-1, x.How))
-	}
-	if file != "" {
-		mark, err := x.NewMark(index.Mark{Operator: last.Operator, Time: last.Time}, last.HandoffID)
-		if err != nil {
-			return err
+		mark, isMarked := marks[i]
+		if c.events = append(c.events, one.Event(isMarked, x.How)); isMarked {
+			c.events = append(c.events, marked(one.HandoffID, mark, x.How))
 		}
-		l, _ := index.Find(text, last.HandoffID)
-		x.setRows(c, file, text, map[string]index.Row{last.HandoffID: l.Row.WithMark(mark)})
-		c.events = append(c.events, marked(last.HandoffID, mark, x.How))
 	}
 	return x.commit(c)
 }
 
-// unmarked returns the index file whose row lacks the read mark, or "" if the row has it.
-func (x *Session) unmarked(c eventlog.Consumption) (file string, text []byte, err error) {
-	found := false
-	err = store.EachIndex(x.Dir, func(name string, in []byte) error {
-		l, ok := index.Find(in, c.HandoffID)
-		if !ok {
-			return nil
+// markAll plans the read marks that rows lack, and returns them by the numbers of their lines. It reads the table once.
+func (x *Session) markAll(c *change, all []eventlog.Consumption) (map[int]index.Mark, error) {
+	want, marks := make(map[string][]int), make(map[int]index.Mark)
+	for i, one := range all {
+		if act := one.Act(); act == "" || act.Marks() {
+			want[one.HandoffID] = append(want[one.HandoffID], i)
 		}
-		if found = true; !l.Row.IsReadBy(c.Operator) {
-			file, text = name, in
-		}
-		return fs.SkipAll
-	})
-	if err == nil && !found {
-		err = store.UnknownID(c.HandoffID, x.Opt.Dir)
 	}
-	return file, text, err
+	if len(want) == 0 {
+		return nil, nil
+	}
+	read := x.recentlyUndone
+	if x.How.Synced { // other replicas report the marks that count
+		read = func() (Undone, error) { return TakenBack(x.State) }
+	}
+	undone, err := read()
+	if err != nil {
+		return nil, err
+	}
+	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
+		edits := make(map[string]index.Row)
+		for _, row := range rowsOf(text, want) {
+			for _, i := range want[row.ID] {
+				mark := index.Mark{Operator: all[i].Operator, Time: all[i].Time}
+				if row.IsReadBy(mark.Operator) || x.How.Synced && undone.Has(row.ID, mark) {
+					continue
+				}
+				marks[i] = undone.after(row.ID, mark)
+				row = row.WithMark(marks[i])
+				edits[row.ID] = row
+			}
+			delete(want, row.ID)
+		}
+		if len(edits) > 0 {
+			x.setRows(c, name, text, edits)
+		}
+		if len(want) == 0 {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err == nil && len(want) > 0 {
+		err = store.UnknownID(slices.Min(slices.Collect(maps.Keys(want))), x.Opt.Dir)
+	}
+	return marks, err
 }

@@ -61,14 +61,9 @@ func nthAct(c eventlog.Consumption, a eventlog.Act, n int) eventlog.Consumption 
 // Put adds lines that this replica has claimed. If the last one exists already, the error is a
 // *ConsumedError.
 func (x *Session) Put(claimed []eventlog.Consumption) error {
-	for i, c := range claimed {
-		isNew, err := x.TakeOverToken(c)
-		if err != nil {
-			return err
-		}
-		if i == len(claimed)-1 && !isNew {
-			return &ConsumedError{c}
-		}
+	isNew, err := x.TakeOverTokens(claimed)
+	if last := len(claimed) - 1; err == nil && last >= 0 && !isNew[last] {
+		err = &ConsumedError{claimed[last]}
 	}
-	return nil
+	return err
 }
