@@ -30,10 +30,21 @@ func RestoreLost(ctx ctx, s *handoff.Store, o Options) (done []string, err error
 	if err != nil {
 		return nil, lost
 	}
-	if _, err := os.Lstat(filepath.Join(path, disk.SyncRepo)); errors.Is(err, fs.ErrNotExist) {
-		return restoreFromObjects(ctx, s, o, lost)
-	} else if err != nil {
+	entries, err := os.ReadDir(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(lost, err)
+	}
+	hasRepo, hasObjects := false, false
+	for _, e := range entries {
+		hasRepo = hasRepo || e.Name() == disk.SyncRepo
+		hasObjects = hasObjects || strings.HasPrefix(e.Name(), objectsPrefix)
+	}
+	switch {
+	case hasRepo:
+	case hasObjects:
+		return restoreFromObjects(ctx, s, o, lost)
+	default:
+		return nil, lost
 	}
 	r := &gitCarrier{remote: newRemote(s, o)}
 	r.carrier = r
@@ -179,6 +190,9 @@ func restoreFromObjects(ctx ctx, s *handoff.Store, o Options, lost error) (done 
 	}
 	gone, err := r.missingDocuments()
 	if err != nil || len(gone) == 0 {
+		return done, err
+	}
+	if store, _, err := o.Objects(ctx, o.Remote); err != nil || store == nil {
 		return done, err
 	}
 	found := newRemote(s, o)

@@ -78,6 +78,9 @@ func (a *App) handOver(why error) error {
 		return why
 	}
 	if a.alone == nil {
+		if err := handoff.CheckLimit(); err != nil { // the full program would crash before it can say so
+			return err
+		}
 		a.alone = a.startFull()
 	}
 	if !beyond {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -89,12 +88,11 @@ func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 
 // UnknownID returns the error for an id that no handoff of the store has.
 func UnknownID(id, dir string) error {
-	problem := fmt.Sprintf("no handoff %s in %s", id, dir)
-	if id == newest {
-		problem = "no handoff is addressed to you"
-	}
 	const hint = "run `handoff list` to see what is there, or `handoff sync` to receive more"
-	return fault.New(fault.ErrInvalid, hint, "%s", problem)
+	if id == newest {
+		return fault.New(fault.ErrInvalid, hint, "no handoff is addressed to you")
+	}
+	return fault.New(fault.ErrInvalid, hint, "no handoff %s in %s", id, dir)
 }
 
 // unknown is UnknownID, or tells that the handoff was pruned.
