@@ -250,7 +250,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 476_300 // of the whole program, without tests
+		all         = 476_400 // of the whole program, without tests
 		ofAPackage  = 38_200
 		ofAFunction = 500
 		wide        = 331 // lines above 120 columns

@@ -180,7 +180,7 @@ func TestStoreChanges(t *testing.T) {
 	s.sees("new-one")
 	write(t, root, handoff.Document{From: "eve", To: "ann", Topic: "other", Time: "2026-11-22T08:59:00Z"})
 	s.until("a refusal", func(text string) bool {
-		return strings.Contains(text, "the first line is not ---")
+		return strings.Contains(text, "the document has no frontmatter")
 	})
 	s.press("q")
 	s.leaves()

@@ -88,7 +88,7 @@ func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 
 // UnknownID returns the error for an id that no handoff of the store has.
 func UnknownID(id, dir string) error {
-	const hint = "run `handoff list` to see what is there, or `handoff sync` to receive more"
+	const hint = "run `handoff list` to see what is there; `handoff sync` receives more"
 	if id == newest {
 		return fault.New(fault.ErrInvalid, hint, "no handoff is addressed to you")
 	}

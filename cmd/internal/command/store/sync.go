@@ -20,17 +20,17 @@ func syncCommand(a *app) *cobra.Command {
 		Use: "sync",
 		Long: `Exchange handoffs with other clones over a git remote or an object store. sync
 sends what is new here, and stores what others sent after verifying it:
-handoffs, read marks, takes and resumes. A handoff that is refused for now is held: the next sync
-tries again, and ` + "`" + `handoff list --held` + "`" + ` shows the reason and the way out. An
-interrupted sync is completed by the next one.
+handoffs, read marks, takes and resumes. A handoff that is refused for now is
+held: the next sync tries again, and ` + "`" + `handoff list --held` + "`" + ` shows the reason and
+the way out. An interrupted sync is completed by the next one.
 
 Each clone has a ref of its own at the remote (refs/handoff/writers/w-…), or a
 log of its own in the object store, so there are no conflicts, and no branch
-changes. After the first sync, take,
-done, release and resume ask the remote, so that only one clone succeeds. sync
-reports the --offline actions that came too late. Actions of others count only
-if OPERATORS.md of this clone allows them; the rest is held. Handoffs that
-others have pruned are archived here, and removed after 90 days.
+changes. After the first sync, take, done, release and resume ask the remote, so
+that only one clone succeeds. sync reports the --offline actions that came too
+late. Actions of others count only if OPERATORS.md of this clone allows them;
+the rest is held. Handoffs that others have pruned are archived here, and
+removed after 90 days.
 
 The first sync remembers the URL of the remote and the namespace. If the
 settings name another one later, sync asks on a terminal; elsewhere, confirm it
