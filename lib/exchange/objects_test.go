@@ -24,8 +24,7 @@ import (
 // A farm is an object store and clones that use it.
 type farm struct {
 	*objectstore.Server
-	roots  []string
-	bucket *bucket.Bucket // the one of the last command
+	roots []string
 }
 
 func newFarm(t testing.TB, n int) *farm {
@@ -48,7 +47,6 @@ func (f *farm) options(root string) exchange.Options {
 	o.Objects = func(ctx context.Context, name string) (objects.Store, string, error) {
 		c := bucket.Config{URL: "s3://" + objectstore.Bucket + "/x", Endpoint: f.URL, Getenv: objectstore.Getenv}
 		b, err := bucket.Open(ctx, c)
-		f.bucket = b
 		return b, c.URL, err
 	}
 	return o
