@@ -279,3 +279,15 @@ func BenchmarkLines(b *testing.B) {
 		}
 	}
 }
+
+// A line without end is looked at once, however often it looks like a row.
+func TestLineWithoutEnd(t *testing.T) {
+	t.Parallel()
+	text := bytes.Repeat([]byte("| sha256:0123456789abcdef "), 1<<20)
+	if rows := index.FindPrefix(text, ""); len(rows) != 0 || !index.IsEmpty(text) {
+		t.Errorf("%d rows", len(rows))
+	}
+	if _, ok := index.Find(text, "sha256:0123456789abcdef"); ok {
+		t.Error("a row is found")
+	}
+}

@@ -110,7 +110,7 @@ func Find(text []byte, id string) (Line, bool) {
 			l.Number = 1 + bytes.Count(text[:l.Start], []byte("\n"))
 			return l, true
 		}
-		from += i + len(needle)
+		from = l.End
 	}
 }
 
@@ -127,7 +127,7 @@ func FindPrefix(text []byte, prefix string) []Row {
 		if l.IsRow && strings.HasPrefix(l.Row.ID, "sha256:"+prefix) {
 			rows = append(rows, l.Row)
 		}
-		from += i + len(needle)
+		from = l.End // a line has one row at most
 	}
 }
 
@@ -155,10 +155,11 @@ func IsEmpty(text []byte) bool {
 		if i < 0 {
 			return true
 		}
-		if lineAt(text, from+i).IsRow {
+		l := lineAt(text, from+i)
+		if l.IsRow {
 			return false
 		}
-		from += i + len(rowStart)
+		from = l.End
 	}
 }
 
