@@ -250,8 +250,8 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 476_400 // of the whole program, without tests
-		ofAPackage  = 38_200
+		all         = 476_800 // of the whole program, without tests
+		ofAPackage  = 38_600
 		ofAFunction = 500
 		wide        = 331 // lines above 120 columns
 	)

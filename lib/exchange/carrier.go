@@ -73,6 +73,7 @@ type remote struct {
 	known       claimFiles
 	writers     map[string]string // the version of what each writer has published; nil if the remote was not asked
 	claims      map[string]string // the version of each claim
+	replaced    map[string]string // why a claim is not the one that was granted
 	denials     denials
 	refusedText []byte // refused.json as it was read
 
@@ -83,7 +84,7 @@ type remote struct {
 
 // newRemote returns a remote that was not asked yet.
 func newRemote(s *handoff.Store, o Options) *remote {
-	r := &remote{exchange: newExchange(s, o), claims: make(map[string]string)}
+	r := &remote{exchange: newExchange(s, o), claims: make(map[string]string), replaced: make(map[string]string)}
 	r.carrier = &gitCarrier{remote: r}
 	r.peer = r
 	return r

@@ -164,7 +164,8 @@ func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []remoteClaim
 			h.why, isVoid = j.why(h.Consumption, here[h.HandoffID])
 		}
 		if h.why != "" {
-			r.denials.Claims[h.name] = refusal{Commit: r.claims[h.name], ID: h.HandoffID, Why: h.why, Void: isVoid}
+			r.denials.Claims[h.name] = refusal{Commit: r.claims[h.name], ID: h.HandoffID, Why: h.why, Void: isVoid,
+				Moved: r.replaced[h.name] != ""}
 			continue
 		}
 		delete(r.denials.Claims, h.name)
@@ -441,6 +442,9 @@ func (r *remote) readClaims(ctx ctx, names []string) (all []remoteClaim, err err
 		c, err := eventlog.ParseClaim(name, texts[i])
 		if err == nil && !(isLine(c.Consumption) && isOnce(c.Token)) {
 			err = errors.New("it claims what no ledger has")
+		}
+		if why := r.replaced[name]; why != "" && !r.Restore {
+			err = errors.New(why)
 		}
 		h := remoteClaim{Claim: c, name: name, text: texts[i]}
 		if err != nil {

@@ -83,7 +83,7 @@ func (r *gitCarrier) makeFold(ctx ctx, claims int) (commit string, err error) {
 }
 
 // pushFolds pushes the ref of this writer, and removes the refs of folded claims. It reports whether the remote has
-// accepted all of it. Without claims, it makes the ref that folds move, if there is none.
+// accepted all of it. Without claims, it makes the ref that folds move, if the remote lacks it.
 func (r *gitCarrier) pushFolds(ctx ctx, ref string, claims []try) (bool, error) {
 	if len(claims) == 0 && r.folds != "" {
 		return false, nil

@@ -32,7 +32,8 @@ type objectCarrier struct {
 	documents *disk.Dir
 	seen      map[string]position // what is received of each writer, and what is published of this one
 	news      map[string]delivery
-	own       position // as the object store has it
+	granted   map[string]map[string]string // the writers that tell of a claim, by its name and SHA-256
+	own       position                     // as the object store has it
 	adopted   *progress
 }
 
@@ -160,7 +161,7 @@ func (r *objectCarrier) list(ctx ctx) (err error) {
 	if err != nil {
 		return err
 	}
-	r.writers, r.news = found, make(map[string]delivery)
+	r.writers, r.news, r.granted = found, make(map[string]delivery), make(map[string]map[string]string)
 	for name, no := range r.denials.Claims {
 		if r.claims[name] == "" {
 			r.claims[name] = no.Commit
@@ -195,7 +196,7 @@ func (r *objectCarrier) list(ctx ctx) (err error) {
 		case d.Number >= r.seen[writer].Number: // otherwise the object store was put back to a backup
 			d.Head = found[writer]
 			r.news[writer] = d
-			r.hear(d.lines)
+			r.hear(writer, d.lines)
 		}
 	}
 	return r.findTries(ctx)
@@ -216,13 +217,17 @@ func (r *objectCarrier) read(ctx ctx, writer string) (d delivery, why string, er
 	return d, why, err
 }
 
-// hear notes the claims that a log tells of.
-func (r *objectCarrier) hear(lines []objects.Line) {
+// hear notes the claims that the log of a writer tells of.
+func (r *objectCarrier) hear(writer string, lines []objects.Line) {
 	for _, l := range lines {
-		isSettled := l.Claim == "" || r.known.has(l.Claim) && !r.Restore && !r.denials.Claims[l.Claim].Void
-		if !isSettled {
-			r.claims[l.Claim] = unread
+		isSettled := l.Claim == "" || r.isKnown(l.Claim, l.Granted) && !r.Restore && !r.denials.Claims[l.Claim].Void
+		if isSettled {
+			continue
 		}
+		if r.claims[l.Claim] = unread; r.granted[l.Claim] == nil {
+			r.granted[l.Claim] = make(map[string]string)
+		}
+		r.granted[l.Claim][l.Granted] = writer
 	}
 }
 
@@ -361,25 +366,55 @@ func (r *objectCarrier) keep(_ ctx, c *intake) error {
 
 // claimTexts downloads claims. One that never counted may have been replaced, once.
 func (r *objectCarrier) claimTexts(ctx ctx, names []string) ([][]byte, error) {
-	texts := make([][]byte, len(names))
+	texts, whys := make([][]byte, len(names)), make([]string, len(names))
 	err := objects.Each(len(names), func(i int) (err error) {
-		at := []string{objects.ClaimName(names[i])}
-		if r.denials.Claims[names[i]].Void {
-			at = []string{at[0] + objects.Moved, at[0]}
-		}
-		for _, name := range at {
-			if texts[i], err = r.store.Get(ctx, name, eventlog.MaxFile); err == nil {
-				break
-			} else if !objects.IsBad(err) {
-				return err
-			}
-		}
-		return nil
+		texts[i], whys[i], err = r.readClaim(ctx, names[i])
+		return err
 	})
 	for i, name := range names {
 		r.claims[name] = jsontree.SHA256Hex(texts[i])
+		if r.replaced[name] = whys[i]; whys[i] == "" {
+			delete(r.replaced, name)
+		}
 	}
 	return texts, err
+}
+
+// readClaim downloads a claim. why says that it is not the one that a writer was granted: an account that can write to
+// an object store can replace its objects.
+func (r *objectCarrier) readClaim(ctx ctx, name string) (text []byte, why string, err error) {
+	if text, err = r.claimText(ctx, objects.ClaimName(name)); err != nil {
+		return nil, "", err
+	}
+	first, later, granted := jsontree.SHA256Hex(text), "", r.granted[name]
+	before := r.denials.Claims[name]
+	if before.Void || len(granted) > 1 || len(granted) == 1 && granted[first] == "" {
+		moved, err := r.claimText(ctx, objects.ClaimName(name)+objects.Moved)
+		if err != nil {
+			return nil, "", err
+		}
+		if later = jsontree.SHA256Hex(moved); before.Void && moved != nil {
+			text = moved
+		}
+	}
+	if before.Moved && before.Commit == jsontree.SHA256Hex(text) {
+		return text, before.Why, nil
+	}
+	for sum, writer := range granted {
+		if sum != first && sum != later {
+			why = "it is not the one that " + writer + " was granted"
+		}
+	}
+	return text, why, nil
+}
+
+// claimText downloads a claim. A claim that is missing or too long is nil.
+func (r *objectCarrier) claimText(ctx ctx, name string) ([]byte, error) {
+	text, err := r.store.Get(ctx, name, eventlog.MaxFile)
+	if err != nil && objects.IsBad(err) {
+		return nil, nil
+	}
+	return text, err
 }
 
 // putClaims creates claims. If all is set, it stops at the first that is not granted: the earlier ones are granted, and
@@ -632,7 +667,7 @@ func (r *objectCarrier) putDocuments(ctx ctx, w *objects.Log, n *pending) (sent 
 func (r *objectCarrier) addNews(w *objects.Log, p progress, tries []try) (err error) {
 	for _, t := range tries {
 		if r.known.has(t.name) {
-			w.Add(objects.Line{Claim: t.name})
+			w.Add(objects.Line{Claim: t.name, Granted: jsontree.SHA256Hex(t.text)})
 		}
 	}
 	for e := range r.events(p.Offset, &err) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	gosync "sync"
@@ -602,4 +603,39 @@ func mustRead(t testing.TB, root, id string) []byte {
 		t.Fatal(err)
 	}
 	return got.Text
+}
+
+// An account that can write to an object store can replace a claim. A clone that hears of the first one refuses the
+// other, until that is back.
+func TestClaimIsReplaced(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 3)
+	id := write(t, f.roots[0], "one")
+	f.mustAgree(t)
+	if _, err := f.act(f.roots[1], "ben", handoff.ActTake, id); err != nil {
+		t.Fatal(err)
+	}
+	name := f.names(t, "claims/")[0]
+	first := f.get(t, name)
+	writer, err := mustOpen(t, f.roots[2]).Exchange().Writer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := regexp.MustCompile(`w-[0-9a-f]{16}`).ReplaceAllString(strings.Replace(first, `"ben"`, `"ann"`, 1), writer)
+	f.put(t, name, forged)
+	for range 2 { // it is said each time
+		if _, err := f.sync(f.roots[2]); !errors.Is(err, handoff.ErrIntegrity) || !strings.Contains(fmt.Sprint(err), "was granted") {
+			t.Fatal(err)
+		}
+	}
+	if states, err := f.act(f.roots[2], "ann", handoff.ActTake, id); !errors.Is(err, handoff.ErrIntegrity) {
+		t.Fatal(states, err)
+	}
+	f.put(t, name, first)
+	f.mustSync(t, f.roots[2], func(o *exchange.Options) { o.Restore = true })
+	f.mustAgree(t)
+	lost := (*handoff.LostError)(nil)
+	if _, err := f.act(f.roots[2], "ann", handoff.ActTake, id); !errors.As(err, &lost) && !errors.As(err, new(*handoff.TakenError)) {
+		t.Fatal(err)
+	}
 }

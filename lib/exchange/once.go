@@ -149,7 +149,7 @@ func (r *remote) judgeLost(ctx ctx, tries []try) (err error) {
 	var lines lines
 	for _, h := range all {
 		byName[h.name] = h
-		if h.isBad { // a sync reports it
+		if h.isBad && r.replaced[h.name] == "" { // a sync reports it
 			delete(r.denials.Claims, h.name)
 		}
 		if lines = append(lines, h.lines...); h.why == "" && h.lost.Token == "" {

@@ -121,8 +121,8 @@ func (b *Bucket) Replace(ctx context.Context, name string, body []byte) error {
 	})
 }
 
-// Get returns the body of an object. The error wraps fs.ErrNotExist if there is none, and fault.ErrIntegrity if it has
-// more than limit bytes.
+// Get returns the body of an object. The error wraps fs.ErrNotExist if the object does not exist, and
+// fault.ErrIntegrity if it has more bytes than the limit.
 func (b *Bucket) Get(ctx context.Context, name string, limit int64) (body []byte, err error) {
 	if err := checkName(name); err != nil {
 		return nil, err

@@ -38,8 +38,8 @@ type Store interface {
 	Prove(context.Context) error
 	// Create creates an object. It returns false if there is one with another body.
 	Create(ctx context.Context, name string, body []byte) (bool, error)
-	// Get returns an object of at most limit bytes. The error is fs.ErrNotExist if there is none, and ErrIntegrity if
-	// it is larger.
+	// Get returns an object of at most limit bytes. The error is fs.ErrNotExist if it does not exist, and
+	// ErrIntegrity if it is larger.
 	Get(ctx context.Context, name string, limit int64) ([]byte, error)
 	// List returns at most limit objects whose names begin with dir, after a name, in the order of their bytes.
 	List(ctx context.Context, dir, after string, limit int) (objects []Object, more bool, err error)
@@ -102,7 +102,7 @@ func (h Head) Bytes(writer string) []byte {
 	return append(text, '\n')
 }
 
-// ReadHead returns the head of a writer, the zero value if there is none. why says what is wrong with it.
+// ReadHead returns the head of a writer, the zero value for a writer without a log. why says what is wrong with it.
 func ReadHead(ctx context.Context, s Store, writer string) (h Head, why string, err error) {
 	text, err := s.Get(ctx, HeadName(writer), maxHead)
 	switch {
@@ -170,8 +170,9 @@ type Header struct {
 type Line struct {
 	Handoff   string          `json:"handoff,omitempty"`
 	Signature string          `json:"signature,omitempty"`
-	Claim     string          `json:"claim,omitempty"` // the name of a claim that the remote has granted
-	Event     json.RawMessage `json:"event,omitempty"` // a line of the audit log
+	Claim     string          `json:"claim,omitempty"`   // the name of a claim that the remote has granted
+	Granted   string          `json:"granted,omitempty"` // the SHA-256 of that claim
+	Event     json.RawMessage `json:"event,omitempty"`   // a line of the audit log
 }
 
 // ParsePart parses a part that must continue the one before. why says what is wrong with it.
@@ -187,7 +188,8 @@ func ParsePart(text []byte, writer string, number int, previous string) (h Heade
 	for line := range bytes.Lines(rest) {
 		var l Line
 		isWhole := bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &l) == nil
-		if !isWhole || l.Handoff != "" && !form.IsID(l.Handoff) || l.Claim != "" && !form.IsDigest(l.Claim) {
+		if !isWhole || l.Handoff != "" && !form.IsID(l.Handoff) ||
+			l.Claim != "" && !(form.IsDigest(l.Claim) && form.IsDigest(l.Granted)) {
 			return h, nil, name + " was cut or changed"
 		}
 		all = append(all, l)
