@@ -112,7 +112,7 @@ func WarnShared(s *handoff.Store, ids []string) (warnings []string, err error) {
 }
 
 // StoredAs returns the id of the stored handoff with the given document, or with the given packet if doc is nil. If
-// there is none, the error is handoff.ErrInvalid.
+// it is not stored, the error is handoff.ErrInvalid.
 func StoredAs(s *handoff.Store, name string, doc *handoff.Document, text []byte) (string, error) {
 	if doc == nil {
 		return packetAs(s, name, text)

@@ -100,7 +100,7 @@ func (b Blobs) Has(w Wanted) bool {
 	return is && p.size <= w.Max
 }
 
-// Text returns the content of a wanted object, or ErrNoText if there is none.
+// Text returns the content of a wanted object, or ErrNoText if the object is missing or too long.
 func (b Blobs) Text(w Wanted) ([]byte, error) {
 	if !b.Has(w) {
 		return nil, ErrNoText

@@ -88,7 +88,7 @@ func Open(ctx ctx, out *disk.Dir, o Options) (*Repo, error) {
 	return r, nil
 }
 
-// Failed returns the first error of reading what [Repo.Spool] has read, nil if there is none. It is a fault here, not
+// Failed returns the first error of reading what [Repo.Spool] has read, nil after success. It is a fault here, not
 // in what was received.
 func (r *Repo) Failed() error {
 	if failed := r.failed.Load(); failed != nil {

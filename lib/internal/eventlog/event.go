@@ -86,7 +86,7 @@ func Tail(r io.ReaderAt, size int64) (last []byte, end int64, err error) {
 	}
 }
 
-// HeadAt returns the hash of the last event of a log of the given size, or [Genesis] if there is none. end is as in
+// HeadAt returns the hash of the last event of a log of the given size, or [Genesis] for an empty log. end is as in
 // [Tail].
 func HeadAt(r io.ReaderAt, size int64) (hash string, end int64, err error) {
 	last, end, err := Tail(r, size)

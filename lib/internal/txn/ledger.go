@@ -100,7 +100,7 @@ func (l *Ledger) Lines() func(func(int, []byte) bool) {
 	}
 }
 
-// find returns the first record of a key, or nil if there is none. It parses no other line, since LedgerLine writes
+// find returns the first record of a key, or nil if no line has it. It parses no other line, since LedgerLine writes
 // them all.
 func (l *Ledger) find(key string) *eventlog.Consumption {
 	start, at := []byte(ledgerLineStart+key+`",`), 0
