@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // keepCopy stores a copy of text in the same directory, durably.
@@ -29,6 +30,9 @@ func (m *repair) quarantineUnsafe() error {
 	for _, name := range names {
 		if err == nil {
 			err = m.makeRegular(m.Dir, name, isIndex(name), disk.MaxIndex)
+		}
+		if err == nil && isIndex(name) {
+			err = m.quarantineUnreadable(name)
 		}
 	}
 	if err != nil {
@@ -88,6 +92,15 @@ func (m *repair) makeRegular(d *disk.Dir, name string, isSole bool, max int64) e
 	}
 	m.did("replaced %s by a copy: it had a second hard link", name)
 	return d.Sync()
+}
+
+// quarantineUnreadable quarantines an index file that is not a table.
+func (m *repair) quarantineUnreadable(name string) error {
+	_, err := store.ReadIndex(m.Dir, name)
+	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) {
+		return m.quarantine(m.Dir, name, "it "+corrupt.Why)
+	}
+	return err
 }
 
 // removeLeftovers removes the unpublished files of killed commands.

@@ -21,9 +21,15 @@ import (
 // ReadIndex returns the text of an index file, or nil if the file does not exist.
 func ReadIndex(d *disk.Dir, name string) ([]byte, error) { return readIndex(nil, d, name) }
 
-// readIndex is ReadIndex, and uses the memory of a buffer.
+// readIndex is ReadIndex, and uses the memory of a buffer. It fails at a line that is longer than any row.
 func readIndex(text []byte, d *disk.Dir, name string) ([]byte, error) {
 	f, err := openIndex(d, name)
+	if err == nil && f != nil && f.Size() > disk.MaxLine {
+		defer f.Close()
+		if err = checkLines(f); err == nil {
+			f, err = openIndex(d, name)
+		}
+	}
 	if err != nil || f == nil {
 		return nil, err
 	}
@@ -39,6 +45,23 @@ func readIndex(text []byte, d *disk.Dir, name string) ([]byte, error) {
 		}
 	}
 	return nil, tooLarge(f)
+}
+
+// checkLines fails at a line that is longer than any row, before the file takes memory.
+func checkLines(f *disk.Text) error {
+	long := 0 // the length of the last line so far
+	err := eachPiece(f, 0, func(piece []byte) bool {
+		if end := bytes.LastIndexByte(piece, '\n'); end >= 0 {
+			long = -end - 1
+		}
+		long += len(piece)
+		return long <= disk.MaxLine
+	})
+	if err == nil && long > disk.MaxLine {
+		err = &fault.CorruptError{File: f.Name(),
+			Why: fmt.Sprintf("has a line of more than %d bytes; no row is that long", disk.MaxLine)}
+	}
+	return err
 }
 
 // StillReads opens an index file, or returns nil if it does not exist. same reports whether the file still

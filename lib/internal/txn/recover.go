@@ -193,6 +193,9 @@ func (x *Session) repeatRecords() (again bool, err error) {
 // file swapName. If a person saved both texts, foundIndex keeps a copy of one.
 func (x *Session) foundIndex(story *journal.Story) ([]byte, error) {
 	swap, err := store.ReadIndex(x.Dir, swapName)
+	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) {
+		err = x.quarantine(x.Dir, swapName)
+	}
 	if err != nil || swap == nil {
 		return x.index, err
 	}
