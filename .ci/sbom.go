@@ -65,7 +65,8 @@ func run(version string, programs []string) error {
 		"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
 		"metadata": object{
 			"timestamp": time.Unix(epoch, 0).UTC().Format(time.RFC3339),
-			"component": object{"bom-ref": ours, "type": "application", "name": "handoff", "version": version, "purl": ours,
+			"component": object{"bom-ref": ours, "type": "application", "name": "handoff", "version": version,
+				"purl":     ours,
 				"licenses": []object{{"license": object{"id": "Apache-2.0"}}}, "components": parts},
 		},
 		"components":   components,

@@ -27,7 +27,8 @@ func (s schema) leaves(e *jsonschema.ValidationError, faults []fault.Fault) []fa
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
 			faults = append(faults, fault.Fault{Pointer: fault.Pointer(pointer, name),
-				Problem: "unknown field " + fault.Quote(name), Hint: "known are " + strings.Join(properties(node), ", ")})
+				Problem: "unknown field " + fault.Quote(name), Hint: "known are " +
+					strings.Join(properties(node), ", ")})
 		}
 		return faults
 	case *kind.AnyOf, *kind.OneOf:

@@ -250,10 +250,10 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 476_800 // of the whole program, without tests
+		all         = 477_300 // of the whole program, without tests
 		ofAPackage  = 38_600
 		ofAFunction = 500
-		wide        = 331 // lines above 120 columns
+		wide        = 0 // lines above 120 columns
 	)
 	packages := map[string]int{}
 	total, tooWide := 0, 0

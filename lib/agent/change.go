@@ -74,8 +74,9 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	return ch, err
 }
 
-// Uninstall returns the change that removes all our hooks and what else is ours in their file, or with isServer the same
-// for the file of the server for the Model Context Protocol. If the file must not be changed, the error is ErrConfig.
+// Uninstall returns the change that removes all our hooks and what else is ours in their file, or with isServer the
+// same for the file of the server for the Model Context Protocol. If the file must not be changed, the error is
+// ErrConfig.
 func (a Agent) Uninstall(p Places, scope Scope, isServer bool) (Change, error) {
 	sh := a.sheet(isServer)
 	f, err := a.locate(p, scope, sh)
@@ -116,7 +117,8 @@ func (a Agent) verify(path string, text []byte, slots []slot, n int) (words []st
 	for _, sl := range slices.Backward(slots) {
 		all, err := a.find(sl, path, text)
 		if err == nil && len(all) != n {
-			err = refuse("make the change by hand, and report this", "%s: the edit would leave %d entries of %s, not %d",
+			err = refuse("make the change by hand, and report this",
+				"%s: the edit would leave %d entries of %s, not %d",
 				path, len(all), sl.name, n)
 		}
 		if err != nil {

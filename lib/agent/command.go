@@ -96,8 +96,8 @@ func commandLine(n *jsontree.Value) string {
 	return n.Get("bash").Str()
 }
 
-// packaged returns the line that a plugin or an extension passes to a shell at an event. It does not know where the programs
-// are, and prints nothing if they are missing.
+// packaged returns the line that a plugin or an extension passes to a shell at an event. It does not know where the
+// programs are, and prints nothing if they are missing.
 func (a Agent) packaged(e Event) string {
 	return "if command -v handoff >/dev/null 2>&1; then exec handoff hook " + string(e) + " --agent " + a.Name + "; fi"
 }

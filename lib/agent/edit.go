@@ -146,8 +146,8 @@ func (a Agent) install(f file, sh sheet, c Command) (text []byte, err error) {
 	return text, nil
 }
 
-// uninstall returns settings without our entries, and the command of the first. If nobody else changed the settings, they
-// are those from before.
+// uninstall returns settings without our entries, and the command of the first. If nobody else changed the settings,
+// they are those from before.
 func (a Agent) uninstall(f file, sh sheet) (text []byte, words []string, err error) {
 	c, words, err := a.adopt(f, sh, Command{})
 	if text = f.text; err != nil || words == nil {

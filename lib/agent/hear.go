@@ -37,9 +37,10 @@ const (
 )
 
 // Hear announces to a running session, in one line, what has arrived since the session was last told, and which of the
-// handoffs of its operator others have ended. It prints nothing if there is nothing new, if the session has no id, or if the last announcement is less than a minute old. Without
-// news it opens no store. Each handoff is announced once to a session, and recorded as offered only if the line was
-// printed. It also renews the leases of the session, when half of their time has passed.
+// handoffs of its operator others have ended. It prints nothing if there is nothing new, if the session has no id, or
+// if the last announcement is less than a minute old. Without news it opens no store. Each handoff is announced once to
+// a session, and recorded as offered only if the line was printed. It also renews the leases of the session, when half
+// of their time has passed.
 //
 // The line is added to what the model reads. Hear never ends a turn and never blocks a prompt or a tool.
 func Hear(s Session, e Event) {

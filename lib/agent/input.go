@@ -37,8 +37,8 @@ type input struct {
 	isCut bool // the value was too large; its other fields are missing
 }
 
-// readInput reads one JSON object of at most max bytes, until isEnough, if it is not nil, is true. It waits no longer than
-// wait for its end. Of malformed or cut input it returns the fields before that.
+// readInput reads one JSON object of at most max bytes, until isEnough, if it is not nil, is true. It waits no longer
+// than wait for its end. Of malformed or cut input it returns the fields before that.
 func readInput(r io.Reader, wait time.Duration, max int64, isEnough func(input) bool) (in input) {
 	if r == nil {
 		return in
@@ -66,7 +66,8 @@ func readFields(d *json.Decoder, isEnough func(input) bool) (in input, err error
 		if err != nil {
 			return in, err
 		}
-		_ = json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", key, value), &in) // a field of the wrong type does not affect others
+		// a field of the wrong type does not affect others
+		_ = json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", key, value), &in)
 	}
 	return in, nil
 }

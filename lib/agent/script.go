@@ -8,8 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// opencode is the plugin for an agent that has scripts in place of settings. The whole file is ours. COMMANDS stands for
-// the command of each event.
+// opencode is the plugin for an agent that has scripts in place of settings. The whole file is ours. COMMANDS stands
+// for the command of each event.
 //
 //go:embed opencode.js
 var opencode string

@@ -85,8 +85,8 @@ func broken(huge string, silent bool) []feed {
 	}
 }
 
-// runningFeeds returns the inputs of the self-test for a hook of a running session: it hears once of the handoff. Inputs
-// without a session must leave the hook silent.
+// runningFeeds returns the inputs of the self-test for a hook of a running session: it hears once of the handoff.
+// Inputs without a session must leave the hook silent.
 func runningFeeds(root, session string, e Event, native string) []feed {
 	input := string(jsontree.Encode(map[string]string{"session_id": session + "-" + string(e), "cwd": root,
 		"hook_event_name": native, "prompt": "x"}, ""))
@@ -97,15 +97,16 @@ func runningFeeds(root, session string, e Event, native string) []feed {
 	}, broken(`{"prompt":"`+strings.Repeat("x", 2<<20), true)...)
 }
 
-// keepingFeeds returns the inputs of the self-test for a hook that keeps what a session leaves: an event of a session that
-// says the canary, and its end. The hook prints nothing.
+// keepingFeeds returns the inputs of the self-test for a hook that keeps what a session leaves: an event of a session
+// that says the canary, and its end. The hook prints nothing.
 func keepingFeeds(stage Stage, session, at string) []feed {
 	event := map[string]string{"session_id": session, "cwd": stage.Root, "hook_event_name": at, "source": "startup"}
 	for _, key := range []string{"compact_summary", "last_assistant_message", "prompt_response", "text"} {
 		event[key] = stage.Canary
 	}
 	input := string(jsontree.Encode(event, ""))
-	end := map[string]string{"session_id": session, "cwd": stage.Root, "hook_event_name": "SessionEnd", "reason": "error"}
+	end := map[string]string{"session_id": session, "cwd": stage.Root, "hook_event_name": "SessionEnd",
+		"reason": "error"}
 	return append([]feed{
 		{name: at, input: input, open: true, silent: true},
 		{name: "the end of the session", input: string(jsontree.Encode(end, "")), silent: true},

@@ -159,7 +159,8 @@ func (s Session) open(cwd string) (handoff.Project, *report, error) {
 		s.Gather(&p)
 	}
 	isSystem := s.agent.has("speaks")
-	r := &report{operator: s.To, isSystem: isSystem, bodies: s.Bodies && !isSystem, maxChars: p.Settings.SurfaceMaxChars.Value}
+	r := &report{operator: s.To, isSystem: isSystem, bodies: s.Bodies && !isSystem,
+		maxChars: p.Settings.SurfaceMaxChars.Value}
 	p.Options.Lost = func(err error) { r.lost = err }
 	opened, err := handoff.Open(p.Options)
 	if err != nil {

@@ -150,7 +150,8 @@ func (s *settings) readEntries(list, group *jsontree.Value, at int) error {
 			}
 		}
 		if words := commandWords(n); isOf(words, s.slot.event) {
-			s.ours = append(s.ours, found{list: list, node: n, group: group, place: fmt.Sprintf("%d:%d", at, i), words: words})
+			s.ours = append(s.ours, found{list: list, node: n, group: group, place: fmt.Sprintf("%d:%d", at, i),
+				words: words})
 		} else if line := commandLine(n); line == s.agent.packaged(s.slot.event) {
 			s.portable = true
 		}

@@ -62,8 +62,8 @@ func (a Agent) find(sl slot, file string, text []byte) (all []found, err error) 
 }
 
 // writeTable returns settings in TOML with our table, or without it and its subtables if words is nil. A table that is
-// already there gets our values and keeps its other lines. Comments outside of the table stay. If the other values would
-// change, it refuses.
+// already there gets our values and keeps its other lines. Comments outside of the table stay. If the other values
+// would change, it refuses.
 func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, error) {
 	ours, err := a.find(sl, file, []byte(text))
 	if err != nil {
@@ -106,8 +106,8 @@ func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, e
 	return []byte(out), nil
 }
 
-// replaceTable replaces the table with a header in a TOML text, and reports whether it was there. Lines of the old table that
-// set other names stay. An empty new table removes the old one and its subtables.
+// replaceTable replaces the table with a header in a TOML text, and reports whether it was there. Lines of the old
+// table that set other names stay. An empty new table removes the old one and its subtables.
 func replaceTable(text, header, table string, names []string) (_ string, put bool) {
 	var out, notes strings.Builder // notes are the comments that may belong to the next table
 	isOurs := false

@@ -88,7 +88,8 @@ func (d *Held) advice(s *handoff.Store, why error) string {
 		return "ask " + d.From + " to run `handoff sign " + strings.TrimPrefix(d.ID, form.IDPrefix)[:8] +
 			"` with a key of OPERATORS.md, and `handoff sync`" + again
 	}
-	return "correct the entry of " + d.From + " in OPERATORS.md, or ask " + d.From + " to send it as that demands" + again
+	return "correct the entry of " + d.From + " in OPERATORS.md, or ask " + d.From + " to send it as that demands" +
+		again
 }
 
 // ReadHeld returns the handoffs that are held, in the order in which they came.

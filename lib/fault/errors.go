@@ -96,8 +96,8 @@ type andMore struct{ n int }
 
 func (m *andMore) Error() string { return fmt.Sprintf("and %d more", m.n) }
 
-// Join joins the errors of a list as errors.Join does. It keeps the first 1,000 and counts the rest, and returns a single
-// error as it is.
+// Join joins the errors of a list as errors.Join does. It keeps the first 1,000 and counts the rest, and returns a
+// single error as it is.
 func Join[T any](list []T, of func(T) error) error {
 	var errs []error
 	for _, one := range list {

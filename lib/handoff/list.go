@@ -132,8 +132,8 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 	return in, nil
 }
 
-// admits reports whether an entry fits, as far as its row and its state say. hidden is its state if that alone leaves it
-// out of what is unread or present. closed returns the handoffs that are closed.
+// admits reports whether an entry fits, as far as its row and its state say. hidden is its state if that alone leaves
+// it out of what is unread or present. closed returns the handoffs that are closed.
 func (f Filter) admits(e Entry, at stateReader, closed func() map[string]bool) (fits bool, hidden State) {
 	if !f.matches(e) {
 		return false, ""

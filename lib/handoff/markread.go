@@ -68,7 +68,8 @@ func checkOperator(operator string) error {
 // CheckOperator returns ErrInvalid if name has not the form of an operator name.
 func CheckOperator(operator string) error {
 	if !form.IsSlug(operator, document.MaxName) {
-		return fault.New(ErrInvalid, "use 1 to 64 ASCII letters, digits, _ and -", "%q is not a valid operator", operator)
+		return fault.New(ErrInvalid, "use 1 to 64 ASCII letters, digits, _ and -", "%q is not a valid operator",
+			operator)
 	}
 	return nil
 }

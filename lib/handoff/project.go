@@ -141,7 +141,8 @@ func (p Project) Exists() error {
 // directory, and dir has none of its own.
 func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags ProjectFlags) error {
 	at, own, err := p.ownerOf(dir, cwd)
-	if err != nil || at.Root == "" || !at.IsOwn && (!store.IsThere(own.StateDir.Value) || store.IsThere(ownState(dir))) {
+	if err != nil || at.Root == "" || !at.IsOwn &&
+		(!store.IsThere(own.StateDir.Value) || store.IsThere(ownState(dir))) {
 		return err
 	}
 	p.Root, p.HasFile, p.Foreign, p.settings = at.Root, at.HasFile, "", at.Root

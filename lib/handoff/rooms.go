@@ -43,8 +43,8 @@ type (
 	// A Life is what happened to a handoff. Take and Archive are the takes and archivings with their ends. Done is who
 	// finished it, zero if it is open.
 	Life = eventlog.Life
-	// An Action is who performed an act, in which session and when; zero if no one did. Until is the end of the lease of
-	// a take, or "".
+	// An Action is who performed an act, in which session and when; zero if no one did. Until is the end of the lease
+	// of a take, or "".
 	Action = eventlog.Action
 	// A Decision is the approval and the rejection of a handoff. The one that did not happen is zero.
 	Decision = eventlog.Decision

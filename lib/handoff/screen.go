@@ -41,7 +41,8 @@ func (s *Store) screen(docs []*sealed, results []Result) ([]scanned, error) {
 			continue
 		}
 		if len(d.redacted) > 0 {
-			s.opt.Warn(store.Prefixed(d.name) + "redacted credentials by these rules: " + strings.Join(d.redacted, ", "))
+			s.opt.Warn(store.Prefixed(d.name) + "redacted credentials by these rules: " +
+				strings.Join(d.redacted, ", "))
 		}
 		good = append(good, scanned{d})
 	}

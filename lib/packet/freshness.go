@@ -63,7 +63,8 @@ func (c *checking) age(f Facts) (bool, string) {
 	limit := FormatLimit(c.o.MaxAge)
 	switch {
 	case age < -skew:
-		return false, fmt.Sprintf("updated %s in the future (exceeds %s of clock difference)", formatBeyond(-age, skew), FormatLimit(skew))
+		return false, fmt.Sprintf("updated %s in the future (exceeds %s of clock difference)", formatBeyond(-age, skew),
+			FormatLimit(skew))
 	case age > c.o.MaxAge:
 		return false, fmt.Sprintf("updated %s ago (exceeds %s limit)", formatBeyond(age, c.o.MaxAge), limit)
 	}
@@ -150,6 +151,7 @@ func (c *checking) relations() {
 		c.note("It is taken since %s: only its holder can resume it.", s.Taken)
 	}
 	if len(s.Beside) > 0 {
-		c.note("The handoff that it supersedes is also superseded by %s: all of them are current.", strings.Join(s.Beside, " and "))
+		c.note("The handoff that it supersedes is also superseded by %s: all of them are current.",
+			strings.Join(s.Beside, " and "))
 	}
 }

@@ -91,7 +91,8 @@ func contradictions(f Facts) (problems []string) {
 	case nothing && finishesSomething(f.NextAction):
 		problems = append(problems, "unresolved states that nothing is open, but next_action "+quoted(f.NextAction)+
 			" finishes something open")
-	case nothing && next != "" && !statesNothing(f.NextAction) && (slices.ContainsFunc(f.Completed, allDone) || reached(f.Objective)):
+	case nothing && next != "" && !statesNothing(f.NextAction) && (slices.ContainsFunc(f.Completed, allDone) ||
+		reached(f.Objective)):
 		problems = append(problems, "all is done and nothing is open, but next_action is "+quoted(f.NextAction))
 	}
 	return problems
@@ -171,7 +172,8 @@ func (c *checking) compare(f Facts) {
 		c.add(Replay, true, "objective, blocker and next action confirmed")
 	case c.o.ConfirmedBy != "":
 		c.report.ConfirmedBy = show(c.o.ConfirmedBy)
-		c.add(Replay, true, "answered in other words ("+strings.Join(other, ", ")+"), confirmed by "+quoted(c.o.ConfirmedBy))
+		c.add(Replay, true, "answered in other words ("+strings.Join(other,
+			", ")+"), confirmed by "+quoted(c.o.ConfirmedBy))
 	default:
 		c.add(Replay, false, "answered in other words: "+strings.Join(other, ", "))
 		c.step("Compare each answer with the packet's, shown next to it; if they mean the same, check again " +

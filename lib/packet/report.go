@@ -179,7 +179,8 @@ func (r Report) result(check string) string {
 func (r Report) why() string {
 	var all []string
 	for _, c := range r.Checks {
-		if !c.Pass && c.own != notChecked && (r.Consumed == nil || c.Check == Token) { // a consumed token alone makes it critical
+		// a consumed token alone makes it critical
+		if !c.Pass && c.own != notChecked && (r.Consumed == nil || c.Check == Token) {
 			all = append(all, c.Check+": "+c.own)
 		}
 	}

@@ -69,7 +69,8 @@ func (c *checking) resumedBefore(f Facts, showable bool) bool {
 		return false
 	}
 	use, err := c.o.Consumed(token, c.ID)
-	if updated, ok := form.ISO(f.UpdatedAt); use.Gap == "" && (!ok || updated.Before(use.Since)) && !use.Since.IsZero() {
+	if updated, ok := form.ISO(f.UpdatedAt); use.Gap == "" && (!ok || updated.Before(use.Since)) &&
+		!use.Since.IsZero() {
 		use.Gap = "the packet is older than the audit log of this store: earlier consumptions are unknown"
 	}
 	name := "this handoff"
@@ -92,7 +93,8 @@ func (c *checking) resumedBefore(f Facts, showable bool) bool {
 		c.gap = true
 		c.atLeast(Operational)
 		c.note("%s", show(use.Gap))
-		c.step("Find out from the sender, from read_by and from the work itself whether the work was resumed already. " +
+		c.step("Find out from the sender, from read_by and from the work itself whether the work was resumed " +
+			"already. " +
 			"If it was not, resume and accept it as operational, with that reason.")
 	}
 	return false

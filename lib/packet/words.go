@@ -127,11 +127,14 @@ func placeholder(text string) bool {
 	return f == "" || sayingNothing().hasOnly(w) || matches(f, "reference", nil) || strings.HasPrefix(f, "lorem ipsum ")
 }
 
-// statesNothing reports whether a text states, in each of its clauses, that there is nothing. "Nothing is done" does not:
-// it has no word for the remaining work.
+// statesNothing reports whether a text states, in each of its clauses, that there is nothing. "Nothing is done" does
+// not: it has no word for the remaining work.
 func statesNothing(text string) bool {
 	all := clauses(text)
-	return len(all) > 0 && !slices.ContainsFunc(all, func(clause string) bool { return !isNone(clause) && !isDone(clause) })
+	return len(all) > 0 && !slices.ContainsFunc(all, func(clause string) bool {
+		return !isNone(clause) &&
+			!isDone(clause)
+	})
 }
 
 func isNone(clause string) bool {

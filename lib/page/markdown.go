@@ -269,7 +269,8 @@ func (safeRenderer) checkBox(w util.BufWriter, _ []byte, n ast.Node, entering bo
 		state = "checked"
 	}
 	if entering {
-		w.WriteString(`<svg class="box-mark" role="img" aria-label="` + state + `"><use href="#m-` + state + `"/></svg>`)
+		w.WriteString(`<svg class="box-mark" role="img" aria-label="` + state + `"><use href="#m-` + state +
+			`"/></svg>`)
 	}
 	return ast.WalkContinue, nil
 }

@@ -132,7 +132,8 @@ func (d *Definition) Changed() string {
 }
 
 func parse(text []byte) ([]Probe, error) {
-	root, faults := document.ReadYAML(text, document.YAMLOptions{Name: "the file", MaxBytes: maxBytes, MaxNodes: maxNodes})
+	root, faults := document.ReadYAML(text, document.YAMLOptions{Name: "the file", MaxBytes: maxBytes,
+		MaxNodes: maxNodes})
 	p := &parser{faults: faults}
 	var probes []Probe
 	switch {

@@ -15,10 +15,11 @@ import (
 )
 
 // tokens finds the resume tokens of packets in documents.
-var tokens = life.Subject{File: disk.Tokens, Mark: "handoff-record=" + packet.Kind + "/", Says: func(d handoff.Document) string {
-	r, _ := packetOf(d.Body)
-	return r.ResumeToken
-}}
+var tokens = life.Subject{File: disk.Tokens, Mark: "handoff-record=" + packet.Kind + "/",
+	Says: func(d handoff.Document) string {
+		r, _ := packetOf(d.Body)
+		return r.ResumeToken
+	}}
 
 // A holder is a stored packet.
 type holder struct {

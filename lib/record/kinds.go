@@ -21,7 +21,8 @@ var kinds = []kind{
 		build: Options.packet, input: packetInput, table: packet.Table, make: newPacket,
 		members: map[string]string{"from": "agent", "topic": "task"}},
 	{name: universal.Kind, version: universal.Version, detect: looksLikeUniversal, read: reading(universal.Parse),
-		build: Options.universal, input: universalInput, validate: validateUniversal, table: universal.Table, make: newUniversal},
+		build: Options.universal, input: universalInput, validate: validateUniversal, table: universal.Table,
+		make: newUniversal},
 	{name: run.Kind, version: run.Version, detect: looksLikeRun, read: reading(storedRun),
 		build: Options.run, input: runInput},
 }
@@ -101,7 +102,8 @@ func kindOf(data []byte, forced string) (kind, error) {
 	if _, err := jsontree.Parse(data); err != nil {
 		return kind{}, err
 	}
-	return kind{}, faulty(handoff.Fault{Problem: "the JSON has the shape of no kind of record", Hint: "add --kind: " + names})
+	return kind{}, faulty(handoff.Fault{Problem: "the JSON has the shape of no kind of record", Hint: "add --kind: " +
+		names})
 }
 
 // faulty returns an error of faults that have no place in a text.

@@ -53,7 +53,8 @@ func withName(name string, err error) error {
 	case errors.As(err, &faults):
 		return &handoff.DocumentError{Name: name, Faults: faults.Faults}
 	case errors.As(err, &other) && name != "":
-		return &handoff.Error{Class: other.Class, Problem: name + ": " + other.Problem, Advice: other.Advice, Cause: other.Cause}
+		return &handoff.Error{Class: other.Class, Problem: name + ": " + other.Problem, Advice: other.Advice,
+			Cause: other.Cause}
 	}
 	return err
 }

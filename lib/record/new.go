@@ -91,7 +91,8 @@ func New(m Making) (handoff.Source, error) {
 		return handoff.Source{}, err
 	}
 	if k.make == nil {
-		return handoff.Source{}, invalid("use `handoff record create`", "this command makes no record of the kind %s", k.name)
+		return handoff.Source{}, invalid("use `handoff record create`", "this command makes no record of the kind %s",
+			k.name)
 	}
 	var faults []handoff.Fault
 	for _, f := range m.Missing() {

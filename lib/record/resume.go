@@ -68,7 +68,8 @@ func Work(at work.Tree, references []string, f packet.Facts) work.Verdict {
 
 // relationsOf returns a function that finds the successors of a stored handoff, and when it was taken and done.
 func relationsOf(s *handoff.Store) func(id string) packet.Relations {
-	of, lives := s.Lifecycle().Successors(), sync.OnceValues(func() (map[string]handoff.Life, error) { return s.Lifecycle().Taking("") })
+	of, lives := s.Lifecycle().Successors(),
+		sync.OnceValues(func() (map[string]handoff.Life, error) { return s.Lifecycle().Taking("") })
 	return func(id string) packet.Relations {
 		successors, beside := of(id)
 		all, _ := lives() // the check of the token reports read errors
@@ -128,7 +129,8 @@ type Resumed struct {
 
 // Text returns the result for people and agents, with the brief of the handoff in a frame.
 func (r Resumed) Text() string {
-	return fmt.Sprintf("Resumed %s as %s (%s).\n", short(r.HandoffID), r.Operator, r.Report.Class) + r.framed(r.HandoffID)
+	return fmt.Sprintf("Resumed %s as %s (%s).\n", short(r.HandoffID), r.Operator, r.Report.Class) +
+		r.framed(r.HandoffID)
 }
 
 // A Refusal is the error for a handoff that cannot be resumed as it is. It wraps no class: the store is fine.
@@ -153,7 +155,8 @@ func (r *Refusal) Text() string {
 		return ""
 	}
 	by := r.Report.Consumed
-	return fmt.Sprintf("\n%s resumed it at %s; nothing was consumed now.\n", by.Operator, handoff.EscapeLine(by.Time)) + r.Brief.framed(by.HandoffID)
+	return fmt.Sprintf("\n%s resumed it at %s; nothing was consumed now.\n", by.Operator, handoff.EscapeLine(by.Time)) +
+		r.Brief.framed(by.HandoffID)
 }
 
 // Verdict returns the classification.

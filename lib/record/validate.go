@@ -57,7 +57,8 @@ func Validate(name string, data []byte, o universal.Options) (v Validation, err 
 		v.Report, err = k.validate(data, o)
 	} else {
 		// A record without the fields that write fills in is valid.
-		_, faults := k.build(Options{Project: func() string { return "-" }, Now: func() string { return "1970-01-01T00:00:00Z" }},
+		_, faults := k.build(Options{Project: func() string { return "-" },
+			Now: func() string { return "1970-01-01T00:00:00Z" }},
 			data, screenedRecord{})
 		v.Report = schemaReport(faults)
 	}
@@ -65,8 +66,8 @@ func Validate(name string, data []byte, o universal.Options) (v Validation, err 
 	return v, err
 }
 
-// RecordConfirmation records in the audit log who confirmed answers to the handoff with the id, or "" for one that is not
-// stored. It returns why that failed; "" if it succeeded, or if there was nothing to confirm.
+// RecordConfirmation records in the audit log who confirmed answers to the handoff with the id, or "" for one that is
+// not stored. It returns why that failed; "" if it succeeded, or if there was nothing to confirm.
 func RecordConfirmation(ctx context.Context, s *handoff.Store, id string, r packet.Report) string {
 	switch {
 	case r.ConfirmedBy == "":

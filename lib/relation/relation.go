@@ -128,7 +128,8 @@ var parsers = map[Kind]parser{
 	Git: {parseGit, "does not name a commit correctly",
 		"use git: and the commit, then after colons the branch and the number of changed files"},
 	File: {parseFile, "does not name a file correctly",
-		"use file:PATH#sha256= and 64 lower-case hex digits; the path is relative to the project, with / and without . and .."},
+		"use file:PATH#sha256= and 64 lower-case hex digits; the path is relative to the project, with / and " +
+			"without . and .."},
 	Probe: {func(f *Form, s string) (ok bool) {
 		f.Probe, ok = strings.CutSuffix(s, passed)
 		return ok && form.IsSlug(f.Probe, MaxProbe)
@@ -179,7 +180,8 @@ func isCommit(s string) bool {
 
 // IsBranch reports whether s can be the name of a branch (git-check-ref-format) and is not an option.
 func IsBranch(s string) bool {
-	if s == "" || s == "@" || s[0] == '-' || strings.ContainsAny(s, " ~^:?*[\\\x7f") || strings.Contains(s, "..") || strings.Contains(s, "@{") ||
+	if s == "" || s == "@" || s[0] == '-' || strings.ContainsAny(s, " ~^:?*[\\\x7f") || strings.Contains(s, "..") ||
+		strings.Contains(s, "@{") ||
 		strings.HasSuffix(s, ".") {
 		return false
 	}

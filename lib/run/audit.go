@@ -218,7 +218,8 @@ func (d Draft) unnamed(carried Carried) (all []string) {
 	}
 	for _, a := range carried.Assumptions {
 		if !named[oneSpace(a.Statement)] {
-			warn("the assumption \"%s\" of task \"%s\" is still open: was it promoted, refuted, or is it carried forward?",
+			warn("the assumption \"%s\" of task \"%s\" is still open: was it promoted, refuted, or is it carried "+
+				"forward?",
 				show(a.Statement), show(a.TaskID))
 		}
 	}

@@ -38,7 +38,8 @@ func fromCraik(v *jsontree.Value) *jsontree.Value {
 	r.Delete("schema")
 	notes := jsontree.NewArray(jsontree.NewString("imported from " + craikSchema))
 	for _, name := range craik().Notes {
-		if said := r.Get(name); said != nil && said.Kind != jsontree.Null && len(said.Items)+len(said.Members)+len(said.Text) > 0 {
+		if said := r.Get(name); said != nil && said.Kind != jsontree.Null &&
+			len(said.Items)+len(said.Members)+len(said.Text) > 0 {
 			notes.Items = append(notes.Items, jsontree.NewString(name+": "+strings.Trim(said.String(), `"`)))
 		}
 		r.Delete(name)

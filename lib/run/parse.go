@@ -50,7 +50,8 @@ func read(data []byte, defaults Defaults) (fields.Reading, error) {
 		return fields.Reading{}, err
 	}
 	v = fromCraik(v)
-	for name, otherwise := range map[string]func() string{"project_id": defaults.ProjectID, "created_at": defaults.CreatedAt} {
+	for name, otherwise := range map[string]func() string{"project_id": defaults.ProjectID,
+		"created_at": defaults.CreatedAt} {
 		if given := v.Get(name); otherwise != nil && (given == nil || given.Kind == jsontree.Null) {
 			if text := otherwise(); text != "" {
 				v.Set(name, jsontree.NewString(text))
@@ -91,7 +92,8 @@ var file []byte
 // Say sets the lists of the draft from flag values, by the names of flags in the table.
 func (d *Draft) Say(said map[string][]string) error {
 	lists := Table().FromFlags(said)
-	lists.Members = slices.DeleteFunc(lists.Members, func(m jsontree.Member) bool { return m.Value.Kind == jsontree.String })
+	lists.Members = slices.DeleteFunc(lists.Members,
+		func(m jsontree.Member) bool { return m.Value.Kind == jsontree.String })
 	return json.Unmarshal(lists.Append(nil), &d.Record)
 }
 

@@ -108,12 +108,13 @@ type Step struct {
 
 // An Audit tells how honest the record is about itself. Draft.Seal derives it.
 type Audit struct {
-	SchemaValidated           bool     `json:"schema_validated"`            // the record passed the validator
-	RedactionReviewed         bool     `json:"redaction_reviewed"`          // the secret scan ran and found nothing
-	ReceiptsReviewed          bool     `json:"receipts_reviewed"`           // there are receipts, or none are expected
-	AssumptionsReviewed       bool     `json:"assumptions_reviewed"`        // no assumption is open without a note
-	ValidationRecorded        bool     `json:"validation_recorded"`         // a test has a known result
-	PolicyExceptionsDisclosed bool     `json:"policy_exceptions_disclosed"` // failures and allowed secrets are mentioned
+	SchemaValidated     bool `json:"schema_validated"`     // the record passed the validator
+	RedactionReviewed   bool `json:"redaction_reviewed"`   // the secret scan ran and found nothing
+	ReceiptsReviewed    bool `json:"receipts_reviewed"`    // there are receipts, or none are expected
+	AssumptionsReviewed bool `json:"assumptions_reviewed"` // no assumption is open without a note
+	ValidationRecorded  bool `json:"validation_recorded"`  // a test has a known result
+	// failures and allowed secrets are mentioned
+	PolicyExceptionsDisclosed bool     `json:"policy_exceptions_disclosed"`
 	Notes                     []string `json:"notes,omitempty"`
 }
 

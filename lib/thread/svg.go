@@ -98,7 +98,8 @@ func (t Thread) Picture(people []palette.Person) string {
 	}
 	fmt.Fprintf(&b, "\n</style>\n"+`<rect class="bg" width="100%%" height="%d" rx="8"/>`+"\n", high)
 	for i, who := range people {
-		fmt.Fprintf(&b, `<line class="lane" x1="%s" x2="%[1]s" y1="%d" y2="%d"/>`, Center(i, len(p.people)), headHigh, high-8)
+		fmt.Fprintf(&b, `<line class="lane" x1="%s" x2="%[1]s" y1="%d" y2="%d"/>`, Center(i, len(p.people)), headHigh,
+			high-8)
 		b.WriteString(head(who, Center(i, len(p.people)), len(p.people) > 4) + "\n")
 	}
 	return b.String() + p.String() + "</svg>\n"

@@ -41,7 +41,8 @@ func mermaid(text string) string {
 		switch {
 		case i == 0 && strings.EqualFold(text, "end"):
 			fmt.Fprintf(&b, "#%d;", r)
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == ' ' && i > 0, r == '-' && i > 0, r == '_':
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == ' ' && i > 0, r == '-' && i > 0,
+			r == '_':
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "#%d;", r)
@@ -86,7 +87,8 @@ func (t Thread) DOT() string {
 	var b strings.Builder
 	b.WriteString("digraph thread {\n" +
 		"  rankdir=TB; bgcolor=\"transparent\"; nodesep=0.4; ranksep=0.5;\n" +
-		"  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11, margin=\"0.18,0.10\", penwidth=1.2];\n" +
+		"  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11, margin=\"0.18,0.10\", " +
+		"penwidth=1.2];\n" +
 		"  edge [fontname=\"Helvetica\", fontsize=9, color=\"#565e69\", fontcolor=\"#565e69\", arrowsize=0.7];\n")
 	at := t.numbers()
 	for i, n := range t.Nodes {
@@ -110,7 +112,8 @@ func (t Thread) DOT() string {
 		}
 	}
 	if t.Left > 0 {
-		fmt.Fprintf(&b, "  left [shape=plaintext, style=\"\", label=%s];\n", dot(fmt.Sprint(t.Left, " more are not drawn")))
+		fmt.Fprintf(&b, "  left [shape=plaintext, style=\"\", label=%s];\n",
+			dot(fmt.Sprint(t.Left, " more are not drawn")))
 	}
 	b.WriteString("}\n")
 	return b.String()

@@ -131,7 +131,8 @@ func asObject(main string, v *jsontree.Value) (to *jsontree.Value, why string) {
 
 // artifact returns an artifact for a path.
 func artifact(file string) *jsontree.Value {
-	return jsontree.NewObject(member("name", jsontree.NewString(path.Base(file))), member("path", jsontree.NewString(file)),
+	return jsontree.NewObject(member("name", jsontree.NewString(path.Base(file))),
+		member("path", jsontree.NewString(file)),
 		member("type", jsontree.NewString(TypeOf(file))))
 }
 

@@ -73,7 +73,8 @@ func (d *Document) Repair(o RepairOptions) (Repair, error) {
 		if err != nil {
 			return Repair{}, err
 		}
-		result.Attempts = append(result.Attempts, Attempt{Name: a.name, Patch: append([]Change{}, e.patch[done:]...), Report: report})
+		result.Attempts = append(result.Attempts, Attempt{Name: a.name, Patch: append([]Change{}, e.patch[done:]...),
+			Report: report})
 		if report.Valid() {
 			result.Document, result.Moved, result.Changed = repaired, e.files(o.SessionDir), true
 			break

@@ -131,7 +131,8 @@ func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 			warn(r, pointer, "", "the file %s does not exist", quoted(name))
 		}
 		if isTemporary(name) {
-			warn(r, pointer, "move it to a permanent place", "the file %s is in a temporary directory and may disappear",
+			warn(r, pointer, "move it to a permanent place",
+				"the file %s is in a temporary directory and may disappear",
 				quoted(name))
 		}
 	}
@@ -142,5 +143,6 @@ func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 func isTemporary(name string) bool {
 	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	within := func(dir string) bool { return strings.HasPrefix(slashed, dir) }
-	return slices.ContainsFunc(known().Temporary, within) || strings.Contains(strings.ToLower(slashed), "/appdata/local/temp/")
+	return slices.ContainsFunc(known().Temporary, within) || strings.Contains(strings.ToLower(slashed),
+		"/appdata/local/temp/")
 }

@@ -37,8 +37,8 @@ func (e *editor) cutUnusable(r Report) bool {
 	return len(e.patch) > done
 }
 
-// removablePart returns the smallest removable part of the document that contains the place of a fault, or "". It reports
-// whether the part is a list entry. Fields that limit trust are never removed.
+// removablePart returns the smallest removable part of the document that contains the place of a fault, or "". It
+// reports whether the part is a list entry. Fields that limit trust are never removed.
 func removablePart(pointer string) (at string, isEntry bool) {
 	if strings.HasPrefix(pointer, "/handoff/meta/") || pointer == "/handoff/expires_at" {
 		return "", false

@@ -204,7 +204,8 @@ func (c *comparing) gitFailed(err error) {
 	switch {
 	case errors.Is(err, git.ErrForeign):
 		c.fails("not checked, the repository belongs to another user",
-			"If you trust it, run `git config --global --add safe.directory` with the path of its work tree, and check again.")
+			"If you trust it, run `git config --global --add safe.directory` with the path of its work tree, and "+
+				"check again.")
 	case errors.Is(err, exec.ErrNotFound):
 		c.fails("not checked, git is not installed", "Install git, and check again.")
 	case errors.As(err, &late) && late.Late:
@@ -246,7 +247,8 @@ func join(a, b string) string {
 func (t Tree) Commit(ctx context.Context) (string, error) {
 	commit, branch, err := t.git.Head(ctx)
 	if err != nil {
-		return "", unrecorded(err, "run it in your git work tree with a commit, or omit --work", "the checked-out commit")
+		return "", unrecorded(err, "run it in your git work tree with a commit, or omit --work",
+			"the checked-out commit")
 	}
 	differ, err := t.git.Differing(ctx, commit)
 	if err != nil {

@@ -78,8 +78,8 @@ func Main(p Program) {
 	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil, 0}, p))
 }
 
-// Run executes one command and returns its exit code. It prints errors to stderr, one per line. Run does not return if the fast
-// program starts the full one.
+// Run executes one command and returns its exit code. It prints errors to stderr, one per line. Run does not return if
+// the fast program starts the full one.
 func Run(e Env, p Program) (code int) {
 	e.Args = inPresentWords(e.Args)
 	a := newApp(e, p)
@@ -145,11 +145,14 @@ func (a *App) root() *cobra.Command {
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(Usage)
 	f := root.PersistentFlags()
-	f.StringVar(&a.Flags.HandoffsDir, "handoffs-dir", "", "the handoffs `directory` (default: handoffs in the project root)")
+	f.StringVar(&a.Flags.HandoffsDir, "handoffs-dir", "",
+		"the handoffs `directory` (default: handoffs in the project root)")
 	f.StringVar(&a.Flags.StateDir, "state-dir", "", "the state `directory` (default: .run in the project root)")
-	f.StringVar(&a.Flags.Root, "root", "", "the project root `directory` (default: the nearest with .handoff.yaml, or the git work tree)")
+	f.StringVar(&a.Flags.Root, "root", "",
+		"the project root `directory` (default: the nearest with .handoff.yaml, or the git work tree)")
 	f.StringVar(&a.Flags.OperatorsFile, "operators-file", "",
-		"the operators `file` for write and handoff operators (default: that of the project, which alone grants rights)")
+		"the operators `file` for write and handoff operators (default: that of the project, which alone grants "+
+			"rights)")
 	Duration(f, &a.Flags.LockTimeout, "lock-timeout", "wait for the lock for this `duration` (default: 30s)")
 	f.BoolVar(&a.JSON, "json", false, "print JSON")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings or notes")
@@ -181,7 +184,8 @@ func (a *App) checkTimeout(cmd *cobra.Command) error {
 
 func rootHelp() string {
 	var b strings.Builder
-	b.WriteString("handoff passes work from one person or agent to the next. A handoff is a Markdown\ndocument. Its id is the SHA-256 of its content, and INDEX.md lists all handoffs.\n\nExit codes:\n")
+	b.WriteString("handoff passes work from one person or agent to the next. A handoff is a Markdown\n" +
+		"document. Its id is the SHA-256 of its content, and INDEX.md lists all handoffs.\n\nExit codes:\n")
 	for _, e := range Exits {
 		fmt.Fprintf(&b, "  %2d  %s\n", e.Code, e.Meaning)
 	}
@@ -196,14 +200,16 @@ func (a *App) Project() (handoff.Project, error) {
 	}
 	cwd, err := a.Getwd()
 	if err != nil {
-		return handoff.Project{}, fault.New(fault.ErrConfig, "change to an existing directory", "cannot use the current directory: %v", err)
+		return handoff.Project{}, fault.New(fault.ErrConfig, "change to an existing directory",
+			"cannot use the current directory: %v", err)
 	}
 	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)
 	if err != nil {
 		return p, err
 	}
 	if p.Foreign != "" {
-		a.remember(p.Foreign + " belongs to another user and is ignored; the project is " + p.Root + "; choose another one with --root")
+		a.remember(p.Foreign + " belongs to another user and is ignored; the project is " + p.Root +
+			"; choose another one with --root")
 	}
 	if p.Apart != "" {
 		a.remember("this linked work tree has a store of its own: " + p.Apart)

@@ -9,8 +9,8 @@ import (
 // IsSyncing records that the command syncs, so that no background sync follows it.
 func (a *App) IsSyncing() { a.inUse = nil }
 
-// syncLater starts a background sync if the command has changed the store, and the user wants that. It does not wait, and
-// ignores failures: handoff status reports those of the sync.
+// syncLater starts a background sync if the command has changed the store, and the user wants that. It does not wait,
+// and ignores failures: handoff status reports those of the sync.
 func (a *App) syncLater() {
 	if a.changed && a.inUse != nil {
 		a.SyncByItself(*a.inUse)
@@ -26,7 +26,8 @@ func (a *App) SyncByItself(p handoff.Project) {
 	if err != nil {
 		return
 	}
-	cmd := exec.Command(program, "--root", p.Root, "--handoffs-dir", p.Options.Dir, "--state-dir", p.Options.StateDir, "sync", "--background")
+	cmd := exec.Command(program, "--root", p.Root, "--handoffs-dir", p.Options.Dir, "--state-dir", p.Options.StateDir,
+		"sync", "--background")
 	cmd.Dir = p.Root
 	detach(cmd)
 	if cmd.Start() == nil {

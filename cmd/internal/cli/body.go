@@ -24,12 +24,13 @@ func isHeadless(source handoff.Source) bool {
 	return len(source.Text) > 0 && !HasFrontmatter(source.Text)
 }
 
-// markdown returns the source of Markdown with flags. The text is a body, or a document whose frontmatter may lack fields that
-// flags and defaults add.
+// markdown returns the source of Markdown with flags. The text is a body, or a document whose frontmatter may lack
+// fields that flags and defaults add.
 func (in *Input) markdown(name string, text []byte) (handoff.Source, error) {
 	if HasFrontmatter(text) {
 		if in.Recording.isGiven() {
-			return handoff.Source{}, Invalid("remove --work and --file", "%s has a frontmatter of its own, which --work and --file would change", name)
+			return handoff.Source{}, Invalid("remove --work and --file",
+				"%s has a frontmatter of its own, which --work and --file would change", name)
 		}
 		flags := handoff.Document(in.Fields)
 		return in.Document(handoff.Source{Name: name, Text: text, Expected: &flags, Defaults: in.defaults})
@@ -56,8 +57,8 @@ func (in *Input) markdown(name string, text []byte) (handoff.Source, error) {
 	return in.Document(handoff.Source{Name: name, Fields: &doc})
 }
 
-// sameAgain returns doc with the time of an equal handoff of the last ten minutes, if there is one: the user has probably sent
-// it twice by mistake.
+// sameAgain returns doc with the time of an equal handoff of the last ten minutes, if there is one: the user has
+// probably sent it twice by mistake.
 func (in *Input) sameAgain(doc handoff.Document) (handoff.Document, error) {
 	_, s, err := in.quietCopy().NewStore()
 	if err != nil {
@@ -114,8 +115,8 @@ func (in *Input) allowsEmpty() bool {
 	return false
 }
 
-// Composed returns the document of a body without a frontmatter. Without flags, the sender is the user and the topic comes from
-// the first heading. An empty body is an error, unless allowEmpty is set.
+// Composed returns the document of a body without a frontmatter. Without flags, the sender is the user and the topic
+// comes from the first heading. An empty body is an error, unless allowEmpty is set.
 func (a *App) Composed(name string, f Fields, text string, allowEmpty bool) (handoff.Document, error) {
 	doc := f.Document(text)
 	if doc.From == "" {

@@ -98,7 +98,8 @@ func inPresentWords(args []string) []string {
 // addCommands builds the command of the command line, or all commands if it names none.
 func (a *App) addCommands(root *cobra.Command) {
 	asked, word := commands(), commandOf(a.Args)
-	if at := slices.IndexFunc(asked, func(c command) bool { return c.name == word }); at >= 0 && word != "help" && word != "completion" {
+	if at := slices.IndexFunc(asked, func(c command) bool { return c.name == word }); at >= 0 && word != "help" &&
+		word != "completion" {
 		asked = asked[at : at+1]
 		root.CompletionOptions.DisableDefaultCmd = true // builds nothing that is not needed
 	} else {
@@ -109,7 +110,8 @@ func (a *App) addCommands(root *cobra.Command) {
 		built := a.build(c)
 		built.Hidden = c.group == ""
 		a.finish(built, c.name)
-		if root.AddCommand(built); c.name == "help" && isCompleting(a.Args) { // so that help completes hidden commands too; otherwise it would have no man page
+		// so that help completes hidden commands too; otherwise it would have no man page
+		if root.AddCommand(built); c.name == "help" && isCompleting(a.Args) {
 			root.SetHelpCommand(built)
 		}
 	}

@@ -66,7 +66,8 @@ func (a *App) CompleteIDs(cmd *cobra.Command, args []string, typed string) ([]st
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
-// nameLike returns the name of a handoff in the form that is being typed: digits of its id in the same case, or its file.
+// nameLike returns the name of a handoff in the form that is being typed: digits of its id in the same case, or its
+// file.
 func nameLike(e handoff.Entry, typed string, digits int) string {
 	plain := strings.TrimPrefix(typed, "sha256:")
 	if len(plain) > digits {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// dieOf ends the program by a signal that it has caught, so that its parent and an interrupted shell see the signal. If the
-// program survives, dieOf returns the exit code that a shell would report.
+// dieOf ends the program by a signal that it has caught, so that its parent and an interrupted shell see the signal. If
+// the program survives, dieOf returns the exit code that a shell would report.
 func dieOf(s os.Signal) int {
 	number, _ := s.(syscall.Signal)
 	signal.Reset(s)

@@ -7,13 +7,14 @@ import (
 	"syscall"
 )
 
-// execute replaces this process by another program, which then gets all signals. If stdin is not nil, it becomes standard
-// input. execute returns only on failure.
+// execute replaces this process by another program, which then gets all signals. If stdin is not nil, it becomes
+// standard input. execute returns only on failure.
 func execute(program string, args []string, stdin *os.File) error {
 	if stdin != nil {
 		if err := asStdin(stdin); err != nil {
 			return err
 		}
 	}
-	return &os.PathError{Op: "exec", Path: program, Err: syscall.Exec(program, append([]string{program}, args...), os.Environ())}
+	return &os.PathError{Op: "exec", Path: program, Err: syscall.Exec(program, append([]string{program}, args...),
+		os.Environ())}
 }

@@ -21,13 +21,20 @@ type Exit struct {
 var Exits = []Exit{
 	{0, nil, "success", "done, even if it was done before"},
 	{1, nil, "failure", "failure: an I/O error or a bug; the message says whether anything was stored"},
-	{2, handoff.ErrInvalid, "validation", "validation: bad flags, syntax, schema, name or time; missing file; unknown id"},
-	{3, handoff.ErrDenied, "authorization", "authorization: OPERATORS.md refuses an operator; a signature, approval or terminal is missing; max_hops is reached"},
-	{4, handoff.ErrBusy, "concurrency", "concurrency: another process is writing; the lock file was removed; max_rate is reached"},
-	{6, handoff.ErrIntegrity, "integrity", "integrity: wrong id, changed content, bad signature, another machine, broken hash chain"},
-	{7, handoff.ErrConfig, "configuration", "configuration: system path, unusable directory, bad settings, no free file name"},
+	{2, handoff.ErrInvalid, "validation",
+		"validation: bad flags, syntax, schema, name or time; missing file; unknown id"},
+	{3, handoff.ErrDenied, "authorization",
+		"authorization: OPERATORS.md refuses an operator; a signature, approval or terminal is missing; max_hops is " +
+			"reached"},
+	{4, handoff.ErrBusy, "concurrency",
+		"concurrency: another process is writing; the lock file was removed; max_rate is reached"},
+	{6, handoff.ErrIntegrity, "integrity",
+		"integrity: wrong id, changed content, bad signature, another machine, broken hash chain"},
+	{7, handoff.ErrConfig, "configuration",
+		"configuration: system path, unusable directory, bad settings, no free file name"},
 	{10, ErrOperational, "operational", "check: OPERATIONAL, fix or confirm the handoff before you continue"},
-	{11, ErrCritical, "critical", "check: CRITICAL, do not continue; take, release, done, resume: taken, done or resumed before"},
+	{11, ErrCritical, "critical", "check: CRITICAL, do not continue; take, release, done, resume: taken, done or " +
+		"resumed before"},
 }
 
 // The verdicts of check and resume other than CLEAN.

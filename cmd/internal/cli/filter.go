@@ -18,10 +18,12 @@ type Filter struct {
 // Register adds the flags to a command.
 func (f *Filter) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Unread, "unread", false, "unread by the recipient, or by --to")
-	cmd.Flags().BoolVar(&f.All, "all", false, "archived and withdrawn handoffs too; with --unread also superseded, expired, taken and done ones")
+	cmd.Flags().BoolVar(&f.All, "all", false,
+		"archived and withdrawn handoffs too; with --unread also superseded, expired, taken and done ones")
 	Choice(cmd, (*string)(&f.State), "state", "in this `state`", states()...)
 	cmd.Flags().BoolVar(&f.Offered, "offered", false, "unread, and a session of the recipient was told")
-	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false, "unread, and the recipient has left, has never read anything, or was not told for 14 days")
+	cmd.Flags().BoolVar(&f.Orphaned, "orphaned", false,
+		"unread, and the recipient has left, has never read anything, or was not told for 14 days")
 	cmd.Flags().StringVar(&f.To, "to", "", "to this `operator`")
 	cmd.Flags().BoolVar(&f.mine, "mine", false, "to you")
 	f.RegisterOrigin(cmd)

@@ -49,8 +49,8 @@ func Before(cmd *cobra.Command, check func(given func(flag string) bool) error) 
 	}
 }
 
-// A singleValue is the value of a flag that must be given once and not be empty: an empty value is usually an unset variable
-// of a script.
+// A singleValue is the value of a flag that must be given once and not be empty: an empty value is usually an unset
+// variable of a script.
 type singleValue struct {
 	pflag.Value
 	flag *pflag.Flag
@@ -94,7 +94,8 @@ func Choice(cmd *cobra.Command, chosen *string, name, usage string, words ...str
 		}
 		return fmt.Errorf("%q is not one of %s", text, strings.Join(words, ", "))
 	}}, name, usage+": "+strings.Join(words, ", "))
-	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	// the flag exists
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // Format adds --format. --json means --format jsonl.

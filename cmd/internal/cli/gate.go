@@ -16,6 +16,7 @@ func (g *Gate) RegisterRestore(cmd *cobra.Command) {
 
 // Register adds the flags to a command.
 func (g *Gate) Register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&g.Redact, "redact", false, "replace credentials by [redacted:RULE] instead of refusing the text")
+	cmd.Flags().BoolVar(&g.Redact, "redact", false,
+		"replace credentials by [redacted:RULE] instead of refusing the text")
 	Texts(cmd.Flags(), &g.Allow, "allow-secret", "accept credentials that match this `rule`; audited")
 }

@@ -41,14 +41,18 @@ type Full struct {
 	CheckBody func(body string) error
 
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
-	Sign            func(a *App, p handoff.Project, key string, text []byte) ([]byte, error) // key "" is that of the user
+	// key "" is that of the user
+	Sign func(a *App, p handoff.Project, key string, text []byte) ([]byte, error)
 
 	// ObjectStore returns the object store that a remote is, with its URL.
-	ObjectStore func(ctx context.Context, r *handoff.UserRemote, getenv func(string) string) (s objects.Store, url string,
+	ObjectStore func(ctx context.Context, r *handoff.UserRemote, getenv func(string) string) (s objects.Store,
+		url string,
 		err error)
 
-	IsRecord func(text []byte) bool                                          // reports whether JSON has the shape of a record
-	Records  func(RecordInput) func(name string, text []byte) handoff.Source // returns the function that makes sources of records
+	// reports whether JSON has the shape of a record
+	IsRecord func(text []byte) bool
+	// returns the function that makes sources of records
+	Records func(RecordInput) func(name string, text []byte) handoff.Source
 
 	Warnings func(s *handoff.Store, ids []string) ([]string, error) // returns warnings about stored records
 
@@ -69,9 +73,9 @@ var ErrBeyond = errors.New("this needs the full program")
 const InstallBoth = "install both programs together: `go install ./cmd/...`"
 
 // handOver starts the full program in place of the fast one if why is ErrBeyond, or if the plain check has refused a
-// frontmatter, since the JSON Schema has better messages. The full program gets the same arguments and the same standard input,
-// including the part that was read. It is in the directory of this program; PATH is not searched. If it cannot run, handOver
-// returns why.
+// frontmatter, since the JSON Schema has better messages. The full program gets the same arguments and the same
+// standard input, including the part that was read. It is in the directory of this program; PATH is not searched. If it
+// cannot run, handOver returns why.
 func (a *App) handOver(why error) error {
 	beyond := errors.Is(why, ErrBeyond)
 	if a.Full != nil || !beyond && (!a.refused.Load() || !errors.Is(why, handoff.ErrInvalid)) {
@@ -103,7 +107,8 @@ func listsCommands(arg string) bool {
 	return arg == "help" || arg == "completion" || isCompleting([]string{arg})
 }
 
-// preferInbox runs the inbox if there is no command, on a terminal and in a project. Without the full program help is shown.
+// preferInbox runs the inbox if there is no command, on a terminal and in a project. Without the full program help is
+// shown.
 func (a *App) preferInbox() {
 	if !a.canLook() {
 		return
@@ -132,7 +137,8 @@ func (a *App) Sibling(name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot find the path of this program: %w", err)
 	}
-	if real, err := filepath.EvalSymlinks(self); err == nil { // the directory of a link to this program has no other programs
+	// the directory of a link to this program has no other programs
+	if real, err := filepath.EvalSymlinks(self); err == nil {
 		self = real
 	}
 	return filepath.Join(filepath.Dir(self), name+filepath.Ext(self)), nil
@@ -150,8 +156,8 @@ func (a *App) ReadStdin(most int64) ([]byte, error) {
 	return text, err
 }
 
-// startFull replaces this process by the full program, with the part of standard input that was read. It returns only on
-// failure.
+// startFull replaces this process by the full program, with the part of standard input that was read. It returns only
+// on failure.
 func (a *App) startFull() error {
 	program, err := a.Sibling("handoff-full")
 	if err == nil {

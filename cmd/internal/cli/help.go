@@ -28,10 +28,12 @@ func helpCommand(a *App) *cobra.Command {
 topics. man writes a man page for each command to DIR; ` + "`" + `man -l DIR/handoff.1` + "`" + `
 shows the first one. Pages of other versions are replaced. Your own files with
 the name of a page, and symbolic links of the project, are never replaced.`,
-		Example: "  handoff help write\n  handoff help all\n  handoff help operators\n  handoff help man ~/.local/share/man/man1",
+		Example: "  handoff help write\n  handoff help all\n  handoff help operators\n" +
+			"  handoff help man ~/.local/share/man/man1",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return nil, map[bool]cobra.ShellCompDirective{true: cobra.ShellCompDirectiveFilterDirs, false: cobra.ShellCompDirectiveNoFileComp}[args[0] == "man"]
+				return nil, map[bool]cobra.ShellCompDirective{true: cobra.ShellCompDirectiveFilterDirs,
+					false: cobra.ShellCompDirectiveNoFileComp}[args[0] == "man"]
 			}
 			var offers []string
 			for _, name := range topicNames() {
@@ -42,7 +44,8 @@ the name of a page, and symbolic links of the project, are never replaced.`,
 					offers = append(offers, Offer(c.Name(), c.Short))
 				}
 			}
-			return append(offers, Offer("all", "All commands, in groups"), Offer("topics", "All topics"), Offer("man", "Write the man pages to a directory")), cobra.ShellCompDirectiveNoFileComp
+			return append(offers, Offer("all", "All commands, in groups"), Offer("topics", "All topics"),
+				Offer("man", "Write the man pages to a directory")), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.help(cmd.Root(), args) },
 	}
@@ -59,7 +62,8 @@ func (a *App) help(root *cobra.Command, args []string) error {
 	case args[0] == "man":
 		return a.manPages(args[1:])
 	}
-	if text, err := topics.ReadFile("topics/" + args[0] + ".md"); err == nil && len(args) == 1 && !slices.Contains(names(root), args[0]) {
+	if text, err := topics.ReadFile("topics/" + args[0] + ".md"); err == nil && len(args) == 1 &&
+		!slices.Contains(names(root), args[0]) {
 		_, err = a.Stdout.Write(text)
 		return err
 	}
@@ -89,8 +93,8 @@ func (a *App) manPages(dirs []string) error {
 	return a.Full.ManPages(a, dirs[0])
 }
 
-// unknownHelp returns the error for words that name no command and no topic. about is the command of the first words, rest the
-// unknown ones.
+// unknownHelp returns the error for words that name no command and no topic. about is the command of the first words,
+// rest the unknown ones.
 func unknownHelp(about *cobra.Command, words, rest []string) error {
 	known, path := names(about), "handoff help "
 	if about.HasParent() {

@@ -19,7 +19,8 @@ import (
 // MaxInput is the largest input in bytes. The limit of the store is smaller.
 const MaxInput = 4 << 20
 
-// maxHeld is how many bytes of documents stay in memory until they are stored. Further files are read again for each step.
+// maxHeld is how many bytes of documents stay in memory until they are stored. Further files are read again for each
+// step.
 const maxHeld = 16 << 20
 
 // An input turns the arguments of write into documents.
@@ -178,7 +179,8 @@ func (in *Input) KeepTyped(why error) error {
 		return why
 	}
 	f := in.Fields
-	d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{From: f.From, To: f.To, Topic: f.Topic, Tags: f.Tags, References: f.References, Text: string(in.typed)})
+	d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{From: f.From, To: f.To, Topic: f.Topic,
+		Tags: f.Tags, References: f.References, Text: string(in.typed)})
 	if err != nil {
 		return why
 	}
@@ -249,7 +251,8 @@ func documents(dir string) (paths []string, err error) {
 		return nil, InputError(dir, err)
 	}
 	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); !strings.HasPrefix(e.Name(), ".") && (ext == ".md" || ext == ".json") && !e.IsDir() {
+		if ext := filepath.Ext(e.Name()); !strings.HasPrefix(e.Name(), ".") && (ext == ".md" || ext == ".json") &&
+			!e.IsDir() {
 			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}
@@ -316,7 +319,8 @@ func OpenInput(path string) (*os.File, os.FileInfo, error) {
 	case info.IsDir():
 		err = Invalid("name a file in it", "%s is a directory", path)
 	case !info.Mode().IsRegular():
-		err = Invalid("name - in place of the path, and redirect standard input: - <"+path, "%s is not a regular file", path)
+		err = Invalid("name - in place of the path, and redirect standard input: - <"+path, "%s is not a regular file",
+			path)
 	default:
 		return f, info, nil
 	}
@@ -340,7 +344,8 @@ func pathError(do, path string, err error) error {
 	if errors.As(err, &reason) {
 		why = reason.Error()
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) ||
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) ||
+		errors.Is(err, syscall.EISDIR) ||
 		errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) {
 		return Invalid("check the path", "cannot "+do+" %s: %s", path, why)
 	}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A pipeWriter is an output whose reader can close the pipe. Later text is then dropped, and the command goes on to its end and
-// exit code.
+// A pipeWriter is an output whose reader can close the pipe. Later text is then dropped, and the command goes on to its
+// end and exit code.
 type pipeWriter struct {
 	io.Writer
 	terminal func() *os.File // the terminal of the output, nil if it is another file; asked for often
@@ -36,8 +36,8 @@ func (o *pipeWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Committed records that the command has changed something. From now on, output that cannot be printed goes to standard error,
-// and is no failure.
+// Committed records that the command has changed something. From now on, output that cannot be printed goes to standard
+// error, and is no failure.
 func (a *App) Committed() {
 	a.changed = true
 	if a.began != "" {

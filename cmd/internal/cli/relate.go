@@ -44,7 +44,8 @@ func (r *Relating) Apply(a *App, f *Fields) error {
 	}
 	at, err := r.expiry(a, f.Time)
 	if err == nil {
-		f.References = append(f.References, relation.Form{Kind: relation.Expires, Time: at.UTC().Format(time.RFC3339Nano)}.String())
+		f.References = append(f.References,
+			relation.Form{Kind: relation.Expires, Time: at.UTC().Format(time.RFC3339Nano)}.String())
 	}
 	return err
 }
@@ -74,7 +75,8 @@ func (r *Relating) expiry(a *App, ts string) (at time.Time, err error) {
 		return at, nil // ts is refused later
 	}
 	if at, err = handoff.ParseUntil(r.expires, from); err == nil && !at.After(from) {
-		err = Invalid("use a time after that of the handoff, "+ts, "--expires %q is before the time of the handoff", r.expires)
+		err = Invalid("use a time after that of the handoff, "+ts, "--expires %q is before the time of the handoff",
+			r.expires)
 	}
 	return at, err
 }

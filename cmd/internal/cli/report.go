@@ -51,8 +51,8 @@ func nearFlag(cmd *cobra.Command, err error) string {
 	return nearestName(unknown.GetSpecifiedName(), names)
 }
 
-// nearestName returns the known name that is probably meant by word: the only one with that prefix, or one with a similar
-// spelling; "" if there is none.
+// nearestName returns the known name that is probably meant by word: the only one with that prefix, or one with a
+// similar spelling; "" if there is none.
 func nearestName(word string, known []string) string {
 	begun := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return !strings.HasPrefix(name, word) })
 	if len(begun) == 1 && len(word) > 1 {
@@ -63,7 +63,8 @@ func nearestName(word string, known []string) string {
 
 // Usage turns an error about the command line into invalid input.
 func Usage(cmd *cobra.Command, err error) error {
-	wrong := &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() + " --help`", Cause: err}
+	wrong := &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() +
+		" --help`", Cause: err}
 	if near := nearFlag(cmd, err); near != "" {
 		wrong.Advice = "did you mean --" + near + "?"
 	}
@@ -103,13 +104,14 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 const maxLine = 2000 // bytes of an error
 
-// errorText returns the text and the hints of an error. For agents it leaves out text from others, and hints with a path: the
-// name of a directory could be an instruction.
+// errorText returns the text and the hints of an error. For agents it leaves out text from others, and hints with a
+// path: the name of a directory could be an instruction.
 func (a *App) errorText(err error) (text string, advice []string) {
 	if !a.ForAgents || IsTerminal(a.Stderr) {
 		return err.Error(), hints(err)
 	}
-	return fault.Plain(err), slices.DeleteFunc(hints(err), func(hint string) bool { return strings.ContainsAny(hint, `/\`) })
+	return fault.Plain(err), slices.DeleteFunc(hints(err),
+		func(hint string) bool { return strings.ContainsAny(hint, `/\`) })
 }
 
 // lost notes why stored handoffs cannot be listed.

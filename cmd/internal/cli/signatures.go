@@ -27,8 +27,8 @@ func (s *Signing) Register(cmd *cobra.Command) {
 
 const usersKey = "yours" // help shows it as the value of a flag without one
 
-// Signatures sets the options of a store for signatures. The fast program cannot check or make signatures. It starts the full one
-// for the first of them, before it has changed or printed anything.
+// Signatures sets the options of a store for signatures. The fast program cannot check or make signatures. It starts
+// the full one for the first of them, before it has changed or printed anything.
 func (a *App) Signatures(p handoff.Project, o *handoff.Options) {
 	o.VerifySignature = func(text, armored []byte, namespace string) (string, error) {
 		if a.Full == nil {

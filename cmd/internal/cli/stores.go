@@ -111,9 +111,9 @@ func (a *App) CanReach(p handoff.Project, remote string) error {
 	return nil
 }
 
-// Stoppable returns a context that ends with the first signal to end the program; the second one ends the program at once. A
-// child process, such as a git that waits for a remote, would outlive the program and block the next one. A command that fails
-// because of the signal cleans up, then dies of it, as shells and supervisors expect.
+// Stoppable returns a context that ends with the first signal to end the program; the second one ends the program at
+// once. A child process, such as a git that waits for a remote, would outlive the program and block the next one. A
+// command that fails because of the signal cleans up, then dies of it, as shells and supervisors expect.
 func (a *App) Stoppable() (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancel(context.Background())
 	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)

@@ -8,8 +8,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// SyncStatus returns a line with the numbers of unsent and held handoffs and the time of the last sync, "" if there is nothing to
-// sync. For a store that was never synced it returns "", unless always is set and git does not track the handoffs.
+// SyncStatus returns a line with the numbers of unsent and held handoffs and the time of the last sync, "" if there is
+// nothing to sync. For a store that was never synced it returns "", unless always is set and git does not track the
+// handoffs.
 func SyncStatus(p handoff.Project, s *handoff.Store, always bool) string {
 	if !p.Options.Git.IsShared() {
 		return ""

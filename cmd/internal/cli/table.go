@@ -12,9 +12,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
-// PrintTable prints a line for each handoff: the sign of its state, the title, sender and recipient, how long ago it was
-// written, and the id. Below the line of a handoff comes its text of below, if there is one. A wide terminal, or a pipe,
-// gets the state in words too. It returns the signs that were printed, with their states.
+// PrintTable prints a line for each handoff: the sign of its state, the title, sender and recipient, how long ago it
+// was written, and the id. Below the line of a handoff comes its text of below, if there is one. A wide terminal, or a
+// pipe, gets the state in words too. It returns the signs that were printed, with their states.
 func (a *App) PrintTable(w *bufio.Writer, s *handoff.Store, entries []handoff.Entry, below []string) (legend string) {
 	if len(entries) == 0 {
 		return ""
@@ -45,7 +45,8 @@ func (a *App) PrintTable(w *bufio.Writer, s *handoff.Store, entries []handoff.En
 		sign := ""
 		if i > 0 {
 			state := listed[i-1].State
-			sign, line = a.Styled("\x1b["+palette.Of(string(state)).Of16[0]+"m", a.StateSign(state)), strings.TrimPrefix(line, a.StateSign(state))
+			sign, line = a.Styled("\x1b["+palette.Of(string(state)).Of16[0]+"m", a.StateSign(state)),
+				strings.TrimPrefix(line, a.StateSign(state))
 		}
 		fmt.Fprintln(w, sign+a.Styled(styles[i], line))
 		if i > 0 && i <= len(below) && below[i-1] != "" {

@@ -23,8 +23,9 @@ func (a *App) SessionFlag(cmd *cobra.Command, session *string) {
 // Session returns the session that a command acts for: named, otherwise that of the agent that runs it.
 func (a *App) Session(named string) string { return cmp.Or(named, agent.SessionOf(a.Getenv)) }
 
-// Acting returns the operator that a command acts for: named, otherwise the user. It notes a name that is probably mistyped.
-// If the operator is unknown, an error about the handoffs comes first: the user fixes the input before the setup.
+// Acting returns the operator that a command acts for: named, otherwise the user. It notes a name that is probably
+// mistyped. If the operator is unknown, an error about the handoffs comes first: the user fixes the input before the
+// setup.
 func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs ...string) (string, error) {
 	operator := cmp.Or(named, p.Me())
 	if operator == "" {

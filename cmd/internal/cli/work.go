@@ -19,8 +19,8 @@ func WorkOf(p handoff.Project) *work.Tree {
 	return &at
 }
 
-// WorkLine returns a line that compares the work tree with the recorded commit and files of a handoff, "" if there are none. It
-// runs git, so session hooks must not call it.
+// WorkLine returns a line that compares the work tree with the recorded commit and files of a handoff, "" if there are
+// none. It runs git, so session hooks must not call it.
 func WorkLine(p handoff.Project, references []string) string {
 	return WorkOf(p).Of(context.Background(), references).Line()
 }
@@ -36,7 +36,8 @@ type Recording struct {
 
 // Register adds the flags to a command. files is false for a command with another flag --file.
 func (r *Recording) Register(cmd *cobra.Command, files bool) {
-	cmd.Flags().BoolVar(&r.Work, "work", false, "record commit, branch and number of changed files, for check to compare (setting record_work)")
+	cmd.Flags().BoolVar(&r.Work, "work", false,
+		"record commit, branch and number of changed files, for check to compare (setting record_work)")
 	if files {
 		Texts(cmd.Flags(), &r.Files, "file", "record this `file` as it is, for check to compare")
 	}
@@ -45,8 +46,8 @@ func (r *Recording) Register(cmd *cobra.Command, files bool) {
 // isGiven reports whether a flag was given.
 func (r Recording) isGiven() bool { return r.Work || len(r.Files) > 0 }
 
-// References returns the references that record the work. asked reports whether the setting record_work counts. If only the
-// setting asks for it, a failure is a note.
+// References returns the references that record the work. asked reports whether the setting record_work counts. If only
+// the setting asks for it, a failure is a note.
 func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 	if !asked && !r.isGiven() {
 		return nil, nil

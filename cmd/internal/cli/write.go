@@ -28,7 +28,8 @@ func (a *App) askNames(s *handoff.Store, sources []handoff.Source) error {
 		}
 		to := source.Fields.To
 		asked[to] = true
-		if near := s.Registry().Nearest(to); near != "" && !a.Confirm(to+" is new here; did you mean "+near+"? Store it for "+to+" anyway?") {
+		if near := s.Registry().Nearest(to); near != "" &&
+			!a.Confirm(to+" is new here; did you mean "+near+"? Store it for "+to+" anyway?") {
 			return Invalid("use --to "+near, "%s is new here; nothing stored", to)
 		}
 	}
@@ -98,7 +99,8 @@ func (a *App) warnOf(s *handoff.Store, sources []handoff.Source, receipts []hand
 	}
 }
 
-// refuses reports whether the plain check refuses a document. It is needed with --keep-going; otherwise the store reports it.
+// refuses reports whether the plain check refuses a document. It is needed with --keep-going; otherwise the store
+// reports it.
 func (a *App) refuses(p handoff.Project, sources []handoff.Source) bool {
 	for _, source := range sources {
 		if a.Full == nil {
@@ -137,7 +139,8 @@ func (a *App) tellStored(s *handoff.Store, r handoff.Receipt) error {
 		isMine = e.IsTo(e.From)
 		sent = " to " + e.To + ": " + a.TitleOf(s, r.ID)
 	}
-	line, next := a.StateSign(handoff.StateUnread)+" handed"+sent+" ("+id+")", "take it back while nobody has read it: handoff withdraw "+id
+	line, next := a.StateSign(handoff.StateUnread)+" handed"+sent+" ("+id+")",
+		"take it back while nobody has read it: handoff withdraw "+id
 	if isMine {
 		next = "finish it: handoff done " + id
 	}
@@ -181,8 +184,8 @@ func FirstOf(errs []error) error {
 	return nil
 }
 
-// SameAgain adds to an error the hint to repeat the command with the time that it took, so that the handoff is the same,
-// unless the input or the project must change. took is "" if the command took none.
+// SameAgain adds to an error the hint to repeat the command with the time that it took, so that the handoff is the
+// same, unless the input or the project must change. took is "" if the command took none.
 func SameAgain(err error, took string) error {
 	if err == nil || took == "" || errors.Is(err, handoff.ErrInvalid) || errors.Is(err, handoff.ErrDenied) {
 		return err

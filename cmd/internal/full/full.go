@@ -32,7 +32,8 @@ import (
 // Program returns the full program.
 func Program() cli.Program {
 	p := command.Program()
-	p.Commands = append(p.Commands, read.FullCommands(), work.FullCommands(), agents.FullCommands(), store.FullCommands(),
+	p.Commands = append(p.Commands, read.FullCommands(), work.FullCommands(), agents.FullCommands(),
+		store.FullCommands(),
 		records.Commands(), map[string]func(*cli.App) *cobra.Command{
 			"page": site.Command, "inbox": inbox.Command, "mcp": mcp.Command,
 		})

@@ -59,7 +59,8 @@ func writeManPages(dir string, pages []ManPage) error {
 	err := os.MkdirAll(dir, 0o755)
 	for _, p := range pages {
 		path := filepath.Join(dir, p.Name)
-		if info, statErr := os.Lstat(path); err == nil && statErr == nil && !(info.Mode().IsRegular() && isManPage(path)) {
+		if info, statErr := os.Lstat(path); err == nil && statErr == nil &&
+			!(info.Mode().IsRegular() && isManPage(path)) {
 			return cli.Invalid("move it away, or choose another directory",
 				"%s was not made by `handoff help man`; nothing was changed", path)
 		} else if statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
@@ -158,7 +159,8 @@ func manFlags(b *bytes.Buffer, heading string, flags *pflag.FlagSet) {
 		case value != "":
 			b.WriteString(` \fI` + roff(value) + `\fR`)
 		}
-		if !slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) && !strings.Contains(usage, "(default") {
+		if !slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) &&
+			!strings.Contains(usage, "(default") {
 			usage += " (default " + f.DefValue + ")"
 		}
 		b.WriteString("\n" + roff(usage) + "\n")

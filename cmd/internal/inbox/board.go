@@ -34,8 +34,10 @@ var columns = []struct {
 }{
 	{"Waiting", "Waiting", handoff.StateUnread, []handoff.State{handoff.StateUnread}, "Nothing waits for anybody."},
 	{"Taken", "Taken", handoff.StateTaken, []handoff.State{handoff.StateTaken}, "Nobody works on one."},
-	{"Awaiting approval", "Awaiting", handoff.StateAwaiting, []handoff.State{handoff.StateAwaiting}, "Nothing to decide."},
-	{"Done", "Done", handoff.StateDone, []handoff.State{handoff.StateDone, handoff.StateRead}, "Finished work will be here."},
+	{"Awaiting approval", "Awaiting", handoff.StateAwaiting, []handoff.State{handoff.StateAwaiting},
+		"Nothing to decide."},
+	{"Done", "Done", handoff.StateDone, []handoff.State{handoff.StateDone, handoff.StateRead},
+		"Finished work will be here."},
 }
 
 const (
@@ -130,7 +132,8 @@ func (m *model) oneColumn(height int) []string {
 	for c, kind := range columns {
 		text := looks[kind.look].style.Render(looks[kind.look].sign) + m.known(" %d", len(m.columns[c].shown))
 		if c == m.turn {
-			text = "‹ " + looks[kind.look].style.Render(looks[kind.look].sign+" "+kind.short) + m.known(" %d", len(m.columns[c].shown)) + " ›"
+			text = "‹ " + looks[kind.look].style.Render(looks[kind.look].sign+" "+kind.short) +
+				m.known(" %d", len(m.columns[c].shown)) + " ›"
 		}
 		head += " " + text + " "
 	}
@@ -214,7 +217,8 @@ func (m *model) cardDetail() []string {
 		return []string{""}
 	}
 	title := " " + looks[r.state].style.Render(looks[r.state].sign) + " " + m.titleOf(r)
-	about := escape(r.From) + " → " + escape(r.To) + " · " + m.age(r.Time) + " · " + shortID(r) + " · " + stateOf(r)
+	about := escape(r.From) + " → " + escape(r.To) + " · " + m.age(r.Time) + " · " + shortID(r) +
+		" · " + stateOf(r)
 	if m.width < namesFrom {
 		return []string{m.cut(title, m.width), faint.Render(m.cut("   "+about, m.width))}
 	}
@@ -250,7 +254,8 @@ func (m *model) click(x, y int) tea.Cmd {
 		if c, card := m.cardAt(x, y); card >= 0 {
 			m.turn, m.columns[c].at = c, card
 		}
-	case y >= 2 && y < 2+at.rows()*at.rowHeight() && x < max(at.listWidth, 1) && m.list.top+(y-2)/at.rowHeight() < len(m.shown):
+	case y >= 2 && y < 2+at.rows()*at.rowHeight() && x < max(at.listWidth, 1) &&
+		m.list.top+(y-2)/at.rowHeight() < len(m.shown):
 		m.list.at = m.list.top + (y-2)/at.rowHeight()
 	default:
 		return nil

@@ -26,7 +26,8 @@ colors off.`,
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			return Run(a, operator, func(stdin io.Reader, stdout, stderr io.Writer, me, verb, id string) error {
-				return a.Again(stdin, stdout, stderr, me, slices.DeleteFunc([]string{verb, id}, func(arg string) bool { return arg == "" })...)
+				return a.Again(stdin, stdout, stderr, me,
+					slices.DeleteFunc([]string{verb, id}, func(arg string) bool { return arg == "" })...)
 			})
 		},
 	}

@@ -52,7 +52,8 @@ type model struct {
 }
 
 func newModel(s *handoff.Store, o handoff.Options, me string) *model {
-	m := &model{titles: make(map[string]string), store: s, options: o, said: &notes{}, changed: func() {}, bindings: bindings, now: o.Now, width: 80, height: 24}
+	m := &model{titles: make(map[string]string), store: s, options: o, said: &notes{}, changed: func() {},
+		bindings: bindings, now: o.Now, width: 80, height: 24}
 	if m.now == nil {
 		m.now = time.Now
 	}

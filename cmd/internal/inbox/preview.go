@@ -135,7 +135,8 @@ func (m *model) header(width int) []string {
 	lines := []string{
 		m.cut(bold.Render(m.titleOf(r)), width),
 		m.cut(escape(r.From)+faint.Render(" → ")+escape(r.To)+faint.Render(" · "+m.when(r.Time)), width),
-		m.cut(stateOf(r)+faint.Render(" · "+r.ID[:len("sha256:")+12]+howToMark(r, m.me)+tags(m.preview.body.tags, m.isShown(r))), width),
+		m.cut(stateOf(r)+faint.Render(" · "+r.ID[:len("sha256:")+12]+howToMark(r, m.me)+tags(m.preview.body.tags,
+			m.isShown(r))), width),
 	}
 	if m.isShown(r) {
 		facts := []string{cli.Related(m.preview.body.references), m.preview.body.signed, m.preview.body.work}

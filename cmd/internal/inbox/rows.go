@@ -65,18 +65,21 @@ func (m *model) rowLine(r *row, chosen bool, width int) string {
 	need := []int{len("from "), len("to "), len(" > ") + m.names[2]}[m.view] + m.names[m.view]
 	people := m.pad(m.people(r), min(need, width/3))
 	room := width - 3 - m.measure.StringWidth(people) - m.measure.StringWidth(right) - 1
-	return markOf(chosen) + look.style.Render(look.sign) + " " + titleStyle(r, chosen).Render(m.pad(m.titleOf(r), room)) + " " + people + right
+	return markOf(chosen) + look.style.Render(look.sign) + " " +
+		titleStyle(r, chosen).Render(m.pad(m.titleOf(r), room)) + " " + people + right
 }
 
 // rowLines returns the two lines of a handoff in a narrow list: its title, and people, state and age.
 func (m *model) rowLines(r *row, chosen bool, width int) []string {
 	look := looks[r.state]
-	title := markOf(chosen) + look.style.Render(look.sign) + " " + titleStyle(r, chosen).Render(m.pad(m.titleOf(r), width-4))
+	title := markOf(chosen) + look.style.Render(look.sign) + " " +
+		titleStyle(r, chosen).Render(m.pad(m.titleOf(r), width-4))
 	state, room := look.style.Render(fmt.Sprintf("%-*s", stateWidth, r.state)), width-len("   ")-stateWidth-ageWidth-1
 	if room < narrowPeople {
 		state, room = "", room+stateWidth
 	}
-	return []string{title, markOf(chosen) + "  " + m.pad(m.people(r), room) + state + faint.Render(fmt.Sprintf("%*s ", ageWidth, m.age(r.Time)))}
+	return []string{title, markOf(chosen) + "  " + m.pad(m.people(r), room) + state +
+		faint.Render(fmt.Sprintf("%*s ", ageWidth, m.age(r.Time)))}
 }
 
 const narrowPeople = 12 // columns for the people beside a state

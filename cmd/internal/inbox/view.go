@@ -146,7 +146,8 @@ func (m *model) rule() string {
 		end = at.listWidth
 	}
 	before := max(0, end-len(place)-1)
-	return faint.Render(strings.Repeat("─", before) + place + strings.Repeat("─", max(0, m.width-before-len(place))))
+	return faint.Render(strings.Repeat("─", before) + place +
+		strings.Repeat("─", max(0, m.width-before-len(place))))
 }
 
 // body returns the lines of list and preview.

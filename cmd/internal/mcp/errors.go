@@ -37,7 +37,8 @@ func hint(err error) string {
 		return ""
 	}
 	parts := strings.Split(inTools(h.Hint()), "; ")
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(part, "`handoff ") }), "; ")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(part, "`handoff ") }),
+		"; ")
 }
 
 // redactable reports whether the only faults are credentials that can be replaced.
@@ -49,12 +50,14 @@ func redactable(err error) bool {
 
 var (
 	flagName    = regexp.MustCompile(`--([a-z]+)(?:-([a-z]+))?`)
-	commandName = regexp.MustCompile("`handoff (list|next|search|read|write|reply|mark-read|take|release|done|check|resume)( [A-Z]+)*`")
+	commandName = regexp.MustCompile("`handoff " +
+		"(list|next|search|read|write|reply|mark-read|take|release|done|check|resume)( [A-Z]+)*`")
 )
 
 // inTools replaces the names of flags and commands by those of arguments and tools.
 func inTools(text string) string {
-	text = flagName.ReplaceAllStringFunc(text, func(flag string) string { return strings.ReplaceAll(flag[2:], "-", "_") })
+	text = flagName.ReplaceAllStringFunc(text,
+		func(flag string) string { return strings.ReplaceAll(flag[2:], "-", "_") })
 	text = commandName.ReplaceAllStringFunc(text, func(command string) string {
 		return "handoff_" + strings.ReplaceAll(strings.Fields(strings.Trim(command, "`"))[1], "-", "_")
 	})

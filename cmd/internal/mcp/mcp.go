@@ -78,8 +78,9 @@ func (p project) acting(found handoff.Project, argument, named string) (string, 
 
 // unknownOperator returns the error for a call of nobody. Some agents pass no environment to the server.
 func unknownOperator(argument string) error {
-	return fault.New(fault.ErrInvalid, "add "+argument+", or ask the user to set HANDOFF_OPERATOR for this server in the "+
-		"settings of the agent", "no %s: the server has no operator", fault.Own(argument))
+	return fault.New(fault.ErrInvalid,
+		"add "+argument+", or ask the user to set HANDOFF_OPERATOR for this server in the "+
+			"settings of the agent", "no %s: the server has no operator", fault.Own(argument))
 }
 
 func (p project) open() (handoff.Project, *handoff.Store, error) {

@@ -119,7 +119,10 @@ func (p project) read(_ context.Context, in readArgs) (result, error) {
 	}
 	text, _, err := handoff.Framed(got, handoff.Frame{MaxChars: max(in.MaxChars, 0),
 		Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: max(in.Offset, 0),
-		More: func(next int) string { return fmt.Sprintf("handoff_read with id %s and offset %d", got.Entry.ID, next) }})
+		More: func(next int) string {
+			return fmt.Sprintf("handoff_read with id %s and offset %d", got.Entry.ID,
+				next)
+		}})
 	if line := cli.WorkLine(found, got.References); line != "" {
 		text += line + "\n"
 	}

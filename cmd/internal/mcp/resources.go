@@ -65,5 +65,6 @@ func (p project) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 		return nil, errors.New(cli.ExitOf(err).Name + ": " + fault.Plain(err))
 	}
 	text := r.text + p.named()
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "text/plain", Text: text}}}, nil
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "text/plain",
+		Text: text}}}, nil
 }

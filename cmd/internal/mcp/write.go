@@ -42,14 +42,16 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	}
 	if missing := in.missing(); missing != nil {
 		return result{}, fault.New(fault.ErrInvalid,
-			"or pass a whole document with frontmatter, or a record as JSON, as body", "missing %s", fault.Own(list(missing)))
+			"or pass a whole document with frontmatter, or a record as JSON, as body", "missing %s",
+			fault.Own(list(missing)))
 	}
 	fields := cli.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}
 	if len(in.File) > 0 && cli.HasFrontmatter([]byte(in.Body)) {
 		return result{}, fault.New(fault.ErrInvalid, "omit file, or remove the frontmatter",
 			"file does not apply to a body with a frontmatter of its own")
 	}
-	source, err := here.TextSource("body", []byte(in.Body), fields, in.Kind, cli.Recording{Files: in.File, Session: true})
+	source, err := here.TextSource("body", []byte(in.Body), fields, in.Kind,
+		cli.Recording{Files: in.File, Session: true})
 	if err != nil {
 		return result{}, err
 	}
@@ -86,7 +88,8 @@ func (p project) admitFrom(found handoff.Project, source handoff.Source) error {
 func notes(s *handoff.Store, in writeArgs, source handoff.Source, receipt handoff.Receipt) []string {
 	switch {
 	case source.Fields != nil && cli.LooksLikeObject([]byte(in.Body)):
-		return []string{"the body is not a known record and is stored as a plain handoff; add kind to see the faults of a record"}
+		return []string{"the body is not a known record and is stored as a plain handoff; add kind to see the " +
+			"faults of a record"}
 	case source.Fields != nil || receipt.Status != handoff.StatusCreated:
 		return nil
 	}

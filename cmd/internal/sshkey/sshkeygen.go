@@ -36,7 +36,8 @@ func sshKeygen(stdin []byte, failure string, args ...string) ([]byte, error) {
 		return nil, fault.New(fault.ErrConfig, advice, "ssh-keygen is not installed")
 	case !errors.As(err, &exit):
 		return nil, fault.New(fault.ErrConfig, advice, "ssh-keygen cannot be run: %v", err)
-	case exit.ExitCode() != 255, strings.HasPrefix(said, "No user exists"): // 255 is a refusal; other codes are failures
+	// 255 is a refusal; other codes are failures
+	case exit.ExitCode() != 255, strings.HasPrefix(said, "No user exists"):
 		first, _, _ := strings.Cut(said, "\n")
 		return nil, fault.New(fault.ErrConfig, advice, "ssh-keygen %s failed: %s", strings.Join(args[:2], " "),
 			cmp.Or(first, err.Error()))

@@ -75,7 +75,8 @@ func (c *check) checkTails(err error) {
 	unknown, corrupt := (*store.UnknownLinesError)(nil), (*fault.CorruptError)(nil)
 	switch {
 	case errors.As(err, &unknown):
-		c.fault(unknown.Name, remedyRepair, "has lines after byte %d that no command of this store wrote", unknown.Offset)
+		c.fault(unknown.Name, remedyRepair, "has lines after byte %d that no command of this store wrote",
+			unknown.Offset)
 	case errors.As(err, &corrupt):
 		if name := filepath.Base(corrupt.File); !c.isUnreadable(name) {
 			c.fault(name, remedyRepair, "%s", corrupt.Why)

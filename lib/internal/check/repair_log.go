@@ -73,8 +73,9 @@ func (m *repair) missingEvents() ([]eventlog.Pending, error) {
 		if m.logKeptAs != "" {
 			reason = "the audit log did not verify from its first event on"
 		}
-		events = append(events, eventlog.Pending{Type: eventlog.TypeRecovered, Payload: eventlog.Recovered{Reason: reason,
-			KeptAs: m.logKeptAs, AdoptedRows: len(m.stored)}})
+		events = append(events, eventlog.Pending{Type: eventlog.TypeRecovered,
+			Payload: eventlog.Recovered{Reason: reason,
+				KeptAs: m.logKeptAs, AdoptedRows: len(m.stored)}})
 	}
 	for _, row := range m.inOrder(m.unlogged()) {
 		doc, _, err := m.Load(m.Dir, row)

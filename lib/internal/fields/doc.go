@@ -10,7 +10,8 @@
 //	  "empty": "say it …",       the hint for a text without visible characters
 //	  "nothing": "say so …",     the hint for an empty list; "" if empty lists are allowed
 //	  "fields": [
-//	    {"path": "/summary", "type": "text", "need": true, "most": 4000, "flags": [{"name": "summary", "usage": "…"}]},
+//	    {"path": "/summary", "type": "text", "need": true, "most": 4000,
+//	     "flags": [{"name": "summary", "usage": "…"}]},
 //	    {"path": "/next_steps", "type": "list", "main": "what"},
 //	    {"path": "/next_steps/*/what", "type": "text", "need": true},
 //	    {"path": "/status", "type": "word", "words": ["completed", "paused"], "means": {"paused": "incomplete"}}

@@ -23,7 +23,8 @@ import (
 //	escaped TEXT                       the text for one line of a terminal
 func View(source string) func(record any) string {
 	parsed := sync.OnceValue(func() *template.Template {
-		functions := template.FuncMap{"text": Text, "line": line, "item": item, "section": section, "count": fault.Count, "escaped": form.EscapeLine,
+		functions := template.FuncMap{"text": Text, "line": line, "item": item, "section": section,
+			"count": fault.Count, "escaped": form.EscapeLine,
 			"next": func(n int) int { return n + 1 }}
 		return template.Must(template.New("").Funcs(functions).Parse(source))
 	})

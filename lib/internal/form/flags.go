@@ -22,7 +22,8 @@ func Flags(text string) []string {
 	inFolded, inSqueezed := keysIn(folded), keysIn(squeezed)
 	has := func(list, text string, keys map[string]bool) bool {
 		return slices.ContainsFunc(patterns()[list], func(l Line) bool {
-			return slices.ContainsFunc(l.Needs, func(key string) bool { return keys[key] }) && l.Pattern().MatchString(text)
+			return slices.ContainsFunc(l.Needs, func(key string) bool { return keys[key] }) &&
+				l.Pattern().MatchString(text)
 		})
 	}
 	var labels []string

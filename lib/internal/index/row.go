@@ -6,7 +6,7 @@
 //
 //	| handoff_id | file | from | to | topic | ts_utc | read_by |
 //	|------------|------|------|----|----|--------|---------|
-//	| sha256:… | 2026-05-07-alice-bob-retry.md | alice | bob | retry | 2026-05-07T12:00:00Z | bob:2026-05-08T09:00:00Z |
+//	| sha256:… | 2026-05-07-ann-ben-retry.md | ann | ben | retry | 2026-05-07T12:00:00Z | ben:2026-05-08T09:00:00Z |
 //
 // A line is a row only if every cell is well-formed. All other lines belong to the people who edit the file:
 // edits keep them byte for byte. The list above the table links the archives, which have the same form and

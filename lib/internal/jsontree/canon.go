@@ -18,9 +18,9 @@ import (
 )
 
 // ID returns the handoff_id of an object with these members, strings and lists of strings with ASCII keys: sha256: and
-// the lower-case hexadecimal SHA-256 of its canonical form. It fails if a string is not valid UTF-8: encoding/json would
-// replace the invalid bytes, and two handoffs could get the same id. It is written without encoding/json, since each
-// document that is read is compared with its id.
+// the lower-case hexadecimal SHA-256 of its canonical form. It fails if a string is not valid UTF-8: encoding/json
+// would replace the invalid bytes, and two handoffs could get the same id. It is written without encoding/json, since
+// each document that is read is compared with its id.
 func ID(members map[string]any) (string, error) {
 	text, err := []byte{'{'}, error(nil)
 	quote := func(word, end string) {

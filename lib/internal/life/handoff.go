@@ -96,8 +96,8 @@ func (f *Facts) Closed() map[string]bool {
 	return f.with(func(h Handoff) bool { return h.Archive.Holds().IsDone() || h.Done.IsDone() })
 }
 
-// LastBy returns the id of the handoff that an operator finished last, or archived last if isArchive is set. It returns ""
-// if the operator has done so with none.
+// LastBy returns the id of the handoff that an operator finished last, or archived last if isArchive is set. It returns
+// "" if the operator has done so with none.
 func (f *Facts) LastBy(operator string, isArchive bool) (last string) {
 	act := func(h Handoff) eventlog.Action { return h.Done }
 	if isArchive {

@@ -24,7 +24,8 @@ func Add(head string, o Operator) (string, error) {
 	case strings.HasSuffix(head, "operators:\n") && len(faults) == 1: // an empty list
 		old = &List{}
 	case len(faults) > 0:
-		return "", fault.New(fault.ErrConfig, "fix the file; `handoff operators validate` lists all faults", "the operators file: %s", faults[0])
+		return "", fault.New(fault.ErrConfig, "fix the file; `handoff operators validate` lists all faults",
+			"the operators file: %s", faults[0])
 	}
 	if old.Has(o.ID) {
 		return "", fault.New(fault.ErrInvalid, "change the entry in an editor", "%q is in the operators file already",

@@ -92,8 +92,9 @@ func secretInside(state *disk.Dir, create bool) ([]byte, error) {
 // makeSecret makes the file of the secret in a directory, durably.
 func makeSecret(d *disk.Dir) ([]byte, error) {
 	secret := make([]byte, secretBytes)
-	rand.Read(secret)                                                               // never fails
-	if err := d.CreateNew(secretName, secret, 0o600); errors.Is(err, fs.ErrExist) { // another process made it at the same time
+	rand.Read(secret) // never fails
+	// another process made it at the same time
+	if err := d.CreateNew(secretName, secret, 0o600); errors.Is(err, fs.ErrExist) {
 		return readSecret(d)
 	} else if err != nil {
 		return nil, err

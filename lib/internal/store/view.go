@@ -471,7 +471,8 @@ func (l *look) readStory(state, dir *disk.Dir, j *journal.Journal, logged bool) 
 			delete(l.files, name)
 		}
 	}
-	l.table, _, err = s.Settle(dir, l.story, l.table, elsewhere, func(t journal.Text) ([]byte, error) { return l.bytes("", t) })
+	l.table, _, err = s.Settle(dir, l.story, l.table, elsewhere,
+		func(t journal.Text) ([]byte, error) { return l.bytes("", t) })
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,8 @@ type Rules struct {
 	Evidence operators.Evidence
 }
 
-// Allow returns nil if the rules let an operator perform an action on a handoff, otherwise fault.ErrDenied. It judges the
-// actions of this store, and those that other stores report.
+// Allow returns nil if the rules let an operator perform an action on a handoff, otherwise fault.ErrDenied. It judges
+// the actions of this store, and those that other stores report.
 func (r Rules) Allow(act eventlog.Act, operator string, e index.Row) error {
 	switch act {
 	case eventlog.ActApprove, eventlog.ActReject:
@@ -45,7 +45,8 @@ func (r Rules) Allow(act eventlog.Act, operator string, e index.Row) error {
 		}
 	case eventlog.ActResend:
 		if operator != e.From {
-			return fault.New(fault.ErrDenied, "ask "+e.From, "only the sender, %s, can reopen what others have finished",
+			return fault.New(fault.ErrDenied, "ask "+e.From,
+				"only the sender, %s, can reopen what others have finished",
 				e.From)
 		}
 		return nil
@@ -118,7 +119,8 @@ func (r Rules) mayArchive(operator string, e index.Row) error {
 	if r.Broken != nil {
 		return r.Broken
 	}
-	return fault.New(fault.ErrDenied, "ask "+e.From+" or "+e.To+", or an operator with the capability archive in "+r.Path,
+	return fault.New(fault.ErrDenied,
+		"ask "+e.From+" or "+e.To+", or an operator with the capability archive in "+r.Path,
 		"%s may not archive a handoff from %s to %s", fault.Own(operator), e.From, e.To)
 }
 
@@ -148,7 +150,8 @@ func (r Rules) mayDecide(operator string, e index.Row) error {
 		return fault.New(fault.ErrDenied, ask, "the operator %s may not approve or reject", fault.Own(operator))
 	}
 	if status := r.Verify(operator); status.State != operators.Verified && status.State != operators.Disabled {
-		return fault.New(fault.ErrDenied, ask, "the operator %s is not verified: %s", fault.Own(operator), status.Reason)
+		return fault.New(fault.ErrDenied, ask, "the operator %s is not verified: %s", fault.Own(operator),
+			status.Reason)
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ type ActReceipt struct {
 	Time     string       `json:"ts_utc"`
 	Until    string       `json:"until,omitempty"` // the end of the lease
 	Status   string       `json:"status"`          // StatusChanged, or StatusExisting if nothing changed
-	State    string       `json:"state"`           // the state of the handoff: that of the action, otherwise as it is now
+	// the state of the handoff: that of the action, otherwise as it is now
+	State string `json:"state"`
 
 	Over       string   `json:"over,omitempty"` // why a handoff that was taken needs no work
 	Successors []string `json:"superseded_by,omitempty"`

@@ -84,7 +84,8 @@ func (x *Session) recordMachine(observed string) error {
 	if err := x.hideState(); err != nil {
 		return err
 	}
-	if err := x.State.CreateNew(disk.FingerprintFile, record.Bytes(), 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := x.State.CreateNew(disk.FingerprintFile, record.Bytes(), 0o600); err != nil &&
+		!errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return x.State.Sync()

@@ -16,7 +16,8 @@ const syncers = 16
 // which was removed since.
 func (x *Session) syncAll(names []journal.Name) error {
 	names = append(names, journal.Name{Place: journal.State, File: disk.LogFile},
-		journal.Name{Place: journal.State, File: disk.Ledger}, journal.Name{Place: journal.Handoffs, File: disk.IndexFile})
+		journal.Name{Place: journal.State, File: disk.Ledger},
+		journal.Name{Place: journal.Handoffs, File: disk.IndexFile})
 	errs := make([]error, len(names))
 	parallel.Each(len(names), min(syncers, max(1, len(names)/syncers)), func(i int) {
 		d, done, err := x.dirOf(names[i])

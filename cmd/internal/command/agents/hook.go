@@ -102,8 +102,8 @@ func (a *app) runHook(e event, s agent.Session) {
 	e.run(s)
 }
 
-// QuickHook runs the command line of an installed hook and reports whether it is one. Every session waits for the hook, and
-// cobra would take a fifth of the time. QuickHook knows only the arguments of installed hooks.
+// QuickHook runs the command line of an installed hook and reports whether it is one. Every session waits for the hook,
+// and cobra would take a fifth of the time. QuickHook knows only the arguments of installed hooks.
 func QuickHook(run *cli.App) bool {
 	a := &app{run}
 	if len(a.Args) < 2 || a.Args[0] != "hook" {

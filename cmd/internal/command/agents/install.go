@@ -71,7 +71,8 @@ settings is kept next to them, and ` + "`" + `handoff uninstall` + "`" + ` resto
 		},
 	}
 	cmd.Flags().BoolVar(&in.mcp, "mcp", false, "also add the server for the Model Context Protocol")
-	cmd.Flags().StringVar(&in.to, "to", "", "the `operator` that the sessions work for (default: from settings and OPERATORS.md)")
+	cmd.Flags().StringVar(&in.to, "to", "",
+		"the `operator` that the sessions work for (default: from settings and OPERATORS.md)")
 	in.declare(cmd)
 	return cmd
 }
@@ -166,7 +167,8 @@ func (a *app) registered() (string, error) {
 	if err != nil {
 		return "", fault.New(fault.ErrConfig, cli.InstallBoth, "cannot use the program for the hook: %v", err)
 	}
-	if slices.ContainsFunc(strings.Split(program, string(filepath.Separator)), func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
+	if slices.ContainsFunc(strings.Split(program, string(filepath.Separator)),
+		func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
 		return "", fault.New(fault.ErrConfig, "run `go install ./cmd/...`, then the installed handoff",
 			"%s was built by `go run`, which removes it", program)
 	}
@@ -246,10 +248,12 @@ func (in *install) print(a *app, change agent.Change, isServer bool) error {
 		agent.Removed: "removed from ", agent.Absent: "not installed in ",
 	}[change.Status] + change.Path)
 	if out.Backup != "" {
-		a.Note("you changed the settings after installing; the older ones are kept in " + out.Backup + ": remove it when you do not need it")
+		a.Note("you changed the settings after installing; the older ones are kept in " + out.Backup +
+			": remove it when you do not need it")
 	}
 	if len(out.Hears) > 0 {
-		a.Note("a session hears of handoffs " + strings.Join(out.Hears, ", ") + "; not " + strings.Join(out.Misses, ", "))
+		a.Note("a session hears of handoffs " + strings.Join(out.Hears, ", ") + "; not " +
+			strings.Join(out.Misses, ", "))
 		a.Note("a session that ends without a handoff leaves a draft: `handoff draft show`")
 	}
 	for _, w := range out.Warnings {

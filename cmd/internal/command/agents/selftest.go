@@ -175,13 +175,14 @@ func (a *app) layCanary(stage *agent.Stage, to string) error {
 	}
 	stage.Store, stage.KeepsNone = s, p.Capture() == handoff.CaptureNone
 	_, err = s.WriteAll(context.Background(), []handoff.Source{{Fields: &handoff.Document{
-		SchemaVersion: "1.0", From: "doctor", To: to, Topic: stage.Canary, Time: a.UTCNow(), Body: "A test of the hook.\n",
+		SchemaVersion: "1.0", From: "doctor", To: to, Topic: stage.Canary, Time: a.UTCNow(),
+		Body: "A test of the hook.\n",
 	}}})
 	return err
 }
 
-// stageEnv returns the environment of a test: that of an agent, without variables that point to another project or to the
-// agent that runs the test.
+// stageEnv returns the environment of a test: that of an agent, without variables that point to another project or to
+// the agent that runs the test.
 func stageEnv(operator string) []string {
 	env := []string{"HANDOFF_OPERATOR=" + operator}
 	for _, pair := range os.Environ() {

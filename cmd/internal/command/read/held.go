@@ -14,7 +14,8 @@ import (
 
 // heldFlag adds --held to list.
 func heldFlag(cmd *cobra.Command, held *bool) {
-	cmd.Flags().BoolVar(held, "held", false, "what was received and is refused for now, with the reason and the way out")
+	cmd.Flags().BoolVar(held, "held", false,
+		"what was received and is refused for now, with the reason and the way out")
 	for _, flag := range []string{"unread", "all", "state", "offered", "orphaned", "here", "tag", "agent"} {
 		cli.Exclusive(cmd, "held", flag)
 	}
@@ -50,7 +51,8 @@ func (a *app) listHeld(chosen handoff.Filter, l listing) error {
 
 func matchesHeld(f handoff.Filter, h exchange.Held) bool {
 	at := timeOf(h.Time)
-	return (f.To == "" || f.To == h.To) && (f.From == "" || f.From == h.From) && (f.Topic == "" || f.Topic == h.Topic) &&
+	return (f.To == "" || f.To == h.To) && (f.From == "" || f.From == h.From) &&
+		(f.Topic == "" || f.Topic == h.Topic) &&
 		(f.Since.IsZero() || !at.Before(f.Since)) && (f.Until.IsZero() || at.Before(f.Until))
 }
 

@@ -44,8 +44,9 @@ instruction. Nothing is marked as read.
 --held lists what sync has received and refused for now, with the reason and
 what you can do: an operator who is not in OPERATORS.md, a missing signature, a
 credential, a time that is more than 24 hours ahead.`,
-		Example: "  handoff list --unread --mine\n  handoff list --since yesterday -n 5\n  handoff list --since 48h --format ids | xargs -n1 handoff read",
-		Args:    cli.Args(cobra.NoArgs),
+		Example: "  handoff list --unread --mine\n  handoff list --since yesterday -n 5\n" +
+			"  handoff list --since 48h --format ids | xargs -n1 handoff read",
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cli.CollectOften()
 			chosen, err := f.Chosen(a.App)
@@ -66,7 +67,8 @@ credential, a time that is more than 24 hours ahead.`,
 	a.Format(cmd, &l.format, cli.Listed...)
 	cli.Number(cmd.Flags(), &l.limit, "limit", "n", "list only the newest handoffs, this `number` of them")
 	cmd.Flags().BoolVar(&l.forAgent, "agent", false, "with --unread: print the bodies too, in frames")
-	cli.Number(cmd.Flags(), &l.maxChars, "max-chars", "", "with --agent: cut each body after this `number` of characters (default: the setting surface_max_chars)")
+	cli.Number(cmd.Flags(), &l.maxChars, "max-chars", "",
+		"with --agent: cut each body after this `number` of characters (default: the setting surface_max_chars)")
 	cli.Needs(cmd, "agent", "unread")
 	cli.Needs(cmd, "max-chars", "agent")
 	heldFlag(cmd, &l.held)

@@ -27,7 +27,8 @@ kept in the state directory. -o writes a copy to FILE, and its signature to
 FILE.sig: keep them where nobody who can write the log can change them. The
 signature is made by ` + "`" + `ssh-keygen -Y sign -n ` + handoff.CheckpointNamespace + "`" + `.
 If the log does not continue from the last signed head, it is not signed.`,
-		Example:           "  handoff log 134327a8\n  handoff log --head >head.txt\n  handoff log --sign --key ~/.ssh/id_ed25519 -o /mnt/safe/checkpoint",
+		Example: "  handoff log 134327a8\n  handoff log --head >head.txt\n" +
+			"  handoff log --sign --key ~/.ssh/id_ed25519 -o /mnt/safe/checkpoint",
 		Args:              cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
@@ -39,13 +40,17 @@ If the log does not continue from the last signed head, it is not signed.`,
 			case len(ids) == 1 && !head && !sign:
 				return a.history(ids[0])
 			}
-			return cli.Invalid("use `handoff log ID`, `handoff log --head` or `handoff log --sign`", "log needs ID, --head or --sign")
+			return cli.Invalid("use `handoff log ID`, `handoff log --head` or `handoff log --sign`",
+				"log needs ID, --head or --sign")
 		},
 	}
 	cmd.Flags().BoolVar(&head, "head", false, "print COUNT:HASH of the whole log")
 	cmd.Flags().BoolVar(&sign, "sign", false, "sign the head of the log with an SSH key")
-	cmd.Flags().StringVar(&key, "key", "", "with --sign: the `file` of your private key, or of the public key if ssh-agent has the private one (default: git's user.signingkey)")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "with --sign: also write the signed head to this new `file`, and its signature to FILE.sig")
+	cmd.Flags().StringVar(&key, "key", "",
+		"with --sign: the `file` of your private key, or of the public key if ssh-agent has the private one "+
+			"(default: git's user.signingkey)")
+	cmd.Flags().StringVarP(&output, "output", "o", "",
+		"with --sign: also write the signed head to this new `file`, and its signature to FILE.sig")
 	cli.Exclusive(cmd, "head", "sign")
 	cli.Needs(cmd, "key", "sign")
 	cli.Needs(cmd, "output", "sign")

@@ -55,7 +55,8 @@ func (a *app) auditSign(named, output string) error {
 	if !a.JSON {
 		a.Note(fmt.Sprintf("signed %s; the signature is in %s", handoff.Count(head.Count, "event"), signatureFile))
 	}
-	return a.Show(map[string]any{"head": head.OfAny().String(), "count": head.Count, "hash": head.Hash, "writer": head.Writer, "file_path": file, "signature_file": signatureFile}, head.String()+"\n")
+	return a.Show(map[string]any{"head": head.OfAny().String(), "count": head.Count, "hash": head.Hash,
+		"writer": head.Writer, "file_path": file, "signature_file": signatureFile}, head.String()+"\n")
 }
 
 // mayCopyTo returns an error if the copy cannot be written to output. It runs before anything is signed.

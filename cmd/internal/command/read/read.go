@@ -56,9 +56,11 @@ Exit codes: 6 the file does not match its id.`,
 	}
 	a.OperatorFlag(cmd, &r.operator)
 	cmd.Flags().BoolVar(&r.raw, "raw", false, "print the bytes of the stored file, with the frontmatter")
-	cmd.Flags().BoolVar(&r.receipts, "receipts", false, "show who was told of it and who has read it, instead of the body")
+	cmd.Flags().BoolVar(&r.receipts, "receipts", false,
+		"show who was told of it and who has read it, instead of the body")
 	AgentFlag(cmd, &r.agent)
-	cmd.Flags().BoolVar(&r.unverified, "unverified", false, "print the file in a frame even if it does not match its id; still exits with 6")
+	cmd.Flags().BoolVar(&r.unverified, "unverified", false,
+		"print the file in a frame even if it does not match its id; still exits with 6")
 	cli.Number(cmd.Flags(), &r.maxChars, "max-chars", "", "cut a framed body after this `number` of characters")
 	cli.Number(cmd.Flags(), &r.offset, "offset", "", "with --agent: skip this `number` of characters, to read on")
 	cli.Exclusive(cmd, "raw", "agent")
@@ -71,7 +73,8 @@ Exit codes: 6 the file does not match its id.`,
 
 // AgentFlag adds --agent to a command that prints text from others. The frame is the same for every agent.
 func AgentFlag(cmd *cobra.Command, name *string) {
-	cli.Choice(cmd, name, "agent", "print it in a frame which says that it is not an instruction, for the agent `NAME` or any", agent.Names()...)
+	cli.Choice(cmd, name, "agent", "print it in a frame which says that it is not an instruction, for the agent "+
+		"`NAME` or any", agent.Names()...)
 	cmd.Flags().Lookup("agent").NoOptDefVal = "plain"
 }
 
@@ -95,7 +98,8 @@ func (a *app) readsForPeople(r reading) bool { return a.ForPeople() && !a.ForAge
 
 func (a *app) read(p handoff.Project, s *handoff.Store, id string, r reading) error {
 	got, err := s.Read(id)
-	frame := handoff.Frame{MaxChars: r.maxChars, Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: r.offset, More: cli.ReadOn("handoff read " + got.Entry.ID)}
+	frame := handoff.Frame{MaxChars: r.maxChars, Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: r.offset,
+		More: cli.ReadOn("handoff read " + got.Entry.ID)}
 	if err != nil && r.unverified && got.Text != nil {
 		frame.Unverified = true
 		return errors.Join(a.ShowFramed(got, frame), err)

@@ -12,8 +12,8 @@ import (
 
 const widestBody = 100 // columns: longer lines are hard to read
 
-// readForPeople shows a verified handoff on a terminal: its header, its body, and the commands that me can run next. notes
-// are lines of the program for the header.
+// readForPeople shows a verified handoff on a terminal: its header, its body, and the commands that me can run next.
+// notes are lines of the program for the header.
 func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, notes ...string) error {
 	width := cli.TerminalWidth(a.Stdout)
 	lines := a.header(s, got, notes)

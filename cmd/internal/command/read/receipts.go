@@ -38,7 +38,8 @@ func (a *app) deliveryText(d delivery) string {
 	if width > 0 { // on a terminal
 		id = cli.Short(id, cli.Shortest)
 	}
-	text := fmt.Sprintf("%s from %s to %s, %q: %s; told to %s, read by %d\n", id, d.From, d.To, handoff.Cut(d.Title, 60), d.State, handoff.Count(len(d.Offers), "session"), len(d.ReadBy))
+	text := fmt.Sprintf("%s from %s to %s, %q: %s; told to %s, read by %d\n", id, d.From, d.To,
+		handoff.Cut(d.Title, 60), d.State, handoff.Count(len(d.Offers), "session"), len(d.ReadBy))
 	rows := make([][]string, 0, len(d.Offers)+len(d.ReadBy))
 	for _, o := range d.Offers {
 		rows = append(rows, []string{"told", o.Operator, a.When(o.Time), o.Agent, o.Session})

@@ -147,7 +147,8 @@ func (a *app) newsOf(s *handoff.Store, me string, taken []handoff.Listed) []news
 	for _, l := range taken {
 		by := lives(l.ID).Take.Holds()
 		if by.Operator != me && a.Now().Sub(timeOf(by.Time)) < newsFor {
-			found = append(found, news{Listed: l, By: by.Operator, When: by.Time, Act: handoff.ActTake, Until: by.Until})
+			found = append(found, news{Listed: l, By: by.Operator, When: by.Time, Act: handoff.ActTake,
+				Until: by.Until})
 		}
 	}
 	if me != "" {

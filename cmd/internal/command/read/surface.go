@@ -31,7 +31,8 @@ marked as read. If there is nothing unread, nothing is printed.`,
 			return a.surface(cmp.Or(operator, strings.Join(ops, "")), maxChars)
 		},
 	}
-	cli.Number(cmd.Flags(), &maxChars, "max-chars", "", "cut each body after this `number` of characters (default: the setting surface_max_chars)")
+	cli.Number(cmd.Flags(), &maxChars, "max-chars", "",
+		"cut each body after this `number` of characters (default: the setting surface_max_chars)")
 	a.OperatorFlag(cmd, &operator)
 	cli.Before(cmd, func(given func(string) bool) error {
 		if given("operator") && cmd.Flags().NArg() > 0 {
@@ -42,8 +43,8 @@ marked as read. If there is nothing unread, nothing is printed.`,
 	return cmd
 }
 
-// surface prints everything that an operator has not read, in frames. Each body is cut after maxChars characters; 0 means
-// the setting.
+// surface prints everything that an operator has not read, in frames. Each body is cut after maxChars characters; 0
+// means the setting.
 func (a *app) surface(operator string, maxChars int) error {
 	a.ForAgents = true
 	p, s, err := a.ProjectStore()

@@ -83,7 +83,8 @@ waited for already, has ended, or cannot be told anything, --wake exits with 0.`
 
 const (
 	settles = 50 * time.Millisecond // wait so long after a change before the index is read
-	looks   = 30 * time.Second      // look so often for changes without a notification, such as those of another machine
+	// look so often for changes without a notification, such as those of another machine
+	looks = 30 * time.Second
 )
 
 // start watches the project until it is interrupted.
@@ -167,7 +168,8 @@ func (w watch) wait(ctx context.Context, changes *fsnotify.Watcher, s *handoff.S
 	}
 }
 
-// look reports the handoffs that are not in seen, and returns all it found. The first look has seen nil and reports none.
+// look reports the handoffs that are not in seen, and returns all it found. The first look has seen nil and reports
+// none.
 func (w watch) look(s *handoff.Store, seen map[string]bool) (map[string]bool, error) {
 	entries, err := s.List(handoff.Filter{To: w.to})
 	if err != nil {
@@ -226,7 +228,8 @@ func desktop(title, text string) error {
 	var cmd *exec.Cmd
 	switch runtime.GOOS {
 	case "darwin":
-		cmd = exec.Command("osascript", "-e", "on run argv", "-e", "display notification (item 2 of argv) with title (item 1 of argv)", "-e", "end run", title, text)
+		cmd = exec.Command("osascript", "-e", "on run argv", "-e",
+			"display notification (item 2 of argv) with title (item 1 of argv)", "-e", "end run", title, text)
 	case "windows":
 		cmd = exec.Command("msg", "*", title+": "+text)
 	default:

@@ -28,11 +28,15 @@ type checks struct {
 
 func (c *checks) register(cmd *cobra.Command) {
 	c.given = cmd.Flags().Changed
-	cli.Duration(cmd.Flags(), &c.maxAge, "max-age", "accept handoffs up to this `age`, such as 90m or 3d (default: 48h)")
+	cli.Duration(cmd.Flags(), &c.maxAge, "max-age",
+		"accept handoffs up to this `age`, such as 90m or 3d (default: 48h)")
 	cli.Texts(cmd.Flags(), &c.allowEmpty, "allow-empty", "accept this empty `field`")
-	cmd.Flags().StringVar(&c.answers, "answers", "", "a JSON `file` with objective, blocker and next_action as you understood them")
-	cmd.Flags().StringVar(&c.confirmed, "confirmed-by", "", "the `operator` who confirms that the answers mean the same as the packet; audited")
-	cmd.Flags().StringVar(&c.probe, "probe", "", "run the probes that the handoff claims to have passed, or only the probe `name`")
+	cmd.Flags().StringVar(&c.answers, "answers", "",
+		"a JSON `file` with objective, blocker and next_action as you understood them")
+	cmd.Flags().StringVar(&c.confirmed, "confirmed-by", "",
+		"the `operator` who confirms that the answers mean the same as the packet; audited")
+	cmd.Flags().StringVar(&c.probe, "probe", "",
+		"run the probes that the handoff claims to have passed, or only the probe `name`")
 	cmd.Flags().Lookup("probe").NoOptDefVal = everyProbe
 	cmd.Flags().BoolVar(&c.ascii, "ascii", false, "print ASCII only")
 }
@@ -61,7 +65,8 @@ the same.
 
 Exit codes: 0 CLEAN, 10 OPERATIONAL (fix or confirm first), 11 CRITICAL (do not
 continue). For several handoffs the worst counts.`,
-		Example:           "  handoff check packet.json\n  handoff check 134327a8 --answers understood.json\n  handoff check 134327a8 --probe",
+		Example: "  handoff check packet.json\n  handoff check 134327a8 --answers understood.json\n" +
+			"  handoff check 134327a8 --probe",
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE:              func(_ *cobra.Command, names []string) error { return a.check(names, &c) },

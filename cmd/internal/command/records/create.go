@@ -55,9 +55,11 @@ modified, deleted or renamed.
 --test-run-exec runs a command with sh, shows its output on standard error, and
 records the result. With it, or with --work, the commit is recorded too, and
 each --file as it is, for handoff check.`,
-		Example: `  handoff record create deploy-42 --summary 'Moved the deploy to the new runner.' --agent agent:codex --test-run-exec 'go test ./...'
-  handoff record create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' --who ann --context-debt 'Cache size is unknown'
-  handoff record create deploy-43 --summary 'Ops added a disk.' --close 0711d6 --resolve-debt 80a9f4`,
+		Example: "  handoff record create deploy-42 --summary 'Moved the deploy to the new runner.' " +
+			"--agent agent:codex --test-run-exec 'go test ./...'\n" +
+			"  handoff record create deploy-42 --summary 'The runner has no disk left.' --status paused " +
+			"--next-step 'Ask ops for disk' --who ann --context-debt 'Cache size is unknown'\n" +
+			"  handoff record create deploy-43 --summary 'Ops added a disk.' --close 0711d6 --resolve-debt 80a9f4",
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, ids []string) error { return c.create(ids[0]) },
 	}
@@ -67,7 +69,8 @@ each --file as it is, for handoff check.`,
 	a.Gate.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&c.summary, "summary", "", "one `paragraph`: what was tried, what is finished, what comes first")
-	f.StringVar(&c.agent, "agent", "", "who ran (`name`, such as agent:codex or human:ann; default: the operator, or the user)")
+	f.StringVar(&c.agent, "agent", "",
+		"who ran (`name`, such as agent:codex or human:ann; default: the operator, or the user)")
 	f.StringVar(&c.status, "status", "completed", "`how` the run ended: completed, paused, failed, requires_review")
 	f.StringVar(&c.projectID, "project", "", "the `project_id` (default: the name of the project root)")
 	f.StringVar(&c.intentLock, "intent-lock", "", "the `id` of the scope contract of the run")
@@ -214,7 +217,8 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 	me := p.Me()
 	c.agent = cmp.Or(c.agent, me, c.user())
 	if c.agent == "" {
-		return runs.Draft{}, cli.Invalid("use --agent, such as --agent agent:codex, or set HANDOFF_OPERATOR", "no agent: I don't know who ran this")
+		return runs.Draft{}, cli.Invalid("use --agent, such as --agent agent:codex, or set HANDOFF_OPERATOR",
+			"no agent: I don't know who ran this")
 	}
 	sender := record.Slug(c.agent, 64) // the limit of an operator name
 	all, err := c.Recipients(func() string { return cmp.Or(c.From, sender) }, cmp.Or(c.To, me, sender))
@@ -225,11 +229,13 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 	if c.projectID == "" {
 		c.projectID = c.ProjectName()
 	}
-	r := runs.Record{TaskID: taskID, ProjectID: c.projectID, IntentLockID: c.intentLock, Agent: c.agent, Status: c.status, Summary: c.summary, CreatedAt: c.Time}
+	r := runs.Record{TaskID: taskID, ProjectID: c.projectID, IntentLockID: c.intentLock, Agent: c.agent,
+		Status: c.status, Summary: c.summary, CreatedAt: c.Time}
 	lowered := map[string]bool{}
 	for _, flag := range c.lowered {
 		if known := (runs.Audit{}).Failed(); !slices.Contains(known, flag) {
-			return runs.Draft{}, cli.Invalid("use one of "+strings.Join(known, ", "), "--lower: the self-audit has no flag %q", flag)
+			return runs.Draft{}, cli.Invalid("use one of "+strings.Join(known, ", "),
+				"--lower: the self-audit has no flag %q", flag)
 		}
 		lowered[flag] = false
 	}

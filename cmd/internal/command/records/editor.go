@@ -13,8 +13,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// edited opens a text in the editor. It returns the new text and the file that keeps it until its directory is removed. If the
-// text was not changed, the file is removed and the result is an error.
+// edited opens a text in the editor. It returns the new text and the file that keeps it until its directory is removed.
+// If the text was not changed, the file is removed and the result is an error.
 func (a *app) edited(start string) (text, path string, err error) {
 	path, err = draftFile(start)
 	if err != nil {
@@ -46,8 +46,8 @@ func draftFile(start string) (string, error) {
 	return path, os.WriteFile(path, []byte(start), 0o600)
 }
 
-// edit runs the editor with a shell, since the variable may contain arguments. An interrupt from the keyboard goes to the
-// editor only.
+// edit runs the editor with a shell, since the variable may contain arguments. An interrupt from the keyboard goes to
+// the editor only.
 func (a *app) edit(path string) error {
 	editor := a.editor()
 	if editor == "" {

@@ -20,10 +20,10 @@ type file struct {
 	Bytes []byte
 }
 
-// writeFiles creates files in dir, a path relative to root that is created if needed; "." is root itself. It writes nothing
-// outside root, even through symbolic links, and replaces no file. If a file exists with the same content, it counts as
-// written; otherwise the error wraps fs.ErrExist. If one file fails, the files created before it are removed. The files are
-// synced to disk.
+// writeFiles creates files in dir, a path relative to root that is created if needed; "." is root itself. It writes
+// nothing outside root, even through symbolic links, and replaces no file. If a file exists with the same content, it
+// counts as written; otherwise the error wraps fs.ErrExist. If one file fails, the files created before it are removed.
+// The files are synced to disk.
 func writeFiles(root, dir string, files ...file) error {
 	base, err := os.OpenRoot(root)
 	if err != nil {
@@ -64,7 +64,8 @@ func notDir(err error) error {
 
 // createFile writes a new file and reports whether it created it.
 func createFile(place *os.Root, f file) (created bool, err error) {
-	if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." || strings.ContainsAny(f.Name, `/\:`) {
+	if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." ||
+		strings.ContainsAny(f.Name, `/\:`) {
 		return false, cli.Invalid("", "%q is not a file name", f.Name)
 	}
 	out, err := place.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

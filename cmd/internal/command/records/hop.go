@@ -20,8 +20,9 @@ over to --to. The chain grows by one and keeps its trace_id. Flags replace
 values of the record; artifacts and files are added. Time, token count and hash
 are computed again. A skill that is already in the chain needs --reason, a
 chain of more than 5 hops --approved.`,
-		Example: `  handoff record hop 134327a8 --to report-writer --phase drafting --summary 'The chapters are drafted.'
-  handoff record hop draft.json --to survey-reader --reason 'two interviews are missing'`,
+		Example: "  handoff record hop 134327a8 --to report-writer --phase drafting " +
+			"--summary 'The chapters are drafted.'\n" +
+			"  handoff record hop draft.json --to survey-reader --reason 'two interviews are missing'",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, names []string) error {

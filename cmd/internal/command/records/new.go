@@ -148,7 +148,8 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 		return err
 	}
 	if doc.Topic = cmp.Or(topic, handoff.TopicOf(doc.Body)); topic == "" && doc.Topic == handoff.TopicOf(start) {
-		return cli.Invalid("add --topic NAME, or start the text with a new heading", "no topic\nyour text is kept in %s", path)
+		return cli.Invalid("add --topic NAME, or start the text with a new heading",
+			"no topic\nyour text is kept in %s", path)
 	}
 	if err := recordWork(a, recording, (*cli.Fields)(&doc)); err != nil {
 		return fmt.Errorf("%w\nyour text is kept in %s", err, path)

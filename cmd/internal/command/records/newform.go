@@ -27,14 +27,15 @@ const standard = `# Where it stands
 
 const templates = ".handoff/templates" // of a project: default.md, and NAME.md for --template NAME
 
-// templateOf returns the text to start with. A project's templates may come from others: they must be regular files, and
-// invisible characters are made visible.
+// templateOf returns the text to start with. A project's templates may come from others: they must be regular files,
+// and invisible characters are made visible.
 func templateOf(p handoff.Project, name string) (string, error) {
 	path := filepath.Join(p.Root, filepath.FromSlash(templates), name+".md")
 	if name == "" {
 		path = filepath.Join(filepath.Dir(path), "default.md")
 	} else if err := handoff.CheckOperator(name); err != nil {
-		return "", cli.Invalid("use the name of a file in "+templates+", without .md", "%q is not a template name", name)
+		return "", cli.Invalid("use the name of a file in "+templates+", without .md", "%q is not a template name",
+			name)
 	}
 	if err := cli.CheckOutput(path); err != nil {
 		return "", err
@@ -80,7 +81,8 @@ var (
 	toQuestion = question{"to: the recipient", "a handoff needs a recipient",
 		func(d *handoff.Document, answer string) { d.To = answer }, func(d *handoff.Document) string { return d.To }}
 	topicQuestion = question{"topic: one or a few words", "a handoff needs a topic",
-		func(d *handoff.Document, answer string) { d.Topic = answer }, func(d *handoff.Document) string { return d.Topic }}
+		func(d *handoff.Document, answer string) { d.Topic = answer },
+		func(d *handoff.Document) string { return d.Topic }}
 	tagsQuestion = question{"tags: optional; then the editor opens", "",
 		func(d *handoff.Document, answer string) {
 			d.Tags = strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })
@@ -167,7 +169,8 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 // reason.
 func (a *app) recipients(p handoff.Project, d handoff.Document) ([]string, error) {
 	d.SchemaVersion, d.Body = cmp.Or(d.SchemaVersion, "1.0"), standard
-	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"), cmp.Or(d.Time, a.UTCNow())
+	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"),
+		cmp.Or(d.Time, a.UTCNow())
 	all, err := a.Recipients(func() string { return d.From }, d.To)
 	for _, one := range toEach(d, all) {
 		if _, err := handoff.Parse(one, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {

@@ -49,11 +49,13 @@ it is not an instruction. Nothing is changed.`,
 			return a.Show(b, text)
 		},
 	}
-	cmd.Flags().StringVar(&o.ProjectID, "project", "", "the `project_id` of the records (default: the name of the project root)")
+	cmd.Flags().StringVar(&o.ProjectID, "project", "",
+		"the `project_id` of the records (default: the name of the project root)")
 	cli.Number(cmd.Flags(), &o.MaxRecent, "max-recent", "", "show this `number` of recent records")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown, for people")
 	cmd.Flags().StringVar(&agent, "agent", "", "put the text in a frame for this `agent`")
-	cli.Number(cmd.Flags(), &maxChars, "max-chars", "", "with --agent: cut the framed text after this `number` of characters")
+	cli.Number(cmd.Flags(), &maxChars, "max-chars", "",
+		"with --agent: cut the framed text after this `number` of characters")
 	cli.Exclusive(cmd, "markdown", "json")
 	cli.Exclusive(cmd, "agent", "json")
 	cli.Needs(cmd, "max-chars", "agent")

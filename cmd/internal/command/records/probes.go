@@ -24,13 +24,15 @@ import (
 // everyProbe is the value of --probe without a name.
 const everyProbe = "*"
 
-// prober returns a function that tests the claims of a handoff, nil without --probe. If the definition is not allowed as it is
-// now, the error is handoff.ErrDenied. If it lacks the named probe, the error is handoff.ErrInvalid.
-func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store, c *checks) (func(string, []string) []packet.Probed, error) {
+// prober returns a function that tests the claims of a handoff, nil without --probe. If the definition is not allowed
+// as it is now, the error is handoff.ErrDenied. If it lacks the named probe, the error is handoff.ErrInvalid.
+func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store,
+	c *checks) (func(string, []string) []packet.Probed, error) {
 	if !c.given("probe") {
 		return nil, nil
 	}
-	with := probe.Prober{Root: p.Work, Environ: os.Environ(), Only: strings.TrimPrefix(c.probe, everyProbe), Operator: p.Me(), Now: a.Now}
+	with := probe.Prober{Root: p.Work, Environ: os.Environ(), Only: strings.TrimPrefix(c.probe, everyProbe),
+		Operator: p.Me(), Now: a.Now}
 	var err error
 	with.Definition, err = probe.Read(p.Work)
 	switch {
@@ -129,7 +131,8 @@ func (a *app) allowProbes() error {
 		return err
 	}
 	if name := agent.Inside(a.Getenv); name != "" {
-		return cli.Denied("run it in a terminal of your own", "this is a session of %s; only a person can allow probes", name)
+		return cli.Denied("run it in a terminal of your own", "this is a session of %s; only a person can allow probes",
+			name)
 	}
 	if !a.CanAsk() || !cli.IsTerminal(a.Stdout) {
 		return cli.Denied("run it at a terminal", "this is no terminal; only a person can allow probes")
@@ -145,7 +148,8 @@ func (a *app) allowProbes() error {
 	for _, f := range d.Files {
 		fmt.Fprintf(a.Stdout, "| %s  %s\n", f.SHA256[:16], handoff.EscapeLine(f.Name))
 	}
-	fmt.Fprint(a.Stdout, "\nThis does not cover files that the probes read or run, such as tests, a Makefile or package.json.\n")
+	fmt.Fprint(a.Stdout, "\nThis does not cover files that the probes read or run, such as tests, a Makefile or "+
+		"package.json.\n")
 	fmt.Fprintf(a.Stderr, "\nThe probes run with your rights, without a sandbox. Do you allow them? Type yes: ")
 	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
 	if err != nil && err != io.EOF || strings.TrimSpace(answer) != "yes" {

@@ -27,11 +27,14 @@ type repairFlags struct {
 }
 
 func (m *repairFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.encoding, "encoding", "", "how to count tokens (`name`): o200k_base (default), cl100k_base, or chars4 for a quarter of the characters")
-	cmd.Flags().StringVarP(&m.output, "output", "o", "", "write the repaired record to this new `file` (default standard output)")
+	cmd.Flags().StringVar(&m.encoding, "encoding", "",
+		"how to count tokens (`name`): o200k_base (default), cl100k_base, or chars4 for a quarter of the characters")
+	cmd.Flags().StringVarP(&m.output, "output", "o", "",
+		"write the repaired record to this new `file` (default standard output)")
 	cmd.Flags().BoolVar(&m.inPlace, "in-place", false, "replace the file, and keep the original as FILE.orig")
 	cmd.Flags().BoolVar(&m.prompt, "prompt", false, "if the repair fails, print a prompt for a model")
-	cmd.Flags().StringVar(&m.sessionRoot, "session-root", "", "write removed text to session_path/handoffs, if that is in this `directory` (default: next to the output)")
+	cmd.Flags().StringVar(&m.sessionRoot, "session-root", "",
+		"write removed text to session_path/handoffs, if that is in this `directory` (default: next to the output)")
 	cli.Exclusive(cmd, "output", "in-place")
 }
 
@@ -72,7 +75,8 @@ everything below the one key "handoff":
                                                   payload.references.urls
   the skills so far, oldest first                 meta.handoff_chain
 Leave out version, payload_hash and payload_size_bytes, then repair it.`,
-		Example:           "  handoff record repair -o repaired.json handoff.json\n  handoff record repair --in-place handoff.json\n  handoff record repair --prompt handoff.json | model",
+		Example: "  handoff record repair -o repaired.json handoff.json\n" +
+			"  handoff record repair --in-place handoff.json\n  handoff record repair --prompt handoff.json | model",
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE:              func(_ *cobra.Command, names []string) error { return a.repairAll(names, m) },
@@ -150,7 +154,8 @@ func (r *repairing) run() error {
 	}
 	if r.id != "" {
 		report := r.result.Report
-		r.audit(handoff.Validation{HandoffID: r.id, Kind: universal.Kind + "/" + universal.Version, Valid: report.Valid(), Stage: report.Stage,
+		r.audit(handoff.Validation{HandoffID: r.id, Kind: universal.Kind + "/" + universal.Version,
+			Valid: report.Valid(), Stage: report.Stage,
 			Faults: len(report.Faults), Warnings: len(report.Warnings), Changes: len(r.result.Patch())})
 	}
 	return r.report()
@@ -164,8 +169,9 @@ func (a *app) audit(v handoff.Validation) {
 	}
 }
 
-// repairDocument repairs the document and writes the removed text first. If that fails, or the files of another repair have the same
-// names, the text goes to a new directory: next to the output, otherwise in the directory of temporary files.
+// repairDocument repairs the document and writes the removed text first. If that fails, or the files of another repair
+// have the same names, the text goes to a new directory: next to the output, otherwise in the directory of temporary
+// files.
 func (r *repairing) repairDocument(d *universal.Document) (err error) {
 	root, dir, outside := r.destination(d)
 	if r.result, err = d.Repair(r.options); err != nil || len(r.result.Moved) == 0 {

@@ -56,7 +56,8 @@ func (r *repairing) report() error {
 		return nil
 	}
 	last := r.result.Attempts[len(r.result.Attempts)-1]
-	r.Note(fmt.Sprintf("repaired %s in attempt %d, %s: %s", r.name, len(r.result.Attempts), last.Name, handoff.Count(len(r.result.Patch()), "change")))
+	r.Note(fmt.Sprintf("repaired %s in attempt %d, %s: %s", r.name, len(r.result.Attempts), last.Name,
+		handoff.Count(len(r.result.Patch()), "change")))
 	for _, line := range fault.Lines(r.result.Patch(), asLine) {
 		r.Note("  " + line)
 	}
@@ -104,7 +105,8 @@ func (r *repairing) ask(faults []handoff.Fault) error {
 	var frameErr error
 	if r.prompt {
 		report.Prompt = universal.Prompt(r.text, faults, func(text string) string {
-			framed, _, err := handoff.Framed(handoff.Stored{Document: handoff.Document{Body: text}, Path: r.name}, handoff.Frame{})
+			framed, _, err := handoff.Framed(handoff.Stored{Document: handoff.Document{Body: text}, Path: r.name},
+				handoff.Frame{})
 			frameErr = errors.Join(frameErr, err)
 			return framed
 		})

@@ -37,7 +37,8 @@ ahead, and the next sync reports a conflict.
 
 Exit codes: 1 remote unreachable, 3 awaiting approval, 10 OPERATIONAL, 11
 CRITICAL or resumed before.`,
-		Example:           "  handoff resume 134327a8 --operator ben\n  handoff resume 134327a8 --operator ben --accept operational --reason 'confirmed by ann'",
+		Example: "  handoff resume 134327a8 --operator ben\n" +
+			"  handoff resume 134327a8 --operator ben --accept operational --reason 'confirmed by ann'",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, ids []string) error {

@@ -32,7 +32,8 @@ task.
 --export writes a universal handoff to
 {session_path}/handoffs/{source}-to-{target}-{time}.json, if that is in the
 directory that you name, otherwise to the directory itself. It prints the path.`,
-		Example:           "  handoff record show 134327a8\n  handoff record show task_review_docs\n  handoff record show 134327a8 --markdown\n  handoff record show 134327a8 --export ~/sessions",
+		Example: "  handoff record show 134327a8\n  handoff record show task_review_docs\n" +
+			"  handoff record show 134327a8 --markdown\n  handoff record show 134327a8 --export ~/sessions",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
@@ -87,10 +88,12 @@ func readRecord(s *handoff.Store, name string) (handoff.Stored, error) {
 	return handoff.Stored{}, err
 }
 
-// export writes a universal handoff to the directory of its session. The path comes from the record, but cannot leave root.
+// export writes a universal handoff to the directory of its session. The path comes from the record, but cannot leave
+// root.
 func (a *app) export(block record.Block, root string) error {
 	if block.Kind != universal.Kind {
-		return cli.Invalid("redirect standard output to a file", "--export works only for universal handoffs, not for a %s", block.Kind)
+		return cli.Invalid("redirect standard output to a file",
+			"--export works only for universal handoffs, not for a %s", block.Kind)
 	}
 	d, err := universal.Parse(block.JSON)
 	if err != nil {

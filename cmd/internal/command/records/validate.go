@@ -29,7 +29,9 @@ invalid. Packets and run records are checked against their schema. --fix also
 repairs, as record repair does.
 
 Exit codes: 0 valid, 2 invalid, 6 the payload does not match its hash.`,
-		Example:           "  handoff record validate handoff.json\n  handoff record validate --encoding chars4 --json *.json\n  handoff record validate --fix -o repaired.json handoff.json",
+		Example: "  handoff record validate handoff.json\n" +
+			"  handoff record validate --encoding chars4 --json *.json\n" +
+			"  handoff record validate --fix -o repaired.json handoff.json",
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteIDsOrFiles,
 		RunE: func(_ *cobra.Command, names []string) error {
@@ -80,7 +82,8 @@ func (a *app) validate(names []string, encoding string) error {
 func (a *app) validateOne(name, encoding string) (record.Validation, error) {
 	got, err := a.recordOf(name)
 	if err != nil {
-		return record.Validation{Name: name, Report: universal.Report{Faults: []handoff.Fault{{Problem: err.Error()}}, Warnings: []handoff.Fault{}}}, err
+		return record.Validation{Name: name, Report: universal.Report{Faults: []handoff.Fault{{Problem: err.Error()}},
+			Warnings: []handoff.Fault{}}}, err
 	}
 	v, err := record.Validate(got.name, got.text, a.options(got, encoding))
 	if err != nil {
@@ -128,7 +131,8 @@ func overview(all []record.Validation, width int) string {
 		if v.Budget != nil {
 			tokens = strconv.Itoa(v.Budget.Tokens)
 		}
-		rows[i] = []string{v.Name, v.Verdict(), v.Stage, strconv.Itoa(len(v.Faults)), strconv.Itoa(len(v.Warnings)), tokens}
+		rows[i] = []string{v.Name, v.Verdict(), v.Stage, strconv.Itoa(len(v.Faults)), strconv.Itoa(len(v.Warnings)),
+			tokens}
 	}
 	return handoff.Table(width, []string{"NAME", "RESULT", "STAGE", "FAULTS", "WARNINGS", "TOKENS"}, rows)
 }

@@ -10,7 +10,8 @@ import (
 
 // machineCommand returns the command that shows which machine the store belongs to, and moves it to this one.
 func machineCommand(a *app) *cobra.Command {
-	return cli.Below(&cobra.Command{Use: "machine", Short: "Show which machine the store belongs to, or move it to this one"}, &cobra.Command{
+	return cli.Below(&cobra.Command{Use: "machine",
+		Short: "Show which machine the store belongs to, or move it to this one"}, &cobra.Command{
 		Use: "show", Short: "Compare the recorded fingerprint with that of this machine", Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return a.showFingerprint() },
 	}, regenerateCommand(a))
@@ -25,8 +26,10 @@ func (a *app) showFingerprint() error {
 	if err != nil {
 		return err
 	}
-	line := map[bool]string{true: "belongs to this machine", false: "belongs to another machine"}[recorded.Fingerprint == observed]
-	return a.Tell(map[string]any{"recorded": recorded, "observed": observed, "same": recorded.Fingerprint == observed}, s.Dir()+" "+line)
+	line := map[bool]string{true: "belongs to this machine",
+		false: "belongs to another machine"}[recorded.Fingerprint == observed]
+	return a.Tell(map[string]any{"recorded": recorded, "observed": observed, "same": recorded.Fingerprint == observed},
+		s.Dir()+" "+line)
 }
 
 func regenerateCommand(a *app) *cobra.Command {

@@ -56,16 +56,19 @@ Exit codes: 6 the bundle is cut or changed.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.WithState, "with-state", false, "also import read marks and used resume tokens")
-	cmd.Flags().BoolVar(&o.MustSign, "require-signature", false, "refuse handoffs without a good signature of their author")
+	cmd.Flags().BoolVar(&o.MustSign, "require-signature", false,
+		"refuse handoffs without a good signature of their author")
 	a.Gate.RegisterRestore(cmd)
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "verify the bundle and show what would be stored; store nothing")
-	cmd.Flags().BoolVar(&o.KeepGoing, "keep-going", false, "store the valid handoffs; exit with the code of the first failure")
-	cli.Texts(cmd.Flags(), &a.Gate.Allow, "allow-secret", "let what meets this `rule` of the secret scan through, audited")
+	cmd.Flags().BoolVar(&o.KeepGoing, "keep-going", false,
+		"store the valid handoffs; exit with the code of the first failure")
+	cli.Texts(cmd.Flags(), &a.Gate.Allow, "allow-secret",
+		"let what meets this `rule` of the secret scan through, audited")
 	return cmd
 }
 
-// openBundle opens a bundle as a file that can be read twice. Standard input and compressed bundles go to a temporary file
-// without a name. A bundle that cannot be unpacked is returned as it is: the import reports the fault.
+// openBundle opens a bundle as a file that can be read twice. Standard input and compressed bundles go to a temporary
+// file without a name. A bundle that cannot be unpacked is returned as it is: the import reports the fault.
 func (a *app) openBundle(path string) (f *os.File, err error) {
 	if path == "-" {
 		f, err = keepBundle(a.Stdin, "standard input")
@@ -128,7 +131,8 @@ func (a *app) printImport(o bundle.Options, got bundle.Imported, err error) erro
 	if o.DryRun {
 		verb = "would import "
 	}
-	note := verb + countText(bundle.Counts{Handoffs: created, Marks: got.Marks, Tokens: got.Tokens}) + fmt.Sprintf("; %d existed", len(receipts)-created)
+	note := verb + countText(bundle.Counts{Handoffs: created, Marks: got.Marks, Tokens: got.Tokens}) +
+		fmt.Sprintf("; %d existed", len(receipts)-created)
 	if left := state(got.Left); len(left) > 0 {
 		note += "; add --with-state to import also " + strings.Join(left, ", ")
 	}

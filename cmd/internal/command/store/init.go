@@ -82,7 +82,8 @@ func (a *app) init(operator, kind string, yes, global bool) error {
 	}
 	if err == nil && byItself {
 		err = handoff.SetUser(p.User, "sync", handoff.SyncAuto)
-		done = append(done, "sync: auto in "+p.User.File()+": after the first handoff sync, all your projects sync by themselves")
+		done = append(done, "sync: auto in "+p.User.File()+": after the first handoff sync, all your projects sync "+
+			"by themselves")
 	}
 	for _, did := range done {
 		a.Note(did)
@@ -105,29 +106,34 @@ func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, 
 	if err := s.Registry().Check(operator); err != nil {
 		return "", err
 	}
-	return strings.Replace(did, "in this clone", "in all projects, as "+p.User.File()+" says", 1), handoff.SetUser(p.User, "operator", operator)
+	return strings.Replace(did, "in this clone", "in all projects, as "+p.User.File()+" says", 1),
+		handoff.SetUser(p.User, "operator", operator)
 }
 
 // askSetUp asks for the values that no flag gives. An answer is a line; an empty line accepts the proposal.
 func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, byItself bool, err error) {
 	in := bufio.NewReader(a.Stdin)
 	for operator == "" && err == nil {
-		if operator, err = a.answer(in, "Who are you? A short name, as others write it in --to", cmp.Or(p.Me(), a.userSlug())); handoff.CheckOperator(operator) != nil {
+		if operator, err = a.answer(in, "Who are you? A short name, as others write it in --to",
+			cmp.Or(p.Me(), a.userSlug())); handoff.CheckOperator(operator) != nil {
 			a.Note("use 1 to 64 ASCII letters, digits, _ and -")
 			operator = ""
 		}
 	}
 	if kind == "" && err == nil && !p.HasFile && handoff.InGit(p.Root) {
-		fmt.Fprint(a.Stderr, "What should git do with the handoffs?\n  synced   ignore them; other clones get them by `handoff sync`\n"+
+		fmt.Fprint(a.Stderr, "What should git do with the handoffs?\n"+
+			"  synced   ignore them; other clones get them by `handoff sync`\n"+
 			"  tracked  commit them with the code\n  none     nothing\n")
 		for kind == "" && err == nil {
 			kind, err = a.answer(in, "synced, tracked or none", string(handoff.GitSynced))
-			if !slices.Contains([]handoff.Git{handoff.GitSynced, handoff.GitTracked, handoff.GitNone}, handoff.Git(kind)) {
+			if !slices.Contains([]handoff.Git{handoff.GitSynced, handoff.GitTracked, handoff.GitNone},
+				handoff.Git(kind)) {
 				kind = ""
 			}
 		}
 	}
-	if err == nil && cmp.Or(kind, string(p.Settings.Git.Value)) == string(handoff.GitSynced) && p.User.Sync.Source == "default" {
+	if err == nil && cmp.Or(kind, string(p.Settings.Git.Value)) == string(handoff.GitSynced) &&
+		p.User.Sync.Source == "default" {
 		var answer string
 		answer, err = a.answer(in, "Sync by itself after each change, in the background? yes or no", "no")
 		byItself = strings.HasPrefix(strings.ToLower(answer), "y")
@@ -148,7 +154,8 @@ func (a *app) answer(in *bufio.Reader, question, proposed string) (string, error
 
 // userSlug returns an operator name made from the system's user or host name, or "".
 func (a *app) userSlug() string {
-	for _, name := range []string{a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"), filepath.Base(a.Getenv("HOME"))} {
+	for _, name := range []string{a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"),
+		filepath.Base(a.Getenv("HOME"))} {
 		if slug := handoff.OperatorFrom(name); slug != "" && slug != "root" && handoff.CheckOperator(slug) == nil {
 			return slug
 		}

@@ -21,7 +21,8 @@ func (a *app) verifyLog(p proof, ids []string) error {
 		return cli.Invalid("remove one", "--log conflicts with ids")
 	}
 	if p.checkpoint != "" && p.allowed == "" {
-		return cli.Invalid("add --allowed-signers FILE, or use --expect COUNT:HASH", "--checkpoint needs --allowed-signers")
+		return cli.Invalid("add --allowed-signers FILE, or use --expect COUNT:HASH",
+			"--checkpoint needs --allowed-signers")
 	}
 	s, err := a.Store()
 	if err != nil {
@@ -71,7 +72,8 @@ func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error)
 	if path == "" {
 		last, err := s.AuditLog().Last()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.New(fault.ErrIntegrity, "if you have run `handoff log --sign`, use your copy: --checkpoint FILE", "%v", err)
+			return nil, fault.New(fault.ErrIntegrity,
+				"if you have run `handoff log --sign`, use your copy: --checkpoint FILE", "%v", err)
 		}
 		if err != nil {
 			return nil, err

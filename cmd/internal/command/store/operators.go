@@ -57,11 +57,13 @@ member that has left gets none.`,
 			RunE: func(*cobra.Command, []string) error { return a.listOperators() },
 		},
 		&cobra.Command{
-			Use: "verify OPERATOR", Short: "Show whether an operator is verified; exits with 3 if not", Args: cli.Args(cobra.ExactArgs(1)), ValidArgsFunction: a.CompleteOperators,
+			Use: "verify OPERATOR", Short: "Show whether an operator is verified; exits with 3 if not",
+			Args: cli.Args(cobra.ExactArgs(1)), ValidArgsFunction: a.CompleteOperators,
 			RunE: func(_ *cobra.Command, ops []string) error { return a.verifyOperator(ops[0]) },
 		},
 		&cobra.Command{
-			Use: "validate [FILE]", Short: "Show the faults of an operators file; exits with 2 if any", Args: cli.Args(cobra.MaximumNArgs(1)),
+			Use: "validate [FILE]", Short: "Show the faults of an operators file; exits with 2 if any",
+			Args: cli.Args(cobra.MaximumNArgs(1)),
 			RunE: func(_ *cobra.Command, files []string) error { return a.validateOperators(files) },
 		},
 		a.addOperatorCommand(),
@@ -99,7 +101,8 @@ func (a *app) trust(operator string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	return a.Did(trusted{done.OperatorID, done.Keys, done.Former, done.FirstSight, done.By}, "the keys of "+operator+" are trusted now")
+	return a.Did(trusted{done.OperatorID, done.Keys, done.Former, done.FirstSight, done.By},
+		"the keys of "+operator+" are trusted now")
 }
 
 // operatorsStore returns the store for commands that need only the operators file of the project.
@@ -147,7 +150,8 @@ func (a *app) listOperators() error {
 		team, _ := list.Team(id)
 		a.Note("team " + id + ": " + strings.Join(team.Members, ", "))
 	}
-	_, err = fmt.Fprint(a.Stdout, handoff.Table(cli.TerminalWidth(a.Stdout), []string{"ID", "NAME", "EMAIL", "STATE"}, rows))
+	_, err = fmt.Fprint(a.Stdout, handoff.Table(cli.TerminalWidth(a.Stdout), []string{"ID", "NAME", "EMAIL", "STATE"},
+		rows))
 	return err
 }
 
@@ -160,7 +164,8 @@ func (a *app) verifyOperator(operator string) error {
 	if err != nil {
 		return err
 	}
-	err = a.Show(map[string]string{"operator": operator, "state": string(status.State), "reason": status.Reason}, string(status.State)+"\n")
+	err = a.Show(map[string]string{"operator": operator, "state": string(status.State), "reason": status.Reason},
+		string(status.State)+"\n")
 	if err == nil && status.Reason != "" {
 		err = cli.Denied("", "%s", status.Reason)
 	}

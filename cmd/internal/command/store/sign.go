@@ -36,7 +36,8 @@ or by your allowed_signers. To check a signature yourself: ` + "`" + `handoff re
 					return err
 				}
 				if r.Signature.State != handoff.SignatureGood {
-					a.Note(r.ID + ": the signature is " + r.Signature.State + ": list the key in ssh_keys of OPERATORS.md")
+					a.Note(r.ID + ": the signature is " + r.Signature.State +
+						": list the key in ssh_keys of OPERATORS.md")
 				}
 				if err := a.Did(r, "signed "+cli.Short(r.ID, 8)+", "+r.Signature.State); err != nil {
 					return err
@@ -45,6 +46,7 @@ or by your allowed_signers. To check a signature yourself: ` + "`" + `handoff re
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&a.Sign.Key, "key", "", "the `file` of your private key, or of the public key if ssh-agent has the private one")
+	cmd.Flags().StringVar(&a.Sign.Key, "key", "",
+		"the `file` of your private key, or of the public key if ssh-agent has the private one")
 	return cmd
 }

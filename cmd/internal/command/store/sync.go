@@ -59,7 +59,8 @@ Exit codes:
 				if err := p.Exists(); err != nil {
 					return err
 				}
-				return fault.New(fault.ErrConfig, "run `handoff init --git synced` first", "%s does not share its handoffs over git", p.Root)
+				return fault.New(fault.ErrConfig, "run `handoff init --git synced` first",
+					"%s does not share its handoffs over git", p.Root)
 			}
 			with := a.Remote(p)
 			with.FetchOnly, with.DryRun, with.Restore = o.FetchOnly, o.DryRun, o.Restore
@@ -83,7 +84,8 @@ Exit codes:
 	cmd.Flags().BoolVar(&o.FetchOnly, "fetch-only", false, "receive only")
 	cmd.Flags().BoolVar(&o.Restore, "restore-remote", false,
 		"publish again what this clone knows, after a restore of the remote")
-	cmd.Flags().BoolVar(&background, "background", false, "sync when it is the turn of this process; see handoff help remotes")
+	cmd.Flags().BoolVar(&background, "background", false,
+		"sync when it is the turn of this process; see handoff help remotes")
 	_ = cmd.Flags().MarkHidden("background")
 	cli.Exclusive(cmd, "restore-remote", "fetch-only")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would be exchanged; store and send nothing")
@@ -106,7 +108,9 @@ func (a *app) printSync(o exchange.Options, got exchange.Result, err error) erro
 		n    int
 		verb string
 		what string
-	}{{got.Sent, "sent ", "handoff"}, {len(got.Received), "received ", "handoff"}, {got.Marks, "took over ", "read mark"}, {got.Tokens, "took over ", "action"}, {got.Signatures, "took over ", "signature"},
+	}{{got.Sent, "sent ", "handoff"}, {len(got.Received), "received ", "handoff"},
+		{got.Marks, "took over ", "read mark"}, {got.Tokens, "took over ", "action"},
+		{got.Signatures, "took over ", "signature"},
 		{got.Pruned, "pruned ", "handoff"}, {got.Held, "held ", "handoff"}} {
 		if part.n > 0 {
 			parts = append(parts, part.verb+handoff.Count(part.n, part.what))
@@ -124,7 +128,8 @@ func (a *app) printSync(o exchange.Options, got exchange.Result, err error) erro
 	var lines []string
 	for _, l := range got.Lost {
 		lines = append(lines, fmt.Sprintf("warning: %s of %s by %s at %s came too late: "+
-			"%s by %s at %s was first, in another clone (%s)", actOf(l.Here), l.Here.HandoffID, l.Here.Operator, l.Here.Time,
+			"%s by %s at %s was first, in another clone (%s)", actOf(l.Here), l.Here.HandoffID, l.Here.Operator,
+			l.Here.Time,
 			actOf(l.First), l.First.Operator, l.First.Time, l.Writer))
 	}
 	a.notes(lines)

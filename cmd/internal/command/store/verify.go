@@ -49,8 +49,11 @@ Exit codes: 6 there are faults.`,
 	}
 	cmd.Flags().BoolVar(&log, "log", false, "also compare the audit log with a head that you kept, or a signed one")
 	cmd.Flags().StringVar(&p.expect, "expect", "", "with --log: the `count:hash` from an earlier log --head")
-	cmd.Flags().StringVar(&p.allowed, "allowed-signers", "", "with --log: require a head signed by a key in this `file`, in the format of ssh-keygen")
-	cmd.Flags().StringVar(&p.checkpoint, "checkpoint", "", "with --log: the `file` of the signed head, its signature in FILE.sig (default: the last one in the state directory)")
+	cmd.Flags().StringVar(&p.allowed, "allowed-signers", "",
+		"with --log: require a head signed by a key in this `file`, in the format of ssh-keygen")
+	cmd.Flags().StringVar(&p.checkpoint, "checkpoint", "",
+		"with --log: the `file` of the signed head, its signature in FILE.sig (default: the last one in the state "+
+			"directory)")
 	for _, flag := range []string{"expect", "allowed-signers", "checkpoint"} {
 		cli.Needs(cmd, flag, "log")
 	}
@@ -83,5 +86,6 @@ func (a *app) noteWhole(r handoff.Report) {
 	if r.Others > 0 {
 		others = fmt.Sprintf(" (%d came from others)", r.Others)
 	}
-	a.Note(handoff.Count(r.Handoffs, "handoff") + others + ", " + handoff.Count(r.Events, "event") + ", " + handoff.Count(len(r.Warnings), "warning") + ": all as written")
+	a.Note(handoff.Count(r.Handoffs, "handoff") + others + ", " + handoff.Count(r.Events, "event") + ", " +
+		handoff.Count(len(r.Warnings), "warning") + ": all as written")
 }

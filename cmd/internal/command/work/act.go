@@ -42,7 +42,8 @@ func (a *app) printAct(s *handoff.Store, got handoff.ActReceipt) error {
 // actionDone maps an action to the words for its result.
 var actionDone = map[handoff.Act]string{
 	handoff.ActTake: "taken", handoff.ActRelease: "released", handoff.ActDone: "done", handoff.ActArchive: "archived",
-	handoff.ActUnarchive: "unarchived", handoff.ActApprove: "approved", handoff.ActReject: "rejected", handoff.ActReopen: "reopened",
+	handoff.ActUnarchive: "unarchived", handoff.ActApprove: "approved", handoff.ActReject: "rejected",
+	handoff.ActReopen:   "reopened",
 	handoff.ActWithdraw: "withdrawn",
 }
 

@@ -32,7 +32,9 @@ person only if agents do not hold the signing key. See ` + "`" + `handoff help a
 and ` + "`" + `handoff help operators` + "`" + ` for policies.
 
 Exit codes: 3 not allowed, or no terminal.`,
-		Example:           "  handoff approve 134327a8\n  handoff approve 134327a8 --note 'read with ann' --key ~/.ssh/id_ed25519\n  handoff approve --reject 134327a8 --note 'the branch is frozen'",
+		Example: "  handoff approve 134327a8\n" +
+			"  handoff approve 134327a8 --note 'read with ann' --key ~/.ssh/id_ed25519\n" +
+			"  handoff approve --reject 134327a8 --note 'the branch is frozen'",
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -45,7 +47,8 @@ Exit codes: 3 not allowed, or no terminal.`,
 	a.OperatorFlag(cmd, &who.Operator)
 	cmd.Flags().BoolVar(&reject, "reject", false, "reject the handoff, for good")
 	cmd.Flags().StringVar(&who.Reason, "note", "", "the reason (`text`), for the sender and the audit log")
-	cmd.Flags().StringVar(&a.Sign.Key, "key", "", "the `file` of your private key, or of the public key if ssh-agent has the private one")
+	cmd.Flags().StringVar(&a.Sign.Key, "key", "",
+		"the `file` of your private key, or of the public key if ssh-agent has the private one")
 	return cmd
 }
 
@@ -70,7 +73,8 @@ func (a *app) decide(act handoff.Act, verb, id string, who handoff.Consumption) 
 		return err
 	}
 	if name := agent.Inside(a.Getenv); name != "" {
-		return cli.Denied("run it in a terminal of your own", "this is a session of %s; only a person can %s", name, act)
+		return cli.Denied("run it in a terminal of your own", "this is a session of %s; only a person can %s", name,
+			act)
 	}
 	if !a.CanAsk() {
 		return cli.Denied("run `handoff "+words[act]+" "+e.ID+"` there", "%s needs a person at a terminal",

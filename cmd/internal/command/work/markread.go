@@ -24,7 +24,8 @@ already, nothing changes.
 
 --undo makes the handoffs unread again. On a terminal, --all asks first if
 there are more than 20.`,
-		Example:           "  handoff mark-read 134327a8\n  handoff mark-read 134327a8 @ --operator ben\n  handoff mark-read --undo 134327a8\n  handoff mark-read --all",
+		Example: "  handoff mark-read 134327a8\n  handoff mark-read 134327a8 @ --operator ben\n" +
+			"  handoff mark-read --undo 134327a8\n  handoff mark-read --all",
 		ValidArgsFunction: a.completeMark,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			p, s, err := a.ProjectStore()
@@ -114,7 +115,8 @@ func (a *app) tellMarks(receipts []handoff.MarkReceipt, undo bool) error {
 	case before > 0 && marked == 0:
 		line = handoff.Count(before, "handoff") + " already marked as " + read + " by " + operator
 	case before > 0:
-		line = fmt.Sprintf("%s marked as %s by %s, %d already", handoff.Count(marked, "handoff"), read, operator, before)
+		line = fmt.Sprintf("%s marked as %s by %s, %d already", handoff.Count(marked, "handoff"), read, operator,
+			before)
 	case marked > 0:
 		line = handoff.Count(marked, "handoff") + " marked as " + read + " by " + operator
 		if !undo {
@@ -147,7 +149,8 @@ func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string
 		return ids, operator, nil
 	}
 	if _, err := s.Find(ids[last]); err == nil {
-		return nil, "", cli.Invalid("name the operator with --operator", "%q may be a handoff or an operator", ids[last])
+		return nil, "", cli.Invalid("name the operator with --operator", "%q may be a handoff or an operator",
+			ids[last])
 	}
 	return ids[:last], ids[last], nil
 }
@@ -155,7 +158,8 @@ func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string
 // looksLikeID reports whether a name can only be that of a handoff.
 func looksLikeID(name string) bool {
 	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
-	return name == "@" || strings.ContainsAny(name, ":./") || len(digits) >= 8 && strings.Trim(digits, "0123456789abcdef") == ""
+	return name == "@" || strings.ContainsAny(name, ":./") || len(digits) >= 8 &&
+		strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 // completeMark completes handoffs, and after the first one operators too.

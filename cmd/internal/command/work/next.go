@@ -25,8 +25,9 @@ prints nothing and exits with 0. The flags choose handoffs as those of list do;
 
 --take also takes the handoff, as handoff take does. If several agents run it
 at once, each gets a different handoff.`,
-		Example: "  handoff next\n  handoff next --from ann --tag ci\n  handoff next --take --session s-17 --operator ben",
-		Args:    cli.Args(cobra.NoArgs),
+		Example: "  handoff next\n  handoff next --from ann --tag ci\n" +
+			"  handoff next --take --session s-17 --operator ben",
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			print := a.ListPrinter(&format)
 			cli.CollectOften()

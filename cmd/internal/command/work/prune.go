@@ -41,7 +41,8 @@ stored again.
 Handoffs that are unread, awaiting approval, or taken and not done stay. So do
 successors of handoffs that stay. If you name such a handoff, prune exits with
 2. You can prune what you can archive.`,
-		Example:           "  handoff prune --archived-for 90d --export old.jsonl\n  handoff prune --archived-for 90d --export old.jsonl --yes\n  handoff import old.jsonl --restore",
+		Example: "  handoff prune --archived-for 90d --export old.jsonl\n" +
+			"  handoff prune --archived-for 90d --export old.jsonl --yes\n  handoff import old.jsonl --restore",
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			return a.prune(p, ids)
@@ -56,10 +57,12 @@ successors of handoffs that stay. If you name such a handoff, prune exits with
 
 func (a *app) prune(p pruning, ids []string) error {
 	if p.age <= 0 || p.file == "" {
-		return cli.Invalid("use `handoff prune --archived-for 90d --export FILE`", "prune needs --archived-for, longer than 0, and --export")
+		return cli.Invalid("use `handoff prune --archived-for 90d --export FILE`",
+			"prune needs --archived-for, longer than 0, and --export")
 	}
 	if p.file == "-" {
-		return cli.Invalid("name a file", "--export - is standard output; handoffs must be on disk before they are removed")
+		return cli.Invalid("name a file",
+			"--export - is standard output; handoffs must be on disk before they are removed")
 	}
 	project, s, err := a.ProjectStore()
 	if err == nil {
@@ -107,14 +110,16 @@ func (a *app) prune(p pruning, ids []string) error {
 }
 
 // chosenOf returns the handoffs of ids. A handoff that cannot be pruned is an error.
-func chosenOf(s *handoff.Store, may []handoff.Entry, why map[string]string, ids []string) (chosen []handoff.Entry, err error) {
+func chosenOf(s *handoff.Store, may []handoff.Entry, why map[string]string, ids []string) (chosen []handoff.Entry,
+	err error) {
 	for _, id := range ids {
 		e, err := s.Find(id)
 		if err != nil {
 			return nil, err
 		}
 		if !slices.ContainsFunc(may, func(one handoff.Entry) bool { return one.ID == e.ID }) {
-			return nil, cli.Invalid("remove it from the command", "%s cannot be pruned: it %s", e.ID, cmp.Or(why[e.ID], "is not archived"))
+			return nil, cli.Invalid("remove it from the command", "%s cannot be pruned: it %s", e.ID,
+				cmp.Or(why[e.ID], "is not archived"))
 		}
 		chosen = append(chosen, e)
 	}

@@ -98,7 +98,8 @@ taken again; there @ is the one that you finished last.
 
 Exit codes: 1 remote unreachable, 3 awaiting approval, 11 taken or finished by
 another operator or session.`
-	cmd.Example = "  handoff done @ --note 'merged as 1f3c2aa'\n  handoff done 134327a8 --reply answer.md\n  handoff done --undo 134327a8"
+	cmd.Example = "  handoff done @ --note 'merged as 1f3c2aa'\n  handoff done 134327a8 --reply answer.md\n" +
+		"  handoff done --undo 134327a8"
 	cmd.Flags().StringVar(&who.Reason, "note", "", "the result (`text`), for the audit log")
 	cmd.Flags().StringVar(&reply, "reply", "", "answer with the text of this `file`, or - for standard input")
 	cmd.Flags().BoolVar(&undo, "undo", false, "reopen the handoff")
@@ -146,8 +147,8 @@ func sentBy(s *handoff.Store, operator string) (string, error) {
 	return handoff.NewestFirst(sent)[0].ID, nil
 }
 
-// replyTo returns a function that stores a text as the answer to a handoff, once the operator has finished it. A text that
-// cannot be stored is refused here, before the handoff is finished.
+// replyTo returns a function that stores a text as the answer to a handoff, once the operator has finished it. A text
+// that cannot be stored is refused here, before the handoff is finished.
 func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(handoff.ActReceipt) error, err error) {
 	_, s, err := in.NewStore()
 	if err != nil {
@@ -181,9 +182,10 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(h
 
 func constant(act handoff.Act) *handoff.Act { return &act }
 
-// actCommand returns a command that performs an action on handoffs. A flag may change the action before it runs. first checks
-// the request and may return a function to run after the action; nil does neither.
-func (a *app) actCommand(act *handoff.Act, first func(ids []string, operator string) (then func(handoff.ActReceipt) error, err error)) (*cobra.Command, *handoff.Consumption) {
+// actCommand returns a command that performs an action on handoffs. A flag may change the action before it runs. first
+// checks the request and may return a function to run after the action; nil does neither.
+func (a *app) actCommand(act *handoff.Act, first func(ids []string, operator string) (
+	then func(handoff.ActReceipt) error, err error)) (*cobra.Command, *handoff.Consumption) {
 	who, offline := new(handoff.Consumption), false
 	filing := *act == handoff.ActArchive // needs no remote
 	cmd := &cobra.Command{
@@ -228,11 +230,12 @@ func (a *app) actCommand(act *handoff.Act, first func(ids []string, operator str
 	return cmd, who
 }
 
-// meant returns the handoff that @ means for an act: to end it or give it back the one that the operator has taken, to undo
-// that the one that the operator ended last, to withdraw the one that the operator sent last. Any other name, and @ for
-// another act, is returned as it is.
+// meant returns the handoff that @ means for an act: to end it or give it back the one that the operator has taken, to
+// undo that the one that the operator ended last, to withdraw the one that the operator sent last. Any other name, and
+// @ for another act, is returned as it is.
 func (a *app) meant(s *handoff.Store, name, operator string, act handoff.Act) (string, error) {
-	undoes := map[handoff.Act]handoff.Act{handoff.ActReopen: handoff.ActDone, handoff.ActUnarchive: handoff.ActArchive}[act]
+	undoes := map[handoff.Act]handoff.Act{handoff.ActReopen: handoff.ActDone,
+		handoff.ActUnarchive: handoff.ActArchive}[act]
 	switch {
 	case name != "@":
 		return name, nil

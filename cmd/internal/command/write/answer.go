@@ -23,7 +23,8 @@ again. Flags override these values.
 The text comes from FILE, or from what you pipe into the command. Without
 either, your editor opens (VISUAL or EDITOR). A text with a frontmatter gets the
 fields that it lacks; if it contradicts them, nothing is stored.`
-	cmd.Example = "  echo 'Done, the cache is warm.' | handoff reply 134327a8\n  handoff reply 134327a8 answer.md --tag ci"
+	cmd.Example = "  echo 'Done, the cache is warm.' | handoff reply 134327a8\n" +
+		"  handoff reply 134327a8 answer.md --tag ci"
 	return cmd
 }
 
@@ -77,8 +78,10 @@ func (a *app) answerCommand(begin func(got handoff.Stored, me string) (handoff.D
 			}
 			f.From, f.To, f.Topic = cmp.Or(f.From, doc.From), cmp.Or(f.To, doc.To), cmp.Or(f.Topic, doc.Topic)
 			f.References = append(doc.References, f.References...)
-			if f.From != got.Entry.From && !got.Entry.IsTo(f.From) && strings.HasPrefix(doc.References[0], "supersedes:") {
-				a.Note(got.Entry.ID + " is not replaced, since " + f.From + " is neither its sender nor its recipient: this is shown as a claim")
+			if f.From != got.Entry.From && !got.Entry.IsTo(f.From) &&
+				strings.HasPrefix(doc.References[0], "supersedes:") {
+				a.Note(got.Entry.ID + " is not replaced, since " + f.From +
+					" is neither its sender nor its recipient: this is shown as a claim")
 			}
 			in := cli.Input{App: a.App, Fields: f, At: rel.At}
 			sources, err := answerText(&in, args[1:])

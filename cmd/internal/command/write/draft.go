@@ -60,7 +60,8 @@ without a project nothing happens.`,
 			if err != nil {
 				return err
 			}
-			d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{Agent: name, Session: session, From: f.From, To: f.To, Topic: f.Topic,
+			d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{Agent: name, Session: session,
+				From: f.From, To: f.To, Topic: f.Topic,
 				Tags: f.Tags, References: f.References, Text: string(text)})
 			if err != nil {
 				return err
@@ -171,7 +172,8 @@ so, and so do the shells of agents.`,
 				return a.PrintJSON(full)
 			case a.ForAgents:
 				draft := handoff.Stored{Document: handoff.Document{Body: d.Text}, Path: "draft " + d.ID}
-				return a.ShowFramed(draft, handoff.Frame{Whole: handoff.MaxForAgents, Offset: offset, More: cli.ReadOn("handoff draft show " + d.ID)})
+				return a.ShowFramed(draft, handoff.Frame{Whole: handoff.MaxForAgents, Offset: offset,
+					More: cli.ReadOn("handoff draft show " + d.ID)})
 			case cli.IsTerminal(a.Stdout):
 				d.Text = handoff.Escape(d.Text)
 			}

@@ -49,12 +49,14 @@ func (a *app) draftSources(d handoff.Draft, f cli.Fields) ([]handoff.Source, err
 	if d.IsDocument() {
 		if f.Given() {
 			return nil, cli.Invalid("remove the flags, or save only the body as a draft",
-				"the draft %s has a frontmatter of its own; --from, --to, --topic, --ts, --tag and --ref do not apply", d.ID)
+				"the draft %s has a frontmatter of its own; --from, --to, --topic, --ts, --tag and --ref do not apply",
+				d.ID)
 		}
 		source, err := (&cli.Input{App: a.App}).Document(handoff.Source{Name: "draft " + d.ID, Text: []byte(d.Text)})
 		return []handoff.Source{source}, err
 	}
-	f.From, f.To, f.Topic, f.Time = cmp.Or(f.From, d.From), cmp.Or(f.To, d.To), cmp.Or(f.Topic, d.Topic), cmp.Or(f.Time, d.Saved)
+	f.From, f.To, f.Topic, f.Time = cmp.Or(f.From, d.From), cmp.Or(f.To, d.To), cmp.Or(f.Topic, d.Topic),
+		cmp.Or(f.Time, d.Saved)
 	f.Tags, f.References = append(d.Tags, f.Tags...), append(d.References, f.References...)
 	in := cli.Input{App: a.App, Fields: f}
 	return in.Text("draft "+d.ID, []byte(d.Text))
@@ -77,7 +79,8 @@ func draftDiscardCommand(a *app) *cobra.Command {
 				}
 			}
 			for _, d := range drafts {
-				if !yes && (!a.CanAsk() || !a.Confirm(fmt.Sprintf("Remove the draft %s of %s (%s) for good?", d.ID, d.Saved, handoff.EscapeLine(d.Topic)))) {
+				if !yes && (!a.CanAsk() || !a.Confirm(fmt.Sprintf("Remove the draft %s of %s (%s) for good?", d.ID,
+					d.Saved, handoff.EscapeLine(d.Topic)))) {
 					return cli.Invalid("answer y, or add --yes", "the draft %s was not removed", d.ID)
 				}
 				if err := s.Sessions().RemoveDraft(d); err != nil {

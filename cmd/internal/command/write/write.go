@@ -72,9 +72,11 @@ Exit codes: 3 operator refused, 4 busy, 6 wrong id or machine, 7 bad directory.`
 	a.Gate.Register(cmd)
 	a.Gate.RegisterRestore(cmd)
 	a.Sign.Register(cmd)
-	cmd.Flags().StringVar(&kind, "kind", "", "the `kind` of the records: packet, universal or run (default: from their shape)")
+	cmd.Flags().StringVar(&kind, "kind", "",
+		"the `kind` of the records: packet, universal or run (default: from their shape)")
 	cli.Texts(cmd.Flags(), &allowEmpty, "allow-empty", "accept an empty body, or this empty `field` of a packet")
 	cmd.Flags().BoolVar(&stdin0, "stdin0", false, "read NUL-separated paths from standard input")
-	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "store the valid files; exit with the code of the first failure")
+	cmd.Flags().BoolVar(&keepGoing, "keep-going", false,
+		"store the valid files; exit with the code of the first failure")
 	return cmd
 }
