@@ -251,7 +251,7 @@ func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
 		all         = 477_300 // of the whole program, without tests
-		ofAPackage  = 38_600
+		ofAPackage  = 38_650
 		ofAFunction = 500
 		wide        = 0 // lines above 120 columns
 	)

@@ -123,8 +123,9 @@ func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, ha
 		was, bad := eventlog.ParseClaim(h.name, r.known.of(h.name).text)
 		isKnown := bad == nil
 		if other, _ := r.claimElsewhere(h.name); !isKnown && h.why == "" && other.Token != "" &&
-			!isSame(other.Consumption, h.Consumption) {
-			h.why = other.Operator + " has claimed it at another remote, at " + other.Time + ", which counts here"
+			!isSame(other.Consumption, h.Consumption) && !r.Restore {
+			h.why = h.Operator + " has claimed " + h.HandoffID + ", and " + other.Operator +
+				" had at another remote, at " + other.Time + ", which counts here"
 			h.isBad = true
 			r.denials.Claims[h.name] = refusal{Commit: r.claims[h.name], Why: h.why, Moved: true}
 		}

@@ -277,14 +277,16 @@ func (r *remote) sendAll(ctx ctx, p progress) (progress, error) {
 // refusals returns an error for the refused writers and claims, nil if there are none.
 func (r *remote) refusals() error {
 	var errs []error
+	restore := ", run `handoff sync --remote " + r.Remote + " --restore-remote`"
 	for _, no := range r.got.Refused[:min(len(r.got.Refused), fault.Most)] {
 		advice := "nothing of it was imported; ask whose it is"
 		if r.holdsClaims {
-			advice += ", and run `handoff sync --restore-remote` once it is mended"
+			advice += "; once it is mended" + restore
 		}
 		format := "nothing was imported from the writer %s: %s"
 		if no.Claim != "" {
-			advice, format = claimAdvice, "what the remote has in claims/%s is refused: %s"
+			advice = "ask the others whose claim is right; for the one of this remote" + restore
+			format = "what the remote has in claims/%s is refused: %s"
 		}
 		errs = append(errs, fault.New(fault.ErrIntegrity, advice, format, no.Writer+no.Claim, no.Why))
 	}
@@ -293,6 +295,3 @@ func (r *remote) refusals() error {
 	}
 	return errors.Join(errs...)
 }
-
-const claimAdvice = "ask who looks after the remote whose it is; " +
-	"if the remote was put back to a backup, run `handoff sync --restore-remote`"

@@ -541,6 +541,48 @@ func TestRelay(t *testing.T) {
 	}
 }
 
+// Two remotes have granted one handoff. A clone that uses both goes by the first claim, and names the other at each
+// sync, until its user lets one of the remotes decide.
+func TestRemotesThatDisagree(t *testing.T) {
+	t.Parallel()
+	_, roots := clones(t, 2)
+	f := newFarm(t, 1)
+	ann, ben, cat := roots[0], roots[1], f.roots[0]
+	named := func(o *exchange.Options) { o.Named = true }
+	id := write(t, ann, "work")
+	mustSync(t, ann)
+	mustSync(t, ben)
+	f.mustSync(t, ben, named)
+	f.mustSync(t, cat)
+	if _, err := all(ann, "ann", handoff.ActTake, id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.act(cat, "cat", handoff.ActTake, id); err != nil {
+		t.Fatal(err)
+	}
+	mustSync(t, ben)
+	if _, err := f.act(cat, "cat", handoff.ActDone, id); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := f.sync(ben, named); !errors.Is(err, handoff.ErrIntegrity) ||
+			!strings.Contains(err.Error(), "cat has claimed "+id+", and ann had at another remote") {
+			t.Fatal(err)
+		}
+	}
+	if got := stateOf(t, mustOpen(t, ben), id); got != "taken" {
+		t.Errorf("state %q", got)
+	}
+	f.mustSync(t, ben, named, func(o *exchange.Options) { o.Restore = true })
+	f.mustSync(t, ben, named)
+	mustSync(t, ben)
+	for _, root := range []string{ben, cat} {
+		if got := stateOf(t, mustOpen(t, root), id); got != "done" {
+			t.Errorf("%s: state %q", root, got)
+		}
+	}
+}
+
 // What a checkout removed comes back: the log from the copy here, the handoffs from the object store.
 func TestLostStoreComesBack(t *testing.T) {
 	t.Parallel()
