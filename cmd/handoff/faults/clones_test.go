@@ -3,6 +3,7 @@
 package faults_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 var (
@@ -212,6 +215,12 @@ func simulate(t *testing.T, p program, seed uint64, n, rounds int, tracked bool)
 	t.Helper()
 	c := newCrowd(t, p, seed, n, tracked)
 	c.begin()
+	if !tracked {
+		c.contest()
+	}
+	if len(c.faults()) > 0 {
+		return c
+	}
 	refuses := filepath.Join(c.hub, "hooks", "update")
 	mustWrite(t, refuses, "#!/bin/sh\n[ $(($(od -An -N1 -tu1 /dev/urandom) % 8)) != 0 ]\n")
 	if err := os.Chmod(refuses, 0o755); err != nil {
@@ -261,6 +270,57 @@ func TestSimulateClones(t *testing.T) {
 	}
 }
 
+// contest has one clone resume what another one wins after the first has looked at the hub, and before it pushes. One of
+// them has it.
+func (c *crowd) contest() {
+	slow, quick, id := c.all[0], c.all[1], c.tokens[0]
+	bin := filepath.Join(filepath.Dir(c.hub), "bin")
+	git, err := exec.LookPath("git")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	mustWrite(c.t, filepath.Join(bin, "git"), fmt.Sprintf(`#!/bin/sh
+case " $* " in
+*" push "*)
+	if mkdir %[1]s/once 2>/dev/null; then
+		echo >%[1]s/pushes
+		read -r _ <%[1]s/may
+	fi ;;
+esac
+exec %[2]s "$@"
+`, bin, git))
+	pipe := func(name string) *os.File {
+		path := filepath.Join(bin, name)
+		f, err := (*os.File)(nil), unix.Mkfifo(path, 0o600)
+		if err == nil {
+			f, err = os.OpenFile(path, os.O_RDWR|unix.O_NONBLOCK, 0)
+		}
+		if err = errors.Join(err, os.Chmod(filepath.Join(bin, "git"), 0o755)); err != nil {
+			c.t.Fatal(err)
+		}
+		return f
+	}
+	pushes, may := pipe("pushes"), pipe("may")
+	defer may.Close()
+	var other sync.WaitGroup
+	isContested := false
+	other.Go(func() {
+		if _, err := pushes.Read(make([]byte, 1)); err == nil {
+			isContested = true
+			c.resume(quick, id)
+			_, _ = may.WriteString("\n")
+		}
+	})
+	slow.isTame, quick.isTame, slow.path = true, true, bin+":"
+	c.resume(slow, id)
+	slow.isTame, quick.isTame, slow.path = false, false, ""
+	pushes.Close()
+	other.Wait()
+	if !isContested {
+		slow.fault("it resumes %s without a push", id)
+	}
+}
+
 // What takes one side of an exchange, and a claim that is forced, are found by the simulation.
 func TestSimulateClonesFindsDamage(t *testing.T) {
 	thorough(t)
@@ -277,6 +337,7 @@ func TestSimulateClonesFindsDamage(t *testing.T) {
 			for seed := range uint64(20) {
 				c := simulate(t, p, seed, 6, 5, false)
 				if slices.ContainsFunc(c.faults(), broken.finds.MatchString) {
+					t.Logf("cloneseed %d: %.300q", seed, c.faults())
 					return
 				}
 			}

@@ -43,6 +43,7 @@ type worker struct {
 	*rand.Rand
 	number, count int
 	last          int                      // exit code
+	path          string                   // where its programs are looked for first, with a colon behind it
 	host          string                   // the name of its machine, "" for the one that this test runs on
 	isTame        bool                     // its commands are neither killed nor stopped
 	own           []string                 // drafts that it saved
@@ -133,7 +134,7 @@ func (w *worker) run(stdin string, args ...string) result {
 	cmd := exec.Command(w.bin, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = w.dir, strings.NewReader(stdin), &stdout, &stderr
-	cmd.Env = append(environ(w.dir), "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR="+filepath.Join(w.dir, "editor"))
+	cmd.Env = append(environ(w.dir), "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR="+filepath.Join(w.dir, "editor"), "PATH="+w.path+os.Getenv("PATH"))
 	cmd.WaitDelay = time.Minute
 	kills, stops := !w.isTame && w.IntN(6) == 0, !w.isTame && w.IntN(8) == 0
 	after, pause := time.Duration(w.Float64()*float64(w.took[args[0]])), time.Duration(w.IntN(150))*time.Millisecond
