@@ -11,7 +11,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/agent"
 )
 
-// A desk is a scratch home with a project in it, the programs of this tree, and hooks/.
+// A desk is a scratch home with a project in it, the programs of this tree, whose hooks have time however busy the
+// machine is, and hooks/.
 type desk struct {
 	home, project, path string
 }
@@ -26,7 +27,7 @@ func newDesk(t *testing.T) desk {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"handoff", "handoff-full"} {
-		if err := os.Link(filepath.Join(programs(t), name), filepath.Join(bin, name)); err != nil {
+		if err := os.Link(filepath.Join(scripts.in(t), name), filepath.Join(bin, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
@@ -196,24 +197,28 @@ func TestHearOnceAtOnce(t *testing.T) {
 	}
 }
 
-// Whatever an agent says, or does not: no output, no wait, no panic.
-func TestHearHostileInput(t *testing.T) {
+// Whatever an agent says, or does not: no output, no wait, no panic. The clock of this test passes only while all that
+// runs waits for it.
+func TestHearHostileInput(t *testing.T) { synctest.Test(t, hearHostileInput) }
+
+func hearHostileInput(t *testing.T) {
+	afterTheHandoffs()
 	l := newListener(t, "claude", 1)
 	huge := func() io.Reader {
-		return io.MultiReader(strings.NewReader(`{"tool_response":"`), io.LimitReader(endless{'x'}, 100<<20), strings.NewReader(`","session_id":"late"}`))
+		return io.MultiReader(strings.NewReader(`{"tool_response":"`), io.LimitReader(repeated{'x'}, 100<<20), strings.NewReader(`","session_id":"late"}`))
 	}
-	for i, r := range []io.Reader{nil, mute{}, endless{'['}, endless{0}, huge(), strings.NewReader(""), strings.NewReader("}{"), strings.NewReader("[]"), strings.NewReader(`"x"`),
+	for i, r := range []io.Reader{nil, newMute(t), endless(t, '['), endless(t, 0), huge(), strings.NewReader(""), strings.NewReader("}{"), strings.NewReader("[]"), strings.NewReader(`"x"`),
 		strings.NewReader(`{"session_id":7,"cwd":[]}`), strings.NewReader(`{"session_id":"\u001b[2J"}`), strings.NewReader(`{"session_id":"../../x"}`),
 		strings.NewReader(`{"session_id":"s","cwd":"/nowhere/at/all"}`), strings.NewReader(`{"session_id":"t","cwd":"/dev/null"}`), strings.NewReader(`{"session_id":"u","cwd":"/proc/self/fd"}`),
 		strings.NewReader(strings.Repeat(`{"a":`, 100000)),
 	} {
 		begun := time.Now()
 		out, problems := l.run(r, func(s agent.Session) { agent.Hear(s, agent.Tool) })
-		if out+problems != "" || time.Since(begun) > 3*time.Second {
+		if out+problems != "" || time.Since(begun) > 300*time.Millisecond {
 			t.Errorf("%d: %q, %q, %v", i, out, problems, time.Since(begun))
 		}
 	}
-	late := io.MultiReader(strings.NewReader(`{"session_id":"s-7","tool_response":"`), endless{'x'})
+	late := io.MultiReader(strings.NewReader(`{"session_id":"s-7","tool_response":"`), endless(t, 'x'))
 	if out, _ := l.run(late, func(s agent.Session) { agent.Hear(s, agent.Tool) }); !strings.Contains(out, "1 new handoff") {
 		t.Errorf("the session's id comes first, and the rest is too long: %q", out)
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -49,6 +50,11 @@ func open(t *testing.T, root string) *handoff.Store {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// afterTheHandoffs lets the clock of a bubble come to a time after that of all handoffs.
+func afterTheHandoffs() {
+	time.Sleep(time.Until(time.Date(2026, 5, 9, 0, 0, 0, 0, time.UTC)))
 }
 
 // handOver adds a handoff to ben.
@@ -160,23 +166,43 @@ func TestCap(t *testing.T) {
 	}
 }
 
-// A reader that never says anything.
-type mute struct{}
+// A reader that says nothing until the test is over.
+type mute chan struct{}
 
-func (mute) Read([]byte) (int, error) { select {} }
+func newMute(t *testing.T) mute {
+	m := make(mute)
+	t.Cleanup(func() { close(m) })
+	return m
+}
 
-// An endless reader.
-type endless struct{ byte }
+func (m mute) Read([]byte) (int, error) {
+	<-m
+	return 0, io.EOF
+}
 
-func (e endless) Read(p []byte) (int, error) {
-	return copy(p, bytes.Repeat([]byte{e.byte}, len(p))), nil
+// endless returns a reader of one byte, again and again. After more than anybody may want it says nothing more until the
+// test is over: the hooks read on what they throw away.
+func endless(t *testing.T, b byte) io.Reader {
+	return io.MultiReader(io.LimitReader(repeated{b}, 32<<20), newMute(t))
+}
+
+type repeated struct{ byte }
+
+func (r repeated) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.byte
+	}
+	return len(p), nil
 }
 
 // Whatever comes on standard input: it is not waited for, and the session hears what it would have heard.
-func TestInput(t *testing.T) {
+func TestInput(t *testing.T) { synctest.Test(t, anyInput) }
+
+func anyInput(t *testing.T) {
+	afterTheHandoffs()
 	root := newProject(t, 1, "x")
 	want, _ := start(agent.Session{Agent: "claude", To: "ben"}, root)
-	for _, r := range []io.Reader{mute{}, endless{'['}, endless{' '}, endless{0}, io.MultiReader(strings.NewReader(`{"a":"`), endless{'x'}), io.MultiReader(strings.NewReader(`{"a":1}`), mute{})} {
+	for _, r := range []io.Reader{newMute(t), endless(t, '['), endless(t, ' '), endless(t, 0), io.MultiReader(strings.NewReader(`{"a":"`), endless(t, 'x')), io.MultiReader(strings.NewReader(`{"a":1}`), newMute(t))} {
 		if got, problems := start(agent.Session{Agent: "claude", To: "ben", Stdin: r}, root); got != want || problems != "" {
 			t.Errorf("%v: %q, %q", r, got, problems)
 		}
