@@ -250,7 +250,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 477_300 // of the whole program, without tests
+		all         = 477_500 // of the whole program, without tests
 		ofAPackage  = 38_650
 		ofAFunction = 500
 		wide        = 0 // lines above 120 columns

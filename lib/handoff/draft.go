@@ -2,7 +2,9 @@ package handoff
 
 import (
 	"context"
+	"os"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/session"
 )
 
@@ -54,6 +56,17 @@ func (a Sessions) RemoveDraft(d Draft) error { return a.s.drafts().Remove(d) }
 // has no machine yet, Keep does nothing unless begin is set. Keep also removes drafts of hooks older than 14 days.
 func (a Sessions) Keep(agent, session string, begin bool, change func(old Draft) Draft) error {
 	return a.s.drafts().Keep(context.Background(), agent, session, begin, change)
+}
+
+// Run records that this process runs a session that no hook knows, or with isOver that it needs no record any more.
+// What the session holds can be taken over once the process has died.
+func (a Sessions) Run(ctx context.Context, agent, session string, isOver bool) error {
+	return a.s.drafts().Keep(ctx, agent, session, false, func(Draft) (d Draft) {
+		if !isOver {
+			d = Draft{Text: "the process of a session", Process: disk.Process(os.Getpid()), Wrote: true}
+		}
+		return d
+	})
 }
 
 // Written records that a session of an agent wrote a handoff, so that the draft that the hook keeps for it never

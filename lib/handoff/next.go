@@ -13,9 +13,9 @@ import (
 
 // Next returns what the operator f.To should work on next, in the order of life.First. ok is false if there is
 // nothing. The choice is among the open handoffs that they hold, and the unread ones to them that no other operator
-// holds. The filter's conditions on documents apply to both; its conditions on states are ignored. skip has ids to
-// leave out.
-func (s *Store) Next(f Filter, skip map[string]bool) (e Entry, ok bool, err error) {
+// holds. An agent session is not offered what another session holds; session is "" for a person. The filter's
+// conditions on documents apply to both; its conditions on states are ignored. skip has ids to leave out.
+func (s *Store) Next(f Filter, session string, skip map[string]bool) (e Entry, ok bool, err error) {
 	if err := cmp.Or(checkOperator(f.To), f.check()); err != nil {
 		return e, false, err
 	}
@@ -24,9 +24,10 @@ func (s *Store) Next(f Filter, skip map[string]bool) (e Entry, ok bool, err erro
 		return e, false, err
 	}
 	defer d.Close()
-	at, left := s.stateReader(), make(map[string]bool)
-	maps.Copy(left, skip)
+	at := s.stateReader()
 	mine := at.facts().TakenBy(f.To)
+	left := s.heldElsewhere(at, mine, session)
+	maps.Copy(left, skip)
 	asked := Filter{From: f.From, Topic: f.Topic, Tag: f.Tag, Since: f.Since, Until: f.Until, Here: f.Here}
 	unread := asked
 	unread.To, unread.Unread = f.To, true
@@ -62,7 +63,7 @@ func (s *Store) Next(f Filter, skip map[string]bool) (e Entry, ok bool, err erro
 // there is nothing to take. Errors are those of Next and Act.
 func (c Lifecycle) TakeNext(ctx context.Context, f Filter, who Consumption) (got ActReceipt, ok bool, err error) {
 	for lost := make(map[string]bool); ; {
-		e, ok, err := c.s.Next(f, lost)
+		e, ok, err := c.s.Next(f, who.Session, lost)
 		if err != nil || !ok {
 			return got, false, err
 		}
@@ -72,6 +73,18 @@ func (c Lifecycle) TakeNext(ctx context.Context, f Filter, who Consumption) (got
 		}
 		lost[e.ID] = true
 	}
+}
+
+// heldElsewhere returns those of the held handoffs that an agent session cannot take: another session holds them, its
+// lease is not over, and it is not known to have died.
+func (s *Store) heldElsewhere(at stateReader, held map[string]bool, session string) map[string]bool {
+	elsewhere := make(map[string]bool)
+	for id := range held {
+		by := at.facts().Of(id).Take.Holds()
+		isFree := session == "" || by.Session == session || by.IsOver(s.at.Now(), 0)
+		elsewhere[id] = !isFree && !s.drafts().HasDied(by.Session)
+	}
+	return elsewhere
 }
 
 // isOpen reports whether the holder, or anyone if there is none, still has work to do.

@@ -78,10 +78,10 @@ func (p project) next(ctx context.Context, in nextArgs) (result, error) {
 		if !ok {
 			return nothing, err
 		}
-		p.leases.add(who)
+		p.hold(ctx, s, who)
 		return result{data: acted{p.aboutProject("handoff_read with its id; handoff_done finishes it"), got}}, err
 	}
-	e, ok, err := s.Next(filter, nil)
+	e, ok, err := s.Next(filter, p.session, nil)
 	if err != nil || !ok {
 		return nothing, err
 	}

@@ -17,11 +17,19 @@ type leases struct {
 
 type holder struct{ operator, session string }
 
-func (l *leases) add(who handoff.Consumption) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all[holder{who.Operator, who.Session}] = true
+// hold adds what was taken. A session that only this server knows is recorded with it: if the server dies, others can
+// take over. The record is best effort, since the lease ends anyway.
+func (p project) hold(ctx context.Context, s *handoff.Store, who handoff.Consumption) {
+	p.leases.mu.Lock()
+	defer p.leases.mu.Unlock()
+	p.leases.all[holder{who.Operator, who.Session}] = true
+	if p.isAlone && who.Session == p.session {
+		_ = s.Sessions().Run(ctx, agentName, p.session, false)
+	}
 }
+
+// agentName stands for the agent of a session that only its server knows.
+const agentName = "mcp"
 
 // renewEvery is the time between two looks at the leases. It is far below half of any useful lease.
 const renewEvery = 5 * time.Minute
@@ -52,6 +60,9 @@ func (p project) renew(ctx context.Context) {
 	for h := range p.leases.all {
 		if next, err := s.Sessions().Renew(ctx, h.operator, h.session); err == nil && next.IsZero() {
 			delete(p.leases.all, h) // all is done or released
+			if p.isAlone && h.session == p.session {
+				_ = s.Sessions().Run(ctx, agentName, p.session, true)
+			}
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestRenewedLease(t *testing.T) {
 		p.keepLeases(ctx, tick)
 		close(ended)
 	}()
-	p.leases.add(handoff.Consumption{Operator: "ben", Session: "mcp-1"})
+	p.leases.all[holder{"ben", "mcp-1"}] = true
 	tick <- now
 	tick <- now // the first one was handled
 	end()

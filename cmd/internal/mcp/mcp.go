@@ -30,6 +30,7 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 		ctx = context.Background()
 	}
 	p := project{App: a, pinned: operator, session: cmp.Or(a.Session(""), "mcp-"+strings.ToLower(rand.Text()[:10]))}
+	p.isAlone = a.Session("") == ""
 	if operator != "" {
 		if err := handoff.CheckOperator(operator); err != nil {
 			return err
@@ -58,6 +59,7 @@ type project struct {
 	pinned string      // the only operator it acts for; "": the one that a call names
 	// the agent session that it acts for: the one of the environment, otherwise one of this process
 	session string
+	isAlone bool // only this process knows the session
 	leases  *leases
 }
 

@@ -382,7 +382,29 @@ func TestTwoSessions(t *testing.T) {
 	one.good("handoff_take", call, `"status":"existing"`)
 	two.bad("handoff_take", call, "critical", 11, "by another operator or session")
 	two.bad("handoff_done", call, "critical", 11, "by another operator or session")
+	next := map[string]any{"operator": "ben"}
+	one.good("handoff_next", next, `"state":"taken"`)
+	two.good("handoff_next", next, "nothing to do for ben")
 	one.good("handoff_done", call, `"act":"done"`)
+}
+
+// What a server has taken another one takes over once the first has ended.
+func TestServerEnds(t *testing.T) {
+	root := mustProject(t)
+	one, two := connect(t, root, revisions[0]), connect(t, root, revisions[0])
+	id := one.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
+	call := map[string]any{"id": id, "operator": "ben"}
+	one.good("handoff_take", call, `"status":"changed"`)
+	two.bad("handoff_take", call, "critical", 11, "by another operator or session")
+	if err := one.session.Close(); err != nil {
+		t.Fatal(err)
+	}
+	two.good("handoff_next", map[string]any{"operator": "ben"}, `"state":"taken"`)
+	two.good("handoff_take", call, `"status":"changed"`)
+	two.good("handoff_done", call, `"act":"done"`)
+	if notes, err := filepath.Glob(filepath.Join(root, ".run", "drafts", "*.json")); err != nil || len(notes) != 1 {
+		t.Errorf("%q %v", notes, err) // of the first
+	}
 }
 
 // What one has taken another cannot take or end.

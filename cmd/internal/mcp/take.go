@@ -55,7 +55,11 @@ func (p project) act(ctx context.Context, act handoff.Act, id string, offline bo
 	got, err := s.Act(ctx, act, id, who)
 	if err == nil {
 		p.SyncByItself(found)
-		p.leases.add(who)
+		if act == handoff.ActTake {
+			p.hold(ctx, s, who)
+		} else {
+			p.renew(ctx)
+		}
 	}
 	if got.Over != "" {
 		next = "it is " + got.Over + ": ask its sender before you start"

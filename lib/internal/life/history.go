@@ -14,7 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Event is something that happened to a handoff.
+// A HistoryEvent is something that happened to a handoff.
 type HistoryEvent struct {
 	What     string `json:"event"` // such as written, told, read, taken, answered, done
 	Operator string `json:"operator,omitempty"`

@@ -19,9 +19,10 @@ func nextCommand(a *app) *cobra.Command {
 		Short: "Show what to work on next",
 		Long: `Show the handoff to work on next: one that you have taken and not finished, or
 one to you that is unread and not taken. A handoff that you have taken and that
-has expired comes first, then the oldest. If there is nothing to do, next
-prints nothing and exits with 0. The flags choose handoffs as those of list do;
---to NAME means the same as --operator NAME.
+has expired comes first, then the oldest. An agent session is not shown what
+another session has taken. If there is nothing to do, next prints nothing and
+exits with 0. The flags choose handoffs as those of list do; --to NAME means the
+same as --operator NAME.
 
 --take also takes the handoff, as handoff take does. If several agents run it
 at once, each gets a different handoff.`,
@@ -45,7 +46,7 @@ at once, each gets a different handoff.`,
 			if take {
 				return a.takeNext(s, chosen, handoff.Consumption{Operator: chosen.To, Session: a.Session(session)})
 			}
-			e, ok, err := s.Next(chosen, nil)
+			e, ok, err := s.Next(chosen, a.Session(""), nil)
 			if err == nil && !ok {
 				a.NoteNothing(p, s, "nothing to do for "+chosen.To)
 			}
