@@ -250,8 +250,8 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 477_500 // of the whole program, without tests
-		ofAPackage  = 38_650
+		all         = 478_750 // of the whole program, without tests
+		ofAPackage  = 39_800
 		ofAFunction = 500
 		wide        = 0 // lines above 120 columns
 	)

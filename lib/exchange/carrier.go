@@ -196,13 +196,16 @@ func (r *remote) relays() bool {
 // claimElsewhere returns a claim that is known at another remote.
 func (r *remote) claimElsewhere(name string) (c eventlog.Claim, text []byte) {
 	look := func(home *disk.Dir) {
+		if home.Path() == r.home.Path() {
+			return
+		}
 		d, err := home.OpenDir(claimsDir)
 		if err != nil {
 			return
 		}
 		defer d.Close()
-		known := claimFiles{known: d}.of(name).text
-		if found, bad := eventlog.ParseClaim(name, known); bad == nil && home.Path() != r.home.Path() {
+		known := claimSet{d, make(map[string]map[string]knownClaim)}.of(name).text
+		if found, bad := eventlog.ParseClaim(name, known); bad == nil {
 			c, text = found, known
 		}
 	}

@@ -42,7 +42,7 @@ func (l lives) add(c handoff.Consumption) {
 // openJury returns a jury for claims. It knows only claimed lines: offline actions may lose.
 func (r *remote) openJury() (jury, error) {
 	j := jury{judge: r.Exchange().Judge(), lives: make(lives)}
-	known, err := r.known.names()
+	known, err := r.known.known.names()
 	if err != nil {
 		return j, err
 	}
@@ -345,9 +345,9 @@ func (r *remote) sendClaims(ctx ctx, before claimed) (claimed, error) {
 	}
 	known := make(map[string]bool)
 	if r.holdsClaims {
-		known, err = r.known.names()
+		known, err = r.known.known.names()
 	} else { // granted claims are known now, and the others can be tried again
-		err = removeAll(r.known.tries)
+		err = r.home.Remove(triesFile)
 	}
 	if err != nil {
 		return before, err

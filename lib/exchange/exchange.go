@@ -34,8 +34,9 @@
 //	remotes.json  where handoffs can be sent to
 //	sync.json     how much of the audit log was sent, and when
 //	refused.json  what was refused and is not read again
-//	claims/       the claims that are in the ledger here
-//	tries/        claims that this replica has asked for, granted or not
+//	claims/       the claims that are in the ledger here; a file has those whose names begin with its name
+//	ended/        the same, of claims that were folded and are not in the ledger yet
+//	tries         claims that this replica has asked for, granted or not
 //	sync.attempt  the last background sync
 //	sync.running  exists while sync.git changes
 //

@@ -1,3 +1,5 @@
+//go:build unix
+
 package exchange_test
 
 import (
@@ -243,7 +245,7 @@ func BenchmarkFarm(b *testing.B) {
 		requests, bytes := f.Requests.Load(), f.Received.Load()+f.Sent.Load()
 		var won, lost atomic.Int64
 		var all gosync.WaitGroup
-		began := time.Now()
+		began, used := time.Now(), processorTime(b)
 		for clone := range f.roots {
 			all.Go(func() {
 				for i := clone; i < len(ids); i += len(f.roots) { // each handoff once
@@ -260,13 +262,14 @@ func BenchmarkFarm(b *testing.B) {
 			})
 		}
 		all.Wait()
-		took, n := time.Since(began), float64(len(ids))
+		took, cpu, n := time.Since(began), processorTime(b)-used, float64(len(ids))
 		var memory runtime.MemStats
 		runtime.ReadMemStats(&memory)
 		if won.Load() != int64(len(ids)) {
 			b.Errorf("%d of %d takes won", won.Load(), len(ids))
 		}
 		b.ReportMetric(n/took.Seconds(), "takes/s")
+		b.ReportMetric(cpu.Seconds()*1000/n, "cpu-ms/take")
 		b.ReportMetric(float64(f.Requests.Load()-requests)/n, "requests/take")
 		b.ReportMetric(float64(f.Received.Load()+f.Sent.Load()-bytes)/n, "bytes/take")
 		b.ReportMetric(float64(memory.HeapSys)/(1<<20), "MB")
@@ -276,7 +279,7 @@ func BenchmarkFarm(b *testing.B) {
 		var won atomic.Int64
 		var all gosync.WaitGroup
 		const claims = 10_000
-		began := time.Now()
+		began, used := time.Now(), processorTime(b)
 		for clone := range *farmReplicas {
 			all.Go(func() {
 				store, _, err := f.worker("").Objects(context.Background(), "")
@@ -300,6 +303,7 @@ func BenchmarkFarm(b *testing.B) {
 			b.Errorf("%d of %d claims", won.Load(), claims)
 		}
 		b.ReportMetric(claims/time.Since(began).Seconds(), "claims/s")
+		b.ReportMetric((processorTime(b)-used).Seconds()*1000/claims, "cpu-ms/claim")
 		b.ReportMetric(float64(f.Requests.Load()-requests)/claims, "requests/claim")
 	})
 	for name, root := range map[string]string{"send 100": f.roots[0], "receive 100": f.roots[1]} {

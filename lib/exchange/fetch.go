@@ -263,13 +263,14 @@ func (r *gitCarrier) add(c *intake, o *offer, got repo.Blobs) error {
 		d.Blob = blob
 		c.held.Signatures = append(c.held.Signatures, d)
 	}
+	ended := make(map[string]knownClaim)
 	for name, text := range o.ended {
-		if r.known.of(name).version == folded {
-			continue
+		if r.known.of(name).version != folded {
+			ended[name] = knownClaim{text, folded}
 		}
-		if err := r.known.ended.Put(name, text, 0o600); err != nil {
-			return err
-		}
+	}
+	if err := r.known.ended.add(ended); err != nil {
+		return err
 	}
 	c.said[o.writer] = found
 	c.imported[o.writer] = o.commit

@@ -142,8 +142,8 @@ func (r *gitCarrier) knowFolds(ctx ctx) error {
 
 // listFolded adds the folded claims that are not in the ledger yet to the claims of the remote.
 func (r *gitCarrier) listFolded() error {
-	names, err := r.known.ended.Names(form.IsDigest)
-	for _, name := range names {
+	names, err := r.known.ended.names()
+	for name := range names {
 		if r.claims[name] == "" {
 			r.claims[name] = folded
 		}

@@ -246,7 +246,7 @@ func (r *gitCarrier) claimTexts(ctx ctx, names []string) ([][]byte, error) {
 	texts, err := r.repo.Read(ctx, want)
 	for i, name := range names {
 		if err == nil && r.claims[name] == folded {
-			texts[i], err = r.known.ended.ReadIfThere(name, eventlog.MaxFile)
+			texts[i] = r.known.ended.of(name).text
 		}
 	}
 	return texts, err

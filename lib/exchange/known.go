@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -14,12 +18,20 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// claimFiles are the claims of a remote that this replica knows. Each is a file: the text of the claim, and a line with
-// its version at the remote. They can be lost; then the remote is asked again.
+// claimFiles are what this replica knows about the claims of a remote. They can be lost; then the remote is asked
+// again.
 type claimFiles struct {
-	known *disk.Dir // the claims that are in the ledger
-	ended *disk.Dir // those that were folded, and are not in the ledger yet
-	tries *disk.Dir // those that this replica asks for, granted or not; a file has those of one request
+	known claimSet // the claims that are in the ledger
+	ended claimSet // those that were folded, and are not in the ledger yet
+	home  *disk.Dir
+}
+
+// A claimSet is a directory with claims. Each file has the claims whose names begin with its name. Its lines have a
+// checksum of the rest, and the name, the version and the text of a claim. Of several lines the last one counts, and
+// one without a text removes the claim. A line that was cut does not count.
+type claimSet struct {
+	*disk.Dir
+	files map[string]map[string]knownClaim // the files that were read
 }
 
 // A knownClaim is the text of a claim and its version at the remote.
@@ -29,77 +41,162 @@ type knownClaim struct {
 }
 
 const (
-	claimsDir = "claims"
-	endedDir  = "ended"
-	triesDir  = "tries"
+	claimsDir  = "claims"
+	endedDir   = "ended"
+	triesFile  = "tries" // the claims that this replica asks for, granted or not, a line each
+	nameLen    = 2       // the length of the name of a file of claims
+	checkedLen = len("01234567 ")
 )
 
 // openClaims opens the claims of a remote.
 func openClaims(home *disk.Dir) (c claimFiles, err error) {
-	if c.known, err = home.MakeDir(claimsDir, 0o700); err == nil {
-		c.tries, err = home.MakeDir(triesDir, 0o700)
-	}
-	if err == nil {
-		c.ended, err = home.MakeDir(endedDir, 0o700)
+	c.home = home
+	if c.known, err = openClaimSet(home, claimsDir); err == nil {
+		c.ended, err = openClaimSet(home, endedDir)
 	}
 	return c, err
 }
 
+func openClaimSet(home *disk.Dir, name string) (claimSet, error) {
+	d, err := home.OpenDir(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		d, err = home.MakeDir(name, 0o700)
+	}
+	return claimSet{d, make(map[string]map[string]knownClaim)}, err
+}
+
 func (c claimFiles) close() {
-	for _, d := range []*disk.Dir{c.known, c.tries, c.ended} {
-		if d != nil {
-			d.Close()
+	for _, s := range []claimSet{c.known, c.ended} {
+		if s.Dir != nil {
+			s.Close()
 		}
 	}
 }
 
-// of returns a known claim, the zero value if it is unknown or damaged.
-func (c claimFiles) of(name string) (k knownClaim) {
-	all, err := c.known.ReadIfThere(name, 2*eventlog.MaxFile)
-	end := bytes.IndexByte(all, '\n') + 1
-	version, isWhole := strings.CutSuffix(string(all[end:]), "\n")
-	if err != nil || end == 0 || !isWhole {
-		return k
+// file returns the claims of a file.
+func (s claimSet) file(name string) (map[string]knownClaim, error) {
+	if all, is := s.files[name]; is {
+		return all, nil
 	}
-	return knownClaim{all[:end], version}
+	text, err := s.ReadIfThere(name, disk.MaxLedger)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]knownClaim)
+	for line := range bytes.Lines(text) {
+		line, isWhole := bytes.CutSuffix(line, []byte("\n"))
+		fields := bytes.SplitN(line, []byte(" "), 4)
+		if !isWhole || len(fields) < 4 || string(fields[0]) != checksum(line[checkedLen:]) {
+			continue
+		}
+		if claim := string(fields[1]); len(fields[3]) == 0 {
+			delete(all, claim)
+		} else {
+			all[claim] = knownClaim{append(bytes.Clone(fields[3]), '\n'), string(fields[2])}
+		}
+	}
+	s.files[name] = all
+	return all, nil
 }
 
-// names returns the names of all known claims.
-func (c claimFiles) names() (map[string]bool, error) {
-	all, err := c.known.Names(form.IsDigest)
-	set := make(map[string]bool, len(all))
-	for _, name := range all {
-		set[name] = true
+func checksum(line []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(line)) }
+
+// add adds claims. One without a text is removed. They need not survive a power cut.
+func (s claimSet) add(claims map[string]knownClaim) error {
+	files := make(map[string][]byte)
+	for _, name := range slices.Sorted(maps.Keys(claims)) {
+		k, file := claims[name], name[:nameLen]
+		if all, err := s.file(file); err != nil {
+			return err
+		} else if k.text = bytes.TrimSuffix(k.text, []byte("\n")); bytes.Contains(k.text, []byte("\n")) {
+			continue // it is read again
+		} else if len(k.text) == 0 {
+			delete(all, name)
+		} else {
+			all[name] = knownClaim{append(bytes.Clone(k.text), '\n'), k.version}
+		}
+		line := fmt.Appendf(nil, "%s %s %s", name, k.version, k.text)
+		files[file] = fmt.Appendf(files[file], "\n%s %s\n", checksum(line), line) // the last line may be cut
+	}
+	for file, text := range files {
+		if err := appendTo(s.Dir, file, text, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendTo appends to a file. If isDurable is set, the text survives a power cut.
+func appendTo(d *disk.Dir, name string, text []byte, isDurable bool) error {
+	f, found, err := d.OpenOrCreate(name, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	end, err := f.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = f.WriteAt(text, end)
+	}
+	if err == nil && isDurable {
+		err = disk.SyncData(f)
+	}
+	if err == nil && isDurable && (!found || end == 0) { // whoever made it may have died
+		err = d.Sync()
+	}
+	return err
+}
+
+// of returns a claim, the zero value if it is unknown or damaged.
+func (s claimSet) of(name string) knownClaim {
+	all, _ := s.file(name[:nameLen])
+	return all[name]
+}
+
+// names returns the names of all claims.
+func (s claimSet) names() (map[string]bool, error) {
+	files, err := s.Names(isClaimFile)
+	set := make(map[string]bool)
+	for _, file := range files {
+		all, fileErr := s.file(file)
+		err = errors.Join(err, fileErr)
+		for name := range all {
+			set[name] = true
+		}
 	}
 	return set, err
 }
 
-// has reports whether a claim is known.
-func (c claimFiles) has(name string) bool { return c.of(name).text != nil }
+func isClaimFile(name string) bool { return len(name) == nameLen && form.IsHex(name) }
 
-// learn records claims. They need not survive a power cut.
-func (c claimFiles) learn(claims map[string]knownClaim) error {
-	var errs []error
-	for name, k := range claims {
-		text := append(bytes.TrimSuffix(k.text, []byte("\n")), '\n')
-		errs = append(errs, c.known.Put(name, append(text, k.version+"\n"...), 0o600))
-		if k.version == folded {
-			errs = append(errs, c.ended.Remove(name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// forget forgets all claims and tries.
-func (c claimFiles) forget() error { return errors.Join(removeAll(c.known), removeAll(c.tries)) }
-
-func removeAll(d *disk.Dir) error {
-	names, err := d.Names(form.IsDigest)
-	for _, name := range names {
-		err = errors.Join(err, d.Remove(name))
+// forget removes all claims.
+func (s claimSet) forget() error {
+	clear(s.files)
+	files, err := s.Names(isClaimFile)
+	for _, file := range files {
+		err = errors.Join(err, s.Remove(file))
 	}
 	return err
 }
+
+// of returns a known claim, the zero value if it is unknown or damaged.
+func (c claimFiles) of(name string) knownClaim { return c.known.of(name) }
+
+// has reports whether a claim is known.
+func (c claimFiles) has(name string) bool { return c.of(name).text != nil }
+
+// learn records claims.
+func (c claimFiles) learn(claims map[string]knownClaim) error {
+	ended := make(map[string]knownClaim)
+	for name, k := range claims {
+		if k.version == folded && c.ended.of(name).text != nil {
+			ended[name] = knownClaim{}
+		}
+	}
+	return errors.Join(c.known.add(claims), c.ended.add(ended))
+}
+
+// forget forgets all claims and tries.
+func (c claimFiles) forget() error { return errors.Join(c.known.forget(), c.home.Remove(triesFile)) }
 
 // A try is a claim that this replica asks the remote for.
 type try struct {
@@ -156,10 +253,10 @@ func (c claimFiles) keepTries(tries []try) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	return c.tries.ReplaceNow(tryName(fresh[0]), textOf(fresh), 0o600)
+	return appendTo(c.home, triesFile, append([]byte("\n"), textOf(fresh)...), true)
 }
 
-// textOf returns the file of tries.
+// textOf returns the lines of tries.
 func textOf(tries []try) (text []byte) {
 	for _, t := range tries {
 		text = append(text, t.text...)
@@ -173,47 +270,34 @@ func (c claimFiles) dropTries(tries []try) error {
 	for _, t := range tries {
 		dropped[tryName(t)] = true
 	}
-	return c.eachTries(func(file string, all []try) error {
-		left := slices.DeleteFunc(slices.Clone(all), func(t try) bool { return dropped[tryName(t)] })
-		switch {
-		case len(left) == 0:
-			return c.tries.Remove(file)
-		case len(left) < len(all):
-			return c.tries.Put(file, textOf(left), 0o600)
-		}
-		return nil
-	})
+	all, err := c.untold()
+	left := slices.DeleteFunc(slices.Clone(all), func(t try) bool { return dropped[tryName(t)] })
+	switch {
+	case err != nil || len(left) == len(all):
+		return err
+	case len(left) > 0:
+		return c.home.Put(triesFile, textOf(left), 0o600)
+	}
+	f, err := c.home.OpenSoleForWriting(triesFile)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(0), f.Close())
 }
 
-// untold returns the tries that were not dropped.
+// untold returns the tries that were not dropped. It omits what a power cut left.
 func (c claimFiles) untold() (tries []try, err error) {
-	err = c.eachTries(func(_ string, all []try) error {
-		tries = append(tries, all...)
-		return nil
-	})
-	return tries, err
-}
-
-// eachTries calls do with the tries of each file. It omits what a power cut left.
-func (c claimFiles) eachTries(do func(file string, all []try) error) error {
-	names, err := c.tries.Names(form.IsDigest)
-	for _, file := range slices.Sorted(slices.Values(names)) {
-		text, readErr := c.tries.ReadFile(file, disk.MaxLedger)
-		var all []try
-		for line := range bytes.Lines(text) {
-			t := try{text: line}
-			if json.Unmarshal(line, &t.Claim) == nil {
-				t.name = eventlog.ClaimName(t.Token)
-			}
-			if _, bad := eventlog.ParseClaim(t.name, line); bad == nil {
-				all = append(all, t)
-			}
+	text, err := c.home.ReadIfThere(triesFile, disk.MaxLedger)
+	for line := range bytes.Lines(text) {
+		t := try{text: line}
+		if json.Unmarshal(line, &t.Claim) == nil {
+			t.name = eventlog.ClaimName(t.Token)
 		}
-		if err = errors.Join(err, readErr); err == nil {
-			err = do(file, all)
+		if _, bad := eventlog.ParseClaim(t.name, line); bad == nil {
+			tries = append(tries, t)
 		}
 	}
-	return err
+	return tries, err
 }
 
 // settleTries records that claims were granted and used.
@@ -227,7 +311,7 @@ func (r *remote) settleTries(tries []try) error {
 
 // lostClaims returns the known claims that the remote does not have.
 func (r *remote) lostClaims() (lost []try, err error) {
-	names, err := r.known.names()
+	names, err := r.known.known.names()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		text := r.known.of(name).text
 		c, bad := eventlog.ParseClaim(name, text)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -63,23 +64,16 @@ const (
 
 // open opens and locks what is kept about the object store.
 func (r *objectCarrier) open(ctx ctx) error {
-	name := objectsPrefix + jsontree.SHA256Hex([]byte(r.where))[:16]
-	home, err := r.out.MakeDir(name, 0o700)
+	home, err := r.openPlace(objectsPrefix + jsontree.SHA256Hex([]byte(r.where))[:16])
 	if err != nil {
-		return store.PlaceError(filepath.Join(r.out.Path(), name), err)
+		return err
 	}
 	if err = home.Lock(ctx, r.Wait); errors.Is(err, disk.ErrHeld) {
 		err = fault.New(fault.ErrBusy, "wait for it", "another sync is running")
 	}
 	if err == nil {
+		r.logs.Store, r.logs.Most = r.store, maxAtOnce
 		err = r.openHome(home)
-	}
-	if err == nil {
-		r.logs = objects.Reader{Store: r.store, Most: maxAtOnce}
-		r.logs.Keep, err = home.MakeDir(logsDir, 0o700)
-	}
-	if err == nil {
-		r.documents, err = home.MakeDir(documentsDir, 0o700)
 	}
 	if err != nil {
 		home.Close()
@@ -104,6 +98,28 @@ func (r *objectCarrier) open(ctx ctx) error {
 		err = r.store.Prove(ctx)
 	}
 	return err
+}
+
+// openPlace opens the directories of what is kept about the object store. The last of them is made once the others are
+// durable.
+func (r *objectCarrier) openPlace(name string) (home *disk.Dir, err error) {
+	if home, err = r.out.OpenDir(name); err == nil {
+		if r.documents, err = home.OpenDir(documentsDir); err == nil {
+			r.logs.Keep, err = home.OpenDir(logsDir)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if home != nil {
+			home.Close()
+		}
+		if home, err = r.out.MakeDir(name, 0o700); err == nil {
+			r.logs.Keep, err = home.MakeDir(logsDir, 0o700)
+		}
+		if err == nil {
+			r.documents, err = home.MakeDir(documentsDir, 0o700)
+		}
+	}
+	return home, store.PlaceError(filepath.Join(r.out.Path(), name), err)
 }
 
 func (r *objectCarrier) loadSeen() error {
@@ -456,14 +472,26 @@ func (r *objectCarrier) findTries(ctx ctx) error {
 	}
 	tries, err := r.known.untold()
 	for _, t := range tries {
-		if err != nil || r.known.has(t.name) {
+		if err != nil {
+			break
+		}
+		if known := r.known.of(t.name).text; known != nil {
+			if !bytes.Equal(known, t.text) { // another replica was first
+				err = r.known.dropTries([]try{t})
+			}
 			continue
 		}
 		var text []byte
 		switch text, err = r.store.Get(ctx, objects.ClaimName(t.name), eventlog.MaxFile); {
 		case err == nil && bytes.Equal(text, t.text):
 			r.claims[t.name] = unread
-		case err == nil || objects.IsBad(err):
+		case err == nil:
+			r.claims[t.name] = unread
+			err = r.known.dropTries([]try{t})
+			if c, bad := eventlog.ParseClaim(t.name, text); bad == nil && c.Writer == r.writer { // that try was lost
+				err = errors.Join(err, r.known.keepTries([]try{{c, t.name, text}}))
+			}
+		case objects.IsBad(err):
 			err = r.known.dropTries([]try{t})
 		}
 	}
@@ -531,7 +559,8 @@ func (r *objectCarrier) publish(ctx ctx, p progress) (progress, error) {
 		return p, nil
 	}
 	if r.own.Number < p.Number {
-		if err := r.publishAgain(ctx, r.writer, r.own.Number, p.Number); err != nil {
+		there := objects.Head{Number: r.own.Number, Log: r.own.Log}
+		if err := r.publishAgain(ctx, r.writer, there, p.Number); err != nil {
 			return p, err
 		}
 		if lost, err := r.lostClaims(); err != nil {
@@ -548,7 +577,7 @@ func (r *objectCarrier) publish(ctx ctx, p progress) (progress, error) {
 
 // append publishes what is pending. Handoffs that cannot be published stay pending.
 func (r *objectCarrier) append(ctx ctx, p progress, n pending, tries []try) (progress, error) {
-	w := objects.Log{Writer: r.writer, Head: objects.Head{Number: p.Number, Log: p.Log}, Events: p.Events, Hash: p.Hash}
+	w := r.newLog(p)
 	sent, failed := r.putDocuments(ctx, &w, &n)
 	if failed != nil && !objects.IsBad(failed) {
 		return p, failed
@@ -560,31 +589,51 @@ func (r *objectCarrier) append(ctx ctx, p progress, n pending, tries []try) (pro
 	if err := w.Close(false); err != nil {
 		return p, err
 	}
+	taken, err := r.putParts(ctx, w)
+	if err == nil && taken > 0 { // an answer was lost, and the log has grown since
+		return r.appendAfter(ctx, p, taken)
+	}
+	if err == nil && (len(w.Parts) > 0 || r.own.Number < p.Number) {
+		err = r.putHead(ctx, w)
+	}
+	if err != nil {
+		return p, err
+	}
+	r.got.Sent, r.got.Told = r.got.Sent+sent, r.got.Told || len(w.Parts) > 0
+	n.Number, n.Log, n.Partly, n.Last = w.Head.Number, w.Head.Log, false, p.Last
+	if failed != nil {
+		failed = errors.Join(failed, r.saveProgress(n.progress))
+	}
+	return n.progress, errors.Join(failed, r.known.dropTries(r.told(tries)))
+}
+
+// newLog returns the log of this writer after what is published of it.
+func (r *objectCarrier) newLog(p progress) objects.Log {
+	at := objects.Head{Number: p.Number, Log: p.Log}
+	return objects.Log{Writer: r.writer, Head: at, Events: p.Events, Hash: p.Hash}
+}
+
+// putParts creates the parts of a log, and keeps them here. It returns the number of the first that the object store
+// has another one of, 0 for none.
+func (r *objectCarrier) putParts(ctx ctx, w objects.Log) (taken int, err error) {
 	for i, text := range w.Parts {
-		number := p.Number + 1 + i
+		number := w.Head.Number - len(w.Parts) + 1 + i
 		created, err := r.store.Create(ctx, objects.PartName(r.writer, number), text)
-		if err == nil && !created { // an answer was lost, and the log has grown since
-			return r.appendAfter(ctx, p, number)
+		if err == nil && !created {
+			return number, nil
 		}
 		if err == nil {
 			err = r.logs.Add(r.writer, number, text)
 		}
 		if err != nil {
-			return p, err
+			return 0, err
 		}
 	}
-	if len(w.Parts) > 0 || r.own.Number < p.Number {
-		if err := r.store.Replace(ctx, objects.HeadName(r.writer), w.Head.Bytes(r.writer)); err != nil {
-			return p, err
-		}
-	}
-	r.got.Sent, r.got.Told = r.got.Sent+sent, r.got.Told || len(w.Parts) > 0
-	n.Number, n.Log, n.Partly, n.Last = w.Head.Number, w.Head.Log, false, p.Last
-	r.seen[r.writer] = position{w.Head.Number, w.Head.Log, ""}
-	if failed != nil {
-		failed = errors.Join(failed, r.saveProgress(n.progress))
-	}
-	return n.progress, errors.Join(failed, r.saveSeen(), r.known.dropTries(tries))
+	return 0, nil
+}
+
+func (r *objectCarrier) putHead(ctx ctx, w objects.Log) error {
+	return r.store.Replace(ctx, objects.HeadName(r.writer), w.Head.Bytes(r.writer))
 }
 
 // appendAfter publishes what is pending after an object of the own log that the object store has already.
@@ -665,11 +714,7 @@ func (r *objectCarrier) putDocuments(ctx ctx, w *objects.Log, n *pending) (sent 
 
 // addNews adds the events and claims that other replicas need.
 func (r *objectCarrier) addNews(w *objects.Log, p progress, tries []try) (err error) {
-	for _, t := range tries {
-		if r.known.has(t.name) {
-			w.Add(objects.Line{Claim: t.name, Granted: jsontree.SHA256Hex(t.text)})
-		}
-	}
+	r.addClaims(w, tries)
 	for e := range r.events(p.Offset, &err) {
 		s := parse(e)
 		if isFirst := r.asOwn && p.Number == 0; isFirst { // others may not have what came from another remote
@@ -682,23 +727,54 @@ func (r *objectCarrier) addNews(w *objects.Log, p progress, tries []try) (err er
 	return err
 }
 
-// tell publishes claims that were granted and used, so that other replicas hear of them. It leaves to the next sync
-// what needs more requests than the log.
+// addClaims adds the claims that were granted.
+func (r *objectCarrier) addClaims(w *objects.Log, tries []try) {
+	for _, t := range r.told(tries) {
+		w.Add(objects.Line{Claim: t.name, Granted: jsontree.SHA256Hex(t.text)})
+	}
+}
+
+// told returns the tries that were granted: only these are told.
+func (r *objectCarrier) told(tries []try) []try {
+	return slices.DeleteFunc(slices.Clone(tries), func(t try) bool {
+		return !bytes.Equal(r.known.of(t.name).text, t.text)
+	})
+}
+
+// tell publishes claims that were granted and used, which is all that other replicas need to know of an action. Events
+// and handoffs wait for the next sync.
 func (r *objectCarrier) tell(ctx ctx, tries []try) {
 	p, isNew := r.ownProgress()
-	if isNew || r.recover(ctx) != nil {
+	w := r.newLog(p)
+	r.addClaims(&w, tries)
+	if isNew || w.Close(false) != nil || len(w.Parts) == 0 {
 		return
 	}
-	n, err := r.findPending(p)
-	if err != nil || n.vague || len(n.ids)+len(n.signed) > 0 {
+	taken, err := r.putParts(ctx, w)
+	if err != nil || taken > 0 || r.putHead(ctx, w) != nil {
 		return
 	}
-	if untold, err := r.known.untold(); err == nil {
-		tries = untold
+	if p.Number, p.Log = w.Head.Number, w.Head.Log; r.moveProgress(p) == nil {
+		_ = r.known.dropTries(tries)
 	}
-	if p, err = r.append(ctx, p, n, tries); err == nil {
-		_ = r.saveProgress(p)
+}
+
+// moveProgress overwrites the progress. It is not durable, and a power cut can damage the file: then the object store
+// tells how far it is.
+func (r *objectCarrier) moveProgress(p progress) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
 	}
+	f, _, err := r.home.OpenOrCreate(disk.SyncState, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err = f.WriteAt(append(text, '\n'), 0); err == nil {
+		err = f.Truncate(int64(len(text) + 1))
+	}
+	return err
 }
 
 // restore publishes again what this replica has of the logs of others, and all claims that it knows.
@@ -711,7 +787,7 @@ func (r *objectCarrier) restore(ctx ctx) error {
 		if writer == r.writer || there.Number >= at.Number {
 			continue
 		}
-		if err := r.publishAgain(ctx, writer, there.Number, at.Number); err != nil {
+		if err := r.publishAgain(ctx, writer, there, at.Number); err != nil {
 			return err
 		}
 		text := objects.Head{Number: at.Number, Log: at.Log}.Bytes(writer)
@@ -726,19 +802,18 @@ func (r *objectCarrier) restore(ctx ctx) error {
 	return err
 }
 
-// publishAgain creates the objects of a log after one number up to another, with the handoffs that they name.
-func (r *objectCarrier) publishAgain(ctx ctx, writer string, after, last int) error {
-	for number := after + 1; number <= last; number++ {
-		name := objects.PartName(writer, number)
-		text, err := r.logs.Part(writer, number)
-		if err != nil {
-			return fault.New(fault.ErrIntegrity, "run `handoff sync --restore-remote` in another clone",
-				"%s is lost at the object store, and here: %v", name, err)
-		}
+// publishAgain creates the objects of a log after a head up to a number, with the handoffs that they name.
+func (r *objectCarrier) publishAgain(ctx ctx, writer string, after objects.Head, last int) error {
+	parts, err := r.logs.Kept(writer, after, last)
+	if err != nil {
+		return fault.New(fault.ErrIntegrity, "run `handoff sync --restore-remote` in another clone",
+			"a part of the log of %s is lost at the object store, and here: %v", writer, err)
+	}
+	for i, text := range parts {
 		if err := r.putNamed(ctx, text); err != nil {
 			return err
 		}
-		if created, err := r.store.Create(ctx, name, text); err != nil {
+		if created, err := r.store.Create(ctx, objects.PartName(writer, after.Number+1+i), text); err != nil {
 			return err
 		} else if !created && writer == r.writer {
 			return r.errCopied()

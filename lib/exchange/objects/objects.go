@@ -19,8 +19,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -249,11 +250,6 @@ const partsAtOnce = 64
 
 // ReadLog returns the lines of a log after a head that was read before. why says what is wrong with the rest.
 func (r Reader) ReadLog(ctx context.Context, before, now Head) (lines []Line, why string, err error) {
-	kept, err := r.Keep.MakeDir(now.Writer, 0o700)
-	if err != nil {
-		return nil, "", err
-	}
-	defer kept.Close()
 	number, log, size := before.Number, before.Log, int64(0)
 	for number < now.Number {
 		texts, whys, err := r.parts(ctx, now.Writer, number+1, min(partsAtOnce, now.Number-number))
@@ -273,7 +269,7 @@ func (r Reader) ReadLog(ctx context.Context, before, now Head) (lines []Line, wh
 				return nil, why, nil
 			}
 			log, lines = jsontree.SHA256Hex(text), append(lines, some...)
-			if err := kept.Put(partFile(now.Writer, number), text, 0o600); err != nil {
+			if err := r.Add(now.Writer, number, text); err != nil {
 				return nil, "", err
 			}
 		}
@@ -297,27 +293,46 @@ func (r Reader) parts(ctx context.Context, writer string, from, n int) (texts []
 	return texts, whys, err
 }
 
-// Add keeps a part of a log.
+// Add keeps a part of a log, in a file for each writer. A line before each part has a checksum of it, its number and
+// its length.
 func (r Reader) Add(writer string, number int, text []byte) error {
-	kept, err := r.Keep.MakeDir(writer, 0o700)
+	f, _, err := r.Keep.OpenOrCreate(writer, 0o600)
 	if err != nil {
 		return err
 	}
-	defer kept.Close()
-	return kept.Put(partFile(writer, number), text, 0o600)
-}
-
-// Part returns a part of a log that was kept.
-func (r Reader) Part(writer string, number int) ([]byte, error) {
-	kept, err := r.Keep.MakeDir(writer, 0o700)
-	if err != nil {
-		return nil, err
+	defer f.Close()
+	end, err := f.Seek(0, io.SeekEnd)
+	if err == nil { // a line feed ends what an interrupted Add left
+		_, err = f.WriteAt(append(fmt.Appendf(nil, "\n"+partLine+"\n", crc32.ChecksumIEEE(text), number, len(text)),
+			text...), end)
 	}
-	defer kept.Close()
-	return kept.ReadFile(partFile(writer, number), MaxPart)
+	return err
 }
 
-func partFile(writer string, number int) string { return path.Base(PartName(writer, number)) }
+const partLine = "%08x %d %d"
+
+// Kept returns the parts of a log that were kept, after a head up to a number. The error is fs.ErrNotExist if one of
+// them is missing or damaged.
+func (r Reader) Kept(writer string, after Head, last int) ([][]byte, error) {
+	all, err := r.Keep.ReadFile(writer, r.Most)
+	found := make(map[int][]byte)
+	for line, rest, more := bytes.Cut(all, []byte("\n")); more; line, rest, more = bytes.Cut(rest, []byte("\n")) {
+		var sum uint32
+		var number, size int
+		if n, _ := fmt.Sscanf(string(line[:min(len(line), 64)]), partLine, &sum, &number, &size); n == 3 &&
+			size >= 0 && size <= len(rest) && crc32.ChecksumIEEE(rest[:size]) == sum {
+			found[number], rest = rest[:size], rest[size:]
+		}
+	}
+	var parts [][]byte
+	for number, log := after.Number+1, after.Log; err == nil && number <= last; number++ {
+		if _, _, why := ParsePart(found[number], writer, number, log); why != "" {
+			err = fmt.Errorf("%s is damaged here: %w", PartName(writer, number), fs.ErrNotExist)
+		}
+		log, parts = jsontree.SHA256Hex(found[number]), append(parts, found[number])
+	}
+	return parts, err
+}
 
 // requestsAtOnce is the number of requests that wait for the object store together.
 const requestsAtOnce = 16
