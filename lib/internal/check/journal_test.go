@@ -24,6 +24,11 @@ func TestVerifyComparesWithTheJournal(t *testing.T) {
 		{"the last event is missing", func(p *place) { p.put(logFile, cutLine(p.read(logFile))) }, "", under},
 		{"the last event is half there", func(p *place) { p.put(logFile, strings.TrimSuffix(p.read(logFile), "}\n")) }, "", under},
 		{"two changes are missing", func(p *place) { p.put(logFile, cutLine(cutLine(cutLine(p.read(logFile))))) }, "handoff-events.jsonl: " + changed, ""},
+		{"an event before the last is missing", func(p *place) {
+			text := p.read(logFile)
+			before := cutLine(cutLine(cutLine(text)))
+			p.put(logFile, cutLine(before)+text[len(before):])
+		}, "handoff-events.jsonl: " + changed, ""},
 		{"an event was changed", func(p *place) { p.replace(logFile, "handoff.resume", "handoff.resumf") }, "handoff-events.jsonl: " + changed, ""},
 		{"an event was added", func(p *place) { p.put(logFile, p.read(logFile)+"{}\n") }, "handoff-events.jsonl: has lines after byte", ""},
 		{"the log is a directory", func(p *place) { p.instead(logFile) }, "handoff-events.jsonl: cannot be read", ""},

@@ -179,6 +179,12 @@ func (j *Journal) Close() { j.file.Close() }
 // Last returns the head of the last record, or of the checkpoint if there is no record.
 func (j *Journal) Last() *Head { return &j.last }
 
+// BeforeLast returns the head before that of the last record.
+func (j *Journal) BeforeLast() (Head, error) {
+	h, _, err := j.entry(max(0, j.Records()-1))
+	return h, err
+}
+
 // First returns the head of the checkpoint.
 func (j *Journal) First() *Head { return &j.first }
 

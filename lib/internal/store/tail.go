@@ -33,12 +33,14 @@ type Tails struct {
 // *UnknownLinesError.
 func ReadTails(state *disk.Dir, j *journal.Journal) (t Tails, err error) {
 	first, last := j.First(), j.Last()
-	log, err := readTail(state, disk.LogFile, first.Log.Offset, last.Log, last.LogSum)
+	logSum := func(h *journal.Head) uint32 { return h.LogSum }
+	log, err := readTail(state, disk.LogFile, first.Log.Offset, last.Log, j, logSum)
 	if err != nil {
 		return t, err
 	}
 	t.Logged = log.same
-	ledger, err := readTail(state, disk.Ledger, first.Ledger.Offset, last.Ledger, last.LedgerSum)
+	ledgerSum := func(h *journal.Head) uint32 { return h.LedgerSum }
+	ledger, err := readTail(state, disk.Ledger, first.Ledger.Offset, last.Ledger, j, ledgerSum)
 	if err != nil {
 		return t, err
 	}
@@ -62,13 +64,14 @@ func ReadTails(state *disk.Dir, j *journal.Journal) (t Tails, err error) {
 // A tail is the end of a file of the state that only grows.
 type tail struct {
 	same    bool   // it has what the records append
-	changed bool   // it does not, and more is missing than the last record, which may be in progress
+	changed bool   // it does not, even without the last record, which may be in progress
 	rest    []byte // what follows
 }
 
-// readTail reads the end of a file. from is its length at the checkpoint, last is what the last record appends. The
-// bytes of all records have the checksum sum.
-func readTail(state *disk.Dir, name string, from int64, last journal.Span, sum uint32) (t tail, err error) {
+// readTail reads the end of a file. from is its length at the checkpoint, last is what the last record appends. sumOf
+// returns the checksum of what the records up to one append.
+func readTail(state *disk.Dir, name string, from int64, last journal.Span, j *journal.Journal,
+	sumOf func(*journal.Head) uint32) (t tail, err error) {
 	path, to := filepath.Join(state.Path(), name), last.End()
 	f, err := state.OpenSole(name)
 	switch {
@@ -87,28 +90,41 @@ func readTail(state *disk.Dir, name string, from int64, last journal.Span, sum u
 	case size < from:
 		return t, &fault.CorruptError{File: path,
 			Why: fmt.Sprintf("is too short: it has %d bytes, and had %d", size, from)}
+	case size < last.Offset:
+		return tail{changed: true}, nil
 	case size < to:
-		return tail{changed: size < last.Offset}, nil
+		before, err := j.BeforeLast() // another finding covers a damaged one
+		sum, failed := sumPiece(f, from, last.Offset)
+		return tail{changed: err == nil && sum != sumOf(&before)}, failed
 	}
-	is, piece := uint32(0), make([]byte, min(to-from, 32<<10))
-	for at := from; at < to; at += int64(len(piece)) {
-		piece = piece[:min(int64(len(piece)), to-at)]
-		if _, err := f.ReadAt(piece, at); err == io.EOF {
-			return t, nil
-		} else if err != nil {
-			return t, err
-		}
-		is = journal.Sum(is, piece)
+	sum, err := sumPiece(f, from, to)
+	if err != nil {
+		return t, err
 	}
 	t.rest = make([]byte, min(info.Size()-to, MaxBehind+1))
 	if _, err := f.ReadAt(t.rest, to); err != nil && err != io.EOF {
 		return t, err
 	}
-	t.same, t.changed = is == sum, is != sum
+	t.same = sum == sumOf(j.Last())
+	t.changed = !t.same
 	if len(t.rest) > MaxBehind && len(bytes.Trim(t.rest, "\x00")) > 0 { // a power cut leaves zeros
 		return t, unknownLines(state, name, to)
 	}
 	return t, nil
+}
+
+// sumPiece returns the checksum of the bytes of a file between two offsets.
+func sumPiece(f io.ReaderAt, from, to int64) (sum uint32, err error) {
+	piece := make([]byte, min(to-from, 32<<10))
+	for at := from; at < to && err == nil; at += int64(len(piece)) {
+		piece = piece[:min(int64(len(piece)), to-at)]
+		_, err = f.ReadAt(piece, at)
+		sum = journal.Sum(sum, piece)
+	}
+	if err == io.EOF { // the file ends there, or was cut meanwhile: another sum
+		err = nil
+	}
+	return sum, err
 }
 
 func unknownLines(state *disk.Dir, name string, at int64) error {
