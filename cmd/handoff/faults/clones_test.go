@@ -324,19 +324,16 @@ exec %[2]s "$@"
 // What takes one side of an exchange, and a claim that is forced, are found by the simulation.
 func TestSimulateClonesFindsDamage(t *testing.T) {
 	thorough(t)
-	for name, broken := range map[string]struct {
-		edit
-		finds *regexp.Regexp
-	}{
-		"a merge that takes one side": {edit{"lib/exchange/effects.go", "case s.Type == eventlog.TypeMarkRead && isWhole:", "case s.Type == eventlog.TypeMarkRead && isWhole && s.Operator == \"\":"}, regexp.MustCompile("as read by")},
-		"an undo that counts nowhere": {edit{"lib/exchange/claims.go", "case act.Reopens() && (n > take.N || n == take.N && !done.IsDone()):", "case act.Reopens():"}, regexp.MustCompile("has not what the first one has")},
-		"a claim that is forced":      {edit{"lib/exchange/gitcarrier.go", "specs = append(specs, commitOfClaim(t)+\":\"+", "specs = append(specs, \"+\"+commitOfClaim(t)+\":\"+"}, regexp.MustCompile("(resumed|taken|done) by|was moved")},
+	for how, finds := range map[string]*regexp.Regexp{
+		"a-merge-that-takes-one-side": regexp.MustCompile("as read by"),
+		"an-undo-that-counts-nowhere": regexp.MustCompile("has not what the first one has"),
+		"a-claim-that-is-forced":      regexp.MustCompile("(resumed|taken|done) by|was moved"),
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := program{build(t, broken.edit), memory(t)}
+		t.Run(how, func(t *testing.T) {
+			p := program{broken(t, how), memory(t)}
 			for seed := range uint64(20) {
 				c := simulate(t, p, seed, 6, 5, false)
-				if slices.ContainsFunc(c.faults(), broken.finds.MatchString) {
+				if slices.ContainsFunc(c.faults(), finds.MatchString) {
 					t.Logf("cloneseed %d: %.300q", seed, c.faults())
 					return
 				}

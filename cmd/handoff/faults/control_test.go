@@ -15,41 +15,14 @@ import (
 // tellsOrder are the injections that show in which order things come to the disk.
 var tellsOrder = regexp.MustCompile(`^(write|pwrite64|fsync|fdatasync|linkat|renameat|renameat2|unlinkat):(signal=KILL|error=EIO):when=\d+$`)
 
-const (
-	commitFile  = "lib/internal/txn/commit.go"
-	recoverFile = "lib/internal/txn/recover.go"
-	recordFile  = "lib/internal/journal/record.go"
-	journalFile = "lib/internal/journal/file.go"
-)
-
-// What the design needs, each left out of a program.
-var (
-	noSync  = edit{journalFile, "\tif err := j.Sync(); err != nil {\n\t\treturn j.takeBack", "\tif err := error(nil); err != nil {\n\t\treturn j.takeBack"}
-	noText  = edit{recordFile, "b := appendField(nil, fieldTable, c.Table)", "b := appendField(nil, fieldTable, nil)"}
-	noProof = []edit{{recoverFile, "if err := x.checkpoint(want); err != nil {", "x.merges = true\n\tif err := x.checkpoint(want); err != nil {"},
-		{recoverFile, "return x.restoreFiles(story, table, rewrite)", "if !x.merges { // but recovery proves\n\t\t\treturn nil\n\t\t}\n\t\treturn x.restoreFiles(story, table, rewrite)"}}
-	noBoot = edit{"lib/internal/store/view.go", "copy(b[:], h[:])", "_ = h"}
-)
-
-// notTakenBack leaves a record in the journal whose sync has failed.
-var notTakenBack = edit{journalFile, "_, err := j.file.WriteAt(make([]byte, headSize), h.offset)", "var err error"}
-
 // Sweeps that find nothing must be ones that could: each of these programs is broken in one place, and
 // the sweep of a write has to report damage.
 func TestSweepFindsDamage(t *testing.T) {
 	thorough(t)
 	write := scenarios()[1]
-	for _, test := range []struct {
-		name  string
-		edits []edit
-	}{
-		{"row before the body", []edit{{commitFile, "\tfor i, f := range r.New {\n", "\tif p.table != nil {\n\t\tif err := x.exchangeIndex(p); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.table = nil\n\t}\n\tfor i, f := range r.New {\n"}}},
-		{"files before the record", []edit{{commitFile, "\tif err := x.j.Append(&c.Record, c.spool); err != nil {\n",
-			"\tfor i, f := range c.New {\n\t\tif err := x.makeFile(f, p.bodies[i]); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n\tif err := x.exchangeIndex(p); err != nil {\n\t\treturn err\n\t}\n\tp.table = nil\n\tif err := x.j.Append(&c.Record, c.spool); err != nil {\n"}}},
-		{"no recovery", []edit{{recoverFile, "if inLine && errors.Is(swapErr, fs.ErrNotExist)", "if true || inLine && errors.Is(swapErr, fs.ErrNotExist)"}}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newSweep(t, program{build(t, test.edits...), memory(t)}, write)
+	for _, how := range words("row-before-the-body files-before-the-record no-recovery") {
+		t.Run(how, func(t *testing.T) {
+			s := newSweep(t, program{broken(t, how), memory(t)}, write)
 			s.quick = true
 			s.run(slices.DeleteFunc(s.injections(), func(i string) bool { return !tellsOrder.MatchString(i) }))
 			if len(s.damage) == 0 {
@@ -77,7 +50,7 @@ const isOneSync = `^sync of project/\.run/journal$`
 
 // Without the one sync of a change, what it acknowledged is lost.
 func TestSimulationNeedsTheOneSync(t *testing.T) {
-	names := words("write take batch")
+	names := words("write take")
 	if thorough(t) {
 		names = words("write mark-read take release done archive batch")
 	}
@@ -185,7 +158,7 @@ func TestSimulationNeedsTheText(t *testing.T) {
 	needsRoot(t)
 	sc := scenarioOf("write")
 	sc.prepare = append(slices.Clone(sc.prepare), words("doctor --repair")) // the checkpoint has the rows, not the records
-	s := newSimulation(t, program{build(t, noText), memory(t)}, sc)
+	s := newSimulation(t, program{broken(t, "no-text"), memory(t)}, sc)
 	h, _ := s.history(s.base, run{command: s.command})
 	s.expectLossOf(h, `list does not show|list no longer shows`)
 }
@@ -217,16 +190,12 @@ func (s *simulation) damageOf(h history, kind string) string {
 func TestSimulationNeedsTheProof(t *testing.T) {
 	all := thorough(t)
 	needsRoot(t)
-	for _, c := range []struct {
-		name  string
-		edits []edit
-		loses bool
-	}{{"the boot", []edit{noBoot}, false}, {"the proof", noProof, false}, {"both", append(noProof, noBoot), true}} {
-		if c.name != "both" && !all {
+	for _, how := range [][]string{{"no-boot"}, {"no-proof"}, {"no-boot", "no-proof"}} {
+		if len(how) < 2 && !all {
 			continue
 		}
-		t.Run(c.name, func(t *testing.T) {
-			s := newSimulation(t, program{build(t, c.edits...), memory(t)}, rotating())
+		t.Run(strings.Join(how, " "), func(t *testing.T) {
+			s := newSimulation(t, program{broken(t, how...), memory(t)}, rotating())
 			h, _ := s.history(s.base, run{command: s.command})
 			var found string
 			list := slices.DeleteFunc(endings(h, 0, aGlance.combinations, ending{isDone: true}), func(e ending) bool { return !e.isLast })
@@ -235,7 +204,7 @@ func TestSimulationNeedsTheProof(t *testing.T) {
 					break
 				}
 			}
-			if (found != "") != c.loses {
+			if (found != "") != (len(how) == 2) {
 				t.Errorf("in %d trees: %q", len(list), found)
 			}
 			t.Logf("%d trees: %.300s", len(list), found)
@@ -270,9 +239,9 @@ func (s *simulation) forgets(e ending) (found string) {
 func TestSimulationNeedsTheTakingBack(t *testing.T) {
 	thorough(t)
 	needsRoot(t)
-	for name, edits := range map[string][]edit{"taken back": nil, "not taken back": {notTakenBack}} {
+	for name, bin := range map[string]string{"taken back": build(t), "not taken back": broken(t, "not-taken-back")} {
 		t.Run(name, func(t *testing.T) {
-			s := newSimulation(t, program{build(t, edits...), memory(t)}, scenarioOf("write"))
+			s := newSimulation(t, program{bin, memory(t)}, scenarioOf("write"))
 			h, _ := s.history(s.base, run{command: s.command})
 			list := s.failures(h, portion{combinations: 24, failures: 9, ofEach: 20})
 			found := ""
@@ -282,7 +251,7 @@ func TestSimulationNeedsTheTakingBack(t *testing.T) {
 					break
 				}
 			}
-			if (found != "") != (edits != nil) {
+			if (found != "") != (name == "not taken back") {
 				t.Errorf("in %d trees: %q", len(list), found)
 			}
 			t.Logf("%d trees: %.300s", len(list), found)

@@ -41,9 +41,6 @@ type scribe struct {
 	times []string // when the command of each says that it did it
 }
 
-// short lets a take-over in clones wait for seconds, so that leases end in a test.
-var short = edit{"lib/handoff/lease.go", "const leaseGrace = 5 * time.Minute", "const leaseGrace = 2 * time.Second"}
-
 // Processes take, steal, finish, release and reopen handoffs at once, and many of them are killed or stopped. What they
 // say fits one order of events, in which one shell has a handoff at a time.
 func TestHistories(t *testing.T) {
@@ -51,16 +48,16 @@ func TestHistories(t *testing.T) {
 		eachHistory(t, func(seed uint64) *scribe { return inStore(t, program{build(t), memory(t)}, seed, 6, 14) })
 	})
 	t.Run("clones", func(t *testing.T) {
-		n, edits := 8, []edit{short}
 		if os.Getenv("HANDOFF_FAULTS") == "" && *historyTime == 0 {
-			n, edits = 3, nil
+			eachHistory(t, func(seed uint64) *scribe {
+				s := inClones(t, program{build(t), memory(t)}, seed, 3, 14)
+				s.grace = 300
+				return s
+			})
+			return
 		}
 		eachHistory(t, func(seed uint64) *scribe {
-			s := inClones(t, program{build(t, edits...), memory(t)}, seed, n, 40/n+1)
-			if edits == nil {
-				s.grace = 300
-			}
-			return s
+			return inClones(t, program{broken(t, "short"), memory(t)}, seed, 8, 6)
 		})
 	})
 }

@@ -4,7 +4,6 @@ package faults_test
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -95,16 +94,13 @@ func TestHistoriesFindDamage(t *testing.T) {
 	if os.Getenv("HANDOFF_FAULTS") == "" {
 		return
 	}
-	for name, broken := range map[string]edit{
-		"a take of what others have": {"lib/internal/txn/act.go", "return l.Any || isDead || held.IsOver(c.Time, l.Grace)", "return held.IsDone() || isDead"},
-		"no fence":                   {"lib/internal/txn/act.go", "by.IsDone() && !l.Take.Holds().IsBy(c.Operator, c.Session) {", "by.IsDone() && by.Operator == \"\" {"},
-	} {
-		p, isFound := program{build(t, broken), memory(t)}, false
+	for _, how := range words("a-take-of-what-others-have no-fence") {
+		p, isFound := program{broken(t, how), memory(t)}, false
 		for seed := range uint64(6) {
 			isFound = isFound || inStore(t, p, seed, 6, 20).judge() != ""
 		}
 		if !isFound {
-			t.Errorf("%s: nothing was found in %s", name, filepath.Base(p.bin))
+			t.Errorf("%s: nothing was found", how)
 		}
 	}
 }

@@ -256,7 +256,7 @@ func TestPowerCut(t *testing.T) {
 // Without its one sync the program must be found to lose something on at least one of the disks.
 func TestPowerCutFindsDamage(t *testing.T) {
 	thorough(t)
-	bin, found := build(t, noSync), 0
+	bin, found := broken(t, "no-sync"), 0
 	for _, d := range disks {
 		t.Run(d.name, func(t *testing.T) {
 			l := newLab(t, program{bin, memory(t)}, d, scenarios()[1])

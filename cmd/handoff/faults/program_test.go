@@ -5,16 +5,13 @@ package faults_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -25,42 +22,46 @@ import (
 
 const module = "../../.."
 
-// An edit breaks the program on purpose, in one place of one file.
-type edit struct{ file, old, new string }
+// A workshop keeps the programs that were compiled, by their names. They go with the last test.
+type workshop struct {
+	sync.Mutex
+	dir   string
+	paths map[string]string
+}
 
-// builds are the programs that were compiled, by their edits, and where they are. They go with the last test.
-var (
-	builds   = make(map[string]string)
-	building sync.Mutex
-	binaries string
-)
+var builds = workshop{paths: make(map[string]string)}
+
+// path returns where the program of a name is, which make makes if it is not there.
+func (w *workshop) path(t *testing.T, name string, make func() string) string {
+	t.Helper()
+	w.Lock()
+	defer w.Unlock()
+	if w.paths[name] == "" {
+		w.paths[name] = make()
+	}
+	return w.paths[name]
+}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	var err error
-	if binaries, err = os.MkdirTemp("", "handoff-faults-"); err != nil {
+	if builds.dir, err = os.MkdirTemp("", "handoff-faults-"); err != nil {
 		panic(err)
 	}
 	code := m.Run()
-	os.RemoveAll(binaries)
+	os.RemoveAll(builds.dir)
 	os.Exit(code)
 }
 
-// build compiles the program, with the edits if there are any, and returns its path.
-func build(t *testing.T, edits ...edit) string {
+// build compiles the program and returns its path.
+func build(t *testing.T) string {
 	t.Helper()
-	building.Lock()
-	defer building.Unlock()
-	key := fmt.Sprint(edits)
-	if builds[key] == "" {
-		builds[key] = compile(t, edits)
-	}
-	return builds[key]
+	return builds.path(t, "", func() string { return compile(t, nil) })
 }
 
 func compile(t *testing.T, edits []edit) string {
 	t.Helper()
-	tmp, err := os.MkdirTemp(binaries, "")
+	tmp, err := os.MkdirTemp(builds.dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,41 +76,6 @@ func compile(t *testing.T, edits []edit) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return bin
-}
-
-func overlay(t *testing.T, tmp string, edits []edit) string {
-	t.Helper()
-	replace := make(map[string]string)
-	for _, e := range edits {
-		source := filepath.Join(module, e.file)
-		if filepath.IsAbs(e.file) {
-			source = e.file
-		}
-		source, err := filepath.Abs(source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		from := source
-		if replace[source] != "" {
-			from = replace[source]
-		}
-		text, err := os.ReadFile(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Count(text, []byte(e.old)) != 1 {
-			t.Fatalf("%s no longer has once what this test breaks: %q", e.file, e.old)
-		}
-		replace[source] = filepath.Join(tmp, "broken-"+filepath.Base(source))
-		mustWrite(t, replace[source], strings.Replace(string(text), e.old, e.new, 1))
-	}
-	text, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(tmp, "overlay.json")
-	mustWrite(t, path, string(text))
-	return path
 }
 
 func mustWrite(t *testing.T, path, text string) {
