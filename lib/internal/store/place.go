@@ -84,7 +84,7 @@ func IfThere(d *disk.Dir, err error) (*disk.Dir, error) {
 }
 
 // checkPlace refuses a directory in which no store may be. It must not be a directory of the system. It must
-// not be outside of the project, unless the command line names it. No symbolic link of the project may lead
+// not be git's, or outside of the project, unless the command line names it. No symbolic link of the project may lead
 // out to it.
 func (s *Store) checkPlace(path, real string, d *disk.Dir) error {
 	if place, ok := under(real, systemPlaces); ok {
@@ -102,10 +102,19 @@ func (s *Store) checkPlace(path, real string, d *disk.Dir) error {
 		return fault.New(fault.ErrConfig, placeAdvice,
 			"%s is outside the project %s and was not named on the command line", path, s.Opt.Root)
 	}
+	if inside && isOfGit(real) && !slices.Contains(s.Opt.Named, path) {
+		return fault.New(fault.ErrConfig, placeAdvice, "%s is in .git, which belongs to git", path)
+	}
 	if place, ok := under(real, sharedPlaces); ok && !(inside && isOwn(real, d)) {
 		return fault.New(fault.ErrConfig, placeAdvice, "%s is under %s, and not inside a project of yours", path, place)
 	}
 	return nil
+}
+
+// isOfGit reports whether a path leads into the directory of a git repository. Some file systems ignore case.
+func isOfGit(path string) bool {
+	isGit := func(name string) bool { return strings.EqualFold(name, ".git") }
+	return slices.ContainsFunc(strings.Split(path, string(filepath.Separator)), isGit)
 }
 
 // isInside reports whether a path leads into the project. real is the path without symbolic links.
