@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
@@ -35,8 +36,7 @@ func (c Change) Apply() (Change, error) {
 			return c, err
 		}
 	}
-	return c, &handoff.Error{Class: handoff.ErrBusy, Problem: "another program keeps changing " + c.Path,
-		Advice: "try again"}
+	return c, fault.New(fault.ErrBusy, "try again", "another program keeps changing %s", fault.Own(c.Path))
 }
 
 // failed returns an error of the operating system that a person can fix as a refusal. Others are I/O failures.

@@ -2,14 +2,13 @@ package agent
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -30,8 +29,8 @@ const maxOperator = 64 // characters
 // quotes control characters.
 func (c Command) check() error {
 	if c.To != "" && !form.IsSlug(c.To, maxOperator) {
-		return &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("%q is not an operator name", c.To),
-			Advice: "use 1 to 64 ASCII letters, digits, _ and -"}
+		return fault.New(fault.ErrInvalid, "use 1 to 64 ASCII letters, digits, _ and -",
+			"%q is not an operator name", c.To)
 	}
 	if strings.ContainsFunc(c.Program, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) {
 		return refuse("install the programs in another directory", "the path %q cannot be registered", c.Program)
@@ -41,14 +40,17 @@ func (c Command) check() error {
 
 // words returns the arguments with which the agent runs the hook of an event, or the server.
 func (c Command) words(agent string, e Event) []string {
-	words := []string{c.Program, "hook", string(e), "--agent", agent}
+	words, flag := []string{c.Program, "hook", string(e), "--agent", agent}, "--to"
+	if e == idle {
+		words, flag = []string{c.Program, "watch", "--wake", "--agent", agent}, "--operator"
+	}
 	switch to := cmp.Or(c.To, c.Me); {
 	case e == server && to != "":
 		return []string{c.Program, "mcp", "--operator", to}
 	case e == server:
 		return []string{c.Program, "mcp"}
 	case c.To != "" && e != Stop:
-		words = append(words, "--to", c.To)
+		words = append(words, flag, c.To)
 	}
 	return words
 }
@@ -99,7 +101,8 @@ func commandLine(n *jsontree.Value) string {
 // packaged returns the line that a plugin or an extension passes to a shell at an event. It does not know where the
 // programs are, and prints nothing if they are missing.
 func (a Agent) packaged(e Event) string {
-	return "if command -v handoff >/dev/null 2>&1; then exec handoff hook " + string(e) + " --agent " + a.Name + "; fi"
+	line := shell(Command{Program: "handoff"}.words(a.Name, e))
+	return "if command -v handoff >/dev/null 2>&1; then exec " + line + "; fi"
 }
 
 // split splits a line for a shell into words. It returns nil if the line does more than run one program.
@@ -146,6 +149,8 @@ func ourEvent(words []string) Event {
 		return ""
 	case words[1] == "hook" && words[2] != "":
 		return Event(words[2])
+	case words[1] == "watch" && words[2] == "--wake":
+		return idle
 	case words[1] == string(server):
 		return server
 	case words[1] == "draft" && words[2] == "save" && slices.Contains(words, "--hook"):
@@ -157,7 +162,7 @@ func ourEvent(words []string) Event {
 // isOf reports whether words run our hook, and whether it belongs where an event of ours has its hook.
 func isOf(words []string, e Event) bool {
 	is := ourEvent(words)
-	return is != "" && (is == Stop) == (e == Stop) && is != server
+	return is != "" && (is == Stop) == (e == Stop) && (is == idle) == (e == idle) && is != server
 }
 
 // Operator returns the operator that the words of a command name, or "".

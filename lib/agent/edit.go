@@ -20,8 +20,15 @@ func (a Agent) item(hook *jsontree.Value) *jsontree.Value {
 	return hook
 }
 
-// entry returns a hook in the form of this agent.
-func (a Agent) entry(template string, words []string) *jsontree.Value {
+// entry returns a hook or the server in the form of this agent.
+func (a Agent) entry(e Event, words []string) *jsontree.Value {
+	template := "entry"
+	switch e {
+	case server:
+		template = "server"
+	case idle:
+		template = "waker"
+	}
 	v := fill(a.get(template), func(part string) string {
 		parts := strings.NewReplacer("PROGRAM", words[0], "LINE", shell(words), "POWERSHELL", powerShell(words))
 		return parts.Replace(part)
@@ -61,11 +68,7 @@ func (s settings) add(hook *jsontree.Value) []byte {
 
 // withHook returns the settings with one hook of ours. It replaces the first one that was there.
 func (s settings) withHook(c Command) (_ []byte, err error) {
-	template := "entry"
-	if s.slot.event == server {
-		template = "server"
-	}
-	hook := s.agent.entry(template, c.words(s.agent.Name, s.slot.event))
+	hook := s.agent.entry(s.slot.event, c.words(s.agent.Name, s.slot.event))
 	if n := s.hooks.Get(serverName); len(s.ours) == 0 && s.slot.event == server && n != nil {
 		return nil, s.fault(n, "another server has the name "+serverName)
 	}

@@ -35,7 +35,7 @@ type slot struct {
 
 // slots returns the places for our hooks, in the order in which they are added.
 func (a Agent) slots() (all []slot) {
-	for _, e := range []Event{start, Prompt, Tool} {
+	for _, e := range []Event{start, Prompt, Tool, idle} {
 		if name := a.native(e); name != "" {
 			all = append(all, slot{e, name})
 		}
@@ -51,7 +51,7 @@ func (a Agent) Hears() (moments, not []string) {
 	for _, m := range []struct {
 		event Event
 		words string
-	}{{start, "at start"}, {Prompt, "at the next prompt"}, {Tool, "after a tool"}, {"idle", "while it is idle"}} {
+	}{{start, "at start"}, {Prompt, "at the next prompt"}, {Tool, "after a tool"}, {idle, "while it is idle"}} {
 		if a.native(m.event) != "" {
 			moments = append(moments, m.words)
 		} else {
@@ -82,10 +82,10 @@ func (a Agent) wrap(e Event, text, notice string) any {
 	}).Plain()
 }
 
-// unwrap returns the text in the output of a hook. It is as strict as the strictest agent: an unknown key is an
-// error, since Codex drops the whole output then.
+// unwrap returns the text in the output of a hook. Only what wakes a session has no envelope. It is as strict as the
+// strictest agent: an unknown key is an error, since Codex drops the whole output then.
 func (a Agent) unwrap(e Event, output []byte) (text string, err error) {
-	if !a.has("envelope") {
+	if !a.has("envelope") || e == idle {
 		return string(output), nil
 	}
 	v, err := jsontree.Scan(output)

@@ -24,6 +24,7 @@ const (
 	Tool   Event = "tool"   // a tool has run
 	start  Event = "session-start"
 
+	idle   Event = "idle" // a turn has ended, and the session waits for the next one
 	Stop   Event = "stop" // something is to be kept of the session, for SaveDraft
 	server Event = "mcp"  // no event: the server for the Model Context Protocol
 )

@@ -132,7 +132,7 @@ func (a Agent) everyHook() any {
 			hooks.Set(sl.name, jsontree.NewArray())
 		}
 		list := hooks.Get(sl.name)
-		list.Items = append(list.Items, a.item(a.portable(a.packaged(sl.event))))
+		list.Items = append(list.Items, a.item(a.portable(sl.event)))
 	}
 	settings := struct {
 		Version int             `json:"version,omitempty"`
@@ -144,9 +144,9 @@ func (a Agent) everyHook() any {
 	return settings
 }
 
-// portable returns the entry that gives a line to a POSIX shell.
-func (a Agent) portable(line string) *jsontree.Value {
-	e := a.entry("entry", []string{""})
+// portable returns the entry for an event that gives a line to a POSIX shell.
+func (a Agent) portable(of Event) *jsontree.Value {
+	line, e := a.packaged(of), a.entry(of, []string{""})
 	e.Delete("args")
 	e.Delete("powershell")
 	for _, key := range []string{"command", "bash"} {

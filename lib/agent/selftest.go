@@ -28,6 +28,7 @@ type Stage struct {
 	Env    []string // the environment of the agent
 	Own    string   // the program of this installation; a project's settings can run no other
 	Store  *handoff.Store
+	Arrive func() error // writes a second handoff about the canary
 
 	KeepsNone bool // the settings allow nothing to be kept of a session
 
@@ -51,6 +52,8 @@ type SelfTest struct {
 const (
 	patience = seconds * time.Second // an agent ends a hook after this time
 	slow     = 2 * time.Second       // the deadline of a hook is one second
+
+	wakes = 2 // the exit code with which a hook wakes a session
 )
 
 // sources lists the reasons that agents give for starting a session.
@@ -62,6 +65,9 @@ type feed struct {
 	input  string
 	open   bool // the agent does not close it
 	silent bool // the hook must print nothing
+
+	attended string       // "1" if a person is at the terminal of the session
+	before   func() error // what happens before; optional
 }
 
 // feeds returns the inputs of the self-test: those that agents give, and broken ones. None of them may delay the
@@ -113,6 +119,30 @@ func keepingFeeds(stage Stage, session, at string) []feed {
 	}, broken(`{"session_id":"x","text":"`+strings.Repeat("x", maxReport), true)...)
 }
 
+// wakingFeeds returns the inputs of the self-test for a hook that wakes an idle session: after the session has started,
+// a handoff arrives.
+func (e Entry) wakingFeeds(ctx context.Context, a Agent, stage Stage, session string) []feed {
+	input := func(at string) string {
+		event := map[string]string{"session_id": session, "cwd": stage.Root, "hook_event_name": at}
+		return string(jsontree.Encode(event, ""))
+	}
+	begin := Entry{Agent: e.Agent, Event: start, line: a.packaged(start)}
+	if e.Words != nil {
+		c := Command{Program: e.Words[0], To: Operator(e.Words)}
+		begin.Words, begin.line = c.words(a.Name, start), ""
+	}
+	arrive := func() error {
+		if _, _, problem := begin.run(ctx, stage, feed{input: input(a.native(start))}); problem != "" {
+			return errors.New("the hook for starting sessions: " + problem)
+		}
+		return stage.Arrive()
+	}
+	return []feed{
+		{name: "nobody at the terminal", input: input(e.At), silent: true},
+		{name: "a new handoff", input: input(e.At), attended: "1", before: arrive},
+	}
+}
+
 // kept returns what is wrong with what was kept of a session after an event, or "".
 func (s Stage) kept(session, at string) string {
 	drafts, _ := s.Store.Sessions().Drafts() // that they cannot be read is the problem
@@ -126,10 +156,12 @@ func (s Stage) kept(session, at string) string {
 }
 
 // feeds returns the inputs of the self-test for the event of an entry.
-func (e Entry) feeds(a Agent, stage Stage, session string) []feed {
+func (e Entry) feeds(ctx context.Context, a Agent, stage Stage, session string) []feed {
 	switch e.Event {
 	case start:
 		return a.feeds(stage.Root)
+	case idle:
+		return e.wakingFeeds(ctx, a, stage, session)
 	case Stop:
 		return keepingFeeds(stage, session, e.At)
 	}
@@ -179,7 +211,7 @@ func (e Entry) Test(ctx context.Context, stage Stage) SelfTest {
 	var first []byte
 	var slowest time.Duration
 	session := stage.Canary + "-" + e.At
-	for _, f := range e.feeds(a, stage, session) {
+	for _, f := range e.feeds(ctx, a, stage, session) {
 		out, took, problem := e.run(ctx, stage, f)
 		r.Runs++
 		slowest = max(slowest, took)
@@ -273,10 +305,15 @@ func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took t
 	patience := max(patience, stage.Patience)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	if f.before != nil {
+		if err := f.before(); err != nil {
+			return nil, 0, err.Error()
+		}
+	}
 	var stdout, stderr bytes.Buffer
 	cmd := e.command(ctx)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = stage.Root, &stdout, &stderr
-	cmd.Env = slices.Concat(stage.Env, []string{"CLAUDE_PROJECT_DIR=" + stage.Root}, e.marks())
+	cmd.Env = slices.Concat(stage.Env, []string{"CLAUDE_PROJECT_DIR=" + stage.Root}, e.marks(f))
 	cmd.WaitDelay = time.Second
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -298,6 +335,8 @@ func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took t
 	switch {
 	case ctx.Err() != nil:
 		return nil, took, fmt.Sprintf("did not end within %v", patience)
+	case errors.As(err, &exit) && e.Event == idle && exit.ExitCode() == wakes && !f.silent:
+		return stderr.Bytes(), took, ""
 	case errors.As(err, &exit):
 		return nil, took, fmt.Sprintf("exit code %d: %s", exit.ExitCode(), firstLine(stderr.String()))
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
@@ -311,8 +350,11 @@ func (e Entry) run(ctx context.Context, stage Stage, f feed) (out []byte, took t
 }
 
 // marks returns the environment in which the agent of the entry runs a hook.
-func (e Entry) marks() (env []string) {
+func (e Entry) marks(f feed) (env []string) {
 	for _, a := range agents() {
+		if v := a.get("attended"); v != "" && a.Name == e.Agent {
+			env = append(env, v+"="+f.attended)
+		}
 		switch {
 		case a.has("marks") && a.Name == e.Agent:
 			env = append(env, a.get("marks")+"=1")

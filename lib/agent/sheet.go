@@ -74,7 +74,7 @@ func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, e
 	var names []string
 	if words != nil {
 		table = header + "]\n"
-		for _, m := range a.entry("server", words).Members {
+		for _, m := range a.entry(server, words).Members {
 			table += m.Name + " = " + m.Value.String() + "\n"
 			names = append(names, m.Name)
 		}

@@ -2,13 +2,11 @@ package agent
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 //go:embed agents.txt
@@ -101,6 +99,6 @@ func Find(name string) (Agent, error) {
 	if a, known := find(name); known && a.has("user") {
 		return a, nil
 	}
-	return Agent{}, &handoff.Error{Class: handoff.ErrInvalid, Problem: fmt.Sprintf("unknown agent %q", name),
-		Advice: "use " + strings.Join(Installable(), ", ") + "; any other agent can run hooks/session-start.sh"}
+	advice := "use " + strings.Join(Installable(), ", ") + "; any other agent can run hooks/session-start.sh"
+	return Agent{}, fault.New(fault.ErrInvalid, advice, "unknown agent %q", name)
 }

@@ -15,8 +15,13 @@ import (
 // Stdin, what arrives from now on is new. An announcement counts as told, and at most one is made in a minute.
 //
 // An agent takes whatever ends with an error for news, and starts the hook again and again. So Wake returns "" if
-// something fails, if the session is waited for already, and when the process of the session has ended.
+// something fails, if the session is waited for already, and when the process of the session has ended. It also returns
+// "" at once in a session without a person at its terminal, which would not end before the hook does.
 func Wake(s Session, wait func() error) string {
+	named, _ := find(s.Agent) // an unknown agent fails below
+	if v := named.get("attended"); v != "" && s.Getenv(v) != "1" {
+		return ""
+	}
 	var err error
 	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
 		return ""

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,7 +30,7 @@ type coder struct {
 	forkOf   func(session string) []string
 	compacts string      // the command at a terminal that compacts the session
 	forgets  bool        // it runs no hook after a compaction
-	wakes    func(*desk) // sets up what wakes an idle session; nil if nothing does
+	wakes    bool        // a hook wakes an idle session
 	compact  func(*desk) // has the session compacted; nil where that needs a terminal
 }
 
@@ -61,15 +60,7 @@ var claude = coder{
 		return t
 	},
 	compacts: "/compact",
-	wakes: func(d *desk) {
-		var settings map[string]any
-		if err := json.Unmarshal([]byte(d.read(".claude/settings.json")), &settings); err != nil {
-			d.Fatal(err)
-		}
-		hook := map[string]any{"type": "command", "command": bin + "/handoff watch --wake --agent claude --operator ben", "asyncRewake": true, "timeout": 28800}
-		settings["hooks"].(map[string]any)["Stop"] = []any{map[string]any{"hooks": []any{hook}}}
-		d.write(".claude/settings.json", text(settings))
-	},
+	wakes:    true,
 	shell: func(command string) step {
 		return step{tool: "Bash", args: map[string]any{"command": command, "description": "run"}}
 	},

@@ -112,7 +112,7 @@ func (c *cell) arrive(n int) (ids []string) {
 	return ids
 }
 
-var toldAt = regexp.MustCompile(`(?m)^told .*$`)
+var toldAt = regexp.MustCompile(`"told": *"[^"]*"`)
 
 // minutePasses makes the last announcement of each session an old one.
 func (c *cell) minutePasses() {
@@ -120,7 +120,7 @@ func (c *cell) minutePasses() {
 	for _, note := range notes {
 		text, err := os.ReadFile(note)
 		if err == nil {
-			err = os.WriteFile(note, toldAt.ReplaceAll(text, []byte("told 0")), 0o600)
+			err = os.WriteFile(note, toldAt.ReplaceAll(text, []byte(`"told":"2001-01-01T00:00:00Z"`)), 0o600)
 		}
 		if err != nil {
 			c.fault("%v", err)
@@ -288,7 +288,11 @@ func (c *cell) busy() {
 	}
 }
 
+// idle has a session hear at the next prompt, without the hook that would wake it before.
 func (c *cell) idle() {
+	if c.a.wakes {
+		c.write(c.a.settings, strings.Replace(c.read(c.a.settings), "--wake", "--help", 1))
+	}
 	t := c.a.open(c.desk)
 	t.asks("begin", "begin")
 	c.trials(func(n int) { t.asks(fmt.Sprint("and now ", n), "and now") })
@@ -297,11 +301,10 @@ func (c *cell) idle() {
 
 // wake has a session that nobody types into hear of each batch.
 func (c *cell) wake() {
-	if c.a.wakes == nil {
+	if !c.a.wakes {
 		c.why = "nothing wakes it"
 		return
 	}
-	c.a.wakes(c.desk)
 	t := c.a.open(c.desk)
 	t.asks("begin", "begin")
 	c.trials(func(int) {

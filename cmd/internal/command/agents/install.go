@@ -252,8 +252,11 @@ func (in *install) print(a *app, change agent.Change, isServer bool) error {
 			": remove it when you do not need it")
 	}
 	if len(out.Hears) > 0 {
-		a.Note("a session hears of handoffs " + strings.Join(out.Hears, ", ") + "; not " +
-			strings.Join(out.Misses, ", "))
+		note := "a session hears of handoffs " + strings.Join(out.Hears, ", ")
+		if len(out.Misses) > 0 {
+			note += "; not " + strings.Join(out.Misses, ", ")
+		}
+		a.Note(note)
 		a.Note("a session that ends without a handoff leaves a draft: `handoff draft show`")
 	}
 	for _, w := range out.Warnings {

@@ -174,11 +174,14 @@ func (a *app) layCanary(stage *agent.Stage, to string) error {
 		return err
 	}
 	stage.Store, stage.KeepsNone = s, p.Capture() == handoff.CaptureNone
-	_, err = s.WriteAll(context.Background(), []handoff.Source{{Fields: &handoff.Document{
-		SchemaVersion: "1.0", From: "doctor", To: to, Topic: stage.Canary, Time: a.UTCNow(),
-		Body: "A test of the hook.\n",
-	}}})
-	return err
+	write := func(body string) error {
+		_, err := s.WriteAll(context.Background(), []handoff.Source{{Fields: &handoff.Document{
+			SchemaVersion: "1.0", From: "doctor", To: to, Topic: stage.Canary, Time: a.UTCNow(), Body: body,
+		}}})
+		return err
+	}
+	stage.Arrive = func() error { return write("A test of the hook that wakes a session.\n") }
+	return write("A test of the hook.\n")
 }
 
 // stageEnv returns the environment of a test: that of an agent, without variables that point to another project or to

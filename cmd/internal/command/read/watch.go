@@ -31,6 +31,7 @@ type watch struct {
 	wake         bool
 	agent        string // whose session is woken
 	news         string // for that session
+	given        string // the operator, "" if none was given
 	command      string
 	to           string // "" is every operator
 	project      handoff.Project
@@ -93,7 +94,7 @@ func (w *watch) start(operator string, all bool) error {
 	if err != nil {
 		return err
 	}
-	w.project = p
+	w.project, w.given = p, operator
 	if w.to = operator; !all {
 		if w.to, err = w.Acting(p, s, operator); err != nil {
 			return err
@@ -137,7 +138,7 @@ func (w *watch) waitToWake(ctx context.Context, changes *fsnotify.Watcher, s *ha
 	if err != nil {
 		return err
 	}
-	w.news = strings.TrimSpace(agent.Wake(agent.Session{Agent: w.agent, To: w.to, Parent: os.Getppid(), Cwd: cwd,
+	w.news = strings.TrimSpace(agent.Wake(agent.Session{Agent: w.agent, To: w.given, Parent: os.Getppid(), Cwd: cwd,
 		Stdin: w.Stdin, Getenv: w.Getenv, Flags: w.Flags, Options: w.Options, Gather: w.Gather},
 		func() error { return w.wait(ctx, changes, s) }))
 	return nil
