@@ -33,6 +33,7 @@ func Regenerate(ctx context.Context, s *store.Store, record disk.MachineRecord, 
 func clearWay(x *txn.Session) error {
 	var report Repairs
 	m := newRepair(x, false, &report)
+	m.moves = true
 	x.GoBack()
 	err := m.quarantineUnsafe()
 	if err == nil {

@@ -65,6 +65,7 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Repairs, 
 type repair struct {
 	*txn.Session
 	rebuild bool
+	moves   bool // the user gives the store to this machine, and knows that its journal may be of another user
 	report  *Repairs
 	stamp   string
 
@@ -89,8 +90,12 @@ func (m *repair) did(format string, args ...any) {
 }
 
 // recoverJournal recovers. It quarantines lines that no command of this store wrote. If recovery cannot use
-// the journal, it quarantines the journal and begins a new one with the files as they are.
+// the journal, it quarantines the journal and begins a new one with the files as they are. A journal that only
+// lacks its key stays.
 func (m *repair) recoverJournal() error {
+	if _, err := m.Key(m.State, false); err != nil {
+		return err
+	}
 	for range 3 { // the audit log and the ledger may both have such lines
 		err := m.Recover()
 		if err == nil {
@@ -106,8 +111,9 @@ func (m *repair) recoverJournal() error {
 				return err
 			}
 			continue
-		case err == nil || !errors.Is(err, fault.ErrIntegrity) || errors.As(err, &older):
-			// only regenerate may continue an older state
+		case err == nil || !errors.Is(err, fault.ErrIntegrity) || errors.As(err, &older) ||
+			errors.Is(err, journal.ErrKey) && !m.moves:
+			// only regenerate may continue an older state, or one of another user
 			return err
 		}
 		return m.beginJournal(err)

@@ -1,12 +1,14 @@
 package check_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
@@ -191,6 +193,30 @@ func TestRepairOfNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(p.in("")); err == nil {
 		t.Error("a repair made the handoffs directory")
+	}
+}
+
+// A repair leaves a journal whose key it does not have: that of a secret that others can read, or of another user. The
+// store goes on once the secret is well, or the user gives it to this machine.
+func TestRepairWithoutTheKey(t *testing.T) {
+	p := full(t)
+	secret, before := p.root+".state/secret", p.read(p.state(journal.FileName))
+	p.must(os.Chmod(secret, 0o644))
+	for range 2 {
+		if _, err := p.Maintenance().Repair(t.Context()); !errors.Is(err, fault.ErrIntegrity) {
+			t.Error(err)
+		}
+		if p.read(p.state(journal.FileName)) != before || len(kept(t, p.state(""), "quarantine-")) > 0 {
+			t.Error("the journal was changed")
+		}
+		p.must(os.Chmod(secret, 0o600))
+		p.must(os.WriteFile(secret, []byte(strings.Repeat("x", 32)), 0o600))
+	}
+	if _, err := p.Maintenance().Regenerate(t.Context(), "ann", "the secret was lost"); err != nil {
+		t.Fatal(err)
+	}
+	if report := p.verify(); len(report.Faults) > 0 {
+		t.Errorf("%+v", report.Faults)
 	}
 }
 

@@ -55,8 +55,8 @@ func corrupt(state *disk.Dir, err error) error {
 	}
 	advice := "run `handoff doctor --repair`; nothing was changed"
 	if errors.Is(err, ErrKey) {
-		advice = "if the store was moved or copied, run `handoff doctor machine regenerate`; " +
-			"otherwise use the account and the HOME that wrote it"
+		advice = "use the account and the HOME that wrote it; if the store was moved or copied, or the secret was " +
+			"lost, run `handoff doctor machine regenerate`"
 	}
 	return fault.New(fault.ErrIntegrity, advice, "%s: %v", filepath.Join(state.Path(), FileName), err)
 }
