@@ -14,6 +14,7 @@ import (
 // However many bytes a batch has, of documents or of records, few of them are in memory.
 func TestMemoryOfBatches(t *testing.T) {
 	thorough(t)
+	t.Parallel()
 	const documents = 100
 	p := program{build(t), t.TempDir()}
 	line := "Tests are green, and the deploy of today waits for a word of whoever owns the service of invoices. "
