@@ -29,6 +29,32 @@ type browser struct {
 	asked []string
 }
 
+// chrome is the program, which all tests share: a start of it takes longer than most tests.
+var chrome chromium
+
+type chromium struct {
+	sync.Once
+	context.Context
+	err   error
+	stops []func()
+}
+
+func (c *chromium) start(program string) {
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true))...)
+	c.stops = append(c.stops, stop)
+	c.Context, stop = chromedp.NewContext(ctx)
+	c.stops = append(c.stops, stop)
+	_, c.err = chromedp.Run(c.Context, chromedp.Navigate("about:blank"))
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, stop := range slices.Backward(chrome.stops) {
+		stop()
+	}
+	os.Exit(code)
+}
+
 func openBrowser(t *testing.T, bodies ...string) *browser {
 	t.Helper()
 	return openSite(t, page.Site{Title: "project", Handoffs: handoffs(bodies...)})
@@ -56,10 +82,13 @@ func openSite(t *testing.T, site page.Site) *browser {
 			t.Fatal(err)
 		}
 	}
+	chrome.Do(func() { chrome.start(program) })
+	if chrome.err != nil {
+		t.Fatal(chrome.err)
+	}
 	b := &browser{base: "file://" + filepath.ToSlash(dir) + "/"}
-	ctx, stop := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true))...)
-	t.Cleanup(stop)
-	b.Context, stop = chromedp.NewContext(ctx)
+	var stop func()
+	b.Context, stop = chromedp.NewContext(chrome.Context) // another tab
 	t.Cleanup(stop)
 	if err := chromedp.Listen(b.Context, func(event any) {
 		if e, ok := event.(*network.EventRequestWillBeSent); ok {
@@ -166,10 +195,10 @@ func TestNothingIsCutInABrowser(t *testing.T) {
 	b := openSite(t, site)
 	names := []string{"index.html", "threads.html", "people.html", "list/all.html", "people/to-ben.html", "timeline/2026-11.html", harbourPage(site, "Booking"),
 		harbourPage(site, "A title"), harbourPage(site, "جدول"), threadOf(t, site, "Split the")}
-	for _, width := range []int64{320, 390, 768, 1280} {
-		b.narrow(t, width)
-		for _, name := range names {
-			b.open(t, name)
+	for _, name := range names {
+		b.open(t, name)
+		for _, width := range []int64{320, 390, 768, 1280} {
+			b.narrow(t, width)
 			for _, found := range run(t, b, chromedp.Evaluate[[]string](`(() => {
 				const root = document.documentElement, found = [];
 				if (root.scrollWidth > root.clientWidth) found.push("the page is " + (root.scrollWidth - root.clientWidth) + " pixels too wide");
