@@ -426,9 +426,11 @@ func (l *look) unproven(state *disk.Dir, why error) {
 	if errors.Is(why, fs.ErrNotExist) || l.store.Opt.Warn == nil {
 		return
 	}
-	n := journal.Count(state)
-	l.store.Opt.Warn(fmt.Sprintf("%s in the journal cannot be proven; the files are shown as they are: %s",
-		fault.Count(n, "change"), OneLine(why)))
+	what := "the journal"
+	if n := journal.Count(state); n > 0 {
+		what = fault.Count(n, "change") + " in " + what
+	}
+	l.store.Opt.Warn(fmt.Sprintf("%s cannot be proven; the files are shown as they are: %s", what, OneLine(why)))
 }
 
 // isInLine reports whether the files agree with the last record. logged reports whether the audit log has the
