@@ -135,8 +135,8 @@ func (r *gitCarrier) find(ctx ctx) error {
 	switch {
 	case where == "":
 		return fault.New(fault.ErrConfig,
-			"add it with `git remote add`, or name another one with --remote NAME or in .handoff.yaml: "+
-				"`handoff help remotes`",
+			"add it with `git remote add`; an object store goes into remotes of your own configuration: "+
+				"`handoff help remotes`; or name another one with --remote NAME or in .handoff.yaml",
 			"%s has no git remote %q", r.Root, r.Remote)
 	case strings.HasPrefix(where, "-"), isHelper && !strings.ContainsAny(head, "/@["):
 		return fault.New(fault.ErrConfig, "use a path, ssh or https",
