@@ -54,12 +54,16 @@ func (r *gitCarrier) foldable() (claims []try, err error) {
 		k := r.known.of(name)
 		c, bad := eventlog.ParseClaim(name, k.text)
 		isOwn := bad == nil && c.Writer == r.writer && k.version == r.claims[name] && k.version != folded
-		if isOwn && (gone[c.HandoffID] || lives[c.HandoffID].Done.IsDone()) {
+		isOver := gone[c.HandoffID] || lives[c.HandoffID].Done.IsDone()
+		if isOwn && isOver && len(claims) < mostFolds {
 			claims = append(claims, try{c, name, k.text})
 		}
 	}
 	return claims, nil
 }
+
+// mostFolds is the number of claims that one push folds. The next ones fold the others.
+const mostFolds = 1000
 
 // writeFolds adds claims to the tree of a commit of this writer.
 func writeFolds(w *bufio.Writer, claims []try) {
@@ -98,7 +102,7 @@ func (r *gitCarrier) pushFolds(ctx ctx, ref string, claims []try) (bool, error) 
 		options = append(options, "--force-with-lease="+r.claimRef(c.name)+":"+r.claims[c.name])
 		specs = append(specs, ":"+r.claimRef(c.name))
 	}
-	_, no, err := r.pushRefs(ctx, options, specs...)
+	_, no, err := r.pushRefs(ctx, nil, options, specs...)
 	if no != nil || err != nil { // another replica folds, or the remote cannot: the next sync tries again
 		return false, nil
 	}

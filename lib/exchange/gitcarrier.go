@@ -259,20 +259,10 @@ const asked = "refs/handoff/asked"
 // the text of the claim alone.
 func (r *gitCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string]bool, words string, err error) {
 	in = make(map[string]bool)
-	size := atOnce
-	if all { // one push is granted or refused as a whole
-		size = max(len(tries), 1)
+	if len(tries) == 0 {
+		return in, "", nil
 	}
-	for some := range slices.Chunk(tries, size) {
-		if err := r.putSome(ctx, some, all, in, &words); err != nil {
-			return nil, "", err
-		}
-	}
-	return in, words, nil
-}
-
-func (r *gitCarrier) putSome(ctx ctx, tries []try, all bool, in map[string]bool, words *string) error {
-	err := r.repo.Commit(ctx, func(w *bufio.Writer) error {
+	err = r.repo.Commit(ctx, func(w *bufio.Writer) error {
 		for _, t := range tries {
 			fmt.Fprintf(w, "reset %s\n\n", asked)
 			beginCommit(w, asked, claimCommitter(t), "claim")
@@ -281,42 +271,53 @@ func (r *gitCarrier) putSome(ctx ctx, tries []try, all bool, in map[string]bool,
 		return nil
 	}, "--force")
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	var options, specs []string
 	if all {
 		if options, specs, err = r.guard(ctx); err != nil {
-			return err
+			return nil, "", err
 		}
 	}
 	isGuarded := len(specs) > 0
 	if all && len(tries) > 1 && !isGuarded {
 		options = append(options, "--atomic")
 	}
+	refs := make(map[string]string)
 	for _, t := range tries {
 		if no := r.denials.Claims[t.name]; no.Void && r.claims[t.name] == no.Commit {
 			options = append(options, "--force-with-lease="+r.claimRef(t.name)+":"+no.Commit)
 		}
-		specs = append(specs, commitOfClaim(t)+":"+r.claimRef(t.name))
+		if refs[localRef("claims", t.name)] = commitOfClaim(t); len(tries) <= fewRefs {
+			specs = append(specs, commitOfClaim(t)+":"+r.claimRef(t.name))
+		}
 	}
-	out, no, err := r.pushRefs(ctx, options, specs...)
+	if len(tries) <= fewRefs {
+		clear(refs)
+	} else {
+		specs = append(specs, localRef("claims", "*")+":"+r.claimRef("*"))
+	}
+	out, no, err := r.pushRefs(ctx, refs, options, specs...)
 	if err != nil && isGuarded && len(tries) == 1 && strings.Contains(err.Error(), "--atomic") {
-		out, no, err = r.pushRefs(ctx, options[2:], specs[1:]...) // nobody can fold claims there
+		out, no, err = r.pushRefs(ctx, refs, options[2:], specs[1:]...) // nobody can fold claims there
 	}
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	if no != nil {
-		*words = no.Text
+		words = no.Text
 	}
-	granted := r.granted(out, words)
+	granted := r.granted(out, &words)
 	for _, t := range tries {
 		if in[t.name] = granted[t.name]; in[t.name] {
 			r.claims[t.name] = commitOfClaim(t)
 		}
 	}
-	return nil
+	return in, words, nil
 }
+
+// fewRefs is the number of refs that a push names, and does not describe by a pattern.
+const fewRefs = 16
 
 // granted returns which claims a push has put at the remote, by its output. words receives why it has refused others.
 func (r *gitCarrier) granted(out []byte, words *string) map[string]bool {

@@ -3,6 +3,7 @@ package exchange_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,5 +84,69 @@ func TestPushes(t *testing.T) {
 		if report, err := mustOpen(t, root).Verify(context.Background()); err != nil || len(report.Faults) > 0 {
 			t.Error(root, err, report.Faults)
 		}
+	}
+}
+
+// Many claims go as one pattern: together for one take, each for itself in a sync after takes without the remote.
+func TestManyClaims(t *testing.T) {
+	t.Parallel()
+	hub, roots := clones(t, 2)
+	count := filepath.Join(filepath.Dir(hub), "count")
+	hook(t, hub, "pre-receive", "echo push >>"+count)
+	url := smartHTTP(t, filepath.Dir(hub), "REMOTE_USER=ann") + "/hub.git"
+	sources := make([]handoff.Source, 60)
+	for i := range sources {
+		sources[i] = doc(fmt.Sprint("work-", i))
+	}
+	receipts, err := mustOpen(t, roots[0]).WriteAll(context.Background(), sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, r := range receipts {
+		ids = append(ids, r.ID)
+	}
+	for _, root := range roots {
+		git(t, root, "remote", "set-url", "origin", url)
+		mustSync(t, root)
+	}
+	os.WriteFile(count, nil, 0o600)
+	if states, err := all(roots[1], "ben", handoff.ActTake, ids[:30]...); err != nil || strings.Count(states, "changed taken") != 30 {
+		t.Errorf("%q %v", states, err)
+	}
+	if text, err := os.ReadFile(count); err != nil || string(text) != "push\n" {
+		t.Errorf("%q %v", text, err)
+	}
+
+	// Together is all or none: the first one is taken by itself, and the others are not tried.
+	mixed := append([]string{ids[30], ids[0]}, ids[31:58]...)
+	if states, err := all(roots[0], "ann", handoff.ActTake, mixed...); states != "changed taken, " || !errors.As(err, new(*handoff.TakenError)) {
+		t.Errorf("%q %v", states, err)
+	}
+	o := options(roots[1])
+	o.Offline = true
+	s, err := handoff.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Lifecycle().ActAll(context.Background(), handoff.ActTake, ids[30:], handoff.Consumption{Operator: "ben"}, func(handoff.ActReceipt) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := mustSync(t, roots[1]); len(got.Lost) != 1 || got.Lost[0].First.HandoffID != ids[30] {
+		t.Errorf("%+v", got.Lost)
+	}
+	mustSync(t, roots[0])
+	for i, id := range ids {
+		lives, err := mustOpen(t, roots[0]).Lifecycle().Taking(id)
+		if want := map[bool]string{true: "ann", false: "ben"}[i == 30]; err != nil || lives[id].Take.Holds().Operator != want {
+			t.Errorf("%d: %+v %v", i, lives[id].Take, err)
+		}
+	}
+	if refs := strings.Count(git(t, hub, "for-each-ref", namespace+"/claims"), "\n") + 1; refs != len(ids) {
+		t.Errorf("%d claims of %d handoffs", refs, len(ids))
+	}
+	if left, err := filepath.Glob(outside(t, roots[1], "sync.git/push")); err != nil || len(left) > 0 {
+		t.Error(left, err)
 	}
 }

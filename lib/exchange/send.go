@@ -196,6 +196,8 @@ func (x *exchange) writeDocuments(w *bufio.Writer, n *pending) (err error) {
 		if fault == nil {
 			found[got.Entry.ID] = true
 			addFile(w, fileOf(got.Entry.ID, got.Time), got.Text)
+		}
+		if fault == nil && got.Signature.State != handoff.SignatureUnsigned {
 			err = x.addSignature(w, got.Entry)
 		}
 		return err == nil
@@ -229,10 +231,11 @@ func (x *exchange) writeSignatures(w *bufio.Writer, n *pending) error {
 }
 
 // pushRefs pushes refs. It forces only those with a lease. out has the result for each ref. no is the error if the
-// remote rejected some.
-func (r *gitCarrier) pushRefs(ctx ctx, options []string, specs ...string) (out []byte, no *git.Error, err error) {
-	args := slices.Concat([]string{"push", "--porcelain", "--no-verify"}, options, specs)
-	if out, err = r.repo.Call(ctx, "", args...); git.Refusal(err) != nil {
+// remote rejected some. refs are those of a pattern; see [repo.Repo.Push].
+func (r *gitCarrier) pushRefs(ctx ctx, refs map[string]string, options []string, specs ...string) (out []byte,
+	no *git.Error, err error) {
+	args := slices.Concat([]string{"--porcelain", "--no-verify"}, options, specs)
+	if out, err = r.repo.Push(ctx, refs, args...); git.Refusal(err) != nil {
 		no = git.Refusal(err)
 		return no.Output, no, nil
 	}
@@ -242,7 +245,7 @@ func (r *gitCarrier) pushRefs(ctx ctx, options []string, specs ...string) (out [
 // push pushes the ref of this writer. If git does not confirm it, the remote is asked: the connection may have broken
 // after everything was sent.
 func (r *gitCarrier) push(ctx ctx, ref string) error {
-	out, no, err := r.pushRefs(ctx, nil, ref+":"+r.writerRef(r.writer))
+	out, no, err := r.pushRefs(ctx, nil, nil, ref+":"+r.writerRef(r.writer))
 	if no == nil {
 		return err
 	}
@@ -292,7 +295,7 @@ func (r *gitCarrier) restore(ctx ctx) error {
 		}
 	}
 	for some := range slices.Chunk(specs, atOnce) {
-		if _, _, err := r.pushRefs(ctx, nil, some...); err != nil { // refs that exist meanwhile stay
+		if _, _, err := r.pushRefs(ctx, nil, nil, some...); err != nil { // refs that exist meanwhile stay
 			return err
 		}
 	}

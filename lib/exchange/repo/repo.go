@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -64,7 +65,10 @@ type Repo struct {
 
 // config is the whole configuration of the repository. It is restored each time, so that planted settings run
 // nothing.
-const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+const (
+	config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+	head   = "ref: refs/heads/main\n"
+)
 
 // Open opens sync.git in the directory of the store outside of the project, or creates it. Only one process can
 // have it open. If an unfinished exchange left it damaged, it is created again.
@@ -139,7 +143,7 @@ func (r *Repo) prepare(ctx ctx, wait time.Duration) error {
 // make creates the missing and foreign files of a bare repository: settings could name programs to run. These files
 // are all that git needs (gitrepository-layout(5)).
 func (r *Repo) make() error {
-	for name, want := range map[string]string{"HEAD": "ref: refs/heads/main\n", "config": config} {
+	for name, want := range map[string]string{"HEAD": head, "config": config} {
 		text, err := r.dir.ReadFile(name, disk.MaxStateFile)
 		if err == nil && string(text) == want {
 			continue
@@ -436,6 +440,37 @@ func (r *Repo) Call(ctx ctx, input string, args ...string) (out []byte, err erro
 		}
 		time.Sleep(time.Duration(n) * (100 + rand.N[time.Duration](300)) * time.Millisecond)
 	}
+}
+
+// Push runs git push with options and refspecs. If there are refs, it runs in a repository that has no others, and the
+// same objects: one refspec can then be a pattern for all of them. git compares each ref that a refspec names with all
+// refs of the remote, and an argument list has an end.
+func (r *Repo) Push(ctx ctx, refs map[string]string, args ...string) ([]byte, error) {
+	args = append([]string{"push"}, args...)
+	if len(refs) == 0 {
+		return r.Call(ctx, "", args...)
+	}
+	if err := r.flush(); err != nil {
+		return nil, err
+	}
+	packed := "# pack-refs with: peeled fully-peeled sorted \n"
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		packed += refs[name] + " " + name + "\n"
+	}
+	files := map[string]string{"HEAD": head, "config": config, "packed-refs": packed,
+		"objects/info/alternates": filepath.Join(r.Dir, "objects") + "\n"}
+	home := r.Dir
+	r.Dir = filepath.Join(home, "push") // which clean removes, if this process is killed
+	defer func() { os.RemoveAll(r.Dir); r.Dir = home }()
+	err := errors.Join(os.MkdirAll(filepath.Join(r.Dir, "objects", "info"), 0o700),
+		os.Mkdir(filepath.Join(r.Dir, "refs"), 0o700))
+	for name, text := range files {
+		err = errors.Join(err, os.WriteFile(filepath.Join(r.Dir, name), []byte(text), 0o600))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Call(ctx, "", args...)
 }
 
 // toRemote inserts the remote into the arguments of git: after the command and its options.
