@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/testdata/objectstore"
 )
 
 // here is the directory of this package, wherever a test goes.
@@ -112,8 +113,21 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"handoff": bare, "exits": exits, "same": same, "id": id, "outside": outsideOf},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"handoff": bare, "exits": exits, "same": same, "id": id, "outside": outsideOf, "objectstore": startStore(t)},
 	})
+}
+
+// startStore returns the command that starts an object store, and sets its URL and the credentials: objectstore NAME
+func startStore(t *testing.T) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) != 1 {
+			ts.Fatalf("usage: objectstore NAME")
+		}
+		ts.Setenv(args[0], objectstore.Start(t, 1).URL)
+		ts.Setenv("AWS_ACCESS_KEY_ID", objectstore.AccessKey)
+		ts.Setenv("AWS_SECRET_ACCESS_KEY", objectstore.SecretKey)
+		ts.Setenv("SECRET", objectstore.SecretKey)
+	}
 }
 
 // bare runs handoff: handoff ARG…
