@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	gosync "sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/exchange/bucket"
@@ -26,11 +28,16 @@ import (
 var (
 	farmReplicas = flag.Int("replicas", 4, "how many clones take from an object store at once")
 	farmHandoffs = flag.Int("handoffs", 12, "how many handoffs they take")
+	farmWriters  = flag.Int("writers", 2, "how many clones write the handoffs")
+	farmGit      = flag.Bool("over-git", false, "they use a git remote")
 )
 
 // worker returns the options of a clone that works at the same time as others.
 func (f *farm) worker(root string) exchange.Options {
 	o := remote(root)
+	if f.hub != "" {
+		return o
+	}
 	o.Remote = "farm"
 	o.Objects = func(ctx context.Context, _ string) (objects.Store, string, error) {
 		b, err := bucket.Open(ctx, bucket.Config{URL: "s3://" + objectstore.Bucket + "/x", Endpoint: f.URL,
@@ -160,25 +167,65 @@ func (f *farm) work(t testing.TB, ids []string, seed uint64, rounds int) (histor
 	return history
 }
 
-// newWorkers returns a farm whose clones all have some handoffs.
+// newWorkers returns a farm whose clones all have some handoffs, which -writers clones wrote.
 func newWorkers(t testing.TB, clones, handoffs int) (f *farm, ids []string) {
 	t.Helper()
-	f = newFarm(t, clones)
-	sources := make([]handoff.Source, handoffs)
-	for i := range sources {
-		sources[i] = doc(fmt.Sprintf("work-%d", i))
+	f = newFarm(t, max(clones, *farmWriters))
+	if *farmGit {
+		f.useGit(t)
 	}
-	receipts, err := mustOpen(t, f.roots[0]).WriteAll(context.Background(), sources)
+	ids = make([]string, handoffs)
+	began := time.Now()
+	err := objects.Each(*farmWriters, func(w int) error {
+		var sources []handoff.Source
+		for i := w; i < handoffs; i += *farmWriters {
+			sources = append(sources, doc(fmt.Sprintf("work-%d", i)))
+		}
+		s, err := open(f.roots[w])
+		if err != nil {
+			return err
+		}
+		receipts, err := s.WriteAll(context.Background(), sources)
+		for i, r := range receipts {
+			ids[w+i**farmWriters] = r.ID
+		}
+		if err == nil {
+			_, err = f.sync(f.roots[w])
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range receipts {
-		ids = append(ids, r.ID)
+	wrote := time.Since(began)
+	f.roots = f.roots[:clones]
+	if err := f.syncAll(); err != nil {
+		t.Fatal(err)
 	}
-	for _, root := range f.roots {
-		f.mustSync(t, root)
-	}
+	t.Logf("%d clones wrote %d handoffs in %v, and %d received them in %v", *farmWriters, handoffs, wrote, clones,
+		time.Since(began)-wrote)
 	return f, ids
+}
+
+// syncAll syncs all clones, some at once.
+func (f *farm) syncAll() error {
+	return objects.Each(len(f.roots), func(i int) error {
+		if _, err := f.sync(f.roots[i]); err != nil {
+			return fmt.Errorf("%s: %w", f.roots[i], err)
+		}
+		return nil
+	})
+}
+
+// useGit makes the remote of the clones a git repository.
+func (f *farm) useGit(t testing.TB) {
+	t.Helper()
+	f.hub = filepath.Join(filepath.Dir(f.roots[0]), "hub.git")
+	git(t, ".", "init", "-q", "--bare", "--template=", f.hub)
+	for _, root := range f.roots {
+		git(t, root, "init", "-q", "--template=")
+		git(t, root, "remote", "add", "origin", f.hub)
+	}
 }
 
 // Clones that work at once, over a network that loses requests and answers and with a server that refuses, take each
@@ -192,8 +239,10 @@ func TestFarmOfClones(t *testing.T) {
 	t.Logf("the seed is %d", seed)
 	f.Set(objectstore.Faults{LoseRequest: 0.02, LoseAnswer: 0.05, Late: 0.02, Unavailable: 0.02, Conflict: 0.05,
 		Internal: 0.02, Slow: 0.1, Cut: 0.02, Delay: 3 * time.Millisecond})
+	began := time.Now()
 	history := f.work(t, ids, seed, 6)
 	f.Set(objectstore.Faults{})
+	t.Logf("%d takes and releases in %v", len(history), time.Since(began))
 	f.mustAgree(t)
 	if !isLegal(history) {
 		t.Errorf("no order explains what the clones were told:\n%+v", history)
@@ -207,14 +256,29 @@ func TestFarmOfClones(t *testing.T) {
 	if succeeded == 0 {
 		t.Error("nobody took anything")
 	}
-	for _, id := range ids {
-		first := stateOf(t, mustOpen(t, f.roots[0]), id)
-		for _, root := range f.roots[1:] {
-			if got := stateOf(t, mustOpen(t, root), id); got != first {
-				t.Errorf("%s is %s in %s, and %s in %s", id, first, f.roots[0], got, root)
-			}
+	first := statesOf(t, f.roots[0])
+	for _, root := range f.roots[1:] {
+		if diff := cmp.Diff(first, statesOf(t, root)); diff != "" {
+			t.Errorf("%s: %s", root, diff)
 		}
 	}
+}
+
+// statesOf returns the states of all handoffs of a clone.
+func statesOf(t testing.TB, root string) map[string]string {
+	t.Helper()
+	s := mustOpen(t, root)
+	lives, err := s.Lifecycle().Taking("")
+	entries, listErr := s.List(handoff.Filter{All: true})
+	if err = errors.Join(err, listErr); err != nil {
+		t.Fatal(err)
+	}
+	states := make(map[string]string)
+	for _, e := range entries {
+		held, done := lives[e.ID].Take.Holds(), lives[e.ID].Done
+		states[e.ID] = fmt.Sprint(held.Operator, " ", held.Time, " ", done.Operator, " ", lives[e.ID].Take.N)
+	}
+	return states
 }
 
 // A server that lets a second claim through makes two clones take the same handoff, and isLegal finds it.
