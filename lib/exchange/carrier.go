@@ -104,7 +104,7 @@ func (r *remote) open(ctx ctx) (err error) {
 			return err
 		}
 		if store != nil {
-			r.carrier = &objectCarrier{remote: r, store: store, where: where}
+			r.carrier = &objectCarrier{remote: r, store: store, where: where, texts: make(map[string][]byte)}
 		}
 	}
 	return r.carrier.open(ctx)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/exchange/repo"
@@ -34,6 +35,8 @@ type objectCarrier struct {
 	seen      map[string]position // what is received of each writer, and what is published of this one
 	news      map[string]delivery
 	granted   map[string]map[string]string // the writers that tell of a claim, by its name and SHA-256
+	texts     map[string][]byte            // documents that are received, by their ids
+	inMemory  atomic.Int64                 // their bytes
 	own       position                     // as the object store has it
 	adopted   *progress
 }
@@ -53,6 +56,9 @@ type delivery struct {
 	position
 	lines []objects.Line
 }
+
+// mostInMemory is the number of bytes of documents that are kept in memory until they are stored.
+const mostInMemory = 32 << 20
 
 // In the directory of what is kept about an object store.
 const (
@@ -251,11 +257,21 @@ func (r *objectCarrier) hear(writer string, lines []objects.Line) {
 func (r *objectCarrier) receive(ctx ctx, c *intake) error {
 	writers := slices.DeleteFunc(slices.Sorted(maps.Keys(r.news)), func(w string) bool { return r.refused[w] })
 	var documents []heldDocument
+	var ids []string
 	for _, writer := range writers {
 		for _, l := range r.news[writer].lines {
-			if l.Handoff != "" {
+			ids = append(ids, l.Handoff)
+		}
+	}
+	here, err := r.Exchange().Here(ids)
+	if err != nil {
+		return err
+	}
+	for _, writer := range writers {
+		for _, l := range r.news[writer].lines {
+			if _, isHere := here[l.Handoff]; l.Handoff != "" {
 				d := heldDocument{Held: Held{ID: l.Handoff, Writer: writer}, Commit: r.news[writer].Log}
-				if d.Blob, d.Signature = l.Signature, l.Signature; !r.has(l.Handoff) {
+				if d.Blob, d.Signature = l.Signature, l.Signature; !isHere {
 					documents = append(documents, d)
 				} else if l.Signature != "" {
 					c.held.Signatures = append(c.held.Signatures, d)
@@ -300,10 +316,10 @@ func (r *objectCarrier) parseEvents(d delivery) (all []eventInfo, why string) {
 	return all, ""
 }
 
-// sources returns documents, which it downloads unless they are here.
+// sources returns documents, which it downloads unless they are here. A few are kept in memory, and the others in files.
 func (r *objectCarrier) sources(ctx ctx, documents []heldDocument) (map[int]handoff.Source, error) {
 	found := make(map[int]handoff.Source)
-	isThere := make([]bool, len(documents))
+	texts, isThere := make([][]byte, len(documents)), make([]bool, len(documents))
 	err := objects.Each(len(documents), func(i int) error {
 		name := objects.DocumentName(documents[i].ID)
 		file := filepath.Base(name)
@@ -315,17 +331,24 @@ func (r *objectCarrier) sources(ctx ctx, documents []heldDocument) (map[int]hand
 		if err != nil && objects.IsBad(err) {
 			return nil
 		}
-		if err == nil {
+		if size := int64(len(text)); err == nil && size > 0 && r.inMemory.Add(size) <= mostInMemory {
+			texts[i] = text
+		} else if err == nil {
 			err = r.documents.Put(file, text, 0o600)
 		}
 		isThere[i] = err == nil
 		return err
 	})
 	for i, d := range documents {
+		if texts[i] != nil {
+			r.texts[d.ID] = texts[i]
+		}
 		if isThere[i] {
 			found[i] = handoff.Source{Name: objects.DocumentName(d.ID), ID: d.ID, Origin: d.origin(),
 				Open: func() (src handoff.Source, err error) {
-					src.Text, err = r.documents.ReadFile(filepath.Base(objects.DocumentName(d.ID)), disk.MaxDocument)
+					if src.Text = texts[i]; src.Text == nil {
+						src.Text, err = r.documents.ReadFile(filepath.Base(objects.DocumentName(d.ID)), disk.MaxDocument)
+					}
 					return src, err
 				}}
 		}
@@ -367,10 +390,15 @@ func (r *objectCarrier) keep(_ ctx, c *intake) error {
 		r.seen[writer] = r.news[writer].position
 	}
 	held := make(map[string]bool)
+	var failed error
 	for _, d := range c.held.Documents {
-		held[filepath.Base(objects.DocumentName(d.ID))] = true
+		file := filepath.Base(objects.DocumentName(d.ID))
+		if held[file] = true; r.texts[d.ID] != nil {
+			failed = errors.Join(failed, r.documents.Put(file, r.texts[d.ID], 0o600))
+		}
 	}
 	names, err := r.documents.Names(func(name string) bool { return !held[name] })
+	err = errors.Join(failed, err)
 	for _, name := range names {
 		err = errors.Join(err, r.documents.Remove(name))
 	}
@@ -694,7 +722,10 @@ func (r *objectCarrier) putDocuments(ctx ctx, w *objects.Log, n *pending) (sent 
 					"%s in the object store is not that handoff", objects.DocumentName(d.Entry.ID)))
 				continue
 			}
-			signature, err := r.Exchange().SignatureText(d.Entry.ID)
+			signature := ""
+			if d.Signature.State != handoff.SignatureUnsigned {
+				signature, err = r.Exchange().SignatureText(d.Entry.ID)
+			}
 			if err != nil && !errors.Is(err, fault.ErrIntegrity) {
 				return sent, err
 			}
