@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
@@ -176,25 +177,47 @@ func newWorkers(t testing.TB, clones, handoffs int) (f *farm, ids []string) {
 	}
 	ids = make([]string, handoffs)
 	began := time.Now()
-	err := objects.Each(*farmWriters, func(w int) error {
-		var sources []handoff.Source
-		for i := w; i < handoffs; i += *farmWriters {
-			sources = append(sources, doc(fmt.Sprintf("work-%d", i)))
+	const groups = 4 // each has a remote of its own: a clone that sends also receives all that is there
+	alone := make([]*farm, groups)
+	for g := range groups {
+		alone[g] = &farm{Server: objectstore.Start(t, 1), hub: f.hub}
+	}
+	there := objectstore.Copy{}
+	var mu gosync.Mutex
+	err := objects.Each(groups, func(g int) error {
+		for w := g; w < *farmWriters; w += groups {
+			var sources []handoff.Source
+			for i := w; i < handoffs; i += *farmWriters {
+				sources = append(sources, doc(fmt.Sprintf("work-%d", i)))
+			}
+			s, err := open(f.roots[w])
+			if err != nil {
+				return err
+			}
+			receipts, err := s.WriteAll(context.Background(), sources)
+			for i, r := range receipts {
+				ids[w+i**farmWriters] = r.ID
+			}
+			if err == nil {
+				err = alone[g].Restore(nil)
+			}
+			if err == nil {
+				_, err = alone[g].sync(f.roots[w])
+			}
+			all, copyErr := alone[g].Copy()
+			if err = errors.Join(err, copyErr); err != nil {
+				return err
+			}
+			mu.Lock()
+			maps.Copy(there, all)
+			mu.Unlock()
 		}
-		s, err := open(f.roots[w])
-		if err != nil {
-			return err
-		}
-		receipts, err := s.WriteAll(context.Background(), sources)
-		for i, r := range receipts {
-			ids[w+i**farmWriters] = r.ID
-		}
-		if err == nil {
-			_, err = f.sync(f.roots[w])
-		}
-		return err
+		return nil
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Restore(there); err != nil {
 		t.Fatal(err)
 	}
 	wrote := time.Since(began)

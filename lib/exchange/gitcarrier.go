@@ -262,15 +262,7 @@ func (r *gitCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string]bo
 	if len(tries) == 0 {
 		return in, "", nil
 	}
-	err = r.repo.Commit(ctx, func(w *bufio.Writer) error {
-		for _, t := range tries {
-			fmt.Fprintf(w, "reset %s\n\n", asked)
-			beginCommit(w, asked, claimCommitter(t), "claim")
-			addFile(w, eventlog.ClaimFile, t.text)
-		}
-		return nil
-	}, "--force")
-	if err != nil {
+	if err := r.commitClaims(ctx, tries); err != nil {
 		return nil, "", err
 	}
 	var options, specs []string
@@ -314,6 +306,18 @@ func (r *gitCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string]bo
 		}
 	}
 	return in, words, nil
+}
+
+// commitClaims makes the commits of claims.
+func (r *gitCarrier) commitClaims(ctx ctx, tries []try) error {
+	return r.repo.Commit(ctx, func(w *bufio.Writer) error {
+		for _, t := range tries {
+			fmt.Fprintf(w, "reset %s\n\n", asked)
+			beginCommit(w, asked, claimCommitter(t), "claim")
+			addFile(w, eventlog.ClaimFile, t.text)
+		}
+		return nil
+	}, "--force")
 }
 
 // fewRefs is the number of refs that a push names, and does not describe by a pattern.

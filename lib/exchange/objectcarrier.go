@@ -316,7 +316,8 @@ func (r *objectCarrier) parseEvents(d delivery) (all []eventInfo, why string) {
 	return all, ""
 }
 
-// sources returns documents, which it downloads unless they are here. A few are kept in memory, and the others in files.
+// sources returns documents, which it downloads unless they are here. A few are kept in memory, and the others in
+// files.
 func (r *objectCarrier) sources(ctx ctx, documents []heldDocument) (map[int]handoff.Source, error) {
 	found := make(map[int]handoff.Source)
 	texts, isThere := make([][]byte, len(documents)), make([]bool, len(documents))
@@ -347,7 +348,8 @@ func (r *objectCarrier) sources(ctx ctx, documents []heldDocument) (map[int]hand
 			found[i] = handoff.Source{Name: objects.DocumentName(d.ID), ID: d.ID, Origin: d.origin(),
 				Open: func() (src handoff.Source, err error) {
 					if src.Text = texts[i]; src.Text == nil {
-						src.Text, err = r.documents.ReadFile(filepath.Base(objects.DocumentName(d.ID)), disk.MaxDocument)
+						file := filepath.Base(objects.DocumentName(d.ID))
+						src.Text, err = r.documents.ReadFile(file, disk.MaxDocument)
 					}
 					return src, err
 				}}
@@ -722,11 +724,8 @@ func (r *objectCarrier) putDocuments(ctx ctx, w *objects.Log, n *pending) (sent 
 					"%s in the object store is not that handoff", objects.DocumentName(d.Entry.ID)))
 				continue
 			}
-			signature := ""
-			if d.Signature.State != handoff.SignatureUnsigned {
-				signature, err = r.Exchange().SignatureText(d.Entry.ID)
-			}
-			if err != nil && !errors.Is(err, fault.ErrIntegrity) {
+			signature, err := r.signature(d)
+			if err != nil {
 				return sent, err
 			}
 			found[d.Entry.ID] = true
@@ -741,6 +740,18 @@ func (r *objectCarrier) putDocuments(ctx ctx, w *objects.Log, n *pending) (sent 
 		}
 	}
 	return sent, failed
+}
+
+// signature returns the signature of a handoff, "" if it has none or a damaged one.
+func (r *objectCarrier) signature(d handoff.Stored) (string, error) {
+	if d.Signature.State == handoff.SignatureUnsigned {
+		return "", nil
+	}
+	text, err := r.Exchange().SignatureText(d.Entry.ID)
+	if errors.Is(err, fault.ErrIntegrity) {
+		err = nil
+	}
+	return text, err
 }
 
 // addNews adds the events and claims that other replicas need.
