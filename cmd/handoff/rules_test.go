@@ -250,8 +250,8 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 480_000 // of the whole program, without tests
-		ofAPackage  = 40_150
+		all         = 480_450 // of the whole program, without tests
+		ofAPackage  = 40_170
 		ofAFunction = 500
 		wide        = 0 // lines above 120 columns
 	)
