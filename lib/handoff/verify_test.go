@@ -136,13 +136,13 @@ var damages = []struct {
 		do: func(t *testing.T, root string) { makeLink(t, path(root, "INDEX.md")) }},
 	{name: "archive is a symbolic link", place: "INDEX-0001.md", want: "symbolic link",
 		do: func(t *testing.T, root string) { makeLink(t, path(root, "INDEX-0001.md")) }},
-	{name: "index with a line without end", place: "INDEX.md", want: "a line of more than 1048576 bytes",
+	{name: "index with a line without end", place: "INDEX.md", want: "a line of more than 8388608 bytes",
 		do: func(t *testing.T, root string) {
-			edit(t, path(root, "INDEX.md"), func(s string) string { return s + strings.Repeat("x", 2<<20) })
+			edit(t, path(root, "INDEX.md"), func(s string) string { return s + strings.Repeat("x", 9<<20) })
 		}},
-	{name: "archive with a line without end", place: "INDEX-0001.md", want: "a line of more than 1048576 bytes",
+	{name: "archive with a line without end", place: "INDEX-0001.md", want: "a line of more than 8388608 bytes",
 		do: func(t *testing.T, root string) {
-			edit(t, path(root, "INDEX-0001.md"), func(s string) string { return strings.Repeat("x", 2<<20) + "\n" + s })
+			edit(t, path(root, "INDEX-0001.md"), func(s string) string { return strings.Repeat("x", 9<<20) + "\n" + s })
 		}},
 	{name: "index too large", place: "INDEX.md", want: "larger than 268435456 bytes",
 		do: func(t *testing.T, root string) { enlarge(t, path(root, "INDEX.md")) }},

@@ -76,7 +76,7 @@ const Quarantine = "quarantine-"
 const (
 	MaxDocument  = 4 << 20 // of a stored document, whatever the setting for new ones
 	MaxIndex     = 256 << 20
-	MaxLine      = 1 << 20 // of a line of an index file; no row is longer
+	MaxLine      = 8 << 20 // of a line of an index file; no row and hardly a line of people is longer
 	MaxLedger    = 256 << 20
 	MaxLog       = 1 << 30
 	MaxEvent     = 32 << 20 // of a line of the log
