@@ -84,9 +84,10 @@ func readTail(state *disk.Dir, name string, from int64, last journal.Span, j *jo
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	switch size := info.Size(); {
-	case err != nil:
+	if err != nil {
 		return t, err
+	}
+	switch size := info.Size(); {
 	case size < from:
 		return t, &fault.CorruptError{File: path,
 			Why: fmt.Sprintf("is too short: it has %d bytes, and had %d", size, from)}
