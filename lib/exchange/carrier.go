@@ -262,7 +262,8 @@ func (r *remote) choose(c *intake, results []handoff.Result) error {
 	results, documents, sources := results[c.waited:], c.held.Documents[c.waited:], c.sources[c.waited:]
 	for i, got := range results {
 		if got.Err != nil && !r.Exchange().IsWhole(sources[i]) {
-			r.refuse(Refusal{Writer: documents[i].Writer, Why: firstLine(got.Err)})
+			r.refuse(Refusal{Writer: documents[i].Writer,
+				Why: sources[i].Name + " was cut or changed: it is not the handoff of that id"})
 		}
 	}
 	for i, d := range documents {

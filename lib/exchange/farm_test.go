@@ -230,16 +230,6 @@ func newWorkers(t testing.TB, clones, handoffs int) (f *farm, ids []string) {
 	return f, ids
 }
 
-// syncAll syncs all clones, some at once.
-func (f *farm) syncAll() error {
-	return objects.Each(len(f.roots), func(i int) error {
-		if _, err := f.sync(f.roots[i]); err != nil {
-			return fmt.Errorf("%s: %w", f.roots[i], err)
-		}
-		return nil
-	})
-}
-
 // useGit makes the remote of the clones a git repository.
 func (f *farm) useGit(t testing.TB) {
 	t.Helper()

@@ -213,12 +213,12 @@ func TestObjectsThatAreNotAsWritten(t *testing.T) {
 		"a changed handoff": func(t *testing.T, f *farm, id, writer string) string {
 			name := "handoffs/" + strings.TrimPrefix(id, "sha256:") + ".md"
 			f.put(t, name, strings.Replace(f.get(t, name), "text", "test", 1))
-			return name
+			return name + " was cut or changed"
 		},
 		"a cut handoff": func(t *testing.T, f *farm, id, writer string) string {
 			name := "handoffs/" + strings.TrimPrefix(id, "sha256:") + ".md"
 			f.put(t, name, f.get(t, name)[:100])
-			return name
+			return name + " was cut or changed"
 		},
 		"a part that names no handoff": func(t *testing.T, f *farm, id, writer string) string {
 			f.part(t, writer, `{"handoff":"sha256:`+digest+`"}`)
@@ -458,6 +458,16 @@ func TestObjectStoreRefuses(t *testing.T) {
 			f.mustAgree(t)
 		})
 	}
+}
+
+// syncAll syncs all clones, some at once.
+func (f *farm) syncAll() error {
+	return objects.Each(len(f.roots), func(i int) error {
+		if _, err := f.sync(f.roots[i]); err != nil {
+			return fmt.Errorf("%s: %w", f.roots[i], err)
+		}
+		return nil
+	})
 }
 
 // mustAgree syncs all clones until nothing is new. They must have the same handoffs, marks and ledger, and be as
