@@ -1,0 +1,39 @@
+package parallel_test
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+)
+
+// Each number is done once, whether there are few or many.
+func TestEach(t *testing.T) {
+	for _, n := range []int{0, 1, 15, 16, 1000} {
+		done := make([]atomic.Int32, n)
+		parallel.Each(n, 4, func(i int) { done[i].Add(1) })
+		for i := range done {
+			if done[i].Load() != 1 {
+				t.Errorf("of %d, %d was done %d times", n, i, done[i].Load())
+			}
+		}
+	}
+}
+
+// The progress is told by one goroutine at a time, and at last that all is done.
+func TestEachShown(t *testing.T) {
+	for _, n := range []int{1, 15, 16, 1000} {
+		var telling atomic.Int32
+		last := 0
+		parallel.EachShown(n, 4, func(done, total int) {
+			if telling.Add(1) != 1 || total != n {
+				t.Errorf("%d of %d, with others", done, total)
+			}
+			last = max(last, done)
+			telling.Add(-1)
+		}, func(int) {})
+		if last != n {
+			t.Errorf("%d of %d", last, n)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package session_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/session"
+)
+
+// open returns the locked memory of a session.
+func open(t *testing.T, state, id string) session.Memory {
+	t.Helper()
+	m := session.Remember(state, "claude", id, "ben")
+	unlock := m.Lock()
+	if unlock == nil {
+		t.Fatal("no lock")
+	}
+	t.Cleanup(unlock)
+	return m
+}
+
+// What a session has heard is there again for the same session, agent and operator alone.
+func TestMemoryIsOfOneSession(t *testing.T) {
+	state := t.TempDir()
+	m := open(t, state, "s-1")
+	m.Learn([]string{"b", "a"})
+	m.Told = time.Now()
+	if err := m.Save(); err != nil {
+		t.Fatal(err)
+	}
+	again := session.Remember(state, "claude", "s-1", "ben")
+	if again.Known != "b a" || !again.IsQuiet() {
+		t.Errorf("%+v", again.Heard)
+	}
+	for _, other := range []session.Memory{session.Remember(state, "codex", "s-1", "ben"),
+		session.Remember(state, "claude", "s-2", "ben"), session.Remember(state, "claude", "s-1", "ann")} {
+		if other.Known != "" || other.IsQuiet() {
+			t.Errorf("%+v", other.Heard)
+		}
+	}
+	for _, none := range []session.Memory{session.Remember("", "claude", "s-1", "ben"), session.Remember(state, "claude", "", "ben")} {
+		if none.HasPlace() || none.Lock() != nil || none.Wait() != nil {
+			t.Error("a memory without a place")
+		}
+	}
+}
+
+// A note that is damaged, or is no file, counts as missing.
+func TestDamagedMemory(t *testing.T) {
+	state := t.TempDir()
+	m := open(t, state, "s-1")
+	m.Learn([]string{"a"})
+	if err := m.Save(); err != nil {
+		t.Fatal(err)
+	}
+	notes, err := filepath.Glob(filepath.Join(state, "heard/*/note"))
+	if err != nil || len(notes) != 1 {
+		t.Fatal(notes, err)
+	}
+	for name, spoil := range map[string]func(path string) error{
+		"cut":         func(path string) error { return os.Truncate(path, 9) },
+		"too large":   func(path string) error { return os.Truncate(path, 2<<20) },
+		"a directory": func(path string) error { return os.Mkdir(path, 0o700) },
+		"a link":      func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		text := `{"known":"a","told":"2026-05-07T12:00:00Z"}`
+		if strings.HasPrefix(name, "a ") {
+			err = os.RemoveAll(notes[0])
+		} else {
+			err = os.RemoveAll(notes[0])
+			if err == nil {
+				err = os.WriteFile(notes[0], []byte(text), 0o600)
+			}
+		}
+		if err == nil {
+			err = spoil(notes[0])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := session.Remember(state, "claude", "s-1", "ben"); got.Known != "" {
+			t.Errorf("%s: %+v", name, got.Heard)
+		}
+	}
+}
+
+// The newest ids come first, each once, and the oldest are forgotten.
+func TestLearn(t *testing.T) {
+	var m session.Memory
+	m.Learn([]string{"2", "1"})
+	m.Learn([]string{"4", "2", "3"})
+	if m.Known != "4 2 3 1" {
+		t.Error(m.Known)
+	}
+	var many []string
+	for n := range 5000 {
+		many = append(many, fmt.Sprint(n))
+	}
+	m.Learn(many)
+	if all := strings.Fields(m.Known); len(all) != 4000 || all[0] != "0" || all[3999] != "3999" {
+		t.Error(len(all), all[0])
+	}
+}
+
+// The store is opened only if something may have arrived, or a lease must be renewed; for a minute after an
+// announcement only for a lease.
+func TestMustLook(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "INDEX.md")
+	var m session.Memory
+	if !m.MustLook(dir) {
+		t.Error("nothing is known yet")
+	}
+	m.Stamp(dir, []string{file})
+	if m.MustLook(dir) || !m.MustLook("/elsewhere") {
+		t.Error("nothing has arrived here")
+	}
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !m.MustLook(dir) {
+		t.Error("a file is new")
+	}
+	m.Told = time.Now()
+	if m.MustLook(dir) {
+		t.Error("it was told just now")
+	}
+	m.Told = time.Now().Add(time.Hour) // the clock went back
+	if !m.MustLook(dir) {
+		t.Error("the last announcement lies in the future")
+	}
+	m.Told, m.Renew = time.Now(), time.Now().Add(-time.Second)
+	if !m.MustLook(dir) {
+		t.Error("a lease must be renewed")
+	}
+}
+
+// One process waits for a session, and another one when that ends.
+func TestOneWaits(t *testing.T) {
+	state := t.TempDir()
+	m := session.Remember(state, "claude", "s-1", "ben")
+	end := m.Wait()
+	if end == nil {
+		t.Fatal("nobody waits")
+	}
+	if m.Wait() != nil {
+		t.Error("two wait")
+	}
+	end()
+	if end = m.Wait(); end == nil {
+		t.Fatal("nobody can wait again")
+	}
+	end()
+}
