@@ -127,7 +127,7 @@ func (in writeArgs) missing() (names []string) {
 		return nil
 	}
 	for _, needed := range []struct{ name, value string }{
-		{"body", in.Body}, {"from", in.From}, {"to", in.To}, {"topic", in.Topic}} {
+		{"body", in.Body}, {"from", in.From}, {"to", in.To}} {
 		if needed.value == "" {
 			names = append(names, needed.name)
 		}
