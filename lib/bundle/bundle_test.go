@@ -78,6 +78,9 @@ func parse(text []byte) (h bundle.Header, lines []bundle.Line, err error) {
 
 // What no import would take is refused while it is written, and not found out by whoever gets it.
 func TestWriterRefusesWhatIsTooLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	h, _ := sample()
 	w, err := bundle.NewWriter(io.Discard, h)
 	text := strings.Repeat("a", 32<<20)
@@ -184,6 +187,9 @@ func TestWhatNoBundleSaysIsInvalid(t *testing.T) {
 
 // What unpacks to more than a bundle may have ends early, and holds no more of it than a line.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	h, _ := sample()
 	head := string(print(t, h, nil))
 	head = head[:strings.Index(head, "\n")+1]

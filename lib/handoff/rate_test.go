@@ -18,6 +18,9 @@ import (
 // What is logged meanwhile does not hide what was written in the last ten minutes, and an operators file that cannot be read
 // lifts no limit.
 func TestRateCountsWhatIsFarBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	t.Parallel()
 	root := t.TempDir()
 	now := time.Date(2026, 5, 8, 12, 0, 0, 0, time.UTC)

@@ -293,6 +293,9 @@ func sourcesOf(docs []handoff.Document) []handoff.Source {
 
 // No size of a text or of a query is too large.
 func TestSearchInLargeTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	t.Parallel()
 	s := open(t, t.TempDir(), nil)
 	var many, large strings.Builder

@@ -62,6 +62,9 @@ func openBrowser(t *testing.T, bodies ...string) *browser {
 
 func openSite(t *testing.T, site page.Site) *browser {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the browser has no race detector")
+	}
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {

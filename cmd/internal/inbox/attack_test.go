@@ -34,6 +34,9 @@ var attacks = []string{
 
 // No text of others does anything but stand there, in the preview, opened, and typed or pasted into filter and search.
 func TestAttacks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	t.Parallel()
 	var all []handoff.Document
 	for i, text := range attacks {

@@ -83,6 +83,9 @@ func share(questions []question, find func(question string) (topics []string)) (
 // What is found may become more, not less. The others are what a page of code finds, and what search found when it
 // demanded all words.
 func TestQuestionsAreAnswered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	for name, test := range map[string]struct {
 		terse bool
 		least float64
