@@ -75,8 +75,8 @@ func (c Lifecycle) TakeNext(ctx context.Context, f Filter, who Consumption) (got
 	}
 }
 
-// heldElsewhere returns those of the held handoffs that an agent session cannot take: another session holds them, its
-// lease is not over, and it is not known to have died.
+// heldElsewhere returns the held handoffs that an agent session cannot take. Another session holds each of them. The
+// lease of that session has not ended, and its process may still run.
 func (s *Store) heldElsewhere(at stateReader, held map[string]bool, session string) map[string]bool {
 	elsewhere := make(map[string]bool)
 	for id := range held {

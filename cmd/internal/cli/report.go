@@ -52,7 +52,7 @@ func nearFlag(cmd *cobra.Command, err error) string {
 }
 
 // nearestName returns the known name that is probably meant by word: the only one with that prefix, or one with a
-// similar spelling; "" if there is none.
+// similar spelling. Without such a name it returns "".
 func nearestName(word string, known []string) string {
 	begun := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return !strings.HasPrefix(name, word) })
 	if len(begun) == 1 && len(word) > 1 {

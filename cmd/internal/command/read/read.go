@@ -57,7 +57,7 @@ Exit codes: 6 the file does not match its id.`,
 	a.OperatorFlag(cmd, &r.operator)
 	cmd.Flags().BoolVar(&r.raw, "raw", false, "print the bytes of the stored file, with the frontmatter")
 	cmd.Flags().BoolVar(&r.receipts, "receipts", false,
-		"show who was told of it and who has read it, instead of the body")
+		"show the sessions that were told of it and its readers, not its body")
 	AgentFlag(cmd, &r.agent)
 	cmd.Flags().BoolVar(&r.unverified, "unverified", false,
 		"print the file in a frame even if it does not match its id; still exits with 6")
