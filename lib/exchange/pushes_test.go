@@ -28,13 +28,18 @@ func all(root, operator string, act handoff.Act, ids ...string) (states string, 
 	return states, err
 }
 
+// countPushes returns a file to which the hub adds a line for each push, and its URL.
+func countPushes(t *testing.T, hub string) (count, url string) {
+	count = filepath.Join(filepath.Dir(hub), "count")
+	hook(t, hub, "pre-receive", "echo push >>"+count)
+	return count, smartHTTP(t, filepath.Dir(hub), "REMOTE_USER=ann") + "/hub.git"
+}
+
 // A take is one push, however many handoffs it takes, and so is a done. A sync without news pushes nothing.
 func TestPushes(t *testing.T) {
 	t.Parallel()
 	hub, roots := clones(t, 2)
-	count := filepath.Join(filepath.Dir(hub), "count")
-	hook(t, hub, "pre-receive", "echo push >>"+count)
-	url := smartHTTP(t, filepath.Dir(hub), "REMOTE_USER=ann") + "/hub.git"
+	count, url := countPushes(t, hub)
 	for _, root := range roots {
 		git(t, root, "remote", "set-url", "origin", url)
 	}
@@ -91,9 +96,7 @@ func TestPushes(t *testing.T) {
 func TestManyClaims(t *testing.T) {
 	t.Parallel()
 	hub, roots := clones(t, 2)
-	count := filepath.Join(filepath.Dir(hub), "count")
-	hook(t, hub, "pre-receive", "echo push >>"+count)
-	url := smartHTTP(t, filepath.Dir(hub), "REMOTE_USER=ann") + "/hub.git"
+	count, url := countPushes(t, hub)
 	sources := make([]handoff.Source, 60)
 	for i := range sources {
 		sources[i] = doc(fmt.Sprint("work-", i))

@@ -373,13 +373,20 @@ func TestNullIsNotGiven(t *testing.T) {
 	}
 }
 
+// takenBetween returns two servers of a project, of which the first has taken a handoff to ben, and a call about it.
+func takenBetween(t *testing.T) (root string, one, two client, call map[string]any) {
+	t.Helper()
+	root = mustProject(t)
+	one, two = connect(t, root, revisions[0]), connect(t, root, revisions[0])
+	id := one.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
+	call = map[string]any{"id": id, "operator": "ben"}
+	one.good("handoff_take", call, `"status":"changed"`)
+	return root, one, two, call
+}
+
 // Two servers are two sessions: one gets the work, also of the same operator.
 func TestTwoSessions(t *testing.T) {
-	root := mustProject(t)
-	one, two := connect(t, root, revisions[0]), connect(t, root, revisions[0])
-	id := one.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
-	call := map[string]any{"id": id, "operator": "ben"}
-	one.good("handoff_take", call, `"status":"changed"`)
+	_, one, two, call := takenBetween(t)
 	one.good("handoff_take", call, `"status":"existing"`)
 	two.bad("handoff_take", call, "critical", 11, "by another operator or session")
 	two.bad("handoff_done", call, "critical", 11, "by another operator or session")
@@ -391,11 +398,7 @@ func TestTwoSessions(t *testing.T) {
 
 // What a server has taken another one takes over once the first has ended.
 func TestServerEnds(t *testing.T) {
-	root := mustProject(t)
-	one, two := connect(t, root, revisions[0]), connect(t, root, revisions[0])
-	id := one.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
-	call := map[string]any{"id": id, "operator": "ben"}
-	one.good("handoff_take", call, `"status":"changed"`)
+	root, one, two, call := takenBetween(t)
 	two.bad("handoff_take", call, "critical", 11, "by another operator or session")
 	if err := one.session.Close(); err != nil {
 		t.Fatal(err)
