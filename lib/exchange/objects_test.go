@@ -679,6 +679,12 @@ func TestClaimIsReplaced(t *testing.T) {
 	}
 	forged := regexp.MustCompile(`w-[0-9a-f]{16}`).ReplaceAllString(strings.Replace(first, `"ben"`, `"ann"`, 1), writer)
 	f.put(t, name, forged)
+	// whoever forges it can also say that another writer was granted it
+	const stranger = "w-0123456789abcdef"
+	log := fmt.Sprintf(`{"format":"handoff-log/1","writer":%q,"number":1,"previous":""}`+"\n"+`{"claim":%q,"granted":"%x"}`+"\n",
+		stranger, strings.TrimPrefix(name, "claims/"), sha256.Sum256([]byte(forged)))
+	f.put(t, "log/"+stranger+"/0000000001", log)
+	f.put(t, "heads/"+stranger, fmt.Sprintf(`{"format":"handoff-head/1","writer":%q,"number":1,"log":"%x"}`, stranger, sha256.Sum256([]byte(log))))
 	for range 2 { // it is said each time
 		if _, err := f.sync(f.roots[2]); !errors.Is(err, handoff.ErrIntegrity) || !strings.Contains(fmt.Sprint(err), "was granted") {
 			t.Fatal(err)
@@ -688,7 +694,9 @@ func TestClaimIsReplaced(t *testing.T) {
 		t.Fatal(states, err)
 	}
 	f.put(t, name, first)
-	f.mustSync(t, f.roots[2], func(o *exchange.Options) { o.Restore = true })
+	for _, root := range f.roots { // the others hear of two as well
+		f.mustSync(t, root, func(o *exchange.Options) { o.Restore = true })
+	}
 	f.mustAgree(t)
 	lost := (*handoff.LostError)(nil)
 	if _, err := f.act(f.roots[2], "ann", handoff.ActTake, id); !errors.As(err, &lost) && !errors.As(err, new(*handoff.TakenError)) {
