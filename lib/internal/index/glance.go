@@ -16,7 +16,7 @@ func IsRowLike(line []byte) bool {
 
 // RowID returns the bytes in the position of the id of a row, or nil if the line does not begin like a row.
 func RowID(line []byte) []byte {
-	line = bytes.TrimLeft(line, " \t")
+	line = bytes.TrimLeft(line, " \t\r")
 	if end := len("| sha256:") + 64; len(line) > end && IsRowLike(line) {
 		return line[len("| "):end]
 	}

@@ -181,6 +181,36 @@ func TestSetRowsChangesOneLine(t *testing.T) {
 	}
 }
 
+// Rows that are found by their bytes are those that are parsed.
+func TestSetRowsAsByLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.Custom(func(t *rapid.T) string {
+			line := row(rapid.IntRange(0, 5).Draw(t, "n")).String()
+			line = rapid.SampledFrom([]string{"", "", "", " ", "\t", "\r", "x", "| "}).Draw(t, "before") + line
+			if rapid.IntRange(0, 5).Draw(t, "cut") == 0 {
+				line = line[:rapid.IntRange(0, len(line)).Draw(t, "end")]
+			}
+			return line + rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", "\n\n", " x\n", ""}).Draw(t, "after")
+		})
+		text := strings.Join(rapid.SliceOfN(line, 0, 12).Draw(t, "lines"), "")
+		edits, want, done := make(map[string]index.Row), "", make(map[string]bool)
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 6), 0, 4).Draw(t, "edits") {
+			edits[id(n)] = row(n).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"})
+		}
+		for l := range index.Lines(text) {
+			if edit, is := edits[l.Row.ID]; is && l.IsRow && !done[l.Row.ID] {
+				done[l.Row.ID] = true
+				want += edit.String() + text[l.Start+len(l.Text):l.End]
+				continue
+			}
+			want += text[l.Start:l.End]
+		}
+		if got := string(index.SetRows([]byte(text), edits)); got != want {
+			t.Fatalf("%q became\n%q, want\n%q", text, got, want)
+		}
+	})
+}
+
 func TestFind(t *testing.T) {
 	forged := strings.Replace(row(2).String(), "ann", "a|n", 1)
 	text := []byte(string(index.New(nil)) + "see | " + id(2) + " | there\n" + forged + "\n" + row(2).String() + "\n" + row(3).String())

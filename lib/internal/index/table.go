@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -220,21 +221,24 @@ func appendOffset(text []byte) int {
 	return at
 }
 
-// SetRows returns text with each row of edits, keyed by id, instead of the first row of that id.
+// SetRows returns text with each row of edits, keyed by id, instead of the first row of that id. It parses no other
+// row.
 func SetRows(text []byte, edits map[string]Row) []byte {
-	var out bytes.Buffer
+	out, kept := make([]byte, 0, len(text)+len(text)/8), 0
 	done := make(map[string]bool)
-	for l := range Lines(string(text)) {
-		row, edit := edits[l.Row.ID]
-		if !l.IsRow || !edit || done[l.Row.ID] {
-			out.Write(text[l.Start:l.End])
-			continue
+	for start := 0; start < len(text); {
+		end := start + cmp.Or(bytes.IndexByte(text[start:], '\n')+1, len(text)-start)
+		id := RowID(text[start:end])
+		if row, edit := edits[string(id)]; edit && !done[string(id)] {
+			if l := lineAt(text, start); l.IsRow {
+				done[l.Row.ID] = true
+				out = append(append(out, text[kept:start]...), row.String()...)
+				kept = start + len(l.Text)
+			}
 		}
-		done[l.Row.ID] = true
-		out.WriteString(row.String())
-		out.Write(text[l.Start+len(l.Text) : l.End])
+		start = end
 	}
-	return out.Bytes()
+	return append(out, text[kept:]...)
 }
 
 // TakeOldest returns the first n rows of text and the text without their lines.
