@@ -651,3 +651,45 @@ func TestNobodyAsks(t *testing.T) {
 		t.Error(lines)
 	}
 }
+
+// Two processes of one operator that take at once: the second finds what the first has taken.
+func TestTakenMeanwhileHere(t *testing.T) {
+	t.Parallel()
+	for _, session := range []string{"", "another"} {
+		for _, next := range []bool{false, true} {
+			_, roots, id := shared(t, 2)
+			o := options(roots[0])
+			first := gosync.OnceValue(func() error { return resume(roots[0], "ben", id, "take") })
+			o.Once = func(ctx context.Context, s *handoff.Store, want []handoff.Consumption,
+				do func([]handoff.Consumption) error) error {
+				return errors.Join(first(), exchange.Once(remote(roots[0]))(ctx, s, want, do))
+			}
+			s, err := handoff.Open(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			who, got, found := handoff.Consumption{Operator: "ben", Session: session}, handoff.ActReceipt{}, true
+			if next {
+				got, found, err = s.Lifecycle().TakeNext(t.Context(), handoff.Filter{To: "ben"}, who)
+			} else {
+				got, err = s.Act(t.Context(), handoff.ActTake, id, who)
+			}
+			taken := (*handoff.TakenError)(nil)
+			switch {
+			case session == "":
+				if err != nil || !found || got.Status != "existing" || got.ID != id {
+					t.Errorf("next %v: %v %+v", next, err, got)
+				}
+			case next:
+				if err != nil || found {
+					t.Errorf("%v %+v", err, got)
+				}
+			case !errors.As(err, &taken) || !taken.Same || taken.By.Operator != "ben":
+				t.Error(err)
+			}
+			if got, err := sync(roots[0]); err != nil || len(got.Refused) > 0 {
+				t.Errorf("%v %+v", err, got)
+			}
+		}
+	}
+}

@@ -65,32 +65,30 @@ func (s *Store) checkApproval(e Entry, decided func(id string) Decision) error {
 	return trust.CheckApproval(s.at, decided(e.ID), e, got.References)
 }
 
-// checkRejected returns ErrDenied for a take or done of a handoff that was just rejected. The caller holds the lock.
-func (s *Store) checkRejected(act Act, id string) error {
-	all, err := store.InState(s.at, txn.ReadVerdicts)
-	if err != nil {
-		return err
+// checkRejected returns ErrDenied for an act that needs approval, on a handoff that was just rejected.
+func (s *Store) checkRejected(x *txn.Session, act Act, id string) error {
+	if !needsApproval(act) {
+		return nil
 	}
-	return s.checkVerdicts(all, act, id)
-}
-
-// checkVerdicts is checkRejected with the verdicts of the ledger.
-func (s *Store) checkVerdicts(all map[string][]Consumption, act Act, id string) error {
-	d, err := s.decision(all, id)
-	if err == nil && d.Rejected.IsDone() && (act == ActTake || act == ActDone) {
+	d, err := s.decision(x, id)
+	if err == nil && d.Rejected.IsDone() {
 		err = &trust.AwaitingError{ID: id, Rejected: d.Rejected}
 	}
 	return err
 }
 
-// decision returns the decision about one handoff, by the verdicts of the ledger.
-func (s *Store) decision(all map[string][]Consumption, id string) (d Decision, err error) {
-	if len(all[id]) == 0 {
-		return d, nil
+// needsApproval reports whether an act is refused on a handoff that awaits approval.
+func needsApproval(act Act) bool { return act == ActTake || act == actResume || act == ActDone }
+
+// decision returns the decision about one handoff under the lock.
+func (s *Store) decision(x *txn.Session, id string) (d Decision, err error) {
+	verdicts, err := x.Verdicts(id)
+	if err != nil || len(verdicts) == 0 {
+		return d, err
 	}
 	e, err := s.Find(id)
 	if err == nil {
-		d = s.desk().Decide(e, all[id])
+		d = s.desk().Decide(e, verdicts)
 	}
 	return d, err
 }
@@ -98,11 +96,7 @@ func (s *Store) decision(all map[string][]Consumption, id string) (d Decision, e
 // decide records an approval or a rejection. The caller holds the lock. If the same decision already counts, nothing
 // is recorded, and who becomes the operator who made it.
 func (s *Store) decide(x *txn.Session, act Act, who *Consumption) (existing bool, err error) {
-	all, err := store.InState(s.at, txn.ReadVerdicts)
-	if err != nil {
-		return false, err
-	}
-	d, err := s.decision(all, who.HandoffID)
+	d, err := s.decision(x, who.HandoffID)
 	if err != nil {
 		return false, err
 	}

@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -30,10 +28,9 @@ func explain(err error) error {
 	return fault.Unpublished(err)
 }
 
-// once performs an action that only one operator can perform: in this store or, after a sync, in all clones. want
-// returns the ledger lines that the action needs, its own last, or an error. No lines mean that it is already done.
-// do performs it without asking the remote. Afterwards who is as in the ledger.
-func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledger, Consumption) ([]Consumption, error),
+// once performs an action that only one operator can perform: in this store or, after a sync, in all clones. do
+// performs it without asking the remote. Afterwards who is as in the ledger.
+func (s *Store) once(ctx context.Context, act Act, who *Consumption, over txn.Lapse,
 	do func(*txn.Session, Consumption) error) error {
 	synced, err := s.at.HasSynced()
 	if err != nil {
@@ -52,7 +49,7 @@ func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledge
 			return err
 		}
 		who.Time = s.at.Now()
-		lines, err := want(ledger.Ledger, *who)
+		lines, err := ledger.WantAct(act, *who, over)
 		isFree := errors.Is(err, txn.ErrNotHeld)
 		mustAsk := isFree || err == nil && asksNothing(lines) && believes(ledger.Ledger, *who)
 		if mustAsk && s.opt.Once == nil {
@@ -77,17 +74,17 @@ func (s *Store) once(ctx context.Context, who *Consumption, want func(*txn.Ledge
 			return txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, *who) })
 		}
 		err = s.claim(ctx, lines, func(c Consumption) { *who = c })
-		if !errors.As(err, new(*LostError)) || keysOf(lines) == before {
+		if !isOutrun(err) || keysOf(lines) == before {
 			return err
 		}
-		before = keysOf(lines)
+		before, asked = keysOf(lines), asked || errors.As(err, new(*TakenError)) // which this replica has claimed
 	}
 }
 
 // asksNothing reports whether the lines do not depend on the holder of the handoff. That holds for no lines, and for
 // a single resume token.
 func asksNothing(lines []Consumption) bool {
-	return len(lines) == 0 || len(lines) == 1 && lines[0].Act() == ""
+	return len(lines) == 0 || len(lines) == 1 && lines[0].Act() == actResume
 }
 
 // believes reports whether, according to the ledger, who.Operator holds the handoff or has finished it.
@@ -114,18 +111,14 @@ func (s *Store) claim(ctx context.Context, lines []Consumption, won func(Consump
 		return errNotAsked()
 	}
 	return s.opt.Once(ctx, s, lines, func(claimed []Consumption) error {
-		err := txn.Locked(ctx, s.at, func(x *txn.Session) error { return x.Put(claimed) })
-		if err != nil {
-			return err
-		}
-		verdicts, err := store.InState(s.at, txn.ReadVerdicts)
-		for _, c := range claimed {
-			if err == nil { // even if rejected, the lines stay in the ledger, as the claims stay at the remote
-				won(c)
-				err = s.checkVerdicts(verdicts, cmp.Or(c.Act(), ActTake), c.HandoffID)
+		return txn.Locked(ctx, s.at, func(x *txn.Session) error {
+			err := x.Put(claimed)
+			for i := 0; i < len(claimed) && err == nil; i++ { // what is rejected stays claimed
+				won(claimed[i])
+				err = s.checkRejected(x, claimed[i].Act(), claimed[i].HandoffID)
 			}
-		}
-		return err
+			return err
+		})
 	})
 }
 
@@ -158,10 +151,15 @@ func (s *Store) claimAll(ctx context.Context, all []request) error {
 			r.who, r.claimed = c, true
 		}
 	})
-	if errors.As(err, new(*LostError)) {
+	if isOutrun(err) {
 		return nil
 	}
 	return err
+}
+
+// isOutrun reports whether another clone, or another process of this one, was first. The ledger then has its action.
+func isOutrun(err error) bool {
+	return errors.As(err, new(*LostError)) || errors.As(err, new(*TakenError))
 }
 
 // errNotAsked is the error of a program that never asks the remote, such as an MCP server.

@@ -16,35 +16,19 @@ import (
 // The token's line in the ledger is the commit. The read mark and the event follow, even after a crash. If they
 // cannot be recorded now, Resume warns, and the next change of the store completes them.
 func (r Records) Resume(ctx context.Context, c Consumption) (_ Consumption, err error) {
-	defer func() {
-		err = explain(err)
-	}()
-	if err := r.s.guard(); err != nil {
-		return c, err
+	err = r.s.guard()
+	var entry Entry
+	if err == nil {
+		entry, err = r.s.Find(c.HandoffID)
 	}
-	entry, err := r.s.Find(c.HandoffID)
-	if err != nil {
-		return c, err
+	one := request{who: c}
+	if err == nil {
+		one, err = r.s.request(actResume, entry, c, r.s.Lifecycle().Decided())
 	}
-	if err := r.s.rules().Allow(ActTake, c.Operator, entry); err != nil {
-		return c, err
+	if err == nil {
+		_, err = r.s.carryOut(ctx, &one)
 	}
-	if err := r.s.Lifecycle().CheckApproval(entry.ID); err != nil {
-		return c, err
-	}
-	c.HandoffID, c.Token = entry.ID, txn.LedgerKey(c.Token, entry.ID)
-	c.Until = r.s.leaseEnd(c)
-	err = r.s.once(ctx, &c, func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantResume(c) },
-		func(x *txn.Session, c Consumption) error {
-			if err := r.s.checkRejected(ActTake, entry.ID); err != nil {
-				return err
-			}
-			return x.Resume(c)
-		})
-	if err = r.s.orUnrecorded(err); err == nil {
-		r.s.pinSighted(ctx)
-	}
-	return c, err
+	return one.who, explain(err)
 }
 
 // A Ledger is a snapshot of the used resume tokens. Used, Life and Lines query it.

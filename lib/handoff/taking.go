@@ -29,6 +29,8 @@ const (
 	ActReject    = eventlog.ActReject    // keep others from acting on it, for good
 
 	ActWithdraw Act = "withdraw" // done by its sender, before it was read or taken: its state is then withdrawn
+
+	actResume = eventlog.ActResume // see Records.Resume
 )
 
 // Act performs an action for who. who.Operator is required; Session and Reason are recorded. The take of a session
@@ -80,7 +82,7 @@ func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consum
 	var now *sight
 	for i := 0; i < len(all) && err == nil; i++ {
 		var got ActReceipt
-		if got, err = c.s.carryOut(ctx, all[i]); err != nil {
+		if got, err = c.s.carryOut(ctx, &all[i]); err != nil {
 			break
 		}
 		if now == nil || !all[i].claimed { // what was claimed at once is seen at once
@@ -122,24 +124,28 @@ func (s *Store) request(act Act, entry Entry, who Consumption, decided func(id s
 	switch r.act {
 	case ActApprove, ActReject:
 		who, err = s.desk().Signed(r.act, who)
-	case ActTake, ActDone:
+	case actResume:
+		who.Token = txn.LedgerKey(who.Token, entry.ID)
+	}
+	if needsApproval(r.act) {
 		err = s.checkApproval(entry, decided)
 	}
-	if r.act == ActTake {
+	if r.act == ActTake || r.act == actResume {
 		who.Until = s.leaseEnd(who)
 	}
 	r.who = who
 	return r, err
 }
 
-// carryOut performs the action of a request.
-func (s *Store) carryOut(ctx context.Context, r request) (got ActReceipt, err error) {
-	who, existing := r.who, false
+// carryOut performs the action of a request. Afterwards r.who is the operator of the action, who may have performed
+// it before.
+func (s *Store) carryOut(ctx context.Context, r *request) (got ActReceipt, err error) {
+	who, existing := &r.who, false
 	if !r.claimed {
-		existing, err = s.perform(ctx, r.act, &who, r.over)
+		existing, err = s.perform(ctx, r.act, who, r.over)
 		err = s.orUnrecorded(err)
 	}
-	got = ActReceipt{ID: r.who.HandoffID, Act: r.asked, Operator: who.Operator, Session: who.Session, Time: who.Time,
+	got = ActReceipt{ID: who.HandoffID, Act: r.asked, Operator: who.Operator, Session: who.Session, Time: who.Time,
 		Until: who.Until, Status: txn.StatusChanged}
 	if existing {
 		got.Status = StatusExisting
@@ -147,7 +153,7 @@ func (s *Store) carryOut(ctx context.Context, r request) (got ActReceipt, err er
 	if err != nil {
 		return got, err
 	}
-	if r.act == ActTake {
+	if r.act == ActTake || r.act == actResume {
 		s.pinSighted(ctx)
 	}
 	return got, nil
@@ -156,7 +162,7 @@ func (s *Store) carryOut(ctx context.Context, r request) (got ActReceipt, err er
 // perform records an action. It sets who to the operator of the action, which may be an earlier one.
 func (s *Store) perform(ctx context.Context, act Act, who *Consumption, over txn.Lapse) (existing bool, err error) {
 	do := func(x *txn.Session, c Consumption) (err error) {
-		if err = s.checkRejected(act, c.HandoffID); err == nil {
+		if err = s.checkRejected(x, act, c.HandoffID); err == nil {
 			*who, existing, err = x.Act(act, c, over)
 		}
 		return err
@@ -170,8 +176,7 @@ func (s *Store) perform(ctx context.Context, act Act, who *Consumption, over txn
 	case act == ActArchive || act == ActUnarchive: // all clones can do these
 		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, *who) })
 	default:
-		want := func(l *txn.Ledger, c Consumption) ([]Consumption, error) { return l.WantAct(act, c, over) }
-		err = s.once(ctx, who, want, do)
+		err = s.once(ctx, act, who, over, do)
 	}
 	return existing, err
 }

@@ -36,6 +36,9 @@ const (
 
 	ActApprove Act = "approve"
 	ActReject  Act = "reject"
+
+	// ActResume takes a handoff and uses up a resume token, which is then the key of its line.
+	ActResume Act = ""
 )
 
 var acts = []Act{ActTake, ActRenew, ActRelease, ActRevoke, ActDone, ActReopen, ActResend, ActArchive, ActUnarchive,

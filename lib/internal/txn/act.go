@@ -1,10 +1,10 @@
 package txn
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"slices"
+	"iter"
 	"strings"
 	"time"
 
@@ -97,9 +97,10 @@ func (e *TakenError) Hint() string {
 // Verdict returns the verdict of a packet that was resumed already.
 func (e *TakenError) Verdict() string { return "CRITICAL" }
 
-// Act performs the action a. c names the handoff, operator, session, reason and time. If the action was
-// performed before, existing is true and the returned Consumption names who did it. If another operator or session
-// holds the handoff, or it is done, the error is a *TakenError. For verdicts use [Session.Decide].
+// Act performs the action a. c names the handoff, operator, session, reason and time, and for a resume the token. If
+// the action was performed before, existing is true and the returned Consumption names who did it; for a resume the
+// error is a *ConsumedError. If another operator or session holds the handoff, or it is done, the error is a
+// *TakenError. For verdicts use [Session.Decide].
 func (x *Session) Act(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eventlog.Consumption, existing bool,
 	err error) {
 	ledger, err := x.readLedger()
@@ -115,10 +116,11 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eve
 	case len(lines) == 0:
 		c.Operator, c.Session, c.Time, c.Until = before.Operator, before.Session, before.Time, before.Until
 		return c, true, nil
-	case a == eventlog.ActDone && !x.Opt.Git.IsShared(): // no other clone has to learn of a take
-		lines = lines[len(lines)-1:]
+	case x.Opt.Git.IsShared():
+	case a == eventlog.ActDone, lines[0].Token == eventlog.ActTake.Key(c.HandoffID, 0):
+		lines = lines[len(lines)-1:] // no other clone has to learn of a take
 	}
-	return lines[len(lines)-1], false, x.consume(string(a), lines...)
+	return lines[len(lines)-1], false, x.consume(cmp.Or(string(a), "resume"), lines...)
 }
 
 // Decide adds an approval or a rejection, after those that do not count, or a renewal.
@@ -275,30 +277,42 @@ func (l *Ledger) Life(id string) eventlog.Life {
 // only. It is for readers: it does not compare the ledger with the audit log, since that takes as long as
 // reading the log.
 func ReadLives(d *disk.Dir, only string) (map[string]eventlog.Life, error) {
-	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
-	return Lives(store.AsString(text[:disk.WholeLines(text)]), only), store.AsCorrupt(disk.Ledger, err)
+	text, err := readWhole(d)
+	return Lives(text, only), err
 }
 
 // Lives returns what the lines of a ledger record about all handoffs, or about the handoff only.
 func Lives(text, only string) map[string]eventlog.Life {
 	lives := make(map[string]eventlog.Life)
-	mark := `"handoff_id":"` + only
-	for only != "" && text != "" { // skip lines of other handoffs
-		at := strings.Index(text, mark)
-		if at < 0 {
-			return lives
-		}
-		start := strings.LastIndexByte(text[:at], '\n') + 1
-		line, rest, _ := strings.Cut(text[start:], "\n")
-		addLine(lives, line)
-		text = rest
-	}
-	for text != "" {
-		var line string
-		line, text, _ = strings.Cut(text, "\n")
+	for line := range linesAbout(text, only) {
 		addLine(lives, line)
 	}
 	return lives
+}
+
+// readWhole returns the whole lines of the ledger of a state directory.
+func readWhole(d *disk.Dir) (string, error) {
+	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
+	return store.AsString(text[:disk.WholeLines(text)]), store.AsCorrupt(disk.Ledger, err)
+}
+
+// linesAbout returns the lines of a ledger about a handoff, with one byte search, or all lines if id is "".
+func linesAbout(text, id string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for text := text; text != ""; {
+			if id != "" {
+				at := strings.Index(text, `"handoff_id":"`+id)
+				if at < 0 {
+					return
+				}
+				text = text[strings.LastIndexByte(text[:at], '\n')+1:]
+			}
+			var line string
+			if line, text, _ = strings.Cut(text, "\n"); !yield(line) {
+				return
+			}
+		}
+	}
 }
 
 // addLine adds a line of the ledger to lives. It finds the few fields that it needs and parses nothing, since
@@ -322,11 +336,12 @@ func field(line, name string) string {
 // TakeOverTokens adds tokens that another store consumed, as one change, and reports which are new here. A verdict is
 // also new if only verdicts that do not count are known.
 func (x *Session) TakeOverTokens(all []eventlog.Consumption) (isNew []bool, err error) {
-	ledger, err := x.readLedger()
+	before, err := x.readLedger()
 	if err != nil {
 		return nil, err
 	}
-	if ledger.Text = slices.Clip(ledger.Text); len(all) > fewIDs {
+	ledger := &Ledger{Text: before.Text}
+	if len(all) > fewIDs {
 		ledger.ReadOnce()
 	}
 	isNew = make([]bool, len(all))
@@ -368,16 +383,30 @@ func (l *Ledger) takeOver(c *eventlog.Consumption) bool {
 // ReadVerdicts returns the approvals and rejections in the ledger of a state directory, by handoff. The
 // caller must check that they count.
 func ReadVerdicts(d *disk.Dir) (map[string][]eventlog.Consumption, error) {
-	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
+	text, err := readWhole(d)
+	return verdicts(text, ""), err
+}
+
+// Verdicts is ReadVerdicts for one handoff, under the lock.
+func (x *Session) Verdicts(id string) ([]eventlog.Consumption, error) {
+	ledger, err := x.readLedger()
+	if err != nil {
+		return nil, err
+	}
+	return verdicts(store.AsString(ledger.Text), id)[id], nil
+}
+
+// verdicts returns the approvals and rejections in a ledger about all handoffs, or about the handoff only.
+func verdicts(text, only string) map[string][]eventlog.Consumption {
 	all := make(map[string][]eventlog.Consumption)
-	for line := range bytes.Lines(text[:disk.WholeLines(text)]) {
-		id, kind, _, ok := eventlog.ParseKey(LineKey(line))
+	for line := range linesAbout(text, only) {
+		id, kind, _, ok := eventlog.ParseKey(LineKey([]byte(line)))
 		if !ok || !kind.IsVerdict() {
 			continue
 		}
-		if c, ok := ParseConsumption(bytes.TrimSuffix(line, []byte("\n"))); ok {
+		if c, ok := ParseConsumption([]byte(line)); ok {
 			all[id] = append(all[id], c)
 		}
 	}
-	return all, store.AsCorrupt(disk.Ledger, err)
+	return all
 }

@@ -71,7 +71,7 @@ func (x *Session) commit(c *change) error {
 	x.SetNewest(c.Number)
 	isArchive := func(f journal.File) bool { return f.Place == journal.Handoffs && disk.IsArchive(f.File) }
 	x.sealed = x.sealed || slices.ContainsFunc(c.New, isArchive) || slices.ContainsFunc(c.Put, isArchive)
-	x.extra, x.prev, x.state = nil, store.HeadOf(&c.Head).Hash, state
+	x.extra, x.prev, x.state, x.ledger = nil, store.HeadOf(&c.Head).Hash, state, nil
 	if err := x.apply(&c.Record, p); err != nil {
 		return unrecorded(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -74,8 +75,11 @@ func ReadLedger(d *disk.Dir) (*Ledger, error) {
 	return l, store.AsCorrupt(path, err)
 }
 
-// readLedger is ReadLedger under the lock, where the journal proves the ledger.
+// readLedger is ReadLedger under the lock, where the journal proves the ledger. It reads once between two changes.
 func (x *Session) readLedger() (*Ledger, error) {
+	if x.ledger != nil {
+		return x.ledger, nil
+	}
 	path := filepath.Join(x.State.Path(), disk.Ledger)
 	text, err := x.State.ReadIfThere(disk.Ledger, disk.MaxLedger)
 	if err != nil {
@@ -85,7 +89,8 @@ func (x *Session) readLedger() (*Ledger, error) {
 	if err := store.CheckLedger(path, text, last.Ledger.End(), last.LedgerHead); err != nil {
 		return nil, err
 	}
-	return &Ledger{Text: text[:last.Ledger.End()]}, nil
+	x.ledger = &Ledger{Text: slices.Clip(text[:last.Ledger.End()])}
+	return x.ledger, nil
 }
 
 // Lines returns an iterator over the lines, without their newlines, with their numbers.

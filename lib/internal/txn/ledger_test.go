@@ -62,7 +62,9 @@ func TestParseConsumption(t *testing.T) {
 func (w *world) resume(tokens ...string) (err error) {
 	for _, token := range tokens {
 		err = w.locked(func(x *txn.Session) error {
-			return x.Resume(eventlog.Consumption{Token: token, HandoffID: handoff("a", "body of a\n").HandoffID, Operator: "ben", Time: aTime})
+			c := eventlog.Consumption{Token: token, HandoffID: handoff("a", "body of a\n").HandoffID, Operator: "ben", Time: aTime}
+			_, _, err := x.Act(eventlog.ActResume, c, txn.Lapse{})
+			return err
 		})
 	}
 	return err

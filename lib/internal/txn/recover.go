@@ -81,7 +81,7 @@ func (x *Session) openJournal() (err error) {
 		j.Close()
 		return err
 	}
-	x.j, x.prev = j, store.HeadOf(j.Last()).Hash
+	x.j, x.prev, x.ledger = j, store.HeadOf(j.Last()).Hash, nil
 	return nil
 }
 

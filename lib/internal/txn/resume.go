@@ -32,36 +32,20 @@ func (e *ConsumedError) Hint() string {
 // Verdict returns the verdict of check.
 func (e *ConsumedError) Verdict() string { return "CRITICAL" }
 
-// Resume consumes the token of c. A resume also takes the handoff. If other clones may learn of it, or the
-// handoff was released before, the ledger gets a line for the take too.
-func (x *Session) Resume(c eventlog.Consumption) error {
-	ledger, err := x.readLedger()
-	if err != nil {
-		return err
-	}
-	life, err := ledger.checkResume(c)
-	if err != nil {
-		return err
-	}
-	if !life.Take.Holds().IsDone() && (x.Opt.Git.IsShared() || life.Take.N > 0) {
-		return x.consume("resume", nthAct(c, eventlog.ActTake, life.Take.N), c)
-	}
-	return x.consume("resume", c)
-}
-
-// checkResume returns a *ConsumedError or a *TakenError if c cannot be consumed. life is what happened to the
-// handoff.
-func (l *Ledger) checkResume(c eventlog.Consumption) (life eventlog.Life, err error) {
-	life = l.Life(c.HandoffID)
+// resume returns the lines that a resume needs. A resume also takes the handoff.
+func (l *Ledger) resume(c eventlog.Consumption, life eventlog.Life) ([]eventlog.Consumption, error) {
 	taken := life.Take.Holds()
 	if by := l.find(c.Token); by != nil {
-		return life, &ConsumedError{*by}
+		return nil, &ConsumedError{*by}
 	}
 	isOthers := taken.IsDone() && (taken.Operator != c.Operator || isOtherSession(taken, c))
-	if life.Done.IsDone() || isOthers {
-		return life, newTakenError(c, life)
+	switch {
+	case life.Done.IsDone() || isOthers:
+		return nil, newTakenError(c, life)
+	case taken.IsDone():
+		return []eventlog.Consumption{c}, nil
 	}
-	return life, nil
+	return []eventlog.Consumption{nthAct(c, eventlog.ActTake, life.Take.N), c}, nil
 }
 
 // consume adds lines to the ledger as one change, with the read marks that they bring.

@@ -34,6 +34,8 @@ type Session struct {
 	prev  string       // the hash that the next event names
 	swap  journal.Hash // the text in swapName; zero if there is none
 
+	ledger *Ledger // as it was read since the last change; nil if it was not
+
 	state map[string]journal.Hash // the files of the state that are replaced as a whole
 
 	sealed    bool // an archive was changed

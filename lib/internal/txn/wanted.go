@@ -10,15 +10,6 @@ import (
 // lines before it keep out actions that conflict with it: a resume or done also takes the handoff. Actions
 // that end the same take need the same claim.
 
-// WantResume returns the lines that a resume needs. It fails as [Session.Resume] does.
-func (l *Ledger) WantResume(c eventlog.Consumption) ([]eventlog.Consumption, error) {
-	life, err := l.checkResume(c)
-	if err != nil || life.Take.Holds().IsDone() {
-		return []eventlog.Consumption{c}, err
-	}
-	return []eventlog.Consumption{nthAct(c, eventlog.ActTake, life.Take.N), c}, nil
-}
-
 // ErrNotHeld is the error if there is nothing to undo in this store.
 var ErrNotHeld = errors.New("no one holds it")
 
@@ -34,6 +25,10 @@ func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption, over Lapse) ([]
 func (l *Ledger) lines(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eventlog.Act, before eventlog.Action,
 	want []eventlog.Consumption, err error) {
 	life := l.Life(c.HandoffID)
+	if a == eventlog.ActResume {
+		want, err = l.resume(c, life)
+		return a, before, want, err
+	}
 	a = over.act(a, c, life)
 	before, n, err := plan(a, c, life, over)
 	if err == nil && n < 0 {
@@ -58,12 +53,21 @@ func nthAct(c eventlog.Consumption, a eventlog.Act, n int) eventlog.Consumption 
 	return c
 }
 
-// Put adds lines that this replica has claimed. If the last one exists already, the error is a
-// *ConsumedError.
+// Put adds lines that this replica has claimed. If the last one exists already, another process of this replica has
+// added it since the caller read the ledger: the error is a *TakenError, or for a resume a *ConsumedError.
 func (x *Session) Put(claimed []eventlog.Consumption) error {
 	isNew, err := x.TakeOverTokens(claimed)
-	if last := len(claimed) - 1; err == nil && last >= 0 && !isNew[last] {
-		err = &ConsumedError{claimed[last]}
+	last := len(claimed) - 1
+	if err != nil || last < 0 || isNew[last] {
+		return err
 	}
-	return err
+	c := claimed[last]
+	if c.Act() == eventlog.ActResume {
+		return &ConsumedError{c}
+	}
+	ledger, err := x.readLedger()
+	if err != nil {
+		return err
+	}
+	return newTakenError(c, ledger.Life(c.HandoffID))
 }
