@@ -8,6 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/check"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
 // Head returns the number of lines in the audit log and the hash of the last one. The error is ErrIntegrity if the
@@ -34,6 +35,18 @@ func (l AuditLog) Keep(ctx context.Context, c Checkpoint, signature []byte) (fil
 // Last returns the signed checkpoint that was kept last. The caller verifies its signature. The error is
 // fs.ErrNotExist if there is none.
 func (l AuditLog) Last() (SignedCheckpoint, error) { return check.LastCheckpoint(l.s.at) }
+
+// Signer returns the name of whoever signed a checkpoint, as a file of allowed signers has it; it can be a pattern.
+// allowed is the text of that file. The error is ErrIntegrity for a bad signature. If no line of the file allows the
+// key for CheckpointNamespace now, the name is "". It needs Options.VerifySignature.
+func (l AuditLog) Signer(allowed string, checkpoint, signed []byte) (name string, err error) {
+	key, err := l.s.opt.VerifySignature(checkpoint, signed, CheckpointNamespace)
+	if err != nil {
+		return "", err
+	}
+	return operators.Principal(operators.ParseAllowed(allowed, CheckpointNamespace), operators.Key(key),
+		l.s.opt.Now()), nil
+}
 
 // CopyCheckpoint writes a signed checkpoint to a new file, and its signature to the file next to it that SignatureFile
 // names: both durably, or neither.

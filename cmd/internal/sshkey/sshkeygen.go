@@ -1,4 +1,4 @@
-// Package sshkey signs and verifies with ssh-keygen.
+// Package sshkey signs with ssh-keygen, which can use agents and hardware keys.
 package sshkey
 
 import (

@@ -2,6 +2,7 @@ package operators
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,18 +13,29 @@ type Allowed struct {
 	patterns []string
 }
 
-// ParseAllowed parses a file of allowed signers. As in ssh-keygen, lines that do not apply are ignored: comments,
-// other namespaces, certificate authorities, and invalid lines.
-func ParseAllowed(text string) (all []Allowed) {
+// ParseAllowed parses a file of allowed signers for signatures in a namespace. As in ssh-keygen, lines that do not
+// apply are ignored: comments, other namespaces, certificate authorities, and invalid lines.
+func ParseAllowed(text, namespace string) (all []Allowed) {
 	for line := range strings.Lines(text) {
-		if a, ok := parseAllowed(strings.TrimSpace(line)); ok {
+		if a, ok := parseAllowed(strings.TrimSpace(line), namespace); ok {
 			all = append(all, a)
 		}
 	}
 	return all
 }
 
-func parseAllowed(line string) (a Allowed, ok bool) {
+// Principal returns the first name or pattern of the first line that allows a key now, or "" if no line does.
+func Principal(all []Allowed, key Key, now time.Time) string {
+	for _, a := range all {
+		at := slices.IndexFunc(a.patterns, func(p string) bool { return !strings.HasPrefix(p, "!") })
+		if at >= 0 && a.Key == key && a.covers(now) && !slices.Contains(a.patterns, "") {
+			return a.patterns[at]
+		}
+	}
+	return ""
+}
+
+func parseAllowed(line, namespace string) (a Allowed, ok bool) {
 	if line == "" || line[0] == '#' {
 		return a, false
 	}
@@ -38,7 +50,7 @@ func parseAllowed(line string) (a Allowed, ok bool) {
 	}
 	for option := range splitOutside(options, ',') {
 		name, value, _ := strings.Cut(option, "=")
-		if !a.take(strings.ToLower(name), strings.Trim(value, `"`)) {
+		if !a.take(strings.ToLower(name), strings.Trim(value, `"`), namespace) {
 			return a, false
 		}
 	}
@@ -46,10 +58,10 @@ func parseAllowed(line string) (a Allowed, ok bool) {
 }
 
 // take applies an option, and reports whether the line can still apply.
-func (a *Allowed) take(name, value string) (ok bool) {
+func (a *Allowed) take(name, value, namespace string) (ok bool) {
 	switch name {
 	case "namespaces":
-		return matches(strings.Split(value, ","), Namespace)
+		return matches(strings.Split(value, ","), namespace)
 	case "valid-after":
 		a.After, ok = sshTime(value)
 	case "valid-before":

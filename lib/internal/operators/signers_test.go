@@ -85,7 +85,7 @@ func TestAllowedSigners(t *testing.T) {
 		`ann unknown-option ` + key:                                         false,
 	}
 	for line, want := range lines {
-		trust := operators.Trust{Allowed: operators.ParseAllowed("\n" + line + "\n"), Authors: []operators.Author{{Name: "ann", Email: "ann@example.org"}}}
+		trust := operators.Trust{Allowed: operators.ParseAllowed("\n"+line+"\n", operators.Namespace), Authors: []operators.Author{{Name: "ann", Email: "ann@example.org"}}}
 		f, err := trust.Judge("ann", annKey, func() (time.Time, error) { return allowedAt("2026-05-07T12:00:00Z"), nil })
 		if got := f.State == operators.Good; err != nil || got != want {
 			t.Errorf("%s: %v, %v", line, f, err)
@@ -120,7 +120,7 @@ func TestAllowedSignersAsSSHKeygenReadsThem(t *testing.T) {
 		cmd := exec.Command("ssh-keygen", "-Y", "verify", "-f", allowed, "-I", "ann", "-n", operators.Namespace, "-s", message+".sig")
 		cmd.Stdin = strings.NewReader("text\n")
 		want := cmd.Run() == nil
-		f, err := operators.Trust{Allowed: operators.ParseAllowed(line)}.Judge("ann", key, func() (time.Time, error) { return time.Now(), nil })
+		f, err := operators.Trust{Allowed: operators.ParseAllowed(line, operators.Namespace)}.Judge("ann", key, func() (time.Time, error) { return time.Now(), nil })
 		if got := f.State == operators.Good; err != nil || got != want {
 			t.Errorf("%s: %v %v, ssh-keygen says %v", begin, f, err, want)
 		}
@@ -148,7 +148,7 @@ func TestJudge(t *testing.T) {
 		"endorsed":               {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(eve, nil), Endorsed: func() operators.Key { return eveKey }}, operators.Good, true, false},
 		"endorsed by itself":     {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(eve, nil), Endorsed: func() operators.Key { return annKey }}, operators.UnknownKey, false, true},
 		"of another":             {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}, {Name: "eve", Rules: rule(annKey)}}, Pins: pins(eve, nil)}, operators.UnknownKey, false, false},
-		"the user's goes before": {operators.Trust{Allowed: operators.ParseAllowed("ann " + string(annKey)), Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}}, Pins: pins(eve, ann)}, operators.Good, false, false},
+		"the user's goes before": {operators.Trust{Allowed: operators.ParseAllowed("ann "+string(annKey), operators.Namespace), Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}}, Pins: pins(eve, ann)}, operators.Good, false, false},
 	} {
 		f, err := c.trust.Judge("ann", annKey, func() (time.Time, error) { t.Errorf("%s: the time was asked for", name); return time.Time{}, nil })
 		if err != nil || f.State != c.state || f.FirstSight != c.first || f.Changed != c.changed {

@@ -231,7 +231,7 @@ func (k *Keyring) readTrust() (t operators.Trust, err error) {
 			return t, fault.New(fault.ErrConfig, "make it readable, or move it away",
 				"cannot read the allowed signers: %v", err)
 		}
-		t.Allowed = operators.ParseAllowed(string(text))
+		t.Allowed = operators.ParseAllowed(string(text), operators.Namespace)
 	}
 	t.Endorsed = sync.OnceValue(k.endorser)
 	state, err := k.At.OpenPlace(k.At.Opt.StateDir)

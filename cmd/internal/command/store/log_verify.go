@@ -1,14 +1,17 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -88,27 +91,80 @@ func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error)
 	if err != nil {
 		return nil, err
 	}
-	principal, err := sshkey.Verify(p.allowed, signatures(path), text)
+	principal, err := signer(s.AuditLog(), p.allowed, path, text)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.AuditLog().Check(c); err != nil {
-		return nil, notContained(c.String()+", "+sshkey.SignedBy(principal), err)
+		return nil, notContained(c.String()+", "+signedBy(principal), err)
 	}
-	a.Note(fmt.Sprintf("the log holds %s, %s", c, sshkey.SignedBy(principal)))
+	a.Note(fmt.Sprintf("the log holds %s, %s", c, signedBy(principal)))
 	return &signedCheckpoint{c, principal}, nil
 }
 
-// signatures returns the files with the signatures of a signed head.
-func signatures(checkpoint string) []string {
-	files := []string{handoff.SignatureFile(checkpoint, 1)}
-	for n := 2; ; n++ {
-		file := handoff.SignatureFile(checkpoint, n)
-		if _, err := os.Lstat(file); err != nil {
-			return files
-		}
-		files = append(files, file)
+// signer returns the allowed signer of the signed head in a file. One good signature is enough. If there is none, the
+// error is about the first.
+func signer(log handoff.AuditLog, allowed, file string, text []byte) (principal string, err error) {
+	signers, err := readSigners(allowed)
+	if err != nil {
+		return "", err
 	}
+	for n := 1; ; n++ {
+		name := handoff.SignatureFile(file, n)
+		if _, missing := os.Lstat(name); n > 1 && missing != nil {
+			return "", err
+		}
+		signature, oneErr := cli.ReadInput(name)
+		if oneErr == nil {
+			principal, oneErr = log.Signer(string(signers), text, signature)
+			if principal != "" {
+				return principal, nil
+			}
+			oneErr = refusal(allowed, name, oneErr)
+		}
+		err = cmp.Or(err, oneErr)
+	}
+}
+
+// refusal returns the error for a signature that is bad, or whose signer is not allowed.
+func refusal(allowed, signature string, bad error) error {
+	why := "the signer of " + signature + " is not in " + allowed
+	if bad != nil {
+		why = signature + ": " + bad.Error()
+	}
+	return fault.New(fault.ErrIntegrity, "if you trust the key, list it in "+allowed+" for the namespace "+
+		handoff.CheckpointNamespace+"; otherwise use --checkpoint with another copy of the checkpoint", "%s", why)
+}
+
+// readSigners reads a file of allowed signers. It can wait for a pipe.
+func readSigners(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, cli.InputError(path, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, cli.Invalid("name a file in it", "%s is a directory", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, cli.MaxInput+1))
+	switch {
+	case err != nil:
+		return nil, cli.InputError(path, err)
+	case len(text) > cli.MaxInput:
+		return nil, cli.Invalid("shorten it", "%s has more than %d bytes", path, cli.MaxInput)
+	case !bytes.Contains(text, []byte("AAAA")): // every public key has it
+		return nil, cli.Invalid("add a line such as `ann@example.org ssh-ed25519 AAAA…` for each signer",
+			"%s has no public key of an allowed signer", path)
+	}
+	return text, nil
+}
+
+// signedBy returns a text about the signer. A principal can be a pattern instead of a name.
+func signedBy(principal string) string {
+	if strings.ContainsAny(principal, "*?") {
+		return "signed by a key that is allowed as " + principal
+	}
+	return "signed by " + principal
 }
 
 // notContained adds to an integrity error that the log does not contain a head.
