@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -67,16 +68,18 @@ func (a Agent) drops(source string) bool { return slices.Contains(a.words("drops
 // HasLoginShell reports whether the agent runs commands in a login shell, which can have another PATH.
 func (a Agent) HasLoginShell() bool { return a.has("login") }
 
-// wrap returns the output for a text and a notice at an event: JSON in the agent's envelope.
-func (a Agent) wrap(e Event, text, notice string) any {
+// wrap returns the output for an outcome at an event: JSON in the agent's envelope.
+func (a Agent) wrap(e Event, o outcome) any {
 	return fill(a.get("envelope"), func(part string) string {
 		switch part {
 		case "EVENT":
 			return a.native(e)
 		case "TEXT":
-			return text
+			return o.text
 		case "NOTICE":
-			return notice
+			return o.notice
+		case "IDS":
+			return strings.Join(o.ids, " ")
 		}
 		return part
 	}).Plain()
@@ -113,7 +116,7 @@ func match(form, v *jsontree.Value, name string, text *string) error {
 		return errors.New("the output is not the envelope: " + name + " is of type " + v.Kind.String())
 	case form.Text == "TEXT":
 		*text = v.Text
-	case v.Kind == jsontree.String && form.Text != "NOTICE" && form.Text != v.Text:
+	case v.Kind == jsontree.String && form.Text != "NOTICE" && form.Text != "IDS" && form.Text != v.Text:
 		return fmt.Errorf("%s is %q, not %s", name, v.Text, form.Text)
 	}
 	for _, m := range v.Members {

@@ -100,7 +100,7 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 		return nil
 	}
 	m.Told = before
-	line, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
+	line, ids, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil || time.Now().After(until) { // the agent may have gone on without the output
 		return err
 	}
@@ -110,57 +110,77 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if err := m.Save(); err != nil || line == "" { // what cannot be remembered would be announced again and again
 		return err
 	}
-	if s.print(e, outcome{text: line, notice: strings.Join(news.notice, ", ")}) {
+	if s.print(e, outcome{text: line, notice: strings.Join(news.notice, ", "), ids: ids}) {
 		r.store.Sessions().Offer(s.offer(r, session, news))
 	}
 	return nil
 }
 
-// arrived returns the announcement of what a session was not told, "" if there is nothing, and adds that to its memory.
-func (s Session) arrived(m *memory, r *report, session string, maxAge int) (line string, news own, err error) {
+// arrived returns the announcement of what a session was not told, "" if there is nothing, with the ids of all of that,
+// and adds them to its memory.
+func (s Session) arrived(m *memory, r *report, session string, maxAge int) (line string, ids []string, news own,
+	err error) {
 	unread, err := r.store.Waiting(r.operator, maxAge)
 	if err != nil || r.operator == "" {
-		return "", news, err
+		return "", nil, news, err
 	}
-	fresh := fresh(m, unread, r.store, s.offer(r, session, news))
+	fresh := fresh(unread, setOf(strings.Fields(m.Known)))
+	if len(fresh) > 0 {
+		fresh = without(fresh, setOf(offered(r.store, s.offer(r, session, news))))
+	}
 	m.Learn(idsOf(unread.Newest))
 	if len(fresh) > 0 {
+		ids = idsOf(fresh)
 		line, news.told = r.line(fresh)
 	}
 	if line != "" {
 		news.notice = append(news.notice, handoff.Count(len(fresh), "new handoff")+" (run handoff inbox)")
 	}
 	news.addEndings(*r, r.fresh(r.known()))
-	return line + news.text, news, nil
+	return line + news.text, ids, news, nil
 }
 
-// fresh returns the handoffs that the session was not told of, the newest last.
-func fresh(m *memory, in handoff.Inbox, s *handoff.Store, o handoff.Offer) []handoff.Entry {
+// fresh returns the handoffs that are not known, the newest last.
+func fresh(in handoff.Inbox, known map[string]bool) []handoff.Entry {
 	unread := in.Newest[max(0, len(in.Newest)-maxFresh):]
-	ids := strings.Fields(m.Known)
-	if len(ids) >= maxFresh { // reading some lets older ones into the list, which are not new
+	if len(known) >= maxFresh { // reading some lets older ones into the list, which are not new
 		unread = unread[len(unread)/2:]
 	}
-	known := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		known[id] = true
-	}
-	isKnown := func(e handoff.Entry) bool { return known[short(e)] }
-	unread = slices.DeleteFunc(slices.Clone(unread), isKnown)
-	if len(unread) == 0 {
-		return nil
-	}
-	for _, id := range offered(s, o) {
-		known[short(handoff.Entry{ID: id})] = true
-	}
-	return slices.DeleteFunc(unread, isKnown)
+	return without(unread, known)
 }
 
-// offered returns the ids of which the session of an offer was told.
+// without returns the handoffs that are not known.
+func without(entries []handoff.Entry, known map[string]bool) []handoff.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e handoff.Entry) bool { return known[short(e)] })
+}
+
+// only returns an inbox in which nothing but these entries is unread.
+func only(in handoff.Inbox, entries []handoff.Entry) handoff.Inbox {
+	in.Newest, in.For, in.Over = entries, make(map[string]int), nil
+	for _, e := range entries {
+		in.For[e.To]++
+	}
+	return in
+}
+
+func setOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// offered returns the short ids of the handoffs that the session of an offer was told of.
 func offered(s *handoff.Store, to handoff.Offer) (ids []string) {
 	for _, o := range s.Sessions().Offers() {
-		if o.Session == to.Session && o.Agent == to.Agent && o.Operator == to.Operator {
-			ids = append(ids, o.IDs...)
+		if o.Session != to.Session || o.Agent != to.Agent || o.Operator != to.Operator {
+			continue
+		}
+		for _, id := range o.IDs {
+			if digits, isHandoff := strings.CutPrefix(id, "sha256:"); isHandoff {
+				ids = append(ids, digits[:min(len(digits), shortID)])
+			}
 		}
 	}
 	return ids

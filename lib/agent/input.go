@@ -18,15 +18,17 @@ import (
 // An input is the JSON value that an agent writes to standard input. The agents use different names for a field.
 // A malformed field counts as missing.
 type input struct {
-	Cwd         string `json:"cwd"`
-	Session     string `json:"session_id"`
-	SessionID   string `json:"sessionId"`
-	Chat        string `json:"conversation_id"`
-	Event       string `json:"hook_event_name"`
-	Source      string `json:"source"` // why the session starts
-	Reason      string `json:"reason"` // why the session ends
-	Transcript  string `json:"transcript_path"`
-	Transcript2 string `json:"transcriptPath"`
+	Cwd       string `json:"cwd"`
+	Session   string `json:"session_id"`
+	SessionID string `json:"sessionId"`
+	Chat      string `json:"conversation_id"`
+	Event     string `json:"hook_event_name"`
+	Source    string `json:"source"` // why the session starts
+	// Told has the ids that hooks named in the messages of the session, for agents whose plugin knows them.
+	Told        *string `json:"told"`
+	Reason      string  `json:"reason"` // why the session ends
+	Transcript  string  `json:"transcript_path"`
+	Transcript2 string  `json:"transcriptPath"`
 
 	Summary    string `json:"compact_summary"`        // of a compaction
 	Last       string `json:"last_assistant_message"` // of a turn that ends
@@ -107,22 +109,23 @@ func (in input) session() string {
 	return ""
 }
 
-// knows reports whether a resumed session was already offered all of now. A forked session knows what its parent
-// was offered.
-func (in input) knows(s *handoff.Store, now handoff.Offer) bool {
-	session := now.Session
-	switch in.Source {
-	case "resume":
-	case "fork":
+// known returns the ids of what a session still has: a resumed session what it was told, a forked session what its
+// parent was told. It is empty for other sessions, and if the agent keeps nothing.
+func (s Session) known(in input, r *report) map[string]bool {
+	session := r.session
+	switch {
+	case !slices.Contains(s.agent.words("keeps"), in.Source):
+		return nil
+	case in.Told != nil:
+		return setOf(strings.Fields(*in.Told))
+	case in.Source == "fork":
 		session = in.forkedFrom()
-	default:
-		return false
 	}
-	if session == "" || len(now.IDs) == 0 {
-		return false
+	if session == "" {
+		return nil
 	}
-	told := offered(s, handoff.Offer{Session: session, Agent: now.Agent, Operator: now.Operator})
-	return !slices.ContainsFunc(now.IDs, func(id string) bool { return !slices.Contains(told, id) })
+	told := offered(r.store, handoff.Offer{Session: session, Agent: s.Agent, Operator: r.operator})
+	return setOf(append(told, strings.Fields(s.remember(s.given, session).Known)...))
 }
 
 var forkOf = sync.OnceValue(func() *regexp.Regexp {

@@ -3,6 +3,7 @@
 package agent_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,11 +13,13 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Codex keeps what a session was told: it is told again of nothing but what is new, or where it forgot.
+// Claude Code, Codex and opencode keep what a session was told: it is told again of nothing but what is new, or where it
+// forgot.
 func TestToldOnce(t *testing.T) {
-	root := newProject(t, 2, "x\n")
+	root, state := newProject(t, 2, "x\n"), map[string]string{"XDG_STATE_HOME": t.TempDir()}
 	fork := filepath.Join(t.TempDir(), "fork.jsonl")
 	write(t, fork, `{"type":"session_meta","payload":{"id":"s-2","forked_from_id":"s-1","base_instructions":{"text":"…"}}}`+"\n")
 	fifo := filepath.Join(t.TempDir(), "fifo")
@@ -42,17 +45,98 @@ func TestToldOnce(t *testing.T) {
 		{"gemini", "startup", "s-1", "", true},
 		{"gemini", "resume", "s-1", "", true},
 		{"claude", "startup", "s-1", "", true},
-		{"claude", "resume", "s-1", "", true},
+		{"claude", "resume", "s-1", "", false},
+		{"claude", "compact", "s-1", "", true},
+		{"claude", "fork", "s-2", fork, true}, // of which session, it does not say
+		{"claude", "resume", "s-2", "", false},
+		{"opencode", "startup", "s-1", "", true},
+		{"opencode", "resume", "s-1", "", false},
 	} {
 		in := fmt.Sprintf(`{"session_id":%q,"source":%q,"transcript_path":%q}`, step.session, step.source, step.transcript)
-		out, problems := start(agent.Session{Agent: step.agent, To: "ben", Stdin: strings.NewReader(in)}, root)
+		out, problems := startIn(agent.Session{Agent: step.agent, To: "ben", Stdin: strings.NewReader(in)}, root, state)
 		if (out != "") != step.told || problems != "" {
 			t.Errorf("%s, %s: %q, %q", step.agent, in, out, problems)
 		}
 	}
 	handOver(t, root, "new")
-	if out, _ := start(agent.Session{Agent: "codex", To: "ben", Stdin: strings.NewReader(`{"session_id":"s-1","source":"resume"}`)}, root); !strings.Contains(out, " new ") {
-		t.Errorf("the new one is not told of: %q", out)
+	for agentName, transcript := range map[string]string{"codex": fork, "claude": ""} {
+		resumed := agent.Session{Agent: agentName, To: "ben", Stdin: strings.NewReader(`{"session_id":"s-1","source":"resume"}`)}
+		out, _ := startIn(resumed, root, state)
+		if text := context(t, agentName, out); !strings.HasPrefix(text, "1 unread handoff for ben") || !strings.Contains(text, " new ") ||
+			strings.Contains(text, "topic-0") {
+			t.Errorf("%s: not what is new alone: %q", agentName, out)
+		}
+		in := fmt.Sprintf(`{"session_id":"s-6","source":"fork","transcript_path":%q}`, transcript)
+		out, _ = startIn(agent.Session{Agent: agentName, To: "ben", Stdin: strings.NewReader(in)}, root, state)
+		if (out == "") != (transcript != "") {
+			t.Errorf("%s: a fork of the session that was told of all: %q", agentName, out)
+		}
+	}
+}
+
+// A session that goes on is told of what is counted and not named once, and of what the operator has taken once.
+func TestToldOnceOfMany(t *testing.T) {
+	root, state := newProject(t, 14, "x\n"), map[string]string{"XDG_STATE_HOME": t.TempDir()}
+	s := open(t, root)
+	told := func(source string) string {
+		in := fmt.Sprintf(`{"session_id":"s-1","source":%q}`, source)
+		out, problems := startIn(agent.Session{Agent: "claude", To: "ben", Stdin: strings.NewReader(in)}, root, state)
+		if problems != "" {
+			t.Error(problems)
+		}
+		return out
+	}
+	if out := told("startup"); !strings.Contains(out, "and 4 more") {
+		t.Error(out)
+	}
+	if out := told("resume"); out != "" {
+		t.Errorf("told again: %q", out)
+	}
+	in, err := s.Unread("ben", 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Act(t.Context(), handoff.ActTake, in.Newest[0].ID, handoff.Consumption{Operator: "ben", Session: "s-9"}); err != nil {
+		t.Fatal(err)
+	}
+	if out := told("resume"); !strings.Contains(out, "1 taken and not done") || strings.Contains(out, "unread") {
+		t.Errorf("%q", out)
+	}
+	if out := told("resume"); out != "" {
+		t.Errorf("told again: %q", out)
+	}
+}
+
+// What a fork of opencode was told follows from the ids that the plugin found in its messages, and from nothing else.
+func TestToldByPlugin(t *testing.T) {
+	root, state := newProject(t, 2, "x\n"), map[string]string{"XDG_STATE_HOME": t.TempDir()}
+	told := func(session, more string) (text, ids string) {
+		in := fmt.Sprintf(`{"session_id":%q,"source":"fork"%s}`, session, more)
+		out, problems := startIn(agent.Session{Agent: "opencode", To: "ben", Stdin: strings.NewReader(in)}, root, state)
+		var got struct{ AdditionalContext, Handoffs string }
+		if err := json.Unmarshal([]byte(out), &got); out != "" && err != nil || problems != "" {
+			t.Errorf("%v, %q, %q", err, out, problems)
+		}
+		return got.AdditionalContext, got.Handoffs
+	}
+	text, ids := told("s-1", "")
+	if len(strings.Fields(ids)) != 2 || !strings.HasPrefix(text, "2 unread handoffs for ben") {
+		t.Fatalf("%q, %q", text, ids)
+	}
+	first, _, _ := strings.Cut(ids, " ")
+	for more, want := range map[string]string{
+		`,"told":""`:                            "2 unread handoffs for ben",
+		`,"told":"` + first + `"`:               "1 unread handoff for ben",
+		`,"told":"` + ids + ` draft:x sha256:"`: "",
+		`,"told":7`:                             "2 unread handoffs for ben",
+		`,"told":"` + first[:11] + `"`:          "2 unread handoffs for ben",
+		`,"told":"` + ids:                       "2 unread handoffs for ben", // cut
+	} {
+		text, ids := told("fork-"+fmt.Sprint(len(more)), more)
+		if !strings.HasPrefix(text, want) || (text == "") != (want == "") ||
+			strings.Contains(ids, first) != strings.HasPrefix(want, "2") {
+			t.Errorf("%s: %q, %q", more, text, ids)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ const endedFor = 7 * 24 * time.Hour
 type own struct {
 	text   string
 	told   []string // ids of what is told only once to an operator
+	held   []string // ids of what is taken, for sessions that go on
 	notice []string // for the person at the terminal
 }
 
@@ -38,18 +39,26 @@ func (r report) own() (o own) {
 	case left > 1:
 		o.text += handoff.Count(left, "session") + " here ended without a handoff: `handoff draft list`\n"
 	}
-	if r.drafts > 0 {
+	if r.drafts > 0 && len(r.knows) == 0 {
 		o.text += handoff.Count(r.drafts, "saved draft") + ": `handoff draft list`\n"
 	}
-	if n := len(r.left) + r.drafts; n > 0 {
+	if n := len(r.left) + r.drafts; n > 0 && len(r.knows) == 0 {
 		o.notice = append(o.notice, handoff.Count(n, "draft")+" (run handoff draft list)")
 	}
 	return o
 }
 
-// addHeld adds what the operator has taken and not done.
+// heldPrefix is the beginning of the id of a handoff that the operator has taken.
+const heldPrefix = "held:"
+
+// addHeld adds what the operator has taken and not done, as far as the session does not know it.
 func (o *own) addHeld(r report) {
-	all := r.store.Lifecycle().Holdings(r.operator)
+	all := slices.DeleteFunc(r.store.Lifecycle().Holdings(r.operator), func(h handoff.Holding) bool {
+		return r.knows[heldPrefix+short(h.Entry)]
+	})
+	for _, h := range all {
+		o.held = append(o.held, heldPrefix+short(h.Entry))
+	}
 	if len(all) == 0 {
 		return
 	}

@@ -76,32 +76,48 @@ const { Handoff } = await import(process.argv[2])
 const get = async ({ path: { id } }) => ({
   data: { parentID: id === "child" ? "new" : undefined, time: { created: id === "old" ? 0 : Date.now() + 1e6 } },
 })
-const hooks = await Handoff({ client: { session: { get } }, directory: process.cwd() })
+const text = (handoffs, more) => ({ type: "text", text: "cccc dddd", synthetic: true, metadata: { handoffs }, ...more })
+const ran = (handoffs, status) => ({ type: "tool", metadata: { handoffs: "f1" }, state: { status, metadata: { handoffs } } })
+const user = (...parts) => ({ info: { role: "user", summary: { diffs: [] } }, parts })
+const model = (...parts) => ({ info: { role: "assistant" }, parts })
+const compacted = { info: { role: "assistant", summary: true }, parts: [text("f2")] }
+const said = {
+  fork: [user(text("a1 a2"), text("f3", { synthetic: false }), { type: "file" }), model(text("f4"), ran("a3", "completed"), ran("f5", "error"))],
+  compact: [user(text("f6")), compacted, user(text("a1")), model({}), user(text(7), text())],
+  forgot: [user(text("f7")), compacted],
+  odd: [{}],
+}
+const messages = async ({ path: { id } }) => {
+  if (id === "broken") throw new Error("no messages")
+  return { data: said[id] ?? [] }
+}
+const hooks = await Handoff({ client: { session: { get, messages } }, directory: process.cwd() })
 const say = async (sessionID) => {
   const parts = [{ type: "text", text: "hi" }]
   await hooks["chat.message"]({ sessionID }, { message: { id: "m" }, parts })
-  console.log(sessionID, "prompt:", parts.map((p) => p.text).join(" "))
+  console.log(sessionID, "prompt:", parts.map((p) => p.text + (p.metadata?.handoffs ?? "")).join(" "))
 }
-const tool = async (sessionID, output) => {
-  const result = { output }
+const tool = async (sessionID, output, metadata) => {
+  const result = { output, metadata }
   await hooks["tool.execute.after"]({ sessionID }, result)
-  console.log(sessionID, "tool:", JSON.stringify(result.output))
+  console.log(sessionID, "tool:", JSON.stringify(result.output), JSON.stringify(result.metadata))
 }
 const event = (type, properties) => hooks.event({ event: { type, properties } })
 
 await event("server.connected")
 await say("new")
 await say("new")
-await tool("new", "out")
-await tool("new")
+await tool("new", "out", { handoffs: "f8", title: "x" })
+await tool("new", undefined, { handoffs: "f9" })
 await hooks["experimental.text.complete"]({ sessionID: "new" }, { text: "bye" })
 await event("session.idle", { sessionID: "new" })
 await event("session.compacted", { sessionID: "new" })
 await say("new")
 await say("old")
 await say("child")
-await tool("child", "out")
+await tool("child", "out", { handoffs: "f9" })
 await event("session.idle", { sessionID: "child" })
+for (const id of ["fork", "compact", "forgot", "odd", "broken"]) await say(id)
 const env = {}
 await hooks["shell.env"]({ sessionID: "new" }, { env })
 console.log(JSON.stringify(env))
@@ -115,18 +131,23 @@ func TestPlugin(t *testing.T) {
 		t.Skip("needs node")
 	}
 	for what, c := range map[string]struct{ script, says, ran string }{
-		"good": {`printf '%s ' "$2" >>ran; cat >>ran; echo >>ran; [ "$2" = stop ] || printf '{"additionalContext":"at %s"}' "$2"`,
-			`new prompt: hi at session-start
-new prompt: hi at prompt
-new tool: "out\n\nat tool"
-new tool: undefined
-new prompt: hi at session-start
-old prompt: hi at session-start
+		"good": {`printf '%s ' "$2" >>ran; cat >>ran; echo >>ran; [ "$2" = stop ] || printf '{"additionalContext":"at %s","handoffs":"%s"}' "$2" "(b1)"`,
+			`new prompt: hi at session-start(b1)
+new prompt: hi at prompt(b1)
+new tool: "out\n\nat tool" {"title":"x","handoffs":"(b1)"}
+new tool: undefined {}
+new prompt: hi at session-start(b1)
+old prompt: hi at session-start(b1)
 child prompt: hi
-child tool: "out"
+child tool: "out" {}
+fork prompt: hi at session-start(b1)
+compact prompt: hi at session-start(b1)
+forgot prompt: hi at session-start(b1)
+odd prompt: hi at session-start(b1)
+broken prompt: hi at session-start(b1)
 {"OPENCODE_SESSION_ID":"new"}
 `, `stop {"session_id":"new","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
-session-start {"session_id":"new","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
+session-start {"session_id":"new","cwd":"@","hook_event_name":"SessionStart","source":"startup","told":""}
 prompt {"session_id":"new","cwd":"@","hook_event_name":"UserPromptSubmit"}
 tool {"session_id":"new","cwd":"@","hook_event_name":"PostToolUse"}
 stop {"session_id":"new","cwd":"@","hook_event_name":"Stop","last_assistant_message":"bye"}
@@ -134,7 +155,17 @@ stop {"session_id":"new","cwd":"@","hook_event_name":"PostCompact","compact_summ
 stop {"session_id":"new","cwd":"@","hook_event_name":"SessionStart","source":"compact"}
 session-start {"session_id":"new","cwd":"@","hook_event_name":"SessionStart","source":"compact"}
 stop {"session_id":"old","cwd":"@","hook_event_name":"SessionStart","source":"resume"}
-session-start {"session_id":"old","cwd":"@","hook_event_name":"SessionStart","source":"resume"}
+session-start {"session_id":"old","cwd":"@","hook_event_name":"SessionStart","source":"resume","told":""}
+stop {"session_id":"fork","cwd":"@","hook_event_name":"SessionStart","source":"fork"}
+session-start {"session_id":"fork","cwd":"@","hook_event_name":"SessionStart","source":"fork","told":"a1 a2 a3"}
+stop {"session_id":"compact","cwd":"@","hook_event_name":"SessionStart","source":"fork"}
+session-start {"session_id":"compact","cwd":"@","hook_event_name":"SessionStart","source":"fork","told":"a1"}
+stop {"session_id":"forgot","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
+session-start {"session_id":"forgot","cwd":"@","hook_event_name":"SessionStart","source":"startup","told":""}
+stop {"session_id":"odd","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
+session-start {"session_id":"odd","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
+stop {"session_id":"broken","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
+session-start {"session_id":"broken","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
 `},
 		"missing": {"", silent, ""},
 		"fails":   {`echo '{"additionalContext":"x"}'; exit 3`, silent, ""},
@@ -181,11 +212,16 @@ session-start {"session_id":"old","cwd":"@","hook_event_name":"SessionStart","so
 // silent is what the model reads if no hook says anything.
 const silent = `new prompt: hi
 new prompt: hi
-new tool: "out"
-new tool: undefined
+new tool: "out" {"title":"x"}
+new tool: undefined {}
 new prompt: hi
 old prompt: hi
 child prompt: hi
-child tool: "out"
+child tool: "out" {}
+fork prompt: hi
+compact prompt: hi
+forgot prompt: hi
+odd prompt: hi
+broken prompt: hi
 {"OPENCODE_SESSION_ID":"new"}
 `

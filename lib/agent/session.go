@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -69,7 +70,7 @@ func SessionStart(s Session) {
 		defer func() { _ = recover() }() // the output counts, recorded or not
 		o := s.look(until)
 		found <- o
-		if told := <-printed; (told || o.silent) && len(o.offer.IDs) > 0 {
+		if told := <-printed; told && len(o.offer.IDs) > 0 {
 			o.store.Sessions().Offer(o.offer)
 		}
 		o.remember()
@@ -101,21 +102,21 @@ type outcome struct {
 	store  *handoff.Store
 	offer  handoff.Offer
 
-	silent bool // the session knows all of it
+	ids   []string // what the text names or counts
+	known []string // what the session knows of once it has the text
 
 	project handoff.Project
-	memory  memory          // for the hooks that run while the session does
-	unread  []handoff.Entry // the newest; the report names or counts them
+	memory  memory // for the hooks that run while the session does
 }
 
-// remember notes that the session knows of everything that is unread. Later hooks announce only what arrives then.
+// remember notes what the session knows of. Later hooks announce only what arrives then.
 func (o outcome) remember() {
 	m := o.memory
 	if unlock := m.Lock(); o.store != nil && unlock != nil {
 		defer unlock()
 		m.Cwd, m.Files = o.memory.Cwd, o.memory.Files
 		m.Renew, _ = o.store.Sessions().Renew(context.Background(), o.offer.Operator, o.offer.Session)
-		m.Learn(idsOf(o.unread))
+		m.Learn(o.known)
 		_ = m.Save() // without it, the next hook looks again
 	}
 }
@@ -138,7 +139,7 @@ func (s Session) print(e Event, o outcome) bool {
 	}
 	text, err := o.text, error(nil)
 	if s.agent.has("envelope") {
-		text, err = form.JSON(s.agent.wrap(e, o.text, o.notice), "")
+		text, err = form.JSON(s.agent.wrap(e, o), "")
 	}
 	if err == nil {
 		_, err = io.WriteString(s.Stdout, text)
@@ -173,6 +174,20 @@ func (s Session) open(cwd string) (handoff.Project, *report, error) {
 	return p, r, nil
 }
 
+// tell sets the texts of the report, and what the session knows of then. A session that knew something before is told
+// only what is new to it.
+func (o *outcome) tell(r *report, unread handoff.Inbox, knows map[string]bool) {
+	own := r.own()
+	o.known = slices.Concat(own.held, idsOf(unread.Newest))
+	if len(knows) > 0 {
+		r.knows = knows
+		own, unread = r.own(), only(unread, fresh(unread, knows))
+	}
+	o.ids = slices.Concat(own.held, idsOf(unread.Newest[max(0, len(unread.Newest)-maxFresh):]))
+	o.text, o.offer.IDs = r.text(unread, own)
+	o.notice = r.notice(unread.Count(), own)
+}
+
 // text makes the report.
 func (s Session) text(until time.Time, o *outcome) error {
 	in := input{}
@@ -198,15 +213,9 @@ func (s Session) text(until time.Time, o *outcome) error {
 	}
 	r.session = in.session()
 	r.left, r.drafts = r.store.Sessions().CountDrafts(s.Agent, in.session())
-	o.unread = unread.Newest
 	o.store, o.project = r.store, p
-	own := r.own()
-	o.text, o.offer.IDs = r.text(unread, own)
-	o.notice = r.notice(unread.Count(), own)
+	o.tell(r, unread, s.known(in, r))
 	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, r.operator
-	if s.agent.has("keeps") && r.lost == nil && in.knows(o.store, o.offer) {
-		o.text, o.silent = "", true
-	}
 	if s.To != "" && unread.WhyUnknown != "" {
 		return fault.New(nil, "", "%s", fault.Own(unread.WhyUnknown))
 	}

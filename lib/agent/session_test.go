@@ -107,6 +107,9 @@ func context(t *testing.T, name, out string) string {
 	text := out
 	prefix, suffix := map[string]string{"cursor": `{"additional_context":`, "copilot": `{"additionalContext":`,
 		"opencode": `{"additionalContext":`}[name], "}\n"
+	if name == "opencode" {
+		suffix = regexp.MustCompile(`,"handoffs":"[^"]*"}\n$`).FindString(out)
+	}
 	if prefix == "" {
 		prefix, suffix = `{"hookSpecificOutput":{"additionalContext":`, `,"hookEventName":"SessionStart"},"systemMessage":"`+notice.FindString(out)+`"}`+"\n"
 	}

@@ -36,7 +36,7 @@ func TestShapes(t *testing.T) {
 		if err != nil || len(s.Starts) < 2 {
 			t.Fatalf("%s: %v", file, err)
 		}
-		root := newProject(t, 1, "x\n")
+		root, state := newProject(t, 1, "x\n"), t.TempDir()
 		for _, start := range s.Starts {
 			start.Stdin["cwd"] = root
 			if _, named := start.Stdin["transcript_path"]; named {
@@ -48,7 +48,7 @@ func TestShapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			env := map[string]string{}
+			env := map[string]string{"XDG_STATE_HOME": state}
 			if s.Agent == "copilot" {
 				env["COPILOT_CLI"] = "1"
 			}

@@ -29,8 +29,9 @@ type report struct {
 	maxChars int
 	until    time.Time
 
-	session  string // its id, or ""
-	isSystem bool   // the model takes the text for a message of its system or developer
+	session  string          // its id, or ""
+	knows    map[string]bool // ids that the session was told before and still has
+	isSystem bool            // the model takes the text for a message of its system or developer
 
 	lost   error    // why some handoffs cannot be listed; nil if all can
 	left   []string // the IDs of the drafts that other sessions left

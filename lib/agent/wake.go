@@ -61,7 +61,7 @@ func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
 		return "", true
 	}
 	m.Stamp(cwd, arrivals(p))
-	line, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
+	line, _, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
 	if isFirst || err != nil {
 		line = ""
 	}

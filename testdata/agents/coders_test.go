@@ -264,6 +264,7 @@ var opencode = coder{
 	prepare: func(d *desk) { d.write(opencodeConfig, strings.ReplaceAll(opencodeLocal, "@model", d.model.URL)) },
 	turn:    func(prompt string) []string { return []string{"opencode", "run", "--auto", prompt} },
 	resume:  func(prompt string) []string { return []string{"opencode", "run", "--auto", "--continue", prompt} },
+	fork:    func(*desk) []string { return []string{"opencode", "run", "--auto", "--continue", "--fork", "go on"} },
 	forkOf: func(session string) []string {
 		return []string{"opencode", "run", "--auto", "--session", session, "--fork", "go on"}
 	},
