@@ -92,7 +92,7 @@ func TestReadmeChapters(t *testing.T) {
 		}
 		title, _, _ := strings.Cut(chapter, "\n")
 		out := d.run(t, strings.Replace(script.String(), "handoff doctor hook codex", trustInCodex+"\n#", 1))
-		if strings.Contains(script.String(), "doctor hook") && !strings.Contains(out, "10 runs passed") {
+		if strings.Contains(script.String(), "doctor hook") && !strings.Contains(out, "1 run passed") {
 			t.Errorf("%s:\n%s", title, out)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package scripted runs the programs for scripts. Three variables let a script be somewhere else, or at another time; the
-// released programs know none of them.
+// Package scripted runs the programs for scripts. Four variables let a script be somewhere else, at another time, or less
+// patient; the released programs know none of them.
 package scripted
 
 import (
@@ -13,11 +13,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Main is the main function of a program for scripts. Its session hooks have a minute, however busy the machine is.
+// Main is the main function of a program for scripts. Its session hooks have a minute, however busy the machine is, or
+// TEST_PATIENCE.
 func Main(program cli.Program) {
 	signal.Ignore(syscall.SIGPIPE)
+	patience, err := time.ParseDuration(os.Getenv("TEST_PATIENCE"))
+	if err != nil {
+		patience = time.Minute
+	}
 	os.Exit(cli.Run(cli.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
-		Executable: os.Executable, Options: options, Patience: time.Minute}, program))
+		Executable: os.Executable, Options: options, Patience: patience}, program))
 }
 
 func options(o *handoff.Options) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,13 +26,12 @@ func DoctorHookCommand(run *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook [AGENT]",
 		Short: "Test the installed hooks of an agent",
-		Long: `Test the hooks of an agent, or of every agent that has them. Each is run in a
-new project with one unread handoff. The hook for starting sessions runs for
-each source of a session (startup, resume, clear, compact, fork); the hooks for
-prompts and tools must tell a session once; those that keep what a session
-leaves must save a draft. Standard input is open, silent, closed, huge or full
-of garbage. Each run must end in time with exit code 0. What it prints must be
-the envelope of the agent, within its limit, and name the handoff.
+		Long: `Test the hooks of an agent, or of every agent that has them. Each is run once or
+twice in a new project with one unread handoff, as the agent would run it. The
+hooks for prompts and tools must tell a session once; those that keep what a
+session leaves must save a draft. Each run must end within 5 seconds, with exit
+code 0, also if standard input stays open. What it prints must be the envelope
+of the agent, within its limit, and name the handoff.
 
 The test also warns if settings of the agent turn a hook off, if a session would
 be told twice, and if you must approve the hooks in the agent. It looks for
@@ -69,11 +69,12 @@ func (a *app) selfTest(names []string, named bool) error {
 		for _, err := range errs {
 			all = append(all, agent.SelfTest{Agent: name, Problems: []string{err.Error()}})
 		}
+		tests, err := a.testEntries(entries)
+		if err != nil {
+			return err
+		}
 		for i, e := range entries {
-			r, err := a.testEntry(e)
-			if err != nil {
-				return err
-			}
+			r := tests[i]
 			if i > 0 && entries[i-1].Path == e.Path { // as for the hook before
 				all = append(all, r)
 				continue
@@ -103,27 +104,34 @@ func (a *app) selfTest(names []string, named bool) error {
 	return a.printTests(all)
 }
 
-// testEntry runs one hook in a new project.
-func (a *app) testEntry(e agent.Entry) (agent.SelfTest, error) {
-	dir, err := os.MkdirTemp("", "handoff-doctor-")
-	if err != nil {
-		return agent.SelfTest{}, err
-	}
-	defer os.RemoveAll(dir)
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return agent.SelfTest{}, err
-	}
-	to := cmp.Or(agent.Operator(e.Words), "doctor-test")
+// testEntries runs hooks, each in a new project: all at the same time, since one can take as long as its agent allows.
+func (a *app) testEntries(entries []agent.Entry) ([]agent.SelfTest, error) {
+	tests := make([]agent.SelfTest, len(entries))
+	var all sync.WaitGroup
+	defer all.Wait()
 	own, err := a.Sibling("handoff")
 	if err != nil {
-		return agent.SelfTest{}, err
+		return nil, err
 	}
-	stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to), Own: own,
-		Patience: a.Patience}
-	if err := a.layCanary(&stage, to); err != nil {
-		return agent.SelfTest{}, err
+	for i, e := range entries {
+		dir, err := os.MkdirTemp("", "handoff-doctor-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+			return nil, err
+		}
+		to := cmp.Or(agent.Operator(e.Words), "doctor-test")
+		stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to),
+			Own: own, Patience: a.Patience}
+		if err := a.layCanary(&stage, to); err != nil {
+			return nil, err
+		}
+		all.Go(func() { tests[i] = e.Test(context.Background(), stage) })
 	}
-	return e.Test(context.Background(), stage), nil
+	all.Wait()
+	return tests, nil
 }
 
 // unknownOperator returns a warning if nothing names the operator of the sessions.
