@@ -39,10 +39,13 @@ type Session struct {
 	state map[string]journal.Hash // the files of the state that are replaced as a whole
 
 	sealed    bool // an archive was changed
+	titles    bool // INDEX.md grew much
 	goesBack  bool // accept an older state directory
 	elsewhere bool // another commit is checked out than at the last change
 	merges    bool // someone saved INDEX.md since
 }
+
+const titlesEvery = 4 << 10 // bytes by which INDEX.md grows before titles are cached again
 
 // Begin opens the directories of a store. It makes missing directories, durably. It takes no lock.
 func Begin(s *store.Store) (*Session, error) {
@@ -91,6 +94,9 @@ func run(ctx context.Context, s *store.Store, prepare func(*Session) (func() err
 	x.keepFacts()
 	if x.sealed {
 		x.KeepSealed(x.Dir)
+	}
+	if x.titles {
+		x.KeepTitles(x.Dir, x.index)
 	}
 	return nil
 }
