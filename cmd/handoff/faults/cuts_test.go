@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -44,10 +45,15 @@ type sign struct {
 }
 
 // known has at most two, and each sign must occur. What no longer does goes.
-var known []*flaw
+var (
+	known   []*flaw
+	marking sync.Mutex // of what occurred
+)
 
 // isKnown says whether the damage is that of a known flaw.
 func isKnown(e ending, faults []string) bool {
+	marking.Lock()
+	defer marking.Unlock()
 	for _, f := range known {
 		for i, s := range f.signs {
 			lost, found := regexp.MustCompile(s.lost), regexp.MustCompile(s.found)
@@ -98,7 +104,7 @@ func some[T any](list []T, n int, seed string) []T {
 
 // sampled are the first of a list and n more of it, as some draws them, or all of the list where everything is tried.
 func sampled[T any](list []T, n int, seed string) []T {
-	if os.Getenv("HANDOFF_FAULTS") != "ci" {
+	if os.Getenv("HANDOFF_FAULTS") == "all" {
 		return list
 	}
 	return append(list[:1:1], some(list[1:], n, seed)...)
@@ -242,9 +248,21 @@ func TestSimulatedCuts(t *testing.T) {
 	needs(t, "strace")
 	needsRoot(t)
 	p, whole := map[string]portion{"": aGlance, "ci": aSample, "all": everything}[os.Getenv("HANDOFF_FAULTS")], os.Getenv("HANDOFF_FAULTS") == "all"
-	bin, sum := program{build(t), memory(t)}, 0
+	bin := program{build(t), memory(t)}
+	var sum atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d trees in all", sum.Load())
+		for _, f := range known {
+			for _, s := range f.signs {
+				if !s.occurred && (whole || !s.isRare) {
+					t.Errorf("%s: lost %s no longer leads to %s, take it out of what is known", f.name, s.lost, s.found)
+				}
+			}
+		}
+	})
 	for _, sc := range simulated(whole) {
 		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel()
 			s := newSimulation(t, bin, sc)
 			h, r := s.history(s.base, run{command: sc.command})
 			if r.code != 0 {
@@ -253,16 +271,8 @@ func TestSimulatedCuts(t *testing.T) {
 			list := s.all(h, p)
 			flawed := s.try(list)
 			t.Logf("%d steps, %d trees, %d with known flaws", len(h.steps), len(list), flawed)
-			sum += len(list)
+			sum.Add(int64(len(list)))
 		})
-	}
-	t.Logf("%d trees in all", sum)
-	for _, f := range known {
-		for _, s := range f.signs {
-			if !s.occurred && (whole || !s.isRare) {
-				t.Errorf("%s: lost %s no longer leads to %s, take it out of what is known", f.name, s.lost, s.found)
-			}
-		}
 	}
 }
 

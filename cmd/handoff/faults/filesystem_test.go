@@ -38,44 +38,56 @@ func (p program) looksWhole(t *testing.T, dir, when string) {
 	}
 }
 
+// A lack is what a file system cannot do, by the calls that fail always or at first.
+type lack struct {
+	what   string
+	inject []string
+	first  string
+}
+
 // What a file system cannot do is done in another way.
 func TestPoorFileSystems(t *testing.T) {
+	program{build(t), t.TempDir()}.without(t, []lack{
+		{"no modes", []string{"fchmod:error=EPERM", "fchmodat:error=EPERM"}, ""},
+		{"no unnamed files", nil, `openat\(.*O_TMPFILE`},
+		{"no exclusive renames", []string{"renameat2:error=EINVAL"}, ""},
+		{"no openat2", []string{"openat2:error=ENOSYS"}, ""},
+		{"openat2 forbidden", []string{"openat2:error=EPERM"}, ""},
+	})
+}
+
+// The same where files are staged by name.
+func TestPoorFileSystemsByName(t *testing.T) {
+	thorough(t)
+	program{broken(t, "by-name"), t.TempDir()}.without(t, []lack{
+		{"no hard links", []string{"linkat:error=EPERM"}, ""},
+		{"no hard links, and says so", []string{"linkat:error=EOPNOTSUPP"}, ""},
+		{"no modes", []string{"fchmod:error=EPERM", "fchmodat:error=EPERM"}, ""},
+	})
+}
+
+func (p program) without(t *testing.T, lacks []lack) {
+	t.Helper()
 	needs(t, "strace")
-	tmp := t.TempDir()
-	unnamed, named := program{build(t), tmp}, program{broken(t, "by-name"), tmp}
-	for _, lack := range []struct {
-		what   string
-		with   program
-		inject []string
-		first  string
-	}{
-		{"no hard links", named, []string{"linkat:error=EPERM"}, ""},
-		{"no hard links, and says so", named, []string{"linkat:error=EOPNOTSUPP"}, ""},
-		{"no modes", unnamed, []string{"fchmod:error=EPERM", "fchmodat:error=EPERM"}, ""},
-		{"no modes, by name", named, []string{"fchmod:error=EPERM", "fchmodat:error=EPERM"}, ""},
-		{"no unnamed files", unnamed, nil, `openat\(.*O_TMPFILE`},
-		{"no exclusive renames", unnamed, []string{"renameat2:error=EINVAL"}, ""},
-		{"no openat2", unnamed, []string{"openat2:error=ENOSYS"}, ""},
-		{"openat2 forbidden", unnamed, []string{"openat2:error=EPERM"}, ""},
-	} {
-		dir := lack.with.newSite(t)
-		lack.with.rotating(t, dir)
+	for _, lack := range lacks {
+		dir := p.newSite(t)
+		p.rotating(t, dir)
 		inject := lack.inject
 		commands := [][]string{words("write d.md"), words("write e.md"), {"mark-read", idOf("a"), "ben"}, words("draft save d.md"), words("init")}
 		if lack.first != "" {
 			commands = commands[:1]
-			name, n, err := lack.with.findCall(dir, lack.first, commands[0])
+			name, n, err := p.findCall(dir, lack.first, commands[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			inject = []string{fmt.Sprintf("%s:error=EINVAL:when=%d", name, n)}
 		}
 		for _, command := range commands {
-			if r := lack.with.strace(dir, inject, command...); r.code != 0 {
+			if r := p.strace(dir, inject, command...); r.code != 0 {
 				t.Errorf("%s: %v exits with %d\n%s", lack.what, command, r.code, r.stderr)
 			}
 		}
-		lack.with.looksWhole(t, dir, lack.what)
+		p.looksWhole(t, dir, lack.what)
 	}
 }
 

@@ -48,13 +48,8 @@ func TestHistories(t *testing.T) {
 		eachHistory(t, func(seed uint64) *scribe { return inStore(t, program{build(t), memory(t)}, seed, 6, 14) })
 	})
 	t.Run("clones", func(t *testing.T) {
-		if os.Getenv("HANDOFF_FAULTS") == "" && *historyTime == 0 {
-			eachHistory(t, func(seed uint64) *scribe {
-				s := inClones(t, program{build(t), memory(t)}, seed, 3, 14)
-				s.grace = 300
-				return s
-			})
-			return
+		if *historyTime == 0 {
+			thorough(t)
 		}
 		eachHistory(t, func(seed uint64) *scribe {
 			return inClones(t, program{broken(t, "short"), memory(t)}, seed, 8, 6)

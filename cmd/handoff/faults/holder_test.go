@@ -39,14 +39,20 @@ func (p program) stopped(t *testing.T, dir string, at string, command ...string)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	const end = "+++ the end\n" // of the trace: no reader of the pipe finds another one, since the test has it open too
+	ended := make(chan bool)
+	go func() {
+		_ = cmd.Wait()
+		_, _ = io.WriteString(trace, end)
+		close(ended)
+	}()
+	t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
+	var said strings.Builder
 	lines := bufio.NewReader(trace)
-	for stopped := false; !stopped; {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			t.Fatal("the holder did not stop", err)
+	for line := ""; !strings.Contains(line, "stopped by SIGSTOP"); said.WriteString(line) {
+		if line, err = lines.ReadString('\n'); err != nil || line == end {
+			t.Fatalf("%v ended without a stop at call %d of %s: %v\n%s\n%s", command, n, name, err, said.String(), stderr.String())
 		}
-		stopped = strings.Contains(line, "stopped by SIGSTOP")
 	}
 	go io.Copy(io.Discard, lines)
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", cmd.Process.Pid))
@@ -56,7 +62,7 @@ func (p program) stopped(t *testing.T, dir string, at string, command ...string)
 	}
 	return func() result {
 		syscall.Kill(pid, syscall.SIGCONT)
-		cmd.Wait()
+		<-ended
 		return result{code: cmd.ProcessState.ExitCode(), stderr: stderr.String()}
 	}
 }

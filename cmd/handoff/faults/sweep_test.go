@@ -87,7 +87,7 @@ func (s *sweep) fresh(do func(dir string)) {
 func (s *sweep) run(todo []string) {
 	list := make(chan string)
 	var workers sync.WaitGroup
-	for range 3 {
+	for range 2 {
 		workers.Go(func() {
 			for injection := range list {
 				s.one(injection)
@@ -365,7 +365,10 @@ func sweepAll(t *testing.T, portable bool) {
 	default:
 		p.bin = broken(t, "by-name")
 	}
-	var runs, failed int64
+	var runs, failed atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d injections in all, %d made the command fail; HANDOFF_SEED=%s", runs.Load(), failed.Load(), os.Getenv("HANDOFF_SEED"))
+	})
 	for i, sc := range append(scenarios(), syncs()...) {
 		if mode == "" && !slices.Contains(few, sc.name) {
 			continue
@@ -374,6 +377,7 @@ func sweepAll(t *testing.T, portable bool) {
 			continue // the way that few systems need differs in how documents are staged alone
 		}
 		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel()
 			s := newSweep(t, p, sc)
 			todo := s.injections()
 			switch {
@@ -390,10 +394,10 @@ func sweepAll(t *testing.T, portable bool) {
 			}
 			s.run(todo)
 			s.report(t)
-			runs, failed = runs+s.runs.Load(), failed+s.failed.Load()
+			runs.Add(s.runs.Load())
+			failed.Add(s.failed.Load())
 		})
 	}
-	t.Logf("%d injections in all, %d made the command fail; HANDOFF_SEED=%s", runs, failed, os.Getenv("HANDOFF_SEED"))
 }
 
 // report says what a sweep has found.
