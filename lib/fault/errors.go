@@ -88,15 +88,12 @@ func Lines[T any](list []T, line func(T) string) []string {
 	return lines
 }
 
-// maxErrors is the number of errors that one command reports.
-const maxErrors = 1000
-
 // andMore counts the errors that are not reported.
 type andMore struct{ n int }
 
 func (m *andMore) Error() string { return fmt.Sprintf("and %d more", m.n) }
 
-// Join joins the errors of a list as errors.Join does. It keeps the first 1,000 and counts the rest, and returns a
+// Join joins the errors of a list as errors.Join does. It keeps the first [Most] and counts the rest, and returns a
 // single error as it is.
 func Join[T any](list []T, of func(T) error) error {
 	var errs []error
@@ -109,16 +106,16 @@ func Join[T any](list []T, of func(T) error) error {
 	return errors.Join(errs...)
 }
 
-// Add appends err to errs, unless it is nil. It keeps the first 1,000 errors and counts the rest.
+// Add appends err to errs, unless it is nil. It keeps the first [Most] errors and counts the rest.
 func Add(errs []error, err error) []error {
 	switch {
 	case err == nil:
-	case len(errs) < maxErrors:
+	case len(errs) < Most:
 		errs = append(errs, err)
-	case len(errs) == maxErrors:
+	case len(errs) == Most:
 		errs = append(errs, &andMore{1})
 	default:
-		errs[maxErrors].(*andMore).n++
+		errs[Most].(*andMore).n++
 	}
 	return errs
 }
