@@ -202,6 +202,12 @@ func (in *Input) Text(name string, text []byte) ([]handoff.Source, error) {
 	return in.forEach(func(one *Input) (handoff.Source, error) { return one.text(name, text, in.Kind != "") })
 }
 
+// Filled returns the sources of a text, one for each recipient. What its frontmatter lacks comes from the flags and the
+// defaults.
+func (in *Input) Filled(name string, text []byte) ([]handoff.Source, error) {
+	return in.forEach(func(one *Input) (handoff.Source, error) { return one.markdown(name, text) })
+}
+
 func (in *Input) text(name string, text []byte, isRecord bool) (handoff.Source, error) {
 	given, object := in.Fields.Given(), LooksLikeObject(text)
 	switch {

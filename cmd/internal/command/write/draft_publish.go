@@ -16,9 +16,10 @@ func draftPublishCommand(a *app) *cobra.Command {
 		Use:   "publish [ID]",
 		Short: "Store a draft as a handoff, then remove it",
 		Long: `Store a draft as a handoff, as write does, and remove the draft once the
-handoff is on disk. Flags add fields to the draft or replace them. The time is
-that of the draft, so you can repeat an interrupted publish: the handoff is the
-same. Without ID it is the draft that draft show prints.`,
+handoff is on disk. Flags add fields to the draft or replace them; a frontmatter
+of its own keeps its fields, and flags add what it lacks. The time is that of
+the draft, so you can repeat an interrupted publish: the handoff is the same.
+Without ID it is the draft that draft show prints.`,
 		Example:           "  handoff draft publish 3f9c --from ann --to ben --topic deploy",
 		Args:              cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: a.completeDrafts,
@@ -47,13 +48,7 @@ same. Without ID it is the draft that draft show prints.`,
 
 func (a *app) draftSources(d handoff.Draft, f cli.Fields) ([]handoff.Source, error) {
 	if d.IsDocument() {
-		if f.Given() {
-			return nil, cli.Invalid("remove the flags, or save only the body as a draft",
-				"the draft %s has a frontmatter of its own; --from, --to, --topic, --ts, --tag and --ref do not apply",
-				d.ID)
-		}
-		source, err := (&cli.Input{App: a.App}).Document(handoff.Source{Name: "draft " + d.ID, Text: []byte(d.Text)})
-		return []handoff.Source{source}, err
+		return (&cli.Input{App: a.App, Fields: f, At: d.Saved}).Filled("draft "+d.ID, []byte(d.Text))
 	}
 	f.From, f.To, f.Topic, f.Time = cmp.Or(f.From, d.From), cmp.Or(f.To, d.To), cmp.Or(f.Topic, d.Topic),
 		cmp.Or(f.Time, d.Saved)
