@@ -36,12 +36,13 @@ func (s *Store) History(id string) (Entry, []HistoryEvent, error) {
 	for _, by := range facts.Successors(e) {
 		all = append(all, s.relatedEvents("superseded", by)...)
 	}
-	slices.SortStableFunc(all, func(a, b HistoryEvent) int { return index.CompareTimes(a.Time, b.Time) })
 	for i, h := range all {
 		if at, err := time.Parse(time.RFC3339Nano, h.Time); err == nil {
 			all[i].Time = at.UTC().Format(time.RFC3339)
 		}
 	}
+	// within a second the order of the log counts: not all times have a fraction
+	slices.SortStableFunc(all, func(a, b HistoryEvent) int { return index.CompareTimes(a.Time, b.Time) })
 	return e, withWithdrawals(e, all), nil
 }
 
