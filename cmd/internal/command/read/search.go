@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,7 +57,7 @@ order: in a script, sort by ts_utc.`,
 			}
 			if found.Total == 0 {
 				a.NoteSlips(s, chosen.To, chosen.From)
-				a.NoteNothing(p, s, "nothing found")
+				a.NoteNothing(p, s, "nothing found"+adviceFor(words))
 			}
 			return a.printFound(s, found, q.Limit, format)
 		},
@@ -66,6 +67,17 @@ order: in a script, sort by ts_utc.`,
 	cli.Number(cmd.Flags(), &q.Limit, "limit", "n", "show at most this `number` of handoffs; 0 shows all")
 	a.Format(cmd, &format, "text", "jsonl", "ids")
 	return cmd
+}
+
+// adviceFor returns which flag to use if one of the words is a filter of the inbox, such as is:unread.
+func adviceFor(words []string) string {
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, ":")
+		if flag := map[string]string{"is": "state", "from": "from", "to": "to"}[name]; flag != "" && value != "" {
+			return fmt.Sprintf(": use --%s %s in place of %q", flag, value, word)
+		}
+	}
+	return ""
 }
 
 func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, format string) error {
