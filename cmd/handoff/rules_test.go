@@ -250,7 +250,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 480_560 // of the whole program, without tests
+		all         = 480_800 // of the whole program, without tests
 		ofAPackage  = 40_170
 		ofAFunction = 500
 		wide        = 0 // lines above 120 columns

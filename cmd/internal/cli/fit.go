@@ -2,7 +2,9 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -11,7 +13,7 @@ import (
 // wide, but never within a command in backquotes, which people copy. In a pipe it stays as it is.
 func fit(w io.Writer, line string) string {
 	if width := TerminalWidth(w); width > 0 {
-		return broken(withShortIDs(line), width)
+		return broken(withLocalTimes(withShortIDs(line)), width)
 	}
 	return line
 }
@@ -67,4 +69,19 @@ func withShortIDs(text string) string {
 		short += before
 	}
 	return short
+}
+
+// withLocalTimes returns text with the local time in place of each instant that says since when, until when, or when.
+func withLocalTimes(text string) string {
+	words := strings.Split(text, " ")
+	for i, word := range words[1:] {
+		if !slices.Contains([]string{"since", "at", "until"}, words[i]) {
+			continue
+		}
+		instant := strings.TrimRight(word, ",;:.)")
+		if at, err := time.Parse(time.RFC3339, instant); err == nil {
+			words[i+1] = at.Local().Format("2006-01-02 15:04") + word[len(instant):]
+		}
+	}
+	return strings.Join(words, " ")
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestFit(t *testing.T) {
@@ -15,6 +16,17 @@ func TestFit(t *testing.T) {
 		"no id":                      "no id",
 	} {
 		if got := withShortIDs(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	local := time.Date(2026, 5, 7, 12, 30, 0, 0, time.UTC).Local().Format("2006-01-02 15:04")
+	for text, want := range map[string]string{
+		"is taken by ben since 2026-05-07T12:30:00Z, until 2026-05-07T12:30:00.5Z": "is taken by ben since " + local + ", until " + local,
+		"was done by ben at 2026-05-07T12:30:00Z":                                  "was done by ben at " + local,
+		"retry with --ts 2026-05-07T12:30:00Z":                                     "retry with --ts 2026-05-07T12:30:00Z",
+		"since then":                                                               "since then",
+	} {
+		if got := withLocalTimes(text); got != want {
 			t.Errorf("%q: %q", text, got)
 		}
 	}

@@ -25,7 +25,7 @@ func (f *Fields) Register(cmd *cobra.Command) {
 	}}, "topic", "the `topic`, one or a few words (default: from the text)")
 	cmd.Flags().StringVar(&f.Time, "ts", "", "the time, an `instant` in RFC 3339 with Z (default: now)")
 	Texts(cmd.Flags(), &f.Tags, "tag", "a `tag`")
-	checked(cmd.Flags(), &f.References, "ref", "a reference (`text`); can be repeated", func(text string) error {
+	checked(cmd.Flags(), &f.References, "ref", "a `reference`; can be repeated", func(text string) error {
 		return checkReferences([]string{text})
 	})
 }
