@@ -52,7 +52,7 @@ func (s *scan) value(pointer string, in *jsontree.Member, v *jsontree.Value) {
 	name := ""
 	if in != nil {
 		name = in.Name
-		for _, f := range handoff.FindSecrets(jsontree.Printable(name)) {
+		for _, f := range handoff.FindSecrets(name) {
 			s.found(pointer[:strings.LastIndexByte(pointer, '/')], "the name of a field", v, f, false)
 		}
 	}
@@ -67,7 +67,7 @@ func (s *scan) text(pointer, name string, v *jsontree.Value) {
 	if name != "" {
 		context = name + `": "`
 	}
-	whole := context + jsontree.Printable(v.Text)
+	whole := context + v.Text
 	redacted, done := context, len(context)
 	for _, f := range handoff.FindSecrets(whole) {
 		if f.Start < done || !s.found(pointer, "it", v, f, true) {

@@ -135,7 +135,7 @@ func (c compressor) shortenSummary() {
 	if len(v.Text) > longest || fitting(v.Text) {
 		return // longer than the schema allows: the first attempt failed
 	}
-	size := utf8.RuneCountInString(jsontree.Printable(v.Text)) - 1
+	size := utf8.RuneCountInString(v.Text) - 1
 	for size > 3 && !fitting(cutTo(v.Text, size)) {
 		size--
 	}

@@ -36,7 +36,7 @@ func rename(e *editor, f fields.Field, pointer string) {
 	for _, m := range holder.Members {
 		if at := fault.Pointer(above, m.Name); alike(m.Name, f) && !isField(at) {
 			e.remove(at, "renamed to "+name)
-			e.set(pointer, m.Value, "renamed from "+form.EscapeLine(jsontree.Printable(m.Name)))
+			e.set(pointer, m.Value, "renamed from "+form.EscapeLine(m.Name))
 			return
 		}
 	}

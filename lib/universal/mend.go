@@ -76,13 +76,12 @@ func fill(e *editor, pointer string, value *jsontree.Value) {
 	}
 }
 
-// cutTo returns at most max characters of a text. If it cut the text, the last three are dots. A lone surrogate
-// counts as one character.
+// cutTo returns at most max characters of a text. If it cut the text, the last three are dots.
 func cutTo(text string, max int) string {
 	if len(text) <= max {
 		return text
 	}
-	runes := []rune(jsontree.Printable(text))
+	runes := []rune(text)
 	if len(runes) <= max {
 		return text
 	}
@@ -104,7 +103,7 @@ func shortenChain(e *editor) {
 		head, tail := longestChain/2, n-longestChain/2
 		target := textAt(e.root, "/handoff/target/skill")
 		isTarget := func(hop *jsontree.Value) bool {
-			return hop.Is(jsontree.String) && jsontree.Printable(hop.Text) == target
+			return hop.Is(jsontree.String) && hop.Text == target
 		}
 		kept := slices.Concat(hops.Items[:head], hops.Items[tail:])
 		if i := slices.IndexFunc(hops.Items[head:tail], isTarget); i >= 0 {

@@ -57,7 +57,7 @@ func TestPayloadHashByNode(t *testing.T) {
 func payload(r *rand.Rand, depth int) string {
 	keys := []string{"b", "a", "10", "9", "01", "-1", "1.5", "4294967294", "4294967295", "__proto__x", "\u00e9", "\\u0061b", "a/b", "~", "", " "}
 	values := []string{"1.0", "-0", "1e21", "1e-7", "0.1", "123456789012345680000", "9007199254740991", "5e-324", "true", "null", `"\u2028\/\b\u001f"`,
-		`"\ud83d\ude00\ud800"`, `"é😀"`, "[]", "{}", `[1,2.50,"x"]`}
+		`"\ud83d\ude00"`, `"é😀"`, "[]", "{}", `[1,2.50,"x"]`}
 	var b strings.Builder
 	r.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	for _, key := range keys[:r.IntN(len(keys))] {

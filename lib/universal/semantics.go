@@ -49,7 +49,7 @@ func chain(root *jsontree.Value) []string {
 	}
 	names := make([]string, len(hops.Items))
 	for i, hop := range hops.Items {
-		names[i] = jsontree.Printable(hop.Text)
+		names[i] = hop.Text
 	}
 	return names
 }

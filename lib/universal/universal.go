@@ -151,12 +151,12 @@ func (d *Document) Head() (from, to, topic, at string) {
 	return d.Source(), d.Target(), d.Workflow(), t.Format(time.RFC3339Nano)
 }
 
-// text returns the string at the pointer, or "". Lone surrogates become U+FFFD.
+// text returns the string at the pointer, or "".
 func (d *Document) text(pointer string) string { return textAt(d.root, pointer) }
 
 // textAt returns the string at the pointer of any tree, or "".
 func textAt(root *jsontree.Value, pointer string) string {
-	return jsontree.Printable(root.At(pointer).Str())
+	return root.At(pointer).Str()
 }
 
 // instant reads a time in the form of the schema: RFC 3339, upper-case T and Z, a day that exists.

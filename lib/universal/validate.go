@@ -149,7 +149,7 @@ func (d *Document) place(faults []fault.Fault) {
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
 // quoted returns text of the document for a message, quoted and shortened.
-func quoted(text string) string { return fault.Quote(jsontree.Printable(text)) }
+func quoted(text string) string { return fault.Quote(text) }
 
 // warn adds a warning.
 func warn(r *Report, pointer, hint, format string, args ...any) {

@@ -64,7 +64,7 @@ func writeField(b *strings.Builder, indent, name string, v *jsontree.Value) {
 
 // line returns a text for one line of Markdown. An invisible text is shown in quotes.
 func line(text string) string {
-	if shown := fields.Text(jsontree.Printable(text)); shown != "" {
+	if shown := fields.Text(text); shown != "" {
 		return shown
 	}
 	return fmt.Sprintf("%q", text)

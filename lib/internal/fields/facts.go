@@ -46,14 +46,14 @@ func (t *Table) Facts(kind string, record *jsontree.Value, names []string) Facts
 				values = v.All()
 			}
 			for _, v := range values {
-				text, state := jsontree.Printable(v.Str()), holder.Get("state").Str()
+				text, state := v.Str(), holder.Get("state").Str()
 				sum := strings.TrimPrefix(text, form.IDPrefix)
 				switch {
 				case f.Fact == "" || !v.Is(jsontree.String) || state != "" && state == f.Unless:
 				case f.Fact != "sha256":
 					said[f.Fact] = append(said[f.Fact], text)
 				case form.IsDigest(sum) && holder.Get("change").Str() != "deleted":
-					sums = append(sums, FileSum{jsontree.Printable(holder.Get("path").Str()), sum})
+					sums = append(sums, FileSum{holder.Get("path").Str(), sum})
 				}
 			}
 		})

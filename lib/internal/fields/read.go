@@ -211,8 +211,6 @@ func (r *Reading) text(f Field, v *jsontree.Value, at string) *jsontree.Value {
 	switch {
 	case v.Kind != jsontree.String:
 		r.fault(v, at, "must be a string, is of type "+v.Kind.String(), "")
-	case !utf8.ValidString(v.Text):
-		r.fault(v, at, "holds half of a surrogate pair, which is not a character", "write the character itself")
 	case r.table.blank(v.Text):
 		r.faultEmpty(v, at, "is empty", r.table.Empty)
 	case f.Most > 0 && n > f.Most:

@@ -30,7 +30,7 @@ func (k Kind) String() string { return kindNames[k] }
 // accept it.
 type Value struct {
 	Kind    Kind
-	Text    string   // String: its characters, a lone surrogate as three WTF-8 bytes; other kinds: source text
+	Text    string   // String: its characters; other kinds: source text
 	Items   []*Value // Array
 	Members []Member // Object, in source order
 	Line    int      // 1-based line of the first character, 0 if not parsed

@@ -35,6 +35,8 @@ func TestParseRefusesWithPlace(t *testing.T) {
 		{"bad escape", `["a\x41"]`, 1, 4, "invalid escape sequence"},
 		{"short escape", `["\u12"]`, 1, 3, "invalid escape sequence"},
 		{"bad UTF-8", "{\n\"a\": \"é\xff\"}", 2, 8, "byte 0xff is not valid UTF-8"},
+		{"half a surrogate pair", `["é\ud83d"]`, 1, 4, "half of a surrogate pair"},
+		{"the other half first", `{"a\ude00\ud83d":1}`, 1, 4, "half of a surrogate pair"},
 		{"encoded surrogate", "[\"\xed\xa0\x80\"]", 1, 3, "not valid UTF-8"},
 		{"leading zero", `[01]`, 1, 3, "invalid character '1'"},
 		{"leading plus", `[+1]`, 1, 2, "invalid character '+'"},
@@ -76,7 +78,7 @@ func TestPrint(t *testing.T) {
 		{"exact beyond the safe integers", `[9007199254740992,9007199254740994,1e300]`, `[9007199254740992,9007199254740994,1e+300]`},
 		{"fraction beyond a double", `[0.1000000000000000055511151231257827]`, `[0.1]`},
 		{"escapes", `["\u0041\/\b\f\n\r\t\u0000\u001f\u007f\u2028\"\\"]`, "[\"A/\\b\\f\\n\\r\\t\\u0000\\u001f\u007f\u2028\\\"\\\\\"]"},
-		{"surrogates", `["\ud83d\ude00","\uD83D","\ude00\ud83d","\ud83d\ud83d\ude00","\ud83dx"]`, `["😀","\ud83d","\ude00\ud83d","\ud83d😀","\ud83dx"]`},
+		{"surrogates", `["\ud83d\ude00"]`, `["😀"]`},
 	} {
 		v, err := jsontree.Parse([]byte(c.src))
 		if err != nil {
@@ -90,12 +92,12 @@ func TestPrint(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	v, err := jsontree.Parse([]byte(`{"a":["\ud800x",1.50,true,null]}`))
+	v, err := jsontree.Parse([]byte(`{"a":["x",1.50,true,null]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := json.Marshal(v.Plain())
-	if want := `{"a":["` + "\ufffd" + `x",1.5,true,null]}`; err != nil || string(got) != want {
+	if want := `{"a":["x",1.5,true,null]}`; err != nil || string(got) != want {
 		t.Errorf("plain is %s (%v), want %s", got, err, want)
 	}
 }

@@ -59,9 +59,7 @@ func (p *parser) read() (*Value, error) {
 	case bytes.HasPrefix(src, []byte("\ufeff")):
 		return nil, p.fault(0, "save the file as UTF-8 without one", "the text begins with a byte-order mark")
 	}
-	// Lone surrogates are valid JSON but not UTF-8. The library would take two of them for the same name.
-	p.dec = jsontext.NewDecoder(bytes.NewBuffer(src), jsontext.AllowInvalidUTF8(true),
-		jsontext.AllowDuplicateNames(true))
+	p.dec = jsontext.NewDecoder(bytes.NewBuffer(src))
 	v, err := p.value()
 	end := int(p.dec.InputOffset())
 	if err == nil {
@@ -127,10 +125,8 @@ func (p *parser) value() (*Value, error) {
 		return nil, err
 	}
 	err = p.begin(v, len(raw))
-	if v.Kind == String {
+	if v.Text = string(raw); v.Kind == String {
 		v.Text = unquote(raw)
-	} else {
-		v.Text = string(raw)
 	}
 	if err == nil && p.exact && v.Kind == Number {
 		err = v.exact()
@@ -162,7 +158,6 @@ func (p *parser) nested(v *Value) error {
 		return p.fault(v.Start, "make it flatter", "arrays and objects are nested more than %d deep", MaxDepth)
 	}
 	closing := open.Kind() + 2 // as in ASCII
-	var names map[string]bool
 	for p.dec.PeekKind() != closing {
 		if v.Kind == Array {
 			item, err := p.value()
@@ -172,10 +167,7 @@ func (p *parser) nested(v *Value) error {
 			v.Items = append(v.Items, item)
 			continue
 		}
-		if names == nil {
-			names = map[string]bool{}
-		}
-		m, err := p.member(names)
+		m, err := p.member()
 		if err != nil {
 			return err
 		}
@@ -187,21 +179,22 @@ func (p *parser) nested(v *Value) error {
 	return err
 }
 
-// member parses a key and its value. Keys are equal if their characters are: "a" and "\u0061" are one key.
-func (p *parser) member(seen map[string]bool) (Member, error) {
+// member parses a key and its value.
+func (p *parser) member() (Member, error) {
 	raw, err := p.dec.ReadValue()
 	if err != nil {
 		return Member{}, err
 	}
 	m := Member{Name: unquote(raw), End: int(p.dec.InputOffset())}
 	m.Start = m.End - len(raw)
-	if seen[m.Name] {
-		return m, p.fault(m.Start, "keep one of them", "key %s occurs twice in one object",
-			fault.Quote(Printable(m.Name)))
-	}
-	seen[m.Name] = true
 	m.Value, err = p.value()
 	return m, err
+}
+
+// unquote returns the characters of a valid string literal.
+func unquote(literal []byte) string {
+	text, _ := jsontext.AppendUnquote(nil, literal)
+	return string(text)
 }
 
 // explain adds the place and, for frequent mistakes, a better message to an error of the library.
@@ -220,6 +213,11 @@ func (p *parser) explain(err error) error {
 		at = p.next(at) // the library reports the end of the valid part
 	}
 	switch rest := p.src[at:]; {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		name := fault.Quote(syntax.JSONPointer.LastToken())
+		problem, hint = "key "+name+" occurs twice in one object", "keep one of them"
+	case strings.HasPrefix(problem, "invalid surrogate pair"):
+		problem, hint = "half of a surrogate pair, which is not a character", "write the character itself"
 	case bytes.HasPrefix(rest, []byte("/")), bytes.HasPrefix(rest, []byte("#")):
 		problem, hint = "a comment", "remove the comments"
 	case bytes.HasPrefix(rest, []byte("'")):

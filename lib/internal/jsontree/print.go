@@ -73,7 +73,7 @@ func arrayIndex(name string) uint64 {
 }
 
 // Plain returns the value as map[string]any, []any, string, json.Number, bool and nil, for a schema. Numbers are
-// formatted as Append does, in at most 25 characters. Lone surrogates become U+FFFD.
+// formatted as Append does, in at most 25 characters.
 func (v *Value) Plain() any {
 	switch v.Kind {
 	case Bool:
@@ -81,7 +81,7 @@ func (v *Value) Plain() any {
 	case Number:
 		return json.Number(v.appendNumber(nil))
 	case String:
-		return Printable(v.Text)
+		return v.Text
 	case Array:
 		items := make([]any, len(v.Items))
 		for i, item := range v.Items {
@@ -91,7 +91,7 @@ func (v *Value) Plain() any {
 	case Object:
 		members := make(map[string]any, len(v.Members))
 		for _, m := range v.Members {
-			members[Printable(m.Name)] = m.Value.Plain()
+			members[m.Name] = m.Value.Plain()
 		}
 		return members
 	}
