@@ -199,7 +199,7 @@ func TestAllowedBindsFiles(t *testing.T) {
 		"climbs and comes back": {`[sh, scripts/../scripts/test.sh]`, true},
 		"another":               {`[sh, scripts/other.sh]`, false},
 		"what a test writes":    {`[sh, -c, "date >report.xml", --junitxml=report.xml]`, false},
-		"no ending, by #!":      {`[env, A=b, sh, scripts/plain]`, true},
+		"executable":            {`[env, A=b, sh, scripts/plain]`, true},
 		"a directory":           {`[ls, scripts]`, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -144,9 +144,6 @@ func (p *Prober) result(ctx context.Context, probe Probe) result {
 	if o.Code == 0 {
 		r.output = ""
 	}
-	if o.Left {
-		r.reason += "; processes that it started may still run"
-	}
 	if p.work(ctx) != before {
 		r.Commit, r.reason = "", r.reason+"; the work was changed while it ran"
 	}

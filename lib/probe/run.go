@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -22,24 +21,19 @@ type Outcome struct {
 	Why     string // why it was stopped; "" if it ended by itself
 	Output  []byte // the end of its output and errors
 	Printed int64  // the size of the whole output in bytes
-	Left    bool   // processes that it started can still run
 }
 
-// mark is an environment variable that identifies the processes of a run.
-const mark = "HANDOFF_PROBE_RUN"
-
 // Run runs the probe in root: without a shell, standard input or terminal, with a minimal environment, in its own
-// session and process group. At the timeout, or when ctx ends, it kills the group, and processes that left the
-// group if it can find them. An error means that the probe could not be started.
+// session and process group. It kills the group at the timeout, when ctx ends, and when the probe has ended; a process
+// that left the group can live on. An error means that the probe could not be started.
 func (p Probe) Run(ctx context.Context, root string, environ []string) (o Outcome, err error) {
 	runtime.LockOSThread() // the kernel kills the process when this thread ends
 	defer runtime.UnlockOSThread()
 	limited, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
-	id := rand.Text()
 	out := &tail{}
 	cmd := exec.CommandContext(limited, p.Argv[0], p.Argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = root, append(minimalEnv(environ), mark+"="+id), out, out
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = root, minimalEnv(environ), out, out
 	cmd.WaitDelay = time.Second // if another process keeps the outputs open
 	inOwnSession(cmd)
 	cmd.Cancel = func() error { return kill(cmd.Process) }
@@ -50,7 +44,6 @@ func (p Probe) Run(ctx context.Context, root string, environ []string) (o Outcom
 	_ = cmd.Wait() // the state of the process has the result
 	o.Took = time.Since(began)
 	_ = kill(cmd.Process)
-	o.Left = !sweep(mark + "=" + id)
 	o.Output, o.Printed = out.end(), out.total
 	switch o.Code = cmd.ProcessState.ExitCode(); {
 	case o.Code >= 0: // it ended by itself, even if its outputs stayed open
