@@ -32,8 +32,10 @@ func (a *App) Recipients(from func() string, to string) ([]string, error) {
 
 // membersOf returns the members of a team, or name alone. If the operators file cannot be used, storing reports it.
 func (a *App) membersOf(name string, from func() string) []string {
-	if list := a.listedOperators(); name != "" && slices.Contains(list.Teams(), name) {
-		return list.Recipients(name, from(), a.Now())
+	if name != "" {
+		if list := a.listedOperators(); slices.Contains(list.Teams(), name) {
+			return list.Recipients(name, from(), a.Now())
+		}
 	}
 	return []string{name}
 }

@@ -95,40 +95,37 @@ func isLink(t string) bool {
 	return disk.IsArchive(name) && t == link(name)
 }
 
-// needleBytes is the longest text that bytes.Index finds quickly on every processor.
-const needleBytes = 31
-
-// Find returns the first row of the id, with one byte search.
-func Find(text []byte, id string) (Line, bool) {
-	needle := []byte("| " + id[:min(len(id), needleBytes)])
-	for from := 0; ; {
-		i := bytes.Index(text[from:], needle)
-		if i < 0 {
-			return Line{}, false
-		}
-		l := lineAt(text, from+i)
-		if l.IsRow && l.Row.ID == id {
-			l.Number = 1 + bytes.Count(text[:l.Start], []byte("\n"))
-			return l, true
-		}
-		from = l.End
+// Find returns the first row of the id. It parses no row with another id.
+func Find(text []byte, id string) (l Line, found bool) {
+	for l = range rowsLike(text, id) {
+		l.Number = 1 + bytes.Count(text[:l.Start], []byte("\n"))
+		return l, true
 	}
+	return Line{}, false
 }
 
-// FindPrefix returns the rows whose id begins with sha256:prefix, with one byte search.
-func FindPrefix(text []byte, prefix string) []Row {
-	needle := []byte("| sha256:" + prefix[:min(len(prefix), needleBytes)])
-	var rows []Row
-	for from := 0; ; {
-		i := bytes.Index(text[from:], needle)
-		if i < 0 {
-			return rows
+// FindPrefix returns the rows whose id begins with sha256:prefix. It parses no other row.
+func FindPrefix(text []byte, prefix string) (rows []Row) {
+	for l := range rowsLike(text, "sha256:"+prefix) {
+		rows = append(rows, l.Row)
+	}
+	return rows
+}
+
+// rowsLike returns the rows whose id begins with a text. It examines the beginning of each line: a search for the
+// text compares the same bytes in each row again and again.
+func rowsLike(text []byte, id string) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		for start := 0; start < len(text); {
+			end := start + cmp.Or(bytes.IndexByte(text[start:], '\n')+1, len(text)-start)
+			has := RowID(text[start:end])
+			if len(has) >= len(id) && string(has[:len(id)]) == id {
+				if l := lineAt(text, start); l.IsRow && !yield(l) {
+					return
+				}
+			}
+			start = end
 		}
-		l := lineAt(text, from+i)
-		if l.IsRow && strings.HasPrefix(l.Row.ID, "sha256:"+prefix) {
-			rows = append(rows, l.Row)
-		}
-		from = l.End // a line has one row at most
 	}
 }
 

@@ -48,8 +48,8 @@ type rule struct {
 // keywords of each rule.
 var rules = sync.OnceValue(func() *table {
 	t := &table{lists: make(map[string][]string), rules: make([]*rule, 0, 1<<8)}
-	const next = "\nrule "
-	head, blocks, _ := strings.Cut(source, next)
+	const begin = "rule "
+	head, _, _ := strings.Cut(source, "\n"+begin)
 	for key, text := range statements(head) {
 		name, text, _ := strings.Cut(text, " ")
 		switch key {
@@ -61,8 +61,13 @@ var rules = sync.OnceValue(func() *table {
 			t.lists[name] = slices.AppendSeq(t.lists[name], fields(text))
 		}
 	}
-	for block := range strings.SplitSeq(blocks, next) {
-		r := new(rule)
+	room := make([]rule, 0, cap(t.rules))
+	for block := range blocks(source[len(head)+1:], begin) {
+		if len(room) == cap(room) {
+			room = make([]rule, 0, cap(room))
+		}
+		room = room[:len(room)+1]
+		r := &room[len(room)-1]
 		r.name, r.lines, _ = strings.Cut(block, "\n")
 		r.keywords, r.lines, _ = strings.Cut(r.lines, "\n")
 		r.keywords, r.fold = strings.CutPrefix(r.keywords, "anycase ")
@@ -96,6 +101,26 @@ func class(keyword string) (all, rest string) {
 		}
 	}
 	return string(bytes), rest
+}
+
+// blocks returns the parts of a text that start with a line that begins so, each without that beginning.
+func blocks(text, begin string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := 0
+		for at := 0; ; {
+			line := strings.IndexByte(text[at:], '\n') + 1
+			if line == 0 {
+				break
+			}
+			if at += line; strings.HasPrefix(text[at:], begin) {
+				if !yield(text[start+len(begin) : at-1]) {
+					return
+				}
+				start = at
+			}
+		}
+		yield(text[start+len(begin):])
+	}
 }
 
 // statements returns the first word and the rest of each line.
@@ -140,8 +165,12 @@ func (r *rule) readLines() {
 // fields returns the fields between spaces. ␣ in a field becomes a space.
 func fields(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for field := range strings.FieldsSeq(text) {
-			if !yield(spaced(field)) {
+		hasSpaces := strings.Contains(text, "␣")
+		for field := range strings.SplitSeq(text, " ") {
+			if hasSpaces {
+				field = spaced(field)
+			}
+			if field != "" && !yield(field) {
 				return
 			}
 		}

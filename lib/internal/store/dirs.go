@@ -263,6 +263,13 @@ func (s *Store) MatchesMachine() (known bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	state, err := s.OpenPlace(s.Opt.StateDir)
+	if err == nil && state != nil { // the usual case: the journal need not be read
+		record, readErr := ReadMachine(state)
+		if state.Close(); readErr == nil && record.Fingerprint == observed {
+			return true, nil
+		}
+	}
 	d, err := s.OpenDirs()
 	if err != nil {
 		return false, err

@@ -56,8 +56,20 @@ func (s *Store) Outside() (*disk.Dir, error) {
 	return d, PlaceError(path, err)
 }
 
-// OutsidePath returns the path of the directory that [Store.Outside] opens, without making it.
+// OutsidePath returns the path of the directory that [Store.Outside] opens, without making it. It has no symbolic
+// link, and is found once.
 func (s *Store) OutsidePath() (string, error) {
+	if path := s.outside.Load(); path != nil {
+		return *path, nil
+	}
+	path, err := s.findOutside()
+	if err == nil {
+		s.outside.Store(&path)
+	}
+	return path, err
+}
+
+func (s *Store) findOutside() (string, error) {
 	if s.Opt.UserState == "" {
 		return "", noPlace("there is no directory for your state")
 	}

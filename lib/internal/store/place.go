@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -187,24 +188,27 @@ func CheckOwner(d *disk.Dir) error {
 // ReadPlain reads a file inside the project or named on the command line, such as OPERATORS.md. The file must
 // not be a symbolic link. The directories above it are resolved first, and must not become links meanwhile.
 func (s *Store) ReadPlain(path string, max int64) ([]byte, error) {
-	real, err := ResolveParent(path)
-	if err != nil {
-		return nil, err
+	parent, name := filepath.Dir(path), filepath.Base(path)
+	d, openErr := disk.OpenDir(parent)
+	if openErr != nil {
+		var err error
+		if parent, err = Resolve(parent); err != nil {
+			return nil, err
+		}
+		d, openErr = disk.OpenDir(parent)
 	}
-	inside, err := s.isInside(path, real)
+	if openErr == nil {
+		defer d.Close()
+	}
+	inside, err := s.isInside(path, filepath.Join(parent, name))
 	if err == nil && !inside && !slices.Contains(s.Opt.Named, path) {
 		err = fault.New(fault.ErrConfig, "name it on the command line, or keep it inside the project",
 			"%s is outside the project %s", path, s.Opt.Root)
 	}
-	if err != nil {
+	if err = cmp.Or(err, openErr); err != nil {
 		return nil, err
 	}
-	d, err := disk.OpenDir(filepath.Dir(real))
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return d.ReadFile(filepath.Base(real), max)
+	return d.ReadFile(name, max)
 }
 
 // Resolve resolves the symbolic links in the existing part of path.

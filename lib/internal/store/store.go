@@ -15,8 +15,9 @@ import (
 type Store struct {
 	Opt Options
 
-	looks  looks
-	listed atomic.Pointer[listing] // nil until a listed file is missing
+	looks   looks
+	listed  atomic.Pointer[listing] // nil until a listed file is missing
+	outside atomic.Pointer[string]  // the result of OutsidePath; nil until it is needed
 }
 
 // Options locates a store and configures it.

@@ -50,7 +50,7 @@ func hashFile(state *disk.Dir, name string) (hash journal.Hash, err error) {
 	}
 	defer f.Close()
 	sum := sha256.New()
-	n, err := io.Copy(sum, io.LimitReader(f, disk.MaxLedger+1))
+	n, err := io.CopyBuffer(sum, io.LimitReader(f, disk.MaxLedger+1), make([]byte, 4<<10)) // most are small
 	if err == nil && n > disk.MaxLedger {
 		err = disk.ErrTooLarge
 	}
