@@ -21,8 +21,9 @@ import (
 // it.
 const cacheHead = "handoff-facts 2 %d %s %s\n"
 
-// worthKeeping is the number of bytes of the log that each reader may have to read.
-const worthKeeping = 64 << 10
+// Step is the number of bytes of the log that each reader may have to read if the cache is small. Writing a large
+// cache takes longer, so it is written after a sixty-fourth of its size.
+const Step = 16 << 10
 
 // covered is the part of the store that facts cover.
 type covered struct {
@@ -67,8 +68,9 @@ func (f *Facts) Keep(s *store.Store) {
 // IsBehind reports whether the cache lacks so much of a log of the given length that reading the rest is
 // slow.
 func IsBehind(s *store.Store, log int64) bool {
-	c, _ := parseCovered(s.CachedLine(disk.Facts))
-	return log-c.log >= worthKeeping || log < c.log
+	line, size := s.CachedLine(disk.Facts)
+	c, _ := parseCovered(line)
+	return log-c.log >= max(Step, size/64) || log < c.log
 }
 
 // noStamps replaces the stamps if rows do not come without events.

@@ -35,23 +35,27 @@ func (s *Store) Cached(name string) []byte {
 	return rest
 }
 
-// CachedLine returns the first line of a cache, up to 256 bytes. It does not verify the checksum.
-func (s *Store) CachedLine(name string) []byte {
+// CachedLine returns the first line of a cache, up to 256 bytes, and the size of the cache. It does not verify the
+// checksum.
+func (s *Store) CachedLine(name string) (line []byte, size int64) {
 	d, err := s.existingOutside()
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	defer d.Close()
 	f, err := d.OpenSole(name)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil {
+		size = info.Size()
+	}
 	text := make([]byte, 256)
 	n, _ := f.ReadAt(text, 0) // io.EOF only means that the file is short
 	_, text, _ = bytes.Cut(text[:n], []byte("\n"))
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return line
+	line, _, _ = bytes.Cut(text, []byte("\n"))
+	return line, size
 }
 
 // Cache stores text for commands that only read. It is best effort, since the text can be derived again.

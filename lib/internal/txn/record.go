@@ -42,15 +42,12 @@ func (x *Session) record(e eventlog.Pending) bool {
 	return true
 }
 
-// factsStep is the growth of the log, in bytes, after which keepFacts looks whether the cache is behind.
-const factsStep = 16 << 10
-
 // keepFacts updates the cache disk.Facts if that saves readers work, since readers never write it. If that
 // fails, readers derive more themselves, and a later change tries again.
 func (x *Session) keepFacts() {
 	head := x.j.Last()
 	log := head.Log
-	isStep := log.Offset/factsStep < log.End()/factsStep || x.j.Records() == 0
+	isStep := log.Offset/life.Step < log.End()/life.Step || x.j.Records() == 0
 	if !isStep || !life.IsBehind(x.Store, log.End()) {
 		return
 	}
