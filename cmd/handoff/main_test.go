@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -29,6 +31,10 @@ func TestMain(m *testing.M) {
 type tests struct{ *testing.M }
 
 func (m tests) Run() int {
+	flag.Parse()
+	if at := flag.Lookup("test.parallel").Value; at.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = at.Set(strconv.Itoa(4 * runtime.GOMAXPROCS(0))) // most of them wait for programs, which wait for disks, shells and git
+	}
 	defer func() {
 		released.remove()
 		scripts.remove()

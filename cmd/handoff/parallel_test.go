@@ -21,6 +21,7 @@ import (
 // process fails, nothing is lost or doubled, none waits longer for the lock than it may, and no reader
 // sees fewer handoffs than before.
 func TestParallelProcesses(t *testing.T) {
+	t.Parallel()
 	each := 3
 	if os.Getenv("HANDOFF_FAULTS") != "" {
 		each = 20

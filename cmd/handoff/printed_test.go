@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -295,7 +294,6 @@ type prepared struct {
 	*testing.T
 	work, kept string
 	env        []string
-	files      *string // what work was when it was made
 }
 
 // inProject makes the project. PACKET is a packet from ann to ben, and DRAFT is a draft.
@@ -348,7 +346,7 @@ func newPrepared(t *testing.T) prepared {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := prepared{t, filepath.Join(top, "work"), filepath.Join(top, "kept"), nil, new(string)}
+	p := prepared{t, filepath.Join(top, "work"), filepath.Join(top, "kept"), nil}
 	home := filepath.Join(p.work, "home")
 	p.env = []string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, ".local/state"), "GIT_CONFIG_NOSYSTEM=1", "EDITOR=cp note.md", "GIT_TEMPLATE_DIR=" + t.TempDir(),
 		"TESTDATA=" + testdata, "PATH=" + scripts.in(t) + ":" + os.Getenv("PATH")}
@@ -385,11 +383,8 @@ func (p prepared) shell(dir, line string) (string, int) {
 // run runs a line in the project as it was prepared.
 func (p prepared) run(line string) (string, int) {
 	p.Helper()
-	if *p.files == "" || p.list() != *p.files {
-		if out, code := p.shell(filepath.Dir(p.work), "rm -rf work && cp -a kept work"); code != 0 {
-			p.Fatalf("%s", out)
-		}
-		*p.files = p.list()
+	if err := p.putBack(); err != nil {
+		p.Fatal(err)
 	}
 	project := filepath.Join(p.work, "project")
 	for _, b := range firstDo {
@@ -403,19 +398,43 @@ func (p prepared) run(line string) (string, int) {
 	return p.shell(project, placeholders.Replace(line))
 }
 
-// list returns names, sizes and times of all files.
-func (p prepared) list() string {
-	var all strings.Builder
-	_ = filepath.WalkDir(p.work, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil
+// putBack makes work what it was: it removes what is new, and copies what is missing or has another size or time.
+func (p prepared) putBack() error {
+	same := func(a, b fs.FileInfo) bool {
+		return a.Mode() == b.Mode() && (a.IsDir() || a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()))
+	}
+	each := func(in, other string, differs func(path string, is fs.FileInfo, twin string) error) error {
+		return filepath.Walk(in, func(path string, is fs.FileInfo, err error) error {
+			twin := other + strings.TrimPrefix(path, in)
+			if err != nil {
+				return err
+			}
+			if has, err := os.Lstat(twin); err == nil && same(is, has) {
+				return nil
+			}
+			return differs(path, is, twin)
+		})
+	}
+	if err := os.MkdirAll(p.work, 0o755); err != nil {
+		return err
+	}
+	err := each(p.work, p.kept, func(path string, is fs.FileInfo, _ string) error {
+		if err := os.RemoveAll(path); err != nil || !is.IsDir() {
+			return err
 		}
-		if info, err := d.Info(); err == nil {
-			fmt.Fprintln(&all, path, info.Size(), info.ModTime())
-		}
-		return nil
+		return filepath.SkipDir
 	})
-	return all.String()
+	return errors.Join(err, each(p.kept, p.work, func(path string, is fs.FileInfo, twin string) error {
+		switch {
+		case is.IsDir():
+			return errors.Join(os.Mkdir(twin, 0o700), os.Chmod(twin, is.Mode().Perm()))
+		case is.Mode().Type() == fs.ModeSymlink:
+			to, err := os.Readlink(path)
+			return errors.Join(err, os.Symlink(to, twin))
+		}
+		text, err := os.ReadFile(path)
+		return errors.Join(err, os.WriteFile(twin, text, 0o600), os.Chmod(twin, is.Mode().Perm()), os.Chtimes(twin, is.ModTime(), is.ModTime()))
+	}))
 }
 
 // TestHelpFitsTheTerminal checks that the descriptions of commands fit 80 columns, and are not indented like code.

@@ -18,6 +18,7 @@ import (
 // Fifty processes resume the same packet at once, and some of them are killed: at most one can have
 // succeeded, and when none says so, the ledger names a killed one.
 func TestOneOfFiftyResumes(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts 50 processes")
 	}
@@ -56,6 +57,7 @@ func TestOneOfFiftyResumes(t *testing.T) {
 
 // Fifty sessions take the same handoff at once, and some of them are killed: at most one has it.
 func TestOneOfFiftyTakes(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts 50 processes")
 	}

@@ -17,7 +17,7 @@ import (
 
 var (
 	actSeed  = flag.Uint64("actseed", 0, "what TestActsEndTheSame begins with, as a failure names it; 0 is random")
-	actSteps = flag.Int("actsteps", 0, "how much is done in it; 0 is 20, and 60 where HANDOFF_FAULTS is set")
+	actSteps = flag.Int("actsteps", 0, "how much is done in it; 0 is 60")
 )
 
 // ending is what has become of a handoff in a clone.
@@ -88,6 +88,7 @@ func (a actor) step(t testing.TB, r *rand.Rand, ids []string) (what, id string, 
 // end all clones say the same.
 func TestActsEndTheSame(t *testing.T) {
 	t.Parallel()
+	simulation(t, *actSteps > 0 || *actSeed > 0)
 	seed := *actSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano()) % 1e9
@@ -110,7 +111,7 @@ func TestActsEndTheSame(t *testing.T) {
 	contested := make(map[string]bool)                           // somebody did not ask
 	steps := *actSteps
 	if steps == 0 {
-		steps = map[bool]int{false: 20, true: 60}[isThorough()]
+		steps = 60
 	}
 	for range steps {
 		n := r.IntN(len(roots))

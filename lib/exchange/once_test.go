@@ -252,10 +252,11 @@ func TestActsExcludeEachOther(t *testing.T) {
 // Whoever is killed, and whenever, one has it in the end, and nobody who was told so has lost it.
 func TestTakesAreKilled(t *testing.T) {
 	t.Parallel()
+	simulation(t, false)
 	_, roots, _ := shared(t, 2)
 	r := rand.New(rand.NewPCG(2, uint64(os.Getpid())))
 	killed := 0
-	rounds := map[bool]int{false: 2, true: 5}[isThorough()]
+	const rounds = 5
 	for round := range rounds {
 		id := write(t, roots[0], fmt.Sprintf("work-%d", round))
 		for _, root := range roots {

@@ -56,6 +56,14 @@ func inHome(m *testing.M) int {
 // isThorough reports whether the simulations go on for long.
 func isThorough() bool { return os.Getenv("HANDOFF_FAULTS") != "" }
 
+// simulation skips a test that tells random stories, unless they are wanted.
+func simulation(t *testing.T, wanted bool) {
+	t.Helper()
+	if !wanted && !isThorough() {
+		t.Skip("a simulation: set HANDOFF_FAULTS=ci")
+	}
+}
+
 // some returns all cases of a table if the simulations go on for long, and else n of them, others each time.
 func some[C any](all map[string]C, n int) map[string]C {
 	names := slices.Collect(maps.Keys(all))
@@ -133,6 +141,9 @@ func clones(t testing.TB, n int) (hub string, roots []string) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
+	if testing.Short() && !strings.HasPrefix(t.Name(), "TestTransports/") {
+		t.Skip("starts git some hundred times; what a sync does at once is done in TestTransports and over object stores too")
+	}
 	dir := t.TempDir()
 	hub = filepath.Join(dir, "hub.git")
 	git(t, dir, "init", "-q", "--bare", "--template=", hub)
@@ -189,10 +200,8 @@ func marksOf(t testing.TB, root string) map[string]map[string]string {
 // Whatever is written, read and killed, in whatever order, all replicas end with the same.
 func TestReplicasEndTheSame(t *testing.T) {
 	t.Parallel()
-	many, rounds := 3, 8
-	if isThorough() {
-		many, rounds = 5, 30
-	}
+	simulation(t, false)
+	many, rounds := 5, 30
 	_, roots := clones(t, many)
 	r := rand.New(rand.NewPCG(1, uint64(os.Getpid())))
 	written := make(map[string]bool)

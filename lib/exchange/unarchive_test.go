@@ -15,14 +15,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-var seeds = flag.Int("seeds", 0, "how many random orders TestPruningInAnyOrder goes through; 0 is 1, and 3 where HANDOFF_FAULTS is set")
+var seeds = flag.Int("seeds", 0, "how many random orders TestPruningInAnyOrder goes through; 0 is 3, where HANDOFF_FAULTS is set")
 
 // In whatever order clones archive, bring back, prune, mark and exchange a handoff: all end with the same.
 func TestPruningInAnyOrder(t *testing.T) {
 	t.Parallel()
+	simulation(t, *seeds > 0)
 	orders := *seeds
 	if orders == 0 {
-		orders = map[bool]int{false: 1, true: 3}[isThorough()]
+		orders = 3
 	}
 	for range orders {
 		seed := rand.Uint64()

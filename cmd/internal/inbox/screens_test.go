@@ -186,6 +186,8 @@ func TestScreensOfAnySize(t *testing.T) {
 	s = start(t, 80, 24, large, "inbox")
 	s.sees("The retries back off")
 	s.press("G") // before all is read
+	s.sees(" of 100000")
+	s.press("G")
 	s.sees("100000 of 100000")
 	s.quits()
 }
