@@ -5,10 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -50,17 +46,10 @@ func (c Change) failed(err error) error {
 	return err
 }
 
-// write writes the settings and the backup. If it fails, it removes the directories that it made.
-func (c Change) write() (err error) {
+// write writes the settings and the backup.
+func (c Change) write() error {
 	if !c.Changes() && !c.tidy {
 		return nil
-	}
-	if len(c.file.make) > 0 {
-		defer func() {
-			if err != nil {
-				removeEmpty(c.file.make, c.file.dir)
-			}
-		}()
 	}
 	d, err := disk.MakeDir(c.file.dir, 0o755)
 	if err != nil {
@@ -104,8 +93,8 @@ func (c Change) putIn(d *disk.Dir) error {
 		if err := d.Remove(kept); err != nil { // from an earlier install
 			return err
 		}
-		if before := c.before(); before != nil {
-			if err := d.Replace(kept, before, 0o600); err != nil {
+		if c.file.exists {
+			if err := d.Replace(kept, c.file.text, 0o600); err != nil {
 				return err
 			}
 		}
@@ -117,48 +106,16 @@ func (c Change) putIn(d *disk.Dir) error {
 	return errors.Join(err, d.Sync())
 }
 
-// before returns the text of the backup: the settings, or the directories that were made for them. It is nil if
-// only the file had to be made.
-func (c Change) before() []byte {
-	if c.file.exists {
-		return c.file.text
-	}
-	if len(c.file.make) == 0 {
-		return nil
-	}
-	return []byte(noFile + strings.Join(c.file.make, "\n") + "\n")
-}
-
 // takeOut writes the settings without the hook, or removes the file if there was none before. It removes the
 // backup once the old settings are back.
 func (c Change) takeOut(d *disk.Dir) error {
 	kept := c.file.name + backupSuffix
-	if !c.gone {
-		err := d.ReplaceIf(c.file.name, c.text, c.file.mode, func() error { return c.unchanged(d) })
-		if err == nil && (c.file.noted || bytes.Equal(c.text, c.file.backup)) {
-			err = d.Remove(kept)
-		}
-		return errors.Join(err, d.Sync())
+	if c.gone {
+		return errors.Join(d.Remove(c.file.name), d.Sync())
 	}
-	if err := errors.Join(d.Remove(c.file.name), d.Sync()); err != nil {
-		return err
+	err := d.ReplaceIf(c.file.name, c.text, c.file.mode, func() error { return c.unchanged(d) })
+	if err == nil && bytes.Equal(c.text, c.file.backup) {
+		err = d.Remove(kept)
 	}
-	if !c.file.noted {
-		return nil
-	}
-	if err := errors.Join(d.Remove(kept), d.Sync()); err != nil {
-		return err
-	}
-	removeEmpty(c.file.note, c.file.dir)
-	return nil
-}
-
-// removeEmpty removes the empty directories among dirs that are dir or above it. dirs begins with the outermost.
-func removeEmpty(dirs []string, dir string) {
-	for _, path := range slices.Backward(dirs) {
-		// keep a directory that is not empty
-		if !filepath.IsAbs(path) || !isWithin(dir, path) || os.Remove(path) != nil {
-			return
-		}
-	}
+	return errors.Join(err, d.Sync())
 }

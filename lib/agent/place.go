@@ -61,13 +61,10 @@ type file struct {
 	path   string      // as given
 	dir    string      // the directory of the real file
 	name   string      // of the real file in dir
-	make   []string    // the missing directories, the outermost first
 	mode   os.FileMode // of a new file
 	exists bool
 	text   []byte
 	backup []byte // the settings before the hook was added, nil if unknown
-	note   []string
-	noted  bool // the backup notes that there was no file, and which directories were made
 }
 
 // locate finds and reads the settings of an agent. If they must not be changed, it refuses.
@@ -122,15 +119,14 @@ func (f *file) resolve() error {
 		return refuse("", "cannot use %s: %v", f.path, err)
 	}
 	f.name = filepath.Base(f.path)
-	var missing []string
-	dir := filepath.Dir(f.path)
+	missing, dir := "", filepath.Dir(f.path)
 	for {
 		if _, err := os.Lstat(dir); err == nil {
 			break
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return refuse("", "cannot use %s: %v", dir, err)
 		}
-		missing = append([]string{filepath.Base(dir)}, missing...)
+		missing = filepath.Join(filepath.Base(dir), missing)
 		dir = filepath.Dir(dir)
 	}
 	real, err := filepath.EvalSymlinks(dir)
@@ -140,20 +136,16 @@ func (f *file) resolve() error {
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
 		return refuse("move it away", "%s is not a directory", dir)
 	}
-	for _, name := range missing {
-		real = filepath.Join(real, name)
-		f.make = append(f.make, real)
-	}
-	f.dir = real
+	f.dir = filepath.Join(real, missing)
 	return nil
 }
 
 // read reads the settings and their backup.
 func (f *file) read() error {
-	if len(f.make) > 0 {
+	d, err := disk.OpenDir(f.dir)
+	if errors.Is(err, fs.ErrNotExist) && !f.exists {
 		return nil
 	}
-	d, err := disk.OpenDir(f.dir)
 	if err != nil {
 		return refuse("", "cannot use %s: %v", f.dir, err)
 	}
@@ -163,7 +155,9 @@ func (f *file) read() error {
 			return refuse("nothing was changed", "cannot use %s: %v", f.path, err)
 		}
 	}
-	f.readBackup(d)
+	if f.backup, err = readOwn(d, f.name+backupSuffix); err != nil {
+		f.backup = nil // it only makes removing the hook more exact
+	}
 	return nil
 }
 
@@ -185,25 +179,4 @@ func readOwn(d *disk.Dir, name string) ([]byte, error) {
 		return nil, errors.New("it is read-only")
 	}
 	return disk.ReadAll(file, maxSettings)
-}
-
-// noFile begins a backup for settings that did not exist. The directories that were made for them follow, one on
-// each line. Settings never begin like this.
-const noFile = "handoff: there was no file\n"
-
-// readBackup reads the backup, if it can. The backup only makes removing the hook more exact.
-func (f *file) readBackup(d *disk.Dir) {
-	text, err := readOwn(d, f.name+backupSuffix)
-	if err != nil {
-		return
-	}
-	dirs, noted := strings.CutPrefix(string(text), noFile)
-	if !noted {
-		f.backup = text
-		return
-	}
-	f.noted = true
-	for line := range strings.Lines(dirs) {
-		f.note = append(f.note, strings.TrimSuffix(line, "\n"))
-	}
 }
