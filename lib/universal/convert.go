@@ -73,8 +73,6 @@ func converted(f fields.Field, v *jsontree.Value) (to *jsontree.Value, why strin
 		if text, why := inUTC(v); text != "" && text != v.Text {
 			return jsontree.NewString(text), why
 		}
-	case f.Type == "link" && isText && isHost(v.Text):
-		return jsontree.NewString("https://" + v.Text), "scheme added to the address"
 	case f.Type == "object" && v.Kind != jsontree.Object:
 		return asObject(f.Main, v)
 	}

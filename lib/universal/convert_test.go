@@ -41,9 +41,7 @@ func TestShapesAreConverted(t *testing.T) {
 	for _, c := range []struct{ pointer, value, at, want string }{
 		{payload + "/references/files", `["/x", {"path": "/y"}]`, "", `[{"path":"/x"},{"path":"/y"}]`},
 		{payload + "/references/files", `"/x"`, "", `[{"path":"/x"}]`},
-		{payload + "/references/urls", `["https://example.org/a", "example.org/b"]`, "", `[{"url":"https://example.org/a"},{"url":"https://example.org/b"}]`},
-		{payload + "/references", `{"urls": ["docs/plan.md", {"url": "/x.md", "note": "n"}, "./y", "example.org/b"]}`, "", `{"urls":[{"url":"https://example.org/b"}],"files":[{"path":"docs/plan.md"},{"path":"/x.md","note":"n"},{"path":"./y"}]}`},
-		{payload + "/references", `{"files": ["/x", "https://example.org/a"]}`, "", `{"files":[{"path":"/x"}],"urls":[{"url":"https://example.org/a"}]}`},
+		{payload + "/references/urls", `["https://example.org/a", "https://example.org/b"]`, "", `[{"url":"https://example.org/a"},{"url":"https://example.org/b"}]`},
 		{payload + "/references", `["/x", "https://example.org/a"]`, "", `{"files":[{"path":"/x"}],"urls":[{"url":"https://example.org/a"}]}`},
 		{payload + "/references/files", `[{"file": "/x", "relevance": "must"}]`, "", `[{"relevance":"critical","path":"/x"}]`},
 		{payload + "/session/artifacts", `["/s/book.md", {"path": "/s/run.py"}]`, "", `[{"name":"book.md","path":"/s/book.md","type":"documentation"},{"path":"/s/run.py","name":"run.py","type":"code"}]`},

@@ -39,7 +39,6 @@ func applyDefaults(e *editor, now time.Time, newID func() string) {
 		}
 	}
 	everywhere(e.root, func(f fields.Field, pointer string) { convert(e, f, pointer) })
-	sortReferences(e)
 	complete(e)
 	shortenChain(e)
 	repairHash(e)

@@ -4,7 +4,8 @@
 // Parse refuses the following, with line and column:
 //
 //   - more than MaxBytes bytes, MaxDepth levels or MaxValues values
-//   - invalid UTF-8, half of a surrogate pair (JSON.stringify keeps it, but it is not a character), and anything outside RFC 8259, such as comments, trailing commas, single quotes or a second value
+//   - invalid UTF-8, and half of a surrogate pair, which JSON.stringify keeps but which is not a character
+//   - anything outside RFC 8259, such as comments, trailing commas, single quotes or a second value
 //   - a key that occurs twice in one object
 //   - a number that JavaScript would change: outside the range of a double, or nonzero but read as 0
 //   - an integer beyond 2^53-1 that is not exactly the printed double
@@ -12,7 +13,8 @@
 // A fraction in that range keeps the digits of a double, as in JavaScript. The library jsontext finds the tokens.
 // This package adds limits, places, duplicate keys and exact numbers.
 //
-// Printing follows ECMA-262: Number::toString for numbers, and QuoteJSONString for strings. Array indices (0 … 2^32-2) come first in an object, ascending, then the other keys in source order.
+// Printing follows ECMA-262: Number::toString for numbers, and QuoteJSONString for strings. Array indices
+// (0 … 2^32-2) come first in an object, ascending, then the other keys in source order.
 //
 // # The canonical form
 //
