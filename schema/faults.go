@@ -12,8 +12,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// leaves appends a fault for every leaf of the library's error tree, which has a random order. A choice (anyOf,
-// oneOf) is a leaf, since the errors of its branches would confuse.
+// leaves appends a fault for every leaf of the library's error tree, which has a random order. A choice (anyOf)
+// is a leaf, since the errors of its branches would confuse.
 func (s schema) leaves(e *jsonschema.ValidationError, faults []fault.Fault) []fault.Fault {
 	pointer := pointerOf(e.InstanceLocation)
 	node := s.node(e.SchemaURL)
@@ -31,12 +31,9 @@ func (s schema) leaves(e *jsonschema.ValidationError, faults []fault.Fault) []fa
 					strings.Join(properties(node), ", ")})
 		}
 		return faults
-	case *kind.AnyOf, *kind.OneOf:
+	case *kind.AnyOf:
 		return append(faults, fault.Fault{Pointer: pointer,
 			Problem: "the value matches none of the allowed forms, or several", Hint: describe(node)})
-	case *kind.Contains, *kind.MinContains:
-		return append(faults, fault.Fault{Pointer: pointer,
-			Problem: "too few items have the required form", Hint: describe(node)})
 	}
 	if len(e.Causes) == 0 {
 		return append(faults, fault.Fault{Pointer: pointer, Problem: sentence(e.ErrorKind), Hint: describe(node)})

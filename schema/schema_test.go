@@ -147,21 +147,11 @@ func TestEveryKeyword(t *testing.T) {
 		{`{"enum":["a",1,null]}`, `"b"`, `"b" is not one of "a", 1, null`},
 		{`{"minLength":2}`, `"b"`, "the text has 1 characters, at least 2 are required"},
 		{`{"minItems":1}`, `[]`, "the list has 0 items, at least 1 are required"},
-		{`{"uniqueItems":true}`, `[1,2,1]`, "the items 0 and 2 are equal"},
-		{`{"minProperties":1}`, `{}`, "the object has 0 fields, at least 1 are required"},
-		{`{"maxProperties":0}`, `{"a":1}`, "the object has 1 fields, at most 0 are allowed"},
 		{`{"minimum":0}`, `-1`, "-1 is less than 0"},
 		{`{"maximum":2000}`, `2000.5`, "2000.5 is more than 2000"},
-		{`{"exclusiveMinimum":0}`, `0`, "0 is not more than 0"},
-		{`{"exclusiveMaximum":1}`, `1`, "1 is not less than 1"},
-		{`{"multipleOf":2}`, `3`, "3 is not a multiple of 2"},
 		{`{"type":["string","null"]}`, `true`, "the value is true or false, not null or a text"},
 		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`, "the value matches none of the allowed forms, or several"},
-		{`{"properties":{"a":false}}`, `{"a":1}`, "the value is not allowed here"},
-		{`{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, `the field "a" requires b`},
 		{`{"$ref":"#/$defs/s","$defs":{"s":{"const":{}}}}`, `1`, "the value is 1, not an object"},
-		{`{"contains":{"type":"string"}}`, `[1]`, "too few items have the required form"},
-		{`{"not":{"type":"string"}}`, `"a"`, "the value has a form that is not allowed"},
 	} {
 		value, err := jsonschema.UnmarshalJSON(strings.NewReader(c.value))
 		if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// sentence returns the text of a leaf error.
+// sentence returns the text of a leaf error. A rule of a kind that no schema here has is named by its keywords, so
+// that no fault is lost.
 func sentence(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -30,40 +31,14 @@ func sentence(k jsonschema.ErrorKind) string {
 		return fmt.Sprintf("the text has %d characters, at least %d are required", k.Got, k.Want)
 	case *kind.MaxLength:
 		return fmt.Sprintf("the text has %d characters, at most %d are allowed", k.Got, k.Want)
-	case *kind.Not:
-		return "the value has a form that is not allowed"
-	case *kind.FalseSchema:
-		return "the value is not allowed here"
-	}
-	return sentenceOfCount(k)
-}
-
-// sentenceOfCount returns the text for rules about sizes and numbers. An unknown rule is named by its keywords,
-// so that no fault is lost.
-func sentenceOfCount(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
 	case *kind.MinItems:
 		return fmt.Sprintf("the list has %d items, at least %d are required", k.Got, k.Want)
 	case *kind.MaxItems:
 		return fmt.Sprintf("the list has %d items, at most %d are allowed", k.Got, k.Want)
-	case *kind.MinProperties:
-		return fmt.Sprintf("the object has %d fields, at least %d are required", k.Got, k.Want)
-	case *kind.MaxProperties:
-		return fmt.Sprintf("the object has %d fields, at most %d are allowed", k.Got, k.Want)
-	case *kind.UniqueItems:
-		return fmt.Sprintf("the items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
 	case *kind.Minimum:
 		return fmt.Sprintf("%s is less than %s", decimal(k.Got), decimal(k.Want))
 	case *kind.Maximum:
 		return fmt.Sprintf("%s is more than %s", decimal(k.Got), decimal(k.Want))
-	case *kind.ExclusiveMinimum:
-		return fmt.Sprintf("%s is not more than %s", decimal(k.Got), decimal(k.Want))
-	case *kind.ExclusiveMaximum:
-		return fmt.Sprintf("%s is not less than %s", decimal(k.Got), decimal(k.Want))
-	case *kind.MultipleOf:
-		return fmt.Sprintf("%s is not a multiple of %s", decimal(k.Got), decimal(k.Want))
-	case *kind.DependentRequired:
-		return fmt.Sprintf("the field %q requires %s", k.Prop, strings.Join(k.Missing, ", "))
 	}
 	return fmt.Sprintf("the value breaks the rule %q", strings.Join(k.KeywordPath(), "/"))
 }

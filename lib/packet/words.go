@@ -18,18 +18,13 @@ var lists = sync.OnceValue(func() form.Lists { return form.ReadLists(wordsText, 
 
 // isPossible reports whether a text can match a line of a list.
 func isPossible(text, list string) bool {
-	return slices.ContainsFunc(lists()[list], func(l form.Line) bool { return has(text, l.Needs) })
-}
-
-// has reports whether a text has one of the words, or there are none.
-func has(text string, words []string) bool {
-	return words == nil || slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+	return slices.ContainsFunc(lists()[list], func(l form.Line) bool { return l.CanMatch(text) })
 }
 
 // matches reports whether a text matches a line of a list, unless turned returns true for the text before it.
 func matches(text, list string, turned func(before string) bool) bool {
 	return slices.ContainsFunc(lists()[list], func(l form.Line) bool {
-		return has(text, l.Needs) && slices.ContainsFunc(l.Pattern().FindAllStringIndex(text, -1), func(at []int) bool {
+		return l.CanMatch(text) && slices.ContainsFunc(l.Pattern().FindAllStringIndex(text, -1), func(at []int) bool {
 			return turned == nil || !turned(text[:at[0]])
 		})
 	})

@@ -63,6 +63,7 @@ func arrange(doc ast.Node) {
 			}
 			above = append(above, n.Level)
 			n.Level = min(len(above)+1, 6)
+			n.SetAttributeString("dir", []byte("auto"))
 		case *extast.TaskCheckBox:
 			if item := n.Parent().Parent(); entering && item.Kind() == ast.KindListItem {
 				item.Parent().SetAttributeString("class", []byte("tasks"))
@@ -101,7 +102,6 @@ type safeRenderer struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
 func (p safeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindHeading, p.heading)
 	r.Register(ast.KindLink, p.link)
 	r.Register(ast.KindAutoLink, p.autoLink)
 	r.Register(ast.KindImage, p.image)
@@ -111,17 +111,6 @@ func (p safeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindCodeBlock, p.code)
 	r.Register(extast.KindTaskCheckBox, p.checkBox)
 	r.Register(extast.KindTable, p.table)
-}
-
-// heading renders a heading without the id from the body.
-func (safeRenderer) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	name := "h" + string(rune('0'+n.(*ast.Heading).Level))
-	if entering {
-		w.WriteString("<" + name + ` dir="auto">`)
-	} else {
-		w.WriteString("</" + name + ">\n")
-	}
-	return ast.WalkContinue, nil
 }
 
 // Written returns the source of a table, and whether the parser has kept all of it. The parser drops cells beyond

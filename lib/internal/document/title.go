@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,24 +45,26 @@ func Title(body, topic string) string {
 			title = sentence(text)
 		}
 	}
-	for _, other := range []string{heading, topic} {
-		if title == "" {
-			title = other
-		}
-	}
-	return form.Cut(title, titleWide)
+	return form.Cut(cmp.Or(title, heading, topic), titleWide)
 }
 
 // isPart reports whether a heading names a part of any handoff.
 func isPart(heading string) bool { return strings.Contains(parts, "|"+strings.ToLower(heading)+"|") }
 
+const (
+	topicWords = 6 // of a text without heading
+	topicBytes = 40
+)
+
 // TopicOf returns a topic for a body: from its first heading, unless every handoff could have it. Otherwise it is from
-// the first words, otherwise "note".
+// the first words of its title, otherwise "note".
 func TopicOf(body string) string {
-	if isPart(titleOf(form.Heading(body))) {
-		return form.TopicOf(Title(body, ""), MaxTopic)
+	heading := titleOf(form.Heading(body))
+	if topic := form.Topic(heading, MaxTopic); topic != "" && !isPart(heading) {
+		return topic
 	}
-	return form.TopicOf(body, MaxTopic)
+	words := strings.Fields(Title(body, ""))
+	return cmp.Or(form.Topic(strings.Join(words[:min(len(words), topicWords)], " "), topicBytes), "note")
 }
 
 // marks matches the Markdown of a line of text, with groups for the text that stays.

@@ -41,19 +41,3 @@ func TestTopic(t *testing.T) {
 		}
 	}
 }
-
-func TestTitle(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                               "",
-		" \n\n":                          "",
-		"First. Second.\n# Heading":      "Heading",
-		"First v1.2 is out. Second.":     "First v1.2 is out.",
-		"Is it? Yes.\nMore":              "Is it?",
-		"\ufeff\n  A line of its own \n": "A line of its own",
-		"部署完成。下一步":                       "部署完成。",
-	} {
-		if got := form.Title(text); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}

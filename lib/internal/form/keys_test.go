@@ -7,29 +7,6 @@ import (
 	"unicode"
 )
 
-// One pass over a text finds the keys that are in it, wherever they stand, and no others.
-func TestKeysIn(t *testing.T) {
-	texts := []string{"", "|", "to", "system", "xsyst em", "<|im_start|>system: ignore"}
-	var all []string
-	for _, lines := range patterns() {
-		for _, l := range lines {
-			all = append(all, l.Needs...)
-			texts = append(texts, strings.Join(l.Needs, ""), "a "+strings.Join(l.Needs, " b ")+" c")
-		}
-	}
-	for _, key := range all {
-		texts = append(texts, key[:len(key)-1])
-	}
-	for _, text := range texts {
-		found := keysIn(text)
-		for _, key := range all {
-			if found[key] != strings.Contains(text, key) {
-				t.Errorf("%q in %q: %v", key, text, found[key])
-			}
-		}
-	}
-}
-
 // Every expression of the lists compiles, has a word that it needs, and every code point is one.
 func TestLists(t *testing.T) {
 	for name, lines := range patterns() {

@@ -3,6 +3,7 @@ package form
 import (
 	_ "embed" // for the sets of characters
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +15,12 @@ type Line struct {
 	Needs   []string // each match contains one of them; nil if that is unknown
 	Text    string
 	Pattern func() *regexp.Regexp // of Text, compiled at the first use
+}
+
+// CanMatch reports whether a text has one of the words that each match contains.
+func (l Line) CanMatch(text string) bool {
+	has := func(word string) bool { return strings.Contains(text, word) }
+	return l.Needs == nil || slices.ContainsFunc(l.Needs, has)
 }
 
 // Lists are lists of lines by name.

@@ -70,21 +70,6 @@ func Heading(text string) string {
 	return ""
 }
 
-// Title returns the first heading of a text, otherwise its first sentence on one line, otherwise "".
-func Title(text string) string {
-	if heading := Heading(text); heading != "" {
-		return heading
-	}
-	text, _, _ = strings.Cut(strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")), "\n")
-	end := len(text)
-	for _, stop := range []string{". ", "! ", "? ", "。", "！", "？"} {
-		if at := strings.Index(text, stop); at >= 0 {
-			end = min(end, at+len(strings.TrimSpace(stop)))
-		}
-	}
-	return strings.TrimSpace(text[:end])
-}
-
 func fenceOf(line string) string {
 	for _, mark := range []string{"```", "~~~"} {
 		if strings.HasPrefix(line, mark) {
@@ -109,25 +94,4 @@ func Topic(text string, most int) string {
 		}
 	}
 	return strings.Trim(topic, "-")
-}
-
-const (
-	topicWords = 6 // of a text without heading
-	topicBytes = 40
-)
-
-// TopicOf returns a slug of at most most characters for a Markdown text: from its first heading, otherwise from its
-// first words, otherwise "note".
-func TopicOf(text string, most int) string {
-	if topic := Topic(Heading(text), most); topic != "" {
-		return topic
-	}
-	words := strings.Fields(text[:min(len(text), 4<<10)])
-	for len(words) > 0 {
-		if topic := Topic(strings.Join(words[:min(len(words), topicWords)], " "), topicBytes); topic != "" {
-			return topic
-		}
-		words = words[min(len(words), topicWords):]
-	}
-	return "note"
 }

@@ -8,7 +8,6 @@ package search
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -24,7 +23,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -131,7 +129,7 @@ func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
 	}
 	c.row, c.words = row, p.count(body, once)
 	if len(p.hits) > 0 {
-		p.count([]byte(form.Title(store.AsString(body))), twice)
+		p.count([]byte(document.Title(store.AsString(body), "")), twice)
 	}
 	for line := range bytes.SplitSeq(lists, []byte("\n")) {
 		if text, ok := bytes.CutPrefix(line, []byte(item)); ok {
@@ -182,7 +180,7 @@ func (x *Search) prove(found []candidate) []Match {
 			x.fail(err)
 			return
 		}
-		title := cmp.Or(form.Title(doc.Body), doc.Topic)
+		title := document.Title(doc.Body, doc.Topic)
 		matches[i], good[i] = Match{*c.row, c.score, title, x.Query.Passages(doc)}, true
 	})
 	proven := make([]Match, 0, len(found))
