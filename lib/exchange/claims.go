@@ -19,9 +19,9 @@ type lines = []handoff.Consumption
 // A ledger has the lines of a ledger by their keys.
 type ledger map[string]handoff.Consumption
 
-// ledger returns the lines of the ledger by their keys.
-func (x *exchange) ledger() (ledger, error) {
-	all, err := x.Exchange().Consumptions()
+// ledger returns the lines of the ledger by their keys: all of them, or those about some handoffs.
+func (x *exchange) ledger(ids ...string) (ledger, error) {
+	all, err := x.Exchange().Consumptions(ids...)
 	have := make(ledger, len(all))
 	for _, c := range slices.Backward(all) { // of several lines with one key the first counts
 		have[c.Token] = c

@@ -3,7 +3,6 @@ package exchange
 import (
 	"context"
 	"errors"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -101,14 +100,14 @@ func (r *remote) request(ctx ctx, want lines) (tries []try, err error) {
 // withPending returns the unclaimed offline actions on the same handoffs, followed by the wanted lines. If one of the
 // offline actions was lost to another clone, no claim can build on it.
 func (r *remote) withPending(want lines) (lines, error) {
-	have, err := r.ledger()
+	ids := make([]string, len(want))
+	for i, w := range want {
+		ids[i] = w.HandoffID
+	}
+	have, err := r.ledger(ids...)
 	if err != nil {
 		return nil, err
 	}
-	isOther := func(_ string, c handoff.Consumption) bool {
-		return !slices.ContainsFunc(want, func(w handoff.Consumption) bool { return w.HandoffID == c.HandoffID })
-	}
-	maps.DeleteFunc(have, isOther)
 	return append(unclaimed(have, r.known.has), want...), nil
 }
 

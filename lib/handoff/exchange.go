@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -37,16 +38,22 @@ func (x Exchange) FirstSeen() (func(id string) string, error) {
 	}, err
 }
 
-// Consumptions returns the used resume tokens and the actions of the ledger, in their order. The error is
-// ErrIntegrity if the ledger is damaged.
-func (x Exchange) Consumptions() ([]Consumption, error) {
+// Consumptions returns the used resume tokens and the actions of the ledger, in their order: all of them, or those on
+// some handoffs. The error is ErrIntegrity if the ledger is damaged.
+func (x Exchange) Consumptions(ids ...string) (all []Consumption, err error) {
 	l, err := x.s.Records().Ledger()
 	if err != nil {
 		return nil, err
 	}
-	var all []Consumption
+	isOther := func(line []byte) bool {
+		return !slices.ContainsFunc(ids, func(id string) bool { return bytes.Contains(line, []byte(id)) })
+	}
 	for _, line := range l.Lines() {
-		if c, ok := txn.ParseConsumption(line); ok {
+		if len(ids) > 0 && isOther(line) {
+			continue
+		}
+		c, ok := txn.ParseConsumption(line)
+		if ok && (len(ids) == 0 || slices.Contains(ids, c.HandoffID)) {
 			all = append(all, c)
 		}
 	}

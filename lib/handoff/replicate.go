@@ -42,7 +42,7 @@ func (x Exchange) Settle(ctx context.Context) (at Settled, err error) {
 }
 
 // State opens the state directory. It returns nil if there is none. The caller closes it.
-func (x Exchange) State() (*Dir, error) { return x.s.at.OpenPlace(x.s.opt.StateDir) }
+func (x Exchange) State() (*Dir, error) { return x.s.at.OpenToRead(x.s.opt.StateDir) }
 
 // Outside opens the directory of the store in the user's state, with the data of syncs. It creates the directory if
 // needed. The error is ErrConfig if the user has no state directory. The caller closes it.

@@ -66,6 +66,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 // receives the receipts.
 func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consumption,
 	each func(ActReceipt) error) error {
+	defer c.s.at.Hold()()
 	all := make([]request, len(ids))
 	err := c.s.guard()
 	var entries []Entry

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -20,6 +21,9 @@ type Dir struct {
 	f    *os.File
 	path string
 	view View // nil shows the files as they are
+
+	users  *atomic.Int32 // of f; nil for one
+	closed bool          // if there are several
 }
 
 // Path returns the path that d was opened with.
@@ -28,8 +32,24 @@ func (d *Dir) Path() string { return d.path }
 // Stat describes the open directory itself.
 func (d *Dir) Stat() (os.FileInfo, error) { return d.f.Stat() }
 
-// Close closes the directory.
-func (d *Dir) Close() error { return d.f.Close() }
+// Share returns the same directory, with a view of its own. It has one lock with d, so it must not be locked.
+func (d *Dir) Share() *Dir {
+	if d.users == nil {
+		d.users = new(atomic.Int32)
+		d.users.Store(1)
+	}
+	d.users.Add(1)
+	return &Dir{f: d.f, path: d.path, users: d.users}
+}
+
+// Close closes the directory, if it is the last one of those that share it.
+func (d *Dir) Close() error {
+	isLast := d.users == nil || !d.closed && d.users.Add(-1) == 0
+	if d.closed = d.users != nil; !isLast {
+		return nil
+	}
+	return d.f.Close()
+}
 
 // Sync makes all published, replaced and removed names in d survive a power cut.
 func (d *Dir) Sync() error { return d.f.Sync() }

@@ -47,6 +47,15 @@ func (d *Dir) Path() string { return d.path }
 // Stat describes the directory itself.
 func (d *Dir) Stat() (os.FileInfo, error) { return d.f.Stat() }
 
+// Share opens d once more, with a view of its own.
+func (d *Dir) Share() *Dir {
+	again, err := d.Reopen()
+	if err != nil {
+		return &Dir{path: d.path}
+	}
+	return again
+}
+
 // Close closes the directory.
 func (d *Dir) Close() error { return d.f.Close() }
 

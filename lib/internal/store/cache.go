@@ -74,5 +74,5 @@ func (s *Store) existingOutside() (*disk.Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return disk.OpenDir(path)
+	return s.openOnce(path, disk.OpenDir)
 }

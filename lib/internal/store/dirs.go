@@ -23,8 +23,8 @@ type Dirs struct {
 // OpenDirs opens both directories.
 func (s *Store) OpenDirs() (d Dirs, err error) {
 	d.Store = s
-	if d.Dir, err = s.OpenPlace(s.Opt.Dir); err == nil {
-		d.State, err = s.OpenPlace(s.Opt.StateDir)
+	if d.Dir, err = s.OpenToRead(s.Opt.Dir); err == nil {
+		d.State, err = s.OpenToRead(s.Opt.StateDir)
 	}
 	if err != nil {
 		d.Close()
@@ -158,7 +158,7 @@ func (s *Store) lostError(how error) error {
 // directory never existed. The error is errGone if the directory held handoffs and is gone, and errEmptied if
 // it is empty now. A command calls Prover before it logs anything.
 func (s *Store) Prover() (*disk.Dir, error) {
-	dir, err := s.Existing()
+	dir, err := s.existing(s.OpenToRead)
 	if err == nil && dir != nil {
 		s.watchOne(dir, false)
 	}
@@ -166,8 +166,10 @@ func (s *Store) Prover() (*disk.Dir, error) {
 }
 
 // Existing is Prover for writers: it does not compare the files with the journal.
-func (s *Store) Existing() (*disk.Dir, error) {
-	dir, err := s.OpenPlace(s.Opt.Dir)
+func (s *Store) Existing() (*disk.Dir, error) { return s.existing(s.OpenPlace) }
+
+func (s *Store) existing(open func(path string) (*disk.Dir, error)) (*disk.Dir, error) {
+	dir, err := open(s.Opt.Dir)
 	if err != nil || s.Opt.Git == disk.GitTracked { // another branch may have no handoffs
 		return dir, err
 	}
@@ -182,7 +184,7 @@ func (s *Store) Existing() (*disk.Dir, error) {
 	if err != nil || !begun {
 		return nil, passing(err) // opening the state directory reports any other error
 	}
-	if dir, err = s.OpenPlace(s.Opt.Dir); err == nil && dir == nil {
+	if dir, err = open(s.Opt.Dir); err == nil && dir == nil {
 		err = s.lostError(errGone)
 	}
 	return dir, err

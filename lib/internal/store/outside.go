@@ -52,9 +52,11 @@ func (s *Store) Outside() (*disk.Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := disk.MakeDir(path, 0o700)
+	d, err := s.openOnce(path, makePrivate)
 	return d, PlaceError(path, err)
 }
+
+func makePrivate(path string) (*disk.Dir, error) { return disk.MakeDir(path, 0o700) }
 
 // OutsidePath returns the path of the directory that [Store.Outside] opens, without making it. It has no symbolic
 // link, and is found once.
@@ -103,9 +105,9 @@ func (s *Store) Secret(create bool) ([]byte, error) {
 	path = filepath.Dir(path)
 	open := disk.OpenDir
 	if create {
-		open = func(path string) (*disk.Dir, error) { return disk.MakeDir(path, 0o700) }
+		open = makePrivate
 	}
-	d, err := open(path)
+	d, err := s.openOnce(path, open)
 	if err != nil {
 		return nil, err
 	}

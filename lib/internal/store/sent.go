@@ -40,7 +40,7 @@ func (s *Store) CheckSent() error {
 	if err != nil || sent.Offset == 0 {
 		return err
 	}
-	state, err := s.OpenPlace(s.Opt.StateDir)
+	state, err := s.OpenToRead(s.Opt.StateDir)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Store) sent() (sent Sent, err error) {
 	if err != nil {
 		return sent, passing(err) // without a directory outside, nothing was sent
 	}
-	d, err := disk.OpenDir(path)
+	d, err := s.openOnce(path, disk.OpenDir)
 	if err != nil {
 		return sent, passing(err)
 	}

@@ -120,6 +120,9 @@ func (s *Store) viewOf(dir, state *disk.Dir) *look {
 	if dir == nil || state == nil {
 		return &look{store: s}
 	}
+	if seen := s.seen(); seen != nil {
+		return seen
+	}
 	var stamps string
 	for _, name := range append([]string{disk.IndexFile, journal.FileName, disk.LogFile, disk.Ledger}, StateFiles...) {
 		d := state
@@ -137,6 +140,7 @@ func (s *Store) viewOf(dir, state *disk.Dir) *look {
 	if s.looks.last == nil || s.looks.stamps != stamps {
 		s.looks.stamps, s.looks.last = stamps, &look{store: s}
 	}
+	s.see(s.looks.last)
 	return s.looks.last
 }
 
@@ -190,7 +194,7 @@ func (d Dirs) comingMachine() (record disk.MachineRecord, ok bool, err error) {
 
 // watched is OpenPlace for readers.
 func (s *Store) watched(path string) (*disk.Dir, error) {
-	d, err := s.OpenPlace(path)
+	d, err := s.OpenToRead(path)
 	if err == nil && d != nil {
 		s.watchOne(d, path == s.Opt.StateDir)
 	}
@@ -203,7 +207,7 @@ func (s *Store) watchOne(d *disk.Dir, isState bool) {
 	if isState {
 		path = s.Opt.Dir
 	}
-	other, err := s.OpenPlace(path)
+	other, err := s.OpenToRead(path)
 	if err == nil && other != nil {
 		defer other.Close()
 	}
@@ -244,7 +248,7 @@ func (l *look) bytes(name string, t journal.Text) ([]byte, error) {
 	if t.Spool == "" {
 		return t.Bytes, nil
 	}
-	state, err := l.store.OpenPlace(l.store.Opt.StateDir)
+	state, err := l.store.OpenToRead(l.store.Opt.StateDir)
 	if err != nil || state == nil {
 		return nil, err
 	}
@@ -266,7 +270,7 @@ func (l *look) provenLedger() ([]byte, error) {
 		return nil, l.ledgerErr
 	}
 	if !l.lags {
-		state, err := l.store.OpenPlace(l.store.Opt.StateDir)
+		state, err := l.store.OpenToRead(l.store.Opt.StateDir)
 		if err != nil || state == nil {
 			return nil, err
 		}
@@ -310,7 +314,7 @@ func (s *Store) openJournal(state *disk.Dir) (*journal.Journal, error) {
 
 // fromJournal returns the text of a handoff that was written since the journal began, or nil for any other.
 func (s *Store) fromJournal(file string) ([]byte, error) {
-	state, err := s.OpenPlace(s.Opt.StateDir)
+	state, err := s.OpenToRead(s.Opt.StateDir)
 	if err != nil || state == nil {
 		return nil, err
 	}
@@ -369,7 +373,7 @@ func (v *dirView) Names() (map[string]bool, error) {
 // are, and verify reports the damage.
 func (l *look) read() {
 	s := l.store
-	state, err := s.OpenPlace(s.Opt.StateDir)
+	state, err := s.OpenToRead(s.Opt.StateDir)
 	if err != nil || state == nil {
 		l.err = passing(err)
 		return
@@ -387,7 +391,7 @@ func (l *look) read() {
 	if l.doubt = s.CheckNewest(j.Last().Number, newest); l.doubt != nil && s.Opt.Warn != nil {
 		s.Opt.Warn(l.doubt.Error() + "; run `handoff doctor`")
 	}
-	dir, err := s.OpenPlace(s.Opt.Dir)
+	dir, err := s.OpenToRead(s.Opt.Dir)
 	if err != nil || dir == nil {
 		l.err = passing(err)
 		return

@@ -49,6 +49,7 @@ const titlesEvery = 4 << 10 // bytes by which INDEX.md grows before titles are c
 
 // Begin opens the directories of a store. It makes missing directories, durably. It takes no lock.
 func Begin(s *store.Store) (*Session, error) {
+	s.Refresh()
 	x := &Session{Dirs: store.Dirs{Store: s}}
 	if err := x.open(); err != nil {
 		x.End()
@@ -212,6 +213,7 @@ func (x *Session) End() {
 		do()
 	}
 	x.Close()
+	x.Refresh()
 }
 
 // lockError explains an error of taking the lock.
