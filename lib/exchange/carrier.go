@@ -110,13 +110,19 @@ func (r *remote) open(ctx ctx) (err error) {
 	return r.carrier.open(ctx)
 }
 
-// openHome opens what every carrier keeps in a directory, which the caller has locked.
-func (r *remote) openHome(home *disk.Dir) (err error) {
+// openHome opens what every carrier keeps in a directory, which the caller has locked. If held documents were lost,
+// forget makes everything be received again.
+func (r *remote) openHome(home *disk.Dir, forget func() error) (err error) {
 	r.home = home
 	isReplaced := []string{disk.SyncState, disk.SyncHeld, disk.SyncTargets}
 	_, _ = home.RemoveStaged(func(name string) bool { return slices.Contains(isReplaced, name) })
 	r.loadRefused()
-	r.known, err = openClaims(home)
+	if r.known, err = openClaims(home); err != nil {
+		return err
+	}
+	if _, _, err = loadHeld(home); errors.Is(err, fault.ErrIntegrity) {
+		err = errors.Join(forget(), home.Remove(disk.SyncHeld))
+	}
 	return err
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/fault"
 
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
@@ -34,13 +33,7 @@ type gitCarrier struct {
 // open opens and locks sync.git, and finds the remote.
 func (r *gitCarrier) open(ctx ctx) (err error) {
 	if err = r.openRepo(ctx); err == nil {
-		err = r.openHome(r.out)
-	}
-	if err != nil {
-		return err
-	}
-	if _, _, err = loadHeld(r.home); errors.Is(err, fault.ErrIntegrity) { // the held documents are fetched again
-		err = errors.Join(r.repo.Recreate(), r.home.Remove(disk.SyncHeld))
+		err = r.openHome(r.out, r.repo.Recreate)
 	}
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -262,6 +263,92 @@ func (x *exchange) findPending(p progress) (n pending, err error) {
 	}
 	n.Offset = log.Size()
 	return n, err
+}
+
+// prepare returns what is to be published. sent returns the handoffs that were published before, nil for unknown ones. A
+// dry run counts.
+func (r *remote) prepare(ctx ctx, p progress, sent func() (map[string]bool, error)) (n pending, err error) {
+	if len(r.got.Received)+r.got.Marks+r.got.Tokens > 0 { // their events are sent too
+		if err = r.recover(ctx); err != nil {
+			return n, err
+		}
+	}
+	if n, err = r.findPending(p); err == nil && n.vague {
+		var before map[string]bool
+		if sent != nil {
+			before, err = sent()
+		}
+		if err == nil {
+			n.ids, err = r.allOwn(before)
+		}
+	}
+	if r.DryRun {
+		r.got.Told, r.got.Sent = n.loud, len(n.ids)
+	}
+	return n, err
+}
+
+// A signedDocument is a pending document with its signature, "" if it has none or a damaged one.
+type signedDocument struct {
+	handoff.Stored
+	signature string
+	isUnsent  bool // it stays pending
+}
+
+// documentsAtOnce is the number of documents that are in memory to be published.
+const documentsAtOnce = 64
+
+// eachPending calls do with documents that are to be published, some at a time. A document that cannot be proven stays
+// pending: other replicas would refuse everything that comes with it.
+func (x *exchange) eachPending(n *pending, ids []string, do func([]signedDocument) error) error {
+	n.Unsent = nil
+	here, err := x.Exchange().Here(ids)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	found := x.Exchange().Pruned()
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(here)), documentsAtOnce) {
+		entries, all := make([]handoff.Entry, len(some)), []signedDocument(nil)
+		for i, id := range some {
+			entries[i] = here[id]
+		}
+		err := x.LoadEach(entries, func(got handoff.Stored, fault error) bool {
+			if fault == nil {
+				got.Text = bytes.Clone(got.Text)
+				all = append(all, signedDocument{Stored: got})
+			}
+			return true
+		})
+		for i := 0; i < len(all) && err == nil; i++ {
+			if all[i].Signature.State != handoff.SignatureUnsigned {
+				all[i].signature, err = x.signature(all[i].Entry.ID)
+			}
+		}
+		if err == nil {
+			err = do(all)
+		}
+		if err != nil {
+			return err
+		}
+		for _, d := range all {
+			found[d.Entry.ID] = !d.isUnsent
+		}
+	}
+	for _, id := range n.ids {
+		if !found[id] && !slices.Contains(n.Unsent, id) {
+			n.Unsent = append(n.Unsent, id)
+		}
+	}
+	return nil
+}
+
+// signature returns the signature of a handoff, "" if it has none or a damaged one.
+func (x *exchange) signature(id string) (string, error) {
+	text, err := x.Exchange().SignatureText(id)
+	if errors.Is(err, fault.ErrIntegrity) {
+		err = nil
+	}
+	return text, err
 }
 
 // locate compares the log in the tree of a commit with the audit log of this store, and returns how much of it is

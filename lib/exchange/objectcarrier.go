@@ -78,24 +78,16 @@ func (r *objectCarrier) open(ctx ctx) error {
 		err = fault.New(fault.ErrBusy, "wait for it", "another sync is running")
 	}
 	if err == nil {
-		r.logs.Store, r.logs.Most = r.store, maxAtOnce
-		err = r.openHome(home)
+		r.logs.Store, r.logs.Most, r.seen = r.store, maxAtOnce, make(map[string]position)
+		err = r.openHome(home, r.saveSeen)
 	}
 	if err != nil {
 		home.Close()
 		return err
 	}
 	r.holdsClaims = true
-	if r.seen = make(map[string]position); r.loadSeen() != nil {
-		r.seen = make(map[string]position)
-	}
-	_, _, err = loadHeld(home)
-	if errors.Is(err, fault.ErrIntegrity) { // the held documents are received again
-		r.seen = make(map[string]position)
-		err = errors.Join(r.saveSeen(), home.Remove(disk.SyncHeld))
-	}
-	if err != nil {
-		return err
+	if _, err := load(home, seenFile, &r.seen); err != nil {
+		clear(r.seen)
 	}
 	r.got.Remote, r.Namespace = r.where, ""
 	now := target{URL: r.where}
@@ -126,11 +118,6 @@ func (r *objectCarrier) openPlace(name string) (home *disk.Dir, err error) {
 		}
 	}
 	return home, store.PlaceError(filepath.Join(r.out.Path(), name), err)
-}
-
-func (r *objectCarrier) loadSeen() error {
-	_, err := load(r.home, seenFile, &r.seen)
-	return err
 }
 
 func (r *objectCarrier) saveSeen() error { return save(r.home, seenFile, nil, r.seen) }
@@ -571,22 +558,10 @@ func (r *objectCarrier) publish(ctx ctx, p progress) (progress, error) {
 	if r.adopted != nil {
 		r.adopted.Last, p, r.adopted = p.Last, *r.adopted, nil
 	}
-	if len(r.got.Received)+r.got.Marks+r.got.Tokens > 0 { // their events are sent too
-		if err := r.recover(ctx); err != nil {
-			return p, err
-		}
-	}
-	n, err := r.findPending(p)
-	if err == nil && n.vague {
-		n.ids, err = r.allOwn(nil)
-	}
+	n, err := r.prepare(ctx, p, nil)
 	tries, triesErr := r.known.untold()
-	if err = errors.Join(err, triesErr); err != nil {
+	if err = errors.Join(err, triesErr); err != nil || r.DryRun {
 		return p, err
-	}
-	if r.DryRun {
-		r.got.Told, r.got.Sent = n.loud, len(n.ids)
-		return p, nil
 	}
 	if r.own.Number < p.Number {
 		there := objects.Head{Number: r.own.Number, Log: r.own.Log}
@@ -681,77 +656,29 @@ func (r *objectCarrier) appendAfter(ctx ctx, p progress, number int) (progress, 
 	return r.publish(ctx, p)
 }
 
-// documentsAtOnce is the number of documents that are in memory to be published.
-const documentsAtOnce = 64
-
 // putDocuments creates the objects of the pending handoffs, and adds their lines to the log. It returns their number.
 func (r *objectCarrier) putDocuments(ctx ctx, w *objects.Log, n *pending) (sent int, err error) {
-	ids := slices.Concat(n.ids, n.signed)
-	n.Unsent = nil
-	here, err := r.Exchange().Here(ids)
-	if err != nil || len(ids) == 0 {
-		return 0, err
-	}
-	found := make(map[string]bool)
 	var failed error
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(here)), documentsAtOnce) {
-		entries := make([]handoff.Entry, len(some))
-		for i, id := range some {
-			entries[i] = here[id]
-		}
-		var documents []handoff.Stored
-		if err := r.LoadEach(entries, func(got handoff.Stored, fault error) bool {
-			if fault == nil {
-				got.Text = bytes.Clone(got.Text)
-				documents = append(documents, got)
-			}
-			return true
-		}); err != nil {
-			return sent, err
-		}
-		isThere := make([]bool, len(documents))
-		err := objects.Each(len(documents), func(i int) (err error) {
-			isThere[i], err = r.store.Create(ctx, objects.DocumentName(documents[i].Entry.ID), documents[i].Text)
+	err = r.eachPending(n, slices.Concat(n.ids, n.signed), func(all []signedDocument) error {
+		isThere := make([]bool, len(all))
+		err := objects.Each(len(all), func(i int) (err error) {
+			isThere[i], err = r.store.Create(ctx, objects.DocumentName(all[i].Entry.ID), all[i].Text)
 			return err
 		})
-		if err != nil {
-			return sent, err
-		}
-		for i, d := range documents {
-			if !isThere[i] {
+		for i := 0; i < len(all) && err == nil; i++ {
+			d := &all[i]
+			if d.isUnsent = !isThere[i]; d.isUnsent {
 				failed = errors.Join(failed, fault.New(fault.ErrIntegrity,
 					"ask who looks after the object store to remove it, or run `handoff sync --restore-remote`",
 					"%s in the object store is not that handoff", objects.DocumentName(d.Entry.ID)))
 				continue
 			}
-			signature, err := r.signature(d)
-			if err != nil {
-				return sent, err
-			}
-			found[d.Entry.ID] = true
-			w.Add(objects.Line{Handoff: d.Entry.ID, Signature: signature})
+			w.Add(objects.Line{Handoff: d.Entry.ID, Signature: d.signature})
 			sent++
 		}
-	}
-	gone := r.Exchange().Pruned()
-	for _, id := range n.ids {
-		if !found[id] && !slices.Contains(n.Unsent, id) && !gone[id] {
-			n.Unsent = append(n.Unsent, id)
-		}
-	}
-	return sent, failed
-}
-
-// signature returns the signature of a handoff, "" if it has none or a damaged one.
-func (r *objectCarrier) signature(d handoff.Stored) (string, error) {
-	if d.Signature.State == handoff.SignatureUnsigned {
-		return "", nil
-	}
-	text, err := r.Exchange().SignatureText(d.Entry.ID)
-	if errors.Is(err, fault.ErrIntegrity) {
-		err = nil
-	}
-	return text, err
+		return err
+	})
+	return sent, errors.Join(err, failed)
 }
 
 // addNews adds the events and claims that other replicas need.

@@ -43,23 +43,11 @@ func (r *gitCarrier) publish(ctx ctx, p progress) (progress, error) {
 		found.Writer, found.Last, found.Commit = r.writer, p.Last, tip
 		p = found
 	}
-	if len(r.got.Received)+r.got.Marks+r.got.Tokens > 0 { // their events are sent too
-		if err := r.recover(ctx); err != nil {
-			return p, err
-		}
-	}
-	n, err := r.findPending(p)
-	if err == nil && n.vague {
-		var sent map[string]bool
-		if sent, err = r.committed(ctx, tip); err == nil {
-			n.ids, err = r.allOwn(sent)
-		}
-	}
+	n, err := r.prepare(ctx, p, func() (map[string]bool, error) { return r.committed(ctx, tip) })
 	if err != nil {
 		return p, err
 	}
 	if r.DryRun {
-		r.got.Told, r.got.Sent = n.loud, len(n.ids)
 		return p, r.countSent(ctx, tip)
 	}
 	var claims []try
@@ -184,39 +172,17 @@ func (x *exchange) writeLog(w *bufio.Writer, p progress) (err error) {
 	return err
 }
 
-// writeDocuments writes the new documents. A document that cannot be proven is not published: other replicas would
-// refuse everything that comes with it.
-func (x *exchange) writeDocuments(w *bufio.Writer, n *pending) (err error) {
-	here, err := x.Exchange().Here(n.ids)
-	if err != nil {
-		return err
-	}
-	found := make(map[string]bool)
-	failed := x.LoadEach(slices.Collect(maps.Values(here)), func(got handoff.Stored, fault error) bool {
-		if fault == nil {
-			found[got.Entry.ID] = true
-			addFile(w, fileOf(got.Entry.ID, got.Time), got.Text)
+// writeDocuments writes the new documents with their signatures.
+func (x *exchange) writeDocuments(w *bufio.Writer, n *pending) error {
+	return x.eachPending(n, n.ids, func(all []signedDocument) error {
+		for _, d := range all {
+			name := fileOf(d.Entry.ID, d.Time)
+			if addFile(w, name, d.Text); d.signature != "" {
+				addFile(w, signatureOf(name), []byte(d.signature))
+			}
 		}
-		if fault == nil && got.Signature.State != handoff.SignatureUnsigned {
-			err = x.addSignature(w, got.Entry)
-		}
-		return err == nil
+		return nil
 	})
-	gone := x.Exchange().Pruned()
-	for _, id := range n.ids {
-		if !found[id] && !slices.Contains(n.Unsent, id) && !gone[id] {
-			n.Unsent = append(n.Unsent, id)
-		}
-	}
-	return errors.Join(failed, err)
-}
-
-func (x *exchange) addSignature(w *bufio.Writer, e handoff.Entry) error {
-	signature, err := x.Exchange().SignatureText(e.ID)
-	if err == nil && signature != "" {
-		addFile(w, signatureOf(fileOf(e.ID, e.Time)), []byte(signature))
-	}
-	return err
 }
 
 // writeSignatures adds the signatures of handoffs that were signed later.
@@ -224,7 +190,10 @@ func (x *exchange) writeSignatures(w *bufio.Writer, n *pending) error {
 	here, err := x.Exchange().Here(n.signed)
 	for id, e := range here {
 		if err == nil && !slices.Contains(n.ids, id) {
-			err = x.addSignature(w, e)
+			var signature string
+			if signature, err = x.signature(id); signature != "" {
+				addFile(w, signatureOf(fileOf(id, e.Time)), []byte(signature))
+			}
 		}
 	}
 	return err
