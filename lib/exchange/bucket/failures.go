@@ -74,7 +74,7 @@ func (b *Bucket) explain(r request, err error) error {
 			"%s is not an S3 object store: %v", b.host, strange)
 	case errors.Is(err, errEndless), errors.Is(err, errDisorder):
 		return fault.New(fault.ErrConfig, "use a bucket of another object store; see `handoff help remotes`",
-			"%s does not list objects as S3 does: %v", b.host, err)
+			"%s does not list objects as S3 does: %s", b.host, reason(err))
 	case isTLS(err):
 		return fault.New(fault.ErrConfig,
 			"correct endpoint in your configuration, or install the certificate of its issuer",

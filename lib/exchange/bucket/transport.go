@@ -137,7 +137,7 @@ func passes(status int) bool {
 	return false
 }
 
-// reason returns the innermost words of a network error, without the address of the request.
+// reason returns the innermost words of an error of the network or of a listing, without the address of the request.
 func reason(err error) string {
 	var dns *net.DNSError
 	var op *net.OpError
@@ -148,6 +148,10 @@ func reason(err error) string {
 		return "it does not answer in time"
 	case errors.As(err, &op):
 		return op.Err.Error()
+	case errors.Is(err, errEndless):
+		return errEndless.Error()
+	case errors.Is(err, errDisorder):
+		return errDisorder.Error()
 	}
 	return "the connection was closed"
 }
