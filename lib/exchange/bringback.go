@@ -34,42 +34,39 @@ func RestoreLost(ctx ctx, s *handoff.Store, o Options) (done []string, err error
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(lost, err)
 	}
-	hasRepo, hasObjects := false, false
-	for _, e := range entries {
-		hasRepo = hasRepo || e.Name() == disk.SyncRepo
-		hasObjects = hasObjects || strings.HasPrefix(e.Name(), objectsPrefix)
+	has := func(prefix string) bool {
+		return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), prefix) })
 	}
-	switch {
-	case hasRepo:
-	case hasObjects:
-		return restoreFromObjects(ctx, s, o, lost)
-	default:
-		return nil, lost
+	r := newRemote(s, o)
+	defer func() { r.close() }()
+	restoreLog := r.restoreKeptLog
+	hasRepo := has(disk.SyncRepo)
+	if hasRepo {
+		g := &gitCarrier{remote: r}
+		r.carrier, restoreLog = g, g.restoreLog
+		if r.out, err = s.Exchange().Outside(); err == nil {
+			r.home = r.out
+			err = g.openRepo(ctx)
+		}
+		if err == nil {
+			g.refs, err = g.repo.Refs(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.writer = g.sender()
 	}
-	r := &gitCarrier{remote: newRemote(s, o)}
-	r.carrier = r
-	defer r.remote.close()
-	if r.out, err = r.Exchange().Outside(); err == nil {
-		r.home = r.out
-		err = r.openRepo(ctx)
-	}
-	if err == nil {
-		r.refs, err = r.repo.Refs(ctx)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if r.writer = r.sender(); r.writer == "" {
+	if hasRepo && r.writer == "" || !hasRepo && !has(objectsPrefix) {
 		return nil, lost
 	}
 	if lost != nil {
-		n, err := r.restoreLog(ctx)
+		n, err := restoreLog(ctx)
 		if err != nil {
 			return nil, err
 		}
 		done = append(done, fmt.Sprintf("restored the audit log from sync, with %s", handoff.Count(n, "event")))
 	}
-	n, err := r.restoreDocuments(ctx)
+	n, err := r.restoreDocuments(ctx, hasRepo)
 	if n > 0 {
 		done = append(done, "restored "+handoff.Count(n, "handoff")+" from sync")
 	}
@@ -127,8 +124,9 @@ func (r *gitCarrier) restoreLog(ctx ctx) (events int, err error) {
 	return p.Events, r.saveProgress(located)
 }
 
-// restoreDocuments restores the missing files of handoffs in the log, if any writer has published them.
-func (r *gitCarrier) restoreDocuments(ctx ctx) (n int, err error) {
+// restoreDocuments restores the missing files of handoffs in the log, if any writer has published them. An object store
+// is opened only if something is missing.
+func (r *remote) restoreDocuments(ctx ctx, isOpen bool) (n int, err error) {
 	if r.state == nil {
 		if r.state, err = r.Exchange().State(); err != nil || r.state == nil {
 			return 0, err
@@ -138,7 +136,18 @@ func (r *gitCarrier) restoreDocuments(ctx ctx) (n int, err error) {
 	if err != nil || len(gone) == 0 {
 		return 0, err
 	}
-	sources, err := r.pruned(ctx, gone)
+	if !isOpen {
+		if r.Objects == nil {
+			return 0, nil
+		}
+		if store, _, err := r.Objects(ctx, r.Remote); err != nil || store == nil {
+			return 0, err
+		}
+		if err = r.open(ctx); err != nil {
+			return 0, err
+		}
+	}
+	sources, err := r.carrier.pruned(ctx, gone)
 	if err != nil || len(sources) == 0 {
 		return 0, err
 	}
@@ -174,43 +183,6 @@ func (x *exchange) missingDocuments() (map[string]*prunedHandoff, error) {
 	return missing, nil
 }
 
-// restoreFromObjects restores what a store lost that has only used an object store. lost is the error of the audit log.
-func restoreFromObjects(ctx ctx, s *handoff.Store, o Options, lost error) (done []string, err error) {
-	r := newRemote(s, o)
-	defer r.exchange.close()
-	if lost != nil {
-		n, err := r.restoreKeptLog(ctx)
-		if err != nil {
-			return nil, errors.Join(lost, err)
-		}
-		done = append(done, fmt.Sprintf("restored the audit log from sync, with %s", handoff.Count(n, "event")))
-	}
-	if r.state, err = s.Exchange().State(); err != nil || r.state == nil || o.Objects == nil {
-		return done, err
-	}
-	gone, err := r.missingDocuments()
-	if err != nil || len(gone) == 0 {
-		return done, err
-	}
-	if store, _, err := o.Objects(ctx, o.Remote); err != nil || store == nil {
-		return done, err
-	}
-	found := newRemote(s, o)
-	defer found.close()
-	if err = found.open(ctx); err != nil {
-		return done, err
-	}
-	sources, err := found.carrier.pruned(ctx, gone)
-	if err != nil || len(sources) == 0 {
-		return done, err
-	}
-	n, err := s.Exchange().PutBack(sources)
-	if n > 0 {
-		done = append(done, "restored "+handoff.Count(n, "handoff")+" from sync")
-	}
-	return done, err
-}
-
 // restoreKeptLog restores the audit log from the copy of what was sent, and returns the number of its events.
 func (r *remote) restoreKeptLog(ctx ctx) (events int, err error) {
 	if r.out, err = r.Exchange().Outside(); err != nil {
@@ -234,7 +206,7 @@ func (r *remote) restoreKeptLog(ctx ctx) (events int, err error) {
 			"%s has no copy of what was sent of it", r.out.Path())
 	}
 	if err != nil {
-		return 0, err
+		return 0, errors.Join(r.Exchange().CheckSent(), err)
 	}
 	return p.Events, r.Exchange().RestoreLog(ctx, sent.Writer, log)
 }

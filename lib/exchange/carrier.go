@@ -92,6 +92,7 @@ func newRemote(s *handoff.Store, o Options) *remote {
 
 // open opens and locks what is kept about the remote, removes what a killed exchange left, and finds the remote.
 func (r *remote) open(ctx ctx) (err error) {
+	r.exchange.close()
 	if r.state, err = r.Exchange().State(); err != nil {
 		return err
 	}

@@ -265,8 +265,8 @@ func (x *exchange) findPending(p progress) (n pending, err error) {
 	return n, err
 }
 
-// prepare returns what is to be published. sent returns the handoffs that were published before, nil for unknown ones. A
-// dry run counts.
+// prepare returns what is to be published. sent returns the handoffs that were published before; it can be nil. A dry
+// run counts.
 func (r *remote) prepare(ctx ctx, p progress, sent func() (map[string]bool, error)) (n pending, err error) {
 	if len(r.got.Received)+r.got.Marks+r.got.Tokens > 0 { // their events are sent too
 		if err = r.recover(ctx); err != nil {

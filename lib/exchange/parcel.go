@@ -38,8 +38,9 @@ type unpacking struct {
 // collect adds the whole parcel.
 func (u *unpacking) collect(_ ctx, c *intake) error {
 	c.isWhole = !u.KeepGoing
-	for _, source := range u.Sources {
-		c.add(heldDocument{Held: Held{ID: source.ID}}, source)
+	c.sources, c.held.Documents = u.Sources, make([]heldDocument, len(u.Sources))
+	for i, source := range u.Sources {
+		c.held.Documents[i].ID = source.ID
 	}
 	for id, marks := range u.Marks {
 		for _, m := range marks {

@@ -10,10 +10,13 @@ import (
 // store several times finds each of them once. A session begins with an empty hold and leaves an empty one, so it never
 // works in a directory that was replaced before.
 type hold struct {
-	mu      sync.Mutex
-	users   int
-	dirs    map[string]*disk.Dir
-	seen    *look
+	mu    sync.Mutex
+	users int
+	dirs  map[string]*disk.Dir
+
+	stamps  string // of the files that the last look saw
+	last    *look
+	isFresh bool // the files need not be compared with the stamps
 }
 
 // Hold makes readers keep what they find, until every caller of Hold has called release.
@@ -41,7 +44,7 @@ func (h *hold) forget() {
 	for _, d := range h.dirs {
 		d.Close()
 	}
-	h.dirs, h.seen = nil, nil
+	h.dirs, h.isFresh = nil, false
 }
 
 // openOnce returns the directory that open opens. While the store is held, it is opened once. It must not be locked.
@@ -65,18 +68,3 @@ func (s *Store) openOnce(path string, open func(string) (*disk.Dir, error)) (*di
 
 // OpenToRead is OpenPlace for readers.
 func (s *Store) OpenToRead(path string) (*disk.Dir, error) { return s.openOnce(path, s.OpenPlace) }
-
-// seen returns what the files showed since the store is held, nil if nothing was read.
-func (s *Store) seen() *look {
-	s.hold.mu.Lock()
-	defer s.hold.mu.Unlock()
-	return s.hold.seen
-}
-
-func (s *Store) see(l *look) {
-	s.hold.mu.Lock()
-	defer s.hold.mu.Unlock()
-	if s.hold.users > 0 {
-		s.hold.seen = l
-	}
-}

@@ -15,7 +15,6 @@ import (
 type Store struct {
 	Opt Options
 
-	looks   looks
 	hold    hold
 	listed  atomic.Pointer[listing] // nil until a listed file is missing
 	outside atomic.Pointer[string]  // the result of OutsidePath; nil until it is needed

@@ -107,21 +107,17 @@ func (s *Store) watch(dir, state *disk.Dir) {
 	}
 }
 
-// looks caches the last look, for callers that open the directories several times.
-type looks struct {
-	mu     sync.Mutex
-	stamps string
-	last   *look
-}
-
 // viewOf returns the last look if no file that it compares with the journal has changed since. Otherwise it
 // returns a new one.
 func (s *Store) viewOf(dir, state *disk.Dir) *look {
 	if dir == nil || state == nil {
 		return &look{store: s}
 	}
-	if seen := s.seen(); seen != nil {
-		return seen
+	h := &s.hold
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.isFresh {
+		return h.last
 	}
 	var stamps string
 	for _, name := range append([]string{disk.IndexFile, journal.FileName, disk.LogFile, disk.Ledger}, StateFiles...) {
@@ -135,13 +131,11 @@ func (s *Store) viewOf(dir, state *disk.Dir) *look {
 		}
 		stamps += stamp + " "
 	}
-	s.looks.mu.Lock()
-	defer s.looks.mu.Unlock()
-	if s.looks.last == nil || s.looks.stamps != stamps {
-		s.looks.stamps, s.looks.last = stamps, &look{store: s}
+	if h.last == nil || h.stamps != stamps {
+		h.stamps, h.last = stamps, &look{store: s}
 	}
-	s.see(s.looks.last)
-	return s.looks.last
+	h.isFresh = h.users > 0
+	return h.last
 }
 
 // Rewatch makes directories with a view of the journal read it again.
