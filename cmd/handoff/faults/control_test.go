@@ -18,10 +18,12 @@ var tellsOrder = regexp.MustCompile(`^(write|pwrite64|fsync|fdatasync|linkat|ren
 // Sweeps that find nothing must be ones that could: each of these programs is broken in one place, and
 // the sweep of a write has to report damage.
 func TestSweepFindsDamage(t *testing.T) {
+	t.Parallel()
 	thorough(t)
 	write := scenarios()[1]
 	for _, how := range words("row-before-the-body files-before-the-record no-recovery") {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			s := newSweep(t, program{broken(t, how), memory(t)}, write)
 			s.quick = true
 			s.run(slices.DeleteFunc(s.injections(), func(i string) bool { return !tellsOrder.MatchString(i) }))
@@ -50,6 +52,7 @@ const isOneSync = `^sync of project/\.run/journal$`
 
 // Without the one sync of a change, what it acknowledged is lost.
 func TestSimulationNeedsTheOneSync(t *testing.T) {
+	t.Parallel()
 	names := words("write take")
 	if thorough(t) {
 		names = words("write mark-read take release done archive batch")
@@ -58,6 +61,7 @@ func TestSimulationNeedsTheOneSync(t *testing.T) {
 	p := program{build(t), memory(t)}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSimulation(t, p, scenarioOf(name))
 			h, _ := s.history(s.base, run{command: s.command})
 			dropped := h.wherever(isOneSync)
@@ -121,6 +125,7 @@ func (s *simulation) twice() (h history) {
 
 // A checkpoint makes the journal forget. What it forgets has to be on the disk before the new journal is in its place.
 func TestSimulationNeedsTheSyncsBefore(t *testing.T) {
+	t.Parallel()
 	thorough(t)
 	needsRoot(t)
 	s := newSimulation(t, program{build(t), memory(t)}, rotating())
@@ -154,6 +159,7 @@ func TestSimulationNeedsTheSyncsBefore(t *testing.T) {
 
 // Without the text of INDEX.md in the checkpoint a torn INDEX.md cannot be put together again.
 func TestSimulationNeedsTheText(t *testing.T) {
+	t.Parallel()
 	thorough(t)
 	needsRoot(t)
 	sc := scenarioOf("write")
@@ -188,6 +194,7 @@ func (s *simulation) damageOf(h history, kind string) string {
 // A checkpoint proves what it relies on. Without that, and without the rule that the first change after a start of the system
 // recovers, what a cut took is forgotten: only together, since either one finds it.
 func TestSimulationNeedsTheProof(t *testing.T) {
+	t.Parallel()
 	all := thorough(t)
 	needsRoot(t)
 	for _, how := range [][]string{{"no-boot"}, {"no-proof"}, {"no-boot", "no-proof"}} {
@@ -195,6 +202,7 @@ func TestSimulationNeedsTheProof(t *testing.T) {
 			continue
 		}
 		t.Run(strings.Join(how, " "), func(t *testing.T) {
+			t.Parallel()
 			s := newSimulation(t, program{broken(t, how...), memory(t)}, rotating())
 			h, _ := s.history(s.base, run{command: s.command})
 			var found string
@@ -237,10 +245,12 @@ func (s *simulation) forgets(e ending) (found string) {
 
 // A record whose sync has failed is taken back: the next sync says that all is well, and writes nothing of it.
 func TestSimulationNeedsTheTakingBack(t *testing.T) {
+	t.Parallel()
 	thorough(t)
 	needsRoot(t)
 	for name, bin := range map[string]string{"taken back": build(t), "not taken back": broken(t, "not-taken-back")} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSimulation(t, program{bin, memory(t)}, scenarioOf("write"))
 			h, _ := s.history(s.base, run{command: s.command})
 			list := s.failures(h, portion{combinations: 24, failures: 9, ofEach: 20})

@@ -33,6 +33,7 @@ func (p program) syncsOf(t *testing.T, dir string, command ...string) (n int, wh
 
 // A change waits for the disk once. A batch waits four times at most, and its checkpoint follows at once.
 func TestSyncs(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p, dir := newStore(t)
 	id, approve := idOf("a"), idOf("b")

@@ -245,6 +245,7 @@ func (s *simulation) try(list []ending) (flawed int) {
 // Whatever file systems may lose of what was not synced, wherever the power is cut: what was done is there, each change
 // is there or not, and the next command goes on.
 func TestSimulatedCuts(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	needsRoot(t)
 	p, whole := map[string]portion{"": aGlance, "ci": aSample, "all": everything}[os.Getenv("HANDOFF_FAULTS")], os.Getenv("HANDOFF_FAULTS") == "all"
@@ -279,6 +280,7 @@ func TestSimulatedCuts(t *testing.T) {
 // A repair may be killed between a rename and the sync that makes it sure, and the power be cut while it is done again,
 // where nothing orders names: what the killed one had not synced is lost then, or kept, beside what the other one did.
 func TestRepairKilledAtARename(t *testing.T) {
+	t.Parallel()
 	most := aSample.ofEach
 	if thorough(t) {
 		most = 256
@@ -321,6 +323,7 @@ func TestRepairKilledAtARename(t *testing.T) {
 // What waits beside INDEX.md for its removal may be there again after a cut. It is older than all that was done since, and
 // nobody has saved it: what it lists is not taken for news.
 func TestOldTableComesBack(t *testing.T) {
+	t.Parallel()
 	thorough(t)
 	needsRoot(t)
 	rotation := scenarioOf("rotation")

@@ -14,6 +14,7 @@ import (
 
 // Between an interruption and the recovery people may edit INDEX.md. What is listed stays, and stays whole.
 func TestEditedBeforeRecovery(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p := program{build(t), memory(t)}
 	write, other := words("write d.md"), words("write e.md")
@@ -63,6 +64,7 @@ func expectListed(t *testing.T, p program, dir, name, topics string) {
 
 // A row that stands twice does not hide that a rotation was done.
 func TestRotationOfARowThatStandsTwice(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p := program{build(t), memory(t)}
 	twice := func(dir string) error {
@@ -85,6 +87,7 @@ func TestRotationOfARowThatStandsTwice(t *testing.T) {
 // What people save in INDEX.md while a command is under way is not lost, whether before or after its record is made, and
 // the command is done all the same.
 func TestEditedMeanwhile(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	for _, at := range []string{beforeRecord, beforeSync, beforeBodies, beforeTable, beforeSwap, beforeEvent} {
 		p, dir := newStore(t)
@@ -109,6 +112,7 @@ func TestEditedMeanwhile(t *testing.T) {
 
 // A note that names a file is no row: what was not published goes, and nothing is in the way of the repeat.
 func TestNoteNamesAnUnpublishedFile(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p := program{build(t), memory(t)}
 	note := func(dir string) error {
@@ -130,6 +134,7 @@ func TestNoteNamesAnUnpublishedFile(t *testing.T) {
 
 // A row that was lost comes back with a write of its document, also when that is interrupted.
 func TestInterruptedReturnOfARow(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p := program{build(t), memory(t)}
 	write := words("write d.md")
@@ -144,6 +149,7 @@ func TestInterruptedReturnOfARow(t *testing.T) {
 
 // A resume whose mark waits while INDEX.md is edited is done once its token is consumed.
 func TestResumeOfAnEditedIndex(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p := program{build(t), memory(t)}
 	var sc scenario

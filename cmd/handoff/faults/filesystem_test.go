@@ -47,6 +47,7 @@ type lack struct {
 
 // What a file system cannot do is done in another way.
 func TestPoorFileSystems(t *testing.T) {
+	t.Parallel()
 	program{build(t), t.TempDir()}.without(t, []lack{
 		{"no modes", []string{"fchmod:error=EPERM", "fchmodat:error=EPERM"}, ""},
 		{"no unnamed files", nil, `openat\(.*O_TMPFILE`},
@@ -58,6 +59,7 @@ func TestPoorFileSystems(t *testing.T) {
 
 // The same where files are staged by name.
 func TestPoorFileSystemsByName(t *testing.T) {
+	t.Parallel()
 	thorough(t)
 	program{broken(t, "by-name"), t.TempDir()}.without(t, []lack{
 		{"no hard links", []string{"linkat:error=EPERM"}, ""},

@@ -72,6 +72,7 @@ func resourceScenarios() []scenario {
 // However much room is left on the disk, a command that does not find enough says so and changes nothing,
 // and the same command succeeds when there is room again.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	needsRoot(t)
 	needs(t, "mkfs.ext4")
 	bin := build(t)
@@ -138,6 +139,7 @@ func limits() (list []int) {
 
 // A file that may not grow any further takes a part of what is written: nothing of that remains.
 func TestShortWrites(t *testing.T) {
+	t.Parallel()
 	needs(t, "prlimit")
 	p := program{build(t), memory(t)}
 	for _, sc := range resourceScenarios() {

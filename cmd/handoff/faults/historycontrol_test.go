@@ -73,6 +73,7 @@ func TestHistoryModel(t *testing.T) {
 
 // A recorded history of which one answer is changed, as without a lock or a fence, is refused.
 func TestHistoriesFindDamage(t *testing.T) {
+	t.Parallel()
 	s := inStore(t, program{build(t), memory(t)}, 7, 4, 14)
 	if why := s.judge(); why != "" {
 		t.Fatal(why)

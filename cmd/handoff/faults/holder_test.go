@@ -93,6 +93,7 @@ func expectClean(t *testing.T, p program, dir string, topics string) {
 // While the holder of the lock is stopped in the middle of a change, readers read and writers give up in
 // time. Then it goes on as if nothing had been.
 func TestStoppedHolder(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	for at, shown := range map[string]int{beforeRecord: 4, `openat\(.*O_TMPFILE`: 3, beforeBodies: 4, beforeTable: 4, beforeEvent: 4} {
 		p, dir := newStore(t)
@@ -116,6 +117,7 @@ func TestStoppedHolder(t *testing.T) {
 // When somebody removes the lock file below a stopped holder, the directories are still locked. The holder finds the
 // removal out if it comes before the commit, and neither loses anything of the other.
 func TestRemovedLock(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p, dir := newStore(t)
 	kept, err := p.kept(filepath.Dir(dir))
@@ -147,6 +149,7 @@ func TestRemovedLock(t *testing.T) {
 
 // Two stores may come to have their state directory in common. Then they wait for each other too.
 func TestSharedState(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p, dir := newStore(t)
 	goOn := p.stopped(t, dir, beforeEvent, "write", "d.md")

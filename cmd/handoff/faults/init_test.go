@@ -12,6 +12,7 @@ import (
 
 // What init makes is on disk when it says so, and after one that was killed when the next one does.
 func TestInitIsOnDisk(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p := program{build(t), t.TempDir()}
 	for _, kill := range []string{"", "mkdirat:signal=KILL:when=1", "linkat:signal=KILL:when=1", "renameat:signal=KILL:when=1", "fsync:signal=KILL:when=1"} {
@@ -39,6 +40,7 @@ func TestInitIsOnDisk(t *testing.T) {
 
 // The directory of the drafts is on disk when a draft is saved, also when a killed command made it.
 func TestDraftsAreOnDisk(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p := program{build(t), t.TempDir()}
 	mustWrite(t, filepath.Join(p.tmp, ".handoff.yaml"), "")

@@ -237,12 +237,13 @@ func cutScenarios(all bool) (list []scenario) {
 	return list
 }
 
-func TestPowerCut(t *testing.T) {
+func TestPowerCut(t *testing.T) { // not beside tests that sync all disks
 	all := thorough(t)
 	bin := build(t)
 	for _, d := range disks {
 		for _, sc := range cutScenarios(all) {
 			t.Run(d.name+", "+sc.name, func(t *testing.T) {
+				t.Parallel()
 				damage, cuts := newLab(t, program{bin, memory(t)}, d, sc).all(map[bool]int{true: 1, false: 29}[all])
 				for _, f := range damage {
 					t.Error(f)

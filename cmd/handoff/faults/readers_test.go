@@ -11,6 +11,7 @@ import (
 
 // A reader whose calls fail says so, or shows all that is recorded: never fewer, while the files lag behind the journal.
 func TestReadersWhoseCallsFail(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	p := program{build(t), memory(t)}
 	sc := scenario{name: "recorded", prepare: [][]string{words("write in/a.md in/b.md in/c.md")}, crashes: []crash{{beforeBodies, words("write d.md")}}}

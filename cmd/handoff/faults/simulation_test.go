@@ -283,6 +283,7 @@ func (sc scenario) canBeModelled() bool {
 
 // What is cut in the simulations is a model. After each command it must be what the real tree is.
 func TestModel(t *testing.T) {
+	t.Parallel()
 	needs(t, "strace")
 	needsRoot(t)
 	p, mode := program{build(t), memory(t)}, os.Getenv("HANDOFF_FAULTS")
@@ -295,6 +296,7 @@ func TestModel(t *testing.T) {
 			continue
 		}
 		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel()
 			s := newSimulation(t, p, sc)
 			if h, r := s.history(s.base, run{command: sc.command}); r.code != 0 || len(h.steps) == 0 && sc.name != "write again" {
 				t.Errorf("exit code %d, %d steps: %s", r.code, len(h.steps), r.stderr)

@@ -353,6 +353,7 @@ func (s *sweep) chosen(all []string) []string {
 }
 
 func sweepAll(t *testing.T, portable bool) {
+	t.Parallel()
 	needs(t, "strace")
 	mode := os.Getenv("HANDOFF_FAULTS")
 	all := mode == "all"
