@@ -43,6 +43,7 @@ func Init(at *Store, kind disk.Git) (done []string, err error) {
 		return done, PlaceError(s.Opt.Root, errors.Join(err, fs.ErrNotExist))
 	}
 	defer root.Close()
+	wrote := false
 	for _, step := range []struct {
 		name, fresh string
 		edit        func(text string) string
@@ -55,9 +56,12 @@ func Init(at *Store, kind disk.Git) (done []string, err error) {
 		if err != nil {
 			return done, PlaceError(filepath.Join(s.Opt.Root, step.name), err)
 		}
-		if changed {
+		if wrote = wrote || changed; changed {
 			done = append(done, "wrote "+step.name)
 		}
+	}
+	if kind.IsShared() && wrote {
+		done = append(done, "commit these files, so that all clones do the same")
 	}
 	return append(done, s.explainGit(kind, says, moves)...), root.Sync()
 }
