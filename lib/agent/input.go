@@ -2,7 +2,6 @@ package agent
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"path/filepath"
 	"regexp"
@@ -15,28 +14,65 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// An input is the JSON value that an agent writes to standard input. The agents use different names for a field.
-// A malformed field counts as missing.
+// An input is the JSON value that an agent writes to standard input. A malformed field counts as missing.
 type input struct {
-	Cwd       string `json:"cwd"`
-	Session   string `json:"session_id"`
-	SessionID string `json:"sessionId"`
-	Chat      string `json:"conversation_id"`
-	Event     string `json:"hook_event_name"`
-	Source    string `json:"source"` // why the session starts
-	// Told has the ids that hooks named in the messages of the session, for agents whose plugin knows them.
-	Told        *string `json:"told"`
-	Reason      string  `json:"reason"` // why the session ends
-	Transcript  string  `json:"transcript_path"`
-	Transcript2 string  `json:"transcriptPath"`
+	Cwd         string
+	Session     string
+	SessionID   string
+	Chat        string
+	Event       string
+	Source      string  // why the session starts
+	Told        *string // the ids that hooks named in the messages of the session, if the agent's plugin knows them
+	Reason      string  // why the session ends
+	Transcript  string
+	Transcript2 string
 
-	Summary    string `json:"compact_summary"`        // of a compaction
-	Last       string `json:"last_assistant_message"` // of a turn that ends
-	Response   string `json:"prompt_response"`
-	Text       string `json:"text"`
-	StopReason string `json:"stopReason"` // why the turn ends
+	Summary    string // of a compaction
+	Last       string // the last message of a turn that ends
+	Response   string
+	Text       string
+	StopReason string // why the turn ends
 
 	isCut bool // the value was too large; its other fields are missing
+}
+
+// field returns the field with a name, nil if it is not known. The agents use different names for a field. A struct
+// with tags would be a fourth of the work of a hook that has nothing to tell.
+func (in *input) field(name string) *string {
+	switch name {
+	case "cwd":
+		return &in.Cwd
+	case "session_id":
+		return &in.Session
+	case "sessionId":
+		return &in.SessionID
+	case "conversation_id":
+		return &in.Chat
+	case "hook_event_name":
+		return &in.Event
+	case "source":
+		return &in.Source
+	case "told":
+		in.Told = new(string)
+		return in.Told
+	case "reason":
+		return &in.Reason
+	case "transcript_path":
+		return &in.Transcript
+	case "transcriptPath":
+		return &in.Transcript2
+	case "compact_summary":
+		return &in.Summary
+	case "last_assistant_message":
+		return &in.Last
+	case "prompt_response":
+		return &in.Response
+	case "text":
+		return &in.Text
+	case "stopReason":
+		return &in.StopReason
+	}
+	return nil
 }
 
 // readInput reads one JSON object of at most max bytes, until isEnough, if it is not nil, is true. It waits no longer
@@ -68,8 +104,9 @@ func readFields(d *json.Decoder, isEnough func(input) bool) (in input, err error
 		if err != nil {
 			return in, err
 		}
-		// a field of the wrong type does not affect others
-		_ = json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", key, value), &in)
+		if name, _ := key.(string); in.field(name) != nil {
+			_ = json.Unmarshal(value, in.field(name)) // a field of the wrong type does not affect others
+		}
 	}
 	return in, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -63,9 +62,18 @@ func (m *Memory) read() {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory {
 		return
 	}
-	text, err := os.ReadFile(m.note())
-	if err != nil || json.Unmarshal(text, &m.Heard) != nil {
-		m.Heard = Heard{}
+	text, _ := os.ReadFile(m.note())
+	v, err := jsontree.Scan(text)
+	if err != nil {
+		return
+	}
+	m.Cwd, m.Known, m.Files = v.Get("cwd").Str(), v.Get("known").Str(), make(map[string]string)
+	m.Told, _ = time.Parse(time.RFC3339Nano, v.Get("told").Str())
+	m.Renew, _ = time.Parse(time.RFC3339Nano, v.Get("renew").Str())
+	if files := v.Get("files"); files != nil {
+		for _, f := range files.Members {
+			m.Files[f.Name] = f.Value.Str()
+		}
 	}
 }
 
