@@ -181,7 +181,7 @@ func ReadStatus(s *handoff.Store) (at Status, err error) {
 		}
 		at.Synced, at.Held = p.Last, len(held)
 		var last attempt
-		if _, err := load(x.out, disk.SyncAttempt, &last); err == nil && last.Began > p.Last {
+		if _, err := load(x.out, disk.SyncAttempt, &last); err == nil && last.Began >= p.Last {
 			at.Failed = last.Failed
 		}
 	} // otherwise the store has never synced
