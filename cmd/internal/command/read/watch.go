@@ -51,10 +51,11 @@ when it starts are not new.
 --exec runs a command with sh for each handoff, one at a time. The command gets
 the JSON on standard input and the id in HANDOFF_ID.
 
---wake is for hooks that wake an idle session. It waits until something is new
-for the session that standard input names, prints a line on standard error, and
-exits with 2. What the session was told before is not new. If the session is
-waited for already, has ended, or cannot be told anything, --wake exits with 0.`,
+--wake is for the hook that wakes an idle session; by hand, use --once. It waits,
+for hours if need be, until something is new for the session that standard input
+names, prints a line on standard error, and exits with 2. What the session was
+told before is not new. If the session is waited for already, has ended, or
+cannot be told anything, --wake exits with 0.`,
 		Example: "  handoff watch --notify\n  handoff watch --exec 'handoff read $HANDOFF_ID --agent'",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
@@ -72,7 +73,7 @@ waited for already, has ended, or cannot be told anything, --wake exits with 0.`
 	cmd.Flags().BoolVar(&all, "all", false, "handoffs to others too")
 	cmd.Flags().BoolVar(&w.notify, "notify", false, "show a desktop notification")
 	cmd.Flags().StringVar(&w.command, "exec", "", "run this `command` for each new handoff")
-	cmd.Flags().BoolVar(&w.wake, "wake", false, "print the first news on standard error and exit with 2")
+	cmd.Flags().BoolVar(&w.wake, "wake", false, "for hooks: print the first news on standard error and exit with 2")
 	cmd.Flags().StringVar(&w.agent, "agent", "plain", "with --wake, the `agent` of the session")
 	cmd.Flags().BoolVar(&w.once, "once", false, "stop after the first new handoff")
 	cli.Exclusive(cmd, "all", "operator")
