@@ -233,12 +233,21 @@ var copilot = coder{
 }
 
 var qwen = coder{
-	name: "qwen", program: "qwen", role: "system", settings: ".qwen/settings.json",
+	name: "qwen", title: "Qwen Code", program: "qwen", role: "system", settings: ".qwen/settings.json",
 	env: []string{"OPENAI_API_KEY=no-key", "OPENAI_BASE_URL=@model/v1", "OPENAI_MODEL=test-model",
 		"QWEN_CODE_SUPPRESS_YOLO_WARNING=1"},
 	prepare: func(d *desk) { d.write(".qwen/settings.json", "{"+qwenAuth+"}\n") },
 	turn:    func(prompt string) []string { return []string{"qwen", "--yolo", "-p", prompt} },
 	resume:  func(prompt string) []string { return []string{"qwen", "--yolo", "--continue", "-p", prompt} },
+	forkOf: func(session string) []string {
+		return []string{"qwen", "--yolo", "--resume", session, "--fork-session", "-p", "go on"}
+	},
+	open: func(d *desk) *terminal {
+		t := d.terminal("qwen", "--yolo")
+		t.shows("Type your message")
+		return t
+	},
+	compacts: "/compress",
 	shell: func(command string) step {
 		return step{tool: "run_shell_command", args: map[string]any{"command": command, "is_background": false}}
 	},
@@ -250,8 +259,8 @@ var qwen = coder{
 		d.write(".qwen/settings.json", strings.Replace(string(example), "{", "{"+qwenAuth+",", 1))
 	},
 	mcp: func(d *desk) {
-		d.sh("handoff install qwen --mcp")
-		d.Skip("Qwen Code gives its model the tools of servers only after a search for them")
+		d.sh("handoff install qwen --mcp") // by its path, which leads past those who listen
+		d.write(".qwen/settings.json", strings.ReplaceAll(d.read(".qwen/settings.json"), bin+"/handoff", "handoff"))
 	},
 }
 
@@ -260,7 +269,8 @@ const qwenAuth = `"security": {"auth": {"selectedType": "openai"}}, "memory": {"
 
 var opencode = coder{
 	name: "opencode", title: "opencode", program: "opencode", role: "user", settings: ".config/opencode/plugin/handoff.js",
-	env:     []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
+	env: []string{"npm_config_registry=@model/", // from which it would get its own plugins
+		"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
 	prepare: func(d *desk) { d.write(opencodeConfig, strings.ReplaceAll(opencodeLocal, "@model", d.model.URL)) },
 	turn:    func(prompt string) []string { return []string{"opencode", "run", "--auto", prompt} },
 	resume:  func(prompt string) []string { return []string{"opencode", "run", "--auto", "--continue", prompt} },

@@ -657,7 +657,9 @@ func TestMatrixTokens(t *testing.T) {
 			w.model.reset(calls...)
 			w.agent(a.turn("begin")...)
 			for _, answer := range answers(w.model.last(), nil) {
-				n += tokens(d.T, answer)
+				if !strings.HasPrefix(answer, "<functions>") { // what a search has found is no answer of ours
+					n += tokens(d.T, strings.ReplaceAll(answer, filepath.Join(w.home, "rec/handoff"), "handoff"))
+				}
 			}
 			hook := 0
 			for _, r := range w.records() {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -101,6 +102,11 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]a
 	if len(m.script) > 0 && len(tools) > 0 {
 		s, m.script = m.script[0], m.script[1:]
 	}
+	search, isSearch := searchFor(s, tools, body)
+	if isSearch {
+		m.script = append([]step{s}, m.script...)
+	}
+	s = search
 	s.n = m.calls
 	m.mu.Unlock()
 	if s.before != nil {
@@ -132,6 +138,21 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]a
 		}
 		fmt.Fprintf(w, "data: %s\n\n", text(e.data))
 	}
+}
+
+// searchFor returns a step as a model takes it whose agent offers tools of servers only after a search: the search, unless it
+// was made in this session, and then the call by the tool for that.
+func searchFor(s step, tools []string, body map[string]any) (search step, isSearch bool) {
+	isOffered := slices.ContainsFunc(tools, func(name string) bool { return strings.HasSuffix(name, s.tool) })
+	name := "mcp__handoff__" + s.tool
+	switch {
+	case s.tool == "" || isOffered || !slices.Contains(tools, "tool_search"):
+	case !strings.Contains(text(body), "select:"+name):
+		return step{tool: "tool_search", args: map[string]any{"query": "select:" + name}}, true
+	default:
+		s.tool, s.args = "tool_call", map[string]any{"name": name, "arguments": s.args}
+	}
+	return s, false
 }
 
 func reply(w http.ResponseWriter, v any) {
