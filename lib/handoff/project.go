@@ -327,3 +327,11 @@ func (p Project) Identity() Identity {
 
 // Me returns the operator that the program runs for, "" if unknown.
 func (p Project) Me() string { return p.Identity().Operator }
+
+// MeOr returns a named operator, or Me if the name is "": to find out who you are may start git.
+func (p Project) MeOr(named string) string {
+	if named == "" {
+		return p.Me()
+	}
+	return named
+}

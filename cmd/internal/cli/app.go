@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -218,7 +217,12 @@ func (a *App) Project() (handoff.Project, error) {
 		a.remember("this linked work tree has a store of its own: " + p.Apart)
 	}
 	if me := p.Options.Me; a.asked != nil {
-		p.Options.Me = func() string { return cmp.Or(*a.asked, me()) }
+		p.Options.Me = func() string {
+			if *a.asked != "" {
+				return *a.asked
+			}
+			return me()
+		}
 	}
 	p.Options.Rules = a.plainRules
 	if a.Full != nil {

@@ -27,7 +27,7 @@ func (a *App) Session(named string) string { return cmp.Or(named, agent.SessionO
 // mistyped. If the operator is unknown, an error about the handoffs comes first: the user fixes the input before the
 // setup.
 func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs ...string) (string, error) {
-	operator := cmp.Or(named, p.Me())
+	operator := p.MeOr(named)
 	if operator == "" {
 		if _, err := WholeIDs(s, handoffs); err != nil {
 			return "", err

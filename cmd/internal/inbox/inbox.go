@@ -16,7 +16,6 @@
 package inbox
 
 import (
-	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -67,7 +66,7 @@ func Run(a *cli.App, operator string, compose Compose) error {
 	if err != nil {
 		return err
 	}
-	m := newModel(s, p.Options, cmp.Or(operator, p.Me()))
+	m := newModel(s, p.Options, p.MeOr(operator))
 	m.project, m.said, m.compose = filepath.Base(p.Root), said, compose
 	m.changed = func() { a.SyncByItself(p) }
 	m.work = func(references []string) string { return cli.WorkLine(p, references) }

@@ -177,6 +177,10 @@ func rowsOf[T any](text []byte, want map[string]T) []index.Row {
 // Undone holds the time up to which read marks were removed, by handoff and operator.
 type Undone map[[2]string]index.Mark
 
+// unreadNeedle is in each event that removes a mark. It begins with a letter that is rarer than the quote before the
+// type of an event, so that the search is fast.
+const unreadNeedle = `mark_unread"`
+
 // recentBytes is the size of the end of the log that holds the events of the last seconds.
 const recentBytes = 64 << 10
 
@@ -198,7 +202,7 @@ func (x *Session) recentlyUndone() (Undone, error) {
 	}
 	defer done()
 	u := make(Undone)
-	for e := range eventlog.Scan(log, max(0, log.Size()-recentBytes), &err, `"`+eventlog.TypeMarkUnread+`"`) {
+	for e := range eventlog.Scan(log, max(0, log.Size()-recentBytes), &err, unreadNeedle) {
 		if p, ok := e.Content.(eventlog.MarkedUnread); ok {
 			u.Add(p.HandoffID, index.Mark{Operator: p.OperatorID, Time: p.Time})
 		}
@@ -220,7 +224,7 @@ func TakenBack(d *disk.Dir) (Undone, error) {
 	u := make(Undone)
 	return u, each(d, func(p eventlog.MarkedUnread) {
 		u.Add(p.HandoffID, index.Mark{Operator: p.OperatorID, Time: p.Time})
-	}, `"`+eventlog.TypeMarkUnread+`"`)
+	}, unreadNeedle)
 }
 
 // Add records that a mark and all earlier ones were removed.

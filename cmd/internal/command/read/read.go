@@ -114,7 +114,7 @@ func (a *app) read(p handoff.Project, s *handoff.Store, id string, r reading) er
 		line = verdict.Line()
 	}
 	if a.readsForPeople(r) {
-		return a.readForPeople(s, got, cmp.Or(r.operator, p.Me()), why, line)
+		return a.readForPeople(s, got, p.MeOr(r.operator), why, line)
 	}
 	if why != "" {
 		a.Note(why)

@@ -68,7 +68,7 @@ project, it prints nothing. Its exit code is always 0.`,
 				return err
 			}
 			a.NoteSlips(s, operator)
-			st, err := a.status(p, s, cmp.Or(operator, p.Me()))
+			st, err := a.status(p, s, p.MeOr(operator))
 			if err != nil {
 				return err
 			}
@@ -271,7 +271,7 @@ func (a *app) shortStatus(operator string) {
 	if err != nil {
 		return
 	}
-	me := cmp.Or(operator, p.Me())
+	me := p.MeOr(operator)
 	st, _, err := unreadStatus(s, me)
 	if err != nil {
 		return

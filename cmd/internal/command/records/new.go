@@ -88,7 +88,7 @@ hash.`,
 func (a *app) fromTemplate(p handoff.Project, f cli.Fields, at, template string, recording cli.Recording) error {
 	start, err := templateOf(p, template)
 	if err == nil && a.CanAsk() {
-		f.From = cmp.Or(f.From, p.Me())
+		f.From = p.MeOr(f.From)
 		err = a.askHead(p, &f)
 	}
 	if err != nil {
@@ -123,7 +123,7 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 	if err != nil {
 		return err
 	}
-	f.From = cmp.Or(f.From, p.Me())
+	f.From = p.MeOr(f.From)
 	_, s, err := a.NewStore()
 	if err != nil {
 		return err

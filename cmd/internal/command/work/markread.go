@@ -45,7 +45,7 @@ there are more than 20.`,
 			if err != nil {
 				return err
 			}
-			if operator = cmp.Or(operator, to, p.Me()); operator == "" { // otherwise the store reports a mistyped name
+			if operator = p.MeOr(cmp.Or(operator, to)); operator == "" { // otherwise the store reports a mistyped name
 				_, err := a.Acting(p, s, "", ids...)
 				return err
 			}

@@ -72,7 +72,7 @@ func (a *app) answerCommand(begin func(got handoff.Stored, me string) (handoff.D
 			if err != nil {
 				return err
 			}
-			doc, start := begin(got, cmp.Or(f.From, p.Me()))
+			doc, start := begin(got, p.MeOr(f.From))
 			if err := rel.Apply(a.App, &f); err != nil {
 				return err
 			}
