@@ -259,13 +259,15 @@ func TestTakesAreKilled(t *testing.T) {
 	const rounds = 5
 	for round := range rounds {
 		id := write(t, roots[0], fmt.Sprintf("work-%d", round))
+		begin := time.Now()
 		for _, root := range roots {
 			syncPatiently(t, root)
 		}
+		long := 2 * time.Since(begin) // on a busy machine a take is not over either
 		outs := make([]string, 4)
 		var all gosync.WaitGroup
 		for n := range outs {
-			wait := time.Duration(r.IntN(400)) * time.Millisecond
+			wait := time.Duration(r.Int64N(int64(long)))
 			all.Go(func() { outs[n] = killedResume(t, roots[n%2], fmt.Sprintf("op%d", n), id, "take", wait) })
 		}
 		all.Wait()
