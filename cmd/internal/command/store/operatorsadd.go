@@ -59,5 +59,8 @@ func (a *app) addOperator(o handoff.Operator, key string) error {
 	if err := s.Registry().Add(o); err != nil {
 		return err
 	}
+	if me := p.Me(); me != "" && s.Registry().Check(me) != nil {
+		a.Note("you are not in " + listedIn(p) + ": run `handoff operators add " + me + "`")
+	}
 	return a.Did(o, "added "+o.ID+" to "+listedIn(p))
 }
