@@ -232,7 +232,7 @@ func TestFilesOfTheWorkAreQuoted(t *testing.T) {
 // A packet in a Markdown text is not JSON, and that is said.
 func TestMarkdownIsNoPacket(t *testing.T) {
 	for _, text := range []string{"```json\n{}\n```\n", "# My packet\n\n{}"} {
-		if _, err := packet.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), "a packet is a JSON object, this is Markdown") {
+		if _, err := packet.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), "the text begins like Markdown") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
@@ -26,9 +27,22 @@ func newPacket(m *Making) ([]byte, error) {
 	return r.Append(nil), nil
 }
 
-// packet reads a packet before it is stored.
+// packet reads a packet before it is stored, and warns of what a check will find, without quotations.
 func (o Options) packet(data []byte, _ screenedRecord) (content, error) {
-	return packet.Parse(data, o.AllowEmpty...)
+	r, err := packet.Parse(data, o.AllowEmpty...)
+	if err != nil || o.Warn == nil {
+		return r, err
+	}
+	c := packet.CheckOptions{AllowEmpty: o.AllowEmpty}
+	if o.Now != nil {
+		c.Now, _ = form.Instant(o.Now())
+	}
+	for _, found := range packet.Check(packet.Input{Data: data}, c).Checks {
+		if !found.Pass {
+			o.Warn("`handoff check` will find: " + found.Check + ": " + found.Ours())
+		}
+	}
+	return r, nil
 }
 
 // storedPacket reads a stored packet. Which fields can be empty was decided when it was stored.

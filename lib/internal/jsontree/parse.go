@@ -28,11 +28,6 @@ func ParseObject(src []byte, most int, what string) (*Value, error) {
 			Problem: fmt.Sprintf("the text has %d bytes, more than the %d that are read", len(src), most)})
 	}
 	v, err := Parse(src)
-	text := bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\ufeff")), " \t\r\n")
-	if err != nil && (bytes.HasPrefix(text, []byte("#")) || bytes.HasPrefix(text, []byte("```"))) {
-		return nil, refuse(fault.Fault{Line: 1, Column: 1, Problem: what + " is a JSON object, this is Markdown",
-			Hint: "take the JSON alone, without a fence or headings around it"})
-	}
 	if err == nil && v.Kind != Object {
 		err = refuse(fault.Fault{Line: v.Line, Column: v.Column,
 			Problem: what + " is a JSON object, this is of type " + v.Kind.String()})
@@ -218,6 +213,9 @@ func (p *parser) explain(err error) error {
 		problem, hint = "key "+name+" occurs twice in one object", "keep one of them"
 	case strings.HasPrefix(problem, "invalid surrogate pair"):
 		problem, hint = "half of a surrogate pair, which is not a character", "write the character itself"
+	case at == p.next(0) && (bytes.HasPrefix(rest, []byte("#")) || bytes.HasPrefix(rest, []byte("```"))):
+		problem = "the text begins like Markdown or with a comment, and not with JSON"
+		hint = "take the JSON alone, without fences, headings and comments"
 	case bytes.HasPrefix(rest, []byte("/")), bytes.HasPrefix(rest, []byte("#")):
 		problem, hint = "a comment", "remove the comments"
 	case bytes.HasPrefix(rest, []byte("'")):

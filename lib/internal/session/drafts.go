@@ -29,7 +29,7 @@ const (
 // discarded.
 type Draft struct {
 	ID    string `json:"-"`
-	Saved string `json:"saved_utc"` // also the ts_utc of the handoff, so that publishing twice makes the same one
+	Saved string `json:"saved_utc"` // also the ts_utc of the handoff without another, so that publishing twice is one
 
 	// Hook reports that the hook of an agent left the draft. It then contains only what the agent reports about the
 	// session, and Kept has the parts of it. Wrote reports that the session wrote a handoff, so it needs no draft.
@@ -47,6 +47,7 @@ type Draft struct {
 	From       string   `json:"from,omitempty"`
 	To         string   `json:"to,omitempty"`
 	Topic      string   `json:"topic,omitempty"`
+	Time       string   `json:"ts_utc,omitempty"` // Saved if it is empty
 	Tags       []string `json:"tags,omitempty"`
 	References []string `json:"references,omitempty"`
 
@@ -68,7 +69,7 @@ type Box struct {
 
 // IsDocument reports whether the text has its own frontmatter.
 func (d Draft) IsDocument() bool {
-	return d.From+d.To+d.Topic == "" && len(d.Tags)+len(d.References) == 0 && strings.HasPrefix(d.Text, "---")
+	return d.From+d.To+d.Topic+d.Time == "" && len(d.Tags)+len(d.References) == 0 && strings.HasPrefix(d.Text, "---")
 }
 
 // check returns ErrInvalid for a draft that can never become a handoff.
@@ -79,7 +80,7 @@ func (d Draft) check(max int) error {
 	case len(d.Text) > max:
 		return fault.New(fault.ErrInvalid, "shorten it",
 			"the draft has %d bytes, more than the %d that a handoff may have", len(d.Text), max)
-	case !utf8.ValidString(d.Text + d.From + d.To + d.Topic + strings.Join(d.Tags, "") +
+	case !utf8.ValidString(d.Text + d.From + d.To + d.Topic + d.Time + strings.Join(d.Tags, "") +
 		strings.Join(d.References, "")), strings.ContainsRune(d.Text, 0):
 		// JSON would change it silently
 		return fault.New(fault.ErrInvalid, "save it as UTF-8 text", "the draft is not valid UTF-8, or has a NUL in it")

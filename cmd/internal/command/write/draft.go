@@ -61,7 +61,7 @@ without a project nothing happens.`,
 				return err
 			}
 			d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{Agent: name, Session: session,
-				From: f.From, To: f.To, Topic: f.Topic,
+				From: f.From, To: f.To, Topic: f.Topic, Time: f.Time,
 				Tags: f.Tags, References: f.References, Text: string(text)})
 			if err != nil {
 				return err
