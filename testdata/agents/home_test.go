@@ -59,6 +59,9 @@ type desk struct {
 
 const canary = "canary-topic"
 
+// patience is how long an agent may take, on a busy machine too.
+const patience = 6 * time.Minute
+
 func newDesk(t *testing.T, a coder) *desk {
 	t.Helper()
 	if !*run {
@@ -115,7 +118,7 @@ func (d *desk) sh(script string) string {
 }
 
 func (d *desk) command(words ...string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(d.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(d.Context(), patience)
 	d.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, "env", words...)
 	cmd.Dir = d.project

@@ -62,7 +62,7 @@ func (t *terminal) ends() {
 // shows waits until the screen shows one of the texts.
 func (t *terminal) shows(texts ...string) {
 	t.Helper()
-	for range 300 {
+	for begun := time.Now(); time.Since(begun) < patience/2; {
 		screen := t.screen()
 		for _, text := range texts {
 			if strings.Contains(screen, text) {
