@@ -83,9 +83,12 @@ type look struct {
 
 	logErr, ledgerErr error // why the file cannot be read
 
-	proven bool // a journal verifies and has the length and head of the ledger
-	end    int64
-	head   journal.Hash
+	proven     bool      // a journal verifies and has the length and head of the ledger
+	prove      sync.Once // of the ledger
+	provenText []byte
+	provenErr  error
+	end        int64
+	head       journal.Hash
 
 	logHead LogHead
 }
@@ -257,8 +260,14 @@ func (l *look) bytes(name string, t journal.Text) ([]byte, error) {
 	return text, err
 }
 
-// provenLedger returns the ledger after comparing it with its head in the journal, or nil if there is none.
+// provenLedger returns the ledger after comparing it with its head in the journal, or nil if there is none. Each take
+// asks for it several times, and it is as long as everything that was ever taken.
 func (l *look) provenLedger() ([]byte, error) {
+	l.prove.Do(func() { l.provenText, l.provenErr = l.readLedger() })
+	return l.provenText, l.provenErr
+}
+
+func (l *look) readLedger() ([]byte, error) {
 	text := l.ledger
 	if l.ledgerErr != nil {
 		return nil, l.ledgerErr
