@@ -39,8 +39,13 @@ type App struct {
 	Flags handoff.ProjectFlags
 	JSON  bool
 	Quiet bool
-	Gate  Gate
-	Sign  Signing
+
+	Who     Who
+	Session Session
+	Gate    Gate
+	Restore Restore
+	Signing Signing
+	Paging  Paging
 
 	ForAgents bool // agents may read the output: errors are printed without text from others
 	AsIs      bool // do not import from other work trees
@@ -55,7 +60,6 @@ type App struct {
 	warned   *sync.Map    // the warnings that were printed; several readers of a store find the same ones
 	began    string       // the handoffs directory of a store that this run creates
 	progress *progress
-	asked    *string // --operator of the command, nil without that flag
 
 	stopped *atomic.Pointer[os.Signal] // the signal that ended a context of Stoppable; nil if none
 
@@ -126,7 +130,6 @@ func (a *App) root() *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:           "handoff",
-		Short:         "Pass work from one person or agent to the next",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -147,23 +150,16 @@ func (a *App) root() *cobra.Command {
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(Usage)
 	f := root.PersistentFlags()
-	f.StringVar(&a.Flags.HandoffsDir, "handoffs-dir", "",
-		"the handoffs `directory` (default: handoffs in the project root)")
-	f.StringVar(&a.Flags.StateDir, "state-dir", "", "the state `directory` (default: .run in the project root)")
-	f.StringVar(&a.Flags.Root, "root", "",
-		"the project root `directory` (default: the nearest with .handoff.yaml, or the git work tree)")
-	f.StringVar(&a.Flags.OperatorsFile, "operators-file", "",
-		"the operators `file` for write and handoff operators (default: that of the project, which alone grants "+
-			"rights)")
-	Duration(f, &a.Flags.LockTimeout, "lock-timeout", "wait for the lock for this `duration` (default: 30s)")
-	f.BoolVar(&a.JSON, "json", false, "print JSON")
-	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings or notes")
+	a.Declare(f, &a.Flags)
+	f.BoolVar(&a.JSON, "json", false, "")
+	f.BoolVarP(&a.Quiet, "quiet", "q", false, "")
 	a.finishFlags(root, f)
-	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
+	root.Flags().BoolVarP(&version, "version", "v", false, "")
 	root.SetUsageFunc(usage)
 	explain := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd != root {
+			describe(cmd)
 			explain(cmd, args)
 			return
 		}
@@ -216,13 +212,12 @@ func (a *App) Project() (handoff.Project, error) {
 	if p.Apart != "" {
 		a.remember("this linked work tree has a store of its own: " + p.Apart)
 	}
-	if me := p.Options.Me; a.asked != nil {
-		p.Options.Me = func() string {
-			if *a.asked != "" {
-				return *a.asked
-			}
-			return me()
+	me := p.Options.Me
+	p.Options.Me = func() string {
+		if a.Who.Operator != "" {
+			return a.Who.Operator
 		}
+		return me() // which may have to run git
 	}
 	p.Options.Rules = a.plainRules
 	if a.Full != nil {
@@ -233,7 +228,7 @@ func (a *App) Project() (handoff.Project, error) {
 	if !a.Quiet && IsTerminal(a.Stderr) {
 		p.Options.Progress = a.progress.show
 	}
-	p.Options.Redact, p.Options.AllowSecrets, p.Options.Restore = a.Gate.Redact, a.Gate.Allow, a.Gate.Restore
+	p.Options.Redact, p.Options.AllowSecrets, p.Options.Restore = a.Gate.Redact, a.Gate.AllowSecret, a.Restore.Restore
 	a.Options(&p.Options)
 	if a.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
 		a.remember("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it works only in test binaries")

@@ -1,74 +1,22 @@
 package cli
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// A command is an entry of the table of commands. It is built only if the command line needs it.
-type command struct {
-	name  string
-	group string // of `handoff help all`; "" if help does not list it
-	full  bool   // only the full program has it, and the fast one does not link it
-	short string // Short of such a command
-}
-
-// commands lists every command, in the order of help.
-func commands() []command {
-	return []command{
-		{"write", "Write", false, ""},
-		{"new", "Write", true, "Write a handoff in your editor; --kind makes a record"},
-		{"reply", "Write", false, ""},
-		{"supersede", "Write", false, ""},
-		{"draft", "Write", false, ""},
-
-		{"list", "Read", false, ""},
-		{"read", "Read", false, ""},
-		{"search", "Read", false, ""},
-		{"thread", "Read", false, ""},
-		{"log", "Read", true, "Show what happened to a handoff"},
-		{"inbox", "Read", true, "Browse and handle handoffs, full screen"},
-		{"page", "Read", true, "Make a web site of the handoffs"},
-		{"status", "Read", false, ""},
-		{"watch", "Read", true, "Wait for new handoffs; print each, or run a command"},
-
-		{"next", "Work", false, ""},
-		{"take", "Work", false, ""},
-		{"release", "Work", false, ""},
-		{"done", "Work", false, ""},
-		{"mark-read", "Work", false, ""},
-		{"check", "Work", true, "Check whether work can continue from a handoff"},
-		{"resume", "Work", true, "Resume work from a packet; its token works once"},
-		{"approve", "Work", true, "Approve a handoff; --reject rejects it"},
-		{"probes", "Work", true, "Choose the tests that check may run"},
-		{"withdraw", "Work", false, ""},
-		{"archive", "Work", false, ""},
-		{"prune", "Work", true, "Export and remove handoffs archived long ago"},
-
-		{"record", "Records", true, "Make, show, validate and repair structured records"},
-
-		{"install", "Agents", true, "Add the hooks to a coding agent"},
-		{"hook", "Agents", false, ""},
-		{"mcp", "Agents", true, "Serve handoffs to an agent over MCP"},
-
-		{"init", "Store", false, ""},
-		{"whoami", "Store", false, ""},
-		{"operators", "Store", false, ""},
-		{"sync", "Store", true, "Exchange handoffs with other clones"},
-		{"export", "Store", true, "Write handoffs to a file"},
-		{"import", "Store", true, "Store the handoffs of an exported file"},
-		{"sign", "Store", true, "Sign handoffs with an SSH key"},
-		{"verify", "Store", true, "Check that everything is as it was stored"},
-		{"doctor", "Store", true, "Find faults; --repair repairs them"},
-		{"help", "Store", false, ""},
-
-		{"version", "", false, ""},
-		{"surface", "", false, ""},
-		{"uninstall", "", true, "Remove the hooks"},
-	}
+// groups are the commands that help lists, in the order of use. The others are hidden.
+var groups = []struct{ title, commands string }{
+	{"Write", "write new reply supersede draft"},
+	{"Read", "list read search thread log inbox page status watch"},
+	{"Work", "next take release done mark-read check resume approve probes withdraw archive prune"},
+	{"Records", "record"},
+	{"Agents", "install hook mcp"},
+	{"Store", "init whoami operators sync export import sign verify doctor help"},
+	{"", "version surface uninstall"},
 }
 
 // renamed maps former command words to the present ones. If several match, the longest counts.
@@ -97,21 +45,25 @@ func inPresentWords(args []string) []string {
 
 // addCommands builds the command of the command line, or all commands if it names none.
 func (a *App) addCommands(root *cobra.Command) {
-	asked, word := commands(), commandOf(a.Args)
-	if at := slices.IndexFunc(asked, func(c command) bool { return c.name == word }); at >= 0 && word != "help" &&
-		word != "completion" {
-		asked = asked[at : at+1]
+	asked, isHidden := commandOf(a.Args), map[string]bool{}
+	var all []string
+	for _, g := range groups {
+		for _, name := range strings.Fields(g.commands) {
+			isHidden[name], all = g.title == "", append(all, name)
+		}
+	}
+	if slices.Contains(all, asked) && asked != "help" {
+		all = []string{asked}
 		root.CompletionOptions.DisableDefaultCmd = true // builds nothing that is not needed
 	} else {
 		root.Long = rootHelp()
 	}
 	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // replaces cobra's help command
-	for _, c := range asked {
-		built := a.build(c)
-		built.Hidden = c.group == ""
-		a.finish(built, c.name)
+	for _, name := range all {
+		built := a.build(name)
+		built.Hidden = isHidden[name]
 		// so that help completes hidden commands too; otherwise it would have no man page
-		if root.AddCommand(built); c.name == "help" && isCompleting(a.Args) {
+		if root.AddCommand(built); name == "help" && isCompleting(a.Args) {
 			root.SetHelpCommand(built)
 		}
 	}
@@ -120,6 +72,12 @@ func (a *App) addCommands(root *cobra.Command) {
 		if c.Name() == "completion" {
 			a.completes(c)
 		}
+	}
+	if len(all) > 1 || isCompleting(a.Args) {
+		describe(root)
+	}
+	for _, c := range root.Commands() {
+		a.finish(c)
 	}
 }
 
@@ -148,21 +106,34 @@ func afterFlags(args []string) []string {
 	return args
 }
 
-// build builds a command. In the fast program, a command that needs the full one only returns ErrBeyond.
-func (a *App) build(c command) *cobra.Command {
-	switch c.name {
-	case "help":
-		return helpCommand(a)
-	case "version":
-		return versionCommand(a)
-	}
+// build builds a command with its subcommands. In the fast program, a command that needs the full one only returns
+// ErrBeyond.
+func (a *App) build(name string) *cobra.Command {
+	var cmd *cobra.Command
+	below := map[string]*cobra.Command{}
 	for _, group := range a.program.Commands {
-		if build := group[c.name]; build != nil {
-			built := build(a)
-			built.Short = cmp.Or(built.Short, c.short)
-			return built
+		for path, build := range group {
+			if path == name {
+				cmd = build(a)
+			} else if rest, is := strings.CutPrefix(path, name+" "); is {
+				if sub, _, _ := strings.Cut(rest, " "); below[sub] == nil {
+					below[sub] = a.build(name + " " + sub)
+				}
+			}
 		}
 	}
-	return &cobra.Command{Use: c.name, Short: c.short, DisableFlagParsing: true,
-		RunE: func(*cobra.Command, []string) error { return ErrBeyond }}
+	switch {
+	case name == "help":
+		cmd = helpCommand(a)
+	case name == "version":
+		cmd = Command((*self).version)(a)
+	case cmd == nil && len(below) > 0:
+		cmd = &cobra.Command{Args: cobra.ArbitraryArgs, RunE: Subcommand}
+	case cmd == nil:
+		cmd = &cobra.Command{Args: cobra.ArbitraryArgs, DisableFlagParsing: true,
+			RunE: func(*cobra.Command, []string) error { return ErrBeyond }}
+	}
+	cmd.Use = name[strings.LastIndexByte(name, ' ')+1:]
+	cmd.AddCommand(slices.Collect(maps.Values(below))...)
+	return cmd
 }

@@ -21,41 +21,52 @@ var bareBash string
 // completes finishes the command that prints the completion scripts.
 func (a *App) completes(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
-		if c.Name() != "bash" {
-			continue
-		}
-		c.Long = strings.Replace(c.Long, needsPackage, "The script works without the package bash-completion.\n", 1)
-		script := c.RunE
-		c.RunE = func(cmd *cobra.Command, args []string) error {
-			if err := script(cmd, args); err != nil {
+		if script := c.RunE; c.Name() == "bash" {
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				if err := script(cmd, args); err != nil {
+					return err
+				}
+				_, err := io.WriteString(a.Stdout, bareBash)
 				return err
 			}
-			_, err := io.WriteString(a.Stdout, bareBash)
-			return err
 		}
 	}
-	Below(cmd)
-	a.finish(cmd, "completion")
+	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, Subcommand
 }
 
-// needsPackage is cobra's note about its script for bash.
-const needsPackage = `This script depends on the 'bash-completion' package.
-If it is not installed already, you can install it via your OS's package manager.
-`
-
-// CompleteIDs completes handoffs, newest first, with sender, recipient, topic and time.
-func (a *App) CompleteIDs(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 && !strings.Contains(cmd.Use, "…") { // there is only one id
-		if strings.Contains(cmd.Use, " [FILE") {
-			return nil, cobra.ShellCompDirectiveDefault
+// completeArguments completes the arguments of a command by the words of its usage line.
+func (a *App) completeArguments(cmd *cobra.Command, args []string, typed string) (offers []string,
+	files cobra.ShellCompDirective) {
+	files = cobra.ShellCompDirectiveNoFileComp
+	for i, one := range argumentsOf(usageOf(cmd)) {
+		if i != len(args) && (i > len(args) || !one.repeats) {
+			continue
 		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		for word := range strings.SplitSeq(strings.ReplaceAll(one.word, "…", ""), "|") {
+			switch word {
+			case "FILE", "DIR":
+				files = cobra.ShellCompDirectiveDefault // if nothing else matches
+			case "ID":
+				if strings.ContainsAny(typed, `/\`) { // a path, such as that of a receipt
+					files = cobra.ShellCompDirectiveDefault
+				} else {
+					offers = append(offers, a.offerIDs(args, typed)...)
+				}
+			case "OPERATOR":
+				offers = append(a.KnownOperators(), offers...)
+			case "AGENT":
+				offers = append(offers, agent.Installable()...)
+			case "DRAFT":
+				offers = append(offers, a.offerDrafts()...)
+			}
+		}
 	}
-	if strings.ContainsAny(typed, `/\`) { // a path, such as that of a receipt
-		return nil, cobra.ShellCompDirectiveDefault
-	}
+	return offers, files
+}
+
+// offerIDs returns handoffs, newest first, with sender, recipient, topic and time.
+func (a *App) offerIDs(args []string, typed string) (offers []string) {
 	entries := a.entriesQuietly()
-	var offers []string
 	digits := enoughDigits(entries)
 	for _, e := range slices.Backward(entries) {
 		id := nameLike(e, typed, digits)
@@ -63,7 +74,17 @@ func (a *App) CompleteIDs(cmd *cobra.Command, args []string, typed string) ([]st
 			offers = append(offers, Offer(id, e.From+" to "+e.To+": "+e.Topic+", "+e.Time))
 		}
 	}
-	return offers, cobra.ShellCompDirectiveNoFileComp
+	return offers
+}
+
+func (a *App) offerDrafts() (offers []string) {
+	if s, err := a.quietCopy().Store(); err == nil {
+		drafts, _ := s.Sessions().Drafts()
+		for _, d := range drafts {
+			offers = append(offers, Offer(d.ID, d.Topic+" "+d.Saved))
+		}
+	}
+	return offers
 }
 
 // nameLike returns the name of a handoff in the form that is being typed: digits of its id in the same case, or its
@@ -87,11 +108,6 @@ func nameLike(e handoff.Entry, typed string, digits int) string {
 
 // Offer returns a completion with its description.
 func Offer(value, about string) string { return value + "\t" + handoff.EscapeLine(about) }
-
-// CompleteOperators completes known operators.
-func (a *App) CompleteOperators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return a.KnownOperators(), cobra.ShellCompDirectiveNoFileComp
-}
 
 // KnownOperators returns the operators of the operators file and of the listed handoffs.
 func (a *App) KnownOperators() []string {
@@ -129,25 +145,23 @@ func (a *App) entriesQuietly() []handoff.Entry {
 	return entries
 }
 
-// completeTopics completes the topics of the listed handoffs.
-func (a *App) completeTopics(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var all []string
+// offerTopics returns the topics of the listed handoffs.
+func (a *App) offerTopics() (all []string) {
 	for _, e := range a.entriesQuietly() {
 		all = append(all, e.Topic)
 	}
-	return sorted(all), cobra.ShellCompDirectiveNoFileComp
+	return sorted(all)
 }
 
-// completeTags completes the tags of the newest handoffs.
-func (a *App) completeTags(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var all []string
+// offerTags returns the tags of the newest handoffs.
+func (a *App) offerTags() (all []string) {
 	entries := a.entriesQuietly()
 	if s, err := a.quietCopy().Store(); err == nil {
 		for _, l := range s.Listed(entries[max(0, len(entries)-maxCompletions):]) {
 			all = append(all, l.Tags...)
 		}
 	}
-	return sorted(all), cobra.ShellCompDirectiveNoFileComp
+	return sorted(all)
 }
 
 // sorted returns the words in their order, each once.
@@ -156,72 +170,56 @@ func sorted(words []string) []string {
 	return slices.Compact(words)
 }
 
-// CompleteIDsOrFiles completes handoffs and files.
-func (a *App) CompleteIDsOrFiles(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	ids, _ := a.CompleteIDs(cmd, args, typed)
-	return ids, cobra.ShellCompDirectiveDefault // files if no id matches
-}
-
-// completions returns the completions of a flag's value by the name of the flag, or by the word that its usage has in
-// backquotes; nil words stand for files.
-func completions(name string) (words []string, known bool) {
-	switch name {
-	case "time":
-		return []string{"today", "yesterday", "24h", "7d", "2w"}, true
-	case "duration":
-		return []string{"90m", "24h", "7d", "2w"}, true
-	case "--expires":
-		return []string{"24h", "7d", "2w"}, true
-	case "--max-age":
-		return []string{"24h", "48h", "7d"}, true
-	case "--lock-timeout":
-		return []string{"0s", "5s", "30s", "2m"}, true
-	case "word":
-		return []string{"approve", "archive", "human", "write"}, true
-	case "agent":
-		return agent.Names(), true
-	case "field":
-		return []string{body}, true
-	case "--status":
-		return []string{"completed", "paused", "failed", "requires_review"}, true
-	case "--sign", "key", "file", "path":
-		return nil, true
-	}
-	return nil, false
-}
-
-// completion returns the completion of a flag's value, nil for files.
-func (a *App) completion(f *pflag.Flag) cobra.CompletionFunc {
+// offerValues returns values of a flag. It goes by the name of the flag, or by the word that its usage has in
+// backquotes.
+func (a *App) offerValues(f *pflag.Flag, typed string) ([]string, cobra.ShellCompDirective) {
 	kind, _ := pflag.UnquoteUsage(f)
-	switch kind {
-	case "operator":
-		return a.CompleteOperators
-	case "recipient":
-		return a.completeRecipients
-	case "handoff":
-		return a.CompleteIDs
-	case "tag":
-		return a.completeTags
-	case "topic":
-		return a.completeTopics
-	case "rule":
-		return cobra.FixedCompletions(handoff.SecretRules(), cobra.ShellCompDirectiveNoFileComp)
-	case "directory":
-		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
+	if f.Name == "sign" || slices.Contains([]string{"key", "file", "path"}, kind) {
+		return nil, cobra.ShellCompDirectiveDefault
+	} else if kind == "directory" {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	words := f.Annotations["one"]
+	for _, name := range []string{"--" + f.Name, kind} {
+		if len(words) == 0 {
+			words = a.wordsLike(name, typed)
 		}
 	}
-	words, known := completions("--" + f.Name)
-	if !known {
-		words, known = completions(kind)
+	if len(words) == 0 && a.Full != nil {
+		words = a.Full.Words(a, f.Name)
 	}
-	if !known && a.Full != nil {
-		words = a.Full.Words[f.Name]
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// wordsLike returns the values of a kind, or of one --flag.
+func (a *App) wordsLike(kind, typed string) []string {
+	switch kind {
+	case "operator":
+		return a.KnownOperators()
+	case "recipient":
+		return a.offerRecipients(typed)
+	case "handoff":
+		return a.offerIDs(nil, typed)
+	case "tag":
+		return a.offerTags()
+	case "topic":
+		return a.offerTopics()
+	case "rule":
+		return handoff.SecretRules()
+	case "agent":
+		return agent.Names()
+	case "field":
+		return []string{body}
 	}
-	if known && words == nil {
-		return nil
-	}
-	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	return strings.Fields(usual[kind])
+}
+
+// usual are values that are often given.
+var usual = map[string]string{
+	"time": "today yesterday 24h 7d 2w", "duration": "90m 24h 7d 2w", "--expires": "24h 7d 2w",
+	"--max-age":      "24h 48h 7d",
+	"--lock-timeout": "0s 5s 30s 2m", "word": "approve archive human write",
+	"--status": "completed paused failed requires_review",
 }
 
 func isCompleting(args []string) bool {
@@ -231,34 +229,31 @@ func isCompleting(args []string) bool {
 // finishFlags makes flags refuse a second value, and adds completions of their values.
 func (a *App) finishFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		if giveOnce(f); !isCompleting(a.Args) {
+		if giveOnce(f); len(a.Args) > 0 && !isCompleting(a.Args) {
 			return
 		}
-		if _, is := cmd.GetFlagCompletionFunc(f.Name); is {
-			return
-		}
-		if complete := a.completion(f); complete != nil {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for an unknown flag
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, typed string) ([]string,
+			cobra.ShellCompDirective) {
+			return a.offerValues(f, typed)
+		})
+		for _, other := range f.Annotations["not"] {
+			if cmd.Flags().Lookup(other) != nil { // not a common flag
+				cmd.MarkFlagsMutuallyExclusive(f.Name, other) // so that it is not offered
+			}
 		}
 	})
 }
 
-// finish completes a command and its subcommands: flags as in finishFlags, and examples.
-func (a *App) finish(cmd *cobra.Command, path string) {
+// finish completes a command and its subcommands: flags as in finishFlags, and arguments by the usage line.
+func (a *App) finish(cmd *cobra.Command) {
 	a.finishFlags(cmd, cmd.Flags())
-	if cmd.ValidArgsFunction == nil && !strings.Contains(cmd.Use, "FILE") && !strings.Contains(cmd.Use, "DIR") {
-		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	if cmd.Args == nil {
+		cmd.Args = checkArguments
 	}
-	if cmd.Example == "" {
-		cmd.Example = exampleOf(path)
+	if cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = a.completeArguments
 	}
-	var first []string
 	for _, sub := range cmd.Commands() {
-		a.finish(sub, path+" "+sub.Name())
-		line, _, _ := strings.Cut(sub.Example, "\n")
-		first = append(first, line)
-	}
-	if cmd.Example == "" {
-		cmd.Example = strings.Join(first, "\n")
+		a.finish(sub)
 	}
 }

@@ -22,22 +22,13 @@ type Program struct {
 	Full     *Full               // nil in the fast program
 }
 
-// Commands maps each command of a package to the function that builds it.
+// Commands maps each command, such as "record show", to the function that builds it.
 type Commands map[string]func(*App) *cobra.Command
-
-// Group returns the commands of a package with its own type for a run.
-func Group[A ~struct{ *App }](build map[string]func(*A) *cobra.Command) Commands {
-	all := make(Commands, len(build))
-	for name, build := range build {
-		all[name] = func(a *App) *cobra.Command { return build(&A{a}) }
-	}
-	return all
-}
 
 // A Full holds the parts that only the full program has.
 type Full struct {
-	Words     map[string][]string // completions of the value of a flag
-	Rules     handoff.Rules       // the JSON Schema, whose errors replace those of the plain check
+	Words     func(a *App, flag string) []string // completions of the value of a flag
+	Rules     handoff.Rules                      // the JSON Schema, whose errors replace those of the plain check
 	CheckBody func(body string) error
 
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)

@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -13,21 +13,19 @@ import (
 // Fields holds the flags for fields of the frontmatter.
 type Fields handoff.Document
 
-// Register adds the flags to a command.
-func (f *Fields) Register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.From, "from", "", "the sender, an `operator` (default: you)")
-	cmd.Flags().StringVar(&f.To, "to", "", "the `recipient`: an operator, a team, or several as ben,cy")
-	cmd.Flags().Var(value{"string", func() string { return f.Topic }, func(text string) error {
+// Declare adds the flags.
+func (f *Fields) Declare(flags *pflag.FlagSet) {
+	flags.StringVar(&f.From, "from", "", "")
+	flags.StringVar(&f.To, "to", "", "")
+	flags.Var(value{"string", func() string { return f.Topic }, func(text string) error {
 		if f.Topic = handoff.TopicFrom(text); f.Topic == "" {
 			return fmt.Errorf("%q has no letter or digit", text)
 		}
 		return nil
-	}}, "topic", "the `topic`, one or a few words (default: from the text)")
-	cmd.Flags().StringVar(&f.Time, "ts", "", "the time, an `instant` in RFC 3339 with Z (default: now)")
-	Texts(cmd.Flags(), &f.Tags, "tag", "a `tag`")
-	checked(cmd.Flags(), &f.References, "ref", "a `reference`; can be repeated", func(text string) error {
-		return checkReferences([]string{text})
-	})
+	}}, "topic", "")
+	flags.StringVar(&f.Time, "ts", "", "")
+	Texts(flags, &f.Tags, "tag", "")
+	flags.Var(texts(&f.References, func(text string) error { return checkReferences([]string{text}) }), "ref", "")
 }
 
 // checkReferences refuses malformed references, since they would have no effect.

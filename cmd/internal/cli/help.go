@@ -22,14 +22,7 @@ var daily = []string{"init", "write", "new", "list", "read", "next", "reply", "d
 
 func helpCommand(a *App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND|TOPIC|all|topics|man DIR]",
-		Short: "Show help for a command or a topic",
-		Long: `Show the help of a command or a topic. all lists all commands, topics all
-topics. man writes a man page for each command to DIR; ` + "`" + `man -l DIR/handoff.1` + "`" + `
-shows the first one. Pages of other versions are replaced. Your own files with
-the name of a page, and symbolic links of the project, are never replaced.`,
-		Example: "  handoff help write\n  handoff help all\n  handoff help operators\n" +
-			"  handoff help man ~/.local/share/man/man1",
+		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, map[bool]cobra.ShellCompDirective{true: cobra.ShellCompDirectiveFilterDirs,
@@ -125,18 +118,10 @@ Try:  echo 'Tests are green.' | handoff write - --to ben
 
 func (a *App) allCommands(root *cobra.Command) error {
 	var b strings.Builder
-	group := ""
-	for _, c := range commands() {
-		if c.group == "" {
-			continue
-		}
-		if c.group != group {
-			b.WriteString(map[bool]string{true: "\n"}[group != ""] + c.group + "\n")
-			group = c.group
-		}
-		b.WriteString(lines(root, []string{c.name}))
+	for _, g := range groups[:len(groups)-1] { // the last ones are hidden
+		b.WriteString(g.title + "\n" + lines(root, strings.Fields(g.commands)) + "\n")
 	}
-	b.WriteString("\nAll commands accept\n" + root.PersistentFlags().FlagUsagesWrapped(columns) + "\n")
+	b.WriteString("All commands accept\n" + root.PersistentFlags().FlagUsagesWrapped(columns) + "\n")
 	b.WriteString(strings.Join(handoff.Wrap("Topics: "+strings.Join(topicNames(), ", "), columns), "\n") + "\n")
 	_, err := io.WriteString(a.Stdout, b.String())
 	return err

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
@@ -22,20 +21,9 @@ type pager struct {
 
 func (p *pager) Write(text []byte) (int, error) { return p.text.Write(text) }
 
-// Paged makes a command show output that does not fit the terminal in a pager: $HANDOFF_PAGER, $PAGER or less. An empty
-// value, and cat, mean none. In a shell of an agent there is none.
-func (a *App) Paged(cmd *cobra.Command) *cobra.Command {
-	run, off := cmd.RunE, false
-	cmd.Flags().BoolVar(&off, "no-pager", false, "do not open a pager")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if off {
-			return run(cmd, args)
-		}
-		end := a.page()
-		return cmp.Or(run(cmd, args), end())
-	}
-	return cmd
-}
+// Paging holds the flag of commands that show output that does not fit the terminal in a pager: $HANDOFF_PAGER, $PAGER
+// or less. An empty value, and cat, mean none. In a shell of an agent there is none.
+type Paging struct{ NoPager bool }
 
 // page begins to keep the output. end prints it.
 func (a *App) page() (end func() error) {

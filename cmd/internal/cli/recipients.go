@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -93,12 +91,12 @@ func (in *Input) sender() string {
 	return in.self()
 }
 
-// completeRecipients completes the last of the recipients in --to: operators and teams.
-func (a *App) completeRecipients(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+// offerRecipients completes the last of the recipients in --to: operators and teams.
+func (a *App) offerRecipients(typed string) []string {
 	names := slices.Concat(a.KnownOperators(), []string{handoff.Next}, a.listedOperators().Teams())
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	for i := range names {
 		names[i] = before + names[i]
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }

@@ -4,25 +4,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
 // Relating holds the flags for references of a new handoff.
 type Relating struct {
-	re, supersedes []string
-	expires        string
+	Re, Supersedes []string
+	Expires        string
 
-	At string // the current time, if Apply needed it
-}
-
-// Register adds the flags to a command.
-func (r *Relating) Register(cmd *cobra.Command) {
-	Texts(cmd.Flags(), &r.re, "re", "answer this `handoff`")
-	Texts(cmd.Flags(), &r.supersedes, "supersedes", "replace this `handoff`")
-	cmd.Flags().StringVar(&r.expires, "expires", "", "hide it after this `time`, such as 7d or 2026-12-01")
+	At string `flag:"-"` // the current time, if Apply needed it
 }
 
 // Apply adds the references. A prefix must match a stored handoff; the handoff of a whole id need not be stored here.
@@ -30,7 +21,7 @@ func (r *Relating) Apply(a *App, f *Fields) error {
 	for _, list := range []struct {
 		kind relation.Kind
 		ids  []string
-	}{{relation.Re, r.re}, {relation.Supersedes, r.supersedes}} {
+	}{{relation.Re, r.Re}, {relation.Supersedes, r.Supersedes}} {
 		for _, id := range list.ids {
 			id, err := a.wholeID(id)
 			if err != nil {
@@ -39,7 +30,7 @@ func (r *Relating) Apply(a *App, f *Fields) error {
 			f.References = append(f.References, relation.Form{Kind: list.kind, ID: id}.String())
 		}
 	}
-	if r.expires == "" {
+	if r.Expires == "" {
 		return nil
 	}
 	at, err := r.expiry(a, f.Time)
@@ -74,9 +65,9 @@ func (r *Relating) expiry(a *App, ts string) (at time.Time, err error) {
 	if err != nil {
 		return at, nil // ts is refused later
 	}
-	if at, err = handoff.ParseUntil(r.expires, from); err == nil && !at.After(from) {
+	if at, err = handoff.ParseUntil(r.Expires, from); err == nil && !at.After(from) {
 		err = Invalid("use a time after that of the handoff, "+ts, "--expires %q is before the time of the handoff",
-			r.expires)
+			r.Expires)
 	}
 	return at, err
 }

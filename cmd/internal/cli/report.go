@@ -33,13 +33,6 @@ func unknown(advice, path, word string, known []string, problem string) error {
 	return Invalid(advice, "%s", problem)
 }
 
-// Below adds subcommands to a command that does nothing itself.
-func Below(cmd *cobra.Command, others ...*cobra.Command) *cobra.Command {
-	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, Subcommand
-	cmd.AddCommand(others...)
-	return cmd
-}
-
 // nearFlag returns the flag that is probably meant by an unknown one, "" if none is similar.
 func nearFlag(cmd *cobra.Command, err error) string {
 	unknown := (*pflag.NotExistError)(nil)
@@ -86,20 +79,6 @@ func unknownCommand(root *cobra.Command, name string) error {
 // Invalid returns an error about the input, with a hint.
 func Invalid(hint, format string, args ...any) error {
 	return fault.New(fault.ErrInvalid, hint, format, args...)
-}
-
-// Args turns cobra's error about the number of arguments into invalid input.
-func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			problem := fmt.Sprintf("too many arguments: %d", len(args))
-			if _, names, _ := strings.Cut(cmd.Use, " "); len(args) == 0 {
-				problem = "missing " + strings.Fields(names)[0]
-			}
-			return Invalid("usage: "+cmd.UseLine(), "%s: %s", cmd.CommandPath(), problem)
-		}
-		return nil
-	}
 }
 
 const maxLine = 2000 // bytes of an error

@@ -3,29 +3,21 @@ package cli
 import (
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Signing holds the flags for signatures.
+// Signing holds the flag for signatures.
 type Signing struct {
-	Asked bool
-	Key   string // "" is that of the user
+	Sign *string `bare:"yours"`
 }
 
-// Register adds the flag to a command.
-func (s *Signing) Register(cmd *cobra.Command) {
-	cmd.Flags().Var(value{"key", func() string { return "" }, func(key string) error {
-		if s.Asked = true; key != usersKey {
-			s.Key = key
-		}
-		return nil
-	}}, "sign", "sign with this SSH `key` file, or with your own key; a public key if ssh-agent has the private one")
-	cmd.Flags().Lookup("sign").NoOptDefVal = usersKey
+// UserKey returns the file of the key; "" is that of the user.
+func (s Signing) UserKey() string {
+	if s.Sign == nil || *s.Sign == "yours" {
+		return ""
+	}
+	return *s.Sign
 }
-
-const usersKey = "yours" // help shows it as the value of a flag without one
 
 // Signatures sets the options of a store for signatures. The fast program cannot check or make signatures. It starts
 // the full one for the first of them, before it has changed or printed anything.
@@ -36,14 +28,14 @@ func (a *App) Signatures(p handoff.Project, o *handoff.Options) {
 		}
 		return a.Full.VerifySignature(text, armored, namespace)
 	}
-	if !a.Sign.Asked && !p.User.Sign.Value {
+	if a.Signing.Sign == nil && !p.User.Sign.Value {
 		return
 	}
 	o.Sign = func(text []byte) ([]byte, error) {
 		if a.Full == nil {
 			return nil, a.Beyond()
 		}
-		return a.Full.Sign(a, p, a.Sign.Key, text)
+		return a.Full.Sign(a, p, a.Signing.UserKey(), text)
 	}
 }
 

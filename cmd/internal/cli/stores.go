@@ -84,9 +84,6 @@ func (a *App) openNew(p handoff.Project) (handoff.Project, *handoff.Store, error
 	return a.Open(p, unchanged)
 }
 
-// OfflineUsage is the usage of the flag --offline.
-const OfflineUsage = "do not ask the remote; the next sync reports a conflict"
-
 // Remote returns the options for exchanging the handoffs of a project.
 func (a *App) Remote(p handoff.Project) exchange.Options {
 	return exchange.Options{Root: p.Root, Remote: p.Settings.Remote.Value, Namespace: p.Settings.SyncNamespace.Value,
@@ -134,8 +131,11 @@ func (a *App) Stoppable() (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
+// Offline holds the flag of actions that do not ask the remote.
+type Offline struct{ Offline bool }
+
 // OnceStore is ProjectStore for actions that only one of all clones can do.
-func (a *App) OnceStore(offline bool) (handoff.Project, *handoff.Store, error) {
+func (a *App) OnceStore(o Offline) (handoff.Project, *handoff.Store, error) {
 	p, err := a.Project()
 	if err == nil {
 		err = p.Exists()
@@ -147,6 +147,6 @@ func (a *App) OnceStore(offline bool) (handoff.Project, *handoff.Store, error) {
 		return p, nil, err
 	}
 	return a.Open(p, func(p *handoff.Project) {
-		p.Options.Once, p.Options.Offline = exchange.Once(a.Remote(*p)), offline
+		p.Options.Once, p.Options.Offline = exchange.Once(a.Remote(*p)), o.Offline
 	})
 }

@@ -4,19 +4,13 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/build"
 )
 
-func versionCommand(a *App) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  Args(cobra.NoArgs),
-		RunE:  func(*cobra.Command, []string) error { return a.printVersion() },
-	}
-}
+// A self is one run of a command of this package.
+type self struct{ *App }
+
+func (a *self) version(*None, []string) error { return a.printVersion() }
 
 // printVersion prints version, commit, Go version and system.
 func (a *App) printVersion() error {

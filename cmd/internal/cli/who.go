@@ -3,25 +3,18 @@ package cli
 import (
 	"cmp"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// OperatorFlag adds --operator, the operator that a command acts for.
-func (a *App) OperatorFlag(cmd *cobra.Command, operator *string) {
-	a.asked = operator
-	cmd.Flags().StringVar(operator, "operator", "", "act for this `operator` (default: you, see handoff whoami)")
-}
+// Who holds the operator that a command acts for.
+type Who struct{ Operator string }
 
-// SessionFlag adds --session, the agent session that a command acts for.
-func (a *App) SessionFlag(cmd *cobra.Command, session *string) {
-	cmd.Flags().StringVar(session, "session", "", "act for this agent `session` (default: the current one)")
-}
+// Session holds the agent session that a command acts for.
+type Session struct{ Session string }
 
-// Session returns the session that a command acts for: named, otherwise that of the agent that runs it.
-func (a *App) Session(named string) string { return cmp.Or(named, agent.SessionOf(a.Getenv)) }
+// SessionID returns the session that a command acts for: the given one, otherwise that of the agent that runs it.
+func (a *App) SessionID() string { return cmp.Or(a.Session.Session, agent.SessionOf(a.Getenv)) }
 
 // Acting returns the operator that a command acts for: named, otherwise the user. It notes a name that is probably
 // mistyped. If the operator is unknown, an error about the handoffs comes first: the user fixes the input before the

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/work"
@@ -25,22 +23,13 @@ func WorkLine(p handoff.Project, references []string) string {
 	return WorkOf(p).Of(context.Background(), references).Line()
 }
 
-// Recording holds the flags for the commit and files that a new handoff records.
+// Recording says what of the commit and files a new handoff records.
 type Recording struct {
 	Work  bool
-	Files []string // paths, relative to the current directory
-	Try   bool     // record what is possible; only Work is required
+	Files []string `flag:"-"` // paths, relative to the current directory
+	Try   bool     `flag:"-"` // record what is possible; only Work is required
 
-	Session bool // an agent session writes, even if the environment names none
-}
-
-// Register adds the flags to a command. files is false for a command with another flag --file.
-func (r *Recording) Register(cmd *cobra.Command, files bool) {
-	cmd.Flags().BoolVar(&r.Work, "work", false,
-		"record commit, branch and number of changed files, for check to compare (setting record_work)")
-	if files {
-		Texts(cmd.Flags(), &r.Files, "file", "record this `file` as it is, for check to compare")
-	}
+	Session bool `flag:"-"` // an agent session writes, even if the environment names none
 }
 
 // isGiven reports whether a flag was given.

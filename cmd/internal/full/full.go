@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"github.com/aymanbagabas/go-udiff"
-	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/command"
@@ -34,11 +33,9 @@ func Program() cli.Program {
 	p := command.Program()
 	p.Commands = append(p.Commands, read.FullCommands(), work.FullCommands(), agents.FullCommands(),
 		store.FullCommands(),
-		records.Commands(), map[string]func(*cli.App) *cobra.Command{
-			"page": site.Command, "inbox": inbox.Command, "mcp": mcp.Command,
-		})
+		records.Commands(), site.Commands(), inbox.Commands(), mcp.Commands())
 	p.Full = &cli.Full{
-		Words:     map[string][]string{"kind": record.Kinds(), "encoding": universal.Encodings()},
+		Words:     words,
 		Rules:     schema.Frontmatter(),
 		CheckBody: record.CheckBody,
 
@@ -50,7 +47,7 @@ func Program() cli.Program {
 		},
 
 		Diff:        udiff.Unified,
-		ManPages:    printManPages,
+		ManPages:    writeManPages,
 		ObjectStore: objectStore,
 
 		IsRecord: func(text []byte) bool { return record.Detect(text) != "" },
@@ -59,6 +56,19 @@ func Program() cli.Program {
 		Compose:  records.Compose,
 	}
 	return p
+}
+
+// words returns the values of a flag.
+func words(a *cli.App, flag string) []string {
+	switch flag {
+	case "kind":
+		return record.Kinds()
+	case "encoding":
+		return universal.Encodings()
+	case "template":
+		return records.Templates(a)
+	}
+	return nil
 }
 
 // objectStore returns the bucket of a remote. Its URL names the endpoint too: another server may have a bucket of this

@@ -29,8 +29,8 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	p := project{App: a, pinned: operator, session: cmp.Or(a.Session(""), "mcp-"+strings.ToLower(rand.Text()[:10]))}
-	p.isAlone = a.Session("") == ""
+	p := project{App: a, pinned: operator, session: cmp.Or(a.SessionID(), "mcp-"+strings.ToLower(rand.Text()[:10]))}
+	p.isAlone = a.SessionID() == ""
 	if operator != "" {
 		if err := handoff.CheckOperator(operator); err != nil {
 			return err

@@ -2,6 +2,7 @@
 package site
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -28,50 +27,30 @@ const (
 // An app is a run of the program.
 type app struct{ *cli.App }
 
-// Command returns the command.
-func Command(run *cli.App) *cobra.Command {
-	a := &app{run}
-	var f cli.Filter
-	var output string
-	var serve bool
-	cmd := &cobra.Command{
-		Use: "page",
-		Long: `Make a web site of the handoffs: a board of waiting, taken, awaiting and done
-ones, a page for each handoff and each person, threads with pictures, and a
-timeline. The files need no server, and no JavaScript to read; the same
-handoffs give the same bytes. Flags select handoffs as in list.
+// Commands returns the command.
+func Commands() cli.Commands { return cli.Commands{"page": cli.Command((*app).page)} }
 
--o names the directory (default handoff-page). It must be empty, or made by
-this command: then old pages are removed, and other files stay. A symbolic
-link of the project is refused, and so is a file of yours with the name of a
-page.
+type pageFlags struct {
+	cli.Filter
+	Output string `flag:",o" default:"handoff-page" not:"serve"`
+	Serve  bool
+}
 
---serve shows the site on this machine only, at an unguessable address, and
-updates it until you press Ctrl-C. It is read-only.`,
-		Example: "  handoff page -o public\n  handoff page --serve\n  handoff page --to ben --since 30d -o ben",
-		Args:    cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			chosen, err := f.Chosen(a.App)
-			if err != nil {
-				return err
-			}
-			cli.CollectOften()
-			p, s, err := a.ProjectStore()
-			if err != nil {
-				return err
-			}
-			site := siteSource{s, chosen, filepath.Base(p.Root)}
-			if serve {
-				return a.servePage(cmd.Context(), site)
-			}
-			return a.writePage(site, output)
-		},
+func (a *app) page(f *pageFlags, _ []string) error {
+	chosen, err := f.Chosen(a.App)
+	if err != nil {
+		return err
 	}
-	f.Register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", defaultPageDir, "the `directory` of the site")
-	cmd.Flags().BoolVar(&serve, "serve", false, "show the site on this machine; write no directory")
-	cli.Exclusive(cmd, "output", "serve")
-	return cmd
+	cli.CollectOften()
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	site := siteSource{s, chosen, filepath.Base(p.Root)}
+	if f.Serve {
+		return a.servePage(context.Background(), site)
+	}
+	return a.writePage(site, f.Output)
 }
 
 // A siteSource is the source of a site.

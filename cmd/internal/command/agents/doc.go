@@ -12,15 +12,18 @@ type app struct{ *cli.App }
 
 // Commands returns the commands of both programs.
 func Commands() cli.Commands {
-	return cli.Group(map[string]func(*app) *cobra.Command{
-		"hook": hookCommand,
-	})
+	all := cli.Commands{}
+	for _, e := range events {
+		all["hook "+e.name] = func(a *cli.App) *cobra.Command { return (&app{a}).eventCommand(e) }
+	}
+	return all
 }
 
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
-	return cli.Group(map[string]func(*app) *cobra.Command{
-		"install":   installCommand,
-		"uninstall": uninstallCommand,
-	})
+	return cli.Commands{
+		"install":     cli.Command((*app).install),
+		"uninstall":   cli.Command((*app).uninstall),
+		"doctor hook": cli.Command((*app).testHooks),
+	}
 }

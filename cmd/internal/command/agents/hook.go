@@ -4,7 +4,6 @@ import (
 	"flag"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,71 +14,42 @@ import (
 
 // An event is a hook that agents run. To add one, add a row to events.
 type event struct {
-	name, short, long string
-	run               func(agent.Session) // nil saves the draft of the session
+	name string
+	run  func(agent.Session) // nil saves the draft of the session
 }
 
 // events has the subcommands of hook.
 var events = []event{
-	{"session-start", "Tell a new session what is unread; always exits with 0",
-		`Print how many handoffs are unread and the newest ten, in the form that the
-agent expects. Also print what the operator has taken and not done, which of
-their handoffs others have finished or rejected, and whether the last session
-ended without a handoff; the last two are told once. If there is nothing,
-nothing is printed. Bodies are printed only with --bodies.
-
-The command renews the leases of the session. It waits for about a second at
-most, and always exits with 0.`, agent.SessionStart},
-	{"prompt", "Tell a running session what has arrived, at a prompt",
-		`Print one line if handoffs have arrived since the session was last told: how
-many, the newest three, and the command that reads them. Each is told once to a
-session, and at most one line is printed in a minute. If others have finished or
-rejected what the operator sent, a line tells that too. Otherwise nothing is
-printed, and no store is opened. The session is known by its id on standard
-input; without an id nothing is printed.
-
-The command renews the leases of the session when half of their time has passed.
-
-The line is added to what the model reads. The command never blocks the prompt
-and always exits with 0.`, func(s agent.Session) { agent.Hear(s, agent.Prompt) }},
-	{"tool", "Tell a running session what has arrived, after a tool",
-		`Print the same line as "handoff hook prompt", in the form that the agent expects
-after a tool. The command never blocks or changes the tool, and always exits
-with 0.`, func(s agent.Session) { agent.Hear(s, agent.Tool) }},
-	{"stop", "Keep what a session leaves; always exits with 0",
-		`Save what the agent reports about a session on standard input, when it begins,
-when a turn ends, after a compaction and when the session ends. This is the same
-as handoff draft save --hook.`, nil},
+	{"session-start", agent.SessionStart},
+	{"prompt", func(s agent.Session) { agent.Hear(s, agent.Prompt) }},
+	{"tool", func(s agent.Session) { agent.Hear(s, agent.Tool) }},
+	{"stop", nil},
 }
 
-func hookCommand(a *app) *cobra.Command {
-	var all []*cobra.Command
-	for _, e := range events {
-		all = append(all, a.eventCommand(e))
-	}
-	return cli.Below(&cobra.Command{Use: "hook", Short: "Run by coding agents, not by you"}, all...)
+type hookFlags struct {
+	Agent  string `default:"plain"`
+	To     string
+	bodies bool // a flag of session-start
 }
 
+// eventCommand returns the command of an event. It never fails, since the settings of an agent may be from a newer
+// version.
 func (a *app) eventCommand(e event) *cobra.Command {
-	s := agent.Session{}
-	cmd := &cobra.Command{
-		Use:   e.name + " --agent NAME",
-		Short: e.short,
-		Long:  e.long,
-		Args:  cli.Args(cobra.ArbitraryArgs),
-		RunE:  func(*cobra.Command, []string) error { a.runHook(e, s); return nil },
+	var f hookFlags
+	run := func(*cobra.Command, []string) error {
+		a.runHook(e, agent.Session{Agent: f.Agent, To: f.To, Bodies: f.bodies})
+		return nil
 	}
-	cmd.FParseErrWhitelist.UnknownFlags = true // the settings of an agent may be from a newer version
+	cmd := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: run}
+	a.Declare(cmd.Flags(), &f)
+	if e.name == "session-start" {
+		cmd.Flags().BoolVar(&f.bodies, "bodies", false, "")
+	}
+	cmd.FParseErrWhitelist.UnknownFlags = true
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		a.Note(cli.Usage(cmd, err).Error())
-		a.runHook(e, s)
-		return nil
+		return run(cmd, nil)
 	})
-	cmd.Flags().StringVar(&s.Agent, "agent", "plain", "the `agent` of the session: "+strings.Join(agent.Names(), ", "))
-	cmd.Flags().StringVar(&s.To, "to", "", "the `operator` that the session works for")
-	if e.name == "session-start" {
-		cmd.Flags().BoolVar(&s.Bodies, "bodies", false, "print the bodies too, in frames")
-	}
 	return cmd
 }
 

@@ -9,100 +9,73 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
+// installFlags are the flags of install and uninstall.
+type installFlags struct {
+	User    bool `not:"project"`
+	Project bool
+	DryRun  bool `not:"check"`
+	Check   bool
+}
+
 // An install is one run of install or uninstall.
 type install struct {
-	agent         agent.Agent
-	places        agent.Places
-	scope         agent.Scope
-	user, project bool
-	dryRun, check bool
-	to            string
-	mcp           bool
+	installFlags
+	agent  agent.Agent
+	places agent.Places
+	scope  agent.Scope
+	mcp    bool
 }
 
-func installCommand(a *app) *cobra.Command {
-	var in install
-	cmd := &cobra.Command{
-		Use: "install AGENT [--user | --project] [--mcp]",
-		Long: `Add the hooks to the settings of an agent
-(` + strings.Join(agent.Installable(), ", ") + `).
-A session is then told what is unread when it starts, and what arrives at its
-next prompt or after a tool. The command prints which of these the agent
-supports. If a session ends without a handoff, a draft of it is kept.
-
---mcp also adds the server for the Model Context Protocol. Its operator is --to,
-else that of the hooks, else HANDOFF_OPERATOR: some agents pass no environment
-to servers.
-
-Only these entries are added; every other byte of the settings stays. Settings
-that cannot be edited safely (comments in JSON, a duplicate key, a byte-order
-mark) are refused with their place, and nothing is changed.
-
-You can repeat the command: it updates the entries if needed. A backup of the
-settings is kept next to them, and ` + "`" + `handoff uninstall` + "`" + ` restores it.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.find(a, args[0]); err != nil {
-				return err
-			}
-			program, err := a.registered()
-			if err != nil {
-				return err
-			}
-			c := agent.Command{Program: program, To: in.to, Me: a.Getenv("HANDOFF_OPERATOR")}
-			for _, c.Server = range in.files() {
-				change, err := in.agent.Install(in.places, in.scope, c)
-				if err == nil {
-					c.To = cmp.Or(c.To, agent.Operator(change.Words))
-					err = in.finish(a, change, c.Server)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&in.mcp, "mcp", false, "also add the server for the Model Context Protocol")
-	cmd.Flags().StringVar(&in.to, "to", "",
-		"the `operator` that the sessions work for (default: from settings and OPERATORS.md)")
-	in.declare(cmd)
-	return cmd
+type addFlags struct {
+	installFlags
+	MCP bool `flag:"mcp"`
+	To  string
 }
 
-func uninstallCommand(a *app) *cobra.Command {
-	var in install
-	cmd := &cobra.Command{
-		Use: "uninstall AGENT [--user | --project]",
-		Long: `Remove the entries that ` + "`" + `handoff install` + "`" + ` added to the settings of an agent. If
-you have not changed the settings since, they are restored, or removed if there
-were none. Your other changes stay.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.find(a, args[0]); err != nil {
-				return err
-			}
-			in.mcp = true
-			for _, isServer := range slices.Backward(in.files()) { // the directory of both goes with the hooks
-				change, err := in.agent.Uninstall(in.places, in.scope, isServer)
-				if err == nil && !(isServer && change.Status == agent.Absent) {
-					err = in.finish(a, change, isServer)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+func (a *app) install(f *addFlags, args []string) error {
+	in := install{installFlags: f.installFlags, mcp: f.MCP}
+	if err := in.find(a, args[0]); err != nil {
+		return err
 	}
-	in.declare(cmd)
-	return cmd
+	program, err := a.registered()
+	if err != nil {
+		return err
+	}
+	c := agent.Command{Program: program, To: f.To, Me: a.Getenv("HANDOFF_OPERATOR")}
+	for _, c.Server = range in.files() {
+		change, err := in.agent.Install(in.places, in.scope, c)
+		if err == nil {
+			c.To = cmp.Or(c.To, agent.Operator(change.Words))
+			err = in.finish(a, change, c.Server)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) uninstall(f *installFlags, args []string) error {
+	in := install{installFlags: *f, mcp: true}
+	if err := in.find(a, args[0]); err != nil {
+		return err
+	}
+	for _, isServer := range slices.Backward(in.files()) { // the directory of both goes with the hooks
+		change, err := in.agent.Uninstall(in.places, in.scope, isServer)
+		if err == nil && !(isServer && change.Status == agent.Absent) {
+			err = in.finish(a, change, isServer)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // files returns the files to change: whether each has the server. An agent can have all in one file.
@@ -116,31 +89,16 @@ func (in *install) files() []bool {
 	return []bool{false, true}
 }
 
-// declare adds the argument and the flags of both commands.
-func (in *install) declare(cmd *cobra.Command) {
-	cmd.Args = cli.Args(cobra.ExactArgs(1))
-	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
-	}
-	f := cmd.Flags()
-	f.BoolVar(&in.user, "user", false, "for all your sessions (the default)")
-	f.BoolVar(&in.project, "project", false, "for sessions in this project")
-	f.BoolVar(&in.dryRun, "dry-run", false, "show the change as a unified diff, and change nothing")
-	f.BoolVar(&in.check, "check", false, "change nothing; exit with 7 if the settings would change")
-	cli.Exclusive(cmd, "user", "project")
-	cli.Exclusive(cmd, "dry-run", "check")
-}
-
 // find sets the agent and the places.
 func (in *install) find(a *app, name string) error {
 	var err error
 	if in.agent, err = agent.Find(name); err != nil {
 		return err
 	}
-	if in.project {
+	if in.Project {
 		in.scope = agent.Project
 	}
-	in.places, err = a.places(in.project)
+	in.places, err = a.places(in.Project)
 	return err
 }
 
@@ -177,7 +135,7 @@ func (a *app) registered() (string, error) {
 
 // finish shows, checks or makes the change.
 func (in *install) finish(a *app, change agent.Change, isServer bool) error {
-	if in.dryRun {
+	if in.DryRun {
 		if a.JSON {
 			return in.print(a, change, isServer)
 		}
@@ -188,7 +146,7 @@ func (in *install) finish(a *app, change agent.Change, isServer bool) error {
 		_, err := fmt.Fprint(a.Stdout, diff)
 		return err
 	}
-	if in.check {
+	if in.Check {
 		if !change.Changes() || a.JSON {
 			if err := in.print(a, change, isServer); err != nil || !change.Changes() {
 				return err
@@ -220,10 +178,10 @@ func (in *install) print(a *app, change agent.Change, isServer bool) error {
 		Approve  string   `json:"approve,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
 	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words, Backup: change.Backup}
-	if change.Changes() && (in.dryRun || in.check) {
+	if change.Changes() && (in.DryRun || in.Check) {
 		out.Status = "would be " + out.Status
 	}
-	if in.dryRun {
+	if in.DryRun {
 		out.Diff = a.Full.Diff(change.Texts())
 	}
 	if change.Status != agent.Removed && change.Status != agent.Absent && (!isServer || in.agent.OneFile()) {

@@ -13,43 +13,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func DoctorHookCommand(run *cli.App) *cobra.Command {
-	a := &app{run}
-	return &cobra.Command{
-		Use:   "hook [AGENT]",
-		Short: "Test the installed hooks of an agent",
-		Long: `Test the hooks of an agent, or of every agent that has them. Each is run once or
-twice in a new project with one unread handoff, as the agent would run it. The
-hooks for prompts and tools must tell a session once; those that keep what a
-session leaves must save a draft. Each run must end within 5 seconds, with exit
-code 0, also if standard input stays open. What it prints must be the envelope
-of the agent, within its limit, and name the handoff.
-
-The test also warns if settings of the agent turn a hook off, if a session would
-be told twice, and if you must approve the hooks in the agent. It looks for
-handoff as a login shell finds it.
-
-Exit codes: 7 something is wrong.`,
-		Args: cli.Args(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(_ *cobra.Command, names []string) error {
-			named := len(names) > 0
-			if !named {
-				names = agent.Installable()
-			}
-			return a.selfTest(names, named)
-		},
+// testHooks tests the hooks of an agent, or of all agents.
+func (a *app) testHooks(_ *cli.None, names []string) error {
+	if len(names) == 0 {
+		return a.selfTest(agent.Installable(), false)
 	}
+	return a.selfTest(names, true)
 }
 
 // selfTest runs each installed hook of the agents, and prints the results.

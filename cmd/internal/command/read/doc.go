@@ -2,8 +2,6 @@
 package read
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
@@ -12,25 +10,20 @@ type app struct{ *cli.App }
 
 // Commands returns the commands of both programs.
 func Commands() cli.Commands {
-	return cli.Group(map[string]func(*app) *cobra.Command{
-		"list":    paged(listCommand),
-		"read":    paged(readCommand),
-		"search":  paged(searchCommand),
-		"thread":  paged(threadCommand),
-		"status":  statusCommand,
-		"surface": surfaceCommand,
-	})
+	return cli.Commands{
+		"list":    cli.Command((*app).list),
+		"read":    cli.Command((*app).read),
+		"search":  cli.Command((*app).search),
+		"thread":  cli.Command((*app).thread),
+		"status":  cli.Command((*app).status),
+		"surface": cli.Command((*app).surface),
+	}
 }
 
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
-	return cli.Group(map[string]func(*app) *cobra.Command{
-		"log":   paged(logCommand),
-		"watch": watchCommand,
-	})
-}
-
-// paged makes a command show long output in a pager.
-func paged(command func(*app) *cobra.Command) func(*app) *cobra.Command {
-	return func(a *app) *cobra.Command { return a.Paged(command(a)) }
+	return cli.Commands{
+		"log":   cli.Command((*app).log),
+		"watch": cli.Command(runWatch),
+	}
 }

@@ -8,79 +8,32 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
-// A reading holds the flags of read.
-type reading struct {
-	raw, unverified  bool
-	receipts         bool
-	agent            string // "" if not given
-	maxChars, offset int
-	operator         string
+type readFlags struct {
+	*cli.Who
+	Raw        bool   `not:"agent"`
+	Receipts   bool   `not:"raw agent unverified"`
+	Agent      string `one:"agents" bare:"plain"`
+	Unverified bool
+	MaxChars   int
+	Offset     int `needs:"agent"`
+	*cli.Paging
 }
 
-func readCommand(a *app) *cobra.Command {
-	var r reading
-	cmd := &cobra.Command{
-		Use:   "read ID…",
-		Short: "Show a handoff; --receipts shows who has read it",
-		Long: `Show a handoff. In a pipe you get the bytes of its body. On a terminal you see
-its sender, state and thread, the body as Markdown, and what you can do next; a
-long text opens in $PAGER. ID is 4 or more hex digits, a file name, or @ for
-the newest handoff to you.
-
-read computes the id from the file first. If it does not match, the handoff is
-not shown. Of several handoffs, read shows those that match. With --agent it
-prints at most 30,000 characters of each, and how to read on.
-
---receipts shows which sessions were told of the handoff, for which operator
-and when, and who has marked it as read. Receipts are best effort: a missing
-one proves nothing.
-
-Exit codes: 6 the file does not match its id.`,
-		Example:           "  handoff read 134327a8\n  handoff read @\n  handoff read 134327a8 --agent",
-		Args:              cli.Args(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: a.CompleteIDs,
-		RunE: func(_ *cobra.Command, ids []string) error {
-			if r.receipts {
-				return a.receipts(ids)
-			}
-			return a.readAll(ids, r)
-		},
+func (a *app) read(f *readFlags, ids []string) error {
+	if f.Receipts {
+		return a.receipts(ids)
 	}
-	a.OperatorFlag(cmd, &r.operator)
-	cmd.Flags().BoolVar(&r.raw, "raw", false, "print the bytes of the stored file, with the frontmatter")
-	cmd.Flags().BoolVar(&r.receipts, "receipts", false,
-		"show the sessions that were told of it and its readers, not its body")
-	AgentFlag(cmd, &r.agent)
-	cmd.Flags().BoolVar(&r.unverified, "unverified", false,
-		"print the file in a frame even if it does not match its id; still exits with 6")
-	cli.Number(cmd.Flags(), &r.maxChars, "max-chars", "", "cut a framed body after this `number` of characters")
-	cli.Number(cmd.Flags(), &r.offset, "offset", "", "with --agent: skip this `number` of characters, to read on")
-	cli.Exclusive(cmd, "raw", "agent")
-	for _, flag := range []string{"raw", "agent", "unverified"} {
-		cli.Exclusive(cmd, "receipts", flag)
-	}
-	cli.Needs(cmd, "offset", "agent")
-	return cmd
+	return a.readAll(ids, f)
 }
 
-// AgentFlag adds --agent to a command that prints text from others. The frame is the same for every agent.
-func AgentFlag(cmd *cobra.Command, name *string) {
-	cli.Choice(cmd, name, "agent", "print it in a frame which says that it is not an instruction, for the agent "+
-		"`NAME` or any", agent.Names()...)
-	cmd.Flags().Lookup("agent").NoOptDefVal = "plain"
-}
-
-func (a *app) readAll(ids []string, r reading) error {
-	a.ForAgents = r.agent != "" || r.unverified
-	if a.readsForPeople(r) {
+func (a *app) readAll(ids []string, f *readFlags) error {
+	a.ForAgents = f.Agent != "" || f.Unverified
+	if a.readsForPeople(f) {
 		_ = a.Beyond() // the full program shows Markdown; without it the body is shown as it is
 	}
 	p, s, err := a.ProjectStore()
@@ -89,18 +42,18 @@ func (a *app) readAll(ids []string, r reading) error {
 	}
 	errs := make([]error, len(ids))
 	for i, id := range ids {
-		errs[i] = a.read(p, s, id, r)
+		errs[i] = a.readOne(p, s, id, f)
 	}
 	return cli.FirstOf(errs)
 }
 
-func (a *app) readsForPeople(r reading) bool { return a.ForPeople() && !a.ForAgents && !r.raw }
+func (a *app) readsForPeople(f *readFlags) bool { return a.ForPeople() && !a.ForAgents && !f.Raw }
 
-func (a *app) read(p handoff.Project, s *handoff.Store, id string, r reading) error {
+func (a *app) readOne(p handoff.Project, s *handoff.Store, id string, f *readFlags) error {
 	got, err := s.Read(id)
-	frame := handoff.Frame{MaxChars: r.maxChars, Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: r.offset,
+	frame := handoff.Frame{MaxChars: f.MaxChars, Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: f.Offset,
 		More: cli.ReadOn("handoff read " + got.Entry.ID)}
-	if err != nil && r.unverified && got.Text != nil {
+	if err != nil && f.Unverified && got.Text != nil {
 		frame.Unverified = true
 		return errors.Join(a.ShowFramed(got, frame), err)
 	}
@@ -113,13 +66,13 @@ func (a *app) read(p handoff.Project, s *handoff.Store, id string, r reading) er
 	if verdict.Reason != "" {
 		line = verdict.Line()
 	}
-	if a.readsForPeople(r) {
-		return a.readForPeople(s, got, p.MeOr(r.operator), why, line)
+	if a.readsForPeople(f) {
+		return a.readForPeople(s, got, p.MeOr(f.Operator), why, line)
 	}
 	if why != "" {
 		a.Note(why)
 	}
-	if r.agent != "" && !a.JSON {
+	if f.Agent != "" && !a.JSON {
 		return a.readForAgents(got, frame, line, nextForAgents(s, got, p.Me()))
 	}
 	if line != "" && !a.JSON {
@@ -128,7 +81,7 @@ func (a *app) read(p handoff.Project, s *handoff.Store, id string, r reading) er
 	switch {
 	case a.JSON:
 		return a.readJSON(s, got, verdict)
-	case r.raw:
+	case f.Raw:
 		_, err = a.Stdout.Write(got.Text)
 	default:
 		_, err = io.WriteString(a.Stdout, got.Body)

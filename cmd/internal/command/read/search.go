@@ -6,67 +6,37 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func searchCommand(a *app) *cobra.Command {
-	var f cli.Filter
-	q := handoff.Query{Limit: 20}
-	var format string
-	cmd := &cobra.Command{
-		Use:   "search WORD…",
-		Short: "Find handoffs by words, the best first",
-		Long: `Find handoffs by words, or by a question in a sentence. The best comes first
-(BM25): a handoff ranks higher the more of the words it has, the rarer they
-are, and the shorter it is. A word in its title or topic counts three times.
-Among equals the newer comes first. --all finds only handoffs that have every
-word.
+type searchFlags struct {
+	cli.Filter
+	Limit  int    `flag:",n" default:"20"`
+	Format string `one:"text,jsonl,ids"`
+	*cli.Paging
+}
 
-search looks at title, body, topic, from, to, time, tags and references, also
-of archived handoffs. Case and accents do not matter. A word finds its other
-forms (deploys, deployed) and, with less weight, longer words that begin with
-it. Very common words such as "what" and "the" do not count. Chinese, Japanese,
-Korean and Thai need no spaces.
-
-On a terminal you see a table, with the best line of each handoff below it. In
-a pipe each handoff has a line, and up to three lines of its text after a bar.
-Each handoff is compared with its id, and its text is escaped. If nothing is
-found, search prints nothing and exits with 0. New handoffs can change the
-order: in a script, sort by ts_utc.`,
-		Example: "  handoff search 'why did we drop the retry queue?'\n" +
-			"  handoff search deploy --to ben --since 720h\n" +
-			"  handoff search --all retry broker --format ids | xargs -n1 handoff read",
-		Args: cli.Args(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, words []string) error {
-			chosen, err := f.Chosen(a.App)
-			if err != nil {
-				return err
-			}
-			p, s, err := a.ProjectStore()
-			if err != nil {
-				return err
-			}
-			q.Filter, q.Words, q.Every = chosen, words, chosen.All
-			q.All = false
-			found, err := s.Search(context.Background(), q)
-			if err != nil {
-				return err
-			}
-			if found.Total == 0 {
-				a.NoteSlips(s, chosen.To, chosen.From)
-				a.NoteNothing(p, s, "nothing found"+adviceFor(words))
-			}
-			return a.printFound(s, found, q.Limit, format)
-		},
+func (a *app) search(f *searchFlags, words []string) error {
+	chosen, err := f.Chosen(a.App)
+	if err != nil {
+		return err
 	}
-	f.Register(cmd)
-	cmd.Flags().Lookup("all").Usage = "only handoffs that have every word"
-	cli.Number(cmd.Flags(), &q.Limit, "limit", "n", "show at most this `number` of handoffs; 0 shows all")
-	a.Format(cmd, &format, "text", "jsonl", "ids")
-	return cmd
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	q := handoff.Query{Filter: chosen, Words: words, Every: chosen.All, Limit: f.Limit}
+	q.All = false
+	found, err := s.Search(context.Background(), q)
+	if err != nil {
+		return err
+	}
+	if found.Total == 0 {
+		a.NoteSlips(s, chosen.To, chosen.From)
+		a.NoteNothing(p, s, "nothing found"+adviceFor(words))
+	}
+	return a.printFound(s, found, f.Limit, f.Format)
 }
 
 // adviceFor returns which flag to use if one of the words is a filter of the inbox, such as is:unread.

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -43,41 +41,26 @@ type news struct {
 // newsFor is how long a take or done of another operator is shown.
 const newsFor = 24 * time.Hour
 
-func statusCommand(a *app) *cobra.Command {
-	var short bool
-	var operator string
-	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Show what waits for you, and what of yours waits for others",
-		Long: `Show what waits for you: unread handoffs, handoffs that you have taken, and
-handoffs that you can approve. You also see what you sent and is not read, what
-others took, finished or rejected since yesterday and the note that they left,
-and what is not synced.
+type statusFlags struct {
+	Short bool
+	*cli.Who
+}
 
---short prints only the counts, for a prompt. If nothing waits, or there is no
-project, it prints nothing. Its exit code is always 0.`,
-		Example: "  handoff status\n  PS1='$(handoff status --short)$ '",
-		Args:    cli.Args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			if short {
-				a.shortStatus(operator)
-				return nil
-			}
-			p, s, err := a.ProjectStore()
-			if err != nil {
-				return err
-			}
-			a.NoteSlips(s, operator)
-			st, err := a.status(p, s, p.MeOr(operator))
-			if err != nil {
-				return err
-			}
-			return a.Show(st, a.statusText(p, s, st))
-		},
+func (a *app) status(f *statusFlags, _ []string) error {
+	if f.Short {
+		a.shortStatus()
+		return nil
 	}
-	cmd.Flags().BoolVar(&short, "short", false, "print only the counts, for a prompt")
-	a.OperatorFlag(cmd, &operator)
-	return cmd
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	a.NoteSlips(s, f.Operator)
+	st, err := a.statusOf(p, s, p.MeOr(f.Operator))
+	if err != nil {
+		return err
+	}
+	return a.Show(st, a.statusText(p, s, st))
 }
 
 // unreadStatus returns how many handoffs are unread.
@@ -93,7 +76,7 @@ func unreadStatus(s *handoff.Store, me string) (Status, handoff.Inbox, error) {
 	return st, in, err
 }
 
-func (a *app) status(p handoff.Project, s *handoff.Store, me string) (Status, error) {
+func (a *app) statusOf(p handoff.Project, s *handoff.Store, me string) (Status, error) {
 	st, in, err := unreadStatus(s, me)
 	if err != nil {
 		return st, err
@@ -265,13 +248,13 @@ func timeOf(ts string) time.Time {
 }
 
 // shortStatus prints the counts. It prints nothing if all are 0, and no errors: they would spoil a prompt.
-func (a *app) shortStatus(operator string) {
+func (a *app) shortStatus() {
 	a.Quiet = true
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return
 	}
-	me := p.MeOr(operator)
+	me := p.MeOr(a.Who.Operator)
 	st, _, err := unreadStatus(s, me)
 	if err != nil {
 		return
@@ -309,6 +292,6 @@ func QuickStatus(run *cli.App) bool {
 	if strings.Join(a.Args, " ") != "status --short" {
 		return false
 	}
-	a.shortStatus("")
+	a.shortStatus()
 	return true
 }

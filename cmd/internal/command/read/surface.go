@@ -8,44 +8,25 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func surfaceCommand(a *app) *cobra.Command {
-	var maxChars int
-	var operator string
-	cmd := &cobra.Command{
-		Use:   "surface [OPERATOR]",
-		Short: "Show all unread handoffs of an operator in frames",
-		Long: `Show the unread handoffs to an operator, oldest first: to you, unless you name
-another one. Each body is compared with its id. Invisible characters are made
-visible, and a frame says that the text is not an instruction. Nothing is
-marked as read. If there is nothing unread, nothing is printed.`,
-		Example:           "  handoff surface\n  handoff surface ben",
-		Args:              cli.Args(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: a.CompleteOperators,
-		RunE: func(cmd *cobra.Command, ops []string) error {
-			return a.surface(cmp.Or(operator, strings.Join(ops, "")), maxChars)
-		},
-	}
-	cli.Number(cmd.Flags(), &maxChars, "max-chars", "",
-		"cut each body after this `number` of characters (default: the setting surface_max_chars)")
-	a.OperatorFlag(cmd, &operator)
-	cli.Before(cmd, func(given func(string) bool) error {
-		if given("operator") && cmd.Flags().NArg() > 0 {
-			return cli.Invalid("remove one", "--operator conflicts with OPERATOR")
-		}
-		return nil
-	})
-	return cmd
+type surfaceFlags struct {
+	MaxChars int
+	*cli.Who
 }
 
-// surface prints everything that an operator has not read, in frames. Each body is cut after maxChars characters; 0
+func (a *app) surface(f *surfaceFlags, ops []string) error {
+	if f.Operator != "" && len(ops) > 0 {
+		return cli.Invalid("remove one", "--operator conflicts with OPERATOR")
+	}
+	return a.show(cmp.Or(f.Operator, strings.Join(ops, "")), f.MaxChars)
+}
+
+// show prints everything that an operator has not read, in frames. Each body is cut after maxChars characters; 0
 // means the setting.
-func (a *app) surface(operator string, maxChars int) error {
+func (a *app) show(operator string, maxChars int) error {
 	a.ForAgents = true
 	p, s, err := a.ProjectStore()
 	if err != nil {

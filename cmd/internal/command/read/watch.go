@@ -16,71 +16,41 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
+type watchFlags struct {
+	*cli.Who
+	All    bool   `not:"operator"`
+	Notify bool   // show a desktop notification
+	Exec   string // a command for each new handoff
+	Wake   bool   `not:"all notify exec once"`
+	Agent  string `default:"plain"` // whose session is woken
+	Once   bool
+}
+
 // A watch is one run of the command.
 type watch struct {
 	*app
-	notify, once bool
-	wake         bool
-	agent        string // whose session is woken
-	news         string // for that session
-	given        string // the operator, "" if none was given
-	command      string
-	to           string // "" is every operator
-	project      handoff.Project
+	*watchFlags
+	news    string // for the session that is woken
+	to      string // "" is every operator
+	project handoff.Project
 }
 
-func watchCommand(a *app) *cobra.Command {
-	w := watch{app: a}
-	var operator string
-	var all bool
-	cmd := &cobra.Command{
-		Use: "watch [--notify | --exec COMMAND]",
-		Long: `Wait for new handoffs to you. Each is printed as a line of JSON; on a terminal
-as a line for people. watch runs until you interrupt it. Handoffs that exist
-when it starts are not new.
-
---notify also shows a desktop notification (notify-send, osascript or msg).
---exec runs a command with sh for each handoff, one at a time. The command gets
-the JSON on standard input and the id in HANDOFF_ID.
-
---wake is for the hook that wakes an idle session; by hand, use --once. It waits,
-for hours if need be, until something is new for the session that standard input
-names, prints a line on standard error, and exits with 2. What the session was
-told before is not new. If the session is waited for already, has ended, or
-cannot be told anything, --wake exits with 0.`,
-		Example: "  handoff watch --notify\n  handoff watch --exec 'handoff read $HANDOFF_ID --agent'",
-		Args:    cli.Args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			switch err := w.start(operator, all); {
-			case w.news != "":
-				return cli.Invalid("", "%s", w.news)
-			case w.wake: // an agent would take a failure for news
-				return nil
-			default:
-				return err
-			}
-		},
+func runWatch(a *app, f *watchFlags, _ []string) error {
+	w := watch{app: a, watchFlags: f}
+	switch err := w.start(); {
+	case w.news != "":
+		return cli.Invalid("", "%s", w.news)
+	case f.Wake: // an agent would take a failure for news
+		return nil
+	default:
+		return err
 	}
-	a.OperatorFlag(cmd, &operator)
-	cmd.Flags().BoolVar(&all, "all", false, "handoffs to others too")
-	cmd.Flags().BoolVar(&w.notify, "notify", false, "show a desktop notification")
-	cmd.Flags().StringVar(&w.command, "exec", "", "run this `command` for each new handoff")
-	cmd.Flags().BoolVar(&w.wake, "wake", false, "for hooks: print the first news on standard error and exit with 2")
-	cmd.Flags().StringVar(&w.agent, "agent", "plain", "with --wake, the `agent` of the session")
-	cmd.Flags().BoolVar(&w.once, "once", false, "stop after the first new handoff")
-	cli.Exclusive(cmd, "all", "operator")
-	for _, other := range []string{"all", "notify", "exec", "once"} {
-		cli.Exclusive(cmd, "wake", other)
-	}
-	return cmd
 }
 
 const (
@@ -90,14 +60,14 @@ const (
 )
 
 // start watches the project until it is interrupted.
-func (w *watch) start(operator string, all bool) error {
+func (w *watch) start() error {
 	p, s, err := w.ProjectStore()
 	if err != nil {
 		return err
 	}
-	w.project, w.given = p, operator
-	if w.to = operator; !all {
-		if w.to, err = w.Acting(p, s, operator); err != nil {
+	w.project = p
+	if !w.All {
+		if w.to, err = w.Acting(p, s, w.Operator); err != nil {
 			return err
 		}
 	}
@@ -114,7 +84,7 @@ func (w *watch) run(ctx context.Context, s *handoff.Store) error {
 	}
 	defer changes.Close()
 	w.SyncByItself(w.project)
-	if w.wake {
+	if w.Wake {
 		return w.waitToWake(ctx, changes, s)
 	}
 	seen, err := w.look(s, nil)
@@ -126,7 +96,7 @@ func (w *watch) run(ctx context.Context, s *handoff.Store) error {
 			return err
 		}
 		before := len(seen)
-		if seen, err = w.look(s, seen); err == nil && w.once && len(seen) > before {
+		if seen, err = w.look(s, seen); err == nil && w.Once && len(seen) > before {
 			return nil
 		}
 	}
@@ -139,7 +109,7 @@ func (w *watch) waitToWake(ctx context.Context, changes *fsnotify.Watcher, s *ha
 	if err != nil {
 		return err
 	}
-	w.news = strings.TrimSpace(agent.Wake(agent.Session{Agent: w.agent, To: w.given, Parent: os.Getppid(), Cwd: cwd,
+	w.news = strings.TrimSpace(agent.Wake(agent.Session{Agent: w.Agent, To: w.Operator, Parent: os.Getppid(), Cwd: cwd,
 		Stdin: w.Stdin, Getenv: w.Getenv, Flags: w.Flags, Options: w.Options, Gather: w.Gather},
 		func() error { return w.wait(ctx, changes, s) }))
 	return nil
@@ -208,15 +178,15 @@ func (w watch) tell(e handoff.Listed) error {
 	if _, err := io.WriteString(w.Stdout, shown); err != nil {
 		return err
 	}
-	if w.notify {
+	if w.Notify {
 		if err := desktop(title, handoff.EscapeLine(e.Topic)); err != nil {
 			w.Note("no desktop notification: " + err.Error())
 		}
 	}
-	if w.command == "" {
+	if w.Exec == "" {
 		return nil
 	}
-	cmd := exec.Command("sh", "-c", w.command)
+	cmd := exec.Command("sh", "-c", w.Exec)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewBufferString(text), w.Stdout, w.Stderr
 	cmd.Env = append(os.Environ(), "HANDOFF_ID="+e.ID)
 	if err := cmd.Run(); err != nil {

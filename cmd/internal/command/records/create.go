@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
@@ -19,77 +19,52 @@ import (
 	runs "github.com/seed-78daf238/handoff/lib/run"
 )
 
-// A creation holds the flags of create.
+type createFlags struct {
+	cli.Fields
+	cli.Relating
+	cli.Recording
+	*cli.Gate
+	Summary, Agent      string
+	Status              string `default:"completed"`
+	Project, IntentLock string
+	DryRun              bool
+	Lower               []string // flags of the self-audit that are answered with no
+	Lists               lists
+}
+
+// A creation is one run of create.
 type creation struct {
 	*app
-	cli.Fields
-	projectID, agent, status, summary, intentLock string
-
-	said             sayings  // for the lists of the record
-	lowered          []string // flags of the self-audit that are answered with no
-	who, verifyFirst []string // by step, "" if not given
-
-	recording  cli.Recording
-	relating   cli.Relating
-	dryRun     bool
+	*createFlags
 	recipients []string // each gets the record; To is the first
 }
 
-func createCommand(a *app) *cobra.Command {
-	c := &creation{app: a, said: sayings{}}
-	cmd := &cobra.Command{
-		Use: "create TASK_ID --summary TEXT",
-		Long: `Store a run record: what a run did, what it validated, what stays uncertain,
-and what comes next. The self-audit is derived from the record. Gaps in the
-record cause warnings, never an error.
+func createRun(a *app, f *createFlags, ids []string) error {
+	return (&creation{app: a, createFlags: f}).create(ids[0])
+}
 
-Assumptions, context debt and next steps of earlier records stay open until a
-record names them, by their text or by the key that record onboard shows:
---assumption 3f2a91=refuted, --resolve-debt 81b0c4, --close d5e6f7. --who and
---verify-first belong to the --next-step before them.
+// The lists of a record.
+type lists struct {
+	said             sayings
+	who, verifyFirst []string // by step, "" if not given
+}
 
-A value can end in =STATE. Tests and commands: passed, failed, skipped or
-unknown. Assumptions: open, promoted, refuted or carried_forward. Files: added,
-modified, deleted or renamed.
-
---test-run-exec runs a command with sh, shows its output on standard error, and
-records the result. With it, or with --work, the commit is recorded too, and
-each --file as it is, for handoff check.`,
-		Example: "  handoff record create deploy-42 --summary 'Moved the deploy to the new runner.' " +
-			"--agent agent:codex --test-run-exec 'go test ./...'\n" +
-			"  handoff record create deploy-42 --summary 'The runner has no disk left.' --status paused " +
-			"--next-step 'Ask ops for disk' --who ann --context-debt 'Cache size is unknown'\n" +
-			"  handoff record create deploy-43 --summary 'Ops added a disk.' --close 0711d6 --resolve-debt 80a9f4",
-		Args: cli.Args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, ids []string) error { return c.create(ids[0]) },
-	}
-	c.Register(cmd)
-	c.relating.Register(cmd)
-	c.recording.Register(cmd, false)
-	a.Gate.Register(cmd)
-	f := cmd.Flags()
-	f.StringVar(&c.summary, "summary", "", "one `paragraph`: what was tried, what is finished, what comes first")
-	f.StringVar(&c.agent, "agent", "",
-		"who ran (`name`, such as agent:codex or human:ann; default: the operator, or the user)")
-	f.StringVar(&c.status, "status", "completed", "`how` the run ended: completed, paused, failed, requires_review")
-	f.StringVar(&c.projectID, "project", "", "the `project_id` (default: the name of the project root)")
-	f.StringVar(&c.intentLock, "intent-lock", "", "the `id` of the scope contract of the run")
-	f.BoolVar(&c.dryRun, "dry-run", false, "print the record, store nothing and run nothing")
+// Declare adds the flags.
+func (l *lists) Declare(flags *pflag.FlagSet) {
+	l.said = sayings{}
 	for _, field := range runs.Table().Fields {
 		for _, flag := range field.Flags {
-			c.said.register(f, flag.Name, flag.Usage, true)
+			l.said.register(flags, flag.Name, flag.Usage, true)
 		}
 	}
-	cli.Texts(f, &c.lowered, "lower", "answer no to this `flag` of the self-audit, such as receipts_reviewed")
-	f.Func("who", "the `operator` for the --next-step before it", c.ofStep(&c.who))
-	f.Func("verify-first", "what to verify first (`text`), for the --next-step before it", c.ofStep(&c.verifyFirst))
-	return cmd
+	flags.Func("who", "", l.ofStep(&l.who))
+	flags.Func("verify-first", "", l.ofStep(&l.verifyFirst))
 }
 
 // ofStep returns the parser of a flag that belongs to the last next step.
-func (c *creation) ofStep(values *[]string) func(string) error {
+func (l *lists) ofStep(values *[]string) func(string) error {
 	return func(text string) error {
-		steps := len(*c.said["next-step"])
+		steps := len(*l.said["next-step"])
 		if steps == 0 {
 			return errors.New("must follow the --next-step that it belongs to")
 		}
@@ -113,7 +88,7 @@ func (c *creation) create(taskID string) error {
 			took = c.Time
 		}
 	}
-	if err := c.relating.Apply(c.App, &c.Fields); err != nil {
+	if err := c.Apply(c.App, &c.Fields); err != nil {
 		return err
 	}
 	return cli.SameAgain(c.finish(p, taskID), took)
@@ -129,7 +104,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	if err != nil {
 		return err
 	}
-	if !c.dryRun {
+	if !c.DryRun {
 		if err := s.Maintenance().Ready(); err != nil {
 			return err
 		}
@@ -149,7 +124,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	if err != nil {
 		return err
 	}
-	if c.dryRun {
+	if c.DryRun {
 		return c.printRecord(made)
 	}
 	results := draft.Record.CommandsAndValidation[len(draft.Record.CommandsAndValidation)-len(c.execs()):]
@@ -164,9 +139,9 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	warn := func(text string) { c.Note("warning: " + text) }
 	sources := make([]handoff.Source, len(c.recipients))
 	for i, to := range c.recipients {
-		one := *c
-		one.To = to
-		sources[i] = one.source(draft, carried, warn)
+		f := *c.createFlags
+		f.To = to
+		sources[i] = (&creation{app: c.app, createFlags: &f}).source(draft, carried, warn)
 		warn = nil // the record is the same
 	}
 	return c.Write(sources, false, nil)
@@ -174,27 +149,27 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 
 // recordWork records the commit and the files of the run as they are now, after its commands.
 func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
-	if !c.recording.Work && !p.RecordsWork(agent.Inside(c.Getenv) != "") && len(c.execs()) == 0 {
+	if !c.Recording.Work && !p.RecordsWork(agent.Inside(c.Getenv) != "") && len(c.execs()) == 0 {
 		return nil
 	}
-	c.recording.Try = true
+	c.Recording.Try = true
 	for _, file := range r.FilesAndArtifacts {
 		if file.Kind == "file" && file.Change != "deleted" {
-			c.recording.Files = append(c.recording.Files, file.Path)
+			c.Recording.Files = append(c.Recording.Files, file.Path)
 		}
 	}
-	refs, err := c.recording.References(c.App, true)
-	c.References = append(c.References, refs...)
+	refs, err := c.Recording.References(c.App, true)
+	c.Fields.References = append(c.Fields.References, refs...)
 	return err
 }
 
 // execs returns the commands to run.
-func (c *creation) execs() []string { return *c.said["test-run-exec"] }
+func (c *creation) execs() []string { return *c.Lists.said["test-run-exec"] }
 
 func (c *creation) source(draft runs.Draft, carried runs.Carried, warn func(string)) handoff.Source {
 	return record.RunSource("", draft, record.Options{
 		Head:   handoff.Document(c.Fields),
-		Redact: c.Gate.Redact, Allow: c.Gate.Allow, Warn: warn,
+		Redact: c.Gate.Redact, Allow: c.Gate.AllowSecret, Warn: warn,
 		Carried: func(runs.Record) (runs.Carried, error) { return carried, nil },
 	})
 }
@@ -209,30 +184,30 @@ func (c *creation) printRecord(made handoff.Made) error {
 
 // record returns the draft that the flags describe, and fills in agent, recipient and project.
 func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) {
-	for flag, texts := range c.said.texts() {
+	for flag, texts := range c.Lists.said.texts() {
 		if i := slices.IndexFunc(texts, func(text string) bool { return !utf8.ValidString(text) }); i >= 0 {
 			return runs.Draft{}, cli.Invalid("", "--%s is not UTF-8 text", flag)
 		}
 	}
 	me := p.Me()
-	c.agent = cmp.Or(c.agent, me, c.user())
-	if c.agent == "" {
+	c.Agent = cmp.Or(c.Agent, me, c.user())
+	if c.Agent == "" {
 		return runs.Draft{}, cli.Invalid("use --agent, such as --agent agent:codex, or set HANDOFF_OPERATOR",
 			"no agent: I don't know who ran this")
 	}
-	sender := record.Slug(c.agent, 64) // the limit of an operator name
+	sender := record.Slug(c.Agent, 64) // the limit of an operator name
 	all, err := c.Recipients(func() string { return cmp.Or(c.From, sender) }, cmp.Or(c.To, me, sender))
 	if err != nil {
 		return runs.Draft{}, err
 	}
 	c.recipients, c.To = all, all[0]
-	if c.projectID == "" {
-		c.projectID = c.ProjectName()
+	if c.createFlags.Project == "" {
+		c.createFlags.Project = c.ProjectName()
 	}
-	r := runs.Record{TaskID: taskID, ProjectID: c.projectID, IntentLockID: c.intentLock, Agent: c.agent,
-		Status: c.status, Summary: c.summary, CreatedAt: c.Time}
+	r := runs.Record{TaskID: taskID, ProjectID: c.createFlags.Project, IntentLockID: c.IntentLock, Agent: c.Agent,
+		Status: c.Status, Summary: c.Summary, CreatedAt: c.Time}
 	lowered := map[string]bool{}
-	for _, flag := range c.lowered {
+	for _, flag := range c.Lower {
 		if known := (runs.Audit{}).Failed(); !slices.Contains(known, flag) {
 			return runs.Draft{}, cli.Invalid("use one of "+strings.Join(known, ", "),
 				"--lower: the self-audit has no flag %q", flag)

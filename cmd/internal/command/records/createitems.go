@@ -39,7 +39,7 @@ func (s sayings) texts() map[string][]string {
 
 // fill sets the lists of the record from the flags. It replaces the keys of open items by their texts.
 func (c *creation) fill(d *runs.Draft, carried runs.Carried) error {
-	said, open := c.said.texts(), carried.Open()
+	said, open := c.Lists.said.texts(), carried.Open()
 	for _, f := range runs.Table().Fields {
 		for _, flag := range f.Flags {
 			for i, text := range said[flag.Name] {
@@ -57,10 +57,10 @@ func (c *creation) fill(d *runs.Draft, carried runs.Carried) error {
 	if err := d.Say(said); err != nil {
 		return err
 	}
-	for i, who := range c.who {
+	for i, who := range c.Lists.who {
 		d.Record.NextSteps[i].Who = who
 	}
-	for i, first := range c.verifyFirst {
+	for i, first := range c.Lists.verifyFirst {
 		d.Record.NextSteps[i].VerifyFirst = first
 	}
 	d.Record.SelfAudit.Notes = said["note"]

@@ -2,8 +2,6 @@
 package records
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
@@ -12,11 +10,19 @@ type app struct{ *cli.App }
 
 // Commands returns the commands of the package.
 func Commands() cli.Commands {
-	return cli.Group(map[string]func(*app) *cobra.Command{
-		"new":    newCommand,
-		"record": recordCommand,
-		"check":  checkCommand,
-		"resume": resumeCommand,
-		"probes": probesCommand,
-	})
+	return cli.Commands{
+		"new":             cli.Command((*app).create),
+		"record show":     cli.Command((*app).show),
+		"record validate": cli.Command((*app).validate),
+		"record repair":   cli.Command((*app).repair),
+		"record create":   cli.Command(createRun),
+		"record hop":      cli.Command((*app).hop),
+		"record onboard":  cli.Command((*app).onboard),
+		"record id":       cli.Command((*app).ids),
+		"check":           cli.Command((*app).check),
+		"resume":          cli.Command((*app).resume),
+		"probes allow":    cli.Command((*app).allowProbes),
+		"probes list":     cli.Command((*app).listProbes),
+		"probes forget":   cli.Command((*app).forgetProbes),
+	}
 }

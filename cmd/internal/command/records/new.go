@@ -7,81 +7,53 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func newCommand(a *app) *cobra.Command {
-	var f cli.Fields
-	var r newRecord
-	var recording cli.Recording
-	var rel cli.Relating
-	var template string
-	cmd := &cobra.Command{
-		Use: "new [--to OPERATOR] [--topic TOPIC]",
-		Long: `Write a handoff in your editor: VISUAL, EDITOR, vi, nano or notepad. A template
-opens, and what you save is stored. Text that you pipe into the command is
-stored without an editor. An unchanged template stores nothing. Your text is
-never lost: if it cannot be stored, you are told where the file is. On a
-terminal, new asks for missing values. The templates of a project are in
-.handoff/templates: default.md, and NAME.md for --template NAME.
+type newFlags struct {
+	cli.Fields
+	cli.Relating
+	cli.Recording
+	*cli.Gate
+	Record   newRecord
+	Template string
+}
 
---kind makes a record from flags instead, without an editor. On a terminal, new
-asks for missing values. A packet gets a new resume token. A universal handoff
-goes from skill to skill, and gets its trace_id, chain, token count and payload
-hash.`,
-		Example: `  handoff new --to ben --topic deploy
-  echo 'Tests are green, deploy is open.' | handoff new --to ben
-  handoff new --kind packet --to ben --topic deploy --objective 'Move the deploy to the new runner' \
-    --completed 'Runner set up' --unresolved 'The cache is cold' --assumption 'The old runner stays until Friday' \
-    --risk 'A slow first build' --next-action 'Warm the cache with one build of main'
-  handoff new --kind universal --from survey-reader --to report-writer --workflow wf-17 --phase reading \
-    --summary 'Forty interviews are read and coded.' --problem-type research --working themes.json`,
-		Args: cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := a.Project()
-			if err != nil {
-				return err
-			}
-			if err := r.check(); err != nil {
-				return err
-			}
-			if err := rel.Apply(a.App, &f); err != nil {
-				return err
-			}
-			if r.Kind == "" && template == "" {
-				in := cli.Input{App: a.App, Fields: f, At: rel.At, Recording: recording}
-				sources, err := in.Piped()
-				if err != nil {
-					return err
-				}
-				if sources != nil {
-					return cli.SameAgain(a.Write(sources, false, nil), in.Took)
-				}
-			}
-			if f.From == "" {
-				f.From = p.Me()
-			}
-			recording.Files = r.recorded(recording.Work)
-			if r.Kind != "" {
-				if err := recordWork(a, recording, &f); err != nil {
-					return err
-				}
-				return r.store(a, p, f)
-			}
-			return a.fromTemplate(p, f, rel.At, template, recording)
-		},
+// create stores a new handoff: a piped text, a record of the flags, or a text from the editor.
+func (a *app) create(f *newFlags, _ []string) error {
+	p, err := a.Project()
+	if err != nil {
+		return err
 	}
-	f.Register(cmd)
-	rel.Register(cmd)
-	recording.Register(cmd, false)
-	a.Gate.Register(cmd)
-	r.register(cmd)
-	cmd.Flags().StringVar(&template, "template", "", "start with the template `name` of the project")
-	_ = cmd.RegisterFlagCompletionFunc("template", a.completeTemplates)
-	return cmd
+	r := &f.Record
+	if err := r.check(); err != nil {
+		return err
+	}
+	if err := f.Apply(a.App, &f.Fields); err != nil {
+		return err
+	}
+	if r.Kind == "" && f.Template == "" {
+		in := cli.Input{App: a.App, Fields: f.Fields, At: f.At, Recording: f.Recording}
+		sources, err := in.Piped()
+		if err != nil {
+			return err
+		}
+		if sources != nil {
+			return cli.SameAgain(a.Write(sources, false, nil), in.Took)
+		}
+	}
+	if f.From == "" {
+		f.From = p.Me()
+	}
+	f.Files = r.recorded(f.Work)
+	if r.Kind != "" {
+		if err := recordWork(a, f.Recording, &f.Fields); err != nil {
+			return err
+		}
+		return r.store(a, p, f.Fields)
+	}
+	return a.fromTemplate(p, f.Fields, f.At, f.Template, f.Recording)
 }
 
 // fromTemplate opens a template in the editor and stores the text. On a terminal it asks for missing fields first.
@@ -97,12 +69,13 @@ func (a *app) fromTemplate(p handoff.Project, f cli.Fields, at, template string,
 	return a.compose(f, at, start, recording)
 }
 
-func (a *app) completeTemplates(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// Templates returns the values of --template.
+func Templates(a *cli.App) []string {
 	p, err := a.Project()
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
-	return templateNames(p), cobra.ShellCompDirectiveNoFileComp
+	return templateNames(p)
 }
 
 // recordWork adds the recorded commit and files to the references.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -24,17 +24,17 @@ type newRecord struct {
 	said sayings // values of the flags of all kinds
 }
 
-// register adds the flags of every kind. Two kinds can share a flag.
-func (r *newRecord) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&r.Kind, "kind", "", "make a record of this `kind`: "+strings.Join(record.Makes(), " or "))
+// Declare adds the flags of every kind. Two kinds can share a flag.
+func (r *newRecord) Declare(flags *pflag.FlagSet) {
+	flags.StringVar(&r.Kind, "kind", "", "")
 	for _, kind := range record.Makes() {
-		r.registerKind(cmd, kind, kind+": ")
+		r.declareKind(flags, kind, kind+": ")
 	}
-	cli.Texts(cmd.Flags(), &r.AllowEmpty, "allow-empty", "packet: accept this empty `field`")
+	cli.Texts(flags, &r.AllowEmpty, "allow-empty", "")
 }
 
-// registerKind adds the flags of one kind. Each usage begins with label.
-func (r *newRecord) registerKind(cmd *cobra.Command, kind, label string) {
+// declareKind adds the flags of one kind. Each usage begins with label.
+func (r *newRecord) declareKind(flags *pflag.FlagSet, kind, label string) {
 	if r.said == nil {
 		r.said = sayings{}
 	}
@@ -44,7 +44,7 @@ func (r *newRecord) registerKind(cmd *cobra.Command, kind, label string) {
 			usage = "record the file `path` as it is, for check to compare; " + usage
 		}
 		if r.said[f.Name] == nil {
-			r.said.register(cmd.Flags(), f.Name, usage, f.List)
+			r.said.register(flags, f.Name, usage, f.List)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (r *newRecord) check() error {
 func (r *newRecord) prepare(a *app, p handoff.Project, f cli.Fields, ask bool) error {
 	r.Warn = func(text string) { a.Note("warning: " + text) }
 	r.Head, r.Rules, r.Root, r.At = handoff.Document(f), schema.Universal(), p.Root, a.Now()
-	r.Redact, r.Allow = a.Gate.Redact, a.Gate.Allow
+	r.Redact, r.Allow = a.Gate.Redact, a.Gate.AllowSecret
 	r.Said = r.said.texts()
 	if ask {
 		if err := r.ask(a, p); err != nil {

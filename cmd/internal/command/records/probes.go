@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -21,17 +19,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/probe"
 )
 
-// everyProbe is the value of --probe without a name.
-const everyProbe = "*"
-
 // prober returns a function that tests the claims of a handoff, nil without --probe. If the definition is not allowed
 // as it is now, the error is handoff.ErrDenied. If it lacks the named probe, the error is handoff.ErrInvalid.
 func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store,
 	c *checks) (func(string, []string) []packet.Probed, error) {
-	if !c.given("probe") {
+	if c.Probe == nil {
 		return nil, nil
 	}
-	with := probe.Prober{Root: p.Work, Environ: os.Environ(), Only: strings.TrimPrefix(c.probe, everyProbe),
+	with := probe.Prober{Root: p.Work, Environ: os.Environ(), Only: strings.TrimPrefix(*c.Probe, "*"),
 		Operator: p.Me(), Now: a.Now}
 	var err error
 	with.Definition, err = probe.Read(p.Work)
@@ -64,54 +59,6 @@ func (a *app) allowed(p handoff.Project) probe.Allowed {
 	}}
 }
 
-func probesCommand(a *app) *cobra.Command {
-	return cli.Below(&cobra.Command{
-		Use: "probes",
-		Long: `Choose the tests that check may run. A handoff can claim that a probe of the
-project passed: it then has a reference such as probe:test=passed. The project
-defines its probes in .handoff-probes.yaml in its root:
-
-  probes:
-    test: {argv: [go, test, ./...], timeout: 10m}
-
-check --probe and resume --probe run the claimed probes in the root of the
-project: without a shell, a terminal or standard input, and with a small
-environment (PATH, HOME, LANG and a few others). After the timeout (default 10
-minutes, at most 2 hours) the probe and the processes that it started are
-killed. A process can escape this: on Linux by leaving its session and clearing
-its environment, on other Unix systems by leaving the process group; on Windows
-only the program itself is killed. The last 64 KiB of the output are kept, and
-shown in a frame.
-
-A probe runs with your rights, without a sandbox. Nothing runs before you allow
-it. You allow the file as it is now, and the scripts and programs of the
-project that its argv names; if a byte of them changes, you must allow it
-again. This does not cover files that a probe reads or runs, such as tests, a
-Makefile or package.json. Your permission is kept outside the project, in your
-own state directory, and is authenticated with your secret. A permission from
-someone else is refused with exit code 6.`,
-	},
-		&cobra.Command{
-			Use: "allow", Short: "Show the probes of the project, and ask whether you allow them",
-			Long: `Show .handoff-probes.yaml and the scripts of the project that it names, and ask
-whether its probes may run with your rights. You answer at a terminal. There is
-no other way to allow probes: no flag, setting, variable, hook or tool.`,
-			Example: "  handoff probes allow", Args: cli.Args(cobra.NoArgs),
-			RunE: func(*cobra.Command, []string) error { return a.allowProbes() },
-		},
-		&cobra.Command{
-			Use: "list", Short: "List the probes of the project, and whether you allow them",
-			Example: "  handoff probes list", Args: cli.Args(cobra.NoArgs),
-			RunE: func(*cobra.Command, []string) error { return a.listProbes() },
-		},
-		&cobra.Command{
-			Use: "forget", Short: "Withdraw your permission for the probes of the project",
-			Example: "  handoff probes forget", Args: cli.Args(cobra.NoArgs),
-			RunE: func(*cobra.Command, []string) error { return a.forgetProbes() },
-		},
-	)
-}
-
 // definition reads the probes of the project.
 func (a *app) definition() (handoff.Project, *probe.Definition, error) {
 	p, err := a.Project()
@@ -125,7 +72,7 @@ func (a *app) definition() (handoff.Project, *probe.Definition, error) {
 	return p, d, err
 }
 
-func (a *app) allowProbes() error {
+func (a *app) allowProbes(*cli.None, []string) error {
 	p, d, err := a.definition()
 	if err != nil {
 		return err
@@ -170,7 +117,7 @@ type probed struct {
 	IsAllowed bool     `json:"allowed"`
 }
 
-func (a *app) listProbes() error {
+func (a *app) listProbes(*cli.None, []string) error {
 	p, d, err := a.definition()
 	if err != nil {
 		return err
@@ -205,7 +152,7 @@ func (a *app) listProbes() error {
 	return nil
 }
 
-func (a *app) forgetProbes() error {
+func (a *app) forgetProbes(*cli.None, []string) error {
 	p, d, err := a.definition()
 	if err != nil {
 		return err

@@ -1,45 +1,34 @@
 package records
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// recordIDCommand returns the command that prints the ids of documents.
-func recordIDCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "id FILE…",
-		Short: "Print the ids of documents; store nothing",
-		Long: `Check documents against the schema, and print the id of each on a line. Nothing
-is stored. The time and the handoff_id of a document are not checked.`,
-		Args: cli.Args(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, paths []string) error {
-			p, err := a.Project()
-			if err != nil {
-				return err
-			}
-			in := cli.Input{App: a.App}
-			sources, err := in.Sources(paths, false)
-			if err != nil {
-				return err
-			}
-			ids := make([]string, len(sources))
-			var errs []error
-			for i, src := range sources {
-				var doc handoff.Document
-				if doc, err = handoff.Parse(src, p.Options.Rules, p.Options.MaxDocumentBytes); err == nil {
-					ids[i], err = handoff.ID(doc)
-				}
-				errs = append(errs, err)
-			}
-			if err := cli.FirstOf(errs); err != nil {
-				return err
-			}
-			return a.printIDs(sources, ids)
-		},
+// ids prints the ids of documents.
+func (a *app) ids(_ *cli.None, paths []string) error {
+	p, err := a.Project()
+	if err != nil {
+		return err
 	}
+	in := cli.Input{App: a.App}
+	sources, err := in.Sources(paths, false)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(sources))
+	var errs []error
+	for i, src := range sources {
+		var doc handoff.Document
+		if doc, err = handoff.Parse(src, p.Options.Rules, p.Options.MaxDocumentBytes); err == nil {
+			ids[i], err = handoff.ID(doc)
+		}
+		errs = append(errs, err)
+	}
+	if err := cli.FirstOf(errs); err != nil {
+		return err
+	}
+	return a.printIDs(sources, ids)
 }
 
 func (a *app) printIDs(sources []handoff.Source, ids []string) error {

@@ -98,12 +98,12 @@ func (r *repairing) failed() error {
 
 // ask prints the prompt for a model with --prompt, and the report with --json.
 func (r *repairing) ask(faults []handoff.Fault) error {
-	if !r.prompt && !r.JSON {
+	if !r.Prompt && !r.JSON {
 		return nil
 	}
 	report := r.asJSON()
 	var frameErr error
-	if r.prompt {
+	if r.Prompt {
 		report.Prompt = universal.Prompt(r.text, faults, func(text string) string {
 			framed, _, err := handoff.Framed(handoff.Stored{Document: handoff.Document{Body: text}, Path: r.name},
 				handoff.Frame{})

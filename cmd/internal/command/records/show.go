@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -19,58 +17,40 @@ import (
 	"github.com/seed-78daf238/handoff/schema"
 )
 
-func showCommand(a *app) *cobra.Command {
-	var markdown bool
-	var root string
-	cmd := &cobra.Command{
-		Use: "show ID|TASK_ID",
-		Long: `Print the record of a handoff as JSON, or with --markdown its view for people:
-as it is in a pipe, escaped on a terminal. The id is checked first, as by read.
-A plain handoff has no record. TASK_ID means the newest run record of that
-task.
+type showFlags struct {
+	Markdown bool `not:"export"`
+	Export   string
+}
 
---export writes a universal handoff to
-{session_path}/handoffs/{source}-to-{target}-{time}.json, if that is in the
-directory that you name, otherwise to the directory itself. It prints the path.`,
-		Example: "  handoff record show 134327a8\n  handoff record show task_review_docs\n" +
-			"  handoff record show 134327a8 --markdown\n  handoff record show 134327a8 --export ~/sessions",
-		Args:              cli.Args(cobra.ExactArgs(1)),
-		ValidArgsFunction: a.CompleteIDs,
-		RunE: func(_ *cobra.Command, ids []string) error {
-			p, s, err := a.ProjectStore()
-			if err != nil {
-				return err
-			}
-			got, err := readRecord(s, ids[0])
-			if err != nil {
-				return err
-			}
-			block, err := record.Extract(got)
-			if err != nil {
-				return err
-			}
-			if root != "" {
-				return a.export(block, root)
-			}
-			in := record.Input(got.Entry.ID, got.Document, schema.Universal())
-			if line := record.Work(*cli.WorkOf(p), in.References, in.Says()).Line(); line != "" {
-				a.Note(line)
-			}
-			text, escape := strings.TrimRight(string(block.JSON), "\n")+"\n", handoff.EscapeJSON
-			if markdown {
-				text, escape = block.View, handoff.Escape
-			}
-			if cli.IsTerminal(a.Stdout) {
-				text = escape(text)
-			}
-			_, err = io.WriteString(a.Stdout, text)
-			return err
-		},
+func (a *app) show(f *showFlags, ids []string) error {
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
 	}
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the view for people")
-	cmd.Flags().StringVar(&root, "export", "", "write the JSON to a file in this `directory` instead")
-	cli.Exclusive(cmd, "markdown", "export")
-	return cmd
+	got, err := readRecord(s, ids[0])
+	if err != nil {
+		return err
+	}
+	block, err := record.Extract(got)
+	if err != nil {
+		return err
+	}
+	if f.Export != "" {
+		return a.export(block, f.Export)
+	}
+	in := record.Input(got.Entry.ID, got.Document, schema.Universal())
+	if line := record.Work(*cli.WorkOf(p), in.References, in.Says()).Line(); line != "" {
+		a.Note(line)
+	}
+	text, escape := strings.TrimRight(string(block.JSON), "\n")+"\n", handoff.EscapeJSON
+	if f.Markdown {
+		text, escape = block.View, handoff.Escape
+	}
+	if cli.IsTerminal(a.Stdout) {
+		text = escape(text)
+	}
+	_, err = io.WriteString(a.Stdout, text)
+	return err
 }
 
 // readRecord reads a handoff by its id, or the newest run record of the task with that name.

@@ -12,7 +12,7 @@ func Stored(in cli.RecordInput) func(name string, text []byte) handoff.Source {
 	o := record.Options{
 		Kind: in.Kind, AllowEmpty: in.AllowEmpty, Rules: schema.Universal(),
 		Head:   handoff.Document(in.Fields),
-		Redact: in.Gate.Redact, Allow: in.Gate.Allow,
+		Redact: in.Gate.Redact, Allow: in.Gate.AllowSecret,
 		Carried: record.Carried(func() (*handoff.Store, error) {
 			_, s, err := in.NewStore()
 			return s, err

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -17,36 +15,19 @@ import (
 	"github.com/seed-78daf238/handoff/schema"
 )
 
-func validateCommand(a *app) *cobra.Command {
-	var m repairFlags
-	var fix bool
-	cmd := &cobra.Command{
-		Use: "validate FILE|ID|-…",
-		Long: `Find the faults of universal handoffs (version 3.0), in three stages: schema,
-token budget, semantics. Each fault has its place, its JSON pointer and its
-fix. A stage with faults ends the validation. Warnings do not make a record
-invalid. Packets and run records are checked against their schema. --fix also
-repairs, as record repair does.
+type validateFlags struct {
+	repairFlags
+	Fix bool
+}
 
-Exit codes: 0 valid, 2 invalid, 6 the payload does not match its hash.`,
-		Example: "  handoff record validate handoff.json\n" +
-			"  handoff record validate --encoding chars4 --json *.json\n" +
-			"  handoff record validate --fix -o repaired.json handoff.json",
-		Args:              cli.Args(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: a.CompleteIDsOrFiles,
-		RunE: func(_ *cobra.Command, names []string) error {
-			if fix {
-				return a.repairAll(names, m)
-			}
-			if m.areGiven() {
-				return cli.Invalid("add --fix", "-o, --in-place, --prompt and --session-root need --fix")
-			}
-			return a.validate(names, m.encoding)
-		},
+func (a *app) validate(f *validateFlags, names []string) error {
+	if f.Fix {
+		return a.repair(&f.repairFlags, names)
 	}
-	m.register(cmd)
-	cmd.Flags().BoolVar(&fix, "fix", false, "repair what can be repaired")
-	return cmd
+	if f.areGiven() {
+		return cli.Invalid("add --fix", "-o, --in-place, --prompt and --session-root need --fix")
+	}
+	return a.validateAll(names, f.Encoding)
 }
 
 // recordOf reads the record of an artifact.
@@ -62,7 +43,7 @@ func (a *app) options(g artifact, encoding string) universal.Options {
 	return universal.Options{Rules: schema.Universal(), Encoding: encoding, Exists: g.exists, Now: a.Now}
 }
 
-func (a *app) validate(names []string, encoding string) error {
+func (a *app) validateAll(names []string, encoding string) error {
 	var all []record.Validation
 	var errs []error
 	for _, name := range names {

@@ -7,62 +7,38 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/command/agents"
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func doctorCommand(a *app) *cobra.Command {
-	var repair, rebuild bool
-	cmd := &cobra.Command{
-		Use: "doctor [--repair | --rebuild-index]",
-		Long: `Verify the store, and show for each fault how to fix it. Without flags nothing
-is changed.
+type doctorFlags struct {
+	Repair       bool `not:"rebuild-index"`
+	RebuildIndex bool
+}
 
---repair repairs what it can. It restores lost rows, read marks and events,
-adds good handoffs that have no row, normalizes INDEX.md, and moves files that
-cannot be verified to quarantine. If the project was synced, it also restores
-the log and the handoffs that were exchanged. --rebuild-index makes a new
-INDEX.md from the files and the audit log; your own notes in it stay.
-
-Nothing is thrown away: a backup with a timestamp stays next to every file that
-is replaced or moved. With --json both flags print two lines: what was done,
-and the report of verify after it.
-
-Exit codes: 6 there are faults.`,
-		Args: cli.Args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			cli.CollectOften()
-			a.AsIs = true
-			p, s, err := a.ProjectStore()
-			if err != nil {
-				return err
-			}
-			if text := cli.SyncStatus(p, s, true); text != "" {
-				a.Note(text)
-			}
-			if err := a.noteWorkTrees(&p); err != nil {
-				return err
-			}
-			if repair || rebuild {
-				return a.repair(&p, s, rebuild)
-			}
-			report, err := s.Verify(context.Background())
-			if err != nil {
-				return err
-			}
-			return a.printDiagnosis(report)
-		},
+func (a *app) doctor(f *doctorFlags, _ []string) error {
+	cli.CollectOften()
+	a.AsIs = true
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
-	cmd.Flags().BoolVar(&rebuild, "rebuild-index", false, "make a new INDEX.md from the files and the audit log")
-	cli.Exclusive(cmd, "repair", "rebuild-index")
-	cmd.AddCommand(agents.DoctorHookCommand(a.App), machineCommand(a))
-	return cmd
+	if text := cli.SyncStatus(p, s, true); text != "" {
+		a.Note(text)
+	}
+	if err := a.noteWorkTrees(&p); err != nil {
+		return err
+	}
+	if f.Repair || f.RebuildIndex {
+		return a.repair(&p, s, f.RebuildIndex)
+	}
+	report, err := s.Verify(context.Background())
+	if err != nil {
+		return err
+	}
+	return a.printDiagnosis(report)
 }
 
 // noteWorkTrees names the work trees whose replicas have handoffs that this store lacks.

@@ -9,71 +9,48 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
 	"github.com/seed-78daf238/handoff/lib/bundle"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func exportCommand(a *app) *cobra.Command {
-	var f cli.Filter
-	var output string
-	var withState, threads bool
-	cmd := &cobra.Command{
-		Use: "export [ID…]",
-		Long: `Write handoffs to a bundle: one file for mail, a USB stick or an artifact
-store. ` + "`" + `handoff import` + "`" + ` stores them elsewhere. Name ids, or choose with flags
-as in list; without either, all handoffs are exported. Each is verified first.
-The same handoffs give the same bytes.
+type exportFlags struct {
+	cli.Filter
+	Output    string `flag:",o" default:"-"`
+	WithState bool
+	Thread    bool
+	*cli.Signing
+}
 
---with-state adds read marks and used resume tokens. --thread adds replies and
-successors, and the handoffs that they answer or replace. --sign signs your
-unsigned handoffs, in the bundle only.
-
-The file appears once it is complete; an existing file is never replaced. To
-compress it, pipe it through gzip; import accepts both. A bundle has at most
-256 MiB unpacked, and 100,000 lines. With -o all.jsonl, more handoffs go to
-all-2.jsonl and so on: import each of them.`,
-		Example:           "  handoff export --to ben --since 7d -o week.jsonl\n  handoff export | gzip >all.jsonl.gz",
-		ValidArgsFunction: a.CompleteIDs,
-		RunE: func(cmd *cobra.Command, ids []string) error {
-			chosen, err := f.Chosen(a.App)
-			if err != nil {
-				return err
-			}
-			cli.CollectOften()
-			p, s, err := a.ProjectStore()
-			if err == nil && output != "-" {
-				err = cli.NewFile(s, output)
-			}
-			if err != nil {
-				return err
-			}
-			entries, err := chooseEntries(s, ids, chosen)
-			if err == nil && threads {
-				entries, err = withThreads(s, entries)
-			}
-			if err != nil {
-				return err
-			}
-			with := bundle.With{State: withState}
-			if a.Sign.Asked {
-				if with.Author = p.Me(); with.Author == "" {
-					return cli.UnknownOperator("")
-				}
-				with.Sign = func(text []byte) ([]byte, error) { return sshkey.SignText(a.App, p, a.Sign.Key, text) }
-			}
-			return a.writeBundles(s, entries, with, output)
-		},
+func (a *app) export(f *exportFlags, ids []string) error {
+	chosen, err := f.Chosen(a.App)
+	if err != nil {
+		return err
 	}
-	f.Register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "-", "the new `file`; - is standard output")
-	cmd.Flags().BoolVar(&withState, "with-state", false, "also export read marks and used resume tokens")
-	cmd.Flags().BoolVar(&threads, "thread", false, "export whole threads")
-	a.Sign.Register(cmd)
-	return cmd
+	cli.CollectOften()
+	p, s, err := a.ProjectStore()
+	if err == nil && f.Output != "-" {
+		err = cli.NewFile(s, f.Output)
+	}
+	if err != nil {
+		return err
+	}
+	entries, err := chooseEntries(s, ids, chosen)
+	if err == nil && f.Thread {
+		entries, err = withThreads(s, entries)
+	}
+	if err != nil {
+		return err
+	}
+	with := bundle.With{State: f.WithState}
+	if f.Sign != nil {
+		if with.Author = p.Me(); with.Author == "" {
+			return cli.UnknownOperator("")
+		}
+		with.Sign = func(text []byte) ([]byte, error) { return sshkey.SignText(a.App, p, f.UserKey(), text) }
+	}
+	return a.writeBundles(s, entries, with, f.Output)
 }
 
 // chooseEntries returns the entries of ids, or without ids the entries that match a filter.

@@ -9,62 +9,42 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/bundle"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func importCommand(a *app) *cobra.Command {
-	var o bundle.Options
-	cmd := &cobra.Command{
-		Use: "import FILE|-",
-		Long: `Store the handoffs of a bundle from ` + "`" + `handoff export` + "`" + `, compressed with gzip or
-not. Nothing is stored before the whole bundle is verified. Each handoff is
-checked as if it were written here, and one that is stored already is
-"existing". All are stored or none, unless you add --keep-going. import prints
-a line of JSON for each handoff.
+type importFlags struct {
+	WithState, RequireSignature bool
+	*cli.Restore
+	DryRun, KeepGoing bool
+	AllowSecret       []string
+}
 
-Read marks and used resume tokens are imported only with --with-state: the
-maker of a bundle could use them to hide handoffs from you.
-
-Exit codes: 6 the bundle is cut or changed.`,
-		Example: "  handoff import week.jsonl\n  ssh build handoff export --since 24h | handoff import -",
-		Args:    cli.Args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, files []string) error {
-			cli.CollectOften()
-			p, s, err := a.NewStore()
-			if err != nil {
-				return err
-			}
-			if err := s.Maintenance().Ready(); err != nil { // before the bundle is read
-				return err
-			}
-			from, err := a.openBundle(files[0])
-			if err != nil {
-				return err
-			}
-			defer from.Close()
-			if o.Name = files[0]; o.Name == "-" {
-				o.Name = "standard input"
-			}
-			o.MaxDocument = p.Options.MaxDocumentBytes
-			runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
-			got, err := bundle.Import(context.Background(), s, from, o)
-			return a.printImport(o, got, err)
-		},
+func (a *app) importBundle(f *importFlags, files []string) error {
+	a.Gate.AllowSecret = f.AllowSecret
+	o := bundle.Options{Name: files[0], WithState: f.WithState, MustSign: f.RequireSignature, DryRun: f.DryRun,
+		KeepGoing: f.KeepGoing}
+	cli.CollectOften()
+	p, s, err := a.NewStore()
+	if err != nil {
+		return err
 	}
-	cmd.Flags().BoolVar(&o.WithState, "with-state", false, "also import read marks and used resume tokens")
-	cmd.Flags().BoolVar(&o.MustSign, "require-signature", false,
-		"refuse handoffs without a good signature of their author")
-	a.Gate.RegisterRestore(cmd)
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "verify the bundle and show what would be stored; store nothing")
-	cmd.Flags().BoolVar(&o.KeepGoing, "keep-going", false,
-		"store the valid handoffs; exit with the code of the first failure")
-	cli.Texts(cmd.Flags(), &a.Gate.Allow, "allow-secret",
-		"let what meets this `rule` of the secret scan through, audited")
-	return cmd
+	if err := s.Maintenance().Ready(); err != nil { // before the bundle is read
+		return err
+	}
+	from, err := a.openBundle(files[0])
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if o.Name == "-" {
+		o.Name = "standard input"
+	}
+	o.MaxDocument = p.Options.MaxDocumentBytes
+	runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
+	got, err := bundle.Import(context.Background(), s, from, o)
+	return a.printImport(o, got, err)
 }
 
 // openBundle opens a bundle as a file that can be read twice. Standard input and compressed bundles go to a temporary

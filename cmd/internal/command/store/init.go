@@ -10,48 +10,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func initCommand(a *app) *cobra.Command {
-	var kind, operator string
-	var yes, global bool
-	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Set up a project, and say who you are",
-		Long: `Set up a project in the current directory, or in --root: the settings
-(.handoff.yaml), the handoffs directory, and what git ignores (.gitignore) and
-how it merges (.gitattributes). Existing files are never overwritten. On a
-terminal, init asks who you are and what git should do; --yes accepts the
-proposals. Your name is kept for this clone, or with --global for all your
-projects. --git is one of:
-
-  synced   git ignores the handoffs; other clones get them with handoff sync.
-           All work trees of a clone share one store. The default in git.
-  tracked  The handoffs are committed with the code; git merges them. Each
-           clone and each work tree has a store of its own.
-  none     The handoffs stay in this directory. Git ignores only the state of
-           this machine.
-
-You can run init again with another kind: it changes the settings, and moves no
-handoff.`,
-		Example: "  handoff init\n  handoff init --yes --operator ann --git tracked",
-		Args:    cli.Args(cobra.NoArgs),
-		RunE:    func(*cobra.Command, []string) error { return a.init(operator, kind, yes, global) },
-	}
-	cli.Choice(cmd, &kind, "git", "what git does with the handoffs (`kind`)", "synced", "tracked", "none")
-	cmd.Flags().StringVar(&operator, "operator", "", "who you are in this clone (`operator`)")
-	cmd.Flags().BoolVar(&global, "global", false, "with --operator: who you are in all projects")
-	cli.Needs(cmd, "global", "operator")
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-	return cmd
+type initFlags struct {
+	Git      string `one:"synced,tracked,none"`
+	Operator string
+	Global   bool `needs:"operator"`
+	Yes      bool `flag:",y"`
 }
 
 // init sets up the project, and records the operator if there is one.
-func (a *app) init(operator, kind string, yes, global bool) error {
+func (a *app) init(f *initFlags, _ []string) error {
+	operator, kind := f.Operator, f.Git
 	cwd, err := a.Getwd()
 	if err != nil {
 		return err
@@ -67,17 +39,17 @@ func (a *app) init(operator, kind string, yes, global bool) error {
 		return err
 	}
 	byItself := false
-	if a.CanAsk() && !yes && !a.Quiet {
+	if a.CanAsk() && !f.Yes && !a.Quiet {
 		if operator, kind, byItself, err = a.askSetUp(p, operator, kind); err != nil {
 			return err
 		}
-	} else if yes && operator == "" && p.Me() == "" {
+	} else if f.Yes && operator == "" && p.Me() == "" {
 		operator = a.userSlug()
 	}
 	done, err := s.Maintenance().Init(handoff.Git(kind))
-	if err == nil && operator != "" && (global || operator != p.Me()) {
+	if err == nil && operator != "" && (f.Global || operator != p.Me()) {
 		var did string
-		did, err = a.setOperator(p, s, operator, global)
+		did, err = a.setOperator(p, s, operator, f.Global)
 		done = append(done, did)
 	}
 	if err == nil && byItself {

@@ -16,14 +16,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A proof holds the flags of verify --log.
-type proof struct{ expect, allowed, checkpoint string }
-
-func (a *app) verifyLog(p proof, ids []string) error {
+func (a *app) verifyLog(f *verifyFlags, ids []string) error {
 	if len(ids) > 0 {
 		return cli.Invalid("remove one", "--log conflicts with ids")
 	}
-	if p.checkpoint != "" && p.allowed == "" {
+	if f.Checkpoint != "" && f.AllowedSigners == "" {
 		return cli.Invalid("add --allowed-signers FILE, or use --expect COUNT:HASH",
 			"--checkpoint needs --allowed-signers")
 	}
@@ -31,18 +28,18 @@ func (a *app) verifyLog(p proof, ids []string) error {
 	if err != nil {
 		return err
 	}
-	if p.expect != "" {
-		expected, err := handoff.ParseCheckpoint(p.expect)
+	if f.Expect != "" {
+		expected, err := handoff.ParseCheckpoint(f.Expect)
 		if err == nil {
 			err = s.AuditLog().Check(expected)
 		}
 		if err != nil {
-			return notContained(p.expect, err)
+			return notContained(f.Expect, err)
 		}
 	}
 	var signed *signedCheckpoint
-	if p.allowed != "" {
-		if signed, err = a.verifySigned(s, p); err != nil {
+	if f.AllowedSigners != "" {
+		if signed, err = a.verifySigned(s, f); err != nil {
 			return err
 		}
 	}
@@ -70,8 +67,8 @@ type signedCheckpoint struct {
 }
 
 // verifySigned checks the signature of a signed head, then that the log contains the head.
-func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error) {
-	path := p.checkpoint
+func (a *app) verifySigned(s *handoff.Store, f *verifyFlags) (*signedCheckpoint, error) {
+	path := f.Checkpoint
 	if path == "" {
 		last, err := s.AuditLog().Last()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +88,7 @@ func (a *app) verifySigned(s *handoff.Store, p proof) (*signedCheckpoint, error)
 	if err != nil {
 		return nil, err
 	}
-	principal, err := signer(s.AuditLog(), p.allowed, path, text)
+	principal, err := signer(s.AuditLog(), f.AllowedSigners, path, text)
 	if err != nil {
 		return nil, err
 	}

@@ -10,91 +10,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func operatorsCommand(a *app) *cobra.Command {
-	return cli.Below(&cobra.Command{
-		Use:   "operators",
-		Short: "List, add, check and trust operators",
-		Long: `List, add and check the operators that handoffs can name. They are listed in
-OPERATORS.md in the project root. Its frontmatter:
+type trustFlags struct{ Yes bool }
 
-  ---
-  schema_version: '1.0'
-  operators:
-    - id: ann
-      display_name: Ann Example
-      github_handle: ann-example
-      git_email: ann@example.org
-      capabilities: [human, approve]
-      active_since: 2026-01-01
-      # active_until, gpg_key_fingerprint, ssh_keys: [{key, valid_after, valid_before}],
-      # require_signature: none, flag or refuse
-  policies:
-    - {from: deploy-bot, to: '*', approve: required}
-  teams:
-    - {id: web, members: [ann, ben]}
-  ---
-
-Three capabilities have a meaning. With approve you can approve and reject
-handoffs from others. With archive you can archive handoffs of others. human
-means that the operator is a person; the count of max_hops starts over with
-each handoff from a person.
-
-The first policy that matches sender and recipient decides whether a handoff
-needs an approval. * matches every operator; approve is required or none. A
-sender can also ask for it with --ref approve:required.
-
---to web stores a handoff for each member of the team web, but not for you. A
-member that has left gets none.`,
-	},
-		&cobra.Command{
-			Use: "list", Short: "List the operators", Args: cli.Args(cobra.NoArgs),
-			RunE: func(*cobra.Command, []string) error { return a.listOperators() },
-		},
-		&cobra.Command{
-			Use: "verify OPERATOR", Short: "Show whether an operator is verified; exits with 3 if not",
-			Args: cli.Args(cobra.ExactArgs(1)), ValidArgsFunction: a.CompleteOperators,
-			RunE: func(_ *cobra.Command, ops []string) error { return a.verifyOperator(ops[0]) },
-		},
-		&cobra.Command{
-			Use: "validate [FILE]", Short: "Show the faults of an operators file; exits with 2 if any",
-			Args: cli.Args(cobra.MaximumNArgs(1)),
-			RunE: func(_ *cobra.Command, files []string) error { return a.validateOperators(files) },
-		},
-		a.addOperatorCommand(),
-		a.trustCommand(),
-	)
-}
-
-func (a *app) trustCommand() *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
-		Use: "trust OPERATOR", Short: "Accept the keys that OPERATORS.md lists for an operator",
-		Long: `Accept the keys that OPERATORS.md now lists for an operator. Keys are pinned
-when they are first seen. If the file later lists other keys, handoffs that
-these sign are withheld until you accept them. Make sure first that they are
-right. Keys that are no longer listed are then revoked.
-
-An old key can also vouch for the new ones by signing the file: ` + "`" + `ssh-keygen -Y
-sign -n ` + handoff.OperatorsNamespace + ` -f OLD_KEY OPERATORS.md` + "`" + `.`,
-		Args: cli.Args(cobra.ExactArgs(1)), ValidArgsFunction: a.CompleteOperators,
-		RunE: func(_ *cobra.Command, ops []string) error { return a.trust(ops[0], yes) },
-	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask on a terminal")
-	return cmd
-}
-
-func (a *app) trust(operator string, yes bool) error {
+// trust accepts the keys that OPERATORS.md lists for an operator.
+func (a *app) trust(f *trustFlags, ops []string) error {
+	operator := ops[0]
 	s, err := a.operatorsStore()
 	if err != nil {
 		return err
 	}
-	if !yes && (!a.CanAsk() || !a.Confirm("Are the keys of "+operator+" in OPERATORS.md right?")) {
+	if !f.Yes && (!a.CanAsk() || !a.Confirm("Are the keys of "+operator+" in OPERATORS.md right?")) {
 		return cli.Invalid("make sure that the keys are right, then answer y, or add --yes", "nothing was changed")
 	}
 	done, err := s.Registry().Trust(context.Background(), operator)
@@ -117,7 +46,7 @@ func (a *app) operatorsStore() (*handoff.Store, error) {
 // listedIn returns the path of the operators file that the commands use.
 func listedIn(p handoff.Project) string { return cmp.Or(p.Options.ListedIn, p.Options.OperatorsFile) }
 
-func (a *app) listOperators() error {
+func (a *app) listOperators(*cli.None, []string) error {
 	s, err := a.operatorsStore()
 	if err != nil {
 		return err
@@ -155,7 +84,8 @@ func (a *app) listOperators() error {
 	return err
 }
 
-func (a *app) verifyOperator(operator string) error {
+func (a *app) verifyOperator(_ *cli.None, ops []string) error {
+	operator := ops[0]
 	s, err := a.operatorsStore()
 	if err != nil {
 		return err
@@ -172,7 +102,7 @@ func (a *app) verifyOperator(operator string) error {
 	return err
 }
 
-func (a *app) validateOperators(files []string) error {
+func (a *app) validateOperators(_ *cli.None, files []string) error {
 	p, s, err := a.NewStore()
 	if err != nil {
 		return err

@@ -5,94 +5,53 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func syncCommand(a *app) *cobra.Command {
-	var o exchange.Options
-	background := false
-	cmd := &cobra.Command{
-		Use: "sync",
-		Long: `Exchange handoffs with other clones over a git remote or an object store. sync
-sends what is new here, and stores what others sent after verifying it:
-handoffs, read marks, takes and resumes. A handoff that is refused for now is
-held: the next sync tries again, and ` + "`" + `handoff list --held` + "`" + ` shows the reason and
-the way out. An interrupted sync is completed by the next one.
-
-Each clone has a ref of its own at the remote (refs/handoff/writers/w-…), or a
-log of its own in the object store, so there are no conflicts, and no branch
-changes. After the first sync, take, done, release and resume ask the remote, so
-that only one clone succeeds. sync reports the --offline actions that came too
-late. Actions of others count only if OPERATORS.md of this clone allows them;
-the rest is held. Handoffs that others have pruned are archived here, and
-removed after 90 days.
-
-The first sync remembers the URL of the remote and the namespace. If the
-settings name another one later, sync asks on a terminal; elsewhere, confirm it
-with --remote NAME.
-
-After the remote was restored from a backup, run sync --restore-remote once in
-each clone: it publishes again what the clone knows. If two clones have taken
-the same handoff since, the claim at the remote decides.
-
-Exit codes:
-  1  remote unreachable
-  4  another sync is running
-  6  a clone's history was rewritten, or this state directory was copied
-  7  no git, no such remote, or access denied; if the remote accepts only branches,
-     set ` + "`" + `sync_namespace: refs/heads/handoff` + "`" + ` in .handoff.yaml`,
-		Example: "  handoff sync\n  handoff sync --remote backup --dry-run",
-		Args:    cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cli.CollectOften()
-			a.Quiet = a.Quiet || background
-			p, s, err := a.SyncStore(o.Remote)
-			if err != nil {
-				return err
-			}
-			if !p.Options.Git.IsShared() {
-				if err := p.Exists(); err != nil {
-					return err
-				}
-				return fault.New(fault.ErrConfig, "run `handoff init --git synced` first",
-					"%s does not share its handoffs over git", p.Root)
-			}
-			with := a.Remote(p)
-			with.FetchOnly, with.DryRun, with.Restore = o.FetchOnly, o.DryRun, o.Restore
-			if o.Remote != "" {
-				with.Remote, with.Named = o.Remote, true
-			}
-			if a.CanAsk() {
-				with.Accept = a.Confirm
-			}
-			ctx, stop := a.Stoppable()
-			defer stop()
-			a.IsSyncing()
-			if background {
-				return exchange.Background(ctx, s, with)
-			}
-			got, err := exchange.Sync(ctx, s, with)
-			return a.printSync(o, got, err)
-		},
-	}
-	cmd.Flags().StringVar(&o.Remote, "remote", "", "the `name` of the remote (default: the setting remote, or origin)")
-	cmd.Flags().BoolVar(&o.FetchOnly, "fetch-only", false, "receive only")
-	cmd.Flags().BoolVar(&o.Restore, "restore-remote", false,
-		"publish again what this clone knows, after a restore of the remote")
-	cmd.Flags().BoolVar(&background, "background", false,
-		"sync when it is the turn of this process; see handoff help remotes")
-	_ = cmd.Flags().MarkHidden("background")
-	cli.Exclusive(cmd, "restore-remote", "fetch-only")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would be exchanged; store and send nothing")
-	return cmd
+type syncFlags struct {
+	Remote        string
+	FetchOnly     bool
+	RestoreRemote bool `not:"fetch-only"`
+	Background    bool `hidden:"-"` // sync when it is the turn of this process; see handoff help remotes
+	DryRun        bool
 }
 
-func (a *app) printSync(o exchange.Options, got exchange.Result, err error) error {
+func (a *app) sync(f *syncFlags, _ []string) error {
+	cli.CollectOften()
+	a.Quiet = a.Quiet || f.Background
+	p, s, err := a.SyncStore(f.Remote)
+	if err != nil {
+		return err
+	}
+	if !p.Options.Git.IsShared() {
+		if err := p.Exists(); err != nil {
+			return err
+		}
+		return fault.New(fault.ErrConfig, "run `handoff init --git synced` first",
+			"%s does not share its handoffs over git", p.Root)
+	}
+	with := a.Remote(p)
+	with.FetchOnly, with.DryRun, with.Restore = f.FetchOnly, f.DryRun, f.RestoreRemote
+	if f.Remote != "" {
+		with.Remote, with.Named = f.Remote, true
+	}
+	if a.CanAsk() {
+		with.Accept = a.Confirm
+	}
+	ctx, stop := a.Stoppable()
+	defer stop()
+	a.IsSyncing()
+	if f.Background {
+		return exchange.Background(ctx, s, with)
+	}
+	got, err := exchange.Sync(ctx, s, with)
+	return a.printSync(f.DryRun, got, err)
+}
+
+func (a *app) printSync(dryRun bool, got exchange.Result, err error) error {
 	a.Committed()
 	if got.Remote != "" && !a.JSON {
 		a.Note("the remote is " + handoff.EscapeLine(got.Remote))
@@ -139,12 +98,12 @@ func (a *app) printSync(o exchange.Options, got exchange.Result, err error) erro
 	}
 	a.notes(lines)
 	if note := strings.Join(parts, ", "); note != "" {
-		if o.DryRun {
+		if dryRun {
 			note = "without --dry-run: " + note
 		}
 		a.Note(note)
 	}
-	if got.Held > 0 && !o.DryRun {
+	if got.Held > 0 && !dryRun {
 		a.Note(cli.NoteHeld(got.Held))
 	}
 	return err

@@ -2,8 +2,6 @@
 package work
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
@@ -12,21 +10,21 @@ type app struct{ *cli.App }
 
 // Commands returns the commands of both programs.
 func Commands() cli.Commands {
-	return cli.Group(map[string]func(*app) *cobra.Command{
-		"next":      nextCommand,
-		"take":      takeCommand,
-		"release":   releaseCommand,
-		"done":      doneCommand,
-		"mark-read": markReadCommand,
-		"withdraw":  withdrawCommand,
-		"archive":   archiveCommand,
-	})
+	return cli.Commands{
+		"next":      cli.Command((*app).next),
+		"take":      cli.Command((*app).take),
+		"release":   cli.Command((*app).release),
+		"done":      cli.Command((*app).done),
+		"mark-read": cli.Command((*app).markRead),
+		"withdraw":  cli.Command((*app).withdraw),
+		"archive":   cli.Command((*app).archive),
+	}
 }
 
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
-	return cli.Group(map[string]func(*app) *cobra.Command{
-		"approve": approveCommand,
-		"prune":   pruneCommand,
-	})
+	return cli.Commands{
+		"approve": cli.Command((*app).approve),
+		"prune":   cli.Command((*app).prune),
+	}
 }

@@ -6,79 +6,63 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func markReadCommand(a *app) *cobra.Command {
-	var operator, to string
-	var all, undo, yes bool
-	cmd := &cobra.Command{
-		Use:   "mark-read ID… [OPERATOR]",
-		Short: "Mark handoffs as read",
-		Long: `Mark handoffs as read, in INDEX.md and in the audit log: by you, or by the
-OPERATOR that you name, who need not be the recipient. If a handoff is marked
-already, nothing changes.
+type markReadFlags struct {
+	*cli.Who
+	All  bool   `not:"undo"`
+	To   string // whose unread handoffs
+	Undo bool
+	Yes  bool `flag:",y" needs:"all"`
+}
 
---undo makes the handoffs unread again. On a terminal, --all asks first if
-there are more than 20.`,
-		Example: "  handoff mark-read 134327a8\n  handoff mark-read 134327a8 @ --operator ben\n" +
-			"  handoff mark-read --undo 134327a8\n  handoff mark-read --all",
-		ValidArgsFunction: a.completeMark,
-		RunE: func(cmd *cobra.Command, ids []string) error {
-			p, s, err := a.ProjectStore()
-			if err != nil {
-				return err
-			}
-			switch {
-			case all && len(ids) > 0:
-				return cli.Invalid("remove one", "--all conflicts with ids")
-			case !all && to != "":
-				return cli.Invalid("use `handoff mark-read --all --to OPERATOR`", "--to needs --all")
-			case !all:
-				ids, operator, err = markArgs(s, ids, operator)
-			case to != "" && operator != "":
-				return cli.Invalid("remove one", "--to conflicts with --operator")
-			}
-			if err != nil {
-				return err
-			}
-			if operator = p.MeOr(cmp.Or(operator, to)); operator == "" { // otherwise the store reports a mistyped name
-				_, err := a.Acting(p, s, "", ids...)
-				return err
-			}
-			var receipts []handoff.MarkReceipt
-			switch {
-			case all:
-				cli.CollectOften()
-				if err = a.askMany(s, operator, yes); err == nil {
-					receipts, err = s.MarkAllRead(context.Background(), operator)
-				}
-			case undo:
-				receipts, err = s.MarkUnread(context.Background(), operator, ids...)
-			default:
-				receipts, err = s.MarkRead(context.Background(), operator, ids...)
-			}
-			if err != nil {
-				return err
-			}
-			a.Committed()
-			if a.ForPeople() {
-				return a.tellMarks(receipts, undo)
-			}
-			return cli.JSONLines(a.App, receipts)
-		},
+func (a *app) markRead(f *markReadFlags, ids []string) error {
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
 	}
-	a.OperatorFlag(cmd, &operator)
-	cmd.Flags().BoolVar(&all, "all", false, "all unread handoffs to the operator")
-	cmd.Flags().StringVar(&to, "to", "", "with --all: of this `operator`")
-	cmd.Flags().BoolVar(&undo, "undo", false, "make the handoffs unread again")
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "with --all: do not ask")
-	cli.Exclusive(cmd, "all", "undo")
-	cli.Needs(cmd, "yes", "all")
-	return cmd
+	switch {
+	case f.All && len(ids) > 0:
+		return cli.Invalid("remove one", "--all conflicts with ids")
+	case !f.All && f.To != "":
+		return cli.Invalid("use `handoff mark-read --all --to OPERATOR`", "--to needs --all")
+	case !f.All:
+		ids, f.Operator, err = markArgs(s, ids, f.Operator)
+	case f.To != "" && f.Operator != "":
+		return cli.Invalid("remove one", "--to conflicts with --operator")
+	}
+	if err != nil {
+		return err
+	}
+	if f.Operator = p.MeOr(cmp.Or(f.Operator, f.To)); f.Operator == "" { // otherwise the store reports a mistyped name
+		_, err := a.Acting(p, s, "", ids...)
+		return err
+	}
+	receipts, err := a.mark(s, f, ids)
+	if err != nil {
+		return err
+	}
+	a.Committed()
+	if a.ForPeople() {
+		return a.tellMarks(receipts, f.Undo)
+	}
+	return cli.JSONLines(a.App, receipts)
+}
+
+func (a *app) mark(s *handoff.Store, f *markReadFlags, ids []string) ([]handoff.MarkReceipt, error) {
+	switch {
+	case f.Undo:
+		return s.MarkUnread(context.Background(), f.Operator, ids...)
+	case !f.All:
+		return s.MarkRead(context.Background(), f.Operator, ids...)
+	}
+	cli.CollectOften()
+	if err := a.askMany(s, f.Operator, f.Yes); err != nil {
+		return nil, err
+	}
+	return s.MarkAllRead(context.Background(), f.Operator)
 }
 
 // manyMarks is how many handoffs are marked without a question.
@@ -160,14 +144,4 @@ func looksLikeID(name string) bool {
 	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
 	return name == "@" || strings.ContainsAny(name, ":./") || len(digits) >= 8 &&
 		strings.Trim(digits, "0123456789abcdef") == ""
-}
-
-// completeMark completes handoffs, and after the first one operators too.
-func (a *app) completeMark(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	ids, _ := a.CompleteIDs(cmd, args, typed)
-	if len(args) == 0 {
-		return ids, cobra.ShellCompDirectiveNoFileComp
-	}
-	operators, _ := a.CompleteOperators(cmd, args, typed)
-	return append(operators, ids...), cobra.ShellCompDirectiveNoFileComp
 }

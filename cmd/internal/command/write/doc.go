@@ -2,8 +2,6 @@
 package write
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
@@ -12,10 +10,14 @@ type app struct{ *cli.App }
 
 // Commands returns the commands of the package.
 func Commands() cli.Commands {
-	return cli.Group(map[string]func(*app) *cobra.Command{
-		"write":     writeCommand,
-		"reply":     replyCommand,
-		"supersede": supersedeCommand,
-		"draft":     draftCommand,
-	})
+	return cli.Commands{
+		"write":         cli.Command((*app).write),
+		"reply":         cli.Command((*app).reply),
+		"supersede":     cli.Command((*app).supersede),
+		"draft save":    cli.Command((*app).saveDraft),
+		"draft list":    cli.Command((*app).listDrafts),
+		"draft show":    cli.Command((*app).showDraft),
+		"draft publish": cli.Command((*app).publishDraft),
+		"draft discard": cli.Command((*app).discardDrafts),
+	}
 }

@@ -1,0 +1,115 @@
+package full
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+)
+
+const pagesDir = "../cli/pages"
+
+var onPage = regexp.MustCompile(`(?m)^\* (?:-([a-z]), )?--([a-z0-9-]+)(:?)`)
+
+// Each command has a page, and each page a command. A flag of the one is a flag of the other, with the same letter, and
+// with the kind of its value in backquotes unless it is a boolean.
+func TestPagesAndFlags(t *testing.T) {
+	t.Parallel()
+	shared, used := readPage(t, "flags.md"), map[string]int{}
+	files, err := filepath.Glob(filepath.Join(pagesDir, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unread := map[string]bool{}
+	for _, file := range files {
+		unread[filepath.Base(file)] = true
+	}
+	delete(unread, "flags.md")
+	check := func(name string, flags ...*pflag.FlagSet) {
+		delete(unread, name)
+		text, listed := readPage(t, name), map[string]bool{}
+		for _, flag := range onPage.FindAllStringSubmatch(text, -1) {
+			letter, flag, words := flag[1], flag[2], flag[3]
+			listed[flag] = true
+			if words == "" {
+				used[flag]++
+				if !regexp.MustCompile(`(?m)^\* (-[a-z], )?--` + flag + `:`).MatchString(shared) {
+					t.Errorf("%s: --%s has no words, and flags.md has none", name, flag)
+				}
+			}
+			at := slices.IndexFunc(flags, func(set *pflag.FlagSet) bool { return set.Lookup(flag) != nil })
+			if at < 0 {
+				t.Errorf("%s: the command has no flag --%s", name, flag)
+			} else if f := flags[at].Lookup(flag); f.Shorthand != letter {
+				t.Errorf("%s: --%s has the letter %q", name, flag, f.Shorthand)
+			}
+		}
+		for _, set := range flags {
+			set.VisitAll(func(f *pflag.Flag) {
+				isBool := f.Value.Type() == "bool"
+				switch {
+				case f.Name == "help" || f.Hidden:
+				case f.Usage == "":
+					t.Errorf("%s has no words for --%s", name, f.Name)
+				case isBool == strings.Contains(f.Usage, "`"):
+					t.Errorf("%s: --%s is a %s: %s", name, f.Name, f.Value.Type(), f.Usage)
+				}
+			})
+		}
+	}
+	root := cli.Root(Program())
+	check("handoff.md", root.PersistentFlags(), root.Flags())
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			if sub.Name() == "no-help" {
+				continue
+			}
+			_, path, _ := strings.Cut(sub.CommandPath(), " ")
+			check(strings.ReplaceAll(path, " ", "-")+".md", sub.LocalNonPersistentFlags())
+			walk(sub)
+		}
+	}
+	walk(root)
+	for page := range unread {
+		t.Errorf("%s is the page of no command", page)
+	}
+	for _, flag := range onPage.FindAllStringSubmatch(shared, -1) {
+		if used[flag[2]] == 0 {
+			t.Errorf("flags.md: no page needs the words of --%s", flag[2])
+		}
+	}
+}
+
+// The default value of a flag is one that it takes.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() != "func" && f.DefValue != "" && f.Value.String() != f.DefValue && f.DefValue != "[]" {
+				t.Errorf("%s --%s is %q, not %q", cmd.CommandPath(), f.Name, f.Value, f.DefValue)
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(cli.Root(Program()))
+}
+
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(pagesDir, name))
+	if err != nil {
+		t.Error(err)
+	}
+	return string(text)
+}
