@@ -80,7 +80,7 @@ func (o *own) addHeld(r report) {
 		parts = append(parts, fmt.Sprint(more, " more"))
 	}
 	what := fmt.Sprint(len(all), " taken and not done")
-	o.text += what + ": " + strings.Join(parts, "; ") + ": `handoff next`\n"
+	o.text += what + " (topic chosen by the sender): " + strings.Join(parts, "; ") + ": `handoff next`\n"
 	o.notice = append(o.notice, what+" (run handoff next)")
 }
 
