@@ -8,6 +8,7 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -107,7 +109,7 @@ func (x *Search) find(ctx context.Context, rows []index.Row) (found []candidate,
 // The weight of a word in a part of a document.
 const (
 	once  = 1
-	twice = 2 // a title, which is also in the body
+	twice = 2 // the opening, which is also in the body
 	most  = 3
 )
 
@@ -129,7 +131,7 @@ func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
 	}
 	c.row, c.words = row, p.count(body, once)
 	if len(p.hits) > 0 {
-		p.count([]byte(document.Title(store.AsString(body), "")), twice)
+		p.count([]byte(opening(store.AsString(body))), twice)
 	}
 	for line := range bytes.SplitSeq(lists, []byte("\n")) {
 		if text, ok := bytes.CutPrefix(line, []byte(item)); ok {
@@ -140,6 +142,15 @@ func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
 	p.count(heads(row), once)
 	c.hits = p.take()
 	return c, nil
+}
+
+// opening returns the part of a body whose words count twice: its first heading, otherwise its first sentence.
+func opening(body string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
+	for _, stop := range []string{". ", "! ", "? ", "。", "！", "？"} {
+		line, _, _ = strings.Cut(line, stop)
+	}
+	return cmp.Or(form.Heading(body), line)
 }
 
 // heads returns the text of a row to search besides the topic. The day is also there in words.
