@@ -23,7 +23,7 @@ import (
 // are on the page of the command. Each exported field of F is a flag, and so are those of a struct in it; a pointer to
 // a struct is that of the App, such as *Who. The tags of a field:
 //
-//	flag     its name, its letter, or both: "json", ",o", "all,a"; the default is the name of the field; "-" is no flag
+//	flag     its name, its letter, or both: "json", ",o", "all,a" (default: the name of the field); "-" is no flag
 //	default  the value without the flag
 //	bare     the value of the flag without a value
 //	one      the values that it takes, with commas between them, or states or agents
