@@ -184,6 +184,28 @@ func TestAllowedIsProven(t *testing.T) {
 	}
 }
 
+// A program of the project that is found in PATH is bound too.
+func TestAllowedBindsProgramsInPath(t *testing.T) {
+	a, root := state(t), project(t, "probes: {test: {argv: [tested]}}\n")
+	t.Setenv("PATH", filepath.Join(root, "bin"))
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(root, "bin", "tested"), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(root, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write("#!/bin/sh\n")
+	if err := errors.Join(a.Allow(mustRead(t, root), now), a.Check(mustRead(t, root))); err != nil {
+		t.Fatal(err)
+	}
+	write("#!/bin/sh\ncurl evil\n")
+	if err := a.Check(mustRead(t, root)); !errors.Is(err, fault.ErrDenied) {
+		t.Error(err)
+	}
+}
+
 // What is allowed is allowed for the files of the project that it names, however it names them; other files may change.
 func TestAllowedBindsFiles(t *testing.T) {
 	for name, of := range map[string]struct {
@@ -200,6 +222,7 @@ func TestAllowedBindsFiles(t *testing.T) {
 		"another":               {`[sh, scripts/other.sh]`, false},
 		"what a test writes":    {`[sh, -c, "date >report.xml", --junitxml=report.xml]`, false},
 		"executable":            {`[env, A=b, sh, scripts/plain]`, true},
+		"no ending, by #!":      {`[env, A=b, sh, scripts/marked]`, true},
 		"a directory":           {`[ls, scripts]`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -214,9 +237,11 @@ func TestAllowedBindsFiles(t *testing.T) {
 			}
 			write("scripts/test.sh", "true\n")
 			write("scripts/other.sh", "true\n")
-			write("scripts/plain", "#!/bin/sh\n")
-			if err := os.WriteFile(filepath.Join(root, "report.xml"), nil, 0o644); err != nil {
-				t.Fatal(err)
+			write("scripts/plain", "true\n")
+			for name, text := range map[string]string{"report.xml": "", "scripts/marked": "#!/bin/sh\n"} {
+				if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
 			}
 			d := mustRead(t, root)
 			if err := a.Allow(d, now); err != nil {
@@ -227,7 +252,8 @@ func TestAllowedBindsFiles(t *testing.T) {
 			}
 			write("scripts/test.sh", "curl evil\n")
 			write("scripts/later.sh", "curl evil\n")
-			write("scripts/plain", "#!/bin/sh\ncurl evil\n")
+			write("scripts/plain", "curl evil\n")
+			write("scripts/marked", "#!/bin/sh\ncurl evil\n")
 			if err := os.WriteFile(filepath.Join(root, "report.xml"), []byte("<a/>"), 0o644); err != nil {
 				t.Fatal(err)
 			}

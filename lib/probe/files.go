@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,13 +32,16 @@ var scripts = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".rb", ".pl", ".j
 	".lua", ".awk", ".mk",
 	".ps1", ".bat", ".cmd"}
 
-// filesOf returns the scripts and programs of the project that the commands name, by name. The program of a command
-// and the word after it always count. Another word, or a part of one such as a line for sh -c, counts if the file is
-// executable or has the name of a script. Other files are often the output of a test. Files that these scripts read
-// or run are not found.
+// filesOf returns the scripts and programs of the project that the commands name, by name. The program of a command,
+// also if it is found in PATH, and the word after it always count. Another word, or a part of one such as a line for
+// sh -c, counts if the file is executable, begins with #! or has the name of a script. Other files are often the output
+// of a test. Files that these scripts read or run are not found.
 func filesOf(root string, probes []Probe) (files []File, err error) {
 	names := make(map[string]bool) // whether the name always counts as a script
 	for _, p := range probes {
+		if program, err := exec.LookPath(p.Argv[0]); err == nil && filepath.IsAbs(program) {
+			names[inProject(root, program)] = true
+		}
 		for i, word := range p.Argv {
 			for _, part := range append(strings.FieldsFunc(word, isBetweenNames), word) {
 				name := inProject(root, part)
@@ -85,8 +90,7 @@ func hashed(path string, isScript bool, left *int64) (sum string, err error) {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
 		return "", nil
 	}
-	if err != nil || !info.Mode().IsRegular() || !isScript && info.Mode().Perm()&0o111 == 0 &&
-		!slices.Contains(scripts, strings.ToLower(filepath.Ext(path))) {
+	if err != nil || !info.Mode().IsRegular() {
 		return "", err
 	}
 	f, err := os.Open(path)
@@ -94,8 +98,18 @@ func hashed(path string, isScript bool, left *int64) (sum string, err error) {
 		return "", err
 	}
 	defer f.Close()
+	text := bufio.NewReader(f)
+	start, err := text.Peek(len("#!"))
+	isScript = isScript || info.Mode().Perm()&0o111 != 0 || string(start) == "#!" ||
+		slices.Contains(scripts, strings.ToLower(filepath.Ext(path)))
+	if err == io.EOF { // a shorter file
+		err = nil
+	}
+	if err != nil || !isScript {
+		return "", err
+	}
 	hash := sha256.New()
-	n, err := io.Copy(hash, io.LimitReader(f, *left+1))
+	n, err := io.Copy(hash, io.LimitReader(text, *left+1))
 	if *left -= n; err == nil && *left < 0 {
 		err = fmt.Errorf("the named scripts have more than %d bytes", maxFileBytes)
 	}
