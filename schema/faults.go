@@ -36,7 +36,8 @@ func (s schema) leaves(e *jsonschema.ValidationError, faults []fault.Fault) []fa
 			Problem: "the value matches none of the allowed forms, or several", Hint: describe(node)})
 	}
 	if len(e.Causes) == 0 {
-		return append(faults, fault.Fault{Pointer: pointer, Problem: sentence(e.ErrorKind), Hint: describe(node)})
+		return append(faults, fault.Fault{Pointer: pointer, Problem: sentence(e.ErrorKind, text(node, "title")),
+			Hint: describe(node)})
 	}
 	for _, cause := range e.Causes {
 		faults = s.leaves(cause, faults)
@@ -60,9 +61,12 @@ func (s schema) node(url string) any {
 
 // describe returns the description of a subschema, which is the hint for its faults. It is in the schema file, so
 // that other programs can show it too.
-func describe(node any) string {
+func describe(node any) string { return text(node, "description") }
+
+// text returns the text of a keyword of a subschema, or "".
+func text(node any, keyword string) string {
 	object, _ := node.(map[string]any)
-	text, _ := object["description"].(string)
+	text, _ := object[keyword].(string)
 	return text
 }
 

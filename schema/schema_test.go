@@ -112,7 +112,7 @@ func anyOf(n int, item any) []any {
 func TestSentences(t *testing.T) {
 	got := Frontmatter()(head(map[string]any{"from": "a b", "to": []any{}, "topic": nil, "x": "y"}))
 	want := []fault.Fault{
-		{Pointer: "/from", Problem: `"a b" has the wrong form`, Hint: "use 1 to 64 ASCII letters, digits, _ and -"},
+		{Pointer: "/from", Problem: `"a b" is not an operator name`, Hint: "use 1 to 64 ASCII letters, digits, _ and -"},
 		{Pointer: "/to", Problem: "the value is a list, not a text", Hint: "use 1 to 64 ASCII letters, digits, _ and -"},
 		{Pointer: "/topic", Problem: `required field "topic" is missing`, Hint: "use 1 to 80 ASCII letters, digits, _ and -"},
 		{Pointer: "/x", Problem: `unknown field "x"`, Hint: "known are from, handoff_id, references, schema_version, tags, to, topic, ts_utc"},

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -14,8 +15,8 @@ import (
 )
 
 // sentence returns the text of a leaf error. A rule of a kind that no schema here has is named by its keywords, so
-// that no fault is lost.
-func sentence(k jsonschema.ErrorKind) string {
+// that no fault is lost. what is the title of the subschema, such as "an operator name".
+func sentence(k jsonschema.ErrorKind, what string) string {
 	switch k := k.(type) {
 	case *kind.Type:
 		return fmt.Sprintf("the value is %s, not %s", typeName(k.Got), typeNames(k.Want))
@@ -24,7 +25,7 @@ func sentence(k jsonschema.ErrorKind) string {
 	case *kind.Enum:
 		return fmt.Sprintf("%s is not one of %s", literal(k.Got), literals(k.Want))
 	case *kind.Pattern:
-		return fault.Quote(k.Got) + " has the wrong form"
+		return fault.Quote(k.Got) + " is not " + cmp.Or(what, "in the required form")
 	case *kind.Format:
 		return fmt.Sprintf("%s is not a valid %s", literal(k.Got), k.Want)
 	case *kind.MinLength:

@@ -89,7 +89,7 @@ func TestNewAsksAgain(t *testing.T) {
 	if err != nil || !strings.Contains(shown, "handed to ben: My Thing") {
 		t.Fatalf("%v\n%s", err, shown)
 	}
-	for _, why := range []string{"from: ann", "a handoff needs a recipient", `"b n" has the wrong form`, `"A B" has the wrong form`, `"no!" has the wrong form`} {
+	for _, why := range []string{"from: ann", "a handoff needs a recipient", `"b n" is not an operator name`, `"A B" is not a topic`, `"no!" is not a tag`} {
 		if !strings.Contains(shown, why) {
 			t.Errorf("nothing says %q:\n%s", why, shown)
 		}

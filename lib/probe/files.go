@@ -99,14 +99,10 @@ func hashed(path string, isScript bool, left *int64) (sum string, err error) {
 	}
 	defer f.Close()
 	text := bufio.NewReader(f)
-	start, err := text.Peek(len("#!"))
-	isScript = isScript || info.Mode().Perm()&0o111 != 0 || string(start) == "#!" ||
-		slices.Contains(scripts, strings.ToLower(filepath.Ext(path)))
-	if err == io.EOF { // a shorter file
-		err = nil
-	}
-	if err != nil || !isScript {
-		return "", err
+	start, _ := text.Peek(len("#!")) // an error comes again below
+	if !isScript && info.Mode().Perm()&0o111 == 0 && string(start) != "#!" &&
+		!slices.Contains(scripts, strings.ToLower(filepath.Ext(path))) {
+		return "", nil
 	}
 	hash := sha256.New()
 	n, err := io.Copy(hash, io.LimitReader(text, *left+1))

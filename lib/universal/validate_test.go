@@ -35,7 +35,7 @@ func TestSentences(t *testing.T) {
 		"no-such-day":              {`line 5, column 18 (/handoff/timestamp): "2026-02-30T18:30:00Z" is not a valid date-time; use UTC with Z, such as 2026-02-07T18:30:00Z`},
 		"working-missing":          {`line 20, column 16 (/handoff/payload/working): required field "working" is missing; add an object with what the next skill needs`},
 		"self-loop":                {`line 14, column 16 (/handoff/target/skill): "survey-reader" hands over to itself; name the skill that takes over`},
-		"hash-of-sha1":             {`line 32, column 23 (/handoff/meta/payload_hash): "sha1:0000000000000000000000000000000000000000" has the wrong form; write sha256: and 64 lower-case hex digits, or leave it out`},
+		"hash-of-sha1":             {`line 32, column 23 (/handoff/meta/payload_hash): "sha1:0000000000000000000000000000000000000000" is not in the required form; write sha256: and 64 lower-case hex digits, or leave it out`},
 		"large-prompt":             {"the document takes 2981 tokens (o200k_base), more than 2000; name files instead of including their content, or let `handoff record repair` compress it"},
 		"six-hops":                 {"line 32, column 24 (/handoff/meta/handoff_chain): the chain has 6 hops, more than 5 need the user's approval; ask the user, then set meta.user_approved to true"},
 		"hash-and-self-loop":       {"(/handoff/meta/payload_hash): the payload hashes to sha256:", "hands over to itself"},
