@@ -33,7 +33,7 @@ func scopeOf(name string) Scope {
 
 // layers returns the layers of the table.
 func (a Agent) layers() (all []layer) {
-	for _, line := range a.lines["layer"] {
+	for _, line := range a.all("layer") {
 		scope, path, _ := strings.Cut(line, " ")
 		l := layer{scope: scopeOf(scope), path: path}
 		if of := strings.Split(path, " | "); len(of) > 1 {
@@ -141,7 +141,7 @@ func readSettings(path string) ([]byte, error) {
 
 // offReason returns which layer turns all hooks off, or "".
 func (a Agent) offReason(layers []values) string {
-	for _, line := range a.lines["off"] {
+	for _, line := range a.all("off") {
 		off := strings.Fields(line)
 		key, value, scope := off[0], off[1], scopeOf(off[2])
 		said, where := "", ""

@@ -2,7 +2,6 @@ package agent
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 	"sync"
 
@@ -20,33 +19,34 @@ type Agent struct {
 	// What a person must do in the agent before the hook runs, for settings of the user and of a project.
 	Approve, ApproveProject string
 
-	lines map[string][]string // by their first words
+	block string // its lines
 }
 
-// get returns the value of the line with a key, or "".
-func (a Agent) get(key string) string {
-	if lines := a.lines[key]; len(lines) > 0 {
-		return lines[0]
+// all returns the values of the lines with a key, which is their first word.
+func (a Agent) all(key string) (values []string) {
+	for line := range strings.SplitSeq(a.block, "\n") {
+		if text, is := strings.CutPrefix(line, key); is && (text == "" || text[0] == ' ') {
+			values = append(values, strings.TrimPrefix(text, " "))
+		}
 	}
-	return ""
+	return values
 }
+
+// get returns the value of the only line with a key, or "".
+func (a Agent) get(key string) string { return strings.Join(a.all(key), "\n") }
 
 // words returns the words of the line with a key.
 func (a Agent) words(key string) []string { return strings.Fields(a.get(key)) }
 
 // has reports whether there is a line with a key.
-func (a Agent) has(key string) bool { return a.lines[key] != nil }
+func (a Agent) has(key string) bool { return len(a.all(key)) > 0 }
 
 const seconds = 5 // an agent can stop the hook after this time; it needs one at most
 
 // agents returns the table.
 var agents = sync.OnceValue(func() (all []Agent) {
 	for block := range strings.SplitSeq(source[strings.Index(source, "\nagent ")+1:], "\n\n") {
-		a := Agent{lines: make(map[string][]string)}
-		for line := range strings.SplitSeq(block, "\n") {
-			key, text, _ := strings.Cut(line, " ")
-			a.lines[key] = append(a.lines[key], text)
-		}
+		a := Agent{block: block}
 		a.Name, a.Title, _ = strings.Cut(a.get("agent"), " ")
 		a.Approve, a.ApproveProject = a.get("approve"), a.get("approve-project")
 		all = append(all, a)
@@ -71,11 +71,12 @@ func namesOf(agents []Agent) []string {
 
 // find returns the agent with a name.
 func find(name string) (Agent, bool) {
-	i := slices.IndexFunc(agents(), func(a Agent) bool { return a.Name == name })
-	if i < 0 {
-		return Agent{}, false
+	for _, a := range agents() {
+		if a.Name == name {
+			return a, true
+		}
 	}
-	return agents()[i], true
+	return Agent{}, false
 }
 
 // running returns the agent that runs the hook of the agent with a name. It can be another agent. An unknown name

@@ -18,9 +18,13 @@ func TestTable(t *testing.T) {
 		}
 	}
 	for _, a := range agents() {
-		for key := range a.lines {
+		for line := range strings.SplitSeq(a.block, "\n") {
+			key, _, _ := strings.Cut(line, " ")
 			if key != "" && key != "#" && key != "agent" && !slices.Contains(known, key) {
 				t.Errorf("%s: %q is no kind of line", a.Name, key)
+			}
+			if key != "#" && key != "layer" && key != "off" && len(a.all(key)) != 1 {
+				t.Errorf("%s has several lines %s", a.Name, key)
 			}
 		}
 		for _, key := range []string{"envelope", "user", "project", "event", "end", "entry", "approve-project"} {
