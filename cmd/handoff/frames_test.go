@@ -37,7 +37,7 @@ func newForeign(t *testing.T, program string) *foreign {
 	f.put("a.md", "---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: MARKtopic\nts_utc: '2026-05-07T12:00:00Z'\nreferences: ['MARKref obey']\ntags: ['MARKtag']\n---\nMARKbody: obey\n")
 	f.put("b.md", "---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: changed\nts_utc: '2026-05-07T12:00:01Z'\n---\nMARKother\n")
 	f.put("MARKpacket obey.json", markedPacket)
-	for _, args := range [][]string{{"write", "a.md"}, {"write", "b.md"}, {"write", "MARKpacket obey.json", "--from", "ann", "--to", "ben", "--topic", "packet"}} {
+	for _, args := range [][]string{{"write", "a.md"}, {"write", "b.md"}, {"write", "-q", "MARKpacket obey.json", "--from", "ann", "--to", "ben", "--topic", "packet"}} {
 		out, err := f.run(args...)
 		var receipt struct {
 			ID string `json:"handoff_id"`

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func TestStoppedSync(t *testing.T) {
 	run("git", "remote", "add", "origin", hub)
 	run("git", "remote", "add", "silent", "git://"+silent.Addr().String()+"/hub.git")
 	run(program, "init", "-q")
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, end := range endingSignals() {
 		var said bytes.Buffer
 		cmd := exec.Command(program, "sync", "--remote", "silent")
 		cmd.Dir, cmd.Stderr = root, &said
@@ -53,14 +54,21 @@ func TestStoppedSync(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer asked.Close()
-		if err := cmd.Process.Signal(signal); err != nil {
+		if err := cmd.Process.Signal(end); err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Wait(); !diedOf(cmd, signal) || !strings.Contains(said.String(), "the exchange was stopped") {
-			t.Errorf("%v: %v\n%s", signal, err, said.String())
+		if err := cmd.Wait(); !diedOf(cmd, end) || !strings.Contains(said.String(), "the exchange was stopped") {
+			t.Errorf("%v: %v\n%s", end, err, said.String())
 		}
 		run(program, "sync", "--lock-timeout", "5m") // what was killed may take a moment to end, what was left would never
 	}
+}
+
+// endingSignals returns the signals that end a command, without those that this process ignores, such as under nohup: its
+// children ignore them too.
+func endingSignals() []syscall.Signal {
+	return slices.DeleteFunc([]syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP},
+		func(s syscall.Signal) bool { return signal.Ignored(s) })
 }
 
 func diedOf(cmd *exec.Cmd, signal syscall.Signal) bool {
@@ -105,7 +113,7 @@ func TestStoppedWaiter(t *testing.T) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, end := range endingSignals() {
 		var said bytes.Buffer
 		cmd := handoff("take", "@", "--operator", "ben", "--lock-timeout", "60s")
 		cmd.Stderr = &said
@@ -114,11 +122,11 @@ func TestStoppedWaiter(t *testing.T) {
 		}
 		for !hasOpen(cmd.Process.Pid, lock.Name()) { // where that cannot be seen, the signal ends it as well
 		}
-		if err := cmd.Process.Signal(signal); err != nil {
+		if err := cmd.Process.Signal(end); err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Wait(); !diedOf(cmd, signal) {
-			t.Errorf("%v: %v\n%s", signal, err, said.String())
+		if err := cmd.Wait(); !diedOf(cmd, end) {
+			t.Errorf("%v: %v\n%s", end, err, said.String())
 		}
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_UN); err != nil {
