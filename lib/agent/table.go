@@ -39,7 +39,7 @@ func (a Agent) get(key string) string { return strings.Join(a.all(key), "\n") }
 func (a Agent) words(key string) []string { return strings.Fields(a.get(key)) }
 
 // has reports whether there is a line with a key.
-func (a Agent) has(key string) bool { return len(a.all(key)) > 0 }
+func (a Agent) has(key string) bool { return a.all(key) != nil }
 
 const seconds = 5 // an agent can stop the hook after this time; it needs one at most
 

@@ -110,6 +110,7 @@ func (s *Store) claim(ctx context.Context, lines []Consumption, won func(Consump
 	if s.opt.Once == nil {
 		return errNotAsked()
 	}
+	defer s.at.Refresh() // another process can have written meanwhile
 	return s.opt.Once(ctx, s, lines, func(claimed []Consumption) error {
 		return txn.Locked(ctx, s.at, func(x *txn.Session) error {
 			err := x.Put(claimed)
