@@ -71,15 +71,17 @@ type App struct {
 // readers are commands that change no handoff. They start faster without a locked thread.
 var readers = []string{"version", "list", "search", "read", "receipts", "hook", "status"}
 
-// Writing commands do all system calls in order, on the main thread. When main begins, it may run on another one.
-func init() { runtime.LockOSThread() }
+// Writing commands do all system calls in order, on the main thread. When main begins, it may run on another one. A
+// locked thread makes the runtime start one more, so readers have none.
+func init() {
+	if !slices.Contains(readers, commandOf(os.Args[1:])) {
+		runtime.LockOSThread()
+	}
+}
 
 // Main is the main function of a program.
 func Main(p Program) {
-	debug.SetGCPercent(400) // most commands end before a collection pays off; see CollectOften
-	if slices.Contains(readers, commandOf(os.Args[1:])) {
-		runtime.UnlockOSThread()
-	}
+	debug.SetGCPercent(400)        // most commands end before a collection pays off; see CollectOften
 	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error, and does not kill the program after a commit
 	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil, 0}, p))
 }
