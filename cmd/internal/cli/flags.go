@@ -111,7 +111,7 @@ func flagName(field string) string {
 	return string(name)
 }
 
-// wordsOf returns the words of a tag with a list of values, nil if there is none.
+// wordsOf returns the values that a tag "one" lists, or nil if the tag is empty.
 func wordsOf(list string) (words []string) {
 	switch list {
 	case "":
@@ -207,7 +207,7 @@ func valueOf(at reflect.Value, words []string) pflag.Value {
 			return err
 		}}
 	case *[]string:
-		return texts(field, func(string) error { return nil })
+		return texts(field)
 	case *int:
 		return number(field)
 	case *time.Duration:
@@ -224,14 +224,14 @@ func valueOf(at reflect.Value, words []string) pflag.Value {
 
 // Texts adds a flag that can be repeated.
 func Texts(flags *pflag.FlagSet, all *[]string, name, usage string) {
-	flags.Var(texts(all, func(string) error { return nil }), name, usage+"; can be repeated")
+	flags.Var(texts(all), name, usage+"; can be repeated")
 }
 
-// texts is the value of a flag that can be repeated, with a check of each text.
-func texts(all *[]string, check func(text string) error) pflag.Value {
+// texts is the value of a flag that can be repeated.
+func texts(all *[]string) value {
 	return value{"stringArray", func() string { return strings.Join(*all, ",") }, func(text string) error {
 		*all = append(*all, text)
-		return check(text)
+		return nil
 	}}
 }
 

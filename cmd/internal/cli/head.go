@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -25,7 +26,10 @@ func (f *Fields) Declare(flags *pflag.FlagSet) {
 	}}, "topic", "")
 	flags.StringVar(&f.Time, "ts", "", "")
 	Texts(flags, &f.Tags, "tag", "")
-	flags.Var(texts(&f.References, func(text string) error { return checkReferences([]string{text}) }), "ref", "")
+	references := texts(&f.References)
+	add := references.set
+	references.set = func(text string) error { return cmp.Or(checkReferences([]string{text}), add(text)) }
+	flags.Var(references, "ref", "")
 }
 
 // checkReferences refuses malformed references, since they would have no effect.

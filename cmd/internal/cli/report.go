@@ -56,10 +56,11 @@ func nearestName(word string, known []string) string {
 
 // Usage turns an error about the command line into invalid input.
 func Usage(cmd *cobra.Command, err error) error {
-	wrong := &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Advice: "run `" + cmd.CommandPath() +
-		" --help`", Cause: err}
+	wrong := &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Cause: err}
 	if near := nearFlag(cmd, err); near != "" {
 		wrong.Advice = "did you mean --" + near + "?"
+	} else if hints(err) == nil {
+		wrong.Advice = "run `" + cmd.CommandPath() + " --help`"
 	}
 	if value := (*pflag.InvalidValueError)(nil); errors.As(err, &value) {
 		why := value.Unwrap().Error()
