@@ -138,8 +138,8 @@ func (s *Store) request(act Act, entry Entry, who Consumption, decided func(id s
 	return r, err
 }
 
-// carryOut performs the action of a request. Afterwards r.who is the operator of the action, who may have performed
-// it before.
+// carryOut performs the action of a request. If the action was performed before, r.who becomes the operator who
+// performed it.
 func (s *Store) carryOut(ctx context.Context, r *request) (got ActReceipt, err error) {
 	who, existing := &r.who, false
 	if !r.claimed {

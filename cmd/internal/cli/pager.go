@@ -22,7 +22,7 @@ type pager struct {
 func (p *pager) Write(text []byte) (int, error) { return p.text.Write(text) }
 
 // Paging holds the flag of commands that show output that does not fit the terminal in a pager: $HANDOFF_PAGER, $PAGER
-// or less. An empty value, and cat, mean none. In a shell of an agent there is none.
+// or less. An empty value or cat turns the pager off, and so does a shell of an agent.
 type Paging struct{ NoPager bool }
 
 // page begins to keep the output. end prints it.

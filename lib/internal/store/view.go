@@ -260,8 +260,8 @@ func (l *look) bytes(name string, t journal.Text) ([]byte, error) {
 	return text, err
 }
 
-// provenLedger returns the ledger after comparing it with its head in the journal, or nil if there is none. Each take
-// asks for it several times, and it is as long as everything that was ever taken.
+// provenLedger returns the ledger after comparing it with its head in the journal, or nil for a store without a ledger.
+// It reads the file once for each look: a take asks several times, and the ledger has a line for every take ever made.
 func (l *look) provenLedger() ([]byte, error) {
 	l.prove.Do(func() { l.provenText, l.provenErr = l.readLedger() })
 	return l.provenText, l.provenErr

@@ -99,8 +99,8 @@ func (a *app) verifySigned(s *handoff.Store, f *verifyFlags) (*signedCheckpoint,
 	return &signedCheckpoint{c, principal}, nil
 }
 
-// signer returns the allowed signer of the signed head in a file. One good signature is enough. If there is none, the
-// error is about the first.
+// signer returns the allowed signer of the signed head in a file. One good signature is enough. If all are bad, the
+// error is about the first of them.
 func signer(log handoff.AuditLog, allowed, file string, text []byte) (principal string, err error) {
 	signers, err := readSigners(allowed)
 	if err != nil {
