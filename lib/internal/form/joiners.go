@@ -42,23 +42,15 @@ func breaksCursive(before, after string) bool {
 
 // lastRune returns the last character of text that is not skipped, and the text before it.
 func lastRune(text string, skip func(rune) bool) (rune, string) {
-	for text != "" {
-		r, n := utf8.DecodeLastRuneInString(text)
-		if text = text[:len(text)-n]; !skip(r) {
-			return r, text
-		}
-	}
-	return -1, ""
+	text = strings.TrimRightFunc(text, skip)
+	r, n := utf8.DecodeLastRuneInString(text)
+	return r, text[:len(text)-n]
 }
 
-// firstRune returns the first character of text that is not skipped, or -1.
+// firstRune returns the first character of text that is not skipped.
 func firstRune(text string, skip func(rune) bool) rune {
-	for _, r := range text {
-		if !skip(r) {
-			return r
-		}
-	}
-	return -1
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, skip))
+	return r
 }
 
 // isMark reports whether r is a visible mark that combines with the character before it.

@@ -68,6 +68,9 @@ func TestTable(t *testing.T) {
 	if got, want := form.Table(8, []string{"A"}, [][]string{{"ab\u202ecd"}}), "A\nab…\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	if got, want := form.Cut("ی\u200c\u064eیی", 2), "ی…"; got != want {
+		t.Errorf("got %q, want %q: no non-joiner without the letter that needs it", got, want)
+	}
 	if got := form.Table(80, nil, nil); got != "\n" {
 		t.Errorf("got %q for no columns", got)
 	}

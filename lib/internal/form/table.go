@@ -120,18 +120,20 @@ func fit(text string, width int) (string, int) {
 	if w := Width(text); w <= width {
 		return text, w
 	}
-	end, used := 0, 0
-	for end < len(text) {
-		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[end:], -1)
-		n := max(len(cluster), unitLen(text[end:]))
-		w := Width(text[end : end+n])
-		if used+w > width-cutMarkSize {
+	cut := ""
+	for {
+		rest := text[len(cut):]
+		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(rest, -1)
+		next := text[:len(cut)+max(len(cluster), unitLen(rest))]
+		if Width(next) > width-cutMarkSize {
 			break
 		}
-		end += n
-		used += w
+		cut = next
 	}
-	return text[:end] + cutMark, used + cutMarkSize
+	for EscapeLine(cut) != cut { // a joiner at the end has lost what follows it
+		cut = cut[:max(0, strings.LastIndexAny(cut, joiner+nonJoiner))]
+	}
+	return cut + cutMark, Width(cut) + cutMarkSize
 }
 
 // Width returns how many cells of a terminal escaped text takes.
