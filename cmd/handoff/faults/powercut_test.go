@@ -177,7 +177,7 @@ func (l *lab) one(point string, repeat, othersSync bool) (faults []string) {
 		if err = errors.Join(separate(l.mount), l.reboot()); err == nil {
 			faults = append(faults, l.afterCut(r)...)
 		}
-		err = errors.Join(err, unix.Unmount(l.mount, 0)) // else the disk is in use for as long as the thread is
+		err = errors.Join(err, unix.Unmount(l.mount, unix.MNT_DETACH)) // isFree waits for who still uses it; not for the thread
 	})
 	if err = errors.Join(err, unless(ended)); err != nil {
 		l.t.Fatal(err)

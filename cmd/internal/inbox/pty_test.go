@@ -90,6 +90,10 @@ func startCommand(t testing.TB, width, height int, dir string, env []string, com
 	s := &session{TB: t, master: master, slave: slave, screen: newVT(width, height), news: make(chan bool, 1), ended: make(chan error, 1), late: late(t)}
 	s.resize(width, height)
 	s.before = s.termios()
+	s.before.Lflag &^= unix.ISIG // a key pressed while the program leaves would be a signal, which drops what it wrote last
+	if err := unix.IoctlSetTermios(int(slave.Fd()), unix.TCSETS, &s.before); err != nil {
+		t.Fatal(err)
+	}
 	s.cmd = exec.Command(command[0], command[1:]...)
 	s.cmd.Dir, s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = dir, slave, slave, slave
 	s.cmd.Env = append(os.Environ(), append([]string{asProgram + "=1", "TERM=xterm-256color", "TERM_PROGRAM=", "NO_COLOR=", "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR=true", "TZ=UTC", "HOME=" + t.TempDir(), "XDG_STATE_HOME=" + dir + ".state"}, env...)...)
@@ -230,9 +234,7 @@ func (s *session) quits() (code int) {
 	again := time.NewTicker(200 * time.Millisecond) // a key may be a part of what was pressed before
 	defer again.Stop()
 	for {
-		if s.termios() != s.before { // else it is leaving, and the key would be a signal
-			s.press("\x03")
-		}
+		s.press("\x03")
 		select {
 		case err := <-s.ended:
 			s.ended <- err
