@@ -16,28 +16,28 @@ import (
 type storeChange struct {
 	doing, done string
 	idle        string // the message if nothing changed
-	do          func(ctx context.Context, s *handoff.Store, me, id string) (status string, err error)
+	do          changer
 }
 
-var markRead = storeChange{"marking as read", "marked as read", "was read before",
-	func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
-		got, err := s.MarkRead(ctx, me, id)
+// A changer changes a handoff, and returns the status of the receipt.
+type changer func(ctx context.Context, s *handoff.Store, me, id string) (status string, err error)
+
+var (
+	markRead   = storeChange{"marking as read", "marked as read", "was read before", marks((*handoff.Store).MarkRead)}
+	markUnread = storeChange{"marking as unread", "unread again", "was not read", marks((*handoff.Store).MarkUnread)}
+)
+
+func marks(mark func(*handoff.Store, context.Context, string, ...string) ([]handoff.MarkReceipt, error)) changer {
+	return func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
+		got, err := mark(s, ctx, me, id)
 		if err != nil {
 			return "", err
 		}
 		return got[0].Status, nil
-	}}
+	}
+}
 
-var markUnread = storeChange{"marking as unread", "unread again", "was not read",
-	func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
-		got, err := s.MarkUnread(ctx, me, id)
-		if err != nil {
-			return "", err
-		}
-		return got[0].Status, nil
-	}}
-
-func does(act handoff.Act) func(context.Context, *handoff.Store, string, string) (string, error) {
+func does(act handoff.Act) changer {
 	return func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
 		got, err := s.Act(ctx, act, id, handoff.Consumption{Operator: me})
 		return got.Status, err

@@ -18,13 +18,6 @@ type board struct {
 	columns [4]column
 }
 
-// A column has the handoffs in some states.
-type column struct {
-	shown []int // indexes of rows, newest first
-	at    int   // the card that is chosen
-	top   int   // the first card on the screen
-}
-
 // columns are the kinds of columns, from left to right.
 var columns = []struct {
 	name, short string
@@ -48,26 +41,14 @@ const (
 // deal puts the rows that match into their columns.
 func (l *list) deal(match func(*row) bool) {
 	for c := range columns {
-		col := &l.columns[c]
-		col.shown = col.shown[:0]
-		for i := range l.rows {
-			if r := &l.rows[i]; slices.Contains(columns[c].has, r.state) && l.isFound(r) && match(r) {
-				col.shown = append(col.shown, i)
-			}
-		}
-		col.move(0)
+		l.fill(&l.columns[c], func(r *row) bool { return slices.Contains(columns[c].has, r.state) && match(r) })
 	}
-}
-
-func (c *column) move(by int) {
-	c.at = max(0, min(c.at+by, len(c.shown)-1))
-	c.top = max(0, min(c.top, c.at))
 }
 
 // chooseCard chooses the card of a handoff, if the board has one.
 func (l *list) chooseCard(id string) {
 	for c := range l.columns {
-		if at := slices.IndexFunc(l.columns[c].shown, func(i int) bool { return l.rows[i].ID == id }); at >= 0 {
+		if at := l.find(&l.columns[c], id); at >= 0 {
 			l.turn, l.columns[c].at = c, at
 			return
 		}

@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -114,8 +115,8 @@ func environment(getenv func(string) string) (env []string) {
 type guarded struct {
 	*model
 	quit func()
-	mu   sync.Mutex
-	bug  any
+	once sync.Once
+	bug  any // the first one
 }
 
 type bugMsg struct{}
@@ -123,37 +124,27 @@ type bugMsg struct{}
 func (g *guarded) Init() tea.Cmd { return g.watch(g.model.Init()) }
 
 func (g *guarded) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
-	defer func() {
-		if bug := recover(); bug != nil {
-			g.keep(bug)
-			cmd = tea.Quit
-		}
-	}()
-	switch msg := msg.(type) {
-	case bugMsg:
+	if _, isBug := msg.(bugMsg); isBug {
 		return g, tea.Quit
-	default:
-		_, cmd = g.model.Update(msg)
-		return g, g.watch(cmd)
 	}
+	defer g.catch(func() { cmd = tea.Quit })
+	_, cmd = g.model.Update(msg)
+	return g, g.watch(cmd)
 }
 
 func (g *guarded) View() (view tea.View) {
-	defer func() {
-		if bug := recover(); bug != nil {
-			g.keep(bug)
-			go g.quit()
-			view = tea.View{AltScreen: true}
-		}
-	}()
+	defer g.catch(func() {
+		go g.quit()
+		view = tea.View{AltScreen: true}
+	})
 	return g.model.View()
 }
 
-func (g *guarded) keep(bug any) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.bug == nil {
-		g.bug = bug
+// catch is deferred: it keeps a panic, and calls then if there is one.
+func (g *guarded) catch(then func()) {
+	if bug := recover(); bug != nil {
+		g.once.Do(func() { g.bug = bug })
+		then()
 	}
 }
 
@@ -163,12 +154,7 @@ func (g *guarded) watch(cmd tea.Cmd) tea.Cmd {
 		return nil
 	}
 	return func() (msg tea.Msg) {
-		defer func() {
-			if bug := recover(); bug != nil {
-				g.keep(bug)
-				msg = bugMsg{}
-			}
-		}()
+		defer g.catch(func() { msg = bugMsg{} })
 		msg = cmd()
 		if batch, ok := msg.(tea.BatchMsg); ok {
 			for i, cmd := range batch {
@@ -180,24 +166,16 @@ func (g *guarded) watch(cmd tea.Cmd) tea.Cmd {
 }
 
 // notes are the notes of the store. They come from commands.
-type notes struct {
-	mu   sync.Mutex
-	last string
-}
+type notes struct{ last atomic.Pointer[string] }
 
-func (n *notes) add(text string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.last = text
-}
+func (n *notes) add(text string) { n.last.Store(&text) }
 
 // take returns the last note, and removes it.
 func (n *notes) take() string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	text := n.last
-	n.last = ""
-	return text
+	if last := n.last.Swap(nil); last != nil {
+		return *last
+	}
+	return ""
 }
 
 // sentence returns an error and its hint in one line.

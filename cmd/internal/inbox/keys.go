@@ -1,59 +1,60 @@
 package inbox
 
 import (
+	_ "embed"
 	"slices"
+	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 )
 
-// A binding is a set of keys and their action.
+//go:embed keys.txt
+var keysText string
+
+// A binding is a line of keys.txt: a set of keys, and the words for their action.
 type binding struct {
 	keys  []string
 	shown string // the keys in help; "" to leave them out
 	does  string
 	hint  string // one word for the bottom line; "" to leave it out
-	do    func(*model) tea.Cmd
 }
 
-// bindings are all keys except those of the prompt, in the order of help.
-var bindings = []binding{
-	{[]string{"enter"}, "enter", "open; esc goes back", "open", (*model).open},
-	{[]string{"t"}, "t", "take it: only you work on it", "take", act(take)},
-	{[]string{"d"}, "d", "done: finish it", "done", act(end)},
-	{[]string{"p"}, "p", "release it for others", "", act(release)},
-	{[]string{"r"}, "r", "reply in your editor", "reply", write("reply", "answered")},
-	{[]string{"e"}, "e", "supersede it: write its successor", "", write("supersede", "superseded")},
-	{[]string{"m"}, "m", "mark as read", "", act(markRead)},
-	{[]string{"a"}, "a", "archive it, or unarchive it", "", archiveOrBack},
-	{[]string{"u"}, "u", "undo the last change", "", (*model).undo},
-	{[]string{"n"}, "n", "write a new one in your editor", "new", writeNew},
-	{[]string{"s"}, "s", "sync with the other clones", "", (*model).sync},
-	{[]string{"b"}, "b", "board or list", "board", (*model).toggleBoard},
-	{[]string{"T"}, "T", "thread: its replies and successors", "", (*model).openThread},
-	{[]string{"y"}, "y", "copy the id to the clipboard", "", (*model).copyID},
-	{[]string{"/"}, "/", "filter: words, from:ann, to:ben, is:unread", "filter", (*model).startFilter},
-	{[]string{"f"}, "f", "search the bodies", "", (*model).startSearch},
-	{[]string{"esc"}, "esc", "back; clears filter and search", "", (*model).back},
-	{[]string{"tab"}, "tab", "Inbox, Sent, All", "", func(m *model) tea.Cmd { return m.nextView(1) }},
-	{[]string{"shift+tab"}, "", "", "", func(m *model) tea.Cmd { return m.nextView(-1) }},
-	{[]string{"j", "down"}, "j k", "down and up", "", func(m *model) tea.Cmd { return m.step(1) }},
-	{[]string{"k", "up"}, "", "", "", func(m *model) tea.Cmd { return m.step(-1) }},
-	{[]string{"l", "right"}, "h l", "columns of the board; in the list, open and back", "",
-		func(m *model) tea.Cmd { return m.aside(1, (*model).open) }},
-	{[]string{"h", "left"}, "", "", "", func(m *model) tea.Cmd { return m.aside(-1, (*model).back) }},
-	{[]string{"space", "pgdown", "ctrl+f"}, "space", "a page down", "", func(m *model) tea.Cmd { return m.page(1) }},
-	{[]string{"pgup", "ctrl+b"}, "", "", "", func(m *model) tea.Cmd { return m.page(-1) }},
-	{[]string{"g", "home"}, "g G", "first and last", "", func(m *model) tea.Cmd { return m.step(-1 << 30) }},
-	{[]string{"G", "end"}, "", "", "", func(m *model) tea.Cmd { return m.step(1 << 30) }},
-	{[]string{"J", "ctrl+d"}, "J K", "scroll the preview", "", func(m *model) tea.Cmd { return m.scroll(5) }},
-	{[]string{"K", "ctrl+u"}, "", "", "", func(m *model) tea.Cmd { return m.scroll(-5) }},
-	{[]string{"]"}, "[ ]", "previous and next one, while one is open", "next",
-		func(m *model) tea.Cmd { return m.next(1) }},
-	{[]string{"["}, "", "", "", func(m *model) tea.Cmd { return m.next(-1) }},
-	{[]string{"?"}, "?", "this help", "help", (*model).showHelp},
-	{[]string{"q", "ctrl+c"}, "q", "quit", "quit", (*model).quit},
-	{[]string{"ctrl+z"}, "", "", "", func(m *model) tea.Cmd { return m.suspend }},
-	{[]string{"ctrl+l"}, "", "", "", func(*model) tea.Cmd { return tea.ClearScreen }},
+// bindings returns all keys except those of the prompt, in the order of help.
+var bindings = sync.OnceValue(func() (all []binding) {
+	for line := range strings.Lines(keysText) {
+		if words := strings.Split(line, "|"); len(words) == 4 {
+			for i, word := range words {
+				words[i] = strings.TrimSpace(word)
+			}
+			all = append(all, binding{strings.Fields(words[0]), words[1], words[2], words[3]})
+		}
+	}
+	return all
+})
+
+// actions maps the first key of each binding to its action.
+var actions = map[string]func(*model) tea.Cmd{
+	"enter": (*model).open, "t": act(take), "d": act(end), "p": act(release), "r": write("reply", "answered"),
+	"e": write("supersede", "superseded"), "m": act(markRead), "a": archiveOrBack, "u": (*model).undo, "n": writeNew,
+	"s": (*model).sync, "b": (*model).toggleBoard, "T": (*model).openThread, "y": (*model).copyID,
+	"/": (*model).startFilter, "f": (*model).startSearch, "esc": (*model).back,
+	"tab": by(1, (*model).nextView), "shift+tab": by(-1, (*model).nextView),
+	"j": by(1, (*model).step), "k": by(-1, (*model).step),
+	"l":     func(m *model) tea.Cmd { return m.aside(1, (*model).open) },
+	"h":     func(m *model) tea.Cmd { return m.aside(-1, (*model).back) },
+	"space": by(1, (*model).page), "pgup": by(-1, (*model).page),
+	"g": by(-1<<30, (*model).step), "G": by(1<<30, (*model).step),
+	"J": by(5, (*model).scroll), "K": by(-5, (*model).scroll),
+	"]": by(1, (*model).next), "[": by(-1, (*model).next),
+	"?": (*model).showHelp, "q": (*model).quit,
+	"ctrl+z": func(m *model) tea.Cmd { return m.suspend },
+	"ctrl+l": func(*model) tea.Cmd { return tea.ClearScreen },
+}
+
+// by returns the action that moves by some places.
+func by(places int, move func(*model, int) tea.Cmd) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return move(m, places) }
 }
 
 // aside selects another column of the board. Outside the board it runs elsewhere.
@@ -66,9 +67,9 @@ func (m *model) aside(by int, elsewhere func(*model) tea.Cmd) tea.Cmd {
 
 // press runs the action of a key.
 func (m *model) press(key string) tea.Cmd {
-	for _, b := range m.bindings {
+	for _, b := range bindings() {
 		if slices.Contains(b.keys, key) {
-			return b.do(m)
+			return actions[b.keys[0]](m)
 		}
 	}
 	return nil

@@ -35,12 +35,37 @@ type list struct {
 	found  map[string]int // the rank of each found id; nil without a search
 	what   string         // describes the found handoffs
 
-	shown  []int // indexes of rows
-	at     int   // the chosen one of shown
-	top    int   // the first one of shown on the screen
-	height int   // its number of lines on the screen
-
+	height int // the number of handoffs that the screen has room for
+	column     // those in the list
 	board
+}
+
+// A column has handoffs below each other: the list, or the cards of the board in some states.
+type column struct {
+	shown []int // indexes of rows, newest first
+	at    int   // the chosen one of shown
+	top   int   // the first one of shown on the screen
+}
+
+func (c *column) move(by int) {
+	c.at = max(0, min(c.at+by, len(c.shown)-1))
+	c.top = max(0, min(c.top, c.at))
+}
+
+// fill puts the rows into a column that it has, and that are found.
+func (l *list) fill(c *column, has func(r *row) bool) {
+	c.shown = c.shown[:0]
+	for i := range l.rows {
+		if r := &l.rows[i]; has(r) && l.isFound(r) {
+			c.shown = append(c.shown, i)
+		}
+	}
+	c.move(0)
+}
+
+// find returns the place of a handoff in a column, or -1.
+func (l *list) find(c *column, id string) int {
+	return slices.IndexFunc(c.shown, func(i int) bool { return l.rows[i].ID == id })
 }
 
 // known formats numbers. It returns "" until all handoffs are read.
@@ -75,21 +100,16 @@ func isUnread(r *row) bool { return r.state == handoff.StateUnread }
 
 // choose builds the list again, and chooses the handoff with an id if it is there.
 func (l *list) choose(id string) {
-	l.shown = l.shown[:0]
 	match := matcher(l.filter)
-	for i := range l.rows {
-		if r := &l.rows[i]; views[l.view].has(r, l.me) && l.isFound(r) && match(r) {
-			l.shown = append(l.shown, i)
-		}
-	}
+	l.fill(&l.column, func(r *row) bool { return views[l.view].has(r, l.me) && match(r) })
 	l.deal(match)
 	if l.found != nil {
 		slices.SortStableFunc(l.shown, func(a, b int) int { return l.found[l.rows[a].ID] - l.found[l.rows[b].ID] })
 	}
-	if at := slices.IndexFunc(l.shown, func(i int) bool { return l.rows[i].ID == id }); at >= 0 {
+	if at := l.find(&l.column, id); at >= 0 {
 		l.at = at
 	}
-	l.move(0)
+	l.scrollTo()
 }
 
 func (l *list) isFound(r *row) bool {
@@ -97,40 +117,33 @@ func (l *list) isFound(r *row) bool {
 	return found || l.found == nil
 }
 
-// narrow applies a filter that extends the one before.
+// narrow applies a filter. If the chosen handoff does not match, the first one is chosen.
 func (l *list) narrow(filter string) {
 	id := l.id()
-	if !strings.HasPrefix(filter, l.filter) || strings.Contains(filter[len(l.filter):], ":") {
-		l.filter = filter
-		l.choose(id)
-		return
-	}
-	l.filter = filter
-	match := matcher(filter)
-	l.deal(match)
-	l.shown = slices.DeleteFunc(l.shown, func(i int) bool { return !match(&l.rows[i]) })
-	l.at = max(0, slices.IndexFunc(l.shown, func(i int) bool { return l.rows[i].ID == id }))
-	l.move(0)
+	l.filter, l.at = filter, 0
+	l.choose(id)
 }
 
-// move moves the choice by some lines.
-func (l *list) move(by int) {
-	l.at = max(0, min(l.at+by, len(l.shown)-1))
-	l.top = max(0, min(l.top, l.at, len(l.shown)-l.height))
-	l.top = max(l.top, l.at-l.height+1)
+// scrollTo moves the list on the screen, until the chosen handoff is on it.
+func (l *list) scrollTo() {
+	l.column.move(0)
+	l.top = max(min(l.top, max(0, len(l.shown)-l.height)), l.at-l.height+1)
+}
+
+// turned returns the column of the board that is chosen, otherwise the list.
+func (l *list) turned() *column {
+	if l.on {
+		return &l.columns[l.turn]
+	}
+	return &l.column
 }
 
 // chosen returns the chosen row, or nil.
 func (l *list) chosen() *row {
-	if col := &l.columns[l.turn]; l.on && col.at < len(col.shown) {
-		return &l.rows[col.shown[col.at]]
-	} else if l.on {
-		return nil
+	if c := l.turned(); c.at < len(c.shown) {
+		return &l.rows[c.shown[c.at]]
 	}
-	if l.at >= len(l.shown) {
-		return nil
-	}
-	return &l.rows[l.shown[l.at]]
+	return nil
 }
 
 func (l *list) id() string {

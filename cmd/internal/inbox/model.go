@@ -14,15 +14,13 @@ import (
 
 // A model is the state of the screen.
 type model struct {
-	store    *handoff.Store
-	options  handoff.Options
-	project  string
-	said     *notes
-	compose  Compose
-	work     func(references []string) string // compares the work with references; it runs git
-	suspend  tea.Cmd                          // returns the terminal to the shell until the program continues
-	bindings []binding
-	now      func() time.Time
+	store   *handoff.Store
+	project string
+	said    *notes
+	compose Compose
+	work    func(references []string) string // compares the work with references; it runs git
+	suspend tea.Cmd                          // returns the terminal to the shell until the program continues
+	now     func() time.Time
 
 	list
 	preview preview
@@ -40,7 +38,6 @@ type model struct {
 	helping bool
 	helpTop int // the first line of help on the screen
 	prompt  *prompt
-	confirm func(*model) tea.Cmd // the action of y
 
 	message string           // shown until the next key
 	trouble string           // shown while it lasts
@@ -52,8 +49,8 @@ type model struct {
 }
 
 func newModel(s *handoff.Store, o handoff.Options, me string) *model {
-	m := &model{titles: make(map[string]string), store: s, options: o, said: &notes{}, changed: func() {},
-		bindings: bindings, now: o.Now, width: 80, height: 24}
+	m := &model{titles: make(map[string]string), store: s, said: &notes{}, changed: func() {},
+		now: o.Now, width: 80, height: 24}
 	if m.now == nil {
 		m.now = time.Now
 	}
@@ -181,7 +178,7 @@ func (m *model) doubt() tea.Cmd {
 // settle updates the place in the list and the preview after a change.
 func (m *model) settle() tea.Cmd {
 	m.list.height = m.layout().rows()
-	m.move(0)
+	m.scrollTo()
 	m.hold()
 	return tea.Batch(m.want(), m.wantTitles())
 }
@@ -189,13 +186,6 @@ func (m *model) settle() tea.Cmd {
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.message, m.bad = "", false
 	key := msg.String()
-	if do := m.confirm; do != nil {
-		if m.confirm = nil; key == "y" || key == "Y" {
-			return do(m)
-		}
-		m.message = "nothing changed"
-		return nil
-	}
 	if m.prompt != nil {
 		return m.type_(key, msg)
 	}
@@ -272,14 +262,10 @@ func (m *model) nextView(by int) tea.Cmd {
 
 // step moves in the list, or in the open handoff.
 func (m *model) step(by int) tea.Cmd {
-	switch {
-	case m.open_:
+	if m.open_ {
 		return m.scroll(by)
-	case m.on:
-		m.columns[m.turn].move(by)
-	default:
-		m.move(by)
 	}
+	m.turned().move(by)
 	return nil
 }
 

@@ -213,3 +213,24 @@ func TestSenderAtEachWidth(t *testing.T) {
 		}
 	}
 }
+
+func TestEachBindingHasItsAction(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, b := range bindings() {
+		if actions[b.keys[0]] == nil {
+			t.Errorf("keys.txt: %s has no action", b.keys[0])
+		}
+		for _, key := range b.keys {
+			if known[key] {
+				t.Errorf("keys.txt: two lines have the key %s", key)
+			}
+			known[key] = true
+		}
+	}
+	for key := range actions {
+		if !known[key] {
+			t.Errorf("the action of %s is not in keys.txt", key)
+		}
+	}
+}

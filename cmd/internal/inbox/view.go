@@ -230,8 +230,6 @@ func (m *model) bottom() string {
 		return m.promptLine()
 	case m.message != "" && m.bad:
 		return wrong.Render(" " + escape(m.message))
-	case m.confirm != nil:
-		return " " + bold.Render(escape(m.message))
 	case m.message != "":
 		return " " + escape(m.message)
 	case !m.loaded:
@@ -245,7 +243,7 @@ func (m *model) bottom() string {
 		return faint.Render(" any key goes back")
 	}
 	var hints []string
-	for _, b := range m.bindings {
+	for _, b := range bindings() {
 		if b.hint == "" || m.chosen() == nil && !strings.Contains("/?q", b.keys[0]) {
 			continue
 		}
@@ -280,7 +278,7 @@ func (m *model) helpRoom() int { return max(1, m.height-frame) }
 // help returns the lines of the keys, from the first unseen one, in two columns if one is too short.
 func (m *model) help() []string {
 	var lines []string
-	for _, b := range m.bindings {
+	for _, b := range bindings() {
 		if b.shown != "" {
 			lines = append(lines, "  "+bold.Render(fmt.Sprintf("%-9s", b.shown))+" "+b.does)
 		}
