@@ -32,11 +32,11 @@ func within(wait time.Duration, once handoff.Once) handoff.Once {
 		if err == nil || errors.As(err, new(*handoff.LostError)) {
 			return err
 		}
-		problem := "the remote cannot be asked: " + fault.Plain(err)
+		problem := "the remote cannot be asked"
 		if limited.Err() != nil && ctx.Err() == nil {
 			problem = "the remote did not answer within " + wait.String()
 		}
-		return &fault.Error{Class: fault.Class(err), Problem: problem, Cause: err,
-			Advice: "try again, or add offline: true: the next sync reports a conflict"}
+		return fault.New(fault.Class(err), "try again, or add offline: true: the next sync reports a conflict",
+			"%s: %v", fault.Own(problem), err)
 	}
 }
