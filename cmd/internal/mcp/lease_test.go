@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -83,4 +84,50 @@ func TestRenewedLease(t *testing.T) {
 	if len(p.leases.all) != 0 {
 		t.Errorf("after a tick: %v", p.leases.all)
 	}
+}
+
+// A server that wakes after its lease gets nothing back that another session has taken over. A clock that goes back during
+// a lease neither shortens it nor lets somebody else in.
+func TestHolderWakes(t *testing.T) {
+	root, noon := mustProject(t), time.Date(2026, 5, 8, 12, 0, 0, 0, time.UTC)
+	id, now := mustHandOver(t, root), noon
+	a := &cli.App{Env: cli.Env{Stdin: strings.NewReader(""), Stdout: t.Output(), Stderr: t.Output(),
+		Getenv: os.Getenv, Getwd: func() (string, error) { return root, nil },
+		Options: func(o *handoff.Options) { o.Now = func() time.Time { return now } }}}
+	sleeper := project{App: a, session: "mcp-1", leases: &leases{all: make(map[holder]bool)}}
+	other := project{App: a, session: "mcp-2", leases: &leases{all: make(map[holder]bool)}}
+	held := func(session, until string) {
+		t.Helper()
+		_, s, err := other.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if by := s.Lifecycle().Of(id).Take.Holds(); by.Session != session || by.Until != until {
+			t.Errorf("at %v it is held by %q until %s, not by %q until %s", now, by.Session, by.Until, session, until)
+		}
+	}
+	if _, err := sleeper.take(t.Context(), takeArgs{ID: id}); err != nil {
+		t.Fatal(err)
+	}
+
+	now = noon.Add(-3 * time.Hour)
+	sleeper.renew(t.Context())
+	if _, err := other.take(t.Context(), takeArgs{ID: id}); !errors.As(err, new(*handoff.TakenError)) {
+		t.Errorf("after the clock went back another session takes it: %v", err)
+	}
+	held("mcp-1", "2026-05-08T14:00:00Z")
+
+	now = noon.Add(2 * time.Hour)
+	if _, err := other.take(t.Context(), takeArgs{ID: id}); err != nil {
+		t.Fatal(err)
+	}
+	now = noon.Add(3 * time.Hour)
+	sleeper.renew(t.Context())
+	if len(sleeper.leases.all) != 0 {
+		t.Errorf("it goes on with %v", sleeper.leases.all)
+	}
+	if _, err := sleeper.done(t.Context(), doneArgs{ID: id}); !errors.As(err, new(*handoff.TakenError)) && !errors.As(err, new(*handoff.LostError)) {
+		t.Errorf("it finishes what another session has: %v", err)
+	}
+	held("mcp-2", "2026-05-08T16:00:00Z")
 }

@@ -61,6 +61,7 @@ func mustProject(t *testing.T) string {
 type client struct {
 	*testing.T
 	session *mcp.ClientSession
+	kill    func() // kills the server
 }
 
 func connect(t *testing.T, root, revision string, flags ...string) client {
@@ -73,15 +74,22 @@ func connect(t *testing.T, root, revision string, flags ...string) client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	killed := false
 	t.Cleanup(func() {
-		if err := session.Close(); err != nil {
+		if err := session.Close(); err != nil && !killed {
 			t.Errorf("the server ended with %v", err)
 		}
 	})
 	if got := session.InitializeResult().ProtocolVersion; got != revision {
 		t.Fatalf("the server speaks %s, not %s", got, revision)
 	}
-	return client{t, session}
+	return client{t, session, func() {
+		killed = true
+		if err := cmd.Process.Kill(); err != nil {
+			t.Error(err)
+		}
+		_ = session.Wait() // it was killed
+	}}
 }
 
 // call returns the text of a result and its data.
@@ -415,18 +423,24 @@ func TestTwoSessions(t *testing.T) {
 	one.good("handoff_done", call, `"act":"done"`)
 }
 
-// What a server has taken another one takes over once the first has ended.
+// What a server has taken another one takes over once the first has ended, or was killed.
 func TestServerEnds(t *testing.T) {
-	root, one, two, call := takenBetween(t)
-	two.bad("handoff_take", call, "critical", 11, "by another operator or session")
-	if err := one.session.Close(); err != nil {
-		t.Fatal(err)
-	}
-	two.good("handoff_next", map[string]any{"operator": "ben"}, `"state":"taken"`)
-	two.good("handoff_take", call, `"status":"changed"`)
-	two.good("handoff_done", call, `"act":"done"`)
-	if notes, err := filepath.Glob(filepath.Join(root, ".run", "drafts", "*.json")); err != nil || len(notes) != 1 {
-		t.Errorf("%q %v", notes, err) // of the first
+	for _, how := range []string{"ends", "is killed"} {
+		t.Run(how, func(t *testing.T) {
+			root, one, two, call := takenBetween(t)
+			two.bad("handoff_take", call, "critical", 11, "by another operator or session")
+			if how == "is killed" {
+				one.kill()
+			} else if err := one.session.Close(); err != nil {
+				t.Fatal(err)
+			}
+			two.good("handoff_next", map[string]any{"operator": "ben"}, `"state":"taken"`)
+			two.good("handoff_take", call, `"status":"changed"`)
+			two.good("handoff_done", call, `"act":"done"`)
+			if notes, err := filepath.Glob(filepath.Join(root, ".run", "drafts", "*.json")); err != nil || len(notes) != 1 {
+				t.Errorf("%q %v", notes, err) // of the first
+			}
+		})
 	}
 }
 
