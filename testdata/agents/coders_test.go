@@ -14,6 +14,7 @@ type coder struct {
 	role          string   // of the text of the session hook
 	settings      string   // the file that install changes, below the home
 	env           []string // @model stands for its address
+	adds          string   // a pattern: what its shell adds to the output of a command, where that is a lot
 	mute          bool     // its hooks are not told what it said, so a session that ends well leaves no draft
 	prepare       func(*desk)
 
@@ -234,6 +235,7 @@ var copilot = coder{
 
 var qwen = coder{
 	name: "qwen", title: "Qwen Code", program: "qwen", role: "system", settings: ".qwen/settings.json",
+	adds: `(?m)^(Command|Directory|Error|Exit Code|Signal|Process Group PGID): .*\n?|^Output: `,
 	env: []string{"OPENAI_API_KEY=no-key", "OPENAI_BASE_URL=@model/v1", "OPENAI_MODEL=test-model",
 		"QWEN_CODE_SUPPRESS_YOLO_WARNING=1"},
 	prepare: func(d *desk) { d.write(".qwen/settings.json", "{"+qwenAuth+"}\n") },

@@ -2,7 +2,7 @@
 // session hook, of the plugin and the extension, of the tools of MCP; and what a session leaves. It needs no network, no
 // account and no key:
 //
-//	npm install --prefix /opt/agents @anthropic-ai/claude-code @openai/codex @google/gemini-cli @github/copilot
+//	npm install --prefix /opt/agents @anthropic-ai/claude-code @openai/codex @google/gemini-cli @github/copilot @qwen-code/qwen-code opencode-ai
 //	PATH=/opt/agents/node_modules/.bin:$PATH go test ./testdata/agents -run Agents -agents -v
 //
 // Each agent has a scratch home and an environment that holds nothing else. One that is not installed is skipped; so is what

@@ -20,8 +20,9 @@ type step struct {
 	tool  string // the end of its name
 	args  map[string]any
 	hangs bool
-	usage int // tokens that it claims to have read; 0 is few
-	n     int // tells the calls of a session apart
+	usage int    // tokens that it claims to have read; 0 is those of the model
+	n     int    // tells the calls of a session apart
+	to    string // the request that it answers mentions this; any other, as for a suggestion of what to type next, gets "ok"
 
 	before func() // runs before the model answers: something happens while the turn is running
 }
@@ -35,10 +36,11 @@ type model struct {
 	all    []any // and of all requests
 	hangs  chan struct{}
 	calls  int
+	usage  int // tokens that it claims to have read where its script does not say it
 }
 
 func newModel(t *testing.T) *model {
-	m := &model{hangs: make(chan struct{}, 8)}
+	m := &model{hangs: make(chan struct{}, 8), usage: 100}
 	m.Server = httptest.NewServer(http.HandlerFunc(m.serve))
 	t.Cleanup(func() { m.CloseClientConnections(); m.Close() })
 	return m
@@ -99,7 +101,7 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]a
 	m.calls++
 	s := step{text: "ok"}
 	tools := toolNames(body["tools"])
-	if len(m.script) > 0 && len(tools) > 0 {
+	if len(m.script) > 0 && len(tools) > 0 && strings.Contains(text(body), m.script[0].to) {
 		s, m.script = m.script[0], m.script[1:]
 	}
 	search, isSearch := searchFor(s, tools, body)
@@ -108,6 +110,9 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]a
 	}
 	s = search
 	s.n = m.calls
+	if s.usage == 0 {
+		s.usage = m.usage
+	}
 	m.mu.Unlock()
 	if s.before != nil {
 		s.before()
@@ -122,9 +127,6 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]a
 			s.tool = name
 			break
 		}
-	}
-	if s.usage == 0 {
-		s.usage = 100
 	}
 	events, whole := speak(body, s)
 	if stream, _ := body["stream"].(bool); !stream && whole != nil {
@@ -323,6 +325,13 @@ func look(v any, role, needle string, found *sighting) {
 			found.count += n
 		}
 	}
+}
+
+// claims sets how many tokens the model claims to have read, where its script does not say it.
+func (m *model) claims(usage int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.usage = usage
 }
 
 // count returns the number of requests so far, whatever was reset.

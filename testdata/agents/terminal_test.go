@@ -85,8 +85,18 @@ func (t *terminal) types(line string) {
 // asks types a line, waits until the model was asked about it and the screen shows that it has answered.
 func (t *terminal) asks(line, mention string) {
 	t.Helper()
+	t.hears(line, mention, "")
+}
+
+// hears is asks for an answer that begins with a text.
+func (t *terminal) hears(line, mention, begin string) {
+	t.Helper()
 	answer := fmt.Sprintf("answer-%d", time.Now().UnixNano())
-	t.model.reset(step{text: answer, usage: 40_000}) // else Gemini CLI finds nothing to compact
+	to := line
+	if strings.HasPrefix(line, "/") { // the model gets the text of the command
+		to = mention
+	}
+	t.model.reset(step{text: begin + answer, usage: 40_000, to: to}) // else Gemini CLI finds nothing to compact
 	t.types(line)
 	t.shows(answer)
 	if t.model.sees(mention, "").count == 0 {
