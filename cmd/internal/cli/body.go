@@ -47,7 +47,7 @@ func (in *Input) markdown(name string, text []byte) (handoff.Source, error) {
 		return handoff.Source{}, err
 	}
 	if in.Fields.Time == "" {
-		doc.Time = in.now()
+		doc.Time = in.Stamp()
 	}
 	if in.Fields.Time == "" && in.Fields.Topic == "" {
 		if doc, err = in.sameAgain(doc); err != nil {
@@ -69,7 +69,7 @@ func (in *Input) sameAgain(doc handoff.Document) (handoff.Document, error) {
 
 // defaults returns the default values of a frontmatter.
 func (in *Input) defaults(text string) handoff.Document {
-	return handoff.Document{SchemaVersion: "1.0", From: in.self(), Time: in.now(), Topic: handoff.TopicOf(text)}
+	return handoff.Document{SchemaVersion: "1.0", From: in.self(), Time: in.Stamp(), Topic: handoff.TopicOf(text)}
 }
 
 // isAlone reports whether the sender works here alone. It looks once.
@@ -100,8 +100,8 @@ func (in *Input) self() string {
 	return *in.me
 }
 
-// now returns the time for all documents without one.
-func (in *Input) now() string {
+// Stamp returns the time for all documents without one.
+func (in *Input) Stamp() string {
 	in.Took = cmp.Or(in.Took, in.At, in.UTCNow())
 	return in.Took
 }
@@ -129,7 +129,7 @@ func (a *App) Composed(name string, f Fields, text string, allowEmpty bool) (han
 	case doc.From == "":
 		return doc, UnknownOperator("--from")
 	case doc.To == "":
-		return doc, Invalid("add --to NAME", "%s: no recipient", name)
+		return doc, Invalid("add --to NAME", "%s", strings.TrimPrefix(name+": no recipient", ": "))
 	case !allowEmpty && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
 		return doc, Invalid("write what the recipient needs, or add --allow-empty", "%s is empty", name)
 	}

@@ -12,10 +12,18 @@ func (a *App) Confirm(question string) bool {
 	if !a.CanAsk() {
 		return true
 	}
-	fmt.Fprint(a.Stderr, question+" [y/N] ")
-	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return (err == nil || err == io.EOF) && (answer == "y" || answer == "yes")
+	answer, err := a.Ask(bufio.NewReader(a.Stdin), question+" [y/N] ")
+	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))
+}
+
+// Ask prints a question, and reads a line. The error is io.EOF at the end of the input.
+func (a *App) Ask(in *bufio.Reader, question string) (answer string, err error) {
+	fmt.Fprint(a.Stderr, question)
+	answer, err = in.ReadString('\n')
+	if err == io.EOF && answer != "" {
+		err = nil
+	}
+	return strings.TrimSpace(answer), err
 }
 
 // CanAsk reports whether standard input and standard error are a terminal.

@@ -12,12 +12,13 @@ func ReadOn(command string) func(next int) string {
 	return func(next int) string { return fmt.Sprintf("%s --agent --offset %d", command, next) }
 }
 
-func (a *App) ShowFramed(got handoff.Stored, f handoff.Frame) error {
+// ShowFramed prints a text from others in its frame. name is that of the text in a warning.
+func (a *App) ShowFramed(name string, got handoff.Stored, f handoff.Frame) error {
 	text, flags, err := handoff.Framed(got, f)
 	if err != nil {
 		return err
 	}
-	if line := handoff.Blocker(got.Entry.ID, flags); line != "" {
+	if line := handoff.Blocker(name, flags); line != "" {
 		fmt.Fprintln(a.Stderr, line)
 	}
 	_, err = io.WriteString(a.Stdout, text)

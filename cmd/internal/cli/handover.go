@@ -43,7 +43,7 @@ type Full struct {
 	// reports whether JSON has the shape of a record
 	IsRecord func(text []byte) bool
 	// returns the function that makes sources of records
-	Records func(RecordInput) func(name string, text []byte) handoff.Source
+	Records func(in *Input, f Fields) func(name string, text []byte) handoff.Source
 
 	Warnings func(s *handoff.Store, ids []string) ([]string, error) // returns warnings about stored records
 

@@ -28,7 +28,7 @@ type Input struct {
 	*App
 	Fields     Fields
 	Recording  Recording
-	stdin      bool   // standard input was read, so the setting record_work counts
+	ForWork    bool   // the setting record_work counts, as for standard input
 	Kind       string // of every record; "" to detect it
 	AllowEmpty []string
 	me         *string // the operator who runs the program, once known
@@ -42,15 +42,6 @@ type Input struct {
 	to []string // the recipients, each of which gets a document; nil if they are not known yet
 	// makes the source of each record, by recipient; shared, so that all get the same time
 	records map[string]func(name string, text []byte) handoff.Source
-}
-
-// A RecordInput holds the flags for the records of a command line.
-type RecordInput struct {
-	*App
-	Fields
-	Kind       string        // of each record; "" to detect it
-	AllowEmpty []string      // fields of packets that may be empty
-	Now        func() string // returns the time for records without one
 }
 
 // Sources reads all inputs. It returns the sources of good inputs together with the errors of the others.
@@ -138,7 +129,7 @@ func (in *Input) standardInput() ([]handoff.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.stdin = true; in.CanAsk() {
+	if in.ForWork = true; in.CanAsk() {
 		in.typed = text
 	}
 	sources, err := in.Text("standard input", text)
@@ -192,7 +183,7 @@ func (a *App) TextSource(name string, text []byte, f Fields, kind string, r Reco
 	if err := checkReferences(f.References); err != nil {
 		return handoff.Source{}, err
 	}
-	return (&Input{App: a, Fields: f, Kind: kind, Recording: r, stdin: true}).text(name, text, kind != "")
+	return (&Input{App: a, Fields: f, Kind: kind, Recording: r, ForWork: true}).text(name, text, kind != "")
 }
 
 // Text returns the sources of a text without a file, one for each recipient. It is a record with --kind or if it has

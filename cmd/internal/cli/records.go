@@ -19,7 +19,7 @@ func (in *Input) record(name string, text []byte) (handoff.Source, error) {
 		if in.records == nil {
 			in.records = map[string]func(string, []byte) handoff.Source{}
 		}
-		in.records[in.Fields.To] = in.Full.Records(RecordInput{in.App, fields, in.Kind, in.AllowEmpty, in.now})
+		in.records[in.Fields.To] = in.Full.Records(in, fields)
 	}
 	return in.records[in.Fields.To](name, text), nil
 }

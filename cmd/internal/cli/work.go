@@ -80,7 +80,7 @@ func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 
 // recorded returns the fields of the flags, with the references that record the work.
 func (in *Input) recorded() (Fields, error) {
-	refs, err := in.Recording.References(in.App, in.stdin)
+	refs, err := in.Recording.References(in.App, in.ForWork)
 	fields := in.Fields
 	fields.References = append(slices.Clip(fields.References), refs...)
 	return fields, err

@@ -55,7 +55,7 @@ func (a *app) readOne(p handoff.Project, s *handoff.Store, id string, f *readFla
 		More: cli.ReadOn("handoff read " + got.Entry.ID)}
 	if err != nil && f.Unverified && got.Text != nil {
 		frame.Unverified = true
-		return errors.Join(a.ShowFramed(got, frame), err)
+		return errors.Join(a.ShowFramed(got.Entry.ID, got, frame), err)
 	}
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (a *app) readOne(p handoff.Project, s *handoff.Store, id string, f *readFla
 
 // readForAgents prints the framed body, and below the frame the line about the work and the next commands.
 func (a *app) readForAgents(got handoff.Stored, frame handoff.Frame, line, next string) error {
-	if err := a.ShowFramed(got, frame); err != nil {
+	if err := a.ShowFramed(got.Entry.ID, got, frame); err != nil {
 		return err
 	}
 	if line != "" {

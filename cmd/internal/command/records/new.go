@@ -1,7 +1,6 @@
 package records
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -87,63 +86,47 @@ func recordWork(a *app, recording cli.Recording, f *cli.Fields) error {
 
 // compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.
 func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) error {
-	took := ""
-	if f.Time == "" {
-		took = cmp.Or(at, a.UTCNow())
-		f.Time = took
-	}
-	p, err := a.Project()
+	p, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}
-	f.From = p.MeOr(f.From)
-	_, s, err := a.NewStore()
+	in := cli.Input{App: a.App, Fields: f, At: at}
+	sources, err := in.Filled("", []byte(standard)) // the text can have a heading for the topic
+	if err == nil {
+		err = parseEach(p, sources)
+	}
 	if err != nil {
 		return err
 	}
-	if f.To == "" && s.Registry().IsAlone(f.From) {
-		f.To = handoff.Next
-	}
-	doc, topic := f.Document(cmp.Or(start, standard)), f.Topic
-	switch { // the text can have a heading for the topic
-	case doc.From == "":
-		return cli.UnknownOperator("--from")
-	case doc.To == "":
-		return cli.Invalid("add --to NAME", "no recipient")
-	}
-	doc.Topic = topic
-	all, err := a.recipients(p, doc)
+	text, path, err := a.edited(start)
 	if err != nil {
 		return err
 	}
-	path := ""
-	if doc.Body, path, err = a.edited(start); err != nil {
-		return err
-	}
-	if doc.Topic = cmp.Or(topic, handoff.TopicOf(doc.Body)); topic == "" && doc.Topic == handoff.TopicOf(start) {
+	if f.Topic == "" && handoff.TopicOf(text) == handoff.TopicOf(start) {
 		return cli.Invalid("add --topic NAME, or start the text with a new heading",
 			"no topic\nyour text is kept in %s", path)
 	}
-	if err := recordWork(a, recording, (*cli.Fields)(&doc)); err != nil {
-		return fmt.Errorf("%w\nyour text is kept in %s", err, path)
+	in.Recording, in.ForWork = recording, true
+	var receipts []handoff.Receipt
+	if sources, err = in.Filled("", []byte(text)); err == nil {
+		receipts, err = s.WriteAll(context.Background(), sources)
 	}
-	receipts, err := s.WriteAll(context.Background(), toEach(doc, all))
 	if err != nil {
-		return cli.SameAgain(fmt.Errorf("%w\nyour text is kept in %s", err, path), took)
+		return cli.SameAgain(fmt.Errorf("%w\nyour text is kept in %s", err, path), in.Took)
 	}
 	a.Wrote(s)
 	os.RemoveAll(filepath.Dir(path))
 	return a.PrintReceipts(s, receipts)
 }
 
-// toEach returns a source of the document for each recipient.
-func toEach(doc handoff.Document, recipients []string) (sources []handoff.Source) {
-	for _, to := range recipients {
-		one := doc
-		one.To = to
-		sources = append(sources, handoff.Source{Fields: &one})
+// parseEach returns an error if one of the sources cannot be stored, whatever the store says.
+func parseEach(p handoff.Project, sources []handoff.Source) error {
+	for _, one := range sources {
+		if _, err := handoff.Parse(one, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
+			return err
+		}
 	}
-	return sources
+	return nil
 }
 
 // Compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.

@@ -172,10 +172,11 @@ func (a *app) recipients(p handoff.Project, d handoff.Document) ([]string, error
 	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"),
 		cmp.Or(d.Time, a.UTCNow())
 	all, err := a.Recipients(func() string { return d.From }, d.To)
-	for _, one := range toEach(d, all) {
-		if _, err := handoff.Parse(one, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
-			return nil, err
-		}
+	sources := make([]handoff.Source, len(all))
+	for i, to := range all {
+		one := d
+		one.To = to
+		sources[i].Fields = &one
 	}
-	return all, err
+	return all, cmp.Or(err, parseEach(p, sources))
 }

@@ -2,7 +2,6 @@ package records
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -161,15 +160,11 @@ func (r *newRecord) ask(a *app, p handoff.Project) error {
 // answerTo asks a question and reads one line. The end of the input is an error: an incomplete form is not stored.
 func answerTo(a *app, in *bufio.Reader, question string) (string, error) {
 	if question != "" {
-		fmt.Fprintln(a.Stderr, question)
+		question += "\n"
 	}
-	fmt.Fprint(a.Stderr, "> ")
-	line, err := in.ReadString('\n')
-	if err == io.EOF && line == "" {
-		return "", cli.Invalid("", "no answer; nothing stored")
-	}
+	answer, err := a.Ask(in, question+"> ")
 	if err == io.EOF {
-		err = nil
+		err = cli.Invalid("", "no answer; nothing stored")
 	}
-	return strings.TrimSpace(line), err
+	return answer, err
 }

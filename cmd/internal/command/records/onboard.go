@@ -1,9 +1,6 @@
 package records
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -36,7 +33,9 @@ func (a *app) onboard(f *onboardFlags, _ []string) error {
 		}
 	}
 	if f.Agent != "" {
-		return a.onboardAgent(f.Agent, text, f.MaxChars)
+		records := handoff.Stored{Document: handoff.Document{Body: text}}
+		records.Entry.To = f.Agent
+		return a.ShowFramed("onboard", records, handoff.Frame{MaxChars: f.MaxChars, Whole: handoff.MaxForAgents})
 	}
 	return a.Show(b, text)
 }
@@ -71,18 +70,4 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 		b.Warnings = append(b.Warnings, "left out, run `handoff verify`: "+handoff.EscapeLine(why))
 	}
 	return b, nil
-}
-
-func (a *app) onboardAgent(agent, text string, maxChars int) error {
-	records := handoff.Stored{Document: handoff.Document{Body: text}}
-	records.Entry.To = agent
-	framed, flags, err := handoff.Framed(records, handoff.Frame{MaxChars: maxChars, Whole: handoff.MaxForAgents})
-	if err != nil {
-		return err
-	}
-	if line := handoff.Blocker("onboard", flags); line != "" {
-		fmt.Fprintln(a.Stderr, line)
-	}
-	_, err = io.WriteString(a.Stdout, framed)
-	return err
 }

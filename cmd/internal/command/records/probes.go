@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,9 +96,9 @@ func (a *app) allowProbes(*cli.None, []string) error {
 	}
 	fmt.Fprint(a.Stdout, "\nThis does not cover files that the probes read or run, such as tests, a Makefile or "+
 		"package.json.\n")
-	fmt.Fprintf(a.Stderr, "\nThe probes run with your rights, without a sandbox. Do you allow them? Type yes: ")
-	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
-	if err != nil && err != io.EOF || strings.TrimSpace(answer) != "yes" {
+	answer, err := a.Ask(bufio.NewReader(a.Stdin),
+		"\nThe probes run with your rights, without a sandbox. Do you allow them? Type yes: ")
+	if err != nil || answer != "yes" {
 		return cli.Denied("", "nothing was allowed")
 	}
 	if err := a.allowed(p).Allow(d, time.Now()); err != nil {

@@ -8,15 +8,15 @@ import (
 )
 
 // Stored returns a function that makes sources from the records of one run.
-func Stored(in cli.RecordInput) func(name string, text []byte) handoff.Source {
+func Stored(in *cli.Input, f cli.Fields) func(name string, text []byte) handoff.Source {
 	o := record.Options{
 		Kind: in.Kind, AllowEmpty: in.AllowEmpty, Rules: schema.Universal(),
-		Head:   handoff.Document(in.Fields),
+		Head:   handoff.Document(f),
 		Redact: in.Gate.Redact, Allow: in.Gate.AllowSecret,
 		Carried: record.Carried(func() (*handoff.Store, error) {
 			_, s, err := in.NewStore()
 			return s, err
-		}), Project: in.ProjectName, Now: in.Now,
+		}), Project: in.ProjectName, Now: in.Stamp,
 		Warn: func(text string) { in.Note("warning: " + text) },
 	}
 	return func(name string, text []byte) handoff.Source { return record.Source(name, text, o) }

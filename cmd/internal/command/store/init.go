@@ -115,13 +115,12 @@ func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, b
 
 // answer asks a question and reads one line.
 func (a *app) answer(in *bufio.Reader, question, proposed string) (string, error) {
-	fmt.Fprintf(a.Stderr, "%s [%s]: ", question, proposed)
-	line, err := in.ReadString('\n')
+	line, err := a.Ask(in, question+" ["+proposed+"]: ")
 	if err == io.EOF {
 		fmt.Fprintln(a.Stderr)
 		return "", cli.Invalid("add --yes to accept the proposals", "no answer; nothing was changed")
 	}
-	return cmp.Or(strings.TrimSpace(line), proposed), err
+	return cmp.Or(line, proposed), err
 }
 
 // userSlug returns an operator name made from the system's user or host name, or "".

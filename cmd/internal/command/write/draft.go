@@ -119,7 +119,7 @@ func (a *app) showDraft(f *showDraftFlags, ids []string) error {
 		return a.PrintJSON(full)
 	case a.ForAgents:
 		draft := handoff.Stored{Document: handoff.Document{Body: d.Text}, Path: "draft " + d.ID}
-		return a.ShowFramed(draft, handoff.Frame{Whole: handoff.MaxForAgents, Offset: f.Offset,
+		return a.ShowFramed("", draft, handoff.Frame{Whole: handoff.MaxForAgents, Offset: f.Offset,
 			More: cli.ReadOn("handoff draft show " + d.ID)})
 	case cli.IsTerminal(a.Stdout):
 		d.Text = handoff.Escape(d.Text)
