@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -37,6 +38,11 @@ func (a *App) Tell(v any, line string, advice ...string) error {
 	}
 	_, err := io.WriteString(a.Stdout, text)
 	return err
+}
+
+// Table returns rows as a table that fits the terminal, below the words of a header.
+func (a *App) Table(header string, rows [][]string) string {
+	return handoff.Table(TerminalWidth(a.Stdout), strings.Fields(header), rows)
 }
 
 // Lines prints the values as JSON, a line each, with --json; otherwise as text.

@@ -59,13 +59,13 @@ func Steps(s *handoff.Store, got handoff.Stored, me string) (why string, steps [
 	return why, steps
 }
 
-// NextSteps returns the line with the steps that me can take, "" if there are none. It is safe for agents: of text from
-// others it has only the names in the frontmatter.
+// NextSteps returns the line with the steps that me can take, "" if there are none. ID and NAME in the words for a step
+// become the id and me. The line is safe for agents: of text from others it has only the names in the frontmatter.
 func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]string) string {
 	why, steps := Steps(s, got, me)
-	parts := []string{why}
+	parts, named := []string{why}, strings.NewReplacer("ID", Short(got.Entry.ID, 12), "NAME", me)
 	for _, step := range steps {
-		parts = append(parts, words[step])
+		parts = append(parts, named.Replace(words[step]))
 	}
 	if parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" }); len(parts) == 0 {
 		return ""

@@ -47,10 +47,7 @@ func writeManPages(a *cli.App, dir string) error {
 	if err != nil {
 		return cli.OutputError(dir, err)
 	}
-	if !a.JSON {
-		return nil
-	}
-	return a.PrintJSON(map[string]any{"directory": dir, "files": len(pages)})
+	return a.Show(map[string]any{"directory": dir, "files": len(pages)}, "")
 }
 
 // isManPage reports whether a file is a page of this program, or empty, as after an interruption.

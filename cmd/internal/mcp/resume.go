@@ -54,7 +54,7 @@ func (p project) check(ctx context.Context, in checkArgs) (result, error) {
 	}
 	text, err := reportText(got.Entry.ID, report)
 	if report.Class == packet.Clean && got.Entry.IsTo(cmp.Or(found.Me(), got.Entry.To)) {
-		text += fmt.Sprintf("Next: handoff_resume with id %s takes it over.\n", shortID(got.Entry.ID))
+		text += fmt.Sprintf("Next: handoff_resume with id %s takes it over.\n", cli.Short(got.Entry.ID, 12))
 	}
 	return result{text: text}, err
 }

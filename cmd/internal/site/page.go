@@ -180,61 +180,42 @@ func openPageDir(path string) (dir *os.Root, old []string, err error) {
 	if err != nil {
 		return nil, nil, cli.OutputError(path, err)
 	}
-	switch marker, err := dir.Lstat(pageMarker); {
-	case err == nil && marker.Mode().IsRegular():
-		old, err = pagesIn(dir, path)
-		if err == nil {
-			return dir, old, nil
-		}
+	if old, err = pagesIn(dir, path); err != nil {
 		dir.Close()
-		return nil, nil, err
-	case err == nil:
-		dir.Close()
-		return nil, nil, notPage(filepath.Join(path, pageMarker))
 	}
-	names, err := fs.ReadDir(dir.FS(), ".")
-	if err == nil && len(names) > 0 {
-		err = cli.Invalid("name another one with -o", "%s is not empty and was not made by `handoff page`", path)
-	}
-	if err != nil {
-		dir.Close()
-		return nil, nil, err
-	}
-	return dir, nil, nil
+	return dir, old, err
 }
 
 // pagesIn returns the site's files in the directory path. It refuses anything there that is not a regular file or
-// directory of the site.
+// directory of the site, and a directory with files but without the marker of a site.
 func pagesIn(dir *os.Root, path string) (old []string, err error) {
-	for _, sub := range append([]string{"."}, page.Dirs...) {
-		info, err := dir.Lstat(sub)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return nil, err
-		case info.Mode()&fs.ModeSymlink != 0:
-			return nil, cli.Invalid("remove it, or name another directory with -o", "%s is a symbolic link",
-				filepath.Join(path, sub))
-		case !info.IsDir():
-			return nil, notPage(filepath.Join(path, sub))
-		}
-		files, err := fs.ReadDir(dir.FS(), sub)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			name := filepath.ToSlash(filepath.Join(sub, f.Name()))
-			if !page.IsName(name) {
-				continue
-			}
-			if !f.Type().IsRegular() || !page.IsMade(name, headOf(dir, name)) {
-				return nil, notPage(filepath.Join(path, filepath.FromSlash(name)))
-			}
-			old = append(old, name)
-		}
+	marker, err := dir.Lstat(pageMarker)
+	if err == nil && !marker.Mode().IsRegular() {
+		return nil, notPage(filepath.Join(path, pageMarker))
 	}
-	return old, nil
+	isSite := err == nil
+	err = fs.WalkDir(dir.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		is, shown := slices.Contains(page.Dirs, name), filepath.Join(path, filepath.FromSlash(name))
+		switch {
+		case err != nil:
+			return err
+		case name == ".":
+			return nil
+		case !isSite:
+			return cli.Invalid("name another one with -o", "%s is not empty and was not made by `handoff page`", path)
+		case e.IsDir() && !is:
+			return fs.SkipDir
+		case is && e.Type()&fs.ModeSymlink != 0:
+			return cli.Invalid("remove it, or name another directory with -o", "%s is a symbolic link", shown)
+		case is && e.IsDir(), !is && !page.IsName(name):
+			return nil
+		case is, !e.Type().IsRegular(), !page.IsMade(name, headOf(dir, name)):
+			return notPage(shown)
+		}
+		old = append(old, name)
+		return nil
+	})
+	return old, err
 }
 
 // headOf returns the first bytes of a file. An unreadable file has bytes that no site has.

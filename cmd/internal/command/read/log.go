@@ -58,12 +58,11 @@ func (a *app) history(id string) error {
 		return err
 	}
 	return cli.Lines(a.App, historyLines(e.ID, all), func() (string, error) {
-		width := cli.TerminalWidth(a.Stdout)
 		rows := make([][]string, len(all))
 		for i, h := range all {
 			rows[i] = []string{a.When(h.Time), h.What, h.Operator, strings.Join(historyDetails(h), ", ")}
 		}
-		return handoff.Table(width, []string{"TIME", "EVENT", "OPERATOR", "DETAILS"}, rows), nil
+		return a.Table("TIME EVENT OPERATOR DETAILS", rows), nil
 	})
 }
 

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -116,16 +114,14 @@ func (a *app) readJSON(s *handoff.Store, got handoff.Stored, verdict work.Verdic
 
 // nextForAgents returns the steps with their commands.
 func nextForAgents(s *handoff.Store, got handoff.Stored, me string) string {
-	e := got.Entry
-	id, me := strings.TrimPrefix(e.ID, "sha256:")[:12], cmp.Or(me, e.To)
-	if me == handoff.Next {
+	if me = cmp.Or(me, got.Entry.To); me == handoff.Next {
 		me = "NAME"
 	}
 	return cli.NextSteps(s, got, me, map[cli.Step]string{
-		cli.Check:  fmt.Sprintf("`handoff check %s` checks whether work can continue", id),
-		cli.Resume: fmt.Sprintf("`handoff resume %s --operator %s` resumes the work", id, me),
-		cli.Take:   fmt.Sprintf("`handoff take %s --operator %s` takes it, and marks it as read", id, me),
-		cli.Answer: fmt.Sprintf("`handoff reply %s -` stores an answer from standard input", id),
-		cli.Done:   fmt.Sprintf("`handoff done %s --operator %s` finishes it", id, me),
+		cli.Check:  "`handoff check ID` checks whether work can continue",
+		cli.Resume: "`handoff resume ID --operator NAME` resumes the work",
+		cli.Take:   "`handoff take ID --operator NAME` takes it, and marks it as read",
+		cli.Answer: "`handoff reply ID -` stores an answer from standard input",
+		cli.Done:   "`handoff done ID --operator NAME` finishes it",
 	})
 }

@@ -33,9 +33,8 @@ func (a *app) receipts(ids []string) error {
 }
 
 func (a *app) deliveryText(d delivery) string {
-	width := cli.TerminalWidth(a.Stdout)
 	id := d.ID
-	if width > 0 { // on a terminal
+	if cli.IsTerminal(a.Stdout) {
 		id = cli.Short(id, cli.Shortest)
 	}
 	text := fmt.Sprintf("%s from %s to %s, %q: %s; told to %s, read by %d\n", id, d.From, d.To,
@@ -50,5 +49,5 @@ func (a *app) deliveryText(d delivery) string {
 	if len(rows) == 0 {
 		return text
 	}
-	return text + handoff.Table(width, []string{"WHAT", "OPERATOR", "TIME", "AGENT", "SESSION"}, rows)
+	return text + a.Table("WHAT OPERATOR TIME AGENT SESSION", rows)
 }

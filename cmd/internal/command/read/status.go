@@ -262,16 +262,7 @@ func (a *app) shortStatus() {
 	counts := []struct {
 		state handoff.State
 		n     int
-	}{{handoff.StateUnread, st.Unread}, {handoff.StateTaken, 0}}
-	if me != "" {
-		if taken, err := s.List(handoff.Filter{State: handoff.StateTaken}); err == nil {
-			for _, e := range taken {
-				if s.Lifecycle().Of(e.ID).Take.Holds().Operator == me {
-					counts[1].n++
-				}
-			}
-		}
-	}
+	}{{handoff.StateUnread, st.Unread}, {handoff.StateTaken, len(s.Lifecycle().Holdings(me))}}
 	var parts []string
 	for _, c := range counts {
 		if sign := a.StateSign(c.state); c.n > 0 && a.HasSigns() {

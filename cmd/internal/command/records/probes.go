@@ -165,8 +165,5 @@ func (a *app) forgetProbes(*cli.None, []string) error {
 		note = "the probes of this project were not allowed"
 	}
 	a.Note(note)
-	if !a.JSON {
-		return nil
-	}
-	return a.PrintJSON(map[string]any{"file_path": d.Path, "allowed": false})
+	return a.Show(map[string]any{"file_path": d.Path, "allowed": false}, "")
 }

@@ -99,13 +99,13 @@ func (a *app) printValidations(all []record.Validation) error {
 			b.WriteString(v.Text())
 		}
 		if len(all) > 1 {
-			b.WriteString("\n" + overview(all, cli.TerminalWidth(a.Stdout)))
+			b.WriteString("\n" + a.overview(all))
 		}
 		return b.String(), nil
 	})
 }
 
-func overview(all []record.Validation, width int) string {
+func (a *app) overview(all []record.Validation) string {
 	rows := make([][]string, len(all))
 	for i, v := range all {
 		tokens := "-"
@@ -115,5 +115,5 @@ func overview(all []record.Validation, width int) string {
 		rows[i] = []string{v.Name, v.Verdict(), v.Stage, strconv.Itoa(len(v.Faults)), strconv.Itoa(len(v.Warnings)),
 			tokens}
 	}
-	return handoff.Table(width, []string{"NAME", "RESULT", "STAGE", "FAULTS", "WARNINGS", "TOKENS"}, rows)
+	return a.Table("NAME RESULT STAGE FAULTS WARNINGS TOKENS", rows)
 }

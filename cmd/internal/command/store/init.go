@@ -60,10 +60,10 @@ func (a *app) init(f *initFlags, _ []string) error {
 	for _, did := range done {
 		a.Note(did)
 	}
-	if err != nil || !a.JSON {
+	if err != nil {
 		return err
 	}
-	return a.PrintJSON(handoff.RepairReport{Done: append([]string{}, done...)})
+	return a.Show(handoff.RepairReport{Done: append([]string{}, done...)}, "")
 }
 
 // setOperator records who the user is, in this clone or in all projects, and returns what has changed.

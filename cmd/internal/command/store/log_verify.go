@@ -47,10 +47,8 @@ func (a *app) verifyLog(f *verifyFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		if err := a.PrintJSON(auditReport{report, signed}); err != nil {
-			return err
-		}
+	if err := a.Show(auditReport{report, signed}, ""); err != nil {
+		return err
 	}
 	return a.endReport(report)
 }

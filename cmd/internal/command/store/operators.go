@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -58,29 +58,22 @@ func (a *app) listOperators(*cli.None, []string) error {
 	if err != nil || list == nil {
 		return err
 	}
+	if a.JSON {
+		return cli.JSONLines(a.App, list.All())
+	}
 	var rows [][]string
 	for _, o := range list.All() {
-		if a.JSON {
-			if err := a.PrintJSON(o); err != nil {
-				return err
-			}
-			continue
-		}
 		state := "active"
 		if o.Offboarded(time.Now()) {
 			state = "offboarded"
 		}
 		rows = append(rows, []string{o.ID, o.DisplayName, o.GitEmail, state})
 	}
-	if a.JSON {
-		return nil
-	}
 	for _, id := range list.Teams() {
 		team, _ := list.Team(id)
 		a.Note("team " + id + ": " + strings.Join(team.Members, ", "))
 	}
-	_, err = fmt.Fprint(a.Stdout, handoff.Table(cli.TerminalWidth(a.Stdout), []string{"ID", "NAME", "EMAIL", "STATE"},
-		rows))
+	_, err = io.WriteString(a.Stdout, a.Table("ID NAME EMAIL STATE", rows))
 	return err
 }
 
@@ -122,10 +115,7 @@ func (a *app) validateOperators(_ *cli.None, files []string) error {
 		return &handoff.DocumentError{Name: path, Faults: faults}
 	}
 	a.Note(path + " is valid")
-	if a.JSON {
-		return a.PrintJSON(map[string]string{"file_path": path})
-	}
-	return nil
+	return a.Show(map[string]string{"file_path": path}, "")
 }
 
 // trusted holds the trusted keys of an operator in JSON.

@@ -34,10 +34,8 @@ func (a *app) verify(f *verifyFlags, ids []string) error {
 }
 
 func (a *app) printReport(r handoff.Report) error {
-	if a.JSON {
-		if err := a.PrintJSON(r); err != nil {
-			return err
-		}
+	if err := a.Show(r, ""); err != nil {
+		return err
 	}
 	return a.endReport(r)
 }

@@ -93,8 +93,7 @@ func (a *app) printDrafts(drafts []handoff.Draft) error {
 		a.Note("no drafts")
 		return nil
 	}
-	header := []string{"ID", "SAVED", "STATE", "TO", "TOPIC", "AGENT", "SESSION", "BYTES"}
-	_, err := io.WriteString(a.Stdout, handoff.Table(cli.TerminalWidth(a.Stdout), header, rows))
+	_, err := io.WriteString(a.Stdout, a.Table("ID SAVED STATE TO TOPIC AGENT SESSION BYTES", rows))
 	return err
 }
 
