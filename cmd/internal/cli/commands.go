@@ -112,9 +112,9 @@ func (a *App) build(name string) *cobra.Command {
 	var cmd *cobra.Command
 	below := map[string]*cobra.Command{}
 	for _, group := range a.program.Commands {
-		for path, build := range group {
+		for path, function := range group {
 			if path == name {
-				cmd = build(a)
+				cmd = a.command(function)
 			} else if rest, is := strings.CutPrefix(path, name+" "); is {
 				if sub, _, _ := strings.Cut(rest, " "); below[sub] == nil {
 					below[sub] = a.build(name + " " + sub)
@@ -126,7 +126,7 @@ func (a *App) build(name string) *cobra.Command {
 	case name == "help":
 		cmd = helpCommand(a)
 	case name == "version":
-		cmd = Command((*self).version)(a)
+		cmd = a.command((*self).version)
 	case cmd == nil && len(below) > 0:
 		cmd = &cobra.Command{Args: cobra.ArbitraryArgs, RunE: Subcommand}
 	case cmd == nil:

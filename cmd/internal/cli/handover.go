@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -21,9 +19,6 @@ type Program struct {
 	Quick    []func(a *App) bool // runs a command line without cobra; false if it cannot
 	Full     *Full               // nil in the fast program
 }
-
-// Commands maps each command, such as "record show", to the function that builds it.
-type Commands map[string]func(*App) *cobra.Command
 
 // A Full holds the parts that only the full program has.
 type Full struct {

@@ -11,7 +11,7 @@ import (
 type app struct{ *cli.App }
 
 // Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"inbox": cli.Command((*app).run)} }
+func Commands() cli.Commands { return cli.Commands{"inbox": (*app).run} }
 
 type flags struct{ *cli.Who }
 

@@ -10,7 +10,7 @@ import (
 type app struct{ *cli.App }
 
 // Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"mcp": cli.Command((*app).run)} }
+func Commands() cli.Commands { return cli.Commands{"mcp": (*app).run} }
 
 type flags struct {
 	Operator string // acts only for this one

@@ -17,14 +17,14 @@ type searchArgs struct {
 const defaultFound = 10
 
 // search finds handoffs like `handoff search`. It returns no text of theirs; handoff_read does.
-func (p project) search(ctx context.Context, in searchArgs) (result, error) {
+func (p project) search(ctx context.Context, in searchArgs) (any, error) {
 	filter, err := in.filter()
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	_, s, err := p.open()
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	if in.Limit <= 0 {
 		in.Limit = defaultFound
@@ -32,7 +32,7 @@ func (p project) search(ctx context.Context, in searchArgs) (result, error) {
 	found, err := s.Search(ctx, handoff.Query{Filter: filter, Words: strings.Fields(in.Words), Every: in.All,
 		Limit: min(in.Limit, defaultLimit)})
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	rows := make([]handoff.Entry, len(found.Matches))
 	for i, m := range found.Matches {
@@ -42,7 +42,7 @@ func (p project) search(ctx context.Context, in searchArgs) (result, error) {
 	if len(rows) > 0 {
 		out.Next = "handoff_read with an id prints one"
 	}
-	return result{data: out}, nil
+	return out, nil
 }
 
 // matched is the result of search, the best first.
@@ -62,29 +62,29 @@ type nextArgs struct {
 }
 
 // next shows, and takes, what to work on next, like `handoff next`.
-func (p project) next(ctx context.Context, in nextArgs) (result, error) {
+func (p project) next(ctx context.Context, in nextArgs) (any, error) {
 	found, s, err := p.openOnce(in.Offline)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	who := handoff.Consumption{Session: p.session}
 	if who.Operator, err = p.acting(found, "operator", in.Operator); err != nil {
-		return result{}, err
+		return nil, err
 	}
 	filter := handoff.Filter{To: who.Operator, From: in.From, Topic: in.Topic, Tag: in.Tag}
-	nothing := result{data: listed{about: p.aboutProject("nothing to do for " + who.Operator), Handoffs: []listedOne{}}}
+	nothing := listed{about: p.aboutProject("nothing to do for " + who.Operator), Handoffs: []listedOne{}}
 	if in.Take {
 		got, ok, err := s.Lifecycle().TakeNext(ctx, filter, who)
 		if !ok {
 			return nothing, err
 		}
 		p.hold(ctx, s, who)
-		return result{data: acted{p.aboutProject("handoff_read with its id; handoff_done finishes it"), got}}, err
+		return acted{p.aboutProject("handoff_read with its id; handoff_done finishes it"), got}, err
 	}
 	e, ok, err := s.Next(filter, p.session, nil)
 	if err != nil || !ok {
 		return nothing, err
 	}
-	return result{data: listed{about: p.aboutProject("handoff_read with its id, then handoff_take"),
-		Handoffs: newestListed(s, []handoff.Entry{e})}}, nil
+	return listed{about: p.aboutProject("handoff_read with its id, then handoff_take"),
+		Handoffs: newestListed(s, []handoff.Entry{e})}, nil
 }

@@ -62,7 +62,7 @@ func TestRenewedLease(t *testing.T) {
 			t.Errorf("at %s the lease ends at %s, not %s", step.now, got, step.until)
 		}
 	}
-	if _, err := p.done(t.Context(), doneArgs{ID: id}); err != nil {
+	if _, err := p.done(t.Context(), doneArgs{takeArgs: takeArgs{ID: id}}); err != nil {
 		t.Fatal(err)
 	}
 	if p.renew(t.Context()); len(p.leases.all) != 0 {

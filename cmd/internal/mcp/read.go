@@ -53,21 +53,21 @@ type listedOne struct {
 	File string `json:"file_path,omitempty"`
 }
 
-func (p project) list(_ context.Context, in listArgs) (result, error) {
+func (p project) list(_ context.Context, in listArgs) (any, error) {
 	f, err := in.filter()
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	f.Unread, f.Present, f.All, f.State = in.Unread, in.State == "" && !in.All, in.All, handoff.State(in.State)
 	var out listed
 	p.lost = func(err error) { out.Lost = fault.Plain(err) }
 	_, s, err := p.open()
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	entries, err := s.List(f)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	limit := in.Limit
 	if limit <= 0 {
@@ -79,7 +79,7 @@ func (p project) list(_ context.Context, in listArgs) (result, error) {
 	if len(out.Handoffs) > 0 {
 		out.Next = "handoff_read with an id prints one"
 	}
-	return result{data: out}, nil
+	return out, nil
 }
 
 // newestListed returns the last entries that fit into a result.
@@ -108,14 +108,14 @@ type readArgs struct {
 
 // read returns the body in its frame, without structured content, which some agents would show their model
 // instead.
-func (p project) read(_ context.Context, in readArgs) (result, error) {
+func (p project) read(_ context.Context, in readArgs) (any, error) {
 	found, s, err := p.open()
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	got, err := s.Read(in.ID)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	text, _, err := handoff.Framed(got, handoff.Frame{MaxChars: max(in.MaxChars, 0),
 		Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: max(in.Offset, 0),
@@ -126,5 +126,5 @@ func (p project) read(_ context.Context, in readArgs) (result, error) {
 	if line := cli.WorkLine(found, got.References); line != "" {
 		text += line + "\n"
 	}
-	return result{text: text + next(s, got, found.Me())}, err
+	return text + next(s, got, found.Me()), err
 }

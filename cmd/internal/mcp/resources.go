@@ -27,12 +27,12 @@ func (p project) listResources(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil || !ok || list == nil {
 			return res, err
 		}
-		_, _ = guarded(func() (result, error) {
+		_, _ = guarded(func() (any, error) {
 			unread, err := p.unread()
 			for _, e := range slices.Backward(unread) {
 				list.Resources = append(list.Resources, resourceOf(e))
 			}
-			return result{}, err
+			return nil, err
 		})
 		return list, nil
 	}
@@ -57,14 +57,14 @@ func resourceOf(e handoff.Entry) *mcp.Resource {
 // resource returns a handoff by its URI.
 func (p project) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	id, _ := strings.CutPrefix(req.Params.URI, resourceScheme)
-	r, err := guarded(func() (result, error) { return p.read(ctx, readArgs{ID: id}) })
+	r, err := guarded(func() (any, error) { return p.read(ctx, readArgs{ID: id}) })
 	if errors.Is(err, handoff.ErrInvalid) {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	if err != nil {
 		return nil, errors.New(cli.ExitOf(err).Name + ": " + fault.Plain(err))
 	}
-	text := r.text + p.named()
+	text, _ := r.(string)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "text/plain",
-		Text: text}}}, nil
+		Text: text + p.named()}}}, nil
 }

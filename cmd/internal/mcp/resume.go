@@ -31,22 +31,22 @@ func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
 	return c, err
 }
 
-func (p project) check(ctx context.Context, in checkArgs) (result, error) {
+func (p project) check(ctx context.Context, in checkArgs) (any, error) {
 	found, s, err := p.open()
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	with, err := in.with(found)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	o, err := with.Options(s)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	got, err := s.Read(in.ID)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	report := packet.Check(record.Input(got.Entry.ID, got.Document, with.Rules), o)
 	if note := record.RecordConfirmation(ctx, s, got.Entry.ID, report); note != "" {
@@ -56,7 +56,7 @@ func (p project) check(ctx context.Context, in checkArgs) (result, error) {
 	if report.Class == packet.Clean && got.Entry.IsTo(cmp.Or(found.Me(), got.Entry.To)) {
 		text += fmt.Sprintf("Next: handoff_resume with id %s takes it over.\n", cli.Short(got.Entry.ID, 12))
 	}
-	return result{text: text}, err
+	return text, err
 }
 
 // reportText returns the verdict, and the report with the quoted handoff in a frame.
@@ -71,26 +71,26 @@ type resumeArgs struct {
 	Offline  bool   `json:"offline,omitempty"`
 }
 
-func (p project) resume(ctx context.Context, in resumeArgs) (result, error) {
+func (p project) resume(ctx context.Context, in resumeArgs) (any, error) {
 	found, s, err := p.openOnce(in.Offline)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	r := record.Request{ID: in.ID, Operator: in.Operator, Session: p.session}
 	if r.Checks, err = in.with(found); err != nil {
-		return result{}, err
+		return nil, err
 	}
 	if r.Operator, err = p.acting(found, "operator", r.Operator); err != nil {
-		return result{}, err
+		return nil, err
 	}
 	done, err := record.Resume(ctx, s, r)
 	var refusal *record.Refusal
 	if errors.As(err, &refusal) {
 		text, textErr := packet.Text([]packet.Report{refusal.Report}, packet.TextOptions{})
-		return result{text: text + refusal.Text()}, errors.Join(err, textErr)
+		return text + refusal.Text(), errors.Join(err, textErr)
 	}
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
-	return result{text: done.Text() + "Next: work; handoff_write hands over the open rest.\n"}, nil
+	return done.Text() + "Next: work; handoff_write hands over the open rest.\n", nil
 }

@@ -42,13 +42,6 @@ func newServer(p project) *mcp.Server {
 	return s
 }
 
-// A result is the result of a tool. It is either text, in which text of others is framed, or data without such
-// text. Claude Code and Codex show their model only the data if there is any.
-type result struct {
-	text string
-	data any
-}
-
 // about is the part of the data that every result has.
 type about struct {
 	Project string `json:"project,omitempty"` // the base name of its root
@@ -75,37 +68,40 @@ func (t trait) annotations() (*mcp.ToolAnnotations, mcp.Meta) {
 	return hints, meta
 }
 
-// add adds a tool. An error becomes a result that the model can see, with the class of its exit code.
+// add adds a tool. Its result is a string, in which text of others is framed, or data without such text: Claude Code
+// and Codex show their model only the data if there is any. An error becomes a result that the model can see, with the
+// class of its exit code.
 func add[In any](s *mcp.Server, p project, name string, has trait, description string,
-	do func(context.Context, In) (result, error)) {
+	do func(context.Context, In) (any, error)) {
 	takes := schemaOf[In]()
 	hints, meta := has.annotations()
 	s.AddTool(&mcp.Tool{Name: name, Description: description, Annotations: hints, Meta: meta, InputSchema: takes},
 		func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			r, err := guarded(func() (result, error) {
+			r, err := guarded(func() (any, error) {
 				in, err := arguments[In](name, call.Params.Arguments, takes)
 				if err != nil {
-					return result{}, err
+					return nil, err
 				}
 				return do(ctx, in)
 			})
-			if err != nil {
-				return failed(err, r.text+p.named()), nil
+			text, isText := r.(string)
+			switch {
+			case err != nil:
+				return failed(err, text+p.named()), nil
+			case isText:
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text + p.named()}}}, nil
 			}
-			if r.data == nil {
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text + p.named()}}}, nil
-			}
-			text, err := json.Marshal(r.data)
+			data, err := json.Marshal(r)
 			if err != nil {
 				return nil, err
 			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}},
-				StructuredContent: r.data}, nil
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(data)}},
+				StructuredContent: r}, nil
 		})
 }
 
 // guarded turns a panic into an error, so that the server continues.
-func guarded(do func() (result, error)) (_ result, err error) {
+func guarded(do func() (any, error)) (_ any, err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			err = fault.New(nil, "", "internal error: %v", bug)

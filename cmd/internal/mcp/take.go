@@ -15,11 +15,8 @@ type takeArgs struct {
 }
 
 type doneArgs struct {
-	ID       string `json:"id"`
-	Operator string `json:"operator,omitempty"`
-	Note     string `json:"note,omitempty" jsonschema:"the result, for the sender"`
-	Session  string `json:"session,omitempty"`
-	Offline  bool   `json:"offline,omitempty"`
+	takeArgs
+	Note string `json:"note,omitempty" jsonschema:"the result, for the sender"`
 }
 
 // acted is a receipt with the common data.
@@ -28,31 +25,28 @@ type acted struct {
 	handoff.ActReceipt
 }
 
-func (p project) take(ctx context.Context, in takeArgs) (result, error) {
-	who := handoff.Consumption{Operator: in.Operator, Session: cmp.Or(in.Session, p.session)}
-	return p.act(ctx, handoff.ActTake, in.ID, in.Offline, who, "work; handoff_done with its id finishes it")
+func (p project) take(ctx context.Context, in takeArgs) (any, error) {
+	return p.act(ctx, handoff.ActTake, doneArgs{takeArgs: in}, "work; handoff_done with its id finishes it")
 }
 
-func (p project) release(ctx context.Context, in takeArgs) (result, error) {
-	who := handoff.Consumption{Operator: in.Operator, Session: cmp.Or(in.Session, p.session)}
-	return p.act(ctx, handoff.ActRelease, in.ID, in.Offline, who, "")
+func (p project) release(ctx context.Context, in takeArgs) (any, error) {
+	return p.act(ctx, handoff.ActRelease, doneArgs{takeArgs: in}, "")
 }
 
-func (p project) done(ctx context.Context, in doneArgs) (result, error) {
-	who := handoff.Consumption{Operator: in.Operator, Session: cmp.Or(in.Session, p.session), Reason: in.Note}
-	return p.act(ctx, handoff.ActDone, in.ID, in.Offline, who, "")
+func (p project) done(ctx context.Context, in doneArgs) (any, error) {
+	return p.act(ctx, handoff.ActDone, in, "")
 }
 
-func (p project) act(ctx context.Context, act handoff.Act, id string, offline bool, who handoff.Consumption,
-	next string) (result, error) {
-	found, s, err := p.openOnce(offline)
+func (p project) act(ctx context.Context, act handoff.Act, in doneArgs, next string) (any, error) {
+	found, s, err := p.openOnce(in.Offline)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
-	if who.Operator, err = p.acting(found, "operator", who.Operator); err != nil {
-		return result{}, err
+	who := handoff.Consumption{Session: cmp.Or(in.Session, p.session), Reason: in.Note}
+	if who.Operator, err = p.acting(found, "operator", in.Operator); err != nil {
+		return nil, err
 	}
-	got, err := s.Act(ctx, act, id, who)
+	got, err := s.Act(ctx, act, in.ID, who)
 	if err == nil {
 		p.SyncByItself(found)
 		if act == handoff.ActTake {
@@ -67,5 +61,5 @@ func (p project) act(ctx context.Context, act handoff.Act, id string, offline bo
 			next = "it is superseded: handoff_read the id in superseded_by, and take that"
 		}
 	}
-	return result{data: acted{p.aboutProject(next), got}}, err
+	return acted{p.aboutProject(next), got}, err
 }

@@ -27,40 +27,40 @@ type writeArgs struct {
 
 // write stores a text like `handoff write -`. There is no argument that allows a credential: only people decide
 // that.
-func (p project) write(ctx context.Context, in writeArgs) (result, error) {
+func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	here := *p.App
 	here.Gate = cli.Gate{Redact: in.Redact}
 	found, s, err := here.NewStore()
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	if in.From == "" && (in.To != "" || in.Topic != "" || in.missing() != nil) {
 		in.From = found.Me()
 	}
 	if in.From == "" && in.To != "" && in.Body != "" {
-		return result{}, unknownOperator("from")
+		return nil, unknownOperator("from")
 	}
 	if missing := in.missing(); missing != nil {
-		return result{}, fault.New(fault.ErrInvalid,
+		return nil, fault.New(fault.ErrInvalid,
 			"or pass a whole document with frontmatter, or a record as JSON, as body", "missing %s",
 			fault.Own(list(missing)))
 	}
 	fields := cli.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}
 	if len(in.File) > 0 && cli.HasFrontmatter([]byte(in.Body)) {
-		return result{}, fault.New(fault.ErrInvalid, "omit file, or remove the frontmatter",
+		return nil, fault.New(fault.ErrInvalid, "omit file, or remove the frontmatter",
 			"file does not apply to a body with a frontmatter of its own")
 	}
 	source, err := here.TextSource("body", []byte(in.Body), fields, in.Kind,
 		cli.Recording{Files: in.File, Session: true})
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	if err := p.admitFrom(found, source); err != nil {
-		return result{}, err
+		return nil, err
 	}
 	receipts, err := s.WriteAll(ctx, []handoff.Source{source})
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	_ = agent.EndDraft(s, p.Getenv) // best effort: the handoff is stored
 	p.SyncByItself(found)
@@ -69,7 +69,7 @@ func (p project) write(ctx context.Context, in writeArgs) (result, error) {
 	if source.Fields == nil { // a record or a whole document
 		next = "handoff_check with its id checks whether work can continue from it"
 	}
-	return result{data: written{p.aboutProject(next), receipts[0], notes(s, in, source, receipts[0])}}, nil
+	return written{p.aboutProject(next), receipts[0], notes(s, in, source, receipts[0])}, nil
 }
 
 // admitFrom refuses a source whose sender is not the server's only operator, in any form.
@@ -107,14 +107,14 @@ type replyArgs struct {
 }
 
 // reply stores a text like `handoff reply ID -`.
-func (p project) reply(ctx context.Context, in replyArgs) (result, error) {
+func (p project) reply(ctx context.Context, in replyArgs) (any, error) {
 	found, s, err := p.open()
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	e, err := s.Find(in.ID)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	doc := handoff.Reply(e, found.Me())
 	return p.write(ctx, writeArgs{Body: in.Body, From: doc.From, To: doc.To, Topic: doc.Topic, TS: in.TS, Tag: in.Tag,
@@ -153,20 +153,20 @@ type markArgs struct {
 	Operator string `json:"operator,omitempty"`
 }
 
-func (p project) markRead(ctx context.Context, in markArgs) (result, error) {
+func (p project) markRead(ctx context.Context, in markArgs) (any, error) {
 	found, s, err := p.open()
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	if in.Operator, err = p.acting(found, "operator", in.Operator); err != nil {
-		return result{}, err
+		return nil, err
 	}
 	receipts, err := s.MarkRead(ctx, in.Operator, in.ID)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	if len(receipts) != 1 {
-		return result{}, fmt.Errorf("%d receipts for one handoff", len(receipts))
+		return nil, fmt.Errorf("%d receipts for one handoff", len(receipts))
 	}
-	return result{data: marked{p.aboutProject(""), receipts[0]}}, nil
+	return marked{p.aboutProject(""), receipts[0]}, nil
 }

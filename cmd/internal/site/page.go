@@ -28,7 +28,7 @@ const (
 type app struct{ *cli.App }
 
 // Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"page": cli.Command((*app).page)} }
+func Commands() cli.Commands { return cli.Commands{"page": (*app).page} }
 
 type pageFlags struct {
 	cli.Filter

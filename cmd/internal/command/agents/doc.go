@@ -22,8 +22,8 @@ func Commands() cli.Commands {
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
 	return cli.Commands{
-		"install":     cli.Command((*app).install),
-		"uninstall":   cli.Command((*app).uninstall),
-		"doctor hook": cli.Command((*app).testHooks),
+		"install":     (*app).install,
+		"uninstall":   (*app).uninstall,
+		"doctor hook": (*app).testHooks,
 	}
 }

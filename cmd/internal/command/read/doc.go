@@ -11,19 +11,19 @@ type app struct{ *cli.App }
 // Commands returns the commands of both programs.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"list":    cli.Command((*app).list),
-		"read":    cli.Command((*app).read),
-		"search":  cli.Command((*app).search),
-		"thread":  cli.Command((*app).thread),
-		"status":  cli.Command((*app).status),
-		"surface": cli.Command((*app).surface),
+		"list":    (*app).list,
+		"read":    (*app).read,
+		"search":  (*app).search,
+		"thread":  (*app).thread,
+		"status":  (*app).status,
+		"surface": (*app).surface,
 	}
 }
 
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
 	return cli.Commands{
-		"log":   cli.Command((*app).log),
-		"watch": cli.Command(runWatch),
+		"log":   (*app).log,
+		"watch": runWatch,
 	}
 }

@@ -11,18 +11,18 @@ type app struct{ *cli.App }
 // Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"new":             cli.Command((*app).create),
-		"record show":     cli.Command((*app).show),
-		"record validate": cli.Command((*app).validate),
-		"record repair":   cli.Command((*app).repair),
-		"record create":   cli.Command(createRun),
-		"record hop":      cli.Command((*app).hop),
-		"record onboard":  cli.Command((*app).onboard),
-		"record id":       cli.Command((*app).ids),
-		"check":           cli.Command((*app).check),
-		"resume":          cli.Command((*app).resume),
-		"probes allow":    cli.Command((*app).allowProbes),
-		"probes list":     cli.Command((*app).listProbes),
-		"probes forget":   cli.Command((*app).forgetProbes),
+		"new":             (*app).create,
+		"record show":     (*app).show,
+		"record validate": (*app).validate,
+		"record repair":   (*app).repair,
+		"record create":   createRun,
+		"record hop":      (*app).hop,
+		"record onboard":  (*app).onboard,
+		"record id":       (*app).ids,
+		"check":           (*app).check,
+		"resume":          (*app).resume,
+		"probes allow":    (*app).allowProbes,
+		"probes list":     (*app).listProbes,
+		"probes forget":   (*app).forgetProbes,
 	}
 }

@@ -11,20 +11,20 @@ type app struct{ *cli.App }
 // Commands returns the commands of both programs.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"next":      cli.Command((*app).next),
-		"take":      cli.Command((*app).take),
-		"release":   cli.Command((*app).release),
-		"done":      cli.Command((*app).done),
-		"mark-read": cli.Command((*app).markRead),
-		"withdraw":  cli.Command((*app).withdraw),
-		"archive":   cli.Command((*app).archive),
+		"next":      (*app).next,
+		"take":      (*app).take,
+		"release":   (*app).release,
+		"done":      (*app).done,
+		"mark-read": (*app).markRead,
+		"withdraw":  (*app).withdraw,
+		"archive":   (*app).archive,
 	}
 }
 
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
 	return cli.Commands{
-		"approve": cli.Command((*app).approve),
-		"prune":   cli.Command((*app).prune),
+		"approve": (*app).approve,
+		"prune":   (*app).prune,
 	}
 }

@@ -11,13 +11,13 @@ type app struct{ *cli.App }
 // Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"write":         cli.Command((*app).write),
-		"reply":         cli.Command((*app).reply),
-		"supersede":     cli.Command((*app).supersede),
-		"draft save":    cli.Command((*app).saveDraft),
-		"draft list":    cli.Command((*app).listDrafts),
-		"draft show":    cli.Command((*app).showDraft),
-		"draft publish": cli.Command((*app).publishDraft),
-		"draft discard": cli.Command((*app).discardDrafts),
+		"write":         (*app).write,
+		"reply":         (*app).reply,
+		"supersede":     (*app).supersede,
+		"draft save":    (*app).saveDraft,
+		"draft list":    (*app).listDrafts,
+		"draft show":    (*app).showDraft,
+		"draft publish": (*app).publishDraft,
+		"draft discard": (*app).discardDrafts,
 	}
 }
