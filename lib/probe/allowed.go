@@ -17,6 +17,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // allowedName is the file of allowed definitions. Each line has the hash of a definition's path, the hash of path
@@ -179,18 +180,9 @@ func (a Allowed) check(d *Definition) error {
 		return fault.New(fault.ErrConfig, "set HOME",
 			"your state directory, which holds the allowed probes, is unknown")
 	}
-	there, rest := a.Dir, ""
-	for {
-		real, err := filepath.EvalSymlinks(there)
-		if err == nil {
-			there = filepath.Join(real, rest)
-			break
-		}
-		up := filepath.Dir(there)
-		if !errors.Is(err, fs.ErrNotExist) || up == there {
-			return fault.New(fault.ErrConfig, "", "%s: %v", a.Dir, err)
-		}
-		there, rest = up, filepath.Join(filepath.Base(there), rest)
+	there, err := store.Resolve(a.Dir)
+	if err != nil {
+		return err
 	}
 	rel, err := filepath.Rel(filepath.Dir(d.Path), there)
 	if err != nil || rel == "." || filepath.IsLocal(rel) {

@@ -5,7 +5,7 @@
 package thread
 
 import (
-	"container/heap"
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -63,34 +63,52 @@ func New(asked string, nodes []Node) Thread {
 			}
 		}
 	}
-	q := &queue{nodes: nodes, times: times(nodes, names)}
+	order, rank := sorted(nodes, names)
+	var ready []int // the ranks of those that wait for no others, sorted
+	push := func(i int) {
+		place, _ := slices.BinarySearch(ready, rank[i])
+		ready = slices.Insert(ready, place, rank[i])
+	}
 	for i := range nodes {
 		if waits[i] == 0 {
-			heap.Push(q, i)
+			push(i)
 		}
 	}
 	t := Thread{Asked: asked, Nodes: make([]Node, 0, len(nodes))}
 	taken := make([]bool, len(nodes))
-	for oldest := -1; len(t.Nodes) < len(nodes); {
-		if q.Len() == 0 { // the rest is a circle, impossible with real ids
-			if oldest = q.next(taken); oldest < 0 {
-				break
-			}
-			heap.Push(q, oldest)
+	for len(t.Nodes) < len(nodes) {
+		if len(ready) == 0 { // the rest is a circle, impossible with real ids
+			push(order[slices.IndexFunc(order, func(i int) bool { return !taken[i] })])
 		}
-		i := heap.Pop(q).(int)
-		if taken[i] {
+		i := order[ready[0]]
+		if ready = ready[1:]; taken[i] {
 			continue
 		}
 		taken[i] = true
 		t.Nodes = append(t.Nodes, nodes[i])
 		for _, later := range names[i] {
 			if waits[later]--; waits[later] == 0 {
-				heap.Push(q, later)
+				push(later)
 			}
 		}
 	}
 	return t
+}
+
+// sorted returns the nodes in the order of their times, and the place of each in it.
+func sorted(nodes []Node, names [][]int) (order, rank []int) {
+	at := times(nodes, names)
+	order, rank = make([]int, len(nodes)), make([]int, len(nodes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(at[i], at[j]), cmp.Compare(nodes[i].ID, nodes[j].ID))
+	})
+	for place, i := range order {
+		rank[i] = place
+	}
+	return order, rank
 }
 
 // times returns the times by which nodes are ordered. A node that is not in the store has the time of the first
@@ -108,41 +126,6 @@ func times(nodes []Node, names [][]int) []string {
 		}
 	}
 	return all
-}
-
-// A queue holds the nodes that wait for no others, the oldest first.
-type queue struct {
-	nodes []Node
-	times []string
-	heap  []int
-}
-
-func (q *queue) before(i, j int) bool {
-	if q.times[i] != q.times[j] {
-		return q.times[i] < q.times[j]
-	}
-	return q.nodes[i].ID < q.nodes[j].ID
-}
-
-// next returns the first node that is not taken, or -1.
-func (q *queue) next(taken []bool) int {
-	best := -1
-	for i := range q.nodes {
-		if !taken[i] && (best < 0 || q.before(i, best)) {
-			best = i
-		}
-	}
-	return best
-}
-
-func (q *queue) Len() int           { return len(q.heap) }
-func (q *queue) Less(i, j int) bool { return q.before(q.heap[i], q.heap[j]) }
-func (q *queue) Swap(i, j int)      { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
-func (q *queue) Push(x any)         { q.heap = append(q.heap, x.(int)) }
-func (q *queue) Pop() any {
-	last := q.heap[len(q.heap)-1]
-	q.heap = q.heap[:len(q.heap)-1]
-	return last
 }
 
 // Around returns at most most nodes of a thread, around the requested one.

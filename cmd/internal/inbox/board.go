@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/palette"
 )
@@ -198,7 +199,7 @@ func (m *model) cardDetail() []string {
 		return []string{""}
 	}
 	title := " " + looks[r.state].style.Render(looks[r.state].sign) + " " + m.titleOf(r)
-	about := escape(r.From) + " → " + escape(r.To) + " · " + m.age(r.Time) + " · " + shortID(r) +
+	about := escape(r.From) + " → " + escape(r.To) + " · " + m.age(r.Time) + " · " + cli.Short(r.ID, cli.Shortest) +
 		" · " + stateOf(r)
 	if m.width < namesFrom {
 		return []string{m.cut(title, m.width), faint.Render(m.cut("   "+about, m.width))}
@@ -206,8 +207,6 @@ func (m *model) cardDetail() []string {
 	room := m.width - m.measure.StringWidth(about) - 3
 	return []string{m.pad(title, room) + "  " + faint.Render(about)}
 }
-
-func shortID(r *row) string { return strings.TrimPrefix(r.ID, "sha256:")[:8] }
 
 // cardAt returns the column and the card at a place of the screen, -1 if there is none.
 func (m *model) cardAt(x, y int) (c, card int) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,8 +63,7 @@ func notDir(err error) error {
 
 // createFile writes a new file and reports whether it created it.
 func createFile(place *os.Root, f file) (created bool, err error) {
-	if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." ||
-		strings.ContainsAny(f.Name, `/\:`) {
+	if !filepath.IsLocal(f.Name) || f.Name == "." || strings.ContainsAny(f.Name, `/\:`) {
 		return false, cli.Invalid("", "%q is not a file name", f.Name)
 	}
 	out, err := place.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -89,11 +87,6 @@ func holdsFile(place *os.Root, f file) bool {
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(f.Bytes)) {
 		return false
 	}
-	out, err := place.Open(f.Name)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = out.Close() }()
-	content, err := io.ReadAll(io.LimitReader(out, info.Size()+1))
+	content, err := place.ReadFile(f.Name)
 	return err == nil && bytes.Equal(content, f.Bytes)
 }
