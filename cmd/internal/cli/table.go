@@ -172,9 +172,6 @@ func eachLine(w *bufio.Writer, entries []handoff.Entry, line func(handoff.Entry)
 	return nil
 }
 
-// Listed are the formats of a list. json is one array, for older scripts.
-var Listed = []string{"table", "rows", "jsonl", "ids", "json"}
-
 // ListPrinter returns the function that prints entries in a format. "" means table on a terminal, otherwise rows.
 func (a *App) ListPrinter(format *string) func(*App, *bufio.Writer, *handoff.Store, []handoff.Entry) error {
 	if *format == "" && IsTerminal(a.Stdout) {
@@ -183,7 +180,7 @@ func (a *App) ListPrinter(format *string) func(*App, *bufio.Writer, *handoff.Sto
 	return ListFormats[*format]
 }
 
-// ListFormats maps a format to the function that prints entries in it.
+// ListFormats maps a format to the function that prints entries in it. json is one array, for older scripts.
 var ListFormats = map[string]func(*App, *bufio.Writer, *handoff.Store, []handoff.Entry) error{
 	"":     printRows,
 	"rows": printRows,

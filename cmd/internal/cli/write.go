@@ -38,15 +38,15 @@ func (a *App) askNames(s *handoff.Store, sources []handoff.Source) error {
 
 // Write stores the sources and prints their receipts. before is the error of inputs that could not become sources.
 func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) error {
-	p, s, err := a.NewStore()
+	if keepGoing {
+		_ = a.handOver(ErrBeyond) // before anything is stored: its messages about a frontmatter are better
+	}
+	_, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}
 	if err := a.askNames(s, sources); err != nil {
 		return err
-	}
-	if keepGoing && a.refuses(p, sources) {
-		_ = a.handOver(ErrBeyond) // before anything is stored
 	}
 	if len(sources) >= manyDocuments {
 		debug.SetMemoryLimit(softLimit)
@@ -97,17 +97,6 @@ func (a *App) warnOf(s *handoff.Store, sources []handoff.Source, receipts []hand
 	if err != nil {
 		a.Note("stored, but not compared with earlier records: " + err.Error())
 	}
-}
-
-// refuses reports whether the plain check refuses a document. It is needed with --keep-going; otherwise the store
-// reports it.
-func (a *App) refuses(p handoff.Project, sources []handoff.Source) bool {
-	for _, source := range sources {
-		if a.Full == nil {
-			_, _ = handoff.Parse(source, p.Options.Rules, p.Options.MaxDocumentBytes)
-		}
-	}
-	return a.refused.Load()
 }
 
 // PrintReceipts prints the receipts.

@@ -19,10 +19,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
-const (
-	defaultPageDir = "handoff-page"
-	pageMarker     = ".handoff-page" // an empty file that marks the directory of a site
-)
+const pageMarker = ".handoff-page" // an empty file that marks the directory of a site
 
 // An app is a run of the program.
 type app struct{ *cli.App }

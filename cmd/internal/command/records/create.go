@@ -120,7 +120,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	if err := c.fill(&draft, carried); err != nil {
 		return err
 	}
-	made, err := c.source(draft, carried, nil).Make()
+	made, err := c.source(c.To, draft, carried, nil).Make()
 	if err != nil {
 		return err
 	}
@@ -139,9 +139,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	warn := func(text string) { c.Note("warning: " + text) }
 	sources := make([]handoff.Source, len(c.recipients))
 	for i, to := range c.recipients {
-		f := *c.createFlags
-		f.To = to
-		sources[i] = (&creation{app: c.app, createFlags: &f}).source(draft, carried, warn)
+		sources[i] = c.source(to, draft, carried, warn)
 		warn = nil // the record is the same
 	}
 	return c.Write(sources, false, nil)
@@ -166,9 +164,11 @@ func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
 // execs returns the commands to run.
 func (c *creation) execs() []string { return *c.Lists.said["test-run-exec"] }
 
-func (c *creation) source(draft runs.Draft, carried runs.Carried, warn func(string)) handoff.Source {
+func (c *creation) source(to string, draft runs.Draft, carried runs.Carried, warn func(string)) handoff.Source {
+	head := handoff.Document(c.Fields)
+	head.To = to
 	return record.RunSource("", draft, record.Options{
-		Head:   handoff.Document(c.Fields),
+		Head:   head,
 		Redact: c.Gate.Redact, Allow: c.Gate.AllowSecret, Warn: warn,
 		Carried: func(runs.Record) (runs.Carried, error) { return carried, nil },
 	})
