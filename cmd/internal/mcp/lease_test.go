@@ -126,7 +126,7 @@ func TestHolderWakes(t *testing.T) {
 	if len(sleeper.leases.all) != 0 {
 		t.Errorf("it goes on with %v", sleeper.leases.all)
 	}
-	if _, err := sleeper.done(t.Context(), doneArgs{ID: id}); !errors.As(err, new(*handoff.TakenError)) && !errors.As(err, new(*handoff.LostError)) {
+	if _, err := sleeper.done(t.Context(), doneArgs{takeArgs: takeArgs{ID: id}}); !errors.As(err, new(*handoff.TakenError)) && !errors.As(err, new(*handoff.LostError)) {
 		t.Errorf("it finishes what another session has: %v", err)
 	}
 	held("mcp-2", "2026-05-08T16:00:00Z")
