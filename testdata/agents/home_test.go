@@ -71,7 +71,7 @@ func newDesk(t *testing.T, a coder) *desk {
 	if err != nil {
 		t.Skipf("%s is not installed", a.program)
 	}
-	d := &desk{T: t, model: newModel(t), home: t.TempDir(), path: bin + ":" + filepath.Dir(program) + ":" + os.Getenv("PATH")}
+	d := &desk{T: t, model: newModel(t), home: home(t), path: bin + ":" + filepath.Dir(program) + ":" + os.Getenv("PATH")}
 	d.project = filepath.Join(d.home, "project")
 	d.env = []string{"HOME=" + d.home, "TERM=xterm-256color", "LANG=C.UTF-8"}
 	d.write("project/.handoff.yaml", "operator: ben\n")
@@ -82,6 +82,25 @@ func newDesk(t *testing.T, a coder) *desk {
 	}
 	a.prepare(d)
 	return d
+}
+
+// home returns a scratch directory. What an agent has started may write there for a moment after the agent was killed.
+func home(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "handoff-agents-home-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 100 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Error(err)
+	})
+	return dir
 }
 
 // write writes a file below the home.

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -190,13 +191,12 @@ func (w wrapper) command(args []string) int {
 			return 0
 		}
 	}
-	cmd := exec.Command(w.real, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if w.mutation != unframed || !slices.Contains(args, "read") {
-		return exitCode(cmd.Run())
+	if w.mutation != unframed || !slices.Contains(args, "read") { // watch --wake looks at its parent: the agent, or its shell
+		return exitCode(syscall.Exec(w.real, append([]string{w.real}, args...), os.Environ()))
 	}
+	cmd := exec.Command(w.real, args...)
 	var out bytes.Buffer
-	cmd.Stdout = &out
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, &out, os.Stderr
 	err := cmd.Run()
 	os.Stdout.Write(frame.ReplaceAll(out.Bytes(), nil))
 	return exitCode(err)
