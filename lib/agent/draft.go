@@ -88,6 +88,13 @@ func (s Session) keep(l leaving) error {
 		_, err := l.store.Sessions().SaveDraft(context.Background(), d)
 		return err
 	}
+	if m := s.remember(s.Agent, session); l.event == ends && len(m.Files) > 0 {
+		if unlock := m.Lock(); unlock != nil { // what waits for the session ends too
+			m.Ended = true
+			_ = m.Save() // without it, somebody hears of a handoff as if the session had heard
+			unlock()
+		}
+	}
 	kept := l.kept()
 	if l.event == turnEnds && kept == (handoff.Kept{}) {
 		return nil

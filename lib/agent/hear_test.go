@@ -125,6 +125,49 @@ func TestHear(t *testing.T) {
 	}
 }
 
+// What waits for a session wakes it for what arrives, until the agent says that the session has ended, as after /clear, when
+// the agent itself goes on. It waits again once the session was resumed.
+func TestWakeEnds(t *testing.T) {
+	l := newListener(t, "claude", 1)
+	wake := func(during func()) (line string) {
+		l.run(l.input(), func(s agent.Session) {
+			getenv, waits := s.Getenv, 0
+			s.Parent, s.Getenv = os.Getpid(), func(name string) string {
+				if name == "CLAUDE_CODE_SESSION_ATTENDED" {
+					return "1"
+				}
+				return getenv(name)
+			}
+			line = agent.Wake(s, func() error {
+				if waits++; waits > 1 {
+					return io.EOF
+				}
+				during()
+				return nil
+			})
+		})
+		return line
+	}
+	l.start()
+	if line := wake(func() { handOver(t, l.root, "one") }); !strings.Contains(line, "1 new handoff for ben") {
+		t.Errorf("not woken: %q", line)
+	}
+	l.later(t)
+	told := l.offers(t)
+	if line := wake(func() {
+		end := fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"SessionEnd","reason":"clear"}`, l.session, l.root)
+		l.run(strings.NewReader(end), agent.SaveDraft)
+		handOver(t, l.root, "two")
+	}); line != "" || l.offers(t) != told {
+		t.Errorf("a session that has ended is told %q; %d offers after %d", line, l.offers(t), told)
+	}
+	l.start()
+	l.later(t)
+	if line := wake(func() { handOver(t, l.root, "three") }); !strings.Contains(line, "1 new handoff for ben") {
+		t.Errorf("a resumed session is not woken: %q", line)
+	}
+}
+
 // At most one line a minute; the newest three are named, the others counted; names of others are cut.
 func TestHearIsShort(t *testing.T) {
 	l := newListener(t, "claude", 0)

@@ -15,8 +15,8 @@ import (
 // Stdin, what arrives from now on is new. An announcement counts as told, and at most one is made in a minute.
 //
 // An agent takes whatever ends with an error for news, and starts the hook again and again. So Wake returns "" if
-// something fails, if the session is waited for already, and when the process of the session has ended. It also returns
-// "" at once in a session without a person at its terminal, which would not end before the hook does.
+// something fails, if the session is waited for already, and when the session or its process has ended. It also
+// returns "" at once in a session without a person at its terminal, which would not end before the hook does.
 func Wake(s Session, wait func() error) string {
 	named, _ := find(s.Agent) // an unknown agent fails below
 	if v := named.get("attended"); v != "" && s.Getenv(v) != "1" {
@@ -53,7 +53,7 @@ func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
 	}
 	defer unlock()
 	p, r, err := s.open(cwd)
-	if err != nil || r == nil { // broken, or switched off
+	if err != nil || r == nil || m.Ended { // broken, or switched off
 		return "", false
 	}
 	isFirst := len(m.Files) == 0

@@ -3,6 +3,7 @@ package agents
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // The server that install registers knows its operator, also for an agent that passes no environment to it.
@@ -78,4 +79,26 @@ func TestAgentsSandbox(t *testing.T) {
 	if strings.Contains(got, `"hook":true`) || strings.Contains(got, "ended without a handoff") {
 		d.Errorf("a living session looks like one that ended: %s", got)
 	}
+}
+
+// A session that was cleared is over: what waited for it wakes nobody, and nothing that arrives later counts as told to it.
+func TestAgentsCleared(t *testing.T) {
+	c := newCell(t, claude, state{name: "cleared"}, "", nil)
+	t1 := c.a.open(c.desk)
+	t1.asks("begin", "begin")
+	before, first := len(c.records()), c.session()
+	t1.types("/clear")
+	until(func() bool { return len(c.records()) > before && c.session() != first })
+	time.Sleep(2 * time.Second) // it draws itself again, and loses what is typed
+	id, from := c.arrive(1)[0], c.model.count()
+	time.Sleep(3 * time.Second)
+	if n := c.model.count() - from; n != 0 {
+		t.Errorf("the cleared session was woken: %d requests", n)
+	}
+	t1.asks("again", "again")
+	time.Sleep(2 * time.Second)
+	if second := c.session(); c.offers()[first][id] || !c.offers()[second][id] {
+		t.Errorf("%s was told to %v; the cleared session is %s, the new one %s", id, c.offers(), first, second)
+	}
+	t1.ends()
 }

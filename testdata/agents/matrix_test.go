@@ -219,7 +219,9 @@ func (c *cell) fork() {
 	c.trials(func(int) { c.agent(c.a.forkOf(c.parent)...) })
 }
 
+// clear has each batch arrive before the session is cleared, without the hook that would tell it before.
 func (c *cell) clear() {
+	c.sleeps()
 	t := c.a.open(c.desk)
 	t.asks("begin", "begin")
 	c.trials(func(n int) {
@@ -293,11 +295,16 @@ func (c *cell) busy() {
 	}
 }
 
-// idle has a session hear at the next prompt, without the hook that would wake it before.
-func (c *cell) idle() {
+// sleeps switches off the hook that would wake the session.
+func (c *cell) sleeps() {
 	if c.a.wakes {
 		c.write(c.a.settings, strings.Replace(c.read(c.a.settings), "--wake", "--help", 1))
 	}
+}
+
+// idle has a session hear at the next prompt, without the hook that would wake it before.
+func (c *cell) idle() {
+	c.sleeps()
 	t := c.a.open(c.desk)
 	t.asks("begin", "begin")
 	c.trials(func(n int) { t.asks(fmt.Sprint("and now ", n), "and now") })

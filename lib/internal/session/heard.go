@@ -33,6 +33,7 @@ type Heard struct {
 	Told  time.Time         `json:"told"`  // of the last announcement; zero if there was none
 	Renew time.Time         `json:"renew"` // when a lease of the session must be renewed; zero if it has none
 	Known string            `json:"known"` // the short ids of the handoffs that the session knows of, newest first
+	Ended bool              `json:"ended"` // its agent said that the session has ended
 }
 
 const (
@@ -70,6 +71,7 @@ func (m *Memory) read() {
 	m.Cwd, m.Known, m.Files = v.Get("cwd").Str(), v.Get("known").Str(), make(map[string]string)
 	m.Told, _ = time.Parse(time.RFC3339Nano, v.Get("told").Str())
 	m.Renew, _ = time.Parse(time.RFC3339Nano, v.Get("renew").Str())
+	m.Ended = v.Get("ended") != nil && v.Get("ended").Plain() == true
 	if files := v.Get("files"); files != nil {
 		for _, f := range files.Members {
 			m.Files[f.Name] = f.Value.Str()
