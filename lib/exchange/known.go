@@ -128,7 +128,7 @@ func (s claimSet) add(claims map[string]knownClaim) error {
 
 // appendTo appends to a file. If isDurable is set, the text survives a power cut.
 func appendTo(d *disk.Dir, name string, text []byte, isDurable bool) error {
-	f, found, err := d.OpenOrCreate(name, 0o600)
+	f, found, err := d.OpenOrCreate(name)
 	if err != nil {
 		return err
 	}
@@ -276,7 +276,7 @@ func (c claimFiles) dropTries(tries []try) error {
 	case err != nil || len(left) == len(all):
 		return err
 	case len(left) > 0:
-		return c.home.Put(triesFile, textOf(left), 0o600)
+		return c.home.Put(triesFile, textOf(left))
 	}
 	f, err := c.home.OpenSoleForWriting(triesFile)
 	if err != nil {

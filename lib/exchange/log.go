@@ -91,7 +91,7 @@ func keptLog(writer string) string { return "audit-" + writer + ".jsonl" }
 
 // keepLog copies the audit log up to an offset, where a checkout of the project cannot change it.
 func (x *exchange) keepLog(log io.ReaderAt, end int64) error {
-	f, _, err := x.home.OpenOrCreate(keptLog(x.writer), 0o600)
+	f, _, err := x.home.OpenOrCreate(keptLog(x.writer))
 	if err != nil {
 		return err
 	}

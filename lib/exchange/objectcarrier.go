@@ -322,7 +322,7 @@ func (r *objectCarrier) sources(ctx ctx, documents []heldDocument) (map[int]hand
 		if size := int64(len(text)); err == nil && size > 0 && r.inMemory.Add(size) <= mostInMemory {
 			texts[i] = text
 		} else if err == nil {
-			err = r.documents.Put(file, text, 0o600)
+			err = r.documents.Put(file, text)
 		}
 		isThere[i] = err == nil
 		return err
@@ -383,7 +383,7 @@ func (r *objectCarrier) keep(_ ctx, c *intake) error {
 	for _, d := range c.held.Documents {
 		file := filepath.Base(objects.DocumentName(d.ID))
 		if held[file] = true; r.texts[d.ID] != nil {
-			failed = errors.Join(failed, r.documents.Put(file, r.texts[d.ID], 0o600))
+			failed = errors.Join(failed, r.documents.Put(file, r.texts[d.ID]))
 		}
 	}
 	names, err := r.documents.Names(func(name string) bool { return !held[name] })
@@ -591,7 +591,7 @@ func (r *objectCarrier) append(ctx ctx, p progress, n pending, tries []try) (pro
 		return p, err
 	}
 	w.Events, w.Hash = n.Events, n.Hash
-	if err := w.Close(false); err != nil {
+	if err := w.Close(); err != nil {
 		return p, err
 	}
 	taken, err := r.putParts(ctx, w)
@@ -716,34 +716,19 @@ func (r *objectCarrier) tell(ctx ctx, tries []try) {
 	p, isNew := r.ownProgress()
 	w := r.newLog(p)
 	r.addClaims(&w, tries)
-	if isNew || w.Close(false) != nil || len(w.Parts) == 0 {
+	if isNew || w.Close() != nil || len(w.Parts) == 0 {
 		return
 	}
 	taken, err := r.putParts(ctx, w)
 	if err != nil || taken > 0 || r.putHead(ctx, w) != nil {
 		return
 	}
-	if p.Number, p.Log = w.Head.Number, w.Head.Log; r.moveProgress(p) == nil {
+	p.Number, p.Log = w.Head.Number, w.Head.Log
+	text, err := json.Marshal(p)
+	// a power cut can damage the file: then the object store tells how far it is
+	if err == nil && r.home.Put(disk.SyncState, append(text, '\n')) == nil {
 		_ = r.known.dropTries(tries)
 	}
-}
-
-// moveProgress overwrites the progress. It is not durable, and a power cut can damage the file: then the object store
-// tells how far it is.
-func (r *objectCarrier) moveProgress(p progress) error {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	f, _, err := r.home.OpenOrCreate(disk.SyncState, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err = f.WriteAt(append(text, '\n'), 0); err == nil {
-		err = f.Truncate(int64(len(text) + 1))
-	}
-	return err
 }
 
 // restore publishes again what this replica has of the logs of others, and all claims that it knows.

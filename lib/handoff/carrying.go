@@ -14,11 +14,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Carrying returns the handoffs whose body contains a record of a kind, such as run. They are sorted by ts_utc,
+// Runs returns the handoffs whose body contains a record of a run. They are sorted by ts_utc,
 // newest first; of equal times the later row comes first. Each is proven as Read does. withheld has the errors of
 // those that cannot be proven. Only files that mention such a record are proven, which keeps the call fast in a store
 // of plain handoffs.
-func (r Records) Carrying(kind string) (found []Stored, withheld []error, err error) {
+func (r Records) Runs() (found []Stored, withheld []error, err error) {
 	d, err := r.s.at.Reader()
 	if err != nil || d == nil {
 		return nil, nil, err
@@ -32,7 +32,7 @@ func (r Records) Carrying(kind string) (found []Stored, withheld []error, err er
 	slices.SortStableFunc(entries, func(a, b Entry) int { return index.CompareTimes(b.Time, a.Time) })
 	got, errs := make([]*Stored, len(entries)), make([]error, len(entries))
 	parallel.Each(len(entries), 2*runtime.GOMAXPROCS(0),
-		func(i int) { got[i], errs[i] = r.s.readAnnouncing(d, entries[i], "handoff-record="+kind+"/") })
+		func(i int) { got[i], errs[i] = r.s.readAnnouncing(d, entries[i], "handoff-record=run/") })
 	for i := range entries {
 		if got[i] != nil {
 			found = append(found, *got[i])

@@ -114,7 +114,7 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 		return sealed{}, err
 	}
 	doc := draft.Document()
-	if fault := document.CheckTime(doc.Time, s.opt.Now(), true); fault != nil {
+	if fault := document.CheckTime(doc.Time, s.opt.Now()); fault != nil {
 		fault.Line, fault.Column = draft.Locate(fault.Pointer)
 		return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
 	}

@@ -40,9 +40,9 @@ func Source(name string, data []byte, o Options) handoff.Source {
 
 // RunSource returns the source that seals and stores a run record. Faults have pointers only, since the draft has
 // no lines.
-func RunSource(name string, d run.Draft, o Options) handoff.Source {
+func RunSource(d run.Draft, o Options) handoff.Source {
 	o.Kind = run.Kind
-	return withoutPlaces(Source(name, d.JSON(), o))
+	return withoutPlaces(Source("", d.JSON(), o))
 }
 
 // withName adds the name of a record to an error.

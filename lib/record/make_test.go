@@ -246,7 +246,7 @@ func TestCarriedAssumptions(t *testing.T) {
 	if again, err := run.Parse(draft.JSON(), run.Defaults{}); err != nil || !cmp.Equal(draft, again) {
 		t.Errorf("%v: %s", err, cmp.Diff(draft, again))
 	}
-	made, err := record.RunSource("", draft, o).Make()
+	made, err := record.RunSource(draft, o).Make()
 	if err != nil {
 		t.Fatal(err)
 	}

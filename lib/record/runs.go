@@ -10,7 +10,7 @@ import (
 // Runs returns the run records of a store, the newest first by the ts_utc of their handoffs, then by the last
 // INDEX row. Records that cannot be read or proven are named in withheld instead.
 func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
-	found, withheld, err := s.Records().Carrying(run.Kind)
+	found, withheld, err := s.Records().Runs()
 	for _, got := range found {
 		r, ok, err := carriedBy(got.Body, run.Kind, run.Version, storedRun)
 		if err != nil {

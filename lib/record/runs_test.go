@@ -33,7 +33,7 @@ func storeOfRuns(t *testing.T, tasks int) *handoff.Store {
 		for n := range tasks {
 			at := fmt.Sprintf("2026-05-07T12:00:0%dZ", min(1, len(sources)/(tasks+1)))
 			r := run.Record{TaskID: fmt.Sprintf("task-%d", n), ProjectID: "p", Agent: "a", Status: "completed", Summary: summary, CreatedAt: at}
-			sources = append(sources, record.RunSource("", run.Draft{Record: r}, record.Options{Head: handoff.Document{To: "ben"}}))
+			sources = append(sources, record.RunSource(run.Draft{Record: r}, record.Options{Head: handoff.Document{To: "ben"}}))
 		}
 	}
 	for _, source := range sources {

@@ -165,7 +165,7 @@ func (b *Bucket) List(ctx context.Context, dir, after string, limit int) (all []
 				return errDisorder
 			}
 			last = o.Key
-			all = append(all, objects.Object{Name: strings.TrimPrefix(o.Key, b.prefix), ETag: o.ETag, Size: o.Size})
+			all = append(all, objects.Object{Name: strings.TrimPrefix(o.Key, b.prefix), ETag: o.ETag})
 			if more = len(all) == limit; more {
 				return nil
 			}

@@ -49,10 +49,7 @@ type Store interface {
 }
 
 // An Object is an entry of a list of objects.
-type Object struct {
-	Name, ETag string
-	Size       int64
-}
+type Object struct{ Name, ETag string }
 
 // Moved follows the name of a claim that replaces another one.
 const Moved = ".moved"
@@ -220,9 +217,9 @@ func (w *Log) Add(l Line) {
 	}
 }
 
-// Close finishes the last part. If it has no lines, it is left out unless always is set.
-func (w *Log) Close(always bool) error {
-	if always || w.lines.Len() > 0 {
+// Close finishes the last part. If it has no lines, it is left out.
+func (w *Log) Close() error {
+	if w.lines.Len() > 0 {
 		w.finish()
 	}
 	return w.err
@@ -296,7 +293,7 @@ func (r Reader) parts(ctx context.Context, writer string, from, n int) (texts []
 // Add keeps a part of a log, in a file for each writer. A line before each part has a checksum of it, its number and
 // its length.
 func (r Reader) Add(writer string, number int, text []byte) error {
-	f, _, err := r.Keep.OpenOrCreate(writer, 0o600)
+	f, _, err := r.Keep.OpenOrCreate(writer)
 	if err != nil {
 		return err
 	}

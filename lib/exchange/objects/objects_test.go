@@ -60,7 +60,7 @@ func published(t *testing.T, parts int) (memory, objects.Head) {
 	for n := range parts {
 		log.Events = n + 1
 		log.Add(objects.Line{Event: []byte(fmt.Sprintf(`{"n":"<%d>"}`, n))})
-		if err := log.Close(false); err != nil {
+		if err := log.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -221,21 +221,20 @@ func (s *Snapshot) openLog() (err error) {
 	if err == nil {
 		s.log, s.done = log, done
 		if s.State.HasView() {
-			err = s.checkSole(disk.LogFile)
+			err = s.checkSole()
 		}
 	}
 	return s.orUnreadable(disk.LogFile, err)
 }
 
-// checkSole returns the error of a file of the state that writing commands refuse, even if the journal has
-// its content.
-func (s *Snapshot) checkSole(name string) error {
+// checkSole returns the error of an audit log that writing commands refuse, even if the journal has its content.
+func (s *Snapshot) checkSole() error {
 	state, err := s.OpenPlace(s.Opt.StateDir)
 	if err != nil || state == nil {
 		return err
 	}
 	defer state.Close()
-	f, err := state.OpenSole(name)
+	f, err := state.OpenSole(disk.LogFile)
 	if err == nil {
 		f.Close()
 	}

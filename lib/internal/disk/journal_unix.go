@@ -13,14 +13,17 @@ import (
 
 // The functions in this file do not sync. They are for changes that a journal has already made durable.
 
+// private is the mode of new files that only their owner reads.
+const private = 0o600
+
 // OpenSoleForWriting is OpenSole for reading and writing.
 func (d *Dir) OpenSoleForWriting(name string) (*os.File, error) {
 	return d.openSole(name, unix.O_RDWR)
 }
 
-// OpenOrCreate opens a file for writing, and creates it if it is missing. found reports whether it existed.
-func (d *Dir) OpenOrCreate(name string, perm os.FileMode) (f *os.File, found bool, err error) {
-	f, err = d.create(name, unix.O_RDWR, perm)
+// OpenOrCreate opens a file for writing. If it is missing, it creates a private one. found reports whether it existed.
+func (d *Dir) OpenOrCreate(name string) (f *os.File, found bool, err error) {
+	f, err = d.create(name, unix.O_RDWR, private)
 	if !errors.Is(err, fs.ErrExist) {
 		return f, false, err
 	}
@@ -28,9 +31,9 @@ func (d *Dir) OpenOrCreate(name string, perm os.FileMode) (f *os.File, found boo
 	return f, true, err
 }
 
-// CreateLocked creates a file that must not exist, and locks it until it is closed.
-func (d *Dir) CreateLocked(name string, perm os.FileMode) (*os.File, error) {
-	f, err := d.create(name, unix.O_RDWR, perm)
+// CreateLocked creates a private file that must not exist, and locks it until it is closed.
+func (d *Dir) CreateLocked(name string) (*os.File, error) {
+	f, err := d.create(name, unix.O_RDWR, private)
 	if err != nil {
 		return nil, err
 	}
@@ -136,9 +139,9 @@ func (p *Prepared) Discard() {
 	}
 }
 
-// Put replaces a file: Prepare, Place, Discard.
-func (d *Dir) Put(name string, data []byte, perm os.FileMode) error {
-	p, err := d.Prepare(name, data, perm)
+// Put replaces a private file: Prepare, Place, Discard.
+func (d *Dir) Put(name string, data []byte) error {
+	p, err := d.Prepare(name, data, private)
 	if err != nil {
 		return err
 	}

@@ -9,12 +9,12 @@ func SyncData(*os.File) error { return ErrUnsupported }
 func (d *Dir) OpenSoleForWriting(string) (*os.File, error) { return nil, ErrUnsupported }
 
 // OpenOrCreate returns ErrUnsupported.
-func (d *Dir) OpenOrCreate(string, os.FileMode) (*os.File, bool, error) {
+func (d *Dir) OpenOrCreate(string) (*os.File, bool, error) {
 	return nil, false, ErrUnsupported
 }
 
 // CreateLocked returns ErrUnsupported.
-func (d *Dir) CreateLocked(string, os.FileMode) (*os.File, error) { return nil, ErrUnsupported }
+func (d *Dir) CreateLocked(string) (*os.File, error) { return nil, ErrUnsupported }
 
 // RemoveUnlocked returns ErrUnsupported.
 func (d *Dir) RemoveUnlocked(func(string) bool) ([]string, error) { return nil, ErrUnsupported }
@@ -41,7 +41,7 @@ func (p *Prepared) Place(string) error { return ErrUnsupported }
 func (p *Prepared) Discard() {}
 
 // Put returns ErrUnsupported.
-func (d *Dir) Put(string, []byte, os.FileMode) error { return ErrUnsupported }
+func (d *Dir) Put(string, []byte) error { return ErrUnsupported }
 
 // PutAt returns ErrUnsupported.
 func (l *Log) PutAt([]byte, int64) error { return ErrUnsupported }

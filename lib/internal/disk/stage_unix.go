@@ -13,11 +13,10 @@ import (
 
 // A Staged file has content but no published name yet.
 type Staged struct {
-	d     *Dir
-	f     *os.File
-	name  string // below d; "" if the file has no name
-	inode uint64
-	safe  bool // the content is on disk
+	d    *Dir
+	f    *os.File
+	name string // below d; "" if the file has no name
+	safe bool   // the content is on disk
 }
 
 // Stage writes data to a new file in d and syncs it. The file is invisible until Publish. If the system can,
@@ -61,11 +60,7 @@ func (s *Staged) fill(data []byte) (err error) {
 	if err == nil {
 		err = s.d.give(s.f)
 	}
-	var st unix.Stat_t
-	if err == nil {
-		err = unix.Fstat(int(s.f.Fd()), &st)
-	}
-	if s.inode = st.Ino; err != nil {
+	if err != nil {
 		s.Discard()
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/schema"
 )
 
@@ -180,10 +181,10 @@ func TestCheckTime(t *testing.T) {
 		{"2025-03-04T5:06:07Z", false, false},
 		{"", false, false},
 	} {
-		if got := document.CheckTime(c.ts, now, true) == nil; got != c.write {
+		if got := document.CheckTime(c.ts, now) == nil; got != c.write {
 			t.Errorf("at write, %q: %v", c.ts, got)
 		}
-		if got := document.CheckTime(c.ts, now, false) == nil; got != c.stored {
+		if got := form.IsInstant(c.ts); got != c.stored {
 			t.Errorf("stored, %q: %v", c.ts, got)
 		}
 	}

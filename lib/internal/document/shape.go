@@ -15,16 +15,15 @@ import (
 // maxAhead is how far ts_utc can be ahead of the clock when a document is written.
 const maxAhead = 24 * time.Hour
 
-// CheckTime checks the form of a ts_utc. With atWrite it also checks the bounds, from 1970 to 24 h after now. Stored
-// documents are checked without bounds, so that accepted documents stay readable.
-func CheckTime(ts string, now time.Time, atWrite bool) *Fault {
+// CheckTime checks the form of a ts_utc that is written, and its bounds, from 1970 to 24 h after now. Stored documents
+// are checked without bounds, so that accepted documents stay readable.
+func CheckTime(ts string, now time.Time) *Fault {
 	const pointer = "/ts_utc"
 	t, ok := form.Instant(ts)
 	switch {
 	case !ok:
 		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " is not an instant of the calendar in UTC",
 			Hint: hintTime}
-	case !atWrite:
 	case t.Before(time.Unix(0, 0)):
 		return &Fault{Pointer: pointer, Problem: fault.Quote(ts) + " is before 1970", Hint: "correct the year"}
 	case t.After(now.Add(maxAhead)):

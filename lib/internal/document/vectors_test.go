@@ -30,7 +30,7 @@ func read(src []byte) (document.Document, []document.Fault) {
 		return document.Document{}, faults
 	}
 	d := draft.Document()
-	if f := document.CheckTime(d.Time, written, true); f != nil {
+	if f := document.CheckTime(d.Time, written); f != nil {
 		f.Line, f.Column = draft.Locate(f.Pointer)
 		return document.Document{}, []document.Fault{*f}
 	}

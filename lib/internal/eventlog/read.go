@@ -23,8 +23,7 @@ type Reading struct {
 	Bad string // the place of the first unproven event, "" if there is none
 	Why error  // what is wrong with it
 
-	Torn   string // the place of the first line that a crash left torn or filled with zeros, "" if there is none
-	TornAt int64
+	Torn string // the place of the first line that a crash left torn or filled with zeros, "" if there is none
 
 	Notes []Note // about unusual events, which prove their content all the same
 
@@ -56,7 +55,7 @@ func Read(log *io.SectionReader, checkpoints ...Checkpoint) (*Reading, error) {
 		return true
 	})
 	if end < log.Size() {
-		r.Torn, r.TornAt = Place(lines+1), end
+		r.Torn = Place(lines + 1)
 	}
 	return r, err
 }

@@ -88,9 +88,9 @@ func TestMarks(t *testing.T) {
 
 // Other text must survive every edit, and an appended row must come after the last one.
 func TestAppendKeepsForeignText(t *testing.T) {
-	table := string(index.New(nil)) + row(1).String() + "\n"
+	table := string(index.New()) + row(1).String() + "\n"
 	tests := []struct{ name, text, want string }{
-		{"empty table", string(index.New(nil)), string(index.New(nil)) + row(9).String() + "\n"},
+		{"empty table", string(index.New()), string(index.New()) + row(9).String() + "\n"},
 		{"after a row", table, table + row(9).String() + "\n"},
 		{"no final newline", strings.TrimSuffix(table, "\n"), table + row(9).String() + "\n"},
 		{"notes below", table + "\nNotes\n", table + row(9).String() + "\n\nNotes\n"},
@@ -120,7 +120,7 @@ func rowsIn(text []byte) []index.Row {
 
 // genText draws an index as people and tools may leave it.
 func genText(t *rapid.T) []byte {
-	text := index.New(nil)
+	text := index.New()
 	if rapid.Bool().Draw(t, "bare") {
 		text = nil
 	}
@@ -172,10 +172,10 @@ func TestSealingLosesNothing(t *testing.T) {
 }
 
 func TestSetRowsChangesOneLine(t *testing.T) {
-	text := index.Append(index.New(nil), []index.Row{row(1), row(2), row(1), row(3)})
+	text := index.Append(index.New(), []index.Row{row(1), row(2), row(1), row(3)})
 	marked := row(1).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"})
 	got := index.SetRows(text, map[string]index.Row{marked.ID: marked})
-	want := index.Append(index.New(nil), []index.Row{marked, row(2), row(1), row(3)})
+	want := index.Append(index.New(), []index.Row{marked, row(2), row(1), row(3)})
 	if !bytes.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -213,7 +213,7 @@ func TestSetRowsAsByLines(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	forged := strings.Replace(row(2).String(), "ann", "a|n", 1)
-	text := []byte(string(index.New(nil)) + "see | " + id(2) + " | there\n" + forged + "\n" + row(2).String() + "\n" + row(3).String())
+	text := []byte(string(index.New()) + "see | " + id(2) + " | there\n" + forged + "\n" + row(2).String() + "\n" + row(3).String())
 	if l, ok := index.Find(text, id(2)); !ok || l.Number != 7 || l.Row != row(2) {
 		t.Errorf("Find gave line %d, %v", l.Number, ok)
 	}
@@ -261,7 +261,7 @@ func TestGlances(t *testing.T) {
 }
 
 func TestIsEmpty(t *testing.T) {
-	if !index.IsEmpty(nil) || !index.IsEmpty(index.New([]string{"INDEX-0001.md"})) || !index.IsEmpty([]byte("| sha256:no row |\n")) {
+	if !index.IsEmpty(nil) || !index.IsEmpty(index.AddArchives(index.New(), []string{"INDEX-0001.md"})) || !index.IsEmpty([]byte("| sha256:no row |\n")) {
 		t.Error("an index without rows is not empty")
 	}
 	if index.IsEmpty([]byte(row(1).String())) {
@@ -301,7 +301,7 @@ func BenchmarkLines(b *testing.B) {
 	for i := range 5000 {
 		rows = append(rows, row(i))
 	}
-	text := string(index.Append(index.New(nil), rows))
+	text := string(index.Append(index.New(), rows))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		for l := range index.Lines(text) {

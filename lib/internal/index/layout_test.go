@@ -24,7 +24,7 @@ func laidOut(text string) string {
 }
 
 func TestLayout(t *testing.T) {
-	empty, one, two := string(index.New(nil)), row(1).String()+"\n", row(2).String()+"\n"
+	empty, one, two := string(index.New()), row(1).String()+"\n", row(2).String()+"\n"
 	table := empty + one + two
 	wide := strings.NewReplacer("| handoff_id |", "| handoff_id     |", "|--", "| ----", "# H", "  ## H").Replace(empty)
 	const note = "\n| a | b |\n|---|---|\n| c | d |\n\n\nlast"

@@ -19,19 +19,8 @@ const (
 // MinRowLen is the length in bytes of the shortest possible row with its newline.
 const MinRowLen = 136
 
-// New returns the text of an index without rows that links the archives.
-func New(archives []string) []byte {
-	var b bytes.Buffer
-	b.WriteString(heading + "\n\n")
-	for _, name := range archives {
-		b.WriteString(link(name) + "\n")
-	}
-	if len(archives) > 0 {
-		b.WriteString("\n")
-	}
-	b.WriteString(columns + "\n" + separator + "\n")
-	return b.Bytes()
-}
+// New returns the text of an index without rows.
+func New() []byte { return []byte(heading + "\n\n" + columns + "\n" + separator + "\n") }
 
 func link(archive string) string { return "- [" + archive + "](" + archive + ")" }
 

@@ -355,7 +355,7 @@ type Draft struct {
 
 // Begin creates a draft of a journal in a state directory.
 func Begin(state *disk.Dir, key Key) (*Draft, error) {
-	f, found, err := state.OpenOrCreate(NewFileName, 0o600)
+	f, found, err := state.OpenOrCreate(NewFileName)
 	if err != nil {
 		return nil, err
 	}

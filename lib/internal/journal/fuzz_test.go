@@ -104,7 +104,7 @@ func FuzzMerge(f *testing.F) {
 	f.Add(aText)
 	f.Add(aText + "note")
 	f.Add(strings.ReplaceAll(aText, "\n", "\r\n"))
-	f.Add(string(index.New([]string{"INDEX-0001.md", "INDEX-2026-05.md"})))
+	f.Add(string(index.AddArchives(index.New(), []string{"INDEX-0001.md", "INDEX-2026-05.md"})))
 	f.Add("- [INDEX-0001.md](INDEX-0001.md)\n|---|---|---|---|---|---|---|\n")
 	f.Add(lines(row(1), "", row(2), "x", row(9), read(3, "eve"), row(3)))
 	f.Add(lines(strings.Replace(row(4).String(), "|  |", "| ben, cy |", 1), strings.Replace(row(1).String(), "|  |", "| ben |", 1)))

@@ -130,9 +130,9 @@ func read(n int, operator string) index.Row {
 // table returns an INDEX.md with rows.
 func table(rows ...index.Row) []byte {
 	if len(rows) == 0 {
-		return index.New(nil)
+		return index.New()
 	}
-	return index.Append(index.New(nil), rows)
+	return index.Append(index.New(), rows)
 }
 
 // small returns a checkpoint with a table of three rows, and three records.

@@ -26,7 +26,7 @@ func NewSpool(state *disk.Dir) (*Spool, error) {
 	var random [8]byte
 	rand.Read(random[:]) // never fails
 	name := SpoolPrefix + hex.EncodeToString(random[:])
-	f, err := state.CreateLocked(name, 0o600)
+	f, err := state.CreateLocked(name)
 	if err != nil {
 		return nil, err
 	}

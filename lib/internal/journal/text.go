@@ -28,7 +28,7 @@ func (r *Record) Carry(text []byte) []byte {
 	}
 	if len(r.Added) > 0 {
 		if len(text) == 0 {
-			text = index.New(nil)
+			text = index.New()
 		}
 		text = index.Append(slices.Clip(text), r.Added)
 	}

@@ -165,7 +165,7 @@ func TestMerge(t *testing.T) {
 	forged.Topic, forged.To = "other", "eve"
 	renamed := row(3)
 	renamed.File = "2026-05-07-ann-ben-t9.md"
-	head := string(index.New(nil))
+	head := string(index.New())
 	for _, tt := range []struct {
 		name, text, want string
 		there            func(index.Row) bool
@@ -241,7 +241,7 @@ func TestMergeLinks(t *testing.T) {
 		{"none are left", "x\n" + string(table(row(1))), "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 		{"one is left", "x\n" + string(linked(1, table(row(1)))), "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 		{"one more", "x\n" + string(linked(4, s.Text)), "INDEX-0001.md INDEX-0002.md INDEX-0003.md INDEX-0004.md"},
-		{"one is below the table", "x\n" + string(index.New(nil)) + "- [INDEX-0002.md](INDEX-0002.md)\n", "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
+		{"one is below the table", "x\n" + string(index.New()) + "- [INDEX-0002.md](INDEX-0002.md)\n", "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 		{"no table", "x\n", "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 	} {
 		got := merged(s, []byte(tt.text), all)

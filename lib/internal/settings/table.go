@@ -38,13 +38,13 @@ func defaults() (*Settings, []key) {
 		{"handoffs_dir", "HANDOFFS_DIR", path(&s.HandoffsDir, "handoffs")},
 		{"state_dir", "HANDOFF_STATE_DIR", path(&s.StateDir, ".run")},
 		{"operators_file", "HANDOFF_OPERATORS_FILE", path(&s.OperatorsFile, "OPERATORS.md")},
-		{"operator", "HANDOFF_OPERATOR", slug(&s.Operator, "")},
+		{"operator", "HANDOFF_OPERATOR", slug(&s.Operator)},
 		{"verify_operators", "", flag(&s.VerifyOperators, true)},
 		{"schema_mode", "", oneOf(&s.SchemaMode, Strict, Warn)},
 		{"git", "", oneOf(&s.Git, disk.GitNone, disk.GitTracked, disk.GitSynced)},
-		{"remote", "", remote(&s.Remote, "origin")},
+		{"remote", "", remote(&s.Remote)},
 		{"remotes", "", kind{isOfUser: true}},
-		{"sync_namespace", "", namespace(&s.SyncNamespace, "refs/handoff")},
+		{"sync_namespace", "", namespace(&s.SyncNamespace)},
 		{"verify_git_match", "", flag(&s.VerifyGitMatch, false)},
 		{"verify_gpg", "", flag(&s.VerifyGPG, false)},
 		{"lock_timeout", "HANDOFF_LOCK_TIMEOUT", duration(&s.LockTimeout, 30*time.Second)},
@@ -81,21 +81,21 @@ func path(to *Setting[string], usual string) kind {
 		})
 }
 
-func slug(to *Setting[string], usual string) kind {
-	return into(to, usual, "!!str", "1 to 64 letters, digits, dashes or underscores", func(s string) (string, bool) {
+func slug(to *Setting[string]) kind {
+	return into(to, "", "!!str", "1 to 64 letters, digits, dashes or underscores", func(s string) (string, bool) {
 		return s, form.IsSlug(s, 64)
 	})
 }
 
 // remote parses the name of a remote. A URL is not allowed: the user's repository decides where handoffs are sent.
-func remote(to *Setting[string], usual string) kind {
-	return into(to, usual, "!!str", "the name of a remote", func(s string) (string, bool) {
+func remote(to *Setting[string]) kind {
+	return into(to, "origin", "!!str", "the name of a remote", func(s string) (string, bool) {
 		return s, form.IsRemote(s)
 	})
 }
 
-func namespace(to *Setting[string], usual string) kind {
-	return into(to, usual, "!!str", "refs/ and names with slashes between them, such as refs/heads/handoff",
+func namespace(to *Setting[string]) kind {
+	return into(to, "refs/handoff", "!!str", "refs/ and names with slashes between them, such as refs/heads/handoff",
 		func(s string) (string, bool) {
 			rest, ok := strings.CutPrefix(s, "refs/")
 			for name := range strings.SplitSeq(rest, "/") {

@@ -148,7 +148,7 @@ func (u User) AllowedSigners() string {
 func LoadUser(getenv func(string) string) (User, error) {
 	u := User{Dir: UserDir(getenv), State: UserState(getenv)}
 	table := []key{
-		{"operator", "", slug(&u.Operator, "")},
+		{"operator", "", slug(&u.Operator)},
 		{"sign", "", flag(&u.Sign, false)},
 		{"signing_key", "", path(&u.SigningKey, "")},
 		{"sync", "", oneOf(&u.Sync, SyncManual, SyncAuto)},

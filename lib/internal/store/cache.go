@@ -65,7 +65,7 @@ func (s *Store) Cache(name string, text []byte) {
 		return
 	}
 	defer d.Close()
-	_ = d.Put(name, append(fmt.Appendf(nil, cacheLine, crc32.ChecksumIEEE(text)), text...), 0o600)
+	_ = d.Put(name, append(fmt.Appendf(nil, cacheLine, crc32.ChecksumIEEE(text)), text...))
 }
 
 // existingOutside is Outside, but it creates nothing.

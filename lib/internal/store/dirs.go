@@ -221,7 +221,7 @@ func (d Dirs) hasHeld() (held bool, err error) {
 		j, err := d.openJournal(state)
 		if err == nil {
 			defer j.Close()
-			held = j.First().Index != journal.HashOf(nil) && j.First().Index != journal.HashOf(index.New(nil))
+			held = j.First().Index != journal.HashOf(nil) && j.First().Index != journal.HashOf(index.New())
 			return nil
 		}
 		if passing(err) == nil {

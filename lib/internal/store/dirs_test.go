@@ -50,7 +50,7 @@ const (
 
 // The files decide whether a store may begin, and what was lost.
 func TestGlances(t *testing.T) {
-	table := string(index.New(nil))
+	table := string(index.New())
 	for _, test := range []struct {
 		name  string
 		files map[string]string
@@ -106,7 +106,7 @@ func TestCompareMachine(t *testing.T) {
 	record := disk.MachineRecord{Fingerprint: here, FirstSeenUTC: "2026-05-07T12:00:00Z"}
 	root := t.TempDir()
 	early := mustOpen(t, at(root)) // before anything was made
-	put(t, root, "handoffs/INDEX.md", string(index.New(nil))+row)
+	put(t, root, "handoffs/INDEX.md", string(index.New())+row)
 	if _, _, err := mustOpen(t, at(root)).CompareMachine(here); !errors.As(err, new(*store.MachineError)) {
 		t.Errorf("rows without a record: %v", err)
 	}

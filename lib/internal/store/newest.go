@@ -36,7 +36,7 @@ func (s *Store) SetNewest(n uint64) {
 		return
 	}
 	defer d.Close()
-	f, _, err := d.OpenOrCreate(newestName, 0o600)
+	f, _, err := d.OpenOrCreate(newestName)
 	if err != nil {
 		return
 	}

@@ -20,7 +20,7 @@ func tables(t *testing.T, files [3][]index.Row) store.Dirs {
 	t.Helper()
 	root := t.TempDir()
 	for n, rows := range files {
-		name, text := disk.Archive(n), index.New(nil)
+		name, text := disk.Archive(n), index.New()
 		if n == 0 {
 			name, text = disk.IndexFile, index.AddArchives(text, []string{disk.Archive(1), disk.Archive(2)})
 		}

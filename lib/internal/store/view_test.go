@@ -483,7 +483,7 @@ func TestReadersShowWhatIsUnderWay(t *testing.T) {
 			return &journal.Record{Op: "mark-read", Set: []index.Row{row(w, "a").WithMark(index.Mark{Operator: "ben", Time: noon})}}
 		}, eventlog.TypeMarkRead, []string{"scan 2", "| ben:" + noon + " |"}, nil},
 		{"an archive", func(w *lagging) *journal.Record {
-			sealed := journal.File{Name: journal.Name{Place: journal.Handoffs, File: disk.Archive(1)}, Text: journal.NewText(index.Append(index.New(nil), []index.Row{row(w, "a")}))}
+			sealed := journal.File{Name: journal.Name{Place: journal.Handoffs, File: disk.Archive(1)}, Text: journal.NewText(index.Append(index.New(), []index.Row{row(w, "a")}))}
 			return &journal.Record{Op: "rotate", New: []journal.File{sealed}, Unset: []string{w.id("a", 0)}, Links: []string{disk.Archive(1)}}
 		}, eventlog.TypeRotate, []string{"scan 2", "INDEX-0001.md: 1 rows", "INDEX.md: 1 rows"}, nil},
 		{"a large record", func(w *lagging) *journal.Record {

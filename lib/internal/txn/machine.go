@@ -138,17 +138,17 @@ func (x *Session) logRefusal(refused *store.MachineError) {
 		"recovery_hint":        refused.Command,
 	})
 	if err == nil {
-		err = x.appendLine(disk.Refusals, string(line))
+		err = x.appendRefusal(line)
 	}
 	if err != nil {
 		x.Opt.Warn(fmt.Sprintf("the refusal could not be recorded in %s: %v", disk.Refusals, err))
 	}
 }
 
-// appendLine adds a line to a log of the state directory that is not part of any change, durably. It first
-// ends a torn line with a newline.
-func (x *Session) appendLine(name, line string) error {
-	log, size, err := x.openSized(name)
+// appendRefusal adds a line to the log of refusals, which is not part of any change, durably. It first ends a torn
+// line with a newline.
+func (x *Session) appendRefusal(line []byte) error {
+	log, size, err := x.openSized(disk.Refusals)
 	if err != nil {
 		return err
 	}
@@ -156,14 +156,14 @@ func (x *Session) appendLine(name, line string) error {
 	last := []byte("\n")
 	if size > 0 {
 		if _, err := log.ReadAt(last, size-1); err != nil {
-			return fmt.Errorf("cannot read %s: %w", name, err)
+			return fmt.Errorf("cannot read %s: %w", disk.Refusals, err)
 		}
 	}
-	text := line + "\n"
+	line = append(line, '\n')
 	if last[0] != '\n' {
-		text = "\n" + text
+		line = append([]byte("\n"), line...)
 	}
-	if err := log.PutAt([]byte(text), size); err != nil {
+	if err := log.PutAt(line, size); err != nil {
 		return err
 	}
 	if err := log.Sync(); err != nil {

@@ -56,7 +56,7 @@ func (x *Session) fillNumbered(c *change, rows []index.Row) (names []string, err
 		part := rows[:min(len(rows), maxArchive)]
 		rows = rows[len(part):]
 		names = append(names, disk.Archive(n))
-		c.seal(disk.Archive(n), part, index.Append(index.New(nil), part), &c.New)
+		c.seal(disk.Archive(n), part, index.Append(index.New(), part), &c.New)
 	}
 	return names, err
 }
@@ -75,7 +75,7 @@ func (x *Session) fillMonths(c *change, rows []index.Row) ([]string, error) {
 			return nil, err
 		}
 		if text == nil {
-			c.seal(name, months[name], index.Append(index.New(nil), months[name]), &c.New)
+			c.seal(name, months[name], index.Append(index.New(), months[name]), &c.New)
 			continue
 		}
 		joined, _ := index.Join(index.Append(text, months[name]))

@@ -198,5 +198,5 @@ func (x *Session) currentIndex() ([]byte, error) {
 	if len(x.index) > 0 {
 		return x.index, nil
 	}
-	return index.New(nil), nil
+	return index.New(), nil
 }

@@ -167,7 +167,7 @@ func (c *creation) execs() []string { return *c.Lists.said["test-run-exec"] }
 func (c *creation) source(to string, draft runs.Draft, carried runs.Carried, warn func(string)) handoff.Source {
 	head := handoff.Document(c.Fields)
 	head.To = to
-	return record.RunSource("", draft, record.Options{
+	return record.RunSource(draft, record.Options{
 		Head:   head,
 		Redact: c.Gate.Redact, Allow: c.Gate.AllowSecret, Warn: warn,
 		Carried: func(runs.Record) (runs.Carried, error) { return carried, nil },
