@@ -129,11 +129,7 @@ func (r *gitCarrier) learnFolds(ctx ctx) (err error) {
 	if r.refs, err = r.repo.Refs(ctx); err != nil || r.refs[knownFolds] == r.folds {
 		return err
 	}
-	c := newIntake()
-	if err = r.receive(ctx, c); err == nil {
-		err = r.listFolded()
-	}
-	return err
+	return r.receive(ctx, newIntake())
 }
 
 // knowFolds records how far the folds are known.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -90,7 +91,13 @@ func (x Exchange) TakeOver(ctx context.Context, synced bool, came Received) (new
 	})
 	err = txn.Locked(ctx, x.s.at, func(x *txn.Session) error {
 		x.How.Synced = synced
-		if newActs, err = takeTokens(x, acts); err != nil || len(came.Marks)+len(came.Unread) == 0 {
+		isNew, err := x.TakeOverTokens(acts)
+		for _, is := range isNew {
+			if is && err == nil {
+				newActs++
+			}
+		}
+		if err != nil || len(came.Marks)+len(came.Unread) == 0 {
 			return err
 		}
 		newMarks, err = takeMarks(x, came)
@@ -121,7 +128,7 @@ func (s *Store) dropRefused(marks map[string][]Mark, tokens []Consumption) []Con
 
 // takeMarks applies undone marks first, and then the others.
 func takeMarks(x *txn.Session, came Received) (taken int, err error) {
-	undone, err := txn.TakenBack(x.State)
+	undone, err := txn.TakenBack(x.State, math.MaxInt64)
 	if err != nil {
 		return 0, err
 	}
@@ -151,19 +158,6 @@ func takeMarks(x *txn.Session, came Received) (taken int, err error) {
 			if r.Status == txn.StatusChanged {
 				taken++
 			}
-		}
-	}
-	return taken, nil
-}
-
-func takeTokens(x *txn.Session, tokens []Consumption) (taken int, err error) {
-	all, err := x.TakeOverTokens(tokens)
-	if err != nil {
-		return 0, err
-	}
-	for _, isNew := range all {
-		if isNew {
-			taken++
 		}
 	}
 	return taken, nil

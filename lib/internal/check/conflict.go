@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -20,16 +19,11 @@ func (m *repair) recoverSides(name string) error {
 		return nil // it is quarantined as it is
 	}
 	for _, side := range sides(text) {
-		doc, err := store.ParseStored(name, side)
-		if err != nil {
+		doc, _, err := store.ParseProven(name, side)
+		if _, known := m.stored[doc.HandoffID]; err != nil || known || m.found.Log.Of(doc.HandoffID).Pruned {
 			continue
 		}
 		file := document.FileName(doc, 1, true)
-		row := index.Row{ID: doc.HandoffID, File: file, From: doc.From, To: doc.To, Topic: doc.Topic, Time: doc.Time}
-		if _, known := m.stored[doc.HandoffID]; known || m.found.Log.Of(doc.HandoffID).Pruned ||
-			store.CompareRow(file, doc, row) != nil {
-			continue
-		}
 		if err := m.storeSide(file, side); err != nil {
 			return err
 		}

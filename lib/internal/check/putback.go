@@ -75,8 +75,8 @@ func PutBack(at *store.Store, originals []Original) (n int, err error) {
 		return 0, err
 	}
 	for _, src := range originals {
-		doc, faults := document.ParseStored(src.Text)
-		if id, err := document.ID(doc); err != nil || len(faults) > 0 || id != src.ID || doc.HandoffID != id {
+		doc, _, err := store.ParseProven("", src.Text)
+		if err != nil || doc.HandoffID != src.ID {
 			continue
 		}
 		isNew, err := putFile(dir, document.FileName(doc, 1, at.Opt.Git.IsShared()), src.Text)

@@ -104,14 +104,14 @@ func (m *repair) recoverJournal() error {
 		if err == nil { // otherwise the journal would restore what is quarantined later
 			err = m.Checkpoint()
 		}
-		unknown, older := (*store.UnknownLinesError)(nil), (*store.OlderError)(nil)
+		unknown := (*store.UnknownLinesError)(nil)
 		switch {
 		case errors.As(err, &unknown):
 			if err := m.quarantineLines(unknown); err != nil {
 				return err
 			}
 			continue
-		case err == nil || !errors.Is(err, fault.ErrIntegrity) || errors.As(err, &older) ||
+		case err == nil || !errors.Is(err, fault.ErrIntegrity) || errors.Is(err, store.ErrOlder) ||
 			errors.Is(err, journal.ErrKey) && !m.moves:
 			// only regenerate may continue an older state, or one of another user
 			return err

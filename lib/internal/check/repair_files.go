@@ -62,12 +62,8 @@ func (m *repair) read(name string) (good, error) {
 	if err != nil {
 		return good{}, err
 	}
-	doc, err := store.ParseStored(name, text)
+	doc, row, err := store.ParseProven(name, text)
 	if err != nil {
-		return good{}, err
-	}
-	row := index.Row{ID: doc.HandoffID, File: name, From: doc.From, To: doc.To, Topic: doc.Topic, Time: doc.Time}
-	if err := store.CompareRow(name, doc, row); err != nil {
 		return good{}, err
 	}
 	if err := m.Opt.CheckBody(doc.Body); err != nil {

@@ -111,9 +111,6 @@ func (d *Dir) OpenLog(string, bool) (*Log, error) { return nil, ErrUnsupported }
 // A Log cannot be opened on this system.
 type Log struct{ *os.File }
 
-// Put returns ErrUnsupported.
-func (l *Log) Put(string, int64) error { return ErrUnsupported }
-
 // CanBeCut returns ErrUnsupported.
 func (l *Log) CanBeCut() error { return ErrUnsupported }
 
@@ -156,24 +153,6 @@ func (d *Dir) Stage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsup
 // BeginStage returns ErrUnsupported.
 func (d *Dir) BeginStage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }
 
-// A Batch cannot exist on this system.
-type Batch struct{}
-
-// BeginBatch returns ErrUnsupported.
-func (d *Dir) BeginBatch() (*Batch, error) { return nil, ErrUnsupported }
-
-// BeginStage returns ErrUnsupported.
-func (b *Batch) BeginStage([]byte, os.FileMode) (*Staged, error) { return nil, ErrUnsupported }
-
-// Close does nothing.
-func (b *Batch) Close() {}
-
-// End does nothing.
-func (b *Batch) End() {}
-
-// BeginSync does nothing.
-func (s *Staged) BeginSync() {}
-
 // Write returns ErrUnsupported.
 func (s *Staged) Write([]byte) (int, error) { return 0, ErrUnsupported }
 
@@ -183,17 +162,11 @@ func (s *Staged) ReadAt([]byte, int64) (int, error) { return 0, ErrUnsupported }
 // Sync returns ErrUnsupported.
 func (s *Staged) Sync() error { return ErrUnsupported }
 
-// Inode returns 0.
-func (s *Staged) Inode() uint64 { return 0 }
-
 // TakeMode returns ErrUnsupported.
 func (s *Staged) TakeMode(string) error { return ErrUnsupported }
 
 // Publish returns ErrUnsupported.
 func (s *Staged) Publish(string) error { return ErrUnsupported }
-
-// Outlast returns s.Discard.
-func (s *Staged) Outlast(string) (done func()) { return s.Discard }
 
 // Discard does nothing.
 func (s *Staged) Discard() {}

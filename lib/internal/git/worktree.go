@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -76,19 +77,52 @@ func Branch(top string) string {
 	if top == "" {
 		return ""
 	}
-	dir := filepath.Join(top, ".git")
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		if dir, err = pointer(dir, "gitdir: "); err != nil {
-			return ""
-		}
-	}
-	head, err := readSmall(filepath.Join(dir, "HEAD"))
-	name, ok := strings.CutPrefix(strings.TrimRight(head, "\r\n"), "ref: refs/heads/")
+	_, head, err := readHead(top)
+	name, ok := strings.CutPrefix(head, "ref: refs/heads/")
 	if err != nil || !ok || len(name) > 255 || name == ".invalid" ||
 		strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r > '~' }) {
 		return ""
 	}
 	return name
+}
+
+// readHead returns the directory in which git keeps the state of the work tree at top, and the text of HEAD there.
+func readHead(top string) (dir, head string, err error) {
+	dir = filepath.Join(top, ".git")
+	linked, err := pointer(dir, "gitdir: ")
+	if err == nil {
+		dir = cmp.Or(linked, dir)
+		head, err = readSmall(filepath.Join(dir, "HEAD"))
+	}
+	return dir, strings.TrimSpace(head), err
+}
+
+// Head returns the text of HEAD of the work tree at top, and the commit that it names. It omits what does not exist.
+func Head(top string) (string, error) {
+	dir, head, err := readHead(top)
+	if err != nil {
+		return "", ignoreAbsent(err)
+	}
+	ref, isRef := strings.CutPrefix(head, "ref: ")
+	if !isRef || !filepath.IsLocal(ref) {
+		return head + " ", nil
+	}
+	common, err := pointer(filepath.Join(dir, "commondir"), "")
+	if err != nil {
+		return "", err
+	}
+	common = cmp.Or(common, dir)
+	commit, err := readSmall(filepath.Join(common, ref))
+	if err != nil && ignoreAbsent(err) == nil {
+		var packed []byte
+		packed, err = os.ReadFile(filepath.Join(common, "packed-refs"))
+		for line := range strings.Lines(string(packed)) {
+			if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); name == ref {
+				commit = id
+			}
+		}
+	}
+	return head + " " + strings.TrimSpace(commit), ignoreAbsent(err)
 }
 
 // A LinkError explains why the main work tree of a linked one was not found.
@@ -151,7 +185,11 @@ func pointer(name, prefix string) (string, error) {
 
 // readSmall reads the beginning of a regular file.
 func readSmall(name string) (string, error) {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+	info, err := os.Stat(name)
+	if err != nil && !errors.Is(err, fs.ErrPermission) {
+		return "", err
+	}
+	if err != nil || !info.Mode().IsRegular() {
 		return "", errors.Join(err, fs.ErrNotExist)
 	}
 	f, err := os.Open(name)

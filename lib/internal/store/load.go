@@ -101,6 +101,20 @@ func ParseStored(name string, text []byte) (document.Document, error) {
 	return doc, nil
 }
 
+// RowOf returns the row of a document in a file, without read marks.
+func RowOf(doc document.Document, file string) index.Row {
+	return index.Row{ID: doc.HandoffID, File: file, From: doc.From, To: doc.To, Topic: doc.Topic, Time: doc.Time}
+}
+
+// ParseProven parses a stored document whose id is that of its content, and returns its row.
+func ParseProven(file string, text []byte) (doc document.Document, row index.Row, err error) {
+	if doc, err = ParseStored(file, text); err == nil {
+		row = RowOf(doc, file)
+		err = CompareRow(file, doc, row)
+	}
+	return doc, row, err
+}
+
 // SameHandoff reports whether two rows have the same id, sender, recipient, topic and time.
 func SameHandoff(a, b index.Row) bool {
 	return a.ID == b.ID && a.From == b.From && a.To == b.To && a.Topic == b.Topic && a.Time == b.Time

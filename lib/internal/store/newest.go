@@ -59,33 +59,16 @@ func (s *Store) readOutside(name string) string {
 // ContinueCommand returns the command that continues with an older state directory.
 func (s *Store) ContinueCommand() string { return s.regenerateFor("continued with an older state") }
 
-// An OlderError is the error for a state directory that is older than the last change of this user. It wraps
-// fault.ErrIntegrity.
-type OlderError struct {
-	Last, Newest uint64 // the numbers of its last change and of the newest one
-	Command      string // continues with it
-}
-
-func (e *OlderError) Error() string {
-	return fmt.Sprintf("the state directory is older than your last change: "+
-		"it ends with change %d, but you made change %d", e.Last, e.Newest)
-}
-
-// Plain is Error: the message quotes nothing.
-func (e *OlderError) Plain() string { return e.Error() }
-
-// Hint returns what to do next.
-func (e *OlderError) Hint() string {
-	return "restore its newest copy; to continue with this one, run `" + e.Command + "`"
-}
-
-func (e *OlderError) Unwrap() error { return fault.ErrIntegrity }
+// ErrOlder is wrapped by the error for a state directory that is older than the last change of this user.
+var ErrOlder = fault.New(nil, "", "the state directory is older than your last change")
 
 // CheckNewest compares the number of the last record of the journal with newest. Call [Store.Newest] before
-// you read the journal. If last is smaller, the error is an *OlderError.
+// you read the journal. If last is smaller, the error wraps ErrOlder and fault.ErrIntegrity.
 func (s *Store) CheckNewest(last, newest uint64) error {
 	if last >= newest {
 		return nil
 	}
-	return &OlderError{last, newest, s.ContinueCommand()}
+	return fault.New(fault.ErrIntegrity,
+		"restore its newest copy; to continue with this one, run `"+s.ContinueCommand()+"`",
+		"%v: it ends with change %d, but you made change %d", ErrOlder, last, newest)
 }

@@ -3,6 +3,7 @@ package txn
 import (
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 	"time"
@@ -65,21 +66,21 @@ func openLog(d *disk.Dir) (*io.SectionReader, func() error, error) {
 // WrittenOn returns the ids of the handoffs that the audit log records as written on a branch.
 func WrittenOn(d *disk.Dir, branch string) (map[string]bool, error) {
 	written := make(map[string]bool)
-	return written, each(d, func(w eventlog.Written) {
+	return written, each(d, math.MaxInt64, func(w eventlog.Written) {
 		if w.Branch == branch {
 			written[w.HandoffID] = true
 		}
 	}, `"branch":"`+strings.ReplaceAll(branch, `"`, `\"`)+`"`)
 }
 
-// each calls do with the payloads of type T in the events whose lines contain needle.
-func each[T any](d *disk.Dir, do func(T), needle string) error {
+// each calls do with the payloads of type T in the events whose lines contain needle, in the last bytes of the log.
+func each[T any](d *disk.Dir, last int64, do func(T), needle string) error {
 	log, done, err := openLog(d)
 	if err != nil {
 		return err
 	}
 	defer done()
-	for e := range eventlog.Scan(log, 0, &err, needle) {
+	for e := range eventlog.Scan(log, max(0, log.Size()-last), &err, needle) {
 		if p, ok := e.Content.(T); ok {
 			do(p)
 		}
@@ -105,7 +106,7 @@ func gapOf(row index.Row, known eventlog.Handoff) string {
 // Probed returns the newest finished run of a probe in the audit log. It must have the definition and commit
 // of like, no changed files, and be no older than since.
 func Probed(d *disk.Dir, like eventlog.Probed, since time.Time) (found eventlog.Probed, ok bool, err error) {
-	err = each(d, func(p eventlog.Probed) {
+	err = each(d, math.MaxInt64, func(p eventlog.Probed) {
 		at, timed := form.Instant(p.RanAt)
 		if timed && p.Probe == like.Probe && p.Definition == like.Definition && p.Commit == like.Commit &&
 			p.Changed == 0 && p.ExitCode >= 0 && !at.Before(since) {

@@ -187,27 +187,11 @@ const recentBytes = 64 << 10
 // NewMark returns the mark that an operator adds now. It is later than the last time up to which marks of the
 // operator were removed.
 func (x *Session) NewMark(m index.Mark, ids ...string) (index.Mark, error) {
-	undone, err := x.recentlyUndone()
+	undone, err := TakenBack(x.State, recentBytes)
 	for _, id := range ids {
 		m = undone.after(id, m)
 	}
 	return m, err
-}
-
-// recentlyUndone returns the marks that were removed in the last seconds.
-func (x *Session) recentlyUndone() (Undone, error) {
-	log, done, err := eventlog.Open(x.State)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	u := make(Undone)
-	for e := range eventlog.Scan(log, max(0, log.Size()-recentBytes), &err, unreadNeedle) {
-		if p, ok := e.Content.(eventlog.MarkedUnread); ok {
-			u.Add(p.HandoffID, index.Mark{Operator: p.OperatorID, Time: p.Time})
-		}
-	}
-	return u, err
 }
 
 // after returns the mark, later than those that were removed.
@@ -219,10 +203,10 @@ func (u Undone) after(id string, m index.Mark) index.Mark {
 	return m
 }
 
-// TakenBack returns the removed marks in the audit log of a state directory.
-func TakenBack(d *disk.Dir) (Undone, error) {
+// TakenBack returns the removed marks in the last bytes of the audit log of a state directory.
+func TakenBack(d *disk.Dir, last int64) (Undone, error) {
 	u := make(Undone)
-	return u, each(d, func(p eventlog.MarkedUnread) {
+	return u, each(d, last, func(p eventlog.MarkedUnread) {
 		u.Add(p.HandoffID, index.Mark{Operator: p.OperatorID, Time: p.Time})
 	}, unreadNeedle)
 }

@@ -477,8 +477,8 @@ func (x *Session) restoreFile(story *journal.Story, f journal.File, rewrite bool
 		return x.put(d, f.Name, text)
 	}
 	if f.Place == journal.Handoffs && index.IsFile(f.File) {
-		if id, ok := x.handoffIn(f.File, have); ok {
-			if l, listed := index.Find(x.index, id); listed && l.Row.File == f.File {
+		if _, row, err := store.ParseProven(f.File, have); err == nil {
+			if l, listed := index.Find(x.index, row.ID); listed && l.Row.File == f.File {
 				return &fault.CorruptError{File: x.Path(f.File),
 					Why: "is another handoff, which INDEX.md lists: the state directory is older than the handoffs " +
 						"directory"}
@@ -489,16 +489,6 @@ func (x *Session) restoreFile(story *journal.Story, f journal.File, rewrite bool
 		return err
 	}
 	return x.put(d, f.Name, text)
-}
-
-// handoffIn returns the id of a stored handoff. ok is false if the text is not one.
-func (x *Session) handoffIn(name string, text []byte) (id string, ok bool) {
-	doc, err := store.ParseStored(name, text)
-	if err != nil {
-		return "", false
-	}
-	row := index.Row{ID: doc.HandoffID, From: doc.From, To: doc.To, Topic: doc.Topic, Time: doc.Time}
-	return doc.HandoffID, store.CompareRow(name, doc, row) == nil
 }
 
 // removeFile removes a file if it still has the recorded content, or what a power cut has left of it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -80,11 +81,11 @@ func (x *Session) markAll(c *change, all []eventlog.Consumption) (map[int]index.
 	if len(want) == 0 {
 		return nil, nil
 	}
-	read := x.recentlyUndone
+	last := int64(recentBytes)
 	if x.How.Synced { // other replicas report the marks that count
-		read = func() (Undone, error) { return TakenBack(x.State) }
+		last = math.MaxInt64
 	}
-	undone, err := read()
+	undone, err := TakenBack(x.State, last)
 	if err != nil {
 		return nil, err
 	}

@@ -150,7 +150,7 @@ func (p *publishing) plan(i int) error {
 	if err != nil || chosen.listed {
 		return nil
 	}
-	row := index.Row{ID: d.HandoffID, File: chosen.file, From: d.From, To: d.To, Topic: d.Topic, Time: d.Time}
+	row := store.RowOf(*d.Document, chosen.file)
 	logged := false
 	if chosen.adopt {
 		row, logged, err = p.choose.recorded(row)
