@@ -119,6 +119,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/go-json-experiment/json/jsontext": "lib/internal/jsontree",
 		"github.com/gofrs/flock":                      "lib/internal/disk",
 		"github.com/google/renameio/v2":               "lib/internal/disk",
+		"github.com/google/uuid":                      "lib/universal",
 		"github.com/denisbrodbeck/machineid":          "lib/internal/disk",
 		"github.com/rivo/uniseg":                      "lib/internal/form",
 		"github.com/mozillazg/go-unidecode":           "lib/internal/form",
@@ -250,7 +251,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 471_300 // of the whole program, without tests
+		all         = 469_800 // of the whole program, without tests
 		ofAPackage  = 39_840
 		ofAFunction = 500
 		wide        = 0 // lines above 120 columns

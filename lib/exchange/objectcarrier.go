@@ -594,12 +594,9 @@ func (r *objectCarrier) append(ctx ctx, p progress, n pending, tries []try) (pro
 	if err := w.Close(); err != nil {
 		return p, err
 	}
-	taken, err := r.putParts(ctx, w)
+	taken, err := r.putLog(ctx, w)
 	if err == nil && taken > 0 { // an answer was lost, and the log has grown since
 		return r.appendAfter(ctx, p, taken)
-	}
-	if err == nil && (len(w.Parts) > 0 || r.own.Number < p.Number) {
-		err = r.putHead(ctx, w)
 	}
 	if err != nil {
 		return p, err
@@ -618,9 +615,9 @@ func (r *objectCarrier) newLog(p progress) objects.Log {
 	return objects.Log{Writer: r.writer, Head: at, Events: p.Events, Hash: p.Hash}
 }
 
-// putParts creates the parts of a log, and keeps them here. It returns the number of the first that the object store
-// has another one of, 0 for none.
-func (r *objectCarrier) putParts(ctx ctx, w objects.Log) (taken int, err error) {
+// putLog creates the parts of a log, keeps them here, and replaces the head if it is behind. It returns the number of
+// the first part that the object store has another one of, 0 for none.
+func (r *objectCarrier) putLog(ctx ctx, w objects.Log) (taken int, err error) {
 	for i, text := range w.Parts {
 		number := w.Head.Number - len(w.Parts) + 1 + i
 		created, err := r.store.Create(ctx, objects.PartName(r.writer, number), text)
@@ -634,11 +631,10 @@ func (r *objectCarrier) putParts(ctx ctx, w objects.Log) (taken int, err error) 
 			return 0, err
 		}
 	}
-	return 0, nil
-}
-
-func (r *objectCarrier) putHead(ctx ctx, w objects.Log) error {
-	return r.store.Replace(ctx, objects.HeadName(r.writer), w.Head.Bytes(r.writer))
+	if len(w.Parts) == 0 && r.own.Number >= w.Head.Number {
+		return 0, nil
+	}
+	return 0, r.store.Replace(ctx, objects.HeadName(r.writer), w.Head.Bytes(r.writer))
 }
 
 // appendAfter publishes what is pending after an object of the own log that the object store has already.
@@ -719,8 +715,7 @@ func (r *objectCarrier) tell(ctx ctx, tries []try) {
 	if isNew || w.Close() != nil || len(w.Parts) == 0 {
 		return
 	}
-	taken, err := r.putParts(ctx, w)
-	if err != nil || taken > 0 || r.putHead(ctx, w) != nil {
+	if taken, err := r.putLog(ctx, w); err != nil || taken > 0 {
 		return
 	}
 	p.Number, p.Log = w.Head.Number, w.Head.Log

@@ -16,11 +16,10 @@ const MaxOutput = 64 << 10
 
 // An Outcome is the result of one run.
 type Outcome struct {
-	Code    int // the exit code; -1 if it was stopped
-	Took    time.Duration
-	Why     string // why it was stopped; "" if it ended by itself
-	Output  []byte // the end of its output and errors
-	Printed int64  // the size of the whole output in bytes
+	Code   int // the exit code; -1 if it was stopped
+	Took   time.Duration
+	Why    string // why it was stopped; "" if it ended by itself
+	Output []byte // the end of its output and errors
 }
 
 // Run runs the probe in root: without a shell, standard input or terminal, with a minimal environment, in its own
@@ -44,7 +43,7 @@ func (p Probe) Run(ctx context.Context, root string, environ []string) (o Outcom
 	_ = cmd.Wait() // the state of the process has the result
 	o.Took = time.Since(began)
 	_ = kill(cmd.Process)
-	o.Output, o.Printed = out.end(), out.total
+	o.Output = out.end()
 	switch o.Code = cmd.ProcessState.ExitCode(); {
 	case o.Code >= 0: // it ended by itself, even if its outputs stayed open
 	case ctx.Err() != nil:
@@ -79,13 +78,9 @@ func minimalEnv(environ []string) (env []string) {
 }
 
 // A tail keeps the last MaxOutput bytes written to it.
-type tail struct {
-	buf   []byte
-	total int64
-}
+type tail struct{ buf []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
-	t.total += int64(len(p))
 	t.buf = append(t.buf, p[max(0, len(p)-MaxOutput):]...)
 	if len(t.buf) > 2*MaxOutput {
 		t.buf = append(t.buf[:0], t.end()...)

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write testdata/universal/expected.txt a
 func options() universal.RepairOptions {
 	return universal.RepairOptions{
 		Options: universal.Options{Rules: schema.Universal(), Now: func() time.Time { return time.Date(2026, 5, 7, 12, 0, 0, 0, time.UTC) }},
-		NewID:   func() string { return "00000000-0000-4000-8000-000000000001" },
+		TraceID: "00000000-0000-4000-8000-000000000001",
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -15,12 +17,12 @@ import (
 
 // isTraceID reports whether s is a UUID of version 4 (RFC 9562 section 5.4) in lower case.
 func isTraceID(s string) bool {
-	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[14] == '4' && s[18] == '-' && s[23] == '-' &&
-		strings.IndexByte("89ab", s[19]) >= 0 && form.IsHex(s[:8]+s[9:13]+s[15:18]+s[20:23]+s[24:])
+	id, err := uuid.Parse(s)
+	return err == nil && id.String() == s && id.Version() == 4 && id.Variant() == uuid.RFC4122
 }
 
-// applyDefaults is the first attempt: defaults, conversions, cuts. newID is called if a trace_id is needed.
-func applyDefaults(e *editor, now time.Time, newID func() string) {
+// applyDefaults is the first attempt: defaults, conversions, cuts. id is the trace_id if one is needed.
+func applyDefaults(e *editor, now time.Time, id string) {
 	wrap(e)
 	everywhere(e.root, func(f fields.Field, pointer string) { rename(e, f, pointer) })
 	if e.root.At("/handoff") == nil {
@@ -43,7 +45,7 @@ func applyDefaults(e *editor, now time.Time, newID func() string) {
 	shortenChain(e)
 	repairHash(e)
 	repairSize(e)
-	repairTrace(e, newID)
+	repairTrace(e, id)
 }
 
 // dropUnknown removes the keys that a closed object does not allow.
@@ -58,14 +60,6 @@ func dropNulls(e *editor) {
 			e.remove(pointer, "null counts as absent")
 		}
 	})
-}
-
-// holdsNull reports whether dropNulls would remove a field.
-func holdsNull(root *jsontree.Value) (found bool) {
-	everywhere(root, func(f fields.Field, pointer string) {
-		found = found || !f.Need && root.At(pointer).Is(jsontree.Null)
-	})
-	return found
 }
 
 // fill sets a required field to its default if it is absent or null.
@@ -136,10 +130,10 @@ func repairHash(e *editor) {
 }
 
 // repairTrace adds a trace_id, or writes an existing one in lower case.
-func repairTrace(e *editor, newID func() string) {
+func repairTrace(e *editor, id string) {
 	const pointer = "/handoff/trace_id"
 	if !lowered(e, pointer, isTraceID) {
-		e.swap(pointer, jsontree.NewString(newID()), "a new trace_id")
+		e.swap(pointer, jsontree.NewString(id), "a new trace_id")
 	}
 }
 

@@ -1,9 +1,10 @@
 package universal
 
 import (
-	"crypto/rand"
-	"fmt"
+	"cmp"
 	"path"
+
+	"github.com/google/uuid"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -12,8 +13,8 @@ import (
 // missing timestamp.
 type RepairOptions struct {
 	Options
-	NewID      func() string // makes a trace_id; a random UUID version 4 by default
-	SessionDir string        // directory of the moved session, as in its reference; "": next to the document
+	TraceID    string // for a document that needs one; "" makes a random one
+	SessionDir string // directory of the moved session, as in its reference; "": next to the document
 }
 
 // A Repair is the result of repairing a document.
@@ -111,21 +112,19 @@ var attempts = []struct {
 	name string
 	run  func(*editor, RepairOptions)
 }{
-	{"defaults", func(e *editor, o RepairOptions) { applyDefaults(e, o.now(), o.NewID) }},
+	{"defaults", func(e *editor, o RepairOptions) { applyDefaults(e, o.now(), o.TraceID) }},
 	{"compression", func(e *editor, o RepairOptions) { compressor{e, o.Encoding, o.SessionDir}.compress() }},
 	{"working context only", func(e *editor, _ RepairOptions) { strip(e) }},
 }
 
 // withDefaults sets the defaults of missing options.
 func (o RepairOptions) withDefaults() RepairOptions {
-	if o.Encoding == "" {
-		o.Encoding = O200k
-	}
-	if o.NewID == nil {
-		o.NewID = NewID
-	}
+	o.Encoding, o.TraceID = cmp.Or(o.Encoding, O200k), cmp.Or(o.TraceID, NewID())
 	return o
 }
+
+// NewID returns a random trace_id, a UUID of version 4 (RFC 9562).
+func NewID() string { return uuid.NewString() }
 
 // isImprovable reports whether a valid document has a warning that a repair removes.
 func isImprovable(r Report, root *jsontree.Value) bool {
@@ -135,14 +134,6 @@ func isImprovable(r Report, root *jsontree.Value) bool {
 		}
 	}
 	return len(chain(root)) > longestChain
-}
-
-// NewID returns a random UUID version 4 (RFC 9562).
-func NewID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // files returns the content that the editor removed.

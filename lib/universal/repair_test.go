@@ -173,7 +173,7 @@ func FuzzRepair(f *testing.F) {
 func TestRepairHonoursOptions(t *testing.T) {
 	o := options()
 	r := mustRepair(t, mustParse(t, load(t, "bad/required-null.json")), o)
-	if got := r.Document.TraceID(); got != o.NewID() {
+	if got := r.Document.TraceID(); got != o.TraceID {
 		t.Errorf("trace_id is %s", got)
 	}
 	if at, _ := r.Document.Timestamp(); !at.Equal(o.Now()) {
@@ -189,7 +189,7 @@ func TestRepairHonoursOptions(t *testing.T) {
 	if a, b := r.Moved[0].Name, next.Moved[0].Name; a == b || !strings.HasPrefix(a, "session-context-3f2c8a1e-5b7d-4e90-9c61-0d4b7a2f8e13-") {
 		t.Errorf("two documents of a chain leave %s and %s", a, b)
 	}
-	o.NewID = nil
+	o.TraceID = ""
 	r = mustRepair(t, mustParse(t, load(t, "bad/trace-id-climbs.json")), o)
 	if id := r.Document.TraceID(); len(id) != 36 || id[14] != '4' {
 		t.Errorf("a new trace_id is %s", id)

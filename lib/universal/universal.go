@@ -108,12 +108,11 @@ func (d *Document) edited(e *editor) *Document {
 
 // written returns the record in the form to be stored.
 func (d *Document) written() *jsontree.Value {
-	if !holdsNull(d.root) {
-		return d.root // nothing to omit
-	}
 	// A null counts as absent. Omitting it changes only the bytes that the hash covers.
 	e := newEditor(d.root)
-	dropNulls(e)
+	if dropNulls(e); len(e.patch) == 0 {
+		return d.root
+	}
 	e.refresh()
 	return e.root
 }

@@ -15,12 +15,12 @@ const maxCharFaults = 20
 // document early. It returns false if the text cannot be parsed because of them.
 func (r *yamlReader) readable(text []byte) bool {
 	if len(text) > r.MaxBytes {
-		r.add(placeOfNode{1, 1}, "", fmt.Sprintf("%s is larger than %d bytes", r.Name, r.MaxBytes), "make it smaller")
+		r.add(place{1, 1}, "", fmt.Sprintf("%s is larger than %d bytes", r.Name, r.MaxBytes), "make it smaller")
 		return false
 	}
 	if at := form.Invalid(text); at >= 0 {
 		line, column := form.Place(text, at)
-		r.add(placeOfNode{line, column}, "", r.Name+" is not valid UTF-8 here", "save the file as UTF-8")
+		r.add(place{line, column}, "", r.Name+" is not valid UTF-8 here", "save the file as UTF-8")
 		return false
 	}
 	directives, whole := true, true            // %-lines are directives only before the first line with content
@@ -35,7 +35,7 @@ func (r *yamlReader) readable(text []byte) bool {
 		}
 		if problem != "" && len(r.faults) < maxCharFaults {
 			r.spoilt[number] = true
-			r.add(placeOfNode{number, column}, "", problem, hint)
+			r.add(place{number, column}, "", problem, hint)
 		}
 		// Comments and empty lines can come before a directive, content cannot.
 		if content := bytes.TrimLeft(line, " "); len(content) > 0 && content[0] != '#' {

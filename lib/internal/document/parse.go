@@ -20,6 +20,7 @@ type Draft struct {
 	faults  []Fault
 }
 
+// A place is a line and a column of the text, counted from 1.
 type place struct{ line, column int }
 
 // Parse parses a document of at most limit bytes. The faults are those of the text and the YAML. Check returns them

@@ -14,7 +14,7 @@ import (
 
 // node returns a node for one of the library, and reports the faults in it.
 func (r *yamlReader) node(n *yaml.Node, pointer string) *Node {
-	at := placeOfNode{n.Line, n.Column}
+	at := place{n.Line, n.Column}
 	made := &Node{Line: at.line + r.Line - 1, Column: at.column, Faulty: r.extras(n, pointer, at)}
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -42,7 +42,7 @@ func (r *yamlReader) members(made *Node, n *yaml.Node, pointer string) {
 	first := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		at := placeOfNode{key.Line, key.Column}
+		at := place{key.Line, key.Column}
 		if key.Kind == yaml.ScalarNode {
 			k := r.node(key, pointer)
 			line, twice := first[k.Text]
@@ -65,7 +65,7 @@ func (r *yamlReader) members(made *Node, n *yaml.Node, pointer string) {
 }
 
 // extras reports an anchor, an alias or a tag of a node, and returns whether it found one.
-func (r *yamlReader) extras(n *yaml.Node, pointer string, at placeOfNode) bool {
+func (r *yamlReader) extras(n *yaml.Node, pointer string, at place) bool {
 	problem, hint := "", "remove it, or put the value in single quotes"
 	explicit := n.Style&yaml.TaggedStyle != 0
 	switch {
@@ -86,7 +86,7 @@ func (r *yamlReader) extras(n *yaml.Node, pointer string, at placeOfNode) bool {
 
 // byteAt returns the byte at a place. The library does not report the tag "!", so this looks at the source. Nodes
 // come in source order, so the whole walk reads the source once.
-func (r *yamlReader) byteAt(at placeOfNode) byte {
+func (r *yamlReader) byteAt(at place) byte {
 	for len(r.rest) > 0 && (r.line < at.line || r.line == at.line && r.column < at.column) {
 		char, size := utf8.DecodeRune(r.rest)
 		r.rest = r.rest[size:]

@@ -62,16 +62,13 @@ func ReadYAML(text []byte, o YAMLOptions) (root *Node, faults []fault.Fault) {
 		r.faults = append(r.faults, *problem)
 	case problem != nil, top == nil:
 	case count(top, o.MaxNodes+1) > o.MaxNodes:
-		r.add(placeOfNode{1, 1}, "", fmt.Sprintf("%s has more than %d YAML nodes", o.Name, o.MaxNodes),
+		r.add(place{1, 1}, "", fmt.Sprintf("%s has more than %d YAML nodes", o.Name, o.MaxNodes),
 			"make it smaller")
 	default:
 		return r.node(top, ""), r.faults
 	}
 	return nil, r.faults
 }
-
-// A placeOfNode is a line and a column of the text, counted from 1.
-type placeOfNode struct{ line, column int }
 
 // A yamlReader converts the nodes of the library, in source order.
 type yamlReader struct {
@@ -84,7 +81,7 @@ type yamlReader struct {
 }
 
 // add reports a fault at a place of the text, with the line of the file.
-func (r *yamlReader) add(at placeOfNode, pointer, problem, hint string) {
+func (r *yamlReader) add(at place, pointer, problem, hint string) {
 	r.faults = append(r.faults, fault.Fault{Line: at.line + r.Line - 1, Column: at.column, Pointer: pointer,
 		Problem: problem, Hint: hint})
 }

@@ -14,12 +14,12 @@ import (
 // The cache disk.Facts stores facts, so that readers need not derive them from the whole log. Its first line
 // names what they were derived from:
 //
-//	handoff-facts 2 LOG HASH STAMPS
+//	handoff-facts 3 LOG HASH STAMPS
 //
 // LOG is the length of the audit log. HASH is the hash of the last event before that. STAMPS are the stamps
 // of the index files, if rows matter. A cache of another log is ignored. Commands that change the store write
 // it.
-const cacheHead = "handoff-facts 2 %d %s %s\n"
+const cacheHead = "handoff-facts 3 %d %s %s\n"
 
 // Step is the number of bytes of the log that each reader may have to read if the cache is small. Writing a large
 // cache takes longer, so it is written after a sixty-fourth of its size.

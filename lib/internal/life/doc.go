@@ -2,8 +2,8 @@
 // the read marks, from the references of documents, and from events of the audit log. [Facts] collects what
 // documents and events say; [Facts.State] combines it with a row.
 //
-// An event that changes a state carries handoff_id, operator_id and ts_utc, and optionally session_id and
-// token. To add an event type, add it to the table changes.
+// An event that changes a state is a line of the ledger: an action or a resume. It carries token, handoff_id,
+// operator_id and ts_utc, and optionally session_id and until.
 //
 // # Subjects
 //

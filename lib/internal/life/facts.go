@@ -18,7 +18,7 @@ import (
 // Facts are lines of text, so that they can be stored as they are, and a line is parsed when it is needed:
 //
 //	document ID FROM TO FORM…      those of its references that change a state
-//	event ID TYPE KEY OPERATOR SESSION TIME UNTIL    of the audit log; . is an empty field
+//	event ID KEY OPERATOR SESSION TIME UNTIL    of the audit log; . is an empty field
 //	gone ID                        the document is no longer here
 //	row ID                         a row that was read; only if rows come without events
 //	unread ID FILE                 the document was unreadable, and must be read again
@@ -108,19 +108,17 @@ func (f *Facts) Knows(id string) bool {
 
 // addEvents applies the events of a handoff to h. at is the last one.
 func (f *Facts) addEvents(h *Handoff, at int32) {
-	var events []Event
+	var lines [][]string
 	for ; at > 0; at = f.acts[at-1].next {
-		fields := f.fields(f.acts[at-1].at)
-		for i, word := range fields {
+		lines = append(lines, f.fields(f.acts[at-1].at))
+	}
+	for _, words := range slices.Backward(lines) {
+		for i, word := range words {
 			if word == none {
-				fields[i] = ""
+				words[i] = ""
 			}
 		}
-		events = append(events, Event{fields[2], fields[1], fields[3],
-			eventlog.Action{Operator: fields[4], Session: fields[5], Time: fields[6], Until: fields[7]}})
-	}
-	for _, e := range slices.Backward(events) {
-		changes[e.Type](h, e)
+		h.Life.Add(words[2], eventlog.Action{Operator: words[3], Session: words[4], Time: words[5], Until: words[6]})
 	}
 }
 
@@ -149,16 +147,18 @@ func (f *Facts) AddDocument(id, from, to string, references []string) {
 // none is an empty field. It is not a valid name.
 const none = "."
 
-// AddEvent adds an event. Events must come in the order of the log.
-func (f *Facts) AddEvent(e Event) {
-	if changes[e.Type] == nil {
+// AddEvent adds an action or a resume that the audit log records. They must come in the order of the log.
+func (f *Facts) AddEvent(c eventlog.Consumption) {
+	_, act, _, isAct := eventlog.ParseKey(c.Token)
+	isUnknown := !isAct && strings.Contains(c.Token, "#") // an action of another kind
+	if isUnknown || act.IsVerdict() {                     // Decided returns the verdicts that count
 		return
 	}
-	if _, _, _, ok := eventlog.ParseKey(e.Key); !ok {
-		e.Key = "" // a resume token, which does not matter
+	if !isAct {
+		c.Token = "" // a resume token, which does not matter
 	}
-	f.add(strings.Join([]string{"event", e.ID, e.Type, cmp.Or(e.Key, none), cmp.Or(e.Operator, none),
-		cmp.Or(e.Session, none), cmp.Or(e.Time, none), cmp.Or(e.Until, none)}, " "))
+	f.add(strings.Join([]string{"event", c.HandoffID, cmp.Or(c.Token, none), cmp.Or(c.Operator, none),
+		cmp.Or(c.Session, none), cmp.Or(c.Time, none), cmp.Or(c.Until, none)}, " "))
 }
 
 // add adds a line. It reports whether the line is well-formed.
@@ -176,10 +176,7 @@ func (f *Facts) add(line string) bool {
 		if again, good := f.addDocument(k, at, rest); again || !good {
 			return good
 		}
-	case kind == "event" && strings.Count(rest, " ") == 5:
-		if name, _, _ := strings.Cut(rest, " "); changes[name] == nil {
-			return false
-		}
+	case kind == "event" && strings.Count(rest, " ") == 4:
 		a := f.of[k]
 		f.acts = append(f.acts, eventRef{at, a.acts})
 		a.acts = int32(len(f.acts))

@@ -19,34 +19,6 @@ type Handoff struct {
 	eventlog.Life // who holds it, finished it, archived it
 }
 
-// An Event is an event of the audit log that changes the state of a handoff.
-type Event struct {
-	Type string
-	ID   string // of the handoff
-	Key  string // the consumed key, "" if there is none
-	eventlog.Action
-}
-
-// changes maps the event types that change a state to their effect. Events are applied in order.
-var changes = map[string]func(*Handoff, Event){
-	eventlog.ActTake.Type():      act,
-	eventlog.ActRelease.Type():   act,
-	eventlog.ActRenew.Type():     act,
-	eventlog.ActRevoke.Type():    act,
-	eventlog.ActDone.Type():      act,
-	eventlog.ActReopen.Type():    act,
-	eventlog.ActResend.Type():    act,
-	eventlog.ActArchive.Type():   act,
-	eventlog.ActUnarchive.Type(): act,
-	eventlog.ActYield.Type():     act,
-	eventlog.ActSettle.Type():    act,
-	eventlog.ActFree.Type():      act,
-	eventlog.TypeResume:          act,
-}
-
-// act applies an action on a handoff.
-func act(h *Handoff, e Event) { h.Life.Add(e.Key, e.Action) }
-
 // Successors returns the ids of the handoffs that supersede the one of a row. Only those count whose sender
 // is its sender or recipient, that do not await approval, and that Trusts accepts.
 func (f *Facts) Successors(row index.Row) []string { return f.successors(f.Of(row.ID), row) }

@@ -39,7 +39,7 @@ func TestStates(t *testing.T) {
 		{"approval", row(1, "ann", "ben", read), func(f *life.Facts) { f.AddDocument(id(1), "ann", "ben", []string{"approve:required"}) }, life.Awaiting},
 		{"taken", row(1, "ann", "ben", read), acts("take.0"), life.Taken},
 		{"resumed", row(1, "ann", "ben", read), func(f *life.Facts) {
-			f.AddEvent(life.Event{Type: "handoff.take", ID: id(1), Key: id(1) + "#take.0", Action: eventlog.Action{Operator: "ben", Time: "2026-05-09T12:00:00Z"}})
+			f.AddEvent(eventlog.Consumption{HandoffID: id(1), Token: id(1) + "#take.0", Operator: "ben", Time: "2026-05-09T12:00:00Z"})
 		}, life.Taken},
 		{"given back", row(1, "ann", "ben", read), acts("take.0", "release.0"), life.Read},
 		{"taken again", row(1, "ann", "ben", read), acts("take.1", "take.0", "release.0"), life.Taken},
@@ -72,8 +72,7 @@ func superseded(from, to string, more ...string) func(*life.Facts) {
 func acts(names ...string) func(*life.Facts) {
 	return func(f *life.Facts) {
 		for _, name := range names {
-			kind, _, _ := strings.Cut(name, ".")
-			f.AddEvent(life.Event{Type: "handoff." + kind, ID: id(1), Key: id(1) + "#" + name, Action: eventlog.Action{Operator: "-", Time: "2026-05-09T12:00:00Z"}})
+			f.AddEvent(eventlog.Consumption{HandoffID: id(1), Token: id(1) + "#" + name, Operator: "-", Time: "2026-05-09T12:00:00Z"})
 		}
 	}
 }

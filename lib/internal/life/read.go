@@ -113,7 +113,7 @@ func (r *reader) event(e eventlog.Parsed) {
 	case eventlog.Pruned:
 		r.gone(p.HandoffID)
 	case eventlog.Resumed:
-		r.AddEvent(Event{e.Type, p.HandoffID, p.Token, p.Action()})
+		r.AddEvent(p.Consumption)
 	}
 }
 

@@ -39,16 +39,19 @@ func parseAllowed(line, namespace string) (a Allowed, ok bool) {
 	if line == "" || line[0] == '#' {
 		return a, false
 	}
-	principals, rest := signersWord(line)
+	principals, rest, _ := cutOutside(line, " \t")
+	rest = strings.TrimSpace(rest)
 	a.patterns = strings.Split(strings.Trim(principals, `"`), ",")
 	if a.Key, ok = ParseKey(rest); ok {
 		return a, true
 	}
-	options, rest := signersWord(rest)
-	if a.Key, ok = ParseKey(rest); !ok {
+	options, rest, more := cutOutside(rest, " \t")
+	if a.Key, ok = ParseKey(strings.TrimSpace(rest)); !ok {
 		return a, false
 	}
-	for option := range splitOutside(options, ',') {
+	for more {
+		var option string
+		option, options, more = cutOutside(options, ",")
 		name, value, _ := strings.Cut(option, "=")
 		if !a.take(strings.ToLower(name), strings.Trim(value, `"`), namespace) {
 			return a, false
@@ -85,34 +88,17 @@ func sshTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// signersWord cuts off the first word. White space in quotes belongs to it.
-func signersWord(text string) (first, rest string) {
+// cutOutside cuts a text like strings.Cut, at the first of the separators that is not in quotes.
+func cutOutside(text, separators string) (before, after string, found bool) {
 	quoted := false
 	for i, c := range text {
 		if c == '"' {
 			quoted = !quoted
-		} else if (c == ' ' || c == '\t') && !quoted {
-			return text[:i], strings.TrimSpace(text[i:])
+		} else if strings.ContainsRune(separators, c) && !quoted {
+			return text[:i], text[i+1:], true
 		}
 	}
-	return text, ""
-}
-
-func splitOutside(text string, sep rune) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		quoted, start := false, 0
-		for i, c := range text {
-			if c == '"' {
-				quoted = !quoted
-			} else if c == sep && !quoted {
-				if !yield(text[start:i]) {
-					return
-				}
-				start = i + 1
-			}
-		}
-		yield(text[start:])
-	}
+	return text, "", false
 }
 
 // matches reports whether a list of patterns matches one of the names: one pattern must match, and none with ! may.

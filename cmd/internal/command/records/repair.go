@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -76,7 +75,7 @@ func (a *app) repairOne(name string, m repairFlags) error {
 		}
 	}
 	r := &repairing{repairFlags: m, app: a, artifact: got, options: universal.RepairOptions{
-		Options: a.options(got, m.Encoding), NewID: sync.OnceValue(universal.NewID)}}
+		Options: a.options(got, m.Encoding), TraceID: universal.NewID()}}
 	now := a.Now()
 	r.options.Now = func() time.Time { return now } // one time for every attempt
 	return r.run()
