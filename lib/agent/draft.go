@@ -88,10 +88,12 @@ func (s Session) keep(l leaving) error {
 		_, err := l.store.Sessions().SaveDraft(context.Background(), d)
 		return err
 	}
-	if m := s.remember(s.Agent, session); l.event == ends && len(m.Files) > 0 {
-		if unlock := m.Lock(); unlock != nil { // what waits for the session ends too
-			m.Ended = true
-			_ = m.Save() // without it, somebody hears of a handoff as if the session had heard
+	s.To = "" // the session ends for all operators
+	isEnd := l.event == ends
+	if m := s.remember(s.Agent, session); m.Ended != isEnd && (isEnd || l.event == begins) {
+		if unlock := m.Lock(); unlock != nil { // what waits for the session ends with it
+			m.Ended = isEnd
+			_ = m.Save() // without it, the session may count as told of what came later
 			unlock()
 		}
 	}

@@ -148,6 +148,13 @@ func TestWakeEnds(t *testing.T) {
 		})
 		return line
 	}
+	keep := func(event string) { // as the hooks that are installed: for no operator
+		in := fmt.Sprintf(`{"session_id":%q,"cwd":%q,%s}`, l.session, l.root, event)
+		l.run(strings.NewReader(in), func(s agent.Session) {
+			s.To = ""
+			agent.SaveDraft(s)
+		})
+	}
 	l.start()
 	if line := wake(func() { handOver(t, l.root, "one") }); !strings.Contains(line, "1 new handoff for ben") {
 		t.Errorf("not woken: %q", line)
@@ -155,13 +162,13 @@ func TestWakeEnds(t *testing.T) {
 	l.later(t)
 	told := l.offers(t)
 	if line := wake(func() {
-		end := fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"SessionEnd","reason":"clear"}`, l.session, l.root)
-		l.run(strings.NewReader(end), agent.SaveDraft)
+		keep(`"hook_event_name":"SessionEnd","reason":"clear"`)
 		handOver(t, l.root, "two")
 	}); line != "" || l.offers(t) != told {
 		t.Errorf("a session that has ended is told %q; %d offers after %d", line, l.offers(t), told)
 	}
 	l.start()
+	keep(`"hook_event_name":"SessionStart","source":"resume"`)
 	l.later(t)
 	if line := wake(func() { handOver(t, l.root, "three") }); !strings.Contains(line, "1 new handoff for ben") {
 		t.Errorf("a resumed session is not woken: %q", line)

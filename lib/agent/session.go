@@ -114,7 +114,7 @@ func (o outcome) remember() {
 	m := o.memory
 	if unlock := m.Lock(); o.store != nil && unlock != nil {
 		defer unlock()
-		m.Cwd, m.Files, m.Ended = o.memory.Cwd, o.memory.Files, false
+		m.Cwd, m.Files = o.memory.Cwd, o.memory.Files
 		m.Renew, _ = o.store.Sessions().Renew(context.Background(), o.offer.Operator, o.offer.Session)
 		m.Learn(o.known)
 		_ = m.Save() // without it, the next hook looks again

@@ -53,7 +53,8 @@ func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
 	}
 	defer unlock()
 	p, r, err := s.open(cwd)
-	if err != nil || r == nil || m.Ended { // broken, or switched off
+	s.To = ""
+	if err != nil || r == nil || s.remember(s.Agent, session).Ended { // broken, switched off, or over
 		return "", false
 	}
 	isFirst := len(m.Files) == 0

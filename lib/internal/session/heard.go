@@ -33,7 +33,7 @@ type Heard struct {
 	Told  time.Time         `json:"told"`  // of the last announcement; zero if there was none
 	Renew time.Time         `json:"renew"` // when a lease of the session must be renewed; zero if it has none
 	Known string            `json:"known"` // the short ids of the handoffs that the session knows of, newest first
-	Ended bool              `json:"ended"` // its agent said that the session has ended
+	Ended bool              `json:"ended"` // the session has ended, in the memory of no operator
 }
 
 const (
