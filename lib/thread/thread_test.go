@@ -70,9 +70,28 @@ func TestTree(t *testing.T) {
 
 // On a terminal of 80 columns every id can be read.
 func TestNarrowTree(t *testing.T) {
-	lines := strings.Split(sample().Tree(80, asDay), "\n")
-	if want := "├ 00000000 2026-11-20 ben ann topic-2 unread answers 00000000"; squeeze(lines[2]) != want {
+	lines := strings.Split(sample().Tree(120, asDay), "\n")
+	if want := "└ topic-3 (supersedes 00000000, as does 00000000)"; !strings.HasSuffix(lines[3], want) {
+		t.Errorf("got %q, want %q at the end", lines[3], want)
+	}
+	if want := "00000000 2026-11-20 ben ann unread ├ topic-2"; squeeze(lines[2]) != want {
 		t.Errorf("got %q, want %q", squeeze(lines[2]), want)
+	}
+}
+
+// In a conversation of ten on a terminal of 80 columns there is room for the titles.
+func TestTitlesInANarrowTree(t *testing.T) {
+	nodes := []thread.Node{node(0, "claude-1", "codex-2", "2026-11-20T10:00:00Z")}
+	for i := 1; i < 10; i++ {
+		nodes = append(nodes, node(i, "claude-1", "codex-2", "2026-11-20T10:00:00Z", id(i-1)))
+	}
+	for i := range nodes {
+		nodes[i].Title = strings.Repeat("t", 60)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(thread.New(id(0), nodes).Tree(80, asDay)), "\n")[1:] {
+		if strings.Count(line, "t") < 18 || !strings.Contains(line, "claude-1  codex-2") {
+			t.Errorf("too little is left of %q", line)
+		}
 	}
 }
 

@@ -10,10 +10,11 @@ import (
 )
 
 // deepest is the number of indented levels of a tree. Deeper replies are not indented further.
-const deepest = 12
+const deepest = 4
 
 // Tree returns the thread as lines. A handoff is indented below the first one that it names. width is that of the
-// terminal; with a width, ids have 8 digits. 0 means no limit. when formats the times.
+// terminal; with a width, ids have 8 digits, the tree is drawn at the titles, the last column, and an answer below
+// what it answers is not explained. 0 means no limit. when formats the times.
 func (t Thread) Tree(width int, when func(ts string) string) string {
 	at := t.numbers()
 	below := make([][]int, len(t.Nodes)+1) // the nodes below each, by number; 0 is the root
@@ -56,20 +57,24 @@ func (t Thread) Tree(width int, when func(ts string) string) string {
 		rows = append(rows, t.row(one.indent+mark, t.Nodes[one.number-1], width > 0, when))
 		push(one.number, one.depth+1, indent)
 	}
-	return form.Table(width, []string{"ID", "TIME", "FROM", "TO", "TITLE", "STATE", "HOW"}, rows)
+	header := []string{"ID", "TIME", "FROM", "TO", "TITLE", "STATE", "HOW"}
+	if width > 0 {
+		header = []string{"ID", "TIME", "FROM", "TO", "STATE", "TITLE"}
+	}
+	return form.Table(width, header, rows)
 }
 
-// row returns the lines of a node.
+// row returns the cells of a node.
 func (t Thread) row(mark string, n Node, narrow bool, when func(ts string) string) []string {
-	name := short
-	if narrow {
-		name = short8
+	asked := map[bool]string{true: " *"}[n.ID == t.Asked]
+	title := cmp.Or(n.Title, n.Topic)
+	if !narrow {
+		return []string{mark + short(n.ID) + asked, when(n.Time), n.From, n.To, title, n.State, n.how(short)}
 	}
-	id := mark + name(n.ID)
-	if n.ID == t.Asked {
-		id += " *"
+	if n.Supersedes != nil || n.Claims != nil || n.Beside != nil || len(n.Re) > 1 {
+		title += " (" + n.How() + ")"
 	}
-	return []string{id, when(n.Time), n.From, n.To, cmp.Or(n.Title, n.Topic), n.State, n.how(name)}
+	return []string{short8(n.ID) + asked, when(n.Time), n.From, n.To, n.State, mark + title}
 }
 
 // How describes in a few words how a node relates to those that it names.
