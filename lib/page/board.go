@@ -24,11 +24,11 @@ type group struct {
 }
 
 var groups = []group{
-	{"waiting", "Waiting", "unread", []string{"unread"}, "the oldest for ",
+	{"waiting", "Waiting", "unread", []string{"unread"}, "the oldest",
 		"nothing waits", "New handoffs appear here.", 8},
-	{"taken", "Taken", "taken", []string{"taken"}, "the longest for ",
+	{"taken", "Taken", "taken", []string{"taken"}, "the longest",
 		"none is taken", "Handoffs that someone has taken appear here.", 8},
-	{"awaiting", "Awaiting approval", "awaiting", []string{"awaiting"}, "the oldest for ",
+	{"awaiting", "Awaiting approval", "awaiting", []string{"awaiting"}, "the oldest",
 		"nothing to approve", "Handoffs that need an approval appear here.", 8},
 	{"done", "Done", "done", []string{"done", "read"}, "", // no one waits for a read handoff
 		"none yet", "Finished work appears here.", 5},
@@ -64,8 +64,12 @@ func (s *Site) tallies(handoffs []*Handoff, groups []group) []tally {
 		case g.Key == "awaiting" && len(s.Approvers) > 0:
 			all[i].Note = "by " + anyOf(s.Approvers)
 		case g.Oldest != "":
-			age := s.At(of[len(of)-1].since).Age
-			all[i].Note = g.Oldest + strings.Replace(age, "just now", "a moment", 1)
+			m := s.At(of[len(of)-1].since)
+			age := " for " + strings.Replace(m.Age, "just now", "a moment", 1)
+			if m.Age == m.Ago && m.Age != "just now" {
+				age = " since " + m.Age // a day
+			}
+			all[i].Note = g.Oldest + age
 		default:
 			week := chosen(of, func(h *Handoff) bool {
 				t, ok := form.Instant(h.since)

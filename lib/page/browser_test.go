@@ -239,10 +239,10 @@ func threadOf(t *testing.T, site page.Site, title string) string {
 
 // Text from right to left begins on the right, and rows that are filtered out take no room.
 func TestNarrowInABrowser(t *testing.T) {
-	b := openBrowser(t, "مرحبا بالعالم\n\n- بند\n\nwords\n")
+	b := openBrowser(t, "مرحبا بالعالم\n\n- بند\n\n| عمود |\n|---|\n| قيمة |\n\nwords\n")
 	b.narrow(t, 390)
 	b.open(t, pageOf(0))
-	if got := run(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".body > *")].map((e) => e.tagName + " " + getComputedStyle(e).direction)`)); !slices.Equal(got, []string{"P rtl", "UL rtl", "P ltr"}) {
+	if got := run(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".body > *")].map((e) => e.tagName + " " + getComputedStyle(e).direction)`)); !slices.Equal(got, []string{"P rtl", "UL rtl", "DIV rtl", "P ltr"}) {
 		t.Errorf("directions are %v", got)
 	}
 	b.open(t, "list/all.html")

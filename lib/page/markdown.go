@@ -141,7 +141,7 @@ func (safeRenderer) table(w util.BufWriter, source []byte, n ast.Node, entering 
 		return ast.WalkSkipChildren, nil
 	}
 	if entering {
-		w.WriteString(`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table dir="auto">` + "\n")
+		w.WriteString(`<div class="scroll" dir="auto" tabindex="0" role="group" aria-label="Table"><table>` + "\n")
 	} else {
 		w.WriteString("</table></div>\n")
 	}

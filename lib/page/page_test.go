@@ -220,6 +220,19 @@ func TestTablesLoseNoCell(t *testing.T) {
 	}
 }
 
+// A handoff that is older than a week waits since a day, which is shown once.
+func TestOldAges(t *testing.T) {
+	all := handoffs("one", "two")
+	all[1].Time, all[1].State = "2026-05-28T12:00:00Z", "done"
+	site := draw(t, page.Site{Title: "project", Handoffs: all})
+	if !strings.Contains(site["index.html"], "the oldest since 7 May") {
+		t.Error("the board does not say since when")
+	}
+	if content := site["h/"+strings.TrimPrefix(id(0), "sha256:")+".html"]; strings.Contains(content, "7 May, Thu 7 May") {
+		t.Error("the day is shown twice")
+	}
+}
+
 func TestWhatIsNotProvenIsNotShown(t *testing.T) {
 	all := handoffs("one")
 	all[0].Body = func() (string, error) { return "secret text", errors.New("it <b>is not</b> proven") }
