@@ -1,5 +1,7 @@
 package journal
 
+import "slices"
+
 // Exports for the tests.
 const (
 	HeadSize = headSize
@@ -7,7 +9,7 @@ const (
 )
 
 // Payload returns the encoded form of a record.
-func (r *Record) Payload() []byte { return r.encode() }
+func (r *Record) Payload() []byte { return slices.Concat(r.encode()...) }
 
 // ReadPayload is the inverse of Payload.
 func (r *Record) ReadPayload(b []byte) error { return r.decode(b) }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -293,13 +294,19 @@ func (j *Journal) Append(r *Record, spool *Spool) error {
 	h.Log = Span{last.Log.End(), int64(len(r.LogText))}
 	h.Ledger = Span{last.Ledger.End(), int64(len(r.LedgerText))}
 	h.LogSum, h.LedgerSum = Sum(last.LogSum, r.LogText), Sum(last.LedgerSum, r.LedgerText)
-	payload := r.encode()
-	if len(payload) > MaxInline {
-		var err error
-		if payload, err = inSpool(j.dir, spool, payload); err != nil {
+	parts := r.encode()
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	if size > MaxInline {
+		payload, err := inSpool(j.dir, spool, parts)
+		if err != nil {
 			return err
 		}
+		parts = [][]byte{payload}
 	}
+	payload := slices.Concat(parts...)
 	if spool != nil {
 		if err := spool.Sync(); err != nil {
 			return err
@@ -327,7 +334,7 @@ func (j *Journal) takeBack(h *Head, cause error) error {
 }
 
 // inSpool writes a payload to the spool and returns a payload that refers to it.
-func inSpool(dir *disk.Dir, spool *Spool, payload []byte) ([]byte, error) {
+func inSpool(dir *disk.Dir, spool *Spool, payload [][]byte) ([]byte, error) {
 	if spool == nil {
 		var err error
 		if spool, err = NewSpool(dir); err != nil {
@@ -335,7 +342,7 @@ func inSpool(dir *disk.Dir, spool *Spool, payload []byte) ([]byte, error) {
 		}
 		defer spool.Close()
 	}
-	text, err := spool.Add(payload)
+	text, err := spool.Add(payload...)
 	if err == nil {
 		err = spool.Sync()
 	}

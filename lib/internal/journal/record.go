@@ -103,9 +103,10 @@ func appendString(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// encode returns the payload: the fields in this order, lists as one field for each item.
-func (r *Record) encode() []byte {
-	size := len(r.Table) + len(r.LogText) + len(r.LedgerText) + 256*(1+len(r.New)+len(r.Put)+len(r.Set)+len(r.Added))
+// encode returns the payload in parts: the fields in this order, lists as one field for each item. The text of the
+// log is a part by itself, so that a large change has it in memory only once.
+func (r *Record) encode() [][]byte {
+	size := len(r.Table) + len(r.LedgerText) + 192*(1+len(r.New)+len(r.Put)+len(r.Set)+len(r.Added))
 	for _, f := range r.Put {
 		size += len(f.Bytes)
 	}
@@ -134,9 +135,8 @@ func (r *Record) encode() []byte {
 	for _, name := range r.Links {
 		b = appendField(b, fieldLink, []byte(name))
 	}
-	b = appendField(b, fieldLog, r.LogText)
-	r.LogText = b[len(b)-len(r.LogText) : len(b) : len(b)] // share the memory of a large change
-	return appendField(b, fieldLedger, r.LedgerText)
+	b = binary.AppendUvarint(append(b, fieldLog), uint64(len(r.LogText)))
+	return [][]byte{b, r.LogText, appendField(nil, fieldLedger, r.LedgerText)}
 }
 
 // head encodes the place and the name of a file: a letter, the length, and the name.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"os"
 	"path/filepath"
@@ -33,14 +34,21 @@ func NewSpool(state *disk.Dir) (*Spool, error) {
 	return &Spool{dir: state, file: f, name: name}, nil
 }
 
-// Add appends a text. An empty text goes into the record itself.
-func (s *Spool) Add(text []byte) (Text, error) {
-	if len(text) == 0 {
-		return NewText(text), nil
+// Add appends a text, which has one or more parts. An empty text goes into the record itself.
+func (s *Spool) Add(parts ...[]byte) (t Text, err error) {
+	t.Span.Offset = s.size
+	sum := sha256.New()
+	for _, part := range parts {
+		sum.Write(part)
+		if err == nil {
+			_, err = s.file.WriteAt(part, s.size)
+		}
+		s.size += int64(len(part))
 	}
-	t := Text{Spool: s.name, Span: Span{s.size, int64(len(text))}, SHA256: HashOf(text)}
-	_, err := s.file.WriteAt(text, s.size)
-	s.size += int64(len(text))
+	sum.Sum(t.SHA256[:0])
+	if t.Span.Length = s.size - t.Span.Offset; t.Span.Length > 0 {
+		t.Spool = s.name
+	}
 	return t, err
 }
 

@@ -108,7 +108,7 @@ func (p *publishing) store(keepGoing bool) error {
 	if err := p.makeRoom(len(c.Added)); err != nil {
 		return err
 	}
-	p.choose, p.change = nil, change{} // in a large batch they hold much memory
+	p.choose, p.change, p.texts = nil, change{}, nil // in a large batch they hold much memory
 	p.committed = true
 	return p.commit(&c)
 }
