@@ -410,8 +410,8 @@ func TestAppendedIsRead(t *testing.T) {
 			rt.Fatalf("INDEX.md is %q, want %q", story.Text, text)
 		}
 		logTail, ledgerTail := story.Tails()
-		if logTail.Offset != c.Head.Log.Offset-int64(len(c.LogTail)) || !bytes.Equal(logTail.Bytes, append(bytes.Clone(c.LogTail), log...)) ||
-			!bytes.Equal(ledgerTail.Bytes, append(bytes.Clone(c.LedgerTail), ledger...)) {
+		if logTail.Offset != c.Head.Log.Offset-int64(len(c.LogTail)) || !bytes.Equal(bytes.Join(logTail.Parts, nil), append(bytes.Clone(c.LogTail), log...)) ||
+			!bytes.Equal(bytes.Join(ledgerTail.Parts, nil), append(bytes.Clone(c.LedgerTail), ledger...)) {
 			rt.Fatal("the tails are not what was appended")
 		}
 	})

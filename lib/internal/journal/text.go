@@ -255,16 +255,25 @@ func (s *Story) StateFile(name string) (Text, bool) {
 
 // Tails returns the text that the records append to the audit log and to the ledger since the checkpoint.
 func (s *Story) Tails() (log, ledger Tail) {
-	log = Tail{s.Checkpoint.Log.Offset - int64(len(s.LogTail)), slices.Clone(s.LogTail)}
-	ledger = Tail{s.Checkpoint.Ledger.Offset - int64(len(s.LedgerTail)), slices.Clone(s.LedgerTail)}
+	log = Tail{s.Checkpoint.Log.Offset - int64(len(s.LogTail)), [][]byte{s.LogTail}}
+	ledger = Tail{s.Checkpoint.Ledger.Offset - int64(len(s.LedgerTail)), [][]byte{s.LedgerTail}}
 	for _, r := range s.Records {
-		log.Bytes, ledger.Bytes = append(log.Bytes, r.LogText...), append(ledger.Bytes, r.LedgerText...)
+		log.Parts, ledger.Parts = append(log.Parts, r.LogText), append(ledger.Parts, r.LedgerText)
 	}
 	return log, ledger
 }
 
-// A Tail is the end of a file that only grows.
+// A Tail is the end of a file that only grows, in parts, since a large one is not copied.
 type Tail struct {
 	Offset int64
-	Bytes  []byte
+	Parts  [][]byte
+}
+
+// End returns the offset after the tail.
+func (t Tail) End() int64 {
+	end := t.Offset
+	for _, part := range t.Parts {
+		end += int64(len(part))
+	}
+	return end
 }

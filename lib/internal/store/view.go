@@ -532,7 +532,7 @@ func (s *Store) Settle(dir *disk.Dir, story *journal.Story, found []byte, elsewh
 // whole returns a file that only grows: its bytes up to the end of what the records append, and the informing
 // lines after that. since is its length when the journal began.
 func (l *look) whole(state *disk.Dir, name string, since int64, head *journal.Head, tail journal.Tail) ([]byte, error) {
-	end := tail.Offset + int64(len(tail.Bytes))
+	end := tail.End()
 	text, err := readStart(state, name, end+MaxBehind)
 	if errors.Is(err, disk.ErrUnsafe) {
 		return nil, nil // as below
@@ -547,7 +547,7 @@ func (l *look) whole(state *disk.Dir, name string, since int64, head *journal.He
 	if int64(len(text)) > end && name == disk.LogFile {
 		behind, _ = informing(text[end:], head)
 	}
-	return slices.Concat(text[:tail.Offset], tail.Bytes, behind), nil
+	return slices.Concat(text[:tail.Offset], slices.Concat(tail.Parts...), behind), nil
 }
 
 // readPlace reads a file of one of the directories.

@@ -510,7 +510,7 @@ func (x *Session) removeFile(g journal.Gone) error {
 
 // restoreTail makes a file that only grows have what the records append, with nothing torn after it.
 func (x *Session) restoreTail(name string, tail journal.Tail, informing int64, rewrite bool) error {
-	end := tail.Offset + int64(len(tail.Bytes))
+	end := tail.End()
 	if size, err := x.sizeOf(name); end == 0 && size == 0 {
 		return err
 	}
@@ -524,14 +524,19 @@ func (x *Session) restoreTail(name string, tail journal.Tail, informing int64, r
 			return err
 		}
 	}
-	if rewrite {
-		_, err = log.WriteAt(tail.Bytes, tail.Offset)
-		if err == nil && informing > 0 {
-			_, err = log.WriteAt(x.extra, end)
+	at := tail.Offset
+	for i := 0; i < len(tail.Parts) && err == nil; i++ {
+		if part := tail.Parts[i]; rewrite {
+			_, err = log.WriteAt(part, at)
+		} else {
+			err = log.PutAt(part, at)
 		}
-		return err
+		at += int64(len(tail.Parts[i]))
 	}
-	return log.PutAt(tail.Bytes, tail.Offset)
+	if err == nil && rewrite && informing > 0 {
+		_, err = log.WriteAt(x.extra, end)
+	}
+	return err
 }
 
 // cutTorn cuts off the torn end of a file that only grows. It keeps a copy, durably, unless the end is all zeros from
