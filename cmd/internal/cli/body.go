@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,33 +27,23 @@ func isHeadless(source handoff.Source) bool {
 
 // markdown returns the source of Markdown with flags. The text is a body, or a document whose frontmatter may lack
 // fields that flags and defaults add.
-func (in *Input) markdown(name string, text []byte) (handoff.Source, error) {
+func (in *Input) markdown(f Fields, name string, text []byte) (handoff.Source, error) {
 	if HasFrontmatter(text) {
 		if in.Recording.isGiven() {
 			return handoff.Source{}, Invalid("remove --work and --file",
 				"%s has a frontmatter of its own, which --work and --file would change", name)
 		}
-		flags := handoff.Document(in.Fields)
+		flags := handoff.Document(f)
 		return in.Document(handoff.Source{Name: name, Text: text, Expected: &flags, Defaults: in.defaults})
 	}
-	fields, err := in.recorded()
-	if err != nil {
-		return handoff.Source{}, err
-	}
-	if fields.To == "" && in.isAlone() {
-		fields.To = handoff.Next
-	}
-	doc, err := in.Composed(name, fields, string(text), in.allowsEmpty())
-	if err != nil {
-		return handoff.Source{}, err
-	}
-	if in.Fields.Time == "" {
-		doc.Time = in.Stamp()
-	}
-	if in.Fields.Time == "" && in.Fields.Topic == "" {
-		if doc, err = in.sameAgain(doc); err != nil {
-			return handoff.Source{}, err
+	doc, err := in.composed(f, name, string(text))
+	if err == nil && f.Time == "" {
+		if doc.Time = in.Stamp(); f.Topic == "" {
+			doc, err = in.sameAgain(doc)
 		}
+	}
+	if err != nil {
+		return handoff.Source{}, err
 	}
 	return in.Document(handoff.Source{Name: name, Fields: &doc})
 }
@@ -106,34 +97,26 @@ func (in *Input) Stamp() string {
 	return in.Took
 }
 
-func (in *Input) allowsEmpty() bool {
-	for _, field := range in.AllowEmpty {
-		if field == body {
-			return true
-		}
+// composed returns the document of a body without a frontmatter. Without flags, the sender is the user and the topic
+// comes from the first heading. An empty body is an error, unless it is allowed.
+func (in *Input) composed(f Fields, name, text string) (handoff.Document, error) {
+	f, err := in.recorded(f)
+	if err != nil {
+		return handoff.Document{}, err
 	}
-	return false
-}
-
-// Composed returns the document of a body without a frontmatter. Without flags, the sender is the user and the topic
-// comes from the first heading. An empty body is an error, unless allowEmpty is set.
-func (a *App) Composed(name string, f Fields, text string, allowEmpty bool) (handoff.Document, error) {
-	doc := f.Document(text)
-	if doc.From == "" {
-		if p, err := a.Project(); err == nil {
-			doc.From = p.Me()
-		}
+	if f.To == "" && in.isAlone() {
+		f.To = handoff.Next
 	}
-	doc.Topic = cmp.Or(doc.Topic, handoff.TopicOf(text))
+	f.From, f.Topic = in.sender(), cmp.Or(f.Topic, handoff.TopicOf(text))
 	switch {
-	case doc.From == "":
-		return doc, UnknownOperator("--from")
-	case doc.To == "":
-		return doc, Invalid("add --to NAME", "%s", strings.TrimPrefix(name+": no recipient", ": "))
-	case !allowEmpty && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
-		return doc, Invalid("write what the recipient needs, or add --allow-empty", "%s is empty", name)
+	case f.From == "":
+		err = UnknownOperator("--from")
+	case f.To == "":
+		err = Invalid("add --to NAME", "%s", strings.TrimPrefix(name+": no recipient", ": "))
+	case !slices.Contains(in.AllowEmpty, body) && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
+		err = Invalid("write what the recipient needs, or add --allow-empty", "%s is empty", name)
 	}
-	return doc, nil
+	return f.Document(text), err
 }
 
 // completeAllowEmpty replaces --allow-empty without a value by --allow-empty=body.

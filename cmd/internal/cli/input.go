@@ -96,8 +96,8 @@ func (in *Input) file(path string, isRecord bool) ([]handoff.Source, error) {
 		return nil, err
 	}
 	isRecord = isRecord || filepath.Ext(path) == ".json"
-	return in.forEach(func(one *Input) (handoff.Source, error) {
-		source, err := one.text(path, text, isRecord)
+	return in.forEach(func(f Fields) (handoff.Source, error) {
+		source, err := in.text(f, path, text, isRecord)
 		if err != nil {
 			return source, err
 		}
@@ -113,7 +113,7 @@ func (in *Input) file(path string, isRecord bool) ([]handoff.Source, error) {
 			if err != nil {
 				return handoff.Source{}, err
 			}
-			return one.text(path, text, isRecord)
+			return in.text(f, path, text, isRecord)
 		}}, nil
 	})
 }
@@ -142,14 +142,16 @@ func (in *Input) checkFields() error {
 	if !in.Fields.Given() || in.Kind != "" {
 		return nil
 	}
-	_, s, err := in.NewStore()
+	before := *in
+	return in.Try(before.Filled("standard input", []byte("# Any text\n")))
+}
+
+// Try returns an error if one of the sources cannot be stored.
+func (in *Input) Try(sources []handoff.Source, err error) error {
 	if err != nil {
 		return err
 	}
-	before := *in
-	sources, err := before.forEach(func(one *Input) (handoff.Source, error) {
-		return one.markdown("standard input", []byte("# Any text\n"))
-	})
+	_, s, err := in.NewStore()
 	if err != nil {
 		return err
 	}
@@ -183,33 +185,33 @@ func (a *App) TextSource(name string, text []byte, f Fields, kind string, r Reco
 	if err := checkReferences(f.References); err != nil {
 		return handoff.Source{}, err
 	}
-	return (&Input{App: a, Fields: f, Kind: kind, Recording: r, ForWork: true}).text(name, text, kind != "")
+	return (&Input{App: a, Fields: f, Kind: kind, Recording: r, ForWork: true}).text(f, name, text, kind != "")
 }
 
 // Text returns the sources of a text without a file, one for each recipient. It is a record with --kind or if it has
 // the shape of one. Otherwise it is a body if there are flags for the frontmatter, and a document with its own
 // frontmatter if not.
 func (in *Input) Text(name string, text []byte) ([]handoff.Source, error) {
-	return in.forEach(func(one *Input) (handoff.Source, error) { return one.text(name, text, in.Kind != "") })
+	return in.forEach(func(f Fields) (handoff.Source, error) { return in.text(f, name, text, in.Kind != "") })
 }
 
 // Filled returns the sources of a text, one for each recipient. What its frontmatter lacks comes from the flags and the
 // defaults.
 func (in *Input) Filled(name string, text []byte) ([]handoff.Source, error) {
-	return in.forEach(func(one *Input) (handoff.Source, error) { return one.markdown(name, text) })
+	return in.forEach(func(f Fields) (handoff.Source, error) { return in.markdown(f, name, text) })
 }
 
-func (in *Input) text(name string, text []byte, isRecord bool) (handoff.Source, error) {
-	given, object := in.Fields.Given(), LooksLikeObject(text)
+func (in *Input) text(f Fields, name string, text []byte, isRecord bool) (handoff.Source, error) {
+	given, object := f.Given(), LooksLikeObject(text)
 	switch {
 	case isRecord, object && (in.Full == nil || !given || in.Full.IsRecord(text)):
-		return in.record(name, text)
+		return in.record(f, name, text)
 	case object:
 		in.Note(name + " is not a known record, so it is stored as text; --kind makes it a record")
 	case !given && !in.Recording.isGiven() && !in.isForNext(text):
 		return in.Document(handoff.Source{Name: name, Text: text})
 	}
-	return in.markdown(name, text)
+	return in.markdown(f, name, text)
 }
 
 // Document returns source. In the fast program a source with a record is ErrBeyond.

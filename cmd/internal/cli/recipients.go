@@ -51,36 +51,22 @@ func (a *App) listedOperators() *handoff.OperatorList {
 	return list
 }
 
-// forEach returns a source for each recipient of the fields. one makes it from an input with a single recipient.
-func (in *Input) forEach(one func(in *Input) (handoff.Source, error)) ([]handoff.Source, error) {
+// forEach returns a source for each recipient of the fields. one makes it from the fields with a single recipient.
+func (in *Input) forEach(one func(f Fields) (handoff.Source, error)) (sources []handoff.Source, err error) {
 	if in.to == nil {
-		all, err := in.Recipients(in.sender, in.Fields.To)
-		if err != nil {
+		if in.to, err = in.Recipients(in.sender, in.Fields.To); err != nil {
 			return nil, err
 		}
-		in.to = all
 	}
-	sources := make([]handoff.Source, len(in.to))
+	sources = make([]handoff.Source, len(in.to))
 	for i, to := range in.to {
-		source, err := in.only(to, one)
-		if err != nil {
+		f := in.Fields
+		f.To = to
+		if sources[i], err = one(f); err != nil {
 			return nil, err
 		}
-		sources[i] = source
 	}
 	return sources, nil
-}
-
-// only calls one with a copy of the input for a single recipient, and keeps what the copy has found out.
-func (in *Input) only(to string, one func(in *Input) (handoff.Source, error)) (handoff.Source, error) {
-	if to == in.Fields.To {
-		return one(in)
-	}
-	single := *in
-	single.Fields.To = to
-	source, err := one(&single)
-	in.Took, in.me, in.alone, in.records = single.Took, single.me, single.alone, single.records
-	return source, err
 }
 
 // sender returns the sender of documents that name none.

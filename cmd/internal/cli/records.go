@@ -7,21 +7,21 @@ import (
 )
 
 // record returns the source of a record. The record is parsed later, after the store has checked its machine.
-func (in *Input) record(name string, text []byte) (handoff.Source, error) {
+func (in *Input) record(f Fields, name string, text []byte) (handoff.Source, error) {
 	if in.Full == nil {
 		return handoff.Source{}, ErrBeyond
 	}
-	if in.records[in.Fields.To] == nil {
-		fields, err := in.recorded()
+	if in.records[f.To] == nil {
+		fields, err := in.recorded(f)
 		if err != nil {
 			return handoff.Source{}, err
 		}
 		if in.records == nil {
 			in.records = map[string]func(string, []byte) handoff.Source{}
 		}
-		in.records[in.Fields.To] = in.Full.Records(in, fields)
+		in.records[f.To] = in.Full.Records(in, fields)
 	}
-	return in.records[in.Fields.To](name, text), nil
+	return in.records[f.To](name, text), nil
 }
 
 // ProjectName returns the project for records that name none: the name of the project root.

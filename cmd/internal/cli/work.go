@@ -78,10 +78,9 @@ func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 	return refs, nil
 }
 
-// recorded returns the fields of the flags, with the references that record the work.
-func (in *Input) recorded() (Fields, error) {
+// recorded returns fields with the references that record the work.
+func (in *Input) recorded(f Fields) (Fields, error) {
 	refs, err := in.Recording.References(in.App, in.ForWork)
-	fields := in.Fields
-	fields.References = append(slices.Clip(fields.References), refs...)
-	return fields, err
+	f.References = append(slices.Clip(f.References), refs...)
+	return f, err
 }

@@ -115,14 +115,6 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(h
 	in.Fields = cli.Fields{From: doc.From, To: doc.To, Topic: doc.Topic, References: doc.References}
 	before := *in
 	before.At = e.Time // it is not finished yet
-	sources, err := before.Text(name, text)
-	if err != nil {
-		return nil, err
-	}
-	results, err := s.TryGood(sources)
-	if err == nil {
-		err = handoff.Faults(results)
-	}
 	return func(done handoff.ActReceipt) error {
 		in.At = done.Time // so that a repeated command stores the same handoff
 		sources, err := in.Text(name, text)
@@ -130,7 +122,7 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(h
 			return err
 		}
 		return in.Write(sources, false, nil)
-	}, err
+	}, in.Try(before.Text(name, text))
 }
 
 // act performs an action on handoffs. first checks the request of the operator and may return a function to run after
