@@ -132,14 +132,7 @@ func (a *App) Sibling(name string) (string, error) {
 
 // ReadStdin reads all of standard input, and keeps it for the full program.
 func (a *App) ReadStdin(most int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(a.KeptStdin(), most+1))
-	switch {
-	case err != nil:
-		err = InputError("standard input", err)
-	case int64(len(text)) > most:
-		err = Invalid("shorten it", "standard input has more than %d bytes", most)
-	}
-	return text, err
+	return ReadAll(a.KeptStdin(), "standard input", most)
 }
 
 // startFull replaces this process by the full program, with the part of standard input that was read. It returns only

@@ -277,19 +277,24 @@ func Documents(dir string) (paths []string, err error) {
 
 // ReadInput reads a regular file of at most MaxInput bytes. It never waits for a FIFO.
 func ReadInput(path string) ([]byte, error) {
-	f, info, err := OpenInput(path)
+	f, err := OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text := bytes.NewBuffer(make([]byte, 0, min(info.Size(), MaxInput)+bytes.MinRead))
-	if _, err := io.Copy(text, io.LimitReader(f, MaxInput+1)); err != nil {
-		return nil, InputError(path, err)
+	return ReadAll(f, path, MaxInput)
+}
+
+// ReadAll reads all of an input, which has a name in messages and may have most bytes.
+func ReadAll(from io.Reader, name string, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	switch {
+	case err != nil:
+		err = InputError(name, err)
+	case int64(len(text)) > most:
+		err = Invalid("shorten it", "%s has more than %d bytes", name, most)
 	}
-	if text.Len() > MaxInput {
-		return nil, Invalid("shorten it", "%s has more than %d bytes", path, MaxInput)
-	}
-	return text.Bytes(), nil
+	return text, err
 }
 
 // ReadNamed reads a file, or standard input for "-", and returns its name in messages.
@@ -303,13 +308,13 @@ func (a *App) ReadNamed(path string) (name string, text []byte, err error) {
 }
 
 // OpenInput opens a regular file as ReadInput does.
-func OpenInput(path string) (*os.File, os.FileInfo, error) {
+func OpenInput(path string) (*os.File, error) {
 	if err := handoff.CheckLimit(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return nil, nil, InputError(path, err)
+		return nil, InputError(path, err)
 	}
 	info, err := f.Stat()
 	switch {
@@ -321,10 +326,10 @@ func OpenInput(path string) (*os.File, os.FileInfo, error) {
 		err = Invalid("name - in place of the path, and redirect standard input: - <"+path, "%s is not a regular file",
 			path)
 	default:
-		return f, info, nil
+		return f, nil
 	}
 	f.Close()
-	return nil, nil, err
+	return nil, err
 }
 
 // InputError returns why an input cannot be read. A wrong path is invalid input.

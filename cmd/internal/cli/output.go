@@ -6,12 +6,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// NewFile returns an error if a bundle cannot be written to path.
+// NewFile returns an error if a bundle cannot be written to path. In the directories of the store, files are replaced
+// and removed.
 func NewFile(s *handoff.Store, path string) error {
-	if err := CheckOutput(path); err != nil {
+	if err := CheckOutput(path); err != nil || !s.Holds(path) {
 		return err
 	}
-	return outside(s, path)
+	return Invalid("choose another directory", "%s is in a directory of the store", path)
 }
 
 // CheckOutput is handoff.CheckLinks with an error that names the path.
@@ -21,12 +22,4 @@ func CheckOutput(path string) error {
 		err = OutputError(path, err)
 	}
 	return err
-}
-
-// outside returns an error if path is in a directory of the store, where files are replaced and removed.
-func outside(s *handoff.Store, path string) error {
-	if s.Holds(path) {
-		return Invalid("choose another directory", "%s is in a directory of the store", path)
-	}
-	return nil
 }

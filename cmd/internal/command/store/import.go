@@ -53,7 +53,7 @@ func (a *app) openBundle(path string) (f *os.File, err error) {
 	if path == "-" {
 		f, err = keepBundle(a.Stdin, "standard input")
 	} else {
-		f, _, err = cli.OpenInput(path)
+		f, err = cli.OpenInput(path)
 	}
 	if err != nil {
 		return nil, err

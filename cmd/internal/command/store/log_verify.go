@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -141,17 +140,12 @@ func readSigners(path string) ([]byte, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, cli.Invalid("name a file in it", "%s is a directory", path)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, cli.MaxInput+1))
-	switch {
-	case err != nil:
-		return nil, cli.InputError(path, err)
-	case len(text) > cli.MaxInput:
-		return nil, cli.Invalid("shorten it", "%s has more than %d bytes", path, cli.MaxInput)
-	case !bytes.Contains(text, []byte("AAAA")): // every public key has it
-		return nil, cli.Invalid("add a line such as `ann@example.org ssh-ed25519 AAAA…` for each signer",
+	text, err := cli.ReadAll(f, path, cli.MaxInput)
+	if err == nil && !bytes.Contains(text, []byte("AAAA")) { // every public key has it
+		err = cli.Invalid("add a line such as `ann@example.org ssh-ed25519 AAAA…` for each signer",
 			"%s has no public key of an allowed signer", path)
 	}
-	return text, nil
+	return text, err
 }
 
 // signedBy returns a text about the signer. A principal can be a pattern instead of a name.
