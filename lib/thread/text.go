@@ -105,9 +105,11 @@ func (t Thread) DOT() string {
 			i+1, dot(strings.Join(label, "\n")), dot(n.ID), look.Tint[0], look.Ink[0], wide)
 	}
 	for i, n := range t.Nodes {
-		for _, e := range n.edges() {
-			if k := at[e.id]; k > 0 {
-				fmt.Fprintf(&b, "  n%d -> n%d [label=%s, style=%s];\n", k, i+1, dot(e.word), e.style)
+		for _, r := range n.relations() {
+			for _, id := range r.ids {
+				if k := at[id]; k > 0 && r.arc != "" {
+					fmt.Fprintf(&b, "  n%d -> n%d [label=%s, style=%s];\n", k, i+1, dot(r.passive), r.arc)
+				}
 			}
 		}
 	}
@@ -119,20 +121,20 @@ func (t Thread) DOT() string {
 	return b.String()
 }
 
-// An edge leads from a node to a handoff that it names.
-type edge struct{ id, word, style string }
+// A relation is how a node relates to handoffs that it names, or that name the same ones.
+type relation struct {
+	ids          []string
+	word         string
+	passive, arc string // of the edge from the other handoff; "" for none
+}
 
-func (n Node) edges() (all []edge) {
-	for _, list := range []struct {
-		ids  []string
-		word string
-		as   string
-	}{{n.Re, "answered by", "solid"}, {n.Supersedes, "superseded by", "dashed"}, {n.Claims, "claimed by", "dotted"}} {
-		for _, id := range list.ids {
-			all = append(all, edge{id, list.word, list.as})
-		}
+func (n Node) relations() []relation {
+	return []relation{
+		{n.Re, "answers", "answered by", "solid"},
+		{n.Supersedes, "supersedes", "superseded by", "dashed"},
+		{n.Claims, "claims to supersede", "claimed by", "dotted"},
+		{n.Beside, "as does", "", ""},
 	}
-	return all
 }
 
 // dot quotes text for Graphviz, whose escapes begin with a backslash.

@@ -85,10 +85,7 @@ func short8(id string) string { return short(id)[:min(len(short(id)), 8)] }
 // how describes how a node relates to those that it names, and to others that name them.
 func (n Node) how(name func(id string) string) string {
 	var parts []string
-	for _, list := range []struct {
-		word string
-		ids  []string
-	}{{"answers", n.Re}, {"supersedes", n.Supersedes}, {"claims to supersede", n.Claims}, {"as does", n.Beside}} {
+	for _, list := range n.relations() {
 		for i, id := range list.ids {
 			if i == most {
 				parts = append(parts, fmt.Sprint(len(list.ids)-most, " more"))

@@ -126,7 +126,7 @@ func (m *model) oneColumn(height int) []string {
 func (m *model) cards(c, width, room int) (lines []string) {
 	col := &m.columns[c]
 	if len(col.shown) == 0 {
-		for _, text := range strings.Split(lipgloss.Wrap(columns[c].empty, max(1, width), " "), "\n") {
+		for _, text := range wrapped(columns[c].empty, width) {
 			lines = append(lines, faint.Render(" "+text))
 		}
 		return lines
@@ -305,11 +305,4 @@ func (m *model) titleOf(r *row) string {
 		return escape(title)
 	}
 	return escape(r.Topic)
-}
-
-func (m *model) boardTab() string {
-	if m.on {
-		return tab.Render(" Board ")
-	}
-	return faint.Render(" Board ")
 }

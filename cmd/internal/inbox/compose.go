@@ -37,7 +37,8 @@ func (m *model) runEditor(verb, id, said string) tea.Cmd {
 	return tea.Exec(&composing{run: run}, func(err error) tea.Msg { return actedMsg{said: said, err: err} })
 }
 
-// composing owns the terminal while a person writes. Its errors go there too, since standard error can be a file.
+// composing owns the terminal while a person writes, or while the program is suspended. Its errors go there too, since
+// standard error can be a file.
 type composing struct {
 	in  io.Reader
 	out io.Writer

@@ -3,7 +3,6 @@
 package inbox
 
 import (
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -17,7 +16,7 @@ import (
 func watchSignals(p *tea.Program, m *model) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
-	m.suspend = func() tea.Msg { return tea.Exec(stopper{}, nil)() }
+	m.suspend = func() tea.Msg { return tea.Exec(&composing{run: stopGroup}, nil)() }
 	go func() {
 		for s := range signals {
 			if s == syscall.SIGTSTP {
@@ -33,16 +32,9 @@ func watchSignals(p *tea.Program, m *model) (stop func()) {
 	}
 }
 
-// A stopper suspends the program while the terminal is released.
-type stopper struct{}
-
-func (stopper) SetStdin(io.Reader)  {}
-func (stopper) SetStdout(io.Writer) {}
-func (stopper) SetStderr(io.Writer) {}
-
-// Run stops the process group. It uses a stop signal that has no effect if no shell can continue the group, and
-// that the program has not requested: the runtime keeps SIGTSTP forever.
-func (stopper) Run() error {
+// stopGroup stops the process group, while the terminal is released. It uses a stop signal that has no effect if no
+// shell can continue the group, and that the program has not requested: the runtime keeps SIGTSTP forever.
+func stopGroup(*composing) error {
 	err := syscall.Kill(0, syscall.SIGTTIN)
 	time.Sleep(50 * time.Millisecond) // the signal can stop another thread first
 	return err

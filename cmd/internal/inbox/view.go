@@ -114,13 +114,9 @@ func (m *model) title() string {
 		if i == 0 && m.unread > 0 {
 			text += m.known("· %d new ", m.unread)
 		}
-		if i == m.view && !m.on {
-			left += tab.Render(text) + " "
-		} else {
-			left += faint.Render(text) + " "
-		}
+		left += tabOf(text, i == m.view && !m.on)
 	}
-	left += m.boardTab() + " "
+	left += tabOf(" Board ", m.on)
 	if what := m.searching(); what != "" && m.prompt == nil {
 		left += " " + accent.Render(m.known("%d ", len(m.shown))) + escape(what)
 	}
@@ -133,6 +129,14 @@ func (m *model) title() string {
 		return left
 	}
 	return left + strings.Repeat(" ", gap) + right
+}
+
+// tabOf returns the tab of a view in the title.
+func tabOf(name string, chosen bool) string {
+	if chosen {
+		return tab.Render(name) + " "
+	}
+	return faint.Render(name) + " "
 }
 
 // rule returns the line below the title, with the position in a long list.
@@ -198,8 +202,7 @@ func (m *model) previewLines(at layout) []string {
 	switch shown := m.preview.body; {
 	case !m.isShown(r):
 	case shown.err != nil:
-		wrapped := lipgloss.Wrap(wrong.Render(escape(sentence(shown.err))), max(1, at.previewWidth), " ")
-		lines = append(lines, strings.Split(wrapped, "\n")...)
+		lines = append(lines, wrapped(wrong.Render(escape(sentence(shown.err))), at.previewWidth)...)
 	default:
 		lines = append(lines, tail(shown.lines, m.preview.top)...)
 	}
@@ -215,7 +218,7 @@ func tail(lines []string, from int) []string { return lines[min(max(0, from), le
 // foot returns the bottom lines. A long message covers the lines above, since its end says what to do.
 func (m *model) foot() []string {
 	if text := m.bottom(); m.prompt == nil && m.message+m.trouble != "" {
-		lines := strings.Split(lipgloss.Wrap(text, max(1, m.width), " "), "\n")
+		lines := wrapped(text, m.width)
 		return lines[:min(len(lines), max(1, m.height/3))]
 	}
 	return []string{m.bottom()}

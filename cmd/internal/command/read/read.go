@@ -26,10 +26,6 @@ func (a *app) read(f *readFlags, ids []string) error {
 	if f.Receipts {
 		return a.receipts(ids)
 	}
-	return a.readAll(ids, f)
-}
-
-func (a *app) readAll(ids []string, f *readFlags) error {
 	a.ForAgents = f.Agent != "" || f.Unverified
 	if a.readsForPeople(f) {
 		_ = a.Beyond() // the full program shows Markdown; without it the body is shown as it is
