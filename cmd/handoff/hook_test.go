@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -117,5 +118,33 @@ func TestEveryAgentHasAnExample(t *testing.T) {
 		if name != "plain" && (err != nil || !json.Valid(text) || !strings.Contains(string(text), "handoff hook session-start --agent "+name)) {
 			t.Errorf("the example of settings: %v\n%s", err, text)
 		}
+	}
+}
+
+// The hook of a prompt that has no news ends before the packages that take long to initialize. With news it has read
+// nothing away.
+func TestEarlyHook(t *testing.T) {
+	t.Parallel()
+	root, bin := hookProject(t), fastProgram(t)
+	hook := func(args ...string) (stdout, stderr string) {
+		var out, trace strings.Builder
+		cmd := exec.Command(bin, append([]string{"hook", "prompt", "--agent", "claude", "--to", "ben"}, args...)...)
+		cmd.Stdin = strings.NewReader(`{"session_id": "s-1", "cwd": ` + strconv.Quote(root) + `, "prompt": "Go on"}`)
+		cmd.Stdout, cmd.Stderr, cmd.Dir = &out, &trace, t.TempDir()
+		cmd.Env = []string{"HOME=" + root + ".home", "XDG_STATE_HOME=" + root + ".state", "GODEBUG=inittrace=1"}
+		if err := cmd.Run(); err != nil {
+			t.Errorf("%v\n%s", err, trace.String())
+		}
+		return out.String(), trace.String()
+	}
+	const late = "init go.yaml.in/yaml"
+	if out, trace := hook(); !strings.Contains(out, "ann deploy") || !strings.Contains(trace, late) {
+		t.Errorf("with news: %q\n%s", out, trace)
+	}
+	if out, trace := hook(); out != "" || strings.Contains(trace, late) || !strings.Contains(trace, "init os") {
+		t.Errorf("without news: %q\n%s", out, trace)
+	}
+	if out, trace := hook("--unknown"); out != "" || !strings.Contains(trace, late) {
+		t.Errorf("with a flag of another version: %q\n%s", out, trace)
 	}
 }

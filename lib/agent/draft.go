@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/seed-78daf238/handoff/lib/agent/heard"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -52,11 +53,11 @@ func SaveDraft(s Session) {
 
 // saveDraft saves what the agent reports about a session. It prints nothing, and runs nothing of the agent's input.
 func (s Session) saveDraft() error {
-	in := readInput(s.Stdin, max(reportWait, s.Patience), maxReport, nil)
-	if in.isCut {
+	in := input{heard.ReadInput(s.Stdin, max(reportWait, s.Patience), maxReport, true)}
+	if in.IsCut {
 		return fault.New(nil, "", "the report of the agent has more than %d bytes; nothing of it is kept", maxReport)
 	}
-	p, err := handoff.LoadProject(in.cwd(s.Cwd), s.Getenv, s.Flags)
+	p, err := handoff.LoadProject(in.Directory(s.Cwd), s.Getenv, s.Flags)
 	if err != nil || !p.Settings.HookEnabled.Value {
 		return err
 	}
@@ -71,12 +72,12 @@ func (s Session) saveDraft() error {
 		return err
 	}
 	s.Agent = s.agent.Name
-	return s.keep(leaving{Session: s, in: in, project: p, store: store, cwd: in.cwd(s.Cwd), event: in.happens()})
+	return s.keep(leaving{Session: s, in: in, project: p, store: store, cwd: in.Directory(s.Cwd), event: in.happens()})
 }
 
 // keep stores what is known after an event.
 func (s Session) keep(l leaving) error {
-	session := l.in.session()
+	session := l.in.Session()
 	switch {
 	case l.event == goesOn:
 		return nil
@@ -91,7 +92,7 @@ func (s Session) keep(l leaving) error {
 	s.To = "" // the session ends for all operators
 	isEnd := l.event == ends
 	if m := s.remember(s.Agent, session); m.Ended != isEnd && (isEnd || l.event == begins) {
-		if unlock := m.Lock(); unlock != nil { // what waits for the session ends with it
+		if unlock := lock(&m); unlock != nil { // what waits for the session ends with it
 			m.Ended = isEnd
 			_ = m.Save() // without it, the session may count as told of what came later
 			unlock()
@@ -200,7 +201,7 @@ func (in input) transcript() string {
 
 // word returns text if it can name an event or a reason.
 func word(text string) string {
-	if len(text) > 64 || strings.Trim(text, sessionLetters) != "" {
+	if len(text) > 64 || strings.Trim(text, heard.Letters) != "" {
 		return ""
 	}
 	return text

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/agent/heard"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/roomystack"
-	"github.com/seed-78daf238/handoff/lib/internal/session"
-	ofuser "github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
 // The events at which a running session can hear of a new handoff.
@@ -45,10 +44,8 @@ const (
 //
 // The line is added to what the model reads. Hear never ends a turn and never blocks a prompt or a tool.
 func Hear(s Session, e Event) {
-	in := readInput(s.Stdin, stdinWait, maxStdin, input.isPlaced)
-	session, cwd := in.session(), in.cwd(s.Cwd)
-	m := s.remember(s.Agent, session)
-	if !m.HasPlace() || !m.MustLook(cwd) {
+	m, session, cwd, must := heard.Listen(s.Stdin, heard.Wait, s.Getenv, s.Agent, s.To, s.Cwd)
+	if !must {
 		return
 	}
 	wait := cmp.Or(s.Patience, deadline)
@@ -70,7 +67,7 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
 		return err
 	}
-	unlock := m.Lock()
+	unlock := lock(&m)
 	if unlock == nil { // without a memory, every event would announce the same
 		return nil
 	}
@@ -236,11 +233,29 @@ func cut(text string, n int) string {
 }
 
 // A memory is what one session has heard.
-type memory = session.Memory
+type memory = heard.Memory
 
 // remember returns the memory of a session of an agent.
 func (s Session) remember(agent, id string) memory {
-	return session.Remember(ofuser.UserState(s.Getenv), agent, id, s.To)
+	return heard.Remember(heard.UserState(s.Getenv), agent, id, s.To)
+}
+
+// lock makes the directory of a memory and locks it, so that two hooks at once announce once. It then reads the memory
+// again. unlock is nil if that fails.
+func lock(m *memory) (unlock func()) {
+	if !m.HasPlace() || m.Make() != nil {
+		return nil
+	}
+	d, err := disk.OpenDir(m.Dir)
+	if err != nil {
+		return nil
+	}
+	if d.Lock(context.Background(), 200*time.Millisecond) != nil {
+		d.Close()
+		return nil
+	}
+	m.Read()
+	return func() { d.Close() }
 }
 
 // arrivals returns the files that change when a handoff arrives.

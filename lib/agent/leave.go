@@ -90,7 +90,7 @@ func (l leaving) after(old handoff.Draft, kept handoff.Kept) handoff.Draft {
 
 // draft returns d with the facts about the session, and the text that shows all of it.
 func (l leaving) draft(d handoff.Draft) handoff.Draft {
-	d.Hook, d.Agent, d.Session, d.Topic = true, l.Agent, l.in.session(), "recovered-session"
+	d.Hook, d.Agent, d.Session, d.Topic = true, l.Agent, l.in.Session(), "recovered-session"
 	path := cmp.Or(l.in.transcript(), transcriptOf(d.References))
 	commit := ""
 	if l.Work != nil && d.Kept != (handoff.Kept{}) && l.event != begins {
@@ -131,7 +131,7 @@ const maxTaken = 10
 
 // taken returns what the session has taken and not finished.
 func (l leaving) taken() string {
-	session := l.in.session()
+	session := l.in.Session()
 	if session == "" || l.event == begins {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/agent/heard"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
@@ -17,10 +18,7 @@ import (
 )
 
 const (
-	deadline  = time.Second            // the default of Session.Patience
-	stdinWait = 300 * time.Millisecond // the wait for the agent's input
-	maxStdin  = 1 << 20
-
+	deadline   = time.Second // the default of Session.Patience
 	reportWait = time.Second // the wait for the report about a session
 	maxReport  = 16 << 20
 )
@@ -112,7 +110,7 @@ type outcome struct {
 // remember notes what the session knows of. Later hooks announce only what arrives then.
 func (o outcome) remember() {
 	m := o.memory
-	if unlock := m.Lock(); o.store != nil && unlock != nil {
+	if unlock := lock(&m); o.store != nil && unlock != nil {
 		defer unlock()
 		m.Cwd, m.Files = o.memory.Cwd, o.memory.Files
 		m.Renew, _ = o.store.Sessions().Renew(context.Background(), o.offer.Operator, o.offer.Session)
@@ -192,30 +190,30 @@ func (o *outcome) tell(r *report, unread handoff.Inbox, knows map[string]bool) {
 func (s Session) text(until time.Time, o *outcome) error {
 	in := input{}
 	if s.Agent != "plain" {
-		in = readInput(s.Stdin, stdinWait, maxStdin, nil)
+		in.Input = heard.ReadInput(s.Stdin, heard.Wait, heard.MaxInput, true)
 	}
 	if s.agent.drops(in.Source) { // a printed report would count as told
 		return nil
 	}
-	p, r, err := s.open(in.cwd(s.Cwd))
-	if info, statErr := os.Stat(in.cwd(s.Cwd)); err != nil && in.Cwd != "" && (statErr != nil || !info.IsDir()) {
+	p, r, err := s.open(in.Directory(s.Cwd))
+	if info, statErr := os.Stat(in.Directory(s.Cwd)); err != nil && in.Cwd != "" && (statErr != nil || !info.IsDir()) {
 		return fault.New(fault.ErrConfig, "", "the directory that the agent names as cwd cannot be used")
 	}
 	if err != nil || r == nil {
 		return err
 	}
 	r.until = until
-	o.memory = s.remember(s.given, in.session())
-	o.memory.Stamp(in.cwd(s.Cwd), arrivals(p))
+	o.memory = s.remember(s.given, in.Session())
+	o.memory.Stamp(in.Directory(s.Cwd), arrivals(p))
 	unread, err := r.store.Waiting(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil {
 		return err
 	}
-	r.session = in.session()
-	r.left, r.drafts = r.store.Sessions().CountDrafts(s.Agent, in.session())
+	r.session = in.Session()
+	r.left, r.drafts = r.store.Sessions().CountDrafts(s.Agent, in.Session())
 	o.store, o.project = r.store, p
 	o.tell(r, unread, s.known(in, r))
-	o.offer.Session, o.offer.Agent, o.offer.Operator = in.session(), s.Agent, r.operator
+	o.offer.Session, o.offer.Agent, o.offer.Operator = in.Session(), s.Agent, r.operator
 	if s.To != "" && unread.WhyUnknown != "" {
 		return fault.New(nil, "", "%s", fault.Own(unread.WhyUnknown))
 	}

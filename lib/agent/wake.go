@@ -2,10 +2,12 @@ package agent
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/agent/heard"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
@@ -26,10 +28,10 @@ func Wake(s Session, wait func() error) string {
 	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
 		return ""
 	}
-	in := readInput(s.Stdin, stdinWait, maxStdin, input.isPlaced)
-	cwd, session := in.cwd(s.Cwd), cmp.Or(in.session(), fmt.Sprint("watch-", os.Getpid()))
+	in := heard.ReadInput(s.Stdin, heard.Wait, heard.MaxInput, false)
+	cwd, session := in.Directory(s.Cwd), cmp.Or(in.Session(), fmt.Sprint("watch-", os.Getpid()))
 	m := s.remember(s.Agent, session)
-	end := m.Wait()
+	end := await(m)
 	if end == nil {
 		return ""
 	}
@@ -47,7 +49,7 @@ func Wake(s Session, wait func() error) string {
 
 // wake looks once. goOn is false if there is nothing to wait for.
 func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
-	unlock := m.Lock()
+	unlock := lock(&m)
 	if unlock == nil {
 		return "", true // a hook of the session looks just now
 	}
@@ -81,4 +83,28 @@ func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
 // offer returns the record of what a session was told.
 func (s Session) offer(r *report, session string, news own) handoff.Offer {
 	return handoff.Offer{Session: session, Agent: s.agent.Name, Operator: r.operator, IDs: news.told}
+}
+
+// await makes this process the one that waits for a session. It returns nil if another does, or if there is no place
+// for the memory of the session.
+func await(m memory) (end func()) {
+	unlock := lock(&m)
+	if unlock == nil {
+		return nil
+	}
+	defer unlock()
+	d, err := disk.OpenDir(m.Dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	sub, err := d.MakeDir("waiting", 0o700)
+	if err != nil {
+		return nil
+	}
+	if sub.Lock(context.Background(), 0) != nil {
+		sub.Close()
+		return nil
+	}
+	return func() { sub.Close() }
 }

@@ -112,7 +112,7 @@ func (c *cell) arrive(n int) (ids []string) {
 	return ids
 }
 
-var toldAt = regexp.MustCompile(`"told": *"[^"]*"`)
+var toldAt = regexp.MustCompile(`^(.*\n).*`) // the directory, and when the session was told last
 
 // minutePasses makes the last announcement of each session an old one.
 func (c *cell) minutePasses() {
@@ -120,7 +120,7 @@ func (c *cell) minutePasses() {
 	for _, note := range notes {
 		text, err := os.ReadFile(note)
 		if err == nil {
-			err = os.WriteFile(note, toldAt.ReplaceAll(text, []byte(`"told":"2001-01-01T00:00:00Z"`)), 0o600)
+			err = os.WriteFile(note, toldAt.ReplaceAll(text, []byte("${1}2001-01-01T00:00:00Z")), 0o600)
 		}
 		if err != nil {
 			c.fault("%v", err)

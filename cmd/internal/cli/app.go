@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/early"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -83,7 +84,7 @@ func init() {
 func Main(p Program) {
 	debug.SetGCPercent(400)        // most commands end before a collection pays off; see CollectOften
 	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error, and does not kill the program after a commit
-	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil, 0}, p))
+	os.Exit(Run(Env{os.Args[1:], early.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil, 0}, p))
 }
 
 // Run executes one command and returns its exit code. It prints errors to stderr, one per line. Run does not return if

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/agent/heard"
 )
 
 // The files in the directory of the user's configuration: handoff in os.UserConfigDir.
@@ -104,33 +106,9 @@ func (u User) Lower(project Setting[string]) string {
 // UserDir returns the directory of the user's configuration, "" if the environment does not determine it.
 func UserDir(getenv func(string) string) string {
 	if runtime.GOOS == "darwin" && getenv("HOME") != "" {
-		return ofUser(getenv, "", "", "") // macOS ignores the variable
+		return heard.UserDir(getenv, "", "", "") // macOS ignores the variable
 	}
-	return ofUser(getenv, "XDG_CONFIG_HOME", ".config", "AppData")
-}
-
-// UserState returns the directory of the user's state, "" if the environment does not determine it.
-func UserState(getenv func(string) string) string {
-	return ofUser(getenv, "XDG_STATE_HOME", ".local/state", "LocalAppData")
-}
-
-// ofUser returns the program's directory in the directory of a variable, otherwise in one below the home directory.
-// It follows the XDG Base Directory Specification, and the conventions of macOS and Windows.
-func ofUser(getenv func(string) string, variable, below, windows string) string {
-	base, home := getenv(variable), getenv("HOME")
-	switch {
-	case runtime.GOOS == "windows":
-		base = getenv(windows)
-	case base != "" || home == "":
-	case runtime.GOOS == "darwin":
-		base = filepath.Join(home, "Library", "Application Support")
-	default:
-		base = filepath.Join(home, below)
-	}
-	if !filepath.IsAbs(base) {
-		return ""
-	}
-	return filepath.Join(base, "handoff")
+	return heard.UserDir(getenv, "XDG_CONFIG_HOME", ".config", "AppData")
 }
 
 // File returns the path of the user's configuration, which may not exist.
@@ -146,7 +124,7 @@ func (u User) AllowedSigners() string {
 
 // LoadUser reads the user's configuration. An error names each invalid line.
 func LoadUser(getenv func(string) string) (User, error) {
-	u := User{Dir: UserDir(getenv), State: UserState(getenv)}
+	u := User{Dir: UserDir(getenv), State: heard.UserState(getenv)}
 	table := []key{
 		{"operator", "", slug(&u.Operator)},
 		{"sign", "", flag(&u.Sign, false)},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/early"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -21,7 +22,7 @@ func Main(program cli.Program) {
 	if err != nil {
 		patience = time.Minute
 	}
-	os.Exit(cli.Run(cli.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
+	os.Exit(cli.Run(cli.Env{Args: os.Args[1:], Stdin: early.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
 		Executable: os.Executable, Options: options, Patience: patience}, program))
 }
 

@@ -1,14 +1,13 @@
 package agents
 
 import (
-	"flag"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/agent/heard"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -73,25 +72,14 @@ func (a *app) runHook(e event, s agent.Session) {
 }
 
 // QuickHook runs the command line of an installed hook and reports whether it is one. Every session waits for the hook,
-// and cobra would take a fifth of the time. QuickHook knows only the arguments of installed hooks.
+// and cobra would take a fifth of the time.
 func QuickHook(run *cli.App) bool {
 	a := &app{run}
-	if len(a.Args) < 2 || a.Args[0] != "hook" {
+	h, ok := heard.ParseHook(a.Args)
+	at := slices.IndexFunc(events, func(e event) bool { return e.name == h.Event })
+	if !ok || at < 0 {
 		return false
 	}
-	at := slices.IndexFunc(events, func(e event) bool { return e.name == a.Args[1] })
-	if at < 0 {
-		return false
-	}
-	s := agent.Session{Agent: "plain"}
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&s.Agent, "agent", s.Agent, "")
-	flags.StringVar(&s.To, "to", "", "")
-	flags.BoolVar(&s.Bodies, "bodies", false, "")
-	if flags.Parse(a.Args[2:]) != nil || flags.NArg() > 0 {
-		return false
-	}
-	a.runHook(events[at], s)
+	a.runHook(events[at], agent.Session{Agent: h.Agent, To: h.To, Bodies: h.Bodies})
 	return true
 }

@@ -1,4 +1,4 @@
-package session_test
+package heard_test
 
 import (
 	"fmt"
@@ -8,18 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/session"
+	"github.com/seed-78daf238/handoff/lib/agent/heard"
 )
 
-// open returns the locked memory of a session.
-func open(t *testing.T, state, id string) session.Memory {
+// open returns the locked memory of a heard.
+func open(t *testing.T, state, id string) heard.Memory {
 	t.Helper()
-	m := session.Remember(state, "claude", id, "ben")
-	unlock := m.Lock()
-	if unlock == nil {
-		t.Fatal("no lock")
+	m := heard.Remember(state, "claude", id, "ben")
+	if err := m.Make(); err != nil {
+		t.Fatal(err)
 	}
-	t.Cleanup(unlock)
 	return m
 }
 
@@ -32,18 +30,18 @@ func TestMemoryIsOfOneSession(t *testing.T) {
 	if err := m.Save(); err != nil {
 		t.Fatal(err)
 	}
-	again := session.Remember(state, "claude", "s-1", "ben")
+	again := heard.Remember(state, "claude", "s-1", "ben")
 	if again.Known != "b a" || !again.IsQuiet() {
-		t.Errorf("%+v", again.Heard)
+		t.Errorf("%+v", again.Note)
 	}
-	for _, other := range []session.Memory{session.Remember(state, "codex", "s-1", "ben"),
-		session.Remember(state, "claude", "s-2", "ben"), session.Remember(state, "claude", "s-1", "ann")} {
+	for _, other := range []heard.Memory{heard.Remember(state, "codex", "s-1", "ben"),
+		heard.Remember(state, "claude", "s-2", "ben"), heard.Remember(state, "claude", "s-1", "ann")} {
 		if other.Known != "" || other.IsQuiet() {
-			t.Errorf("%+v", other.Heard)
+			t.Errorf("%+v", other.Note)
 		}
 	}
-	for _, none := range []session.Memory{session.Remember("", "claude", "s-1", "ben"), session.Remember(state, "claude", "", "ben")} {
-		if none.HasPlace() || none.Lock() != nil || none.Wait() != nil {
+	for _, none := range []heard.Memory{heard.Remember("", "claude", "s-1", "ben"), heard.Remember(state, "claude", "", "ben")} {
+		if none.HasPlace() {
 			t.Error("a memory without a place")
 		}
 	}
@@ -67,7 +65,7 @@ func TestDamagedMemory(t *testing.T) {
 		"a directory": func(path string) error { return os.Mkdir(path, 0o700) },
 		"a link":      func(path string) error { return os.Symlink("/dev/zero", path) },
 	} {
-		text := `{"known":"a","told":"2026-05-07T12:00:00Z"}`
+		text := "/project\n2026-05-07T12:00:00Z\n\na\n\nend"
 		if strings.HasPrefix(name, "a ") {
 			err = os.RemoveAll(notes[0])
 		} else {
@@ -82,15 +80,15 @@ func TestDamagedMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := session.Remember(state, "claude", "s-1", "ben"); got.Known != "" {
-			t.Errorf("%s: %+v", name, got.Heard)
+		if got := heard.Remember(state, "claude", "s-1", "ben"); got.Known != "" {
+			t.Errorf("%s: %+v", name, got.Note)
 		}
 	}
 }
 
 // The newest ids come first, each once, and the oldest are forgotten.
 func TestLearn(t *testing.T) {
-	var m session.Memory
+	var m heard.Memory
 	m.Learn([]string{"2", "1"})
 	m.Learn([]string{"4", "2", "3"})
 	if m.Known != "4 2 3 1" {
@@ -111,7 +109,7 @@ func TestLearn(t *testing.T) {
 func TestMustLook(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "INDEX.md")
-	var m session.Memory
+	var m heard.Memory
 	if !m.MustLook(dir) {
 		t.Error("nothing is known yet")
 	}
@@ -137,22 +135,4 @@ func TestMustLook(t *testing.T) {
 	if !m.MustLook(dir) {
 		t.Error("a lease must be renewed")
 	}
-}
-
-// One process waits for a session, and another one when that ends.
-func TestOneWaits(t *testing.T) {
-	state := t.TempDir()
-	m := session.Remember(state, "claude", "s-1", "ben")
-	end := m.Wait()
-	if end == nil {
-		t.Fatal("nobody waits")
-	}
-	if m.Wait() != nil {
-		t.Error("two wait")
-	}
-	end()
-	if end = m.Wait(); end == nil {
-		t.Fatal("nobody can wait again")
-	}
-	end()
 }

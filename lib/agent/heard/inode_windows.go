@@ -1,4 +1,4 @@
-package session
+package heard
 
 import "io/fs"
 

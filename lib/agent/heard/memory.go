@@ -1,7 +1,6 @@
-package session
+package heard
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -11,9 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A Memory is what one session has heard. It is kept in the user's state, outside of every project:
@@ -22,21 +18,25 @@ import (
 //
 // It is a cache: a lost memory never hides a handoff, and handoffs recorded as offered are not announced again.
 type Memory struct {
-	Heard
-	dir string // "" if there is no place for it
+	Note
+	Dir string // "" if there is no place for it
 }
 
-// A Heard is the note of a Memory, as JSON.
-type Heard struct {
-	Cwd   string            `json:"cwd"`   // the directory for which the files were stamped
-	Files map[string]string `json:"files"` // the stamps of files; if none has changed, nothing has arrived
-	Told  time.Time         `json:"told"`  // of the last announcement; zero if there was none
-	Renew time.Time         `json:"renew"` // when a lease of the session must be renewed; zero if it has none
-	Known string            `json:"known"` // the short ids of the handoffs that the session knows of, newest first
-	Ended bool              `json:"ended"` // the session has ended, in the memory of no operator
+// A Note is the file of a Memory: its fields and then each path and stamp, a line each. A hook reads it at every
+// prompt, and a decoder of JSON would take longer than everything else there.
+type Note struct {
+	Cwd   string            // the directory for which the files were stamped
+	Told  time.Time         // of the last announcement; zero if there was none
+	Renew time.Time         // when a lease of the session must be renewed; zero if it has none
+	Known string            // the short ids of the handoffs that the session knows of, newest first
+	Ended bool              // the session has ended, in the memory of no operator
+	Files map[string]string // the stamps of files; if none has changed, nothing has arrived
 }
 
 const (
+	noteFields  = 6     // without files
+	noteEnd     = "end" // a note without it was cut
+	noteEnded   = "ended"
 	maxKnown    = 4000
 	quiet       = time.Minute // at most one announcement to a session in this time
 	maxMemories = 256
@@ -50,70 +50,59 @@ func Remember(state, agent, session, operator string) Memory {
 	if state == "" || session == "" {
 		return Memory{}
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{agent, session, operator}, "\x00")))
-	m := Memory{dir: filepath.Join(state, "heard", hex.EncodeToString(sum[:16]))}
-	m.read()
+	sum := sha256.Sum256([]byte(agent + "\x00" + session + "\x00" + operator))
+	m := Memory{Dir: filepath.Join(state, "heard", hex.EncodeToString(sum[:16]))}
+	m.Read()
 	return m
 }
 
-// read reads the note. A malformed note counts as missing.
-func (m *Memory) read() {
-	m.Heard = Heard{}
+// Read reads the note again. A malformed note counts as missing.
+func (m *Memory) Read() {
+	m.Note = Note{}
 	info, err := os.Lstat(m.note())
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory {
 		return
 	}
 	text, _ := os.ReadFile(m.note())
-	v, err := jsontree.Scan(text)
-	if err != nil {
+	fields := strings.Split(string(text), "\n")
+	if len(fields) < noteFields || len(fields)%2 != noteFields%2 || fields[len(fields)-1] != noteEnd {
 		return
 	}
-	m.Cwd, m.Known, m.Files = v.Get("cwd").Str(), v.Get("known").Str(), make(map[string]string)
-	m.Told, _ = time.Parse(time.RFC3339Nano, v.Get("told").Str())
-	m.Renew, _ = time.Parse(time.RFC3339Nano, v.Get("renew").Str())
-	m.Ended = v.Get("ended") != nil && v.Get("ended").Plain() == true
-	if files := v.Get("files"); files != nil {
-		for _, f := range files.Members {
-			m.Files[f.Name] = f.Value.Str()
-		}
+	m.Cwd, m.Known, m.Files = fields[0], fields[3], make(map[string]string)
+	m.Told, _ = time.Parse(time.RFC3339Nano, fields[1])
+	m.Renew, _ = time.Parse(time.RFC3339Nano, fields[2])
+	m.Ended = fields[4] == noteEnded
+	for file := range slices.Chunk(fields[5:len(fields)-1], 2) {
+		m.Files[file[0]] = file[1]
 	}
 }
 
-func (m *Memory) note() string { return filepath.Join(m.dir, "note") }
+func (m *Memory) note() string { return filepath.Join(m.Dir, "note") }
 
 // HasPlace reports whether the memory can be kept.
-func (m *Memory) HasPlace() bool { return m.dir != "" }
+func (m *Memory) HasPlace() bool { return m.Dir != "" }
 
-// Lock makes the directory of the memory and locks it, so that two hooks at once announce once. It then reads the
-// memory again. unlock is nil if that fails.
-func (m *Memory) Lock() (unlock func()) {
-	if m.dir == "" {
-		return nil
+// Make creates the directory of the memory. It removes old memories first, so that there are fewer than maxMemories.
+func (m *Memory) Make() error {
+	if _, err := os.Lstat(m.Dir); !os.IsNotExist(err) {
+		return err
 	}
-	_, err := os.Lstat(m.dir)
-	if os.IsNotExist(err) {
-		tidy(filepath.Dir(m.dir))
-		err = os.MkdirAll(m.dir, 0o700)
-	}
-	if err != nil {
-		return nil
-	}
-	d, err := disk.OpenDir(m.dir)
-	if err != nil {
-		return nil
-	}
-	if d.Lock(context.Background(), 200*time.Millisecond) != nil {
-		d.Close()
-		return nil
-	}
-	m.read()
-	return func() { d.Close() }
+	tidy(filepath.Dir(m.Dir))
+	return os.MkdirAll(m.Dir, 0o700)
 }
 
 // Save writes the note. It does not sync it: a memory that a power cut damages counts as missing.
 func (m *Memory) Save() error {
+	fields := []string{m.Cwd, m.Told.Format(time.RFC3339Nano), m.Renew.Format(time.RFC3339Nano), m.Known, ""}
+	if m.Ended {
+		fields[4] = noteEnded
+	}
+	for path, stamp := range m.Files {
+		fields = append(fields, path, stamp)
+	}
 	fresh := m.note() + ".new"
-	if err := os.WriteFile(fresh, jsontree.Encode(m.Heard, ""), 0o600); err != nil {
+	err := os.WriteFile(fresh, []byte(strings.Join(append(fields, noteEnd), "\n")), 0o600)
+	if err != nil {
 		return err
 	}
 	return os.Rename(fresh, m.note())
@@ -168,7 +157,7 @@ func stampOf(path string) string {
 	return fmt.Sprintf("%d.%d.%d", info.Size(), info.ModTime().UnixNano(), inodeOf(info))
 }
 
-// tidy removes old memories, so that there are fewer than maxMemories.
+// tidy removes old memories.
 func tidy(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -190,28 +179,4 @@ func tidy(dir string) {
 			_ = os.RemoveAll(filepath.Join(dir, a.name)) // a memory that stays is removed the next time
 		}
 	}
-}
-
-// Wait makes this process the one that waits for the session. It returns nil if another does, or if there is no
-// place for the memory.
-func (m *Memory) Wait() (end func()) {
-	unlock := m.Lock()
-	if unlock == nil {
-		return nil
-	}
-	defer unlock()
-	d, err := disk.OpenDir(m.dir)
-	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	sub, err := d.MakeDir("waiting", 0o700)
-	if err != nil {
-		return nil
-	}
-	if sub.Lock(context.Background(), 0) != nil {
-		sub.Close()
-		return nil
-	}
-	return func() { sub.Close() }
 }

@@ -1,0 +1,150 @@
+package heard
+
+import (
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// An Input is the JSON value that an agent writes to standard input. A malformed field counts as missing.
+type Input struct {
+	Cwd          string // use Directory
+	id, id2, id3 string
+	Event        string
+	Source       string  // why the session starts
+	Told         *string // the ids that hooks named in the messages of the session, if the agent's plugin knows them
+	Reason       string  // why the session ends
+	Transcript   string
+	Transcript2  string
+
+	Summary    string // of a compaction
+	Last       string // the last message of a turn that ends
+	Response   string
+	Text       string
+	StopReason string // why the turn ends
+
+	IsCut bool // the value was too large; its other fields are missing
+}
+
+// field returns the field for a JSON name, or nil for an unknown name. Agents use several names for one field.
+// Decoding into a struct with tags would take a quarter of the time of a hook that has nothing to tell.
+func (in *Input) field(name string) *string {
+	switch name {
+	case "cwd":
+		return &in.Cwd
+	case "session_id":
+		return &in.id
+	case "sessionId":
+		return &in.id2
+	case "conversation_id":
+		return &in.id3
+	case "hook_event_name":
+		return &in.Event
+	case "source":
+		return &in.Source
+	case "told":
+		in.Told = new(string)
+		return in.Told
+	case "reason":
+		return &in.Reason
+	case "transcript_path":
+		return &in.Transcript
+	case "transcriptPath":
+		return &in.Transcript2
+	case "compact_summary":
+		return &in.Summary
+	case "last_assistant_message":
+		return &in.Last
+	case "prompt_response":
+		return &in.Response
+	case "text":
+		return &in.Text
+	case "stopReason":
+		return &in.StopReason
+	}
+	return nil
+}
+
+const (
+	Wait     = 300 * time.Millisecond // the wait of a hook for the agent's input
+	MaxInput = 1 << 20                // bytes that a hook reads
+)
+
+// ReadInput reads one JSON object of at most max bytes: all of it, or only until the session and its directory are
+// known. It waits no longer than wait, or as long as r if that is 0. Of malformed or cut input it returns the fields
+// before that.
+func ReadInput(r io.Reader, wait time.Duration, max int64, all bool) (in Input) {
+	if r == nil {
+		return in
+	}
+	read := func() Input {
+		left := &io.LimitedReader{R: r, N: max}
+		in, err := readFields(json.NewDecoder(left), all)
+		if in.IsCut = err != nil && left.N <= 0; in.IsCut && all {
+			_, _ = io.Copy(io.Discard, r) // some agents fail if their hook stops reading
+		}
+		return in
+	}
+	if wait == 0 {
+		return read()
+	}
+	return within(wait, read)
+}
+
+func readFields(d *json.Decoder, all bool) (in Input, err error) {
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return in, err
+	}
+	for d.More() && (all || !in.isPlaced()) {
+		key, err := d.Token()
+		var value json.RawMessage
+		if err == nil {
+			err = d.Decode(&value)
+		}
+		if err != nil {
+			return in, err
+		}
+		if name, _ := key.(string); in.field(name) != nil {
+			_ = json.Unmarshal(value, in.field(name)) // a field of the wrong type does not affect others
+		}
+	}
+	return in, nil
+}
+
+// isPlaced reports whether the session and its directory are known. The input of a tool can be huge, since it contains
+// the result: both are at its beginning.
+func (in Input) isPlaced() bool { return in.Session() != "" && in.Cwd != "" }
+
+// within returns what read returns, or no input if that takes longer.
+func within(wait time.Duration, read func() Input) (in Input) {
+	said := make(chan Input, 1)
+	go func() { said <- read() }()
+	select {
+	case in = <-said:
+	case <-time.After(wait):
+	}
+	return in
+}
+
+// Directory returns the directory of the session, or otherwise if the input has none.
+func (in Input) Directory(otherwise string) string {
+	if filepath.IsAbs(in.Cwd) {
+		return filepath.Clean(in.Cwd)
+	}
+	return otherwise
+}
+
+// Letters are the characters of the id of a session.
+const Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-"
+
+// Session returns the id of the session, or "" if it is missing or malformed.
+func (in Input) Session() string {
+	for _, id := range []string{in.id, in.id2, in.id3} {
+		if id != "" && len(id) <= 128 && strings.Trim(id, Letters) == "" {
+			return id
+		}
+	}
+	return ""
+}
