@@ -218,16 +218,21 @@ func (d Dirs) hasTable() bool {
 // not count, since recovery restores them. Without a journal the audit log decides.
 func (d Dirs) hasHeld() (held bool, err error) {
 	err = d.inState(func(state *disk.Dir) error {
-		j, err := d.openJournal(state)
-		if err == nil {
-			defer j.Close()
-			held = j.First().Index != journal.HashOf(nil) && j.First().Index != journal.HashOf(index.New())
-			return nil
+		for range 2 { // the first change may make the journal, and then the log, while we look
+			j, err := d.openJournal(state)
+			if err == nil {
+				defer j.Close()
+				held = j.First().Index != journal.HashOf(nil) && j.First().Index != journal.HashOf(index.New())
+				return nil
+			}
+			if passing(err) != nil {
+				return err
+			}
+			if held, err = d.HasEvents(); !held || err != nil {
+				return err
+			}
 		}
-		if passing(err) == nil {
-			held, err = d.HasEvents()
-		}
-		return err
+		return nil
 	})
 	return held, err
 }
