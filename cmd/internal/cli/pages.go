@@ -143,5 +143,5 @@ func checkArguments(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	describe(cmd)
-	return Invalid("usage: "+cmd.UseLine(), "%s: %s", cmd.CommandPath(), problem)
+	return Invalid("usage: "+cmd.UseLine(), "%s", problem)
 }
