@@ -23,7 +23,7 @@ type Reading struct {
 	Bad string // the place of the first unproven event, "" if there is none
 	Why error  // what is wrong with it
 
-	Torn string // the place of the first line that a crash left torn or filled with zeros, "" if there is none
+	Torn string // where a crash damaged a line first (torn, or zeros); "" if it did not
 
 	Notes []Note // about unusual events, which prove their content all the same
 
