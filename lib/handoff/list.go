@@ -31,9 +31,8 @@ type Filter struct {
 	Tag             string    // needs the documents of all entries that the other conditions choose
 	Since           time.Time // ts_utc is not before it
 	Until           time.Time // ts_utc is before it; the zero time means no limit
-	Unread          bool      // unread by To, or by their recipient if To is "", and not closed
-	All             bool      // with Unread, closed handoffs too
-	Approved        bool      // with Unread, hide those that await approval
+	Unread          bool      // in StateUnread: unread by To, or by their recipient if To is ""
+	All             bool      // with Unread, also those that are taken, await approval or are closed
 	Present         bool      // not archived
 	State           State     // "" means any
 	Offered         bool      // unread by their recipient, who was told about them
@@ -147,7 +146,7 @@ func (f Filter) admits(e Entry, at stateReader, closed func() map[string]bool) (
 		return true, ""
 	}
 	state := at.state(e)
-	if f.Unread && !f.All && (state.LeavesUnread() || f.Approved && state == StateAwaiting) {
+	if f.Unread && !f.All && state.LeavesUnread() {
 		return false, state
 	}
 	return (f.State == "" || state == f.State) && !(f.Open && state.IsClosed()), ""

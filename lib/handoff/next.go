@@ -93,5 +93,5 @@ func (l stateReader) isOpen(e Entry, mine bool) bool {
 	if mine {
 		return state == life.Taken || state == life.Expired
 	}
-	return !state.LeavesUnread() && state != life.Awaiting
+	return !state.LeavesUnread()
 }

@@ -51,7 +51,7 @@ func (in Inbox) Count() (all int) {
 // Unread returns the unread handoffs of an operator that need no approval. It lists at least the newest n, and no
 // handoff older than maxAgeDays. 0 means no limit for either.
 func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err error) {
-	f := Filter{To: operator, Unread: true, Approved: true, Newest: newest}
+	f := Filter{To: operator, Unread: true, Newest: newest}
 	if maxAgeDays > 0 {
 		f.Since = s.opt.Now().AddDate(0, 0, -maxAgeDays)
 	}

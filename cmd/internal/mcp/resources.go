@@ -43,7 +43,7 @@ func (p project) unread() ([]handoff.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := s.List(handoff.Filter{To: found.Me(), Unread: true, Approved: true})
+	entries, err := s.List(handoff.Filter{To: found.Me(), Unread: true})
 	return entries[max(0, len(entries)-maxResources):], err
 }
 

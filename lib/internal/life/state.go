@@ -26,8 +26,8 @@ const (
 var States = []State{Unread, Read, Taken, Awaiting, Done, Superseded, Expired, Archived, Withdrawn}
 
 // LeavesUnread reports whether a handoff in the state is not shown as unread, even if its recipient has not
-// read it: it is taken or closed.
-func (s State) LeavesUnread() bool { return s == Taken || s.IsClosed() }
+// read it: it is taken, awaits approval or is closed.
+func (s State) LeavesUnread() bool { return s == Taken || s == Awaiting || s.IsClosed() }
 
 // IsClosed reports whether a handoff in this state needs no more work.
 func (s State) IsClosed() bool {
