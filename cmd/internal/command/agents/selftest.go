@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -98,7 +99,7 @@ func (a *app) testEntries(entries []agent.Entry) ([]agent.SelfTest, error) {
 			return nil, err
 		}
 		to := cmp.Or(agent.Operator(e.Words), "doctor-test")
-		stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to),
+		stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to, dir),
 			Own: own, Patience: a.Patience}
 		if err := a.layCanary(&stage, to); err != nil {
 			return nil, err
@@ -147,8 +148,11 @@ func (a *app) layCanary(stage *agent.Stage, to string) error {
 	elsewhere := *a.App
 	elsewhere.Flags = handoff.ProjectFlags{Root: stage.Root}
 	elsewhere.Getenv = func(name string) string {
-		if strings.HasPrefix(name, "HANDOFF") {
+		switch {
+		case strings.HasPrefix(name, "HANDOFF"):
 			return ""
+		case slices.Contains(userState, name):
+			return stage.Root
 		}
 		return a.Getenv(name)
 	}
@@ -167,14 +171,20 @@ func (a *app) layCanary(stage *agent.Stage, to string) error {
 	return write("A test of the hook.\n")
 }
 
+// userState are the variables that lead to the user's state. In a test they lead into its project, which is removed.
+var userState = []string{"XDG_STATE_HOME", "LocalAppData"}
+
 // stageEnv returns the environment of a test: that of an agent, without variables that point to another project or to
 // the agent that runs the test.
-func stageEnv(operator string) []string {
+func stageEnv(operator, root string) []string {
 	env := []string{"HANDOFF_OPERATOR=" + operator}
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, "HANDOFF") && !strings.HasPrefix(pair, "COPILOT_CLI=") {
 			env = append(env, pair)
 		}
+	}
+	for _, name := range userState {
+		env = append(env, name+"="+root)
 	}
 	return env
 }
