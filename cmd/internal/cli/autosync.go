@@ -31,6 +31,6 @@ func (a *App) SyncByItself(p handoff.Project) {
 	cmd.Dir = p.Root
 	detach(cmd)
 	if cmd.Start() == nil {
-		_ = cmd.Process.Release()
+		go func() { _ = cmd.Wait() }() // a server would keep a zombie of each sync
 	}
 }
