@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -401,19 +402,27 @@ func TestNullIsNotGiven(t *testing.T) {
 }
 
 // takenBetween returns two servers of a project, of which the first has taken a handoff to ben, and a call about it.
-func takenBetween(t *testing.T) (root string, one, two client, call map[string]any) {
+func takenBetween(t *testing.T, by string) (root string, one, two client, call map[string]any) {
 	t.Helper()
+	packet, err := os.ReadFile("../../../testdata/packet/clean.json")
+	if err != nil {
+		t.Fatal(err)
+	}
 	root = mustProject(t)
 	one, two = connect(t, root, revisions[0]), connect(t, root, revisions[0])
-	id := one.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
+	id := one.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
 	call = map[string]any{"id": id, "operator": "ben"}
-	one.good("handoff_take", call, `"status":"changed"`)
+	args := maps.Clone(call)
+	if by == "handoff_resume" {
+		args["max_age"] = "999999h"
+	}
+	one.good(by, args, `"status":"changed"|^Resumed `)
 	return root, one, two, call
 }
 
 // Two servers are two sessions: one gets the work, also of the same operator.
 func TestTwoSessions(t *testing.T) {
-	_, one, two, call := takenBetween(t)
+	_, one, two, call := takenBetween(t, "handoff_take")
 	one.good("handoff_take", call, `"status":"existing"`)
 	two.bad("handoff_take", call, "critical", 11, "by another operator or session")
 	two.bad("handoff_done", call, "critical", 11, "by another operator or session")
@@ -425,9 +434,9 @@ func TestTwoSessions(t *testing.T) {
 
 // What a server has taken another one takes over once the first has ended, or was killed.
 func TestServerEnds(t *testing.T) {
-	for _, how := range []string{"ends", "is killed"} {
+	for how, by := range map[string]string{"ends": "handoff_take", "is killed": "handoff_take", "ends after a resume": "handoff_resume"} {
 		t.Run(how, func(t *testing.T) {
-			root, one, two, call := takenBetween(t)
+			root, one, two, call := takenBetween(t, by)
 			two.bad("handoff_take", call, "critical", 11, "by another operator or session")
 			if how == "is killed" {
 				one.kill()
