@@ -6,9 +6,12 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -130,4 +133,67 @@ func TestHolderWakes(t *testing.T) {
 		t.Errorf("it finishes what another session has: %v", err)
 	}
 	held("mcp-2", "2026-05-08T16:00:00Z")
+}
+
+// A background sync follows every tool that can change something, and no other, if the user wants that.
+func TestSyncsByItself(t *testing.T) {
+	root, config, started := mustProject(t), t.TempDir(), 0
+	write := func(dir, name, text string) {
+		t.Helper()
+		err := os.MkdirAll(dir, 0o700)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(root, handoff.SettingsName, "operator: ben\ngit: synced\n")
+	id := mustHandOver(t, root)
+	getenv := func(name string) string {
+		if name == "XDG_CONFIG_HOME" || name == "HOME" || name == "AppData" {
+			return config
+		}
+		return os.Getenv(name)
+	}
+	p := project{session: "mcp-1", leases: &leases{all: make(map[holder]bool)}, App: &cli.App{Env: cli.Env{
+		Stdin: strings.NewReader(""), Stdout: t.Output(), Stderr: t.Output(), Getenv: getenv,
+		Getwd: func() (string, error) { return root, nil }, Options: func(*handoff.Options) {},
+		Executable: func() (string, error) {
+			started++
+			return "", errors.New("not in this test")
+		}}}}
+	found, err := p.Project()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(found.User.Dir, "config.yaml", "sync: auto\n")
+	here, there := mcp.NewInMemoryTransports()
+	if _, err := newServer(p).Connect(t.Context(), there, nil); err != nil {
+		t.Fatal(err)
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, want := client{t, session, nil}, 0
+	for _, call := range []struct {
+		tool    string
+		args    map[string]any
+		changes bool
+	}{
+		{"list", nil, false},
+		{"read", map[string]any{"id": id}, false},
+		{"next", map[string]any{"take": true}, true},
+		{"release", map[string]any{"id": id}, true},
+		{"mark_read", map[string]any{"id": id}, true},
+		{"reply", map[string]any{"id": id, "body": "Fine."}, true},
+	} {
+		if call.changes {
+			want++
+		}
+		if c.good("handoff_"+call.tool, call.args, ""); started != want {
+			t.Errorf("after %s %d syncs have started, not %d", call.tool, started, want)
+		}
+	}
 }

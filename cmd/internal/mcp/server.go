@@ -84,6 +84,9 @@ func add[In any](s *mcp.Server, p project, name string, has trait, description s
 				}
 				return do(ctx, in)
 			})
+			if found, loadErr := p.Project(); err == nil && loadErr == nil && has&reads == 0 {
+				p.SyncByItself(found)
+			}
 			text, isText := r.(string)
 			switch {
 			case err != nil:

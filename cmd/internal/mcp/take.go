@@ -48,7 +48,6 @@ func (p project) act(ctx context.Context, act handoff.Act, in doneArgs, next str
 	}
 	got, err := s.Act(ctx, act, in.ID, who)
 	if err == nil {
-		p.SyncByItself(found)
 		if act == handoff.ActTake {
 			p.hold(ctx, s, who)
 		} else {
