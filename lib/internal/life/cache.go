@@ -21,9 +21,9 @@ import (
 // it.
 const cacheHead = "handoff-facts 3 %d %s %s\n"
 
-// Step is the number of bytes of the log that each reader may have to read if the cache is small. Writing a large
-// cache takes longer, so it is written after a sixty-fourth of its size.
-const Step = 16 << 10
+// Step is the number of bytes of the log after which a small cache is written. Until then each reader parses them
+// itself, a few events. Writing a large cache takes longer, so it is written after a sixty-fourth of its size.
+const Step = 4 << 10
 
 // covered is the part of the store that facts cover.
 type covered struct {
@@ -70,7 +70,7 @@ func (f *Facts) Keep(s *store.Store) {
 func IsBehind(s *store.Store, log int64) bool {
 	line, size := s.CachedLine(disk.Facts)
 	c, _ := parseCovered(line)
-	return log-c.log >= max(Step, size/64) || log < c.log
+	return log-c.log > size/64 || log < c.log
 }
 
 // noStamps replaces the stamps if rows do not come without events.

@@ -61,8 +61,12 @@ func (r *reader) readLog(head store.LogHead) error {
 		r.Facts = NewFacts()
 	}
 	r.lacksLog = log.Size() == 0
-	isBroken := false
-	for e := range eventlog.Scan(log, r.covered.log, &err) {
+	from, isBroken := r.covered.log, false
+	for e := range eventlog.Scan(log, from, &err) {
+		if from > 0 && r.covered.log == from && e.Prev != r.covered.hash {
+			r.Facts = NewFacts()
+			return r.readLog(head)
+		}
 		isBroken = isBroken || e.Err != nil || e.Prev != r.covered.hash
 		r.covered.log, r.covered.hash = e.End(), e.Hash
 		if isBroken = isBroken || r.covered.log == head.End && e.Hash != head.Hash; isBroken && head.IsProven {
@@ -78,15 +82,12 @@ func (r *reader) readLog(head store.LogHead) error {
 }
 
 // continues reports whether the log begins with the part that the facts cover. If that is all that the journal
-// proves, the view of the journal has compared it.
+// proves, the view of the journal has compared it; if an event follows, its prev_hash tells.
 func (r *reader) continues(log *io.SectionReader, head store.LogHead) bool {
-	if r.covered.log == 0 {
+	switch {
+	case head.IsProven && r.covered.log == head.End && r.covered.hash == head.Hash:
 		return true
-	}
-	if r.covered.log > log.Size() {
-		return false
-	}
-	if head.IsProven && r.covered.log == head.End && r.covered.hash == head.Hash {
+	case r.covered.log == 0, r.covered.log < log.Size():
 		return true
 	}
 	hash, end, err := eventlog.HeadAt(log, r.covered.log)
