@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,7 +79,7 @@ func TestDraftKeepsEveryByte(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), nil)
 	for _, text := range []string{"a", "\n\n a \r\n", "<b>&\u2028\u202e\ufeff", strings.Repeat("\x01", 1<<20)} {
-		d := mustSave(t, s, handoff.Draft{To: "ben", Text: text, References: []string{"<&>"}})
+		d := mustSave(t, s, handoff.Draft{Document: handoff.Document{To: "ben", References: []string{"<&>"}}, Text: text})
 		got, err := s.Sessions().Draft(d.ID[:8])
 		if err != nil || got.Text != text || got.References[0] != "<&>" {
 			t.Errorf("%.20q came back as %.20q, %v", text, got.Text, err)
@@ -93,5 +95,34 @@ func TestDraftKeepsEveryByte(t *testing.T) {
 		if _, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{Text: text}); !errors.Is(err, handoff.ErrInvalid) {
 			t.Errorf("%.20q: %v", text, err)
 		}
+	}
+}
+
+// TestDraftKeepsEveryField: a field of the frontmatter that a draft does not keep would be lost when it is published.
+func TestDraftKeepsEveryField(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), nil)
+	var doc handoff.Document
+	fields := reflect.ValueOf(&doc).Elem()
+	for i := range fields.NumField() {
+		if name := fields.Type().Field(i).Name; name == "Body" {
+			continue // the text of the draft
+		} else if f := fields.Field(i); f.Kind() == reflect.String {
+			f.SetString("value of " + name)
+		} else {
+			f.Set(reflect.ValueOf([]string{"value of " + name, "<&>"}))
+		}
+	}
+	d := mustSave(t, s, handoff.Draft{Document: doc, Text: "text"})
+	got, err := s.Sessions().Draft(d.ID)
+	if err != nil || !reflect.DeepEqual(got.Document, doc) {
+		t.Errorf("%+v came back as %+v, %v", doc, got.Document, err)
+	}
+	if over := (handoff.Document{}).Over(doc); !reflect.DeepEqual(over, doc) {
+		t.Errorf("over nothing it is %+v", over)
+	}
+	over := (handoff.Document{To: "cy", Tags: []string{"own"}}).Over(doc)
+	if over.To != "cy" || over.From != doc.From || !slices.Equal(over.Tags, append(doc.Tags, "own")) {
+		t.Errorf("the flags over the draft give %+v", over)
 	}
 }

@@ -62,8 +62,8 @@ func (s *Store) screenDraft(d *Draft) error {
 	if err := CheckSecretRules(s.opt.AllowSecrets); err != nil {
 		return err
 	}
-	doc := document.Clone(Document{From: d.From, To: d.To, Topic: d.Topic, Tags: d.Tags, References: d.References,
-		Body: d.Text})
+	doc := document.Clone(d.Document)
+	doc.Body = d.Text
 	texts := append(document.Texts(&doc), document.Text{Pointer: "/agent", Value: &d.Agent},
 		document.Text{Pointer: "/session_id", Value: &d.Session})
 	for name, part := range map[string]*string{"summary": &d.Kept.Summary, "last": &d.Kept.Last,
@@ -75,7 +75,8 @@ func (s *Store) screenDraft(d *Draft) error {
 	if err != nil || len(v.Redacted) == 0 {
 		return err
 	}
-	d.References, d.Text = doc.References, doc.Body
+	d.Text, doc.Body = doc.Body, ""
+	d.Document = doc
 	if !d.Hook {
 		s.opt.Warn("redacted credentials by these rules: " + strings.Join(v.Redacted, ", "))
 	}

@@ -171,9 +171,8 @@ func (in *Input) KeepTyped(why error) error {
 	if err != nil {
 		return why
 	}
-	f := in.Fields
-	d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{From: f.From, To: f.To, Topic: f.Topic,
-		Tags: f.Tags, References: f.References, Text: string(in.typed)})
+	d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{Document: handoff.Document(in.Fields),
+		Text: string(in.typed)})
 	if err != nil {
 		return why
 	}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -23,9 +24,15 @@ const (
 // A Document is a handoff with the values of valid frontmatter. HandoffID is "" if the source has no id. Lists keep
 // their order; a missing list is nil. Body has LF line ends, and does not begin with a blank line.
 type Document struct {
-	SchemaVersion, HandoffID, From, To, Topic, Time string
-	References, Tags                                []string
-	Body                                            string
+	SchemaVersion string   `json:"schema_version,omitempty"`
+	HandoffID     string   `json:"handoff_id,omitempty"`
+	From          string   `json:"from,omitempty"`
+	To            string   `json:"to,omitempty"`
+	Topic         string   `json:"topic,omitempty"`
+	Time          string   `json:"ts_utc,omitempty"`
+	References    []string `json:"references,omitempty"`
+	Tags          []string `json:"tags,omitempty"`
+	Body          string   `json:"-"`
 }
 
 // fields are the fields of the frontmatter, in the order of the stored file. Parsing, rules, the id, the stored file
@@ -200,6 +207,19 @@ func Texts(d *Document) []Text {
 		}
 	}
 	return all
+}
+
+// Over returns a document with the fields of d, or those of under where d has none. Lists have the items of both, those
+// of under first.
+func (d Document) Over(under Document) Document {
+	for _, f := range fields {
+		if f.list != nil {
+			*f.list(&d) = slices.Concat(*f.list(&under), *f.list(&d))
+		} else {
+			*f.text(&d) = cmp.Or(*f.text(&d), *f.text(&under))
+		}
+	}
+	return d
 }
 
 // Clone returns a copy of d with its own lists.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -43,13 +45,7 @@ type Draft struct {
 	Wrote   bool   `json:"wrote,omitempty"`
 	Kept    Kept   `json:"kept,omitzero"`
 
-	// The known frontmatter; unused if Text has frontmatter.
-	From       string   `json:"from,omitempty"`
-	To         string   `json:"to,omitempty"`
-	Topic      string   `json:"topic,omitempty"`
-	Time       string   `json:"ts_utc,omitempty"` // Saved if it is empty
-	Tags       []string `json:"tags,omitempty"`
-	References []string `json:"references,omitempty"`
+	document.Document // the known frontmatter; unused if Text has frontmatter
 
 	Text string `json:"text"` // the body, or a document with frontmatter
 
@@ -69,7 +65,7 @@ type Box struct {
 
 // IsDocument reports whether the text has its own frontmatter.
 func (d Draft) IsDocument() bool {
-	return d.From+d.To+d.Topic+d.Time == "" && len(d.Tags)+len(d.References) == 0 && strings.HasPrefix(d.Text, "---")
+	return len(d.Instance()) == 0 && strings.HasPrefix(d.Text, "---")
 }
 
 // check returns ErrInvalid for a draft that can never become a handoff.
@@ -80,8 +76,7 @@ func (d Draft) check(max int) error {
 	case len(d.Text) > max:
 		return fault.New(fault.ErrInvalid, "shorten it",
 			"the draft has %d bytes, more than the %d that a handoff may have", len(d.Text), max)
-	case !utf8.ValidString(d.Text + d.From + d.To + d.Topic + d.Time + strings.Join(d.Tags, "") +
-		strings.Join(d.References, "")), strings.ContainsRune(d.Text, 0):
+	case !utf8.ValidString(d.Text + fmt.Sprint(d.Fields())), strings.ContainsRune(d.Text, 0):
 		// JSON would change it silently
 		return fault.New(fault.ErrInvalid, "save it as UTF-8 text", "the draft is not valid UTF-8, or has a NUL in it")
 	}

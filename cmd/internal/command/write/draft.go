@@ -31,8 +31,7 @@ func (a *app) saveDraft(f *draftFlags, files []string) error {
 		return err
 	}
 	d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{Agent: f.Agent, Session: f.Session,
-		From: f.From, To: f.To, Topic: f.Topic,
-		Tags: f.Tags, References: f.References, Text: string(text)})
+		Document: handoff.Document(f.Fields), Text: string(text)})
 	if err != nil {
 		return err
 	}

@@ -35,9 +35,8 @@ func (a *app) draftSources(d handoff.Draft, f cli.Fields) ([]handoff.Source, err
 	if d.IsDocument() {
 		return (&cli.Input{App: a.App, Fields: f, At: d.Saved}).Filled("draft "+d.ID, []byte(d.Text))
 	}
-	f.From, f.To, f.Topic, f.Time = cmp.Or(f.From, d.From), cmp.Or(f.To, d.To), cmp.Or(f.Topic, d.Topic),
-		cmp.Or(f.Time, d.Time, d.Saved)
-	f.Tags, f.References = append(d.Tags, f.Tags...), append(d.References, f.References...)
+	f = cli.Fields(handoff.Document(f).Over(d.Document))
+	f.Time = cmp.Or(f.Time, d.Saved)
 	in := cli.Input{App: a.App, Fields: f}
 	return in.Text("draft "+d.ID, []byte(d.Text))
 }
