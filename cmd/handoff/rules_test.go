@@ -500,3 +500,24 @@ func TestReleaseIgnoresTheFingerprintSwitch(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
+
+// TestScriptsUseTheirChecks: in a script of the shell, only the last command decides. A comparison before it would be
+// for nothing, unless && or || follows.
+func TestScriptsUseTheirChecks(t *testing.T) {
+	unused := regexp.MustCompile(`(?:test \$\? = \d+|\bcmp [^;|&']*); `)
+	scripts, err := filepath.Glob("../../testdata/script/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal(len(scripts), err)
+	}
+	for _, name := range scripts {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.Contains(line, "exec ") && unused.MatchString(line) {
+				t.Errorf("%s:%d: nothing looks at the result of %q", filepath.Base(name), i+1, unused.FindString(line))
+			}
+		}
+	}
+}
