@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -94,12 +96,8 @@ func (d *Held) advice(s *handoff.Store, why error) string {
 
 // ReadHeld returns the handoffs that are held, in the order in which they came.
 func ReadHeld(s *handoff.Store) ([]Held, error) {
-	path, err := s.Exchange().OutsidePath()
-	if err != nil {
-		return nil, err
-	}
-	d, err := disk.OpenDir(path)
-	if errors.Is(err, fs.ErrNotExist) { // the store has never synced
+	d, err := outside(s)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
@@ -107,6 +105,32 @@ func ReadHeld(s *handoff.Store) ([]Held, error) {
 	}
 	defer d.Close()
 	return allHeld(d)
+}
+
+// outside opens the directory with what is kept about remotes. If the store has never synced, the error is
+// fs.ErrNotExist.
+func outside(s *handoff.Store) (*disk.Dir, error) {
+	path, err := s.Exchange().OutsidePath()
+	if err != nil {
+		return nil, err
+	}
+	return disk.OpenDir(path)
+}
+
+// RemoteOf returns the name of the remote of a project: that of its settings or, if they name none, of the only remote
+// that was synced.
+func RemoteOf(p handoff.Project) string {
+	name := p.Settings.Remote
+	if s, err := handoff.Open(p.Options); err == nil && name.Source == settings.Default {
+		if out, err := outside(s); err == nil {
+			defer out.Close()
+			var last progress
+			if _, err := load(out, disk.SyncState, &last); err == nil && len(targets(out)) == 1 {
+				return cmp.Or(last.Remote, name.Value)
+			}
+		}
+	}
+	return name.Value
 }
 
 // allHeld returns what is held, of all remotes.
@@ -167,11 +191,8 @@ func ReadStatus(s *handoff.Store) (at Status, err error) {
 	if x.state, err = s.Exchange().State(); err != nil || x.state == nil {
 		return at, err
 	}
-	path, err := s.Exchange().OutsidePath()
-	if err == nil {
-		x.out, err = disk.OpenDir(path)
-		x.home = x.out
-	}
+	x.out, err = outside(s)
+	x.home = x.out
 	p := progress{}
 	if err == nil {
 		p = x.loadProgress()

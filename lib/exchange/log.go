@@ -38,6 +38,7 @@ type progress struct {
 
 	Unsent []string `json:"unsent,omitempty"` // handoffs whose documents could not be proven
 	Last   string   `json:"last,omitempty"`   // when everything was sent and imported
+	Remote string   `json:"remote,omitempty"` // the name of the remote
 	Claims claimed  `json:"claims,omitzero"`
 
 	// Quiet is an offset in the audit log. Everything before it is published, or need not be published soon.
@@ -64,21 +65,16 @@ func (x *exchange) saveProgress(p progress) error {
 	if p.Sent.End, err = store.EndOf(log, p.Offset); err != nil {
 		return err
 	}
-	p.Last, p.Sent.Writer = x.Now().UTC().Format(time.RFC3339), x.writer
-	if err := save(x.home, disk.SyncState, nil, p); err != nil {
+	p.Last, p.Sent.Writer, p.Remote = x.Now().UTC().Format(time.RFC3339), x.writer, x.Remote
+	if err = save(x.home, disk.SyncState, nil, p); err == nil && x.home != x.out {
+		other := progress{}
+		_, _ = load(x.out, disk.SyncState, &other)
+		if err = x.keepLog(log, p.Offset); err == nil && other.Commit == "" { // the store relies on this one
+			err = save(x.out, disk.SyncState, nil, p)
+		}
+	}
+	if err != nil {
 		return err
-	}
-	if x.home != x.out {
-		if err := x.keepLog(log, p.Offset); err != nil {
-			return err
-		}
-	}
-	other := progress{}
-	_, _ = load(x.out, disk.SyncState, &other)
-	if x.home != x.out && other.Commit == "" { // no git remote has it: the store relies on this one
-		if err := save(x.out, disk.SyncState, nil, p); err != nil {
-			return err
-		}
 	}
 	if _, err := x.state.Lstat(disk.Synced); !errors.Is(err, fs.ErrNotExist) {
 		return err

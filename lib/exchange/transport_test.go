@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
 // A program of git's that is needed, or the test is skipped.
@@ -283,4 +284,41 @@ cd "$OLDPWD"`, dir))
 	if got := mustSync(t, roots[1]); len(got.Received) != 1 {
 		t.Errorf("%+v", got)
 	}
+}
+
+// Without a setting, commands ask the only remote that was synced.
+func TestRemoteOf(t *testing.T) {
+	hub, roots := clones(t, 1)
+	root := roots[0]
+	git(t, root, "remote", "add", "hub", hub)
+	write(t, root, "first")
+	p := handoff.Project{Options: options(root)}
+	p.Settings.Remote = settings.Setting[string]{Value: "origin", Source: settings.Default}
+	is := func(want string) {
+		t.Helper()
+		if got := exchange.RemoteOf(p); got != want {
+			t.Errorf("the remote is %s, not %s", got, want)
+		}
+	}
+	is("origin")
+	syncWith := func(name string) {
+		t.Helper()
+		o := remote(root)
+		o.Remote, o.Named = name, true
+		if _, err := exchange.Sync(context.Background(), mustOpen(t, root), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	syncWith("hub")
+	is("hub")
+	named := p
+	named.Settings.Remote = settings.Setting[string]{Value: "team", Source: settings.File}
+	if got := exchange.RemoteOf(named); got != "team" {
+		t.Errorf("the setting is team, and the remote %s", got)
+	}
+	other := filepath.Join(t.TempDir(), "other.git")
+	git(t, root, "init", "-q", "--bare", "--template=", other)
+	git(t, root, "remote", "add", "other", other)
+	syncWith("other")
+	is("origin") // both know the handoffs
 }

@@ -69,7 +69,7 @@ func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
 func (a *App) SyncStore(remote string) (handoff.Project, *handoff.Store, error) {
 	p, err := a.Project()
 	if err == nil {
-		err = a.CanReach(p, cmp.Or(remote, p.Settings.Remote.Value))
+		err = a.CanReach(p, cmp.Or(remote, exchange.RemoteOf(p)))
 	}
 	if err != nil {
 		return p, nil, err
@@ -86,7 +86,7 @@ func (a *App) openNew(p handoff.Project) (handoff.Project, *handoff.Store, error
 
 // Remote returns the options for exchanging the handoffs of a project.
 func (a *App) Remote(p handoff.Project) exchange.Options {
-	return exchange.Options{Root: p.Root, Remote: p.Settings.Remote.Value, Namespace: p.Settings.SyncNamespace.Value,
+	return exchange.Options{Root: p.Root, Remote: exchange.RemoteOf(p), Namespace: p.Settings.SyncNamespace.Value,
 		Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Now: p.Options.Now, Wait: p.Options.LockTimeout,
 		Objects: func(ctx context.Context, remote string) (objects.Store, string, error) {
 			r := p.User.Remotes[remote]
@@ -141,7 +141,7 @@ func (a *App) OnceStore(o Offline) (handoff.Project, *handoff.Store, error) {
 		err = p.Exists()
 	}
 	if err == nil && p.Options.Git.IsShared() {
-		err = a.CanReach(p, p.Settings.Remote.Value)
+		err = a.CanReach(p, exchange.RemoteOf(p))
 	}
 	if err != nil {
 		return p, nil, err
