@@ -38,13 +38,13 @@ func Background(ctx context.Context, s *handoff.Store, o Options) error {
 		return err
 	}
 	next, err := x.turn(ctx, waitingSync, 0)
-	if err != nil {
-		return ignoreHeld(err)
+	if err != nil || next == nil {
+		return err
 	}
 	defer next.Close()
 	running, err := x.turn(ctx, runningSync, 10*time.Minute)
-	if err != nil {
-		return ignoreHeld(err)
+	if err != nil || running == nil {
+		return err
 	}
 	defer running.Close()
 	var last attempt
@@ -65,23 +65,18 @@ func Background(ctx context.Context, s *handoff.Store, o Options) error {
 	return errors.Join(err, save(x.out, disk.SyncAttempt, nil, last))
 }
 
-// turn waits for the lock of a directory.
+// turn waits for the lock of a directory. It returns nil if another process still holds it.
 func (x *exchange) turn(ctx ctx, name string, wait time.Duration) (*disk.Dir, error) {
 	d, err := x.out.MakeDir(name, 0o700)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Lock(ctx, wait); err != nil {
-		d.Close()
-		return nil, err
+	if err = d.Lock(ctx, wait); err == nil {
+		return d, nil
 	}
-	return d, nil
-}
-
-// ignoreHeld returns nil if another process holds the lock.
-func ignoreHeld(err error) error {
+	d.Close()
 	if errors.Is(err, disk.ErrHeld) {
-		return nil
+		err = nil
 	}
-	return err
+	return nil, err
 }

@@ -190,16 +190,19 @@ func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []remoteClaim
 func compareTurns(a, b handoff.Consumption) int {
 	_, actA, n, isA := eventlog.ParseKey(a.Token)
 	_, actB, m, isB := eventlog.ParseKey(b.Token)
-	return cmp.Or(cmp.Compare(a.HandoffID, b.HandoffID), cmp.Compare(rank(isB), rank(isA)), cmp.Compare(n, m),
-		cmp.Compare(rank(actA.Reopens()), rank(actB.Reopens())),
-		cmp.Compare(rank(actA.IsEnd()), rank(actB.IsEnd())), cmp.Compare(a.Token, b.Token))
+	return cmp.Or(cmp.Compare(a.HandoffID, b.HandoffID), order(isB, isA), cmp.Compare(n, m),
+		order(actA.Reopens(), actB.Reopens()), order(actA.IsEnd(), actB.IsEnd()), cmp.Compare(a.Token, b.Token))
 }
 
-func rank(is bool) int {
-	if is {
-		return 1
+// order compares two bools. false comes first.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
 	}
-	return 0
+	return 1
 }
 
 // takeClaims adds the ledger lines of new claims that count, and reports the lines of this store that were not first.

@@ -158,11 +158,9 @@ func (x *exchange) takeEffects(ctx ctx, c *intake) error {
 	}
 	due := x.divide(c, j, here)
 	came := handoff.Received{Marks: marksIn(due[kindMark]), Unread: marksIn(due[kindUnread])}
-	var acts lines
 	for _, e := range due[kindAct] {
-		acts = append(acts, e.Consumption)
+		came.Acts = append(came.Acts, e.Consumption)
 	}
-	came.Acts = acts
 	newMarks, newActs, err := x.Exchange().TakeOver(ctx, !x.asOwn, came)
 	x.got.Marks, x.got.Tokens = x.got.Marks+newMarks, x.got.Tokens+newActs
 	if err != nil {

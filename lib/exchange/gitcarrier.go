@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -106,10 +107,7 @@ func (r *gitCarrier) keep(ctx ctx, c *intake) error {
 	for writer, commit := range c.imported {
 		moves[localRef("imported", writer)] = commit
 	}
-	if r.folds != "" && r.refs[otherFolds] == r.folds { // all folds until then are known
-		moves[knownFolds] = r.folds
-	}
-	return r.repo.SetRefs(ctx, moves)
+	return errors.Join(r.repo.SetRefs(ctx, moves), r.knowFolds(ctx)) // all folds until then are known
 }
 
 // find sets the URL of the remote. The repository of the project names it, so another person may have chosen it. A
@@ -183,15 +181,13 @@ func (r *gitCarrier) list(ctx ctx) error {
 			r.folds = id
 		}
 	}
-	if len(r.writers) > maxWriters {
+	if len(r.writers) > objects.MaxWriters { // with more, git takes too long to fetch their refs
 		return fault.New(fault.ErrConfig, "remove unused refs there, or use another remote",
-			"the remote has %d writers below %s, and at most %d are read", len(r.writers), r.writerRef(""), maxWriters)
+			"the remote has %d writers below %s, and at most %d are read", len(r.writers), r.writerRef(""),
+			objects.MaxWriters)
 	}
 	return nil
 }
-
-// maxWriters is the maximum number of writers at a remote. With more, git takes too long to fetch their refs.
-const maxWriters = 10_000
 
 // forget removes the refs of sync.git that begin with one of the names.
 func (r *gitCarrier) forget(ctx ctx, names ...string) error {
@@ -268,19 +264,19 @@ func (r *gitCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string]bo
 	if all && len(tries) > 1 && !isGuarded {
 		options = append(options, "--atomic")
 	}
-	refs := make(map[string]string)
+	var refs map[string]string
+	if len(tries) > fewRefs {
+		refs, specs = make(map[string]string), append(specs, localRef("claims", "*")+":"+r.claimRef("*"))
+	}
 	for _, t := range tries {
 		if no := r.denials.Claims[t.name]; no.Void && r.claims[t.name] == no.Commit {
 			options = append(options, "--force-with-lease="+r.claimRef(t.name)+":"+no.Commit)
 		}
-		if refs[localRef("claims", t.name)] = commitOfClaim(t); len(tries) <= fewRefs {
+		if refs == nil {
 			specs = append(specs, commitOfClaim(t)+":"+r.claimRef(t.name))
+		} else {
+			refs[localRef("claims", t.name)] = commitOfClaim(t)
 		}
-	}
-	if len(tries) <= fewRefs {
-		clear(refs)
-	} else {
-		specs = append(specs, localRef("claims", "*")+":"+r.claimRef("*"))
 	}
 	out, no, err := r.pushRefs(ctx, refs, options, specs...)
 	if err != nil && isGuarded && len(tries) == 1 && strings.Contains(err.Error(), "--atomic") {

@@ -309,8 +309,9 @@ func (r *remote) settleTries(tries []try) error {
 	return r.known.learn(claims)
 }
 
-// lostClaims returns the known claims that the remote does not have.
-func (r *remote) lostClaims() (lost []try, err error) {
+// restoreClaims claims again what is known and the remote does not have, and returns the number of these claims.
+func (r *remote) restoreClaims(ctx ctx) (n int, err error) {
+	var lost []try
 	names, err := r.known.known.names()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		text := r.known.of(name).text
@@ -319,5 +320,8 @@ func (r *remote) lostClaims() (lost []try, err error) {
 			lost = append(lost, try{c, name, text})
 		}
 	}
-	return lost, err
+	if err == nil {
+		_, _, err = r.carrier.putClaims(ctx, lost, false)
+	}
+	return len(lost), err
 }

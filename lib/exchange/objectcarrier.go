@@ -28,7 +28,6 @@ type objectCarrier struct {
 	*remote
 	store objects.Store
 	where string // its URL, without credentials
-	isNew bool   // it was never used here
 
 	logs      objects.Reader
 	documents *disk.Dir
@@ -91,8 +90,7 @@ func (r *objectCarrier) open(ctx ctx) error {
 	}
 	r.got.Remote, r.Namespace = r.where, ""
 	now := target{URL: r.where}
-	r.isNew = !slices.Contains(targets(r.out), now)
-	if err = r.checkTarget(now); err == nil && r.isNew {
+	if err = r.checkTarget(now); err == nil && !slices.Contains(targets(r.out), now) { // it was never used here
 		err = r.store.Prove(ctx)
 	}
 	return err
@@ -364,11 +362,9 @@ func (r *objectCarrier) pruned(ctx ctx, gone map[string]*prunedHandoff) (sources
 	}
 	found, err := r.sources(ctx, documents)
 	for _, s := range found {
-		if opened, openErr := s.Open(); openErr == nil {
-			sources = append(sources, handoff.Source{Name: s.Name, ID: s.ID, Origin: s.Origin, Text: opened.Text})
-		} else {
-			err = errors.Join(err, openErr)
-		}
+		opened, openErr := s.Open()
+		s.Text, s.Open = opened.Text, nil
+		sources, err = append(sources, s), errors.Join(err, openErr)
 	}
 	return sources, err
 }
@@ -568,9 +564,7 @@ func (r *objectCarrier) publish(ctx ctx, p progress) (progress, error) {
 		if err := r.publishAgain(ctx, r.writer, there, p.Number); err != nil {
 			return p, err
 		}
-		if lost, err := r.lostClaims(); err != nil {
-			return p, err
-		} else if _, _, err := r.putClaims(ctx, lost, false); err != nil {
+		if _, err := r.restoreClaims(ctx); err != nil {
 			return p, err
 		}
 	} else if !n.loud && len(n.ids)+len(tries) == 0 {
@@ -744,10 +738,7 @@ func (r *objectCarrier) restore(ctx ctx) error {
 			return err
 		}
 	}
-	lost, err := r.lostClaims()
-	if err == nil {
-		_, _, err = r.putClaims(ctx, lost, false)
-	}
+	_, err := r.restoreClaims(ctx)
 	return err
 }
 

@@ -268,17 +268,14 @@ func (r *gitCarrier) restore(ctx ctx) error {
 			return err
 		}
 	}
-	lost := []try{}
+	n := len(specs)
 	if r.Restore {
-		var err error
-		if lost, err = r.lostClaims(); err == nil {
-			_, _, err = r.putClaims(ctx, lost, false)
-		}
-		if err != nil {
+		lost, err := r.restoreClaims(ctx)
+		if n += lost; err != nil {
 			return err
 		}
 	}
-	if len(specs)+len(lost) == 0 {
+	if n == 0 {
 		return nil
 	}
 	return r.list(ctx)

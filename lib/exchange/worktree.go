@@ -86,7 +86,7 @@ func Unimported(p *handoff.Project) (map[string]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &intake{said: make(map[string][]eventInfo)}
+		c := newIntake()
 		ids, err := w.readNew(c)
 		w.close()
 		for _, s := range c.said[w.from.writer] {
