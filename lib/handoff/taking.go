@@ -146,8 +146,8 @@ func (s *Store) carryOut(ctx context.Context, r *request) (got ActReceipt, err e
 		existing, err = s.perform(ctx, r.act, who, r.over)
 		err = s.orUnrecorded(err)
 	}
-	got = ActReceipt{ID: who.HandoffID, Act: r.asked, Operator: who.Operator, Session: who.Session, Time: who.Time,
-		Until: who.Until, Status: txn.StatusChanged}
+	got = ActReceipt{ID: who.HandoffID, Act: r.asked, Operator: who.Operator, Time: who.Time, Until: who.Until,
+		Status: txn.StatusChanged}
 	if existing {
 		got.Status = StatusExisting
 	}
@@ -155,6 +155,7 @@ func (s *Store) carryOut(ctx context.Context, r *request) (got ActReceipt, err e
 		return got, err
 	}
 	if r.act == ActTake || r.act == actResume {
+		got.Session = who.Session
 		s.pinSighted(ctx)
 	}
 	return got, nil

@@ -108,6 +108,8 @@ func (a *App) PrintReceipts(s *handoff.Store, receipts []handoff.Receipt) error 
 			_, err = io.WriteString(a.Stdout, handoff.EscapeLine(Short(r.ID, Shortest)+"  "+r.Path)+"\n")
 		} else if people {
 			err = a.tellStored(s, r)
+		} else if a.Ending != nil {
+			a.Ending.Reply = r.ID
 		} else if err == nil {
 			_, err = io.WriteString(a.Stdout, line)
 		}

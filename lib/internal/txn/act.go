@@ -19,12 +19,13 @@ type ActReceipt struct {
 	ID       string       `json:"handoff_id"`
 	Act      eventlog.Act `json:"act"`
 	Operator string       `json:"operator"`
-	Session  string       `json:"session_id,omitempty"`
+	Session  string       `json:"session_id,omitempty"` // that took it
 	Time     string       `json:"ts_utc"`
 	Until    string       `json:"until,omitempty"` // the end of the lease
 	Status   string       `json:"status"`          // StatusChanged, or StatusExisting if nothing changed
 	// the state of the handoff: that of the action, otherwise as it is now
 	State string `json:"state"`
+	Reply string `json:"reply_id,omitempty"` // the answer that was stored with the action
 
 	Over       string   `json:"over,omitempty"` // why a handoff that was taken needs no work
 	Successors []string `json:"superseded_by,omitempty"`

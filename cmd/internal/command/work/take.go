@@ -1,6 +1,7 @@
 package work
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -79,7 +80,7 @@ func (a *app) done(f *doneFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	return a.act(f.Offline, act, ids, who, func(operator string) (func(handoff.ActReceipt) error, error) {
+	return a.act(f.Offline, act, ids, who, func(operator string) (func(*handoff.ActReceipt) error, error) {
 		if len(ids) > 1 {
 			return nil, cli.Invalid("finish each with its own --reply", "--reply answers one handoff, not %d", len(ids))
 		}
@@ -102,7 +103,7 @@ func sentBy(s *handoff.Store, operator string) (string, error) {
 
 // replyTo returns a function that stores a text as the answer to a handoff, once the operator has finished it. A text
 // that cannot be stored is refused here, before the handoff is finished.
-func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(handoff.ActReceipt) error, err error) {
+func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(*handoff.ActReceipt) error, err error) {
 	_, s, err := in.NewStore()
 	if err != nil {
 		return nil, err
@@ -115,8 +116,8 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(h
 	in.Fields = cli.Fields{From: doc.From, To: doc.To, Topic: doc.Topic, References: doc.References}
 	before := *in
 	before.At = e.Time // it is not finished yet
-	return func(done handoff.ActReceipt) error {
-		in.At = done.Time // so that a repeated command stores the same handoff
+	return func(done *handoff.ActReceipt) error {
+		in.Ending, in.At = done, done.Time // so that a repeated command stores the same handoff
 		sources, err := in.Text(name, text)
 		if err != nil {
 			return err
@@ -128,7 +129,7 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(h
 // act performs an action on handoffs. first checks the request of the operator and may return a function to run after
 // the action; nil does neither.
 func (a *app) act(offline cli.Offline, act handoff.Act, ids []string, who handoff.Consumption,
-	first func(operator string) (then func(handoff.ActReceipt) error, err error)) error {
+	first func(operator string) (then func(*handoff.ActReceipt) error, err error)) error {
 	p, s, err := a.OnceStore(offline)
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func (a *app) act(offline cli.Offline, act handoff.Act, ids []string, who handof
 			return err
 		}
 	}
-	var then func(handoff.ActReceipt) error
+	var then func(*handoff.ActReceipt) error
 	if first != nil {
 		if then, err = first(who.Operator); err != nil {
 			return err
@@ -150,10 +151,11 @@ func (a *app) act(offline cli.Offline, act handoff.Act, ids []string, who handof
 	ctx, stop := a.Stoppable()
 	defer stop()
 	return s.Lifecycle().ActAll(ctx, act, ids, who, func(got handoff.ActReceipt) error {
-		if err := a.printAct(s, got); err != nil || then == nil {
-			return err
+		var failed error
+		if then != nil {
+			failed = then(&got)
 		}
-		return then(got)
+		return errors.Join(a.printAct(s, got), failed)
 	})
 }
 
