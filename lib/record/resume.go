@@ -129,7 +129,7 @@ type Resumed struct {
 
 // Text returns the result for people and agents, with the brief of the handoff in a frame.
 func (r Resumed) Text() string {
-	return fmt.Sprintf("Resumed %s as %s (%s).\n", short(r.HandoffID), r.Operator, r.Report.Class) +
+	return fmt.Sprintf("Resumed as %s (%s).\n", r.Operator, r.Report.Class) +
 		r.framed(r.HandoffID)
 }
 

@@ -180,7 +180,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("structured content: %v", data)
 	}
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "1s"}, "operational", 10, "Freshness:     updated ")
-	c.good("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Resumed [0-9a-f]{12} as ben \(CLEAN\)\.\nThe next action, in the words of the handoff:\n<untrusted-content `)
+	c.good("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Resumed as ben \(CLEAN\)\.\nThe next action, in the words of the handoff:\n<untrusted-content `)
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, "critical", 11, "; nothing was consumed now.\nThe next action, in the words of the handoff:\n<untrusted-content ")
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h", "operator": "cy"}, "critical", 11, "was consumed before, by ben")
 	c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
