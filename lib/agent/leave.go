@@ -79,7 +79,11 @@ func (l leaving) after(old handoff.Draft, kept handoff.Kept) handoff.Draft {
 		d.Process = disk.Process(disk.BehindShell(l.Parent))
 	case ends:
 		isBad := old.ID != "" && slices.Contains(badReasons, l.in.Reason)
-		if d.Process = ""; old.Wrote || !isBad && d.Kept == (handoff.Kept{}) {
+		isWell := old.Wrote || !isBad && d.Kept == (handoff.Kept{})
+		switch d.Process = ""; {
+		case l.taken() != "": // others can take it over, also if there is no draft
+			d.Process, d.Wrote = disk.Ended, isWell
+		case isWell:
 			return handoff.Draft{}
 		}
 	case turnEnds:

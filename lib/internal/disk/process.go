@@ -10,6 +10,9 @@ import (
 // process number, the start time, and the process namespace of the caller.
 func Process(pid int) string { return fmt.Sprintf("%d@%s@%s", pid, began(pid), namespace()) }
 
+// Ended stands for the process of a session that has said that it ended.
+const Ended = "ended"
+
 // Runs reports whether the process of a name from Process is still running. Processes of another namespace, such as a
 // container, cannot be seen: they count as running until the system starts anew.
 func Runs(process string) bool {

@@ -211,7 +211,8 @@ func (d Draft) isPending() bool {
 	return false
 }
 
-// HasDied reports whether a session of an agent is known to have died on this machine: its process is gone.
+// HasDied reports whether a session of an agent is known to be over on this machine: its process is gone, or the
+// session said that it ended.
 func (b Box) HasDied(session string) (died bool) {
 	isOwn := b.isOwn()
 	_ = b.each(func(dir *disk.Dir, name string) {
