@@ -1,0 +1,231 @@
+//go:build unix
+
+package repo_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/exchange/repo"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+)
+
+const ref = "refs/handoff/writers/w-0000000000000001"
+
+func openRepo(t *testing.T, out string) (*repo.Repo, error) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	dir, err := disk.OpenDir(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dir.Close() })
+	r, err := repo.Open(t.Context(), dir, repo.Options{Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + out}})
+	if err == nil {
+		t.Cleanup(r.Close)
+	}
+	return r, err
+}
+
+// commit makes a commit on ref with these files, and returns its id. A text "" removes a file.
+func commit(t *testing.T, r *repo.Repo, files ...[2]string) string {
+	t.Helper()
+	err := r.Commit(t.Context(), func(w *bufio.Writer) error {
+		fmt.Fprintf(w, "commit %s\ncommitter a <a@example.org> 0 +0000\ndata 0\n", ref)
+		if refs, err := r.Refs(context.Background()); err == nil && refs[ref] != "" {
+			fmt.Fprintf(w, "from %s\n", refs[ref])
+		}
+		for _, f := range files {
+			if f[1] == "" {
+				fmt.Fprintf(w, "D %s\n", f[0])
+			} else {
+				fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", f[0], len(f[1]), f[1])
+			}
+		}
+		return nil
+	})
+	refs, refsErr := r.Refs(t.Context())
+	if err = errors.Join(err, refsErr); err != nil || refs[ref] == "" {
+		t.Fatal(err, refs)
+	}
+	return refs[ref]
+}
+
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	r, err := openRepo(t, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const day = "2026-05-07/"
+	old := commit(t, r, [2]string{"writer.json", "{}"}, [2]string{"log/0001.jsonl", "one"}, [2]string{day + "a.md", "a"},
+		[2]string{"other/deep/b.md", "b"})
+	young := commit(t, r, [2]string{"log/0001.jsonl", "one, two"}, [2]string{day + "a.md", ""},
+		[2]string{day + "c.md", "a longer text"}, [2]string{"other/deep/b.md", "changed"})
+	for _, c := range []struct{ old, young, want string }{
+		{"", old, "A log/0001.jsonl, A writer.json, A 2026-05-07/a.md, A other"},
+		{old, young, "M log/0001.jsonl, A 2026-05-07/c.md, D 2026-05-07/a.md, M other"}, // it never looks into others
+		{young, young, ""},
+	} {
+		changes, err := r.Changes(t.Context(), c.old, c.young)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range changes {
+			if !strings.Contains(c.want, change.Status+" "+change.Name) {
+				t.Errorf("%s %s, where %q was expected", change.Status, change.Name, c.want)
+			}
+		}
+		if n := len(strings.Fields(c.want)) / 2; len(changes) != n {
+			t.Errorf("%d changes, %q were expected", len(changes), c.want)
+		}
+	}
+	changes, err := r.Changes(t.Context(), old, young)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range changes {
+		if change.Name != day+"c.md" {
+			continue
+		}
+		texts, err := r.Read(t.Context(), []repo.Wanted{{change.Object, 13}, {change.Object, 12}, {young, 100},
+			{strings.Repeat("1", 40), 100}})
+		if err != nil || string(texts[0]) != "a longer text" || texts[1] != nil || texts[2] != nil || texts[3] != nil {
+			t.Errorf("a text, a longer one than wanted, a commit and what is missing are read as %q, %v", texts, err)
+		}
+	}
+	if _, err := r.Changes(t.Context(), old, strings.Repeat("1", 40)); err == nil {
+		t.Error("a commit that is not there has no changes")
+	}
+}
+
+// TestPlantedFiles: whatever stands in the repository, git gets the files of ours alone.
+func TestPlantedFiles(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	r, err := openRepo(t, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := commit(t, r, [2]string{"writer.json", "{}"})
+	if _, err := openRepo(t, out); !errors.Is(err, fault.ErrBusy) {
+		t.Errorf("two have it open: %v", err)
+	}
+	r.End()
+	r.Close()
+	dir := filepath.Join(out, disk.SyncRepo)
+	for _, name := range []string{"commondir", "config.worktree", "hooks/pre-push", "objects/info/alternates", "info/grafts",
+		"refs/handoff/writers/x.lock", "objects/tmp_obj_1"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("/tmp\n"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Symlink("/tmp", filepath.Join(dir, "objects", "zz")),
+		os.WriteFile(filepath.Join(dir, "config"), []byte("[core]\n\tsshCommand = touch /tmp/planted\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = openRepo(t, out); err != nil {
+		t.Fatal(err)
+	}
+	if refs, err := r.Refs(t.Context()); err != nil || refs[ref] != id || len(refs) != 1 {
+		t.Errorf("the refs are %v, %v", refs, err)
+	}
+	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		name, _ := filepath.Rel(dir, path)
+		for _, planted := range []string{"commondir", "worktree", "hooks", "alternates", "grafts", ".lock", "tmp_", "zz"} {
+			if strings.Contains(name, planted) {
+				t.Errorf("%s is still there", name)
+			}
+		}
+		return err
+	})
+	if text, readErr := os.ReadFile(filepath.Join(dir, "config")); err != nil || readErr != nil ||
+		strings.Contains(string(text), "sshCommand") {
+		t.Errorf("the configuration is %q, %v, %v", text, err, readErr)
+	}
+}
+
+// TestPushOfMany: one pattern pushes many refs, and only those.
+func TestPushOfMany(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	r, err := openRepo(t, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.URL = filepath.Join(out, "hub.git")
+	if text, err := exec.Command("git", "init", "-q", "--bare", r.URL).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v", text, err)
+	}
+	id, refs := commit(t, r, [2]string{"writer.json", "{}"}), map[string]string{}
+	for n := range 50 {
+		refs[fmt.Sprintf("refs/handoff/claims/%040d", n)] = id
+	}
+	if out, err := r.Push(t.Context(), refs, "--atomic", "refs/handoff/claims/*:refs/handoff/claims/*"); err != nil {
+		t.Fatalf("%s %v", out, err)
+	}
+	text, err := exec.Command("git", "-C", r.URL, "for-each-ref", "--format=%(refname)").Output()
+	if got := strings.Fields(string(text)); err != nil || len(got) != 50 || strings.Contains(string(text), ref) {
+		t.Errorf("the remote has %d refs, %v: %.200s", len(got), err, text)
+	}
+	if own, err := r.Refs(t.Context()); err != nil || len(own) != 1 {
+		t.Errorf("the repository has the refs %v, %v", own, err)
+	}
+}
+
+// TestDamagedRepo: after an exchange that did not end, a repository that git cannot read is made again.
+func TestDamagedRepo(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	r, err := openRepo(t, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, r, [2]string{"writer.json", "{}"})
+	r.Close() // without End
+	err = filepath.WalkDir(filepath.Join(out, disk.SyncRepo, "objects"), func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			err = errors.Join(os.Chmod(path, 0o600), os.Truncate(path, 5))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if r, err = openRepo(t, out); err != nil {
+		t.Fatal(err, time.Since(began))
+	}
+	if refs, err := r.Refs(t.Context()); err != nil || len(refs) != 0 {
+		t.Errorf("the refs are %v, %v", refs, err)
+	}
+	if id := commit(t, r, [2]string{"writer.json", "{}"}); id == "" {
+		t.Error("no commit can be made")
+	}
+}
+
+func TestWithoutCredentials(t *testing.T) {
+	for remote, want := range map[string]string{
+		"https://ann:secret@example.org/x.git?token=1#f": "https://example.org/x.git",
+		"ssh://git:secret@example.org/x.git":             "ssh://git@example.org/x.git",
+		"git@example.org:x.git":                          "git@example.org:x.git",
+		"/srv/../srv/x.git":                              "/srv/x.git",
+		"file:///srv/x.git":                              "/srv/x.git",
+	} {
+		if got := repo.WithoutCredentials(remote); got != want {
+			t.Errorf("%s is told as %s, not %s", remote, got, want)
+		}
+	}
+}
