@@ -139,7 +139,7 @@ func (d *Dir) entry(name string) (Entry, error) {
 }
 
 func (d *Dir) stat(name string) (st unix.Stat_t, err error) {
-	_, err = retry(func() (int, error) { return 0, unix.Fstatat(d.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	err = again(func() error { return unix.Fstatat(d.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW) })
 	if err != nil {
 		err = &fs.PathError{Op: "stat", Path: filepath.Join(d.path, name), Err: err}
 	}
@@ -159,7 +159,7 @@ func (d *Dir) Stamp(name string) (stamp string, changed time.Time, err error) {
 
 // Remove removes the name. If the name does not exist, Remove returns nil.
 func (d *Dir) Remove(name string) error {
-	_, err := retry(func() (int, error) { return 0, unix.Unlinkat(d.fd(), name, 0) })
+	err := again(func() error { return unix.Unlinkat(d.fd(), name, 0) })
 	if err != nil && err != unix.ENOENT {
 		return &fs.PathError{Op: "remove", Path: filepath.Join(d.path, name), Err: err}
 	}
@@ -199,7 +199,7 @@ func (d *Dir) removeIfDead(name string) (dead bool, err error) {
 		return false, err
 	}
 	defer f.Close()
-	_, err = retry(func() (int, error) { return 0, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
+	err = lockNow(f)
 	if err == unix.EWOULDBLOCK {
 		return false, nil // its writer is alive
 	}
@@ -218,13 +218,17 @@ func MaxOpen() uint64 {
 	return uint64(limit.Cur)
 }
 
-func retry(call func() (int, error)) (int, error) {
-	for {
-		n, err := call()
-		if err != unix.EINTR {
-			return n, err
-		}
-	}
+// lockNow takes the exclusive lock of a file, without waiting.
+func lockNow(f *os.File) error {
+	return again(func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
+}
+
+func retry(call func() (int, error)) (n int, err error) {
+	err = again(func() error {
+		n, err = call()
+		return err
+	})
+	return n, err
 }
 
 // File returns the open directory. A child process that inherits it holds its lock too.
@@ -235,7 +239,7 @@ func (d *Dir) File() *os.File { return d.f }
 // release the lock. On file systems that cannot lock directories (NFS), Lock does nothing.
 func (d *Dir) Lock(ctx context.Context, wait time.Duration) error {
 	for until := time.Now().Add(wait); ; {
-		_, err := retry(func() (int, error) { return 0, unix.Flock(d.fd(), unix.LOCK_EX|unix.LOCK_NB) })
+		err := lockNow(d.f)
 		switch {
 		case err == nil, err == unix.EBADF, err == unix.ENOLCK, err == unix.EOPNOTSUPP, err == unix.ENOSYS,
 			err == unix.EINVAL:

@@ -162,12 +162,11 @@ func release(l *flock.Flock) {
 	}
 }
 
-// again repeats a call that a signal interrupted, up to 100 times.
-func again(call func() error) (err error) {
-	for range 100 {
-		if err = call(); !errors.Is(err, syscall.EINTR) {
-			break
+// again repeats a call until no signal interrupts it.
+func again(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, syscall.EINTR) {
+			return err
 		}
 	}
-	return err
 }

@@ -37,10 +37,7 @@ func (d *Dir) CreateLocked(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = retry(func() (int, error) {
-		return 0, unix.Flock(int(f.Fd()),
-			unix.LOCK_EX|unix.LOCK_NB)
-	}); err != nil {
+	if err = lockNow(f); err != nil {
 		f.Close()
 		return nil, &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
 	}
@@ -54,7 +51,7 @@ func (d *Dir) RemoveUnlocked(isOurs func(name string) bool) ([]string, error) {
 
 // RenameOver renames a file, and replaces any file of the new name.
 func (d *Dir) RenameOver(from, to string) error {
-	_, err := retry(func() (int, error) { return 0, unix.Renameat(d.fd(), from, d.fd(), to) })
+	err := again(func() error { return unix.Renameat(d.fd(), from, d.fd(), to) })
 	if err != nil {
 		return &os.LinkError{Op: "rename", Old: filepath.Join(d.path, from), New: filepath.Join(d.path, to), Err: err}
 	}
@@ -65,11 +62,11 @@ func (d *Dir) RenameOver(from, to string) error {
 // cannot do that, Exchange uses several steps with hard links. Then a text that another program saves as b in
 // between is lost.
 func (d *Dir) Exchange(a, b string) error {
-	_, err := retry(func() (int, error) { return 0, exchange(d.fd(), a, b) })
+	err := again(func() error { return exchange(d.fd(), a, b) })
 	if cannotRenameNew(err) {
 		aside := a + "-old"
 		if err = d.Remove(aside); err == nil {
-			_, err = retry(func() (int, error) { return 0, unix.Linkat(d.fd(), b, d.fd(), aside, 0) })
+			err = again(func() error { return unix.Linkat(d.fd(), b, d.fd(), aside, 0) })
 		}
 		if err == nil {
 			err = d.RenameOver(a, b)

@@ -14,12 +14,12 @@ import (
 // Rename renames an entry of any type. It never replaces: if to exists, the error is fs.ErrExist. On systems
 // without such a rename, the caller must hold the lock under which such names are created.
 func (d *Dir) Rename(from, to string) error {
-	_, err := retry(func() (int, error) { return 0, renameNew(d.fd(), from, to) })
+	err := again(func() error { return renameNew(d.fd(), from, to) })
 	if cannotRenameNew(err) {
 		if _, err = d.Lstat(to); err == nil {
 			err = unix.EEXIST
 		} else if errors.Is(err, fs.ErrNotExist) {
-			_, err = retry(func() (int, error) { return 0, unix.Renameat(d.fd(), from, d.fd(), to) })
+			err = again(func() error { return unix.Renameat(d.fd(), from, d.fd(), to) })
 		}
 	}
 	if err != nil {
@@ -30,7 +30,7 @@ func (d *Dir) Rename(from, to string) error {
 
 // Link gives a file a second name, which must not exist.
 func (d *Dir) Link(from, to string) error {
-	_, err := retry(func() (int, error) { return 0, unix.Linkat(d.fd(), from, d.fd(), to, 0) })
+	err := again(func() error { return unix.Linkat(d.fd(), from, d.fd(), to, 0) })
 	if err != nil {
 		return &os.LinkError{Op: "link", Old: filepath.Join(d.path, from), New: filepath.Join(d.path, to), Err: err}
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
-	"golang.org/x/sys/unix"
 )
 
 // Replace replaces the content of name in one atomic step. Readers see the old content or the new, and one of
@@ -84,7 +83,7 @@ func (d *Dir) pending(root *os.Root, name string, data []byte, perm os.FileMode)
 	if err != nil {
 		return nil, err
 	}
-	_ = unix.Flock(int(pending.Fd()), unix.LOCK_EX|unix.LOCK_NB) // marks the writer as alive
+	_ = lockNow(pending.File) // marks the writer as alive
 	if old == nil {
 		err = d.give(pending.File)
 	} else if err = keepOwner(pending.File, old); err == nil {

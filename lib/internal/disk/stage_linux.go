@@ -41,8 +41,8 @@ func openUnnamed(d *Dir, perm os.FileMode) (*os.File, error) {
 }
 
 func linkUnnamed(f *os.File, dir int, name string) error {
-	_, err := retry(func() (int, error) {
-		return 0, unix.Linkat(unix.AT_FDCWD, fdPath(int(f.Fd())), dir, name, unix.AT_SYMLINK_FOLLOW)
+	err := again(func() error {
+		return unix.Linkat(unix.AT_FDCWD, fdPath(int(f.Fd())), dir, name, unix.AT_SYMLINK_FOLLOW)
 	})
 	return err
 }
@@ -52,9 +52,7 @@ func fdPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 // reserve reserves space for n bytes at offset, without changing the size of the file. It returns nil if the
 // file system cannot do that.
 func reserve(f *os.File, offset, n int64) error {
-	_, err := retry(func() (int, error) {
-		return 0, unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, offset, n)
-	})
+	err := again(func() error { return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, offset, n) })
 	if err == nil || err == unix.EOPNOTSUPP || err == unix.ENOSYS || err == unix.EPERM {
 		return nil // EPERM: an append-only file
 	}
@@ -64,8 +62,8 @@ func reserve(f *os.File, offset, n int64) error {
 // linksNow returns the number of names of f from the file server: statx(2), since 4.11.
 func linksNow(f *os.File) (uint64, error) {
 	var st unix.Statx_t
-	_, err := retry(func() (int, error) {
-		return 0, unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH|unix.AT_STATX_FORCE_SYNC, unix.STATX_NLINK, &st)
+	err := again(func() error {
+		return unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH|unix.AT_STATX_FORCE_SYNC, unix.STATX_NLINK, &st)
 	})
 	if err == nil {
 		return uint64(st.Nlink), nil

@@ -107,9 +107,9 @@ func (s *Staged) Publish(name string) error {
 	case s.name == "":
 		err = linkUnnamed(s.f, s.d.fd(), name)
 	default:
-		_, err = retry(func() (int, error) { return 0, unix.Linkat(s.d.fd(), s.name, s.d.fd(), name, 0) })
+		err = again(func() error { return unix.Linkat(s.d.fd(), s.name, s.d.fd(), name, 0) })
 		if cannotLink(err) {
-			_, err = retry(func() (int, error) { return 0, renameNew(s.d.fd(), s.name, name) })
+			err = again(func() error { return renameNew(s.d.fd(), s.name, name) })
 			if cannotRenameNew(err) {
 				err = errors.New("this file system has neither hard links nor a rename that replaces nothing; " +
 					"choose a directory on another one")

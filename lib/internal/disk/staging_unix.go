@@ -43,7 +43,7 @@ func (d *Dir) makeStaging() (*Dir, error) {
 	if info.Mode()&os.ModeSticky != 0 {
 		mode |= unix.S_ISVTX
 	}
-	_, made := retry(func() (int, error) { return 0, unix.Mkdirat(d.fd(), StagingName, mode) })
+	made := again(func() error { return unix.Mkdirat(d.fd(), StagingName, mode) })
 	if made != nil && made != unix.EEXIST {
 		return nil, &fs.PathError{Op: "mkdir", Path: filepath.Join(d.path, StagingName), Err: made}
 	}
@@ -83,7 +83,7 @@ func (d *Dir) tryNamed(perm os.FileMode) (*Staged, error) {
 		return nil, err
 	}
 	s := &Staged{d: d, f: os.NewFile(uintptr(fd), filepath.Join(staging.path, name)), name: StagingName + "/" + name}
-	_, err = retry(func() (int, error) { return 0, unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
+	err = lockNow(s.f)
 	var st unix.Stat_t
 	if err == nil {
 		err = unix.Fstat(fd, &st)
@@ -111,7 +111,7 @@ func (d *Dir) CollectStaged() {
 }
 
 func (d *Dir) removeStaging() {
-	retry(func() (int, error) { return 0, unix.Unlinkat(d.fd(), StagingName, unix.AT_REMOVEDIR) })
+	again(func() error { return unix.Unlinkat(d.fd(), StagingName, unix.AT_REMOVEDIR) })
 }
 
 // stagedLinks returns how many names of a file are in the staging directory: a published file has one there

@@ -9,7 +9,7 @@ import (
 
 // SyncData syncs the content of a file, and the metadata that is needed to read it: fdatasync(2).
 func SyncData(f *os.File) error {
-	_, err := retry(func() (int, error) { return 0, unix.Fdatasync(int(f.Fd())) })
+	err := again(func() error { return unix.Fdatasync(int(f.Fd())) })
 	if err != nil {
 		return &fs.PathError{Op: "fdatasync", Path: f.Name(), Err: err}
 	}

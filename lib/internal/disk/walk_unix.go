@@ -102,7 +102,7 @@ func MakeDir(path string, perm os.FileMode) (*Dir, error) {
 
 // MakeDir opens the directory name in d, and makes it durably if it is missing.
 func (d *Dir) MakeDir(name string, perm os.FileMode) (*Dir, error) {
-	_, failed := retry(func() (int, error) { return 0, unix.Mkdirat(d.fd(), name, uint32(perm.Perm())) })
+	failed := again(func() error { return unix.Mkdirat(d.fd(), name, uint32(perm.Perm())) })
 	if failed != nil && failed != unix.EEXIST {
 		return nil, &fs.PathError{Op: "mkdir", Path: filepath.Join(d.path, name), Err: failed}
 	}
