@@ -88,6 +88,46 @@ func TestPagesAndFlags(t *testing.T) {
 	}
 }
 
+// Help shows at most 25 flags of a command, and says where each other one is.
+func TestHelpIsShort(t *testing.T) {
+	t.Parallel()
+	shows := regexp.MustCompile(`(?m)^ {2,6}(?:-[a-z], )?--([a-z0-9-]+)`)
+	help := func(args ...string) string {
+		var out strings.Builder
+		root := cli.Root(Program())
+		root.SetOut(&out)
+		root.SetArgs(append(args, "--help"))
+		if err := root.Execute(); err != nil {
+			t.Errorf("%q: %v", args, err)
+		}
+		return out.String()
+	}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		path := strings.Fields(cmd.CommandPath())[1:]
+		text := help(path...)
+		_, flags, _ := strings.Cut(text, "\nFlags:\n")
+		flags, _, _ = strings.Cut(flags, "\n\n")
+		if n := len(shows.FindAllString(flags, -1)); n > 25 {
+			t.Errorf("the help of %q shows %d flags", path, n)
+		}
+		for _, kind := range regexp.MustCompile(`--kind (\w+) --help`).FindAllStringSubmatch(text, -1) {
+			text += help(append(path, "--kind", kind[1])...)
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && f.Name != "help" && !regexp.MustCompile(`--`+f.Name+`\b`).MatchString(text) {
+				t.Errorf("no help of %q names --%s", path, f.Name)
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	for _, sub := range cli.Root(Program()).Commands() {
+		walk(sub)
+	}
+}
+
 // The default value of a flag is one that it takes.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
