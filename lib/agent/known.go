@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,12 +49,7 @@ func (in input) forkedFrom() string {
 
 // readHead returns the first bytes of a regular file.
 func readHead(path string, n int) ([]byte, error) {
-	d, err := disk.OpenDir(filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	f, err := d.Open(filepath.Base(path))
+	f, err := disk.OpenPlain(path)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,11 @@ import (
 // forgot.
 func TestToldOnce(t *testing.T) {
 	root, state := newProject(t, 2, "x\n"), map[string]string{"XDG_STATE_HOME": t.TempDir()}
-	fork := filepath.Join(t.TempDir(), "fork.jsonl")
+	home := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), home); err != nil { // some home directories are reached by one
+		t.Fatal(err)
+	}
+	fork := filepath.Join(home, "fork.jsonl")
 	write(t, fork, `{"type":"session_meta","payload":{"id":"s-2","forked_from_id":"s-1","base_instructions":{"text":"…"}}}`+"\n")
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {

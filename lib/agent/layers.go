@@ -127,12 +127,12 @@ func readSettings(path string) ([]byte, error) {
 	if err != nil {
 		return nil, refuse("fix the link", "%s is a broken symbolic link: %v", path, err)
 	}
-	d, err := disk.OpenDir(filepath.Dir(real))
-	if err != nil {
-		return nil, refuse("", "cannot read %s: %v", path, err)
+	var src []byte
+	f, err := disk.OpenPlain(real)
+	if err == nil {
+		defer f.Close()
+		src, err = disk.ReadAll(f, maxSettings)
 	}
-	defer d.Close()
-	src, err := d.ReadFile(filepath.Base(real), maxSettings)
 	if err != nil {
 		return nil, refuse("", "cannot read %s: %v", path, err)
 	}

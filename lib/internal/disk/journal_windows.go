@@ -29,16 +29,13 @@ func (d *Dir) Exchange(string, string) error { return ErrUnsupported }
 func (d *Dir) SyncFile(string) error { return ErrUnsupported }
 
 // A Prepared text cannot exist on this system.
-type Prepared struct{}
+type Prepared = Staged
 
 // Prepare returns ErrUnsupported.
 func (d *Dir) Prepare(string, []byte, os.FileMode) (*Prepared, error) { return nil, ErrUnsupported }
 
 // Place returns ErrUnsupported.
-func (p *Prepared) Place(string) error { return ErrUnsupported }
-
-// Discard does nothing.
-func (p *Prepared) Discard() {}
+func (s *Staged) Place(string) error { return ErrUnsupported }
 
 // Put returns ErrUnsupported.
 func (d *Dir) Put(string, []byte) error { return ErrUnsupported }

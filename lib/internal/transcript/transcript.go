@@ -59,16 +59,7 @@ func Read(path string) (Extract, error) {
 
 // readTail returns the end of a file, from the beginning of a line.
 func readTail(path string) ([]byte, error) {
-	parent, err := filepath.EvalSymlinks(filepath.Dir(path)) // a home directory can have links
-	if err != nil {
-		return nil, err
-	}
-	d, err := disk.OpenDir(parent)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	f, err := d.Open(filepath.Base(path))
+	f, err := disk.OpenPlain(path)
 	if err != nil {
 		return nil, err
 	}
