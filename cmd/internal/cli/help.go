@@ -218,7 +218,7 @@ func topicTitle(name string) string {
 }
 
 // lines returns a line with name and description for each command of the program.
-func lines(root *cobra.Command, which []string) string { return linesOf(root, which, 20) }
+func lines(root *cobra.Command, which []string) string { return linesOf(root, which, 14) }
 
 func linesOf(root *cobra.Command, which []string, width int) string {
 	var b strings.Builder

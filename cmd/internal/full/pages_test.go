@@ -102,6 +102,18 @@ func TestHelpIsShort(t *testing.T) {
 		}
 		return out.String()
 	}
+	for _, screen := range []string{"", "all", "topics"} {
+		var out strings.Builder
+		args := slices.DeleteFunc([]string{"help", screen}, func(arg string) bool { return arg == "" })
+		if code := cli.Run(cli.Env{Args: args, Stdout: &out, Getenv: func(string) string { return "" }}, Program()); code != 0 || out.Len() == 0 {
+			t.Errorf("help %s: exit code %d", screen, code)
+		}
+		for line := range strings.Lines(out.String()) {
+			if len([]rune(line)) > 81 {
+				t.Errorf("help %s has more than 80 columns: %s", screen, line)
+			}
+		}
+	}
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		path := strings.Fields(cmd.CommandPath())[1:]
