@@ -38,10 +38,7 @@ type unpacking struct {
 // collect adds the whole parcel.
 func (u *unpacking) collect(_ ctx, c *intake) error {
 	c.isWhole = !u.KeepGoing
-	c.sources, c.held.Documents = u.Sources, make([]heldDocument, len(u.Sources))
-	for i, source := range u.Sources {
-		c.held.Documents[i].ID = source.ID
-	}
+	c.sources = u.Sources
 	for id, marks := range u.Marks {
 		for _, m := range marks {
 			c.held.addEffect(markOf(id, m.Operator, m.Time))

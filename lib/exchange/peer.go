@@ -84,12 +84,13 @@ func (x *exchange) take(ctx ctx) error {
 func (x *exchange) hold(c *intake, results []handoff.Result) {
 	waiting := []heldDocument{}
 	for i, r := range results {
+		if x.receives(r) || r.Err == nil || len(c.held.Documents) == 0 ||
+			errors.As(r.Err, new(*handoff.PrunedError)) { // neither a parcel nor what was pruned here is held
+			continue
+		}
 		d := c.held.Documents[i]
 		isHeld := func(w heldDocument) bool { return w.ID == d.ID }
-		switch {
-		case x.receives(r), r.Err == nil:
-		case errors.As(r.Err, new(*handoff.PrunedError)): // pruned handoffs are not held
-		case (i < c.waited || !x.refused[d.Writer]) && !slices.ContainsFunc(waiting, isHeld) && !x.has(d.ID):
+		if (i < c.waited || !x.refused[d.Writer]) && !slices.ContainsFunc(waiting, isHeld) && !x.has(d.ID) {
 			d.refuse(x.Store, c.sources[i], r.Err)
 			waiting = append(waiting, d)
 			if why := firstLine(r.Err); !slices.Contains(x.got.Why, why) {

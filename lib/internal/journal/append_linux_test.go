@@ -138,7 +138,7 @@ func TestRecordIsTakenBack(t *testing.T) {
 				t.Errorf("%d records", again.Records())
 			}
 			s := b.story()
-			if len(s.Records) != 4 || s.Records[3].Op != "next" || bytes.Contains(s.Text, []byte(row(8).ID)) || s.Records[3].Number != whole3(s)+1 {
+			if len(s.Records) != 4 || s.Records[3].Op != "next" || bytes.Contains(s.Text(), []byte(row(8).ID)) || s.Records[3].Number != whole3(s)+1 {
 				t.Errorf("the story is %+v", s)
 			}
 		})
@@ -183,8 +183,8 @@ func TestDraftThatCannotBe(t *testing.T) {
 			t.Error(err)
 		}
 		d.Close()
-		if s := b.story(); len(s.Records) != 0 || !bytes.Equal(s.Text, table(row(7))) {
-			t.Errorf("%s: then it says %s", tt.name, s.Text)
+		if s := b.story(); len(s.Records) != 0 || !bytes.Equal(s.Text(), table(row(7))) {
+			t.Errorf("%s: then it says %s", tt.name, s.Text())
 		}
 	}
 }

@@ -22,6 +22,8 @@ type Journal struct {
 	first, last Head    // the heads of the checkpoint and of the last entry
 	size        int64
 	bad         bool // a record could not be written: see Append
+
+	appended *Record // the last record, if this Journal has appended it: a large one is not read again
 }
 
 // ErrKey is wrapped by the error for a journal that was written with another key: in another directory, by
@@ -216,6 +218,9 @@ func (j *Journal) Checkpoint() (*Checkpoint, error) {
 
 // Record reads the n-th record, counted from 1.
 func (j *Journal) Record(n int) (*Record, error) {
+	if n == j.Records() && j.appended != nil {
+		return j.appended, nil
+	}
 	h, b, err := j.entry(n)
 	if err == nil && len(b) > 0 && b[0] == fieldSpool {
 		b, err = j.fromSpool(b)
@@ -322,7 +327,7 @@ func (j *Journal) Append(r *Record, spool *Spool) error {
 	if err := j.Sync(); err != nil {
 		return j.takeBack(h, err)
 	}
-	j.at, j.last = append(j.at, h.offset), *h
+	j.at, j.last, j.appended = append(j.at, h.offset), *h, r
 	return nil
 }
 

@@ -42,7 +42,10 @@ func (r *Record) Carry(text []byte) []byte {
 type Story struct {
 	*Checkpoint
 	Records []*Record
-	Text    []byte // the text that INDEX.md must have
+
+	// Files are the effects of the records on files, except INDEX.md and the files that only grow. A text is the
+	// content that a file must have; nil means that the file must not exist.
+	Files map[Name]*Text
 }
 
 // Story reads the whole journal.
@@ -51,13 +54,29 @@ func (j *Journal) Story() (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Story{Checkpoint: c, Text: c.Table}
+	s := &Story{Checkpoint: c, Files: make(map[Name]*Text)}
 	err = j.EachRecord(func(r *Record) error {
 		s.Records = append(s.Records, r)
-		s.Text = r.Carry(s.Text)
+		for _, g := range r.Gone {
+			s.Files[g.Name] = nil
+		}
+		for _, list := range [][]File{r.New, r.Put} {
+			for i := range list {
+				s.Files[list[i].Name] = &list[i].Text
+			}
+		}
 		return nil
 	})
 	return s, err
+}
+
+// Text returns the text that INDEX.md must have.
+func (s *Story) Text() []byte {
+	text := s.Table
+	for _, r := range s.Records {
+		text = r.Carry(text)
+	}
+	return text
 }
 
 // Knows reports whether text is a state of INDEX.md that the journal has: at the checkpoint, or after one of
@@ -112,7 +131,7 @@ func (s *Story) Merge(found []byte, isThere func(index.Row) (bool, error)) ([]by
 			gone[id] = true
 		}
 	}
-	ours, order := rowsOf(s.Text)
+	ours, order := rowsOf(s.Text())
 	seen := make(map[string]bool)
 	text = keepRows(text, func(row index.Row) bool {
 		_, known := ours[row.ID]
@@ -160,7 +179,7 @@ func keepRows(text []byte, stays func(index.Row) bool) (kept []byte) {
 // lostLinks returns the archives that the text should link but does not.
 func (s *Story) lostLinks(text []byte) []string {
 	linked := index.Archives(string(text))
-	return slices.DeleteFunc(index.Archives(string(s.Text)),
+	return slices.DeleteFunc(index.Archives(string(s.Text())),
 		func(name string) bool { return slices.Contains(linked, name) })
 }
 
@@ -181,23 +200,6 @@ func keepTheirs(row, theirs index.Row) index.Row {
 		row.ReadBy += name
 	}
 	return row
-}
-
-// Files returns the effects of the records on files, except INDEX.md and the files that only grow. A text is
-// the content that a file must have; nil means that the file must not exist.
-func (s *Story) Files() map[Name]*Text {
-	files := make(map[Name]*Text)
-	for _, r := range s.Records {
-		for _, g := range r.Gone {
-			files[g.Name] = nil
-		}
-		for _, list := range [][]File{r.New, r.Put} {
-			for i := range list {
-				files[list[i].Name] = &list[i].Text
-			}
-		}
-	}
-	return files
 }
 
 // DropUnlisted removes the handoffs from files that table does not list: git checked out another commit, so
@@ -232,10 +234,9 @@ func (s *Story) Had(name Name, sum Hash) bool {
 // Removed returns the files that a record has removed and no later one created, with their hashes.
 func (s *Story) Removed() map[Name]Hash {
 	gone := make(map[Name]Hash)
-	files := s.Files()
 	for _, r := range s.Records {
 		for _, g := range r.Gone {
-			if files[g.Name] == nil {
+			if s.Files[g.Name] == nil {
 				gone[g.Name] = g.SHA256
 			}
 		}
@@ -246,7 +247,7 @@ func (s *Story) Removed() map[Name]Hash {
 // StateFile returns the content that a file of the state must have, and whether the journal knows the file.
 // The bytes of a large file are not known.
 func (s *Story) StateFile(name string) (Text, bool) {
-	if text := s.Files()[Name{State, name}]; text != nil {
+	if text := s.Files[Name{State, name}]; text != nil {
 		return *text, true
 	}
 	text, ok := s.State[name]

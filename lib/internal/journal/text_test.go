@@ -74,11 +74,11 @@ func TestCarry(t *testing.T) {
 
 // newStory returns a story of a table and records.
 func newStory(text []byte, records ...*journal.Record) *journal.Story {
-	s := &journal.Story{Checkpoint: &journal.Checkpoint{Table: text}, Records: records, Text: text}
+	s := &journal.Story{Checkpoint: &journal.Checkpoint{Table: text}, Records: records}
 	s.Checkpoint.Index = journal.HashOf(text)
 	for _, r := range records {
-		s.Text = r.Carry(s.Text)
-		r.Index = journal.HashOf(s.Text)
+		text = r.Carry(text)
+		r.Index = journal.HashOf(text)
 	}
 	return s
 }
@@ -99,8 +99,8 @@ var aText = string(table(read(1, "ben"), row(3), row(4)))
 
 func TestKnows(t *testing.T) {
 	s := aStory()
-	if string(s.Text) != aText {
-		t.Fatalf("the text is\n%s", s.Text)
+	if string(s.Text()) != aText {
+		t.Fatalf("the text is\n%s", s.Text())
 	}
 	for _, text := range []string{"as it was read", string(table(row(1), row(2), row(3))), string(table(row(1), row(2), row(3), row(4))), string(table(read(1, "ben"), row(2), row(3), row(4))),
 		string(table(read(1, "ben"), row(2), row(3), row(4), row(5))), aText} {
@@ -240,7 +240,7 @@ func TestMergeLinks(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"none are left", "x\n" + string(table(row(1))), "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 		{"one is left", "x\n" + string(linked(1, table(row(1)))), "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
-		{"one more", "x\n" + string(linked(4, s.Text)), "INDEX-0001.md INDEX-0002.md INDEX-0003.md INDEX-0004.md"},
+		{"one more", "x\n" + string(linked(4, s.Text())), "INDEX-0001.md INDEX-0002.md INDEX-0003.md INDEX-0004.md"},
 		{"one is below the table", "x\n" + string(index.New()) + "- [INDEX-0002.md](INDEX-0002.md)\n", "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 		{"no table", "x\n", "INDEX-0001.md INDEX-0002.md INDEX-0003.md"},
 	} {
@@ -325,7 +325,7 @@ func genStory(t *rapid.T) *journal.Story {
 // genFound draws a text that someone may have made of INDEX.md.
 func genFound(t *rapid.T, s *journal.Story) []byte {
 	var all []string
-	for _, text := range [][]byte{s.Table, s.Text} {
+	for _, text := range [][]byte{s.Table, s.Text()} {
 		for line := range strings.Lines(string(text)) {
 			all = append(all, line)
 		}
@@ -338,7 +338,7 @@ func genFound(t *rapid.T, s *journal.Story) []byte {
 	all = append(all, lines(forged), lines(typed), strings.TrimSuffix(lines(row(3)), "\n")+"\r\n", " "+lines(row(2)))
 	var found string
 	if rapid.Bool().Draw(t, "edited") {
-		found = string(s.Text)
+		found = string(s.Text())
 	}
 	for range rapid.IntRange(0, 10).Draw(t, "edits") {
 		found += rapid.SampledFrom(all).Draw(t, "line")
@@ -362,10 +362,10 @@ func genThere(t *rapid.T) func(index.Row) bool {
 func TestMergeOfWhatItSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, is := genStory(t), genThere(t)
-		if got := merged(s, s.Text, is); !bytes.Equal(got, s.Text) {
-			t.Fatalf("of\n%s\nit makes\n%s", s.Text, got)
+		if got := merged(s, s.Text(), is); !bytes.Equal(got, s.Text()) {
+			t.Fatalf("of\n%s\nit makes\n%s", s.Text(), got)
 		}
-		if !s.Knows(s.Text) || !s.Knows(s.Table) {
+		if !s.Knows(s.Text()) || !s.Knows(s.Table) {
 			t.Fatal("it does not know its own text")
 		}
 	})
@@ -396,7 +396,7 @@ func checkMerge(t interface {
 		kept = kept[at+1:]
 	}
 	ours := make(map[string]index.Row)
-	for _, r := range rowsIn(s.Text) {
+	for _, r := range rowsIn(s.Text()) {
 		if _, again := ours[r.ID]; !again {
 			ours[r.ID] = r
 		}

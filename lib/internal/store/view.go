@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -331,7 +332,7 @@ func (s *Store) fromJournal(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	want := story.Files()[journal.Name{Place: journal.Handoffs, File: file}]
+	want := story.Files[journal.Name{Place: journal.Handoffs, File: file}]
 	if want == nil {
 		return nil, nil
 	}
@@ -463,7 +464,7 @@ func (l *look) readStory(state, dir *disk.Dir, j *journal.Journal, logged bool) 
 	if l.story, err = j.Story(); err != nil {
 		return err
 	}
-	l.files = l.story.Files()
+	l.files = maps.Clone(l.story.Files)
 	s := l.store
 	elsewhere, err := s.IsElsewhere(j.Last().Commit) // another commit is checked out than at the last change
 	if err != nil {
@@ -512,13 +513,12 @@ func (s *Store) Settle(dir *disk.Dir, story *journal.Story, found []byte, elsewh
 	case elsewhere && len(found) > 0:
 		return found, true, nil
 	case story.Knows(found), story.IsDamaged(found):
-		return story.Text, false, nil
+		return story.Text(), false, nil
 	}
-	files := story.Files()
 	want, err = story.Merge(found, func(row index.Row) (bool, error) {
 		var body []byte
 		var err error
-		if kept := files[journal.Name{Place: journal.Handoffs, File: row.File}]; kept != nil {
+		if kept := story.Files[journal.Name{Place: journal.Handoffs, File: row.File}]; kept != nil {
 			body, err = text(*kept)
 		} else {
 			body, err = dir.ReadFile(row.File, disk.MaxDocument)

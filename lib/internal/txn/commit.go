@@ -80,7 +80,6 @@ func (x *Session) commit(c *change) error {
 	if p.edited { // someone saved INDEX.md between our read and the exchange
 		err = x.Recover()
 	} else if x.isLarge(&c.Record) {
-		*c = change{} // release the memory of its texts
 		err = x.checkpoint(x.index)
 	}
 	if err != nil {
@@ -457,9 +456,9 @@ func (x *Session) dropUnlisted(c *change) error {
 	if err != nil {
 		return err
 	}
-	files, listed := story.Files(), story.Files()
+	listed := maps.Clone(story.Files)
 	journal.DropUnlisted(listed, c.Table)
-	for name, text := range files {
+	for name, text := range story.Files {
 		if text != nil && listed[name] == nil {
 			c.Gone = append(c.Gone, journal.Gone{Name: name, SHA256: text.SHA256})
 		}

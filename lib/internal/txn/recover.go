@@ -160,9 +160,11 @@ func (x *Session) repeatRecords() (again bool, err error) {
 	}
 	x.merges = x.merges || isTheirs
 	// after a restart of the system, the text may be from a power cut
-	if isTheirs && !x.elsewhere && x.j.Last().Boot != x.boot && len(story.Text) > 0 && !bytes.Equal(want, story.Text) {
-		if err := x.keepCopy("before", story.Text); err != nil {
-			return false, err
+	if isTheirs && !x.elsewhere && x.j.Last().Boot != x.boot {
+		if ours := story.Text(); len(ours) > 0 && !bytes.Equal(want, ours) {
+			if err := x.keepCopy("before", ours); err != nil {
+				return false, err
+			}
 		}
 	}
 	// the new text of INDEX.md is durable before it replaces anything
@@ -237,7 +239,7 @@ func (x *Session) checkpoint(table []byte) error {
 			c.State[name] = text
 		}
 	}
-	err = x.startOver(c, slices.Collect(maps.Keys(story.Files())),
+	err = x.startOver(c, slices.Collect(maps.Keys(story.Files)),
 		func(rewrite bool) error { return x.restoreFiles(story, table, rewrite) })
 	if err == nil {
 		x.SetNewest(c.Number)
@@ -404,7 +406,7 @@ func (x *Session) baseline() (err error) {
 // set, it writes them even if they compare equal: an earlier checkpoint may have met a failed sync, so memory
 // proves nothing.
 func (x *Session) restoreFiles(story *journal.Story, table []byte, rewrite bool) error {
-	files := story.Files()
+	files := maps.Clone(story.Files)
 	if x.elsewhere {
 		journal.DropUnlisted(files, table)
 	}
