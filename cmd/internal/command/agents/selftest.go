@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -151,7 +150,7 @@ func (a *app) layCanary(stage *agent.Stage, to string) error {
 		switch {
 		case strings.HasPrefix(name, "HANDOFF"):
 			return ""
-		case slices.Contains(userState, name):
+		case name == "XDG_STATE_HOME", name == "LocalAppData":
 			return stage.Root
 		}
 		return a.Getenv(name)
@@ -171,9 +170,6 @@ func (a *app) layCanary(stage *agent.Stage, to string) error {
 	return write("A test of the hook.\n")
 }
 
-// userState are the variables that lead to the user's state. In a test they lead into its project, which is removed.
-var userState = []string{"XDG_STATE_HOME", "LocalAppData"}
-
 // stageEnv returns the environment of a test: that of an agent, without variables that point to another project or to
 // the agent that runs the test.
 func stageEnv(operator, root string) []string {
@@ -183,10 +179,7 @@ func stageEnv(operator, root string) []string {
 			env = append(env, pair)
 		}
 	}
-	for _, name := range userState {
-		env = append(env, name+"="+root)
-	}
-	return env
+	return append(env, "XDG_STATE_HOME="+root, "LocalAppData="+root) // the state is removed with the project
 }
 
 func (a *app) printTests(all []agent.SelfTest) error {
