@@ -181,9 +181,6 @@ func (s claimSet) forget() error {
 // of returns a known claim, the zero value if it is unknown or damaged.
 func (c claimFiles) of(name string) knownClaim { return c.known.of(name) }
 
-// has reports whether a claim is known.
-func (c claimFiles) has(name string) bool { return c.of(name).text != nil }
-
 // learn records claims.
 func (c claimFiles) learn(claims map[string]knownClaim) error {
 	ended := make(map[string]knownClaim)

@@ -108,7 +108,7 @@ func (r *remote) withPending(want lines) (lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(unclaimed(have, r.known.has), want...), nil
+	return append(unclaimed(have, func(name string) bool { return r.known.of(name).text != nil }), want...), nil
 }
 
 // checkLost returns a *handoff.LostError if another clone has claimed one of the tries. It adds the claims of other

@@ -334,20 +334,22 @@ func (r Reader) Kept(writer string, after Head, last int) ([][]byte, error) {
 // requestsAtOnce is the number of requests that wait for the object store together.
 const requestsAtOnce = 16
 
-// Each calls do for 0 … n-1, some at once, and returns the errors.
+// Each calls do for 0 … n-1, some at once, until one fails, and returns the first error: others have the same cause.
 func Each(n int, do func(int) error) error {
-	errs := make([]error, n)
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, requestsAtOnce)
-	for i := range n {
+	slots, errs := make(chan struct{}, requestsAtOnce), make(chan error, n)
+	for i := 0; i < n && len(errs) == 0; i++ {
 		slots <- struct{}{}
 		wg.Go(func() {
-			errs[i] = do(i)
+			if err := do(i); err != nil {
+				errs <- err
+			}
 			<-slots
 		})
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	close(errs)
+	return <-errs // nil if there is none
 }
 
 // IsBad reports whether an error is about an object, not about the connection.

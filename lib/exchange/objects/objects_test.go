@@ -3,12 +3,14 @@ package objects_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/objects"
@@ -163,5 +165,25 @@ func TestHeads(t *testing.T) {
 	}
 	if h, why, err := objects.ReadHead(t.Context(), m, "w-00000000000000ff"); h.Number != 0 || why != "" || err != nil {
 		t.Error(h, why, err)
+	}
+}
+
+// A failure has the same cause for all: without permission or network, one is enough, and nothing more is asked.
+func TestEachEnds(t *testing.T) {
+	var asked atomic.Int32
+	err := objects.Each(10_000, func(i int) error {
+		if asked.Add(1); i >= 100 {
+			return errors.New("no permission to write")
+		}
+		return nil
+	})
+	if err == nil || err.Error() != "no permission to write" {
+		t.Errorf("the error is %v", err)
+	}
+	if n := asked.Load(); n < 101 || n > 200 {
+		t.Errorf("it asked %d times", n)
+	}
+	if err := objects.Each(100, func(int) error { return nil }); err != nil {
+		t.Error(err)
 	}
 }
