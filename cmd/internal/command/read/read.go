@@ -114,10 +114,11 @@ func nextForAgents(s *handoff.Store, got handoff.Stored, me string) string {
 		me = "NAME"
 	}
 	return cli.NextSteps(s, got, me, map[cli.Step]string{
-		cli.Check:  "`handoff check ID` checks whether work can continue",
-		cli.Resume: "`handoff resume ID --operator NAME` resumes the work",
-		cli.Take:   "`handoff take ID --operator NAME` takes it, and marks it as read",
-		cli.Answer: "`handoff reply ID -` stores an answer from standard input",
-		cli.Done:   "`handoff done ID --operator NAME` finishes it",
+		cli.Check:    "`handoff check ID` checks whether work can continue",
+		cli.Resume:   "`handoff resume ID --operator NAME` resumes the work",
+		cli.Take:     "`handoff take ID --operator NAME` takes it, and marks it as read",
+		cli.Answer:   "`handoff reply ID -` stores an answer from standard input",
+		cli.Done:     "`handoff done ID --operator NAME` finishes it",
+		cli.MarkRead: "`handoff mark-read ID NAME` if it asks for nothing",
 	})
 }
