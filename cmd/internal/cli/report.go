@@ -134,15 +134,15 @@ func hints(err error) []string {
 	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
 		all = append(all, h.Hint())
 	}
+	var inner []error
 	switch e := err.(type) {
 	case interface{ Unwrap() []error }:
-		for _, inner := range e.Unwrap() {
-			all = appendNew(all, hints(inner))
-		}
+		inner = e.Unwrap()
 	case interface{ Unwrap() error }:
-		if inner := e.Unwrap(); inner != nil {
-			all = appendNew(all, hints(inner))
-		}
+		inner = []error{e.Unwrap()}
+	}
+	for _, e := range inner {
+		all = appendNew(all, hints(e))
 	}
 	return all
 }

@@ -148,19 +148,19 @@ func Short(id string, digits int) string {
 
 // enoughDigits returns how many digits distinguish the ids, at least 8.
 func enoughDigits(entries []handoff.Entry) int {
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.ID
-	}
-	slices.Sort(ids)
-	most := Shortest
-	for i := 1; i < len(ids); i++ {
-		a, b := Short(ids[i-1], 64), Short(ids[i], 64)
-		for n := most; n < 64 && a != b && a[:n] == b[:n]; n++ {
-			most = n + 1
+	digits := Shortest
+	for seen := map[string]string{}; digits < 64; digits++ {
+		clear(seen)
+		if !slices.ContainsFunc(entries, func(e handoff.Entry) bool {
+			short := Short(e.ID, digits)
+			other, has := seen[short]
+			seen[short] = e.ID
+			return has && other != e.ID
+		}) {
+			break
 		}
 	}
-	return most
+	return digits
 }
 
 func eachLine(w *bufio.Writer, entries []handoff.Entry, line func(handoff.Entry) string) error {
@@ -202,7 +202,7 @@ var ListFormats = map[string]func(*App, *bufio.Writer, *handoff.Store, []handoff
 }
 
 func printRows(_ *App, w *bufio.Writer, _ *handoff.Store, entries []handoff.Entry) error {
-	return eachLine(w, entries, func(e handoff.Entry) string { return e.String() })
+	return eachLine(w, entries, handoff.Entry.String)
 }
 
 func printTable(a *App, w *bufio.Writer, s *handoff.Store, entries []handoff.Entry) error {

@@ -34,10 +34,7 @@ func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs
 // NoteSlips notes names that are probably mistyped.
 func (a *App) NoteSlips(s *handoff.Store, names ...string) {
 	for _, name := range names {
-		if name == "" {
-			continue
-		}
-		if why, sure := s.Registry().WhyUnknown(name); sure {
+		if why, sure := s.Registry().WhyUnknown(name); sure && name != "" {
 			a.Note(why)
 		}
 	}

@@ -78,7 +78,7 @@ func inverse(d storeChange) (storeChange, bool) {
 	return back, ok
 }
 
-// actedMsg is the result of a change.
+// actedMsg is the result of a change, or of a sync.
 type actedMsg struct {
 	said string
 	err  error
@@ -169,12 +169,6 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 	return m.nextChange()
 }
 
-// syncedMsg is the result of a sync.
-type syncedMsg struct {
-	said string
-	err  error
-}
-
 // sync exchanges handoffs with the other clones, and shows what came.
 func (m *model) sync() tea.Cmd {
 	if m.compose == nil || m.working > 0 {
@@ -187,17 +181,9 @@ func (m *model) sync() tea.Cmd {
 		var said bytes.Buffer
 		err := run(strings.NewReader(""), io.Discard, &said, me, "sync", "")
 		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-		return syncedMsg{strings.TrimPrefix(lines[len(lines)-1], "handoff: "), err}
+		last := strings.TrimPrefix(lines[len(lines)-1], "handoff: ")
+		return actedMsg{said: cmp.Or(last, "synced; nothing was new"), err: err}
 	}
-}
-
-func (m *model) synced(msg syncedMsg) tea.Cmd {
-	if m.working--; msg.err != nil {
-		m.leaving, m.queue = false, nil
-		return m.fail(sentence(msg.err))
-	}
-	m.say(cmp.Or(msg.said, "synced; nothing was new"))
-	return m.nextChange()
 }
 
 // foundMsg is the result of a search, or a thread.

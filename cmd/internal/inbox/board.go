@@ -22,15 +22,14 @@ type board struct {
 // columns are the kinds of columns, from left to right.
 var columns = []struct {
 	name, short string
-	look        handoff.State
-	has         []handoff.State
+	has         []handoff.State // the first has the look of the column
 	empty       string
 }{
-	{"Waiting", "Waiting", handoff.StateUnread, []handoff.State{handoff.StateUnread}, "Nothing waits for anybody."},
-	{"Taken", "Taken", handoff.StateTaken, []handoff.State{handoff.StateTaken}, "Nobody works on one."},
-	{"Awaiting approval", "Awaiting", handoff.StateAwaiting, []handoff.State{handoff.StateAwaiting},
+	{"Waiting", "Waiting", []handoff.State{handoff.StateUnread}, "Nothing waits for anybody."},
+	{"Taken", "Taken", []handoff.State{handoff.StateTaken}, "Nobody works on one."},
+	{"Awaiting approval", "Awaiting", []handoff.State{handoff.StateAwaiting},
 		"Nothing to decide."},
-	{"Done", "Done", handoff.StateDone, []handoff.State{handoff.StateDone, handoff.StateRead},
+	{"Done", "Done", []handoff.State{handoff.StateDone, handoff.StateRead},
 		"Finished work will be here."},
 }
 
@@ -88,11 +87,11 @@ func (m *model) boardLines(height int) []string {
 	lines := []string{"", ""}
 	cells := make([][]string, len(columns))
 	for c, kind := range columns {
-		look, name := looks[kind.look].style, kind.name
+		look, name := looks[kind.has[0]].style, kind.name
 		if m.width < namesFrom {
 			name = kind.short
 		}
-		head := look.Render(looks[kind.look].sign+" "+name) + m.known(" %d", len(m.columns[c].shown))
+		head := look.Render(looks[kind.has[0]].sign+" "+name) + m.known(" %d", len(m.columns[c].shown))
 		lines[0] += " " + m.pad(head, width-1)
 		lines[1] += " " + m.pad(look.Render(strings.Repeat("━", width-2)), width-1)
 		cells[c] = m.cards(c, width-2, room)
@@ -112,12 +111,11 @@ func (m *model) boardLines(height int) []string {
 func (m *model) oneColumn(height int) []string {
 	head := ""
 	for c, kind := range columns {
-		text := looks[kind.look].style.Render(looks[kind.look].sign) + m.known(" %d", len(m.columns[c].shown))
+		look, number, name, before, after := looks[kind.has[0]], m.known(" %d", len(m.columns[c].shown)), "", " ", " "
 		if c == m.turn {
-			text = "‹ " + looks[kind.look].style.Render(looks[kind.look].sign+" "+kind.short) +
-				m.known(" %d", len(m.columns[c].shown)) + " ›"
+			name, before, after = " "+kind.short, " ‹ ", " › "
 		}
-		head += " " + text + " "
+		head += before + look.style.Render(look.sign+name) + number + after
 	}
 	return append([]string{head}, m.cards(m.turn, m.width-1, height-1)...)
 }
@@ -154,10 +152,7 @@ func (m *model) cards(c, width, room int) (lines []string) {
 
 // card returns the lines of a card: the title, the people and the age, and a line between cards.
 func (m *model) card(r *row, width int, chosen bool) []string {
-	style := none
-	if isUnread(r) {
-		style = bold
-	}
+	mark, style := markOf(chosen), none.Bold(chosen || isUnread(r))
 	titles := []string{m.cut(m.titleOf(r), width)}
 	if m.width >= cardsFrom {
 		titles = wrapped(m.titleOf(r), width)
@@ -172,10 +167,6 @@ func (m *model) card(r *row, width int, chosen bool) []string {
 	}
 	age := strings.TrimSuffix(m.age(r.Time), " ago")
 	people = m.pad(people, width-len(age)-1) + " " + age
-	mark := " "
-	if chosen {
-		mark, style = accent.Render("▌"), style.Bold(true)
-	}
 	var lines []string
 	for _, text := range titles {
 		lines = append(lines, mark+style.Render(text))

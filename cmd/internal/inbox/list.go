@@ -178,7 +178,6 @@ func (r *row) matches(word string) bool {
 	case key == "is":
 		return strings.HasPrefix(string(r.state), value)
 	}
-	return strings.Contains(strings.ToLower(r.Topic), word) || strings.Contains(strings.ToLower(r.From), word) ||
-		strings.Contains(strings.ToLower(r.To), word) || strings.HasPrefix(r.ID, word) ||
+	return strings.Contains(strings.ToLower(r.Topic+" "+r.From+" "+r.To), word) || strings.HasPrefix(r.ID, word) ||
 		strings.HasPrefix(r.ID[len("sha256:"):], word)
 }

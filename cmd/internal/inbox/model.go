@@ -107,8 +107,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if mouse := msg.Mouse(); mouse.Button == tea.MouseWheelUp || mouse.Button == tea.MouseWheelDown {
 			cmd = m.wheel(mouse.X, mouse.Y, map[bool]int{true: -1, false: 1}[mouse.Button == tea.MouseWheelUp])
 		}
-	case syncedMsg:
-		cmd = m.synced(msg)
 	case suspendMsg:
 		cmd = m.suspend
 	}

@@ -81,26 +81,26 @@ func (a *app) statusOf(p handoff.Project, s *handoff.Store, me string) (Status, 
 	if err != nil {
 		return st, err
 	}
-	list := func(f handoff.Filter, keep func(handoff.Entry) bool) []handoff.Listed {
+	list := func(f handoff.Filter, drop func(handoff.Entry) bool) []handoff.Listed {
 		if me == "" || err != nil {
 			return []handoff.Listed{}
 		}
 		var found []handoff.Entry
 		found, err = s.List(f)
-		return s.Listed(handoff.NewestFirst(slices.DeleteFunc(found, func(e handoff.Entry) bool { return !keep(e) })))
+		return s.Listed(handoff.NewestFirst(slices.DeleteFunc(found, drop)))
 	}
-	all := func(handoff.Entry) bool { return true }
+	none := func(handoff.Entry) bool { return false }
 	st.ToMe = []handoff.Listed{}
 	if me != "" {
 		st.ToMe = s.Listed(handoff.NewestFirst(in.Newest))
 	}
 	st.Taken = taken(s, s.Lifecycle().Holdings(me))
-	st.Sent = list(handoff.Filter{From: me, Unread: true}, func(e handoff.Entry) bool { return !e.IsTo(me) })
+	st.Sent = list(handoff.Filter{From: me, Unread: true}, func(e handoff.Entry) bool { return e.IsTo(me) })
 	st.Awaiting = list(handoff.Filter{State: handoff.StateAwaiting}, func(e handoff.Entry) bool {
 		policy, err := s.Registry().Policy()
-		return err == nil && policy != nil && e.From != me && policy.Can(me, "approve", a.Now())
+		return err != nil || policy == nil || e.From == me || !policy.Can(me, "approve", a.Now())
 	})
-	st.News = a.newsOf(s, me, list(handoff.Filter{From: me, State: handoff.StateTaken}, all))
+	st.News = a.newsOf(s, me, list(handoff.Filter{From: me, State: handoff.StateTaken}, none))
 	if drafts, err := s.Sessions().Drafts(); err == nil {
 		st.Drafts = len(drafts)
 	}
@@ -259,18 +259,16 @@ func (a *app) shortStatus() {
 	if err != nil {
 		return
 	}
-	counts := []struct {
-		state handoff.State
-		n     int
-	}{{handoff.StateUnread, st.Unread}, {handoff.StateTaken, len(s.Lifecycle().Holdings(me))}}
 	var parts []string
-	for _, c := range counts {
-		if sign := a.StateSign(c.state); c.n > 0 && a.HasSigns() {
-			parts = append(parts, fmt.Sprint(sign, c.n))
-		} else if c.n > 0 {
-			parts = append(parts, fmt.Sprint(c.n, " ", c.state))
+	add := func(state handoff.State, n int) {
+		if sign := a.StateSign(state); n > 0 && a.HasSigns() {
+			parts = append(parts, fmt.Sprint(sign, n))
+		} else if n > 0 {
+			parts = append(parts, fmt.Sprint(n, " ", state))
 		}
 	}
+	add(handoff.StateUnread, st.Unread)
+	add(handoff.StateTaken, len(s.Lifecycle().Holdings(me)))
 	if len(parts) > 0 {
 		fmt.Fprintln(a.Stdout, strings.Join(parts, map[bool]string{true: " ", false: ", "}[a.HasSigns()]))
 	}
