@@ -33,7 +33,7 @@ func markdown(body, title string) template.HTML {
 	source := []byte(text)
 	doc := converter().Parser().Parse(gtext.NewReader(source))
 	h, ok := doc.FirstChild().(*ast.Heading)
-	if ok && document.Title("# "+string(h.Lines().Value(source)), "") == title {
+	if ok && document.IsTitle(string(h.Lines().Value(source)), title) {
 		doc.RemoveChild(doc, h)
 	}
 	for block := doc.FirstChild(); block != nil; block = block.NextSibling() {

@@ -49,7 +49,8 @@ type Full struct {
 	// Compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.
 	Compose func(a *App, f Fields, at, start string) error
 
-	Body func(body string, columns int, colours bool) []string // formats Markdown for a terminal
+	// Body formats Markdown for a terminal, without a heading that repeats the title above it.
+	Body func(body, title string, columns int, colours bool) []string
 }
 
 // ErrBeyond is returned by commands that need the full program, before they change or print anything.

@@ -42,8 +42,8 @@ func Program() cli.Program {
 		VerifySignature: signature.Verify,
 		Sign:            sshkey.SignText,
 
-		Body: func(body string, columns int, colors bool) []string {
-			return markdown.Lines(body, markdown.Options{Width: columns, Plain: !colors})
+		Body: func(body, title string, columns int, colors bool) []string {
+			return markdown.Lines(body, markdown.Options{Width: columns, Title: title, Plain: !colors})
 		},
 
 		Diff:        udiff.Unified,

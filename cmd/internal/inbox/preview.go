@@ -81,8 +81,9 @@ func read(s *handoff.Store, t *target) bodyMsg {
 	if err != nil {
 		return bodyMsg{target: t, err: err}
 	}
+	title := handoff.Cut(handoff.Title(got.Body, ""), t.width)
 	msg := bodyMsg{target: t, tags: got.Tags, references: got.References,
-		lines: markdown.Lines(got.Body, markdown.Options{Width: t.width})}
+		lines: markdown.Lines(got.Body, markdown.Options{Width: t.width, Title: title})}
 	if why, _ := s.Distrust(got.Entry.From, got.Signature); why != "" {
 		msg.signed = why
 	} else if got.Signature.State == handoff.SignatureGood {

@@ -15,6 +15,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
@@ -29,7 +30,8 @@ const (
 // Options are the options of Lines.
 type Options struct {
 	Width int
-	Plain bool // without control sequences
+	Title string // a first heading that repeats it is left out
+	Plain bool   // without control sequences
 }
 
 // Lines returns the lines of a body. It shows the source of a body that takes too long to parse. Each line starts
@@ -44,6 +46,10 @@ func Lines(body string, o Options) []string {
 	r := &renderer{source: []byte(body), Options: o}
 	extensions := goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)
 	doc := goldmark.New(extensions).Parser().Parse(text.NewReader(r.source))
+	h, is := doc.FirstChild().(*ast.Heading)
+	if is && handoff.IsTitle(r.text(h), o.Title) {
+		doc.RemoveChild(doc, h)
+	}
 	return r.blocks(doc, o.Width, 0)
 }
 

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/markdown"
+	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 func show(body string, width int) string {
@@ -45,6 +46,27 @@ func TestLines(t *testing.T) {
 	} {
 		if diff := cmp.Diff(test.want, show(test.body, 24)); diff != "" {
 			t.Errorf("%s:\n%s", test.name, diff)
+		}
+	}
+}
+
+// A first heading is left out if it shows nothing but the title, which is above the body.
+func TestTitleIsNotRepeated(t *testing.T) {
+	long := strings.Repeat("long ", 20)
+	for body, want := range map[string]string{
+		"# The `cache`\n\nIt is cold.\n":          "It is cold.",
+		"The cache\n===\n\nIt is cold.\n":         "It is cold.",
+		"## Status\n\nThe cache\n":                "Status\n\nThe cache",
+		"One.\n\n# The cache\n":                   "One.\n\nThe cache",
+		"# [The cache](http://a.b)\n\nIs cold.\n": "The cache (http://a.b)\n\nIs cold.",
+		"# " + long + "\n\nIs cold.\n":            strings.TrimSpace(long) + "\n\nIs cold.",
+		"# ---\n":                                 "---",
+	} {
+		for _, title := range []string{handoff.Title(body, ""), ""} {
+			got := strings.Join(markdown.Lines(body, markdown.Options{Width: 200, Title: title, Plain: true}), "\n")
+			if title != "" && got != want || title == "" && !strings.Contains(body, "---") && got == "It is cold." {
+				t.Errorf("%q with the title %q: %q", body, title, got)
+			}
 		}
 	}
 }

@@ -48,6 +48,12 @@ func Title(body, topic string) string {
 	return form.Cut(cmp.Or(title, heading, topic), titleWide)
 }
 
+// IsTitle reports whether a heading shows nothing but a title: no link, and no more than fits a title.
+func IsTitle(heading, title string) bool {
+	return title != "" && Title("# "+heading, "") == title && !strings.Contains(heading, "](") &&
+		!strings.HasSuffix(title, "…")
+}
+
 // isPart reports whether a heading names a part of any handoff.
 func isPart(heading string) bool { return strings.Contains(parts, "|"+strings.ToLower(heading)+"|") }
 

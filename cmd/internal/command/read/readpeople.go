@@ -16,12 +16,11 @@ const widestBody = 100 // columns: longer lines are hard to read
 // notes are lines of the program for the header.
 func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, notes ...string) error {
 	width := cli.TerminalWidth(a.Stdout)
-	lines := a.header(s, got, notes)
-	lines = append(lines, "")
+	lines := append(a.header(s, got, notes), "")
 	if a.Full != nil {
-		lines = append(lines, a.Full.Body(got.Body, min(width, widestBody), a.Colors())...)
+		lines = append(lines, a.Full.Body(got.Body, handoff.Title(got.Body, ""), min(width, widestBody), a.Colors())...)
 	} else {
-		lines = append(lines, strings.Split(strings.TrimRight(handoff.Escape(got.Body), "\n"), "\n")...)
+		lines = append(lines, strings.TrimRight(handoff.Escape(got.Body), "\n"))
 	}
 	if next := nextForPeople(s, got, me); next != "" {
 		lines = append(lines, "", a.Styled(cli.Faint, next))
