@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -22,12 +23,13 @@ type Ending struct {
 // order of these events. What cannot be read is left out.
 func (c Lifecycle) Endings(sender string, last time.Duration) (all []Ending) {
 	facts, start := c.s.stateReader().facts(), c.s.opt.Now().Add(-last).UTC().Format(time.RFC3339)
+	note := c.Notes()
 	add := func(id string, act Act, by Action) {
 		if !by.IsDone() || by.Operator == sender || index.CompareTimes(by.Time, start) < 0 {
 			return
 		}
 		if e, err := c.s.Find(id); err == nil && e.From == sender {
-			all = append(all, Ending{e, act, by.Operator, c.s.noteOf(id, act), by.Time})
+			all = append(all, Ending{e, act, by.Operator, note(id, act, by), by.Time})
 		}
 	}
 	for id := range facts.DoneSince(start) {
@@ -44,15 +46,10 @@ func (c Lifecycle) Endings(sender string, last time.Duration) (all []Ending) {
 	return all
 }
 
-// noteOf returns the reason that was given with the last such act on a handoff, or "".
-func (s *Store) noteOf(id string, act Act) (note string) {
-	events, _ := life.History(s.at, id) // a note that cannot be read is missing
-	for _, e := range events {
-		if e.What == act.Participle() {
-			note = e.Note
-		}
-	}
-	return note
+// Notes returns a function that returns the reason that an operator gave for an action, or "".
+func (c Lifecycle) Notes() func(id string, act Act, by Action) string {
+	notes := sync.OnceValue(func() map[[3]string]string { return life.Notes(c.s.at) })
+	return func(id string, act Act, by Action) string { return notes()[[3]string{id, string(act), by.Time}] }
 }
 
 // A Holding is a handoff that an operator holds. Take has the session and the lease; HasDied reports that the process

@@ -15,8 +15,7 @@ import (
 // columns of the board.
 type group struct {
 	Key, Name string
-	Look      string   // the state whose sign and color it has
-	States    []string // "" means any
+	States    []string // the first has the sign and color of the group; none means any
 	Oldest    string   // text before the age of the oldest
 	Nothing   string   // text if the group is empty
 	Empty     string   // text in a column without cards
@@ -24,18 +23,18 @@ type group struct {
 }
 
 var groups = []group{
-	{"waiting", "Waiting", "unread", []string{"unread"}, "the oldest",
+	{"waiting", "Waiting", []string{"unread"}, "the oldest",
 		"nothing waits", "New handoffs appear here.", 8},
-	{"taken", "Taken", "taken", []string{"taken"}, "the longest",
+	{"taken", "Taken", []string{"taken"}, "the longest",
 		"none is taken", "Handoffs that someone has taken appear here.", 8},
-	{"awaiting", "Awaiting approval", "awaiting", []string{"awaiting"}, "the oldest",
+	{"awaiting", "Awaiting approval", []string{"awaiting"}, "the oldest",
 		"nothing to approve", "Handoffs that need an approval appear here.", 8},
-	{"done", "Done", "done", []string{"done", "read"}, "", // no one waits for a read handoff
+	{"done", "Done", []string{"done", "read"}, "", // no one waits for a read handoff
 		"none yet", "Finished work appears here.", 5},
-	{Key: "superseded", Name: "Superseded", Look: "superseded", States: []string{"superseded"}},
-	{Key: "expired", Name: "Expired", Look: "expired", States: []string{"expired"}},
-	{Key: "archived", Name: "Archived", Look: "archived", States: []string{"archived"}},
-	{Key: "withdrawn", Name: "Withdrawn", Look: "withdrawn", States: []string{"withdrawn"}},
+	{Key: "superseded", Name: "Superseded", States: []string{"superseded"}},
+	{Key: "expired", Name: "Expired", States: []string{"expired"}},
+	{Key: "archived", Name: "Archived", States: []string{"archived"}},
+	{Key: "withdrawn", Name: "Withdrawn", States: []string{"withdrawn"}},
 }
 
 // A tally holds the handoffs of a group, the newest first.

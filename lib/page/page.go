@@ -53,8 +53,9 @@ type Handoff struct {
 	thread *conversation
 }
 
-// An Event is an event of a handoff. Did is told, read, taken, done, archived, approved or rejected.
-type Event struct{ Did, Operator, Time string }
+// An Event is an event of a handoff. Did is told, read, taken, done, archived, approved or rejected. Note is the reason
+// that the operator gave, or "".
+type Event struct{ Did, Operator, Time, Note string }
 
 // A Site is the input of Draw.
 type Site struct {
@@ -84,8 +85,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"file":   fileOf,
 		"person": personFile,
 		"number": number,
-		"clock":  func(instant string) string { return at(instant, "15:04") },
-		"stamp":  func(instant string) string { return at(instant, "2 Jan 15:04") },
+		"at":     at,
 	}).ParseFS(files, "site/*.html"))
 })
 
@@ -258,16 +258,14 @@ type row struct {
 // Row returns the data for templates of one handoff.
 func (p page) Row(h *Handoff) row { return row{p, h} }
 
-// With returns the data for templates of another value.
-func (p page) With(x any) struct {
+// A with is another value on a page.
+type with struct {
 	Page page
 	X    any
-} {
-	return struct {
-		Page page
-		X    any
-	}{p, x}
 }
+
+// With returns the data for templates of another value.
+func (p page) With(x any) with { return with{p, x} }
 
 // N returns the number of handoffs.
 func (s *Site) N() int { return len(s.all) }

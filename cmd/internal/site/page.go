@@ -95,24 +95,24 @@ func (s siteSource) page() (page.Site, error) {
 
 // events returns a function that returns the events of a handoff.
 func (s siteSource) events() func(handoff.Listed) []page.Event {
-	lives, decided := s.Lifecycle().Lives(), s.Lifecycle().Decided()
+	lives, decided, note := s.Lifecycle().Lives(), s.Lifecycle().Decided(), s.Lifecycle().Notes()
 	return func(l handoff.Listed) (all []page.Event) {
-		add := func(did, who, when string) {
-			if when != "" {
-				all = append(all, page.Event{Did: did, Operator: who, Time: when})
+		add := func(did string, act handoff.Act, by handoff.Action) {
+			if by.IsDone() {
+				all = append(all, page.Event{Did: did, Operator: by.Operator, Time: by.Time,
+					Note: note(l.ID, act, by)})
 			}
 		}
-		add("told", l.To, l.Told)
+		add("told", "", handoff.Action{Operator: l.To, Time: l.Told})
 		for _, m := range l.ReadBy {
-			add("read", m.Operator, m.Time)
+			add("read", "", handoff.Action{Operator: m.Operator, Time: m.Time})
 		}
 		life, verdict := lives(l.ID), decided(l.ID)
-		take, away := life.Take.Holds(), life.Archive.Holds()
-		add("taken", take.Operator, take.Time)
-		add("done", life.Done.Operator, life.Done.Time)
-		add("archived", away.Operator, away.Time)
-		add("approved", verdict.Approved.Operator, verdict.Approved.Time)
-		add("rejected", verdict.Rejected.Operator, verdict.Rejected.Time)
+		add("taken", handoff.ActTake, life.Take.Holds())
+		add("done", handoff.ActDone, life.Done)
+		add("archived", handoff.ActArchive, life.Archive.Holds())
+		add("approved", handoff.ActApprove, verdict.Approved)
+		add("rejected", handoff.ActReject, verdict.Rejected)
 		return all
 	}
 }
