@@ -104,7 +104,7 @@ func TestGoldenReports(t *testing.T) {
 
 // text returns reports as people read them.
 func text(t interface{ Fatal(...any) }, reports ...packet.Report) string {
-	text, err := packet.Text(reports, packet.TextOptions{Names: true})
+	text, err := packet.Text(reports, packet.TextOptions{Width: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

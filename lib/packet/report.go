@@ -36,7 +36,7 @@ func (c *checking) advise() {
 // TextOptions are the options of Text.
 type TextOptions struct {
 	ASCII bool // write marks and all other characters beyond ASCII in ASCII
-	Names bool // print the name of each artifact above its report, not only in its frame
+	Width int  // of a terminal: the table fits it, and the name of each artifact is above its report
 }
 
 // The maximum number of quoted characters in one report, and in all together.
@@ -56,7 +56,7 @@ func Text(reports []Report, o TextOptions) (string, error) {
 		}
 		if len(reports) > 1 {
 			title := fmt.Sprintf("Report %d of %d", i+1, len(reports))
-			if o.Names {
+			if o.Width > 0 {
 				title = cut(r.Name)
 			} else if isSafe(r.Name) {
 				title += ": " + r.Name
@@ -69,7 +69,7 @@ func Text(reports []Report, o TextOptions) (string, error) {
 		}
 	}
 	if len(reports) > 1 {
-		b.WriteString("\n" + overview(reports, o.Names))
+		b.WriteString("\n" + overview(reports, o.Width))
 	}
 	if o.ASCII {
 		return toASCII(b.String()), nil
@@ -136,7 +136,7 @@ func isSafe(name string) bool {
 }
 
 // overview returns the table of several reports.
-func overview(reports []Report, names bool) string {
+func overview(reports []Report, width int) string {
 	rows := make([][]string, 0, len(reports))
 	header := append([]string{"CLASS"}, fixedChecks...)
 	var more []string
@@ -148,7 +148,7 @@ func overview(reports []Report, names bool) string {
 	}
 	for i, r := range reports {
 		row, name := []string{r.Class.String()}, fmt.Sprint(i+1)
-		if names || isSafe(r.Name) {
+		if width > 0 || isSafe(r.Name) {
 			name = cut(r.Name)
 		}
 		for _, check := range append([]string{Schema, Freshness, Token, Replay}, more...) {
@@ -160,7 +160,7 @@ func overview(reports []Report, names bool) string {
 		}
 		rows = append(rows, append(row, age, name, r.why()))
 	}
-	table := form.Table(0, append(header, "AGE", "NAME", "REASON"), rows)
+	table := form.Table(width, append(header, "AGE", "NAME", "REASON"), rows)
 	return "At a glance:\n" + table + fmt.Sprintf("\n%d checked, worst: %s\n", len(reports), Worst(reports))
 }
 

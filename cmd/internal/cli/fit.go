@@ -2,8 +2,9 @@ package cli
 
 import (
 	"io"
-	"slices"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -18,14 +19,23 @@ func fit(w io.Writer, line string) string {
 	return line
 }
 
+// Fit is fit for each line of a text. In a frame each of the new lines begins as the old one.
+func Fit(w io.Writer, text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = fit(w, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // broken returns a line as lines of at most width columns, unless a word is wider.
 func broken(line string, width int) string {
 	if handoff.Width(line) <= width {
 		return line
 	}
-	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	indent := line[:len(line)-len(strings.TrimLeft(line, "| "))]
 	lines, used := []string{}, ""
-	for _, word := range unbreakable(line) {
+	for _, word := range unbreakable(line[len(indent):]) {
 		switch {
 		case used == "":
 			used = indent + word
@@ -52,36 +62,25 @@ func unbreakable(line string) (words []string) {
 	return words
 }
 
+// ids matches a whole id, with a group for its first 8 digits.
+var ids = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`sha256:([0-9a-f]{8})[0-9a-f]{56}\b`) })
+
 // withShortIDs returns text with the first 8 digits in place of each whole id.
-func withShortIDs(text string) string {
-	const prefix, digits = "sha256:", 64
-	short, rest, found := strings.Cut(text, prefix)
-	for found {
-		n := len(rest) - len(strings.TrimLeft(rest, "0123456789abcdef"))
-		if n == digits {
-			short += rest[:Shortest]
-		} else {
-			short += prefix + rest[:n]
-		}
-		rest = rest[n:]
-		var before string
-		before, rest, found = strings.Cut(rest, prefix)
-		short += before
-	}
-	return short
-}
+func withShortIDs(text string) string { return ids().ReplaceAllString(text, "$1") }
+
+// instants matches an instant that says since when, until when, or when.
+var instants = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:since|at|until) \d[0-9-]+T[0-9:.]*[0-9]Z`)
+})
 
 // withLocalTimes returns text with the local time in place of each instant that says since when, until when, or when.
 func withLocalTimes(text string) string {
-	words := strings.Split(text, " ")
-	for i, word := range words[1:] {
-		if !slices.Contains([]string{"since", "at", "until"}, words[i]) {
-			continue
+	return instants().ReplaceAllStringFunc(text, func(found string) string {
+		word, instant, _ := strings.Cut(found, " ")
+		at, err := time.Parse(time.RFC3339, instant)
+		if err != nil {
+			return found
 		}
-		instant := strings.TrimRight(word, ",;:.)")
-		if at, err := time.Parse(time.RFC3339, instant); err == nil {
-			words[i+1] = at.Local().Format("2006-01-02 15:04") + word[len(instant):]
-		}
-	}
-	return strings.Join(words, " ")
+		return word + " " + at.Local().Format("2006-01-02 15:04")
+	})
 }

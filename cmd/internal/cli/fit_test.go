@@ -37,6 +37,7 @@ func TestFit(t *testing.T) {
 	for text, want := range map[string]string{
 		"  to fix it: run `handoff done` now": "  to fix it:\n    run\n    `handoff done`\n    now",
 		"short":                               "short",
+		"| of a frame of others":              "| of a frame\n|   of\n|   others",
 		"a/path/that/is/too/wide and more":    "a/path/that/is/too/wide\n  and more",
 	} {
 		if got := broken(text, 12); got != want {

@@ -59,8 +59,7 @@ func (a *App) help(root *cobra.Command, args []string) error {
 	}
 	if text, err := topics.ReadFile("topics/" + args[0] + ".md"); err == nil && len(args) == 1 &&
 		!slices.Contains(names(root), args[0]) {
-		_, err = a.Stdout.Write(text)
-		return err
+		return a.printTopic(string(text))
 	}
 	about, rest, err := root.Find(args)
 	if err != nil || about == root || len(rest) > 0 {
@@ -71,10 +70,18 @@ func (a *App) help(root *cobra.Command, args []string) error {
 		return err
 	}
 	if text, err := topics.ReadFile("topics/" + args[0] + ".md"); err == nil && len(args) == 1 {
-		_, err = fmt.Fprintf(a.Stdout, "\n%s", text)
-		return err
+		return a.printTopic("\n" + string(text))
 	}
 	return nil
+}
+
+// printTopic prints the text of a topic, on a terminal with its tables drawn.
+func (a *App) printTopic(text string) error {
+	if width := TerminalWidth(a.Stdout); width > 0 && a.Full != nil {
+		text = strings.Join(a.Full.Body(text, "", min(width, 100), a.Colors()), "\n") + "\n"
+	}
+	_, err := io.WriteString(a.Stdout, text)
+	return err
 }
 
 // manPages writes the man pages to a directory.

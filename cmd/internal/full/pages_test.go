@@ -1,6 +1,8 @@
 package full
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 const pagesDir = "../cli/pages"
@@ -164,4 +167,51 @@ func readPage(t *testing.T, name string) string {
 		t.Error(err)
 	}
 	return string(text)
+}
+
+// The help of each command fits 80 columns, and so does each topic: in a pipe except for the rows of its tables, and on a
+// terminal altogether.
+func TestHelpFits(t *testing.T) {
+	t.Parallel()
+	const most = 80
+	fits := func(where, text string) {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSuffix(line, "\n"); handoff.Width(line) > most && !strings.Contains(line, "://") {
+				t.Errorf("%s: %d columns: %s", where, handoff.Width(line), line)
+			}
+		}
+	}
+	program := Program()
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		var out bytes.Buffer
+		c.SetOut(&out)
+		c.InitDefaultHelpFlag()
+		if c.HasParent() { // the first screen has the lines of commands
+			if err := c.Help(); err != nil {
+				t.Fatal(err)
+			}
+			fits(c.CommandPath(), out.String())
+			if !c.Parent().HasParent() && c.Name() != "completion" {
+				fits("help all", fmt.Sprintf("  %-20s %s", c.Name(), c.Short))
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(cli.Root(program))
+	topics, err := filepath.Glob("../cli/topics/*.md")
+	if err != nil || len(topics) == 0 {
+		t.Fatalf("no topics: %v", err)
+	}
+	row := regexp.MustCompile(`(?m)^\|.*\n`)
+	for _, topic := range topics {
+		text, err := os.ReadFile(topic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits(topic, row.ReplaceAllString(string(text), ""))
+		fits(topic+" on a terminal", strings.Join(program.Full.Body(string(text), "", most, false), "\n"))
+	}
 }
