@@ -48,9 +48,10 @@ func (a *app) init(f *initFlags, _ []string) error {
 	}
 	done, err := s.Maintenance().Init(handoff.Git(kind))
 	if err == nil && operator != "" && (f.Global || operator != p.Me()) {
-		var did string
-		did, err = a.setOperator(p, s, operator, f.Global)
-		done = append(done, did)
+		did, wrong := a.setOperator(p, s, operator, f.Global)
+		if err = wrong; err == nil {
+			done = append(done, did)
+		}
 	}
 	if err == nil && byItself {
 		err = handoff.SetUser(p.User, "sync", handoff.SyncAuto)
