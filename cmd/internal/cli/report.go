@@ -18,7 +18,7 @@ import (
 func Subcommand(cmd *cobra.Command, args []string) error {
 	known := names(cmd)
 	if len(args) == 0 {
-		return Usage(cmd, fmt.Errorf("%s needs one of %s", cmd.CommandPath(), strings.Join(known, ", ")))
+		return Usage(cmd, fmt.Errorf("%s needs one of %s", pathOf(cmd), strings.Join(known, ", ")))
 	}
 	return unknown("use "+strings.Join(known, ", "), cmd.CommandPath()+" ", args[0], known,
 		fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()))
