@@ -2,7 +2,6 @@ package cli
 
 import (
 	_ "embed"
-	"io"
 	"slices"
 	"strings"
 
@@ -26,8 +25,7 @@ func (a *App) completes(cmd *cobra.Command) {
 				if err := script(cmd, args); err != nil {
 					return err
 				}
-				_, err := io.WriteString(a.Stdout, bareBash)
-				return err
+				return a.Print(bareBash)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -21,6 +20,5 @@ func (a *App) ShowFramed(name string, got handoff.Stored, f handoff.Frame) error
 	if line := handoff.Blocker(name, flags); line != "" {
 		fmt.Fprintln(a.Stderr, line)
 	}
-	_, err = io.WriteString(a.Stdout, text)
-	return err
+	return a.Print(text)
 }

@@ -57,8 +57,9 @@ func (a *App) help(root *cobra.Command, args []string) error {
 	case args[0] == "man":
 		return a.manPages(args[1:])
 	}
-	if text, err := topics.ReadFile("topics/" + args[0] + ".md"); err == nil && len(args) == 1 &&
-		!slices.Contains(names(root), args[0]) {
+	text, err := topics.ReadFile("topics/" + args[0] + ".md")
+	isTopic := err == nil && len(args) == 1
+	if isTopic && !slices.Contains(names(root), args[0]) {
 		return a.printTopic(string(text))
 	}
 	about, rest, err := root.Find(args)
@@ -66,13 +67,10 @@ func (a *App) help(root *cobra.Command, args []string) error {
 		return unknownHelp(about, args, rest)
 	}
 	about.InitDefaultHelpFlag()
-	if err := about.Help(); err != nil {
+	if err := about.Help(); err != nil || !isTopic {
 		return err
 	}
-	if text, err := topics.ReadFile("topics/" + args[0] + ".md"); err == nil && len(args) == 1 {
-		return a.printTopic("\n" + string(text))
-	}
-	return nil
+	return a.printTopic("\n" + string(text))
 }
 
 // printTopic prints the text of a topic, on a terminal with its tables drawn.
@@ -80,8 +78,7 @@ func (a *App) printTopic(text string) error {
 	if width := TerminalWidth(a.Stdout); width > 0 && a.Full != nil {
 		text = strings.Join(a.Full.Body(text, "", min(width, 100), a.Colors()), "\n") + "\n"
 	}
-	_, err := io.WriteString(a.Stdout, text)
-	return err
+	return a.Print(text)
 }
 
 // manPages writes the man pages to a directory.
@@ -121,8 +118,7 @@ func (a *App) firstScreen(root *cobra.Command) error {
 
 Try:  echo 'Tests are green.' | handoff write - --to ben
 `)
-	_, err := io.WriteString(a.Stdout, b.String())
-	return err
+	return a.Print(b.String())
 }
 
 func (a *App) allCommands(root *cobra.Command) error {
@@ -132,8 +128,7 @@ func (a *App) allCommands(root *cobra.Command) error {
 	}
 	b.WriteString("All commands accept\n" + root.PersistentFlags().FlagUsagesWrapped(columns) + "\n")
 	b.WriteString(strings.Join(handoff.Wrap("Topics: "+strings.Join(topicNames(), ", "), columns), "\n") + "\n")
-	_, err := io.WriteString(a.Stdout, b.String())
-	return err
+	return a.Print(b.String())
 }
 
 const columns = 80 // of help

@@ -15,6 +15,11 @@ func (a *App) Show(v any, text string) error {
 	if a.JSON {
 		return a.PrintJSON(v)
 	}
+	return a.Print(text)
+}
+
+// Print prints a text.
+func (a *App) Print(text string) error {
 	_, err := io.WriteString(a.Stdout, text)
 	return err
 }
@@ -36,8 +41,7 @@ func (a *App) Tell(v any, line string, advice ...string) error {
 			text += a.Styled(Faint, fit(a.Stdout, "  "+handoff.EscapeLine(next))) + "\n"
 		}
 	}
-	_, err := io.WriteString(a.Stdout, text)
-	return err
+	return a.Print(text)
 }
 
 // Table returns rows as a table that fits the terminal, below the words of a header.

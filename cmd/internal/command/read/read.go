@@ -91,8 +91,7 @@ func (a *app) readForAgents(got handoff.Stored, frame handoff.Frame, line, next 
 	if line != "" {
 		next = line + "\n" + next
 	}
-	_, err := io.WriteString(a.Stdout, next)
-	return err
+	return a.Print(next)
 }
 
 // readJSON prints the document with its body as one object.

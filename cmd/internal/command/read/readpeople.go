@@ -2,7 +2,6 @@ package read
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -25,8 +24,7 @@ func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, not
 	if next := nextForPeople(s, got, me); next != "" {
 		lines = append(lines, "", a.Styled(cli.Faint, next))
 	}
-	_, err := io.WriteString(a.Stdout, strings.Join(lines, "\n")+"\n")
-	return err
+	return a.Print(strings.Join(lines, "\n") + "\n")
 }
 
 // header returns the lines above the body. Text from others is escaped.

@@ -1,8 +1,6 @@
 package read
 
 import (
-	"io"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/thread"
@@ -35,13 +33,11 @@ func (a *app) thread(f *threadFlags, ids []string) error {
 	case a.JSON:
 		return a.PrintJSON(t)
 	case f.Format == "tree":
-		_, err = io.WriteString(a.Stdout, t.Tree(cli.TerminalWidth(a.Stdout), a.When))
-		return err
+		return a.Print(t.Tree(cli.TerminalWidth(a.Stdout), a.When))
 	}
 	t = t.Around(drawn)
 	if t.Left > 0 {
 		a.Note("the picture is too small for the whole thread; left out: " + handoff.Count(t.Left, "handoff"))
 	}
-	_, err = io.WriteString(a.Stdout, threadFormats[f.Format](t))
-	return err
+	return a.Print(threadFormats[f.Format](t))
 }

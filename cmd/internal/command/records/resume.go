@@ -3,7 +3,6 @@ package records
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -92,6 +91,5 @@ func (a *app) printRefusal(r *record.Refusal, ascii bool) error {
 	if err := a.printReports([]packet.Report{r.Report}, ascii); err != nil {
 		return err
 	}
-	_, err := io.WriteString(a.Stdout, r.Text())
-	return err
+	return a.Print(r.Text())
 }

@@ -3,7 +3,6 @@ package records
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -49,8 +48,7 @@ func (a *app) show(f *showFlags, ids []string) error {
 	if cli.IsTerminal(a.Stdout) {
 		text = escape(text)
 	}
-	_, err = io.WriteString(a.Stdout, text)
-	return err
+	return a.Print(text)
 }
 
 // readRecord reads a handoff by its id, or the newest run record of the task with that name.

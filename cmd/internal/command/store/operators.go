@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -73,8 +72,7 @@ func (a *app) listOperators(*cli.None, []string) error {
 		team, _ := list.Team(id)
 		a.Note("team " + id + ": " + strings.Join(team.Members, ", "))
 	}
-	_, err = io.WriteString(a.Stdout, a.Table("ID NAME EMAIL STATE", rows))
-	return err
+	return a.Print(a.Table("ID NAME EMAIL STATE", rows))
 }
 
 func (a *app) verifyOperator(_ *cli.None, ops []string) error {

@@ -3,7 +3,6 @@ package write
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
@@ -92,8 +91,7 @@ func (a *app) printDrafts(drafts []handoff.Draft) error {
 		a.Note("no drafts")
 		return nil
 	}
-	_, err := io.WriteString(a.Stdout, a.Table("ID SAVED STATE TO TOPIC AGENT SESSION BYTES", rows))
-	return err
+	return a.Print(a.Table("ID SAVED STATE TO TOPIC AGENT SESSION BYTES", rows))
 }
 
 type showDraftFlags struct {
@@ -122,8 +120,7 @@ func (a *app) showDraft(f *showDraftFlags, ids []string) error {
 	case cli.IsTerminal(a.Stdout):
 		d.Text = handoff.Escape(d.Text)
 	}
-	_, err = io.WriteString(a.Stdout, d.Text)
-	return err
+	return a.Print(d.Text)
 }
 
 // draft returns the draft that ids names. Without an id it is the newest draft of this machine that a session left,
