@@ -82,12 +82,12 @@ func (r *reader) readLog(head store.LogHead) error {
 }
 
 // continues reports whether the log begins with the part that the facts cover. If that is all that the journal
-// proves, the view of the journal has compared it; if an event follows, its prev_hash tells.
+// proves, the view of the journal has compared it; if it proves more, the events that follow must lead to its head.
 func (r *reader) continues(log *io.SectionReader, head store.LogHead) bool {
 	switch {
 	case head.IsProven && r.covered.log == head.End && r.covered.hash == head.Hash:
 		return true
-	case r.covered.log == 0, r.covered.log < log.Size():
+	case r.covered.log == 0, head.IsProven && r.covered.log < head.End:
 		return true
 	}
 	hash, end, err := eventlog.HeadAt(log, r.covered.log)
