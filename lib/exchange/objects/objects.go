@@ -349,7 +349,7 @@ func Each(n int, do func(int) error) error {
 	}
 	wg.Wait()
 	close(errs)
-	return <-errs // nil if there is none
+	return <-errs // nil if no call failed
 }
 
 // IsBad reports whether an error is about an object, not about the connection.
