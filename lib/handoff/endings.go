@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
@@ -48,7 +47,10 @@ func (c Lifecycle) Endings(sender string, last time.Duration) (all []Ending) {
 
 // Notes returns a function that returns the reason that an operator gave for an action, or "".
 func (c Lifecycle) Notes() func(id string, act Act, by Action) string {
-	notes := sync.OnceValue(func() map[[3]string]string { return life.Notes(c.s.at) })
+	notes := sync.OnceValue(func() map[[3]string]string {
+		reasons, _ := store.InState(c.s.at, txn.ReadReasons)
+		return reasons
+	})
 	return func(id string, act Act, by Action) string { return notes()[[3]string{id, string(act), by.Time}] }
 }
 

@@ -29,46 +29,27 @@ type HistoryEvent struct {
 
 // History returns the events of a handoff in the audit log, in its order.
 func History(at *store.Store, id string) (all []HistoryEvent, err error) {
-	err = scan(at, strings.TrimPrefix(id, form.IDPrefix), func(e eventlog.Parsed) {
-		if what, is := historyOf(e, id); is {
-			all = append(all, what)
-		}
-	})
-	return all, err
-}
-
-// Notes returns the reasons that operators gave, by the handoff, the act and the time. What cannot be read is missing.
-func Notes(at *store.Store) map[[3]string]string {
-	notes := make(map[[3]string]string)
-	_ = scan(at, `"reason":`, func(e eventlog.Parsed) {
-		if p, is := e.Content.(eventlog.Resumed); is {
-			notes[[3]string{p.HandoffID, string(p.Act()), p.Time}] = p.Reason
-		}
-	})
-	return notes
-}
-
-// scan calls do for each event of the audit log that contains a text.
-func scan(at *store.Store, text string, do func(eventlog.Parsed)) error {
 	d, err := at.OpenDirs()
 	if err != nil || d.State == nil {
-		return err
+		return nil, err
 	}
 	defer d.Close()
 	log, done, err := eventlog.Open(d.State)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
-	for e := range eventlog.Scan(log, 0, &err, text) {
+	for e := range eventlog.Scan(log, 0, &err, strings.TrimPrefix(id, form.IDPrefix)) {
 		if e.Err != nil {
 			err = errors.Join(err, &fault.CorruptError{File: filepath.Join(d.State.Path(), disk.LogFile),
 				Line: e.Number, Why: e.Err.Error()})
 			continue
 		}
-		do(e)
+		if what, is := historyOf(e, id); is {
+			all = append(all, what)
+		}
 	}
-	return err
+	return all, err
 }
 
 // historyOf returns what an event says about a handoff, and whether it concerns that handoff.

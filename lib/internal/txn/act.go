@@ -388,6 +388,18 @@ func ReadVerdicts(d *disk.Dir) (map[string][]eventlog.Consumption, error) {
 	return verdicts(text, ""), err
 }
 
+// ReadReasons returns the reasons in the ledger of a state directory, by the handoff, the act and the time.
+func ReadReasons(d *disk.Dir) (map[[3]string]string, error) {
+	reasons := make(map[[3]string]string)
+	text, err := readWhole(d)
+	for line := range linesAbout(text, "") {
+		if c, ok := ParseConsumption([]byte(line)); ok && c.Reason != "" {
+			reasons[[3]string{c.HandoffID, string(c.Act()), c.Time}] = c.Reason
+		}
+	}
+	return reasons, err
+}
+
 // Verdicts is ReadVerdicts for one handoff, under the lock.
 func (x *Session) Verdicts(id string) ([]eventlog.Consumption, error) {
 	ledger, err := x.readLedger()
