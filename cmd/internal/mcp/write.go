@@ -62,7 +62,8 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = agent.EndDraft(s, p.Getenv)                    // best effort: the handoff is stored
+	_ = agent.EndDraft(s, p.Getenv) // best effort: the handoff is stored
+
 	receipts[0].Path = filepath.Base(receipts[0].Path) // the name of a directory could be a sentence
 	next := ""
 	if source.Fields == nil { // a record or a whole document
