@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -288,5 +289,8 @@ func (t Tree) File(path string) (string, error) {
 
 // unrecorded returns the error for work that cannot be recorded in a handoff.
 func unrecorded(err error, advice, what string) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		err = e.Err // what names the path already
+	}
 	return fault.New(fault.ErrInvalid, advice, "%s cannot be recorded: %v", what, err)
 }
