@@ -3,56 +3,15 @@
 package disk
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// A Dir is an open directory. Its methods take plain names and never leave the directory.
-type Dir struct {
-	f    *os.File
-	path string
-	view View // nil shows the files as they are
-
-	users  *atomic.Int32 // of f; nil for one
-	closed bool          // if there are several
-}
-
-// Path returns the path that d was opened with.
-func (d *Dir) Path() string { return d.path }
-
-// Stat describes the open directory itself.
-func (d *Dir) Stat() (os.FileInfo, error) { return d.f.Stat() }
-
-// Share returns the same directory, with a view of its own. It has one lock with d, so it must not be locked.
-func (d *Dir) Share() *Dir {
-	if d.users == nil {
-		d.users = new(atomic.Int32)
-		d.users.Store(1)
-	}
-	d.users.Add(1)
-	return &Dir{f: d.f, path: d.path, users: d.users}
-}
-
-// Close closes the directory, if it is the last one of those that share it.
-func (d *Dir) Close() error {
-	isLast := d.users == nil || !d.closed && d.users.Add(-1) == 0
-	if d.closed = d.users != nil; !isLast {
-		return nil
-	}
-	return d.f.Close()
-}
-
-// Sync makes all published, replaced and removed names in d survive a power cut.
-func (d *Dir) Sync() error { return d.f.Sync() }
 
 func (d *Dir) fd() int { return int(d.f.Fd()) }
 
@@ -69,9 +28,6 @@ func (d *Dir) Open(name string) (*os.File, error) {
 	f, _, err := d.openPlain(name, unix.O_RDONLY)
 	return f, err
 }
-
-// OpenSole is Open for a file that must have only one name: a second hard link is ErrUnsafe.
-func (d *Dir) OpenSole(name string) (*os.File, error) { return d.openSole(name, unix.O_RDONLY) }
 
 // openPlain opens with O_NONBLOCK, so that a planted FIFO cannot block it. It clears the flag afterwards,
 // since the runtime would start its poller for the descriptor.
@@ -166,49 +122,6 @@ func (d *Dir) Remove(name string) error {
 	return nil
 }
 
-// RemoveStaged removes the unfinished files of killed processes in d, and returns their names: see IsStaged.
-// It reads the whole directory.
-func (d *Dir) RemoveStaged(isReplaced func(string) bool) ([]string, error) {
-	return d.removeDead(func(name string) bool { return IsStaged(name, isReplaced) })
-}
-
-// removeDead removes the files in d that isOurs accepts and no process has locked.
-func (d *Dir) removeDead(isOurs func(string) bool) ([]string, error) {
-	names, err := d.Names(isOurs)
-	if err != nil {
-		return nil, err
-	}
-	var removed []string
-	var errs []error
-	for _, name := range names {
-		dead, err := d.removeIfDead(name)
-		if dead {
-			removed = append(removed, name)
-		}
-		errs = append(errs, err)
-	}
-	return removed, errors.Join(errs...)
-}
-
-func (d *Dir) removeIfDead(name string) (dead bool, err error) {
-	f, err := d.Open(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrUnsafe) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	err = lockNow(f)
-	if err == unix.EWOULDBLOCK {
-		return false, nil // its writer is alive
-	}
-	if err == nil {
-		err = d.Remove(name)
-	}
-	return err == nil, err
-}
-
 // MaxOpen returns how many files the process may have open at a time.
 func MaxOpen() uint64 {
 	var limit unix.Rlimit
@@ -229,32 +142,6 @@ func retry(call func() (int, error)) (n int, err error) {
 		return err
 	})
 	return n, err
-}
-
-// File returns the open directory. A child process that inherits it holds its lock too.
-func (d *Dir) File() *os.File { return d.f }
-
-// Lock takes the exclusive lock of the directory itself, so that no lock file is left behind. It waits at
-// most for wait, and then returns ErrHeld, or the cause of ctx if that is done first. Unlock and Close
-// release the lock. On file systems that cannot lock directories (NFS), Lock does nothing.
-func (d *Dir) Lock(ctx context.Context, wait time.Duration) error {
-	for until := time.Now().Add(wait); ; {
-		err := lockNow(d.f)
-		switch {
-		case err == nil, err == unix.EBADF, err == unix.ENOLCK, err == unix.EOPNOTSUPP, err == unix.ENOSYS,
-			err == unix.EINVAL:
-			return nil
-		case err != unix.EWOULDBLOCK:
-			return &os.PathError{Op: "lock", Path: d.path, Err: err}
-		case time.Now().After(until):
-			return &os.PathError{Op: "lock", Path: d.path, Err: ErrHeld}
-		}
-		select {
-		case <-ctx.Done():
-			return &os.PathError{Op: "lock", Path: d.path, Err: context.Cause(ctx)}
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
 }
 
 // Unlock releases the lock without closing d.

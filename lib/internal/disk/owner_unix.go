@@ -4,7 +4,6 @@ package disk
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -71,16 +70,4 @@ func (d *Dir) create(name string, flags int, perm os.FileMode) (*os.File, error)
 		return nil, err
 	}
 	return f, nil
-}
-
-// Touch creates an empty file unless name exists.
-func (d *Dir) Touch(name string, perm os.FileMode) error {
-	f, err := d.create(name, unix.O_WRONLY, perm)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }

@@ -22,22 +22,51 @@ func (d *Dir) Rename(from, to string) error {
 			err = again(func() error { return unix.Renameat(d.fd(), from, d.fd(), to) })
 		}
 	}
-	if err != nil {
-		return &os.LinkError{Op: "rename", Old: filepath.Join(d.path, from), New: filepath.Join(d.path, to), Err: err}
-	}
-	return nil
+	return d.linkError("rename", from, to, err)
 }
 
 // Link gives a file a second name, which must not exist.
 func (d *Dir) Link(from, to string) error {
 	err := again(func() error { return unix.Linkat(d.fd(), from, d.fd(), to, 0) })
-	if err != nil {
-		return &os.LinkError{Op: "link", Old: filepath.Join(d.path, from), New: filepath.Join(d.path, to), Err: err}
+	return d.linkError("link", from, to, err)
+}
+
+// linkError returns the error of a call with two names, or nil.
+func (d *Dir) linkError(op, from, to string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return &os.LinkError{Op: op, Old: filepath.Join(d.path, from), New: filepath.Join(d.path, to), Err: err}
 }
 
 // cannotRenameNew reports whether the system or the file system does not support renameNew.
 func cannotRenameNew(err error) bool {
 	return err == unix.EINVAL || err == unix.ENOSYS || err == unix.EOPNOTSUPP || err == unix.ENOTSUP
+}
+
+// RenameOver renames a file, and replaces any file of the new name. Like all verbs without a sync, it is for a change
+// that a journal has already made durable.
+func (d *Dir) RenameOver(from, to string) error {
+	err := again(func() error { return unix.Renameat(d.fd(), from, d.fd(), to) })
+	return d.linkError("rename", from, to, err)
+}
+
+// Exchange exchanges the names of two files in one step, so that no content is lost. If the file system
+// cannot do that, Exchange uses several steps with hard links. Then a text that another program saves as b in
+// between is lost.
+func (d *Dir) Exchange(a, b string) error {
+	err := again(func() error { return exchange(d.fd(), a, b) })
+	if cannotRenameNew(err) {
+		aside := a + "-old"
+		if err = d.Remove(aside); err == nil {
+			err = again(func() error { return unix.Linkat(d.fd(), b, d.fd(), aside, 0) })
+		}
+		if err == nil {
+			err = d.RenameOver(a, b)
+		}
+		if err == nil {
+			err = d.RenameOver(aside, a)
+		}
+	}
+	return d.linkError("exchange", a, b, err)
 }

@@ -12,18 +12,6 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Replace replaces the content of name in one atomic step. Readers see the old content or the new, and one of
-// them is there after a power cut. Replace syncs the content before the rename; the caller makes the rename
-// durable with Sync. An existing file keeps its mode and owner, a new one gets perm less the umask.
-func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
-	const tries = 3 // a cleanup may remove the file before it is locked
-	for n := 1; ; n++ {
-		if err := d.ReplaceIf(name, data, perm, nil); n == tries || !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-}
-
 // ReplaceIf is Replace for files that other programs write too. It calls check between the sync of the
 // content and the rename; an error of check cancels the rename. check may be nil.
 func (d *Dir) ReplaceIf(name string, data []byte, perm os.FileMode, check func() error) error {
@@ -48,21 +36,6 @@ func (d *Dir) ReplaceIf(name string, data []byte, perm os.FileMode, check func()
 	}
 	// CloseAtomicallyReplace would sync once more
 	return d.replaceError(name, root.Rename(filepath.Base(pending.Name()), name))
-}
-
-// replaceError names the file instead of the temporary file in an error.
-func (d *Dir) replaceError(name string, err error) error {
-	var link *os.LinkError
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &link):
-		err = link.Err
-	case errors.As(err, &path):
-		err = path.Err
-	default:
-		return err
-	}
-	return &fs.PathError{Op: "replace", Path: filepath.Join(d.path, name), Err: err}
 }
 
 // pending returns the temporary file with its content, mode and owner.
@@ -117,4 +90,24 @@ func (d *Dir) root() (*os.Root, error) {
 		return nil, err
 	}
 	return root, nil
+}
+
+// Prepare creates the file that will replace like, with the mode and owner of like. A new file gets perm less
+// the umask. Prepare does not sync.
+func (d *Dir) Prepare(like string, data []byte, perm os.FileMode) (*Prepared, error) {
+	root, err := d.root()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	pending, err := d.pending(root, like, data, perm)
+	if err != nil {
+		return nil, d.replaceError(like, err)
+	}
+	p := &Prepared{d, filepath.Base(pending.Name())}
+	if err := pending.File.Close(); err != nil {
+		p.Discard()
+		return nil, d.replaceError(like, err)
+	}
+	return p, nil
 }

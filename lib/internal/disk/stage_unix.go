@@ -11,25 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Staged file has content but no published name yet.
-type Staged struct {
-	d    *Dir
-	f    *os.File
-	name string // below d; "" if the file has no name
-	safe bool   // the content is on disk
-}
-
-// Stage writes data to a new file in d and syncs it. The file is invisible until Publish. If the system can,
-// it has no name, so that a crash leaves nothing. Otherwise it is .tmp-<random> in the directory StagingName,
-// and this process holds its lock.
-func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
-	s, err := d.BeginStage(data, perm)
-	if err != nil {
-		return nil, err
-	}
-	return s, s.Sync()
-}
-
 // BeginStage is Stage without the sync. The caller may write more, and must call Sync.
 func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 	f, err := openUnnamed(d, perm)
@@ -46,12 +27,6 @@ func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 	return s, nil
 }
 
-// Write adds to the content of a file that is not synced yet.
-func (s *Staged) Write(data []byte) (int, error) { return s.f.Write(data) }
-
-// ReadAt reads the content of a file that is not synced yet.
-func (s *Staged) ReadAt(data []byte, offset int64) (int, error) { return s.f.ReadAt(data, offset) }
-
 // fill writes the content. If it fails, it removes the file.
 func (s *Staged) fill(data []byte) (err error) {
 	if len(data) > 0 {
@@ -62,36 +37,6 @@ func (s *Staged) fill(data []byte) (err error) {
 	}
 	if err != nil {
 		s.Discard()
-	}
-	return err
-}
-
-// Sync syncs the content. If it fails, it removes the file.
-func (s *Staged) Sync() error {
-	err := s.f.Sync()
-	if s.safe = err == nil; !s.safe {
-		s.Discard()
-	}
-	return err
-}
-
-// TakeMode gives the file the mode of the file name in its directory, if the file system permits.
-func (s *Staged) TakeMode(name string) error {
-	entry, err := s.d.Lstat(name)
-	if err == nil {
-		err = setMode(s.f, entry.Mode)
-	}
-	return err
-}
-
-// setMode does nothing if the mount determines modes, which causes EPERM.
-func setMode(f *os.File, mode os.FileMode) error {
-	info, err := f.Stat()
-	if err != nil || info.Mode().Perm() == mode {
-		return err
-	}
-	if err = f.Chmod(mode); errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP) {
-		return nil
 	}
 	return err
 }

@@ -105,7 +105,7 @@ func (d *Dir) CollectStaged() {
 	if err != nil {
 		return
 	}
-	staging.removeDead(isTemp)
+	staging.RemoveUnlocked(isTemp)
 	staging.Close()
 	d.removeStaging()
 }

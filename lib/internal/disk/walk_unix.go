@@ -84,22 +84,6 @@ func (d *Dir) Reopen() (*Dir, error) {
 	return asDir(fd, d.path, err)
 }
 
-// MakeDir is OpenDir, and makes a missing directory and its missing parents. It syncs every directory that it
-// changed, so that the new ones survive a power cut. A directory that root makes belongs to the owner of its
-// parent.
-func MakeDir(path string, perm os.FileMode) (*Dir, error) {
-	d, err := OpenDir(path)
-	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
-		return d, err
-	}
-	parent, err := MakeDir(filepath.Dir(path), perm)
-	if err != nil {
-		return nil, err
-	}
-	defer parent.Close()
-	return parent.MakeDir(filepath.Base(path), perm)
-}
-
 // MakeDir opens the directory name in d, and makes it durably if it is missing.
 func (d *Dir) MakeDir(name string, perm os.FileMode) (*Dir, error) {
 	failed := again(func() error { return unix.Mkdirat(d.fd(), name, uint32(perm.Perm())) })
@@ -121,44 +105,4 @@ func (d *Dir) MakeDir(name string, perm os.FileMode) (*Dir, error) {
 		return nil, err
 	}
 	return made, nil
-}
-
-// SyncParents syncs the directories that hold paths, up to top. For a path outside of top it syncs only the
-// parent. It skips a directory without read permission, since this user did not make it.
-func SyncParents(top string, paths ...string) error {
-	synced := make(map[string]bool)
-	for _, path := range paths {
-		for isWithin := true; isWithin; {
-			path = filepath.Dir(path)
-			if synced[path] {
-				break // and all above it
-			}
-			synced[path] = true
-			if err := syncPath(path); err != nil && !errors.Is(err, fs.ErrPermission) {
-				return err
-			}
-			within, err := filepath.Rel(top, path)
-			isWithin = err == nil && within != "." && filepath.IsLocal(within)
-		}
-	}
-	return nil
-}
-
-func syncPath(path string) error {
-	d, err := OpenDir(path)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.syncIfItCan()
-}
-
-// syncIfItCan syncs d. It ignores the error of a file system that cannot sync directories, such as an
-// automounter: see fsync(2), EINVAL.
-func (d *Dir) syncIfItCan() error {
-	err := d.Sync()
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
-		return nil
-	}
-	return err
 }

@@ -1,0 +1,274 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// private is the mode of new files that only their owner reads.
+
+// OpenSoleForWriting is OpenSole for reading and writing.
+func (d *Dir) OpenSoleForWriting(name string) (*os.File, error) {
+	return d.openSole(name, os.O_RDWR)
+}
+
+const private = 0o600
+
+// OpenOrCreate opens a file for writing, and creates a private one if it is missing. existed reports whether it was
+// there.
+func (d *Dir) OpenOrCreate(name string) (f *os.File, existed bool, err error) {
+	f, err = d.create(name, os.O_RDWR, private)
+	if !errors.Is(err, fs.ErrExist) {
+		return f, false, err
+	}
+	f, err = d.OpenSoleForWriting(name)
+	return f, true, err
+}
+
+// CreateLocked creates a private file that must not exist, and locks it until it is closed.
+func (d *Dir) CreateLocked(name string) (*os.File, error) {
+	f, err := d.create(name, os.O_RDWR, private)
+	if err != nil {
+		return nil, err
+	}
+	if err = lockNow(f); err != nil {
+		f.Close()
+		return nil, &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
+	}
+	return f, nil
+}
+
+// SyncFile syncs the content of a file by its name. If the file does not exist, it returns nil.
+func (d *Dir) SyncFile(name string) error {
+	f, err := d.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// A Prepared file has its content, mode and owner, but a temporary name.
+type Prepared struct {
+	d    *Dir
+	name string // of the temporary file; "" once it has its final name
+}
+
+// Place gives the file its name, and replaces any file of that name.
+func (p *Prepared) Place(name string) error {
+	err := p.d.RenameOver(p.name, name)
+	if err == nil {
+		p.name = ""
+	}
+	return p.d.replaceError(name, err)
+}
+
+// Discard removes the file unless it has its name. You can call it twice.
+func (p *Prepared) Discard() {
+	if p.name != "" {
+		_ = p.d.Remove(p.name)
+	}
+}
+
+// Put replaces a private file: Prepare, Place, Discard.
+func (d *Dir) Put(name string, data []byte) error {
+	p, err := d.Prepare(name, data, private)
+	if err != nil {
+		return err
+	}
+	defer p.Discard()
+	return p.Place(name)
+}
+
+// Link gives a staged file its name, as Publish does, without syncing it before.
+func (s *Staged) Link(name string) error {
+	s.safe = true
+	return s.Publish(name)
+}
+
+// PutAt writes data at an offset that is at most the size of the log. It does not write bytes that are there
+// already, since readers may be using them.
+func (l *Log) PutAt(data []byte, offset int64) error {
+	info, err := l.Stat()
+	if err != nil {
+		return err
+	}
+	for same, piece := true, make([]byte, min(len(data), 64<<10)); same && len(data) > 0 && offset < info.Size(); {
+		there := piece[:min(info.Size()-offset, int64(len(data)), int64(len(piece)))]
+		if _, err := l.ReadAt(there, offset); err != nil {
+			return err
+		}
+		n := 0
+		for n < len(there) && there[n] == data[n] {
+			n++
+		}
+		same, data, offset = n == len(there), data[n:], offset+int64(n)
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	if l.appendOnly {
+		_, err = l.Write(data)
+	} else {
+		_, err = l.WriteAt(data, offset)
+	}
+	return err
+}
+
+// Touch creates an empty file unless name exists.
+func (d *Dir) Touch(name string, perm os.FileMode) error {
+	f, err := d.create(name, os.O_WRONLY, perm)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// A Log is a file that only grows. It may have the append-only attribute of the system (chattr +a).
+type Log struct {
+	*os.File
+	appendOnly bool
+}
+
+// OpenLog opens the log name, and creates it with mode 0600 if create is set. If the entry has a second hard
+// link or is not a regular file, the error is ErrUnsafe.
+func (d *Dir) OpenLog(name string, create bool) (*Log, error) {
+	f, err := d.openSole(name, os.O_RDWR)
+	if create && errors.Is(err, fs.ErrNotExist) {
+		// another process created it meanwhile
+		if f, err = d.create(name, os.O_RDWR, 0o600); errors.Is(err, fs.ErrExist) {
+			f, err = d.openSole(name, os.O_RDWR)
+		}
+	}
+	appendOnly := errors.Is(err, syscall.EPERM)
+	if appendOnly {
+		f, err = d.openSole(name, os.O_RDWR|os.O_APPEND)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Log{f, appendOnly}, nil
+}
+
+// CanBeCut returns the error of Truncate if the log is append-only.
+func (l *Log) CanBeCut() error {
+	if l.appendOnly {
+		return &fs.PathError{Op: "truncate", Path: l.Name(), Err: ErrAppendOnly}
+	}
+	return nil
+}
+
+// Append adds data at the end without syncing it, for data that may be lost. A power cut may leave a part of
+// the data.
+func (l *Log) Append(data []byte) error {
+	info, err := l.Stat()
+	if err != nil {
+		return err
+	}
+	if l.appendOnly {
+		_, err = l.Write(data)
+	} else {
+		_, err = l.WriteAt(data, info.Size())
+	}
+	return err
+}
+
+// Reserve reserves disk space for n bytes at the end of the log, if the system can.
+func (l *Log) Reserve(n int64) error {
+	info, err := l.Stat()
+	if err != nil || n == 0 {
+		return err
+	}
+	return reserve(l.File, info.Size(), n)
+}
+
+// A Staged file has content but no published name yet.
+type Staged struct {
+	d    *Dir
+	f    *os.File
+	name string // below d; "" if the file has no name
+	safe bool   // the content is on disk
+}
+
+// Stage writes data to a new file in d and syncs it. The file is invisible until Publish. If the system can,
+// it has no name, so that a crash leaves nothing. Otherwise it is .tmp-<random> in the directory StagingName,
+// and this process holds its lock.
+func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
+	s, err := d.BeginStage(data, perm)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Sync()
+}
+
+// Write adds to the content of a file that is not synced yet.
+func (s *Staged) Write(data []byte) (int, error) { return s.f.Write(data) }
+
+// ReadAt reads the content of a file that is not synced yet.
+func (s *Staged) ReadAt(data []byte, offset int64) (int, error) { return s.f.ReadAt(data, offset) }
+
+// Sync syncs the content. If it fails, it removes the file.
+func (s *Staged) Sync() error {
+	err := s.f.Sync()
+	if s.safe = err == nil; !s.safe {
+		s.Discard()
+	}
+	return err
+}
+
+// TakeMode gives the file the mode of the file name in its directory, if the file system permits.
+func (s *Staged) TakeMode(name string) error {
+	entry, err := s.d.Lstat(name)
+	if err == nil {
+		err = setMode(s.f, entry.Mode)
+	}
+	return err
+}
+
+// setMode does nothing if the mount determines modes, which causes EPERM.
+func setMode(f *os.File, mode os.FileMode) error {
+	info, err := f.Stat()
+	if err != nil || info.Mode().Perm() == mode {
+		return err
+	}
+	if err = f.Chmod(mode); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) {
+		return nil
+	}
+	return err
+}
+
+// Replace replaces the content of name in one atomic step. Readers see the old content or the new, and one of
+// them is there after a power cut. Replace syncs the content before the rename; the caller makes the rename
+// durable with Sync. An existing file keeps its mode and owner, a new one gets perm less the umask.
+func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
+	const tries = 3 // a cleanup may remove the file before it is locked
+	for n := 1; ; n++ {
+		if err := d.ReplaceIf(name, data, perm, nil); n == tries || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+}
+
+// replaceError names the file instead of the temporary file in an error.
+func (d *Dir) replaceError(name string, err error) error {
+	var link *os.LinkError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &link):
+		err = link.Err
+	case errors.As(err, &path):
+		err = path.Err
+	default:
+		return err
+	}
+	return &fs.PathError{Op: "replace", Path: filepath.Join(d.path, name), Err: err}
+}
