@@ -72,32 +72,37 @@ const (
 	CaptureExtract = "extract" // also an extract of its transcript
 )
 
-// Settings has all settings of a project.
+// Settings has all settings of a project. The tags of a field are those of a row of settings: see rows.
 type Settings struct {
-	HandoffsDir       Setting[string]
-	StateDir          Setting[string]
-	OperatorsFile     Setting[string]
-	Operator          Setting[string] // "" if not set
-	VerifyOperators   Setting[bool]
-	SchemaMode        Setting[string]
-	Git               Setting[disk.Git]
-	Remote            Setting[string]
-	SyncNamespace     Setting[string]
-	VerifyGitMatch    Setting[bool]
-	VerifyGPG         Setting[bool]
-	LockTimeout       Setting[time.Duration]
-	MaxDocumentBytes  Setting[int]
-	IndexMaxRows      Setting[int]
-	SurfaceMaxChars   Setting[int]
-	SurfaceMaxAgeDays Setting[int] // 0 means no limit
-	HookEnabled       Setting[bool]
-	MaxAge            Setting[time.Duration]
-	RecordWork        Setting[bool]
-	Capture           Setting[string] // of a file: at most this
-	MaxHops           Setting[int]    // 0 means no limit
-	MaxRate           Setting[int]    // 0 means no limit
-	Lease             Setting[time.Duration]
+	HandoffsDir Setting[string] `key:"handoffs_dir" env:"HANDOFFS_DIR" is:"path" default:"handoffs"`
+	StateDir    Setting[string] `key:"state_dir" env:"HANDOFF_STATE_DIR" is:"path" default:".run"`
+
+	OperatorsFile Setting[string] `key:"operators_file" env:"HANDOFF_OPERATORS_FILE" is:"path" default:"OPERATORS.md"`
+
+	Operator        Setting[string]        `key:"operator" env:"HANDOFF_OPERATOR" is:"name"` // "" if not set
+	VerifyOperators Setting[bool]          `key:"verify_operators" default:"true"`
+	SchemaMode      Setting[string]        `key:"schema_mode" is:"strict warn"`
+	Git             Setting[disk.Git]      `key:"git" is:"none tracked synced"`
+	Remote          Setting[string]        `key:"remote" is:"remote" default:"origin"`
+	SyncNamespace   Setting[string]        `key:"sync_namespace" is:"namespace" default:"refs/handoff"`
+	VerifyGitMatch  Setting[bool]          `key:"verify_git_match"`
+	VerifyGPG       Setting[bool]          `key:"verify_gpg"`
+	LockTimeout     Setting[time.Duration] `key:"lock_timeout" env:"HANDOFF_LOCK_TIMEOUT" default:"30s"`
+	// stored files are read up to 4 MiB
+	MaxDocumentBytes  Setting[int]           `key:"max_document_bytes" is:"1 4194304" default:"1048576"`
+	IndexMaxRows      Setting[int]           `key:"index_max_rows" is:"2 1000000" default:"5000"`
+	SurfaceMaxChars   Setting[int]           `key:"surface_max_chars" is:"1 1000000" default:"4000"`
+	SurfaceMaxAgeDays Setting[int]           `key:"surface_max_age_days" is:"0 36500"` // 0 means no limit
+	HookEnabled       Setting[bool]          `key:"hook_enabled" default:"true"`
+	MaxAge            Setting[time.Duration] `key:"max_age" default:"48h"`
+	RecordWork        Setting[bool]          `key:"record_work" default:"true"`
+	Capture           Setting[string]        `key:"capture" is:"summary none extract"`    // of a file: at most this
+	MaxHops           Setting[int]           `key:"max_hops" is:"0 1000" default:"5"`     // 0 means no limit
+	MaxRate           Setting[int]           `key:"max_rate" is:"0 1000000" default:"10"` // 0 means no limit
+	Lease             Setting[time.Duration] `key:"lease" default:"2h"`
 }
+
+func (s *Settings) rows() []key { return append(rows(s), key{"remotes", "", kind{isOfUser: true}}) }
 
 // Load returns the settings of the project at root, from its file if there is one, and from getenv. An empty variable
 // counts as not set. root and dir, the current directory, must be absolute, and so are all returned paths. An error
@@ -113,7 +118,8 @@ func LoadOf(fileDir, root, dir string, getenv func(string) string) (Settings, er
 	if err != nil {
 		return Settings{}, err
 	}
-	s, table := defaults()
+	var s Settings
+	table := s.rows()
 	if err := parse(src, filepath.Join(fileDir, Name), table); err != nil {
 		return Settings{}, err
 	}
@@ -130,5 +136,5 @@ func LoadOf(fileDir, root, dir string, getenv func(string) string) (Settings, er
 		}
 		path.Value = filepath.Clean(path.Value)
 	}
-	return *s, nil
+	return s, nil
 }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,40 +32,61 @@ type kind struct {
 	isSecret bool // a wrong value may hold a password, so no error repeats it
 }
 
-// defaults returns the default settings, and the keys that change them.
-func defaults() (*Settings, []key) {
-	s := new(Settings)
-	return s, []key{
-		{"handoffs_dir", "HANDOFFS_DIR", path(&s.HandoffsDir, "handoffs")},
-		{"state_dir", "HANDOFF_STATE_DIR", path(&s.StateDir, ".run")},
-		{"operators_file", "HANDOFF_OPERATORS_FILE", path(&s.OperatorsFile, "OPERATORS.md")},
-		{"operator", "HANDOFF_OPERATOR", slug(&s.Operator)},
-		{"verify_operators", "", flag(&s.VerifyOperators, true)},
-		{"schema_mode", "", oneOf(&s.SchemaMode, Strict, Warn)},
-		{"git", "", oneOf(&s.Git, disk.GitNone, disk.GitTracked, disk.GitSynced)},
-		{"remote", "", remote(&s.Remote)},
-		{"remotes", "", kind{isOfUser: true}},
-		{"sync_namespace", "", namespace(&s.SyncNamespace)},
-		{"verify_git_match", "", flag(&s.VerifyGitMatch, false)},
-		{"verify_gpg", "", flag(&s.VerifyGPG, false)},
-		{"lock_timeout", "HANDOFF_LOCK_TIMEOUT", duration(&s.LockTimeout, 30*time.Second)},
-		{"max_document_bytes", "", number(&s.MaxDocumentBytes, 1<<20, 1, 4<<20)}, // stored files are read up to 4 MiB
-		{"index_max_rows", "", number(&s.IndexMaxRows, 5000, 2, 1_000_000)},
-		{"surface_max_chars", "", number(&s.SurfaceMaxChars, 4000, 1, 1_000_000)},
-		{"surface_max_age_days", "", number(&s.SurfaceMaxAgeDays, 0, 0, 36_500)},
-		{"hook_enabled", "", flag(&s.HookEnabled, true)},
-		{"max_age", "", duration(&s.MaxAge, 48*time.Hour)},
-		{"record_work", "", flag(&s.RecordWork, true)},
-		{"capture", "", oneOf(&s.Capture, CaptureSummary, CaptureNone, CaptureExtract)},
-		{"max_hops", "", number(&s.MaxHops, 5, 0, 1000)},
-		{"max_rate", "", number(&s.MaxRate, 10, 0, 1_000_000)},
-		{"lease", "", duration(&s.Lease, 2*time.Hour)},
+// rows sets the settings in a struct to their defaults, and returns the keys that change them. The tags of a field:
+//
+//	key      its key in the file; without one it is not a setting
+//	env      the environment variable, if there is one
+//	is       of a text: its form, or the words that it can be, the first of which is the default; of a number: the
+//	         least and the most
+//	default  the default, in the form of the file; without one it is the zero value
+func rows(of any) (all []key) {
+	v := reflect.ValueOf(of).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		if name := tag.Get("key"); name != "" {
+			all = append(all, key{name, tag.Get("env"), kindOf(v.Field(i).Addr().Interface(), tag.Get("is"))})
+			all[len(all)-1].set(tag.Get("default"), Default)
+		}
 	}
+	return all
 }
 
-// into sets to its default, and returns a kind that sets it.
-func into[T any](to *Setting[T], usual T, tag, want string, parse func(string) (T, bool)) kind {
-	*to = Setting[T]{usual, Default}
+// kindOf returns the kind of a setting, which it sets to the zero value.
+func kindOf(setting any, is string) kind {
+	switch to := setting.(type) {
+	case *Setting[bool]:
+		return into(to, "!!bool", "true or false", func(s string) (bool, bool) {
+			return s == "true", s == "true" || s == "false"
+		})
+	case *Setting[int]:
+		least, most := 0, 0
+		fmt.Sscan(is, &least, &most)
+		want := fmt.Sprintf("a number from %d to %d", least, most)
+		return into(to, "!!int", want, func(s string) (int, bool) {
+			n, err := strconv.Atoi(s)
+			return n, err == nil && least <= n && n <= most && strconv.Itoa(n) == s // some readers parse 010 as 8
+		})
+	case *Setting[time.Duration]:
+		return into(to, "!!str", "a duration such as 30s, 48h or 3d", func(s string) (time.Duration, bool) {
+			d, ok := form.Duration(s)
+			return d, ok && d >= 0
+		})
+	case *Setting[disk.Git]:
+		return oneOf(to, is)
+	}
+	to := setting.(*Setting[string])
+	want, fits := formOf(is)
+	if fits == nil {
+		return oneOf(to, is)
+	}
+	k := into(to, "!!str", want, func(s string) (string, bool) { return s, fits(s) })
+	k.isSecret = strings.Contains(is, " of ") // it is of an object store
+	return k
+}
+
+// into returns a kind that sets a setting.
+func into[T any](to *Setting[T], tag, want string, parse func(string) (T, bool)) kind {
+	to.Source = Default
 	return kind{tag: tag, want: want, set: func(text string, from Source) bool {
 		value, ok := parse(text)
 		if ok {
@@ -74,62 +96,46 @@ func into[T any](to *Setting[T], usual T, tag, want string, parse func(string) (
 	}}
 }
 
-func path(to *Setting[string], usual string) kind {
-	return into(to, usual, "!!str", "a path without control characters that does not begin with ~",
-		func(s string) (string, bool) {
-			return s, s != "" && s[0] != '~' && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
-		})
-}
-
-func slug(to *Setting[string]) kind {
-	return into(to, "", "!!str", "1 to 64 letters, digits, dashes or underscores", func(s string) (string, bool) {
-		return s, form.IsSlug(s, 64)
-	})
-}
-
-// remote parses the name of a remote. A URL is not allowed: the user's repository decides where handoffs are sent.
-func remote(to *Setting[string]) kind {
-	return into(to, "origin", "!!str", "the name of a remote", func(s string) (string, bool) {
-		return s, form.IsRemote(s)
-	})
-}
-
-func namespace(to *Setting[string]) kind {
-	return into(to, "refs/handoff", "!!str", "refs/ and names with slashes between them, such as refs/heads/handoff",
-		func(s string) (string, bool) {
-			rest, ok := strings.CutPrefix(s, "refs/")
-			for name := range strings.SplitSeq(rest, "/") {
-				ok = ok && form.IsSlug(name, 64)
-			}
-			return s, ok
-		})
-}
-
 // oneOf parses one of the words. The first is the default.
-func oneOf[T ~string](to *Setting[T], words ...T) kind {
-	want := strings.ReplaceAll(strings.Trim(fmt.Sprint(words), "[]"), " ", " or ")
-	return into(to, words[0], "!!str", want, func(s string) (T, bool) {
-		return T(s), slices.Contains(words, T(s))
+func oneOf[T ~string](to *Setting[T], words string) kind {
+	all := strings.Fields(words)
+	to.Value = T(all[0])
+	return into(to, "!!str", strings.Join(all, " or "), func(s string) (T, bool) {
+		return T(s), slices.Contains(all, s)
 	})
 }
 
-func flag(to *Setting[bool], usual bool) kind {
-	return into(to, usual, "!!bool", "true or false", func(s string) (bool, bool) {
-		return s == "true", s == "true" || s == "false"
-	})
+// formOf returns the form with a name, for an error and as a function; nil if there is no such form. Texts of an object
+// store are words that cannot have credentials.
+func formOf(name string) (want string, fits func(string) bool) {
+	word := func(start string) func(string) bool {
+		return func(s string) bool {
+			isOdd := func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("@?#", c) }
+			return strings.HasPrefix(s, start) && s != start && len(s) <= 600 && !strings.ContainsFunc(s, isOdd)
+		}
+	}
+	switch name {
+	case "path":
+		return "a path without control characters that does not begin with ~", func(s string) bool {
+			return s != "" && s[0] != '~' && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+		}
+	case "name":
+		return "1 to 64 letters, digits, dashes or underscores", isSlug
+	case "remote": // not a URL: the user's repository decides where handoffs are sent
+		return "the name of a remote", form.IsRemote
+	case "namespace":
+		return "refs/ and names with slashes between them, such as refs/heads/handoff", func(s string) bool {
+			rest, ok := strings.CutPrefix(s, "refs/")
+			return ok && !slices.ContainsFunc(strings.Split(rest, "/"), func(s string) bool { return !isSlug(s) })
+		}
+	case "address of a bucket":
+		return "s3://bucket/prefix", word("s3://")
+	case "address of a server":
+		return "https://host, without credentials", word("http")
+	case "name of a region", "name of a profile of AWS":
+		return "the " + name, word("")
+	}
+	return "", nil
 }
 
-func number(to *Setting[int], usual, least, most int) kind {
-	want := "a number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
-	return into(to, usual, "!!int", want, func(s string) (int, bool) {
-		n, err := strconv.Atoi(s)
-		return n, err == nil && least <= n && n <= most && strconv.Itoa(n) == s // some readers parse 010 as 8
-	})
-}
-
-func duration(to *Setting[time.Duration], usual time.Duration) kind {
-	return into(to, usual, "!!str", "a duration such as 30s, 48h or 3d", func(s string) (time.Duration, bool) {
-		d, ok := form.Duration(s)
-		return d, ok && d >= 0
-	})
-}
+func isSlug(s string) bool { return form.IsSlug(s, 64) }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/agent/heard"
 )
@@ -19,11 +18,8 @@ const (
 	AllowedSignersName = "allowed_signers"
 )
 
-// The values of the setting sync.
-const (
-	SyncManual = "manual"
-	SyncAuto   = "auto"
-)
+// SyncAuto is the value of the setting sync that starts background syncs; the other one is manual.
+const SyncAuto = "auto"
 
 // A User has the user's settings for all projects. The file UserName is one YAML mapping:
 //
@@ -35,13 +31,13 @@ const (
 //	capture        summary (or none, extract): what is kept of a session that ends without a handoff
 //	remotes        none: object stores for sync, by name; see [Remote]
 type User struct {
-	Dir        string // the directory of the file; "" if unknown
-	Operator   Setting[string]
-	State      string // the directory of the user's data, which may not exist; "" if unknown
-	Sign       Setting[bool]
-	SigningKey Setting[string]
-	Sync       Setting[string]
-	Capture    Setting[string]
+	Dir        string          // the directory of the file; "" if unknown
+	Operator   Setting[string] `key:"operator" is:"name"`
+	State      string          // the directory of the user's data, which may not exist; "" if unknown
+	Sign       Setting[bool]   `key:"sign"`
+	SigningKey Setting[string] `key:"signing_key" is:"path"`
+	Sync       Setting[string] `key:"sync" is:"manual auto"`
+	Capture    Setting[string] `key:"capture" is:"summary none extract"`
 	Remotes    map[string]*Remote
 }
 
@@ -51,11 +47,11 @@ type User struct {
 //	remotes:
 //	  farm: {url: "s3://bucket/prefix", endpoint: "https://host", region: eu-north-1, profile: farm}
 type Remote struct {
-	URL      Setting[string] // s3://bucket/prefix
-	Endpoint Setting[string] // "" for AWS
-	Region   Setting[string] // "" for that of the environment
-	Profile  Setting[string] // "" for the credentials of the environment
-	Insecure Setting[bool]   // allow http to other machines
+	URL      Setting[string] `key:"url" is:"address of a bucket"`          // s3://bucket/prefix
+	Endpoint Setting[string] `key:"endpoint" is:"address of a server"`     // "" for AWS
+	Region   Setting[string] `key:"region" is:"name of a region"`          // "" for that of the environment
+	Profile  Setting[string] `key:"profile" is:"name of a profile of AWS"` // "" for the credentials of the environment
+	Insecure Setting[bool]   `key:"insecure"`                              // allow http to other machines
 }
 
 // remotes parses a mapping of names to remotes.
@@ -64,33 +60,13 @@ func (u *User) remotes() kind {
 	return kind{want: `lines such as farm: {url: "s3://bucket/prefix"}`, each: func(name string) ([]key, func() error) {
 		r := new(Remote)
 		u.Remotes[name] = r
-		return r.keys(), func() error {
+		return rows(r), func() error {
 			if r.URL.Value == "" {
 				return fmt.Errorf("the remote %s needs url: s3://bucket/prefix", name)
 			}
 			return nil
 		}
 	}}
-}
-
-func (r *Remote) keys() []key {
-	return []key{
-		{"url", "", address(&r.URL, "s3://bucket/prefix", "s3://")},
-		{"endpoint", "", address(&r.Endpoint, "https://host, without credentials", "http")},
-		{"region", "", address(&r.Region, "the name of a region", "")},
-		{"profile", "", address(&r.Profile, "the name of a profile of AWS", "")},
-		{"insecure", "", flag(&r.Insecure, false)},
-	}
-}
-
-// address parses a word that begins with start and cannot have credentials.
-func address(to *Setting[string], want, start string) kind {
-	k := into(to, "", "!!str", want, func(s string) (string, bool) {
-		isOdd := func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("@?#", c) }
-		return s, strings.HasPrefix(s, start) && s != start && len(s) <= 600 && !strings.ContainsFunc(s, isOdd)
-	})
-	k.isSecret = true
-	return k
 }
 
 // Lower returns what is kept of a session: the choice of the user, or less if the project says so. A project may come
@@ -125,14 +101,7 @@ func (u User) AllowedSigners() string {
 // LoadUser reads the user's configuration. An error names each invalid line.
 func LoadUser(getenv func(string) string) (User, error) {
 	u := User{Dir: UserDir(getenv), State: heard.UserState(getenv)}
-	table := []key{
-		{"operator", "", slug(&u.Operator)},
-		{"sign", "", flag(&u.Sign, false)},
-		{"signing_key", "", path(&u.SigningKey, "")},
-		{"sync", "", oneOf(&u.Sync, SyncManual, SyncAuto)},
-		{"capture", "", oneOf(&u.Capture, CaptureSummary, CaptureNone, CaptureExtract)},
-		{"remotes", "", u.remotes()},
-	}
+	table := append(rows(&u), key{"remotes", "", u.remotes()})
 	if u.Dir == "" {
 		return u, nil
 	}
