@@ -18,7 +18,7 @@ func (a Agent) packagedEntries(p Places, layers []values) (entries []Entry) {
 	}
 	for _, v := range pluginsOn(layers) {
 		for i, e := range from.packagedAt(v.path, v.scope) {
-			e.Agent, e.key = a.Name, "handoff@handoff:hooks/"+a.Name+".json:"+from.slots()[i].state()+":0:0"
+			e.Agent, e.key = a.Name, "handoff@handoff:hooks/"+a.Name+".json:"+from.slots()[i].key()
 			if e.Event == Stop || a.native(e.Event) != "" {
 				entries = append(entries, e)
 			}
@@ -53,7 +53,7 @@ func (a Agent) inTable(v values, from Agent) (entries []Entry) {
 				continue
 			}
 			entries = append(entries, Entry{Agent: a.Name, Event: sl.event, At: sl.name, Path: v.path, Words: words,
-				Scope: v.scope, line: command, key: v.path + ":" + sl.state() + ":0:0"})
+				Scope: v.scope, line: command, key: v.path + ":" + sl.key()})
 		}
 	}
 	return entries

@@ -127,12 +127,15 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 			entries = append(entries, e)
 		}
 		if s, err := a.parse(sl, path, src); err == nil && s.portable {
-			e.Words, e.line, e.key = nil, a.packaged(sl.event), path+":"+sl.state()+":0:0"
+			e.Words, e.line, e.key = nil, a.packaged(sl.event), path+":"+sl.key()
 			entries = append(entries, e)
 		}
 	}
 	return entries, nil
 }
+
+// key returns the key of a trusted hook in settings that have only our hooks, without their path.
+func (sl slot) key() string { return sl.state() + ":" + sl.group }
 
 // state returns the name of an event in the keys of trusted hooks: that of the agent, in lower case with underscores.
 func (sl slot) state() string {

@@ -32,17 +32,22 @@ func (a Agent) native(e Event) string {
 type slot struct {
 	event Event
 	name  string
+	group string // in settings that have only our hooks: the number of its group with that name, and of the hook in it
 }
 
 // slots returns the places for our hooks, in the order in which they are added.
 func (a Agent) slots() (all []slot) {
 	for _, e := range []Event{start, Prompt, Tool, idle} {
 		if name := a.native(e); name != "" {
-			all = append(all, slot{e, name})
+			all = append(all, slot{e, name, "0:0"})
 		}
 	}
 	for _, name := range slices.Concat(a.words("event"), a.words("says"), a.words("end")) {
-		all = append(all, slot{Stop, name})
+		sl := slot{Stop, name, "0:0"}
+		if slices.ContainsFunc(all, func(other slot) bool { return other.name == name }) {
+			sl.group = "1:0"
+		}
+		all = append(all, sl)
 	}
 	return all
 }

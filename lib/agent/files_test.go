@@ -21,7 +21,7 @@ import (
 const program = "/usr/bin/handoff"
 
 // hooks has the number of hooks that are installed for each agent.
-var hooks = map[string]int{"claude": 8, "codex": 6, "gemini": 6, "qwen": 7, "cursor": 5, "copilot": 6, "opencode": 7}
+var hooks = map[string]int{"claude": 8, "codex": 7, "gemini": 6, "qwen": 7, "cursor": 5, "copilot": 6, "opencode": 7}
 
 func find(t *testing.T, name string) agent.Agent {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -173,6 +174,63 @@ func TestWakeEnds(t *testing.T) {
 	l.later(t)
 	if line := wake(func() { handOver(t, l.root, "three") }); !strings.Contains(line, "1 new handoff for ben") {
 		t.Errorf("a resumed session is not woken: %q", line)
+	}
+}
+
+// Codex has a queue for each session, which it reads while it is idle: what wakes a session is put there. What the queue does
+// not take is not told, and neither is anything once the process of the session is gone.
+func TestWakeQueues(t *testing.T) {
+	l, bin := newListener(t, "codex", 1), t.TempDir()
+	t.Setenv("PATH", bin+":/usr/bin:/bin")
+	queue := func(script string) {
+		if err := os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wake := func(parent int, during func()) (line string) {
+		l.run(l.input(), func(s agent.Session) {
+			waits := 0
+			s.Parent = parent
+			line = agent.Wake(s, func() error {
+				if waits++; waits > 1 {
+					return io.EOF
+				}
+				during()
+				return nil
+			})
+		})
+		return line
+	}
+	l.start()
+	told := l.offers(t)
+
+	queue("echo no such session >&2; exit 1")
+	if line := wake(os.Getpid(), func() { handOver(t, l.root, "one") }); !strings.Contains(line, "1 new handoff for ben") || l.offers(t) != told {
+		t.Errorf("a queue that fails: %q, %d offers after %d", line, l.offers(t), told)
+	}
+	queue(`printf '<%s>' "$@" >> ` + filepath.Join(bin, "queued"))
+	for range 2 { // once
+		if line := wake(os.Getpid(), func() {}); line != "" || l.offers(t) != told+1 {
+			t.Errorf("%q, %d offers after %d", line, l.offers(t), told)
+		}
+	}
+	l.later(t)
+	session := exec.Command("sleep", "60")
+	if err := session.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := wake(session.Process.Pid, func() {
+		handOver(t, l.root, "two")
+		_ = session.Process.Kill()
+		_ = session.Wait()
+	})
+	if line != "" || l.offers(t) != told+1 {
+		t.Errorf("a session that was killed: %q, %d offers after %d", line, l.offers(t), told)
+	}
+	text, err := os.ReadFile(filepath.Join(bin, "queued"))
+	if want := "<queue><--thread><s-1><--message><1 new handoff for ben, "; err != nil || !strings.HasPrefix(string(text), want) ||
+		strings.Count(string(text), "<--message>") != 1 {
+		t.Errorf("queued %s, %v", text, err)
 	}
 }
 

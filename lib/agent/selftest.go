@@ -88,7 +88,7 @@ func keepingFeeds(stage Stage, session, at string) []feed {
 }
 
 // wakingFeeds returns the inputs of the self-test for a hook that wakes an idle session: after the session has started,
-// a handoff arrives.
+// a handoff arrives. An agent with a queue has none for that session, so the hook prints what it would put there.
 func (e Entry) wakingFeeds(ctx context.Context, a Agent, stage Stage, session string) []feed {
 	input := func(at string) string {
 		event := map[string]string{"session_id": session, "cwd": stage.Root, "hook_event_name": at}
@@ -100,15 +100,24 @@ func (e Entry) wakingFeeds(ctx context.Context, a Agent, stage Stage, session st
 		begin.Words, begin.line = c.words(a.Name, start), ""
 	}
 	arrive := func() error {
+		if queue := a.words("queue"); len(queue) > 1 {
+			if err := exec.CommandContext(ctx, queue[0], queue[1], "--help").Run(); err != nil {
+				return fmt.Errorf("%s %s, which wakes a session: %w", queue[0], queue[1], err)
+			}
+		}
 		if _, _, problem := begin.run(ctx, stage, feed{input: input(a.native(start))}); problem != "" {
 			return errors.New("the hook for starting sessions: " + problem)
 		}
 		return stage.Arrive()
 	}
-	return []feed{
+	feeds := []feed{
 		{name: "nobody at the terminal", input: input(e.At), silent: true},
 		{name: "a new handoff", input: input(e.At), attended: "1", before: arrive},
 	}
+	if !a.has("attended") {
+		return feeds[1:]
+	}
+	return feeds
 }
 
 // kept returns what is wrong with what was kept of a session after an event, or "".

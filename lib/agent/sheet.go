@@ -20,7 +20,7 @@ type sheet struct {
 func (a Agent) sheet(ofServer bool) sheet {
 	hooks := sheet{[]string{a.get("user"), a.get("project")}, a.slots()}
 	servers := a.words("servers")
-	one := slot{server, servers[0]}
+	one := slot{event: server, name: servers[0]}
 	if servers[1] == hooks.paths[User] {
 		hooks.slots = append(hooks.slots, one)
 	} else if ofServer {

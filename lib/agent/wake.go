@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/agent/heard"
@@ -15,6 +17,9 @@ import (
 // Wake waits until something is new for a session, and returns the announcement of Hear. wait waits for a change; it
 // returns an error to end Wake. What was unread before the session was told anything is not new. Without a session on
 // Stdin, what arrives from now on is new. An announcement counts as told, and at most one is made in a minute.
+//
+// For an agent with a queue, Wake puts the announcement there and goes on. If that fails, it returns the announcement,
+// which then does not count as told.
 //
 // An agent takes whatever ends with an error for news, and starts the hook again and again. So Wake returns "" if
 // something fails, if the session is waited for already, and when the session or its process has ended. It also
@@ -37,14 +42,15 @@ func Wake(s Session, wait func() error) string {
 	}
 	defer end()
 	owner := disk.Process(disk.BehindShell(s.Parent))
-	for {
+	for disk.Runs(owner) {
 		if line, goOn := s.wake(m, session, cwd); line != "" || !goOn {
 			return line
 		}
-		if wait() != nil || !disk.Runs(owner) {
-			return ""
+		if wait() != nil {
+			break
 		}
 	}
+	return ""
 }
 
 // wake looks once. goOn is false if there is nothing to wait for.
@@ -63,21 +69,35 @@ func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
 	if !isFirst && (m.IsQuiet() || m.IsUnchanged(cwd)) {
 		return "", true
 	}
+	before := m.Note
 	m.Stamp(cwd, arrivals(p))
 	line, _, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
-	if isFirst || err != nil {
-		line = ""
+	if isFirst || err != nil || line == "" {
+		return "", m.Save() == nil
 	}
-	if line != "" {
-		m.Told = time.Now()
-	}
-	if m.Save() != nil { // it would be announced again and again
+	if m.Told = time.Now(); m.Save() != nil { // it would be announced again and again
 		return "", false
 	}
-	if line != "" {
-		r.store.Sessions().Offer(s.offer(r, session, news))
+	if queue := s.agent.words("queue"); len(queue) > 0 {
+		if enqueue(queue, session, line) != nil {
+			m.Note = before
+			_ = m.Save() // otherwise the next session tells it
+			return line, false
+		}
+		line = ""
 	}
+	r.store.Sessions().Offer(s.offer(r, session, news))
 	return line, true
+}
+
+// enqueue runs a command of the agent's, which puts text into the queue of a session.
+func enqueue(command []string, session, text string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for i, word := range command {
+		command[i] = strings.NewReplacer("SESSION", session, "TEXT", strings.TrimSpace(text)).Replace(word)
+	}
+	return exec.CommandContext(ctx, command[0], command[1:]...).Run()
 }
 
 // offer returns the record of what a session was told.

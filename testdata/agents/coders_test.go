@@ -136,6 +136,7 @@ var codex = coder{
 		return t
 	},
 	compacts: "/compact",
+	wakes:    true,
 	shell:    func(command string) step { return step{tool: "exec_command", args: map[string]any{"cmd": command}} },
 	plugin: func(d *desk) {
 		d.agent("codex", "plugin", "marketplace", "add", hooksDir())

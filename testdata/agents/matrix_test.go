@@ -320,8 +320,10 @@ func (c *cell) wake() {
 	t := c.a.open(c.desk)
 	t.asks("begin", "begin")
 	c.trials(func(int) {
-		from := c.model.count() - 1
-		until(func() bool { return c.model.count() > from+1 })
+		last := c.written[len(c.written)-1]
+		time.Sleep(time.Second) // an announcement can be made of the first of a batch; the rest is told a minute later
+		c.minutePasses()
+		until(func() bool { return strings.Contains(text(c.model.since(c.from)), last) })
 		time.Sleep(2 * time.Second) // the turn ends, and its hook waits again
 	})
 	t.ends()
@@ -423,23 +425,28 @@ func keys(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // tokens returns the number of tokens of the shortest and the longest text.
 func (c *cell) tokens() string {
-	least, most := 0, 0
+	var all []int
 	for _, r := range c.records() {
-		text, _ := r.output()
-		if text == "" {
-			continue
+		if text, _ := r.output(); text != "" {
+			all = append(all, tokens(c.T, text))
 		}
-		n := tokens(c.T, text)
-		if least == 0 || n < least {
-			least = n
-		}
-		most = max(most, n)
 	}
+	if all == nil { // what wakes a session can be in its queue
+		for _, line := range announcement.FindAllString(text(c.model.since(0)), -1) {
+			all = append(all, tokens(c.T, strings.ReplaceAll(line, `\"`, `"`)))
+		}
+	}
+	if all == nil {
+		return "0"
+	}
+	least, most := slices.Min(all), slices.Max(all)
 	if least == most {
 		return fmt.Sprint(most)
 	}
 	return fmt.Sprintf("%d to %d", least, most)
 }
+
+var announcement = regexp.MustCompile(`\d+ new handoffs? for ben, .*?prints (it|one)\.`)
 
 func tokens(t *testing.T, text string) int {
 	n, err := universal.CountTokens(universal.O200k, text)
