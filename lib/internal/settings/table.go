@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -59,12 +58,12 @@ func kindOf(setting any, is string) kind {
 			return s == "true", s == "true" || s == "false"
 		})
 	case *Setting[int]:
-		least, most := 0, 0
-		fmt.Sscan(is, &least, &most)
-		want := fmt.Sprintf("a number from %d to %d", least, most)
-		return into(to, "!!int", want, func(s string) (int, bool) {
+		least, most, _ := strings.Cut(is, " ")
+		low, _ := strconv.Atoi(least)
+		high, _ := strconv.Atoi(most)
+		return into(to, "!!int", "a number from "+least+" to "+most, func(s string) (int, bool) {
 			n, err := strconv.Atoi(s)
-			return n, err == nil && least <= n && n <= most && strconv.Itoa(n) == s // some readers parse 010 as 8
+			return n, err == nil && low <= n && n <= high && strconv.Itoa(n) == s // some readers parse 010 as 8
 		})
 	case *Setting[time.Duration]:
 		return into(to, "!!str", "a duration such as 30s, 48h or 3d", func(s string) (time.Duration, bool) {
