@@ -86,13 +86,13 @@ func short8(id string) string { return short(id)[:min(len(short(id)), 8)] }
 func (n Node) how(name func(id string) string) string {
 	var parts []string
 	for _, list := range n.relations() {
-		for i, id := range list.ids {
+		for i, id := range list.IDs {
 			if i == most {
-				parts = append(parts, fmt.Sprint(len(list.ids)-most, " more"))
+				parts = append(parts, fmt.Sprint(len(list.IDs)-most, " more"))
 				break
 			}
 			if i == 0 {
-				parts = append(parts, list.word+" "+name(id))
+				parts = append(parts, list.Word+" "+name(id))
 			} else {
 				parts = append(parts, name(id))
 			}

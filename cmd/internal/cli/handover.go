@@ -11,6 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/thread"
 )
 
 // A Program lists the parts of the fast or the full program.
@@ -43,6 +44,8 @@ type Full struct {
 	Warnings func(s *handoff.Store, ids []string) ([]string, error) // returns warnings about stored records
 
 	Diff func(from, to, before, after string) string // returns a unified diff of two files, "" if they are equal
+
+	Picture func(t thread.Thread, format string) string // draws a thread
 
 	ManPages func(a *App, dir string) error // writes the man pages to a directory
 

@@ -24,6 +24,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	"github.com/seed-78daf238/handoff/lib/signature"
+	"github.com/seed-78daf238/handoff/lib/thread"
 	"github.com/seed-78daf238/handoff/lib/universal"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -47,6 +48,7 @@ func Program() cli.Program {
 		},
 
 		Diff:        udiff.Unified,
+		Picture:     thread.Thread.As,
 		ManPages:    writeManPages,
 		ObjectStore: objectStore,
 

@@ -3,18 +3,10 @@ package read
 import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/thread"
 )
 
 // drawn is the largest number of handoffs in a picture.
 const drawn = 300
-
-// threadFormats maps a format to the function that draws a thread in it.
-var threadFormats = map[string]func(thread.Thread) string{
-	"dot":     thread.Thread.DOT,
-	"mermaid": thread.Thread.Mermaid,
-	"svg":     thread.Thread.SVG,
-}
 
 type threadFlags struct {
 	Format string `one:"tree,dot,mermaid,svg" default:"tree"`
@@ -22,6 +14,9 @@ type threadFlags struct {
 }
 
 func (a *app) thread(f *threadFlags, ids []string) error {
+	if f.Format != "tree" && a.Full == nil {
+		return cli.ErrBeyond
+	}
 	s, err := a.Store()
 	if err != nil {
 		return err
@@ -39,5 +34,5 @@ func (a *app) thread(f *threadFlags, ids []string) error {
 	if t.Left > 0 {
 		a.Note("the picture is too small for the whole thread; left out: " + handoff.Count(t.Left, "handoff"))
 	}
-	return a.Print(threadFormats[f.Format](t))
+	return a.Print(a.Full.Picture(t, f.Format))
 }
