@@ -62,11 +62,12 @@ func (d desk) run(t *testing.T, script string) string {
 	return string(out)
 }
 
-// trustInCodex runs doctor as after a person has trusted the hook.
-const trustInCodex = `for e in session_start:0 session_start:1 user_prompt_submit:0 post_tool_use:0 stop:0 session_end:0; do
+// trustInCodex runs doctor as after a person has trusted the hook, where Codex has a queue, but no such session.
+const trustInCodex = `for e in session_start:0 session_start:1 user_prompt_submit:0 post_tool_use:0 stop:0 stop:1 session_end:0; do
 printf "[hooks.state.\"%s:$e:0\"]\ntrusted_hash = \"sha256:00\"\n" "$HOME/.codex/hooks.json"; done >"$HOME/.codex/config.toml"
-handoff doctor hook codex
-rm "$HOME/.codex/config.toml"`
+printf '#!/bin/sh\n[ "$*" = "queue --help" ]\n' >"$HOME/.codex/codex" && chmod +x "$HOME/.codex/codex"
+PATH="$HOME/.codex:$PATH" handoff doctor hook codex
+rm "$HOME/.codex/config.toml" "$HOME/.codex/codex"`
 
 // Every command of the chapters about agents is run, and leaves the home as it was.
 func TestReadmeChapters(t *testing.T) {
