@@ -102,15 +102,14 @@ type safeRenderer struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
 func (p safeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindLink, p.link)
-	r.Register(ast.KindAutoLink, p.autoLink)
-	r.Register(ast.KindImage, p.image)
-	r.Register(ast.KindRawHTML, p.rawHTML)
-	r.Register(ast.KindHTMLBlock, p.htmlBlock)
-	r.Register(ast.KindFencedCodeBlock, p.code)
-	r.Register(ast.KindCodeBlock, p.code)
-	r.Register(extast.KindTaskCheckBox, p.checkBox)
-	r.Register(extast.KindTable, p.table)
+	for _, kind := range []ast.NodeKind{ast.KindLink, ast.KindAutoLink, ast.KindImage, ast.KindRawHTML,
+		extast.KindTaskCheckBox} {
+		r.Register(kind, p.inline)
+	}
+	for _, kind := range []ast.NodeKind{ast.KindHTMLBlock, ast.KindFencedCodeBlock, ast.KindCodeBlock,
+		extast.KindTable} {
+		r.Register(kind, p.block)
+	}
 }
 
 // Written returns the source of a table, and whether the parser has kept all of it. The parser drops cells beyond
@@ -132,34 +131,75 @@ func Written(table ast.Node, source []byte) (text string, isWhole bool) {
 	return string(source[bytes.LastIndexByte(source[:min(begin, end)], '\n')+1 : end]), isWhole
 }
 
-// table renders a table that can be scrolled with the keyboard.
-func (safeRenderer) table(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if written, isWhole := Written(n, source); !isWhole {
-		if entering {
-			w.WriteString(string(asText(written)))
+// block renders a table or a text, which can be scrolled with the keyboard. Code has no class from the body, and a
+// block of HTML is text.
+func (safeRenderer) block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	before, after := "<pre tabindex=\"0\">", "</pre>\n"
+	switch block := n.(type) {
+	case *extast.Table:
+		if written, isWhole := Written(n, source); !isWhole {
+			if entering {
+				w.WriteString(string(asText(written)))
+			}
+			return ast.WalkSkipChildren, nil
 		}
-		return ast.WalkSkipChildren, nil
+		before = `<div class="scroll" dir="auto" tabindex="0" role="group" aria-label="Table"><table>` + "\n"
+		after = "</table></div>\n"
+	case *ast.HTMLBlock:
+		if block.HasClosure() {
+			after = template.HTMLEscapeString(string(block.ClosureLine.Value(source))) + after
+		}
+	default:
+		before, after = before+"<code>", "</code>"+after
 	}
-	if entering {
-		w.WriteString(`<div class="scroll" dir="auto" tabindex="0" role="group" aria-label="Table"><table>` + "\n")
-	} else {
-		w.WriteString("</table></div>\n")
+	if !entering {
+		w.WriteString(after)
+		return ast.WalkContinue, nil
+	}
+	w.WriteString(before)
+	if n.Kind() != extast.KindTable {
+		writeText(w, source, n.Lines())
 	}
 	return ast.WalkContinue, nil
 }
 
-// link renders a link with its target. It leads only to web and mail addresses.
-func (safeRenderer) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	to := string(n.(*ast.Link).Destination)
-	host, ok := leadsTo(to)
-	switch {
-	case entering && ok:
-		openLink(w, to)
-	case entering:
-	case ok:
-		w.WriteString("</a> <span class=\"to\">(" + template.HTMLEscapeString(host) + ")</span>")
-	default:
-		w.WriteString(" <code>" + template.HTMLEscapeString(to) + "</code>")
+// inline renders a link with its target, and only to web and mail addresses; the name of a picture, which is not
+// loaded; HTML as text; and the state of a task, which is not a control.
+func (safeRenderer) inline(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	switch n := n.(type) {
+	case *ast.Link:
+		to := string(n.Destination)
+		host, ok := leadsTo(to)
+		switch {
+		case entering && ok:
+			openLink(w, to)
+		case entering:
+		case ok:
+			w.WriteString("</a> <span class=\"to\">(" + template.HTMLEscapeString(host) + ")</span>")
+		default:
+			w.WriteString(" <code>" + template.HTMLEscapeString(to) + "</code>")
+		}
+	case *ast.AutoLink: // its text is its target
+		if entering {
+			writeAddress(w, source, n)
+		}
+	case *ast.Image:
+		if entering {
+			w.WriteString("<span class=\"picture\">picture: ")
+		} else {
+			w.WriteString(" <code>" + template.HTMLEscapeString(string(n.Destination)) + "</code></span>")
+		}
+	case *ast.RawHTML:
+		if entering {
+			writeText(w, source, n.Segments)
+		}
+		return ast.WalkSkipChildren, nil
+	case *extast.TaskCheckBox:
+		state := map[bool]string{true: "checked", false: "open"}[n.IsChecked]
+		if entering {
+			w.WriteString(`<svg class="box-mark" role="img" aria-label="` + state + `"><use href="#m-` + state +
+				`"/></svg>`)
+		}
 	}
 	return ast.WalkContinue, nil
 }
@@ -184,90 +224,24 @@ func leadsTo(to string) (host string, ok bool) {
 	return "", false
 }
 
-// autoLink renders an address as a link. Its text is its target.
-func (safeRenderer) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	link := n.(*ast.AutoLink)
+// writeAddress writes an address as a link, if it may be one.
+func writeAddress(w util.BufWriter, source []byte, link *ast.AutoLink) {
 	to, label := string(link.URL(source)), template.HTMLEscapeString(string(link.Label(source)))
 	if link.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(to), "mailto:") {
 		to = "mailto:" + to
 	}
 	if _, ok := leadsTo(to); !ok {
 		w.WriteString("<code>" + label + "</code>")
-		return ast.WalkContinue, nil
+		return
 	}
 	openLink(w, to)
 	w.WriteString(label + "</a>")
-	return ast.WalkContinue, nil
 }
 
-// image renders the name of a picture and loads nothing.
-func (safeRenderer) image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		w.WriteString("<span class=\"picture\">picture: ")
-	} else {
-		w.WriteString(" <code>" + template.HTMLEscapeString(string(n.(*ast.Image).Destination)) + "</code></span>")
-	}
-	return ast.WalkContinue, nil
-}
-
-// rawHTML renders inline HTML as text.
-func (safeRenderer) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		segments := n.(*ast.RawHTML).Segments
-		for i := range segments.Len() {
-			at := segments.At(i)
-			w.WriteString(template.HTMLEscapeString(string(at.Value(source))))
-		}
-	}
-	return ast.WalkSkipChildren, nil
-}
-
-// htmlBlock renders a block of HTML as text.
-func (safeRenderer) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	block := n.(*ast.HTMLBlock)
-	if entering {
-		w.WriteString("<pre tabindex=\"0\">")
-		writeLines(w, source, n)
-		return ast.WalkContinue, nil
-	}
-	if block.HasClosure() {
-		w.WriteString(template.HTMLEscapeString(string(block.ClosureLine.Value(source))))
-	}
-	w.WriteString("</pre>\n")
-	return ast.WalkContinue, nil
-}
-
-// code renders a block that can be scrolled with the keyboard, without the class from the body.
-func (safeRenderer) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		w.WriteString("<pre tabindex=\"0\"><code>")
-		writeLines(w, source, n)
-	} else {
-		w.WriteString("</code></pre>\n")
-	}
-	return ast.WalkContinue, nil
-}
-
-// checkBox renders the state of a task. It is not a control.
-func (safeRenderer) checkBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	state := "open"
-	if n.(*extast.TaskCheckBox).IsChecked {
-		state = "checked"
-	}
-	if entering {
-		w.WriteString(`<svg class="box-mark" role="img" aria-label="` + state + `"><use href="#m-` + state +
-			`"/></svg>`)
-	}
-	return ast.WalkContinue, nil
-}
-
-// writeLines writes the lines of a block as text.
-func writeLines(w util.BufWriter, source []byte, n ast.Node) {
-	for i := range n.Lines().Len() {
-		at := n.Lines().At(i)
+// writeText writes lines or segments as text.
+func writeText(w util.BufWriter, source []byte, lines *gtext.Segments) {
+	for i := range lines.Len() {
+		at := lines.At(i)
 		w.WriteString(template.HTMLEscapeString(string(at.Value(source))))
 	}
 }
