@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -133,15 +134,10 @@ func (c *contents) take(r *Reader, l Line, o Options) {
 // reopen returns a function that reads the document of a line again. The store checks that it did not change.
 func reopen(from io.ReaderAt, at int64, size int) func() (handoff.Source, error) {
 	return func() (src handoff.Source, err error) {
-		line := make([]byte, size)
-		if _, err = from.ReadAt(line, at); err != nil {
-			return src, err
+		line, l := make([]byte, size), Handoff{}
+		if _, err = from.ReadAt(line, at); err == nil && json.Unmarshal(line, &l) != nil {
+			err = errors.New("it was changed while it was read")
 		}
-		l, err := parseLine(line)
-		if err != nil || l.Handoff == nil {
-			return src, errors.New("it was changed while it was read")
-		}
-		src.Text = []byte(l.Handoff.Text)
-		return src, nil
+		return handoff.Source{Text: []byte(l.Text)}, err
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	gosync "sync"
@@ -172,38 +173,58 @@ func (f *farm) work(t testing.TB, ids []string, seed uint64, rounds int) (histor
 func newWorkers(t testing.TB, clones, handoffs int) (f *farm, ids []string) {
 	t.Helper()
 	f = newFarm(t, max(clones, *farmWriters))
-	if *farmGit {
-		f.useGit(t)
-	}
 	ids = make([]string, handoffs)
 	began := time.Now()
-	const groups = 4 // each has a remote of its own: a clone that sends also receives all that is there
+	join := f.useObjects
+	if *farmGit {
+		join = f.useGit
+	}
+	tick := ticker(t, "clones wrote", *farmWriters)
+	join(t, func(w int, sync func() error) error {
+		defer tick()
+		var sources []handoff.Source
+		for i := w; i < handoffs; i += *farmWriters {
+			sources = append(sources, doc(fmt.Sprintf("work-%d", i)))
+		}
+		s, err := open(f.roots[w])
+		if err != nil {
+			return err
+		}
+		receipts, err := s.WriteAll(context.Background(), sources)
+		for i, r := range receipts {
+			ids[w+i**farmWriters] = r.ID
+		}
+		return errors.Join(err, sync())
+	})
+	wrote := time.Since(began)
+	f.roots = f.roots[:clones]
+	if err := f.syncAll(t); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d clones wrote %d handoffs in %v, and %d received them in %v", *farmWriters, handoffs, wrote, clones,
+		time.Since(began)-wrote)
+	return f, ids
+}
+
+// useObjects lets each writer sync to an object store that has nothing yet, since a clone that sends also receives all
+// that is there. The object store of the farm then has all that they sent.
+func (f *farm) useObjects(t testing.TB, write func(w int, sync func() error) error) {
+	const groups = 4 // each has an object store of its own
 	alone := make([]*farm, groups)
 	for g := range groups {
-		alone[g] = &farm{Server: objectstore.Start(t, 1), hub: f.hub}
+		alone[g] = &farm{Server: objectstore.Start(t, 1)}
 	}
 	there := objectstore.Copy{}
 	var mu gosync.Mutex
 	err := objects.Each(groups, func(g int) error {
 		for w := g; w < *farmWriters; w += groups {
-			var sources []handoff.Source
-			for i := w; i < handoffs; i += *farmWriters {
-				sources = append(sources, doc(fmt.Sprintf("work-%d", i)))
-			}
-			s, err := open(f.roots[w])
-			if err != nil {
+			err := write(w, func() error {
+				err := alone[g].Restore(nil)
+				if err == nil {
+					_, err = alone[g].sync(f.roots[w])
+				}
 				return err
-			}
-			receipts, err := s.WriteAll(context.Background(), sources)
-			for i, r := range receipts {
-				ids[w+i**farmWriters] = r.ID
-			}
-			if err == nil {
-				err = alone[g].Restore(nil)
-			}
-			if err == nil {
-				_, err = alone[g].sync(f.roots[w])
-			}
+			})
 			all, copyErr := alone[g].Copy()
 			if err = errors.Join(err, copyErr); err != nil {
 				return err
@@ -214,31 +235,49 @@ func newWorkers(t testing.TB, clones, handoffs int) (f *farm, ids []string) {
 		}
 		return nil
 	})
+	if err = errors.Join(err, f.Restore(there)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// useGit is useObjects for a git remote. The repository of each clone becomes a link to the one of all.
+func (f *farm) useGit(t testing.TB, write func(w int, sync func() error) error) {
+	dir := filepath.Dir(f.roots[0])
+	f.hub = filepath.Join(dir, "hub.git")
+	git(t, ".", "init", "-q", "--bare", "--template=", f.hub)
+	hubs := make([]string, len(f.roots))
+	tick := ticker(t, "clones made", len(f.roots))
+	for i, root := range f.roots {
+		hubs[i] = filepath.Join(dir, fmt.Sprintf("hub%d.git", i))
+		git(t, ".", "init", "-q", "--bare", "--template=", hubs[i])
+		git(t, root, "init", "-q", "--template=")
+		git(t, root, "remote", "add", "origin", hubs[i])
+		tick()
+	}
+	err := objects.Each(*farmWriters, func(w int) error {
+		return write(w, func() error {
+			_, err := f.sync(f.roots[w])
+			return err
+		})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Restore(there); err != nil {
-		t.Fatal(err)
+	tick = ticker(t, "joined", len(hubs))
+	for i, hub := range hubs {
+		if i < *farmWriters {
+			refs := []string{namespace + "/writers/*:" + namespace + "/writers/*"}
+			if i == 0 {
+				refs = append(refs, namespace+"/folded:"+namespace+"/folded")
+			}
+			git(t, f.hub, append([]string{"fetch", "-q", "--no-auto-maintenance", hub}, refs...)...)
+		}
+		if err := errors.Join(os.RemoveAll(hub), os.Symlink(f.hub, hub)); err != nil {
+			t.Fatal(err)
+		}
+		tick()
 	}
-	wrote := time.Since(began)
-	f.roots = f.roots[:clones]
-	if err := f.syncAll(); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d clones wrote %d handoffs in %v, and %d received them in %v", *farmWriters, handoffs, wrote, clones,
-		time.Since(began)-wrote)
-	return f, ids
-}
-
-// useGit makes the remote of the clones a git repository.
-func (f *farm) useGit(t testing.TB) {
-	t.Helper()
-	f.hub = filepath.Join(filepath.Dir(f.roots[0]), "hub.git")
-	git(t, ".", "init", "-q", "--bare", "--template=", f.hub)
-	for _, root := range f.roots {
-		git(t, root, "init", "-q", "--template=")
-		git(t, root, "remote", "add", "origin", f.hub)
-	}
+	git(t, f.hub, "gc", "-q")
 }
 
 // Clones that work at once, over a network that loses requests and answers and with a server that refuses, take each

@@ -175,7 +175,7 @@ func (p *progress) count(e eventlog.Parsed) {
 func (p *progress) followAll(text []byte) (all []eventInfo, err error) {
 	for line := range bytes.Lines(text) {
 		line, whole := bytes.CutSuffix(line, []byte("\n"))
-		s, err := p.follow(eventlog.ParseEvent(eventlog.Line{Text: line}))
+		s, err := p.follow(eventlog.Skim(line))
 		if err == nil && !whole {
 			err = errors.New("its log ends within a line")
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	gosync "sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -461,8 +462,10 @@ func TestObjectStoreRefuses(t *testing.T) {
 }
 
 // syncAll syncs all clones, some at once.
-func (f *farm) syncAll() error {
+func (f *farm) syncAll(t testing.TB) error {
+	tick := ticker(t, "clones synced", len(f.roots))
 	return objects.Each(len(f.roots), func(i int) error {
+		defer tick()
 		if _, err := f.sync(f.roots[i]); err != nil {
 			return fmt.Errorf("%s: %w", f.roots[i], err)
 		}
@@ -470,16 +473,33 @@ func (f *farm) syncAll() error {
 	})
 }
 
+// ticker returns a function to call after each of n steps. Every 10 seconds it logs how many are done, so that -v
+// shows how far a long test is.
+func ticker(t testing.TB, what string, n int) func() {
+	var mu gosync.Mutex
+	done, began, said := 0, time.Now(), time.Now()
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; time.Since(said) > 10*time.Second {
+			said = time.Now()
+			t.Logf("%s: %d of %d in %v", what, done, n, time.Since(began).Round(time.Second))
+		}
+	}
+}
+
 // mustAgree syncs all clones until nothing is new. They must have the same handoffs, marks and ledger, and be as
 // written.
 func (f *farm) mustAgree(t testing.TB) {
 	t.Helper()
 	for range 2 {
-		if err := f.syncAll(); err != nil {
+		if err := f.syncAll(t); err != nil {
 			t.Fatal(err)
 		}
 	}
+	tick := ticker(t, "clones verified", len(f.roots))
 	for _, root := range f.roots {
+		tick()
 		if diff := cmp.Diff(marksOf(t, f.roots[0]), marksOf(t, root)); diff != "" {
 			t.Errorf("%s: %s", root, diff)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -50,10 +51,27 @@ func payload[T any](text json.RawMessage) (any, error) {
 // imported parses the payload of an import: a document that was written here, or ids that came with the files
 // of the store.
 func imported(text json.RawMessage) (any, error) {
-	if came, err := payload[Imported](text); err != nil || came.(Imported).HandoffIDs != nil {
-		return came, err
+	var came struct {
+		Imported
+		Written
 	}
-	return payload[Written](text)
+	if err := json.Unmarshal(text, &came); err != nil || came.HandoffIDs != nil {
+		return came.Imported, err
+	}
+	return came.Written, nil
+}
+
+// Skim is [ParseEvent] without the payload of an event that stored a handoff, for a line that [Link] has written.
+func Skim(text []byte) Parsed {
+	const begin, end = `{"event_type":"`, `","primitive_id":"L6","redaction_applied":null,"schema_version":"1.1.0","ts_utc":"`
+	head, rest, _ := strings.Cut(string(text), `","payload":{`)
+	_, rest, _ = strings.Cut(rest, `},"prev_hash":"`)
+	prev, at, _ := strings.Cut(rest, end)
+	if isStored := head == begin+TypeImport || head == begin+TypeWrite; isStored && len(at) == len(timeLayout+`"}`) {
+		return Parsed{Event: Event{Type: head[len(begin):], Prev: prev}, Line: Line{Text: text},
+			Hash: jsontree.SHA256Hex(text)}
+	}
+	return ParseEvent(Line{Text: text})
 }
 
 // ParseEvent parses a line. If the line is not an event, Err is set.

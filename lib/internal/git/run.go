@@ -77,7 +77,8 @@ func Refusal(err error) *Error {
 const safely = `--no-optional-locks -c core.fsync=all -c core.fsmonitor=false -c core.hooksPath=/dev/null
 -c safe.bareRepository=explicit -c protocol.ext.allow=never -c gc.autoDetach=false -c maintenance.auto=false
 -c fetch.recurseSubmodules=no -c core.bigFileThreshold=16m -c http.lowSpeedLimit=1 -c http.lowSpeedTime=60
--c push.gpgSign=false -c push.followTags=false -c push.recurseSubmodules=no -c log.showSignature=false`
+-c fetch.unpackLimit=1 -c push.gpgSign=false -c push.followTags=false -c push.recurseSubmodules=no
+-c log.showSignature=false`
 
 // Run runs git in the repository and returns its output. Errors are an *Error. The file commondir of the repository
 // is ignored: it would apply the settings of another one.
@@ -87,15 +88,16 @@ func (r Runner) Run(ctx context.Context, c Call) ([]byte, error) {
 }
 
 // Serving returns arguments with which git serves a local repository without running programs that the repository
-// names: no hook, no filter, no transport for missing objects. git runs the words in a shell, and hides the caller's
-// settings from it.
+// names: no hook, no filter, no transport for missing objects. It does not look for deltas, which takes longer than to
+// send more. git runs the words in a shell, and hides the caller's settings from it.
 func Serving(url, service string) []string {
 	if _, isLocal := LocalPath(url); !isLocal {
 		return nil
 	}
 	return []string{"--" + service + "=GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git -c core.fsync=all" +
 		" -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand=true" +
-		" -c receive.denyCurrentBranch=refuse -c receive.autogc=false " + service}
+		" -c receive.denyCurrentBranch=refuse -c receive.autogc=false -c pack.window=0 -c pack.compression=1 " +
+		service}
 }
 
 // IsOlder reports whether git is older than a version.
