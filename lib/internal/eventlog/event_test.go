@@ -105,3 +105,28 @@ func FuzzTail(f *testing.F) {
 		}
 	})
 }
+
+// Skim finds the same chain in a line as ParseEvent, and all of an event that did not store a handoff.
+func TestSkim(t *testing.T) {
+	at := time.Date(2026, 5, 7, 12, 0, 0, 0, time.UTC)
+	for _, kind := range []string{eventlog.TypeWrite, eventlog.TypeImport, eventlog.TypeMarkRead} {
+		payload := map[string]any{"handoff_id": "x", "topic": `},"prev_hash":"`, "z": map[string]any{"a": 1}}
+		line, hash, err := eventlog.Link(eventlog.Genesis, kind, at, payload, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		got, want := eventlog.Skim(line), eventlog.ParseEvent(eventlog.Line{Text: line})
+		if got.Type != kind || got.Hash != hash || got.Prev != want.Prev || got.Err != nil || got.End() != want.End() {
+			t.Errorf("%s: %+v, want %+v", kind, got, want)
+		}
+		if skimmed := got.Payload == nil; skimmed != (kind != eventlog.TypeMarkRead) {
+			t.Errorf("%s: skimmed: %v", kind, skimmed)
+		}
+	}
+	for _, line := range []string{"", "{", `{"event_type":"handoff.write","payload":{},"prev_hash":"x"}`} {
+		if e := eventlog.Skim([]byte(line)); e.Err == nil {
+			t.Errorf("%s: %+v", line, e)
+		}
+	}
+}

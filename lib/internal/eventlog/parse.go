@@ -63,7 +63,8 @@ func imported(text json.RawMessage) (any, error) {
 
 // Skim is [ParseEvent] without the payload of an event that stored a handoff, for a line that [Link] has written.
 func Skim(text []byte) Parsed {
-	const begin, end = `{"event_type":"`, `","primitive_id":"L6","redaction_applied":null,"schema_version":"1.1.0","ts_utc":"`
+	const begin = `{"event_type":"`
+	const end = `","primitive_id":"L6","redaction_applied":null,"schema_version":"1.1.0","ts_utc":"`
 	head, rest, _ := strings.Cut(string(text), `","payload":{`)
 	_, rest, _ = strings.Cut(rest, `},"prev_hash":"`)
 	prev, at, _ := strings.Cut(rest, end)
