@@ -55,3 +55,6 @@ func parseTime(text string, now time.Time) (time.Time, time.Duration, error) {
 
 // Ago formats the time since at in the largest unit that fits, such as "2 h ago".
 func Ago(at, now time.Time) string { return form.Ago(at, now) }
+
+// Rough formats a duration in its largest unit of hours, minutes and seconds, rounded down.
+func Rough(d time.Duration) string { return form.Rough(d) }

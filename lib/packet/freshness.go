@@ -68,7 +68,7 @@ func (c *checking) age(f Facts) (bool, string) {
 	case age > c.o.MaxAge:
 		return false, fmt.Sprintf("updated %s ago (exceeds %s limit)", formatBeyond(age, c.o.MaxAge), limit)
 	}
-	return true, fmt.Sprintf("updated %s ago (within %s limit)", formatRough(max(age, 0)), limit)
+	return true, fmt.Sprintf("updated %s ago (within %s limit)", form.Rough(max(age, 0)), limit)
 }
 
 // expiry checks expires_at. A malformed time fails. Otherwise a typing error would disable the expiry.
@@ -80,38 +80,27 @@ func (c *checking) expiry(text, reason string) (bool, string) {
 	case expires.Before(c.o.Now):
 		return false, fmt.Sprintf("%s, but expired %s ago", reason, formatAgo(c.o.Now.Sub(expires)))
 	}
-	return true, fmt.Sprintf("%s, expires in %s", reason, formatRough(expires.Sub(c.o.Now)))
+	return true, fmt.Sprintf("%s, expires in %s", reason, form.Rough(expires.Sub(c.o.Now)))
 }
 
-// formatRough formats a duration in its largest unit, rounded down.
-func formatRough(d time.Duration) string {
-	switch {
-	case d >= time.Hour:
-		return fmt.Sprintf("%d h", d/time.Hour)
-	case d >= time.Minute:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	}
-	return fmt.Sprintf("%d s", d/time.Second)
-}
-
-// formatAgo formats a duration like formatRough, and adds the days of a long one.
+// formatAgo formats a duration like form.Rough, and adds the days of a long one.
 func formatAgo(d time.Duration) string {
 	const many = 4 * 24 * time.Hour
 	if d <= many {
-		return formatRough(d)
+		return form.Rough(d)
 	}
-	return fmt.Sprintf("%s (%d days)", formatRough(d), d/(24*time.Hour))
+	return fmt.Sprintf("%s (%d days)", form.Rough(d), d/(24*time.Hour))
 }
 
 // FormatLimit formats a limit without rounding, such as 48 h, 30 min or 1h30m0s.
 func FormatLimit(d time.Duration) string {
 	if d >= time.Minute && (d%time.Hour == 0 || d < time.Hour && d%time.Minute == 0) {
-		return formatRough(d)
+		return form.Rough(d)
 	}
 	return d.String()
 }
 
-// formatBeyond formats a duration like formatRough, unless that would hide that d exceeds the limit.
+// formatBeyond formats a duration like form.Rough, unless that would hide that d exceeds the limit.
 func formatBeyond(d, limit time.Duration) string {
 	if text := formatAgo(d); text != formatAgo(limit) {
 		return text
@@ -120,7 +109,7 @@ func formatBeyond(d, limit time.Duration) string {
 	if d < time.Hour {
 		rest = d % time.Minute
 	}
-	return formatRough(d-rest) + " " + formatRough(max(rest, time.Second))
+	return form.Rough(d-rest) + " " + form.Rough(max(rest, time.Second))
 }
 
 // Relations describes a stored handoff: the ids of its successors, and of other handoffs that supersede the same

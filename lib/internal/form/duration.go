@@ -72,3 +72,14 @@ func Ago(at, now time.Time) string {
 	}
 	return at.In(now.Location()).Format("2 Jan 2006")
 }
+
+// Rough formats a duration in its largest unit, rounded down.
+func Rough(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		return strconv.Itoa(int(d.Hours())) + " h"
+	case d >= time.Minute:
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	}
+	return strconv.Itoa(int(d.Seconds())) + " s"
+}

@@ -157,7 +157,7 @@ func (a *app) leaseLeft(until string) string {
 	case end.Before(a.Now()):
 		return ", lease over"
 	default:
-		return ", " + strings.TrimSuffix(handoff.Ago(a.Now(), end), " ago") + " left"
+		return ", " + handoff.Rough(end.Sub(a.Now())) + " left"
 	}
 }
 
