@@ -69,18 +69,25 @@ func (a *app) init(f *initFlags, _ []string) error {
 
 // setOperator records who the user is, in this clone or in all projects, and returns what has changed.
 func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, global bool) (did string, err error) {
-	did = "you are " + operator + " in this clone"
-	if before := p.Identity(); before.Operator != "" {
-		did += "; before you were " + before.Operator + " (" + before.Source + ")"
+	before := p.Identity()
+	did, err = "you are "+operator+" in this clone", s.Registry().Check(operator)
+	switch {
+	case err != nil:
+	case global:
+		did = "you are " + operator + " in all projects, as " + p.User.File() + " says"
+		err = handoff.SetUser(p.User, "operator", operator)
+	default:
+		err = s.Registry().SetOperator(operator)
 	}
-	if !global {
-		return did, s.Registry().SetOperator(operator)
-	}
-	if err := s.Registry().Check(operator); err != nil {
+	if err != nil {
 		return "", err
 	}
-	return strings.Replace(did, "in this clone", "in all projects, as "+p.User.File()+" says", 1),
-		handoff.SetUser(p.User, "operator", operator)
+	if p, _, err = a.NewStore(); err == nil && p.Me() != operator {
+		did += "; but here you are still " + before.Operator + " (" + before.Source + ")"
+	} else if before.Operator != "" {
+		did += "; before you were " + before.Operator + " (" + before.Source + ")"
+	}
+	return did, err
 }
 
 // askSetUp asks for the values that no flag gives. An answer is a line; an empty line accepts the proposal.
