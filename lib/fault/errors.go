@@ -37,7 +37,7 @@ type Error struct {
 	Advice  string // what to do next, "" if Problem suffices
 	Cause   error  // the error underneath, or nil; Problem already names it
 
-	plain string // Problem without text of others; see Plain
+	Words string // Problem without text of others, for Plain; "" leaves only the class or the cause
 }
 
 func (e *Error) Error() string { return e.Problem }
@@ -62,6 +62,14 @@ func Count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Prefixed returns the prefix of a message about the document name, "" without a name.
+func Prefixed(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + ": "
 }
 
 // Some returns the first three names, and how many more there are.
@@ -130,7 +138,7 @@ func New(class error, advice, format string, args ...any) error {
 		}
 	}
 	return &Error{Class: class, Problem: fmt.Sprintf(format, args...), Advice: advice, Cause: cause,
-		plain: plainly(format, args)}
+		Words: plainly(format, args)}
 }
 
 // A DocumentError lists all faults of one document. It unwraps to ErrInvalid.
@@ -140,11 +148,7 @@ type DocumentError struct {
 }
 
 func (e *DocumentError) Error() string {
-	prefix := ""
-	if e.Name != "" {
-		prefix = e.Name + ": "
-	}
-	return strings.Join(Lines(e.Faults, func(f Fault) string { return prefix + f.String() }), "\n")
+	return strings.Join(Lines(e.Faults, func(f Fault) string { return Prefixed(e.Name) + f.String() }), "\n")
 }
 
 // Unwrap returns ErrInvalid.
@@ -157,11 +161,7 @@ type IDMismatchError struct {
 }
 
 func (e *IDMismatchError) Error() string {
-	prefix := ""
-	if e.Name != "" {
-		prefix = e.Name + ": "
-	}
-	return fmt.Sprintf("%shandoff_id is %s, but the content has the id %s", prefix, e.Claimed, e.Computed)
+	return fmt.Sprintf("%shandoff_id is %s, but the content has the id %s", Prefixed(e.Name), e.Claimed, e.Computed)
 }
 
 // Hint returns what to do next.

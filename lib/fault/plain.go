@@ -75,8 +75,8 @@ func plainly(format string, args []any) string {
 // Plain returns the problem without untrusted text.
 func (e *Error) Plain() string {
 	switch {
-	case e.plain != "":
-		return e.plain
+	case e.Words != "":
+		return e.Words
 	case e.Cause != nil:
 		return Plain(e.Cause)
 	}

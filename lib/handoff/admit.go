@@ -3,6 +3,7 @@ package handoff
 import (
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
@@ -83,7 +84,7 @@ func (s *Store) judge(d *sealed, from, to operators.Status) (operators.State, er
 			reasons = append(reasons, side.name+": "+side.status.Reason)
 		}
 	}
-	if err := s.rules().Unverified("%s", store.Prefixed(d.name)+strings.Join(reasons, "; ")); err != nil {
+	if err := s.rules().Unverified("%s", fault.Prefixed(d.name)+strings.Join(reasons, "; ")); err != nil {
 		return "", err
 	}
 	return worst.State, nil

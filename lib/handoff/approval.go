@@ -72,7 +72,7 @@ func (s *Store) checkRejected(x *txn.Session, act Act, id string) error {
 	}
 	d, err := s.decision(x, id)
 	if err == nil && d.Rejected.IsDone() {
-		err = &trust.AwaitingError{ID: id, Rejected: d.Rejected}
+		err = trust.ErrAwaiting(id, d.Rejected)
 	}
 	return err
 }
@@ -101,7 +101,7 @@ func (s *Store) decide(x *txn.Session, act Act, who *Consumption) (existing bool
 		return false, err
 	}
 	if act == ActApprove && d.Rejected.IsDone() {
-		return false, &trust.AwaitingError{ID: who.HandoffID, Rejected: d.Rejected}
+		return false, trust.ErrAwaiting(who.HandoffID, d.Rejected)
 	}
 	before := d.Approved
 	if act == ActReject {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
@@ -53,7 +52,7 @@ func (s *Store) tooLongError(d admitted, parent string) error {
 	return fault.New(ErrDenied, "a person replies, or runs `handoff approve "+parent+
 		"` on a terminal",
 		"%s%d handoffs without a person: max_hops is reached",
-		store.Prefixed(d.name), s.opt.MaxHops)
+		fault.Prefixed(d.name), s.opt.MaxHops)
 }
 
 func isChained(references []string) bool {

@@ -3,9 +3,9 @@ package handoff
 import (
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
@@ -41,7 +41,7 @@ func (s *Store) screen(docs []*sealed, results []Result) ([]scanned, error) {
 			continue
 		}
 		if len(d.redacted) > 0 {
-			s.opt.Warn(store.Prefixed(d.name) + "redacted credentials by these rules: " +
+			s.opt.Warn(fault.Prefixed(d.name) + "redacted credentials by these rules: " +
 				strings.Join(d.redacted, ", "))
 		}
 		good = append(good, scanned{d})

@@ -92,7 +92,7 @@ func (s *Store) seal(sources []Source, results []Result) []*sealed {
 	})
 	for _, d := range docs {
 		for _, note := range d.notes {
-			s.opt.Warn(store.Prefixed(d.name) + note)
+			s.opt.Warn(fault.Prefixed(d.name) + note)
 		}
 	}
 	good := make([]*sealed, 0, len(docs))
@@ -120,7 +120,7 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	}
 	id, err := document.ID(doc)
 	if err != nil {
-		return sealed{}, fault.New(ErrInvalid, "", "%s%v", store.Prefixed(src.Name), err)
+		return sealed{}, fault.New(ErrInvalid, "", "%s%v", fault.Prefixed(src.Name), err)
 	}
 	for _, claimed := range []string{doc.HandoffID, src.ID} {
 		if claimed != "" && claimed != id {
@@ -163,7 +163,7 @@ func (s *Store) stored(d *sealed, src Source) ([]byte, error) {
 		}
 		if err == nil && again.HandoffID != d.HandoffID {
 			err = fault.New(ErrBusy, "run the same command again", "%sit was changed while it was read",
-				store.Prefixed(d.name))
+				fault.Prefixed(d.name))
 		}
 		if err != nil {
 			return nil, err

@@ -71,7 +71,7 @@ func (s *Store) signOne(d *admitted, w trust.Witness) (sig Signature, err error)
 	text, sig, err := s.keys.Judge(d.From, w, func() (time.Time, error) { return s.opt.Now(), nil })
 	d.signature = &txn.Signature{ID: d.HandoffID, Text: text, Key: sig.Key}
 	if errors.Is(err, ErrIntegrity) {
-		err = &Error{Class: ErrIntegrity, Problem: store.Prefixed(d.name) + err.Error(), Cause: err}
+		err = &Error{Class: ErrIntegrity, Problem: fault.Prefixed(d.name) + err.Error(), Cause: err}
 	}
 	return sig, err
 }
@@ -92,13 +92,13 @@ func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 		return err
 	case source.MustSign:
 		return fault.New(ErrDenied, hint, "%shandoffs from %s must be signed; this one is %s",
-			store.Prefixed(d.name), d.From, sig.State)
+			fault.Prefixed(d.name), d.From, sig.State)
 	case refuse:
-		return fault.New(ErrDenied, hint, "%s%s", store.Prefixed(d.name), why)
+		return fault.New(ErrDenied, hint, "%s%s", fault.Prefixed(d.name), why)
 	case why != "":
-		s.opt.Warn(store.Prefixed(d.name) + why)
+		s.opt.Warn(fault.Prefixed(d.name) + why)
 	case sig.State != SignatureUnsigned && source.Origin == nil:
-		s.opt.Warn(store.Prefixed(d.name) + "it is signed, but the signature is " + sig.State +
+		s.opt.Warn(fault.Prefixed(d.name) + "it is signed, but the signature is " + sig.State +
 			": list the key in ssh_keys of " + d.From + " in the operators file")
 	}
 	return nil

@@ -32,12 +32,6 @@ func factsOf(record *jsontree.Value) Facts {
 	return f
 }
 
-// Facts returns the facts of the record.
-func (r Record) Facts() Facts {
-	v, _ := jsontree.Parse(r.JSON())
-	return factsOf(v)
-}
-
 // Passages returns every string of a JSON text with its pointer, including names of members. If the text is not
 // JSON, it returns none.
 func Passages(data []byte) []Passage {

@@ -32,7 +32,6 @@ type content interface {
 	Head() (from, to, topic, at string) // the values of the record, at with its zone; "" for a missing one
 	View() string
 	Body() (string, error)
-	Facts() packet.Facts
 }
 
 // A kind is a row of the table.

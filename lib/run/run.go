@@ -179,19 +179,7 @@ func Inspect(data []byte) (packet.Facts, error) {
 	if err != nil {
 		return packet.Facts{}, err
 	}
-	f := factsOf(reading.Record)
+	f := Table().Facts(Kind+"/"+Version, reading.Record, packet.Required())
 	f.Faults, f.Texts = reading.Faults(), packet.Passages(data)
 	return f, nil
-}
-
-// Facts returns the facts for resuming. A run record has no resume token.
-func (r Record) Facts() packet.Facts {
-	v, _ := jsontree.Parse(r.JSON())
-	return factsOf(v)
-}
-
-func factsOf(record *jsontree.Value) packet.Facts {
-	f := Table().Facts(Kind+"/"+Version, record, packet.Required())
-	f.Texts = packet.Passages([]byte(record.String()))
-	return f
 }

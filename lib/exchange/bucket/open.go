@@ -1,6 +1,7 @@
 package bucket
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/url"
@@ -36,11 +37,7 @@ func Open(ctx context.Context, c Config) (*Bucket, error) {
 		c.Patience = time.Minute
 	}
 	b := &Bucket{patience: c.Patience, transport: newTransport(c.Patience)}
-	for _, region := range []string{c.Region, c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION"), "us-east-1"} {
-		if b.region = region; region != "" {
-			break
-		}
-	}
+	b.region = cmp.Or(c.Region, c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
 	if err := b.setLocation(c.URL); err != nil {
 		return nil, err
 	}
@@ -103,17 +100,8 @@ func (b *Bucket) credentials(ctx context.Context, c Config) (*credentials.Creden
 	if c.Profile == "" && id != "" && secret != "" {
 		return credentials.NewStaticV4(id, secret, c.Getenv("AWS_SESSION_TOKEN")), nil
 	}
-	profile := c.Profile
-	if profile == "" {
-		profile = c.Getenv("AWS_PROFILE")
-	}
-	if profile == "" {
-		profile = "default"
-	}
-	home := c.Getenv("HOME")
-	if home == "" {
-		home = c.Getenv("USERPROFILE")
-	}
+	profile := cmp.Or(c.Profile, c.Getenv("AWS_PROFILE"), "default")
+	home := cmp.Or(c.Getenv("HOME"), c.Getenv("USERPROFILE"))
 	for _, f := range []struct{ variable, usual string }{
 		{"AWS_SHARED_CREDENTIALS_FILE", "credentials"}, {"AWS_CONFIG_FILE", "config"},
 	} {

@@ -67,7 +67,7 @@ func (c *check) checkLogThere() {
 func (c *check) orderRemedies() {
 	observed, err := c.Fingerprint()
 	if err == nil {
-		_, _, err = c.CompareMachine(observed)
+		_, err = c.CompareMachine(observed)
 	}
 	first, refused := "", (*store.MachineError)(nil)
 	switch {

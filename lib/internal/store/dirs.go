@@ -282,7 +282,7 @@ func (s *Store) MatchesMachine() (known bool, err error) {
 		return false, err
 	}
 	defer d.Close()
-	known, _, err = d.CompareMachine(observed)
+	known, err = d.CompareMachine(observed)
 	return known, err
 }
 
@@ -296,42 +296,42 @@ func (d Dirs) IsClone(err error) bool {
 	return err == nil && !events
 }
 
-// CompareMachine reports whether the store is recorded as this machine's, and returns the record. An empty
-// store belongs to no machine yet.
-func (d Dirs) CompareMachine(observed string) (known bool, record disk.MachineRecord, err error) {
-	record, err = d.Machine()
+// CompareMachine reports whether the store is recorded as this machine's. An empty store belongs to no machine
+// yet.
+func (d Dirs) CompareMachine(observed string) (known bool, err error) {
+	record, err := d.Machine()
 	if err != nil || record.Fingerprint != observed {
 		coming, ok, comingErr := d.comingMachine()
 		if comingErr != nil {
-			return false, record, comingErr
+			return false, comingErr
 		}
 		if ok && coming.Fingerprint == observed {
-			return true, coming, nil
+			return true, nil
 		}
 	}
 	if d.IsClone(err) {
-		return false, record, nil
+		return false, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if begun, err := d.HasBegun(); err != nil || !begun {
-			return false, disk.MachineRecord{}, err
+			return false, err
 		}
 		record, err = d.Machine() // a process that began the store meanwhile recorded its machine first
 	}
 	if err == nil && record.Fingerprint == observed {
-		return true, record, nil
+		return true, nil
 	}
 	refused := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil, Git: d.Opt.Git,
 		Command: d.RegenerateCommand()}
 	switch {
 	case fault.IsLimit(err):
-		return false, disk.MachineRecord{}, fault.Unreadable(err)
+		return false, fault.Unreadable(err)
 	case errors.Is(err, fs.ErrNotExist):
 		refused.Expected = "missing, but there are handoffs"
 	case err != nil:
 		refused.Expected = "unreadable (" + err.Error() + ")"
 	}
-	return false, disk.MachineRecord{}, refused
+	return false, refused
 }
 
 // HasSynced reports whether the store was ever exchanged with a remote, so that others may have its handoffs.

@@ -107,19 +107,19 @@ func TestCompareMachine(t *testing.T) {
 	root := t.TempDir()
 	early := mustOpen(t, at(root)) // before anything was made
 	put(t, root, "handoffs/INDEX.md", string(index.New())+row)
-	if _, _, err := mustOpen(t, at(root)).CompareMachine(here); !errors.As(err, new(*store.MachineError)) {
+	if _, err := mustOpen(t, at(root)).CompareMachine(here); !errors.As(err, new(*store.MachineError)) {
 		t.Errorf("rows without a record: %v", err)
 	}
 	put(t, root, ".run/machine-fingerprint", string(record.Bytes()))
-	if known, _, err := early.CompareMachine(here); !known || err != nil {
+	if known, err := early.CompareMachine(here); !known || err != nil {
 		t.Errorf("recorded after it was opened: %v, %v", known, err)
 	}
 	refused := (*store.MachineError)(nil)
-	if _, _, err := early.CompareMachine(strings.Repeat("b", 64)); !errors.As(err, &refused) || refused.Lost || refused.Expected != here {
+	if _, err := early.CompareMachine(strings.Repeat("b", 64)); !errors.As(err, &refused) || refused.Lost || refused.Expected != here {
 		t.Errorf("another machine: %v", err)
 	}
 	put(t, root, ".run/machine-fingerprint", "")
-	if _, _, err := early.CompareMachine(here); !errors.As(err, &refused) || !refused.Lost {
+	if _, err := early.CompareMachine(here); !errors.As(err, &refused) || !refused.Lost {
 		t.Errorf("an emptied record: %v", err)
 	}
 }
@@ -140,7 +140,7 @@ func TestCompareMachineWhileAStoreBegins(t *testing.T) {
 		}()
 		for known := false; !known; {
 			var err error
-			if known, _, err = d.CompareMachine(here); err != nil {
+			if known, err = d.CompareMachine(here); err != nil {
 				t.Fatal(err)
 			}
 		}

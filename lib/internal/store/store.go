@@ -83,11 +83,3 @@ func OneLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }
-
-// Prefixed returns the prefix of a message about the document name.
-func Prefixed(name string) string {
-	if name == "" {
-		return ""
-	}
-	return name + ": "
-}

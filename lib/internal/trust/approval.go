@@ -43,7 +43,7 @@ func Policies(at *store.Store) (asks func(from, to string) bool, err error) {
 	return list.AsksApproval, nil
 }
 
-// CheckApproval returns an *AwaitingError if a handoff awaits approval, or was rejected.
+// CheckApproval returns ErrAwaiting if a handoff awaits approval, or was rejected.
 func CheckApproval(at *store.Store, decided eventlog.Decision, row index.Row, references []string) error {
 	asks, err := Policies(at)
 	if err != nil {
@@ -51,42 +51,22 @@ func CheckApproval(at *store.Store, decided eventlog.Decision, row index.Row, re
 	}
 	needs := relation.Of(references).Approval || asks != nil && asks(row.From, row.To)
 	if decided.Rejected.IsDone() || needs && !decided.Approved.IsDone() {
-		return &AwaitingError{row.ID, decided.Rejected}
+		return ErrAwaiting(row.ID, decided.Rejected)
 	}
 	return nil
 }
 
-// An AwaitingError reports that a handoff awaits approval, or was rejected. It wraps fault.ErrDenied.
-type AwaitingError struct {
-	ID       string
-	Rejected eventlog.Action // zero if the handoff awaits approval
-}
-
-func (e *AwaitingError) Error() string {
-	if e.Rejected.IsDone() {
-		return fmt.Sprintf("%s was rejected by %s at %s, for good", e.ID, e.Rejected.Operator, e.Rejected.Time)
+// ErrAwaiting returns the error for a handoff that awaits approval, or was rejected: fault.ErrDenied.
+func ErrAwaiting(id string, rejected eventlog.Action) error {
+	err := &fault.Error{Class: fault.ErrDenied, Problem: id + " awaits approval", Words: "the handoff awaits approval",
+		Advice: "somebody else than the sender, with the capability approve in the operators file, runs `handoff " +
+			"approve " + id + "` on a terminal"}
+	if rejected.IsDone() {
+		err.Problem = fmt.Sprintf("%s was rejected by %s at %s, for good", id, rejected.Operator, rejected.Time)
+		err.Words, err.Advice = "the handoff was rejected, for good", "ask the sender for another one"
 	}
-	return e.ID + " awaits approval"
+	return err
 }
-
-// Plain returns the problem without names, for agents.
-func (e *AwaitingError) Plain() string {
-	if e.Rejected.IsDone() {
-		return "the handoff was rejected, for good"
-	}
-	return "the handoff awaits approval"
-}
-
-// Hint returns what to do next.
-func (e *AwaitingError) Hint() string {
-	if e.Rejected.IsDone() {
-		return "ask the sender for another one"
-	}
-	return "somebody else than the sender, with the capability approve in the operators file, " +
-		"runs `handoff approve " + e.ID + "` on a terminal"
-}
-
-func (e *AwaitingError) Unwrap() error { return fault.ErrDenied }
 
 // The message and hint if there is no operators file.
 const (

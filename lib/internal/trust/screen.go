@@ -11,7 +11,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A Gate decides about credentials.
@@ -101,13 +100,13 @@ func (p Gate) leaks(texts []document.Text) (allowed []string, faults []fault.Fau
 func (p Gate) redact(name string, d document.Document, claimed bool) (document.Document, []string, error) {
 	if claimed {
 		return d, nil, fault.New(fault.ErrInvalid, "leave handoff_id out of a document that is to be redacted",
-			"%sthe document names its id, which would be another one after the redaction", store.Prefixed(name))
+			"%sthe document names its id, which would be another one after the redaction", fault.Prefixed(name))
 	}
 	if _, structured, err := fields.Extract(d.Body); structured || err != nil {
 		return d, nil, fault.New(fault.ErrInvalid,
 			"redact the record and write it as JSON, so that its view is made again",
 			"%sthe body carries a record with a credential in it, which cannot be redacted in place",
-			store.Prefixed(name))
+			fault.Prefixed(name))
 	}
 	d = document.Clone(d)
 	rules, err := p.replace(name, document.Texts(&d))

@@ -78,7 +78,7 @@ func (c *chooser) choose(d Publication) (choice, error) {
 	if free == "" {
 		return choice{}, fault.New(fault.ErrConfig, "change topic or ts_utc",
 			"%s%s and its %d numbered names are in use by other handoffs",
-			store.Prefixed(d.Name), document.FileName(*d.Document, 1, withID), MaxNames-1)
+			fault.Prefixed(d.Name), document.FileName(*d.Document, 1, withID), MaxNames-1)
 	}
 	return c.newName(free, d)
 }

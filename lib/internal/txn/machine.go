@@ -50,7 +50,7 @@ func (x *Session) CheckMachine() error {
 	if err != nil {
 		return err
 	}
-	known, _, err := x.CompareMachine(observed)
+	known, err := x.CompareMachine(observed)
 	if refused := (*store.MachineError)(nil); errors.As(err, &refused) {
 		x.logRefusal(refused)
 	}

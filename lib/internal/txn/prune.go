@@ -166,7 +166,7 @@ func IsTombstoned(tombstones []byte, id string) bool {
 type PrunedError struct{ Name, ID string }
 
 func (e *PrunedError) Error() string {
-	return store.Prefixed(e.Name) + e.ID + " was pruned; it is not stored again"
+	return fault.Prefixed(e.Name) + e.ID + " was pruned; it is not stored again"
 }
 
 // Plain is Error without the name.
