@@ -36,6 +36,7 @@ var placeholders = strings.NewReplacer(
 // firstDo maps the beginning of an example to what was done before, as the text around it says.
 var firstDo = []struct{ example, command string }{
 	{"handoff done @", "handoff take @"},
+	{"echo 'The cache is warm: four minutes.' | handoff reply @", "handoff take @"},
 	{"echo 'Deployed at noon.' | handoff done @", "handoff take @"},
 	{"handoff doctor hook", "for agent in claude codex gemini qwen cursor copilot opencode; do handoff install $agent --to ben; done"},
 	{"handoff import week.jsonl", "handoff export -o week.jsonl"},

@@ -8,8 +8,7 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -23,14 +22,11 @@ type Command struct {
 
 const serverName = "handoff"
 
-const maxOperator = 64 // characters
-
 // check refuses a command that cannot be registered with every agent: some run the hook through a shell, and none
 // quotes control characters.
 func (c Command) check() error {
-	if c.To != "" && !form.IsSlug(c.To, maxOperator) {
-		return fault.New(fault.ErrInvalid, "use 1 to 64 ASCII letters, digits, _ and -",
-			"%q is not an operator name", c.To)
+	if err := handoff.CheckOperator(c.To); err != nil && c.To != "" {
+		return err
 	}
 	if strings.ContainsFunc(c.Program, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) {
 		return refuse("install the programs in another directory", "the path %q cannot be registered", c.Program)
@@ -172,7 +168,7 @@ func Operator(words []string) string {
 		if !joined && (w == "--to" || w == "--operator") && i+1 < len(words) {
 			value, joined = words[i+1], true
 		}
-		if joined && form.IsSlug(value, maxOperator) {
+		if joined && handoff.CheckOperator(value) == nil {
 			return value
 		}
 	}

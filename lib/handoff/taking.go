@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -77,6 +78,9 @@ func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consum
 	for i := 0; i < len(all) && err == nil; i++ {
 		all[i], err = c.s.request(act, entries[i], who, decided)
 	}
+	for i := 0; i < len(all) && err == nil; i++ {
+		err = c.s.markWaiting(ctx, all[i], entries[i])
+	}
 	if err == nil {
 		err = c.s.claimAll(ctx, all)
 	}
@@ -136,6 +140,19 @@ func (s *Store) request(act Act, entry Entry, who Consumption, decided func(id s
 	}
 	r.who = who
 	return r, err
+}
+
+// markWaiting undoes the read marks of the recipient of a handoff that is about to be released or reopened. The handoff
+// waits for the recipient then, who is told of it again. If the action fails, it does not matter: the handoff is held.
+func (s *Store) markWaiting(ctx context.Context, r request, e Entry) (err error) {
+	life := s.Lifecycle().Of(e.ID)
+	ends := map[Act]string{ActRelease: life.Take.Holds().Operator, ActReopen: life.Done.Operator}[r.act]
+	for _, m := range e.Marks() {
+		if err == nil && ends != "" && (ends == r.who.Operator || r.over.Any) && e.IsTo(m.Operator) {
+			_, err = s.mark(ctx, m.Operator, []string{e.ID}, true)
+		}
+	}
+	return err
 }
 
 // carryOut performs the action of a request. If the action was performed before, r.who becomes the operator who
@@ -271,10 +288,7 @@ func (c Lifecycle) CanAct(act Act, e Entry, who Consumption) error {
 	if who.Session != "" && !IsSession(who.Session) {
 		return fault.New(ErrInvalid, "use 1 to 128 ASCII letters, digits, _ and -", "%q is not a session", who.Session)
 	}
-	if err := CheckReason(who.Reason); err != nil {
-		return err
-	}
-	return c.s.rules().Allow(act, who.Operator, e)
+	return cmp.Or(CheckReason(who.Reason), c.s.rules().Allow(act, who.Operator, e))
 }
 
 // Of returns what the ledger says about a handoff. It returns the zero Life if the ledger cannot be read.

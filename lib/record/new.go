@@ -83,16 +83,13 @@ func (m *Making) AsksTopic() bool {
 // New returns the source that makes and stores a record. The record passes the same checks as one written by
 // hand. If a value is missing, the error is a *handoff.DocumentError; another kind is handoff.ErrInvalid.
 func New(m Making) (handoff.Source, error) {
-	k, err := kindOf(nil, m.Kind)
-	if err == nil {
-		err = checkAllowed(m.AllowEmpty)
-	}
-	if err != nil {
-		return handoff.Source{}, err
-	}
+	k, _ := kindOf(nil, m.Kind)
 	if k.make == nil {
-		return handoff.Source{}, invalid("use `handoff record create`", "this command makes no record of the kind %s",
-			k.name)
+		return handoff.Source{}, invalid("use "+strings.Join(Makes(), ", ")+"; for a run `handoff record create`",
+			"this command makes no record of the kind %q", m.Kind)
+	}
+	if err := checkAllowed(m.AllowEmpty); err != nil {
+		return handoff.Source{}, err
 	}
 	var faults []handoff.Fault
 	for _, f := range m.Missing() {

@@ -9,7 +9,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/work"
 )
@@ -42,13 +41,13 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	if c.MaxAge < 0 {
 		return o, invalid("use a duration such as 48h", "--max-age %s is negative", c.MaxAge)
 	}
-	switch {
-	case c.ConfirmedBy == "":
-	case c.Answers == nil:
-		return o, invalid("add --answers FILE", "--confirmed-by needs --answers")
-	case !form.IsSlug(c.ConfirmedBy, maxName):
-		return o, invalid("use 1 to 64 ASCII letters, digits, _ and -",
-			"--confirmed-by: %q is not an operator name", c.ConfirmedBy)
+	if c.ConfirmedBy != "" {
+		if c.Answers == nil {
+			return o, invalid("add --answers FILE", "--confirmed-by needs --answers")
+		}
+		if err := handoff.CheckOperator(c.ConfirmedBy); err != nil {
+			return o, err
+		}
 	}
 	return o, checkAllowed(c.AllowEmpty)
 }

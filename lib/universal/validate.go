@@ -106,6 +106,8 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 	faults, wrapped := rules(d.root.Plain()), d.root.Get("handoff") != nil
 	for i, f := range faults {
 		switch known, ok := fieldAt(f.Pointer); {
+		case strings.Contains(f.Problem, " is not one of "): // it names them
+			faults[i].Hint = "`handoff record repair` corrects slips of spelling"
 		case ok && advice(known) != "":
 			faults[i].Hint = advice(known)
 		case !wrapped:

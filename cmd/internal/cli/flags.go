@@ -224,7 +224,7 @@ func valueOf(at reflect.Value, words []string) pflag.Value {
 	}
 	return value{"string", at.String, func(text string) error {
 		if words != nil && !slices.Contains(words, text) {
-			return fmt.Errorf("%q is not one of %s", text, strings.Join(words, ", "))
+			return unknown("", "", text, words, fmt.Sprintf("%q is not one of %s", text, strings.Join(words, ", ")))
 		}
 		at.SetString(text)
 		return nil

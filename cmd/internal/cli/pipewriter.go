@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 
 	"golang.org/x/term"
@@ -43,6 +44,10 @@ func (a *App) Committed() {
 	if a.began != "" {
 		a.Note("created a new store in " + a.began)
 		a.began = ""
+		p, _ := a.Project()
+		if me := p.Identity(); strings.HasPrefix(me.Source, "git ") {
+			a.Note("you are " + me.Operator + ", from git; `handoff init` changes it")
+		}
 	}
 	if o, ok := a.Stdout.(*pipeWriter); ok {
 		o.instead = a.Stderr

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -22,10 +23,8 @@ func (a *App) SessionID() string { return cmp.Or(a.Session.Session, agent.Sessio
 func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs ...string) (string, error) {
 	operator := p.MeOr(named)
 	if operator == "" {
-		if _, err := WholeIDs(s, handoffs); err != nil {
-			return "", err
-		}
-		return "", UnknownOperator("--operator")
+		_, err := WholeIDs(s, handoffs)
+		return "", cmp.Or(err, UnknownOperator("--operator"))
 	}
 	a.NoteSlips(s, operator)
 	return operator, nil
@@ -47,4 +46,29 @@ func UnknownOperator(flag string) error {
 		hint = "run `handoff init`, set HANDOFF_OPERATOR, or add " + flag + " NAME"
 	}
 	return Invalid(hint, "I don't know who you are")
+}
+
+// TakenBy returns the id of the only handoff that an operator has taken.
+func (a *App) TakenBy(s *handoff.Store, operator string) (string, error) {
+	if operator == "" {
+		return "", UnknownOperator("")
+	}
+	all := s.Lifecycle().Holdings(operator)
+	var taken []string
+	for _, h := range all {
+		about := h.Entry.Topic
+		if a.ForPeople() { // a title can be made to influence agents
+			about = s.ListedOne(h.Entry).Title
+		}
+		taken = append(taken, Short(h.Entry.ID, Shortest)+" "+about)
+	}
+	switch len(all) {
+	case 0:
+		return "", Invalid("name the handoff, or take one: `handoff next --take`",
+			"@ is the handoff that you have taken, but %s has taken none", fault.Own(operator))
+	case 1:
+		return all[0].Entry.ID, nil
+	}
+	return "", Invalid("name one of them", "@ is the handoff that you have taken, but %s has taken %d: %s",
+		fault.Own(operator), len(all), fault.Some(taken))
 }

@@ -66,15 +66,22 @@ type undo struct {
 	id, title string
 }
 
-// mostUndone limits the changes that can be undone.
-const mostUndone = 10
-
-// inverse returns the change that reverts c, or false.
-func inverse(d storeChange) (storeChange, bool) {
+// inverse returns the change that reverts d on a handoff that was in a state, or false.
+func inverse(d storeChange, was handoff.State) (storeChange, bool) {
 	back, ok := map[string]storeChange{
 		take.done: release, release.done: take, end.done: reopen, archive.done: unarchive, unarchive.done: archive,
 		markRead.done: markUnread,
 	}[d.done]
+	undo, again := back.do, map[handoff.State]storeChange{handoff.StateTaken: take, handoff.StateRead: markRead}[was].do
+	if again != nil && (d.done == take.done || d.done == end.done) { // what is released or reopened is unread
+		back.do = func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
+			status, err := undo(ctx, s, me, id)
+			if err == nil {
+				_, err = again(ctx, s, me, id)
+			}
+			return status, err
+		}
+	}
 	return back, ok
 }
 
@@ -95,8 +102,8 @@ func act(d storeChange) func(*model) tea.Cmd {
 		case m.me == "":
 			return m.fail("I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR")
 		}
-		id, title := r.ID, m.titleOf(r)
-		return m.inTurn(func() tea.Cmd { return m.do(d, id, title, true) })
+		id, title, was := r.ID, m.titleOf(r), r.state
+		return m.inTurn(func() tea.Cmd { return m.do(d, id, title, was) })
 	}
 }
 
@@ -122,8 +129,8 @@ func (m *model) nextChange() (cmd tea.Cmd) {
 	return cmd
 }
 
-// do changes a handoff. With back, u reverts it.
-func (m *model) do(d storeChange, id, title string, back bool) tea.Cmd {
+// do changes a handoff. u brings it back to the state that it was in, unless was is "".
+func (m *model) do(d storeChange, id, title string, was handoff.State) tea.Cmd {
 	s, me := m.store, m.me
 	m.working++
 	m.say(d.doing + " " + title + "…")
@@ -132,7 +139,7 @@ func (m *model) do(d storeChange, id, title string, back bool) tea.Cmd {
 		msg := actedMsg{said: "\"" + title + "\" is " + d.done, err: err}
 		if err == nil && status == handoff.StatusExisting {
 			msg.said = title + ": " + d.idle
-		} else if inverse, ok := inverse(d); ok && back && err == nil {
+		} else if inverse, ok := inverse(d, was); ok && was != "" && err == nil {
 			msg.undo = &undo{inverse, id, title}
 		}
 		return msg
@@ -149,7 +156,7 @@ func (m *model) undoLast() tea.Cmd {
 	}
 	last := m.undone[n-1]
 	m.undone = m.undone[:n-1]
-	return m.do(last.storeChange, last.id, last.title, false)
+	return m.do(last.storeChange, last.id, last.title, "")
 }
 
 // acted shows the result of a change, and reads the store again.
@@ -162,7 +169,6 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 	m.changed()
 	if msg.undo != nil {
 		m.undone = append(m.undone, *msg.undo)
-		m.undone = m.undone[max(0, len(m.undone)-mostUndone):]
 		msg.said += "; u takes that back"
 	}
 	m.say(msg.said)

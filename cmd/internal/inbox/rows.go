@@ -131,7 +131,7 @@ func (m *model) nothing(at layout) []string {
 	case m.found != nil:
 		text = []string{"Nothing here is " + m.what + ".", "esc shows all."}
 	case len(m.rows) == 0:
-		text = []string{"There are no handoffs yet.", "Write the first: handoff write note.md --to NAME"}
+		text = []string{"There are no handoffs yet.", "n writes the first; s receives those of others."}
 	case m.view == 0:
 		text = []string{"Nothing waits for " + m.me + ".", "tab shows Sent and All."}
 	default:

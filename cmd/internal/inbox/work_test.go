@@ -44,10 +44,25 @@ func TestWork(t *testing.T) {
 	s.sees("taken by ben")
 	s.press("p")
 	s.sees(`see the design" is released`)
-	s.press("tu") // at once: the second key waits for the first
-	s.sees(`see the design" is released`)
+	s.sees("Inbox 3 · 3 new") // what is given back waits again
+	s.press("tu")             // at once: the second key waits for the first
+	s.sees(`see the design" is released`, "Inbox 3 · 3 new")
 	s.press("m")
-	s.sees("see the design: was read before")
+	s.sees(`see the design" is marked as read`, "Inbox 3 · 2 new")
+	s.press("t")
+	s.sees("taken by ben")
+	s.press("u") // it was read before it was taken
+	s.sees(`see the design" is released`, "Inbox 3 · 2 new", "h ago read")
+	s.press("t")
+	s.sees("taken by ben")
+	s.press("d")
+	s.sees(`see the design" is done`, "Inbox 2")
+	s.press("u") // it was taken
+	s.sees(`see the design" is open again`, "Inbox 3", "h ago taken")
+	s.press("u")
+	s.sees(`see the design" is released`, "h ago read")
+	s.press("k")
+	s.sees("Where it stands")
 	s.press("r")
 	s.sees("see the design: answered", "Sent 2", "All 6")
 	modes, err := os.ReadFile(tty)

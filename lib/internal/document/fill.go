@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -19,8 +20,8 @@ func (d *Draft) Fill(expected Document, defaults func(body string) Document) {
 		case !has:
 			d.head[key] = value
 		case !reflect.DeepEqual(own, value) && !d.faulted[pointer]:
-			d.report(d.places[pointer], pointer, key+" is "+quoted(own)+" in the frontmatter, and "+quoted(value)+
-				" was given with it", "leave one of them out")
+			d.report(d.places[pointer], pointer, fmt.Sprintf("%s is %.80q in the frontmatter, but %.80q in the command",
+				key, own, value), "remove one of them")
 		}
 	}
 	for key, value := range defaults(d.body).Instance() {
@@ -28,12 +29,4 @@ func (d *Draft) Fill(expected Document, defaults func(body string) Document) {
 			d.head[key] = value
 		}
 	}
-}
-
-// quoted returns a value for a message.
-func quoted(value any) string {
-	if text, ok := value.(string); ok {
-		return fault.Quote(text)
-	}
-	return "another list"
 }

@@ -110,9 +110,5 @@ func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) error {
 	if err != nil {
 		return err
 	}
-	report, err := s.Verify(context.Background())
-	if err != nil {
-		return err
-	}
-	return a.printReport(report)
+	return a.printReport(s.Verify(context.Background()))
 }

@@ -22,22 +22,26 @@ func (a *app) verify(f *verifyFlags, ids []string) error {
 		return a.verifyLog(f, ids)
 	}
 	a.AsIs = true
-	s, err := a.Store()
+	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
 	report, err := s.Verify(context.Background(), ids...)
-	if err != nil {
-		return err
+	if err = a.printReport(report, err); err == nil && report.Handoffs == 0 {
+		a.NoteNothing(p, s, "no handoffs here yet")
 	}
-	return a.printReport(report)
+	return err
 }
 
-func (a *app) printReport(r handoff.Report) error {
-	if err := a.Show(r, ""); err != nil {
-		return err
+// printReport prints the result of a verification.
+func (a *app) printReport(r handoff.Report, err error) error {
+	if err == nil {
+		err = a.Show(r, "")
 	}
-	return a.endReport(r)
+	if err == nil {
+		err = a.endReport(r)
+	}
+	return err
 }
 
 // endReport prints the warnings of a report, and returns its faults as an error.
