@@ -31,12 +31,11 @@
 //
 // # Locks
 //
-// [AcquireLock] takes the exclusive lock of a file, between processes and within one.
+// [Dir.LockFile] takes the exclusive lock of a file, between processes and within one.
 //
-// The caller creates a missing lock file. A lock file is never written, truncated, renamed or removed. It
-// must be a regular file with one name and no symbolic link. The file is opened by path; after locking,
-// AcquireLock checks that it is still the same file. The kernel queues waiting processes, so they do not
-// poll.
+// A lock file is never written, truncated, renamed or removed. It must be a regular file with one name and no
+// symbolic link. After locking, LockFile checks that it is still the file of that name. The kernel queues waiting
+// processes, so they do not poll.
 //
 // # The machine
 //

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -128,3 +129,8 @@ func (d *Dir) Exchange(string, string) error { return ErrUnsupported }
 
 // Prepare returns ErrUnsupported.
 func (d *Dir) Prepare(string, []byte, os.FileMode) (*Prepared, error) { return nil, ErrUnsupported }
+
+// LockFile returns ErrUnsupported.
+func (d *Dir) LockFile(context.Context, string, time.Duration) (func(), error) {
+	return nil, ErrUnsupported
+}
