@@ -89,14 +89,14 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if !isDropped && (m.IsQuiet() || m.IsUnchanged(cwd)) {
 		return m.Save()
 	}
-	if m.Stamp(cwd, arrivals(p)); isDropped {
-		return m.Save()
-	}
 	before := m.Told
-	if m.Told = time.Now(); m.Save() != nil { // a look that takes too long is not repeated at once
+	if m.Told = time.Now(); m.Save() != nil { // a look that takes too long is repeated in a minute
 		return nil
 	}
 	m.Told = before
+	if m.Stamp(cwd, arrivals(p)); isDropped {
+		return m.Save()
+	}
 	line, ids, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil || time.Now().After(until) { // the agent may have gone on without the output
 		return err

@@ -356,3 +356,46 @@ func TestMemories(t *testing.T) {
 		t.Errorf("%d memories", len(notes))
 	}
 }
+
+// What a look finds too late for the agent is announced by the next one, a minute later.
+func TestHearTooLate(t *testing.T) {
+	l := newListener(t, "claude", 1)
+	l.start()
+	handOver(t, l.root, "new")
+	if out, _ := l.run(l.input(), func(s agent.Session) {
+		s.Patience = time.Nanosecond
+		agent.Hear(s, agent.Tool)
+	}); out != "" {
+		t.Fatalf("in time: %q", out)
+	}
+	for range 50 { // the look that came too late ends on its own
+		time.Sleep(20 * time.Millisecond)
+	}
+	l.later(t)
+	if line := l.hear(agent.Tool); !strings.Contains(line, "1 new handoff for ben") {
+		t.Errorf("never announced: %q", line)
+	}
+}
+
+// A session whose memory was damaged is woken for what it was not told.
+func TestWakeDamagedMemory(t *testing.T) {
+	l := newListener(t, "claude", 1)
+	l.start()
+	handOver(t, l.root, "new")
+	notes, _ := filepath.Glob(filepath.Join(l.state, "handoff/heard/*/note"))
+	write(t, notes[0], "{")
+	woken := ""
+	l.run(l.input(), func(s agent.Session) {
+		getenv := s.Getenv
+		s.Parent, s.Getenv = os.Getpid(), func(name string) string {
+			if name == "CLAUDE_CODE_SESSION_ATTENDED" {
+				return "1"
+			}
+			return getenv(name)
+		}
+		woken = agent.Wake(s, func() error { return io.EOF })
+	})
+	if line := l.hear(agent.Prompt); !strings.Contains(woken+line, "1 new handoff for ben") {
+		t.Errorf("never announced: %q, %q", woken, line)
+	}
+}

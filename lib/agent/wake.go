@@ -15,8 +15,8 @@ import (
 )
 
 // Wake waits until something is new for a session, and returns the announcement of Hear. wait waits for a change; it
-// returns an error to end Wake. What was unread before the session was told anything is not new. Without a session on
-// Stdin, what arrives from now on is new. An announcement counts as told, and at most one is made in a minute.
+// returns an error to end Wake. Without a session on Stdin, what arrives from now on is new. An announcement counts as
+// told, and at most one is made in a minute.
 //
 // For an agent with a queue, Wake puts the announcement there and goes on. If that fails, it returns the announcement,
 // which then does not count as told.
@@ -42,8 +42,8 @@ func Wake(s Session, wait func() error) string {
 	}
 	defer end()
 	owner := disk.Process(disk.BehindShell(s.Parent))
-	for disk.Runs(owner) {
-		if line, goOn := s.wake(m, session, cwd); line != "" || !goOn {
+	for isFirst := in.Session() == ""; disk.Runs(owner); isFirst = false {
+		if line, goOn := s.wake(m, session, cwd, isFirst); line != "" || !goOn {
 			return line
 		}
 		if wait() != nil {
@@ -54,7 +54,7 @@ func Wake(s Session, wait func() error) string {
 }
 
 // wake looks once. goOn is false if there is nothing to wait for.
-func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
+func (s Session) wake(m memory, session, cwd string, isFirst bool) (line string, goOn bool) {
 	unlock := lock(&m)
 	if unlock == nil {
 		return "", true // a hook of the session looks just now
@@ -65,14 +65,16 @@ func (s Session) wake(m memory, session, cwd string) (line string, goOn bool) {
 	if err != nil || r == nil || s.remember(s.Agent, session).Ended { // broken, switched off, or over
 		return "", false
 	}
-	isFirst := len(m.Files) == 0
-	if !isFirst && (m.IsQuiet() || m.IsUnchanged(cwd)) {
+	if m.IsQuiet() || m.IsUnchanged(cwd) {
 		return "", true
 	}
 	before := m.Note
 	m.Stamp(cwd, arrivals(p))
 	line, _, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
-	if isFirst || err != nil || line == "" {
+	if err != nil {
+		return "", true // the next look may succeed
+	}
+	if isFirst || line == "" {
 		return "", m.Save() == nil
 	}
 	if m.Told = time.Now(); m.Save() != nil { // it would be announced again and again
