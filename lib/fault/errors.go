@@ -56,6 +56,15 @@ func (e *Error) Unwrap() []error {
 // Hint returns what to do next, or "".
 func (e *Error) Hint() string { return e.Advice }
 
+// Sentence returns an error with what to do next, in one line.
+func Sentence(err error) string {
+	text := err.Error()
+	if e := (*Error)(nil); errors.As(err, &e) && e.Advice != "" {
+		text += "; " + e.Advice
+	}
+	return text
+}
+
 // Count formats a number with its noun: "1 row", "2 rows".
 func Count(n int, what string) string {
 	if n == 1 {

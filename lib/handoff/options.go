@@ -1,11 +1,11 @@
 package handoff
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -139,13 +139,7 @@ func (o Options) withDefaults() Options {
 		o.Warn = func(string) {}
 	}
 	if o.Lost == nil {
-		o.Lost = func(err error) {
-			text := err.Error()
-			if e := (*Error)(nil); errors.As(err, &e) && e.Advice != "" {
-				text += "; " + e.Advice
-			}
-			o.Warn(text)
-		}
+		o.Lost = func(err error) { o.Warn(fault.Sentence(err)) }
 	}
 	return o
 }

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -164,7 +165,7 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 	m.working--
 	if msg.err != nil {
 		m.leaving, m.queue = false, nil
-		return m.fail(sentence(msg.err))
+		return m.fail(fault.Sentence(msg.err))
 	}
 	m.changed()
 	if msg.undo != nil {
@@ -240,7 +241,7 @@ func (m *model) openThread() tea.Cmd {
 
 func (m *model) gotFound(msg foundMsg) {
 	if msg.err != nil {
-		m.fail(sentence(msg.err))
+		m.fail(fault.Sentence(msg.err))
 		return
 	}
 	id := m.id()

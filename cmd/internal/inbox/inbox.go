@@ -16,7 +16,6 @@
 package inbox
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -55,7 +54,7 @@ func Run(a *cli.App, operator string, compose Compose) error {
 		return err
 	}
 	said := &notes{}
-	p.Options.Warn, p.Options.Lost, p.Options.Progress = said.add, func(err error) { said.add(sentence(err)) }, nil
+	p.Options.Warn, p.Options.Lost, p.Options.Progress = said.add, nil, nil
 	if a.Flags.LockTimeout == 0 {
 		p.Options.LockTimeout = min(p.Options.LockTimeout, patience)
 	}
@@ -179,13 +178,4 @@ func (n *notes) take() string {
 		return *last
 	}
 	return ""
-}
-
-// sentence returns an error and its hint in one line.
-func sentence(err error) string {
-	text := err.Error()
-	if e := (*handoff.Error)(nil); errors.As(err, &e) && e.Advice != "" {
-		text += "; " + e.Advice
-	}
-	return text
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -143,7 +144,7 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 			m.trouble = "the handoffs directory is gone; some handoffs were not read"
 		}
 	case msg.err != nil:
-		m.trouble, m.stamp = sentence(msg.err), ""
+		m.trouble, m.stamp = fault.Sentence(msg.err), ""
 	case msg.stamp != m.stamp || !m.loaded:
 		m.trouble, m.stamp, m.part = msg.note, msg.stamp, false
 		m.set(msg.rows)

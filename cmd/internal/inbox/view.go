@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -202,7 +203,7 @@ func (m *model) previewLines(at layout) []string {
 	switch shown := m.preview.body; {
 	case !m.isShown(r):
 	case shown.err != nil:
-		lines = append(lines, wrapped(wrong.Render(escape(sentence(shown.err))), at.previewWidth)...)
+		lines = append(lines, wrapped(wrong.Render(escape(fault.Sentence(shown.err))), at.previewWidth)...)
 	default:
 		lines = append(lines, tail(shown.lines, m.preview.top)...)
 	}

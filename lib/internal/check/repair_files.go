@@ -117,9 +117,7 @@ func (m *repair) collectMarks() {
 			if !l.IsRow || !ok || !store.SameHandoff(*row.Row, l.Row) {
 				continue
 			}
-			for _, mark := range l.Row.Marks() {
-				*row.Row = row.WithMark(mark)
-			}
+			*row.Row = row.WithMark(l.Row.Marks()...)
 		}
 	}
 	if m.Opt.Git == disk.GitTracked { // the branch decides who has read what
@@ -141,9 +139,7 @@ func (m *repair) collectMarks() {
 			}
 		}
 		row.ReadBy = ""
-		for _, mark := range marks {
-			*row.Row = row.WithMark(mark)
-		}
+		*row.Row = row.WithMark(marks...)
 	}
 }
 

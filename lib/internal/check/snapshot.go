@@ -279,9 +279,7 @@ func (s *Snapshot) list(file string, l index.Line) *Row {
 		return first
 	}
 	if first.File == l.Row.File && store.SameHandoff(first.Row, l.Row) {
-		for _, m := range l.Row.Marks() {
-			first.Row = first.WithMark(m)
-		}
+		first.Row = first.WithMark(l.Row.Marks()...)
 	}
 	return first
 }

@@ -108,11 +108,7 @@ func (h Handoff) HasMark(m index.Mark) bool {
 
 // Marks returns the read mark of each operator that counts.
 func (h Handoff) Marks() []index.Mark {
-	var first index.Row
-	for _, m := range (index.Row{ReadBy: h.ReadBy}).Marks() {
-		first = first.WithMark(m)
-	}
-	return first.Marks()
+	return index.Row{}.WithMark(h.AllMarks()...).Marks()
 }
 
 // AllMarks returns every read mark that is recorded and was not removed.

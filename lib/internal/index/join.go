@@ -1,10 +1,5 @@
 package index
 
-import (
-	"slices"
-	"strings"
-)
-
 // Join merges rows that occur several times, as git leaves them after a merge of two branches. The first row
 // stays with the read marks of all; of each operator the earliest mark counts. Rows of one id that differ in
 // another cell all stay.
@@ -18,7 +13,10 @@ func Join(text []byte) (joined []byte, changed bool) {
 		case !again:
 			rows[l.Row.ID] = l.Row
 		case isSame(first, l.Row):
-			rows[l.Row.ID], doubled[l.Row.ID] = first.joinMarks(l.Row), true
+			for _, m := range l.Row.Marks() {
+				first = first.WithMark(m).WithEarlier(m)
+			}
+			rows[l.Row.ID], doubled[l.Row.ID] = first, true
 		}
 	}
 	if len(doubled) == 0 {
@@ -45,23 +43,4 @@ func Join(text []byte) (joined []byte, changed bool) {
 func isSame(a, b Row) bool {
 	a.ReadBy, b.ReadBy = "", ""
 	return a == b
-}
-
-// joinMarks returns the row with the marks of both, the earliest of each operator.
-func (r Row) joinMarks(other Row) Row {
-	marks := r.Marks()
-	for _, m := range other.Marks() {
-		at := slices.IndexFunc(marks, func(have Mark) bool { return have.Operator == m.Operator })
-		switch {
-		case at < 0:
-			marks = append(marks, m)
-		case strings.TrimSuffix(m.Time, "Z") < strings.TrimSuffix(marks[at].Time, "Z"):
-			marks[at] = m
-		}
-	}
-	r.ReadBy = ""
-	for _, m := range marks {
-		r = r.WithMark(m)
-	}
-	return r
 }

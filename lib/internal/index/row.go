@@ -138,21 +138,24 @@ func (r Row) Marks() []Mark {
 	return marks
 }
 
-// WithMark returns the row with m added. m replaces a name without a time. If the operator has a mark
-// already, the row stays as it is.
-func (r Row) WithMark(m Mark) Row {
-	if r.IsReadBy(m.Operator) {
-		return r
+// WithMark returns the row with the marks added. A mark replaces a name without a time. Marks of operators that have
+// one already are left out.
+func (r Row) WithMark(marks ...Mark) Row {
+	for _, m := range marks {
+		if r.IsReadBy(m.Operator) {
+			continue
+		}
+		if slices.Contains(r.Unmarked(), m.Operator) {
+			entries := strings.Split(r.ReadBy, ",")
+			entries = slices.DeleteFunc(entries,
+				func(entry string) bool { return strings.Trim(entry, " ") == m.Operator })
+			r.ReadBy = strings.Join(entries, ",")
+		}
+		if r.ReadBy != "" && !strings.HasSuffix(r.ReadBy, ",") {
+			r.ReadBy += ","
+		}
+		r.ReadBy += m.Operator + ":" + m.Time
 	}
-	if slices.Contains(r.Unmarked(), m.Operator) {
-		entries := strings.Split(r.ReadBy, ",")
-		entries = slices.DeleteFunc(entries, func(entry string) bool { return strings.Trim(entry, " ") == m.Operator })
-		r.ReadBy = strings.Join(entries, ",")
-	}
-	if r.ReadBy != "" && !strings.HasSuffix(r.ReadBy, ",") {
-		r.ReadBy += ","
-	}
-	r.ReadBy += m.Operator + ":" + m.Time
 	return r
 }
 

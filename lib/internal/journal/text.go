@@ -187,9 +187,7 @@ func (s *Story) lostLinks(text []byte) []string {
 // read_by, which are not marks. An unknown mark means that the state directory is older than INDEX.md, or
 // that someone typed the mark. It stays, and verify reports it.
 func keepTheirs(row, theirs index.Row) index.Row {
-	for _, m := range theirs.Marks() {
-		row = row.WithMark(m)
-	}
+	row = row.WithMark(theirs.Marks()...)
 	for _, name := range theirs.Unmarked() {
 		if row.IsReadBy(name) || slices.Contains(row.Unmarked(), name) {
 			continue

@@ -82,7 +82,7 @@ func (c *collector) row(row found) {
 	at, again := c.at[key]
 	switch {
 	case again && at != dropped:
-		c.found[at].Row = mergeMarks(c.found[at].Row, row.Row)
+		c.found[at].Row = c.found[at].WithMark(row.Marks()...)
 		c.passed = c.passed || !c.Is(row.Row) // a row may be dropped before join compares both
 	case again || !c.Is(row.Row):
 		c.passed = true
@@ -98,14 +98,6 @@ func (c *collector) row(row found) {
 			c.dropOld()
 		}
 	}
-}
-
-// mergeMarks returns first with the read marks of another row of the same id.
-func mergeMarks(first, other index.Row) index.Row {
-	for _, m := range other.Marks() {
-		first = first.WithMark(m)
-	}
-	return first
 }
 
 // compare orders rows by time, then by their position in the index.
@@ -163,7 +155,7 @@ func (c *collector) join(d *disk.Dir) error {
 				c.others[strings.Clone(row.To)]-- // the map stores its key
 			}
 		case seen[at]:
-			c.found[at].Row = mergeMarks(c.found[at].Row, row)
+			c.found[at].Row = c.found[at].WithMark(row.Marks()...)
 		default:
 			if seen[at] = true; row != c.found[at].Row {
 				c.found[at].Row, _ = index.ParseRow(string(line)) // this copy outlives the line

@@ -218,8 +218,5 @@ func (c *chooser) recorded(row index.Row) (index.Row, bool, error) {
 	if known.Aside { // events before the removal do not count
 		return row, false, nil
 	}
-	for _, m := range known.Marks() {
-		row = row.WithMark(m)
-	}
-	return row, known.IsWritten() && !known.Superseded, nil
+	return row.WithMark(known.Marks()...), known.IsWritten() && !known.Superseded, nil
 }
