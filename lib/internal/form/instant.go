@@ -68,7 +68,8 @@ func ISO(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	// Of each pair of alternatives only one has matched; the groups of the other are empty.
-	day, ok := ofMonth(number(m[1]+m[4]), number(m[2]+m[5]), number(m[3]+m[6]))
+	day, err := time.Parse("20060102", m[1]+m[4]+m[2]+m[5]+m[3]+m[6])
+	ok := err == nil
 	if year := m[7] + m[9] + m[12]; year != "" {
 		day, ok = ofWeek(number(year), number(m[8]+m[10]+m[13]), m[11]+m[14])
 	}
@@ -77,16 +78,10 @@ func ISO(s string) (time.Time, bool) {
 	if m[16] == "-" {
 		east = -east
 	}
-	const dayLong = 24 * time.Hour
-	if !ok || !isClock || !isZone || since >= dayLong || east >= dayLong || east <= -dayLong {
+	if !ok || day.Year() == 0 || !isClock || !isZone {
 		return time.Time{}, false
 	}
 	return day.Add(since - east), true
-}
-
-func ofMonth(year, month, day int) (time.Time, bool) {
-	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
-	return t, year > 0 && int(t.Month()) == month && t.Day() == day
 }
 
 // ofWeek returns a day of an ISO 8601 week. Week 1 is the week with January 4.
@@ -99,15 +94,12 @@ func ofWeek(year, week int, day string) (time.Time, bool) {
 	monday := fourth.AddDate(0, 0, -(int(fourth.Weekday())+6)%7)
 	t := monday.AddDate(0, 0, 7*(week-1)+weekday-1)
 	inYear, inWeek := t.ISOWeek()
-	return t, year > 0 && weekday >= 1 && weekday <= 7 && inYear == year && inWeek == week
+	return t, weekday >= 1 && weekday <= 7 && inYear == year && inWeek == week
 }
 
 // isoClock parses a time of day of isoForm. "" is midnight.
 func isoClock(s string) (since time.Duration, ok bool) {
-	s = strings.NewReplacer(":", "", ",", ".").Replace(s)
-	whole, fraction, _ := strings.Cut(s, ".")
-	whole += "000000"[len(whole):]
-	hour, minute, second := number(whole[:2]), number(whole[2:4]), number(whole[4:])
-	since = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
-	return since + time.Duration(number((fraction + "000000000")[:9])), minute < 60 && second < 60
+	whole, fraction, _ := strings.Cut(strings.NewReplacer(":", "", ",", ".").Replace(s), ".")
+	t, err := time.Parse("150405.000000000", whole+"000000"[len(whole):]+"."+(fraction + "000000000")[:9])
+	return t.Sub(time.Date(0, time.January, 1, 0, 0, 0, 0, time.UTC)), err == nil
 }
