@@ -63,16 +63,33 @@ func imported(text json.RawMessage) (any, error) {
 
 // Skim is [ParseEvent] without the payload of an event that stored a handoff, for a line that [Link] has written.
 func Skim(text []byte) Parsed {
-	const begin = `{"event_type":"`
-	const end = `","primitive_id":"L6","redaction_applied":null,"schema_version":"1.1.0","ts_utc":"`
-	head, rest, _ := strings.Cut(string(text), `","payload":{`)
-	_, rest, _ = strings.Cut(rest, `},"prev_hash":"`)
-	prev, at, _ := strings.Cut(rest, end)
-	if isStored := head == begin+TypeImport || head == begin+TypeWrite; isStored && len(at) == len(timeLayout+`"}`) {
-		return Parsed{Event: Event{Type: head[len(begin):], Prev: prev}, Line: Line{Text: text},
-			Hash: jsontree.SHA256Hex(text)}
+	head, _, _ := bytes.Cut(text, []byte(`","payload":{`))
+	kind := strings.TrimPrefix(string(head), `{"event_type":"`)
+	if kind != TypeImport && kind != TypeWrite {
+		return ParseEvent(Line{Text: text})
 	}
-	return ParseEvent(Line{Text: text})
+	e := chained(Line{Text: text})
+	e.Type = kind
+	return e
+}
+
+// chained is [ParseEvent] for the hash of a line and of the event before alone, if [Link] has written the line.
+func chained(l Line) Parsed {
+	if prev := prevOf(l.Text); prev != "" {
+		return Parsed{Event: Event{Prev: prev}, Line: l, Hash: jsontree.SHA256Hex(l.Text)}
+	}
+	return ParseEvent(l)
+}
+
+// prevOf returns the hash of the event before, from the end of a line that [Link] has written, "" for other lines.
+func prevOf(text []byte) string {
+	const end = `","primitive_id":"L6","redaction_applied":null,"schema_version":"1.1.0","ts_utc":"`
+	head, isOurs := bytes.CutSuffix(text[:max(0, len(text)-len(timeLayout+`"}`))], []byte(end))
+	at := bytes.LastIndexByte(head, '"') + 1
+	if !isOurs || !bytes.HasSuffix(head[:at], []byte(`},"prev_hash":"`)) {
+		return ""
+	}
+	return string(head[at:])
 }
 
 // ParseEvent parses a line. If the line is not an event, Err is set.

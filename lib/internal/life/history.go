@@ -3,6 +3,7 @@ package life
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +28,8 @@ type HistoryEvent struct {
 	Offline  bool   `json:"offline,omitempty"` // the remote was not asked
 }
 
-// History returns the events of a handoff in the audit log, in its order.
+// History returns the events of a handoff in the audit log, in its order. What the journal does not prove is left
+// out. If a line that it proves was changed, the error is fault.ErrIntegrity.
 func History(at *store.Store, id string) (all []HistoryEvent, err error) {
 	d, err := at.OpenDirs()
 	if err != nil || d.State == nil {
@@ -39,10 +41,16 @@ func History(at *store.Store, id string) (all []HistoryEvent, err error) {
 		return nil, err
 	}
 	defer done()
+	path := filepath.Join(d.State.Path(), disk.LogFile)
+	if head := d.LogHead(); head.IsProven {
+		log = io.NewSectionReader(log, 0, head.End)
+		if line, why := eventlog.Breaks(log, head.Hash); why != nil {
+			return nil, &fault.CorruptError{File: path, Line: line, Why: why.Error()}
+		}
+	}
 	for e := range eventlog.Scan(log, 0, &err, strings.TrimPrefix(id, form.IDPrefix)) {
 		if e.Err != nil {
-			err = errors.Join(err, &fault.CorruptError{File: filepath.Join(d.State.Path(), disk.LogFile),
-				Line: e.Number, Why: e.Err.Error()})
+			err = errors.Join(err, &fault.CorruptError{File: path, Line: e.Number, Why: e.Err.Error()})
 			continue
 		}
 		if what, is := historyOf(e, id); is {
