@@ -208,13 +208,17 @@ func TestWakeQueues(t *testing.T) {
 	if line := wake(os.Getpid(), func() { handOver(t, l.root, "one") }); !strings.Contains(line, "1 new handoff for ben") || l.offers(t) != told {
 		t.Errorf("a queue that fails: %q, %d offers after %d", line, l.offers(t), told)
 	}
-	queue(`printf '<%s>' "$@" >> ` + filepath.Join(bin, "queued"))
+	killed := filepath.Join(bin, "killed") // the note, if all were killed while the queue is asked
+	queue(`cp ` + filepath.Join(l.state, "handoff/heard/*/note") + ` ` + killed + `; printf '<%s>' "$@" >> ` + filepath.Join(bin, "queued"))
 	for range 2 { // once
 		if line := wake(os.Getpid(), func() {}); line != "" || l.offers(t) != told+1 {
 			t.Errorf("%q, %d offers after %d", line, l.offers(t), told)
 		}
 	}
 	l.later(t)
+	if note, err := os.ReadFile(killed); err != nil || strings.Contains(string(note), queuedID(t, bin)) {
+		t.Errorf("what is not yet in the queue counts as told: %q, %v", note, err)
+	}
 	session := exec.Command("sleep", "60")
 	if err := session.Start(); err != nil {
 		t.Fatal(err)
@@ -232,6 +236,17 @@ func TestWakeQueues(t *testing.T) {
 		strings.Count(string(text), "<--message>") != 1 {
 		t.Errorf("queued %s, %v", text, err)
 	}
+}
+
+// queuedID returns the id of the handoff that the message in the queue names.
+func queuedID(t *testing.T, bin string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(bin, "queued"))
+	if _, id, isNamed := strings.Cut(string(text), "(chosen by the sender): \""); err == nil && isNamed {
+		return id[:12]
+	}
+	t.Fatalf("queued %s, %v", text, err)
+	return ""
 }
 
 // At most one line a minute; the newest three are named, the others counted; names of others are cut.

@@ -77,16 +77,22 @@ func (s Session) wake(m memory, session, cwd string, isFirst bool) (line string,
 	if isFirst || line == "" {
 		return "", m.Save() == nil
 	}
-	if m.Told = time.Now(); m.Save() != nil { // it would be announced again and again
-		return "", false
-	}
+	told := m.Note
+	told.Told = time.Now()
 	if queue := s.agent.words("queue"); len(queue) > 0 {
+		m.Note = before
+		if m.Told = told.Told; m.Save() != nil { // it would be announced again and again
+			return "", false
+		}
 		if enqueue(queue, session, line) != nil {
 			m.Note = before
-			_ = m.Save() // otherwise the next session tells it
+			_ = m.Save() // otherwise the hooks are quiet for a minute
 			return line, false
 		}
 		line = ""
+	}
+	if m.Note = told; m.Save() != nil {
+		return "", false
 	}
 	r.store.Sessions().Offer(s.offer(r, session, news))
 	return line, true

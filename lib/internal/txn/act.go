@@ -38,7 +38,7 @@ type TakenError struct {
 	By    eventlog.Action
 	Ended bool
 	Lost  bool // By has ended the take of this session, which no longer holds the handoff
-	Same  bool // another session of the same operator holds it
+	Same  bool // a session of the same operator holds it, and no session asks
 }
 
 // newTakenError names the operator who prevents an action: the one who finished the handoff, otherwise the
@@ -48,7 +48,7 @@ func newTakenError(c eventlog.Consumption, l eventlog.Life) *TakenError {
 		return &TakenError{ID: c.HandoffID, By: l.Done, Ended: true}
 	}
 	held := l.Take.Holds()
-	return &TakenError{ID: c.HandoffID, By: held, Same: held.Operator == c.Operator}
+	return &TakenError{ID: c.HandoffID, By: held, Same: held.Operator == c.Operator && c.Session == ""}
 }
 
 // Error names the holder. The name is quoted, since it came from a command line.
