@@ -250,6 +250,8 @@ func (r *gitCarrier) add(c *intake, o *offer, got repo.Blobs) error {
 		return nil
 	}
 	of := heldDocument{Held: Held{Writer: o.writer}, Commit: o.commit}
+	c.held.Documents = slices.Grow(c.held.Documents, len(o.documents))
+	c.sources = slices.Grow(c.sources, len(o.documents))
 	for _, change := range o.documents {
 		d := of
 		d.ID, _ = idOf(change.Name)

@@ -1,6 +1,8 @@
 package handoff
 
 import (
+	"crypto/sha256"
+
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
@@ -16,10 +18,11 @@ type sealed struct {
 	Document // without its body if the source can be opened again
 	at       int
 	name     string
-	size     int      // of the body
-	claimed  bool     // the source contains its id
-	isMade   bool     // made from something else, such as a record
-	notes    []string // warnings for the writer
+	size     int               // of the body
+	text     [sha256.Size]byte // the hash of what is stored, if nothing was redacted
+	claimed  bool              // the source contains its id
+	isMade   bool              // made from something else, such as a record
+	notes    []string          // warnings for the writer
 	origin   *Origin
 
 	leak              error    // the error of the secret scan
@@ -146,10 +149,13 @@ func (s *Store) inspect(d *sealed) error {
 			d.notes = append(d.notes, bad.Error()+", and says nothing: "+bad.Hint)
 		}
 	}
-	if fault := document.CheckSize(document.Render(d.Document), s.opt.MaxDocumentBytes); fault != nil {
+	text := document.Render(d.Document)
+	if fault := document.CheckSize(text, s.opt.MaxDocumentBytes); fault != nil {
 		return &DocumentError{Name: d.name, Faults: []Fault{*fault}}
 	}
-	d.leak = s.scanSecrets(d)
+	if d.leak = s.scanSecrets(d); len(d.redacted) == 0 {
+		d.text = sha256.Sum256(text)
+	}
 	d.size = len(d.Body)
 	return nil
 }
@@ -157,6 +163,11 @@ func (s *Store) inspect(d *sealed) error {
 // stored returns the bytes to store. The error is ErrBusy if a source that is opened again has changed.
 func (s *Store) stored(d *sealed, src Source) ([]byte, error) {
 	if src.Open != nil {
+		opened, err := src.Open()
+		if err == nil && sha256.Sum256(opened.Text) == d.text {
+			return opened.Text, nil
+		}
+		src.Open = func() (Source, error) { return opened, err }
 		again, err := s.sealOne(d.at, src)
 		if err == nil && len(d.redacted) > 0 {
 			err = s.scanSecrets(&again)

@@ -170,10 +170,11 @@ func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, r
 		return err
 	}
 	signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
-	places := make([]*Result, len(docs))
-	for i, d := range docs {
-		places[i] = &results[d.at]
-		places[i].Receipt = Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusCreated, Signature: d.verdict}
+	var places []*Result // its length must not be that of docs: the compiler would keep docs for it
+	for _, d := range docs {
+		r := &results[d.at]
+		r.Receipt = Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusCreated, Signature: d.verdict}
+		places = append(places, r)
 	}
 	outcomes, err := txn.Publish(ctx, s.at, len(docs), func(i int) txn.Publication {
 		d := docs[i]

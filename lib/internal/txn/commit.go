@@ -97,6 +97,10 @@ func unrecorded(err error) error {
 // record.
 const largeRecord = 4 << 20
 
+// largeEvent is the size of an event of a new handoff that few exceed. A large change then has room for its events at
+// once: growing would need them twice.
+const largeEvent = 800
+
 func (x *Session) isLarge(r *journal.Record) bool {
 	size := int64(len(r.LogText) + len(r.LedgerText) + len(r.Table))
 	for _, list := range [][]journal.File{r.New, r.Put} {
@@ -116,7 +120,7 @@ func (x *Session) link(c *change) error {
 			return err
 		}
 	}
-	c.LogText = slices.Clone(x.extra)
+	c.LogText = append(make([]byte, 0, len(x.extra)+len(c.Added)*largeEvent), x.extra...)
 	add := func(e eventlog.Pending) bool {
 		var line []byte
 		if line, prev, err = eventlog.Link(prev, e.Type, x.Opt.Now(), e.Payload, e.Redacted); err == nil {
