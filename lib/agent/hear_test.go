@@ -238,6 +238,36 @@ func TestWakeQueues(t *testing.T) {
 	}
 }
 
+// A hook of the session renews the lease of what it has taken, also if what waits for the session has looked first.
+func TestWakeLeavesLeases(t *testing.T) {
+	l := newListener(t, "codex", 1)
+	l.start()
+	l.run(l.input(), func(s agent.Session) {
+		s.Parent = os.Getpid()
+		waits := 0
+		agent.Wake(s, func() error {
+			if waits++; waits > 1 {
+				return io.EOF
+			}
+			store := open(t, l.root)
+			all, err := store.List(handoff.Filter{To: "ben"})
+			if err != nil || len(all) != 1 {
+				t.Fatal(all, err)
+			}
+			_, err = store.Act(t.Context(), handoff.ActTake, all[0].ID, handoff.Consumption{Operator: "ben", Session: l.session,
+				Until: time.Now().Add(2 * time.Hour).UTC().Format(time.RFC3339)})
+			return err
+		})
+	})
+	l.hear(agent.Tool)
+	notes, _ := filepath.Glob(filepath.Join(l.state, "handoff/heard/*/note"))
+	note, err := os.ReadFile(notes[0])
+	fields := strings.Split(string(note), "\n")
+	if renew, bad := time.Parse(time.RFC3339Nano, fields[2]); err != nil || bad != nil || time.Until(renew) < 30*time.Minute {
+		t.Errorf("the lease is to be renewed at %s", fields[2])
+	}
+}
+
 // queuedID returns the id of the handoff that the message in the queue names.
 func queuedID(t *testing.T, bin string) string {
 	t.Helper()

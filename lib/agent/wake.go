@@ -70,6 +70,7 @@ func (s Session) wake(m memory, session, cwd string, isFirst bool) (line string,
 	}
 	before := m.Note
 	m.Stamp(cwd, arrivals(p))
+	m.Renew = time.Now() // the next hook sees what the session has taken
 	line, _, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil {
 		return "", true // the next look may succeed
