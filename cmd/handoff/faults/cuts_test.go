@@ -27,7 +27,7 @@ type portion struct {
 
 var (
 	aGlance    = portion{combinations: 16, recoveries: 1, kills: 1, secondCuts: 1, failures: 1, ofEach: 4, cuts: 12}
-	aSample    = portion{combinations: 32, recoveries: 1, kills: 2, secondCuts: 1, failures: 1, ofEach: 4, cuts: 16}
+	aSample    = portion{combinations: 24, recoveries: 1, kills: 2, secondCuts: 1, failures: 1, ofEach: 4, cuts: 16}
 	everything = portion{combinations: 1024, recoveries: 2, kills: 1e6, secondCuts: 1e6, failures: 1e6, ofEach: 1e6, cuts: 1e9}
 )
 

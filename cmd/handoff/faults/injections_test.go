@@ -51,7 +51,7 @@ func injections(tr trace, base string) []string {
 type share struct{ kills, errors int }
 
 var (
-	someOfCore     = share{14, 14}
+	someOfCore     = share{10, 10}
 	someOfAny      = share{2, 3}
 	someOfPortable = share{2, 2}
 	someOfEach     = share{2, 2} // without HANDOFF_FAULTS
