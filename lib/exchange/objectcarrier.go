@@ -279,9 +279,10 @@ func (r *objectCarrier) receive(ctx ctx, c *intake) error {
 		said, why := r.parseEvents(r.news[writer])
 		if why != "" {
 			r.refuse(Refusal{Writer: writer, Why: why})
-			continue
 		}
-		c.said[writer], c.imported[writer] = said, r.news[writer].Head
+		if !r.refused[writer] { // it may lack a document
+			c.said[writer], c.imported[writer] = said, r.news[writer].Head
+		}
 	}
 	return nil
 }

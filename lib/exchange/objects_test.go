@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,6 +20,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/exchange/bucket"
 	"github.com/seed-78daf238/handoff/lib/exchange/objects"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/testdata/objectstore"
 )
@@ -458,6 +460,32 @@ func TestObjectStoreRefuses(t *testing.T) {
 			f.Set(objectstore.Faults{})
 			f.mustAgree(t)
 		})
+	}
+}
+
+// A handoff whose object was missing is received once somebody has put it back.
+func TestMissingObjectComesBack(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 2)
+	id := write(t, f.roots[0], "lost")
+	f.mustSync(t, f.roots[0])
+	name := objects.DocumentName(id)
+	text := f.get(t, name)
+	there, err := f.Copy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	less := maps.Clone(there)
+	maps.DeleteFunc(less, func(key string, _ []byte) bool { return strings.HasSuffix(key, name) })
+	if err := f.Restore(less); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.sync(f.roots[1]); !errors.Is(err, fault.ErrIntegrity) || !strings.Contains(err.Error(), "is missing") {
+		t.Errorf("without the object: %v", err)
+	}
+	f.put(t, name, text)
+	if got := f.mustSync(t, f.roots[1]); len(got.Received) != 1 {
+		t.Errorf("once it is back: %+v", got)
 	}
 }
 
