@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,13 +53,13 @@ func (a Agent) slots() (all []slot) {
 	return all
 }
 
-// Hears returns when a session of the agent can hear of a new handoff, and when it cannot.
+// Hears returns when a session of the agent on this machine can hear of a new handoff, and when it cannot.
 func (a Agent) Hears() (moments, not []string) {
 	for _, m := range []struct {
 		event Event
 		words string
 	}{{start, "at start"}, {Prompt, "at the next prompt"}, {Tool, "after a tool"}, {idle, "while it is idle"}} {
-		if a.native(m.event) != "" {
+		if a.native(m.event) != "" && (m.event != idle || a.lacksQueue(context.Background()) == nil) {
 			moments = append(moments, m.words)
 		} else {
 			not = append(not, m.words)

@@ -100,10 +100,8 @@ func (e Entry) wakingFeeds(ctx context.Context, a Agent, stage Stage, session st
 		begin.Words, begin.line = c.words(a.Name, start), ""
 	}
 	arrive := func() error {
-		if queue := a.words("queue"); len(queue) > 1 {
-			if err := exec.CommandContext(ctx, queue[0], queue[1], "--help").Run(); err != nil {
-				return fmt.Errorf("%s %s, which wakes a session: %w", queue[0], queue[1], err)
-			}
+		if err := a.lacksQueue(ctx); err != nil {
+			return err
 		}
 		if _, _, problem := begin.run(ctx, stage, feed{input: input(a.native(start))}); problem != "" {
 			return errors.New("the hook for starting sessions: " + problem)

@@ -109,6 +109,20 @@ func enqueue(command []string, session, text string) error {
 	return exec.CommandContext(ctx, command[0], command[1:]...).Run()
 }
 
+// lacksQueue returns an error if the agent needs a queue to wake a session, and the one on this machine has none.
+func (a Agent) lacksQueue(ctx context.Context) error {
+	queue := a.words("queue")
+	if len(queue) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, seconds*time.Second)
+	defer cancel()
+	if err := exec.CommandContext(ctx, queue[0], queue[1], "--help").Run(); err != nil {
+		return fmt.Errorf("%s %s, which wakes a session: %w", queue[0], queue[1], err)
+	}
+	return nil
+}
+
 // offer returns the record of what a session was told.
 func (s Session) offer(r *report, session string, news own) handoff.Offer {
 	return handoff.Offer{Session: session, Agent: s.agent.Name, Operator: r.operator, IDs: news.told}
