@@ -268,6 +268,28 @@ func TestWakeLeavesLeases(t *testing.T) {
 	}
 }
 
+// The same store gives the same report, also for what was taken within one second.
+func TestTakenInOrder(t *testing.T) {
+	l := newListener(t, "claude", 6)
+	store := open(t, l.root)
+	all, err := store.List(handoff.Filter{To: "ben"})
+	if err != nil || len(all) != 6 {
+		t.Fatal(all, err)
+	}
+	now := time.Now().UTC().Format(time.RFC3339)
+	for _, e := range all {
+		if _, err := store.Act(t.Context(), handoff.ActTake, e.ID, handoff.Consumption{Operator: "ben", Time: now}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := l.start()
+	for range 20 {
+		if again := l.start(); again != first {
+			t.Fatalf("%s\n%s", first, again)
+		}
+	}
+}
+
 // queuedID returns the id of the handoff that the message in the queue names.
 func queuedID(t *testing.T, bin string) string {
 	t.Helper()

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -77,6 +78,8 @@ func (c Lifecycle) Holdings(operator string) (all []Holding) {
 			all = append(all, Holding{e, take, c.s.drafts().HasDied(take.Session)})
 		}
 	}
-	slices.SortFunc(all, func(a, b Holding) int { return index.CompareTimes(a.Take.Time, b.Take.Time) })
+	slices.SortFunc(all, func(a, b Holding) int {
+		return cmp.Or(index.CompareTimes(a.Take.Time, b.Take.Time), cmp.Compare(a.Entry.ID, b.Entry.ID))
+	})
 	return all
 }
