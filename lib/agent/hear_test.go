@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -268,7 +269,7 @@ func TestWakeLeavesLeases(t *testing.T) {
 	}
 }
 
-// The same store gives the same report, also for what was taken within one second.
+// The same store gives the same report, also for what was taken or done within one second.
 func TestTakenInOrder(t *testing.T) {
 	l := newListener(t, "claude", 6)
 	store := open(t, l.root)
@@ -286,6 +287,17 @@ func TestTakenInOrder(t *testing.T) {
 	for range 20 {
 		if again := l.start(); again != first {
 			t.Fatalf("%s\n%s", first, again)
+		}
+	}
+	for _, e := range all {
+		if _, err := store.Act(t.Context(), handoff.ActDone, e.ID, handoff.Consumption{Operator: "ben", Time: now}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended := store.Lifecycle().Endings("ann", time.Hour)
+	for range 20 {
+		if again := store.Lifecycle().Endings("ann", time.Hour); len(again) != 6 || !slices.Equal(again, ended) {
+			t.Fatalf("%v\n%v", ended, again)
 		}
 	}
 }

@@ -42,7 +42,9 @@ func (c Lifecycle) Endings(sender string, last time.Duration) (all []Ending) {
 			add(id, ActReject, decided(id).Rejected)
 		}
 	}
-	slices.SortFunc(all, func(a, b Ending) int { return index.CompareTimes(a.Time, b.Time) })
+	slices.SortFunc(all, func(a, b Ending) int {
+		return cmp.Or(index.CompareTimes(a.Time, b.Time), cmp.Compare(a.Entry.ID, b.Entry.ID))
+	})
 	return all
 }
 
