@@ -117,6 +117,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/BurntSushi/toml":                  "lib/agent",
 		"go.yaml.in/yaml/v3":                          "lib/internal/document",
 		"github.com/go-json-experiment/json/jsontext": "lib/internal/jsontree",
+		"github.com/gofrs/flock":                      "lib/internal/disk",
 		"github.com/google/renameio/v2":               "lib/internal/disk",
 		"github.com/google/uuid":                      "lib/universal",
 		"github.com/denisbrodbeck/machineid":          "lib/internal/disk",
@@ -186,7 +187,7 @@ func TestKindsLinkNoStore(t *testing.T) {
 	}
 	for _, kind := range kinds {
 		for _, pkg := range goList(t, "-deps", module+"/"+kind) {
-			for _, store := range []string{"renameio", "/lib/handoff", "/lib/record", "/lib/exchange", "/internal/disk", "/internal/txn", "/internal/eventlog"} {
+			for _, store := range []string{"gofrs/flock", "renameio", "/lib/handoff", "/lib/record", "/lib/exchange", "/internal/disk", "/internal/txn", "/internal/eventlog"} {
 				if strings.Contains(pkg, store) {
 					t.Errorf("%s links %s", kind, pkg)
 				}
@@ -250,7 +251,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 467_800 // of the whole program, without tests
+		all         = 468_400 // of the whole program, without tests
 		ofAPackage  = 39_840
 		ofAFunction = 500
 		wide        = 0 // lines above 120 columns

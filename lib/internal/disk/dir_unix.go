@@ -3,13 +3,11 @@
 package disk
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -148,12 +146,3 @@ func retry(call func() (int, error)) (n int, err error) {
 
 // Unlock releases the lock without closing d.
 func (d *Dir) Unlock() { _ = unix.Flock(d.fd(), unix.LOCK_UN) }
-
-// again repeats a call until no signal interrupts it.
-func again(call func() error) error {
-	for {
-		if err := call(); !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
-}

@@ -31,11 +31,12 @@
 //
 // # Locks
 //
-// [Dir.LockFile] takes the exclusive lock of a file, between processes and within one.
+// [AcquireLock] takes the exclusive lock of a file, between processes and within one.
 //
-// A lock file is never written, truncated, renamed or removed. It must be a regular file with one name and no
-// symbolic link. After locking, LockFile checks that it is still the file of that name. The kernel queues waiting
-// processes, so they do not poll.
+// The caller creates a missing lock file. A lock file is never written, truncated, renamed or removed. It
+// must be a regular file with one name and no symbolic link. The file is opened by path; after locking,
+// AcquireLock checks that it is still the same file. The kernel queues waiting processes, so they do not
+// poll.
 //
 // # The machine
 //

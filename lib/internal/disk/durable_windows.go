@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -129,8 +128,3 @@ func (d *Dir) Exchange(string, string) error { return ErrUnsupported }
 
 // Prepare returns ErrUnsupported.
 func (d *Dir) Prepare(string, []byte, os.FileMode) (*Prepared, error) { return nil, ErrUnsupported }
-
-// LockFile returns ErrUnsupported.
-func (d *Dir) LockFile(context.Context, string, time.Duration) (func(), error) {
-	return nil, ErrUnsupported
-}

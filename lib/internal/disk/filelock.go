@@ -1,5 +1,3 @@
-//go:build unix
-
 package disk
 
 import (
@@ -8,111 +6,167 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/gofrs/flock"
 )
 
-var errReplaced = errors.New("the lock file was replaced")
+var (
+	// ErrLocked is the error if another process held the lock for the whole timeout.
+	ErrLocked = errors.New("the lock is held by another process")
 
-// LockFile takes the exclusive lock of the file name, and returns the function that releases it. It creates a missing
-// file. It waits at most for wait; with 0 or less it only tries once. The error wraps ErrHeld after that, and
-// ErrUnsafe if the file cannot be a lock. If ctx is done first, it wraps the cause of ctx.
+	// ErrUnsafeLock is the error if the lock file is not a regular file or has other names.
+	ErrUnsafeLock = errors.New("unsafe lock file")
+
+	errReplaced = errors.New("the lock file was replaced")
+)
+
+// A LockFile is a file to lock. It is opened by Path. Make and Inode use an open directory, since the path
+// may lead elsewhere meanwhile.
+type LockFile struct {
+	Path  string
+	Make  func() error           // creates the missing file
+	Inode func() (uint64, error) // returns the inode that has the name now
+}
+
+// AcquireLock takes the lock of a file and returns the function that releases it. It waits at most for
+// timeout; with 0 or less it only tries once. The error wraps ErrLocked after the timeout, and ErrUnsafeLock
+// if the file cannot be a lock. If ctx is done first, it wraps the cause of ctx.
 //
-// LockFile takes a free lock on the calling thread, without another goroutine. You can call unlock from any
-// goroutine, and more than once. If it gives up, a goroutine stays until the lock is free, and releases the lock at
-// once.
-func (d *Dir) LockFile(ctx context.Context, name string, wait time.Duration) (unlock func(), err error) {
-	for until := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
-		f, err := d.lockOnce(ctx, name, until)
-		isReplaced := errors.Is(err, errReplaced)
-		switch {
-		case err == nil:
-			return func() { f.Close() }, nil
-		case isReplaced && time.Now().Before(until):
-			continue
-		case isReplaced:
-			err = fmt.Errorf("%w: %w", ErrHeld, err)
+// AcquireLock takes a free lock on the calling thread, without another goroutine. You can call unlock from
+// any goroutine, and more than once. After a timeout, a goroutine stays until the lock is free, and releases
+// the lock at once.
+func AcquireLock(ctx context.Context, f LockFile, timeout time.Duration) (unlock func(), err error) {
+	deadline := time.Now().Add(timeout)
+	for {
+		l, err := lockOnce(ctx, f, deadline)
+		if err == nil {
+			return func() { release(l) }, nil
 		}
-		return nil, fmt.Errorf("cannot lock %q: %w", filepath.Join(d.path, name), err)
+		if !errors.Is(err, errReplaced) {
+			return nil, fmt.Errorf("cannot lock %q: %w", f.Path, err)
+		}
+		if time.Until(deadline) <= 0 {
+			return nil, fmt.Errorf("cannot lock %q: %w: %w", f.Path, ErrLocked, err)
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
-// lockOnce locks the file that has the name now. If another file has the name afterwards, or none, the error is
-// errReplaced: the lock would exclude no other process.
-func (d *Dir) lockOnce(ctx context.Context, name string, until time.Time) (*os.File, error) {
+// lockOnce locks the file that has the name now. If another file has the name afterwards, or none, the error
+// is errReplaced.
+func lockOnce(ctx context.Context, f LockFile, deadline time.Time) (*flock.Flock, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	// Read-write, since NFS does not lock a file that is open only for reading.
-	f, err := d.openSole(name, os.O_RDWR)
+	l := flock.New(f.Path, flock.SetFlag(openFlags)) // one per call: a shared Flock grants the lock twice
+	locked, err := try(l)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := d.Touch(name, 0o644); err != nil {
+		if err := f.Make(); err != nil {
 			return nil, err
 		}
-		if f, err = d.openSole(name, os.O_RDWR); errors.Is(err, fs.ErrNotExist) {
-			err = errReplaced
+		if locked, err = try(l); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %w", errReplaced, err) // or its directory was replaced
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err = lockNow(f); err == unix.EWOULDBLOCK {
-		if err = wait(ctx, f, time.Until(until)); err != nil {
+	if err != nil || !locked {
+		if unsafe := inspect(os.Lstat(f.Path)); errors.Is(unsafe, ErrUnsafeLock) {
+			return nil, unsafe // why the open failed, or waiting is useless
+		}
+		if err == nil {
+			err = wait(ctx, l, time.Until(deadline))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	if err == nil {
-		err = d.stillNames(name, f)
-	}
-	if err != nil {
-		f.Close()
+	if err := checkHeld(l, f); err != nil {
+		release(l)
 		return nil, err
 	}
-	return f, nil
+	return l, nil
 }
 
-// wait takes the lock in a goroutine, since only a blocking call is queued fairly by the kernel, and it cannot be
-// canceled. If it gives up, the goroutine closes the file.
-func wait(ctx context.Context, f *os.File, timeout time.Duration) error {
+func try(l *flock.Flock) (locked bool, err error) {
+	err = again(func() (err error) {
+		locked, err = l.TryLock()
+		return err
+	})
+	return locked, err
+}
+
+// wait takes the lock in a goroutine, since only a blocking call is queued fairly by the kernel, and it
+// cannot be canceled. If the deadline comes first, the goroutine releases the lock when it gets it.
+func wait(ctx context.Context, l *flock.Flock, timeout time.Duration) error {
 	if timeout <= 0 {
-		f.Close()
-		return ErrHeld
+		return ErrLocked
 	}
 	done, gone := make(chan error), make(chan struct{})
 	go func() {
-		err := again(func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX) })
-		if err != nil {
-			f.Close()
-		}
+		err := again(l.Lock)
 		select {
 		case done <- err:
 		case <-gone:
-			f.Close()
+			release(l)
 		}
 	}()
-	defer close(gone)
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
+		close(gone)
 		return context.Cause(ctx)
-	case <-time.After(timeout):
-		return ErrHeld
+	case <-timer.C:
+		close(gone)
+		return ErrLocked
 	}
 }
 
-// stillNames returns errReplaced unless the open file has the name.
-func (d *Dir) stillNames(name string, f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
+// checkHeld checks the file that l holds. The file must still have the name, otherwise the lock excludes no
+// other process.
+func checkHeld(l *flock.Flock, f LockFile) error {
+	held, err := l.Stat()
+	if err := inspect(held, err); err != nil {
 		return err
 	}
-	named, err := d.entry(name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && named.Inode != info.Sys().(*syscall.Stat_t).Ino {
+	named, err := f.Inode()
+	if errors.Is(err, fs.ErrNotExist) || err == nil && named != inode(held) {
 		return errReplaced
 	}
 	return err
+}
+
+// inspect returns an error that wraps ErrUnsafeLock unless info is that of a regular file with one name.
+func inspect(info fs.FileInfo, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w: its mode is %s, it must be a regular file; move it away", ErrUnsafeLock, info.Mode())
+	case lockLinks(info) > 1:
+		return fmt.Errorf("%w: it has %d names (hard links), it must have one; move it away", ErrUnsafeLock,
+			lockLinks(info))
+	}
+	return nil
+}
+
+// release releases the lock. It repeats a failed unlock, since otherwise this process would wait for itself.
+func release(l *flock.Flock) {
+	for range 100 {
+		if l.Unlock() == nil {
+			return
+		}
+	}
+}
+
+// again repeats a call until no signal interrupts it.
+func again(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
 }

@@ -25,12 +25,31 @@ const long = 30 * time.Second
 
 // acquire locks the file at path.
 func acquire(ctx context.Context, path string, timeout time.Duration) (unlock func(), err error) {
-	d, err := disk.OpenDir(filepath.Dir(path))
-	if err != nil {
-		return nil, err
+	return disk.AcquireLock(ctx, file(path, path), timeout)
+}
+
+// file returns the lock file at path, which the caller sees at another path.
+func file(path, seen string) disk.LockFile {
+	return disk.LockFile{
+		Path: path,
+		Make: func() error {
+			f, err := os.OpenFile(seen, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+			if errors.Is(err, os.ErrExist) {
+				return nil
+			}
+			if err == nil {
+				err = f.Close()
+			}
+			return err
+		},
+		Inode: func() (uint64, error) {
+			info, err := os.Lstat(seen)
+			if err != nil {
+				return 0, err
+			}
+			return info.Sys().(*syscall.Stat_t).Ino, nil
+		},
 	}
-	defer d.Close()
-	return d.LockFile(ctx, filepath.Base(path), timeout)
 }
 
 func mustAcquire(t testing.TB, path string) func() {
@@ -65,7 +84,7 @@ func TestAcquireExcludes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock := mustAcquire(t, path)
 	for _, timeout := range []time.Duration{-1, 0, time.Millisecond, 20 * time.Millisecond} {
-		if _, err := acquire(context.Background(), path, timeout); !errors.Is(err, disk.ErrHeld) {
+		if _, err := acquire(context.Background(), path, timeout); !errors.Is(err, disk.ErrLocked) {
 			t.Errorf("timeout %v: %v", timeout, err)
 		}
 	}
@@ -75,7 +94,7 @@ func TestAcquireExcludes(t *testing.T) {
 
 func TestAcquireFails(t *testing.T) {
 	_, err := acquire(context.Background(), filepath.Join(t.TempDir(), "missing", "lock"), long)
-	if !errors.Is(err, os.ErrNotExist) || errors.Is(err, disk.ErrHeld) || errors.Is(err, disk.ErrUnsafe) {
+	if !errors.Is(err, os.ErrNotExist) || errors.Is(err, disk.ErrLocked) || errors.Is(err, disk.ErrUnsafeLock) {
 		t.Error(err)
 	}
 }
@@ -113,7 +132,7 @@ func TestAcquireRefusesUnsafeFiles(t *testing.T) {
 		if err := make(path); err != nil {
 			t.Fatal(name, err)
 		}
-		if _, err := acquire(context.Background(), path, long); !errors.Is(err, disk.ErrUnsafe) {
+		if _, err := acquire(context.Background(), path, long); !errors.Is(err, disk.ErrUnsafeLock) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if text, err := os.ReadFile(target); string(text) != "precious" || err != nil {
@@ -123,7 +142,7 @@ func TestAcquireRefusesUnsafeFiles(t *testing.T) {
 			t.Errorf("%s: made the target of a link", name)
 		}
 	}
-	if _, err := acquire(context.Background(), os.DevNull, long); !errors.Is(err, disk.ErrUnsafe) {
+	if _, err := acquire(context.Background(), os.DevNull, long); !errors.Is(err, disk.ErrUnsafeLock) {
 		t.Errorf("device: %v", err)
 	}
 }
@@ -148,7 +167,7 @@ func TestAcquireRefusesALockedUnsafeFile(t *testing.T) {
 	if err := os.Link(path, filepath.Join(dir, "second")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := acquire(context.Background(), path, 24*time.Hour); !errors.Is(err, disk.ErrUnsafe) {
+	if _, err := acquire(context.Background(), path, 24*time.Hour); !errors.Is(err, disk.ErrUnsafeLock) {
 		t.Error(err)
 	}
 }
@@ -230,6 +249,23 @@ func TestErrorsNameTheFile(t *testing.T) {
 	_, err := acquire(context.Background(), path, 0)
 	if err == nil || !strings.Contains(err.Error(), strconv.Quote(path)) {
 		t.Error(err)
+	}
+}
+
+// If path leads elsewhere meanwhile, nothing is locked, and nothing is created there.
+func TestMovedDirectory(t *testing.T) {
+	base := t.TempDir()
+	path, seen := filepath.Join(base, "elsewhere", "lock"), filepath.Join(base, "moved", "lock")
+	if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o755), os.Mkdir(filepath.Dir(seen), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // without a lock file there, and with one
+		if _, err := disk.AcquireLock(t.Context(), file(path, seen), 0); !errors.Is(err, disk.ErrLocked) {
+			t.Error(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -131,7 +131,7 @@ func TestStoppedHolder(t *testing.T) {
 	if err := process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := acquire(context.Background(), path, 50*time.Millisecond); !errors.Is(err, disk.ErrHeld) {
+	if _, err := acquire(context.Background(), path, 50*time.Millisecond); !errors.Is(err, disk.ErrLocked) {
 		t.Error(err)
 	}
 	if err := process.Signal(syscall.SIGCONT); err != nil {

@@ -157,7 +157,11 @@ func (x *Session) open() (err error) {
 // locks stop a process that holds a replaced lock file or shares the state directory.
 func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
 	path, begin := filepath.Join(x.Dir.Path(), disk.Lock), time.Now()
-	unlock, err := x.Dir.LockFile(ctx, disk.Lock, wait)
+	unlock, err := disk.AcquireLock(ctx, disk.LockFile{
+		Path:  path,
+		Make:  func() error { return x.Dir.Touch(disk.Lock, 0o644) },
+		Inode: func() (uint64, error) { e, err := x.Dir.Lstat(disk.Lock); return e.Inode, err },
+	}, wait)
 	if err != nil {
 		return lockError(path, wait, err)
 	}
@@ -215,7 +219,7 @@ func (x *Session) End() {
 // lockError explains an error of taking the lock.
 func lockError(path string, waited time.Duration, err error) error {
 	switch {
-	case errors.Is(err, disk.ErrHeld):
+	case errors.Is(err, disk.ErrLocked), errors.Is(err, disk.ErrHeld):
 		within := ""
 		if waited >= time.Millisecond {
 			within = "; gave up after " + waited.String()
@@ -225,7 +229,7 @@ func lockError(path string, waited time.Duration, err error) error {
 	case errors.Is(err, context.Canceled):
 		return &fault.Error{Problem: "stopped while waiting for the lock; nothing was changed",
 			Advice: "repeat the command", Cause: err}
-	case errors.Is(err, disk.ErrUnsafe):
+	case errors.Is(err, disk.ErrUnsafeLock):
 		return fault.New(fault.ErrConfig, "remove that file and repeat the command", "cannot use the lock file %s: %v",
 			path, err)
 	}
