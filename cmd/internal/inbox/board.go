@@ -36,6 +36,8 @@ var columns = []struct {
 const (
 	cardsFrom = 60  // columns from which the board shows all its columns
 	namesFrom = 100 // columns from which cards have whole names
+
+	cardHeight = 4 // the lines of the highest card
 )
 
 // deal puts the rows that match into their columns.
@@ -129,6 +131,7 @@ func (m *model) cards(c, width, room int) (lines []string) {
 		}
 		return lines
 	}
+	col.top = max(col.top, col.at-room)
 	for { // the first card on the screen moves down until the chosen one is on it
 		lines = lines[:0]
 		shown := 0
@@ -143,6 +146,9 @@ func (m *model) cards(c, width, room int) (lines []string) {
 		if shown > col.at || col.top >= col.at {
 			if left := len(col.shown) - shown; left > 0 {
 				lines = append(lines, faint.Render(m.known(" ↓ %d more", left)))
+			} else if col.top > 0 && len(lines)+cardHeight <= room { // a card above comes back
+				col.top--
+				continue
 			}
 			return lines
 		}

@@ -152,7 +152,14 @@ func TestBoard(t *testing.T) {
 			s.quits()
 		})
 	}
-	s := start(t, 80, 24, none, "inbox")
+	s := start(t, 80, 24, project(t, many(5)...), "inbox")
+	s.sees("Task 3")
+	s.press("bG")
+	s.sees("▌Task 0")
+	s.press("t") // the cards above come back
+	s.sees("Waiting 4", " Task 4 and more", "▌Task 0")
+	s.quits()
+	s = start(t, 80, 24, none, "inbox")
 	s.sees("There are no handoffs yet")
 	s.press("b")
 	s.shows("board-empty-80x24", "Nobody works on")
@@ -189,6 +196,8 @@ func TestScreensOfAnySize(t *testing.T) {
 	s.sees(" of 100000")
 	s.press("G")
 	s.sees("100000 of 100000")
+	s.press("bgG")
+	s.sees("Waiting 100000")
 	s.quits()
 }
 
