@@ -78,9 +78,6 @@ func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consum
 	for i := 0; i < len(all) && err == nil; i++ {
 		all[i], err = c.s.request(act, entries[i], who, decided)
 	}
-	for i := 0; i < len(all) && err == nil; i++ {
-		err = c.s.markWaiting(ctx, all[i], entries[i])
-	}
 	if err == nil {
 		err = c.s.claimAll(ctx, all)
 	}
@@ -140,19 +137,6 @@ func (s *Store) request(act Act, entry Entry, who Consumption, decided func(id s
 	}
 	r.who = who
 	return r, err
-}
-
-// markWaiting undoes the read marks of the recipient of a handoff that is about to be released or reopened. The handoff
-// waits for the recipient then, who is told of it again. If the action fails, it does not matter: the handoff is held.
-func (s *Store) markWaiting(ctx context.Context, r request, e Entry) (err error) {
-	life := s.Lifecycle().Of(e.ID)
-	ends := map[Act]string{ActRelease: life.Take.Holds().Operator, ActReopen: life.Done.Operator}[r.act]
-	for _, m := range e.Marks() {
-		if err == nil && ends != "" && (ends == r.who.Operator || r.over.Any) && e.IsTo(m.Operator) {
-			_, err = s.mark(ctx, m.Operator, []string{e.ID}, true)
-		}
-	}
-	return err
 }
 
 // carryOut performs the action of a request. If the action was performed before, r.who becomes the operator who

@@ -71,6 +71,9 @@ func (a Act) Participle() string {
 // IsNote reports whether the act records who won a contest between two clones.
 func (a Act) IsNote() bool { return a == ActYield || a == ActSettle || a == ActFree }
 
+// Waits reports whether a handoff waits for its recipients again after the act.
+func (a Act) Waits() bool { return a == ActRelease || a == ActRevoke || a.Reopens() }
+
 // Reopens reports whether the act undoes a done.
 func (a Act) Reopens() bool { return a == ActReopen || a == ActResend }
 

@@ -49,10 +49,10 @@ func (l *Ledger) resume(c eventlog.Consumption, life eventlog.Life) ([]eventlog.
 	return []eventlog.Consumption{nthAct(c, eventlog.ActTake, life.Take.N), c}, nil
 }
 
-// consume adds lines to the ledger as one change, with the read marks that they bring.
+// consume adds lines to the ledger as one change, with the read marks that they bring or take back.
 func (x *Session) consume(op string, all ...eventlog.Consumption) error {
 	c := &change{Record: journal.Record{Op: op}}
-	marks, err := x.markAll(c, all)
+	marks, back, err := x.markAll(c, all)
 	if err != nil {
 		return err
 	}
@@ -67,19 +67,24 @@ func (x *Session) consume(op string, all ...eventlog.Consumption) error {
 			c.events = append(c.events, marked(one.HandoffID, mark, x.How))
 		}
 	}
+	for _, r := range back.Done {
+		c.events = append(c.events, back.event(r))
+	}
 	return x.commit(c)
 }
 
-// markAll plans the read marks that rows lack, and returns them by the numbers of their lines. It reads the table once.
-func (x *Session) markAll(c *change, all []eventlog.Consumption) (map[int]index.Mark, error) {
+// markAll plans the read marks that rows lack, and returns them by the numbers of their lines. A handoff that is given
+// back or reopened waits for its recipients again: it also plans to take back their marks. It reads the table once.
+func (x *Session) markAll(c *change, all []eventlog.Consumption) (marks map[int]index.Mark, back *Marking, err error) {
 	want, marks := make(map[string][]int), make(map[int]index.Mark)
+	back = &Marking{Session: x, Undo: true}
 	for i, one := range all {
-		if act := one.Act(); act == "" || act.Marks() {
+		if act := one.Act(); act == "" || act.Marks() || act.Waits() && len(all) == 1 {
 			want[one.HandoffID] = append(want[one.HandoffID], i)
 		}
 	}
 	if len(want) == 0 {
-		return nil, nil
+		return nil, back, nil
 	}
 	last := int64(recentBytes)
 	if x.How.Synced { // other replicas report the marks that count
@@ -87,12 +92,18 @@ func (x *Session) markAll(c *change, all []eventlog.Consumption) (map[int]index.
 	}
 	undone, err := TakenBack(x.State, last)
 	if err != nil {
-		return nil, err
+		return nil, back, err
 	}
 	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
 		edits := make(map[string]index.Row)
 		for _, row := range rowsOf(text, want) {
 			for _, i := range want[row.ID] {
+				if all[i].Act().Waits() {
+					if back.wait(&row, all[i].Time) {
+						edits[row.ID] = row
+					}
+					continue
+				}
 				mark := index.Mark{Operator: all[i].Operator, Time: all[i].Time}
 				if row.IsReadBy(mark.Operator) || x.How.Synced && undone.Has(row.ID, mark) {
 					continue
@@ -114,5 +125,15 @@ func (x *Session) markAll(c *change, all []eventlog.Consumption) (map[int]index.
 	if err == nil && len(want) > 0 {
 		err = store.UnknownID(slices.Min(slices.Collect(maps.Keys(want))), x.Opt.Dir)
 	}
-	return marks, err
+	return marks, back, err
+}
+
+// wait plans that a handoff is unread for its recipients from a time on, and reports whether that changes the row.
+func (m *Marking) wait(row *index.Row, from string) (isChanged bool) {
+	for _, mark := range row.Marks() {
+		if row.IsTo(mark.Operator) {
+			isChanged = m.takeBack(row, index.Mark{Operator: mark.Operator, Time: from}) || isChanged
+		}
+	}
+	return isChanged
 }
