@@ -121,7 +121,7 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eve
 	case a == eventlog.ActDone, lines[0].Token == eventlog.ActTake.Key(c.HandoffID, 0):
 		lines = lines[len(lines)-1:] // no other clone has to learn of a take
 	}
-	return lines[len(lines)-1], false, x.consume(cmp.Or(string(a), "resume"), lines...)
+	return lines[len(lines)-1], false, x.consume(cmp.Or(string(a), "resume"), a.Waits(), lines...)
 }
 
 // Decide adds an approval or a rejection, after those that do not count, or a renewal.
@@ -132,7 +132,7 @@ func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
 	}
 	for n := 0; ; n++ {
 		if c.Token = a.Key(c.HandoffID, n); ledger.find(c.Token) == nil {
-			return x.consume(string(a), c)
+			return x.consume(string(a), false, c)
 		}
 	}
 }
@@ -359,7 +359,7 @@ func (x *Session) TakeOverTokens(all []eventlog.Consumption) (isNew []bool, err 
 	if len(more) == 0 {
 		return isNew, nil
 	}
-	return isNew, x.consume("claims", more...)
+	return isNew, x.consume("claims", false, more...)
 }
 
 // takeOver reports whether a token is new here. It gives a verdict or a renewal the next free number.

@@ -49,10 +49,11 @@ func (l *Ledger) resume(c eventlog.Consumption, life eventlog.Life) ([]eventlog.
 	return []eventlog.Consumption{nthAct(c, eventlog.ActTake, life.Take.N), c}, nil
 }
 
-// consume adds lines to the ledger as one change, with the read marks that they bring or take back.
-func (x *Session) consume(op string, all ...eventlog.Consumption) error {
+// consume adds lines to the ledger as one change, with the read marks that they bring. With waits, the handoffs wait
+// for their recipients again: the marks of these are taken back.
+func (x *Session) consume(op string, waits bool, all ...eventlog.Consumption) error {
 	c := &change{Record: journal.Record{Op: op}}
-	marks, back, err := x.markAll(c, all)
+	marks, back, err := x.markAll(c, waits, all)
 	if err != nil {
 		return err
 	}
@@ -73,13 +74,14 @@ func (x *Session) consume(op string, all ...eventlog.Consumption) error {
 	return x.commit(c)
 }
 
-// markAll plans the read marks that rows lack, and returns them by the numbers of their lines. A handoff that is given
-// back or reopened waits for its recipients again: it also plans to take back their marks. It reads the table once.
-func (x *Session) markAll(c *change, all []eventlog.Consumption) (marks map[int]index.Mark, back *Marking, err error) {
+// markAll plans the read marks that rows lack, and returns them by the numbers of their lines; or those that are taken
+// back. It reads the table once.
+func (x *Session) markAll(c *change, waits bool, all []eventlog.Consumption) (marks map[int]index.Mark, back *Marking,
+	err error) {
 	want, marks := make(map[string][]int), make(map[int]index.Mark)
 	back = &Marking{Session: x, Undo: true}
 	for i, one := range all {
-		if act := one.Act(); act == "" || act.Marks() || act.Waits() && len(all) == 1 {
+		if act := one.Act(); act == "" || act.Marks() || waits {
 			want[one.HandoffID] = append(want[one.HandoffID], i)
 		}
 	}
@@ -98,7 +100,7 @@ func (x *Session) markAll(c *change, all []eventlog.Consumption) (marks map[int]
 		edits := make(map[string]index.Row)
 		for _, row := range rowsOf(text, want) {
 			for _, i := range want[row.ID] {
-				if all[i].Act().Waits() {
+				if waits {
 					if back.wait(&row, all[i].Time) {
 						edits[row.ID] = row
 					}
