@@ -46,6 +46,11 @@ func (a *app) init(f *initFlags, _ []string) error {
 	} else if f.Yes && operator == "" && p.Me() == "" {
 		operator = a.userSlug()
 	}
+	if operator != "" {
+		if err = cmp.Or(handoff.CheckOperator(operator), s.Registry().Check(operator)); err != nil {
+			return err
+		}
+	}
 	done, err := s.Maintenance().Init(handoff.Git(kind))
 	if err == nil && operator != "" && (f.Global || operator != p.Me()) {
 		did, wrong := a.setOperator(p, s, operator, f.Global)
@@ -70,24 +75,24 @@ func (a *app) init(f *initFlags, _ []string) error {
 // setOperator records who the user is, in this clone or in all projects, and returns what has changed.
 func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, global bool) (did string, err error) {
 	before := p.Identity()
-	did, err = "you are "+operator+" in this clone", s.Registry().Check(operator)
-	switch {
-	case err != nil:
-	case global:
-		did = "you are " + operator + " in all projects, as " + p.User.File() + " says"
+	where := " in this clone"
+	if global {
+		where = " in all projects, as " + p.User.File() + " says"
 		err = handoff.SetUser(p.User, "operator", operator)
-	default:
+	} else {
 		err = s.Registry().SetOperator(operator)
 	}
 	if err != nil {
 		return "", err
 	}
+	was := "; before you were "
 	if p, _, err = a.NewStore(); err == nil && p.Me() != operator {
-		did += "; but here you are still " + before.Operator + " (" + before.Source + ")"
-	} else if before.Operator != "" {
-		did += "; before you were " + before.Operator + " (" + before.Source + ")"
+		was = "; but here you are still "
 	}
-	return did, err
+	if before.Operator != "" {
+		where += was + before.Operator + " (" + before.Source + ")"
+	}
+	return "you are " + operator + where, err
 }
 
 // askSetUp asks for the values that no flag gives. An answer is a line; an empty line accepts the proposal.
