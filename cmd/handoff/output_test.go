@@ -96,6 +96,7 @@ func (s *scripted) working(id string) {
 	s.file(".handoff-probes.yaml", "probes:\n  test: {argv: [\"true\"]}\n")
 	s.prints("", "probes list")
 	s.prints("", "probes forget")
+	s.prints("", "mark-read", work) // what is unread is not pruned
 	s.prints("", "archive", work)
 	s.later = 100 * 24 * time.Hour
 	s.prints("", "prune", "--archived-for", "90d", "--export", "old.jsonl", "--yes")

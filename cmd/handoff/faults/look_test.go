@@ -310,7 +310,8 @@ func (v *view) clean() (faults []string) {
 		if n := v.events["handoff.write "+id]; n != 1+v.anew[id] {
 			add("%s has %d write events", id, n)
 		}
-		if n, marked := v.events["handoff.mark_read "+id], v.marks[id+" ben"]; n > 1 || (n == 1) != marked {
+		n, marked := v.events["handoff.mark_read "+id]-v.events["handoff.mark_unread "+id], v.marks[id+" ben"]
+		if n > 1 || (n == 1) != marked {
 			add("%s has %d mark events, and its row is marked: %v", id, n, marked)
 		}
 	}

@@ -35,6 +35,12 @@ type scenario struct {
 	core      bool       // the short sweep looks at it closely
 }
 
+// frees reports whether the command gives a handoff back, which waits for its recipient then.
+func (sc scenario) frees(id string) bool {
+	topic, isRelease := strings.CutPrefix(sc.act, "release ")
+	return isRelease && idOf(topic) == id
+}
+
 // A crash kills a command at the first system call whose trace matches.
 type crash struct {
 	at      string

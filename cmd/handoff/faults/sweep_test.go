@@ -171,7 +171,7 @@ func (s *sweep) afterFault(now *view, first result) (faults []string) {
 		}
 	}
 	for key := range s.before.marks {
-		if id, _, _ := strings.Cut(key, " "); !now.marks[key] && !now.isPruned(id) {
+		if id, _, _ := strings.Cut(key, " "); !now.marks[key] && !now.isPruned(id) && !s.frees(id) {
 			faults = append(faults, "the mark of "+key+" is lost")
 		}
 	}
