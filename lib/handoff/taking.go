@@ -79,9 +79,6 @@ func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consum
 		all[i], err = c.s.request(act, entries[i], who, decided)
 	}
 	if err == nil {
-		err = c.s.markWaiting(ctx, all, entries)
-	}
-	if err == nil {
 		err = c.s.claimAll(ctx, all)
 	}
 	var now *sight
@@ -140,22 +137,6 @@ func (s *Store) request(act Act, entry Entry, who Consumption, decided func(id s
 	}
 	r.who = who
 	return r, err
-}
-
-// markWaiting undoes the read marks of the recipients of handoffs that are about to be released or reopened by a claim
-// at the remote. If the action fails, it does not matter: the handoff is held. Without a claim the action does it.
-func (s *Store) markWaiting(ctx context.Context, all []request, entries []Entry) error {
-	synced, err := s.at.HasSynced()
-	for i := 0; i < len(all) && err == nil && synced && !s.opt.Offline; i++ {
-		r, e, life := all[i], entries[i], s.Lifecycle().Of(entries[i].ID)
-		ends := map[Act]string{ActRelease: life.Take.Holds().Operator, ActReopen: life.Done.Operator}[r.act]
-		for _, m := range e.Marks() {
-			if err == nil && ends != "" && (ends == r.who.Operator || r.over.Any) && e.IsTo(m.Operator) {
-				_, err = s.mark(ctx, m.Operator, []string{e.ID}, true)
-			}
-		}
-	}
-	return err
 }
 
 // carryOut performs the action of a request. If the action was performed before, r.who becomes the operator who

@@ -337,6 +337,11 @@ func field(line, name string) string {
 // TakeOverTokens adds tokens that another store consumed, as one change, and reports which are new here. A verdict is
 // also new if only verdicts that do not count are known.
 func (x *Session) TakeOverTokens(all []eventlog.Consumption) (isNew []bool, err error) {
+	return x.takeOver(all, false)
+}
+
+// takeOver is TakeOverTokens. waits is as in consume.
+func (x *Session) takeOver(all []eventlog.Consumption, waits bool) (isNew []bool, err error) {
 	before, err := x.readLedger()
 	if err != nil {
 		return nil, err
@@ -359,7 +364,7 @@ func (x *Session) TakeOverTokens(all []eventlog.Consumption) (isNew []bool, err 
 	if len(more) == 0 {
 		return isNew, nil
 	}
-	return isNew, x.consume("claims", false, more...)
+	return isNew, x.consume("claims", waits, more...)
 }
 
 // takeOver reports whether a token is new here. It gives a verdict or a renewal the next free number.

@@ -56,8 +56,8 @@ func nthAct(c eventlog.Consumption, a eventlog.Act, n int) eventlog.Consumption 
 // Put adds lines that this replica has claimed. If the last one exists already, another process of this replica has
 // added it since the caller read the ledger: the error is a *TakenError, or for a resume a *ConsumedError.
 func (x *Session) Put(claimed []eventlog.Consumption) error {
-	isNew, err := x.TakeOverTokens(claimed)
 	last := len(claimed) - 1
+	isNew, err := x.takeOver(claimed, last >= 0 && claimed[last].Act().Waits())
 	if err != nil || last < 0 || isNew[last] {
 		return err
 	}
