@@ -41,6 +41,27 @@ func (l listener) run(r io.Reader, hook func(agent.Session)) (stdout, stderr str
 	return out.String(), problems.String()
 }
 
+// wake waits for news of the session, which a process has and a person attends, until after something has happened.
+func (l listener) wake(parent int, during func()) (line string) {
+	l.run(l.input(), func(s agent.Session) {
+		getenv, waits := s.Getenv, 0
+		s.Parent, s.Getenv = parent, func(name string) string {
+			if name == "CLAUDE_CODE_SESSION_ATTENDED" {
+				return "1"
+			}
+			return getenv(name)
+		}
+		line = agent.Wake(s, func() error {
+			if waits++; waits > 1 {
+				return io.EOF
+			}
+			during()
+			return nil
+		})
+	})
+	return line
+}
+
 func (l listener) input() io.Reader {
 	return strings.NewReader(fmt.Sprintf(`{"session_id":%q,"cwd":%q,"prompt":"x"}`, l.session, l.root))
 }
@@ -132,25 +153,7 @@ func TestHear(t *testing.T) {
 // the agent itself goes on. It waits again once the session was resumed.
 func TestWakeEnds(t *testing.T) {
 	l := newListener(t, "claude", 1)
-	wake := func(during func()) (line string) {
-		l.run(l.input(), func(s agent.Session) {
-			getenv, waits := s.Getenv, 0
-			s.Parent, s.Getenv = os.Getpid(), func(name string) string {
-				if name == "CLAUDE_CODE_SESSION_ATTENDED" {
-					return "1"
-				}
-				return getenv(name)
-			}
-			line = agent.Wake(s, func() error {
-				if waits++; waits > 1 {
-					return io.EOF
-				}
-				during()
-				return nil
-			})
-		})
-		return line
-	}
+	wake := func(during func()) string { return l.wake(os.Getpid(), during) }
 	keep := func(event string) { // as the hooks that are installed: for no operator
 		in := fmt.Sprintf(`{"session_id":%q,"cwd":%q,%s}`, l.session, l.root, event)
 		l.run(strings.NewReader(in), func(s agent.Session) {
@@ -188,31 +191,17 @@ func TestWakeQueues(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wake := func(parent int, during func()) (line string) {
-		l.run(l.input(), func(s agent.Session) {
-			waits := 0
-			s.Parent = parent
-			line = agent.Wake(s, func() error {
-				if waits++; waits > 1 {
-					return io.EOF
-				}
-				during()
-				return nil
-			})
-		})
-		return line
-	}
 	l.start()
 	told := l.offers(t)
 
 	queue("echo no such session >&2; exit 1")
-	if line := wake(os.Getpid(), func() { handOver(t, l.root, "one") }); !strings.Contains(line, "1 new handoff for ben") || l.offers(t) != told {
+	if line := l.wake(os.Getpid(), func() { handOver(t, l.root, "one") }); !strings.Contains(line, "1 new handoff for ben") || l.offers(t) != told {
 		t.Errorf("a queue that fails: %q, %d offers after %d", line, l.offers(t), told)
 	}
 	killed := filepath.Join(bin, "killed") // the note, if all were killed while the queue is asked
 	queue(`cp ` + filepath.Join(l.state, "handoff/heard/*/note") + ` ` + killed + `; printf '<%s>' "$@" >> ` + filepath.Join(bin, "queued"))
 	for range 2 { // once
-		if line := wake(os.Getpid(), func() {}); line != "" || l.offers(t) != told+1 {
+		if line := l.wake(os.Getpid(), func() {}); line != "" || l.offers(t) != told+1 {
 			t.Errorf("%q, %d offers after %d", line, l.offers(t), told)
 		}
 	}
@@ -224,7 +213,7 @@ func TestWakeQueues(t *testing.T) {
 	if err := session.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line := wake(session.Process.Pid, func() {
+	line := l.wake(session.Process.Pid, func() {
 		handOver(t, l.root, "two")
 		_ = session.Process.Kill()
 		_ = session.Wait()
