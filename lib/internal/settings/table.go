@@ -35,7 +35,7 @@ type kind struct {
 //
 //	key      its key in the file; without one it is not a setting
 //	env      the environment variable, if there is one
-//	is       of a text: its form, or the words that it can be, the first of which is the default; of a number: the
+//	is       for a text: its form, or the allowed words with the default first; for a number: the
 //	         least and the most
 //	default  the default, in the form of the file; without one it is the zero value
 func rows(of any) (all []key) {
