@@ -171,9 +171,9 @@ type singleValue struct {
 func (v singleValue) Set(text string) error {
 	switch {
 	case text == "":
-		return errors.New("is empty: add a value, or remove the flag")
+		return Invalid("add a value, or remove the flag", "is empty")
 	case v.flag.Changed && text != v.flag.Value.String():
-		return errors.New("is given twice")
+		return Invalid("remove one", "is given twice")
 	}
 	return v.Value.Set(text)
 }
@@ -224,7 +224,7 @@ func valueOf(at reflect.Value, words []string) pflag.Value {
 	}
 	return value{"string", at.String, func(text string) error {
 		if words != nil && !slices.Contains(words, text) {
-			return unknown("", "", text, words, fmt.Sprintf("%q is not one of %s", text, strings.Join(words, ", ")))
+			return unknown("use "+strings.Join(words, ", "), "", text, words, fmt.Sprintf("%q is unknown", text))
 		}
 		at.SetString(text)
 		return nil
@@ -249,9 +249,9 @@ func number(n *int) pflag.Value {
 		given, err := strconv.ParseUint(text, 10, 31)
 		switch *n = int(given); {
 		case errors.Is(err, strconv.ErrRange):
-			return fmt.Errorf("%q is too large, at most %d", text, math.MaxInt32)
+			return Invalid(fmt.Sprint("use at most ", math.MaxInt32), "%q is too large", text)
 		case err != nil:
-			return fmt.Errorf("%q is not a number, 0 or more", text)
+			return Invalid("use a number such as 20", "%q is not a number, 0 or more", text)
 		}
 		return nil
 	}}

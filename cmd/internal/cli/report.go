@@ -66,6 +66,7 @@ func Usage(cmd *cobra.Command, err error) error {
 		why := value.Unwrap().Error()
 		if errors.Is(err, strconv.ErrSyntax) { // of a boolean flag
 			why = fmt.Sprintf("%q is not true or false", value.GetValue())
+			wrong.Advice = "leave the value out, or use true or false"
 		}
 		wrong.Problem = "--" + value.GetFlag().Name + " " + why
 	}
