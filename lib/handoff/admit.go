@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -31,8 +32,8 @@ func (s *Store) admit(_ *txn.Machine, docs []scanned, results []Result) ([]admit
 	good := make([]admitted, 0, len(docs))
 	for _, d := range docs {
 		state, err := verify(d.sealed)
-		if err == nil && d.From == Next && d.origin == nil {
-			err = errReserved
+		if d.origin == nil { // a name of an older version still comes from elsewhere
+			err = cmp.Or(CheckOperator(d.To), checkOperator(d.From), err)
 		}
 		if err != nil {
 			results[d.at].Err = err

@@ -51,11 +51,15 @@ func (f Filter) matches(e Entry) bool {
 
 // check returns ErrInvalid for a name that no handoff can have.
 func (f Filter) check() error {
+	for _, operator := range []string{f.To, f.From} {
+		if err := CheckOperator(operator); err != nil && operator != "" {
+			return err
+		}
+	}
 	for _, n := range []struct {
 		what, name string
 		most       int
 	}{
-		{"operator", f.To, document.MaxName}, {"operator", f.From, document.MaxName},
 		{"topic", f.Topic, document.MaxTopic}, {"tag", f.Tag, document.MaxTag},
 	} {
 		if n.name != "" && !form.IsSlug(n.name, n.most) {

@@ -67,9 +67,8 @@ func checkOperator(operator string) error {
 
 // CheckOperator returns ErrInvalid if name has not the form of an operator name.
 func CheckOperator(operator string) error {
-	if !form.IsSlug(operator, document.MaxName) || operator[0] == '-' { // as in --operator --json
-		return fault.New(ErrInvalid, "use 1 to 64 ASCII letters, digits, _ and -, but - is not the first",
-			"%q is not a valid operator", operator)
+	if !form.IsName(operator) {
+		return fault.New(ErrInvalid, "use "+form.NameRule, "%q is not a valid operator", operator)
 	}
 	return nil
 }

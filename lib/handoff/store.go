@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
@@ -97,7 +99,12 @@ func (s *Store) Stamp() string {
 
 // Add adds an entry to the operators file, or creates the file. The error is ErrInvalid if the operator is already
 // there. It is ErrConfig if the file cannot be read or has no place for an entry.
-func (r Registry) Add(o Operator) error { return store.AddOperator(r.s.at, o) }
+func (r Registry) Add(o Operator) error {
+	if err := CheckOperator(o.ID); err != nil {
+		return err
+	}
+	return store.AddOperator(r.s.at, o)
+}
 
 // SetUser sets a key of the user's configuration, such as operator or sync, for all projects. Errors are ErrConfig.
 func SetUser(u User, key, value string) error { return store.SetUser(u, key, value) }
@@ -123,6 +130,6 @@ func (r Registry) Check(operator string) error {
 	if err != nil || list == nil || list.Has(operator) {
 		return err
 	}
-	return fault.New(ErrDenied, "run `handoff operators add "+operator+"`", "%s is not in %s", fault.Own(operator),
-		r.s.opt.OperatorsFile)
+	return fault.New(ErrDenied, "run `handoff operators add "+operator+"`", "%s",
+		fault.Own(list.Verify(operator, time.Time{}, operators.Evidence{}).Reason))
 }

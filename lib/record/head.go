@@ -36,8 +36,8 @@ func (o Options) document(k kind, c content) (d handoff.Document, err error) {
 		return d, err
 	}
 	from, to, topic, at := c.Head()
-	d.From = cmp.Or(d.From, Slug(from, maxName))
-	d.To = cmp.Or(d.To, Slug(to, maxName))
+	d.From = cmp.Or(d.From, strings.TrimLeft(Slug(from, maxName), "-"))
+	d.To = cmp.Or(d.To, strings.TrimLeft(Slug(to, maxName), "-"))
 	d.Topic = cmp.Or(d.Topic, Slug(topic, maxTopic))
 	d.Time = cmp.Or(d.Time, utc(at))
 	var missing []handoff.Fault

@@ -3,6 +3,7 @@
 // text.
 //
 //	slug     ^[A-Za-z0-9_-]{1,most}$
+//	name     ^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$
 //	id       ^sha256:[0-9a-f]{64}$
 //	digest   ^[0-9a-f]{64}$
 //	writer   ^w-[0-9a-f]{16}$

@@ -16,6 +16,12 @@ func IsSlug(s string, most int) bool {
 	return s != "" && len(s) <= most && allBytes(s, IsSlugByte)
 }
 
+// NameRule describes the form of an operator name.
+const NameRule = "1 to 64 ASCII letters, digits, _ and (not first) -"
+
+// IsName reports whether s has the form of an operator name, which a command never takes for a flag.
+func IsName(s string) bool { return IsSlug(s, 64) && s[0] != '-' }
+
 // IsSlugByte reports whether a slug can contain c. It is false for all bytes of characters beyond ASCII.
 func IsSlugByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) || c == '_' || c == '-'

@@ -4,7 +4,7 @@
 //
 //	schema_version: '1.0'
 //	operators:
-//	  - id: 'alice'                       # ^[A-Za-z0-9_-]{1,64}$, unique; the only required key of an operator
+//	  - id: 'alice'                       # an operator name, unique; the only required key of an operator
 //	    display_name: 'Alice Example'
 //	    github_handle: 'alice-example'
 //	    git_email: 'alice@example.org'

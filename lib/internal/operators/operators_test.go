@@ -98,7 +98,7 @@ owner: me
 		fmt.Fprintf(&got, "line %d: %s\n", p.Line, p.Problem)
 	}
 	want := `line 2: the frontmatter: schema_version must be 1.0, not "9"
-line 4: operators[0]: id must be 1 to 64 letters, digits, dashes or underscores, not "al ice"
+line 4: operators[0]: id must be 1 to 64 ASCII letters, digits, _ and (not first) -, not "al ice"
 line 5: operators[0]: display_name must be one line of text, not ""
 line 6: operators[0]: github_handle must be one word without spaces, not "a b"
 line 7: operators[0]: git_email must be an email address, not "nobody"

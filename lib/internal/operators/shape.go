@@ -16,7 +16,7 @@ type shape struct {
 
 var (
 	version = shape{isVersion, "1.0"}
-	slug    = shape{func(s string) bool { return form.IsSlug(s, 64) }, "1 to 64 letters, digits, dashes or underscores"}
+	slug    = shape{form.IsName, form.NameRule}
 	line    = shape{isLine, "one line of text"}
 	word    = shape{func(s string) bool { return isLine(s) && !strings.ContainsFunc(s, unicode.IsSpace) },
 		"one word without spaces"}

@@ -119,7 +119,7 @@ func formOf(name string) (want string, fits func(string) bool) {
 			return s != "" && s[0] != '~' && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 		}
 	case "name":
-		return "1 to 64 letters, digits, dashes or underscores", isSlug
+		return form.NameRule, form.IsName
 	case "remote": // not a URL: the user's repository decides where handoffs are sent
 		return "the name of a remote", form.IsRemote
 	case "namespace":

@@ -12,13 +12,11 @@ const operatorName = "operator"
 // Operator returns the operator for this store alone, or "" if none is set.
 func (s *Store) Operator() string {
 	name := strings.TrimSuffix(s.readOutside(operatorName), "\n")
-	if !form.IsSlug(name, maxOperator) {
+	if !form.IsName(name) {
 		return ""
 	}
 	return name
 }
-
-const maxOperator = 64 // characters
 
 // SetOperator sets the operator for this store alone.
 func (s *Store) SetOperator(name string) error {
