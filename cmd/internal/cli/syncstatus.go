@@ -9,7 +9,7 @@ import (
 )
 
 // SyncStatus returns a line with the numbers of unsent and held handoffs and the time of the last sync, "" if there is
-// nothing to sync. For a store that was never synced it returns "", unless always is set and git does not track the
+// nothing to sync. For a store that has never synced it returns "", unless always is set and git does not track the
 // handoffs.
 func SyncStatus(p handoff.Project, s *handoff.Store, always bool) string {
 	if !p.Options.Git.IsShared() {
@@ -21,6 +21,9 @@ func SyncStatus(p handoff.Project, s *handoff.Store, always bool) string {
 	}
 	if err == nil && at.Failed != "" {
 		return "the last background sync failed: " + handoff.EscapeLine(at.Failed) + ": run `handoff sync`"
+	}
+	if always && err == nil && at.Unsent+at.Held == 0 && NeverSynced(p, s) {
+		return neverSynced
 	}
 	if err != nil || at.Unsent+at.Held == 0 || at.Synced == "" && (!always || p.Options.Git == handoff.GitTracked) {
 		return ""
@@ -47,10 +50,12 @@ func (a *App) NoteNothing(p handoff.Project, s *handoff.Store, text string) {
 		return
 	}
 	if NeverSynced(p, s) {
-		text += ", and this clone has never synced: run `handoff sync`"
+		text += ", and " + neverSynced
 	}
 	a.Note(text)
 }
+
+const neverSynced = "this clone has never synced: run `handoff sync`"
 
 // NeverSynced reports whether a clone has a remote and has never synced with it.
 func NeverSynced(p handoff.Project, s *handoff.Store) bool {
