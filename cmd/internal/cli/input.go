@@ -162,19 +162,23 @@ func (in *Input) Try(sources []handoff.Source, err error) error {
 	return err
 }
 
-// KeepTyped saves a typed text that could not be stored as a draft, and adds the command that stores it to the error.
+// KeepTyped saves a typed text that could not be stored as a draft, without its credentials, and adds the command that
+// stores it to the error.
 func (in *Input) KeepTyped(why error) error {
 	if why == nil || len(bytes.TrimSpace(in.typed)) == 0 {
 		return why
 	}
+	in.Gate.Redact = true
+	d := handoff.Draft{Document: handoff.Document(in.Fields), Text: string(in.typed)}
 	_, s, err := in.NewStore()
-	if err != nil {
-		return why
+	if err == nil {
+		d, err = s.Sessions().SaveDraft(context.Background(), d)
 	}
-	d, err := s.Sessions().SaveDraft(context.Background(), handoff.Draft{Document: handoff.Document(in.Fields),
-		Text: string(in.typed)})
-	if err != nil {
-		return why
+	switch {
+	case err != nil:
+		return WithHint(why, "your text is not kept: copy it from the terminal")
+	case d.Text != string(in.typed):
+		return WithHint(why, "your text is kept, with a mark for each credential: `handoff draft publish "+d.ID+"`")
 	}
 	return WithHint(why, "your text is kept; correct the flags: `handoff draft publish "+d.ID+" [flags]`")
 }
