@@ -6,8 +6,8 @@
 // one is not repeated in the other. They need strace and, for some, root and loop devices; without they
 // skip and say why. HANDOFF_FAULTS=ci tries a part of what there is in each
 // scenario, drawn by HANDOFF_SEED, so that runs with different seeds try different parts; HANDOFF_FAULTS=all tries
-// everything, which takes hours. Without either, the sweeps and simulations try one write, and those that have no short
-// form skip.
+// everything, which takes hours; of two cuts after one another, which are millions, it draws some. Without either, the
+// sweeps and simulations try one write, and those that have no short form skip.
 //
 // What a sweep has found is tried again by its name, with the calls before it in the log:
 // HANDOFF_FAULTS=ci go test ./cmd/handoff/faults -v -run 'TestSweep/^import$' -injections 'fstat:error=EIO:when=36';

@@ -120,7 +120,8 @@ func (r *replay) file(c sysCall, f *open) {
 }
 
 func (r *replay) write(n *node, text string, at int64) {
-	r.add(step{does: isData, node: n, change: func(c content) content { return c.written([]byte(text), at) }})
+	data := []byte(text)
+	r.add(step{does: isData, node: n, change: func(c content) content { return c.written(data, at) }})
 }
 
 func (r *replay) setMode(n *node, mode uint32) {

@@ -23,6 +23,7 @@ type step struct {
 	back   *node                 // what source means then, for an exchange
 	change func(content) content // of the file
 	isBare bool                  // a sync of the data alone, not of the mode
+	after  content               // of node after it
 }
 
 type kind int
@@ -44,11 +45,8 @@ type history struct {
 }
 
 func (d tree) apply(s step) {
-	switch s.does {
-	case isName:
-		d.has[s.node] = s.rename(d.has[s.node])
-	case isData, isMode:
-		d.has[s.node] = s.change(d.has[s.node])
+	if s.does != isSynced && s.does != isFailed {
+		d.has[s.node] = s.after
 	}
 }
 
@@ -150,6 +148,12 @@ func (r *replay) walk(at int64, path string) place {
 }
 
 func (r *replay) add(s step) {
+	switch s.does {
+	case isName:
+		s.after = s.rename(r.now.has[s.node])
+	case isData, isMode:
+		s.after = s.change(r.now.has[s.node])
+	}
 	r.now.apply(s)
 	r.steps = append(r.steps, s)
 }
