@@ -1,7 +1,10 @@
 package agents
 
 import (
+	"context"
+	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,16 +17,21 @@ import (
 // An event is a hook that agents run. To add one, add a row to events.
 type event struct {
 	name string
-	run  func(agent.Session) // nil saves the draft of the session
+	run  func(agent.Session)
+
+	reads bool // it reads all of its input, and no signatures
 }
 
 // events has the subcommands of hook.
 var events = []event{
-	{"session-start", agent.SessionStart},
-	{"prompt", func(s agent.Session) { agent.Hear(s, agent.Prompt) }},
-	{"tool", func(s agent.Session) { agent.Hear(s, agent.Tool) }},
-	{"stop", nil},
+	{name: "session-start", run: agent.SessionStart},
+	{name: "prompt", run: func(s agent.Session) { agent.Hear(s, agent.Prompt) }},
+	{name: "tool", run: func(s agent.Session) { agent.Hear(s, agent.Tool) }},
+	stop,
 }
+
+// stop saves the draft of the session.
+var stop = event{"stop", agent.SaveDraft, true}
 
 type hookFlags struct {
 	Agent  string `default:"plain"`
@@ -52,34 +60,49 @@ func (a *app) eventCommand(e event) *cobra.Command {
 	return cmd
 }
 
+// SaveDraft saves what the hook of an agent reports on standard input about a session.
+func SaveDraft(run *cli.App, agentName string) {
+	(&app{run}).runHook(stop, agent.Session{Agent: agentName})
+}
+
 // runHook runs the hook of an event. It does nothing if the working directory was removed.
 func (a *app) runHook(e event, s agent.Session) {
-	if e.run == nil {
-		a.SaveHookDraft(s.Agent)
-		return
-	}
 	var err error
 	if s.Cwd, err = a.Getwd(); err != nil {
 		return
 	}
-	s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags = a.KeptStdin(), cli.Direct(a.Stdout), a.Stderr, a.Getenv, a.Flags
-	s.Options = func(o *handoff.Options) {
-		a.Signatures(handoff.Project{}, o)
-		a.Options(o)
+	s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags = a.Stdin, cli.Direct(a.Stdout), a.Stderr, a.Getenv, a.Flags
+	if s.Options = a.Options; !e.reads {
+		s.Stdin = a.KeptStdin()
+		s.Options = func(o *handoff.Options) {
+			a.Signatures(handoff.Project{}, o)
+			a.Options(o)
+		}
 	}
 	s.Gather, s.Sync, s.Patience = a.Gather, a.SyncByItself, a.Patience
+	s.Parent, s.Work = os.Getppid(), workReference
 	e.run(s)
+}
+
+// workReference returns the reference that records the checked-out commit, or "" if git does not answer soon.
+func workReference(p handoff.Project) string {
+	ctx, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	reference, err := cli.WorkOf(p).Commit(ctx)
+	if err != nil {
+		return ""
+	}
+	return reference
 }
 
 // QuickHook runs the command line of an installed hook and reports whether it is one. Every session waits for the hook,
 // and cobra would take a fifth of the time.
 func QuickHook(run *cli.App) bool {
-	a := &app{run}
-	h, ok := heard.ParseHook(a.Args)
+	h, ok := heard.ParseHook(run.Args)
 	at := slices.IndexFunc(events, func(e event) bool { return e.name == h.Event })
 	if !ok || at < 0 {
 		return false
 	}
-	a.runHook(events[at], agent.Session{Agent: h.Agent, To: h.To, Bodies: h.Bodies})
+	(&app{run}).runHook(events[at], agent.Session{Agent: h.Agent, To: h.To, Bodies: h.Bodies})
 	return true
 }

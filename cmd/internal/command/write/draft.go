@@ -1,10 +1,12 @@
 package write
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/agents"
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -18,7 +20,7 @@ type draftFlags struct {
 
 func (a *app) saveDraft(f *draftFlags, files []string) error {
 	if f.Hook {
-		a.SaveHookDraft(f.Agent)
+		agents.SaveDraft(a.App, cmp.Or(f.Agent, "plain"))
 		return nil
 	}
 	text, err := a.draftInput(files)
