@@ -5,18 +5,14 @@ import "io"
 // Again runs another command in the same project and returns its error without printing it. The operator is me; ""
 // keeps the present one.
 func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args ...string) error {
-	e, f := a.Env, a.Flags
+	e := a.Env
 	e.Stdin, e.Stdout, e.Stderr, e.Args = stdin, stdout, stderr, inPresentWords(args)
 	if e.Getenv = a.Getenv; me != "" {
 		e.Getenv = As(me, a.Getenv)
 	}
-	for _, flag := range [][2]string{{"--root", f.Root}, {"--handoffs-dir", f.HandoffsDir}, {"--state-dir", f.StateDir},
-		{"--operators-file", f.OperatorsFile}} {
-		if flag[1] != "" {
-			e.Args = append(e.Args, flag[0]+"="+flag[1])
-		}
-	}
-	root := newApp(e, a.program).root()
+	again := newApp(e, a.program)
+	again.Flags = a.Flags
+	root := again.root()
 	root.SetArgs(e.Args)
 	return root.Execute()
 }
