@@ -21,65 +21,47 @@ var tokens = life.Subject{File: disk.Tokens, Mark: "handoff-record=" + packet.Ki
 		return r.ResumeToken
 	}}
 
-// A holder is a stored packet.
-type holder struct {
-	id     string
-	record packet.Record
-}
-
-// holders returns a function that finds the stored packets with a resume token. It reads the store at its first
-// call, and caches the result if keep is set, like [handoff.Store.Saying]. A handoff that cannot be read or
+// holders returns a function that finds the ids of the stored packets with a resume token. It reads the store at its
+// first call, and caches the result if keep is set, like [handoff.Store.Saying]. A handoff that cannot be read or
 // proven is left out.
-func holders(s *handoff.Store, keep bool) func(token string) ([]holder, error) {
+func holders(s *handoff.Store, keep bool) func(token string) ([]string, error) {
 	say := s.Records().Matching(tokens, keep)
-	return func(token string) (found []holder, err error) {
+	return func(token string) (ids []string, err error) {
 		rows, err := say(token)
 		if err != nil || token == "" {
 			return nil, err
 		}
 		err = s.LoadEach(rows, func(got handoff.Stored, err error) bool {
-			if err == nil {
-				if r, ok := packetOf(got.Body); ok && r.ResumeToken == token {
-					found = append(found, holder{got.Entry.ID, r})
-				}
+			if r, ok := packetOf(got.Body); err == nil && ok && r.ResumeToken == token {
+				ids = append(ids, got.Entry.ID)
 			}
 			return true
 		})
-		return found, err
+		return ids, err
 	}
 }
 
 // packetOf returns the packet in a body.
 func packetOf(body string) (packet.Record, bool) {
-	r, ok, err := carriedBy(body, packet.Kind, packet.Version, storedPacket)
+	c, err := recordIn(body, packet.Kind)
+	r, ok := c.(packet.Record)
 	return r, ok && err == nil
 }
 
-// carriedBy returns the record of a kind in a body. It returns false if the body only quotes the mark of the
-// kind, or if the record has a later version.
-func carriedBy[T any](body, kind, version string, read func([]byte) (T, error)) (r T, ok bool, err error) {
-	block, ok, err := fields.Extract(body)
-	if err != nil || !ok || block.Kind != kind || block.Version != version {
-		return r, false, err
+// recordIn returns the record of a kind in a body. It returns nil if the body only quotes the mark of the kind, or if
+// the record has a later version.
+func recordIn(body, kind string) (c content, err error) {
+	block, _, err := fields.Extract(body)
+	if k, known := kindOfBlock(block); err == nil && known && k.name == kind {
+		c, err = k.read(block.JSON)
 	}
-	r, err = read(block.JSON)
-	return r, err == nil, err
+	return c, err
 }
 
 // Holders returns a function that returns the ids of the stored packets with a token. It reads the store at its
 // first call, and must not be called concurrently.
 func Holders(s *handoff.Store) func(token string) ([]string, error) {
-	return idsOf(holders(s, false))
-}
-
-func idsOf(ask func(token string) ([]holder, error)) func(token string) ([]string, error) {
-	return func(token string) (ids []string, err error) {
-		found, err := ask(token)
-		for _, h := range found {
-			ids = append(ids, h.id)
-		}
-		return ids, err
-	}
+	return holders(s, false)
 }
 
 // WarnShared returns a warning for each of the stored packets whose token another packet has too. Call it after
@@ -89,7 +71,7 @@ func WarnShared(s *handoff.Store, ids []string) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ask, known := idsOf(holders(s, true)), make(map[string][]string)
+	ask, known := holders(s, true), make(map[string][]string)
 	var failed error
 	err = s.LoadEach(rows, func(got handoff.Stored, err error) bool {
 		failed = err
@@ -134,13 +116,14 @@ func packetAs(s *handoff.Store, name string, text []byte) (string, error) {
 	if err != nil {
 		return "", withName(name, err)
 	}
-	found, err := holders(s, false)(r.ResumeToken)
+	ids, err := Holders(s)(r.ResumeToken)
 	if err != nil {
 		return "", err
 	}
-	for _, h := range found {
-		if bytes.Equal(h.record.JSON(), r.JSON()) {
-			return h.id, nil
+	for _, id := range ids {
+		got, err := s.Read(id)
+		if stored, _ := packetOf(got.Body); err == nil && bytes.Equal(stored.JSON(), r.JSON()) {
+			return id, nil
 		}
 	}
 	return "", notStored(name)

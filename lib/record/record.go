@@ -28,7 +28,9 @@ func InputJSON(name string, data []byte, rules handoff.Rules) packet.Input {
 	if k.name == "" {
 		return packet.Input{Name: name, Data: data}
 	}
-	return k.inputOf(name, data, rules)
+	in := k.input(data, rules)
+	in.Name = name
+	return in
 }
 
 // Input returns the input of packet.Check for a handoff. rules apply to universal records.
@@ -42,20 +44,13 @@ func Input(name string, d handoff.Document, rules handoff.Rules) packet.Input {
 		return packet.Input{Name: name, ID: d.HandoffID,
 			Err: fmt.Errorf("unknown kind %s/%s", block.Kind, block.Version)}
 	}
-	in := k.inputOf(name, block.JSON, rules)
-	in.ID, in.References = d.HandoffID, d.References
+	in := k.input(block.JSON, rules)
+	in.Name, in.ID, in.References = name, d.HandoffID, d.References
 	if c, err := k.read(block.JSON); err == nil {
 		if err := compareView(c.View(), block.View); err != nil {
 			in.Faults = []handoff.Fault{{Problem: err.Error(), Hint: "trust neither; ask the sender"}}
 		}
 	}
-	return in
-}
-
-// inputOf returns the input of packet.Check for a record of the kind.
-func (k kind) inputOf(name string, data []byte, rules handoff.Rules) packet.Input {
-	in := k.input(data, rules)
-	in.Name = name
 	return in
 }
 

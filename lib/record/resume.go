@@ -31,7 +31,11 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 		if err != nil {
 			return packet.Use{}, err
 		}
-		return use(l, token, id)
+		if by := l.Consumed(token, id); by != nil {
+			return useOf(*by), nil
+		}
+		gap, err := l.Gap(id)
+		return packet.Use{Gap: gap.Why, Since: gap.Since}, err
 	}
 	if c.Tree != nil {
 		o.Work = func(references []string, f packet.Facts) packet.Work {
@@ -75,15 +79,6 @@ func relationsOf(s *handoff.Store) func(id string) packet.Relations {
 		return packet.Relations{Successors: successors, Beside: beside,
 			Taken: all[id].Take.Holds().Time, Done: all[id].Done.Time}
 	}
-}
-
-// use returns how the ledger knows a token.
-func use(l *handoff.Ledger, token, id string) (packet.Use, error) {
-	if by := l.Consumed(token, id); by != nil {
-		return useOf(*by), nil
-	}
-	gap, err := l.Gap(id)
-	return packet.Use{Gap: gap.Why, Since: gap.Since}, err
 }
 
 // useOf returns a consumption as a packet.Use.

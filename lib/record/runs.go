@@ -12,10 +12,10 @@ import (
 func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
 	found, withheld, err := s.Records().Runs()
 	for _, got := range found {
-		r, ok, err := carriedBy(got.Body, run.Kind, run.Version, storedRun)
+		c, err := recordIn(got.Body, run.Kind)
 		if err != nil {
 			withheld = append(withheld, &handoff.CorruptError{File: got.Path, Why: err.Error()})
-		} else if ok {
+		} else if r, ok := c.(run.Record); ok {
 			entries = append(entries, run.Entry{HandoffID: got.Entry.ID, Record: r})
 		}
 	}
