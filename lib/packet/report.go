@@ -72,7 +72,7 @@ func Text(reports []Report, o TextOptions) (string, error) {
 		b.WriteString("\n" + overview(reports, o.Width))
 	}
 	if o.ASCII {
-		return toASCII(b.String()), nil
+		return form.ASCII(toASCII.Replace(b.String())), nil
 	}
 	return b.String(), nil
 }
@@ -214,14 +214,4 @@ func cutTo(text string, room int) string {
 }
 
 // toASCII converts a report for terminals and logs that support only ASCII.
-func toASCII(text string) string {
-	var b strings.Builder
-	for _, r := range strings.NewReplacer("✅", "[ok]  ", "❌", "[FAIL]", "…", "...").Replace(text) {
-		if r < 0x80 {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, `\u{%x}`, r)
-		}
-	}
-	return b.String()
-}
+var toASCII = strings.NewReplacer("✅", "[ok]  ", "❌", "[FAIL]", "…", "...")

@@ -32,7 +32,7 @@ func CheckEncoding(encoding string) error {
 	if encoding == Chars4 || codecs[encoding] != nil {
 		return nil
 	}
-	return fmt.Errorf("unknown encoding %q: use %s", encoding, strings.Join([]string{O200k, CL100k, Chars4}, ", "))
+	return fmt.Errorf("unknown encoding %q: use %s", encoding, strings.Join(Encodings(), ", "))
 }
 
 // CountTokens returns the number of tokens of the text. Markers such as <|endoftext|> count as plain text. It

@@ -139,16 +139,19 @@ func attribute(name, value string) string {
 var markup = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `"`, "&quot;")
 
 // attributeValue returns value as one line of ASCII that cannot end an attribute or a tag.
-func attributeValue(value string) string {
+func attributeValue(value string) string { return markup.Replace(ASCII(EscapeLine(value))) }
+
+// ASCII returns text with \u{202e} in place of each character beyond ASCII.
+func ASCII(text string) string {
 	var b strings.Builder
-	for _, r := range EscapeLine(value) {
+	for _, r := range text {
 		if r < 0x80 {
 			b.WriteRune(r)
 		} else {
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		}
 	}
-	return markup.Replace(b.String())
+	return b.String()
 }
 
 // newBoundary returns 128 random bits as hexadecimal digits that none of the texts contains.

@@ -74,28 +74,11 @@ func arrayIndex(name string) uint64 {
 
 // Plain returns the value as map[string]any, []any, string, json.Number, bool and nil, for a schema. Numbers are
 // formatted as Append does, in at most 25 characters.
-func (v *Value) Plain() any {
-	switch v.Kind {
-	case Bool:
-		return v.Text == "true"
-	case Number:
-		return json.Number(v.appendNumber(nil))
-	case String:
-		return v.Text
-	case Array:
-		items := make([]any, len(v.Items))
-		for i, item := range v.Items {
-			items[i] = item.Plain()
-		}
-		return items
-	case Object:
-		members := make(map[string]any, len(v.Members))
-		for _, m := range v.Members {
-			members[m.Name] = m.Value.Plain()
-		}
-		return members
-	}
-	return nil
+func (v *Value) Plain() (plain any) {
+	d := json.NewDecoder(bytes.NewReader(v.Append(nil)))
+	d.UseNumber()
+	_ = d.Decode(&plain) // Append prints JSON
+	return plain
 }
 
 // Encode returns v as encoding/json does, on one line or, with an indent, on several, without a final newline. It

@@ -11,19 +11,14 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/universal"
 )
-
-// A file is the name of a file, without a directory, and its content.
-type file struct {
-	Name  string
-	Bytes []byte
-}
 
 // writeFiles creates files in dir, a path relative to root that is created if needed; "." is root itself. It writes
 // nothing outside root, even through symbolic links, and replaces no file. If a file exists with the same content, it
 // counts as written; otherwise the error wraps fs.ErrExist. If one file fails, the files created before it are removed.
 // The files are synced to disk.
-func writeFiles(root, dir string, files ...file) error {
+func writeFiles(root, dir string, files ...universal.File) error {
 	base, err := os.OpenRoot(root)
 	if err != nil {
 		return fmt.Errorf("open the directory to write to: %w", err)
@@ -62,7 +57,7 @@ func notDir(err error) error {
 }
 
 // createFile writes a new file and reports whether it created it.
-func createFile(place *os.Root, f file) (created bool, err error) {
+func createFile(place *os.Root, f universal.File) (created bool, err error) {
 	if !filepath.IsLocal(f.Name) || f.Name == "." || strings.ContainsAny(f.Name, `/\:`) {
 		return false, cli.Invalid("", "%q is not a file name", f.Name)
 	}
@@ -82,7 +77,7 @@ func createFile(place *os.Root, f file) (created bool, err error) {
 }
 
 // holdsFile reports whether a regular file with that name and content exists.
-func holdsFile(place *os.Root, f file) bool {
+func holdsFile(place *os.Root, f universal.File) bool {
 	info, err := place.Lstat(f.Name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(f.Bytes)) {
 		return false

@@ -9,19 +9,20 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 func TestWriteFiles(t *testing.T) {
 	root := t.TempDir()
-	one := file{Name: "a.json", Bytes: []byte("{}\n")}
+	one := universal.File{Name: "a.json", Bytes: []byte("{}\n")}
 	if err := writeFiles(root, "x/handoffs", one); err != nil {
 		t.Fatal(err)
 	}
 	if err := writeFiles(root, "x/handoffs", one); err != nil {
 		t.Errorf("the same file a second time: %v", err)
 	}
-	changed := file{Name: "a.json", Bytes: []byte("[]\n")}
-	if err := writeFiles(root, "x/handoffs", file{Name: "b.json"}, changed); !errors.Is(err, fs.ErrExist) {
+	changed := universal.File{Name: "a.json", Bytes: []byte("[]\n")}
+	if err := writeFiles(root, "x/handoffs", universal.File{Name: "b.json"}, changed); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("another content: %v", err)
 	}
 	got, err := os.ReadFile(filepath.Join(root, "x/handoffs/a.json"))
@@ -39,7 +40,7 @@ func TestFileInPlaceOfDirectory(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "handoffs"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeFiles(root, "handoffs", file{Name: "a.json"}); err == nil || errors.Is(err, fs.ErrExist) {
+	if err := writeFiles(root, "handoffs", universal.File{Name: "a.json"}); err == nil || errors.Is(err, fs.ErrExist) {
 		t.Errorf("%v", err)
 	}
 }
@@ -47,14 +48,14 @@ func TestFileInPlaceOfDirectory(t *testing.T) {
 func TestWriteFilesRefusesNames(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"", ".", "..", "../a", "a/b", "/a", `a\b`, `..\a`, "C:a", "a/../b"} {
-		if err := writeFiles(filepath.Join(root), ".", file{Name: name}); !errors.Is(err, handoff.ErrInvalid) {
+		if err := writeFiles(filepath.Join(root), ".", universal.File{Name: name}); !errors.Is(err, handoff.ErrInvalid) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	if entries, err := os.ReadDir(root); err != nil || len(entries) > 0 {
 		t.Errorf("%v written: %v", entries, err)
 	}
-	if err := writeFiles(root, "../outside", file{Name: "a"}); err == nil {
+	if err := writeFiles(root, "../outside", universal.File{Name: "a"}); err == nil {
 		t.Error("a directory outside the root is written to")
 	}
 }
@@ -69,7 +70,7 @@ func TestWriteFilesFollowsNoLink(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	one := file{Name: "a.json", Bytes: []byte("{}")}
+	one := universal.File{Name: "a.json", Bytes: []byte("{}")}
 	for _, dir := range []string{"dir", "."} {
 		if err := writeFiles(root, dir, one); err == nil {
 			t.Errorf("%s: written through a link", dir)

@@ -167,11 +167,7 @@ func (r *repairing) keep(root, dir string) error {
 	for _, f := range r.result.Moved {
 		r.kept = append(r.kept, filepath.Join(root, dir, f.Name))
 	}
-	moved := make([]file, len(r.result.Moved))
-	for i, f := range r.result.Moved {
-		moved[i] = file(f)
-	}
-	return writeFiles(root, dir, moved...)
+	return writeFiles(root, dir, r.result.Moved...)
 }
 
 // place returns the directory of the output, or that of the record if the output is standard output.
@@ -191,7 +187,7 @@ func (r *repairing) write() (err error) {
 		r.backup, err = record.Replace(r.artifact.name, r.text, repaired)
 	case r.Output != "":
 		r.output = r.Output
-		err = writeFiles(r.place(), ".", file{Name: filepath.Base(r.output), Bytes: repaired})
+		err = writeFiles(r.place(), ".", universal.File{Name: filepath.Base(r.output), Bytes: repaired})
 		if errors.Is(err, fs.ErrExist) {
 			return cli.Invalid("name a new file", "%s exists and is not overwritten", r.output)
 		}

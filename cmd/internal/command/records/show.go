@@ -80,7 +80,7 @@ func (a *app) export(block record.Block, root string) error {
 	if err := cli.CheckOutput(root); err != nil {
 		return err
 	}
-	file := file{Name: d.FileName(), Bytes: []byte(strings.TrimRight(string(block.JSON), "\n") + "\n")}
+	file := universal.File{Name: d.FileName(), Bytes: []byte(strings.TrimRight(string(block.JSON), "\n") + "\n")}
 	dir, err := d.SessionDir(root)
 	if err == nil {
 		err = writeFiles(root, dir, file)
