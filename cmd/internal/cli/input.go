@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +35,7 @@ type Input struct {
 	held       int     // bytes of documents in memory
 	At         string  // the time of documents without one; "" is now
 	Took       string  // the time that documents without one got
-	typed      []byte  // the text that the user typed, nil if none
+	Typed      []byte  // the text that the user typed, nil if none
 	Headless   bool    // a text has no frontmatter, and there are no flags for one
 
 	to []string // the recipients, each of which gets a document; nil if they are not known yet
@@ -130,7 +129,7 @@ func (in *Input) standardInput() ([]handoff.Source, error) {
 		return nil, err
 	}
 	if in.ForWork = true; in.CanAsk() {
-		in.typed = text
+		in.Typed = text
 	}
 	sources, err := in.Text("standard input", text)
 	in.Headless = in.Headless || slices.ContainsFunc(sources, isHeadless)
@@ -160,27 +159,6 @@ func (in *Input) Try(sources []handoff.Source, err error) error {
 		err = handoff.Faults(results)
 	}
 	return err
-}
-
-// KeepTyped saves a typed text that could not be stored as a draft, without its credentials, and adds the command that
-// stores it to the error.
-func (in *Input) KeepTyped(why error) error {
-	if why == nil || len(bytes.TrimSpace(in.typed)) == 0 {
-		return why
-	}
-	in.Gate.Redact = true
-	d := handoff.Draft{Document: handoff.Document(in.Fields), Text: string(in.typed)}
-	_, s, err := in.NewStore()
-	if err == nil {
-		d, err = s.Sessions().SaveDraft(context.Background(), d)
-	}
-	switch {
-	case err != nil:
-		return WithHint(why, "your text is not kept: copy it from the terminal")
-	case d.Text != string(in.typed):
-		return WithHint(why, "your text is kept, with a mark for each credential: `handoff draft publish "+d.ID+"`")
-	}
-	return WithHint(why, "your text is kept; correct the flags: `handoff draft publish "+d.ID+" [flags]`")
 }
 
 // TextSource returns the source that stores a text as `handoff write -` does, with these flags.
@@ -233,7 +211,7 @@ func LooksLikeObject(text []byte) bool {
 
 // directory returns the documents and records of a directory by name, without subdirectories.
 func (in *Input) directory(dir string) ([]handoff.Source, error) {
-	paths, err := documents(dir)
+	paths, err := Documents(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -246,8 +224,8 @@ func (in *Input) directory(dir string) ([]handoff.Source, error) {
 	return sources, FirstOf(errs)
 }
 
-// documents returns the *.md and *.json files of a directory by name. If there are none, it is an error.
-func documents(dir string) (paths []string, err error) {
+// Documents returns the *.md and *.json files of a directory by name. If there are none, it is an error.
+func Documents(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil {
 		return nil, InputError(dir, err)
@@ -262,20 +240,6 @@ func documents(dir string) (paths []string, err error) {
 		return nil, Invalid("", "%s has no *.md or *.json files", dir)
 	}
 	return paths, nil
-}
-
-// Documents returns the documents and records of a directory by name, without the index of a store.
-func Documents(dir string) (paths []string, err error) {
-	all, err := documents(dir)
-	for _, path := range all {
-		if !handoff.IsIndex(filepath.Base(path)) {
-			paths = append(paths, path)
-		}
-	}
-	if err == nil && len(paths) == 0 {
-		err = Invalid("", "%s has no handoffs or records", dir)
-	}
-	return paths, err
 }
 
 // ReadInput reads a regular file of at most MaxInput bytes. It never waits for a FIFO.

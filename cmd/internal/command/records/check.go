@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -69,7 +70,7 @@ func (a *app) check(c *checks, names []string) error {
 	return cli.Verdict(packet.Worst(reports))
 }
 
-// artifacts replaces directories by their files.
+// artifacts replaces directories by their documents and records, without the index of a store.
 func artifacts(names []string) (all []string, err error) {
 	for _, name := range names {
 		if info, err := os.Stat(name); err != nil || !info.IsDir() {
@@ -77,8 +78,12 @@ func artifacts(names []string) (all []string, err error) {
 			continue
 		}
 		files, err := cli.Documents(name)
-		if err != nil {
+		files = slices.DeleteFunc(files, func(path string) bool { return handoff.IsIndex(filepath.Base(path)) })
+		switch {
+		case err != nil:
 			return nil, err
+		case len(files) == 0:
+			return nil, cli.Invalid("", "%s has no handoffs or records", name)
 		}
 		all = append(all, files...)
 	}
