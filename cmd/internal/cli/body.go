@@ -39,7 +39,7 @@ func (in *Input) markdown(f Fields, name string, text []byte) (handoff.Source, e
 	doc, err := in.composed(f, name, string(text))
 	if err == nil && f.Time == "" {
 		if doc.Time = in.Stamp(); f.Topic == "" {
-			doc, err = in.sameAgain(doc)
+			doc = in.sameAgain(doc)
 		}
 	}
 	if err != nil {
@@ -50,12 +50,12 @@ func (in *Input) markdown(f Fields, name string, text []byte) (handoff.Source, e
 
 // sameAgain returns doc with the time of an equal handoff of the last ten minutes, if there is one: the user has
 // probably sent it twice by mistake.
-func (in *Input) sameAgain(doc handoff.Document) (handoff.Document, error) {
-	_, s, err := in.quietCopy().NewStore()
-	if err != nil {
-		return doc, err
+func (in *Input) sameAgain(doc handoff.Document) handoff.Document {
+	s := in.Quietly()
+	if s == nil {
+		return doc
 	}
-	return s.Repeated(doc, 10*time.Minute), nil
+	return s.Repeated(doc, 10*time.Minute)
 }
 
 // defaults returns the default values of a frontmatter.
@@ -66,8 +66,8 @@ func (in *Input) defaults(text string) handoff.Document {
 // isAlone reports whether the sender works here alone. It looks once.
 func (in *Input) isAlone() bool {
 	if in.alone == nil {
-		_, s, err := in.quietCopy().NewStore()
-		is := err == nil && s.Registry().IsAlone(in.sender())
+		s := in.Quietly()
+		is := s != nil && s.Registry().IsAlone(in.sender())
 		in.alone = &is
 	}
 	return *in.alone

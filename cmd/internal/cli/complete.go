@@ -76,7 +76,7 @@ func (a *App) offerIDs(args []string, typed string) (offers []string) {
 }
 
 func (a *App) offerDrafts() (offers []string) {
-	if s, err := a.quietCopy().Store(); err == nil {
+	if s := a.Quietly(); s != nil {
 		drafts, _ := s.Sessions().Drafts()
 		for _, d := range drafts {
 			offers = append(offers, Offer(d.ID, d.Topic+" "+d.Saved))
@@ -110,7 +110,7 @@ func Offer(value, about string) string { return value + "\t" + handoff.EscapeLin
 // KnownOperators returns the operators of the operators file and of the listed handoffs.
 func (a *App) KnownOperators() []string {
 	var names []string
-	if _, s, err := a.quietCopy().NewStore(); err == nil { // a project can have operators before it has handoffs
+	if s := a.Quietly(); s != nil {
 		if list, err := s.Registry().Policy(); err == nil && list != nil {
 			for _, o := range list.All() {
 				names = append(names, o.ID)
@@ -123,22 +123,22 @@ func (a *App) KnownOperators() []string {
 	return slices.DeleteFunc(sorted(names), func(name string) bool { return name == handoff.Next })
 }
 
-// quietCopy returns a copy of the run that prints no notes and imports nothing.
-func (a *App) quietCopy() *App {
+// Quietly returns the store of the project for a look that prints no notes, creates nothing and imports nothing; nil if
+// it cannot be opened.
+func (a *App) Quietly() *handoff.Store {
 	quiet := *a
 	quiet.Quiet, quiet.AsIs = true, true
-	return &quiet
-}
-
-// entriesQuietly lists the handoffs, without any warnings: they would disturb the user's typing.
-func (a *App) entriesQuietly() []handoff.Entry {
-	s, err := a.quietCopy().Store()
+	_, s, err := quiet.NewStore() // a project can have operators before it has handoffs
 	if err != nil {
 		return nil
 	}
-	entries, err := s.List(handoff.Filter{})
-	if err != nil {
-		return nil
+	return s
+}
+
+// entriesQuietly lists the handoffs, without any warnings: they would disturb the user's typing.
+func (a *App) entriesQuietly() (entries []handoff.Entry) {
+	if s := a.Quietly(); s != nil {
+		entries, _ = s.List(handoff.Filter{})
 	}
 	return entries
 }
@@ -154,7 +154,7 @@ func (a *App) offerTopics() (all []string) {
 // offerTags returns the tags of the newest handoffs.
 func (a *App) offerTags() (all []string) {
 	entries := a.entriesQuietly()
-	if s, err := a.quietCopy().Store(); err == nil {
+	if s := a.Quietly(); s != nil {
 		for _, l := range s.Listed(entries[max(0, len(entries)-maxCompletions):]) {
 			all = append(all, l.Tags...)
 		}

@@ -40,15 +40,12 @@ func (a *App) membersOf(name string, from func() string) []string {
 
 // listedOperators returns the operators that handoffs can name, nil if there is no usable list.
 func (a *App) listedOperators() *handoff.OperatorList {
-	_, s, err := a.quietCopy().NewStore()
-	if err != nil {
-		return nil
+	if s := a.Quietly(); s != nil {
+		if list, err := s.Registry().Listed(); err == nil {
+			return list
+		}
 	}
-	list, err := s.Registry().Listed()
-	if err != nil {
-		return nil
-	}
-	return list
+	return nil
 }
 
 // forEach returns a source for each recipient of the fields. one makes it from the fields with a single recipient.

@@ -146,10 +146,8 @@ func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, aga
 	if q.text != toQuestion.text {
 		return ""
 	}
-	asIs := *a.App
-	asIs.AsIs = true
-	_, s, err := asIs.NewStore()
-	if err != nil {
+	s := a.Quietly()
+	if s == nil {
 		return "" // storing the handoff reports the error
 	}
 	for _, to := range all {
