@@ -87,12 +87,7 @@ func (r *repairing) failed() error {
 	if n := len(r.result.Attempts); n > 0 {
 		last = r.result.Attempts[n-1].Report
 	}
-	class := error(handoff.ErrInvalid)
-	if err := last.Err(); errors.Is(err, handoff.ErrIntegrity) {
-		class = handoff.ErrIntegrity
-	}
-	failure := strings.ReplaceAll(strings.TrimRight(r.result.Failure(), "\n"), "\n\n", "\n")
-	err := fault.New(class, "", "%s: %s", r.name, failure)
+	err := fault.New(fault.Class(last.Err()), "", "%s: %s", r.name, strings.TrimRight(r.result.Failure(), "\n"))
 	return errors.Join(err, r.ask(r.result.Report.Faults))
 }
 

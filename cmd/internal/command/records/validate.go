@@ -32,7 +32,7 @@ func (a *app) validate(f *validateFlags, names []string) error {
 
 // recordOf reads the record of an artifact.
 func (a *app) recordOf(name string) (artifact, error) {
-	got, err := a.read(a.Store, name)
+	got, err := a.read(nil, name)
 	if err == nil {
 		got.text, err = got.record()
 	}
@@ -80,18 +80,18 @@ func faultsIn(v record.Validation) error {
 	if err == nil {
 		return nil
 	}
-	class, what := handoff.ErrInvalid, handoff.Count(len(v.Faults), "fault")+" at the stage "+v.Stage
+	what := handoff.Count(len(v.Faults), "fault") + " at the stage " + v.Stage
 	if errors.Is(err, handoff.ErrIntegrity) {
-		class, what = handoff.ErrIntegrity, "the payload does not match its hash"
+		what = "the payload does not match its hash"
 	}
-	return fault.New(class, "", "%s is not valid: %s", v.Name, what)
+	return fault.New(fault.Class(err), "", "%s is not valid: %s", v.Name, what)
 }
 
 // printValidations prints the results as text, or as JSON a line each.
 func (a *app) printValidations(all []record.Validation) error {
 	bounded := slices.Clone(all)
 	for i := range bounded {
-		bounded[i].Faults, bounded[i].Warnings = fault.Bounded(all[i].Faults), fault.Bounded(all[i].Warnings)
+		bounded[i].Report = boundedReport(all[i].Report)
 	}
 	return cli.Lines(a.App, bounded, func() (string, error) {
 		var b strings.Builder
