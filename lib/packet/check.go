@@ -175,7 +175,7 @@ func (c *checking) packet(data []byte) {
 		return
 	}
 	reading := Table().Read(v, nil)
-	f := factsOf(reading.Record)
+	f := Table().Facts(label, reading.Record, Required())
 	f.Faults, f.Texts = reading.Faults(c.o.AllowEmpty...), texts(v)
 	c.run(f)
 	c.claimedFields(v)

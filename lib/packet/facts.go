@@ -14,7 +14,8 @@ type FileSum = fields.FileSum
 // A Passage is a string of an artifact with its JSON pointer. The pointer is "" in a plain body.
 type Passage = fields.Passage
 
-// Says returns the facts of an artifact. If a packet has faults, its other fields still count.
+// Says returns the facts of an artifact, for a packet without its texts. If a packet has faults, its other fields
+// still count.
 func (in Input) Says() Facts {
 	if in.Facts != nil {
 		return *in.Facts
@@ -23,13 +24,7 @@ func (in Input) Says() Facts {
 	if err != nil {
 		return Facts{}
 	}
-	return factsOf(Table().Read(v, nil).Record)
-}
-
-func factsOf(record *jsontree.Value) Facts {
-	f := Table().Facts(label, record, Required())
-	f.Texts = texts(record)
-	return f
+	return Table().Facts(label, Table().Read(v, nil).Record, Required())
 }
 
 // Passages returns every string of a JSON text with its pointer, including names of members. If the text is not

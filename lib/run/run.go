@@ -123,18 +123,14 @@ func (r Record) JSON() []byte { return jsontree.Encode(r, "  ") }
 
 // JSON returns the draft as JSON, including the claimed flags of the self-audit. Parse restores the draft.
 func (d Draft) JSON() []byte {
-	v, err := jsontree.Parse(d.Record.JSON())
-	if err != nil {
-		return nil // larger than any record
+	audit := map[string]any{"notes": d.Record.SelfAudit.Notes} // a flag without a claim must be left out: false is one
+	for name, answer := range d.Claimed {
+		audit[name] = answer
 	}
-	// A flag without a claim must be left out: false would be a claim.
-	audit := v.Get("self_audit")
-	for _, f := range flags {
-		if _, claimed := d.Claimed[f.name]; !claimed {
-			audit.Delete(f.name)
-		}
-	}
-	return v.Append(nil)
+	return jsontree.Encode(struct {
+		Record
+		SelfAudit map[string]any `json:"self_audit"`
+	}{d.Record, audit}, "")
 }
 
 // View returns the record as Markdown for people, with all its fields, and the reason for each flag that is no.

@@ -20,11 +20,9 @@ func schemaOf[In any]() *jsonschema.Schema {
 	if err != nil {
 		panic(err) // the type cannot be in JSON; a test calls this
 	}
-	for _, p := range s.Properties {
-		p.AdditionalProperties = nil
-	}
 	s.AdditionalProperties = nil // every call refuses them; the model does not have to read that
 	for _, p := range s.Properties {
+		p.AdditionalProperties = nil
 		if i := slices.Index(p.Types, "null"); i >= 0 && len(p.Types) == 2 {
 			p.Type, p.Types = p.Types[1-i], nil
 		}

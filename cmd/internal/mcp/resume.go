@@ -31,6 +31,7 @@ func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
 	return c, err
 }
 
+// check returns the verdict, and the report with the quoted handoff in a frame.
 func (p project) check(ctx context.Context, in checkArgs) (any, error) {
 	found, s, err := p.open()
 	if err != nil {
@@ -52,17 +53,12 @@ func (p project) check(ctx context.Context, in checkArgs) (any, error) {
 	if note := record.RecordConfirmation(ctx, s, got.Entry.ID, report); note != "" {
 		report.Notes = append(report.Notes, note)
 	}
-	text, err := reportText(got.Entry.ID, report)
+	text, err := packet.Text([]packet.Report{report}, packet.TextOptions{})
+	text = fmt.Sprintf("%s is %s.\n%s", got.Entry.ID, report.Class, text)
 	if report.Class == packet.Clean && got.Entry.IsTo(cmp.Or(found.Me(), got.Entry.To)) {
 		text += fmt.Sprintf("Next: handoff_resume with id %s takes it over.\n", cli.Short(got.Entry.ID, 12))
 	}
 	return text, err
-}
-
-// reportText returns the verdict, and the report with the quoted handoff in a frame.
-func reportText(id string, r packet.Report) (string, error) {
-	text, err := packet.Text([]packet.Report{r}, packet.TextOptions{})
-	return fmt.Sprintf("%s is %s.\n%s", id, r.Class, text), err
 }
 
 type resumeArgs struct {
