@@ -54,7 +54,7 @@ func Lines[T any](a *App, values []T, text func() (string, error)) error {
 	if !a.JSON {
 		all, err := text()
 		if err == nil {
-			_, err = io.WriteString(a.Stdout, all)
+			err = a.Print(all)
 		}
 		return err
 	}

@@ -1,10 +1,6 @@
 package cli
 
-import (
-	"path/filepath"
-
-	"github.com/seed-78daf238/handoff/lib/handoff"
-)
+import "github.com/seed-78daf238/handoff/lib/handoff"
 
 // record returns the source of a record. The record is parsed later, after the store has checked its machine.
 func (in *Input) record(f Fields, name string, text []byte) (handoff.Source, error) {
@@ -22,13 +18,4 @@ func (in *Input) record(f Fields, name string, text []byte) (handoff.Source, err
 		in.records[f.To] = in.Full.Records(in, fields)
 	}
 	return in.records[f.To](name, text), nil
-}
-
-// ProjectName returns the project for records that name none: the name of the project root.
-func (a *App) ProjectName() string {
-	p, err := a.Project()
-	if err != nil {
-		return "" // opening the store returns the error
-	}
-	return filepath.Base(p.Root)
 }

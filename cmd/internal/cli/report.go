@@ -127,13 +127,21 @@ func (a *App) report(err error) {
 }
 
 // hints returns the hints of an error and of the errors that it wraps, each once.
-func hints(err error) []string {
-	if h, ok := err.(hinted); ok { // the cause comes first
-		return appendNew(hints(h.error), []string{h.hint})
+func hints(err error) (all []string) {
+	add := func(more ...string) {
+		for _, h := range more {
+			if !slices.Contains(all, h) {
+				all = append(all, h)
+			}
+		}
 	}
-	var all []string
+	if h, ok := err.(hinted); ok { // the cause comes first
+		add(hints(h.error)...)
+		add(h.hint)
+		return all
+	}
 	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
-		all = append(all, h.Hint())
+		add(h.Hint())
 	}
 	var inner []error
 	switch e := err.(type) {
@@ -143,16 +151,7 @@ func hints(err error) []string {
 		inner = []error{e.Unwrap()}
 	}
 	for _, e := range inner {
-		all = appendNew(all, hints(e))
-	}
-	return all
-}
-
-func appendNew(all, more []string) []string {
-	for _, h := range more {
-		if !slices.Contains(all, h) {
-			all = append(all, h)
-		}
+		add(hints(e)...)
 	}
 	return all
 }
