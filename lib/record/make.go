@@ -42,7 +42,7 @@ func Source(name string, data []byte, o Options) handoff.Source {
 // no lines.
 func RunSource(d run.Draft, o Options) handoff.Source {
 	o.Kind = run.Kind
-	return withoutPlaces(Source("", d.JSON(), o))
+	return unplaced(d.JSON(), o)
 }
 
 // withName adds the name of a record to an error.

@@ -99,11 +99,12 @@ func New(m Making) (handoff.Source, error) {
 		return handoff.Source{}, faulty(faults...)
 	}
 	data, err := k.make(&m)
-	return withoutPlaces(Source("", data, m.Options)), err
+	return unplaced(data, m.Options), err
 }
 
-// withoutPlaces returns a source whose faults have pointers only: the user has not seen the lines of its text.
-func withoutPlaces(src handoff.Source) handoff.Source {
+// unplaced returns a source whose faults have pointers only: the user has not seen the lines of its text.
+func unplaced(data []byte, o Options) handoff.Source {
+	src := Source("", data, o)
 	made := src.Make
 	src.Make = func() (handoff.Made, error) {
 		m, err := made()

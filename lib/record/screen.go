@@ -89,14 +89,13 @@ func (s *scan) found(pointer, what string, v *jsontree.Value, f handoff.Secret, 
 	case s.Redact && replaceable:
 		s.out.redacted = append(s.out.redacted, f.Rule)
 		return true
-	case s.Redact:
-		s.faults = append(s.faults, handoff.Fault{Line: v.Line, Column: v.Column, Pointer: pointer,
-			Problem: what + " holds a credential (rule " + f.Rule + "), which cannot be redacted here",
-			Hint:    "choose another name"})
 	default:
+		why, hint := "", "remove and revoke it, or add --redact; a false alarm: --allow-secret "+f.Rule
+		if s.Redact {
+			why, hint = ", which cannot be redacted here", "choose another name"
+		}
 		s.faults = append(s.faults, handoff.Fault{Line: v.Line, Column: v.Column, Pointer: pointer,
-			Problem: what + " holds a credential (rule " + f.Rule + ")",
-			Hint:    "remove and revoke it, or add --redact; a false alarm: --allow-secret " + f.Rule})
+			Problem: what + " holds a credential (rule " + f.Rule + ")" + why, Hint: hint})
 	}
 	return false
 }

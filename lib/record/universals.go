@@ -77,5 +77,5 @@ func Hop(m Making, data []byte, id string, approved bool) (handoff.Source, error
 	if id != "" {
 		m.Head.References = append(m.Head.References, id)
 	}
-	return withoutPlaces(Source("", d.Bytes(), m.Options)), nil
+	return unplaced(d.Bytes(), m.Options), nil
 }

@@ -25,10 +25,13 @@ type artifact struct {
 	isFile bool // a file with only a record
 }
 
-// read reads an artifact. open returns the store, for a stored handoff.
-func (a *app) read(open func() (*handoff.Store, error), name string) (artifact, error) {
+// read reads an artifact. A stored handoff is in s, nil for the store of the project.
+func (a *app) read(s *handoff.Store, name string) (artifact, error) {
 	if isStored(name) || isMissing(name) && strings.HasSuffix(name, ".md") {
-		s, err := open()
+		var err error
+		if s == nil {
+			s, err = a.Store()
+		}
 		var got handoff.Stored
 		if err == nil {
 			got, err = s.Read(name)

@@ -53,7 +53,7 @@ func (a *app) check(c *checks, names []string) error {
 	}
 	var reports []packet.Report
 	for _, name := range names {
-		got, err := a.read(func() (*handoff.Store, error) { return s, nil }, name)
+		got, err := a.read(s, name)
 		in := packet.Input{Name: got.name, Err: err}
 		if err == nil {
 			in = got.input()

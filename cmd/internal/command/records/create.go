@@ -120,7 +120,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	if err := c.fill(&draft, carried); err != nil {
 		return err
 	}
-	made, err := c.source(c.To, draft, carried, nil).Make()
+	made, err := c.source(c.To, draft, carried, false).Make()
 	if err != nil {
 		return err
 	}
@@ -136,11 +136,9 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	if err := c.recordWork(p, draft.Record); err != nil {
 		return err
 	}
-	warn := func(text string) { c.Note("warning: " + text) }
 	sources := make([]handoff.Source, len(c.recipients))
 	for i, to := range c.recipients {
-		sources[i] = c.source(to, draft, carried, warn)
-		warn = nil // the record is the same
+		sources[i] = c.source(to, draft, carried, i == 0) // the record is the same
 	}
 	return c.Write(sources, false, nil)
 }
@@ -164,14 +162,14 @@ func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
 // execs returns the commands to run.
 func (c *creation) execs() []string { return *c.Lists.said["test-run-exec"] }
 
-func (c *creation) source(to string, draft runs.Draft, carried runs.Carried, warn func(string)) handoff.Source {
-	head := handoff.Document(c.Fields)
-	head.To = to
-	return record.RunSource(draft, record.Options{
-		Head:   head,
-		Redact: c.Gate.Redact, Allow: c.Gate.AllowSecret, Warn: warn,
-		Carried: func(runs.Record) (runs.Carried, error) { return carried, nil },
-	})
+// source returns the source of the record for one recipient.
+func (c *creation) source(to string, draft runs.Draft, carried runs.Carried, warns bool) handoff.Source {
+	o := optionsOf(c.App, c.Fields)
+	o.Head.To, o.Carried = to, func(runs.Record) (runs.Carried, error) { return carried, nil }
+	if !warns {
+		o.Warn = nil
+	}
+	return record.RunSource(draft, o)
 }
 
 func (c *creation) printRecord(made handoff.Made) error {
@@ -202,7 +200,7 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 	}
 	c.recipients, c.To = all, all[0]
 	if c.createFlags.Project == "" {
-		c.createFlags.Project = c.ProjectName()
+		c.createFlags.Project = projectName(c.App)
 	}
 	r := runs.Record{TaskID: taskID, ProjectID: c.createFlags.Project, IntentLockID: c.IntentLock, Agent: c.Agent,
 		Status: c.Status, Summary: c.Summary, CreatedAt: c.Time}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/universal"
-	"github.com/seed-78daf238/handoff/schema"
 )
 
 // A newRecord holds the flags of new about a record.
@@ -82,10 +81,9 @@ func (r *newRecord) check() error {
 
 // prepare collects the values of flags and files, and asks for missing ones if ask is set.
 func (r *newRecord) prepare(a *app, p handoff.Project, f cli.Fields, ask bool) error {
-	r.Warn = func(text string) { a.Note("warning: " + text) }
-	r.Head, r.Rules, r.Root, r.At = handoff.Document(f), schema.Universal(), p.Root, a.Now()
-	r.Redact, r.Allow = a.Gate.Redact, a.Gate.AllowSecret
-	r.Said = r.said.texts()
+	kind, allowed := r.Kind, r.AllowEmpty
+	r.Options, r.Said, r.Root, r.At = optionsOf(a.App, f), r.said.texts(), p.Root, a.Now()
+	r.Kind, r.AllowEmpty = kind, allowed
 	if ask {
 		if err := r.ask(a, p); err != nil {
 			return err

@@ -51,7 +51,7 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 		return runs.Onboarding{}, err
 	}
 	if o.ProjectID == "" {
-		o.ProjectID = a.ProjectName()
+		o.ProjectID = projectName(a.App)
 	}
 	o.MaxAge, o.Now = p.Settings.MaxAge.Value, a.Now()
 	b := runs.Onboard(entries, o)

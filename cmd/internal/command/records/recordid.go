@@ -28,10 +28,6 @@ func (a *app) ids(_ *cli.None, paths []string) error {
 	if err := cli.FirstOf(errs); err != nil {
 		return err
 	}
-	return a.printIDs(sources, ids)
-}
-
-func (a *app) printIDs(sources []handoff.Source, ids []string) error {
 	for i, id := range ids {
 		if err := a.Show(map[string]string{"handoff_id": id, "input": sources[i].Name}, id+"\n"); err != nil {
 			return err

@@ -3,8 +3,6 @@ package records
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -50,10 +48,10 @@ func (a *app) resume(f *resumeFlags, ids []string) error {
 
 // storedID returns the id of the stored handoff that name means: an id, or a file with the same content.
 func (a *app) storedID(s *handoff.Store, name string) (string, error) {
-	if _, err := os.Stat(name); isStored(name) || errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./") {
+	if isMissing(name) && (looksLikeID(name) || !strings.ContainsAny(name, "./")) {
 		return name, nil
 	}
-	got, err := a.read(func() (*handoff.Store, error) { return s, nil }, name)
+	got, err := a.read(s, name)
 	if err != nil || got.id != "" {
 		return got.id, err
 	}
