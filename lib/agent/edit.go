@@ -48,7 +48,7 @@ func (a Agent) entry(e Event, words []string) *jsontree.Value {
 // add returns the settings with one hook of ours. They must have none.
 func (s settings) add(hook *jsontree.Value) []byte {
 	if s.isVersioned() && s.hooks == nil && s.root.Get("version") == nil {
-		s.root.Set("version", jsontree.NewInt(1))
+		s.root.Set("version", 1)
 	}
 	if s.hooks == nil {
 		s.hooks = jsontree.NewObject()

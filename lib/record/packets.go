@@ -9,7 +9,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
@@ -21,7 +20,7 @@ func newPacket(m *Making) ([]byte, error) {
 		"agent": m.Head.From, "task": m.Head.Topic,
 	} {
 		if text != "" {
-			r.Set(name, jsontree.NewString(text))
+			r.Set(name, text)
 		}
 	}
 	return r.Append(nil), nil

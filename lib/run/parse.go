@@ -54,7 +54,7 @@ func read(data []byte, defaults Defaults) (fields.Reading, error) {
 		"created_at": defaults.CreatedAt} {
 		if given := v.Get(name); otherwise != nil && (given == nil || given.Kind == jsontree.Null) {
 			if text := otherwise(); text != "" {
-				v.Set(name, jsontree.NewString(text))
+				v.Set(name, text)
 			}
 		}
 	}

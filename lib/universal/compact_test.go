@@ -44,7 +44,7 @@ func TestCountsOfTheWriterAreBelieved(t *testing.T) {
 	}
 	for n, warned := range map[int]bool{0: true, len(load(t, "good/full.json")) / 4: false, len(root.Append(nil)) / 4: false, 2000: true} {
 		root, _ := jsontree.Parse(load(t, "good/full.json"))
-		root.At("/handoff/meta").Set("token_count", jsontree.NewInt(n))
+		root.At("/handoff/meta").Set("token_count", jsontree.New(n))
 		d := mustParse(t, root.OnLines(load(t, "good/full.json")))
 		r := validate(t, d, options().Options)
 		if got := strings.Contains(fmt.Sprint(r.Warnings), "30 %"); got != warned {

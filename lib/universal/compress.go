@@ -77,8 +77,8 @@ func (c compressor) moveSession() {
 	}
 	start, before := c.snapshot(), len(c.root.Append(nil))
 	c.session = session
-	reference := jsontree.NewObject(member("path", jsontree.NewString(c.sessionFile(c.dir))),
-		member("relevance", jsontree.NewString("important")))
+	reference := jsontree.NewObject(member("path", c.sessionFile(c.dir)),
+		member("relevance", "important"))
 	c.remove(sessionPath, "moved to a file")
 	c.add("/handoff/payload/references", "files", reference, "refers to the session file")
 	if len(c.root.Append(nil)) >= before {
@@ -116,7 +116,7 @@ func (c compressor) shorten() {
 	for i, s := range long {
 		s.value.Text = s.full
 		if i < enough {
-			c.swap(s.pointer, jsontree.NewString(s.short), fmt.Sprintf("cut to %d characters", workingMax))
+			c.swap(s.pointer, s.short, fmt.Sprintf("cut to %d characters", workingMax))
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (c compressor) shortenSummary() {
 		size--
 	}
 	if short := cutTo(v.Text, size); size > 3 && len(short) < len(v.Text) {
-		c.swap(pointer, jsontree.NewString(short), fmt.Sprintf("cut to less than %d tokens", summaryTokens))
+		c.swap(pointer, short, fmt.Sprintf("cut to less than %d tokens", summaryTokens))
 	}
 }
 

@@ -29,7 +29,7 @@ func convert(e *editor, f fields.Field, pointer string) {
 		return
 	}
 	if short := cutTo(v.Str(), max(int(f.Most), 4)); f.Most > 0 && short != v.Str() {
-		e.swap(pointer, jsontree.NewString(short), fmt.Sprintf("cut to %d characters", f.Most))
+		e.swap(pointer, short, fmt.Sprintf("cut to %d characters", f.Most))
 	}
 	// Other values in a list or object of texts become texts, so that nothing is lost.
 	isText := func(part *jsontree.Value) bool {
@@ -37,12 +37,12 @@ func convert(e *editor, f fields.Field, pointer string) {
 	}
 	for i, item := range v.Items {
 		if f.Type == "texts" && isText(item) {
-			e.set(pointer+"/"+strconv.Itoa(i), jsontree.NewString(asText(item)), "converted to a string")
+			e.set(pointer+"/"+strconv.Itoa(i), asText(item), "converted to a string")
 		}
 	}
 	for _, m := range v.Members {
 		if f.Main == "tag" && isText(m.Value) {
-			e.set(fault.Pointer(pointer, m.Name), jsontree.NewString(asText(m.Value)), "converted to a string")
+			e.set(fault.Pointer(pointer, m.Name), asText(m.Value), "converted to a string")
 		}
 	}
 }
@@ -86,9 +86,9 @@ func scalar(v *jsontree.Value) bool { return v.Kind == jsontree.Number || v.Kind
 func truth(v *jsontree.Value) *jsontree.Value {
 	switch strings.ToLower(v.Text) {
 	case "true", "yes", "1":
-		return jsontree.NewBool(true)
+		return jsontree.New(true)
 	case "false", "no", "0":
-		return jsontree.NewBool(false)
+		return jsontree.New(false)
 	}
 	return nil
 }
@@ -129,9 +129,9 @@ func asObject(main string, v *jsontree.Value) (to *jsontree.Value, why string) {
 
 // artifact returns an artifact for a path.
 func artifact(file string) *jsontree.Value {
-	return jsontree.NewObject(member("name", jsontree.NewString(path.Base(file))),
-		member("path", jsontree.NewString(file)),
-		member("type", jsontree.NewString(TypeOf(file))))
+	return jsontree.NewObject(member("name", path.Base(file)),
+		member("path", file),
+		member("type", TypeOf(file)))
 }
 
 // convertWord replaces a value by the allowed word that it means. If that is not certain, the value stays, and
@@ -145,20 +145,20 @@ func convertWord(e *editor, f fields.Field, v *jsontree.Value, pointer string) {
 	// Another version needs an adapter, not another name.
 	case f.Path == versionPath:
 		if isVersion(v.Text) && (!isText || v.Text != Version) {
-			e.set(pointer, jsontree.NewString(Version), "another name of this version")
+			e.set(pointer, Version, "another name of this version")
 		}
 	case isConfidence && level(v) != "":
-		e.swap(pointer, jsontree.NewString(level(v)), "the level of that number")
+		e.swap(pointer, level(v), "the level of that number")
 	case isConfidence && !isText:
-		e.swap(pointer, jsontree.NewString("medium"), "default for an invalid value")
+		e.swap(pointer, "medium", "default for an invalid value")
 	case !isText && strings.Contains(f.Path, "/*"): // the rest of the entry is worth more
 		e.cut(pointer, "not an allowed value")
 	case !isText || meant == v.Text:
 	case meant != "":
-		e.swap(pointer, jsontree.NewString(meant), "the allowed value with this meaning")
+		e.swap(pointer, meant, "the allowed value with this meaning")
 	case near != "" &&
 		(form.Edits(text, near) <= 2 || text[:min(6, len(text))] == near[:min(6, len(near))]): // or another ending
-		e.swap(pointer, jsontree.NewString(near), "the closest allowed value")
+		e.swap(pointer, near, "the closest allowed value")
 	}
 }
 

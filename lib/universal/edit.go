@@ -54,29 +54,29 @@ func (e *editor) parent(pointer string) (*jsontree.Value, string) {
 	return e.root.At(pointer[:i]), fault.PointerName(pointer[i+1:])
 }
 
-// set sets the value of a place. If no object or item can hold it, set does nothing.
-func (e *editor) set(pointer string, value *jsontree.Value, why string) {
+// set sets the value of a place, as jsontree.New makes it. If no object or item can hold it, set does nothing.
+func (e *editor) set(pointer string, value any, why string) {
 	holder, name := e.parent(pointer)
 	if holder == nil {
 		return
 	}
-	op := "replace"
+	op, v := "replace", jsontree.New(value)
 	switch holder.Kind {
 	case jsontree.Object:
 		if holder.Get(name) == nil {
 			op = "add"
 		}
-		holder.Set(name, value)
+		holder.Set(name, v)
 	case jsontree.Array:
 		i, err := strconv.Atoi(name)
 		if err != nil || i < 0 || i >= len(holder.Items) {
 			return
 		}
-		holder.Items[i] = value
+		holder.Items[i] = v
 	default:
 		return
 	}
-	e.patch = append(e.patch, Change{Op: op, Path: pointer, Value: value.Append(nil), Why: why})
+	e.patch = append(e.patch, Change{Op: op, Path: pointer, Value: v.Append(nil), Why: why})
 }
 
 // add appends an item to a list in an object. It creates both if necessary.
@@ -138,7 +138,7 @@ func (e *editor) cutMembers(pointer, why string, wanted func(name string) bool) 
 }
 
 // swap keeps a value and replaces it.
-func (e *editor) swap(pointer string, value *jsontree.Value, why string) {
+func (e *editor) swap(pointer string, value any, why string) {
 	e.keep(pointer)
 	e.set(pointer, value, why)
 }
@@ -151,7 +151,7 @@ func (e *editor) refresh() {
 		return
 	}
 	if e.genuine && textAt(e.root, hashPath) != hash {
-		e.set(hashPath, jsontree.NewString(hash), "this repair changed the payload")
+		e.set(hashPath, hash, "this repair changed the payload")
 	}
 	e.measure("this repair changed the payload")
 }

@@ -78,9 +78,9 @@ func everywhere(root *jsontree.Value, visit func(f fields.Field, pointer string)
 	}
 }
 
-// member returns a member for a new object.
-func member(name string, value *jsontree.Value) jsontree.Member {
-	return jsontree.Member{Name: name, Value: value}
+// member returns a member for a new object, with a value as jsontree.New makes it.
+func member(name string, value any) jsontree.Member {
+	return jsontree.Member{Name: name, Value: jsontree.New(value)}
 }
 
 // isField reports whether a pointer names a field of the schema.

@@ -77,18 +77,18 @@ func complete(e *editor) {
 		switch f.Path {
 		case "/handoff/payload/session/artifacts/*/path":
 			if file := textAt(e.root, pointer); file != "" {
-				fill(e, above(pointer)+"/name", jsontree.NewString(path.Base(file)))
-				fill(e, above(pointer)+"/type", jsontree.NewString(TypeOf(file)))
+				fill(e, above(pointer)+"/name", path.Base(file))
+				fill(e, above(pointer)+"/type", TypeOf(file))
 			}
 		case "/handoff/tracing/events/*/workflow":
 			if source := textAt(e.root, "/handoff/source/skill"); source != "" {
-				fill(e, pointer, jsontree.NewString(source))
+				fill(e, pointer, source)
 			}
 		case "/handoff/payload/session/artifacts/*/checksum": // there is only one algorithm
 			given := textAt(e.root, pointer)
 			sum := form.IDPrefix + strings.TrimPrefix(strings.ToLower(strings.TrimSpace(given)), form.IDPrefix)
 			if form.IsID(sum) && sum != given {
-				e.set(pointer, jsontree.NewString(sum), "written as sha256: and lower-case hex digits")
+				e.set(pointer, sum, "written as sha256: and lower-case hex digits")
 			}
 		}
 	})

@@ -63,7 +63,7 @@ func dropNulls(e *editor) {
 }
 
 // fill sets a required field to its default if it is absent or null.
-func fill(e *editor, pointer string, value *jsontree.Value) {
+func fill(e *editor, pointer string, value any) {
 	if v := e.root.At(pointer); v == nil || v.Kind == jsontree.Null {
 		e.set(pointer, value, "default for a missing field")
 	}
@@ -112,7 +112,7 @@ func lowered(e *editor, pointer string, valid func(string) bool) bool {
 	given := textAt(e.root, pointer)
 	lower := strings.ToLower(strings.TrimSpace(given))
 	if lower != given && valid(lower) {
-		e.set(pointer, jsontree.NewString(lower), "written in lower case")
+		e.set(pointer, lower, "written in lower case")
 	}
 	return valid(lower)
 }
@@ -125,7 +125,7 @@ func repairHash(e *editor) {
 		e.genuine = textAt(e.root, hashPath) == e.before
 	default:
 		e.genuine = true
-		e.swap(hashPath, jsontree.NewString(payloadHash(e.root)), "computed from the payload")
+		e.swap(hashPath, payloadHash(e.root), "computed from the payload")
 	}
 }
 
@@ -133,7 +133,7 @@ func repairHash(e *editor) {
 func repairTrace(e *editor, id string) {
 	const pointer = "/handoff/trace_id"
 	if !lowered(e, pointer, isTraceID) {
-		e.swap(pointer, jsontree.NewString(id), "a new trace_id")
+		e.swap(pointer, id, "a new trace_id")
 	}
 }
 
@@ -149,7 +149,7 @@ func recount(e *editor) {
 	given := meta.Get("token_count")
 	n := 0
 	for range 3 { // the count is part of the document: later rounds settle its number of digits
-		meta.Set("token_count", jsontree.NewInt(n))
+		meta.Set("token_count", n)
 		n = min(EstimateTokens(e.root.String()), TokenBudget)
 	}
 	if given == nil {
@@ -170,7 +170,7 @@ func (e *editor) number(pointer string, n int, why string) {
 			e.keep(pointer)
 		}
 	}
-	e.set(pointer, jsontree.NewInt(n), why)
+	e.set(pointer, n, why)
 }
 
 // repairSize replaces a payload size that is not a number.

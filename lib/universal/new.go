@@ -42,19 +42,15 @@ func Make(n New) (*Document, error) {
 // artifacts and files are added. Reason and approval apply to one hop only and are not copied.
 func (d *Document) Hop(n New) (*Document, error) {
 	e := newEditor(d.root)
-	hops := jsontree.NewArray()
-	for _, hop := range chain(d.root) {
-		hops.Items = append(hops.Items, jsontree.NewString(hop))
-	}
-	source := d.Target()
-	if last := hops.Items[len(hops.Items)-1]; last.Text != source {
-		hops.Items = append(hops.Items, jsontree.NewString(source))
+	hops, source := chain(d.root), d.Target()
+	if hops[len(hops)-1] != source {
+		hops = append(hops, source)
 	}
 	if n.Said["phase"] == nil {
 		n.Said["phase"] = []string{d.text("/handoff/target/expected_phase")}
 	}
-	e.set("/handoff/source/skill", jsontree.NewString(source), "")
-	e.set("/handoff/target", jsontree.NewObject(member("skill", jsontree.NewString(n.Target))), "")
+	e.set("/handoff/source/skill", source, "")
+	e.set("/handoff/target", jsontree.NewObject(member("skill", n.Target)), "")
 	e.set(chainPath, hops, "")
 	e.remove("/handoff/meta/handoff_reason", "")
 	e.remove("/handoff/meta/user_approved", "")
@@ -67,7 +63,7 @@ func (d *Document) Hop(n New) (*Document, error) {
 // with returns the document with the values of n, at the time of n.
 func (d *Document) with(n New) (*Document, error) {
 	e := newEditor(d.root)
-	e.set("/handoff/timestamp", jsontree.NewString(n.At.UTC().Format(time.RFC3339)), "")
+	e.set("/handoff/timestamp", n.At.UTC().Format(time.RFC3339), "")
 	for _, f := range Table().Fields {
 		for _, flag := range f.Flags {
 			if said := n.Said[flag.Name]; len(said) > 0 {
@@ -78,9 +74,9 @@ func (d *Document) with(n New) (*Document, error) {
 		}
 	}
 	if n.Approved {
-		e.set("/handoff/meta/user_approved", jsontree.NewBool(true), "")
+		e.set("/handoff/meta/user_approved", true, "")
 	}
-	e.set(hashPath, jsontree.NewString(payloadHash(e.root)), "")
+	e.set(hashPath, payloadHash(e.root), "")
 	e.measure("")
 	recount(e)
 	return d.edited(e), nil
@@ -91,7 +87,7 @@ func (e *editor) say(f fields.Field, said []string) error {
 	last := said[len(said)-1]
 	switch {
 	case f.Type == "texts":
-		e.set(f.Path, stringList(said), "")
+		e.set(f.Path, said, "")
 	case f.Type == "list":
 		return e.refer(f.Path, said)
 	case last == "":
@@ -102,7 +98,7 @@ func (e *editor) say(f fields.Field, said []string) error {
 		}
 		e.set(f.Path, object.Unplaced(), "")
 	default:
-		e.set(f.Path, jsontree.NewString(last), "")
+		e.set(f.Path, last, "")
 	}
 	return nil
 }
@@ -114,10 +110,10 @@ func (e *editor) refer(list string, names []string) error {
 		if err != nil {
 			return err
 		}
-		item := jsontree.NewObject(member("path", jsontree.NewString(path)))
+		item := jsontree.NewObject(member("path", path))
 		if above(list) == sessionPath {
 			if item = artifact(path); sum != "" {
-				item.Set("checksum", jsontree.NewString(sum))
+				item.Set("checksum", sum)
 			}
 		}
 		e.add(above(list), list[len(above(list))+1:], item, "")
@@ -144,13 +140,4 @@ func look(name string) (path, sum string, err error) {
 		return "", "", fmt.Errorf("read %s: %w", name, err)
 	}
 	return filepath.ToSlash(path), fmt.Sprintf("sha256:%x", h.Sum(nil)), nil
-}
-
-// stringList returns a list of strings, never null.
-func stringList(items []string) *jsontree.Value {
-	list := jsontree.NewArray()
-	for _, item := range items {
-		list.Items = append(list.Items, jsontree.NewString(item))
-	}
-	return list
 }

@@ -114,11 +114,11 @@ func value(t *rapid.T) *jsontree.Value {
 	case 0:
 		return &jsontree.Value{Kind: jsontree.Null}
 	case 1:
-		return jsontree.NewBool(rapid.Bool().Draw(t, "bool"))
+		return jsontree.New(rapid.Bool().Draw(t, "bool"))
 	case 2:
 		return &jsontree.Value{Kind: jsontree.Number, Text: rapid.SampledFrom([]string{"0", "17", "3", "-1", "2001", "0.5", "1e300"}).Draw(t, "number")}
 	case 3:
-		return jsontree.NewArray(jsontree.NewString("one"), jsontree.NewInt(2))
+		return jsontree.NewArray(jsontree.NewString("one"), jsontree.New(2))
 	case 4:
 		return jsontree.NewObject(jsontree.Member{Name: "note", Value: jsontree.NewString(rapid.String().Draw(t, "note"))})
 	case 5:

@@ -92,7 +92,7 @@ func (d *Document) Body() (string, error) {
 func (d *Document) Rehashed() *Document {
 	e := newEditor(d.root)
 	if e.root.At(hashPath) != nil {
-		e.set(hashPath, jsontree.NewString(e.before), "computed from the payload")
+		e.set(hashPath, e.before, "computed from the payload")
 	}
 	e.measure("the size of the payload")
 	return d.edited(e)

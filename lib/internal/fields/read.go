@@ -85,7 +85,7 @@ func (r *Reading) object(in Field, v *jsontree.Value, at string) *jsontree.Value
 		case f.Need:
 			r.fault(v, place, fmt.Sprintf("required field %q is missing", name), "add it")
 		case f.Type == "word":
-			record.Set(name, jsontree.NewString(f.Words[0]))
+			record.Set(name, f.Words[0])
 		}
 	}
 	if r.also != nil {
@@ -160,7 +160,7 @@ func (r *Reading) value(f Field, v *jsontree.Value, at string) *jsontree.Value {
 		if v.Kind != jsontree.Bool {
 			mustBe("true or false")
 		}
-		return jsontree.NewBool(v.Text == "true")
+		return jsontree.New(v.Text == "true")
 	case "number":
 		n, err := strconv.ParseInt(v.String(), 10, 64) // as printed: 1e2 is 100
 		if v.Kind != jsontree.Number || err != nil || n < f.Least || n > f.Most {

@@ -23,7 +23,7 @@ func (t *Table) FromFlags(said map[string][]string) *jsontree.Value {
 		case !f.IsList() && len(list.Items) > 0:
 			record.Set(f.Name(), list.Items[len(list.Items)-1])
 		case f.Need:
-			record.Set(f.Name(), jsontree.NewString(""))
+			record.Set(f.Name(), "")
 		}
 	}
 	return record
@@ -36,12 +36,12 @@ func (t *Table) item(f Field, flag Flag, text string) *jsontree.Value {
 	}
 	item := jsontree.NewObject()
 	text, state := t.Cut(f, flag, text)
-	item.Set(f.Main, jsontree.NewString(text))
+	item.Set(f.Main, text)
 	for name, value := range flag.With {
-		item.Set(name, jsontree.NewString(value))
+		item.Set(name, value)
 	}
 	if state != "" {
-		item.Set(flag.State, jsontree.NewString(state))
+		item.Set(flag.State, state)
 	}
 	return item
 }

@@ -118,7 +118,7 @@ func TestTree(t *testing.T) {
 	}
 	c := v.Clone()
 	c.Set("b", jsontree.NewString("new"))
-	c.Set("c", jsontree.NewArray(jsontree.NewInt(1), jsontree.NewBool(true), jsontree.NewObject()))
+	c.Set("c", jsontree.NewArray(jsontree.New(1), jsontree.New(true), jsontree.NewObject()))
 	if !c.Delete("a/b") || c.Delete("a/b") {
 		t.Error("delete answers wrongly")
 	}

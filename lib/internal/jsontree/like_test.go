@@ -26,9 +26,9 @@ func TestLayoutIsKept(t *testing.T) {
 		}
 		v.Delete("gone")
 		if list := v.Get("list"); list != nil {
-			list.Items = append(list.Items, jsontree.NewInt(3))
+			list.Items = append(list.Items, jsontree.New(3))
 		}
-		v.Set("new", jsontree.NewObject(jsontree.Member{Name: "x", Value: jsontree.NewArray(jsontree.NewBool(true))}))
+		v.Set("new", jsontree.NewObject(jsontree.Member{Name: "x", Value: jsontree.NewArray(jsontree.New(true))}))
 		if got := string(v.OnLines([]byte(c.src))); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

@@ -24,13 +24,13 @@ func (v *Value) index(name string) int {
 	return slices.IndexFunc(v.Members, func(m Member) bool { return m.Name == name })
 }
 
-// Set replaces the value of a member, or adds the member at the end.
-func (v *Value) Set(name string, value *Value) {
+// Set replaces the value of a member, or adds the member at the end. The value is as New makes it.
+func (v *Value) Set(name string, value any) {
 	if at := v.index(name); at >= 0 {
-		v.Members[at].Value = value
+		v.Members[at].Value = New(value)
 		return
 	}
-	v.Members = append(v.Members, Member{Name: name, Value: value})
+	v.Members = append(v.Members, Member{Name: name, Value: New(value)})
 }
 
 // Delete removes the member and reports whether it was there.
@@ -128,11 +128,26 @@ func (v *Value) Clone() *Value {
 // NewString returns a string value.
 func NewString(text string) *Value { return &Value{Kind: String, Text: text} }
 
-// NewInt returns a number value.
-func NewInt(n int) *Value { return &Value{Kind: Number, Text: strconv.Itoa(n)} }
-
-// NewBool returns a boolean value.
-func NewBool(b bool) *Value { return &Value{Kind: Bool, Text: strconv.FormatBool(b)} }
+// New returns the value of a string, an int, a bool or a list of strings, and a *Value as it is. Any other is null.
+func New(v any) *Value {
+	switch v := v.(type) {
+	case *Value:
+		return v
+	case string:
+		return NewString(v)
+	case int:
+		return &Value{Kind: Number, Text: strconv.Itoa(v)}
+	case bool:
+		return &Value{Kind: Bool, Text: strconv.FormatBool(v)}
+	case []string:
+		list := NewArray()
+		for _, item := range v {
+			list.Items = append(list.Items, NewString(item))
+		}
+		return list
+	}
+	return &Value{}
+}
 
 // NewArray returns an array of items.
 func NewArray(items ...*Value) *Value { return &Value{Kind: Array, Items: items} }
