@@ -114,14 +114,22 @@ func (r *gitCarrier) pushFolds(ctx ctx, ref string, claims []try) (bool, error) 
 	return true, errors.Join(r.known.learn(ended), r.move(ctx, map[string]string{knownFolds: fold, otherFolds: ""}))
 }
 
-// guard returns options and a ref for a push of claims, which fails if folds are unknown here.
+// guard returns options and a ref for a push of claims, which fails if folds are unknown here. If the remote has lost
+// that ref, the push makes a new one: all folds that the remote has were just learned, and a clone that has not learned
+// them does not know the new one.
 func (r *gitCarrier) guard(ctx ctx) (options, specs []string, err error) {
 	refs, err := r.repo.RefsBelow(ctx, knownFolds)
 	at := refs[knownFolds]
 	if err != nil || at == "" {
 		return nil, nil, err
 	}
-	return []string{"--atomic", "--force-with-lease=" + r.foldRef() + ":" + at}, []string{at + ":" + r.foldRef()}, nil
+	there := at
+	if r.writers != nil && r.folds == "" {
+		at, err = r.makeFold(ctx, 0)
+		there = ""
+	}
+	options = []string{"--atomic", "--force-with-lease=" + r.foldRef() + ":" + there}
+	return options, []string{at + ":" + r.foldRef()}, err
 }
 
 // learnFolds learns the claims that were folded since the last sync, and how far they are known. It imports nothing.

@@ -86,6 +86,43 @@ func TestFoldedClaims(t *testing.T) {
 	}
 }
 
+// A remote that has lost the ref of all folds gets a new one with the next take. A clone that has not heard of a fold
+// cannot win its claim then either.
+func TestLostFoldRef(t *testing.T) {
+	t.Parallel()
+	hub, roots := clones(t, 3)
+	taker, folder, stale := roots[0], roots[1], roots[2]
+	folded, open := write(t, taker, "one"), write(t, taker, "two")
+	for _, root := range roots {
+		mustSync(t, root)
+	}
+	for _, act := range []handoff.Act{handoff.ActTake, handoff.ActDone} {
+		if states, err := all(folder, "ben", act, folded); err != nil {
+			t.Fatal(states, err)
+		}
+	}
+	mustSync(t, folder)
+	git(t, hub, "update-ref", "-d", "refs/handoff/folded")
+	for range 2 {
+		if states, err := all(taker, "ann", handoff.ActTake, open); err != nil {
+			t.Errorf("%s, %v", states, err)
+		}
+	}
+	if ref := git(t, hub, "for-each-ref", "refs/handoff/folded"); ref == "" {
+		t.Error("the ref is still lost")
+	}
+	if states, err := all(stale, "cat", handoff.ActTake, folded); err == nil {
+		t.Errorf("a clone that had not heard of the fold has won: %s", states)
+	}
+	for _, root := range roots {
+		mustSync(t, root)
+		s := mustOpen(t, root)
+		if one, two := stateOf(t, s, folded), stateOf(t, s, open); one != "done" || two != "taken" {
+			t.Errorf("%s: %q, %q", root, one, two)
+		}
+	}
+}
+
 // A writer can fold only claims of its own.
 func TestForgedFolds(t *testing.T) {
 	t.Parallel()
