@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // RestoreLost restores what a checkout, `git clean` or a lost disk removed: the audit log that was sent, and the
@@ -26,29 +26,17 @@ import (
 // The error is ErrIntegrity if something lost is not in the repository, and ErrBusy while a sync runs.
 func RestoreLost(ctx ctx, s *handoff.Store, o Options) (done []string, err error) {
 	lost := s.Exchange().CheckSent()
-	path, err := s.Exchange().OutsidePath()
-	if err != nil {
-		return nil, lost
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.Join(lost, err)
-	}
-	has := func(prefix string) bool {
-		return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), prefix) })
-	}
 	r := newRemote(s, o)
 	defer func() { r.close() }()
-	restoreLog := r.restoreKeptLog
-	hasRepo := has(disk.SyncRepo)
+	if r.out, err = outside(s); err != nil { // it has never synced
+		return nil, lost
+	}
+	r.home = r.out
+	sentLog, hasRepo := r.keptLog, store.IsThere(filepath.Join(r.out.Path(), disk.SyncRepo))
 	if hasRepo {
 		g := &gitCarrier{remote: r}
-		r.carrier, restoreLog = g, g.restoreLog
-		if r.out, err = s.Exchange().Outside(); err == nil {
-			r.home = r.out
-			err = g.openRepo(ctx)
-		}
-		if err == nil {
+		r.carrier, sentLog = g, g.sentLog
+		if err = g.openRepo(ctx); err == nil {
 			g.refs, err = g.repo.Refs(ctx)
 		}
 		if err != nil {
@@ -56,11 +44,11 @@ func RestoreLost(ctx ctx, s *handoff.Store, o Options) (done []string, err error
 		}
 		r.writer = g.sender()
 	}
-	if hasRepo && r.writer == "" || !hasRepo && !has(objectsPrefix) {
+	if hasRepo && r.writer == "" || !hasRepo && len(targets(r.out)) == 0 {
 		return nil, lost
 	}
 	if lost != nil {
-		n, err := restoreLog(ctx)
+		n, err := r.restoreLog(ctx, sentLog)
 		if err != nil {
 			return nil, err
 		}
@@ -71,6 +59,30 @@ func RestoreLost(ctx ctx, s *handoff.Store, o Options) (done []string, err error
 		done = append(done, "restored "+handoff.Count(n, "handoff")+" from sync")
 	}
 	return done, err
+}
+
+// restoreLog restores the audit log as it was sent, and returns the number of its events. sentLog returns it, and the
+// progress that sent it.
+func (r *remote) restoreLog(ctx ctx, sentLog func(ctx) ([]byte, progress, error)) (events int, err error) {
+	log, sent, err := sentLog(ctx)
+	if err != nil {
+		return 0, err
+	}
+	p := progress{}
+	if _, err := p.followAll(log); err != nil {
+		return 0, fault.New(fault.ErrIntegrity, "", "what was sent of the audit log cannot be used: %v", err)
+	}
+	if err = r.Exchange().RestoreLog(ctx, sent.Writer, log); err == nil {
+		r.state, err = r.Exchange().State()
+	}
+	if err != nil {
+		return 0, err
+	}
+	if sent.Number > 0 { // an object store has the rest
+		return p.Events, nil
+	}
+	p.Commit = sent.Commit
+	return p.Events, r.saveProgress(p)
 }
 
 // sender returns the writer whose ref is in the repository, "" if there is none.
@@ -86,42 +98,24 @@ func (r *gitCarrier) sender() (writer string) {
 	return writer
 }
 
-// restoreLog restores the log as it was sent, and returns the number of its events.
-func (r *gitCarrier) restoreLog(ctx ctx) (events int, err error) {
-	tip := r.refs[localRef("writers", r.writer)]
-	if tip == "" {
-		return 0, fault.New(fault.ErrIntegrity, "bring the state directory back from a backup, or run "+
+// sentLog returns the log as it was sent.
+func (r *gitCarrier) sentLog(ctx ctx) (log []byte, sent progress, err error) {
+	sent.Writer, sent.Commit = r.writer, r.refs[localRef("writers", r.writer)]
+	if sent.Commit == "" {
+		return nil, sent, fault.New(fault.ErrIntegrity, "bring the state directory back from a backup, or run "+
 			"`handoff doctor machine regenerate` and then `handoff sync`",
 			"the repository of sync has nothing of the writer %s", r.writer)
 	}
-	all, err := r.repo.Changes(ctx, "", tip)
+	all, err := r.repo.Changes(ctx, "", sent.Commit)
 	if err != nil {
-		return 0, r.repo.Explain(err)
+		return nil, sent, r.repo.Explain(err)
 	}
 	var want []repo.Wanted
 	for n := 1; slices.ContainsFunc(all, func(c repo.Change) bool { return c.Name == logFile(n) }); n++ {
-		want = append(want, repo.Wanted{Object: tip + ":" + logFile(n), Max: maxLogFile})
+		want = append(want, repo.Wanted{Object: sent.Commit + ":" + logFile(n), Max: maxLogFile})
 	}
 	texts, err := r.repo.Read(ctx, want)
-	if err != nil {
-		return 0, err
-	}
-	log, p := bytes.Join(texts, nil), progress{}
-	if _, err := p.followAll(log); err != nil {
-		return 0, fault.New(fault.ErrIntegrity, "", "what was sent of the audit log cannot be used: %v", err)
-	}
-	if err = r.Exchange().RestoreLog(ctx, r.writer, log); err == nil {
-		r.state, err = r.Exchange().State()
-	}
-	if err != nil {
-		return 0, err
-	}
-	located, err := r.locate(ctx, tip)
-	if err != nil {
-		return 0, err
-	}
-	located.Commit = tip
-	return p.Events, r.saveProgress(located)
+	return bytes.Join(texts, nil), sent, err
 }
 
 // restoreDocuments restores the missing files of handoffs in the log, if any writer has published them. An object store
@@ -183,30 +177,18 @@ func (x *exchange) missingDocuments() (map[string]*prunedHandoff, error) {
 	return missing, nil
 }
 
-// restoreKeptLog restores the audit log from the copy of what was sent, and returns the number of its events.
-func (r *remote) restoreKeptLog(ctx ctx) (events int, err error) {
-	if r.out, err = r.Exchange().Outside(); err != nil {
-		return 0, err
-	}
-	r.home = r.out
-	sent := r.loadProgress()
-	var log []byte
+// keptLog returns the copy of the log as it was sent.
+func (r *remote) keptLog(ctx) (log []byte, sent progress, err error) {
+	sent = r.loadProgress()
 	err = homes(r.out, func(home *disk.Dir) {
 		kept, readErr := home.ReadFile(keptLog(sent.Writer), disk.MaxLog)
 		if readErr == nil && sent.Offset > 0 && int64(len(kept)) >= sent.Offset {
 			log = kept[:sent.Offset]
 		}
 	})
-	p := progress{}
-	if err == nil {
-		_, err = p.followAll(log)
-	}
 	if err == nil && len(log) == 0 {
-		err = fault.New(fault.ErrIntegrity, "bring the state directory back from a backup",
-			"%s has no copy of what was sent of it", r.out.Path())
+		err = errors.Join(r.Exchange().CheckSent(), fault.New(fault.ErrIntegrity,
+			"bring the state directory back from a backup", "%s has no copy of what was sent of it", r.out.Path()))
 	}
-	if err != nil {
-		return 0, errors.Join(r.Exchange().CheckSent(), err)
-	}
-	return p.Events, r.Exchange().RestoreLog(ctx, sent.Writer, log)
+	return log, sent, err
 }

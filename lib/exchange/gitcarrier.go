@@ -77,7 +77,7 @@ func (r *gitCarrier) begin(ctx ctx) (p progress, err error) {
 		p = progress{Sent: store.Sent{Writer: r.writer}, Partly: true, Last: p.Last}
 	}
 	if isNew {
-		err = errors.Join(r.forget(ctx, localRef("imported", "")), r.known.forget())
+		err = errors.Join(r.forgetImported(ctx), r.known.forget())
 	}
 	if err == nil && p.Commit != r.refs[localRef("writers", r.writer)] {
 		err = r.recover(ctx) // another sync ran meanwhile, and sent more
@@ -189,11 +189,11 @@ func (r *gitCarrier) list(ctx ctx) error {
 	return nil
 }
 
-// forget removes the refs of sync.git that begin with one of the names.
-func (r *gitCarrier) forget(ctx ctx, names ...string) error {
+// forgetImported removes the refs of sync.git that say what was imported.
+func (r *gitCarrier) forgetImported(ctx ctx) error {
 	moves := make(map[string]string)
 	for ref := range r.refs {
-		if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(ref, name) }) {
+		if strings.HasPrefix(ref, localRef("imported", "")) {
 			moves[ref] = ""
 		}
 	}

@@ -175,7 +175,9 @@ func (p *progress) count(e eventlog.Parsed) {
 func (p *progress) followAll(text []byte) (all []eventInfo, err error) {
 	for line := range bytes.Lines(text) {
 		line, whole := bytes.CutSuffix(line, []byte("\n"))
-		s, err := p.follow(eventlog.Skim(line))
+		e := eventlog.Skim(line)
+		e.Offset = p.Offset
+		s, err := p.follow(e)
 		if err == nil && !whole {
 			err = errors.New("its log ends within a line")
 		}
@@ -338,11 +340,11 @@ func (x *exchange) eachPending(n *pending, ids []string, do func([]signedDocumen
 	return nil
 }
 
-// signature returns the signature of a handoff, "" if it has none or a damaged one.
+// signature returns the signature of a handoff, "" if it has none or a damaged one: others may have a good one.
 func (x *exchange) signature(id string) (string, error) {
 	text, err := x.Exchange().SignatureText(id)
 	if errors.Is(err, fault.ErrIntegrity) {
-		err = nil
+		return "", nil
 	}
 	return text, err
 }

@@ -43,7 +43,7 @@ func (r *gitCarrier) publish(ctx ctx, p progress) (progress, error) {
 		found.Writer, found.Last, found.Commit = r.writer, p.Last, tip
 		p = found
 	}
-	n, err := r.prepare(ctx, p, func() (map[string]bool, error) { return r.committed(ctx, tip) })
+	n, err := r.prepare(ctx, p, func() (map[string]bool, error) { return r.committed(ctx, "", tip) })
 	if err != nil {
 		return p, err
 	}
@@ -78,28 +78,22 @@ func (r *gitCarrier) publish(ctx ctx, p progress) (progress, error) {
 
 // countSent counts the handoffs of a commit that the remote did not have.
 func (r *gitCarrier) countSent(ctx ctx, tip string) error {
-	if tip == "" || tip == r.writers[r.writer] {
-		return nil
-	}
-	all, err := r.repo.Changes(ctx, r.writers[r.writer], tip)
-	for _, c := range all {
-		if _, isDocument := idOf(c.Name); isDocument {
-			r.got.Sent++
-		}
-	}
-	return r.repo.Explain(err)
+	ids, err := r.committed(ctx, r.writers[r.writer], tip)
+	r.got.Sent += len(ids)
+	return err
 }
 
-// committed returns the handoffs in the tree of a commit.
-func (r *gitCarrier) committed(ctx ctx, tip string) (map[string]bool, error) {
+// committed returns the handoffs that the tree of a commit has and that of an earlier one has not.
+func (r *gitCarrier) committed(ctx ctx, since, tip string) (map[string]bool, error) {
 	ids := make(map[string]bool)
-	if tip == "" {
+	if tip == "" || tip == since {
 		return ids, nil
 	}
-	sent, err := r.repo.Changes(ctx, "", tip)
-	for _, c := range sent {
-		id, _ := idOf(c.Name)
-		ids[id] = true
+	all, err := r.repo.Changes(ctx, since, tip)
+	for _, c := range all {
+		if id, isDocument := idOf(c.Name); isDocument {
+			ids[id] = true
+		}
 	}
 	return ids, r.repo.Explain(err)
 }

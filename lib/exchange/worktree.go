@@ -276,10 +276,8 @@ func (w *workTreePeer) sources(ids []string) (sources []handoff.Source, err erro
 	}
 	failed := w.from.LoadEach(slices.Collect(maps.Values(here)), func(got handoff.Stored, loadErr error) bool {
 		source := handoff.Source{Name: "handoff " + got.Entry.ID, Text: got.Text, ID: got.Entry.ID, Origin: &origin}
-		signature, sigErr := w.from.Exchange().SignatureText(got.Entry.ID)
-		if errors.Is(sigErr, fault.ErrIntegrity) {
-			sigErr = nil // another good signature may exist, and would be lost without this
-		} else if signature != "" {
+		signature, sigErr := w.from.signature(got.Entry.ID)
+		if signature != "" {
 			source.Signatures = []string{signature}
 		}
 		if bad := cmp.Or(loadErr, sigErr); bad != nil {
