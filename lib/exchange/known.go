@@ -279,7 +279,7 @@ func (c claimFiles) dropTries(tries []try) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Truncate(0), f.Close())
+	return errors.Join(f.Truncate(1), f.Close()) // what is not empty need not be synced as new
 }
 
 // untold returns the tries that were not dropped. It omits what a power cut left.
