@@ -175,8 +175,8 @@ func (r *remote) collect(ctx ctx, c *intake) (err error) {
 func (r *remote) allOwn(leave map[string]bool) (ids []string, err error) {
 	came := make(map[string]bool) // others publish it
 	for e := range r.events(0, &err, `"commit":"`) {
-		if w, ok := e.Content.(eventlog.Written); ok && e.Type == eventlog.TypeImport && w.Commit != "" {
-			came[w.HandoffID] = true
+		if s := parse(e); s.Type == eventlog.TypeImport && s.Commit != "" {
+			came[s.HandoffID] = true
 		}
 	}
 	if err != nil {

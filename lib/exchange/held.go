@@ -214,13 +214,10 @@ func ReadStatus(s *handoff.Store) (at Status, err error) {
 func (x *exchange) unsent(p progress) (n int, err error) {
 	n = len(p.Unsent)
 	for e := range x.events(max(p.Offset, p.Quiet), &err) {
-		switch w := e.Content.(type) {
-		case eventlog.Written:
-			if parse(e).isOwn() {
-				n++
-			}
-		case eventlog.Imported:
-			n += len(w.HandoffIDs)
+		if s := parse(e); s.isOwn() {
+			n++
+		} else if s.Type == eventlog.TypeImport {
+			n += len(s.IDs)
 		}
 	}
 	return n, err

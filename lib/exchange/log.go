@@ -144,7 +144,7 @@ func isFact(kind string) bool {
 }
 
 // follow adds the next event of the chain. An event that does not continue the chain is an error.
-func (p *progress) follow(e eventlog.Parsed) (eventInfo, error) {
+func (p *progress) follow(e eventlog.Parsed) error {
 	head := p.Hash
 	if p.Events == 0 {
 		head = eventlog.Genesis
@@ -153,11 +153,11 @@ func (p *progress) follow(e eventlog.Parsed) (eventInfo, error) {
 		e.Err = errors.New("does not continue the chain")
 	}
 	if e.Err != nil {
-		return eventInfo{}, fmt.Errorf("event %d of the log %w", p.Events+1, e.Err)
+		return fmt.Errorf("event %d of the log %w", p.Events+1, e.Err)
 	}
 	p.count(e)
 	p.Hash = e.Hash
-	return parse(e), nil
+	return nil
 }
 
 // count adds the next event without checking the chain.
@@ -175,17 +175,16 @@ func (p *progress) count(e eventlog.Parsed) {
 func (p *progress) followAll(text []byte) (all []eventInfo, err error) {
 	for line := range bytes.Lines(text) {
 		line, whole := bytes.CutSuffix(line, []byte("\n"))
-		e := eventlog.Skim(line)
-		e.Offset = p.Offset
-		s, err := p.follow(e)
+		e := eventlog.Skim(eventlog.Line{Offset: p.Offset, Text: line})
+		err := p.follow(e)
 		if err == nil && !whole {
 			err = errors.New("its log ends within a line")
 		}
 		if err != nil {
 			return nil, err
 		}
-		if s.Type != eventlog.TypeWrite && s.Type != eventlog.TypeImport { // these come with their documents
-			all = append(all, s)
+		if e.Type != eventlog.TypeWrite && e.Type != eventlog.TypeImport { // these come with their documents
+			all = append(all, parse(e))
 		}
 	}
 	return all, nil
@@ -200,7 +199,7 @@ func (x *exchange) openLog() (*io.SectionReader, func() error, error) {
 	return io.NewSectionReader(log, 0, min(x.logSize, log.Size())), done, nil
 }
 
-// events returns the events of the durable part from an offset on; see [eventlog.Scan].
+// events returns the events of the durable part from an offset on; see [eventlog.Skim].
 func (x *exchange) events(from int64, failed *error, needles ...string) iter.Seq[eventlog.Parsed] {
 	return func(yield func(eventlog.Parsed) bool) {
 		log, done, err := x.openLog()
@@ -209,7 +208,7 @@ func (x *exchange) events(from int64, failed *error, needles ...string) iter.Seq
 			return
 		}
 		defer done()
-		eventlog.Scan(log, from, failed, needles...)(yield)
+		eventlog.Scan(eventlog.Skim, log, from, failed, needles...)(yield)
 	}
 }
 
@@ -236,7 +235,7 @@ func (x *exchange) findPending(p progress) (n pending, err error) {
 	}
 	isQuiet := !n.vague && p.Quiet <= log.Size()
 	if isQuiet {
-		for e := range eventlog.Scan(log, max(p.Offset, p.Quiet), &err) {
+		for e := range eventlog.Scan(eventlog.Skim, log, max(p.Offset, p.Quiet), &err) {
 			if isQuiet = !parse(e).isNews(); !isQuiet {
 				break
 			}
@@ -247,9 +246,9 @@ func (x *exchange) findPending(p progress) (n pending, err error) {
 		return n, err
 	}
 	n.Unsent = nil
-	for e := range eventlog.Scan(log, p.Offset, &err) {
-		s, err := n.follow(e)
-		if err != nil {
+	for e := range eventlog.Scan(eventlog.Skim, log, p.Offset, &err) {
+		s := parse(e)
+		if err := n.follow(e); err != nil {
 			return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s cannot be sent: %v", disk.LogFile, err)
 		}
 		n.loud, n.vague = n.loud || s.isNews(), n.vague || s.isVague()

@@ -189,9 +189,9 @@ func (w *workTreePeer) readNew(c *intake) (ids []string, err error) {
 		return nil, fault.New(fault.ErrIntegrity, "look whose it is", "its audit log is shorter than it was")
 	}
 	isVague := false
-	for e := range eventlog.Scan(log, p.Offset, &err) {
-		s, err := p.follow(e)
-		if err != nil {
+	for e := range eventlog.Scan(eventlog.Skim, log, p.Offset, &err) {
+		s := parse(e)
+		if err := p.follow(e); err != nil {
 			return nil, fault.New(fault.ErrIntegrity, "run `handoff doctor` there", "%v", err)
 		}
 		if s.isOwn() || c.all && s.HandoffID != "" && s.Type == eventlog.TypeImport {

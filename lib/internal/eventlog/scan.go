@@ -38,15 +38,17 @@ func Open(state *disk.Dir) (log *io.SectionReader, done func() error, err error)
 // None returns a log without events.
 func None() *io.SectionReader { return io.NewSectionReader(strings.NewReader(""), 0, 0) }
 
-// Scan returns an iterator over the events of a log, starting with the line at the offset from. A line that
-// is not an event has Err set. Scan skips markers of other tools and a torn end. If there are needles, it
-// skips lines that contain none of them. Lines are counted from the offset. The text of an event is valid
+// Scan returns an iterator over the events of a log, starting with the line at the offset from. parse is [ParseEvent]
+// or [Skim]. A line that is not an event has Err set. Scan skips markers of other tools and a torn end. If there are
+// needles, it skips lines that contain none of them. Lines are counted from the offset. The text of an event is valid
 // until the next one. If reading fails, Scan stops and sets *failed. It does not check the chain: see [Read].
-func Scan(log *io.SectionReader, from int64, failed *error, needles ...string) iter.Seq[Parsed] {
+func Scan(parse func(Line) Parsed, log *io.SectionReader, from int64, failed *error,
+	needles ...string) iter.Seq[Parsed] {
 	return func(yield func(Parsed) bool) {
 		end, err := wholeEnd(log)
 		if err == nil {
-			_, err = scan(io.NewSectionReader(log, from, max(0, end-from)), needles, func(events []Parsed) bool {
+			rest := io.NewSectionReader(log, from, max(0, end-from))
+			_, err = scan(parse, rest, needles, func(events []Parsed) bool {
 				for _, e := range events {
 					if e.Offset += from; !yield(e) {
 						return false
@@ -71,7 +73,8 @@ func wholeEnd(log *io.SectionReader) (int64, error) {
 }
 
 // scan parses lines in batches, and returns the number of lines.
-func scan(r *io.SectionReader, needles []string, do func([]Parsed) bool) (lines int, err error) {
+func scan(parse func(Line) Parsed, r *io.SectionReader, needles []string, do func([]Parsed) bool) (lines int,
+	err error) {
 	var events []Parsed
 	return eachLines(r, func(lines []Line) bool {
 		if len(needles) > 0 {
@@ -80,7 +83,7 @@ func scan(r *io.SectionReader, needles []string, do func([]Parsed) bool) (lines 
 			})
 		}
 		events = slices.Grow(events[:0], len(lines))[:len(lines)]
-		parallel.Each(len(lines), runtime.GOMAXPROCS(0), func(i int) { events[i] = ParseEvent(lines[i]) })
+		parallel.Each(len(lines), runtime.GOMAXPROCS(0), func(i int) { events[i] = parse(lines[i]) })
 		return do(events)
 	})
 }

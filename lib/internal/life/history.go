@@ -48,7 +48,7 @@ func History(at *store.Store, id string) (all []HistoryEvent, err error) {
 			return nil, &fault.CorruptError{File: path, Line: line, Why: why.Error()}
 		}
 	}
-	for e := range eventlog.Scan(log, 0, &err, strings.TrimPrefix(id, form.IDPrefix)) {
+	for e := range eventlog.Scan(eventlog.ParseEvent, log, 0, &err, strings.TrimPrefix(id, form.IDPrefix)) {
 		if e.Err != nil {
 			err = errors.Join(err, &fault.CorruptError{File: path, Line: e.Number, Why: e.Err.Error()})
 			continue

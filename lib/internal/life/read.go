@@ -62,7 +62,7 @@ func (r *reader) readLog(head store.LogHead) error {
 	}
 	r.lacksLog = log.Size() == 0
 	from, isBroken := r.covered.log, false
-	for e := range eventlog.Scan(log, from, &err) {
+	for e := range eventlog.Scan(eventlog.ParseEvent, log, from, &err) {
 		if from > 0 && r.covered.log == from && e.Prev != r.covered.hash {
 			r.Facts = NewFacts()
 			return r.readLog(head)

@@ -48,7 +48,7 @@ func (p *History) read(d *disk.Dir, id string) (*eventlog.Facts, error) {
 		needles = nil
 	}
 	p.facts, p.of, p.size = eventlog.NewFacts(), id, log.Size()
-	for e := range eventlog.Scan(log, 0, &err, needles...) {
+	for e := range eventlog.Scan(eventlog.ParseEvent, log, 0, &err, needles...) {
 		p.facts.CollectAll([]eventlog.Parsed{e})
 	}
 	return p.facts, err
@@ -80,7 +80,7 @@ func each[T any](d *disk.Dir, last int64, do func(T), needle string) error {
 		return err
 	}
 	defer done()
-	for e := range eventlog.Scan(log, max(0, log.Size()-last), &err, needle) {
+	for e := range eventlog.Scan(eventlog.ParseEvent, log, max(0, log.Size()-last), &err, needle) {
 		if p, ok := e.Content.(T); ok {
 			do(p)
 		}

@@ -24,7 +24,7 @@ func (x *Session) readRate() (rate, error) {
 	now := x.Opt.Now()
 	for size := int64(64 << 10); ; size *= 8 {
 		r, isWhole, from := make(rate), false, log.Size()-size
-		for e := range eventlog.Scan(log, max(0, from), &err) {
+		for e := range eventlog.Scan(eventlog.ParseEvent, log, max(0, from), &err) {
 			at, err := time.Parse(time.RFC3339Nano, e.Time) // fails for a line that was cut at its beginning
 			isWhole = isWhole || err == nil && now.Sub(at) >= rateWindow
 			w, ok := e.Content.(eventlog.Written)
