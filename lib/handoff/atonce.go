@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -25,11 +27,9 @@ func (l AuditLog) Probed(like Probed, since time.Time) (Probed, bool) {
 	if ours, err := l.s.at.MatchesMachine(); err != nil || !ours {
 		return eventlog.Probed{}, false
 	}
-	d, err := l.s.at.OpenPlace(l.s.opt.StateDir)
-	if err != nil || d == nil {
-		return eventlog.Probed{}, false
+	found, err := store.InState(l.s.at, func(d *disk.Dir) (*Probed, error) { return txn.Probed(d, like, since) })
+	if err != nil || found == nil { // an unreadable log has no runs
+		return Probed{}, false
 	}
-	defer d.Close()
-	found, ok, _ := txn.Probed(d, like, since) // an unreadable log has no runs
-	return found, ok
+	return *found, true
 }

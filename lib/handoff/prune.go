@@ -91,5 +91,5 @@ func (x Exchange) Bury(ctx context.Context, all []Tombstone) (gone int, waiting 
 // Pruned returns the ids of all handoffs that were ever pruned here. It returns none if they cannot be read.
 func (x Exchange) Pruned() map[string]bool {
 	known, _ := store.InState(x.s.at, txn.ReadTombstones)
-	return txn.Tombstoned(known)
+	return known.IDs
 }

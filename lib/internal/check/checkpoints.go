@@ -93,24 +93,21 @@ func keepFile(state *disk.Dir, name string, content []byte) (bool, error) {
 // LastCheckpoint returns the newest checkpoint that has a signature. The caller must verify the signature. If
 // there is none, the error is fs.ErrNotExist.
 func LastCheckpoint(s *store.Store) (eventlog.SignedCheckpoint, error) {
-	none := fmt.Errorf("no signed checkpoint in %s: %w", s.Opt.StateDir, fs.ErrNotExist)
-	state, err := s.OpenPlace(s.Opt.StateDir)
-	if err != nil {
-		return eventlog.SignedCheckpoint{}, err
+	last, err := store.InState(s, lastSigned)
+	if err == nil && last.File == "" {
+		err = fmt.Errorf("no signed checkpoint in %s: %w", s.Opt.StateDir, fs.ErrNotExist)
 	}
-	if state == nil {
-		return eventlog.SignedCheckpoint{}, none
-	}
-	defer state.Close()
+	return last, err
+}
+
+// lastSigned returns the newest checkpoint that has a signature, or none.
+func lastSigned(state *disk.Dir) (last eventlog.SignedCheckpoint, err error) {
 	names, err := state.Names(func(name string) bool { return strings.HasPrefix(name, disk.Checkpoint) })
-	if err != nil {
-		return eventlog.SignedCheckpoint{}, err
-	}
 	signed := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return !disk.IsCheckpoint(name) || !slices.Contains(names, eventlog.SignatureFile(name, 1))
 	})
-	if len(signed) == 0 {
-		return eventlog.SignedCheckpoint{}, none
+	if err != nil || len(signed) == 0 {
+		return last, err
 	}
 	return eventlog.ReadCheckpoint(state, slices.MaxFunc(signed, eventlog.ByCount))
 }

@@ -24,7 +24,11 @@ func (m *repair) recoverSides(name string) error {
 			continue
 		}
 		file := document.FileName(doc, 1, true)
-		if err := m.storeSide(file, side); err != nil {
+		err = m.Dir.CreateNew(file, side, 0o644)
+		if err == nil || errors.Is(err, fs.ErrExist) { // an earlier repair stored it
+			err = m.Dir.Sync()
+		}
+		if err != nil {
 			return err
 		}
 		found, err := m.read(file)
@@ -50,14 +54,6 @@ func (m *repair) searchConflicts() error {
 		}
 	}
 	return nil
-}
-
-// storeSide stores one side of a conflict. If the file exists already, an earlier repair stored it.
-func (m *repair) storeSide(file string, text []byte) error {
-	if err := m.Dir.CreateNew(file, text, 0o644); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return m.Dir.Sync()
 }
 
 // sides returns the two texts of a merge conflict, or nil if there is no conflict.

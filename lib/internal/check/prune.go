@@ -9,26 +9,25 @@ import (
 // isPruned reports whether a handoff was pruned, perhaps since the log was read. Another finding covers tombstones that
 // another program added.
 func (s *Snapshot) isPruned(id string) bool {
-	text, err := txn.ReadTombstones(s.State)
-	return s.Log.Of(id).Pruned || err == nil && txn.IsTombstoned(text, id)
+	tombstones, err := txn.ReadTombstones(s.State)
+	return s.Log.Of(id).Pruned || err == nil && tombstones.IDs[id]
 }
 
 // checkTombstones compares the file of tombstones with the events. An id that is missing in the file could be
 // stored again.
 func (c *check) checkTombstones() {
-	text, err := txn.ReadTombstones(c.State)
+	tombstones, err := txn.ReadTombstones(c.State)
 	if err != nil {
 		c.fault(disk.Tombstones, remedyRepair, "cannot be read: %v", err)
 		return
 	}
-	known := txn.Tombstoned(text)
-	for id := range known {
+	for id := range tombstones.IDs {
 		if h := c.Log.Of(id); !form.IsID(id) || !h.Pruned && !h.IsWritten() && !c.hidesEvents() {
 			c.warn(disk.Tombstones, remedyRepair, "names %.80q, which the audit log does not record as pruned", id)
 		}
 	}
 	for id, h := range c.Log.Handoffs() {
-		if h.Pruned && !known[id] {
+		if h.Pruned && !tombstones.IDs[id] {
 			c.fault(disk.Tombstones, remedyRepair,
 				"lacks %s, which the audit log records as pruned: it could be stored again", id)
 		}

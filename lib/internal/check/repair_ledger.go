@@ -2,7 +2,6 @@ package check
 
 import (
 	"bytes"
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -84,32 +82,27 @@ func (m *repair) repairTombstones() error {
 	if err != nil {
 		return err
 	}
-	var text strings.Builder
-	known := make(map[string]bool)
-	add := func(id string) {
-		if form.IsID(id) && !known[id] {
-			known[id] = true
-			text.WriteString(id + "\n")
-		}
+	kept := txn.Tombstones{IDs: make(map[string]bool)}
+	for line := range strings.Lines(string(old.Text)) {
+		kept.Add(strings.TrimSuffix(line, "\n"))
 	}
-	for line := range strings.Lines(string(old)) {
-		add(strings.TrimSuffix(line, "\n"))
-	}
-	lacking := make(map[string]bool)
+	var lacking []string
 	for _, facts := range []*eventlog.Facts{m.found.Log.Facts, m.found.Log.Unproven} {
 		for id, h := range facts.Handoffs() {
-			if h.Pruned && !known[id] {
-				lacking[id] = true
+			if h.Pruned && !kept.IDs[id] {
+				lacking = append(lacking, id)
 			}
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(lacking)) {
-		add(id)
+	slices.Sort(lacking)
+	lacking = slices.Compact(lacking)
+	for _, id := range lacking {
+		kept.Add(id)
 	}
-	if text.String() == string(old) {
+	if string(kept.Text) == string(old.Text) {
 		return nil
 	}
-	if err := m.State.Replace(disk.Tombstones, []byte(text.String()), 0o600); err != nil {
+	if err := m.State.Replace(disk.Tombstones, kept.Text, 0o600); err != nil {
 		return err
 	}
 	if err := m.Rebase(); err != nil {

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
@@ -32,16 +31,11 @@ func (s preparing) chooseGit(kind disk.Git) (_ disk.Git, says bool, err error) {
 	return disk.GitSynced, true, nil
 }
 
-var gitKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^git[ \t]*:.*$`) })
-
-// withGit returns settings with the key git set to kind. If says is false, it returns text unchanged.
-func withGit(text string, kind disk.Git, says bool) string {
-	line := "git: " + string(kind)
-	switch {
-	case !says:
-		return text
-	case gitKey().MatchString(text):
-		return gitKey().ReplaceAllLiteralString(text, line)
+// withKey returns settings with a key set to a value, which must be a plain YAML scalar.
+func withKey(text, key, value string) string {
+	line, present := key+": "+value, regexp.MustCompile(`(?m)^`+key+`[ \t]*:.*$`)
+	if present.MatchString(text) {
+		return present.ReplaceAllLiteralString(text, line)
 	}
 	return withLines(text, []string{line})
 }

@@ -48,7 +48,12 @@ func Init(at *Store, kind disk.Git) (done []string, err error) {
 		name, fresh string
 		edit        func(text string) string
 	}{
-		{settings.Name, settingsText, func(text string) string { return withGit(text, kind, says) }},
+		{settings.Name, settingsText, func(text string) string {
+			if says {
+				text = withKey(text, "git", string(kind))
+			}
+			return text
+		}},
 		{disk.GitIgnore, "", func(text string) string { return s.ignoring(text, kind) }},
 		{".gitattributes", "", func(text string) string { return s.attributing(text, kind) }},
 	} {

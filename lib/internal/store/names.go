@@ -116,14 +116,11 @@ func (s *Store) namesOf(d *disk.Dir) map[string]bool {
 // without an operators file.
 func (s *Store) NoteFirst(from, to string) {
 	found := s.unseen(from, to)
-	near, is := found[to]
-	switch {
-	case is && near != "":
-		s.Opt.Warn(to + " is new here; did you mean " + near + "?")
-	case is:
-		s.Opt.Warn(to + " is new here")
-	}
-	if near := found[from]; near != "" {
-		s.Opt.Warn(from + " is new here; did you mean " + near + "?")
+	for _, name := range []string{to, from} {
+		if near, is := found[name]; near != "" {
+			s.Opt.Warn(name + " is new here; did you mean " + near + "?")
+		} else if is && name == to {
+			s.Opt.Warn(name + " is new here")
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -69,11 +68,7 @@ func SetUser(u settings.User, key, value string) error {
 	}
 	defer d.Close()
 	_, err = editFile(d, settings.UserName, "", func(text string) string {
-		line, present := key+": "+value, regexp.MustCompile(`(?m)^`+key+`[ \t]*:.*$`)
-		if present.MatchString(text) {
-			return present.ReplaceAllLiteralString(text, line)
-		}
-		return withLines(text, []string{line})
+		return withKey(text, key, value)
 	})
 	return PlaceError(u.File(), err)
 }

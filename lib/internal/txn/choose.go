@@ -86,11 +86,11 @@ func (c *chooser) choose(d Publication) (choice, error) {
 // checkPruned refuses a document that was pruned, unless it is restored.
 func (c *chooser) checkPruned(d Publication) error {
 	if c.gone == nil {
-		text, err := ReadTombstones(c.State)
+		tombstones, err := ReadTombstones(c.State)
 		if err != nil {
 			return err
 		}
-		c.gone = Tombstoned(text)
+		c.gone = tombstones.IDs
 	}
 	if !c.gone[d.HandoffID] || c.Opt.Restore || d.Restore {
 		return nil

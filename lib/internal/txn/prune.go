@@ -1,16 +1,15 @@
 package txn
 
 import (
-	"bytes"
 	"context"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -43,10 +42,9 @@ func Prune(ctx context.Context, s *store.Store, all []Removal,
 		if err != nil {
 			return err
 		}
-		var added []string
 		for i, b := range all {
 			// an interrupted prune was completed by recovery
-			if rows[b.HandoffID].ID == "" && IsTombstoned(tombstones, b.HandoffID) {
+			if rows[b.HandoffID].ID == "" && tombstones.IDs[b.HandoffID] {
 				continue
 			}
 			if outcomes[i] = x.planRemoval(c, b, rows[b.HandoffID],
@@ -57,12 +55,13 @@ func Prune(ctx context.Context, s *store.Store, all []Removal,
 				b.Turn = lives[b.HandoffID].Archive.N + 1
 			}
 			c.events = append(c.events, eventlog.Pending{Type: eventlog.TypePrune, Payload: b.Pruned})
-			added = append(added, b.HandoffID)
+			tombstones.Add(b.HandoffID)
 		}
 		if len(c.events) == 0 {
 			return nil
 		}
-		if err := x.addTombstones(c, tombstones, added); err != nil {
+		c.Put = append(c.Put, stateFile(disk.Tombstones, tombstones.Text))
+		if err := x.dropArchived(c); err != nil {
 			return err
 		}
 		if err := x.commit(c); err != nil {
@@ -115,17 +114,8 @@ func (x *Session) planRemoval(c *change, b Removal, row index.Row, may func(inde
 	return nil
 }
 
-// addTombstones adds the tombstones to the change, and removes the rows from the archives.
-func (x *Session) addTombstones(c *change, tombstones []byte, ids []string) error {
-	known := Tombstoned(tombstones)
-	text := slices.Clone(tombstones)
-	for _, id := range ids {
-		if !known[id] {
-			known[id] = true
-			text = append(text, id+"\n"...)
-		}
-	}
-	c.Put = append(c.Put, stateFile(disk.Tombstones, text))
+// dropArchived removes the rows of the change from the archives.
+func (x *Session) dropArchived(c *change) error {
 	gone := make(map[string]bool)
 	for _, id := range c.Unset {
 		gone[id] = true
@@ -138,28 +128,30 @@ func (x *Session) addTombstones(c *change, tombstones []byte, ids []string) erro
 	})
 }
 
-// ReadTombstones returns the file of tombstones: the ids of all pruned handoffs, one per line. It returns nil
-// if there is no such file.
-func ReadTombstones(state *disk.Dir) ([]byte, error) {
+// Tombstones are the ids of all pruned handoffs.
+type Tombstones struct {
+	Text []byte // their file: an id per line
+	IDs  map[string]bool
+}
+
+// ReadTombstones reads the file of tombstones. There are none without such a file, or without a state directory.
+func ReadTombstones(state *disk.Dir) (t Tombstones, err error) {
+	t.IDs = make(map[string]bool)
 	if state == nil {
-		return nil, nil
+		return t, nil
 	}
-	text, err := state.ReadIfThere(disk.Tombstones, disk.MaxLedger)
-	return text, store.AsCorrupt(filepath.Join(state.Path(), disk.Tombstones), err)
+	t.Text, err = state.ReadIfThere(disk.Tombstones, disk.MaxLedger)
+	for line := range strings.Lines(string(t.Text)) {
+		t.IDs[strings.TrimSuffix(line, "\n")] = true
+	}
+	return t, store.AsCorrupt(filepath.Join(state.Path(), disk.Tombstones), err)
 }
 
-// Tombstoned returns the ids in a file of tombstones.
-func Tombstoned(tombstones []byte) map[string]bool {
-	ids := make(map[string]bool)
-	for line := range strings.Lines(string(tombstones)) {
-		ids[strings.TrimSuffix(line, "\n")] = true
+// Add adds an id, unless it is known or malformed.
+func (t *Tombstones) Add(id string) {
+	if form.IsID(id) && !t.IDs[id] {
+		t.IDs[id], t.Text = true, append(t.Text, id+"\n"...)
 	}
-	return ids
-}
-
-// IsTombstoned reports whether a file of tombstones has an id.
-func IsTombstoned(tombstones []byte, id string) bool {
-	return len(tombstones) > 0 && bytes.Contains(tombstones, []byte(id+"\n"))
 }
 
 // A PrunedError is the error for storing a document that was pruned. It wraps fault.ErrIntegrity.

@@ -39,21 +39,7 @@ func (x *Session) readRate() (rate, error) {
 	}
 }
 
-// admit counts one more handoff, or returns an error with the time to wait.
-func (r rate) admit(d Publication, now time.Time) error {
-	pair := [2]string{d.From, d.To}
-	if n := len(r[pair]) - d.Rate; n >= 0 {
-		slices.SortFunc(r[pair], time.Time.Compare)
-		wait := min(r[pair][n].Add(rateWindow).Sub(now), rateWindow)
-		return fault.New(fault.ErrBusy, "if this is not a loop, raise max_rate in .handoff.yaml; 0 means no limit",
-			"%d handoffs from %s to %s in %v: max_rate is reached; wait %v",
-			d.Rate, fault.Own(d.From), fault.Own(d.To), fault.Own("10 minutes"), wait.Round(time.Second))
-	}
-	r[pair] = append(r[pair], now)
-	return nil
-}
-
-// checkRate refuses a handoff if its sender writes too fast.
+// checkRate counts one more handoff, or refuses it with the time to wait if its sender writes too fast.
 func (p *publishing) checkRate(d Publication) (err error) {
 	if d.Rate <= 0 || d.Origin != nil {
 		return nil
@@ -63,5 +49,15 @@ func (p *publishing) checkRate(d Publication) (err error) {
 			return err
 		}
 	}
-	return p.rate.admit(d, p.Opt.Now())
+	pair, now := [2]string{d.From, d.To}, p.Opt.Now()
+	times := p.rate[pair]
+	if n := len(times) - d.Rate; n >= 0 {
+		slices.SortFunc(times, time.Time.Compare)
+		wait := min(times[n].Add(rateWindow).Sub(now), rateWindow)
+		return fault.New(fault.ErrBusy, "if this is not a loop, raise max_rate in .handoff.yaml; 0 means no limit",
+			"%d handoffs from %s to %s in %v: max_rate is reached; wait %v",
+			d.Rate, fault.Own(d.From), fault.Own(d.To), fault.Own("10 minutes"), wait.Round(time.Second))
+	}
+	p.rate[pair] = append(times, now)
+	return nil
 }
