@@ -65,7 +65,7 @@ func (a *App) completeArguments(cmd *cobra.Command, args []string, typed string)
 // offerIDs returns handoffs, newest first, with sender, recipient, topic and time.
 func (a *App) offerIDs(args []string, typed string) (offers []string) {
 	entries := a.entriesQuietly()
-	digits := enoughDigits(entries)
+	digits := EnoughDigits(entries)
 	for _, e := range slices.Backward(entries) {
 		id := nameLike(e, typed, digits)
 		if len(offers) < maxCompletions && strings.HasPrefix(id, typed) && !slices.Contains(args, id) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -46,29 +45,4 @@ func UnknownOperator(flag string) error {
 		hint = "run `handoff init`, set HANDOFF_OPERATOR, or add " + flag + " NAME"
 	}
 	return Invalid(hint, "I don't know who you are")
-}
-
-// TakenBy returns the id of the only handoff that an operator has taken.
-func (a *App) TakenBy(s *handoff.Store, operator string) (string, error) {
-	if operator == "" {
-		return "", UnknownOperator("")
-	}
-	all := s.Lifecycle().Holdings(operator)
-	var taken []string
-	for _, h := range all {
-		about := h.Entry.Topic
-		if a.ForPeople() { // a title can be made to influence agents
-			about = s.ListedOne(h.Entry).Title
-		}
-		taken = append(taken, Short(h.Entry.ID, Shortest)+" "+about)
-	}
-	switch len(all) {
-	case 0:
-		return "", Invalid("name the handoff, or take one: `handoff next --take`",
-			"@ is the handoff that you have taken, but %s has taken none", fault.Own(operator))
-	case 1:
-		return all[0].Entry.ID, nil
-	}
-	return "", Invalid("name one of them", "@ is the handoff that you have taken, but %s has taken %d: %s",
-		fault.Own(operator), len(all), fault.Some(taken))
 }

@@ -1,7 +1,6 @@
 package read
 
 import (
-	"bufio"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -52,7 +51,7 @@ func (a *app) listChosen(chosen handoff.Filter, f *listFlags) error {
 		return err
 	}
 	s = s.Glance()
-	print := a.ListPrinter(&f.Format)
+	f.Format = FormatOf(a.App, f.Format)
 	in, err := s.Chosen(chosen)
 	if err != nil {
 		return err
@@ -61,15 +60,14 @@ func (a *app) listChosen(chosen handoff.Filter, f *listFlags) error {
 		a.NoteSlips(s, chosen.To, chosen.From)
 		a.NoteNothing(p, s, emptyText(chosen))
 	}
-	out := bufio.NewWriterSize(a.Stdout, 64<<10)
-	if err := print(a.App, out, s, f.order(in.Newest)); err != nil {
+	if err := PrintList(a.App, s, f.order(in.Newest), f.Format); err != nil {
 		return err
 	}
 	if left := in.Left(); left != "" {
 		a.Note(left + ": --all lists them")
 	}
-	if err := out.Flush(); err != nil || !cli.IsTerminal(a.Stdout) {
-		return err
+	if !cli.IsTerminal(a.Stdout) {
+		return nil
 	}
 	if text := cli.SyncStatus(p, s, false); text != "" {
 		a.Note(text)

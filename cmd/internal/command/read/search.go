@@ -59,7 +59,7 @@ func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, forma
 	var err error
 	switch {
 	case format == "ids":
-		err = cli.ListFormats["ids"](a.App, out, s, rows)
+		err = PrintList(a.App, s, rows, format)
 	case format == "jsonl":
 		for i, l := range s.Listed(rows) {
 			if err = cli.EncodeJSON(out, foundLine{l, found.Matches[i].Score, passages(found.Matches[i])}); err != nil {
@@ -73,7 +73,7 @@ func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, forma
 				below[i] = passageLine(m.Passages[0])
 			}
 		}
-		a.PrintTable(out, s, rows, below)
+		a.printTable(out, s, rows, below)
 	default:
 		for _, m := range found.Matches {
 			printMatch(out, m)

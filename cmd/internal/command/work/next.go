@@ -1,10 +1,10 @@
 package work
 
 import (
-	"bufio"
 	"cmp"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/read"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -19,7 +19,6 @@ type nextFlags struct {
 }
 
 func (a *app) next(f *nextFlags, _ []string) error {
-	print := a.ListPrinter(&f.Format)
 	cli.CollectOften()
 	p, s, err := a.OnceStore(cli.Offline{Offline: f.Offline})
 	if err != nil {
@@ -43,11 +42,7 @@ func (a *app) next(f *nextFlags, _ []string) error {
 	if err != nil || !ok {
 		return err
 	}
-	out := bufio.NewWriter(a.Stdout)
-	if err := print(a.App, out, s, []handoff.Entry{e}); err != nil {
-		return err
-	}
-	return out.Flush()
+	return read.PrintList(a.App, s, []handoff.Entry{e}, read.FormatOf(a.App, f.Format))
 }
 
 func (a *app) takeNext(s *handoff.Store, chosen handoff.Filter, who handoff.Consumption) error {
