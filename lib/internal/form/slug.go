@@ -1,13 +1,12 @@
 package form
 
 import (
-	_ "embed" // for the letters
 	"fmt"
-	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mozillazg/go-unidecode"
 )
 
 // Slug returns a slug of at most most characters for any text. Characters that a slug cannot contain become dashes.
@@ -83,8 +82,8 @@ func fenceOf(line string) string {
 // Topic returns a slug that people can read, for a text in any script: Latin letters in lower case, with one dash
 // between words. Zürich becomes zurich, 部署 becomes bu-shu. A text without letters and digits returns "".
 func Topic(text string, most int) string {
-	plain := strings.ReplaceAll(strings.ToLower(latin(text[:min(len(text), 16*most)])), "'", "")
-	words := strings.FieldsFunc(plain, func(r rune) bool {
+	latin := strings.ReplaceAll(strings.ToLower(unidecode.Unidecode(text[:min(len(text), 16*most)])), "'", "")
+	words := strings.FieldsFunc(latin, func(r rune) bool {
 		return r == '-' || r >= utf8.RuneSelf || !IsSlugByte(byte(r))
 	})
 	topic := strings.Join(words, "-")
@@ -95,37 +94,4 @@ func Topic(text string, most int) string {
 		}
 	}
 	return strings.Trim(topic, "-")
-}
-
-// latinLetters has a line for each 256 characters: the number of the first one without its last two digits, and the
-// Latin letters of each, all between tabs. It is a text, since a table would cost each command its making.
-//
-//go:embed latin.txt
-var latinLetters string
-
-var latinLines = sync.OnceValue(func() map[string]string {
-	lines := make(map[string]string)
-	for line := range strings.Lines(latinLetters) {
-		number, letters, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		lines[number] = letters
-	}
-	return lines
-})
-
-// latin returns a text in Latin letters.
-func latin(text string) string {
-	var plain strings.Builder
-	for _, r := range text {
-		if r < unicode.MaxASCII {
-			plain.WriteRune(r)
-			continue
-		}
-		line := latinLines()[strconv.FormatInt(int64(r>>8), 16)]
-		for range r & 0xff {
-			_, line, _ = strings.Cut(line, "\t")
-		}
-		letters, _, _ := strings.Cut(line, "\t")
-		plain.WriteString(letters)
-	}
-	return plain.String()
 }
