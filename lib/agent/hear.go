@@ -84,6 +84,7 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 		m.Stamp(cwd, arrivals(p))
 		return m.Save()
 	}
+	r.session = session
 	m.Renew, _ = r.store.Sessions().Renew(context.Background(), r.operator, session) // the lease may end
 	isDropped := s.agent.has("user") && s.agent.native(e) == ""                      // the agent drops the output
 	if !isDropped && (m.IsQuiet() || m.IsUnchanged(cwd)) {

@@ -283,9 +283,9 @@ func TestTakenInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ended := store.Lifecycle().Endings("ann", time.Hour)
+	ended := store.Lifecycle().Endings("ann", "", time.Hour)
 	for range 20 {
-		if again := store.Lifecycle().Endings("ann", time.Hour); len(again) != 6 || !slices.Equal(again, ended) {
+		if again := store.Lifecycle().Endings("ann", "", time.Hour); len(again) != 6 || !slices.Equal(again, ended) {
 			t.Fatalf("%v\n%v", ended, again)
 		}
 	}

@@ -119,7 +119,7 @@ func (r report) known() map[string]time.Time {
 
 // fresh returns what others ended since the operator was last told, newest first.
 func (r report) fresh(known map[string]time.Time) []handoff.Ending {
-	all := r.store.Lifecycle().Endings(r.operator, endedFor)
+	all := r.store.Lifecycle().Endings(r.operator, r.session, endedFor)
 	all = slices.DeleteFunc(all, func(e handoff.Ending) bool {
 		at, err := time.Parse(time.RFC3339, e.Time)
 		return err != nil || !known[e.Entry.ID].Before(at)
@@ -134,7 +134,14 @@ const maxNote = 80 // characters of a note in a report
 // their system get only the command that shows it.
 func (r report) ending(e handoff.Ending) string {
 	id := short(e.Entry)[:8]
-	line := fmt.Sprintf("yours %s %s was %s by %s", id, chosen(e.Entry.Topic), e.Act.Participle(), chosen(e.By))
+	whose, by := "yours", chosen(e.By)
+	switch {
+	case e.Lost && e.By == r.operator:
+		whose, by = "no longer taken by this session:", "another session"
+	case e.Lost:
+		whose = "no longer taken by you:"
+	}
+	line := fmt.Sprintf("%s %s %s was %s by %s", whose, id, chosen(e.Entry.Topic), e.Act.Participle(), by)
 	note, err := form.JSONLine(cut(e.Note, maxNote))
 	switch {
 	case e.Note == "" || err != nil:

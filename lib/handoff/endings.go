@@ -11,35 +11,49 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// An Ending is what another operator did to a handoff so that nobody works on it: ActDone or ActReject. Note is the
-// reason that they gave, or "".
+// An Ending is what others did to a handoff so that an operator need not wait for it, or work on it, any more. Note is
+// the reason that they gave, or "".
 type Ending struct {
-	Entry          Entry
+	Entry Entry
+
+	// Act is ActDone or ActReject for a handoff of the operator. For a handoff that the operator had taken, it is
+	// ActTake if another operator or session took it over, ActRevoke if it was released, and ActDone.
 	Act            Act
 	By, Note, Time string
+	Lost           bool // the operator had taken it
 }
 
-// Endings returns the handoffs of a sender that other operators have finished or rejected in the last time, in the
-// order of these events. What cannot be read is left out.
-func (c Lifecycle) Endings(sender string, last time.Duration) (all []Ending) {
+// Endings returns the handoffs of an operator that others have finished or rejected in the last time, and those that
+// others have taken away from a session of the operator, in the order of these events. What cannot be read is left out.
+func (c Lifecycle) Endings(operator, session string, last time.Duration) (all []Ending) {
 	facts, start := c.s.stateReader().facts(), c.s.opt.Now().Add(-last).UTC().Format(time.RFC3339)
 	note := c.Notes()
-	add := func(id string, act Act, by Action) {
-		if !by.IsDone() || by.Operator == sender || index.CompareTimes(by.Time, start) < 0 {
+	add := func(id string, act Act, by Action, isLost bool) {
+		isOwn := by.Operator == operator && (!isLost || by.Session == session)
+		if !by.IsDone() || isOwn || index.CompareTimes(by.Time, start) < 0 {
 			return
 		}
-		if e, err := c.s.Find(id); err == nil && e.From == sender {
-			all = append(all, Ending{e, act, by.Operator, note(id, act, by), by.Time})
+		if e, err := c.s.Find(id); err == nil && (isLost || e.From == operator) {
+			all = append(all, Ending{e, act, by.Operator, note(id, act, by), by.Time, isLost})
 		}
 	}
-	for id := range facts.DoneSince(start) {
-		add(id, ActDone, facts.Of(id).Done)
+	for id := range facts.EndedSince(start, operator, session) {
+		h := facts.Of(id)
+		lost := h.RevokedBy(operator, session)
+		switch isLost := lost.IsDone(); {
+		case h.Done.IsDone():
+			add(id, ActDone, h.Done, isLost)
+		case h.Take.Holds().IsDone():
+			add(id, ActTake, lost, isLost)
+		default:
+			add(id, ActRevoke, lost, isLost)
+		}
 	}
 	if list, err := c.s.at.Operators(); err == nil && list != nil { // without the file, no verdict counts
 		verdicts, _ := store.InState(c.s.at, txn.ReadVerdicts)
 		decided := c.Decided()
 		for id := range verdicts {
-			add(id, ActReject, decided(id).Rejected)
+			add(id, ActReject, decided(id).Rejected, false)
 		}
 	}
 	slices.SortFunc(all, func(a, b Ending) int {

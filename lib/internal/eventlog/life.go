@@ -26,6 +26,7 @@ type Life struct {
 type turn struct {
 	n        int
 	take     Action // zero if unknown
+	lost     Action // the take of this clone, if a note says that another counts
 	end      Action
 	act      Act    // the act that ended the turn
 	revoked  Action // who ended the take of another
@@ -68,8 +69,13 @@ func (l *Life) Add(key string, d Action) {
 	case ActUnarchive:
 		l.Archive.undo(n)
 	case ActTake, ActYield:
-		if t := l.turn(n); act == ActYield || !t.isWon {
-			t.take, t.isWon = d, act == ActYield
+		switch t := l.turn(n); {
+		case act == ActYield && !t.isWon:
+			t.take, t.lost, t.isWon = d, t.take, true
+		case act == ActYield || !t.isWon:
+			t.take = d
+		default:
+			t.lost = d
 		}
 		l.follow()
 	case ActRelease, ActFree:
@@ -132,14 +138,22 @@ func (t turn) ending() (by Action, act Act, isRevoked bool) {
 	return t.end, t.act, false
 }
 
-// RevokedBy returns who revoked the last take of an operator and session, or the zero Action. The session must
+// RevokedBy returns who ended the last take of an operator and session: who revoked it, or who took the handoff before
+// in another clone. It returns the zero Action if that take was not ended so, or was repeated since. The session must
 // take the handoff again before it can finish it.
 func (l *Life) RevokedBy(operator, session string) (by Action) {
-	for _, t := range l.turns[:min(l.Take.N, len(l.turns))] {
-		if end, _, isRevoked := t.ending(); t.take.IsBy(operator, session) {
-			if by = (Action{}); isRevoked {
-				by = end
-			}
+	if l.Take.Holds().IsBy(operator, session) {
+		return by
+	}
+	for _, t := range l.turns[:min(l.Take.N+1, len(l.turns))] {
+		switch end, _, isRevoked := t.ending(); {
+		case t.lost.IsBy(operator, session):
+			by = t.take
+		case !t.take.IsBy(operator, session):
+		case isRevoked:
+			by = end
+		default:
+			by = Action{}
 		}
 	}
 	return by

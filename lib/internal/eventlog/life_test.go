@@ -70,7 +70,10 @@ func TestRevokedBy(t *testing.T) {
 		"take.0 ben s1 1": "",
 		"take.0 ben s1 1; revoke.0 cy s2 2; take.1 cy s2 2":                                     "cy",
 		"take.0 ben s1 1; revoke.0 cy s2 2; take.1 cy s2 2; release.1 cy s2 3":                  "cy",
-		"take.0 ben s1 1; revoke.0 cy s2 2; take.1 cy s2 2; release.1 cy s2 3; take.2 ben s1 4": "cy", // and holds it
+		"take.0 ben s1 1; revoke.0 cy s2 2; take.1 cy s2 2; release.1 cy s2 3; take.2 ben s1 4": "", // and holds it
+		"take.0 ben s1 1; yield.0 cy s2 0":                                                      "cy",
+		"yield.0 cy s2 0; take.0 ben s1 1":                                                      "cy",
+		"take.0 cy s2 0; yield.0 cy s2 0":                                                       "",
 		"take.0 ben s1 1; revoke.0 cy s2 2; take.1 ben s1 3; release.1 ben s1 4":                "",
 	} {
 		var l eventlog.Life

@@ -53,9 +53,13 @@ func (f *Facts) TakenBy(operator string) map[string]bool {
 	return f.with(func(h Handoff) bool { return h.Take.Holds().Operator == operator && !h.Done.IsDone() })
 }
 
-// DoneSince returns the ids of the handoffs that were finished at or after a time.
-func (f *Facts) DoneSince(time string) map[string]bool {
-	return f.with(func(h Handoff) bool { return h.Done.IsDone() && index.CompareTimes(h.Done.Time, time) >= 0 })
+// EndedSince returns the ids of the handoffs that were finished, or taken away from a session of an operator, at or
+// after a time.
+func (f *Facts) EndedSince(time, operator, session string) map[string]bool {
+	return f.with(func(h Handoff) bool {
+		d := cmp.Or(h.Done, h.RevokedBy(operator, session))
+		return d.IsDone() && index.CompareTimes(d.Time, time) >= 0
+	})
 }
 
 // Archived returns the ids of the archived handoffs.

@@ -135,7 +135,7 @@ func (a *app) newsOf(s *handoff.Store, me string, taken []handoff.Listed) []news
 		}
 	}
 	if me != "" {
-		for _, e := range s.Lifecycle().Endings(me, newsFor) {
+		for _, e := range s.Lifecycle().Endings(me, a.SessionID(), newsFor) {
 			found = append(found, news{Listed: s.ListedOne(e.Entry), By: e.By, When: e.Time, Act: e.Act,
 				Note: e.Note})
 		}
@@ -219,8 +219,10 @@ func section[T any](a *app, title, rest string, all []T, parts func(T) (l handof
 
 // did returns what another operator did, when, and the note that they left.
 func (a *app) did(n news) string {
-	did := map[handoff.Act]string{handoff.ActTake: "took ", handoff.ActDone: "done ", handoff.ActReject: "rejected "}
-	what := did[n.Act] + a.When(n.When)
+	what := n.Act.Participle() + " " + a.When(n.When)
+	if n.Act == handoff.ActTake {
+		what = "took " + a.When(n.When)
+	}
 	if n.Note != "" {
 		what += ": " + handoff.Cut(n.Note, maxNote)
 	}
