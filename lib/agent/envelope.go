@@ -130,5 +130,10 @@ func match(form, v *jsontree.Value, name string, text *string) error {
 			return err
 		}
 	}
+	for i, item := range v.Items {
+		if err := match(form.Items[min(i, len(form.Items)-1)], item, name, text); err != nil {
+			return err
+		}
+	}
 	return nil
 }

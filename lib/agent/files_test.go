@@ -21,7 +21,7 @@ import (
 const program = "/usr/bin/handoff"
 
 // hooks has the number of hooks that are installed for each agent.
-var hooks = map[string]int{"claude": 8, "codex": 7, "gemini": 6, "qwen": 7, "cursor": 5, "copilot": 6, "opencode": 7}
+var hooks = map[string]int{"claude": 8, "codex": 7, "gemini": 6, "antigravity": 2, "qwen": 7, "cursor": 5, "copilot": 6, "opencode": 7}
 
 func find(t *testing.T, name string) agent.Agent {
 	t.Helper()
@@ -99,7 +99,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 
 func settingsPath(home, name string) string {
 	return filepath.Join(home, map[string]string{"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json",
-		"qwen": ".qwen/settings.json", "cursor": ".cursor/hooks.json", "copilot": ".copilot/hooks/handoff.json",
+		"antigravity": ".gemini/config/hooks.json",
+		"qwen":        ".qwen/settings.json", "cursor": ".cursor/hooks.json", "copilot": ".copilot/hooks/handoff.json",
 		"opencode": ".config/opencode/plugin/handoff.js"}[name])
 }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	_ "embed" // for the skill and the commands
 	"encoding/json"
 	"fmt"
@@ -134,14 +135,12 @@ func (a Agent) everyHook() any {
 		list := hooks.Get(sl.name)
 		list.Items = append(list.Items, a.item(a.portable(sl.event)))
 	}
-	settings := struct {
-		Version int             `json:"version,omitempty"`
-		Hooks   json.RawMessage `json:"hooks"`
-	}{Hooks: hooks.Append(nil)}
+	settings := jsontree.NewObject()
 	if a.has("versioned") {
-		settings.Version = 1
+		settings.Set("version", &jsontree.Value{Kind: jsontree.Number, Text: "1"})
 	}
-	return settings
+	settings.Set(cmp.Or(a.get("key"), "hooks"), hooks)
+	return json.RawMessage(settings.Append(nil))
 }
 
 // portable returns the entry for an event that gives a line to a POSIX shell.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +20,7 @@ type settings struct {
 	src   []byte
 	root  *jsontree.Value
 
-	hooks *jsontree.Value // the value of "hooks", or the servers; nil if the file has no such key
+	hooks *jsontree.Value // the value of the key of the hooks, or the servers; nil if the file has no such key
 	list  *jsontree.Value // the hooks of the slot, nil if there are none
 	ours  []found
 
@@ -73,7 +74,7 @@ func (s *settings) key() string {
 	if s.slot.event == server {
 		return s.slot.name
 	}
-	return "hooks"
+	return cmp.Or(s.agent.get("key"), "hooks")
 }
 
 // isVersioned reports whether the file has a version.

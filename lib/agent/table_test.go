@@ -27,7 +27,10 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s has several lines %s", a.Name, key)
 			}
 		}
-		for _, key := range []string{"envelope", "user", "project", "event", "end", "entry", "approve-project"} {
+		if a.Name != "plain" && !a.has("event") && !a.has("prompt") {
+			t.Errorf("%s: no session is told of anything", a.Name)
+		}
+		for _, key := range []string{"envelope", "user", "project", "end", "entry", "approve-project"} {
 			isForm := key == "entry" || key == "approve-project" // of settings, in place of our plugin
 			if a.Name != "plain" && !a.has(key) && !(isForm && a.Name == "opencode") {
 				t.Errorf("%s has no %s", a.Name, key)

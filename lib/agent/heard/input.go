@@ -10,14 +10,14 @@ import (
 
 // An Input is the JSON value that an agent writes to standard input. A malformed field counts as missing.
 type Input struct {
-	Cwd          string // use Directory
-	id, id2, id3 string
-	Event        string
-	Source       string  // why the session starts
-	Told         *string // the ids that hooks named in the messages of the session, if the agent's plugin knows them
-	Reason       string  // why the session ends
-	Transcript   string
-	Transcript2  string
+	Cwd         string // use Directory
+	ids         [4]string
+	Event       string
+	Source      string  // why the session starts
+	Told        *string // the ids that hooks named in the messages of the session, if the agent's plugin knows them
+	Reason      string  // why the session ends
+	Transcript  string
+	Transcript2 string
 
 	Summary    string // of a compaction
 	Last       string // the last message of a turn that ends
@@ -35,11 +35,13 @@ func (in *Input) field(name string) *string {
 	case "cwd":
 		return &in.Cwd
 	case "session_id":
-		return &in.id
+		return &in.ids[0]
 	case "sessionId":
-		return &in.id2
+		return &in.ids[1]
 	case "conversation_id":
-		return &in.id3
+		return &in.ids[2]
+	case "conversationId":
+		return &in.ids[3]
 	case "hook_event_name":
 		return &in.Event
 	case "source":
@@ -106,8 +108,13 @@ func readFields(d *json.Decoder, all bool) (in Input, err error) {
 		if err != nil {
 			return in, err
 		}
-		if name, _ := key.(string); in.field(name) != nil {
-			_ = json.Unmarshal(value, in.field(name)) // a field of the wrong type does not affect others
+		name, _ := key.(string)
+		switch field := in.field(name); {
+		case field != nil:
+			_ = json.Unmarshal(value, field) // a field of the wrong type does not affect others
+		case name == "workspacePaths":
+			paths := []*string{&in.Cwd}
+			_ = json.Unmarshal(value, &paths)
 		}
 	}
 	return in, nil
@@ -141,7 +148,7 @@ const Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.
 
 // Session returns the id of the session, or "" if it is missing or malformed.
 func (in Input) Session() string {
-	for _, id := range []string{in.id, in.id2, in.id3} {
+	for _, id := range in.ids {
 		if id != "" && len(id) <= 128 && strings.Trim(id, Letters) == "" {
 			return id
 		}
