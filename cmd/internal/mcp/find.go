@@ -78,7 +78,7 @@ func (p project) next(ctx context.Context, in nextArgs) (any, error) {
 		if !ok {
 			return nothing, err
 		}
-		p.hold(ctx, s, who)
+		p.hold(ctx, s, who.Operator)
 		return acted{p.aboutProject("handoff_read with its id; handoff_done finishes it"), got}, err
 	}
 	e, ok, err := s.Next(filter, p.session, nil)

@@ -8,22 +8,20 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// leases has the operators and sessions for which the server has taken handoffs. As long as the server runs, it renews
-// their leases: no hook may run in its session.
+// leases has the operators for whom the server has taken handoffs. As long as the server runs, it renews their leases: no
+// hook may run in its session.
 type leases struct {
-	mu  sync.Mutex
-	all map[holder]bool
+	mu        sync.Mutex
+	operators map[string]bool
 }
-
-type holder struct{ operator, session string }
 
 // hold adds what was taken. A session that only this server knows is recorded with it: if the server dies, others can
 // take over. The record is best effort, since the lease ends anyway.
-func (p project) hold(ctx context.Context, s *handoff.Store, who handoff.Consumption) {
+func (p project) hold(ctx context.Context, s *handoff.Store, operator string) {
 	p.leases.mu.Lock()
 	defer p.leases.mu.Unlock()
-	p.leases.all[holder{who.Operator, who.Session}] = true
-	if p.isAlone && who.Session == p.session {
+	p.leases.operators[operator] = true
+	if p.isAlone {
 		_ = s.Sessions().Run(ctx, agentName, p.session, false)
 	}
 }
@@ -50,17 +48,17 @@ func (p project) keepLeases(ctx context.Context, tick <-chan time.Time) {
 func (p project) renew(ctx context.Context) {
 	p.leases.mu.Lock()
 	defer p.leases.mu.Unlock()
-	if len(p.leases.all) == 0 {
+	if len(p.leases.operators) == 0 {
 		return
 	}
 	_, s, err := p.open()
 	if err != nil {
 		return
 	}
-	for h := range p.leases.all {
-		if next, err := s.Sessions().Renew(ctx, h.operator, h.session); err == nil && next.IsZero() {
-			delete(p.leases.all, h) // all is done or released
-			if p.isAlone && h.session == p.session {
+	for operator := range p.leases.operators {
+		if next, err := s.Sessions().Renew(ctx, operator, p.session); err == nil && next.IsZero() {
+			delete(p.leases.operators, operator) // all is done or released
+			if p.isAlone {
 				_ = s.Sessions().Run(ctx, agentName, p.session, true)
 			}
 		}

@@ -42,7 +42,7 @@ func TestRenewedLease(t *testing.T) {
 	a := &cli.App{Env: cli.Env{Stdin: strings.NewReader(""), Stdout: t.Output(), Stderr: t.Output(),
 		Getenv: os.Getenv, Getwd: func() (string, error) { return root, nil },
 		Options: func(o *handoff.Options) { o.Now = func() time.Time { return now } }}}
-	p := project{App: a, session: "mcp-1", leases: &leases{all: make(map[holder]bool)}}
+	p := project{App: a, session: "mcp-1", leases: &leases{operators: make(map[string]bool)}}
 	if _, err := p.take(t.Context(), takeArgs{ID: id}); err != nil {
 		t.Fatal(err)
 	}
@@ -68,8 +68,8 @@ func TestRenewedLease(t *testing.T) {
 	if _, err := p.done(t.Context(), doneArgs{takeArgs: takeArgs{ID: id}}); err != nil {
 		t.Fatal(err)
 	}
-	if p.renew(t.Context()); len(p.leases.all) != 0 {
-		t.Errorf("after done: %v", p.leases.all)
+	if p.renew(t.Context()); len(p.leases.operators) != 0 {
+		t.Errorf("after done: %v", p.leases.operators)
 	}
 
 	// The loop renews at each tick, and ends with the server.
@@ -79,13 +79,13 @@ func TestRenewedLease(t *testing.T) {
 		p.keepLeases(ctx, tick)
 		close(ended)
 	}()
-	p.leases.all[holder{"ben", "mcp-1"}] = true
+	p.leases.operators["ben"] = true
 	tick <- now
 	tick <- now // the first one was handled
 	end()
 	<-ended
-	if len(p.leases.all) != 0 {
-		t.Errorf("after a tick: %v", p.leases.all)
+	if len(p.leases.operators) != 0 {
+		t.Errorf("after a tick: %v", p.leases.operators)
 	}
 }
 
@@ -97,8 +97,8 @@ func TestHolderWakes(t *testing.T) {
 	a := &cli.App{Env: cli.Env{Stdin: strings.NewReader(""), Stdout: t.Output(), Stderr: t.Output(),
 		Getenv: os.Getenv, Getwd: func() (string, error) { return root, nil },
 		Options: func(o *handoff.Options) { o.Now = func() time.Time { return now } }}}
-	sleeper := project{App: a, session: "mcp-1", leases: &leases{all: make(map[holder]bool)}}
-	other := project{App: a, session: "mcp-2", leases: &leases{all: make(map[holder]bool)}}
+	sleeper := project{App: a, session: "mcp-1", leases: &leases{operators: make(map[string]bool)}}
+	other := project{App: a, session: "mcp-2", leases: &leases{operators: make(map[string]bool)}}
 	held := func(session, until string) {
 		t.Helper()
 		_, s, err := other.open()
@@ -126,8 +126,8 @@ func TestHolderWakes(t *testing.T) {
 	}
 	now = noon.Add(3 * time.Hour)
 	sleeper.renew(t.Context())
-	if len(sleeper.leases.all) != 0 {
-		t.Errorf("it goes on with %v", sleeper.leases.all)
+	if len(sleeper.leases.operators) != 0 {
+		t.Errorf("it goes on with %v", sleeper.leases.operators)
 	}
 	if _, err := sleeper.done(t.Context(), doneArgs{takeArgs: takeArgs{ID: id}}); !errors.As(err, new(*handoff.TakenError)) && !errors.As(err, new(*handoff.LostError)) {
 		t.Errorf("it finishes what another session has: %v", err)
@@ -156,7 +156,7 @@ func TestSyncsByItself(t *testing.T) {
 		}
 		return os.Getenv(name)
 	}
-	p := project{session: "mcp-1", leases: &leases{all: make(map[holder]bool)}, App: &cli.App{Env: cli.Env{
+	p := project{session: "mcp-1", leases: &leases{operators: make(map[string]bool)}, App: &cli.App{Env: cli.Env{
 		Stdin: strings.NewReader(""), Stdout: t.Output(), Stderr: t.Output(), Getenv: getenv,
 		Getwd: func() (string, error) { return root, nil }, Options: func(*handoff.Options) {},
 		Executable: func() (string, error) {

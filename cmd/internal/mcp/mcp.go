@@ -39,7 +39,7 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 		here.Getenv = cli.As(operator, a.Getenv)
 		p.App = &here
 	}
-	p.leases = &leases{all: make(map[holder]bool)}
+	p.leases = &leases{operators: make(map[string]bool)}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	ticker := time.NewTicker(renewEvery)

@@ -457,15 +457,16 @@ func TestServerEnds(t *testing.T) {
 func TestTake(t *testing.T) {
 	c := connect(t, mustProject(t), revisions[0])
 	id := c.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
-	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"state":"taken"`)
-	c.good("handoff_take", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, `"status":"existing"`)
+	c.good("handoff_take", map[string]any{"id": id, "operator": "ben"}, `"state":"taken"`)
+	c.bad("handoff_done", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, "validation", 2, "session")
+	c.good("handoff_take", map[string]any{"id": id, "operator": "ben"}, `"status":"existing"`)
 	for _, tool := range []string{"handoff_take", "handoff_done"} {
 		if text, _, failed := c.call(tool, map[string]any{"id": id, "operator": "cy"}); !failed || !strings.HasPrefix(text, "critical (exit code 11): ") || strings.Contains(text, "`handoff ") {
 			t.Errorf("%s: %s", tool, text)
 		}
 	}
 	c.bad("handoff_take", map[string]any{"id": id, "operator": "cy"}, "critical", 11, "\nhint: handoff_next shows another")
-	c.good("handoff_done", map[string]any{"id": id, "operator": "ben", "session": "s-1", "note": "merged"}, `"act":"done"`)
+	c.good("handoff_done", map[string]any{"id": id, "operator": "ben", "note": "merged"}, `"act":"done"`)
 }
 
 // A record that cannot be read as one is stored as text, and who sent it is told.

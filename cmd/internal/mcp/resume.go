@@ -88,6 +88,6 @@ func (p project) resume(ctx context.Context, in resumeArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.hold(ctx, s, handoff.Consumption{Operator: r.Operator, Session: r.Session})
+	p.hold(ctx, s, r.Operator)
 	return done.Text() + "Next: work; handoff_write hands over the open rest.\n", nil
 }

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -10,7 +9,6 @@ import (
 type takeArgs struct {
 	ID       string `json:"id"`
 	Operator string `json:"operator,omitempty"`
-	Session  string `json:"session,omitempty"`
 	Offline  bool   `json:"offline,omitempty"`
 }
 
@@ -42,14 +40,14 @@ func (p project) act(ctx context.Context, act handoff.Act, in doneArgs, next str
 	if err != nil {
 		return nil, err
 	}
-	who := handoff.Consumption{Session: cmp.Or(in.Session, p.session), Reason: in.Note}
+	who := handoff.Consumption{Session: p.session, Reason: in.Note}
 	if who.Operator, err = p.acting(found, "operator", in.Operator); err != nil {
 		return nil, err
 	}
 	got, err := s.Act(ctx, act, in.ID, who)
 	if err == nil {
 		if act == handoff.ActTake {
-			p.hold(ctx, s, who)
+			p.hold(ctx, s, who.Operator)
 		} else {
 			p.renew(ctx)
 		}
