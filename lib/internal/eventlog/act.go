@@ -52,20 +52,19 @@ func (a Act) Marks() bool { return a == ActTake || a == ActDone }
 
 // Participle returns the state that an act leads to: taken, released, done.
 func (a Act) Participle() string {
-	switch s := string(a); {
-	case a == ActDone:
-		return s
-	case a == ActTake:
+	switch a {
+	case ActTake, ActYield:
 		return "taken"
-	case a == ActResend:
-		return ActReopen.Participle()
-	case a == ActRevoke:
-		return ActRelease.Participle()
-	case a == ActReject, a == ActReopen, a == ActRenew:
-		return s + "ed"
-	default:
-		return s + "d"
+	case ActDone, ActSettle:
+		return "done"
+	case ActRevoke, ActFree:
+		return "released"
+	case ActReopen, ActResend:
+		return "reopened"
+	case ActReject, ActRenew:
+		return string(a) + "ed"
 	}
+	return string(a) + "d"
 }
 
 // IsNote reports whether the act records who won a contest between two clones.

@@ -53,7 +53,7 @@ func History(at *store.Store, id string) (all []HistoryEvent, err error) {
 			err = errors.Join(err, &fault.CorruptError{File: path, Line: e.Number, Why: e.Err.Error()})
 			continue
 		}
-		if what, is := historyOf(e, id); is {
+		if what, is := historyOf(e, id); is && !slices.Contains(all, what) { // a note can repeat an event
 			all = append(all, what)
 		}
 	}
@@ -91,7 +91,7 @@ func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 		if act := p.Act(); act != "" {
 			what.What = act.Participle()
 		}
-		is = p.HandoffID == id && !p.Act().IsNote()
+		is = p.HandoffID == id
 	case eventlog.Repaired:
 		what, is = HistoryEvent{What: "lost", Time: e.Time}, slices.Contains(p.Quarantined, id)
 	}
