@@ -115,7 +115,8 @@ func TestEveryAgentHasAnExample(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile("../../hooks/examples/" + name + ".json")
-		if name != "plain" && (err != nil || !json.Valid(text) || !strings.Contains(string(text), "handoff hook session-start --agent "+name)) {
+		isTold := strings.Contains(string(text), "handoff hook session-start --agent "+name) || strings.Contains(string(text), "handoff hook prompt --agent "+name)
+		if name != "plain" && (err != nil || !json.Valid(text) || !isTold) {
 			t.Errorf("the example of settings: %v\n%s", err, text)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// leases has the operators for whom the server has taken handoffs. As long as the server runs, it renews their leases: no
-// hook may run in its session.
+// leases has the operators for whom the server has taken handoffs. As long as the server runs, it renews their leases:
+// no hook may run in its session.
 type leases struct {
 	mu        sync.Mutex
 	operators map[string]bool
