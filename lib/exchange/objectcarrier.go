@@ -715,16 +715,8 @@ func (r *objectCarrier) tell(ctx ctx, tries []try) {
 	}
 	p.Number, p.Log = w.Head.Number, w.Head.Log
 	text, err := json.Marshal(p)
-	if err != nil {
-		return
-	}
-	// a kill or a power cut can damage the file: then the object store tells how far it is
-	f, err := r.home.OpenSoleForWriting(disk.SyncState)
-	if err != nil {
-		return
-	}
-	_, err = f.WriteAt(append(text, '\n'), 0)
-	if errors.Join(err, f.Truncate(int64(len(text)+1)), f.Close()) == nil {
+	// a power cut can damage the file: then the object store tells how far it is
+	if err == nil && r.home.Put(disk.SyncState, append(text, '\n')) == nil {
 		_ = r.known.dropTries(tries)
 	}
 }
