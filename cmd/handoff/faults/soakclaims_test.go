@@ -102,7 +102,7 @@ func (c *claims) lack(there map[string]bool, marks map[[2]string]bool, list map[
 		}
 	}
 	for mark := range marks {
-		if !c.isAway(mark[0]) && !slices.ContainsFunc(list[mark[0]].ReadBy, func(r struct{ Operator string }) bool { return r.Operator == mark[1] }) {
+		if !c.isAway(mark[0]) && !c.isFreed(mark[0]) && !slices.ContainsFunc(list[mark[0]].ReadBy, func(r struct{ Operator string }) bool { return r.Operator == mark[1] }) {
 			faults = append(faults, fmt.Sprintf("%s is acknowledged as read by %s, and not listed so", mark[0], mark[1]))
 		}
 	}

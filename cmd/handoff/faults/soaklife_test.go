@@ -28,13 +28,14 @@ type life struct {
 	done   map[deed]int    // how often a command with exit code 0 said that it had done it
 	tried  map[string]bool // ids that somebody began to do something with
 	away   map[string]bool // ids that somebody began to archive: from then on they may be pruned
+	freed  map[string]bool // ids that somebody began to release: from then on they may be unread again
 	needs  map[string]bool // ids that need an approval
 	saved  []string        // bundles of what was pruned
 	synced bool            // there is a git remote
 }
 
 func newLife() *life {
-	return &life{asked: make(map[deed]int), done: make(map[deed]int), tried: make(map[string]bool), away: make(map[string]bool), needs: make(map[string]bool)}
+	return &life{asked: make(map[deed]int), done: make(map[deed]int), tried: make(map[string]bool), away: make(map[string]bool), freed: make(map[string]bool), needs: make(map[string]bool)}
 }
 
 // prepare gives a round its operators, of whom eve may approve, and ann's key. Every other one has a git remote.
@@ -79,6 +80,7 @@ func (w *worker) try(act, operator string, codes []int, more ...string) {
 	w.claimed(id, operator)
 	w.tried[id] = true
 	w.away[id] = w.away[id] || act == "archive"
+	w.freed[id] = w.freed[id] || act == "release"
 	w.mu.Unlock()
 	if needsApproval {
 		codes = append(codes, 3)
@@ -94,6 +96,7 @@ func (c *claims) claimed(id, operator string) {
 	if c.synced {
 		c.life.asked[deed{"take", id, operator}]++
 		c.life.asked[deed{"release", id, operator}]++
+		c.freed[id] = true
 	}
 }
 
@@ -283,6 +286,12 @@ func (c *claims) isAway(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.away[id]
+}
+
+func (c *claims) isFreed(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.freed[id]
 }
 
 // pruned says what is not there any more and in no bundle, or has no tombstone.
