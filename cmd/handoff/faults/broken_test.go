@@ -44,8 +44,8 @@ var harms = map[string][]edit{
 	// Takes.
 	"a-take-of-what-others-have": {{actFile, "return l.Any || isDead || held.IsOver(c.Time, l.Grace)",
 		"if isBroken(\"a-take-of-what-others-have\") {\n\t\treturn held.IsDone() || isDead\n\t}\n\treturn l.Any || isDead || held.IsOver(c.Time, l.Grace)"}},
-	"no-fence": {{actFile, "by.IsDone() && !l.Take.Holds().IsBy(c.Operator, c.Session) {",
-		"by.IsDone() && !isBroken(\"no-fence\") && !l.Take.Holds().IsBy(c.Operator, c.Session) {"}},
+	"no-fence": {{actFile, "by := l.RevokedBy(c.Operator, c.Session); by.IsDone() {",
+		"by := l.RevokedBy(c.Operator, c.Session); by.IsDone() && !isBroken(\"no-fence\") {"}},
 	// Exchanges.
 	"a-merge-that-takes-one-side": {{"lib/exchange/effects.go", "case s.Type == eventlog.TypeMarkRead && isWhole:",
 		"case s.Type == eventlog.TypeMarkRead && isWhole && (s.Operator == \"\" || !isBroken(\"a-merge-that-takes-one-side\")):"}},
