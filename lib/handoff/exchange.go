@@ -91,7 +91,7 @@ func (x Exchange) TakeOver(ctx context.Context, synced bool, came Received) (new
 	})
 	err = txn.Locked(ctx, x.s.at, func(x *txn.Session) error {
 		x.How.Synced = synced
-		isNew, err := x.TakeOverTokens(acts, false)
+		isNew, err := x.TakeOverTokens(acts)
 		for _, is := range isNew {
 			if is && err == nil {
 				newActs++
@@ -148,7 +148,7 @@ func takeMarks(x *txn.Session, came Received) (taken int, err error) {
 		if m.Session = x; len(m.Want) == 0 {
 			continue
 		}
-		if err := m.Plan(); err != nil {
+		if err := store.EachIndex(x.Dir, m.File); err != nil {
 			return taken, err
 		}
 		if err := m.Commit(); err != nil {

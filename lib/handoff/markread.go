@@ -97,8 +97,8 @@ func (s *Store) mark(ctx context.Context, operator string, ids []string, undo bo
 		for _, id := range ids {
 			want[id] = []index.Mark{mark}
 		}
-		m := txn.Marking{Session: x, Want: want, Undo: undo, Later: undo}
-		if err := m.Plan(); err != nil {
+		m := txn.Marking{Session: x, Want: want, Undo: undo}
+		if err := store.EachIndex(x.Dir, m.File); err != nil {
 			return err
 		}
 		for id := range want {

@@ -49,13 +49,9 @@ func (s *Store) once(ctx context.Context, act Act, who *Consumption, over txn.La
 			return err
 		}
 		who.Time = s.at.Now()
-		_, _, lines, err := ledger.WantAct(act, *who, over)
-		life := ledger.Life(who.HandoffID)
-		isFree, hasDone := errors.Is(err, txn.ErrNotHeld), life.Done.Operator == who.Operator
-		believes := hasDone || life.Take.Holds().Operator == who.Operator
-		// the lines of a repetition, and of a single resume token, do not depend on the holder
-		asksNothing := len(lines) == 0 || len(lines) == 1 && lines[0].Act() == actResume
-		mustAsk := isFree || err == nil && asksNothing && believes
+		lines, err := ledger.WantAct(act, *who, over)
+		isFree := errors.Is(err, txn.ErrNotHeld)
+		mustAsk := isFree || err == nil && asksNothing(lines) && believes(ledger.Ledger, *who)
 		if mustAsk && s.opt.Once == nil {
 			return errNotAsked()
 		}
@@ -65,7 +61,7 @@ func (s *Store) once(ctx context.Context, act Act, who *Consumption, over txn.La
 			if told == nil {
 				continue
 			}
-			if mustAsk && (len(lines) > 0 || !hasDone || !isUnreachable(ctx, told)) {
+			if mustAsk && (len(lines) > 0 || !hasDone(ledger.Ledger, *who) || !isUnreachable(ctx, told)) {
 				return told
 			} else if mustAsk {
 				s.opt.Warn("you have done it; the remote is unreachable, so another clone may have reopened it")
@@ -83,6 +79,24 @@ func (s *Store) once(ctx context.Context, act Act, who *Consumption, over txn.La
 		}
 		before, asked = keysOf(lines), asked || errors.As(err, new(*TakenError)) // which this replica has claimed
 	}
+}
+
+// asksNothing reports whether the lines do not depend on the holder of the handoff. That holds for no lines, and for
+// a single resume token.
+func asksNothing(lines []Consumption) bool {
+	return len(lines) == 0 || len(lines) == 1 && lines[0].Act() == actResume
+}
+
+// believes reports whether, according to the ledger, who.Operator holds the handoff or has finished it.
+func believes(l *txn.Ledger, who Consumption) bool {
+	life := l.Life(who.HandoffID)
+	return slices.Contains([]string{life.Take.Holds().Operator, life.Done.Operator}, who.Operator)
+}
+
+// hasDone reports whether who.Operator has finished the handoff: repeating that changes nothing.
+func hasDone(l *txn.Ledger, who Consumption) bool {
+	life := l.Life(who.HandoffID)
+	return life.Done.IsDone() && life.Done.Operator == who.Operator
 }
 
 // isUnreachable reports whether err, of asking the remote, says only that there was no answer.
@@ -126,7 +140,7 @@ func (s *Store) claimAll(ctx context.Context, all []request) error {
 	of := make(map[string]*request)
 	for i := range all {
 		r := &all[i]
-		if _, _, want, err := ledger.WantAct(r.act, r.who, r.over); err == nil && of[r.who.HandoffID] == nil {
+		if want, err := ledger.WantAct(r.act, r.who, r.over); err == nil && of[r.who.HandoffID] == nil {
 			lines, of[r.who.HandoffID] = append(lines, want...), r
 		}
 	}

@@ -91,8 +91,12 @@ func (w *lagging) checkpoint() { w.Helper(); w.locked((*txn.Session).Checkpoint)
 func (w *lagging) mark(topic, operator string) {
 	w.Helper()
 	w.locked(func(x *txn.Session) error {
+		text, err := store.ReadIndex(x.Dir, disk.IndexFile)
+		if err != nil {
+			return err
+		}
 		m := txn.Marking{Session: x, Want: map[string][]index.Mark{w.id(topic, 0): {{Operator: operator, Time: noon}}}}
-		if err := m.Plan(); err != nil {
+		if err := m.File(disk.IndexFile, text); err != nil && err != fs.SkipAll {
 			return err
 		}
 		return m.Commit()

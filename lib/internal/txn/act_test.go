@@ -135,21 +135,21 @@ func TestEndingIsSeenInPart(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, _, ends, err := ledger(w).WantAct(eventlog.ActDone, by("ben"), txn.Lapse{})
+			ends, err := ledger(w).WantAct(eventlog.ActDone, by("ben"), txn.Lapse{})
 			if err != nil || len(ends) != map[bool]int{true: 1, false: 2}[isHeld] {
 				t.Fatal(ends, err)
 			}
 			if err := w.locked(func(x *txn.Session) (err error) {
 				for i, line := range ends {
 					if err == nil && part>>i&1 == 1 {
-						_, err = x.TakeOverTokens([]eventlog.Consumption{line}, false)
+						_, err = x.TakeOverTokens([]eventlog.Consumption{line})
 					}
 				}
 				return err
 			}); err != nil {
 				t.Fatal(err)
 			}
-			_, _, wants, err := ledger(w).WantAct(eventlog.ActTake, by("cy"), txn.Lapse{})
+			wants, err := ledger(w).WantAct(eventlog.ActTake, by("cy"), txn.Lapse{})
 			isClaimed := slices.ContainsFunc(wants, func(c eventlog.Consumption) bool { return c.Token == ends[0].Token })
 			if !errors.As(err, new(*txn.TakenError)) && !isClaimed {
 				t.Errorf("held %v, part %b seen: cy wants %v, %v", isHeld, part, wants, err)
@@ -187,7 +187,7 @@ func TestLinesComeAtOnce(t *testing.T) {
 		before := w.Newest()
 		for some := range slices.Chunk(lines, step) {
 			if err := w.locked(func(x *txn.Session) error {
-				news, err := x.TakeOverTokens(some, false)
+				news, err := x.TakeOverTokens(some)
 				isNew = append(isNew, news...)
 				return err
 			}); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A MarkReceipt is what MarkRead did to one handoff.
@@ -36,83 +35,71 @@ type Marking struct {
 	change change
 	later  []eventlog.Pending // marks of others that have no effect because of an earlier mark
 
-	Undo  bool // remove the marks of the wanted operators
-	Later bool // with Undo: also later marks, by clocks that are ahead
+	Undo bool // remove the marks of the wanted operators
 	// a mark replaces a later one of the row, so that replicas that exchange marks end with the same marks
 	Earliest bool
 }
 
-// Plan plans the marks, and leaves those of unknown handoffs in Want. An existing mark stays and is reported as
-// existing. With Earliest set, an earlier mark replaces it.
-func (m *Marking) Plan() error { return editRows(m.Session, &m.change, m.Want, m.mark) }
-
-// mark plans the marks of a row.
-func (m *Marking) mark(row *index.Row, marks []index.Mark) {
-	for _, mark := range marks {
-		if m.Undo {
-			m.takeBack(row, mark)
-			continue
-		}
-		receipt := MarkReceipt{row.ID, mark.Operator, mark.Time, StatusChanged}
-		for _, old := range row.Marks() {
-			if old.Operator == mark.Operator && !(m.Earliest && mark.Before(old)) {
-				receipt.Status, receipt.Time = StatusExisting, old.Time
+// File plans the marks of one index file. An existing mark stays and is reported as existing. With Earliest
+// set, an earlier mark replaces it.
+func (m *Marking) File(name string, text []byte) error {
+	edits := make(map[string]index.Row)
+	for _, row := range rowsOf(text, m.Want) {
+		for _, mark := range m.Want[row.ID] {
+			if m.Undo {
+				if m.takeBack(&row, mark) {
+					edits[row.ID] = row
+				}
+				continue
 			}
-		}
-		if receipt.Status == StatusChanged {
-			*row = row.WithMark(mark)
-			if m.Earliest {
-				*row = row.WithEarlier(mark)
+			receipt := MarkReceipt{row.ID, mark.Operator, mark.Time, StatusChanged}
+			for _, old := range row.Marks() {
+				if old.Operator == mark.Operator && !(m.Earliest && mark.Before(old)) {
+					receipt.Status, receipt.Time = StatusExisting, old.Time
+				}
 			}
-		}
-		if m.Done = append(m.Done, receipt); receipt.Status == StatusExisting && m.How.Synced &&
-			receipt.Time != mark.Time {
-			m.later = append(m.later, marked(row.ID, mark, m.How))
-		}
-	}
-}
-
-// editRows edits the read marks of the rows of the wanted handoffs, and removes these from want.
-func editRows[T any](x *Session, c *change, want map[string]T, edit func(*index.Row, T)) error {
-	return store.EachIndex(x.Dir, func(name string, text []byte) error {
-		edits := make(map[string]index.Row)
-		for _, row := range rowsOf(text, want) {
-			before := row.ReadBy
-			if edit(&row, want[row.ID]); row.ReadBy != before {
+			if receipt.Status == StatusChanged {
+				row = row.WithMark(mark)
+				if m.Earliest {
+					row = row.WithEarlier(mark)
+				}
 				edits[row.ID] = row
 			}
-			delete(want, row.ID)
+			if m.Done = append(m.Done, receipt); receipt.Status == StatusExisting && m.How.Synced &&
+				receipt.Time != mark.Time {
+				m.later = append(m.later, marked(row.ID, mark, m.How))
+			}
 		}
-		if len(edits) > 0 {
-			x.setRows(c, name, text, edits)
-		}
-		if len(want) == 0 {
-			return fs.SkipAll
-		}
-		return nil
-	})
+		delete(m.Want, row.ID)
+	}
+	if len(edits) > 0 {
+		m.setRows(&m.change, name, text, edits)
+	}
+	if len(m.Want) == 0 {
+		return fs.SkipAll
+	}
+	return nil
 }
 
-// takeBack plans that an operator has not read a handoff up to a time. Marks that others made later stay. Earlier marks
-// that arrive later will not count: if others report them, they are logged anyway.
-func (m *Marking) takeBack(row *index.Row, until index.Mark) {
+// takeBack plans that an operator has not read a handoff up to a time, and reports whether that changes the
+// row. Marks that others made later stay. Earlier marks that arrive later will not count: if others report
+// them, they are logged anyway.
+func (m *Marking) takeBack(row *index.Row, until index.Mark) bool {
 	before := row.ReadBy
 	for _, mark := range row.Marks() {
-		if mark.Operator == until.Operator && until.Before(mark) && m.Later {
+		if mark.Operator == until.Operator && until.Before(mark) && !m.How.Synced {
 			until = mark
 		}
 	}
-	if *row = row.WithoutMarks(until); row.ReadBy != before || !m.Later {
+	if *row = row.WithoutMarks(until); row.ReadBy != before || m.How.Synced {
 		m.Done = append(m.Done, MarkReceipt{row.ID, until.Operator, until.Time, StatusChanged})
 	} else {
 		m.Done = append(m.Done, MarkReceipt{row.ID, until.Operator, until.Time, StatusExisting})
 	}
-	if row.ReadBy == before {
-		return
-	}
 	if later := m.laterMark(row.ID, until); later.Time != "" {
 		*row = row.WithMark(later)
 	}
+	return row.ReadBy != before
 }
 
 // laterMark returns the first mark of an operator after a time, as in the audit log. The row lacks it because

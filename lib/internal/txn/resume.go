@@ -2,11 +2,11 @@ package txn
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
@@ -49,14 +49,12 @@ func (l *Ledger) resume(c eventlog.Consumption, life eventlog.Life) ([]eventlog.
 	return []eventlog.Consumption{nthAct(c, eventlog.ActTake, life.Take.N), c}, nil
 }
 
-// consume adds lines to the ledger as one change, with the read marks that they bring. A handoff that is released or
-// reopened waits for its recipients again: their marks are taken back. here means that this replica performs the
-// actions; otherwise others did, and marks that are later stay.
-func (x *Session) consume(op string, here bool, all ...eventlog.Consumption) error {
+// consume adds lines to the ledger as one change, with the read marks that they bring. With waits, the handoffs wait
+// for their recipients again: the marks of these are taken back.
+func (x *Session) consume(op string, waits bool, all ...eventlog.Consumption) error {
 	c := &change{Record: journal.Record{Op: op}}
-	m := consumption{all: all, marks: make(map[int]index.Mark),
-		back: Marking{Session: x, Undo: true, Later: here}}
-	if err := m.plan(c); err != nil {
+	marks, back, err := x.markAll(c, waits, all)
+	if err != nil {
 		return err
 	}
 	for i, one := range all {
@@ -65,87 +63,79 @@ func (x *Session) consume(op string, here bool, all ...eventlog.Consumption) err
 			return err
 		}
 		c.LedgerText = append(c.LedgerText, line...)
-		mark, isMarked := m.marks[i]
+		mark, isMarked := marks[i]
 		if c.events = append(c.events, one.Event(isMarked, x.How)); isMarked {
 			c.events = append(c.events, marked(one.HandoffID, mark, x.How))
 		}
 	}
-	for _, r := range m.back.Done {
-		c.events = append(c.events, m.back.event(r))
+	for _, r := range back.Done {
+		c.events = append(c.events, back.event(r))
 	}
 	return x.commit(c)
 }
 
-// A consumption plans the read marks that lines of the ledger bring.
-type consumption struct {
-	all    []eventlog.Consumption
-	marks  map[int]index.Mark // the new ones, by the numbers of their lines
-	back   Marking            // those that are taken back
-	undone Undone             // those that were before
-}
-
-// plan plans the marks of all lines. It reads the table once.
-func (m *consumption) plan(c *change) (err error) {
-	want, x := make(map[string][]int), m.back.Session
-	for i, one := range m.all {
-		if act := one.Act(); act == "" || act.Marks() || act.Waits() {
+// markAll plans the read marks that rows lack, and returns them by the numbers of their lines; or those that are taken
+// back. It reads the table once.
+func (x *Session) markAll(c *change, waits bool, all []eventlog.Consumption) (marks map[int]index.Mark, back *Marking,
+	err error) {
+	want, marks := make(map[string][]int), make(map[int]index.Mark)
+	back = &Marking{Session: x, Undo: true}
+	for i, one := range all {
+		if act := one.Act(); act == "" || act.Marks() || waits {
 			want[one.HandoffID] = append(want[one.HandoffID], i)
 		}
 	}
 	if len(want) == 0 {
-		return nil
+		return nil, back, nil
 	}
 	last := int64(recentBytes)
-	if !m.back.Later { // other replicas report the marks that count
+	if x.How.Synced { // other replicas report the marks that count
 		last = math.MaxInt64
 	}
-	if m.undone, err = TakenBack(x.State, last); err != nil {
-		return err
+	undone, err := TakenBack(x.State, last)
+	if err != nil {
+		return nil, back, err
 	}
-	err = editRows(x, c, want, m.mark)
+	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
+		edits := make(map[string]index.Row)
+		for _, row := range rowsOf(text, want) {
+			for _, i := range want[row.ID] {
+				if waits {
+					if back.wait(&row, all[i].Time) {
+						edits[row.ID] = row
+					}
+					continue
+				}
+				mark := index.Mark{Operator: all[i].Operator, Time: all[i].Time}
+				if row.IsReadBy(mark.Operator) || x.How.Synced && undone.Has(row.ID, mark) {
+					continue
+				}
+				marks[i] = undone.after(row.ID, mark)
+				row = row.WithMark(marks[i])
+				edits[row.ID] = row
+			}
+			delete(want, row.ID)
+		}
+		if len(edits) > 0 {
+			x.setRows(c, name, text, edits)
+		}
+		if len(want) == 0 {
+			return fs.SkipAll
+		}
+		return nil
+	})
 	if err == nil && len(want) > 0 {
 		err = store.UnknownID(slices.Min(slices.Collect(maps.Keys(want))), x.Opt.Dir)
 	}
-	return err
+	return marks, back, err
 }
 
-// mark plans the marks of a row, whose lines have the given numbers.
-func (m *consumption) mark(row *index.Row, numbers []int) {
-	isReplaced := func(end eventlog.Consumption) bool { // by the take of somebody who takes over
-		return slices.ContainsFunc(numbers, func(i int) bool {
-			return m.all[i].Over != "" && m.all[i].Time == end.Time
-		})
-	}
-	for _, i := range numbers {
-		if one := m.all[i]; one.Act().Waits() && !isReplaced(one) {
-			m.wait(row, one.Time)
-		}
-	}
-	for _, i := range numbers {
-		mark := index.Mark{Operator: m.all[i].Operator, Time: m.all[i].Time}
-		if m.all[i].Act().Waits() || row.IsReadBy(mark.Operator) || !m.back.Later && m.undone.Has(row.ID, mark) {
-			continue
-		}
-		m.marks[i] = m.undone.after(row.ID, mark)
-		*row = row.WithMark(m.marks[i])
-	}
-}
-
-// wait plans that a handoff is unread for its recipients from a time on. If another replica says so, older marks that
-// arrive later must not count either.
-func (m *consumption) wait(row *index.Row, from string) {
-	first := len(m.back.Done)
-	isPlanned := m.back.Later || row.To == document.Next
+// wait plans that a handoff is unread for its recipients from a time on, and reports whether that changes the row.
+func (m *Marking) wait(row *index.Row, from string) (isChanged bool) {
 	for _, mark := range row.Marks() {
 		if row.IsTo(mark.Operator) {
-			m.back.takeBack(row, index.Mark{Operator: mark.Operator, Time: from})
-			isPlanned = isPlanned || mark.Operator == row.To
+			isChanged = m.takeBack(row, index.Mark{Operator: mark.Operator, Time: from}) || isChanged
 		}
 	}
-	if !isPlanned {
-		m.back.takeBack(row, index.Mark{Operator: row.To, Time: from})
-	}
-	for _, r := range m.back.Done[first:] {
-		m.undone.Add(r.ID, index.Mark{Operator: r.Operator, Time: r.Time})
-	}
+	return isChanged
 }

@@ -13,9 +13,16 @@ import (
 // ErrNotHeld is the error if there is nothing to undo in this store.
 var ErrNotHeld = errors.New("no one holds it")
 
-// WantAct returns the lines that an action needs, and the action that it comes to. If it was performed before, there
-// are no lines, and before names who did it. It fails as [Session.Act] does, or with ErrNotHeld.
-func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eventlog.Act, before eventlog.Action,
+// WantAct returns the lines that an action needs, or none if it was performed before. It fails as
+// [Session.Act] does, or with ErrNotHeld.
+func (l *Ledger) WantAct(a eventlog.Act, c eventlog.Consumption, over Lapse) ([]eventlog.Consumption, error) {
+	_, _, want, err := l.lines(a, c, over)
+	return want, err
+}
+
+// lines returns the lines that an action needs, and the action that it comes to. If it was performed before, there are
+// no lines, and before names who did it.
+func (l *Ledger) lines(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eventlog.Act, before eventlog.Action,
 	want []eventlog.Consumption, err error) {
 	life := l.Life(c.HandoffID)
 	if a == eventlog.ActResume {
@@ -49,8 +56,8 @@ func nthAct(c eventlog.Consumption, a eventlog.Act, n int) eventlog.Consumption 
 // Put adds lines that this replica has claimed. If the last one exists already, another process of this replica has
 // added it since the caller read the ledger: the error is a *TakenError, or for a resume a *ConsumedError.
 func (x *Session) Put(claimed []eventlog.Consumption) error {
-	isNew, err := x.TakeOverTokens(claimed, true)
 	last := len(claimed) - 1
+	isNew, err := x.takeOver(claimed, last >= 0 && claimed[last].Act().Waits())
 	if err != nil || last < 0 || isNew[last] {
 		return err
 	}
