@@ -134,14 +134,14 @@ const maxNote = 80 // characters of a note in a report
 // their system get only the command that shows it.
 func (r report) ending(e handoff.Ending) string {
 	id := short(e.Entry)[:8]
-	whose, by := "yours", chosen(e.By)
-	switch {
-	case e.Lost && e.By == r.operator:
-		whose, by = "no longer taken by this session:", "another session"
-	case e.Lost:
-		whose = "no longer taken by you:"
+	what, by := "yours "+id+" "+chosen(e.Entry.Topic), chosen(e.By)
+	if e.Lost {
+		what = "no longer yours: " + id + " " + chosen(e.Entry.Topic) + " (topic chosen by the sender)"
 	}
-	line := fmt.Sprintf("%s %s %s was %s by %s", whose, id, chosen(e.Entry.Topic), e.Act.Participle(), by)
+	if e.By == r.operator {
+		by = "another session"
+	}
+	line := what + " was " + e.Act.Participle() + " by " + by
 	note, err := form.JSONLine(cut(e.Note, maxNote))
 	switch {
 	case e.Note == "" || err != nil:

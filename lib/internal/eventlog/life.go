@@ -138,9 +138,9 @@ func (t turn) ending() (by Action, act Act, isRevoked bool) {
 	return t.end, t.act, false
 }
 
-// RevokedBy returns who ended the last take of an operator and session: who revoked it, or who took the handoff before
-// in another clone. It returns the zero Action if that take was not ended so, or was repeated since. The session must
-// take the handoff again before it can finish it.
+// RevokedBy returns the action that ended the last take of an operator and session: a revoke, or an earlier take in
+// another clone. It returns the zero Action if there is none, or if the session holds the handoff again. Otherwise the
+// session must take the handoff again before it can finish it.
 func (l *Life) RevokedBy(operator, session string) (by Action) {
 	if l.Take.Holds().IsBy(operator, session) {
 		return by

@@ -53,7 +53,10 @@ func History(at *store.Store, id string) (all []HistoryEvent, err error) {
 			err = errors.Join(err, &fault.CorruptError{File: path, Line: e.Number, Why: e.Err.Error()})
 			continue
 		}
-		if what, is := historyOf(e, id); is && !slices.Contains(all, what) { // a note can repeat an event
+		what, is := historyOf(e, id)
+		act, _ := e.Content.(eventlog.Resumed)
+		isRepeated := act.Act().IsNote() && slices.Contains(all, what) // a note says again what another line says
+		if is && !isRepeated {
 			all = append(all, what)
 		}
 	}
