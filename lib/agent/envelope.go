@@ -130,8 +130,11 @@ func match(form, v *jsontree.Value, name string, text *string) error {
 			return err
 		}
 	}
+	if len(v.Items) != len(form.Items) {
+		return fmt.Errorf("%s has %d elements, not %d", name, len(v.Items), len(form.Items))
+	}
 	for i, item := range v.Items {
-		if err := match(form.Items[min(i, len(form.Items)-1)], item, name, text); err != nil {
+		if err := match(form.Items[i], item, name, text); err != nil {
 			return err
 		}
 	}

@@ -113,8 +113,10 @@ func readFields(d *json.Decoder, all bool) (in Input, err error) {
 		case field != nil:
 			_ = json.Unmarshal(value, field) // a field of the wrong type does not affect others
 		case name == "workspacePaths":
-			paths := []*string{&in.Cwd}
-			_ = json.Unmarshal(value, &paths)
+			var paths []string
+			if json.Unmarshal(value, &paths) == nil && len(paths) > 0 {
+				in.Cwd = paths[0]
+			}
 		}
 	}
 	return in, nil
