@@ -139,6 +139,25 @@ func (l *list) turned() *column {
 }
 
 // chosen returns the chosen row, or nil.
+// size returns how many handoffs the list shows, or the board.
+func (l *list) size() (n int) {
+	if !l.on {
+		return len(l.shown)
+	}
+	for _, c := range l.columns {
+		n += len(c.shown)
+	}
+	return n
+}
+
+// total returns how many handoffs the list or the board chooses from.
+func (l *list) total() int {
+	if l.on {
+		return len(l.rows)
+	}
+	return l.counts[l.view]
+}
+
 func (l *list) chosen() *row {
 	if c := l.turned(); c.at < len(c.shown) {
 		return &l.rows[c.shown[c.at]]

@@ -60,6 +60,28 @@ func press(m *model, keys ...string) {
 	}
 }
 
+// The numbers of the board are those of its columns, not of the list behind it.
+func TestBoardCounts(t *testing.T) {
+	t.Parallel()
+	m := newTest(t, "ben", 90)
+	m.width, m.height = 80, 24
+	press(m, "b", "/", "f", "r", "o", "m", ":", "a", "n", "n")
+	n := 0
+	for _, c := range m.columns {
+		n += len(c.shown)
+	}
+	if n == len(m.shown) || n == 0 {
+		t.Fatalf("the board has %d cards, the list %d rows", n, len(m.shown))
+	}
+	if foot := ansi.Strip(strings.Join(m.foot(), "")); !strings.HasSuffix(foot, fmt.Sprintf(" %d of 90", n)) {
+		t.Errorf("the board of %d cards ends with %q", n, foot)
+	}
+	press(m, "enter", "j", "enter")
+	if rule := ansi.Strip(m.rule()); !strings.Contains(rule, fmt.Sprintf(" 2 of %d ", len(m.columns[0].shown))) {
+		t.Errorf("above the second of %d cards: %q", len(m.columns[0].shown), rule)
+	}
+}
+
 func TestViews(t *testing.T) {
 	t.Parallel()
 	m := newTest(t, "ben", 90)

@@ -119,7 +119,7 @@ func (m *model) title() string {
 	}
 	left += tabOf(" Board ", m.on)
 	if what := m.searching(); what != "" && m.prompt == nil {
-		left += " " + accent.Render(m.known("%d ", len(m.shown))) + escape(what)
+		left += " " + accent.Render(m.known("%d ", m.size())) + escape(what)
 	}
 	right := escape(m.project) + " "
 	if m.me != "" {
@@ -143,8 +143,9 @@ func tabOf(name string, chosen bool) string {
 // rule returns the line below the title, with the position in a long list.
 func (m *model) rule() string {
 	at, place := m.layout(), ""
-	if !m.helping && (!m.on || m.open_) && len(m.shown) > at.rows() && len(m.shown) > 1 {
-		place = m.known(" %d of %d ", m.list.at+1, len(m.shown))
+	c := m.turned()
+	if !m.helping && (!m.on || m.open_) && len(c.shown) > at.rows() && len(c.shown) > 1 {
+		place = m.known(" %d of %d ", c.at+1, len(c.shown))
 	}
 	end := m.width
 	if at.beside {
@@ -229,7 +230,7 @@ func (m *model) foot() []string {
 func (m *model) bottom() string {
 	switch {
 	case m.prompt != nil && m.prompt.live:
-		return m.promptLine() + faint.Render(m.known("   %d of %d", len(m.shown), m.counts[m.view]))
+		return m.promptLine() + faint.Render(m.known("   %d of %d", m.size(), m.total()))
 	case m.prompt != nil:
 		return m.promptLine()
 	case m.message != "" && m.bad:
