@@ -37,6 +37,9 @@ func inPresentWords(args []string) []string {
 	for n := min(2, len(args)-at); n > 0; n-- {
 		words, is := renamed[strings.Join(args[at:at+n], " ")]
 		if is && !(at > 0 && strings.HasPrefix(words, args[at-1]+" ")) { // such as "help man", which is present already
+			if at > 0 && args[at-1] == "help" {
+				words, _, _ = strings.Cut(words, " -") // help is about a command, not a flag
+			}
 			return slices.Concat(args[:at], strings.Fields(words), args[at+n:])
 		}
 	}

@@ -12,7 +12,8 @@ type Filter struct {
 	State             string `one:"states"`
 	Offered, Orphaned bool
 	To                string
-	Mine              bool `not:"to"`
+	Mine              bool   `not:"to"`
+	Operator          string `needs:"mine"`
 	Origin
 }
 
@@ -29,7 +30,7 @@ func (f *Filter) Chosen(a *App) (_ handoff.Filter, err error) {
 	if f.Mine {
 		p, s, err := a.ProjectStore()
 		if err == nil {
-			chosen.To, err = a.Acting(p, s, "")
+			chosen.To, err = a.Acting(p, s, f.Operator)
 		}
 		if err != nil {
 			return chosen, err
