@@ -63,7 +63,7 @@ func (s *Site) tallies(handoffs []*Handoff, groups []group) []tally {
 		case g.Key == "awaiting" && len(s.Approvers) > 0:
 			all[i].Note = "by " + anyOf(s.Approvers)
 		case g.Oldest != "":
-			m := s.At(of[len(of)-1].since)
+			m := s.At(of[len(of)-1].Since)
 			age := " for " + strings.Replace(m.Age, "just now", "a moment", 1)
 			if m.Age == m.Ago && m.Age != "just now" {
 				age = " since " + m.Age // a day
@@ -71,7 +71,7 @@ func (s *Site) tallies(handoffs []*Handoff, groups []group) []tally {
 			all[i].Note = g.Oldest + age
 		default:
 			week := chosen(of, func(h *Handoff) bool {
-				t, ok := form.Instant(h.since)
+				t, ok := form.Instant(h.Since)
 				return ok && t.After(s.asOf.AddDate(0, 0, -7))
 			})
 			all[i].Note = number(len(week)) + " this week"

@@ -153,14 +153,14 @@ func (s *Site) findThreads() {
 		c.People = s.shown(c.Thread)
 		for _, n := range c.Nodes {
 			h := s.byID[n.ID]
-			if h.thread = c; c.Last == nil || index.CompareTimes(h.since, c.Last.since) > 0 {
+			if h.thread = c; c.Last == nil || index.CompareTimes(h.Since, c.Last.Since) > 0 {
 				c.Last = h
 			}
 		}
 		s.threads = append(s.threads, c)
 	}
 	slices.SortFunc(s.threads, func(a, b *conversation) int {
-		return cmp.Or(index.CompareTimes(b.Last.since, a.Last.since), cmp.Compare(a.File, b.File))
+		return cmp.Or(index.CompareTimes(b.Last.Since, a.Last.Since), cmp.Compare(a.File, b.File))
 	})
 }
 

@@ -49,8 +49,14 @@ type Handoff struct {
 	// Body returns the body, or why it is not shown. It is called once; the result is not kept.
 	Body func() (text string, withheld error)
 
-	since  string // the time at which it reached its state
+	drawn
 	thread *conversation
+}
+
+// A drawn is what many pages show of a handoff.
+type drawn struct {
+	Since     string // the time at which it reached its state
+	Who, Line any    // the people, and the entry in lists, drawn once for all pages
 }
 
 // An Event is an event of a handoff. Did is told, read, taken, done, archived, approved or rejected. Note is the reason
@@ -72,6 +78,7 @@ type Site struct {
 	threads []*conversation // the newest first
 	newest  string          // the file of the last month's timeline
 	asOf    time.Time
+	frames  *sync.Map // the HTML that pages share, drawn once, by what it depends on
 }
 
 //go:embed site
@@ -86,6 +93,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"person": personFile,
 		"number": number,
 		"at":     at,
+		"mark":   mark,
 	}).ParseFS(files, "site/*.html"))
 })
 
@@ -111,6 +119,12 @@ func number(n int) string {
 	return number(n/1000) + "," + strconv.Itoa(1000 + n%1000)[1:]
 }
 
+// mark returns the sign of a state, as HTML.
+func mark(state string) template.HTML {
+	state = template.HTMLEscapeString(state)
+	return template.HTML(`<svg class="mark s-` + state + `" aria-hidden="true"><use href="#m-` + state + `"/></svg>`)
+}
+
 // at formats an instant in UTC.
 func at(instant, layout string) string {
 	t, ok := form.Instant(instant)
@@ -127,6 +141,14 @@ func (s Site) Draw(write func(name string, content []byte) error) error {
 	if err := s.drawAssets(write); err != nil {
 		return err
 	}
+	var once sync.Once
+	var failed error
+	fail := func(err error) {
+		if err != nil {
+			once.Do(func() { failed = err })
+		}
+	}
+	parallel.Each(len(s.all), runtime.GOMAXPROCS(0), func(i int) { fail(s.drawLine(s.all[i])) })
 	jobs := []job{s.board}
 	if len(s.all) > 0 {
 		jobs = slices.Concat(jobs, s.lists(), s.timelines(), s.peoplePages(), s.threadPages())
@@ -134,17 +156,13 @@ func (s Site) Draw(write func(name string, content []byte) error) error {
 	for _, h := range s.all {
 		jobs = append(jobs, func() page { return s.handoffPage(h) })
 	}
-	var once sync.Once
-	var failed error
 	parallel.Each(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
 		p := jobs[i]()
 		content, err := p.draw(&s)
 		if err == nil {
 			err = write(p.Name, content)
 		}
-		if err != nil {
-			once.Do(func() { failed = err })
-		}
+		fail(err)
 	})
 	return failed
 }
@@ -155,6 +173,7 @@ type job = func() page
 // prepare sorts the handoffs and finds their relations.
 func (s *Site) prepare() {
 	s.byID = make(map[string]*Handoff, len(s.Handoffs))
+	s.frames = new(sync.Map)
 	s.Handoffs = slices.Clone(s.Handoffs)
 	newest := ""
 	heard := func(instant string) string {
@@ -173,12 +192,12 @@ func (s *Site) prepare() {
 		s.byID[h.ID] = h
 		s.all = append(s.all, h)
 		h.Title = cmp.Or(h.Title, h.Topic)
-		h.since = heard(h.Time)
+		h.Since = heard(h.Time)
 		h.Events = slices.Clone(h.Events)
 		slices.SortStableFunc(h.Events, func(a, b Event) int { return index.CompareTimes(a.Time, b.Time) })
 		for _, e := range h.Events {
 			if heard(e.Time); e.Did != "told" && (e.Did != "read" || document.IsTo(h.To, e.Operator)) {
-				h.since = e.Time
+				h.Since = e.Time
 			}
 		}
 	}
@@ -195,7 +214,7 @@ func (s *Site) prepare() {
 	}
 	s.findThreads()
 	slices.Reverse(s.all) // at equal times, the later written one comes first
-	slices.SortStableFunc(s.all, func(a, b *Handoff) int { return index.CompareTimes(b.since, a.since) })
+	slices.SortStableFunc(s.all, func(a, b *Handoff) int { return index.CompareTimes(b.Since, a.Since) })
 }
 
 // distinct returns the texts without duplicates.
@@ -246,6 +265,33 @@ type page struct {
 	Content       any
 }
 
+// drawLine draws what many pages show of a handoff. Those pages are in a directory of the site.
+func (s *Site) drawLine(h *Handoff) (err error) {
+	r := page{Site: s, Name: fileOf(h.ID)}.Row(h)
+	if h.Who, err = part("who", r); err == nil {
+		h.Line, err = part("line", r)
+	}
+	return err
+}
+
+// part executes a template and returns HTML.
+func part(name string, data any) (any, error) {
+	var b bytes.Buffer
+	err := templates().ExecuteTemplate(&b, name, data)
+	return template.HTML(b.Bytes()), err
+}
+
+// Frame returns what is between the title and the content, as HTML.
+func (p page) Frame() (drawn any, err error) {
+	key := [...]string{p.Base(), p.Template, p.Part}
+	drawn, ok := p.frames.Load(key)
+	if !ok {
+		drawn, err = part("frame", p)
+		p.frames.Store(key, drawn)
+	}
+	return drawn, err
+}
+
 // Base returns the relative path to the directory of the site, which can be moved and opened from a disk.
 func (p page) Base() string { return strings.Repeat("../", strings.Count(path.Clean(p.Name), "/")) }
 
@@ -269,9 +315,6 @@ func (p page) With(x any) with { return with{p, x} }
 
 // N returns the number of handoffs.
 func (s *Site) N() int { return len(s.all) }
-
-// Since returns when a handoff reached its state.
-func (h *Handoff) Since() string { return h.since }
 
 // Who returns how to show a person. All others share one disc.
 func (s *Site) Who(name string) palette.Person {
@@ -305,7 +348,6 @@ func (p page) draw(s *Site) ([]byte, error) {
 		return []byte(marks[".svg"] + p.Content.(string)), nil
 	}
 	p.Site = s
-	var b bytes.Buffer
-	err := templates().ExecuteTemplate(&b, p.Template, p)
-	return b.Bytes(), err
+	drawn, err := part(p.Template, p)
+	return []byte(drawn.(template.HTML)), err
 }

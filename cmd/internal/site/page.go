@@ -8,9 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -150,7 +150,7 @@ func (a *app) writePage(from siteSource, output string) error {
 		return fmt.Errorf("the site in %s is incomplete: %w", output, err)
 	}
 	for _, name := range old {
-		if !slices.Contains(made, name) {
+		if _, again := slices.BinarySearch(made, name); !again {
 			_ = dir.Remove(filepath.FromSlash(name)) // on failure, an unlinked page remains
 		}
 	}
@@ -237,14 +237,6 @@ func notPage(path string) error {
 // drawInto draws the site, and returns its files, sorted. It writes the marker first, so that an interrupted site
 // can be drawn again.
 func drawInto(site page.Site, dir *os.Root) (made []string, err error) {
-	names := make(chan string, 64)
-	done := make(chan struct{})
-	go func() {
-		for name := range names {
-			made = append(made, name)
-		}
-		close(done)
-	}()
 	marker, err := dir.OpenFile(pageMarker, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
@@ -255,12 +247,13 @@ func drawInto(site page.Site, dir *os.Root) (made []string, err error) {
 			return nil, err
 		}
 	}
+	var drawn sync.Mutex
 	err = site.Draw(func(name string, content []byte) error {
-		names <- name
-		return writeFile(dir, filepath.FromSlash(path.Clean(name)), content)
+		drawn.Lock()
+		made = append(made, name)
+		drawn.Unlock()
+		return writeFile(dir, filepath.FromSlash(name), content)
 	})
-	close(names)
-	<-done
 	slices.Sort(made)
 	return made, err
 }

@@ -57,10 +57,7 @@ func (a *app) servePage(parent context.Context, from siteSource) error {
 	server := &http.Server{Handler: x, ReadHeaderTimeout: 5 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	go x.watch(ctx, a.Note)
-	go func() {
-		<-ctx.Done()
-		server.Close()
-	}()
+	context.AfterFunc(ctx, func() { server.Close() })
 	if _, err := fmt.Fprintf(a.Stdout, "http://%s/%s/\n", x.host, x.token); err != nil {
 		return err
 	}
