@@ -214,7 +214,9 @@ func ReadStatus(s *handoff.Store) (at Status, err error) {
 func (x *exchange) unsent(p progress) (n int, err error) {
 	n = len(p.Unsent)
 	for e := range x.events(max(p.Offset, p.Quiet), &err) {
-		if s := parse(e); s.isOwn() {
+		if e.Type == eventlog.TypeWrite { // most are: they need no parsing
+			n++
+		} else if s := parse(e); s.isOwn() {
 			n++
 		} else if s.Type == eventlog.TypeImport {
 			n += len(s.IDs)

@@ -10,19 +10,19 @@ import (
 
 // SyncStatus returns a line with the numbers of unsent and held handoffs and the time of the last sync, "" if there is
 // nothing to sync. For a store that has never synced it returns "", unless always is set and git does not track the
-// handoffs.
-func SyncStatus(p handoff.Project, s *handoff.Store, always bool) string {
+// handoffs. at is the status of s, nil if it is to be read.
+func SyncStatus(p handoff.Project, s *handoff.Store, at *exchange.Status, always bool) string {
 	if !p.Options.Git.IsShared() {
 		return ""
 	}
-	at, err := exchange.ReadStatus(s)
+	at, err := statusOf(s, at)
 	if err != nil && always {
 		return err.Error()
 	}
 	if err == nil && at.Failed != "" {
 		return "the last background sync failed: " + handoff.EscapeLine(at.Failed) + ": run `handoff sync`"
 	}
-	if always && err == nil && at.Unsent+at.Held == 0 && NeverSynced(p, s) {
+	if always && err == nil && at.Unsent+at.Held == 0 && NeverSynced(p, s, at) {
 		return neverSynced
 	}
 	if err != nil || at.Unsent+at.Held == 0 || at.Synced == "" && (!always || p.Options.Git == handoff.GitTracked) {
@@ -49,7 +49,7 @@ func (a *App) NoteNothing(p handoff.Project, s *handoff.Store, text string) {
 	if !IsTerminal(a.Stdout) {
 		return
 	}
-	if NeverSynced(p, s) {
+	if NeverSynced(p, s, nil) {
 		text += ", and " + neverSynced
 	}
 	a.Note(text)
@@ -57,13 +57,22 @@ func (a *App) NoteNothing(p handoff.Project, s *handoff.Store, text string) {
 
 const neverSynced = "this clone has never synced: run `handoff sync`"
 
-// NeverSynced reports whether a clone has a remote and has never synced with it.
-func NeverSynced(p handoff.Project, s *handoff.Store) bool {
+// NeverSynced reports whether a clone has a remote and has never synced with it. at is as in SyncStatus.
+func NeverSynced(p handoff.Project, s *handoff.Store, at *exchange.Status) bool {
 	if p.Options.Git != handoff.GitSynced || handoff.GitConfig(p.Root, "remote.origin.url") == "" {
 		return false
 	}
-	at, err := exchange.ReadStatus(s)
+	at, err := statusOf(s, at)
 	return err == nil && at.Synced == ""
+}
+
+// statusOf returns the status at of a store, or reads it if at is nil.
+func statusOf(s *handoff.Store, at *exchange.Status) (*exchange.Status, error) {
+	if at != nil {
+		return at, nil
+	}
+	now, err := exchange.ReadStatus(s)
+	return &now, err
 }
 
 func lastSync(at string, now func() time.Time) string {

@@ -68,7 +68,7 @@ func Run(a *cli.App, operator string, compose Compose) error {
 	}
 	m := newModel(s, p.Options, p.MeOr(operator))
 	m.project, m.said, m.compose = filepath.Base(p.Root), said, compose
-	if cli.NeverSynced(p, s) {
+	if cli.NeverSynced(p, s, nil) {
 		m.message = "this clone has never synced: s receives what others wrote"
 	}
 	m.changed = func() { a.SyncByItself(p) }

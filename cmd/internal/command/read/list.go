@@ -69,7 +69,7 @@ func (a *app) listChosen(chosen handoff.Filter, f *listFlags) error {
 	if !cli.IsTerminal(a.Stdout) {
 		return nil
 	}
-	if text := cli.SyncStatus(p, s, false); text != "" {
+	if text := cli.SyncStatus(p, s, nil, false); text != "" {
 		a.Note(text)
 	}
 	return nil

@@ -56,6 +56,7 @@ func (a *app) status(f *statusFlags, _ []string) error {
 		return err
 	}
 	a.NoteSlips(s, f.Operator)
+	s = s.Glance()
 	st, err := a.statusOf(p, s, p.MeOr(f.Operator))
 	if err != nil {
 		return err
@@ -81,26 +82,25 @@ func (a *app) statusOf(p handoff.Project, s *handoff.Store, me string) (Status, 
 	if err != nil {
 		return st, err
 	}
-	list := func(f handoff.Filter, drop func(handoff.Entry) bool) []handoff.Listed {
-		if me == "" || err != nil {
-			return []handoff.Listed{}
+	find := func(f handoff.Filter, drop func(handoff.Entry) bool) (found []handoff.Entry) {
+		if me != "" && err == nil {
+			found, err = s.List(f)
 		}
-		var found []handoff.Entry
-		found, err = s.List(f)
-		return s.Listed(handoff.NewestFirst(slices.DeleteFunc(found, drop)))
+		return handoff.NewestFirst(slices.DeleteFunc(found, drop))
 	}
 	none := func(handoff.Entry) bool { return false }
-	st.ToMe = []handoff.Listed{}
-	if me != "" {
-		st.ToMe = s.Listed(handoff.NewestFirst(in.Newest))
+	if me == "" {
+		in.Newest = nil
 	}
+	st.ToMe = a.listed(s, handoff.NewestFirst(in.Newest))
 	st.Taken = taken(s, s.Lifecycle().Holdings(me))
-	st.Sent = list(handoff.Filter{From: me, Unread: true}, func(e handoff.Entry) bool { return e.IsTo(me) })
-	st.Awaiting = list(handoff.Filter{State: handoff.StateAwaiting}, func(e handoff.Entry) bool {
+	toMe := func(e handoff.Entry) bool { return e.IsTo(me) }
+	st.Sent = a.listed(s, find(handoff.Filter{From: me, Unread: true}, toMe))
+	st.Awaiting = a.listed(s, find(handoff.Filter{State: handoff.StateAwaiting}, func(e handoff.Entry) bool {
 		policy, err := s.Registry().Policy()
 		return err != nil || policy == nil || e.From == me || !policy.Can(me, "approve", a.Now())
-	})
-	st.News = a.newsOf(s, me, list(handoff.Filter{From: me, State: handoff.StateTaken}, none))
+	}))
+	st.News = a.newsOf(s, me, find(handoff.Filter{From: me, State: handoff.StateTaken}, none))
 	if drafts, err := s.Sessions().Drafts(); err == nil {
 		st.Drafts = len(drafts)
 	}
@@ -110,6 +110,16 @@ func (a *app) statusOf(p handoff.Project, s *handoff.Store, me string) (Status, 
 		}
 	}
 	return st, err
+}
+
+// listed returns the handoffs of a section. For people, those that they do not see stay empty: each needs its document.
+func (a *app) listed(s *handoff.Store, entries []handoff.Entry) []handoff.Listed {
+	all := make([]handoff.Listed, len(entries))
+	if !a.JSON {
+		entries = entries[:min(len(entries), maxRows)]
+	}
+	copy(all, s.Listed(entries))
+	return all
 }
 
 // taken returns handoffs that an operator holds, the newest take first.
@@ -124,13 +134,13 @@ func taken(s *handoff.Store, all []handoff.Holding) []news {
 
 // newsOf returns what others did with handoffs of an operator in the time newsFor, newest first. taken has those that
 // are taken.
-func (a *app) newsOf(s *handoff.Store, me string, taken []handoff.Listed) []news {
+func (a *app) newsOf(s *handoff.Store, me string, taken []handoff.Entry) []news {
 	found := []news{}
 	lives := s.Lifecycle().Lives()
-	for _, l := range taken {
-		by := lives(l.ID).Take.Holds()
+	for _, e := range taken {
+		by := lives(e.ID).Take.Holds()
 		if by.Operator != me && a.Now().Sub(timeOf(by.Time)) < newsFor {
-			found = append(found, news{Listed: l, By: by.Operator, When: by.Time, Act: handoff.ActTake,
+			found = append(found, news{Listed: s.ListedOne(e), By: by.Operator, When: by.Time, Act: handoff.ActTake,
 				Until: by.Until})
 		}
 	}
@@ -185,9 +195,9 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 		sections = "Nothing waits for you, and nothing of yours waits for others.\n"
 	}
 	rest := ""
-	if status := cli.SyncStatus(p, s, false); status != "" {
+	if status := cli.SyncStatus(p, s, st.Exchange, false); status != "" {
 		rest = "\n" + status
-	} else if cli.NeverSynced(p, s) {
+	} else if cli.NeverSynced(p, s, st.Exchange) {
 		rest = "\nThis clone has never synced: run `handoff sync`"
 	}
 	if st.Drafts > 0 {

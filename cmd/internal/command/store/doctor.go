@@ -25,7 +25,7 @@ func (a *app) doctor(f *doctorFlags, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if text := cli.SyncStatus(p, s, true); text != "" {
+	if text := cli.SyncStatus(p, s, nil, true); text != "" {
 		a.Note(text)
 	}
 	if err := a.noteWorkTrees(&p); err != nil {
