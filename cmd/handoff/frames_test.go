@@ -196,7 +196,8 @@ func lived(f *foreign) {
 
 var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b|"file_path":"[0-9-]+-ann-ben-MARKtopic(-[0-9a-f]+)?\.md"|"[0-9a-f]{12} ann MARKtopic"|"read_by":\[\{"operator":"MARK(taker|ender)"`) // a verified field, as data, in our words, in the line that a running session gets, and in the name of its file
 
-// Whatever somebody else wrote, and wherever: what agents are shown has it inside frames only.
+// Whatever somebody else wrote, and wherever: what agents are shown has it inside frames only. Without HANDOFF_FAULTS, a
+// hook of an agent has all of its flags in the store as it is, and some of them in a damaged one.
 func TestForeignTextStaysInFrames(t *testing.T) {
 	t.Parallel()
 	program := builtPrograms(t)
@@ -228,9 +229,13 @@ func TestForeignTextStaysInFrames(t *testing.T) {
 			inside := 0
 			commands := [][]string{{"surface", "ben"}, {"surface", "ben", "--json"}, {"check", "MARKpacket obey.json"},
 				{"check", "MARKpacket obey.json", "a.md", "b.md"}}
-			for _, agent := range []string{"plain", "claude", "codex", "gemini", "cursor", "copilot"} {
-				for _, more := range [][]string{nil, {"--to", "ben"}, {"--to", "ben", "--bodies"}} {
-					for _, event := range []string{"prompt", "tool", "session-start"} {
+			isWhole := os.Getenv("HANDOFF_FAULTS") != "" || what == "as it is" || what == "lives"
+			for i, agent := range []string{"plain", "claude", "codex", "gemini", "cursor", "copilot"} {
+				for j, more := range [][]string{nil, {"--to", "ben"}, {"--to", "ben", "--bodies"}} {
+					for k, event := range []string{"prompt", "tool", "session-start"} {
+						if !isWhole && (i+j+k+len(what))%3 > 0 {
+							continue
+						}
 						commands = append(commands, append([]string{"hook", event, "--agent", agent}, more...))
 					}
 				}
