@@ -21,6 +21,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/schema"
+	"github.com/seed-78daf238/handoff/testdata/memory"
 )
 
 // When it has these in its environment, the test binary is one sync, to be killed.
@@ -38,7 +39,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(inHome(m))
+	end := memory.Begin()
+	code := inHome(m)
+	end()
+	os.Exit(code)
 }
 
 // inHome runs the tests in a home of their own, which git and the tests share.
