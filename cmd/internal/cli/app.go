@@ -68,7 +68,7 @@ type App struct {
 
 	inUse   *handoff.Project // the project that was loaded last
 	changed bool             // something was committed
-	looked  *handoff.Project // a project that was loaded for its settings; the next call of Project returns it
+	looked  *handoff.Project // see look
 }
 
 // readers are commands that change no handoff. They start faster without a locked thread.
@@ -197,25 +197,9 @@ func rootHelp() string {
 
 // Project returns the project that the flags, the environment and the working directory name.
 func (a *App) Project() (handoff.Project, error) {
-	if p := a.looked; p != nil {
-		a.looked, a.inUse = nil, p
-		return *p, nil
-	}
-	cwd, err := a.Getwd()
-	if err != nil {
-		return handoff.Project{}, fault.New(fault.ErrConfig, "change to an existing directory",
-			"cannot use the current directory: %v", err)
-	}
-	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)
+	p, err := a.load()
 	if err != nil {
 		return p, err
-	}
-	if p.Foreign != "" {
-		a.remember(p.Foreign + " belongs to another user and is ignored; the project is " + p.Root +
-			"; choose another one with --root")
-	}
-	if p.Apart != "" {
-		a.remember("this linked work tree has a store of its own: " + p.Apart)
 	}
 	me := p.Options.Me
 	p.Options.Me = func() string {
@@ -234,11 +218,42 @@ func (a *App) Project() (handoff.Project, error) {
 		p.Options.Progress = a.progress.show
 	}
 	p.Options.Redact, p.Options.AllowSecrets, p.Options.Restore = a.Gate.Redact, a.Gate.AllowSecret, a.Restore.Restore
+	a.inUse = &p
+	return p, nil
+}
+
+// look loads the project once for all later calls of Project. Use it where the program ends with the command.
+func (a *App) look() {
+	if p, err := a.load(); err == nil {
+		a.looked = &p
+	}
+}
+
+// load returns the project that look has loaded, or loads it. It lacks the options that Project sets.
+func (a *App) load() (handoff.Project, error) {
+	if a.looked != nil {
+		return *a.looked, nil
+	}
+	cwd, err := a.Getwd()
+	if err != nil {
+		return handoff.Project{}, fault.New(fault.ErrConfig, "change to an existing directory",
+			"cannot use the current directory: %v", err)
+	}
+	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)
+	if err != nil {
+		return p, err
+	}
+	if p.Foreign != "" {
+		a.remember(p.Foreign + " belongs to another user and is ignored; the project is " + p.Root +
+			"; choose another one with --root")
+	}
+	if p.Apart != "" {
+		a.remember("this linked work tree has a store of its own: " + p.Apart)
+	}
 	a.Options(&p.Options)
 	if a.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
 		a.remember("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it works only in test binaries")
 	}
-	a.inUse = &p
 	return p, nil
 }
 

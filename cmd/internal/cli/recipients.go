@@ -40,6 +40,7 @@ func (a *App) membersOf(name string, from func() string) []string {
 
 // listedOperators returns the operators that handoffs can name, nil if there is no usable list.
 func (a *App) listedOperators() *handoff.OperatorList {
+	a.look()
 	if s := a.Quietly(); s != nil {
 		if list, err := s.Registry().Listed(); err == nil {
 			return list

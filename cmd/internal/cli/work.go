@@ -41,6 +41,7 @@ func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 	if !asked && !r.isGiven() {
 		return nil, nil
 	}
+	a.look()
 	p, err := a.Project()
 	if err != nil {
 		return nil, err
@@ -49,7 +50,6 @@ func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a.looked = &p
 	at := WorkOf(p)
 	set := asked && p.RecordsWork(r.Session || agent.Inside(a.Getenv) != "")
 	if r.Work || r.Try || set {
