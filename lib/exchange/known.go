@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -119,31 +118,11 @@ func (s claimSet) add(claims map[string]knownClaim) error {
 		files[file] = fmt.Appendf(files[file], "\n%s %s\n", checksum(line), line) // the last line may be cut
 	}
 	for file, text := range files {
-		if err := appendTo(s.Dir, file, text, false); err != nil {
+		if err := s.Extend(file, text, false); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// appendTo appends to a file. If isDurable is set, the text survives a power cut.
-func appendTo(d *disk.Dir, name string, text []byte, isDurable bool) error {
-	f, found, err := d.OpenOrCreate(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	end, err := f.Seek(0, io.SeekEnd)
-	if err == nil {
-		_, err = f.WriteAt(text, end)
-	}
-	if err == nil && isDurable {
-		err = disk.SyncData(f)
-	}
-	if err == nil && isDurable && (!found || end == 0) { // whoever made it may have died
-		err = d.Sync()
-	}
-	return err
 }
 
 // of returns a claim, the zero value if it is unknown or damaged.
@@ -250,7 +229,7 @@ func (c claimFiles) keepTries(tries []try) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	return appendTo(c.home, triesFile, append([]byte("\n"), textOf(fresh)...), true)
+	return c.home.Extend(triesFile, append([]byte("\n"), textOf(fresh)...), true)
 }
 
 // textOf returns the lines of tries.

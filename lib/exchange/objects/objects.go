@@ -20,7 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -293,17 +292,9 @@ func (r Reader) parts(ctx context.Context, writer string, from, n int) (texts []
 // Add keeps a part of a log, in a file for each writer. A line before each part has a checksum of it, its number and
 // its length.
 func (r Reader) Add(writer string, number int, text []byte) error {
-	f, _, err := r.Keep.OpenOrCreate(writer)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	end, err := f.Seek(0, io.SeekEnd)
-	if err == nil { // a line feed ends what an interrupted Add left
-		_, err = f.WriteAt(append(fmt.Appendf(nil, "\n"+partLine+"\n", crc32.ChecksumIEEE(text), number, len(text)),
-			text...), end)
-	}
-	return err
+	// a line feed ends what an interrupted Add left
+	head := fmt.Appendf(nil, "\n"+partLine+"\n", crc32.ChecksumIEEE(text), number, len(text))
+	return r.Keep.Extend(writer, append(head, text...), false)
 }
 
 const partLine = "%08x %d %d"

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,26 @@ func (d *Dir) OpenSoleForWriting(name string) (*os.File, error) {
 }
 
 const private = 0o600
+
+// Extend appends to a file, which it makes if it is missing. If isDurable is set, the text survives a power cut.
+func (d *Dir) Extend(name string, text []byte, isDurable bool) error {
+	f, found, err := d.OpenOrCreate(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	end, err := f.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = f.WriteAt(text, end)
+	}
+	if err == nil && isDurable {
+		err = SyncData(f)
+	}
+	if err == nil && isDurable && (!found || end == 0) { // whoever made it may have died
+		err = d.Sync()
+	}
+	return err
+}
 
 // OpenOrCreate opens a file for writing, and creates a private one if it is missing. existed reports whether it was
 // there.
