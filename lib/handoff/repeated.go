@@ -3,7 +3,6 @@ package handoff
 import (
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
@@ -12,13 +11,10 @@ import (
 // returns doc unchanged.
 func (s *Store) Repeated(doc Document, within time.Duration) Document {
 	at, ok := form.Instant(doc.Time)
-	if !ok || !form.IsSlug(doc.From, document.MaxName) || !form.IsSlug(doc.To, document.MaxName) {
+	if !ok {
 		return doc
 	}
-	found, err := s.List(Filter{From: doc.From, To: doc.To, Topic: doc.Topic, Since: at.Add(-within)})
-	if err != nil {
-		return doc
-	}
+	found, _ := s.List(Filter{From: doc.From, To: doc.To, Topic: doc.Topic, Since: at.Add(-within)})
 	for _, e := range found {
 		again := doc
 		again.Time = e.Time

@@ -26,9 +26,10 @@ func helpCommand(a *App) *cobra.Command {
 	return &cobra.Command{
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, map[bool]cobra.ShellCompDirective{true: cobra.ShellCompDirectiveFilterDirs,
-					false: cobra.ShellCompDirectiveNoFileComp}[args[0] == "man"]
+			if len(args) > 0 && args[0] == "man" {
+				return nil, cobra.ShellCompDirectiveFilterDirs
+			} else if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			var offers []string
 			for _, name := range topicNames() {

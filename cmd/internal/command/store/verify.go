@@ -13,7 +13,7 @@ type verifyFlags struct {
 	Log            bool
 	Expect         string `needs:"log"`
 	AllowedSigners string `needs:"log"`
-	Checkpoint     string `needs:"log"`
+	Checkpoint     string `needs:"log allowed-signers"`
 }
 
 func (a *app) verify(f *verifyFlags, ids []string) error {

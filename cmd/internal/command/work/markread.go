@@ -13,7 +13,7 @@ import (
 type markReadFlags struct {
 	*cli.Who
 	All  bool   `not:"undo"`
-	To   string // whose unread handoffs
+	To   string `needs:"all" not:"operator"` // whose unread handoffs
 	Undo bool
 	Yes  bool `flag:",y" needs:"all"`
 }
@@ -26,12 +26,8 @@ func (a *app) markRead(f *markReadFlags, ids []string) error {
 	switch {
 	case f.All && len(ids) > 0:
 		return cli.Invalid("remove one", "--all conflicts with ids")
-	case !f.All && f.To != "":
-		return cli.Invalid("use `handoff mark-read --all --to OPERATOR`", "--to needs --all")
 	case !f.All:
 		ids, f.Operator, err = markArgs(s, ids, f.Operator)
-	case f.To != "" && f.Operator != "":
-		return cli.Invalid("remove one", "--to conflicts with --operator")
 	}
 	if err != nil {
 		return err

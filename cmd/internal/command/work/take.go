@@ -21,22 +21,17 @@ type takeFlags struct {
 	actFlags
 	For    *time.Duration
 	Steal  bool
-	Reason *string
+	Reason string `needs:"steal"`
 }
 
 func (a *app) take(f *takeFlags, ids []string) error {
-	act, who := handoff.ActTake, handoff.Consumption{Session: a.SessionID()}
+	act, who := handoff.ActTake, handoff.Consumption{Session: a.SessionID(), Reason: f.Reason}
 	if f.For != nil {
 		who.For = *f.For
-	}
-	if f.Reason != nil {
-		who.Reason = *f.Reason
 	}
 	switch {
 	case f.For != nil && who.For <= 0:
 		return cli.Invalid("use a duration such as 30m or 2h", "--for needs a duration longer than 0")
-	case f.Reason != nil && !f.Steal:
-		return cli.Invalid("use --steal --reason, or leave it out", "--reason is for --steal")
 	case f.Steal && strings.TrimSpace(who.Reason) == "":
 		return cli.Invalid("add --reason TEXT", "--steal needs a reason: the holder will read it")
 	case f.Steal && !a.CanAsk():
