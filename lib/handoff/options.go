@@ -151,7 +151,7 @@ func (o Options) store() *store.Store {
 		Named:         append(slices.Clone(o.Named), o.ListedIn),
 		OperatorsFile: o.OperatorsFile, ListedIn: o.ListedIn, MustHaveOperators: o.MustHaveOperators,
 		Git: o.Git, Branch: o.Branch, Synced: o.Synced,
-		Me: o.Me, Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows, Restore: o.Restore,
+		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows, Restore: o.Restore,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint,
 		Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}

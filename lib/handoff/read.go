@@ -1,6 +1,8 @@
 package handoff
 
 import (
+	"github.com/seed-78daf238/handoff/lib/fault"
+
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -17,7 +19,8 @@ type Stored struct {
 }
 
 // Read returns the handoff with an id. id is a full id, a unique prefix of 4 or more hex digits with or without
-// sha256:, a file name as in a receipt, or @ for the newest handoff to Options.Me. Case does not matter.
+// sha256:, a file name as in a receipt, or @ for the newest handoff to Options.Me that is neither archived nor
+// withdrawn. Case does not matter.
 //
 // Read proves that the content is as it was written. Otherwise the error is ErrIntegrity, and the content is returned
 // with it for inspection. An unknown id, or a prefix of several ids, is ErrInvalid.
@@ -27,7 +30,7 @@ func (s *Store) Read(id string) (Stored, error) {
 		return Stored{}, err
 	}
 	defer d.Close()
-	e, err := s.at.Find(d, id)
+	e, err := s.find(d, id)
 	if err != nil {
 		return Stored{}, err
 	}
@@ -46,7 +49,30 @@ func (s *Store) Find(id string) (Entry, error) {
 		return Entry{}, err
 	}
 	defer d.Close()
-	return s.at.Find(d, id)
+	return s.find(d, id)
+}
+
+// find is Find in the handoffs directory d.
+func (s *Store) find(d *disk.Dir, id string) (Entry, error) {
+	if id != store.Newest {
+		return s.at.Find(d, id)
+	}
+	me := ""
+	if s.opt.Me != nil {
+		me = s.opt.Me()
+	}
+	if me == "" {
+		return Entry{}, fault.New(ErrInvalid, "run `handoff init`, set HANDOFF_OPERATOR, or add --operator NAME",
+			"I don't know who you are")
+	}
+	found, err := s.List(Filter{To: me, Present: true, Newest: 1})
+	if err == nil && len(found) == 0 {
+		err = fault.New(ErrInvalid, "run `handoff list`", "no handoff is addressed to %s", me)
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	return found[len(found)-1], nil
 }
 
 // reader opens the handoffs directory to read a handoff. In a store that does not exist, every id is unknown.

@@ -56,15 +56,15 @@ func (f *Facts) State(row index.Row, now time.Time) State {
 	return f.activeState(h, row, now)
 }
 
-// isWithdrawn reports whether the sender finished the handoff before the recipient read it.
-func (h Handoff) isWithdrawn(row index.Row) bool {
-	return h.Done.IsDone() && h.Done.Operator == row.From && !row.IsTo(row.From) && row.UnreadBy("")
+// IsWithdrawn reports whether a handoff that an operator finished was withdrawn: by its sender, before anyone read it.
+func IsWithdrawn(row index.Row, by string) bool {
+	return by == row.From && !row.IsTo(by) && row.UnreadBy("")
 }
 
 // activeState is State without archiving.
 func (f *Facts) activeState(h Handoff, row index.Row, now time.Time) State {
 	switch {
-	case h.isWithdrawn(row):
+	case h.Done.IsDone() && IsWithdrawn(row, h.Done.Operator):
 		return Withdrawn
 	case h.Done.IsDone():
 		return Done

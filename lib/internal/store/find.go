@@ -15,17 +15,14 @@ import (
 
 const (
 	minPrefix = 4   // the fewest hex digits of an id that Find accepts
-	newest    = "@" // the newest handoff to the current operator
+	Newest    = "@" // stands for the newest handoff to the current operator; Find does not accept it
 )
 
-// Find returns the row of a handoff. id is an id or its first digits in upper or lower case, a file name, or
-// @.
+// Find returns the row of a handoff. id is an id or its first digits in upper or lower case, or a file name.
 func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 	prefix := strings.ToLower(id)
 	prefix = strings.TrimPrefix(prefix, "sha256:")
 	switch {
-	case id == newest:
-		return s.newestToMe(d)
 	case strings.HasSuffix(id, ".md"):
 		return s.ofFile(d, id)
 	case len(prefix) < minPrefix || len(prefix) > 64 || !form.IsHex(prefix):
@@ -49,26 +46,6 @@ func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 	return matches[0], nil
 }
 
-// newestToMe resolves @. It fails if the operator is unknown.
-func (s *Store) newestToMe(d *disk.Dir) (index.Row, error) {
-	me := ""
-	if s.Opt.Me != nil {
-		me = s.Opt.Me()
-	}
-	if me == "" {
-		return index.Row{}, fault.New(fault.ErrInvalid,
-			"run `handoff init`, set HANDOFF_OPERATOR, or add --operator NAME", "I don't know who you are")
-	}
-	rows, _, err := s.Scan(d, Choice{Is: func(e index.Row) bool { return e.IsTo(me) }, Newest: 1})
-	if err == nil && len(rows) == 0 {
-		err = fault.New(fault.ErrInvalid, "run `handoff list`", "no handoff is addressed to %s", me)
-	}
-	if err != nil {
-		return index.Row{}, err
-	}
-	return rows[len(rows)-1], nil
-}
-
 // ofFile returns the row of a file. The path is as in the index or in a receipt.
 func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 	dir, name := filepath.Split(filepath.Clean(filepath.FromSlash(path)))
@@ -89,7 +66,7 @@ func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 // UnknownID returns the error for an id that no handoff of the store has.
 func UnknownID(id, dir string) error {
 	const hint = "run `handoff list` to see what is there; `handoff sync` receives more"
-	if id == newest {
+	if id == Newest {
 		return fault.New(fault.ErrInvalid, hint, "no handoff is addressed to you")
 	}
 	return fault.New(fault.ErrInvalid, hint, "no handoff %s in %s", id, dir)

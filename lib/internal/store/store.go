@@ -33,7 +33,6 @@ type Options struct {
 	Synced              bool   // the project was synced, but perhaps not by this replica
 
 	Operator     string
-	Me           func() string // returns the current operator, for @; nil or "" if unknown
 	LockTimeout  time.Duration
 	IndexMaxRows int
 	Restore      bool // allow storing handoffs that were pruned

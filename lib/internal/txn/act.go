@@ -34,11 +34,12 @@ type ActReceipt struct {
 // A TakenError is the error for a handoff that another operator holds, or that is done. It wraps no class,
 // since nothing is wrong with the store.
 type TakenError struct {
-	ID    string
-	By    eventlog.Action
-	Ended bool
-	Lost  bool // By has ended the take of this session, which no longer holds the handoff
-	Same  bool // a session of the same operator holds it, and no session asks
+	ID        string
+	By        eventlog.Action
+	Ended     bool
+	Withdrawn bool // By has withdrawn it; Ended is set too
+	Lost      bool // By has ended the take of this session, which no longer holds the handoff
+	Same      bool // a session of the same operator holds it, and no session asks
 }
 
 // newTakenError names the operator who prevents an action: the one who finished the handoff, otherwise the
@@ -58,7 +59,7 @@ func (e *TakenError) Error() string {
 		who += " (session " + fault.Own(e.By.Session) + ")"
 	}
 	if e.Ended {
-		return fmt.Sprintf("%s was done by %s at %s", e.ID, who, e.By.Time)
+		return fmt.Sprintf("%s was %s by %s at %s", e.ID, e.ending(), who, e.By.Time)
 	}
 	if e.Lost {
 		return fmt.Sprintf("you no longer hold %s: %s ended your take at %s", e.ID, who, e.By.Time)
@@ -70,10 +71,17 @@ func (e *TakenError) Error() string {
 	return fmt.Sprintf("%s is taken by %s since %s%s", e.ID, who, e.By.Time, until)
 }
 
+func (e *TakenError) ending() string {
+	if e.Withdrawn {
+		return "withdrawn"
+	}
+	return "done"
+}
+
 // Plain omits the holder.
 func (e *TakenError) Plain() string {
 	if e.Ended {
-		return "the handoff was done before"
+		return "the handoff was " + e.ending() + " before"
 	}
 	if e.Lost {
 		return "another session ended the take of this one"
