@@ -85,14 +85,17 @@ func TestNewAsksAgain(t *testing.T) {
 	t.Parallel()
 	f := newForm(t)
 	editor := []string{`EDITOR=sh -c 'printf "%s\n\nAll of it.\n" "# My Thing" >"$1"' sh`}
-	shown, err := f.types("\nb n\nben\nA B\n\nno!\nfirst, second\n", editor)
+	shown, err := f.types("\nb n\nben\n!!\nA B\nno!\nfirst, second\n", editor)
 	if err != nil || !strings.Contains(shown, "handed to ben: My Thing") {
 		t.Fatalf("%v\n%s", err, shown)
 	}
-	for _, why := range []string{"from: ann", "a handoff needs a recipient", `"b n" is not an operator name`, `"A B" is not a topic`, `"no!" is not a tag`} {
+	for _, why := range []string{"from: ann", "a handoff needs a recipient", `"b n" is not an operator name`, `"!!" is not a topic`, `"no!" is not a tag`} {
 		if !strings.Contains(shown, why) {
 			t.Errorf("nothing says %q:\n%s", why, shown)
 		}
+	}
+	if slugs, _ := filepath.Glob(filepath.Join(f.root, "handoffs", "*-ann-ben-a-b*.md")); len(slugs) != 1 {
+		t.Errorf("the topic A B is in %v", slugs)
 	}
 	if shown, err = f.types("bne\nben\nnext\n\n", editor); err != nil || !strings.Contains(shown, "did you mean ben?") || !strings.Contains(shown, "handed to ben") {
 		t.Errorf("a slip: %v\n%s", err, shown)

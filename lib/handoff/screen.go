@@ -3,7 +3,6 @@ package handoff
 import (
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
@@ -39,10 +38,6 @@ func (s *Store) screen(docs []*sealed, results []Result) ([]scanned, error) {
 	for _, d := range docs {
 		if results[d.at].Err = d.leak; d.leak != nil {
 			continue
-		}
-		if len(d.redacted) > 0 {
-			s.opt.Warn(fault.Prefixed(d.name) + "redacted credentials by these rules: " +
-				strings.Join(d.redacted, ", "))
 		}
 		good = append(good, scanned{d})
 	}

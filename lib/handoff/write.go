@@ -3,6 +3,7 @@ package handoff
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -170,8 +171,13 @@ func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, r
 		return err
 	}
 	signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
-	var places []*Result // its length must not be that of docs: the compiler would keep docs for it
-	for _, d := range docs {
+	var places []*Result             // its length must not be that of docs: the compiler would keep docs for it
+	redacted := make(map[int]string) // what to say once they are stored
+	for i, d := range docs {
+		if len(d.redacted) > 0 {
+			redacted[i] = fault.Prefixed(d.name) + "redacted credentials by these rules: " +
+				strings.Join(d.redacted, ", ")
+		}
 		r := &results[d.at]
 		r.Receipt = Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusCreated, Signature: d.verdict}
 		places = append(places, r)
@@ -195,6 +201,9 @@ func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, r
 			r.Receipt.Status = StatusExisting
 		}
 		places[i].Receipt.Path = s.at.RelPath(o.File)
+		if redacted[i] != "" {
+			s.opt.Warn(redacted[i])
+		}
 	}
 	return s.signExisting(ctx, signed, results)
 }

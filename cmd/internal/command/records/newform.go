@@ -81,7 +81,7 @@ var (
 	toQuestion = question{"to: the recipient", "a handoff needs a recipient",
 		func(d *handoff.Document, answer string) { d.To = answer }, func(d *handoff.Document) string { return d.To }}
 	topicQuestion = question{"topic: one or a few words", "a handoff needs a topic",
-		func(d *handoff.Document, answer string) { d.Topic = answer },
+		func(d *handoff.Document, answer string) { d.Topic = cmp.Or(handoff.TopicFrom(answer), answer) },
 		func(d *handoff.Document) string { return d.Topic }}
 	tagsQuestion = question{"tags: optional; then the editor opens", "",
 		func(d *handoff.Document, answer string) {

@@ -46,7 +46,8 @@ func keepTyped(in *cli.Input, why error) error {
 	if why == nil || len(bytes.TrimSpace(in.Typed)) == 0 {
 		return why
 	}
-	in.Gate.Redact = true
+	quiet := *in.App
+	in.App, quiet.Quiet, quiet.Gate.Redact = &quiet, true, true // the hint says what happened to the credentials
 	d := handoff.Draft{Document: handoff.Document(in.Fields), Text: string(in.Typed)}
 	_, s, err := in.NewStore()
 	if err == nil {
