@@ -59,7 +59,9 @@ func (a Agent) Hears() (moments, not []string) {
 		event Event
 		words string
 	}{{start, "at start"}, {Prompt, "at the next prompt"}, {Tool, "after a tool"}, {idle, "while it is idle"}} {
-		if a.native(m.event) != "" && (m.event != idle || a.lacksQueue(context.Background()) == nil) {
+		if often := a.get("hears"); often != "" && m.event != idle {
+			moments = []string{often}
+		} else if a.native(m.event) != "" && (m.event != idle || a.lacksQueue(context.Background()) == nil) {
 			moments = append(moments, m.words)
 		} else {
 			not = append(not, m.words)

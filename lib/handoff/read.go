@@ -1,6 +1,8 @@
 package handoff
 
 import (
+	"cmp"
+
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -25,16 +27,11 @@ type Stored struct {
 // Read proves that the content is as it was written. Otherwise the error is ErrIntegrity, and the content is returned
 // with it for inspection. An unknown id, or a prefix of several ids, is ErrInvalid.
 func (s *Store) Read(id string) (Stored, error) {
-	d, err := s.reader(id)
+	e, err := s.Find(id)
 	if err != nil {
 		return Stored{}, err
 	}
-	defer d.Close()
-	e, err := s.find(d, id)
-	if err != nil {
-		return Stored{}, err
-	}
-	got, err := s.load(d, e)
+	got, err := s.Load(e)
 	if err != nil {
 		_, body, _ := document.Split(got.Text)
 		got.Body = string(body)
@@ -44,19 +41,19 @@ func (s *Store) Read(id string) (Stored, error) {
 
 // Find returns the entry of a handoff. id and errors are as in Read, but Find does not look at the document.
 func (s *Store) Find(id string) (Entry, error) {
+	if id == store.Newest {
+		return s.newestToMe()
+	}
 	d, err := s.reader(id)
 	if err != nil {
 		return Entry{}, err
 	}
 	defer d.Close()
-	return s.find(d, id)
+	return s.at.Find(d, id)
 }
 
-// find is Find in the handoffs directory d.
-func (s *Store) find(d *disk.Dir, id string) (Entry, error) {
-	if id != store.Newest {
-		return s.at.Find(d, id)
-	}
+// newestToMe resolves @. It fails if the operator is unknown.
+func (s *Store) newestToMe() (Entry, error) {
 	me := ""
 	if s.opt.Me != nil {
 		me = s.opt.Me()
@@ -66,11 +63,8 @@ func (s *Store) find(d *disk.Dir, id string) (Entry, error) {
 			"I don't know who you are")
 	}
 	found, err := s.List(Filter{To: me, Present: true, Newest: 1})
-	if err == nil && len(found) == 0 {
-		err = fault.New(ErrInvalid, "run `handoff list`", "no handoff is addressed to %s", me)
-	}
-	if err != nil {
-		return Entry{}, err
+	if err != nil || len(found) == 0 {
+		return Entry{}, cmp.Or(err, fault.New(ErrInvalid, "run `handoff list`", "no handoff is addressed to %s", me))
 	}
 	return found[len(found)-1], nil
 }

@@ -139,23 +139,15 @@ func (l *list) turned() *column {
 }
 
 // chosen returns the chosen row, or nil.
-// size returns how many handoffs the list shows, or the board.
-func (l *list) size() (n int) {
+// size returns how many handoffs the list or the board shows, and of how many.
+func (l *list) size() (shown, of int) {
 	if !l.on {
-		return len(l.shown)
+		return len(l.shown), l.counts[l.view]
 	}
 	for _, c := range l.columns {
-		n += len(c.shown)
+		shown += len(c.shown)
 	}
-	return n
-}
-
-// total returns how many handoffs the list or the board chooses from.
-func (l *list) total() int {
-	if l.on {
-		return len(l.rows)
-	}
-	return l.counts[l.view]
+	return shown, len(l.rows)
 }
 
 func (l *list) chosen() *row {

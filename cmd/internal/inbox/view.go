@@ -119,7 +119,8 @@ func (m *model) title() string {
 	}
 	left += tabOf(" Board ", m.on)
 	if what := m.searching(); what != "" && m.prompt == nil {
-		left += " " + accent.Render(m.known("%d ", m.size())) + escape(what)
+		n, _ := m.size()
+		left += " " + accent.Render(m.known("%d ", n)) + escape(what)
 	}
 	right := escape(m.project) + " "
 	if m.me != "" {
@@ -230,7 +231,8 @@ func (m *model) foot() []string {
 func (m *model) bottom() string {
 	switch {
 	case m.prompt != nil && m.prompt.live:
-		return m.promptLine() + faint.Render(m.known("   %d of %d", m.size(), m.total()))
+		shown, of := m.size()
+		return m.promptLine() + faint.Render(m.known("   %d of %d", shown, of))
 	case m.prompt != nil:
 		return m.promptLine()
 	case m.message != "" && m.bad:

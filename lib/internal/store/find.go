@@ -65,11 +65,8 @@ func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 
 // UnknownID returns the error for an id that no handoff of the store has.
 func UnknownID(id, dir string) error {
-	const hint = "run `handoff list` to see what is there; `handoff sync` receives more"
-	if id == Newest {
-		return fault.New(fault.ErrInvalid, hint, "no handoff is addressed to you")
-	}
-	return fault.New(fault.ErrInvalid, hint, "no handoff %s in %s", id, dir)
+	return fault.New(fault.ErrInvalid, "run `handoff list` to see what is there; `handoff sync` receives more",
+		"no handoff %s in %s", id, dir)
 }
 
 // unknown is UnknownID, or tells that the handoff was pruned.

@@ -14,10 +14,11 @@ import (
 func (a *app) printAct(s *handoff.Store, got handoff.ActReceipt) error {
 	id := cli.Short(got.ID, cli.Shortest)
 	state := handoff.State(cmp.Or(got.State, string(handoff.StateUnread)))
-	words, next := actionDone[got.Act], nextSteps[got.Act]
+	act := got.Act
 	if state == handoff.StateWithdrawn {
-		words, next = actionDone[handoff.ActWithdraw], nextSteps[handoff.ActWithdraw]
+		act = handoff.ActWithdraw
 	}
+	words, next := actionDone[act], nextSteps[act]
 	line := fmt.Sprintf("%s %s by %s: %s (%s)", a.StateSign(state), words, got.Operator, a.TitleOf(s, got.ID), id)
 	switch existing := got.Status == handoff.StatusExisting; {
 	case existing && got.Act == handoff.ActRelease:
