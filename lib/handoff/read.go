@@ -95,15 +95,13 @@ func (s *Store) FindEach(ids []string) (entries []Entry, err error) {
 }
 
 // Load returns the handoff of an entry from List. It proves the content as Read does.
-func (s *Store) Load(e Entry) (got Stored, err error) {
-	failed := s.LoadEach([]Entry{e}, func(one Stored, fault error) bool {
-		got, err = one, fault
-		return true
-	})
-	if failed != nil {
-		return Stored{}, failed
+func (s *Store) Load(e Entry) (Stored, error) {
+	d, err := s.reader(e.ID)
+	if err != nil {
+		return Stored{}, err
 	}
-	return got, err
+	defer d.Close()
+	return s.load(d, e)
 }
 
 // LoadEach calls do with the result of Load for each entry, until do returns false.

@@ -85,8 +85,9 @@ func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consum
 	for i := 0; i < len(all) && err == nil; i++ {
 		var got ActReceipt
 		if got, err = c.s.carryOut(ctx, &all[i]); err != nil {
-			if taken := (*TakenError)(nil); errors.As(err, &taken) {
-				taken.Withdrawn = taken.Ended && life.IsWithdrawn(entries[i], taken.By.Operator)
+			taken := &TakenError{}
+			if errors.As(err, &taken) && taken.Ended != "" && life.IsWithdrawn(entries[i], taken.By.Operator) {
+				taken.Ended = "withdrawn"
 			}
 			break
 		}

@@ -47,7 +47,7 @@ func (a *App) asJSON(err error) errorReport {
 		}
 	}
 	if taken := (*handoff.TakenError)(nil); errors.As(err, &taken) && !a.ForAgents {
-		e.Holder = &holder{taken.By.Operator, taken.By.Session, taken.By.Time, taken.By.Until, taken.Ended}
+		e.Holder = &holder{taken.By.Operator, taken.By.Session, taken.By.Time, taken.By.Until, taken.Ended != ""}
 	}
 	return errorReport{e}
 }

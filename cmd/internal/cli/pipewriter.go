@@ -72,14 +72,19 @@ func Direct(w io.Writer) io.Writer {
 func IsTerminal(w io.Writer) bool { return Terminal(w) != nil }
 
 // Terminal returns the file of an input or output that is a terminal, otherwise nil.
-func Terminal(stream any) *os.File {
+func Terminal(stream any) (found *os.File) {
 	if o, ok := stream.(*pipeWriter); ok {
 		return o.terminal()
 	}
-	if f, ok := stream.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return f
+	f, _ := stream.(*os.File)
+	if raw, err := f.SyscallConn(); err == nil { // Fd would make readers of f wait for good
+		raw.Control(func(fd uintptr) {
+			if term.IsTerminal(int(fd)) {
+				found = f
+			}
+		})
 	}
-	return nil
+	return found
 }
 
 // TerminalWidth returns the number of columns, 0 if it is unknown.

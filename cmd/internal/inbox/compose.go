@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"io"
+	"os"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -33,7 +34,14 @@ func writeNew(m *model) tea.Cmd {
 // runEditor runs a command that opens the editor.
 func (m *model) runEditor(verb, id, said string) tea.Cmd {
 	m.working++
-	run := func(c *composing) error { return m.compose(c.in, io.Discard, c.out, m.me, verb, id) }
+	run := func(c *composing) error {
+		if tty, err := os.Open("/dev/tty"); err == nil { // unlike standard input, its readers can be woken
+			defer tty.Close()
+			m.form.Store(tty)
+			c.in = tty
+		}
+		return m.compose(c.in, io.Discard, c.out, m.me, verb, id)
+	}
 	return tea.Exec(&composing{run: run}, func(err error) tea.Msg { return actedMsg{said: said, err: err} })
 }
 

@@ -3,7 +3,9 @@ package inbox
 import (
 	"cmp"
 	"maps"
+	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,6 +21,7 @@ type model struct {
 	project string
 	said    *notes
 	compose Compose
+	form    atomic.Pointer[os.File]          // the terminal while compose reads it
 	work    func(references []string) string // compares the work with references; it runs git
 	suspend tea.Cmd                          // returns the terminal to the shell until the program continues
 	now     func() time.Time

@@ -19,11 +19,12 @@ func watchSignals(p *tea.Program, m *model) (stop func()) {
 	m.suspend = func() tea.Msg { return tea.Exec(&composing{run: stopGroup}, nil)() }
 	go func() {
 		for s := range signals {
+			form := m.form.Load()
 			if s == syscall.SIGTSTP {
 				go p.Send(suspendMsg{})
-				continue
+			} else if form == nil || form.SetReadDeadline(time.Now()) != nil || s != syscall.SIGINT {
+				go p.Quit() // otherwise the questions of the form end, and the editor is not disturbed
 			}
-			go p.Quit()
 		}
 	}()
 	return func() {

@@ -34,19 +34,18 @@ type ActReceipt struct {
 // A TakenError is the error for a handoff that another operator holds, or that is done. It wraps no class,
 // since nothing is wrong with the store.
 type TakenError struct {
-	ID        string
-	By        eventlog.Action
-	Ended     bool
-	Withdrawn bool // By has withdrawn it; Ended is set too
-	Lost      bool // By has ended the take of this session, which no longer holds the handoff
-	Same      bool // a session of the same operator holds it, and no session asks
+	ID    string
+	By    eventlog.Action
+	Ended string // "done" or "withdrawn" by By; "" if By holds the handoff
+	Lost  bool   // By has ended the take of this session, which no longer holds the handoff
+	Same  bool   // a session of the same operator holds it, and no session asks
 }
 
 // newTakenError names the operator who prevents an action: the one who finished the handoff, otherwise the
 // holder.
 func newTakenError(c eventlog.Consumption, l eventlog.Life) *TakenError {
 	if l.Done.IsDone() {
-		return &TakenError{ID: c.HandoffID, By: l.Done, Ended: true}
+		return &TakenError{ID: c.HandoffID, By: l.Done, Ended: "done"}
 	}
 	held := l.Take.Holds()
 	return &TakenError{ID: c.HandoffID, By: held, Same: held.Operator == c.Operator && c.Session == ""}
@@ -58,8 +57,8 @@ func (e *TakenError) Error() string {
 	if e.By.Session != "" {
 		who += " (session " + fault.Own(e.By.Session) + ")"
 	}
-	if e.Ended {
-		return fmt.Sprintf("%s was %s by %s at %s", e.ID, e.ending(), who, e.By.Time)
+	if e.Ended != "" {
+		return fmt.Sprintf("%s was %s by %s at %s", e.ID, e.Ended, who, e.By.Time)
 	}
 	if e.Lost {
 		return fmt.Sprintf("you no longer hold %s: %s ended your take at %s", e.ID, who, e.By.Time)
@@ -71,17 +70,10 @@ func (e *TakenError) Error() string {
 	return fmt.Sprintf("%s is taken by %s since %s%s", e.ID, who, e.By.Time, until)
 }
 
-func (e *TakenError) ending() string {
-	if e.Withdrawn {
-		return "withdrawn"
-	}
-	return "done"
-}
-
 // Plain omits the holder.
 func (e *TakenError) Plain() string {
-	if e.Ended {
-		return "the handoff was " + e.ending() + " before"
+	if e.Ended != "" {
+		return "the handoff was " + e.Ended + " before"
 	}
 	if e.Lost {
 		return "another session ended the take of this one"
@@ -91,7 +83,7 @@ func (e *TakenError) Plain() string {
 
 // Hint returns what to do next.
 func (e *TakenError) Hint() string {
-	if e.Ended {
+	if e.Ended != "" {
 		return "`handoff next` shows what is open"
 	}
 	if e.Lost {

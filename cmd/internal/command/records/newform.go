@@ -99,7 +99,7 @@ func (a *app) askHead(p handoff.Project, f *cli.Fields) error {
 		return cli.UnknownOperator("--from")
 	}
 	known := slices.DeleteFunc(a.KnownOperators(), func(name string) bool { return name == doc.From })
-	fmt.Fprintf(a.Stderr, "from: %s\n", handoff.EscapeLine(doc.From))
+	fmt.Fprintf(a.Stderr, "from: %s   (Ctrl-C leaves, and stores nothing)\n", handoff.EscapeLine(doc.From))
 	if doc.To == "" && len(known) > 0 {
 		fmt.Fprintf(a.Stderr, "known: %s\n", handoff.EscapeLine(strings.Join(known[:min(len(known), 20)], ", ")))
 	}

@@ -2,7 +2,6 @@ package records
 
 import (
 	"bufio"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -161,7 +160,7 @@ func answerTo(a *app, in *bufio.Reader, question string) (string, error) {
 		question += "\n"
 	}
 	answer, err := a.Ask(in, question+"> ")
-	if err == io.EOF {
+	if err != nil || strings.HasPrefix(answer, "\x1b") { // esc
 		err = cli.Invalid("", "no answer; nothing stored")
 	}
 	return answer, err
