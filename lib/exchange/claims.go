@@ -225,7 +225,7 @@ func (r *remote) takeClaims(ctx ctx, c *intake) error {
 			continue
 		}
 		c.claims[h.name] = knownClaim{h.text, r.claims[h.name]}
-		if c.held.addLines(h.lines); h.lost.Token != "" {
+		if c.held.addLines(h.lines, h.Writer); h.lost.Token != "" {
 			lost = append(lost, Lost{h.lost, h.Consumption, h.Writer})
 		}
 	}

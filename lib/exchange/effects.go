@@ -27,7 +27,7 @@ type effect struct {
 	handoff.Consumption        // of a mark or tombstone: handoff, operator and time
 
 	Turn   int    `json:"turn,omitempty"`   // of a tombstone: the number of the archiving that it ends
-	Writer string `json:"writer,omitempty"` // of a tombstone
+	Writer string `json:"writer,omitempty"` // of a tombstone or a claim
 	Seen   string `json:"seen,omitempty"`   // when a tombstone arrived here, by the clock of this machine
 }
 
@@ -72,10 +72,10 @@ func (h *held) addEffect(e effect) {
 	}
 }
 
-// addLines adds lines of a ledger.
-func (h *held) addLines(lines lines) {
+// addLines adds lines of a ledger. writer is the replica that has claimed them, "" if that is unknown.
+func (h *held) addLines(lines lines, writer string) {
 	for _, line := range lines {
-		h.addEffect(effect{Kind: kindAct, Consumption: line})
+		h.addEffect(effect{Kind: kindAct, Consumption: line, Writer: writer})
 	}
 }
 
@@ -159,7 +159,11 @@ func (x *exchange) takeEffects(ctx ctx, c *intake) error {
 	due := x.divide(c, j, here)
 	came := handoff.Received{Marks: marksIn(due[kindMark]), Unread: marksIn(due[kindUnread])}
 	for _, e := range due[kindAct] {
-		came.Acts = append(came.Acts, e.Consumption)
+		if e.Writer != "" && e.Writer == x.writer {
+			came.Own = append(came.Own, e.Consumption)
+		} else {
+			came.Acts = append(came.Acts, e.Consumption)
+		}
 	}
 	newMarks, newActs, err := x.Exchange().TakeOver(ctx, !x.asOwn, came)
 	x.got.Marks, x.got.Tokens = x.got.Marks+newMarks, x.got.Tokens+newActs

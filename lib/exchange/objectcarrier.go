@@ -240,6 +240,7 @@ func (r *objectCarrier) hear(writer string, lines []objects.Line) {
 
 // receive downloads the documents that the writers have published since, and parses their events.
 func (r *objectCarrier) receive(ctx ctx, c *intake) error {
+	c.all = true // a log there has only what others need
 	writers := slices.DeleteFunc(slices.Sorted(maps.Keys(r.news)), func(w string) bool { return r.refused[w] })
 	var documents []heldDocument
 	var ids []string

@@ -566,6 +566,9 @@ func TestRelay(t *testing.T) {
 	if _, err := all(ann, "ann", handoff.ActTake, id); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := mustOpen(t, ann).MarkRead(t.Context(), "dan", id); err != nil {
+		t.Fatal(err)
+	}
 	mustSync(t, ann)
 	back := write(t, cat, "from-cat")
 	f.mustSync(t, cat)
@@ -577,7 +580,7 @@ func TestRelay(t *testing.T) {
 	mustSync(t, ann)
 	f.mustSync(t, cat)
 	for _, root := range []string{ann, ben, cat} {
-		if marks := marksOf(t, root); len(marks) != 2 || marks[id]["ann"] == "" {
+		if marks := marksOf(t, root); len(marks) != 2 || marks[id]["ann"] == "" || marks[id]["dan"] == "" {
 			t.Errorf("%s: %v", root, marks)
 		}
 		if got := stateOf(t, mustOpen(t, root), id); got != "taken" {

@@ -145,17 +145,21 @@ func (r *remote) judgeLost(ctx ctx, tries []try) (err error) {
 		return err
 	}
 	claims, byName := make(map[string]knownClaim), make(map[string]remoteClaim)
-	var lines lines
+	var came handoff.Received
 	for _, h := range all {
 		byName[h.name] = h
 		if h.isBad && r.replaced[h.name] == "" { // a sync reports it
 			delete(r.denials.Claims, h.name)
 		}
-		if lines = append(lines, h.lines...); h.why == "" && h.lost.Token == "" {
+		to := &came.Acts
+		if h.Writer == r.writer {
+			to = &came.Own
+		}
+		if *to = append(*to, h.lines...); h.why == "" && h.lost.Token == "" {
 			claims[h.name] = knownClaim{h.text, r.claims[h.name]}
 		}
 	}
-	if _, _, err = r.Exchange().TakeOver(ctx, true, handoff.Received{Acts: lines}); err != nil {
+	if _, _, err = r.Exchange().TakeOver(ctx, true, came); err != nil {
 		return err
 	}
 	for _, t := range tries {

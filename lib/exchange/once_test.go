@@ -67,6 +67,12 @@ func resume(root, operator, id, how string) error {
 			})
 		}
 	}
+	if act, is := strings.CutPrefix(how, "killed-"); is {
+		how = act
+		o.Once = func(ctx context.Context, s *handoff.Store, want []handoff.Consumption, _ func([]handoff.Consumption) error) error {
+			return once(ctx, s, want, func([]handoff.Consumption) error { return errKilled })
+		}
+	}
 	s, err := handoff.Open(o)
 	if err != nil {
 		return err
@@ -78,6 +84,9 @@ func resume(root, operator, id, how string) error {
 	_, err = s.Records().Resume(context.Background(), handoff.Consumption{HandoffID: id, Operator: operator, Token: token})
 	return err
 }
+
+// errKilled is the error of an action whose replica was killed between its claim and its own record.
+var errKilled = errors.New("killed")
 
 func startResume(t testing.TB, root, operator, id, how string) (wait func() string) {
 	t.Helper()

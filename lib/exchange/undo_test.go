@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -60,4 +61,45 @@ func TestReopenedByAStranger(t *testing.T) {
 	if life := s.Lifecycle().Of(id); !life.Done.IsDone() {
 		t.Errorf("it is open again: %+v", life)
 	}
+}
+
+// A release also counts if its clone was killed after the claim: all clones learn of it by sync, and the handoff waits
+// for its recipient again. Read marks that are older do not count any more, and later ones do.
+func TestReleaseKilledAfterTheClaim(t *testing.T) {
+	t.Parallel()
+	_, roots, id := shared(t, 3)
+	if err := resume(roots[0], "ben", id, "take"); err != nil {
+		t.Fatal(err)
+	}
+	mustSync(t, roots[0])
+	mustSync(t, roots[1])
+	time.Sleep(time.Second) // marks have seconds
+	if err := resume(roots[0], "ben", id, "killed-release"); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	agree := func(isRead bool) {
+		t.Helper()
+		for range 2 {
+			for _, root := range roots {
+				mustSync(t, root)
+			}
+		}
+		for _, root := range roots {
+			if mark := marksOf(t, root)[id]["ben"]; (mark != "") != isRead {
+				t.Errorf("%s: ben has read it at %q", root, mark)
+			}
+			if report, err := mustOpen(t, root).Verify(t.Context()); err != nil || len(report.Faults) > 0 {
+				t.Error(root, err, report.Faults)
+			}
+			if life := mustOpen(t, root).Lifecycle().Of(id); life.Take.Holds().IsDone() {
+				t.Errorf("%s: it is held: %+v", root, life)
+			}
+		}
+	}
+	agree(false)
+	time.Sleep(time.Second)
+	if _, err := mustOpen(t, roots[2]).MarkRead(t.Context(), "ben", id); err != nil {
+		t.Fatal(err)
+	}
+	agree(true)
 }

@@ -63,10 +63,11 @@ func (x Exchange) Consumptions(ids ...string) (all []Consumption, err error) {
 
 // Received is what other replicas report about handoffs that are stored here.
 // Marks are read marks by handoff id. In Unread, each mark has the time up to which its operator's marks are undone.
-// Acts are lines of their ledgers.
+// Acts are lines of their ledgers. Own are lines that this replica has claimed itself, and was killed before it
+// recorded them.
 type Received struct {
 	Marks, Unread map[string][]Mark
-	Acts          []Consumption
+	Acts, Own     []Consumption
 }
 
 // TakeOver adds what other replicas report, and returns how many marks and ledger lines are new. For each operator
@@ -75,7 +76,7 @@ type Received struct {
 // left out; see Judge. Errors are those of MarkRead.
 func (x Exchange) TakeOver(ctx context.Context, synced bool, came Received) (newMarks, newActs int, err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	if len(came.Marks)+len(came.Unread)+len(came.Acts) == 0 {
+	if len(came.Marks)+len(came.Unread)+len(came.Acts)+len(came.Own) == 0 {
 		return 0, 0, nil
 	}
 	if _, err := txn.Guard(x.s.at); err != nil {
@@ -91,16 +92,21 @@ func (x Exchange) TakeOver(ctx context.Context, synced bool, came Received) (new
 	})
 	err = txn.Locked(ctx, x.s.at, func(x *txn.Session) error {
 		x.How.Synced = synced
-		isNew, err := x.TakeOverTokens(acts)
+		isNew, err := x.TakeOverTokens(acts, false)
+		if err == nil && len(came.Marks)+len(came.Unread) > 0 {
+			newMarks, err = takeMarks(x, came)
+		}
+		if err == nil && len(came.Own) > 0 {
+			var more []bool
+			x.How.Synced = false
+			more, err = x.TakeOverTokens(came.Own, true)
+			isNew = append(isNew, more...)
+		}
 		for _, is := range isNew {
 			if is && err == nil {
 				newActs++
 			}
 		}
-		if err != nil || len(came.Marks)+len(came.Unread) == 0 {
-			return err
-		}
-		newMarks, err = takeMarks(x, came)
 		return err
 	})
 	if err == nil {

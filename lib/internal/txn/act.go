@@ -121,7 +121,7 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eve
 	case a == eventlog.ActDone, lines[0].Token == eventlog.ActTake.Key(c.HandoffID, 0):
 		lines = lines[len(lines)-1:] // no other clone has to learn of a take
 	}
-	return lines[len(lines)-1], false, x.consume(cmp.Or(string(a), "resume"), a.Waits(), lines...)
+	return lines[len(lines)-1], false, x.consume(cmp.Or(string(a), "resume"), true, lines...)
 }
 
 // Decide adds an approval or a rejection, after those that do not count, or a renewal.
@@ -132,7 +132,7 @@ func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
 	}
 	for n := 0; ; n++ {
 		if c.Token = a.Key(c.HandoffID, n); ledger.find(c.Token) == nil {
-			return x.consume(string(a), false, c)
+			return x.consume(string(a), true, c)
 		}
 	}
 }
@@ -334,14 +334,9 @@ func field(line, name string) string {
 	return value
 }
 
-// TakeOverTokens adds tokens that another store consumed, as one change, and reports which are new here. A verdict is
-// also new if only verdicts that do not count are known.
-func (x *Session) TakeOverTokens(all []eventlog.Consumption) (isNew []bool, err error) {
-	return x.takeOver(all, false)
-}
-
-// takeOver is TakeOverTokens. waits is as in consume.
-func (x *Session) takeOver(all []eventlog.Consumption, waits bool) (isNew []bool, err error) {
+// TakeOverTokens adds tokens that were consumed, as one change, and reports which are new here. A verdict is also new
+// if only verdicts that do not count are known. own is as in consume.
+func (x *Session) TakeOverTokens(all []eventlog.Consumption, own bool) (isNew []bool, err error) {
 	before, err := x.readLedger()
 	if err != nil {
 		return nil, err
@@ -364,7 +359,7 @@ func (x *Session) takeOver(all []eventlog.Consumption, waits bool) (isNew []bool
 	if len(more) == 0 {
 		return isNew, nil
 	}
-	return isNew, x.consume("claims", waits, more...)
+	return isNew, x.consume("claims", own, more...)
 }
 
 // takeOver reports whether a token is new here. It gives a verdict or a renewal the next free number.

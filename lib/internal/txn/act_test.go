@@ -142,7 +142,7 @@ func TestEndingIsSeenInPart(t *testing.T) {
 			if err := w.locked(func(x *txn.Session) (err error) {
 				for i, line := range ends {
 					if err == nil && part>>i&1 == 1 {
-						_, err = x.TakeOverTokens([]eventlog.Consumption{line})
+						_, err = x.TakeOverTokens([]eventlog.Consumption{line}, false)
 					}
 				}
 				return err
@@ -187,7 +187,7 @@ func TestLinesComeAtOnce(t *testing.T) {
 		before := w.Newest()
 		for some := range slices.Chunk(lines, step) {
 			if err := w.locked(func(x *txn.Session) error {
-				news, err := x.TakeOverTokens(some)
+				news, err := x.TakeOverTokens(some, false)
 				isNew = append(isNew, news...)
 				return err
 			}); err != nil {

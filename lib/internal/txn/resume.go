@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -49,11 +48,14 @@ func (l *Ledger) resume(c eventlog.Consumption, life eventlog.Life) ([]eventlog.
 	return []eventlog.Consumption{nthAct(c, eventlog.ActTake, life.Take.N), c}, nil
 }
 
-// consume adds lines to the ledger as one change, with the read marks that they bring. With waits, the handoffs wait
-// for their recipients again: the marks of these are taken back.
-func (x *Session) consume(op string, waits bool, all ...eventlog.Consumption) error {
+// consume adds lines to the ledger as one change. Own ones are actions of this replica, and bring read marks, or take
+// them back. Those of others bring none: their replicas also publish the marks.
+func (x *Session) consume(op string, own bool, all ...eventlog.Consumption) (err error) {
 	c := &change{Record: journal.Record{Op: op}}
-	marks, back, err := x.markAll(c, waits, all)
+	marks, back := make(map[int]index.Mark), &Marking{Session: x, Undo: true}
+	if own {
+		err = x.markAll(c, marks, back, all)
+	}
 	if err != nil {
 		return err
 	}
@@ -74,44 +76,38 @@ func (x *Session) consume(op string, waits bool, all ...eventlog.Consumption) er
 	return x.commit(c)
 }
 
-// markAll plans the read marks that rows lack, and returns them by the numbers of their lines; or those that are taken
-// back. It reads the table once.
-func (x *Session) markAll(c *change, waits bool, all []eventlog.Consumption) (marks map[int]index.Mark, back *Marking,
-	err error) {
-	want, marks := make(map[string][]int), make(map[int]index.Mark)
-	back = &Marking{Session: x, Undo: true}
+// markAll plans the read marks that rows lack, by the numbers of their lines. If a handoff waits for its recipients
+// again after its last line, it takes back their marks instead. It reads the table once.
+func (x *Session) markAll(c *change, marks map[int]index.Mark, back *Marking, all []eventlog.Consumption) error {
+	want := make(map[string][]int)
 	for i, one := range all {
-		if act := one.Act(); act == "" || act.Marks() || waits {
+		if act := one.Act(); act == "" || act.Marks() || act.Waits() {
 			want[one.HandoffID] = append(want[one.HandoffID], i)
 		}
 	}
 	if len(want) == 0 {
-		return nil, back, nil
+		return nil
 	}
-	last := int64(recentBytes)
-	if x.How.Synced { // other replicas report the marks that count
-		last = math.MaxInt64
-	}
-	undone, err := TakenBack(x.State, last)
+	undone, err := TakenBack(x.State, recentBytes)
 	if err != nil {
-		return nil, back, err
+		return err
 	}
 	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
 		edits := make(map[string]index.Row)
 		for _, row := range rowsOf(text, want) {
-			for _, i := range want[row.ID] {
-				if waits {
-					if back.wait(&row, all[i].Time) {
-						edits[row.ID] = row
-					}
-					continue
+			before, lines := row.ReadBy, want[row.ID]
+			last := all[lines[len(lines)-1]]
+			for _, i := range lines {
+				if mark := (index.Mark{Operator: all[i].Operator, Time: all[i].Time}); !last.Act().Waits() &&
+					!all[i].Act().Waits() && !row.IsReadBy(mark.Operator) {
+					marks[i] = undone.after(row.ID, mark)
+					row = row.WithMark(marks[i])
 				}
-				mark := index.Mark{Operator: all[i].Operator, Time: all[i].Time}
-				if row.IsReadBy(mark.Operator) || x.How.Synced && undone.Has(row.ID, mark) {
-					continue
-				}
-				marks[i] = undone.after(row.ID, mark)
-				row = row.WithMark(marks[i])
+			}
+			if last.Act().Waits() {
+				back.wait(&row, last.Time)
+			}
+			if row.ReadBy != before {
 				edits[row.ID] = row
 			}
 			delete(want, row.ID)
@@ -127,15 +123,14 @@ func (x *Session) markAll(c *change, waits bool, all []eventlog.Consumption) (ma
 	if err == nil && len(want) > 0 {
 		err = store.UnknownID(slices.Min(slices.Collect(maps.Keys(want))), x.Opt.Dir)
 	}
-	return marks, back, err
+	return err
 }
 
-// wait plans that a handoff is unread for its recipients from a time on, and reports whether that changes the row.
-func (m *Marking) wait(row *index.Row, from string) (isChanged bool) {
+// wait plans that a handoff is unread for its recipients from a time on.
+func (m *Marking) wait(row *index.Row, from string) {
 	for _, mark := range row.Marks() {
 		if row.IsTo(mark.Operator) {
-			isChanged = m.takeBack(row, index.Mark{Operator: mark.Operator, Time: from}) || isChanged
+			m.takeBack(row, index.Mark{Operator: mark.Operator, Time: from})
 		}
 	}
-	return isChanged
 }

@@ -57,7 +57,7 @@ func nthAct(c eventlog.Consumption, a eventlog.Act, n int) eventlog.Consumption 
 // added it since the caller read the ledger: the error is a *TakenError, or for a resume a *ConsumedError.
 func (x *Session) Put(claimed []eventlog.Consumption) error {
 	last := len(claimed) - 1
-	isNew, err := x.takeOver(claimed, last >= 0 && claimed[last].Act().Waits())
+	isNew, err := x.TakeOverTokens(claimed, true)
 	if err != nil || last < 0 || isNew[last] {
 		return err
 	}
