@@ -188,7 +188,6 @@ func (x *exchange) refuse(r Refusal) {
 // Errors wrap ErrConfig if there is no remote, or if it refuses the refs. They wrap ErrBusy while another sync runs.
 // They wrap ErrIntegrity if the history of a writer changed, or if this state directory was copied. Errors of
 // handoff.Store.Write are possible too. An error without a class comes from the network; unsent handoffs wait.
-// network: what is not sent waits.
 func Sync(ctx context.Context, s *handoff.Store, o Options) (Result, error) {
 	r := newRemote(s, o)
 	err := r.sync(ctx)
