@@ -63,6 +63,7 @@ func (a *app) printSync(dryRun bool, got exchange.Result, err error) error {
 		return err
 	}
 	var parts []string
+	verb := "" // is said once
 	for _, part := range []struct {
 		n    int
 		verb string
@@ -72,7 +73,10 @@ func (a *app) printSync(dryRun bool, got exchange.Result, err error) error {
 		{got.Signatures, "took over ", "signature"},
 		{got.Pruned, "pruned ", "handoff"}, {got.Held, "held ", "handoff"}} {
 		if part.n > 0 {
-			parts = append(parts, part.verb+handoff.Count(part.n, part.what))
+			if parts = append(parts, handoff.Count(part.n, part.what)); part.verb != verb {
+				verb = part.verb
+				parts[len(parts)-1] = verb + parts[len(parts)-1]
+			}
 		}
 	}
 	if got.Waiting > 0 {
