@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -72,12 +73,12 @@ func writeFolds(w *bufio.Writer, claims []try) {
 	}
 }
 
-// makeFold makes the commit to which the ref of all folds moves.
+// makeFold makes the commit to which the ref of all folds moves. No other commit has its id, also of the same second.
 func (r *gitCarrier) makeFold(ctx ctx, claims int) (commit string, err error) {
 	err = r.repo.Commit(ctx, func(w *bufio.Writer) error {
 		fmt.Fprintf(w, "reset %s\n\n", otherFolds)
 		beginCommit(w, otherFolds, committer(r.writer, r.Now().Unix()), fmt.Sprintf("%d claims folded\n", claims))
-		addFile(w, "writer", []byte(r.writer+"\n"))
+		addFile(w, "writer", []byte(r.writer+"\n"+rand.Text()+"\n"))
 		return nil
 	}, "--force")
 	if err == nil {
