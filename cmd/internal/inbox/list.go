@@ -138,7 +138,6 @@ func (l *list) turned() *column {
 	return &l.column
 }
 
-// chosen returns the chosen row, or nil.
 // size returns how many handoffs the list or the board shows, and of how many.
 func (l *list) size() (shown, of int) {
 	if !l.on {
@@ -150,6 +149,7 @@ func (l *list) size() (shown, of int) {
 	return shown, len(l.rows)
 }
 
+// chosen returns the chosen row, or nil.
 func (l *list) chosen() *row {
 	if c := l.turned(); c.at < len(c.shown) {
 		return &l.rows[c.shown[c.at]]
