@@ -125,11 +125,13 @@ func TestFormIsLeft(t *testing.T) {
 	t.Parallel()
 	s := start(t, 80, 24, project(t, docs()...))
 	s.sees("Three tests fail")
-	for _, leave := range []func(){
+	for i, leave := range []func(){
 		func() { _ = s.cmd.Process.Signal(os.Interrupt) }, func() { s.press("\x1b\r") }, func() { s.press("\x04") },
 	} {
 		s.press("n")
-		s.sees("to: the recipient")
+		s.until("no form", func(text string) bool { // those before stay on the screen
+			return strings.Count(text, "to: the recipient") == i+1
+		})
 		leave()
 		s.sees("no answer; nothing stored")
 		s.press("j")
