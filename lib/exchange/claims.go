@@ -98,6 +98,7 @@ type remoteClaim struct {
 	eventlog.Claim
 	name  string // see [eventlog.ClaimName]
 	text  []byte
+	asked bool   // this replica has asked for it, and has not recorded yet that it was granted
 	why   string // why it does not count, "" if it does
 	isBad bool   // it is malformed, or replaced another claim: it can never count
 
@@ -225,7 +226,7 @@ func (r *remote) takeClaims(ctx ctx, c *intake) error {
 			continue
 		}
 		c.claims[h.name] = knownClaim{h.text, r.claims[h.name]}
-		if c.held.addLines(h.lines, h.Writer); h.lost.Token != "" {
+		if c.held.addLines(h.lines, h.asked); h.lost.Token != "" {
 			lost = append(lost, Lost{h.lost, h.Consumption, h.Writer})
 		}
 	}
@@ -442,6 +443,10 @@ func (r *remote) readClaims(ctx ctx, names []string) (all []remoteClaim, err err
 	if err != nil {
 		return nil, err
 	}
+	tries, err := r.known.untold()
+	if err != nil {
+		return nil, err
+	}
 	for i, name := range names {
 		c, err := eventlog.ParseClaim(name, texts[i])
 		if err == nil && !(isLine(c.Consumption) && isOnce(c.Token)) {
@@ -451,6 +456,8 @@ func (r *remote) readClaims(ctx ctx, names []string) (all []remoteClaim, err err
 			err = errors.New(why)
 		}
 		h := remoteClaim{Claim: c, name: name, text: texts[i]}
+		// anyone can name this replica as the writer; what it has asked for is recorded here
+		h.asked = slices.ContainsFunc(tries, func(t try) bool { return string(t.text) == string(h.text) })
 		if err != nil {
 			h.Claim, h.why, h.isBad = eventlog.Claim{}, err.Error(), true
 		}

@@ -27,7 +27,8 @@ type effect struct {
 	handoff.Consumption        // of a mark or tombstone: handoff, operator and time
 
 	Turn   int    `json:"turn,omitempty"`   // of a tombstone: the number of the archiving that it ends
-	Writer string `json:"writer,omitempty"` // of a tombstone or a claim
+	Writer string `json:"writer,omitempty"` // of a tombstone
+	Own    bool   `json:"own,omitempty"`    // an action that this replica has claimed and not recorded
 	Seen   string `json:"seen,omitempty"`   // when a tombstone arrived here, by the clock of this machine
 }
 
@@ -72,10 +73,10 @@ func (h *held) addEffect(e effect) {
 	}
 }
 
-// addLines adds lines of a ledger. writer is the replica that has claimed them, "" if that is unknown.
-func (h *held) addLines(lines lines, writer string) {
+// addLines adds lines of a ledger. own means that this replica has claimed them and not recorded them.
+func (h *held) addLines(lines lines, own bool) {
 	for _, line := range lines {
-		h.addEffect(effect{Kind: kindAct, Consumption: line, Writer: writer})
+		h.addEffect(effect{Kind: kindAct, Consumption: line, Own: own})
 	}
 }
 
@@ -159,7 +160,7 @@ func (x *exchange) takeEffects(ctx ctx, c *intake) error {
 	due := x.divide(c, j, here)
 	came := handoff.Received{Marks: marksIn(due[kindMark]), Unread: marksIn(due[kindUnread])}
 	for _, e := range due[kindAct] {
-		if e.Writer != "" && e.Writer == x.writer {
+		if e.Own {
 			came.Own = append(came.Own, e.Consumption)
 		} else {
 			came.Acts = append(came.Acts, e.Consumption)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
 // listed writes an operators file that lists some, each with capabilities.
@@ -229,13 +230,69 @@ func forge(t testing.TB, hub string, n int) {
 		text := fmt.Sprintf(`{"claim":{"handoff_id":%q,"operator_id":"eve","token":"%s#take.0",`+
 			`"ts_utc":"2026-05-08T12:00:00Z"},"format":"handoff-claim/1","nonce":"%032x","writer":"w-0000000000000000"}`, id, id, i)
 		name := sha256.Sum256([]byte(id + "#take.0"))
-		fmt.Fprintf(&in, "commit refs/handoff/claims/%x\ncommitter x <x@x> 1 +0000\ndata 1\nx\n", name)
-		fmt.Fprintf(&in, "M 100644 inline claim.json\ndata %d\n%s\n", len(text), text)
+		in.WriteString(claimCommit(fmt.Sprintf("%x", name), text))
 	}
+	fastImport(t, hub, in.String())
+}
+
+// claimCommit returns the commit of a claim for fastImport.
+func claimCommit(name, text string) string {
+	return fmt.Sprintf("commit refs/handoff/claims/%s\ncommitter x <x@x> 1 +0000\ndata 1\nx\n"+
+		"M 100644 inline claim.json\ndata %d\n%s\n", name, len(text), text)
+}
+
+func fastImport(t testing.TB, hub, commits string) {
+	t.Helper()
 	cmd := exec.Command("git", "fast-import", "--quiet", "--done", "--date-format=raw")
-	cmd.Dir, cmd.Stdin = hub, strings.NewReader(in.String()+"done\n")
+	cmd.Dir, cmd.Stdin = hub, strings.NewReader(commits+"done\n")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatal(err, string(out))
+	}
+}
+
+// A stranger names this replica as the writer of a claim. The replica has not asked for it, so it records the claim as
+// that of another one: its own log says nothing about it, and the read mark stays.
+func TestForgedOwnClaim(t *testing.T) {
+	t.Parallel()
+	hub, roots, id := shared(t, 2)
+	if err := resume(roots[0], "ben", id, "take"); err != nil {
+		t.Fatal(err)
+	}
+	mustSync(t, roots[0])
+	writer, err := mustOpen(t, roots[0]).Exchange().Writer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := id + "#release.0"
+	claim := eventlog.NewClaim(handoff.Consumption{Token: key, HandoffID: id, Operator: "ben",
+		Time: time.Now().UTC().Format(time.RFC3339)}, writer)
+	text, err := claim.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fastImport(t, hub, claimCommit(eventlog.ClaimName(key), string(text)))
+	for range 2 {
+		for _, root := range roots {
+			mustSync(t, root)
+		}
+	}
+	for _, root := range roots {
+		if mark := marksOf(t, root)[id]["ben"]; mark == "" {
+			t.Errorf("%s: ben has not read it", root)
+		}
+		if life := mustOpen(t, root).Lifecycle().Of(id); life.Take.Holds().IsDone() {
+			t.Errorf("%s: the claim does not count: %+v", root, life)
+		}
+	}
+	log, err := os.ReadFile(filepath.Join(roots[0], ".run", "handoff-events.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(log)) {
+		if strings.Contains(line, `"handoff.release"`) && !strings.Contains(line, `"synced":true`) ||
+			strings.Contains(line, `"handoff.mark_unread"`) {
+			t.Errorf("its own: %s", line)
+		}
 	}
 }
 

@@ -152,7 +152,7 @@ func (r *remote) judgeLost(ctx ctx, tries []try) (err error) {
 			delete(r.denials.Claims, h.name)
 		}
 		to := &came.Acts
-		if h.Writer == r.writer {
+		if h.asked {
 			to = &came.Own
 		}
 		if *to = append(*to, h.lines...); h.why == "" && h.lost.Token == "" {

@@ -44,7 +44,7 @@ func (u *unpacking) collect(_ ctx, c *intake) error {
 			c.held.addEffect(markOf(id, m.Operator, m.Time))
 		}
 	}
-	c.held.addLines(u.Acts, "")
+	c.held.addLines(u.Acts, false)
 	return nil
 }
 
