@@ -6,9 +6,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// Repeated returns doc with the ts_utc of a stored handoff that is otherwise identical, so that writing it is a
-// repetition. Only handoffs count that are open and at most within older than doc. If there is none, or the store
-// cannot be read, it returns doc unchanged.
+// Repeated looks for an identical handoff that is still open and was written in the time within before doc. It returns
+// doc with the ts_utc of that handoff, so that writing it again stores nothing. If it finds no such handoff, or cannot
+// read the store, it returns doc unchanged.
 func (s *Store) Repeated(doc Document, within time.Duration) Document {
 	at, ok := form.Instant(doc.Time)
 	if !ok {

@@ -139,8 +139,8 @@ func (t turn) ending() (by Action, act Act, isRevoked bool) {
 }
 
 // RevokedBy returns the action that ended the last take of an operator and session: a revoke, or an earlier take in
-// another clone. It returns the zero Action if there is none, or if the session holds the handoff again. Otherwise the
-// session must take the handoff again before it can finish it.
+// another clone. The session must then take the handoff again before it can finish it. RevokedBy returns the zero
+// Action if no action ended the take, or if the session holds the handoff again.
 func (l *Life) RevokedBy(operator, session string) (by Action) {
 	if l.Take.Holds().IsBy(operator, session) {
 		return by
