@@ -82,25 +82,24 @@ func (a *app) statusOf(p handoff.Project, s *handoff.Store, me string) (Status, 
 	if err != nil {
 		return st, err
 	}
-	find := func(f handoff.Filter, drop func(handoff.Entry) bool) (found []handoff.Entry) {
+	find := func(f handoff.Filter) (found []handoff.Entry) {
 		if me != "" && err == nil {
 			found, err = s.List(f)
 		}
-		return handoff.NewestFirst(slices.DeleteFunc(found, drop))
+		return handoff.NewestFirst(found)
 	}
-	none := func(handoff.Entry) bool { return false }
 	if me == "" {
 		in.Newest = nil
 	}
 	st.ToMe = a.listed(s, handoff.NewestFirst(in.Newest))
 	st.Taken = taken(s, s.Lifecycle().Holdings(me))
-	toMe := func(e handoff.Entry) bool { return e.IsTo(me) }
-	st.Sent = a.listed(s, find(handoff.Filter{From: me, Unread: true}, toMe))
-	st.Awaiting = a.listed(s, find(handoff.Filter{State: handoff.StateAwaiting}, func(e handoff.Entry) bool {
+	sent, awaiting := find(handoff.Filter{From: me, Unread: true}), find(handoff.Filter{State: handoff.StateAwaiting})
+	st.Sent = a.listed(s, slices.DeleteFunc(sent, func(e handoff.Entry) bool { return e.IsTo(me) }))
+	st.Awaiting = a.listed(s, slices.DeleteFunc(awaiting, func(e handoff.Entry) bool {
 		policy, err := s.Registry().Policy()
 		return err != nil || policy == nil || e.From == me || !policy.Can(me, "approve", a.Now())
 	}))
-	st.News = a.newsOf(s, me, find(handoff.Filter{From: me, State: handoff.StateTaken}, none))
+	st.News = a.newsOf(s, me, find(handoff.Filter{From: me, State: handoff.StateTaken}))
 	if drafts, err := s.Sessions().Drafts(); err == nil {
 		st.Drafts = len(drafts)
 	}
