@@ -7,8 +7,9 @@ import (
 )
 
 // Repeated looks for an identical handoff that is still open and was written in the time within before doc. It returns
-// doc with the ts_utc of that handoff, so that writing it again stores nothing. If it finds no such handoff, or cannot
-// read the store, it returns doc unchanged.
+// doc with the ts_utc of that handoff, so that writing it again stores nothing. If a closed handoff has the id of doc,
+// Repeated returns doc with a later second: it is sent again. Otherwise, or if it cannot read the store, it returns doc
+// unchanged.
 func (s *Store) Repeated(doc Document, within time.Duration) Document {
 	at, ok := form.Instant(doc.Time)
 	if !ok {
@@ -21,6 +22,13 @@ func (s *Store) Repeated(doc Document, within time.Duration) Document {
 		if id, err := ID(again); err == nil && id == e.ID {
 			return again
 		}
+	}
+	for id, err := ID(doc); err == nil; id, err = ID(doc) {
+		if _, err := s.Find(id); err != nil {
+			break
+		}
+		at = at.Add(time.Second)
+		doc.Time = at.Format(time.RFC3339)
 	}
 	return doc
 }
