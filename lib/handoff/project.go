@@ -312,11 +312,16 @@ func (p Project) RecordsWork(inSession bool) bool {
 // says so.
 func (p Project) Capture() string { return p.User.Lower(p.Settings.Capture) }
 
-// Identity returns the operator that the program runs for, and the source that names it.
+// Identity returns the operator that the program runs for, and the source that names it. It is the zero value if
+// nothing names one, or if the file that does cannot be read now: the name of another source would be wrong.
 func (p Project) Identity() Identity {
 	at := store.Store{Opt: store.Options{Dir: p.Options.Dir, StateDir: p.Options.StateDir, Root: p.Options.Root,
 		UserState: p.Options.UserState}}
-	return operators.IdentityOf(p.Root, at.Operator(), p.Settings, p.User, func() (*operators.List, error) {
+	here, err := at.Operator()
+	if err != nil {
+		return Identity{}
+	}
+	return operators.IdentityOf(p.Root, here, p.Settings, p.User, func() (*operators.List, error) {
 		s, err := Open(p.Options)
 		if err != nil {
 			return nil, err

@@ -25,7 +25,7 @@ func (c *check) compareJournal() {
 		c.fault(journal.FileName, "", "cannot be proven: %v", err)
 		return
 	}
-	newest := c.Newest()
+	newest, unknown := c.Newest()
 	j, err := journal.Open(state, key, false)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -44,6 +44,9 @@ func (c *check) compareJournal() {
 		return
 	}
 	defer j.Close()
+	if unknown != nil {
+		c.warn(journal.FileName, "", "may be older than your last change: %v", unknown)
+	}
 	if err := c.CheckNewest(j.Last().Number, newest); err != nil {
 		c.isOlder = true
 		c.fault(journal.FileName, c.ContinueCommand(), "%s", store.OneLine(err))

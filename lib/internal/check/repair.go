@@ -93,7 +93,7 @@ func (m *repair) did(format string, args ...any) {
 // the journal, it quarantines the journal and begins a new one with the files as they are. A journal that only
 // lacks its key stays.
 func (m *repair) recoverJournal() error {
-	if _, err := m.Key(m.State, false); err != nil {
+	if err := m.NeedKey(false); err != nil { // before a new journal could get a key that replaces it
 		return err
 	}
 	for range 3 { // the audit log and the ledger may both have such lines
@@ -172,5 +172,5 @@ func (m *repair) takeSnapshot(ctx context.Context) (err error) {
 	}
 	m.AtEnd(m.found.Release)
 	m.found.ListRows(nil)
-	return nil
+	return m.found.denied // a repair would record the content of the file again
 }

@@ -33,6 +33,7 @@ type Snapshot struct {
 	names      []string  // in the handoffs directory; see isThere
 	kept       []kept    // checkpoints
 	unreadable []Finding // files that cannot be read as what their names mean
+	denied     error     // of an unreadable file that another user, or a moment later, may find sound
 	ledgerWhy  string    // why the ledger differs from the journal; it is read as it is then
 	journal    *check    // the comparison with the journal; nil in a session, which has recovered
 	isOlder    bool      // it lacks the newest events, so a handoff without events may still be from this clone
@@ -246,7 +247,10 @@ func (s *Snapshot) orUnreadable(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission):
+		s.denied = err
+		fallthrough
+	case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
 		s.unreadable = append(s.unreadable, Finding{name, fmt.Sprintf("cannot be read: %v", err), remedyRepair})
 		return nil
 	}

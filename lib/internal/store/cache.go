@@ -19,15 +19,7 @@ const (
 
 // Cached returns the text that [Store.Cache] stored under name, or nil if the text is missing or damaged.
 func (s *Store) Cached(name string) []byte {
-	d, err := s.existingOutside()
-	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	text, err := d.ReadFile(name, maxCache)
-	if err != nil {
-		return nil
-	}
+	text, _ := s.readOutside(name, maxCache)
 	sum, rest, _ := bytes.Cut(text, []byte("\n"))
 	if fmt.Sprintf(cacheLine, crc32.ChecksumIEEE(rest)) != string(sum)+"\n" {
 		return nil

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -19,13 +22,15 @@ const (
 )
 
 // Newest returns the number of the newest record that is known outside of the project. It is 0 if none is
-// known or the file cannot be read. Then the state directory is trusted as its journal is.
-func (s *Store) Newest() uint64 {
-	var once, twice uint64
-	if _, err := fmt.Sscanf(s.readOutside(newestName), newestFormat, &once, &twice); err != nil {
-		return 0
+// known, or if the secret is in the state directory too. Then that directory is trusted as its journal is.
+func (s *Store) Newest() (uint64, error) {
+	text, err := s.readOutside(newestName, disk.MaxStateFile)
+	if s.cannotKeep(err) && IsThere(filepath.Join(s.Opt.StateDir, StateSecret)) {
+		err = nil
 	}
-	return min(once, twice)
+	var once, twice uint64 // 0 if it is missing or torn
+	_, _ = fmt.Sscanf(string(text), newestFormat, &once, &twice)
+	return min(once, twice), err
 }
 
 // SetNewest stores the number of a record that is on the disk. It is best effort: the change is made even if
@@ -44,16 +49,18 @@ func (s *Store) SetNewest(n uint64) {
 	_, _ = f.WriteAt(fmt.Appendf(nil, newestFormat, n, n), 0)
 }
 
-// readOutside returns the text of a small file in the directory of [Store.Outside], or "" if it cannot be
-// read.
-func (s *Store) readOutside(name string) string {
+// readOutside returns the text of a file of at most max bytes in the directory of [Store.Outside], or nil if it is
+// missing.
+func (s *Store) readOutside(name string, max int64) ([]byte, error) {
 	d, err := s.existingOutside()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
-		return ""
+		return nil, err
 	}
 	defer d.Close()
-	text, _ := d.ReadFile(name, disk.MaxStateFile)
-	return string(text)
+	return d.ReadIfThere(name, max)
 }
 
 // ContinueCommand returns the command that continues with an older state directory.

@@ -47,8 +47,11 @@ func (s *Store) isTracked(top, rel string) bool {
 		return false
 	}
 	stamp := s.stampOf(name, rel)
-	if stamp != "" && stamp == s.readOutside(disk.IndexStamp) { // another process has read this index
-		return false
+	if stamp != "" {
+		// another process may have read this index
+		if seen, _ := s.readOutside(disk.IndexStamp, disk.MaxStateFile); string(seen) == stamp {
+			return false
+		}
 	}
 	tracked, err := git.Tracks(context.Background(), top, rel)
 	if err == nil && !tracked && stamp != "" {

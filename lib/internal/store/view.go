@@ -383,7 +383,10 @@ func (l *look) read() {
 		return
 	}
 	defer state.Close()
-	newest := s.Newest()
+	newest, err := s.Newest()
+	if l.err = passing(err); l.err != nil {
+		return
+	}
 	j, err := s.openJournal(state)
 	if err != nil {
 		if l.err = passing(err); l.err == nil {

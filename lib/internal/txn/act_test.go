@@ -184,7 +184,7 @@ func TestLinesComeAtOnce(t *testing.T) {
 	take := func(step int) (ledger, table string, isNew []bool, changes uint64) {
 		w := newWorld(t)
 		w.publish(topics...)
-		before := w.Newest()
+		before := w.newest()
 		for some := range slices.Chunk(lines, step) {
 			if err := w.locked(func(x *txn.Session) error {
 				news, err := x.TakeOverTokens(some, false)
@@ -194,7 +194,7 @@ func TestLinesComeAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return w.read(disk.Ledger), w.read(disk.IndexFile), isNew, w.Newest() - before
+		return w.read(disk.Ledger), w.read(disk.IndexFile), isNew, w.newest() - before
 	}
 	ledger, table, isNew, _ := take(1)
 	for _, step := range []int{5, len(lines)} {

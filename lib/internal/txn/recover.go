@@ -68,27 +68,33 @@ func (x *Session) recoverOnce() (again bool, err error) {
 
 // openJournal opens the journal with the key of this store and user.
 func (x *Session) openJournal() (err error) {
-	if err := x.needKey(); err != nil {
+	if err := x.NeedKey(true); err != nil {
 		return err
 	}
 	x.closeJournal()
 	x.boot = store.BootOf()
+	newest, err := x.Newest()
+	if err != nil {
+		return err
+	}
 	j, err := journal.Open(x.State, x.key, true)
 	if err != nil {
 		return err
 	}
-	if err := x.CheckNewest(j.Last().Number, x.Newest()); err != nil && !x.goesBack {
+	older := x.CheckNewest(j.Last().Number, newest)
+	if older != nil && !x.goesBack {
 		j.Close()
-		return err
+		return older
 	}
+	x.isOlder = older != nil
 	x.j, x.prev, x.ledger = j, store.HeadOf(j.Last()).Hash, nil
 	return nil
 }
 
-// needKey reads the key of this store and user. If the key is missing, it makes one.
-func (x *Session) needKey() (err error) {
+// NeedKey reads the key of this store and user once. If the key is missing, it makes one if create is set.
+func (x *Session) NeedKey(create bool) (err error) {
 	if x.key.IsZero() {
-		x.key, err = x.Key(x.State, true)
+		x.key, err = x.Key(x.State, create)
 	}
 	return err
 }
@@ -283,7 +289,11 @@ func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error
 	if c.LedgerTail, err = x.lastPage(disk.Ledger, c.Ledger.Offset); err != nil {
 		return err
 	}
-	c.Number = max(c.Number, x.Newest()+1) // larger if the session goes on from an older state, or the journal was lost
+	newest, err := x.Newest()
+	if err != nil {
+		return err
+	}
+	c.Number = max(c.Number, newest+1) // larger if the session goes on from an older state, or the journal was lost
 	if err := draft.Finish(c); err != nil {
 		return err
 	}
@@ -357,7 +367,7 @@ func (x *Session) RecoverFrom(store string) error {
 // baseline starts the journal over with the files as they are. It trusts them: the caller must verify them
 // first.
 func (x *Session) baseline() (err error) {
-	if err := x.needKey(); err != nil {
+	if err := x.NeedKey(true); err != nil {
 		return err
 	}
 	if err := x.SyncSecret(); err != nil {
@@ -611,9 +621,8 @@ func (x *Session) ProveJournal() error {
 
 // Checkpoint makes all changes durable in the files that people see, before other stores rely on them.
 func (x *Session) Checkpoint() error {
-	isOlder := x.goesBack && x.j.Last().Number < x.Newest()
 	_, left := x.State.Lstat(journal.NewFileName) // from an unfinished checkpoint
-	if x.j.Records() == 0 && len(x.extra) == 0 && !isOlder && errors.Is(left, fs.ErrNotExist) {
+	if x.j.Records() == 0 && len(x.extra) == 0 && !x.isOlder && errors.Is(left, fs.ErrNotExist) {
 		return nil
 	}
 	return x.checkpoint(x.index)

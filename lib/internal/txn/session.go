@@ -41,6 +41,7 @@ type Session struct {
 	sealed    bool // an archive was changed
 	titles    bool // INDEX.md grew much
 	goesBack  bool // accept an older state directory
+	isOlder   bool // the accepted state directory is older
 	elsewhere bool // another commit is checked out than at the last change
 	merges    bool // someone saved INDEX.md since
 }
