@@ -163,6 +163,9 @@ func (r *gitCarrier) sources(ctx ctx, documents []heldDocument) (map[int]handoff
 			found[i] = d.source(got)
 		}
 	}
+	if errors.Is(err, repo.ErrLost) { // the repository was made again since they were held
+		err = nil
+	}
 	return found, err
 }
 

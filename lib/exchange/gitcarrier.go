@@ -98,7 +98,11 @@ func (r *gitCarrier) end(ctx ctx) {
 func (r *gitCarrier) failed() error { return r.repo.Failed() }
 
 func (r *gitCarrier) get(ctx ctx, want []repo.Wanted) ([][]byte, error) {
-	return r.repo.Read(ctx, want)
+	texts, err := r.repo.Read(ctx, want)
+	if errors.Is(err, repo.ErrLost) { // the repository was made again since they were held
+		err = nil
+	}
+	return texts, err
 }
 
 // keep records how much of each writer was imported.

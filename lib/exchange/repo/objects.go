@@ -2,6 +2,7 @@ package repo
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
+
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
@@ -21,6 +24,10 @@ var (
 	ErrTooMuch = errors.New("it has published more at once than is read")
 	ErrTree    = errors.New("it holds a tree that is cut or not in order")
 	ErrNoText  = errors.New("it holds a file that is too long, or no file")
+
+	// ErrLost is wrapped by the error for an object that git does not find. A fetch brings all objects that a commit
+	// names, so it is no fault of who published the commit.
+	ErrLost = errors.New("the repository of sync lacks an object")
 )
 
 // maxRead is the maximum number of bytes of the objects that Read returns together.
@@ -45,43 +52,51 @@ type part struct {
 	at, size int64
 }
 
-// Read returns the contents of a few Blobs. Missing and too long Blobs, and other objects, are nil.
+// Read returns the contents of a few Blobs. Too long Blobs, and other objects, are nil. Missing ones are nil too, as is
+// a file that a commit does not have; a missing object or commit is also ErrLost.
 func (r *Repo) Read(ctx ctx, want []Wanted) ([][]byte, error) {
 	texts := make([][]byte, len(want))
 	got, err := r.Spool(ctx, "blob", maxRead, want)
+	var lost error
+	if errors.Is(err, ErrLost) {
+		lost, err = err, nil
+	}
 	for n, w := range want {
 		if err == nil && got.Has(w) {
 			texts[n], err = got.Text(w)
 		}
 	}
-	return texts, err
+	return texts, cmp.Or(err, lost)
 }
 
 // Spool reads objects of a kind into the spool file, up to most bytes together. An object that is missing, too
-// long or of another kind has no text.
+// long or of another kind has no text. If an object or a commit is missing, the error is ErrLost, and the others have
+// their texts.
 func (r *Repo) Spool(ctx ctx, kind string, most int64, want []Wanted) (got Blobs, err error) {
 	got = Blobs{r.spool, make(map[string]part, len(want)), &r.failed}
 	if len(want) == 0 {
 		return got, nil
 	}
-	var names, ask strings.Builder
-	for _, w := range want {
-		names.WriteString(w.Object + "\n")
-	}
-	out, err := r.Ask(ctx, names.String(), "cat-file", "--batch-check")
+	heads, err := r.heads(ctx, want)
 	if err != nil {
 		return got, err
 	}
 	begin, err := got.file.Seek(0, io.SeekEnd)
-	end, n := begin, 0
-	for head := range strings.Lines(string(out)) {
+	var ask strings.Builder
+	var lost error
+	end := begin
+	for n, head := range heads {
 		size, ok := sizeOf(kind, head)
 		if ok && n < len(want) && size <= want[n].Max && !got.Has(want[n]) {
 			got.parts[want[n].Object] = part{head, end, size}
 			end += int64(len(head)) + size + 1
 			ask.WriteString(want[n].Object + "\n")
 		}
-		n++
+		name, isMissing := strings.CutSuffix(head, " missing\n")
+		if isMissing && len(name) >= 40 && !strings.ContainsAny(name, ":^") {
+			r.suspect = true
+			lost = fault.New(ErrLost, "run it again", "%v: %s", ErrLost, name)
+		}
 	}
 	if end-begin > most {
 		return got, ErrTooMuch
@@ -91,7 +106,25 @@ func (r *Repo) Spool(ctx ctx, kind string, most int64, want []Wanted) (got Blobs
 			Into: got.file, Limit: transferLimit})
 		err = r.Explain(err)
 	}
-	return got, err
+	return got, cmp.Or(err, lost)
+}
+
+// heads returns what git answers about the wanted objects, and then about the commits in their names.
+func (r *Repo) heads(ctx ctx, want []Wanted) ([]string, error) {
+	var names, commits []string
+	for _, w := range want {
+		names = append(names, w.Object)
+		if at := strings.IndexAny(w.Object, ":^"); at >= 0 {
+			commits = append(commits, w.Object[:at])
+		}
+	}
+	names = append(names, commits...)
+	out, err := r.Ask(ctx, strings.Join(names, "\n")+"\n", "cat-file", "--batch-check")
+	heads := slices.Collect(strings.Lines(string(out)))
+	if err == nil && len(heads) != len(names) {
+		err = fmt.Errorf("git cat-file answered %d of %d questions", len(heads), len(names))
+	}
+	return heads, err
 }
 
 // Has reports whether a wanted object has a text.

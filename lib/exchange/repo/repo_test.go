@@ -100,13 +100,29 @@ func TestChanges(t *testing.T) {
 			continue
 		}
 		texts, err := r.Read(t.Context(), []repo.Wanted{{change.Object, 13}, {change.Object, 12}, {young, 100},
-			{strings.Repeat("1", 40), 100}})
+			{young + ":log/0002.jsonl", 100}})
 		if err != nil || string(texts[0]) != "a longer text" || texts[1] != nil || texts[2] != nil || texts[3] != nil {
-			t.Errorf("a text, a longer one than wanted, a commit and what is missing are read as %q, %v", texts, err)
+			t.Errorf("a text, a longer one than wanted, a commit and a file that it lacks are read as %q, %v", texts, err)
+		}
+		for _, gone := range []string{strings.Repeat("1", 40), strings.Repeat("1", 40) + ":writer.json"} {
+			texts, err := r.Read(t.Context(), []repo.Wanted{{gone, 100}, {change.Object, 13}})
+			if !errors.Is(err, repo.ErrLost) || texts[0] != nil ||
+				string(texts[1]) != "a longer text" {
+				t.Errorf("%s and a text are read as %q, %v", gone, texts, err)
+			}
 		}
 	}
-	if _, err := r.Changes(t.Context(), old, strings.Repeat("1", 40)); err == nil {
-		t.Error("a commit that is not there has no changes")
+	text := ""
+	for _, change := range changes {
+		if change.Name == day+"c.md" {
+			text = change.Object
+		}
+	}
+	if _, err := r.Changes(t.Context(), old, text); !errors.Is(err, repo.ErrNoText) || errors.Is(err, repo.ErrLost) {
+		t.Errorf("what is no commit has the changes %v", err)
+	}
+	if _, err := r.Changes(t.Context(), old, strings.Repeat("1", 40)); !errors.Is(err, repo.ErrLost) {
+		t.Errorf("a commit that is not there has the changes %v", err)
 	}
 }
 
