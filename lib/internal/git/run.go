@@ -151,7 +151,7 @@ func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]b
 	limited, cancel := context.WithTimeout(ctx, c.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(limited, "git", append(strings.Fields(safely), args...)...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = dir, append(r.environ(), c.env...), c.Stdin, 2*time.Second
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = dir, append(r.environ(), c.env...), c.Stdin, 20*time.Second
 	if !r.Asks { // only the foreground group can ask
 		inGroup(cmd)
 	}
