@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -670,7 +671,7 @@ func (r *objectCarrier) putDocuments(ctx ctx, w *objects.Log, n *pending) (sent 
 		}
 		return err
 	})
-	return sent, errors.Join(err, failed)
+	return sent, cmp.Or(err, failed) // after the network failed nothing counts as sent
 }
 
 // addNews adds the events and claims that other replicas need.

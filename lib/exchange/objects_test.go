@@ -830,3 +830,52 @@ func cut(t testing.TB, path string) {
 		t.Fatal(err)
 	}
 }
+
+// A brokenStore cannot create one object.
+type brokenStore struct {
+	objects.Store
+	name string
+}
+
+func (b brokenStore) Create(ctx context.Context, name string, body []byte) (bool, error) {
+	if name == b.name {
+		return false, errors.New("the network is down")
+	}
+	return b.Store.Create(ctx, name, body)
+}
+
+// A network that fails after an object was found to be somebody else's leaves nothing behind that the next sync would
+// not send.
+func TestNetworkFailsAfterATakenObject(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 2)
+	sources := make([]handoff.Source, 70)
+	for i := range sources {
+		sources[i] = doc(fmt.Sprint("work-", i))
+	}
+	receipts, err := mustOpen(t, f.roots[0]).WriteAll(t.Context(), sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range receipts {
+		names = append(names, objects.DocumentName(r.ID))
+	}
+	slices.Sort(names)
+	f.put(t, names[0], "something else")
+	o := f.options(f.roots[0])
+	open := o.Objects
+	o.Objects = func(ctx context.Context, remote string) (objects.Store, string, error) {
+		store, url, err := open(ctx, remote)
+		return brokenStore{store, names[69]}, url, err
+	}
+	if _, err := exchange.Sync(t.Context(), mustOpen(t, f.roots[0]), o); err == nil || errors.Is(err, handoff.ErrIntegrity) {
+		t.Errorf("the network is down, and the error is %v", err)
+	}
+	if got, err := f.sync(f.roots[0]); !errors.Is(err, handoff.ErrIntegrity) || got.Waiting != 1 {
+		t.Errorf("%v %+v", err, got)
+	}
+	if got := f.mustSync(t, f.roots[1]); len(got.Received) != 69 {
+		t.Errorf("received %d handoffs", len(got.Received))
+	}
+}
