@@ -107,8 +107,9 @@ func (r *gitCarrier) inspect(ctx ctx, space string, writers ...string) (follows 
 }
 
 // isReady compares the ref of this writer at the remote with the commits here. Commits that are unknown here were
-// sent before sync.git was lost, if the audit log continues them. Otherwise another replica has a copy of this state
-// directory. Nothing is sent then, because the copy and the original cannot be told apart.
+// sent before sync.git was lost, if other replicas accept them and the audit log continues them. Otherwise another
+// replica has a copy of this state directory, or someone else has moved the ref. Nothing is sent then, because the copy
+// and the original cannot be told apart.
 func (r *gitCarrier) isReady(ctx ctx) error {
 	ref := localRef("writers", r.writer)
 	there, here := r.writers[r.writer], r.refs[ref]
@@ -121,14 +122,16 @@ func (r *gitCarrier) isReady(ctx ctx) error {
 		}
 	}
 	follows, err := r.inspect(ctx, "writers", r.writer)
-	if found := follows[r.writer]; err == nil && found != "" {
-		if _, err := r.locate(ctx, found); err == nil {
+	found, c := follows[r.writer], newIntake()
+	if err == nil && found != "" {
+		err = r.accept(ctx, c, []*offer{{writer: r.writer, old: here, commit: found}})
+	}
+	if err == nil && c.imported[r.writer] != "" {
+		if _, err = r.locate(ctx, found); err == nil {
 			return r.move(ctx, map[string]string{ref: found})
-		} else if errors.Is(err, repo.ErrBroken) {
-			return err
 		}
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fault.ErrIntegrity) {
 		return err
 	}
 	return r.errCopied()

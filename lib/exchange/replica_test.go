@@ -336,7 +336,8 @@ func TestEarliestMarkCounts(t *testing.T) {
 	}
 }
 
-// Of a writer who has published anything else than a writer does, nothing is imported; of the others all is.
+// Of a writer who has published anything else than a writer does, nothing is imported; of the others all is. If the
+// ref was moved by someone else, its writer sends nothing.
 func TestForgedWriters(t *testing.T) {
 	t.Parallel()
 	forgeries := map[string]string{
@@ -388,6 +389,9 @@ func TestForgedWriters(t *testing.T) {
 			git(t, dir, "add", "-A", "-f")
 			git(t, dir, "commit", "-q", "-m", name)
 			git(t, hub, "update-ref", ref, git(t, dir, "rev-parse", "HEAD"))
+			if _, err := sync(roots[0]); !errors.Is(err, handoff.ErrIntegrity) {
+				t.Errorf("its writer goes on from what it has not published: %v", err)
+			}
 			fresh := filepath.Join(t.TempDir(), "fresh")
 			git(t, hub, "init", "-q", fresh)
 			git(t, fresh, "remote", "add", "origin", hub)
