@@ -29,7 +29,7 @@ type effect struct {
 	Turn   int    `json:"turn,omitempty"`   // of a tombstone: the number of the archiving that it ends
 	Writer string `json:"writer,omitempty"` // of a tombstone
 	Own    bool   `json:"own,omitempty"`    // an action that this replica has claimed and not recorded
-	Seen   string `json:"seen,omitempty"`   // when a tombstone arrived here, by the clock of this machine
+	Seen   string `json:"seen,omitempty"`   // when a tombstone arrived here, not before its time
 }
 
 // tombstone returns the effect as a tombstone.
@@ -190,7 +190,7 @@ func (x *exchange) divide(c *intake, j jury, here map[string]handoff.Entry) map[
 	c.held.Effects, c.held.places = nil, nil
 	for _, e := range told {
 		if e.Kind == kindTombstone {
-			e.Seen = cmp.Or(e.Seen, x.Now().UTC().Format(time.RFC3339))
+			e.Seen = cmp.Or(e.Seen, max(x.Now().UTC().Format(time.RFC3339), e.Time)) // this clock can be behind
 		}
 		switch isDue, isVoid := j.decide(e, here[e.HandoffID], c.near || x.isOld(e)); {
 		case isVoid:
