@@ -97,7 +97,7 @@ func (r *remote) open(ctx ctx) (err error) {
 		return err
 	}
 	if r.out, err = r.Exchange().Outside(); err != nil {
-		return err
+		return fault.Explain(err, "nothing was exchanged", "run it again")
 	}
 	if r.Objects != nil {
 		store, where, err := r.Objects(ctx, r.Remote)

@@ -194,7 +194,8 @@ func ReadStatus(s *handoff.Store) (at Status, err error) {
 	x.out, err = outside(s)
 	x.home = x.out
 	p := progress{}
-	if err == nil {
+	switch {
+	case err == nil:
 		p = x.loadProgress()
 		held, err := allHeld(x.out)
 		if err != nil {
@@ -205,6 +206,8 @@ func ReadStatus(s *handoff.Store) (at Status, err error) {
 		if _, err := load(x.out, disk.SyncAttempt, &last); err == nil && last.Began >= p.Last {
 			at.Failed = last.Failed
 		}
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.ErrConfig):
+		return at, err
 	} // otherwise the store has never synced
 	at.Unsent, err = x.unsent(p)
 	return at, err

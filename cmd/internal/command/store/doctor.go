@@ -93,7 +93,7 @@ func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) error {
 	back, err := exchange.RestoreLost(context.Background(), s, a.Remote(*p))
 	a.notes(back)
 	if err != nil {
-		return err
+		return fault.Unreadable(err)
 	}
 	repair := s.Maintenance().Repair
 	if rebuild {
