@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -106,16 +104,8 @@ func (r *gitCarrier) sentLog(ctx ctx) (log []byte, sent progress, err error) {
 			"`handoff doctor machine regenerate` and then `handoff sync`",
 			"the repository of sync has nothing of the writer %s", r.writer)
 	}
-	all, err := r.repo.Changes(ctx, "", sent.Commit)
-	if err != nil {
-		return nil, sent, r.repo.Explain(err)
-	}
-	var want []repo.Wanted
-	for n := 1; slices.ContainsFunc(all, func(c repo.Change) bool { return c.Name == logFile(n) }); n++ {
-		want = append(want, repo.Wanted{Object: sent.Commit + ":" + logFile(n), Max: maxLogFile})
-	}
-	texts, err := r.repo.Read(ctx, want)
-	return bytes.Join(texts, nil), sent, err
+	log, err = r.publishedLog(ctx, sent.Commit)
+	return log, sent, r.repo.Explain(err)
 }
 
 // restoreDocuments restores the missing files of handoffs in the log, if any writer has published them. An object store

@@ -249,11 +249,14 @@ func (r *gitCarrier) restore(ctx ctx) error {
 	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
 		writer, isWriter := strings.CutPrefix(ref, localRef("fetched", ""))
 		there := r.writers[writer]
+		if !isWriter || writer == r.writer || there == r.refs[ref] {
+			continue
+		}
 		isBehind := there == ""
-		if isWriter && writer != r.writer && !isBehind && there != r.refs[ref] {
+		if !isBehind {
 			isBehind, _ = r.repo.IsAncestor(ctx, there, r.refs[ref])
 		}
-		if isWriter && writer != r.writer && isBehind {
+		if isBehind {
 			specs = append(specs, ref+":"+r.writerRef(writer))
 		}
 	}

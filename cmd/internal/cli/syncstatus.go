@@ -16,16 +16,16 @@ func SyncStatus(p handoff.Project, s *handoff.Store, at *exchange.Status, always
 		return ""
 	}
 	at, err := statusOf(s, at)
-	if err != nil && always {
+	switch {
+	case err != nil && always:
 		return err.Error()
-	}
-	if err == nil && at.Failed != "" {
+	case err != nil:
+		return ""
+	case at.Failed != "":
 		return "the last background sync failed: " + handoff.EscapeLine(at.Failed) + ": run `handoff sync`"
-	}
-	if always && err == nil && at.Unsent+at.Held == 0 && NeverSynced(p, s, at) {
+	case always && at.Unsent+at.Held == 0 && NeverSynced(p, s, at):
 		return neverSynced
-	}
-	if err != nil || at.Unsent+at.Held == 0 || at.Synced == "" && (!always || p.Options.Git == handoff.GitTracked) {
+	case at.Unsent+at.Held == 0, at.Synced == "" && (!always || p.Options.Git == handoff.GitTracked):
 		return ""
 	}
 	var parts []string
