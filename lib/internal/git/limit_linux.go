@@ -28,9 +28,10 @@ func limit(pid int) {
 			_ = unix.Prlimit(pid, what, &unix.Rlimit{Cur: min(is.Cur, most), Max: most}, nil)
 		}
 	}
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, list := range lists {
-		text, _ := os.ReadFile(list)
+	tasks := fmt.Sprintf("/proc/%d/task", pid)
+	threads, _ := os.ReadDir(tasks)
+	for _, thread := range threads {
+		text, _ := os.ReadFile(filepath.Join(tasks, thread.Name(), "children"))
 		for word := range strings.FieldsSeq(string(text)) {
 			if child, err := strconv.Atoi(word); err == nil {
 				limit(child)
