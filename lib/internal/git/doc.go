@@ -7,14 +7,14 @@ import (
 	"context"
 	"os"
 	"strings"
-	"time"
 )
 
-// Config returns a value of git's configuration in dir. It returns "" if git does not answer within 0.5 s. It asks at
-// the top of the work tree, since a branch could contain a bare repository below it.
+// Config returns a value of git's configuration in dir. It returns "" if git does not answer within ten seconds: a
+// caller that cannot wait so long has its own time limit. It asks at the top of the work tree, since a branch could
+// contain a bare repository below it.
 func Config(dir, key string) string {
 	args := []string{"config", "--get", key}
-	call := Call{Args: args, Limit: 500 * time.Millisecond, Max: maxPointer}
+	call := Call{Args: args, Limit: mostPatient, Max: maxPointer}
 	out, err := Runner{Environ: os.Environ()}.run(context.Background(), cmp.Or(Top(dir), dir), args, call)
 	if err != nil {
 		return ""

@@ -102,7 +102,7 @@ func Serving(url, service string) []string {
 
 // IsOlder reports whether git is older than a version.
 func (r Runner) IsOlder(ctx context.Context, major, minor int) (bool, error) {
-	out, err := r.run(ctx, r.Dir, []string{"version"}, Call{Args: []string{"version"}, Limit: 5 * time.Second})
+	out, err := r.run(ctx, r.Dir, []string{"version"}, Call{Args: []string{"version"}})
 	var first, second int
 	if _, scanErr := fmt.Sscanf(string(out), "git version %d.%d", &first, &second); err == nil && scanErr != nil {
 		return true, nil
@@ -120,7 +120,7 @@ func (e *Error) IsOld() bool { return e.Code == 129 }
 // absolute. An error means that git could not answer.
 func (r Runner) Remote(ctx context.Context, top, name string) (string, error) {
 	args := []string{"config", "--get", "remote." + name + ".url"}
-	out, err := r.run(ctx, top, args, Call{Args: args, Limit: 5 * time.Second})
+	out, err := r.run(ctx, top, args, Call{Args: args})
 	if err != nil && Refusal(err) == nil {
 		return "", err
 	}

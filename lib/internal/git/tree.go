@@ -28,7 +28,8 @@ var ErrForeign = errors.New("the repository belongs to another user")
 // ErrUnknown is wrapped by errors about a commit that the repository does not have.
 var ErrUnknown = errors.New("no such commit")
 
-const mostPatient = 2 * time.Second // the time limit of one question
+// mostPatient is the time limit of one question. A busy machine can take a second to start git.
+const mostPatient = 10 * time.Second
 
 // closed is an environment in which git fetches nothing and asks no questions. It uses history and paths literally.
 var closed = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0",
