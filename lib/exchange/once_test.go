@@ -44,9 +44,12 @@ func remote(root string) exchange.Options {
 }
 
 // resume consumes the token of a handoff; how is once, offline, forced (by who does not ask), killed (after the claim), or an act
-// in its place.
-func resume(root, operator, id, how string) error {
+// in its place. Each change changes the options of the store.
+func resume(root, operator, id, how string, changes ...func(*handoff.Options)) error {
 	o := options(root)
+	for _, change := range changes {
+		change(&o)
+	}
 	once := exchange.Once(remote(root))
 	switch o.Once = once; how {
 	case "offline", "offline-take", "offline-release", "offline-done", "offline-reopen":

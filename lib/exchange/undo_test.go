@@ -73,8 +73,12 @@ func TestReleaseKilledAfterTheClaim(t *testing.T) {
 	}
 	mustSync(t, roots[0])
 	mustSync(t, roots[1])
-	time.Sleep(time.Second) // marks have seconds
-	if err := resume(roots[0], "ben", id, "killed-release"); !errors.Is(err, errKilled) {
+	later := func(seconds int) func(*handoff.Options) { // marks have seconds
+		return func(o *handoff.Options) {
+			o.Now = func() time.Time { return time.Now().Add(time.Duration(seconds) * time.Second) }
+		}
+	}
+	if err := resume(roots[0], "ben", id, "killed-release", later(1)); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	agree := func(isRead bool) {
@@ -97,8 +101,13 @@ func TestReleaseKilledAfterTheClaim(t *testing.T) {
 		}
 	}
 	agree(false)
-	time.Sleep(time.Second)
-	if _, err := mustOpen(t, roots[2]).MarkRead(t.Context(), "ben", id); err != nil {
+	o := options(roots[2])
+	later(2)(&o)
+	s, err := handoff.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.MarkRead(t.Context(), "ben", id); err != nil {
 		t.Fatal(err)
 	}
 	agree(true)
