@@ -147,7 +147,7 @@ func Width(text string) int { return form.Width(text) }
 // Nearest returns the known word that a misspelled word probably means, "" if none is similar.
 func Nearest(word string, known []string) string { return form.Nearest(word, known) }
 
-// GitConfig returns a value of git's configuration in dir. It returns "" if git does not answer within 0.5 s.
+// GitConfig returns a value of git's configuration in dir. It returns "" if git does not answer within ten seconds.
 func GitConfig(dir, key string) string { return git.Config(dir, key) }
 
 // IsIndex reports whether name is that of the index, or of an archive of it, in a handoffs directory.
