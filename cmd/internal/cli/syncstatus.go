@@ -16,6 +16,7 @@ func SyncStatus(p handoff.Project, s *handoff.Store, at *exchange.Status, always
 		return ""
 	}
 	at, err := statusOf(s, at)
+	nothing := at.Unsent+at.Held == 0
 	switch {
 	case err != nil && always:
 		return err.Error()
@@ -23,9 +24,9 @@ func SyncStatus(p handoff.Project, s *handoff.Store, at *exchange.Status, always
 		return ""
 	case at.Failed != "":
 		return "the last background sync failed: " + handoff.EscapeLine(at.Failed) + ": run `handoff sync`"
-	case always && at.Unsent+at.Held == 0 && NeverSynced(p, s, at):
+	case always && nothing && NeverSynced(p, s, at):
 		return neverSynced
-	case at.Unsent+at.Held == 0, at.Synced == "" && (!always || p.Options.Git == handoff.GitTracked):
+	case nothing, at.Synced == "" && (!always || p.Options.Git == handoff.GitTracked):
 		return ""
 	}
 	var parts []string

@@ -89,26 +89,28 @@ func (a *app) endDiagnosis(r handoff.Report) error {
 	return nil
 }
 
-func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) error {
-	back, err := exchange.RestoreLost(context.Background(), s, a.Remote(*p))
-	a.notes(back)
-	if err != nil {
-		return fault.Unreadable(err)
-	}
-	repair := s.Maintenance().Repair
+func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) (err error) {
+	ctx, repair, all := context.Background(), s.Maintenance().Repair, handoff.RepairReport{}
 	if rebuild {
 		repair = s.Maintenance().RebuildIndex
 	}
-	done, err := repair(context.Background())
-	a.Committed()
-	if a.JSON {
-		if jsonErr := a.PrintJSON(done); jsonErr != nil {
-			return jsonErr
+	for n := 0; n < 2 && err == nil; n++ { // the second time restores what the first has quarantined
+		back, lost := exchange.RestoreLost(ctx, s, a.Remote(*p))
+		if a.notes(back); lost != nil {
+			return fault.Unreadable(lost)
+		}
+		if n == 0 || len(back) > 0 {
+			done, failed := repair(ctx)
+			a.notes(done.Done)
+			all.Done, err = append(all.Done, done.Done...), failed
 		}
 	}
-	a.notes(done.Done)
+	a.Committed()
+	if a.JSON {
+		err = cmp.Or(a.PrintJSON(all), err)
+	}
 	if err != nil {
 		return err
 	}
-	return a.printReport(s.Verify(context.Background()))
+	return a.printReport(s.Verify(ctx))
 }
