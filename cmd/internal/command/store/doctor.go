@@ -90,7 +90,7 @@ func (a *app) endDiagnosis(r handoff.Report) error {
 }
 
 func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) (err error) {
-	ctx, repair, all := context.Background(), s.Maintenance().Repair, handoff.RepairReport{}
+	ctx, repair, all := context.Background(), s.Maintenance().Repair, handoff.RepairReport{Done: []string{}}
 	if rebuild {
 		repair = s.Maintenance().RebuildIndex
 	}
