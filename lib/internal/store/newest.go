@@ -22,10 +22,11 @@ const (
 )
 
 // Newest returns the number of the newest record that is known outside of the project. It is 0 if none is
-// known, or if the secret is in the state directory too. Then that directory is trusted as its journal is.
+// known: the file is damaged, or the secret is in the state directory too. Then that directory is trusted as its
+// journal is.
 func (s *Store) Newest() (uint64, error) {
 	text, err := s.readOutside(newestName, disk.MaxStateFile)
-	if s.cannotKeep(err) && IsThere(filepath.Join(s.Opt.StateDir, StateSecret)) {
+	if errors.Is(err, disk.ErrUnsafe) || s.cannotKeep(err) && IsThere(filepath.Join(s.Opt.StateDir, StateSecret)) {
 		err = nil
 	}
 	var once, twice uint64 // 0 if it is missing or torn
