@@ -117,10 +117,11 @@ func rowsOf(text []byte) (rows map[string]index.Row, order []string) {
 }
 
 // Merge merges an INDEX.md that someone saved with the journal. The rows come from the journal, all other
-// text from the person. Each known row is as in the journal, plus marks that the journal does not have. A
-// missing row is restored if isThere reports that its document exists. An unknown row stays, and verify
-// checks it, unless it was removed since the journal began.
-func (s *Story) Merge(found []byte, isThere func(index.Row) (bool, error)) ([]byte, error) {
+// text from the person. Each known row is as in the journal. If more is set, it also has marks that the journal does
+// not have: git brings those of others, or a person typed them. They stay, and verify reports them. A missing row is
+// restored if isThere reports that its document exists. An unknown row stays, and verify checks it, unless it was
+// removed since the journal began.
+func (s *Story) Merge(found []byte, more bool, isThere func(index.Row) (bool, error)) ([]byte, error) {
 	text, _ := index.Join(found)
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(slices.Clip(text), '\n')
@@ -145,7 +146,10 @@ func (s *Story) Merge(found []byte, isThere func(index.Row) (bool, error)) ([]by
 	change := &Record{}
 	for _, id := range theirs {
 		row, known := ours[id]
-		if row = keepTheirs(row, have[id]); known && row != have[id] {
+		if more {
+			row = row.WithMark(have[id].Marks()...)
+		}
+		if row = keepNames(row, have[id]); known && row != have[id] {
 			change.Set = append(change.Set, row)
 		}
 	}
@@ -183,11 +187,8 @@ func (s *Story) lostLinks(text []byte) []string {
 		func(name string) bool { return slices.Contains(linked, name) })
 }
 
-// keepTheirs returns row with the marks that only theirs has, and with the names that people typed into its
-// read_by, which are not marks. An unknown mark means that the state directory is older than INDEX.md, or
-// that someone typed the mark. It stays, and verify reports it.
-func keepTheirs(row, theirs index.Row) index.Row {
-	row = row.WithMark(theirs.Marks()...)
+// keepNames returns row with the names that people typed into the read_by of theirs, which are not marks.
+func keepNames(row, theirs index.Row) index.Row {
 	for _, name := range theirs.Unmarked() {
 		if row.IsReadBy(name) || slices.Contains(row.Unmarked(), name) {
 			continue

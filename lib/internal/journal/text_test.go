@@ -432,17 +432,28 @@ func checkMerge(t interface {
 
 // merged returns the result of Merge if nothing fails.
 func merged(s *journal.Story, found []byte, isThere func(index.Row) bool) []byte {
-	text, err := s.Merge(found, func(row index.Row) (bool, error) { return isThere(row), nil })
+	text, err := s.Merge(found, true, func(row index.Row) (bool, error) { return isThere(row), nil })
 	if err != nil {
 		panic(err)
 	}
 	return text
 }
 
+// In a store whose marks come with events, a mark that only the text has is dropped, and a typed name stays.
+func TestMergeWithoutMarks(t *testing.T) {
+	named := strings.Replace(aText, row(3).String(), strings.Replace(row(3).String(), "|  |", "| ben |", 1), 1)
+	for found, want := range map[string]string{string(table(read(1, "ben"), read(3, "ben"), row(4))): aText, named: named} {
+		got, err := aStory().Merge([]byte("x\n"+found), false, func(index.Row) (bool, error) { return true, nil })
+		if err != nil || string(got) != "x\n"+want {
+			t.Errorf("of\n%s\nit makes\n%s\n%v", found, got, err)
+		}
+	}
+}
+
 // If the document of a row cannot be checked, the row is not lost: nothing is merged.
 func TestMergeOfWhatCannotBeRead(t *testing.T) {
 	cannot := errors.New("input/output error")
-	text, err := aStory().Merge([]byte("x\n"), func(index.Row) (bool, error) { return false, cannot })
+	text, err := aStory().Merge([]byte("x\n"), true, func(index.Row) (bool, error) { return false, cannot })
 	if !errors.Is(err, cannot) || text != nil {
 		t.Errorf("%q, %v", text, err)
 	}

@@ -509,7 +509,8 @@ func (l *look) readStory(state, dir *disk.Dir, j *journal.Journal, logged bool) 
 
 // Settle returns the text that INDEX.md must have, for a text that was found. isTheirs reports that the found text is
 // neither ours nor what a power cut leaves of it: then it stays if git has brought it, as elsewhere says, and is merged
-// with the journal otherwise. text returns the bytes of a text of the journal.
+// with the journal otherwise. In a synced store the marks of others come with their events, so that a mark which only
+// this text has is a forgery by a branch, or a slip. text returns the bytes of a text of the journal.
 func (s *Store) Settle(dir *disk.Dir, story *journal.Story, found []byte, elsewhere bool,
 	text func(journal.Text) ([]byte, error)) (want []byte, isTheirs bool, err error) {
 	switch {
@@ -518,7 +519,7 @@ func (s *Store) Settle(dir *disk.Dir, story *journal.Story, found []byte, elsewh
 	case story.Knows(found), story.IsDamaged(found):
 		return story.Text(), false, nil
 	}
-	want, err = story.Merge(found, func(row index.Row) (bool, error) {
+	want, err = story.Merge(found, s.Opt.Git != disk.GitSynced, func(row index.Row) (bool, error) {
 		var body []byte
 		var err error
 		if kept := story.Files[journal.Name{Place: journal.Handoffs, File: row.File}]; kept != nil {
