@@ -132,7 +132,7 @@ func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, ha
 		}
 		switch isMoved := isKnown && !isSame(was.Consumption, h.Consumption); {
 		case h.why != "":
-		case isMoved && !r.Restore:
+		case isMoved && !r.Restore && r.claims[h.name] != folded:
 			h.why, h.isBad = "it was that of "+was.Operator+" at "+was.Time+", and was moved", true
 			r.denials.Claims[h.name] = refusal{Commit: r.claims[h.name], Why: h.why, Moved: true}
 		case isMoved, !isKnown:
@@ -251,10 +251,10 @@ func (r *remote) newClaims(touched map[string]bool) (names []string) {
 	return names
 }
 
-// isKnown reports whether a version of a claim is known.
+// isKnown reports whether a version of a claim is known. Of folded claims an earlier one may have come since.
 func (r *remote) isKnown(name, version string) bool {
 	known := r.known.of(name)
-	return known.text != nil && known.version == version
+	return known.text != nil && known.version == version && (version != folded || r.known.ended.of(name).text == nil)
 }
 
 // settle returns the lines that a claim adds to a ledger, and the ledger line that was not first, if there is one.

@@ -273,7 +273,11 @@ func (r *gitCarrier) add(c *intake, o *offer, got repo.Blobs) error {
 	}
 	ended := make(map[string]knownClaim)
 	for name, text := range o.ended {
-		if r.known.of(name).version != folded {
+		before := r.known.ended.of(name)
+		if before.text == nil {
+			before = r.known.of(name)
+		}
+		if before.version != folded || isEarlier(name, text, before.text) {
 			ended[name] = knownClaim{text, folded}
 		}
 	}

@@ -2,6 +2,8 @@ package exchange
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -147,6 +149,17 @@ func (r *gitCarrier) knowFolds(ctx ctx) error {
 		return nil
 	}
 	return r.move(ctx, map[string]string{knownFolds: r.folds, otherFolds: ""})
+}
+
+// isEarlier reports whether a folded claim counts in place of another one for the same action, which was folded too: two
+// clones had taken one handoff, since the remote was put back to a backup in between. Every clone decides alike, in any
+// order of learning: the earlier one counts, or of the same second the one whose text is less.
+func isEarlier(name string, text, than []byte) bool {
+	a, bad := eventlog.ParseClaim(name, text)
+	b, none := eventlog.ParseClaim(name, than)
+	atA, _ := form.Instant(a.Time)
+	atB, _ := form.Instant(b.Time)
+	return bad == nil && none == nil && a.Token == b.Token && cmp.Or(atA.Compare(atB), bytes.Compare(text, than)) < 0
 }
 
 // listFolded adds the folded claims that are not in the ledger yet to the claims of the remote.

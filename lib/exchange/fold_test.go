@@ -3,10 +3,12 @@ package exchange_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -82,6 +84,61 @@ func TestFoldedClaims(t *testing.T) {
 		mustSync(t, root)
 		if got := stateOf(t, mustOpen(t, root), ids[0]); got == "done" {
 			t.Errorf("%s: still done", root)
+		}
+	}
+}
+
+// Two clones took and finished one handoff, since the remote was put back to a backup in between. Every clone says in
+// the end that the first one did it, and the other one is told.
+func TestFoldedTwice(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][]int{{0, 1, 2, 0, 1, 2}, {2, 1, 0, 1, 2, 0}, {1, 2, 0, 2, 1, 0}} {
+		hub, roots := clones(t, 4)
+		id := write(t, roots[3], "one")
+		for _, root := range append(roots[3:], roots...) {
+			mustSync(t, root)
+		}
+		backup := hub + ".backup"
+		if out, err := exec.Command("cp", "-a", hub, backup).CombinedOutput(); err != nil {
+			t.Fatal(err, string(out))
+		}
+		act := func(root, who string) {
+			t.Helper()
+			for _, act := range []handoff.Act{handoff.ActTake, handoff.ActDone} {
+				if states, err := all(root, who, act, id); err != nil {
+					t.Fatal(states, err)
+				}
+			}
+			mustSync(t, root)
+		}
+		act(roots[0], "ann")
+		time.Sleep(1100 * time.Millisecond) // the times of claims are whole seconds
+		if err := errors.Join(os.RemoveAll(hub), os.Rename(backup, hub)); err != nil {
+			t.Fatal(err)
+		}
+		act(roots[1], "ben")
+		var lost []exchange.Lost
+		for _, n := range order {
+			o := remote(roots[n])
+			o.Restore = n == 0
+			got, err := exchange.Sync(t.Context(), mustOpen(t, roots[n]), o)
+			if err != nil {
+				t.Error(order, n, err)
+			}
+			if lost = append(lost, got.Lost...); len(got.Lost) > 0 && n != 1 {
+				t.Errorf("%v: clone %d is told %+v", order, n, got.Lost)
+			}
+		}
+		if len(lost) != 1 || lost[0].First.Operator != "ann" || lost[0].Here.Operator != "ben" {
+			t.Errorf("%v: %+v", order, lost)
+		}
+		for n, root := range roots[:3] {
+			if life := mustOpen(t, root).Lifecycle().Of(id); life.Done.Operator != "ann" || life.Take.Holds().Operator != "ann" {
+				t.Errorf("%v: clone %d says %+v", order, n, life)
+			}
+			if report, err := mustOpen(t, root).Verify(t.Context()); err != nil || len(report.Faults) > 0 {
+				t.Error(root, err, report.Faults)
+			}
 		}
 	}
 }
