@@ -151,9 +151,9 @@ func (r *gitCarrier) knowFolds(ctx ctx) error {
 	return r.move(ctx, map[string]string{knownFolds: r.folds, otherFolds: ""})
 }
 
-// isEarlier reports whether a folded claim counts in place of another one for the same action, which was folded too: two
-// clones had taken one handoff, since the remote was put back to a backup in between. Every clone decides alike, in any
-// order of learning: the earlier one counts, or of the same second the one whose text is less.
+// isEarlier reports whether a folded claim counts in place of another one of the same action: two clones had taken one
+// handoff, since the remote was put back to a backup in between. The earlier one counts, or of the same second the one
+// whose text is less, so that every clone decides alike.
 func isEarlier(name string, text, than []byte) bool {
 	a, bad := eventlog.ParseClaim(name, text)
 	b, none := eventlog.ParseClaim(name, than)

@@ -50,7 +50,7 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Repairs, 
 	m := newRepair(x, rebuild, &report)
 	for _, do := range []func() error{m.quarantineUnsafe, m.recoverJournal, m.TakeOver, m.removeLeftovers,
 		func() error { return m.takeSnapshot(ctx) }, m.readFiles, m.cutLog, m.repairLedger,
-		m.repairTombstones, m.rewrite, m.quarantineLoose, m.Checkpoint} {
+		m.repairTombstones, m.rewrite, m.quarantineLoose, m.AdoptArchives, m.Checkpoint} {
 		if err := do(); err != nil {
 			return report, err
 		}

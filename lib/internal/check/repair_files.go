@@ -109,7 +109,8 @@ func (m *repair) keepOne(next good) error {
 }
 
 // collectMarks merges the marks of all rows with those in the log. If the log does not have the time of a
-// mark, the first time in the log replaces it.
+// mark, the first time in the log replaces it. In a synced store each mark comes with its event, so that one without is
+// a forgery or a slip, unless git brought the handoff before the store was synced.
 func (m *repair) collectMarks() {
 	for _, f := range m.found.Indexes {
 		for l := range index.Lines(f.Text) {
@@ -137,6 +138,9 @@ func (m *repair) collectMarks() {
 			case !logged.HasMark(marks[at]):
 				marks[at] = mark
 			}
+		}
+		if m.Opt.Git == disk.GitSynced && logged.IsWritten() && !logged.Imported {
+			marks = slices.DeleteFunc(marks, func(mark index.Mark) bool { return !logged.HasMark(mark) })
 		}
 		row.ReadBy = ""
 		*row.Row = row.WithMark(marks...)

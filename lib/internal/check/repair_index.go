@@ -22,6 +22,7 @@ type indexRewrite struct {
 	text    []byte // of the layout
 	added   []string
 	marks   int
+	forged  int      // the number of omitted read marks
 	dropped []string // places of the lines that are omitted
 }
 
@@ -57,7 +58,8 @@ func (m *repair) normalize(f IndexFile, rebuild bool) indexRewrite {
 		}
 		switch {
 		case keep:
-			r.marks += len(row.Marks()) - len(l.Row.Marks())
+			more := len(row.Marks()) - len(l.Row.Marks())
+			r.marks, r.forged = r.marks+max(more, 0), r.forged+max(-more, 0)
 			r.layout.AddRow(row)
 		case l.IsRow && rebuild:
 			r.layout.SkipRow()
@@ -154,6 +156,9 @@ func (m *repair) reportRewrite(r indexRewrite, payload eventlog.Repaired, events
 	}
 	m.did("wrote %s: %s, %s and %s added; %s", r.name, fault.Count(len(r.added), "row"),
 		fault.Count(r.marks, "read mark"), fault.Count(events, "event"), old)
+	if r.forged > 0 {
+		m.did("omitted %s, which no event records", fault.Count(r.forged, "read mark"))
+	}
 	if n := len(r.dropped); n > 0 {
 		m.did("omitted %s, which only the old file has: %s", fault.Count(n, "line"), fault.Some(r.dropped))
 	}

@@ -34,6 +34,7 @@ type Snapshot struct {
 	kept       []kept    // checkpoints
 	unreadable []Finding // files that cannot be read as what their names mean
 	denied     error     // of an unreadable file that another user, or a moment later, may find sound
+	changed    []string  // archives that another program has changed
 	ledgerWhy  string    // why the ledger differs from the journal; it is read as it is then
 	journal    *check    // the comparison with the journal; nil in a session, which has recovered
 	isOlder    bool      // it lacks the newest events, so a handoff without events may still be from this clone

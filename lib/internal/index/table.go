@@ -227,6 +227,19 @@ func SetRows(text []byte, edits map[string]Row) []byte {
 	return append(out, text[kept:]...)
 }
 
+// Unmark returns text without the read marks of its rows.
+func Unmark(text []byte) (out []byte) {
+	for l := range Lines(string(text)) {
+		if l.IsRow && l.Row.ReadBy != "" {
+			l.Row.ReadBy = ""
+			out = append(append(out, l.Row.String()...), '\n')
+			continue
+		}
+		out = append(out, text[l.Start:l.End]...)
+	}
+	return out
+}
+
 // TakeOldest returns the first n rows of text and the text without their lines.
 func TakeOldest(text []byte, n int) (rows []Row, rest []byte) {
 	for l := range Lines(string(text)) {

@@ -84,7 +84,7 @@ const (
 	fieldLink, fieldLog, fieldLedger             = 'k', 'l', 'e'
 	fieldSpool                                   = 'S'
 	fieldWas, fieldLogTail, fieldLedgerTail      = 'w', 'L', 'E'
-	fieldState, fieldSwap                        = 'f', 'x'
+	fieldState, fieldSwap, fieldArchives         = 'f', 'x', 'A'
 )
 
 func appendField(b []byte, letter byte, parts ...[]byte) []byte {
@@ -290,6 +290,10 @@ type Checkpoint struct {
 	LogTail, LedgerTail []byte
 
 	State map[string]Text // the files of the state that are replaced as a whole; large ones without their bytes
+
+	// Archives has the hashes of the archives of INDEX.md, by name. It is nil in a store that is not synced: there git
+	// may change them.
+	Archives map[string]Hash
 }
 
 func (c *Checkpoint) encode() []byte {
@@ -300,6 +304,13 @@ func (c *Checkpoint) encode() []byte {
 	b = appendField(b, fieldLedgerTail, c.LedgerTail)
 	for name, text := range c.State {
 		b = File{Name{State, name}, text}.append(b, fieldState)
+	}
+	if c.Archives != nil {
+		var all []byte
+		for name, hash := range c.Archives {
+			all = append(appendString(all, name), hash[:]...)
+		}
+		b = appendField(b, fieldArchives, all)
 	}
 	return b
 }
@@ -322,6 +333,14 @@ func (c *Checkpoint) decode(b []byte) error {
 			f, err := decodeFile(text)
 			c.State[f.File] = f.Text
 			return err
+		case fieldArchives:
+			c.Archives = make(map[string]Hash)
+			p := parser{b: text}
+			for p.err == nil && len(p.b) > 0 {
+				name := p.text()
+				c.Archives[name] = p.hash()
+			}
+			return p.end()
 		default:
 			return errPayload
 		}

@@ -230,6 +230,11 @@ func (s *Story) Had(name Name, sum Hash) bool {
 	})
 }
 
+// Sealed reports whether an archive had a text with the hash sum since the journal began, or may have any text.
+func (s *Story) Sealed(name string, sum Hash) bool {
+	return s.Archives == nil || s.Archives[name] == sum || s.Had(Name{Handoffs, name}, sum)
+}
+
 // Removed returns the files that a record has removed and no later one created, with their hashes.
 func (s *Story) Removed() map[Name]Hash {
 	gone := make(map[Name]Hash)

@@ -23,6 +23,14 @@ func ReadIndex(d *disk.Dir, name string) ([]byte, error) { return readIndex(nil,
 
 // readIndex is ReadIndex, and uses the memory of a buffer. It fails at a line that is longer than any row.
 func readIndex(text []byte, d *disk.Dir, name string) ([]byte, error) {
+	text, err := readText(text, d, name)
+	if v, ok := d.View().(*dirView); ok && err == nil && text != nil && disk.IsArchive(name) {
+		return v.sealedText(d, name, text)
+	}
+	return text, err
+}
+
+func readText(text []byte, d *disk.Dir, name string) ([]byte, error) {
 	f, err := openIndex(d, name)
 	if err == nil && f != nil && f.Size() > disk.MaxLine {
 		defer f.Close()

@@ -19,7 +19,12 @@ type sealed struct {
 }
 
 // KeepSealed updates the cache of archives, for commands that only read. It is best effort.
-func (s *Store) KeepSealed(d *disk.Dir) {
+func (s *Store) KeepSealed() {
+	d, err := s.Prover()
+	if err != nil || d == nil {
+		return
+	}
+	defer d.Close()
 	known, now := s.sealed(), make(map[string]sealed)
 	names, err := indexNames(d)
 	for _, name := range names[1:] {

@@ -25,10 +25,23 @@ import (
 var StateFiles = []string{disk.FingerprintFile, disk.Pins, disk.Tombstones, disk.History}
 
 // HashState returns the hashes of those of [StateFiles] that exist.
-func HashState(state *disk.Dir) (map[string]journal.Hash, error) {
+func HashState(state *disk.Dir) (map[string]journal.Hash, error) { return hashFiles(state, StateFiles) }
+
+// HashArchives returns the hashes of archives of the index, by default of all.
+func HashArchives(dir *disk.Dir, names ...string) (_ map[string]journal.Hash, err error) {
+	if len(names) == 0 {
+		if names, err = dir.Names(disk.IsArchive); err != nil {
+			return nil, err
+		}
+	}
+	return hashFiles(dir, names)
+}
+
+// hashFiles returns the hashes of those files that exist. It is zero for one that is no regular file or is too large.
+func hashFiles(d *disk.Dir, names []string) (map[string]journal.Hash, error) {
 	hashes := make(map[string]journal.Hash)
-	for _, name := range StateFiles {
-		hash, err := hashFile(state, name)
+	for _, name := range names {
+		hash, err := hashFile(d, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
@@ -44,8 +57,8 @@ func HashState(state *disk.Dir) (map[string]journal.Hash, error) {
 
 // hashFile returns the hash of a file. It reads the file piece by piece, so that a large one takes little
 // memory.
-func hashFile(state *disk.Dir, name string) (hash journal.Hash, err error) {
-	f, err := state.OpenSole(name)
+func hashFile(d *disk.Dir, name string) (hash journal.Hash, err error) {
+	f, err := d.OpenSole(name)
 	if err != nil {
 		return hash, err
 	}
@@ -92,6 +105,10 @@ type look struct {
 	head       journal.Hash
 
 	logHead LogHead
+
+	sealing  sync.Mutex
+	archives *journal.Story // for sealedText; nil until it is needed
+	told     bool           // that an archive was changed
 }
 
 // A dirView is the look of one directory.
@@ -316,27 +333,70 @@ func (s *Store) openJournal(state *disk.Dir) (*journal.Journal, error) {
 	return journal.Open(state, key, false)
 }
 
-// fromJournal returns the text of a handoff that was written since the journal began, or nil for any other.
-func (s *Store) fromJournal(file string) ([]byte, error) {
+// withStory calls do with the journal and its content, if there is a state directory.
+func (s *Store) withStory(do func(*journal.Journal, *journal.Story) error) error {
 	state, err := s.OpenToRead(s.Opt.StateDir)
 	if err != nil || state == nil {
-		return nil, err
+		return err
 	}
 	defer state.Close()
 	j, err := s.openJournal(state)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer j.Close()
 	story, err := j.Story()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	want := story.Files[journal.Name{Place: journal.Handoffs, File: file}]
-	if want == nil {
-		return nil, nil
+	return do(j, story)
+}
+
+// fromJournal returns the text of a handoff that was written since the journal began, or nil for any other.
+func (s *Store) fromJournal(file string) (text []byte, err error) {
+	err = s.withStory(func(j *journal.Journal, story *journal.Story) (err error) {
+		if want := story.Files[journal.Name{Place: journal.Handoffs, File: file}]; want != nil {
+			text, err = j.Text(*want)
+		}
+		return err
+	})
+	return text, err
+}
+
+// sealedText returns the text of an archive as it counts. In a synced store the journal has the hash of each archive:
+// of one that another program has changed, such as git with a branch, the read marks do not count. If no journal
+// verifies, all files are shown as they are.
+func (l *look) sealedText(d *disk.Dir, name string, text []byte) ([]byte, error) {
+	if l.store.Opt.Git != disk.GitSynced {
+		return text, nil
 	}
-	return j.Text(*want)
+	l.sealing.Lock()
+	defer l.sealing.Unlock()
+	for range 3 { // a command that replaces the archive meanwhile records that first
+		if l.archives == nil {
+			err := l.store.withStory(func(_ *journal.Journal, story *journal.Story) error {
+				l.archives = story
+				return nil
+			})
+			if err != nil || l.archives == nil {
+				return text, passing(err)
+			}
+		}
+		if l.archives.Sealed(name, journal.HashOf(text)) {
+			return text, nil
+		}
+		l.archives = nil
+		now, err := readText(nil, d, name)
+		if err != nil || now == nil {
+			return now, err
+		}
+		text = now
+	}
+	if !l.told && l.store.Opt.Warn != nil {
+		l.told = true
+		l.store.Opt.Warn(name + " was changed by another program: its read marks do not count; run `handoff doctor`")
+	}
+	return index.Unmark(text), nil
 }
 
 // Below implements disk.View.

@@ -44,7 +44,13 @@ type Marking struct {
 // set, an earlier mark replaces it.
 func (m *Marking) File(name string, text []byte) error {
 	edits := make(map[string]index.Row)
-	for _, row := range rowsOf(text, m.Want) {
+	rows := rowsOf(text, m.Want)
+	if len(rows) > 0 && disk.IsArchive(name) {
+		if err := m.checkArchive(name); err != nil {
+			return err
+		}
+	}
+	for _, row := range rows {
 		for _, mark := range m.Want[row.ID] {
 			if m.Undo {
 				if m.takeBack(&row, mark) {

@@ -245,10 +245,61 @@ func (x *Session) checkpoint(table []byte) error {
 			c.State[name] = text
 		}
 	}
+	if c.Archives, err = x.archives(story); err != nil {
+		return err
+	}
 	err = x.startOver(c, slices.Collect(maps.Keys(story.Files)),
 		func(rewrite bool) error { return x.restoreFiles(story, table, rewrite) })
 	if err == nil {
 		x.SetNewest(c.Number)
+	}
+	return err
+}
+
+// archives returns the hashes for a checkpoint: those that story has, or those of the archives as they are if it has
+// none. In a store that is not synced it returns nil.
+func (x *Session) archives(story *journal.Story) (map[string]journal.Hash, error) {
+	if x.Opt.Git != disk.GitSynced {
+		return nil, nil
+	}
+	if story == nil || story.Archives == nil || x.adopts {
+		x.adopts = false
+		return store.HashArchives(x.Dir)
+	}
+	hashes := maps.Clone(story.Archives)
+	for name, text := range story.Files {
+		if name.Place != journal.Handoffs || !disk.IsArchive(name.File) {
+			continue
+		}
+		if delete(hashes, name.File); text != nil {
+			hashes[name.File] = text.SHA256
+		}
+	}
+	return hashes, nil
+}
+
+// checkArchive returns an error if another program has changed an archive.
+func (x *Session) checkArchive(name string) error {
+	story, err := x.j.Story()
+	if err != nil || story.Archives == nil {
+		return err
+	}
+	now, err := store.HashArchives(x.Dir, name)
+	if err == nil && !story.Sealed(name, now[name]) {
+		err = &fault.CorruptError{File: x.Path(name), Why: "was changed by another program"}
+	}
+	return err
+}
+
+// AdoptArchives makes the journal accept the archives as they are, after a repair.
+func (x *Session) AdoptArchives() error {
+	story, err := x.j.Story()
+	if err != nil {
+		return err
+	}
+	now, err := store.HashArchives(x.Dir)
+	for name, sum := range now {
+		x.adopts = x.adopts || !story.Sealed(name, sum)
 	}
 	return err
 }
@@ -393,6 +444,9 @@ func (x *Session) baseline() (err error) {
 	ledger = ledger[:disk.WholeLines(ledger)]
 	c.Log.Offset, c.LogHead = end, journal.ParseHash(hash)
 	c.Ledger.Offset, c.LedgerHead = int64(len(ledger)), chain(journal.Hash{}, ledger)
+	if c.Archives, err = x.archives(nil); err != nil {
+		return err
+	}
 	var names []journal.Name
 	for _, name := range store.StateFiles {
 		text, err := x.State.ReadIfThere(name, disk.MaxLedger)
@@ -622,7 +676,7 @@ func (x *Session) ProveJournal() error {
 // Checkpoint makes all changes durable in the files that people see, before other stores rely on them.
 func (x *Session) Checkpoint() error {
 	_, left := x.State.Lstat(journal.NewFileName) // from an unfinished checkpoint
-	if x.j.Records() == 0 && len(x.extra) == 0 && !x.isOlder && errors.Is(left, fs.ErrNotExist) {
+	if x.j.Records() == 0 && len(x.extra) == 0 && !x.isOlder && !x.adopts && errors.Is(left, fs.ErrNotExist) {
 		return nil
 	}
 	return x.checkpoint(x.index)

@@ -41,6 +41,7 @@ type Session struct {
 	sealed    bool // an archive was changed
 	titles    bool // INDEX.md grew much
 	goesBack  bool // accept an older state directory
+	adopts    bool // the next checkpoint accepts the archives as they are
 	isOlder   bool // the accepted state directory is older
 	elsewhere bool // another commit is checked out than at the last change
 	merges    bool // someone saved INDEX.md since
@@ -95,7 +96,7 @@ func run(ctx context.Context, s *store.Store, prepare func(*Session) (func() err
 	}
 	x.keepFacts()
 	if x.sealed {
-		x.KeepSealed(x.Dir)
+		x.KeepSealed()
 	}
 	if x.titles {
 		x.KeepTitles(x.Dir, x.index)
