@@ -2,8 +2,10 @@ package cli
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -45,4 +47,36 @@ func UnknownOperator(flag string) error {
 		hint = "run `handoff init`, set HANDOFF_OPERATOR, or add " + flag + " NAME"
 	}
 	return Invalid(hint, "I don't know who you are")
+}
+
+// Taken returns the id of the only handoff that an operator has taken: what @ means to commands that end or answer one.
+// If a session is given, it is the only one that this session has taken.
+func (a *App) Taken(s *handoff.Store, operator, session string) (string, error) {
+	if operator == "" {
+		return "", UnknownOperator("")
+	}
+	who, all := operator, s.Lifecycle().Holdings(operator)
+	if session != "" {
+		who = "session " + session + " of " + operator
+		all = slices.DeleteFunc(all, func(h handoff.Holding) bool {
+			return h.Take.Session != session
+		})
+	}
+	var taken []string
+	for _, h := range all {
+		about := h.Entry.Topic
+		if a.ForPeople() { // a title can be made to influence agents
+			about = s.ListedOne(h.Entry).Title
+		}
+		taken = append(taken, Short(h.Entry.ID, Shortest)+" "+about)
+	}
+	switch len(all) {
+	case 0:
+		return "", Invalid("name the handoff; `handoff next --take` takes one",
+			"@ is the handoff that you have taken, but %s has taken none", fault.Own(who))
+	case 1:
+		return all[0].Entry.ID, nil
+	}
+	return "", Invalid("name one of them", "@ is the handoff that you have taken, but %s has taken %d: %s",
+		fault.Own(who), len(all), fault.Some(taken))
 }

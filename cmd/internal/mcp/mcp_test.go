@@ -432,6 +432,21 @@ func TestTwoSessions(t *testing.T) {
 	one.good("handoff_done", call, `"act":"done"`)
 }
 
+// @ is what the session has taken, to end and to answer it, not what waits for anybody.
+func TestTaken(t *testing.T) {
+	_, one, two, call := takenBetween(t, "handoff_take")
+	one.good("handoff_write", map[string]any{"body": "# Newer", "from": "ann", "to": "ben"}, "created")
+	taken := map[string]any{"id": "@", "operator": "ben"}
+	answer := map[string]any{"id": "@", "body": "# Answer"}
+	for tool, args := range map[string]map[string]any{"handoff_done": taken, "handoff_release": taken, "handoff_reply": answer} {
+		two.bad(tool, args, "validation", 2, "of ben has taken none\nhint: name the handoff\n")
+	}
+	one.good("handoff_reply", answer, "created")
+	if got := one.good("handoff_done", taken, `"act":"done"`)["handoff_id"]; got != call["id"] {
+		t.Errorf("done: %v, not %v", got, call["id"])
+	}
+}
+
 // What a server has taken another one takes over once the first has ended, or was killed.
 func TestServerEnds(t *testing.T) {
 	for how, by := range map[string]string{"ends": "handoff_take", "is killed": "handoff_take", "ends after a resume": "handoff_resume"} {

@@ -44,6 +44,11 @@ func (p project) act(ctx context.Context, act handoff.Act, in doneArgs, next str
 	if who.Operator, err = p.acting(found, "operator", in.Operator); err != nil {
 		return nil, err
 	}
+	if in.ID == "@" && act != handoff.ActTake {
+		if in.ID, err = p.Taken(s, who.Operator, p.session); err != nil {
+			return nil, err
+		}
+	}
 	got, err := s.Act(ctx, act, in.ID, who)
 	if err == nil {
 		if act == handoff.ActTake {

@@ -112,6 +112,11 @@ func (p project) reply(ctx context.Context, in replyArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if in.ID == "@" {
+		if in.ID, err = p.Taken(s, found.Me(), p.session); err != nil {
+			return nil, err
+		}
+	}
 	e, err := s.Find(in.ID)
 	if err != nil {
 		return nil, err

@@ -164,7 +164,7 @@ func (a *app) meant(s *handoff.Store, name, operator string, act handoff.Act) (s
 	case name != "@":
 		return name, nil
 	case act == handoff.ActDone || act == handoff.ActRelease:
-		return TakenBy(a.App, s, operator)
+		return a.Taken(s, operator, a.SessionID())
 	case act == handoff.ActWithdraw:
 		return sentBy(s, operator)
 	case undoes == "":
@@ -177,29 +177,4 @@ func (a *app) meant(s *handoff.Store, name, operator string, act handoff.Act) (s
 			fault.Own(operator), did)
 	}
 	return id, nil
-}
-
-// TakenBy returns the id of the only handoff that an operator has taken.
-func TakenBy(a *cli.App, s *handoff.Store, operator string) (string, error) {
-	if operator == "" {
-		return "", cli.UnknownOperator("")
-	}
-	all := s.Lifecycle().Holdings(operator)
-	var taken []string
-	for _, h := range all {
-		about := h.Entry.Topic
-		if a.ForPeople() { // a title can be made to influence agents
-			about = s.ListedOne(h.Entry).Title
-		}
-		taken = append(taken, cli.Short(h.Entry.ID, cli.Shortest)+" "+about)
-	}
-	switch len(all) {
-	case 0:
-		return "", cli.Invalid("name the handoff, or take one: `handoff next --take`",
-			"@ is the handoff that you have taken, but %s has taken none", fault.Own(operator))
-	case 1:
-		return all[0].Entry.ID, nil
-	}
-	return "", cli.Invalid("name one of them", "@ is the handoff that you have taken, but %s has taken %d: %s",
-		fault.Own(operator), len(all), fault.Some(taken))
 }

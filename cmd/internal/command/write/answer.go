@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/command/work"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -25,7 +24,7 @@ func (a *app) supersede(f *answerFlags, args []string) error { return a.answer(f
 func (a *app) answer(f *answerFlags, args []string, isReply bool) error {
 	p, s, err := a.ProjectStore()
 	if err == nil && isReply && args[0] == "@" {
-		args[0], err = work.TakenBy(a.App, s, p.MeOr(f.From))
+		args[0], err = a.Taken(s, p.MeOr(f.From), a.SessionID())
 	}
 	if err != nil {
 		return err
