@@ -87,6 +87,7 @@ func words(s string) []string { return strings.Fields(s) }
 func scenarios() []scenario {
 	three := [][]string{words("write in/a.md in/b.md in/c.md")}
 	tracked := "git: tracked\n"
+	synced := "git: synced\n"
 	rotates := "index_max_rows: 2\n"
 	two := [][]string{words("write in/a.md"), words("write in/b.md")}
 	mark := []string{"mark-read", idOf("a"), "ben"}
@@ -100,6 +101,8 @@ func scenarios() []scenario {
 		{name: "batch on many threads", prepare: three, command: words("write many"), adds: words(many)},
 		{name: "mark-read", prepare: three, command: mark, mark: "a", core: true},
 		{name: "mark-read in an archive", settings: rotates, prepare: append(two, write), command: mark, mark: "a"},
+		{name: "mark-read in an archive of a synced store", settings: synced + rotates, prepare: append(two, write), command: mark, mark: "a"},
+		{name: "rotation of a synced store", settings: synced + rotates, prepare: two, command: write, adds: words("d")},
 		{name: "rotation", settings: rotates, prepare: two, command: write, adds: words("d")},
 		{name: "rotation into a month", settings: tracked + rotates, prepare: append(two, write, words("write in/c.md")), command: other, adds: words("e")},
 		{name: "recovery of a rotation into a month", settings: tracked + rotates, prepare: append(two, write, words("write in/c.md")), crashes: []crash{{beforeTable, other}}, command: other, adds: words("e")},

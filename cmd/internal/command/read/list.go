@@ -66,9 +66,6 @@ func (a *app) listChosen(chosen handoff.Filter, f *listFlags) error {
 	if left := in.Left(); left != "" {
 		a.Note(left + ": --all lists them")
 	}
-	if !cli.IsTerminal(a.Stdout) {
-		return nil
-	}
 	if text := cli.SyncStatus(p, s, nil, false); text != "" {
 		a.Note(text)
 	}
