@@ -1,14 +1,13 @@
 package agent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/agent/heard"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // An input is what an agent says of a session.
@@ -33,9 +32,7 @@ func (s Session) known(in input, r *report) map[string]bool {
 	return setOf(append(told, strings.Fields(s.remember(s.given, session).Known)...))
 }
 
-var forkOf = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`"forked_from_id":"([A-Za-z0-9._:-]{1,128})"`)
-})
+var forkOf = form.Pattern(`"forked_from_id":"([A-Za-z0-9._:-]{1,128})"`)
 
 // forkedFrom returns the parent of this session, as the beginning of Codex's transcript names it, or "". It reads
 // only a small part of a regular file.

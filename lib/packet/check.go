@@ -2,13 +2,12 @@ package packet
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // DefaultMaxAge is the default maximum age of a fresh packet.
@@ -222,7 +221,7 @@ func (c *checking) add(check string, pass bool, reason string) {
 // aside marks a part of a reason that comes from others. own replaces it in text without quotations.
 func aside(full, own string) string { return "\x00" + full + "\x01" + own + "\x00" }
 
-var asides = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x00([^\x01]*)\x01([^\x00]*)\x00") })
+var asides = form.Pattern("\x00([^\x01]*)\x01([^\x00]*)\x00")
 
 // quoted returns text of the artifact for a reason.
 func quoted(text string) string { return aside(quote(text), "…") }

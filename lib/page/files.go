@@ -3,18 +3,16 @@ package page
 import (
 	"bytes"
 	"path"
-	"regexp"
-	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // Dirs lists the directories of a site.
 var Dirs = []string{"h", "list", "people", "t", "timeline"}
 
-var ours = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^((index|people)\.html|style\.css|(filter|live)\.js|h/[0-9a-f]{64}\.html|` +
-		`t/[0-9a-f]{64}\.(html|svg)|` +
-		`(threads|list/[a-z]+|people/to-[0-9A-Za-z_-]+(\.[a-z]+)?|timeline/[0-9]{4}-[0-9]{2})(\.[0-9]+)?\.html)$`)
-})
+var ours = form.Pattern(`^((index|people)\.html|style\.css|(filter|live)\.js|h/[0-9a-f]{64}\.html|` +
+	`t/[0-9a-f]{64}\.(html|svg)|` +
+	`(threads|list/[a-z]+|people/to-[0-9A-Za-z_-]+(\.[a-z]+)?|timeline/[0-9]{4}-[0-9]{2})(\.[0-9]+)?\.html)$`)
 
 // marks maps file name suffixes to the first bytes of such files of a site.
 var marks = map[string]string{

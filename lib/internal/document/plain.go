@@ -1,9 +1,9 @@
 package document
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // wordKind returns what YAML 1.1 or 1.2 reads a plain scalar as, if it is a reserved word. It knows the spellings of
@@ -27,20 +27,14 @@ func wordKind(s string) string {
 
 // numeric matches the numbers of YAML 1.1 (yaml.org/type: binary, octal, decimal, hexadecimal, base 60, underscores)
 // and of the YAML 1.2 core schema. It is compiled on first use, since stored documents have no such scalars.
-var numeric = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + strings.Join([]string{
-		`[-+]?0b[01_]+`, `[-+]?0[0-7_]+`, `[-+]?0o[0-7][0-7_]*`, `[-+]?0x[0-9a-fA-F_]+`,
-		`[-+]?[0-9]+`, `[-+]?[1-9][0-9_]*`,
-		`[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+`, `[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*`,
-		`[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?`,
-	}, "|") + `)$`)
-})
+var numeric = form.Pattern(`^[-+]?(?:0b[01_]+|0[0-7_]+|0o[0-7][0-7_]*|0x[0-9a-fA-F_]+|` +
+	`[0-9]+|[1-9][0-9_]*|` +
+	`[1-9][0-9_]*(?::[0-5]?[0-9])+|[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|` +
+	`(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?)$`)
 
 // dated matches the timestamps of YAML 1.1.
-var dated = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[0-9]{4}-[0-9][0-9]?-[0-9][0-9]?` +
-		`(?:(?:[Tt]| +)[0-9][0-9]?:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?: *(?:Z|[-+][0-9][0-9]?(?::?[0-9]{2})?))?)?$`)
-})
+var dated = form.Pattern(`^[0-9]{4}-[0-9][0-9]?-[0-9][0-9]?` +
+	`(?:(?:[Tt]| +)[0-9][0-9]?:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?: *(?:Z|[-+][0-9][0-9]?(?::?[0-9]{2})?))?)?$`)
 
 const timestamp = "a timestamp"
 

@@ -2,10 +2,8 @@ package document
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -74,11 +72,9 @@ func TopicOf(body string) string {
 }
 
 // marks matches the Markdown of a line of text, with groups for the text that stays.
-var marks = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("^\\d{1,9}[.)] +|^\\[[ xX]\\] +|!?\\[([^\\[\\]]*)\\]\\([^()]*\\)|`+([^`]+)`+|" +
-		`\*\*([^*]+)\*\*|~~([^~]+)~~|` +
-		`\B\*([^*\s][^*]*)\*\B|\b_([^_]+)_\b|\\([!-/:-@\[-` + "`{-~])")
-})
+var marks = form.Pattern("^\\d{1,9}[.)] +|^\\[[ xX]\\] +|!?\\[([^\\[\\]]*)\\]\\([^()]*\\)|`+([^`]+)`+|" +
+	`\*\*([^*]+)\*\*|~~([^~]+)~~|` +
+	`\B\*([^*\s][^*]*)\*\B|\b_([^_]+)_\b|\\([!-/:-@\[-` + "`{-~])")
 
 // titleOf returns the text of a line without Markdown, "" if it has no letter, number or pictograph.
 func titleOf(line string) string {

@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"iter"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -153,10 +152,8 @@ func (f *Facts) Collect(e Parsed) {
 }
 
 var (
-	idInEvent = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`"handoff_id":"(sha256:[0-9a-f]{64})"`)
-	})
-	tokenInEvent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"token":"([^"\\]+)"`) })
+	idInEvent    = form.Pattern(`"handoff_id":"(sha256:[0-9a-f]{64})"`)
+	tokenInEvent = form.Pattern(`"token":"([^"\\]+)"`)
 )
 
 // CollectAll adds events, whether or not they form a chain. From an unreadable event it takes the handoffs

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // A Block is the record in a body.
@@ -33,9 +33,7 @@ func (e *BlockError) Error() string { return fmt.Sprintf("line %d of the body: %
 
 const mark = "handoff-record="
 
-var info = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^json handoff-record=([a-z]{1,32})/([0-9]{1,4}(?:\.[0-9]{1,4})?)$`)
-})
+var info = form.Pattern(`^json handoff-record=([a-z]{1,32})/([0-9]{1,4}(?:\.[0-9]{1,4})?)$`)
 
 // Announces reports whether a body contains the mark of a record. Without it, Extract finds no record.
 func Announces(body string) bool { return strings.Contains(body, mark) }

@@ -1,9 +1,7 @@
 package form
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -46,12 +44,14 @@ func number(digits string) (n int) {
 // isoForm matches the times with an offset that datetime.fromisoformat of Python 3.11 accepts. A date by month or by
 // week and any one character come first. Then come a time, and Z or an offset as precise as a time. A digit after a
 // week and a hyphen is its day. If another digit follows, the hyphen is the character before the time.
-var isoForm = sync.OnceValue(func() *regexp.Regexp {
-	const clock = `(\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?|\d\d(?:\d\d(?:[.,]\d+)?)?)?)`
-	const month, week = `(\d{4})-(\d\d)-(\d\d)|(\d{4})(\d\d)(\d\d)`, `(\d{4})-W(\d\d)|(\d{4})W(\d\d)(\d)??`
-	return regexp.MustCompile(`^(?:(?:` + month + `|` + week + `)[\s\S]|(\d{4})-W(\d\d)-(\d)\D)` + clock +
-		`(?:Z|([+-])` + clock + `)$`)
-})
+var isoForm = Pattern(`^(?:(?:` + monthForm + `|` + weekForm + `)[\s\S]|(\d{4})-W(\d\d)-(\d)\D)` + clockForm +
+	`(?:Z|([+-])` + clockForm + `)$`)
+
+const (
+	clockForm = `(\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?|\d\d(?:\d\d(?:[.,]\d+)?)?)?)`
+	monthForm = `(\d{4})-(\d\d)-(\d\d)|(\d{4})(\d\d)(\d\d)`
+	weekForm  = `(\d{4})-W(\d\d)|(\d{4})W(\d\d)(\d)??`
+)
 
 // ISO parses a time of ISO 8601 with an offset, and returns it in UTC. It accepts what datetime.fromisoformat of
 // Python 3.11 accepts:

@@ -10,6 +10,11 @@ import (
 	"unicode"
 )
 
+// Pattern returns a regular expression of the program, compiled at its first use: most runs use none.
+func Pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 // A Line is a line of a list: words, or a regular expression.
 type Line struct {
 	Needs   []string // each match contains one of them; nil if that is unknown

@@ -2,11 +2,11 @@ package transcript
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // An extracting is an extract in the making.
@@ -192,9 +192,7 @@ func (x *extracting) tool(name, id string, args json.RawMessage) {
 // changing has the tools that change the file of their arguments.
 var changing = []string{"edit", "write", "multiedit", "notebookedit", "write_file", "replace", "create", "str_replace"}
 
-var patched = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
-})
+var patched = form.Pattern(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
 
 // patch adds the files that a patch of Codex CLI changes.
 func (x *extracting) patch(text string) {
@@ -210,9 +208,7 @@ func (x *extracting) file(path string) {
 	}
 }
 
-var exitCode = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\bexit(?:ed with)?[ _]code\\?"?:? *(-?\d{1,10})`)
-})
+var exitCode = form.Pattern(`(?i)\bexit(?:ed with)?[ _]code\\?"?:? *(-?\d{1,10})`)
 
 // end sets the exit code of the command of a call. The agents write it into the result; Claude Code only if it
 // is not 0.
