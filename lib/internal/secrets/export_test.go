@@ -19,8 +19,9 @@ func Meets(block int, text string) (met bool) {
 
 // Blocks returns the names of the rules, one for each block of rules.txt.
 func Blocks() (names []string) {
-	for _, r := range rules().rules {
-		names = append(names, r.name)
+	all := rules().rules
+	for i := range all {
+		names = append(names, all[i].name)
 	}
 	return names
 }
@@ -33,7 +34,9 @@ func CheckTable() error {
 			return fmt.Errorf("rules.txt: %q is no key", line)
 		}
 	}
-	for _, r := range rules().rules {
+	all := rules().rules
+	for i := range all {
+		r := &all[i]
 		r.read.Do(r.readLines)
 		if _, err := regexp.Compile(rules().pattern(r)); err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)

@@ -69,9 +69,10 @@ func Redact(text string, findings []Finding) string {
 // Rules returns the names of all rules, the most precise one first.
 func Rules() []string {
 	var names []string
-	for _, r := range rules().rules {
-		if !slices.Contains(names, r.name) {
-			names = append(names, r.name)
+	all := rules().rules
+	for i := range all {
+		if !slices.Contains(names, all[i].name) {
+			names = append(names, all[i].name)
 		}
 	}
 	return names

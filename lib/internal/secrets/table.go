@@ -17,7 +17,7 @@ var source string
 
 // A table is the content of rules.txt, which explains its format.
 type table struct {
-	rules  []*rule
+	rules  []rule
 	names  []string            // {name} and its text in an expression, alternating
 	lists  map[string][]string // the words that judges use
 	sign   []step              // the text from a name to the assigned value
@@ -47,9 +47,9 @@ type rule struct {
 // rules returns the table. It is made on the first scan, in each run that writes anything, so it only parses the
 // keywords of each rule.
 var rules = sync.OnceValue(func() *table {
-	t := &table{lists: make(map[string][]string), rules: make([]*rule, 0, 1<<8)}
-	const begin = "rule "
-	head, _, _ := strings.Cut(source, "\n"+begin)
+	t := &table{lists: make(map[string][]string), rules: make([]rule, 0, 1<<8)}
+	const begin = "\nrule "
+	head, rest, _ := strings.Cut(source, begin)
 	for key, text := range statements(head) {
 		name, text, _ := strings.Cut(text, " ")
 		switch key {
@@ -61,21 +61,15 @@ var rules = sync.OnceValue(func() *table {
 			t.lists[name] = slices.AppendSeq(t.lists[name], fields(text))
 		}
 	}
-	room := make([]rule, 0, cap(t.rules))
-	for block := range blocks(source[len(head)+1:], begin) {
-		if len(room) == cap(room) {
-			room = make([]rule, 0, cap(room))
-		}
-		room = room[:len(room)+1]
-		r := &room[len(room)-1]
+	t.filter.Grow(1<<9, 1<<11) // each run that scans for credentials makes them all
+	for block := range strings.SplitSeq(rest, begin) {
+		i := len(t.rules)
+		t.rules = append(t.rules, rule{})
+		r := &t.rules[i]
 		r.name, r.lines, _ = strings.Cut(block, "\n")
 		r.keywords, r.lines, _ = strings.Cut(r.lines, "\n")
 		r.keywords, r.fold = strings.CutPrefix(r.keywords, "anycase ")
 		r.keywords = strings.TrimPrefix(r.keywords, "word ")
-		t.rules = append(t.rules, r)
-	}
-	t.filter.Grow(1<<9, 1<<11) // each run that scans for credentials makes them all
-	for i, r := range t.rules {
 		for text := range fields(r.keywords) {
 			literal, _, _ := strings.Cut(text, "[")
 			var first [3]string // each is a character, or a class in brackets
@@ -101,26 +95,6 @@ func class(keyword string) (all, rest string) {
 		}
 	}
 	return string(bytes), rest
-}
-
-// blocks returns the parts of a text that start with a line that begins so, each without that beginning.
-func blocks(text, begin string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		start := 0
-		for at := 0; ; {
-			line := strings.IndexByte(text[at:], '\n') + 1
-			if line == 0 {
-				break
-			}
-			if at += line; strings.HasPrefix(text[at:], begin) {
-				if !yield(text[start+len(begin) : at-1]) {
-					return
-				}
-				start = at
-			}
-		}
-		yield(text[start+len(begin):])
-	}
 }
 
 // statements returns the first word and the rest of each line.
