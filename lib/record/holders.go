@@ -21,10 +21,10 @@ var tokens = life.Subject{File: disk.Tokens, Mark: "handoff-record=" + packet.Ki
 		return r.ResumeToken
 	}}
 
-// holders returns a function that finds the ids of the stored packets with a resume token. It reads the store at its
+// Holders returns a function that finds the ids of the stored packets with a resume token. It reads the store at its
 // first call, and caches the result if keep is set, like [handoff.Store.Saying]. A handoff that cannot be read or
-// proven is left out.
-func holders(s *handoff.Store, keep bool) func(token string) ([]string, error) {
+// proven is left out. It must not be called concurrently.
+func Holders(s *handoff.Store, keep bool) func(token string) ([]string, error) {
 	say := s.Records().Matching(tokens, keep)
 	return func(token string) (ids []string, err error) {
 		rows, err := say(token)
@@ -58,12 +58,6 @@ func recordIn(body, kind string) (c content, err error) {
 	return c, err
 }
 
-// Holders returns a function that returns the ids of the stored packets with a token. It reads the store at its
-// first call, and must not be called concurrently.
-func Holders(s *handoff.Store) func(token string) ([]string, error) {
-	return holders(s, false)
-}
-
 // WarnShared returns a warning for each of the stored packets whose token another packet has too. Call it after
 // storing them. It caches what it reads.
 func WarnShared(s *handoff.Store, ids []string) (warnings []string, err error) {
@@ -71,7 +65,7 @@ func WarnShared(s *handoff.Store, ids []string) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ask, known := holders(s, true), make(map[string][]string)
+	ask, known := Holders(s, true), make(map[string][]string)
 	var failed error
 	err = s.LoadEach(rows, func(got handoff.Stored, err error) bool {
 		failed = err
@@ -116,7 +110,7 @@ func packetAs(s *handoff.Store, name string, text []byte) (string, error) {
 	if err != nil {
 		return "", withName(name, err)
 	}
-	ids, err := Holders(s)(r.ResumeToken)
+	ids, err := Holders(s, false)(r.ResumeToken)
 	if err != nil {
 		return "", err
 	}

@@ -67,11 +67,11 @@ func (s tokens) open() *handoff.Store {
 // check asks for every token of one that was asked before, and for some anew.
 func (s tokens) check(when string) {
 	s.Helper()
-	warm := record.Holders(s.open())
+	warm := record.Holders(s.open(), false)
 	for token, want := range s.want {
 		asks := []func(string) ([]string, error){warm}
 		if token == shared || len(want) == 0 || strings.HasSuffix(token, "7") {
-			asks = append(asks, record.Holders(s.open()))
+			asks = append(asks, record.Holders(s.open(), false))
 		}
 		for _, ask := range asks {
 			got, err := ask(token)

@@ -23,7 +23,7 @@ func Replace(path string, old, content []byte) (backup string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = dir.Close() }()
+	defer dir.Close()
 	name := filepath.Base(path)
 	if err := holdsStill(dir, name, path, old); err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -29,12 +30,12 @@ func NewestOfTask(s *handoff.Store, taskID string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	newest, ok := run.Latest(entries, taskID)
-	if !ok {
+	newest := slices.IndexFunc(entries, func(e run.Entry) bool { return e.Record.TaskID == taskID })
+	if newest < 0 {
 		return "", invalid("run `handoff record onboard` for the recent tasks",
 			"no record of the task %q in %s", taskID, s.Dir())
 	}
-	return newest.HandoffID, nil
+	return entries[newest].HandoffID, nil
 }
 
 // Carried returns the function for Options.Carried that reads a store; see run.CarriedInto. It opens the store at

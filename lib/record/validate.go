@@ -66,19 +66,20 @@ func Validate(name string, data []byte, o universal.Options) (v Validation, err 
 	return v, err
 }
 
-// RecordConfirmation records in the audit log who confirmed answers to the handoff with the id, or "" for one that is
-// not stored. It returns why that failed; "" if it succeeded, or if there was nothing to confirm.
-func RecordConfirmation(ctx context.Context, s *handoff.Store, id string, r packet.Report) string {
+// Check is packet.Check, and records in the audit log who confirmed the answers. A note of the report says why that
+// failed.
+func Check(ctx context.Context, s *handoff.Store, in packet.Input, o packet.CheckOptions) packet.Report {
+	r := packet.Check(in, o)
+	v := handoff.Validation{HandoffID: in.ID, Kind: r.Kind, Valid: r.Class == packet.Clean, Stage: packet.Replay,
+		Faults: len(r.Faults), ConfirmedBy: r.ConfirmedBy}
 	switch {
 	case r.ConfirmedBy == "":
-		return ""
-	case id == "":
-		return "the artifact is not stored: the audit log does not record who confirmed the answers"
+	case in.ID == "":
+		r.Notes = append(r.Notes,
+			"the artifact is not stored: the audit log does not record who confirmed the answers")
+	case !s.AuditLog().RecordValidation(ctx, v):
+		r.Notes = append(r.Notes,
+			"the audit log is busy or cannot be written: it does not record who confirmed the answers")
 	}
-	v := handoff.Validation{HandoffID: id, Kind: r.Kind, Valid: r.Class == packet.Clean, Stage: packet.Replay,
-		Faults: len(r.Faults), ConfirmedBy: r.ConfirmedBy}
-	if !s.AuditLog().RecordValidation(ctx, v) {
-		return "the audit log is busy or cannot be written: it does not record who confirmed the answers"
-	}
-	return ""
+	return r
 }

@@ -185,9 +185,8 @@ func oneSpace(text string) string { return strings.Join(strings.Fields(text), " 
 // Warnings returns what a run leaves undone: flags of the self-audit that are false and why, a status that
 // contradicts the results, and carried items that the record does not name. Call it before Seal. The record is
 // valid anyway. The texts quote the record, escaped.
-func (d Draft) Warnings(allowed []string, carried Carried) []string {
+func (d Draft) Warnings(allowed []string, carried Carried) (all []string) {
 	r, review := d.Record, Review{Scanned: true, Allowed: allowed, Carried: carried.Assumptions}
-	var all []string
 	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	for _, f := range flags {
 		if problem := f.problem(r, review); problem != "" {
@@ -205,13 +204,12 @@ func (d Draft) Warnings(allowed []string, carried Carried) []string {
 	if r.Status != "completed" && len(r.NextSteps) == 0 {
 		warn("the status is %s, but the record has no next step", r.Status)
 	}
-	return append(all, d.unnamed(carried)...)
+	d.warnUnnamed(carried, warn)
+	return all
 }
 
-// unnamed returns warnings about carried items that the record does not name, and about resolved debt that was
-// not open.
-func (d Draft) unnamed(carried Carried) (all []string) {
-	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+// warnUnnamed warns of carried items that the record does not name, and of resolved debt that was not open.
+func (d Draft) warnUnnamed(carried Carried, warn func(format string, args ...any)) {
 	named, known := map[string]bool{}, map[string]bool{}
 	for _, a := range d.Record.Assumptions {
 		named[oneSpace(a.Statement)] = true
@@ -236,5 +234,4 @@ func (d Draft) unnamed(carried Carried) (all []string) {
 			warn("no open context debt of the project is called \"%s\", so this resolves nothing", show(debt.Summary))
 		}
 	}
-	return all
 }

@@ -129,15 +129,6 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 	}
 }
 
-// Latest returns the newest record of a task.
-func Latest(newestFirst []Entry, taskID string) (Entry, bool) {
-	i := slices.IndexFunc(newestFirst, func(e Entry) bool { return e.Record.TaskID == taskID })
-	if i < 0 {
-		return Entry{}, false
-	}
-	return newestFirst[i], true
-}
-
 // show escapes text of a record for one line.
 func show(text string) string { return form.EscapeLine(text) }
 

@@ -143,16 +143,6 @@ func TestCarryFollowsTheLatest(t *testing.T) {
 	})
 }
 
-func TestLatest(t *testing.T) {
-	entries := []run.Entry{{HandoffID: "2", Record: base()}, {HandoffID: "1", Record: base()}}
-	if e, ok := run.Latest(entries, "t"); !ok || e.HandoffID != "2" {
-		t.Errorf("%+v", e)
-	}
-	if _, ok := run.Latest(entries, "u"); ok {
-		t.Error("found a task that is not there")
-	}
-}
-
 func TestFacts(t *testing.T) {
 	r := base()
 	r.Summary = "Moved the export; one table is left"

@@ -134,7 +134,7 @@ func look(name string) (path, sum string, err error) {
 	if err != nil {
 		return filepath.ToSlash(path), "", nil
 	}
-	defer func() { _ = f.Close() }()
+	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", "", fmt.Errorf("read %s: %w", name, err)

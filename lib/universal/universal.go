@@ -40,10 +40,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
-// The version and type that this package reads, and the token budget of a whole document.
+// The version that this package reads, and the token budget of a whole document.
 const (
 	Version     = "3.0"
-	SchemaType  = "universal"
 	TokenBudget = 2000
 )
 

@@ -49,10 +49,7 @@ func (p project) check(ctx context.Context, in checkArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := packet.Check(record.Input(got.Entry.ID, got.Document, with.Rules), o)
-	if note := record.RecordConfirmation(ctx, s, got.Entry.ID, report); note != "" {
-		report.Notes = append(report.Notes, note)
-	}
+	report := record.Check(ctx, s, record.Input(got.Entry.ID, got.Document, with.Rules), o)
 	text, err := packet.Text([]packet.Report{report}, packet.TextOptions{})
 	text = fmt.Sprintf("%s is %s.\n%s", got.Entry.ID, report.Class, text)
 	if report.Class == packet.Clean && got.Entry.IsTo(cmp.Or(found.Me(), got.Entry.To)) {

@@ -58,11 +58,7 @@ func (a *app) check(c *checks, names []string) error {
 		if err == nil {
 			in = got.input()
 		}
-		report := packet.Check(in, o)
-		if note := record.RecordConfirmation(context.Background(), s, in.ID, report); note != "" {
-			report.Notes = append(report.Notes, note)
-		}
-		reports = append(reports, report)
+		reports = append(reports, record.Check(context.Background(), s, in, o))
 	}
 	if err := a.printReports(reports, c.ASCII); err != nil {
 		return err

@@ -23,7 +23,7 @@ func writeFiles(root, dir string, files ...universal.File) error {
 	if err != nil {
 		return fmt.Errorf("open the directory to write to: %w", err)
 	}
-	defer func() { _ = base.Close() }()
+	defer base.Close()
 	if err := base.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("create the directory to write to: %w", notDir(err))
 	}
@@ -31,7 +31,7 @@ func writeFiles(root, dir string, files ...universal.File) error {
 	if err != nil {
 		return fmt.Errorf("open the directory to write to: %w", err)
 	}
-	defer func() { _ = place.Close() }()
+	defer place.Close()
 	var made []string
 	for _, f := range files {
 		created, err := createFile(place, f)
