@@ -2,11 +2,10 @@ package agent
 
 import (
 	"bytes"
-	"fmt"
 	"path/filepath"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // The values of [Change.Status].
@@ -152,11 +151,5 @@ func (c Change) Texts() (from, to, before, after string) {
 
 // refuse returns the error for settings that must not be changed.
 func refuse(advice, format string, args ...any) error {
-	err := &handoff.Error{Class: handoff.ErrConfig, Problem: fmt.Sprintf(format, args...), Advice: advice}
-	for _, a := range args {
-		if cause, ok := a.(error); ok {
-			err.Cause = cause
-		}
-	}
-	return err
+	return fault.New(fault.ErrConfig, advice, format, args...)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/roomystack"
 )
 
 // draftDeadline is longer than that of SessionStart: no person waits for a session that ends.
@@ -32,22 +33,31 @@ const draftDeadline = 3 * time.Second
 // Like SessionStart it returns in time, and prints at most one line on Stderr if something fails. Without a project
 // it does nothing.
 func SaveDraft(s Session) {
+	switch err, inTime := within(max(draftDeadline, s.Patience), s.saveDraft); {
+	case !inTime:
+		fmt.Fprintln(s.Stderr, "handoff: the draft could not be saved in time")
+	case err != nil:
+		fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(err)))
+	}
+}
+
+// within calls do, and waits for it no longer than a time. A panic becomes its error: a hook never harms the session.
+func within(wait time.Duration, do func() error) (err error, inTime bool) {
 	done := make(chan error, 1)
 	go func() {
+		roomystack.Grow()
 		defer func() {
 			if bug := recover(); bug != nil {
 				done <- fmt.Errorf("internal error: %v", bug)
 			}
 		}()
-		done <- s.saveDraft()
+		done <- do()
 	}()
 	select {
 	case err := <-done:
-		if err != nil {
-			fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(err)))
-		}
-	case <-time.After(max(draftDeadline, s.Patience)):
-		fmt.Fprintln(s.Stderr, "handoff: the draft could not be saved in time")
+		return err, true
+	case <-time.After(wait):
+		return nil, false
 	}
 }
 

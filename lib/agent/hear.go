@@ -14,7 +14,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/journal"
-	"github.com/seed-78daf238/handoff/lib/internal/roomystack"
 )
 
 // The events at which a running session can hear of a new handoff.
@@ -49,17 +48,8 @@ func Hear(s Session, e Event) {
 		return
 	}
 	wait := cmp.Or(s.Patience, deadline)
-	done := make(chan struct{})
-	go func() {
-		roomystack.Grow()
-		defer close(done)
-		defer func() { _ = recover() }()                     // a hook never harms the session
-		_ = s.hear(e, m, session, cwd, time.Now().Add(wait)) // the start of the session reports what is wrong
-	}()
-	select {
-	case <-done:
-	case <-time.After(wait + 100*time.Millisecond):
-	}
+	// the start of the session reports what is wrong
+	within(wait+100*time.Millisecond, func() error { return s.hear(e, m, session, cwd, time.Now().Add(wait)) })
 }
 
 // hear looks for new handoffs and announces them.

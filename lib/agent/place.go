@@ -103,7 +103,7 @@ func (a Agent) locate(p Places, scope Scope, sh sheet) (file, error) {
 // isWithin reports whether a path is in a directory. It compares names only.
 func isWithin(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // resolve follows symbolic links to the real file. The file and directories above it can be missing.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,34 +67,34 @@ type feed struct {
 	before   func() error // what happens before; optional
 }
 
+// input returns what an agent says of a session at its event of a name, with more members.
+func (s Stage) input(session, at string, more map[string]string) string {
+	event := map[string]string{"session_id": session, "cwd": s.Root, "hook_event_name": at}
+	maps.Copy(event, more)
+	return string(jsontree.Encode(event, ""))
+}
+
 // runningFeeds returns the inputs of the self-test for a hook of a running session: it hears once of the handoff.
-func runningFeeds(root, session string, e Event, native string) []feed {
-	input := string(jsontree.Encode(map[string]string{"session_id": session + "-" + string(e), "cwd": root,
-		"hook_event_name": native, "prompt": "x"}, ""))
+func runningFeeds(stage Stage, e Event, native string) []feed {
+	input := stage.input(stage.Canary+"-"+string(e), native, map[string]string{"prompt": "x"})
 	return []feed{{name: "a new handoff", input: input}, {name: "told before", input: input, silent: true}}
 }
 
 // keepingFeeds returns the inputs of the self-test for a hook that keeps what a session leaves: an event of a session
 // that says the canary, and its end. The hook prints nothing.
 func keepingFeeds(stage Stage, session, at string) []feed {
-	event := map[string]string{"session_id": session, "cwd": stage.Root, "hook_event_name": at, "source": "startup"}
+	said := map[string]string{"source": "startup"}
 	for _, key := range []string{"compact_summary", "last_assistant_message", "prompt_response", "text"} {
-		event[key] = stage.Canary
+		said[key] = stage.Canary
 	}
-	input := string(jsontree.Encode(event, ""))
-	end := map[string]string{"session_id": session, "cwd": stage.Root, "hook_event_name": "SessionEnd",
-		"reason": "error"}
-	return []feed{{name: at, input: input, silent: true},
-		{name: "the end of the session", input: string(jsontree.Encode(end, "")), silent: true}}
+	end := stage.input(session, "SessionEnd", map[string]string{"reason": "error"})
+	return []feed{{name: at, input: stage.input(session, at, said), silent: true},
+		{name: "the end of the session", input: end, silent: true}}
 }
 
 // wakingFeeds returns the inputs of the self-test for a hook that wakes an idle session: after the session has started,
 // a handoff arrives. An agent with a queue has none for that session, so the hook prints what it would put there.
 func (e Entry) wakingFeeds(ctx context.Context, a Agent, stage Stage, session string) []feed {
-	input := func(at string) string {
-		event := map[string]string{"session_id": session, "cwd": stage.Root, "hook_event_name": at}
-		return string(jsontree.Encode(event, ""))
-	}
 	begin := Entry{Agent: e.Agent, Event: start, line: a.packaged(start)}
 	if e.Words != nil {
 		c := Command{Program: e.Words[0], To: Operator(e.Words)}
@@ -103,14 +104,15 @@ func (e Entry) wakingFeeds(ctx context.Context, a Agent, stage Stage, session st
 		if err := a.lacksQueue(ctx); err != nil {
 			return err
 		}
-		if _, _, problem := begin.run(ctx, stage, feed{input: input(a.native(start))}); problem != "" {
+		first := feed{input: stage.input(session, a.native(start), nil)}
+		if _, _, problem := begin.run(ctx, stage, first); problem != "" {
 			return errors.New("the hook for starting sessions: " + problem)
 		}
 		return stage.Arrive()
 	}
 	feeds := []feed{
-		{name: "nobody at the terminal", input: input(e.At), silent: true},
-		{name: "a new handoff", input: input(e.At), attended: "1", before: arrive},
+		{name: "nobody at the terminal", input: stage.input(session, e.At, nil), silent: true},
+		{name: "a new handoff", input: stage.input(session, e.At, nil), attended: "1", before: arrive},
 	}
 	if !a.has("attended") {
 		return feeds[1:]
@@ -134,14 +136,14 @@ func (s Stage) kept(session, at string) string {
 func (e Entry) feeds(ctx context.Context, a Agent, stage Stage, session string) []feed {
 	switch e.Event {
 	case start:
-		return []feed{{name: "source startup", input: string(jsontree.Encode(map[string]string{"session_id": session,
-			"cwd": stage.Root, "hook_event_name": a.native(start), "source": "startup"}, ""))}}
+		return []feed{{name: "source startup",
+			input: stage.input(session, a.native(start), map[string]string{"source": "startup"})}}
 	case idle:
 		return e.wakingFeeds(ctx, a, stage, session)
 	case Stop:
 		return keepingFeeds(stage, session, e.At)
 	}
-	return runningFeeds(stage.Root, stage.Canary, e.Event, a.native(e.Event))
+	return runningFeeds(stage, e.Event, a.native(e.Event))
 }
 
 // Test runs an entry as its agent would, once or twice; standard input stays open, as some agents leave it. Each run
