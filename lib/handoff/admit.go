@@ -106,14 +106,11 @@ func rank(s operators.State) int {
 // missing.
 func (r Registry) Policy() (*OperatorList, error) { return r.s.at.Operators() }
 
-// PolicyText returns the text of the operators file. The error is fs.ErrNotExist if there is no such file. It is
-// ErrConfig if the file is unreadable, outside the project, or missing although the settings name it.
-func (r Registry) PolicyText() ([]byte, error) { return r.s.at.OperatorsText() }
-
 // Listed is like Policy, but reads the file of Options.ListedIn.
 func (r Registry) Listed() (*OperatorList, error) { return r.s.at.Listed() }
 
-// ListedText is like PolicyText, but reads the file of Options.ListedIn.
+// ListedText returns the text of the file that Listed reads. The error is fs.ErrNotExist if there is no such file. It
+// is ErrConfig if the file is unreadable, outside the project, or missing although the settings name it.
 func (r Registry) ListedText() ([]byte, error) { return r.s.at.ListedText() }
 
 // ParseOperators parses the text of an operators file, and returns all its faults.

@@ -70,7 +70,7 @@ func (s *Store) maxRate() (int, error) {
 	if s.opt.MaxRate < 0 {
 		return 0, nil
 	}
-	_, err := s.Registry().PolicyText()
+	_, err := s.at.OperatorsText()
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

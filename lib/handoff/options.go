@@ -84,8 +84,8 @@ type Options struct {
 	Warn        func(string)           // receives sentences about ignored or repaired things; nil drops them
 	Lost        func(error)            // receives why existing handoffs cannot be listed; nil means Warn
 
-	// Progress is called often during long work, by one goroutine at a time. task is a Task constant, done and total
-	// count documents. nil ignores it.
+	// Progress is called often during long work, by one goroutine at a time. task is a word such as checking, storing
+	// or verifying, done and total count documents. nil ignores it.
 	Progress func(task string, done, total int)
 }
 

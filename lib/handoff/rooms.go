@@ -80,13 +80,6 @@ type (
 	RepairReport = check.Repairs
 )
 
-// The tasks of Options.Progress. Each counts documents.
-const (
-	TaskSeal  = store.TaskSeal  // sources that were parsed, validated and identified
-	TaskStage = store.TaskStage // bodies that were written to disk
-	TaskProve = store.TaskProve // stored documents that were read and compared with rows and events
-)
-
 // SyncAuto is the value of the user's setting sync that starts background syncs.
 const SyncAuto = settings.SyncAuto
 

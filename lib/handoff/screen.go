@@ -18,9 +18,6 @@ type Secret = secrets.Finding
 // FindSecrets returns the credentials in text, sorted by place.
 func FindSecrets(text string) []Secret { return secrets.Scan(text) }
 
-// CheckSecretRules returns ErrInvalid if a name is not the name of a secret rule.
-func CheckSecretRules(rules []string) error { return trust.CheckRules(rules) }
-
 // SecretRules returns the names of all secret rules.
 func SecretRules() []string { return secrets.Rules() }
 
@@ -31,7 +28,7 @@ func CheckReason(reason string) error { return trust.CheckReason(reason) }
 // screen refuses documents with credentials, unless the options allow or redact them. Refused documents are left out
 // and reported in results.
 func (s *Store) screen(docs []*sealed, results []Result) ([]scanned, error) {
-	if err := CheckSecretRules(s.opt.AllowSecrets); err != nil {
+	if err := trust.CheckRules(s.opt.AllowSecrets); err != nil {
 		return nil, err
 	}
 	good := make([]scanned, 0, len(docs))
@@ -54,7 +51,7 @@ func (s *Store) scanSecrets(d *sealed) error {
 
 // screenDraft scans a draft. The draft of a hook is redacted, since no person can be asked.
 func (s *Store) screenDraft(d *Draft) error {
-	if err := CheckSecretRules(s.opt.AllowSecrets); err != nil {
+	if err := trust.CheckRules(s.opt.AllowSecrets); err != nil {
 		return err
 	}
 	doc := document.Clone(d.Document)

@@ -23,9 +23,6 @@ const (
 // SignatureNamespace is the SSH signature namespace of handoffs (ssh-keygen -Y sign -n).
 const SignatureNamespace = operators.Namespace
 
-// OperatorsNamespace is the SSH signature namespace of the operators file.
-const OperatorsNamespace = operators.OperatorsNamespace
-
 // Trust pins the keys that the operators file lists for an operator, and revokes all other keys of the operator. It
 // returns what was recorded. An operator that is not in the file is ErrInvalid.
 func (r Registry) Trust(ctx context.Context, operator string) (done Trusted, err error) {

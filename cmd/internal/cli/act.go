@@ -17,13 +17,3 @@ func (a *App) TitleOf(s *handoff.Store, id string) string {
 }
 
 const titleInLine = 60 // columns
-
-// WholeIDs returns the ids of the named handoffs.
-func WholeIDs(s *handoff.Store, names []string) ([]string, error) {
-	entries, err := s.FindEach(names)
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.ID
-	}
-	return ids, err
-}

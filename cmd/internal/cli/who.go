@@ -24,7 +24,7 @@ func (a *App) SessionID() string { return cmp.Or(a.Session.Session, agent.Sessio
 func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs ...string) (string, error) {
 	operator := p.MeOr(named)
 	if operator == "" {
-		_, err := WholeIDs(s, handoffs)
+		_, err := s.FindEach(handoffs)
 		return "", cmp.Or(err, UnknownOperator("--operator"))
 	}
 	a.NoteSlips(s, operator)
