@@ -112,3 +112,46 @@ func TestReleaseKilledAfterTheClaim(t *testing.T) {
 	}
 	agree(true)
 }
+
+// What another clone gives back or opens again waits for its recipient as soon as his own clone hears of it, even if
+// the other clone did not know his read mark.
+func TestWaitsAgainElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"ann", "ben"} {
+		for did, undo := range map[handoff.Act]handoff.Act{
+			handoff.ActTake: handoff.ActRelease, handoff.ActDone: handoff.ActReopen} {
+			t.Run(by+" "+string(undo), func(t *testing.T) {
+				t.Parallel()
+				_, roots, id := shared(t, 3)
+				waits := func(root string) {
+					t.Helper()
+					entries, err := mustOpen(t, root).List(handoff.Filter{To: "ben", Unread: true})
+					if err != nil || len(entries) != 1 {
+						t.Errorf("%s: %v %v %v", root, entries, err, marksOf(t, root))
+					}
+				}
+				if err := actAt(roots[0], 0, false, did, id, handoff.Consumption{Operator: "ben"}); err != nil {
+					t.Fatal(err)
+				}
+				if err := actAt(roots[1], 0, false, undo, id, handoff.Consumption{Operator: by}); err != nil {
+					t.Fatal(err)
+				}
+				mustSync(t, roots[0])
+				waits(roots[0])
+				mustSync(t, roots[2])
+				waits(roots[2])
+				for range 2 {
+					for _, root := range roots {
+						mustSync(t, root)
+						waits(root)
+					}
+				}
+				for _, root := range roots {
+					if report, err := mustOpen(t, root).Verify(t.Context()); err != nil || len(report.Faults) > 0 {
+						t.Error(root, err, report.Faults)
+					}
+				}
+			})
+		}
+	}
+}

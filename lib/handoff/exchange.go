@@ -82,7 +82,7 @@ func (x Exchange) TakeOver(ctx context.Context, synced bool, came Received) (new
 	if _, err := txn.Guard(x.s.at); err != nil {
 		return 0, 0, err
 	}
-	acts := x.s.dropRefused(came.Marks, came.Acts)
+	rows, acts := x.s.dropRefused(came.Marks, came.Acts)
 	// the first action marks as read; reopening needs something that is done
 	slices.SortStableFunc(acts, func(a, b Consumption) int {
 		if a.Act().Reopens() != b.Act().Reopens() {
@@ -96,9 +96,12 @@ func (x Exchange) TakeOver(ctx context.Context, synced bool, came Received) (new
 		if err == nil && len(came.Marks)+len(came.Unread) > 0 {
 			newMarks, err = takeMarks(x, came)
 		}
+		x.How.Synced = false
+		if err == nil {
+			err = waitAgain(x, rows, acts, isNew)
+		}
 		if err == nil && len(came.Own) > 0 {
 			var more []bool
-			x.How.Synced = false
 			more, err = x.TakeOverTokens(came.Own, true)
 			isNew = append(isNew, more...)
 		}
@@ -115,8 +118,9 @@ func (x Exchange) TakeOver(ctx context.Context, synced bool, came Received) (new
 	return newMarks, newActs, err
 }
 
-// dropRefused removes the marks that do not count here, and returns the consumptions that do.
-func (s *Store) dropRefused(marks map[string][]Mark, tokens []Consumption) []Consumption {
+// dropRefused removes the marks that do not count here, and returns the consumptions that do, with the entries of their
+// handoffs.
+func (s *Store) dropRefused(marks map[string][]Mark, tokens []Consumption) (map[string]Entry, []Consumption) {
 	judge := s.Exchange().Judge()
 	ids := make([]string, len(tokens))
 	for i, c := range tokens {
@@ -126,10 +130,43 @@ func (s *Store) dropRefused(marks map[string][]Mark, tokens []Consumption) []Con
 	for id, list := range marks {
 		marks[id] = slices.DeleteFunc(list, func(m Mark) bool { return judge.Mark(m) != nil })
 	}
-	return slices.DeleteFunc(slices.Clone(tokens), func(c Consumption) bool {
+	return rows, slices.DeleteFunc(slices.Clone(tokens), func(c Consumption) bool {
 		e := rows[c.HandoffID]
 		return err == nil && e.ID != "" && !c.Act().IsNote() && judge.Consumption(c, e) != nil
 	})
+}
+
+// waitAgain takes back the read marks of those who had what others have given back or reopened: it waits for them
+// again. The replica where that was done may not know the marks. Marks that were made later stay.
+func waitAgain(x *txn.Session, rows map[string]Entry, acts []Consumption, isNew []bool) error {
+	from := make(map[string]string)
+	for i, c := range acts {
+		if isNew[i] && c.Act().Waits() {
+			from[c.HandoffID] = max(from[c.HandoffID], c.Time)
+		}
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	lives, err := txn.ReadLives(x.State, "")
+	if err != nil {
+		return err
+	}
+	m := &txn.Marking{Session: x, Want: make(map[string][]Mark), Undo: true, Exact: true}
+	for id, at := range from {
+		if lives[id].Take.Holds().IsDone() || lives[id].Done.IsDone() {
+			continue
+		}
+		for _, mark := range txn.MarksOf(lives[id]) {
+			if e := rows[id]; e.IsTo(mark.Operator) {
+				m.Want[id] = append(m.Want[id], Mark{Operator: mark.Operator, Time: max(at, mark.Time)})
+			}
+		}
+	}
+	if err := store.EachIndex(x.Dir, m.File); err != nil {
+		return err
+	}
+	return m.Commit()
 }
 
 // takeMarks applies undone marks first, and then the others.
@@ -150,7 +187,8 @@ func takeMarks(x *txn.Session, came Received) (taken int, err error) {
 	for id, marks := range came.Marks {
 		came.Marks[id] = slices.DeleteFunc(marks, func(m Mark) bool { return undone.Has(id, m) })
 	}
-	for _, m := range []txn.Marking{{Want: came.Unread, Undo: true}, {Want: came.Marks, Earliest: true}} {
+	back := txn.Marking{Want: came.Unread, Undo: true, Exact: x.How.Synced}
+	for _, m := range []txn.Marking{back, {Want: came.Marks, Earliest: true}} {
 		if m.Session = x; len(m.Want) == 0 {
 			continue
 		}

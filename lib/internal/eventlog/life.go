@@ -129,6 +129,18 @@ func (l *Life) EndedBy(n int) Action {
 	return Action{}
 }
 
+// Had returns who has taken or finished the handoff so far, in the order of the turns.
+func (l *Life) Had() (all []Action) {
+	all = append(all, l.resumed)
+	for _, t := range l.turns {
+		all = append(all, t.take, t.lost)
+		if t.act == ActDone {
+			all = append(all, t.end)
+		}
+	}
+	return slices.DeleteFunc(all, func(d Action) bool { return !d.IsDone() })
+}
+
 // ending returns who ended a turn, and how. A note counts more than a line, and a revoke more than other lines.
 func (t turn) ending() (by Action, act Act, isRevoked bool) {
 	isRevoked = t.revoked.IsDone() && (!t.isJudged || t.act == ActRelease && t.end == t.revoked)

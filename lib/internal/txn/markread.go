@@ -35,7 +35,8 @@ type Marking struct {
 	change change
 	later  []eventlog.Pending // marks of others that have no effect because of an earlier mark
 
-	Undo bool // remove the marks of the wanted operators
+	Undo  bool // remove the marks of the wanted operators
+	Exact bool // with Undo: marks that are later than the wanted ones stay
 	// a mark replaces a later one of the row, so that replicas that exchange marks end with the same marks
 	Earliest bool
 }
@@ -93,7 +94,7 @@ func (m *Marking) File(name string, text []byte) error {
 func (m *Marking) takeBack(row *index.Row, until index.Mark) bool {
 	before := row.ReadBy
 	for _, mark := range row.Marks() {
-		if mark.Operator == until.Operator && until.Before(mark) && !m.How.Synced {
+		if mark.Operator == until.Operator && until.Before(mark) && !m.Exact {
 			until = mark
 		}
 	}

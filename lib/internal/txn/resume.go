@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -88,6 +89,10 @@ func (x *Session) markAll(c *change, marks map[int]index.Mark, back *Marking, al
 	if len(want) == 0 {
 		return nil
 	}
+	ledger, err := x.readLedger()
+	if err != nil {
+		return err
+	}
 	undone, err := TakenBack(x.State, recentBytes)
 	if err != nil {
 		return err
@@ -105,7 +110,7 @@ func (x *Session) markAll(c *change, marks map[int]index.Mark, back *Marking, al
 				}
 			}
 			if last.Act().Waits() {
-				back.wait(&row, last.Time)
+				back.wait(&row, last.Time, ledger.Life(row.ID), undone)
 			}
 			if row.ReadBy != before {
 				edits[row.ID] = row
@@ -126,11 +131,30 @@ func (x *Session) markAll(c *change, marks map[int]index.Mark, back *Marking, al
 	return err
 }
 
-// wait plans that a handoff is unread for its recipients from a time on.
-func (m *Marking) wait(row *index.Row, from string) {
-	for _, mark := range row.Marks() {
+// wait plans that a handoff is unread for its recipients from a time on. The mark of one who took or finished it may be
+// known to another replica alone.
+func (m *Marking) wait(row *index.Row, from string, life eventlog.Life, undone Undone) {
+	marks := row.Marks()
+	if m.Opt.Git.IsShared() {
+		marks = append(marks, MarksOf(life)...)
+	}
+	until := make(Undone)
+	for _, mark := range marks {
+		until.Add("", mark)
+		until.Add("", index.Mark{Operator: mark.Operator, Time: from})
+	}
+	byName := func(a, b index.Mark) int { return strings.Compare(a.Operator, b.Operator) }
+	for _, mark := range slices.SortedFunc(maps.Values(until), byName) {
 		if row.IsTo(mark.Operator) {
-			m.takeBack(row, index.Mark{Operator: mark.Operator, Time: from})
+			m.takeBack(row, undone.after(row.ID, mark))
 		}
 	}
+}
+
+// MarksOf returns the read marks of those who took or finished a handoff, at the times of these actions.
+func MarksOf(life eventlog.Life) (marks []index.Mark) {
+	for _, d := range life.Had() {
+		marks = append(marks, index.Mark{Operator: d.Operator, Time: d.Time})
+	}
+	return marks
 }
