@@ -245,6 +245,9 @@ func isOtherSession(taken eventlog.Action, c eventlog.Consumption) bool {
 // fence returns an error if the take of the operator and session of c was ended by another, and not repeated since.
 func fence(c eventlog.Consumption, l eventlog.Life) error {
 	if by := l.RevokedBy(c.Operator, c.Session); by.IsDone() {
+		if l.Done.IsDone() {
+			return newTakenError(c, l)
+		}
 		return &TakenError{ID: c.HandoffID, By: by, Lost: true}
 	}
 	return nil
