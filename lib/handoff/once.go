@@ -13,8 +13,8 @@ import (
 
 // A Once claims ledger lines at the remote, and calls do only if this clone won them all. The lines that do receives
 // are the claimed ones; they may stem from an attempt before a crash. If another clone won, the error is a
-// *LostError. The ledger then has what others did, and the request may change. If want is empty, Once only updates
-// the ledger and returns nil. See exchange.Once.
+// *LostError. The ledger then has what others did, and the request may change. If do is nil, Once only updates the
+// ledger and returns nil: by the claims of the others, and if want is not empty, by their logs too. See exchange.Once.
 type Once func(ctx context.Context, s *Store, want []Consumption, do func([]Consumption) error) error
 
 // A LostError reports that another clone was first. By is its claim.
@@ -70,6 +70,13 @@ func (s *Store) once(ctx context.Context, act Act, who *Consumption, over txn.La
 		if err != nil && !isFree {
 			return err
 		}
+		if endsLease(lines, over) && !asked && s.opt.Once != nil {
+			if err = s.opt.Once(ctx, s, lines, nil); err != nil {
+				return err
+			}
+			asked = true
+			continue
+		}
 		if len(lines) == 0 {
 			return txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, *who) })
 		}
@@ -79,6 +86,12 @@ func (s *Store) once(ctx context.Context, act Act, who *Consumption, over txn.La
 		}
 		before, asked = keysOf(lines), asked || errors.As(err, new(*TakenError)) // which this replica has claimed
 	}
+}
+
+// endsLease reports whether the lines end a take because its lease is over, as far as this replica knows. Its holder
+// may have renewed it, which is not claimed.
+func endsLease(lines []Consumption, over txn.Lapse) bool {
+	return len(lines) > 0 && lines[0].Act() == ActRevoke && !over.Any && over.Dead == ""
 }
 
 // asksNothing reports whether the lines do not depend on the holder of the handoff. That holds for no lines, and for
@@ -140,7 +153,8 @@ func (s *Store) claimAll(ctx context.Context, all []request) error {
 	of := make(map[string]*request)
 	for i := range all {
 		r := &all[i]
-		if want, err := ledger.WantAct(r.act, r.who, r.over); err == nil && of[r.who.HandoffID] == nil {
+		want, err := ledger.WantAct(r.act, r.who, r.over)
+		if err == nil && of[r.who.HandoffID] == nil && !endsLease(want, r.over) {
 			lines, of[r.who.HandoffID] = append(lines, want...), r
 		}
 	}
