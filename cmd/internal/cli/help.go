@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io"
@@ -18,6 +19,9 @@ import (
 //
 //go:embed topics/*.md
 var topics embed.FS
+
+// otherNames maps other names of topics, which no list shows.
+var otherNames = map[string]string{"git": "remotes"}
 
 // daily lists the commands of the first screen: at most ten, of which the first three are for the start.
 var daily = []string{"init", "write", "new", "list", "read", "next", "reply", "done", "inbox", "sync"}
@@ -58,7 +62,7 @@ func (a *App) help(root *cobra.Command, args []string) error {
 	case args[0] == "man":
 		return a.manPages(args[1:])
 	}
-	text, err := topics.ReadFile("topics/" + args[0] + ".md")
+	text, err := topics.ReadFile("topics/" + cmp.Or(otherNames[args[0]], args[0]) + ".md")
 	isTopic := err == nil && len(args) == 1
 	if isTopic && !slices.Contains(names(root), args[0]) {
 		return a.printTopic(string(text))
