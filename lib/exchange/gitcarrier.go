@@ -177,6 +177,8 @@ func (r *gitCarrier) list(ctx ctx) error {
 		writer, isWriter := strings.CutPrefix(ref, r.writerRef(""))
 		name, isClaim := strings.CutPrefix(ref, r.claimRef(""))
 		switch isObject := len(id) == 40 && form.IsHex(id); {
+		case len(id) == 64:
+			return repo.ErrFormat
 		case isObject && isWriter && form.IsWriter(writer):
 			r.writers[writer] = id
 		case isObject && isClaim && form.IsDigest(name):

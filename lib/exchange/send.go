@@ -194,13 +194,13 @@ func (x *exchange) writeSignatures(w *bufio.Writer, n *pending) error {
 }
 
 // pushRefs pushes refs. It forces only those with a lease. out has the result for each ref. no is the error if the
-// remote rejected some. refs are those of a pattern; see [repo.Repo.Push].
+// remote rejected some, although it can store them. refs are those of a pattern; see [repo.Repo.Push].
 func (r *gitCarrier) pushRefs(ctx ctx, refs map[string]string, options []string, specs ...string) (out []byte,
 	no *git.Error, err error) {
 	args := slices.Concat([]string{"--porcelain", "--no-verify"}, options, specs)
 	if out, err = r.repo.Push(ctx, refs, args...); git.Refusal(err) != nil {
 		no = git.Refusal(err)
-		return no.Output, no, nil
+		return no.Output, no, repo.Unusable(no)
 	}
 	return out, nil, err
 }
@@ -209,7 +209,7 @@ func (r *gitCarrier) pushRefs(ctx ctx, refs map[string]string, options []string,
 // after everything was sent.
 func (r *gitCarrier) push(ctx ctx, ref string) error {
 	out, no, err := r.pushRefs(ctx, nil, nil, ref+":"+r.writerRef(r.writer))
-	if no == nil {
+	if no == nil || err != nil {
 		return err
 	}
 	before := r.writers[r.writer]

@@ -389,10 +389,38 @@ func (r *Repo) Explain(err error) error {
 // ErrBroken is the class of errors about our repository if git cannot use it.
 var ErrBroken = errors.New("the repository of sync is damaged")
 
+// ErrFormat is the error for a remote whose objects git cannot exchange with those of sync.git.
+var ErrFormat = fault.New(fault.ErrConfig,
+	"use a remote that was made with `git init --bare --object-format=sha1`: name it with --remote NAME",
+	"the objects of the remote have SHA-256 names, and sync needs SHA-1")
+
+// Unusable returns an error if the remote cannot store what a push sent, or cannot read what it has, by the words of
+// git. Otherwise it returns nil.
+func Unusable(err *git.Error) error {
+	switch why := LocalError(err); {
+	case why != nil:
+		return why
+	case err.Says("Read-only file system", "unable to create temporary object directory", "insufficient permission"):
+		return fault.New(fault.ErrConfig, "ask who looks after the remote to make its files writable for you",
+			"the remote cannot be written: %v", err)
+	case err.Says("is corrupt", "repository corruption", "missing necessary objects", "not our ref", "bad object",
+		"unresolved deltas"):
+		return fault.New(nil, "ask who looks after the remote to run `git fsck` there, and to restore a backup; "+
+			"then `handoff sync --restore-remote` publishes again what this clone knows",
+			"the remote is damaged: %v", err)
+	case err.Says("remote unpack failed"):
+		return fault.New(nil, "ask who looks after the remote to look at its disk and its configuration",
+			"the remote cannot store what was sent: %v", err)
+	}
+	return nil
+}
+
 // permanentError returns an error if the answer of the remote cannot change with a retry, by the words of git.
 // Otherwise it returns nil.
 func permanentError(err *git.Error) error {
 	switch {
+	case err.Says("hash algorithm", "mismatched algorithms", "object format"):
+		return ErrFormat
 	case err.Says("does not appear to be a git repository", "not found", "does not exist", "not a git repository"):
 		return BadRemote(err)
 	case err.Says("does not support --atomic"): // git-config(1), receive.advertiseAtomic
@@ -435,8 +463,8 @@ func (r *Repo) Call(ctx ctx, input string, args ...string) (out []byte, err erro
 			return nil, why
 		}
 		if e.Late || n == tries || ctx.Err() != nil {
-			return nil, fault.New(nil, "run it again once the remote can be reached",
-				"the remote cannot be reached: %v", err)
+			return nil, cmp.Or(Unusable(e), fault.New(nil, "run it again once the remote can be reached",
+				"the remote cannot be reached: %v", err))
 		}
 		time.Sleep(time.Duration(n) * (100 + rand.N[time.Duration](300)) * time.Millisecond)
 	}

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,7 @@ type Error struct {
 	Late    bool   // it was killed because it took too long
 	Output  []byte
 
+	said  string // all of its messages
 	cause error
 }
 
@@ -60,9 +62,9 @@ func (e *Error) Error() string {
 // Unwrap returns why git could not be run, or how it ended.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Says reports whether git's message contains one of the words. git has no exit codes for answers of a server.
+// Says reports whether git's messages contain one of the words. git has no exit codes for answers of a server.
 func (e *Error) Says(words ...string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.Text, w) })
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.said, w) })
 }
 
 // Refusal returns the error of a git that succeeded except for a part (exit code 1), and nil for other errors.
@@ -173,7 +175,7 @@ func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]b
 	}
 	isLate := limited.Err() != nil && ctx.Err() == nil
 	e := &Error{Command: c.Args[0], Code: -1, Text: lastWords(said.String()), Late: isLate, Output: out.Bytes(),
-		cause: err}
+		said: said.String(), cause: err}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		e.Code = exit.ExitCode()
 	}
@@ -208,24 +210,32 @@ func (r Runner) environ() []string {
 	return env
 }
 
-// lastWords returns git's fatal error, or its last line. If the fatal error is only that the remote sent nothing, it
-// returns the message of ssh before it.
-func lastWords(text string) (words string) {
+// lastWords returns the first error of git or of the remote, or git's last line. If that error gives no reason, it
+// returns the message before it, which may be from ssh, or the next error.
+func lastWords(text string) string {
+	var words, vague string
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		for _, kind := range []string{"fatal: ", "error: "} {
-			if rest, ok := strings.CutPrefix(line, kind); ok && words != "" &&
-				strings.HasPrefix(rest, "Could not read from remote") {
-				return cut(words)
-			} else if ok {
-				return cut(rest)
-			}
-		}
-		if line != "" {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "remote: ")
+		rest, isFatal := strings.CutPrefix(line, "fatal: ")
+		rest, isError := strings.CutPrefix(rest, "error: ")
+		switch isFailure := isFatal || isError; {
+		case isFailure && !isVague(rest):
+			return cut(rest)
+		case isFailure && words != "":
+			return cut(words)
+		case isFailure:
+			vague = cmp.Or(vague, rest)
+		case line != "" && vague == "":
 			words = line
 		}
 	}
-	return cut(words)
+	return cut(cmp.Or(vague, words))
+}
+
+// isVague reports whether an error of git only says that another program failed.
+func isVague(failure string) bool {
+	return strings.HasPrefix(failure, "Could not read from remote") ||
+		strings.HasPrefix(failure, "the remote end hung") || strings.HasSuffix(failure, "abnormal exit")
 }
 
 // cut shortens text of git for a message.
