@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"maps"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -101,29 +100,20 @@ func (x *exchange) restorePruned(ctx ctx, lost map[string]*prunedHandoff) error 
 	return err
 }
 
-// hiddenFor is how long the file of a handoff stays after another replica pruned it. Until then the handoff is
-// archived here, and `handoff prune` can remove it earlier.
-const hiddenFor = 90 * 24 * time.Hour
-
 // bury adds tombstones, after the marks and ledger lines that decide whether the handoff can be pruned. A tombstone
 // whose handoff cannot be pruned here waits.
 func (x *exchange) bury(ctx ctx, c *intake, due []effect) error {
-	seen, all := make(map[string]string), make([]handoff.Tombstone, len(due))
+	of, all := make(map[string]effect), make([]handoff.Tombstone, len(due))
 	for i, e := range due {
-		all[i], seen[e.HandoffID] = e.tombstone(), e.Seen
+		all[i], of[e.HandoffID] = e.tombstone(), e
 	}
 	gone, waiting, err := x.Exchange().Bury(ctx, all)
 	for _, t := range waiting {
-		e := markOf(t.HandoffID, t.Operator, t.Time)
-		e.Kind, e.Turn, e.Writer, e.Seen = kindTombstone, t.Turn, t.Writer, seen[t.HandoffID]
-		c.held.addEffect(e)
+		c.held.addEffect(of[t.HandoffID])
 	}
 	x.got.Pruned += gone
 	return err
 }
 
 // isOld reports whether a tombstone is old enough to remove its handoff, by the clock of this machine.
-func (x *exchange) isOld(e effect) bool {
-	at, err := time.Parse(time.RFC3339, e.Seen)
-	return err == nil && x.Now().Sub(at) >= hiddenFor
-}
+func (x *exchange) isOld(e effect) bool { return e.IsOver(x.Now()) }
