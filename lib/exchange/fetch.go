@@ -308,15 +308,19 @@ func (r *gitCarrier) pruned(ctx ctx, gone map[string]*prunedHandoff) (sources []
 		}
 	}
 	texts, err := r.repo.Read(ctx, want)
-	found := make(map[string]bool)
+	found := make(map[string]int) // the indexes of the sources
 	for i, source := range from {
-		if source.Text = texts[2*i]; err != nil || source.Text == nil || found[source.ID] {
+		if source.Text = texts[2*i]; err != nil || source.Text == nil {
 			continue
 		}
-		if signature := texts[2*i+1]; len(signature) > 0 {
-			source.Signatures = []string{string(signature)}
+		n, is := found[source.ID]
+		if !is {
+			n, sources = len(sources), append(sources, source)
+			found[source.ID] = n
 		}
-		found[source.ID], sources = true, append(sources, source)
+		if signature := texts[2*i+1]; len(signature) > 0 {
+			sources[n].Signatures = append(sources[n].Signatures, string(signature))
+		}
 	}
 	return sources, err
 }

@@ -357,16 +357,25 @@ func (r *objectCarrier) get(_ ctx, want []repo.Wanted) ([][]byte, error) {
 	return texts, nil
 }
 
-// pruned downloads handoffs that were pruned here.
+// pruned downloads handoffs that were pruned here. Their signatures are in the logs.
 func (r *objectCarrier) pruned(ctx ctx, gone map[string]*prunedHandoff) (sources []handoff.Source, err error) {
 	var documents []heldDocument
 	for _, id := range slices.Sorted(maps.Keys(gone)) {
 		documents = append(documents, heldDocument{Held: Held{ID: id}, Commit: objects.DocumentName(id)})
 	}
 	found, err := r.sources(ctx, documents)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	p := r.loadProgress()
+	heads := map[string]objects.Head{p.Writer: {Number: p.Number, Log: p.Log}}
+	for writer, at := range r.seen {
+		heads[writer] = objects.Head{Number: at.Number, Log: at.Log}
+	}
+	signatures, err := r.logs.Signatures(ctx, heads)
 	for _, s := range found {
 		opened, openErr := s.Open()
-		s.Text, s.Open = opened.Text, nil
+		s.Text, s.Open, s.Signatures = opened.Text, nil, signatures[s.ID]
 		sources, err = append(sources, s), errors.Join(err, openErr)
 	}
 	return sources, err

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/check"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -219,10 +221,10 @@ func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) err
 func (x Exchange) PutBack(sources []Source) (n int, err error) {
 	originals := make([]check.Original, len(sources))
 	for i, src := range sources {
-		originals[i] = check.Original{ID: src.ID, Text: src.Text}
-		if len(src.Signatures) > 0 {
-			originals[i].Signature = src.Signatures[0]
-		}
+		doc, _ := document.ParseStored(src.Text)
+		best, _, _ := x.s.keys.Judge(doc.From, x.s.keys.Prove(src.Text, src.Signatures...),
+			func() (time.Time, error) { return x.s.keys.FirstSeen(src.ID) })
+		originals[i] = check.Original{ID: src.ID, Text: src.Text, Signature: best}
 	}
 	return check.PutBack(x.s.at, originals)
 }
