@@ -155,7 +155,9 @@ func (m *repair) compareLog() {
 		}
 	}
 	for id := range m.found.Rows {
-		lost(id)
+		if !m.isForged(id) {
+			lost(id)
+		}
 	}
 	for _, facts := range []*eventlog.Facts{m.found.Log.Unproven, m.found.Log.Facts} {
 		for id, h := range facts.Handoffs() {
@@ -172,4 +174,12 @@ func (m *repair) compareLog() {
 	slices.Sort(m.superseded)
 	slices.Sort(m.lost)
 	m.lost = slices.Compact(m.lost)
+}
+
+// isForged reports whether a row without a document is nothing but text. In a synced store each handoff comes with an
+// event, so that a row without one was added by a branch or another program.
+func (m *repair) isForged(id string) bool {
+	log := m.found.Log
+	none := eventlog.Handoff{}
+	return m.Opt.Git == disk.GitSynced && !log.MayLack(id) && log.Of(id) == none && log.Unproven.Of(id) == none
 }
