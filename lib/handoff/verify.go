@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/check"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // Verify derives ids from files, rows from documents and events from rows, and checks the hash chain and the read
@@ -17,6 +18,9 @@ func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
 	report, err := check.Verify(ctx, s.at, ids)
 	if lost := (*fault.Error)(nil); err == nil && errors.As(s.at.CheckSent(), &lost) {
 		found := Finding{Place: s.opt.StateDir, Problem: lost.Problem, Remedy: "handoff doctor --repair"}
+		if errors.Is(lost, store.ErrVanished) {
+			found.Remedy = s.at.RegenerateCommand()
+		}
 		report.Faults = append([]Finding{found}, report.Faults...)
 	}
 	return report, err

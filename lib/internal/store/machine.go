@@ -80,7 +80,11 @@ func (s *Store) regenerateFor(reason string) string {
 	if operator == "" {
 		operator = "YOUR NAME"
 	}
-	return strings.Join([]string{"handoff doctor machine regenerate --handoffs-dir", ShellQuote(s.Opt.Dir),
+	where := "--handoffs-dir " + ShellQuote(s.Opt.Dir)
+	if !IsThere(s.Opt.Dir) { // a directory that is named must exist
+		where = "--root " + ShellQuote(s.Opt.Root)
+	}
+	return strings.Join([]string{"handoff doctor machine regenerate", where,
 		"--state-dir", ShellQuote(s.Opt.StateDir),
 		"--operator", ShellQuote(operator), "--reason", ShellQuote(reason)}, " ")
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -34,11 +36,15 @@ func EndOf(log io.ReaderAt, offset int64) (string, error) {
 }
 
 // CheckSent returns ErrIntegrity if the audit log does not begin with the part that sync has sent. The log
-// vanished, shrank or was replaced, although the writer is the same. CheckSent reads two small files.
+// vanished, shrank or was replaced, although the writer is the same. So it does if nothing was sent, but all of a
+// synced store vanished. CheckSent reads two small files.
 func (s *Store) CheckSent() error {
 	sent, err := s.sent()
-	if err != nil || sent.Offset == 0 {
+	if err != nil {
 		return err
+	}
+	if sent.Offset == 0 {
+		return s.checkVanished()
 	}
 	state, err := s.OpenToRead(s.Opt.StateDir)
 	if err != nil {
@@ -74,6 +80,38 @@ func (s *Store) CheckSent() error {
 		err = s.LogLost("differs from the part that was synced")
 	}
 	return err
+}
+
+// ErrVanished is wrapped by the error for a synced store that was removed before it was ever sent.
+var ErrVanished = fault.New(nil, "", "a checkout, `git clean` or another program has removed the handoffs")
+
+// checkVanished returns ErrVanished if a synced store has no handoffs and no events, although you made changes. The
+// store of a linked work tree vanishes with its work tree, and begins again.
+func (s *Store) checkVanished() error {
+	if s.Opt.Git != disk.GitSynced {
+		return nil
+	}
+	newest, err := s.Newest() // first: the files of a store that begins meanwhile are older than its number
+	if err != nil || newest == 0 {
+		return passing(err)
+	}
+	d, err := s.OpenDirs()
+	if err != nil {
+		return passing(err) // other checks report any other error
+	}
+	defer d.Close()
+	if IsThere(filepath.Join(s.Opt.StateDir, journal.FileName)) { // it tells what the files must have
+		return nil
+	}
+	if begun, err := d.HasBegun(); err != nil || begun {
+		return passing(err)
+	}
+	if main, err := git.Main(git.Top(s.Opt.Root)); err != nil || main != "" {
+		return nil
+	}
+	return fault.New(fault.ErrIntegrity,
+		"restore both from a backup; to start over, run `"+s.RegenerateCommand()+"`",
+		"%s and %s have nothing, but you made change %d: %v", s.Opt.Dir, s.Opt.StateDir, newest, ErrVanished)
 }
 
 // LogLost returns the error for a damaged audit log. how says what is wrong with it.
