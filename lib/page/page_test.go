@@ -121,7 +121,9 @@ func TestEveryLinkLeadsToAPage(t *testing.T) {
 	}
 }
 
+// isOutside ignores the case of a scheme, as RFC 3986, section 3.1 says.
 func isOutside(link string) bool {
+	link = strings.ToLower(link)
 	return strings.HasPrefix(link, "http://") || strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "mailto:")
 }
 
