@@ -392,12 +392,13 @@ func (r *remote) checkTarget(now target) error {
 	if len(all) == 0 || slices.Contains(all, now) || r.Named {
 		return nil
 	}
-	if r.Accept != nil && r.Accept("Handoffs went to "+all[0].String()+" so far. Send them to "+now.String()+" too?") {
+	question := "The remote was " + all[0].String() + " so far. Send handoffs to " + now.String() + " too?"
+	if r.Accept != nil && r.Accept(question) {
 		return nil
 	}
 	return fault.New(fault.ErrConfig, "if that is where they are to go, run `handoff sync --remote "+r.Remote+
 		"`, which is remembered; else look at "+handoff.SettingsName+" and `git remote -v`",
-		"handoffs went to %s so far, and would now go to %s; nothing was sent", all[0], now)
+		"the remote was %s so far, and is %s now; nothing was sent", all[0], now)
 }
 
 // pin records the remote as a target, after it has answered.

@@ -19,7 +19,7 @@ func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
 	if lost := (*fault.Error)(nil); err == nil && errors.As(s.at.CheckSent(), &lost) {
 		found := Finding{Place: s.opt.StateDir, Problem: lost.Problem, Remedy: "handoff doctor --repair"}
 		if errors.Is(lost, store.ErrVanished) {
-			found.Remedy = s.at.RegenerateCommand()
+			found.Remedy = s.at.StartOverCommand()
 		}
 		report.Faults = append([]Finding{found}, report.Faults...)
 	}

@@ -110,14 +110,14 @@ func (s *Store) checkVanished() error {
 		return nil
 	}
 	return fault.New(fault.ErrIntegrity,
-		"restore both from a backup; to start over, run `"+s.RegenerateCommand()+"`",
+		"restore both from a backup; to start over, run `"+s.StartOverCommand()+"`",
 		"%s and %s have nothing, but you made change %d: %v", s.Opt.Dir, s.Opt.StateDir, newest, ErrVanished)
 }
 
 // LogLost returns the error for a damaged audit log. how says what is wrong with it.
 func (s *Store) LogLost(how string) error {
 	return fault.New(fault.ErrIntegrity,
-		"run `handoff doctor --repair`, which restores the synced part; to start over, `"+s.RegenerateCommand()+
+		"run `handoff doctor --repair`, which restores the synced part; to start over, `"+s.StartOverCommand()+
 			"` begins a new log",
 		"the audit log %s %s: a checkout, `git clean` or a backup has replaced it",
 		filepath.Join(s.Opt.StateDir, disk.LogFile), how)
