@@ -132,7 +132,7 @@ func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, ha
 		}
 		switch isMoved := isKnown && !isSame(was.Consumption, h.Consumption); {
 		case h.why != "":
-		case isMoved && !r.Restore && r.claims[h.name] != folded:
+		case isMoved && !r.Restore:
 			h.why, h.isBad = "it was that of "+was.Operator+" at "+was.Time+", and was moved", true
 			r.denials.Claims[h.name] = refusal{Commit: r.claims[h.name], Why: h.why, Moved: true}
 		case isMoved, !isKnown:
@@ -251,7 +251,7 @@ func (r *remote) newClaims(touched map[string]bool) (names []string) {
 	return names
 }
 
-// isKnown reports whether a version of a claim is known. Of folded claims an earlier one may have come since.
+// isKnown reports whether a version of a claim is known. It is not if an earlier fold of the claim has come since.
 func (r *remote) isKnown(name, version string) bool {
 	known := r.known.of(name)
 	return known.text != nil && known.version == version && (version != folded || r.known.ended.of(name).text == nil)

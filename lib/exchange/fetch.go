@@ -166,10 +166,7 @@ func (r *gitCarrier) sources(ctx ctx, documents []heldDocument) (map[int]handoff
 			found[i] = d.source(got)
 		}
 	}
-	if errors.Is(err, repo.ErrLost) { // the repository was made again since they were held
-		err = nil
-	}
-	return found, err
+	return found, unlessLost(err)
 }
 
 // source returns the source of the document, whose blob is in got.
@@ -273,11 +270,7 @@ func (r *gitCarrier) add(c *intake, o *offer, got repo.Blobs) error {
 	}
 	ended := make(map[string]knownClaim)
 	for name, text := range o.ended {
-		before := r.known.ended.of(name)
-		if before.text == nil {
-			before = r.known.of(name)
-		}
-		if before.version != folded || isEarlier(name, text, before.text) {
+		if r.learnsFold(name, text) {
 			ended[name] = knownClaim{text, folded}
 		}
 	}

@@ -3,7 +3,6 @@ package exchange
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -151,15 +150,23 @@ func (r *gitCarrier) knowFolds(ctx ctx) error {
 	return r.move(ctx, map[string]string{knownFolds: r.folds, otherFolds: ""})
 }
 
-// isEarlier reports whether a folded claim counts in place of another one of the same action: two clones had taken one
-// handoff, since the remote was put back to a backup in between. The earlier one counts, or of the same second the one
-// whose text is less, so that every clone decides alike.
-func isEarlier(name string, text, than []byte) bool {
-	a, bad := eventlog.ParseClaim(name, text)
-	b, none := eventlog.ParseClaim(name, than)
-	atA, _ := form.Instant(a.Time)
-	atB, _ := form.Instant(b.Time)
-	return bad == nil && none == nil && a.Token == b.Token && cmp.Or(atA.Compare(atB), bytes.Compare(text, than)) < 0
+// learnsFold reports whether a folded claim is to be judged: the one that is known, or an unknown one. Two clones fold
+// different claims of one action only if the remote was put back to a backup in between. What is known counts until the
+// user restores the remote; then it is the earlier claim, so that every clone decides alike.
+func (r *gitCarrier) learnsFold(name string, text []byte) bool {
+	known, other := r.known.of(name), r.known.ended.of(name).text
+	isBefore := func(than []byte) bool {
+		a, _ := eventlog.ParseClaim(name, text)
+		b, bad := eventlog.ParseClaim(name, than)
+		return bad == nil && a.Before(b)
+	}
+	switch {
+	case bytes.Equal(text, known.text):
+		return known.version != folded
+	case known.version == folded && !isBefore(known.text):
+		return false
+	}
+	return other == nil || !bytes.Equal(other, known.text) && isBefore(other)
 }
 
 // listFolded adds the folded claims that are not in the ledger yet to the claims of the remote.

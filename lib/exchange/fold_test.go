@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 )
 
 // Claims whose handoffs ended leave no refs. They count in every clone, and a clone that has not heard of them cannot
@@ -88,8 +89,9 @@ func TestFoldedClaims(t *testing.T) {
 	}
 }
 
-// Two clones took and finished one handoff, since the remote was put back to a backup in between. Every clone says in
-// the end that the first one did it, and the other one is told.
+// Two clones took and finished one handoff, since the remote was put back to a backup in between. No clone believes the
+// other fold until its user restores the remote. Then every clone says that the first one did it, and the other one is
+// told.
 func TestFoldedTwice(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][]int{{0, 1, 2, 0, 1, 2}, {2, 1, 0, 1, 2, 0}, {1, 2, 0, 2, 1, 0}} {
@@ -102,29 +104,32 @@ func TestFoldedTwice(t *testing.T) {
 		if out, err := exec.Command("cp", "-a", hub, backup).CombinedOutput(); err != nil {
 			t.Fatal(err, string(out))
 		}
-		act := func(root, who string) {
-			t.Helper()
-			for _, act := range []handoff.Act{handoff.ActTake, handoff.ActDone} {
-				if states, err := all(root, who, act, id); err != nil {
-					t.Fatal(states, err)
-				}
-			}
-			mustSync(t, root)
-		}
-		act(roots[0], "ann")
+		finish(t, roots[0], "ann", id)
 		time.Sleep(1100 * time.Millisecond) // the times of claims are whole seconds
 		if err := errors.Join(os.RemoveAll(hub), os.Rename(backup, hub)); err != nil {
 			t.Fatal(err)
 		}
-		act(roots[1], "ben")
-		var lost []exchange.Lost
-		for _, n := range order {
+		finish(t, roots[1], "ben", id)
+		restored := func(n int) exchange.Result {
+			t.Helper()
 			o := remote(roots[n])
-			o.Restore = n == 0
+			o.Restore = true
 			got, err := exchange.Sync(t.Context(), mustOpen(t, roots[n]), o)
 			if err != nil {
 				t.Error(order, n, err)
 			}
+			return got
+		}
+		restored(0)
+		if _, err := sync(roots[1]); !errors.Is(err, handoff.ErrIntegrity) || !strings.Contains(err.Error(), "was moved") {
+			t.Errorf("%v: ben's clone believes it: %v", order, err)
+		}
+		if life := mustOpen(t, roots[1]).Lifecycle().Of(id); life.Done.Operator != "ben" {
+			t.Errorf("%v: %+v", order, life)
+		}
+		var lost []exchange.Lost
+		for _, n := range order {
+			got := restored(n)
 			if lost = append(lost, got.Lost...); len(got.Lost) > 0 && n != 1 {
 				t.Errorf("%v: clone %d is told %+v", order, n, got.Lost)
 			}
@@ -133,11 +138,84 @@ func TestFoldedTwice(t *testing.T) {
 			t.Errorf("%v: %+v", order, lost)
 		}
 		for n, root := range roots[:3] {
-			if life := mustOpen(t, root).Lifecycle().Of(id); life.Done.Operator != "ann" || life.Take.Holds().Operator != "ann" {
+			mustSync(t, root)
+			life := mustOpen(t, root).Lifecycle().Of(id)
+			if life.Done.Operator != "ann" || life.Take.Holds().Operator != "ann" {
 				t.Errorf("%v: clone %d says %+v", order, n, life)
 			}
 			if report, err := mustOpen(t, root).Verify(t.Context()); err != nil || len(report.Faults) > 0 {
 				t.Error(root, err, report.Faults)
+			}
+		}
+	}
+}
+
+// finish takes and finishes a handoff in a clone, and publishes that.
+func finish(t *testing.T, root, operator, id string) {
+	t.Helper()
+	for _, act := range []handoff.Act{handoff.ActTake, handoff.ActDone} {
+		if states, err := all(root, operator, act, id); err != nil {
+			t.Fatal(states, err)
+		}
+	}
+	mustSync(t, root)
+}
+
+// A stranger folds claims in the name of the one who has finished a handoff, or has it: of an earlier time, and with
+// another ending. What a clone knows stays.
+func TestForgedEarlierFolds(t *testing.T) {
+	t.Parallel()
+	for before, acts := range map[bool][]handoff.Act{true: {handoff.ActTake},
+		false: {handoff.ActTake, handoff.ActDone, handoff.ActRelease}} {
+		for _, act := range acts {
+			hub, roots := clones(t, 3)
+			id := write(t, roots[0], "one")
+			write(t, roots[2], "two")
+			for _, root := range append(roots, roots...) {
+				mustSync(t, root)
+			}
+			forger, err := mustOpen(t, roots[2]).Exchange().Writer()
+			if err != nil {
+				t.Fatal(err)
+			}
+			forge := func() {
+				line := handoff.Consumption{Token: act.Key(id, 0), HandoffID: id, Operator: "ben",
+					Time: "2026-05-07T13:00:00Z"}
+				text, err := eventlog.NewClaim(line, forger).Bytes()
+				if err != nil {
+					t.Fatal(err)
+				}
+				commitFile(t, hub, "refs/handoff/writers/"+forger, "2026-05-07/"+eventlog.ClaimName(line.Token)+".claim", string(text))
+			}
+			states, err := all(roots[0], "ben", handoff.ActTake, id)
+			if err != nil {
+				t.Fatal(states, err)
+			}
+			mustSync(t, roots[1])
+			if before {
+				forge()
+				sync(roots[1])
+			}
+			if states, err := all(roots[0], "ben", handoff.ActDone, id); err != nil {
+				t.Fatal(states, err)
+			}
+			sync(roots[0])
+			if !before {
+				sync(roots[1])
+				forge()
+			}
+			for range 2 {
+				for _, root := range roots[:2] {
+					if _, err := sync(root); err != nil && !errors.Is(err, handoff.ErrIntegrity) {
+						t.Error(err)
+					}
+				}
+			}
+			for n, root := range roots[:2] {
+				life := mustOpen(t, root).Lifecycle().Of(id)
+				if !life.Done.IsDone() || life.Done.Time == "2026-05-07T13:00:00Z" || life.Take.Holds().Time == "2026-05-07T13:00:00Z" {
+					t.Errorf("%s, before %v: clone %d says %+v", act, before, n, life)
+				}
 			}
 		}
 	}

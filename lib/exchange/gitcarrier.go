@@ -99,10 +99,15 @@ func (r *gitCarrier) failed() error { return r.repo.Failed() }
 
 func (r *gitCarrier) get(ctx ctx, want []repo.Wanted) ([][]byte, error) {
 	texts, err := r.repo.Read(ctx, want)
-	if errors.Is(err, repo.ErrLost) { // the repository was made again since they were held
-		err = nil
+	return texts, unlessLost(err)
+}
+
+// unlessLost returns err, or nil for held objects that are gone since the repository was made again.
+func unlessLost(err error) error {
+	if errors.Is(err, repo.ErrLost) {
+		return nil
 	}
-	return texts, err
+	return err
 }
 
 // keep records how much of each writer was imported.

@@ -1,13 +1,16 @@
 package eventlog
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -60,6 +63,13 @@ func ParseClaim(name string, text []byte) (c Claim, err error) {
 		return c, errors.New("its token does not match its name")
 	}
 	return c, nil
+}
+
+// Before reports whether a claim comes before another one of the same action. Of two claims of one time it is the one
+// whose nonce is less.
+func (c Claim) Before(other Claim) bool {
+	order := cmp.Or(index.CompareTimes(c.Time, other.Time), strings.Compare(c.Nonce, other.Nonce))
+	return c.Token == other.Token && order < 0
 }
 
 // A LostError is the error if another clone won the claim. It wraps no class, since nothing is wrong with the
