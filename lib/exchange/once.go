@@ -17,7 +17,7 @@ import (
 // therefore sees both the claim and its ledger line, or neither. A process killed here keeps its claim: a retry or
 // the next sync completes it.
 //
-// The logs of others are received as by a sync that sends nothing.
+// If do is nil, nothing is claimed. With lines, the logs of others are received, as by a sync that sends nothing.
 //
 // Several lines are granted together or not at all. If another clone was first, the error is a *handoff.LostError,
 // and its claims are in the ledger of this store. Other errors are those of Sync. If the network or the remote

@@ -129,7 +129,7 @@ func (l *Life) EndedBy(n int) Action {
 	return Action{}
 }
 
-// Had returns who has taken or finished the handoff so far, in the order of the turns.
+// Had returns all takes and ends of the handoff, oldest turn first. A resume comes before them.
 func (l *Life) Had() (all []Action) {
 	all = append(all, l.resumed)
 	for _, t := range l.turns {

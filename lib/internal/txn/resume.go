@@ -131,8 +131,8 @@ func (x *Session) markAll(c *change, marks map[int]index.Mark, back *Marking, al
 	return err
 }
 
-// wait plans that a handoff is unread for its recipients from a time on. The mark of one who took or finished it may be
-// known to another replica alone.
+// wait plans to remove the read marks of the recipients of a handoff, so that it is unread again. It also removes the
+// mark of a recipient who took or finished it, even if only another replica knows that mark.
 func (m *Marking) wait(row *index.Row, from string, life eventlog.Life, undone Undone) {
 	marks := row.Marks()
 	if m.Opt.Git.IsShared() {
@@ -151,7 +151,7 @@ func (m *Marking) wait(row *index.Row, from string, life eventlog.Life, undone U
 	}
 }
 
-// MarksOf returns the read marks of those who took or finished a handoff, at the times of these actions.
+// MarksOf returns the read marks that takes and ends of a handoff have made, each with the time of its action.
 func MarksOf(life eventlog.Life) (marks []index.Mark) {
 	for _, d := range life.Had() {
 		marks = append(marks, index.Mark{Operator: d.Operator, Time: d.Time})
