@@ -171,6 +171,9 @@ func (m *repair) takeSnapshot(ctx context.Context) (err error) {
 		return err
 	}
 	m.AtEnd(m.found.Release)
+	if m.found.changed, err = m.ChangedArchives(); err != nil {
+		return err
+	}
 	m.found.ListRows(nil)
 	return m.found.denied // a repair would record the content of the file again
 }

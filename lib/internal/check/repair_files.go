@@ -115,7 +115,7 @@ func (m *repair) collectMarks() {
 	for _, f := range m.found.Indexes {
 		for l := range index.Lines(f.Text) {
 			row, ok := m.stored[l.Row.ID]
-			if !l.IsRow || !ok || !store.SameHandoff(*row.Row, l.Row) {
+			if !l.IsRow || !ok || !store.SameHandoff(*row.Row, l.Row) || slices.Contains(m.found.changed, f.Name) {
 				continue
 			}
 			*row.Row = row.WithMark(l.Row.Marks()...)

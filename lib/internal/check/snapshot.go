@@ -34,7 +34,7 @@ type Snapshot struct {
 	kept       []kept    // checkpoints
 	unreadable []Finding // files that cannot be read as what their names mean
 	denied     error     // of an unreadable file that another user, or a moment later, may find sound
-	changed    []string  // archives that another program has changed
+	changed    []string  // archives that another program has changed: their marks do not count
 	ledgerWhy  string    // why the ledger differs from the journal; it is read as it is then
 	journal    *check    // the comparison with the journal; nil in a session, which has recovered
 	isOlder    bool      // it lacks the newest events, so a handoff without events may still be from this clone
@@ -264,6 +264,9 @@ func (s *Snapshot) ListRows(tell func(f IndexFile, l index.Line, first *Row)) {
 	for _, f := range s.Indexes {
 		for l := range index.Lines(f.Text) {
 			var first *Row
+			if slices.Contains(s.changed, f.Name) {
+				l.Row.ReadBy = ""
+			}
 			if l.IsRow {
 				first = s.list(f.Name, l)
 			}

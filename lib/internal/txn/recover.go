@@ -57,13 +57,19 @@ func (x *Session) recoverOnce() (again bool, err error) {
 	if x.state, err = store.HashState(x.State); err != nil {
 		return false, err
 	}
-	inLine = inLine && journal.SumState(x.state) == x.j.Last().State
+	inLine = inLine && journal.SumState(x.state) == x.j.Last().State && !x.wasTracked()
 	_, swapErr := x.Dir.Lstat(swapName)
 	if inLine && errors.Is(swapErr, fs.ErrNotExist) && x.j.Last().Boot == x.boot &&
 		journal.HashOf(x.index) == x.j.Last().Index {
 		return false, nil
 	}
 	return x.repeatRecords()
+}
+
+// wasTracked reports whether the last change was made while git had the handoffs, and now it has not. The next checkpoint
+// then takes the archives as they are.
+func (x *Session) wasTracked() bool {
+	return x.Opt.Git != disk.GitTracked && x.j.Last().Commit != journal.Hash{}
 }
 
 // openJournal opens the journal with the key of this store and user.
@@ -278,14 +284,29 @@ func (x *Session) archives(story *journal.Story) (map[string]journal.Hash, error
 	return hashes, nil
 }
 
+// ChangedArchives returns those of the named archives, by default of all, that another program has changed. Without a
+// journal it returns none.
+func (x *Session) ChangedArchives(names ...string) (changed []string, err error) {
+	if x.j == nil {
+		return nil, nil
+	}
+	story, err := x.j.Story()
+	if err != nil {
+		return nil, err
+	}
+	now, err := store.HashArchives(x.Dir, names...)
+	for name, sum := range now {
+		if !story.Sealed(name, sum) {
+			changed = append(changed, name)
+		}
+	}
+	return changed, err
+}
+
 // checkArchive returns an error if another program has changed an archive.
 func (x *Session) checkArchive(name string) error {
-	story, err := x.j.Story()
-	if err != nil || story.Archives == nil {
-		return err
-	}
-	now, err := store.HashArchives(x.Dir, name)
-	if err == nil && !story.Sealed(name, now[name]) {
+	changed, err := x.ChangedArchives(name)
+	if len(changed) > 0 {
 		err = &fault.CorruptError{File: x.Path(name), Why: "was changed by another program"}
 	}
 	return err
@@ -293,14 +314,8 @@ func (x *Session) checkArchive(name string) error {
 
 // AdoptArchives makes the journal accept the archives as they are, after a repair.
 func (x *Session) AdoptArchives() error {
-	story, err := x.j.Story()
-	if err != nil {
-		return err
-	}
-	now, err := store.HashArchives(x.Dir)
-	for name, sum := range now {
-		x.adopts = x.adopts || !story.Sealed(name, sum)
-	}
+	changed, err := x.ChangedArchives()
+	x.adopts = len(changed) > 0
 	return err
 }
 
