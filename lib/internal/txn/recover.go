@@ -66,8 +66,8 @@ func (x *Session) recoverOnce() (again bool, err error) {
 	return x.repeatRecords()
 }
 
-// wasTracked reports whether the last change was made while git had the handoffs, and now it has not. The next checkpoint
-// then takes the archives as they are.
+// wasTracked reports whether git had the handoffs at the last change, and has them no more. The next checkpoint then
+// takes the archives as they are.
 func (x *Session) wasTracked() bool {
 	return x.Opt.Git != disk.GitTracked && x.j.Last().Commit != journal.Hash{}
 }
