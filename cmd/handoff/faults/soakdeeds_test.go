@@ -37,7 +37,7 @@ func (r *round) deeds(w *worker) {
 		}
 		happened[d]++
 		if now[d.id] == nil {
-			now[d.id] = &standing{mayBeTaken: !r.needs[d.id], isAsked: r.synced}
+			now[d.id] = &standing{mayBeTaken: !r.needs[d.id], isAsked: r.synced, had: make(map[string]string)}
 		}
 		if why := now[d.id].after(d, e.Payload.Time); why != "" {
 			w.fault("the log has %v, and %s", d, why)
@@ -61,7 +61,8 @@ func (r *round) deeds(w *worker) {
 type standing struct {
 	holder, rejected           string // by whom, and when
 	mayBeTaken, isDone, isAway bool
-	isAsked                    bool // a remote lets in who takes it, before the log has that
+	isAsked                    bool              // a remote lets in who takes it, before the log has that
+	had                        map[string]string // when who held it gave it back or finished it
 }
 
 // after does a deed at a time, and says why it could not be done.
@@ -69,17 +70,20 @@ func (s *standing) after(d deed, at string) string {
 	holder, isDone, isAway := s.holder, s.isDone, s.isAway
 	switch d.act {
 	case "take", "resume":
+		if isLate := d.act == "resume" && s.isAsked && at <= s.had[d.operator]; isLate { // of who was killed before the log had it
+			return ""
+		}
 		s.holder = d.operator
 		if holder != "" && holder != d.operator || isDone || !s.mayBeTaken || s.rejected != "" && (!s.isAsked || at > s.rejected) {
 			return fmt.Sprintf("it was not free: %+v, held by %s", *s, holder)
 		}
 	case "release":
-		s.holder = ""
+		s.holder, s.had[d.operator] = "", at
 		if holder != d.operator || isDone {
 			return "it was held by " + holder
 		}
 	case "done":
-		s.isDone = true
+		s.isDone, s.had[d.operator] = true, at
 		if holder != "" && holder != d.operator || isDone {
 			return fmt.Sprintf("it was held by %s, or done: %v", holder, isDone)
 		}
