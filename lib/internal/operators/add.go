@@ -13,8 +13,12 @@ import (
 // is ErrConfig if the layout of the frontmatter has no place for an entry.
 func Add(head string, o Operator) (string, error) {
 	const fresh = "schema_version: '1.0'\noperators:\n"
-	if _, faults := Parse([]byte(fresh+entry(o, "  ")), 2); len(faults) > 0 {
+	alone, faults := Parse([]byte(fresh+entry(o, "  ")), 2)
+	switch {
+	case len(faults) > 0:
 		return "", fault.New(fault.ErrInvalid, "", "%s", faults[0].Problem)
+	case !reflect.DeepEqual(alone.All(), []Operator{o}):
+		return "", fault.New(fault.ErrInvalid, "write it on one line", "a value has a line break")
 	}
 	if head == "" {
 		head = fresh
@@ -40,7 +44,7 @@ func Add(head string, o Operator) (string, error) {
 		reflect.DeepEqual(grown.All(), append(old.All(), o)) {
 		return longer, nil
 	}
-	return "", fault.New(fault.ErrConfig, "add it in an editor:\n"+entry(o, "  "),
+	return "", fault.New(fault.ErrConfig, "add it in an editor; `handoff help operators` shows an entry",
 		"the operators file has no list with an entry on each line that begins with a dash")
 }
 

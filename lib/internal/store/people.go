@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
@@ -24,16 +26,17 @@ func AddOperator(s *Store, o operators.Operator) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return PlaceError(path, err)
 	}
-	head, body := "", aboutOperators
+	head, body, isCRLF := "", aboutOperators, bytes.Contains(text, []byte("\r\n"))
 	if err == nil {
-		h, _, faulty := document.Split(text)
+		plain := form.Normal(text)
+		h, _, faulty := document.Split(plain)
 		if faulty != nil {
 			return fault.New(fault.ErrConfig, "fix the file; `handoff operators validate` lists all faults",
 				"the operators file: %s", faulty.Problem)
 		}
 		head = string(h)
-		body = string(text[strings.Index(string(text), head)+len(head):])
-		body = strings.TrimPrefix(body, "---\n")
+		_, after, _ := strings.Cut(string(plain), "\n") // without the line ---, and spaces after it
+		_, body, _ = strings.Cut(after[len(head):], "\n")
 	}
 	longer, err := operators.Add(head, o)
 	if err != nil {
@@ -44,8 +47,11 @@ func AddOperator(s *Store, o operators.Operator) error {
 		return PlaceError(path, errors.Join(err, fs.ErrNotExist))
 	}
 	defer d.Close()
-	edited := []byte("---\n" + longer + "---\n" + body)
-	return PlaceError(path, d.ReplaceIf(filepath.Base(path), edited, 0o644, func() error {
+	edited := "---\n" + longer + "---\n" + body
+	if isCRLF {
+		edited = strings.ReplaceAll(edited, "\n", "\r\n")
+	}
+	return PlaceError(path, d.ReplaceIf(filepath.Base(path), []byte(edited), 0o644, func() error {
 		if now, err := s.ReadPlain(path, disk.MaxOperators); string(now) != string(text) &&
 			!errors.Is(err, fs.ErrNotExist) {
 			return fault.New(fault.ErrBusy, "repeat the command", "%s was changed meanwhile", path)
