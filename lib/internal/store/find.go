@@ -51,7 +51,7 @@ func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 	dir, name := filepath.Split(filepath.Clean(filepath.FromSlash(path)))
 	var rows []index.Row
 	var err error
-	if dir == "" || filepath.Base(dir) == filepath.Base(s.Opt.Dir) {
+	if dir == "" || s.isNamed(dir) {
 		rows, _, err = s.Scan(d, Choice{Is: func(e index.Row) bool { return e.File == name }})
 	}
 	if err == nil && len(rows) == 0 {
@@ -61,6 +61,19 @@ func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 		return index.Row{}, err
 	}
 	return rows[0], nil
+}
+
+// isNamed reports whether dir names the handoffs directory: as a path, or by its last names, as receipts do. Two
+// projects can have files with the same names.
+func (s *Store) isNamed(dir string) bool {
+	if filepath.IsAbs(dir) {
+		return Within(s.Opt.Dir, dir) && Within(dir, s.Opt.Dir)
+	}
+	const separator = string(filepath.Separator)
+	for strings.HasPrefix(dir, ".."+separator) {
+		dir = dir[len("..")+1:]
+	}
+	return dir != "" && strings.HasSuffix(s.Opt.Dir+separator, separator+dir)
 }
 
 // UnknownID returns the error for an id that no handoff of the store has.

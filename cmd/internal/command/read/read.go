@@ -67,7 +67,7 @@ func (a *app) readOne(p handoff.Project, s *handoff.Store, id string, f *readFla
 		a.Note(why)
 	}
 	if f.Agent != "" && !a.JSON {
-		return a.readForAgents(got, frame, line, nextForAgents(s, got, p.Me()))
+		return a.readForAgents(got, frame, line, nextForAgents(s, got, p.MeOr(f.Operator)))
 	}
 	if line != "" && !a.JSON {
 		a.Note(line)
