@@ -82,6 +82,9 @@ func TestPeopleAtATerminal(t *testing.T) {
 		"reading standard input until Ctrl-D", "handed to ben: Tests are green", "!{")
 	p.expect(p.types("handoff write - --to ben || handoff draft list", "Ctrl-D", "The token is ghp_"+"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n\x04"),
 		"your text is kept, with a mark for each credential", "saved", "!redacted credentials")
+	p.expect(p.types("handoff reply $(handoff list --format ids) - || handoff draft list", "Ctrl-D", "The token is ghp_"+"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n\x04"),
+		"your text is kept, with a mark for each credential", "saved")
+	p.expect(p.sees("handoff reply $(handoff list --format ids) - --to 'b n' || true"), "is not an operator name", "!Ctrl-D")
 	p.expect(p.sees("handoff list"), "\x1b[1m", "Tests are green", "unread", "!sha256")
 	p.expect(p.sees("NO_COLOR=1 handoff list"), "Tests are green", "!\x1b")
 	p.expect(p.sees("NO_COLOR=1 handoff search what is being deployed"), "TITLE", "Tests are green", "    line 3 | The *deploy* is open.", "!sha256", "!\x1b")

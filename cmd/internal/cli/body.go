@@ -11,13 +11,16 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// body is the name of the text of a plain handoff in --allow-empty.
-const body = "body"
+// Body is the name of the text of a plain handoff in --allow-empty.
+const Body = "body"
 
 // HasFrontmatter reports whether a text begins with a frontmatter, valid or not.
 func HasFrontmatter(text []byte) bool {
-	first, _, _ := bytes.Cut(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("\n"))
-	return string(bytes.TrimRight(first, " \t\r")) == "---"
+	first := bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if end := bytes.IndexAny(first, "\r\n"); end >= 0 { // as in a document, a CR alone ends a line too
+		first = first[:end]
+	}
+	return string(bytes.TrimRight(first, " \t")) == "---"
 }
 
 // isHeadless reports whether a source is a text without a frontmatter, and without flags for one.
@@ -113,7 +116,7 @@ func (in *Input) composed(f Fields, name, text string) (handoff.Document, error)
 		err = UnknownOperator("--from")
 	case f.To == "":
 		err = Invalid("add --to NAME", "%s", strings.TrimPrefix(name+": no recipient", ": "))
-	case !slices.Contains(in.AllowEmpty, body) && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
+	case !slices.Contains(in.AllowEmpty, Body) && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
 		err = Invalid("write what the recipient needs, or add --allow-empty", "%s is empty", name)
 	}
 	return f.Document(text), err
@@ -125,7 +128,7 @@ func completeAllowEmpty(args []string) []string {
 	all := make([]string, 0, len(args))
 	for i, arg := range args {
 		if arg == "--allow-empty" && (i+1 == len(args) || !isField(args[i+1])) {
-			arg += "=" + body
+			arg += "=" + Body
 		}
 		if all = append(all, arg); arg == "--" {
 			return append(all, args[i+1:]...)
@@ -144,8 +147,11 @@ func (in *Input) Piped() ([]handoff.Source, error) {
 		}
 	}
 	text, err := in.ReadStdin(MaxInput)
-	if err != nil || len(bytes.TrimSpace(text)) == 0 {
+	if err != nil || len(text) == 0 && len(in.AllowEmpty) == 0 {
 		return nil, err
+	}
+	if !HasFrontmatter(text) && !LooksLikeObject(text) {
+		return in.Filled("standard input", text)
 	}
 	return in.Text("standard input", text)
 }

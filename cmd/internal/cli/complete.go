@@ -62,15 +62,24 @@ func (a *App) completeArguments(cmd *cobra.Command, args []string, typed string)
 	return offers, files
 }
 
-// offerIDs returns handoffs, newest first, with sender, recipient, topic and time.
+// offerIDs returns handoffs, newest first, with sender, recipient, title and time.
 func (a *App) offerIDs(args []string, typed string) (offers []string) {
-	entries := a.entriesQuietly()
+	s := a.Quietly()
+	if s == nil {
+		return nil
+	}
+	entries, _ := s.List(handoff.Filter{})
 	digits := EnoughDigits(entries)
+	var fitting []handoff.Entry
 	for _, e := range slices.Backward(entries) {
 		id := nameLike(e, typed, digits)
-		if len(offers) < maxCompletions && strings.HasPrefix(id, typed) && !slices.Contains(args, id) {
-			offers = append(offers, Offer(id, e.From+" to "+e.To+": "+e.Topic+", "+e.Time))
+		if len(fitting) < maxCompletions && strings.HasPrefix(id, typed) && !slices.Contains(args, id) {
+			fitting = append(fitting, e)
 		}
+	}
+	for i, l := range s.Listed(fitting) {
+		about := l.From + " to " + l.To + ": " + l.Title + ", " + l.Time
+		offers = append(offers, Offer(nameLike(fitting[i], typed, digits), about))
 	}
 	return offers
 }
@@ -207,7 +216,7 @@ func (a *App) wordsLike(kind, typed string) []string {
 	case "agent":
 		return agent.Names()
 	case "field":
-		return []string{body}
+		return []string{Body}
 	}
 	return strings.Fields(usual[kind])
 }

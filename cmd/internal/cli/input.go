@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -118,22 +119,51 @@ func (in *Input) file(path string, isRecord bool) ([]handoff.Source, error) {
 }
 
 func (in *Input) standardInput() ([]handoff.Source, error) {
-	if in.CanAsk() {
-		if err := in.checkFields(); err != nil {
-			return nil, err
-		}
-		in.Note("reading standard input until Ctrl-D")
-	}
-	text, err := in.ReadStdin(MaxInput)
+	name, text, err := in.ReadNamed("-")
 	if err != nil {
 		return nil, err
 	}
-	if in.ForWork = true; in.CanAsk() {
-		in.Typed = text
-	}
-	sources, err := in.Text("standard input", text)
+	in.ForWork = true
+	sources, err := in.Text(name, text)
 	in.Headless = in.Headless || slices.ContainsFunc(sources, isHeadless)
 	return sources, err
+}
+
+// ReadNamed is App.ReadNamed. The fields are checked before the user types a text.
+func (in *Input) ReadNamed(path string) (name string, text []byte, err error) {
+	isTyped := path == "-" && in.CanAsk()
+	if isTyped {
+		if err := in.checkFields(); err != nil {
+			return "", nil, err
+		}
+		in.Note("reading standard input until Ctrl-D")
+	}
+	if name, text, err = in.App.ReadNamed(path); isTyped {
+		in.Typed = text
+	}
+	return name, text, err
+}
+
+// Kept saves a typed text that could not be stored as a draft, without its credentials. It returns why, with the
+// command that stores the draft.
+func (in *Input) Kept(why error) error {
+	if why == nil || errors.Is(why, ErrBeyond) || len(bytes.TrimSpace(in.Typed)) == 0 {
+		return why
+	}
+	quiet := *in.App
+	in.App, quiet.Quiet, quiet.Gate.Redact = &quiet, true, true // the hint says what happened to the credentials
+	d := handoff.Draft{Document: handoff.Document(in.Fields), Text: string(in.Typed)}
+	_, s, err := in.NewStore()
+	if err == nil {
+		d, err = s.Sessions().SaveDraft(context.Background(), d)
+	}
+	switch {
+	case err != nil:
+		return WithHint(why, "your text is not kept: copy it from the terminal")
+	case d.Text != string(in.Typed):
+		return WithHint(why, "your text is kept, with a mark for each credential: `handoff draft publish "+d.ID+"`")
+	}
+	return WithHint(why, "your text is kept; correct the flags: `handoff draft publish "+d.ID+" [flags]`")
 }
 
 // checkFields returns an error if no text can be stored with these flags. It runs before the user types one.

@@ -33,7 +33,7 @@ func (a *app) create(f *newFlags, _ []string) error {
 		return err
 	}
 	if r.Kind == "" && f.Template == "" {
-		in := cli.Input{App: a.App, Fields: f.Fields, At: f.At, Recording: f.Recording}
+		in := cli.Input{App: a.App, Fields: f.Fields, At: f.At, Recording: f.Recording, AllowEmpty: r.AllowEmpty}
 		sources, err := in.Piped()
 		if err != nil {
 			return err

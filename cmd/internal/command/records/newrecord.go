@@ -72,8 +72,8 @@ func (r *newRecord) check() error {
 			return cli.Invalid("give it once", "--%s is given %d times", name, len(*said))
 		}
 	}
-	if r.Kind == "" && len(r.AllowEmpty) > 0 {
-		return cli.Invalid("add --kind", "--allow-empty is a flag for records")
+	if r.Kind == "" && len(r.AllowEmpty) > 0 && r.AllowEmpty[0] != cli.Body {
+		return cli.Invalid("add --kind", "--allow-empty %s is for records", r.AllowEmpty[0])
 	}
 	return nil
 }

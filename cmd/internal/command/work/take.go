@@ -75,12 +75,12 @@ func (a *app) done(f *doneFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	return a.act(f.Offline, act, ids, who, func(operator string) (func(*handoff.ActReceipt) error, error) {
+	return in.Kept(a.act(f.Offline, act, ids, who, func(operator string) (func(*handoff.ActReceipt) error, error) {
 		if len(ids) > 1 {
 			return nil, cli.Invalid("finish each with its own --reply", "--reply answers one handoff, not %d", len(ids))
 		}
 		return replyTo(&in, ids[0], operator, name, text)
-	})
+	}))
 }
 
 // sentBy returns the id of the newest handoff that an operator has sent and nobody has read.

@@ -13,6 +13,7 @@ type answerFlags struct {
 	cli.Relating
 	*cli.Gate
 	*cli.Signing
+	AllowEmpty []string
 }
 
 func (a *app) reply(f *answerFlags, args []string) error { return a.answer(f, args, true) }
@@ -50,14 +51,15 @@ func (a *app) answer(f *answerFlags, args []string, isReply bool) error {
 		notes = append(notes, got.Entry.ID+" is not replaced, since "+f.From+
 			" is neither its sender nor its recipient: this is shown as a claim")
 	}
-	in := cli.Input{App: a.App, Fields: f.Fields, At: f.At}
-	sources, err := answerText(&in, args[1:])
-	if sources == nil && err == nil && isChanged && !isReply {
-		sources, err = in.Text(got.Entry.File, []byte(start))
+	in := cli.Input{App: a.App, Fields: f.Fields, At: f.At, AllowEmpty: f.AllowEmpty}
+	changed := handoff.Stored{}
+	if isChanged && !isReply {
+		changed = got
 	}
+	sources, err := answerText(&in, args[1:], changed)
 	switch {
 	case err != nil:
-		return err
+		return in.Kept(err)
 	case sources == nil && a.Full == nil:
 		return cli.ErrBeyond // the full program has the editor
 	}
@@ -65,18 +67,21 @@ func (a *app) answer(f *answerFlags, args []string, isReply bool) error {
 		a.Note(note)
 	}
 	if sources != nil {
-		return cli.SameAgain(a.Write(sources, false, nil), in.Took)
+		return in.Kept(cli.SameAgain(a.Write(sources, false, nil), in.Took))
 	}
 	return a.Full.Compose(a.App, f.Fields, f.At, start)
 }
 
-// answerText returns the sources of the text in a file, or of the piped text. They are nil if there is neither.
-func answerText(in *cli.Input, files []string) ([]handoff.Source, error) {
-	if len(files) == 0 {
-		return in.Piped()
+// answerText returns the sources of the text in a file, otherwise of the piped text, otherwise of the changed handoff.
+// They are nil if there is none of these.
+func answerText(in *cli.Input, files []string, changed handoff.Stored) (sources []handoff.Source, err error) {
+	name, text := changed.Entry.File, []byte(changed.Body)
+	if len(files) > 0 {
+		name, text, err = in.ReadNamed(files[0])
+	} else if sources, err = in.Piped(); sources != nil {
+		return sources, nil
 	}
-	name, text, err := in.ReadNamed(files[0])
-	if err != nil {
+	if err != nil || name == "" {
 		return nil, err
 	}
 	return in.Text(name, text)

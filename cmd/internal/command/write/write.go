@@ -1,8 +1,6 @@
 package write
 
 import (
-	"bytes"
-	"context"
 	"errors"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -31,33 +29,11 @@ func (a *app) write(f *writeFlags, paths []string) error {
 		AllowEmpty: f.AllowEmpty}
 	sources, err := in.Sources(paths, f.Stdin0)
 	if errors.Is(err, cli.ErrBeyond) || err != nil && (!f.KeepGoing || len(sources) == 0) {
-		return keepTyped(&in, err)
+		return in.Kept(err)
 	}
-	err = keepTyped(&in, cli.SameAgain(a.Write(sources, f.KeepGoing, err), in.Took))
+	err = in.Kept(cli.SameAgain(a.Write(sources, f.KeepGoing, err), in.Took))
 	if doc := (*handoff.DocumentError)(nil); in.Headless && errors.As(err, &doc) {
 		return cli.WithHint(err, "to store Markdown, add --to NAME, or --to next for whoever works here next")
 	}
 	return err
-}
-
-// keepTyped saves a typed text that could not be stored as a draft, without its credentials, and adds the command that
-// stores it to the error.
-func keepTyped(in *cli.Input, why error) error {
-	if why == nil || len(bytes.TrimSpace(in.Typed)) == 0 {
-		return why
-	}
-	quiet := *in.App
-	in.App, quiet.Quiet, quiet.Gate.Redact = &quiet, true, true // the hint says what happened to the credentials
-	d := handoff.Draft{Document: handoff.Document(in.Fields), Text: string(in.Typed)}
-	_, s, err := in.NewStore()
-	if err == nil {
-		d, err = s.Sessions().SaveDraft(context.Background(), d)
-	}
-	switch {
-	case err != nil:
-		return cli.WithHint(why, "your text is not kept: copy it from the terminal")
-	case d.Text != string(in.Typed):
-		return cli.WithHint(why, "your text is kept, with a mark for each credential: `handoff draft publish "+d.ID+"`")
-	}
-	return cli.WithHint(why, "your text is kept; correct the flags: `handoff draft publish "+d.ID+" [flags]`")
 }
