@@ -146,8 +146,8 @@ func (c *chooser) newName(name string, d Publication) (choice, error) {
 // content is an error.
 func (c *chooser) holds(name string, d Publication) (bool, error) {
 	text, err := c.Dir.ReadFile(name, disk.MaxDocument)
-	if errors.Is(err, disk.ErrTooLarge) {
-		return false, nil // as below
+	if errors.Is(err, disk.ErrTooLarge) || errors.Is(err, disk.ErrUnsafe) {
+		return false, nil // as below; a branch can bring a directory or a link of any name
 	}
 	if err != nil {
 		return false, store.AsCorrupt(c.Path(name), err)
