@@ -200,5 +200,8 @@ func (e *CorruptError) Hint() string {
 	return "run `handoff doctor`; nothing was changed"
 }
 
+// Place returns the file and the line, 0 for the whole file.
+func (e *CorruptError) Place() (file string, line int) { return e.File, e.Line }
+
 // Unwrap returns ErrIntegrity.
 func (e *CorruptError) Unwrap() error { return ErrIntegrity }

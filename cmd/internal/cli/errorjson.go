@@ -40,6 +40,12 @@ func (a *App) asJSON(err error) errorReport {
 	text, advice := a.errorText(err)
 	exit := ExitOf(err)
 	e := errorDetails{Code: exit.Code, Class: exit.Name, Message: text, Hint: strings.Join(advice, "; ")}
+	if at := (interface {
+		error
+		Place() (file string, line int)
+	})(nil); errors.As(err, &at) && !a.ForAgents {
+		e.File, e.Line = at.Place()
+	}
 	if doc := (*handoff.DocumentError)(nil); errors.As(err, &doc) && !a.ForAgents {
 		e.File = doc.Name
 		if len(doc.Faults) > 0 {

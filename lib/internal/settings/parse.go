@@ -103,6 +103,9 @@ func (e *placed) Error() string {
 
 func (e *placed) Unwrap() error { return e.error }
 
+// Place returns the file and the line, 0 for the whole file.
+func (e *placed) Place() (file string, line int) { return e.name, e.line }
+
 // Plain returns only the place, for agents.
 func (e *placed) Plain() string {
 	if e.line == 0 {

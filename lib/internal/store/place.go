@@ -88,8 +88,8 @@ func IfThere(d *disk.Dir, err error) (*disk.Dir, error) {
 // not be git's, or outside of the project, unless the command line names it. No symbolic link of the project may lead
 // out to it.
 func (s *Store) checkPlace(path, real string, d *disk.Dir) error {
-	if place, ok := under(real, systemPlaces); ok {
-		return fault.New(fault.ErrConfig, placeAdvice, "%s is under %s, a system directory", path, place)
+	if place, ok := under(real, systemPlaces); ok || filepath.Dir(real) == real {
+		return fault.New(fault.ErrConfig, placeAdvice, "%s is under %s, a system directory", path, cmp.Or(place, real))
 	}
 	inside, err := s.isInside(path, real)
 	if err != nil {
