@@ -28,16 +28,15 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 		return thread.Thread{}, err
 	}
 	rows[asked.ID] = asked
-	nodes, titles := make([]thread.Node, len(ids)), make(map[string]string)
+	nodes, listed := make([]thread.Node, len(ids)), make(map[string]Listed)
 	for _, l := range s.Listed(slices.Collect(maps.Values(rows))) {
-		titles[l.ID] = l.Title
+		listed[l.ID] = l
 	}
 	for i, id := range ids {
 		nodes[i] = thread.Node{ID: id, State: thread.Absent}
 		if e, ok := rows[id]; ok {
 			nodes[i] = thread.Node{ID: id, Path: s.at.RelPath(e.File), From: e.From, To: e.To, Topic: e.Topic,
-				Title: titles[id],
-				Time:  e.Time, State: string(at.state(e))}
+				Title: listed[id].Title, Tags: listed[id].Tags, Time: e.Time, State: string(at.state(e))}
 		}
 		relate(&nodes[i], facts, lives[id], rows)
 	}

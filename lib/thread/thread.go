@@ -28,6 +28,8 @@ type Node struct {
 	Time  string `json:"ts_utc,omitempty"`
 	State string `json:"state"`
 
+	Tags []string `json:"tags,omitzero"` // nil only if it is not in the store
+
 	Re         []string `json:"re,omitempty"`         // ids of the handoffs that it answers
 	Supersedes []string `json:"supersedes,omitempty"` // ids of the handoffs that it supersedes
 	Claims     []string `json:"claims,omitempty"`     // ids of handoffs that it claims to supersede, without effect

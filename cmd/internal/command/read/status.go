@@ -47,7 +47,7 @@ type statusFlags struct {
 }
 
 func (a *app) status(f *statusFlags, _ []string) error {
-	if f.Short {
+	if f.Short && !a.JSON {
 		a.shortStatus()
 		return nil
 	}
