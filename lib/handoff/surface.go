@@ -65,11 +65,11 @@ func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err e
 	return in, nil
 }
 
-// Waiting is like Unread for the start of a session and for prompts. It lists as many as fit. If nothing is unread,
-// it also reports whether the operator is probably a typo.
+// Waiting is like Unread for the start of a session and for prompts. It lists as many as fit. If nothing is unread for
+// the operator alone, it also reports whether the name is probably a typo.
 func (s *Store) Waiting(operator string, maxAgeDays int) (Inbox, error) {
 	in, err := s.Unread(operator, maxListed, maxAgeDays)
-	if err == nil && operator != "" && len(in.Newest) == 0 {
+	if err == nil && operator != "" && in.For[operator] == 0 {
 		if why, sure := s.Registry().WhyUnknown(operator); sure {
 			in.WhyUnknown = why
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
@@ -40,6 +41,9 @@ func (s *Store) unseen(names ...string) map[string]string {
 	for _, name := range names {
 		if len(seen) > 0 && !seen[name] && name != document.Next {
 			found[name] = form.Nearest(name, slices.Sorted(maps.Keys(seen)))
+			if strings.EqualFold(name, document.Next) {
+				found[name] = document.Next
+			}
 		}
 	}
 	return found

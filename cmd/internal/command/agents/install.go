@@ -47,6 +47,9 @@ func (a *app) install(f *addFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if s := a.Quietly(); s != nil {
+		a.NoteSlips(s, f.To)
+	}
 	c := agent.Command{Program: program, To: f.To, Me: a.Getenv("HANDOFF_OPERATOR")}
 	for _, c.Server = range in.files() {
 		change, err := in.agent.Install(in.places, in.scope, c)
