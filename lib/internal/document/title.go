@@ -36,9 +36,10 @@ func Title(body, topic string) string {
 			break
 		}
 		line = strings.TrimLeft(line, " \t>-+*|")
-		isMarkup := slices.ContainsFunc([]string{"#", "<!--", "```", "~~~"}, func(mark string) bool {
-			return strings.HasPrefix(line, mark)
-		})
+		isMarkup := strings.IndexAny(strings.TrimLeft(line, "#"), " \t") == 0 || // a heading, unlike #42
+			slices.ContainsFunc([]string{"<!--", "```", "~~~"}, func(mark string) bool {
+				return strings.HasPrefix(line, mark)
+			})
 		if text := titleOf(line); !isMarkup && text != heading {
 			title = sentence(text)
 		}

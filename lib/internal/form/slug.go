@@ -57,7 +57,7 @@ func Heading(text string) string {
 			continue
 		}
 		if title := strings.TrimLeft(line, "#"); len(line)-len(title) >= 1 && len(line)-len(title) <= 6 &&
-			strings.HasPrefix(title, " ") {
+			strings.IndexAny(title, " \t") == 0 {
 			if title = strings.TrimSpace(strings.TrimRight(strings.TrimSpace(title), "#")); title != "" {
 				return title
 			}

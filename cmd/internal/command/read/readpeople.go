@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ const widestBody = 100 // columns: longer lines are hard to read
 // readForPeople shows a verified handoff on a terminal: its header, its body, and the commands that me can run next.
 // notes are lines of the program for the header.
 func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, notes ...string) error {
-	width := cli.TerminalWidth(a.Stdout)
+	width := cmp.Or(cli.TerminalWidth(a.Stdout), 80) // some terminals, such as those of containers, do not know theirs
 	lines := append(a.header(s, got, notes), "")
 	if a.Full != nil {
 		lines = append(lines, a.Full.Body(got.Body, handoff.Title(got.Body, ""), min(width, widestBody), a.Colors())...)

@@ -173,13 +173,13 @@ func (w watch) tell(e handoff.Listed) error {
 	shown := text
 	title := fmt.Sprintf("handoff from %s to %s", e.From, e.To)
 	if cli.IsTerminal(w.Stdout) && !w.JSON {
-		shown = handoff.EscapeLine(cli.Short(e.ID, 8)+"  "+title+": "+e.Topic) + "\n"
+		shown = handoff.EscapeLine(cli.Short(e.ID, 8)+"  "+title+": "+e.Title) + "\n"
 	}
 	if _, err := io.WriteString(w.Stdout, shown); err != nil {
 		return err
 	}
 	if w.Notify {
-		if err := desktop(title, handoff.EscapeLine(e.Topic)); err != nil {
+		if err := desktop(title, handoff.EscapeLine(e.Title)); err != nil {
 			w.Note("no desktop notification: " + err.Error())
 		}
 	}
