@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -23,10 +24,11 @@ func (a *App) askNames(s *handoff.Store, sources []handoff.Source) error {
 	}
 	asked := map[string]bool{}
 	for _, source := range sources {
-		if source.Fields == nil || asked[source.Fields.To] {
+		named := cmp.Or(source.Fields, source.Expected)
+		if named == nil || asked[named.To] {
 			continue
 		}
-		to := source.Fields.To
+		to := named.To
 		asked[to] = true
 		if near := s.Registry().Nearest(to); near != "" &&
 			!a.Confirm(to+" is new here; did you mean "+near+"? Store it for "+to+" anyway?") {

@@ -66,8 +66,8 @@ func (s *Store) ofFile(d *disk.Dir, path string) (index.Row, error) {
 // isNamed reports whether dir names the handoffs directory: as a path, or by its last names, as receipts do. Two
 // projects can have files with the same names.
 func (s *Store) isNamed(dir string) bool {
-	if filepath.IsAbs(dir) {
-		return Within(s.Opt.Dir, dir) && Within(dir, s.Opt.Dir)
+	if Within(s.Opt.Dir, dir) && Within(dir, s.Opt.Dir) {
+		return true
 	}
 	const separator = string(filepath.Separator)
 	for strings.HasPrefix(dir, ".."+separator) {
