@@ -10,7 +10,8 @@ import (
 
 // A HistoryEvent is something that happened to a handoff. What says what, such as written, told, read, taken or done.
 // Operator, Session and Agent did it. By is the handoff that answers or supersedes this one, Writer the clone that the
-// event came from, Note the reason that the operator gave. Offline reports that the remote was not asked.
+// event came from, Note the reason that the operator gave. Offline reports that the remote was not asked, Synced that
+// another clone did it.
 type HistoryEvent = life.HistoryEvent
 
 // History returns what happened to a handoff, oldest first. It combines the audit log, the record of what sessions

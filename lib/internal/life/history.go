@@ -25,7 +25,7 @@ type HistoryEvent struct {
 	Note     string `json:"note,omitempty"`    // the reason that the operator gave
 	By       string `json:"related,omitempty"` // the handoff that answers or supersedes this one
 	Writer   string `json:"writer,omitempty"`  // the clone that the event came from
-	Offline  bool   `json:"offline,omitempty"` // the remote was not asked
+	eventlog.How
 }
 
 // History returns the events of a handoff in the audit log, in its order. What the journal does not prove is left
@@ -75,11 +75,11 @@ func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 	case eventlog.Imported:
 		what, is = HistoryEvent{What: "received", Time: e.Time}, slices.Contains(p.HandoffIDs, id)
 	case eventlog.MarkedRead:
-		what, is = HistoryEvent{What: "read", Operator: p.OperatorID, Time: p.Time,
-			Offline: p.Offline}, p.HandoffID == id
+		what, is = HistoryEvent{What: "read", Operator: p.OperatorID, Time: p.Time, How: p.How},
+			p.HandoffID == id
 	case eventlog.MarkedUnread:
-		what, is = HistoryEvent{What: "unread", Operator: p.OperatorID, Time: e.Time,
-			Offline: p.Offline}, p.HandoffID == id
+		what, is = HistoryEvent{What: "unread", Operator: p.OperatorID, Time: e.Time, How: p.How},
+			p.HandoffID == id
 	case eventlog.Signed:
 		what, is = HistoryEvent{What: "signed", Time: e.Time, Note: p.Key}, p.HandoffID == id
 	case eventlog.Pruned:
@@ -90,7 +90,7 @@ func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 		is = p.HandoffID == id
 	case eventlog.Resumed:
 		what = HistoryEvent{What: "resumed", Operator: p.Operator, Time: p.Time, Session: p.Session, Note: p.Reason,
-			Offline: p.Offline}
+			How: p.How}
 		if act := p.Act(); act != "" {
 			what.What = act.Participle()
 		}

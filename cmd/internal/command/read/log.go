@@ -94,6 +94,9 @@ func historyDetails(h handoff.HistoryEvent) (all []string) {
 	if h.Writer != "" {
 		all = append(all, "from the clone "+h.Writer)
 	}
+	if h.Synced {
+		all = append(all, "in another clone")
+	}
 	if h.Offline {
 		all = append(all, "offline")
 	}

@@ -68,9 +68,9 @@ func TestAdviceFor(t *testing.T) {
 
 func TestHistoryDetails(t *testing.T) {
 	t.Parallel()
-	event := handoff.HistoryEvent{By: "sha256:0123456789abcdef", Agent: "claude", Session: "s1", Writer: "w-1", Offline: true,
-		Note: "merged"}
-	want := []string{"by 01234567", "claude", "session s1", "from the clone w-1", "offline", "merged"}
+	event := handoff.HistoryEvent{By: "sha256:0123456789abcdef", Agent: "claude", Session: "s1", Writer: "w-1", Note: "merged"}
+	event.Offline, event.Synced = true, true
+	want := []string{"by 01234567", "claude", "session s1", "from the clone w-1", "in another clone", "offline", "merged"}
 	if diff := cmp.Diff(want, historyDetails(event)); diff != "" {
 		t.Error(diff)
 	}
