@@ -117,7 +117,8 @@ func (in *Input) composed(f Fields, name, text string) (handoff.Document, error)
 	case f.To == "":
 		err = Invalid("add --to NAME", "%s", strings.TrimPrefix(name+": no recipient", ": "))
 	case !slices.Contains(in.AllowEmpty, Body) && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":
-		err = Invalid("write what the recipient needs, or add --allow-empty", "%s is empty", name)
+		err = WithHint(Invalid("an empty text needs --allow-empty", "%s is empty", name),
+			"write what the recipient needs")
 	}
 	return f.Document(text), err
 }

@@ -336,6 +336,7 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "b n", "topic": "t"}, "validation", 2, "to")
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "ben", "topic": "t", "ref": []any{"approve:requird"}}, "validation", 2, "hint: use approve:required\n")
 	c.bad("handoff_reply", map[string]any{"id": id, "body": "x", "ref": []any{"re:sha256:12"}}, "validation", 2, "names no handoff\n")
+	c.bad("handoff_write", map[string]any{"body": " ", "to": "ben"}, "validation", 2, "is empty\nhint: write what the recipient needs\n")
 	c.bad("handoff_write", map[string]any{"body": "x"}, "validation", 2, ": missing to\nhint: or pass a whole document with frontmatter, or a record as JSON, as body\n")
 	c.bad("handoff_write", map[string]any{"body": "x", "topic": "t"}, "validation", 2, ": missing to\n")
 	c.bad("handoff_write", map[string]any{"to": "ben", "topic": "t"}, "validation", 2, ": missing body\n")

@@ -125,10 +125,15 @@ func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string
 		return nil, "", cli.Invalid("use `handoff mark-read ID`, or --all", "missing ID")
 	}
 	last := len(ids) - 1
-	if operator != "" || last == 0 || looksLikeID(ids[last]) {
+	if operator != "" || last == 0 || ids[last] == "@" {
 		return ids, operator, nil
 	}
-	if _, err := s.Find(ids[last]); err == nil {
+	switch _, err := s.Find(ids[last]); {
+	case looksLikeID(ids[last]) && err != nil:
+		return nil, "", cli.WithHint(err, "if it is an operator, add --operator "+ids[last])
+	case looksLikeID(ids[last]):
+		return ids, "", nil
+	case err == nil:
 		return nil, "", cli.Invalid("name the operator with --operator", "%q may be a handoff or an operator",
 			ids[last])
 	}
@@ -138,6 +143,6 @@ func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string
 // looksLikeID reports whether a name can only be that of a handoff.
 func looksLikeID(name string) bool {
 	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
-	return name == "@" || strings.ContainsAny(name, ":./") || len(digits) >= 8 &&
+	return strings.ContainsAny(name, ":./") || len(digits) >= 8 &&
 		strings.Trim(digits, "0123456789abcdef") == ""
 }
