@@ -115,7 +115,7 @@ func TopicFrom(text string) string {
 	if form.IsSlug(text, document.MaxTopic) {
 		return text
 	}
-	return form.Topic(text, document.MaxTopic)
+	return form.Topic(Redacted(text, nil), document.MaxTopic) // in lower case, no rule would find a credential
 }
 
 // OperatorFrom returns an operator name for a person's name, "" if the name has no letters and no digits.

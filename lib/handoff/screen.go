@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
@@ -17,6 +18,12 @@ type Secret = secrets.Finding
 
 // FindSecrets returns the credentials in text, sorted by place.
 func FindSecrets(text string) []Secret { return secrets.Scan(text) }
+
+// Redacted returns text with a mark in place of each credential, except those that the rules in allow find.
+func Redacted(text string, allow []string) string {
+	found := slices.DeleteFunc(secrets.Scan(text), func(f Secret) bool { return slices.Contains(allow, f.Rule) })
+	return secrets.Redact(text, found)
+}
 
 // SecretRules returns the names of all secret rules.
 func SecretRules() []string { return secrets.Rules() }

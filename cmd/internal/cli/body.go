@@ -63,7 +63,15 @@ func (in *Input) sameAgain(doc handoff.Document) handoff.Document {
 
 // defaults returns the default values of a frontmatter.
 func (in *Input) defaults(text string) handoff.Document {
-	return handoff.Document{SchemaVersion: "1.0", From: in.self(), Time: in.Stamp(), Topic: handoff.TopicOf(text)}
+	return handoff.Document{SchemaVersion: "1.0", From: in.self(), Time: in.Stamp(), Topic: in.topicOf(text)}
+}
+
+// topicOf returns the topic of a text, without the credentials that are redacted: in lower case, no rule finds them.
+func (in *Input) topicOf(text string) string {
+	if in.Gate.Redact {
+		text = handoff.Redacted(text, in.Gate.AllowSecret)
+	}
+	return handoff.TopicOf(text)
 }
 
 // isAlone reports whether the sender works here alone. It looks once.
@@ -110,7 +118,7 @@ func (in *Input) composed(f Fields, name, text string) (handoff.Document, error)
 	if f.To == "" && in.isAlone() {
 		f.To = handoff.Next
 	}
-	f.From, f.Topic = in.sender(), cmp.Or(f.Topic, handoff.TopicOf(text))
+	f.From, f.Topic = in.sender(), cmp.Or(f.Topic, in.topicOf(text))
 	switch {
 	case f.From == "":
 		err = UnknownOperator("--from")
