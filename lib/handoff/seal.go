@@ -112,14 +112,17 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	if err != nil {
 		return sealed{}, err
 	}
-	draft, err := parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
-	if err != nil {
-		return sealed{}, err
-	}
-	doc := draft.Document()
-	if fault := document.CheckTime(doc.Time, s.opt.Now()); fault != nil {
-		fault.Line, fault.Column = draft.Locate(fault.Pointer)
-		return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
+	doc, isRendered := s.rendered(src)
+	if !isRendered {
+		draft, err := parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
+		if err != nil {
+			return sealed{}, err
+		}
+		doc = draft.Document()
+		if fault := document.CheckTime(doc.Time, s.opt.Now()); fault != nil {
+			fault.Line, fault.Column = draft.Locate(fault.Pointer)
+			return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
+		}
 	}
 	id, err := document.ID(doc)
 	if err != nil {
@@ -136,6 +139,16 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 		d.HandoffID = src.ID // equal, and already allocated
 	}
 	return d, nil
+}
+
+// rendered returns the document of a source that has the stored form and is valid. Most imports are: this takes a
+// fifth of the time of parse, which says what is wrong with the others.
+func (s *Store) rendered(src Source) (doc Document, is bool) {
+	if src.Text != nil && src.Expected == nil && s.opt.Rules != nil {
+		doc, is = document.ParseRendered(src.Text, s.opt.MaxDocumentBytes, document.MaxHead)
+	}
+	is = is && document.CheckTime(doc.Time, s.opt.Now()) == nil
+	return doc, is && len(s.opt.Rules(doc.Instance())) == 0
 }
 
 // inspect performs the checks that need the whole text, and redacts it if the options say so.

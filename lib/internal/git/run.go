@@ -75,10 +75,11 @@ func Refusal(err error) *Error {
 	return nil
 }
 
-// safely are the options of each git command.
+// safely are the options of each git command. More compression takes longer than it saves.
 const safely = `--no-optional-locks -c core.fsync=all -c core.fsmonitor=false -c core.hooksPath=/dev/null
 -c safe.bareRepository=explicit -c protocol.ext.allow=never -c gc.autoDetach=false -c maintenance.auto=false
--c fetch.recurseSubmodules=no -c core.bigFileThreshold=16m -c http.lowSpeedLimit=1 -c http.lowSpeedTime=60
+-c fetch.recurseSubmodules=no -c core.bigFileThreshold=16m -c core.compression=4
+-c http.lowSpeedLimit=1 -c http.lowSpeedTime=60
 -c fetch.unpackLimit=1 -c push.gpgSign=false -c push.followTags=false -c push.recurseSubmodules=no
 -c log.showSignature=false`
 

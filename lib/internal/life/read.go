@@ -1,6 +1,7 @@
 package life
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"path"
@@ -62,7 +63,7 @@ func (r *reader) readLog(head store.LogHead) error {
 	}
 	r.lacksLog = log.Size() == 0
 	from, isBroken := r.covered.log, false
-	for e := range eventlog.Scan(eventlog.ParseEvent, log, from, &err) {
+	for e := range eventlog.Scan(eventlog.Skim, log, from, &err) {
 		if from > 0 && r.covered.log == from && e.Prev != r.covered.hash {
 			r.Facts = NewFacts()
 			return r.readLog(head)
@@ -96,13 +97,24 @@ func (r *reader) continues(log *io.SectionReader, head store.LogHead) bool {
 
 // event adds an event of the log.
 func (r *reader) event(e eventlog.Parsed) {
-	switch p := e.Content.(type) {
-	case eventlog.Written:
-		r.arrived(p.HandoffID, path.Base(p.FilePath), p.ReferencesCount)
-	case eventlog.Imported:
-		for _, id := range p.HandoffIDs {
-			r.arrived(id, "", -1)
+	if e.Type == eventlog.TypeWrite || e.Type == eventlog.TypeImport {
+		var p struct {
+			IDs        []string `json:"handoff_ids"`
+			ID         string   `json:"handoff_id"`
+			File       string   `json:"file_path"`
+			References int      `json:"references_count"`
 		}
+		switch err := json.Unmarshal(e.Payload, &p); {
+		case err == nil && p.IDs == nil:
+			r.arrived(p.ID, path.Base(p.File), p.References)
+		case err == nil:
+			for _, id := range p.IDs {
+				r.arrived(id, "", -1)
+			}
+		}
+		return
+	}
+	switch p := e.Content.(type) {
 	case eventlog.Recovered:
 		if p.AdoptedRows > 0 && !r.adopted {
 			r.add("adopted")
