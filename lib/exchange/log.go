@@ -241,8 +241,8 @@ func (x *exchange) findPending(p progress) (n pending, err error) {
 			}
 		}
 	}
+	n.Quiet = log.Size()
 	if isQuiet || err != nil {
-		n.Quiet = log.Size()
 		return n, err
 	}
 	n.Unsent = nil

@@ -2,8 +2,11 @@ package exchange_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,6 +47,26 @@ func sizeOf(t testing.TB, dir string) (size int64) {
 		t.Fatal(err)
 	}
 	return size
+}
+
+// The first sync of a clone that only receives knows the whole log: no command reads the events of what it received again
+// to count what is not sent.
+func TestNothingIsReadAgain(t *testing.T) {
+	t.Parallel()
+	_, roots := clones(t, 2)
+	fill(t, roots[0], 3, 3)
+	for _, root := range roots {
+		mustSync(t, root)
+		var at struct{ Offset, Quiet int64 }
+		log, err := os.Stat(filepath.Join(root, ".run", "handoff-events.jsonl"))
+		text, readErr := os.ReadFile(outside(t, root, "sync.json"))
+		if err = errors.Join(err, readErr, json.Unmarshal(text, &at)); err != nil {
+			t.Fatal(err)
+		}
+		if max(at.Offset, at.Quiet) != log.Size() {
+			t.Errorf("%s: known up to %d and %d, of %d bytes", root, at.Offset, at.Quiet, log.Size())
+		}
+	}
 }
 
 // A sync keeps what is new, and not once more the log and the day that it belongs to: the file of the log has nearly all of its
