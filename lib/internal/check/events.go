@@ -49,7 +49,7 @@ func (c *check) checkEvents() {
 // checkMarks compares the read marks of a row with the recorded ones. If an operator has several, the row may
 // have any of them, since several clones may have marked at the same time.
 func (c *check) checkMarks(row *Row, logged eventlog.Handoff) {
-	if c.Opt.Git == disk.GitTracked { // the branch decides who has read what
+	if c.Opt.Git == disk.GitTracked { // read marks come with the branch, and have no events
 		return
 	}
 	if slices.Contains(c.changed, row.file) { // its marks do not count, which is one fault

@@ -121,7 +121,7 @@ func (m *repair) collectMarks() {
 			*row.Row = row.WithMark(l.Row.Marks()...)
 		}
 	}
-	if m.Opt.Git == disk.GitTracked { // the branch decides who has read what
+	if m.Opt.Git == disk.GitTracked { // read marks come with the branch, and have no events
 		return
 	}
 	for id, logged := range m.found.Log.Handoffs() {

@@ -73,7 +73,7 @@ func (a *app) answer(f *answerFlags, args []string, isReply bool) error {
 }
 
 // answerText returns the sources of the text in a file, otherwise of the piped text, otherwise of the changed handoff.
-// They are nil if there is none of these.
+// Without any of the three, it returns nil: the answer is written in the editor.
 func answerText(in *cli.Input, files []string, changed handoff.Stored) (sources []handoff.Source, err error) {
 	name, text := changed.Entry.File, []byte(changed.Body)
 	if len(files) > 0 {
