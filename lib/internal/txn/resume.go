@@ -131,8 +131,8 @@ func (x *Session) markAll(c *change, marks map[int]index.Mark, back *Marking, al
 	return err
 }
 
-// wait plans to remove the read marks of the recipients of a handoff, so that it is unread again. A recipient who took or
-// finished it has read it. That mark may be known to another replica only, and is removed too.
+// wait plans to remove the read marks of the recipients of a handoff, so that it is unread again. A recipient who took
+// or finished it has read it. That mark may be known to another replica only, and is removed too.
 func (m *Marking) wait(row *index.Row, from string, life eventlog.Life, undone Undone) {
 	marks := row.Marks()
 	if m.Opt.Git.IsShared() {
