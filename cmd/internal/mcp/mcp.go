@@ -7,9 +7,12 @@
 package mcp
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -45,11 +49,45 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 	ticker := time.NewTicker(renewEvery)
 	defer ticker.Stop()
 	go p.keepLeases(ctx, ticker.C)
-	err := newServer(p).Run(ctx, &mcp.StdioTransport{})
+	err := newServer(p).Run(ctx, &mcp.IOTransport{Reader: p.messages(a.Stdin), Writer: writer{a.Stdout}})
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
+}
+
+// A writer is an output that stays open.
+type writer struct{ io.Writer }
+
+func (writer) Close() error { return nil }
+
+// messages returns the lines of r that are JSON-RPC messages. Another line, such as one of a log, would
+// end the server, and the session would lose all tools.
+func (p project) messages(r io.Reader) io.ReadCloser {
+	messages, in := io.Pipe()
+	go func() {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, mcp.DefaultMaxLineLength)
+		for lines.Scan() {
+			var batch []json.RawMessage // revision 2025-03-26 has lists of messages
+			if line := lines.Bytes(); json.Unmarshal(line, &batch) != nil && len(bytes.TrimSpace(line)) > 0 {
+				batch = []json.RawMessage{line}
+			}
+			for _, message := range batch {
+				if _, err := jsonrpc.DecodeMessage(message); err != nil {
+					p.Note("skipped a line that is not a JSON-RPC message")
+				} else if _, err := fmt.Fprintf(in, "%s\n", message); err != nil {
+					return // the server has ended
+				}
+			}
+		}
+		err := lines.Err()
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = errors.New("a message has more than 16 MiB")
+		}
+		in.CloseWithError(err)
+	}()
+	return messages
 }
 
 // A project is the project of the server. It is loaded again for each call, since settings can change.

@@ -64,11 +64,26 @@ func TestHugeMessage(t *testing.T) {
 			_, err = io.WriteString(r.in, strings.Repeat("x", 1<<20))
 		}
 	}()
-	if err := r.Wait(); err == nil || !strings.Contains(r.stderr.String(), "exceeded the configured maximum line length") {
+	if err := r.Wait(); err == nil || !strings.Contains(r.stderr.String(), "a message has more than 16 MiB") {
 		t.Errorf("%v: %s", err, r.stderr)
 	}
 	if used := maxMemory(r.ProcessState); used > 300<<20 {
 		t.Errorf("it took %d MiB", used>>20)
+	}
+}
+
+// A line of a log between the messages does not take the tools away from the session.
+func TestOtherLines(t *testing.T) {
+	r := mustStart(t, mustProject(t))
+	fmt.Fprint(r.in, "npm warn deprecated\n\n{\"jsonrpc\":\n42\n{}\n[]\r\n["+strings.TrimSpace(writeCall(1, "x"))+"]\r\n"+writeCall(2, "y"))
+	for range 2 {
+		if line, err := r.out.ReadString('\n'); err != nil || !strings.Contains(line, `\"created\"`) {
+			t.Errorf("%v: %s", err, line)
+		}
+	}
+	r.in.Close()
+	if err := r.Wait(); err != nil || strings.Count(r.stderr.String(), "not a JSON-RPC message") != 4 {
+		t.Errorf("%v: %s", err, r.stderr)
 	}
 }
 
