@@ -66,9 +66,9 @@ func TestZoned(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	known := []string{"from", "to", "topic", "references", "done"}
+	known := []string{"BEN", "ben", "from", "to", "topic", "references", "done"}
 	for word, want := range map[string]string{"From": "from", "topik": "topic", "reference": "references", "From ": "from", "form": "from", "nope": "", "ot": "to", "colour": "", "": "",
-		strings.Repeat("x", 1<<20): ""} {
+		"bem": "ben", "BEM": "BEN", strings.Repeat("x", 1<<20): ""} {
 		if got := form.Nearest(word, known); got != want {
 			t.Errorf("Nearest(%.20q) = %q, want %q", word, got, want)
 		}

@@ -3,7 +3,8 @@ package form
 import "strings"
 
 // Nearest returns the known word that a misspelled one probably means, or "". The distance is at most a third of its
-// length, and at most 2 for short words. For words of up to 4 letters it is at most 1. Case is ignored.
+// length, and at most 2 for short words. For words of up to 4 letters it is at most 1. Case only decides between two
+// that are equally near.
 func Nearest(word string, known []string) string {
 	const longest, short = 64, 4 // the cost is the product of the lengths, and words are untrusted
 	best, least := "", max(2, len(word)/3)+1
@@ -13,9 +14,11 @@ func Nearest(word string, known []string) string {
 	case len(word) <= short:
 		least = 2
 	}
-	for _, k := range known {
-		if n := Edits(strings.ToLower(strings.TrimSpace(word)), strings.ToLower(k)); n < least && n < len(k) {
-			best, least = k, n
+	for _, cased := range []func(string) string{strings.TrimSpace, strings.ToLower} {
+		for _, k := range known {
+			if n := Edits(cased(strings.TrimSpace(word)), cased(k)); n < least && n < len(k) {
+				best, least = k, n
+			}
 		}
 	}
 	return best
