@@ -20,6 +20,7 @@ type sealed struct {
 	name     string
 	size     int               // of the body
 	text     [sha256.Size]byte // the hash of what is stored, if nothing was redacted
+	form     []byte            // until it is inspected: the source, if it has the stored form
 	claimed  bool              // the source contains its id
 	isMade   bool              // made from something else, such as a record
 	notes    []string          // warnings for the writer
@@ -135,6 +136,9 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	}
 	d := sealed{Document: doc, at: at, name: src.Name, isMade: src.Make != nil,
 		claimed: doc.HandoffID != "" || src.ID != "", redacted: redacted, origin: src.Origin}
+	if isRendered {
+		d.form = src.Text
+	}
 	if d.HandoffID = id; src.ID != "" {
 		d.HandoffID = src.ID // equal, and already allocated
 	}
@@ -162,7 +166,10 @@ func (s *Store) inspect(d *sealed) error {
 			d.notes = append(d.notes, bad.Error()+", and says nothing: "+bad.Hint)
 		}
 	}
-	text := document.Render(d.Document)
+	text := d.form
+	if d.form = nil; text == nil {
+		text = document.Render(d.Document)
+	}
 	if fault := document.CheckSize(text, s.opt.MaxDocumentBytes); fault != nil {
 		return &DocumentError{Name: d.name, Faults: []Fault{*fault}}
 	}

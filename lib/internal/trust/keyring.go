@@ -31,9 +31,9 @@ type Keyring struct {
 	// verified.
 	Verify func(text, armored []byte, namespace string) (key string, err error)
 
-	mu    sync.Mutex
-	stamp string // of the files with keys, when known was read
-	known operators.Trust
+	mu     sync.Mutex
+	known  kept[operators.Trust]
+	policy kept[*operators.List] // which operators must sign; nil if none must
 
 	past txn.History
 
@@ -195,25 +195,35 @@ func (k *Keyring) FirstSeen(id string) (time.Time, error) {
 	return k.At.Opt.Now(), nil
 }
 
-// trust reads the files that name the owners of keys, unless they are unchanged.
-func (k *Keyring) trust() (operators.Trust, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+// A kept value was read from files. It is read again when one of them has changed.
+type kept[T any] struct {
+	stamp string
+	value T
+}
+
+func (k *kept[T]) get(read func() (T, error), paths ...string) (T, error) {
 	stamp := ""
-	for _, path := range []string{k.At.Opt.OperatorsFile, k.At.Opt.OperatorsFile + ".sig", k.Allowed, k.pinsFile()} {
+	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil {
 			stamp += fmt.Sprint(info.ModTime().UnixNano(), info.Size())
 		}
 		stamp += "\n"
 	}
 	if k.stamp == stamp {
-		return k.known, nil
+		return k.value, nil
 	}
-	trust, err := k.readTrust()
+	value, err := read()
 	if err == nil {
-		k.stamp, k.known = stamp, trust
+		k.stamp, k.value = stamp, value
 	}
-	return trust, err
+	return value, err
+}
+
+// trust returns the owners of keys.
+func (k *Keyring) trust() (operators.Trust, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.known.get(k.readTrust, k.At.Opt.OperatorsFile, k.At.Opt.OperatorsFile+".sig", k.Allowed, k.pinsFile())
 }
 
 // readTrust reads the owners of keys. If the operators file is unusable, it warns, and the keys there do not count.
@@ -297,16 +307,23 @@ func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Tr
 	}
 }
 
-// required returns require_signature of a sender: "", flag or refuse. An error means that it is unknown.
-func (k *Keyring) required(from string) (string, error) {
+// readPolicy returns the operators file if it requires a signature of somebody, otherwise nil.
+func (k *Keyring) readPolicy() (*operators.List, error) {
 	text, err := k.At.OperatorsText()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte("require_signature")) {
-		return "", nil
+		return nil, nil
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	list, err := k.At.Operators()
+	return k.At.Operators()
+}
+
+// required returns require_signature of a sender: "", flag or refuse. An error means that it is unknown.
+func (k *Keyring) required(from string) (string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list, err := k.policy.get(k.readPolicy, k.At.Opt.OperatorsFile)
 	if err != nil || list == nil {
 		return "", err
 	}
