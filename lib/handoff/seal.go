@@ -45,8 +45,7 @@ func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
 	return draft.Document(), nil
 }
 
-// PlainRules checks the frontmatter without a schema library. It accepts what schema.Frontmatter() accepts; the
-// messages of schema.Frontmatter() are better.
+// PlainRules checks the frontmatter without a schema library. It accepts what schema.Frontmatter() accepts.
 func PlainRules(head any) []Fault { return document.Shape(head) }
 
 // AnnouncesRecord reports whether the body of a source may contain a record. Package record decides.

@@ -56,7 +56,6 @@ type App struct {
 	program  Program
 	Full     *Full        // nil in the fast program
 	Beyond   func() error // starts the full program in place of this one; returns only an error
-	refused  *atomic.Bool // the plain check has refused a frontmatter
 	consumed []byte       // the part of standard input that was read; nil if none
 	alone    error        // why the full program cannot run, once that is known
 	notes    []string     // printed at the end, each once
@@ -122,7 +121,7 @@ func newApp(e Env, p Program) *App {
 	if e.Options == nil {
 		e.Options = func(*handoff.Options) {}
 	}
-	a := &App{Env: e, program: p, Full: p.Full, refused: new(atomic.Bool), stopped: new(atomic.Pointer[os.Signal]),
+	a := &App{Env: e, program: p, Full: p.Full, stopped: new(atomic.Pointer[os.Signal]),
 		progress: &progress{w: e.Stderr}, warned: new(sync.Map)}
 	a.Beyond = sync.OnceValue(func() error { return a.handOver(ErrBeyond) })
 	return a
@@ -208,9 +207,9 @@ func (a *App) Project() (handoff.Project, error) {
 		}
 		return me() // which may have to run git
 	}
-	p.Options.Rules = a.plainRules
+	p.Options.Rules = handoff.PlainRules
 	if a.Full != nil {
-		p.Options.Rules, p.Options.CheckBody = a.Full.Rules, a.Full.CheckBody
+		p.Options.CheckBody = a.Full.CheckBody
 	}
 	a.Signatures(p, &p.Options)
 	p.Options.Warn, p.Options.Lost = a.warn, a.lost
@@ -265,15 +264,6 @@ func (a *App) remember(note string) {
 	case !slices.Contains(a.notes, note):
 		a.notes = append(a.notes, note)
 	}
-}
-
-// plainRules is the plain check of a frontmatter. It remembers whether it has refused one.
-func (a *App) plainRules(head any) []handoff.Fault {
-	faults := handoff.PlainRules(head)
-	if len(faults) > 0 {
-		a.refused.Store(true)
-	}
-	return faults
 }
 
 // CollectOften saves memory at the cost of time. Commands that read a whole store call it.

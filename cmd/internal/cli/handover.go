@@ -24,7 +24,6 @@ type Program struct {
 // A Full holds the parts that only the full program has.
 type Full struct {
 	Words     func(a *App, flag string) []string // completions of the value of a flag
-	Rules     handoff.Rules                      // the JSON Schema, whose errors replace those of the plain check
 	CheckBody func(body string) error
 
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
@@ -62,13 +61,11 @@ var ErrBeyond = errors.New("this needs the full program")
 // InstallBoth is the hint if one of the two programs is missing.
 const InstallBoth = "install both programs together: `go install ./cmd/...`"
 
-// handOver starts the full program in place of the fast one if why is ErrBeyond, or if the plain check has refused a
-// frontmatter, since the JSON Schema has better messages. The full program gets the same arguments and the same
-// standard input, including the part that was read. It is in the directory of this program; PATH is not searched. If it
-// cannot run, handOver returns why.
+// handOver starts the full program in place of the fast one if why is ErrBeyond. The full program gets the same
+// arguments and the same standard input, including the part that was read. It is in the directory of this program; PATH
+// is not searched. If it cannot run, handOver returns why.
 func (a *App) handOver(why error) error {
-	beyond := errors.Is(why, ErrBeyond)
-	if a.Full != nil || !beyond && (!a.refused.Load() || !errors.Is(why, handoff.ErrInvalid)) {
+	if a.Full != nil || !errors.Is(why, ErrBeyond) {
 		return why
 	}
 	if a.alone == nil {
@@ -76,9 +73,6 @@ func (a *App) handOver(why error) error {
 			return err
 		}
 		a.alone = a.startFull()
-	}
-	if !beyond {
-		return WithHint(why, "for more details "+InstallBoth)
 	}
 	return fault.New(fault.ErrConfig, InstallBoth, "cannot run the full program: %v", a.alone)
 }

@@ -43,7 +43,7 @@ func (a *App) Open(p handoff.Project, change func(*handoff.Project)) (handoff.Pr
 // Gather imports handoffs from the stores of other work trees.
 func (a *App) Gather(p *handoff.Project) {
 	if p.Options.Rules == nil { // of a session hook
-		p.Options.Rules = a.plainRules
+		p.Options.Rules = handoff.PlainRules
 	}
 	if !a.AsIs {
 		exchange.Gather(context.Background(), p)

@@ -40,9 +40,6 @@ func (a *App) askNames(s *handoff.Store, sources []handoff.Source) error {
 
 // Write stores the sources and prints their receipts. before is the error of inputs that could not become sources.
 func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) error {
-	if keepGoing {
-		_ = a.handOver(ErrBeyond) // before anything is stored: its messages about a frontmatter are better
-	}
 	_, s, err := a.NewStore()
 	if err != nil {
 		return err

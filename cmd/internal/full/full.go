@@ -26,7 +26,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/signature"
 	"github.com/seed-78daf238/handoff/lib/thread"
 	"github.com/seed-78daf238/handoff/lib/universal"
-	"github.com/seed-78daf238/handoff/schema"
 )
 
 // Program returns the full program.
@@ -37,7 +36,6 @@ func Program() cli.Program {
 		records.Commands(), site.Commands(), inbox.Commands(), mcp.Commands())
 	p.Full = &cli.Full{
 		Words:     words,
-		Rules:     schema.Frontmatter(),
 		CheckBody: record.CheckBody,
 
 		VerifySignature: signature.Verify,

@@ -303,7 +303,7 @@ func open(t testing.TB, root string) *handoff.Store {
 		t.Fatal(err)
 	}
 	testOptions(&p.Options)
-	p.Options.Rules = full.Program().Full.Rules
+	p.Options.Rules = handoff.PlainRules
 	p.Options.UserState = filepath.Join(root+".state", "handoff")
 	s, err := handoff.Open(p.Options)
 	if err != nil {

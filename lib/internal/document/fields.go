@@ -39,19 +39,20 @@ type Document struct {
 // and the secret scan use this table. A new field needs a field of Document, a row here, and a property of the JSON
 // Schema.
 var fields = [...]field{
-	text("schema_version", required, hashed, constant, shape{func(s string) bool { return s == "1.0" }, "write '1.0'"},
+	text("schema_version", required, hashed, constant, shape{"1.0", func(s string) bool { return s == "1.0" }, "write '1.0'"},
 		func(d *Document) *string { return &d.SchemaVersion }),
 	text("handoff_id", optional, unhashed, constant,
-		shape{form.IsID, "leave handoff_id out, it is computed; or give sha256: and 64 lower-case hex digits"},
+		shape{"a handoff id", form.IsID, "leave handoff_id out, it is computed; or give sha256: and 64 lower-case hex digits"},
 		func(d *Document) *string { return &d.HandoffID }),
-	text("from", required, hashed, name, slug(MaxName), func(d *Document) *string { return &d.From }),
-	text("to", required, hashed, name, slug(MaxName), func(d *Document) *string { return &d.To }),
-	text("topic", required, hashed, name, slug(MaxTopic), func(d *Document) *string { return &d.Topic }),
-	text("ts_utc", required, hashed, constant, shape{form.IsInstant, hintTime},
+	text("from", required, hashed, name, slug("an operator name", MaxName), func(d *Document) *string { return &d.From }),
+	text("to", required, hashed, name, slug("an operator name", MaxName), func(d *Document) *string { return &d.To }),
+	text("topic", required, hashed, name, slug("a topic", MaxTopic), func(d *Document) *string { return &d.Topic }),
+	text("ts_utc", required, hashed, constant, shape{"an instant in UTC", form.IsInstant, hintTime},
 		func(d *Document) *string { return &d.Time }),
-	list("references", MaxReferences, hashed, prose, shape{isReference, "use 1 to 1024 characters without line breaks"},
+	list("references", MaxReferences, hashed, prose,
+		shape{"a reference", isReference, "use 1 to 1024 characters without line breaks"},
 		func(d *Document) *[]string { return &d.References }),
-	list("tags", MaxTags, hashed, name, slug(MaxTag), func(d *Document) *[]string { return &d.Tags }),
+	list("tags", MaxTags, hashed, name, slug("a tag", MaxTag), func(d *Document) *[]string { return &d.Tags }),
 }
 
 // A field is a row of the table. text and list make it and require all properties, so that a row cannot omit the
@@ -94,6 +95,7 @@ const (
 
 // A shape is the form of a text, or of each item of a list.
 type shape struct {
+	what string // its name, with an article
 	fits func(string) bool
 	hint string
 }
@@ -107,8 +109,8 @@ func list(key string, most int, h hash, c scan, s shape, at func(*Document) *[]s
 	return field{key: key, hash: h, scan: c, shape: s, most: most, list: at}
 }
 
-func slug(most int) shape {
-	return shape{func(s string) bool { return form.IsSlug(s, most) },
+func slug(what string, most int) shape {
+	return shape{what, func(s string) bool { return form.IsSlug(s, most) },
 		"use 1 to " + strconv.Itoa(most) + " ASCII letters, digits, _ and -"}
 }
 

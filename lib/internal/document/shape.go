@@ -54,20 +54,25 @@ func Shape(instance any) []Fault {
 		switch {
 		case given && f.list != nil:
 			faults = append(faults, f.checkList(value)...)
-		case given && !f.fits(value):
-			faults = append(faults, Fault{Pointer: "/" + f.key, Problem: "the value of " + f.key + " does not fit",
-				Hint: f.shape.hint})
+		case given:
+			faults = append(faults, f.check("/"+f.key, value)...)
 		case !given && mustHave(f):
 			faults = append(faults, Fault{Pointer: "/" + f.key,
-				Problem: "required field " + fault.Quote(f.key) + " is missing"})
+				Problem: "required field " + fault.Quote(f.key) + " is missing", Hint: f.shape.hint})
 		}
 	}
 	return faults
 }
 
-func (f field) fits(value any) bool {
-	s, ok := value.(string)
-	return ok && f.shape.fits(s)
+// check checks a text, or an item of a list.
+func (f field) check(pointer string, value any) []Fault {
+	switch s, ok := value.(string); {
+	case !ok:
+		return []Fault{{Pointer: pointer, Problem: "the value is not a text", Hint: f.shape.hint}}
+	case !f.shape.fits(s):
+		return []Fault{{Pointer: pointer, Problem: fault.Quote(s) + " is not " + f.shape.what, Hint: f.shape.hint}}
+	}
+	return nil
 }
 
 func (f field) checkList(value any) (faults []Fault) {
@@ -81,10 +86,7 @@ func (f field) checkList(value any) (faults []Fault) {
 			Problem: fmt.Sprintf("%s has %d items, at most %d are allowed", f.key, len(items), f.most)})
 	}
 	for i, item := range items {
-		if !f.fits(item) {
-			faults = append(faults, Fault{Pointer: fault.Pointer("/"+f.key, strconv.Itoa(i)),
-				Problem: "the item does not fit", Hint: f.shape.hint})
-		}
+		faults = append(faults, f.check(fault.Pointer("/"+f.key, strconv.Itoa(i)), item)...)
 	}
 	return faults
 }

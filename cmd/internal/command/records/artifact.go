@@ -50,7 +50,7 @@ func (a *app) read(s *handoff.Store, name string) (artifact, error) {
 		return got, err
 	}
 	got.isFile = false
-	doc, err := handoff.Parse(handoff.Source{Name: name, Text: text}, schema.Frontmatter(), cli.MaxInput)
+	doc, err := handoff.Parse(handoff.Source{Name: name, Text: text}, handoff.PlainRules, cli.MaxInput)
 	got.doc = &doc
 	return got, err
 }
