@@ -36,8 +36,6 @@ var columns = []struct {
 const (
 	cardsFrom = 60  // columns from which the board shows all its columns
 	namesFrom = 100 // columns from which cards have whole names
-
-	cardHeight = 4 // the lines of the highest card
 )
 
 // deal puts the rows that match into their columns.
@@ -89,13 +87,13 @@ func (m *model) boardLines(height int) []string {
 	lines := []string{"", ""}
 	cells := make([][]string, len(columns))
 	for c, kind := range columns {
-		look, name := looks[kind.has[0]].style, kind.name
+		look, name := lookOf(kind.has[0]), kind.name
 		if m.width < namesFrom {
 			name = kind.short
 		}
-		head := look.Render(looks[kind.has[0]].sign+" "+name) + m.known(" %d", len(m.columns[c].shown))
+		head := look.style.Render(look.sign+" "+name) + m.known(" %d", len(m.columns[c].shown))
 		lines[0] += " " + m.pad(head, width-1)
-		lines[1] += " " + m.pad(look.Render(strings.Repeat("━", width-2)), width-1)
+		lines[1] += " " + m.pad(look.style.Render(strings.Repeat("━", width-2)), width-1)
 		cells[c] = m.cards(c, width-2, room)
 	}
 	for i := range room {
@@ -113,7 +111,7 @@ func (m *model) boardLines(height int) []string {
 func (m *model) oneColumn(height int) []string {
 	head := ""
 	for c, kind := range columns {
-		look, number, name, before, after := looks[kind.has[0]], m.known(" %d", len(m.columns[c].shown)), "", " ", " "
+		look, number, name, before, after := lookOf(kind.has[0]), m.known(" %d", len(m.columns[c].shown)), "", " ", " "
 		if c == m.turn {
 			name, before, after = " "+kind.short, " ‹ ", " › "
 		}
@@ -131,57 +129,48 @@ func (m *model) cards(c, width, room int) (lines []string) {
 		}
 		return lines
 	}
-	col.top = max(col.top, col.at-room)
-	for { // the first card on the screen moves down until the chosen one is on it
-		lines = lines[:0]
-		shown := 0
-		for i := col.top; i < len(col.shown); i++ {
-			card := m.card(&m.rows[col.shown[i]], width, m.turn == c && i == col.at)
-			if keep := min(1, len(col.shown)-1-i); len(lines)+len(card)+keep > room {
-				break
-			}
-			lines = append(lines, card...)
-			shown = i + 1
-		}
-		if shown > col.at || col.top >= col.at {
-			if left := len(col.shown) - shown; left > 0 {
-				lines = append(lines, faint.Render(m.known(" ↓ %d more", left)))
-			} else if col.top > 0 && len(lines)+cardHeight <= room { // a card above comes back
-				col.top--
-				continue
-			}
-			return lines
-		}
-		col.top++
+	height := m.cardHeight()
+	fit := room / height
+	if len(col.shown) > fit {
+		fit = (room - 1) / height
 	}
+	col.scrollTo(max(1, fit))
+	end := min(col.top+max(1, fit), len(col.shown))
+	for i := col.top; i < end; i++ {
+		lines = append(lines, m.card(&m.rows[col.shown[i]], width, m.turn == c && i == col.at)...)
+	}
+	if left := len(col.shown) - end; left > 0 {
+		lines = append(lines, faint.Render(m.known(" ↓ %d more", left)))
+	}
+	return lines
 }
 
-// card returns the lines of a card: the title, the people and the age, and a line between cards.
+// cardHeight returns the number of lines of a card. Without columns there is room for one line of a title.
+func (m *model) cardHeight() int {
+	if m.width < cardsFrom {
+		return 2
+	}
+	return 4
+}
+
+// card returns the lines of a card: the title, the people and the age, and what is empty of its height.
 func (m *model) card(r *row, width int, chosen bool) []string {
 	mark, style := markOf(chosen), none.Bold(chosen || isUnread(r))
-	titles := []string{m.cut(m.titleOf(r), width)}
+	title, people, second := m.titleOf(r), escape(r.From)+" → "+escape(r.To), ""
 	if m.width >= cardsFrom {
-		titles = wrapped(m.titleOf(r), width)
-		if len(titles) > 2 {
-			titles = []string{titles[0], m.cut(strings.TrimSpace(titles[1])+" "+titles[2], width)}
-		}
+		title, second, _ = strings.Cut(lipgloss.Wrap(title, width, " "), "\n")
 	}
-	people := escape(r.From) + " → " + escape(r.To)
 	if m.width >= cardsFrom && m.width < namesFrom {
 		names := palette.People([]string{r.From, r.To})
 		people = names[0].Initials + "→" + names[1].Initials
 	}
 	age := strings.TrimSuffix(m.age(r.Time), " ago")
-	people = m.pad(people, width-len(age)-1) + " " + age
-	var lines []string
-	for _, text := range titles {
-		lines = append(lines, mark+style.Render(text))
+	lines := []string{mark + style.Render(m.cut(title, width))}
+	if second != "" {
+		lines = append(lines, mark+style.Render(m.cut(strings.ReplaceAll(second, "\n", " "), width)))
 	}
-	lines = append(lines, mark+faint.Render(people))
-	if m.width >= cardsFrom {
-		lines = append(lines, "")
-	}
-	return lines
+	lines = append(lines, mark+faint.Render(m.pad(people, width-len(age)-1)+" "+age), "", "")
+	return lines[:m.cardHeight()]
 }
 
 // wrapped returns text in lines of at most width columns.
@@ -195,7 +184,8 @@ func (m *model) cardDetail() []string {
 	if r == nil {
 		return []string{""}
 	}
-	title := " " + looks[r.state].style.Render(looks[r.state].sign) + " " + m.titleOf(r)
+	look := lookOf(r.state)
+	title := " " + look.style.Render(look.sign) + " " + m.titleOf(r)
 	about := escape(r.From) + " → " + escape(r.To) + " · " + m.age(r.Time) + " · " + cli.Short(r.ID, cli.Shortest) +
 		" · " + stateOf(r)
 	if m.width < namesFrom {
@@ -208,15 +198,11 @@ func (m *model) cardDetail() []string {
 // cardAt returns the column and the card at a place of the screen, -1 if there is none.
 func (m *model) cardAt(x, y int) (c, card int) {
 	c, y = m.turn, y-3 // title, rule, the names of columns
-	width := m.width - 1
 	if m.width >= cardsFrom {
-		c, y, width = min(x/(m.width/len(columns)), len(columns)-1), y-1, m.width/len(columns)-2
+		c, y = min(x/(m.width/len(columns)), len(columns)-1), y-1
 	}
-	col := &m.columns[c]
-	for i := col.top; i < len(col.shown) && y >= 0; i++ {
-		if y -= len(m.card(&m.rows[col.shown[i]], width, false)); y < 0 {
-			return c, i
-		}
+	if col := &m.columns[c]; y >= 0 && col.top+y/m.cardHeight() < len(col.shown) {
+		return c, col.top + y/m.cardHeight()
 	}
 	return c, -1
 }
@@ -231,9 +217,8 @@ func (m *model) click(x, y int) tea.Cmd {
 		if c, card := m.cardAt(x, y); card >= 0 {
 			m.turn, m.columns[c].at = c, card
 		}
-	case y >= 2 && y < 2+at.rows()*at.rowHeight() && x < max(at.listWidth, 1) &&
-		m.list.top+(y-2)/at.rowHeight() < len(m.shown):
-		m.list.at = m.list.top + (y-2)/at.rowHeight()
+	case y >= 2 && y < 2+at.rows() && x < max(at.listWidth, 1) && m.list.top+y-2 < len(m.shown):
+		m.list.at = m.list.top + y - 2
 	default:
 		return nil
 	}

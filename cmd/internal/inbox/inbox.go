@@ -19,7 +19,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -76,22 +75,17 @@ func Run(a *cli.App, operator string, compose Compose) error {
 	return show(m, in, out, a.Getenv)
 }
 
-// show runs the program. A panic in it continues here, once the terminal is restored.
+// show runs the program. After a panic in it the terminal is restored too.
 func show(m *model, in, out *os.File, getenv func(string) string) error {
 	colours := colorprofile.ANSI
 	if getenv("NO_COLOR") != "" {
 		colours = colorprofile.ASCII
 	}
-	g := &guarded{model: m}
-	program := tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(getenv)),
+	program := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(getenv)),
 		tea.WithColorProfile(colours), tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
-	g.quit = program.Quit
 	stop := watchSignals(program, m)
 	defer stop()
 	_, err := program.Run()
-	if g.bug != nil {
-		panic(g.bug)
-	}
 	return err
 }
 
@@ -111,60 +105,6 @@ func environment(getenv func(string) string) (env []string) {
 		}
 	}
 	return env
-}
-
-// guarded catches the panics of the model and its commands.
-type guarded struct {
-	*model
-	quit func()
-	once sync.Once
-	bug  any // the first one
-}
-
-type bugMsg struct{}
-
-func (g *guarded) Init() tea.Cmd { return g.watch(g.model.Init()) }
-
-func (g *guarded) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
-	if _, isBug := msg.(bugMsg); isBug {
-		return g, tea.Quit
-	}
-	defer g.catch(func() { cmd = tea.Quit })
-	_, cmd = g.model.Update(msg)
-	return g, g.watch(cmd)
-}
-
-func (g *guarded) View() (view tea.View) {
-	defer g.catch(func() {
-		go g.quit()
-		view = tea.View{AltScreen: true}
-	})
-	return g.model.View()
-}
-
-// catch is deferred: it keeps a panic, and calls then if there is one.
-func (g *guarded) catch(then func()) {
-	if bug := recover(); bug != nil {
-		g.once.Do(func() { g.bug = bug })
-		then()
-	}
-}
-
-// watch returns a command that reports a panic instead of crashing.
-func (g *guarded) watch(cmd tea.Cmd) tea.Cmd {
-	if cmd == nil {
-		return nil
-	}
-	return func() (msg tea.Msg) {
-		defer g.catch(func() { msg = bugMsg{} })
-		msg = cmd()
-		if batch, ok := msg.(tea.BatchMsg); ok {
-			for i, cmd := range batch {
-				batch[i] = g.watch(cmd)
-			}
-		}
-		return msg
-	}
 }
 
 // notes are the notes of the store. They come from commands.

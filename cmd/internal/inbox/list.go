@@ -52,6 +52,12 @@ func (c *column) move(by int) {
 	c.top = max(0, min(c.top, c.at))
 }
 
+// scrollTo moves a column with room for some handoffs, until the chosen one is on the screen.
+func (c *column) scrollTo(room int) {
+	c.move(0)
+	c.top = max(min(c.top, max(0, len(c.shown)-room)), c.at-room+1)
+}
+
 // fill puts the rows into a column that it has, and that are found.
 func (l *list) fill(c *column, has func(r *row) bool) {
 	c.shown = c.shown[:0]
@@ -109,7 +115,7 @@ func (l *list) choose(id string) {
 	if at := l.find(&l.column, id); at >= 0 {
 		l.at = at
 	}
-	l.scrollTo()
+	l.scrollTo(l.height)
 }
 
 func (l *list) isFound(r *row) bool {
@@ -122,12 +128,6 @@ func (l *list) narrow(filter string) {
 	id := l.id()
 	l.filter, l.at = filter, 0
 	l.choose(id)
-}
-
-// scrollTo moves the list on the screen, until the chosen handoff is on it.
-func (l *list) scrollTo() {
-	l.column.move(0)
-	l.top = max(min(l.top, max(0, len(l.shown)-l.height)), l.at-l.height+1)
 }
 
 // turned returns the column of the board that is chosen, otherwise the list.

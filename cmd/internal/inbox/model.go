@@ -180,7 +180,7 @@ func (m *model) doubt() tea.Cmd {
 // settle updates the place in the list and the preview after a change.
 func (m *model) settle() tea.Cmd {
 	m.list.height = m.layout().rows()
-	m.scrollTo()
+	m.scrollTo(m.list.height)
 	m.hold()
 	return tea.Batch(m.want(), m.wantTitles())
 }

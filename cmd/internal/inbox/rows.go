@@ -31,12 +31,7 @@ func (m *model) listLines(at layout) []string {
 	}
 	var lines []string
 	for i := m.list.top; i < min(m.list.top+at.rows(), len(m.shown)); i++ {
-		r, chosen := &m.rows[m.shown[i]], i == m.list.at
-		if at.rowHeight() == 1 {
-			lines = append(lines, m.rowLine(r, chosen, at.listWidth))
-		} else {
-			lines = append(lines, m.rowLines(r, chosen, at.listWidth)...)
-		}
+		lines = append(lines, m.rowLine(&m.rows[m.shown[i]], i == m.list.at, at.listWidth))
 	}
 	return lines
 }
@@ -44,45 +39,26 @@ func (m *model) listLines(at layout) []string {
 const (
 	ageWidth   = 10
 	stateWidth = 11
-	peopleFrom = 56 // the minimum width of a line with everything
+	wholeFrom  = 56 // the minimum width of a line with age and state
 )
 
-// rowHeight returns the number of lines of a handoff in the list: the people have a line of their own if it is narrow.
-func (at layout) rowHeight() int {
-	if at.listWidth < peopleFrom {
-		return 2
-	}
-	return 1
-}
-
 // rows returns how many handoffs the list shows, at least one.
-func (at layout) rows() int { return max(1, at.listHeight/at.rowHeight()) }
+func (at layout) rows() int { return max(1, at.listHeight) }
 
 // rowLine returns the line of a handoff.
 func (m *model) rowLine(r *row, chosen bool, width int) string {
-	look := looks[r.state]
-	right := fmt.Sprintf(" %*s ", ageWidth, m.age(r.Time)) + look.style.Render(fmt.Sprintf("%-*s", stateWidth, r.state))
+	look := lookOf(r.state)
+	right, most := "", width/2
+	if width >= wholeFrom {
+		right, most = fmt.Sprintf(" %*s ", ageWidth, m.age(r.Time))+
+			look.style.Render(fmt.Sprintf("%-*s", stateWidth, r.state)), width/3
+	}
 	need := []int{len("from "), len("to "), len(" > ") + m.names[2]}[m.view] + m.names[m.view]
-	people := m.pad(m.people(r), min(need, width/3))
+	people := m.pad(m.people(r), min(need, most))
 	room := width - 3 - m.measure.StringWidth(people) - m.measure.StringWidth(right) - 1
 	return markOf(chosen) + look.style.Render(look.sign) + " " +
 		titleStyle(r, chosen).Render(m.pad(m.titleOf(r), room)) + " " + people + right
 }
-
-// rowLines returns the two lines of a handoff in a narrow list: its title, and people, state and age.
-func (m *model) rowLines(r *row, chosen bool, width int) []string {
-	look := looks[r.state]
-	title := markOf(chosen) + look.style.Render(look.sign) + " " +
-		titleStyle(r, chosen).Render(m.pad(m.titleOf(r), width-4))
-	state, room := look.style.Render(fmt.Sprintf("%-*s", stateWidth, r.state)), width-len("   ")-stateWidth-ageWidth-1
-	if room < narrowPeople {
-		state, room = "", room+stateWidth
-	}
-	return []string{title, markOf(chosen) + "  " + m.pad(m.people(r), room) + state +
-		faint.Render(fmt.Sprintf("%*s ", ageWidth, m.age(r.Time)))}
-}
-
-const narrowPeople = 12 // columns for the people beside a state
 
 // markOf returns the mark at the left of a line.
 func markOf(chosen bool) string {
@@ -117,7 +93,7 @@ func stateOf(r *row) string {
 	if r.taker != "" {
 		words += " by " + escape(r.taker)
 	}
-	return looks[r.state].style.Render(words)
+	return lookOf(r.state).style.Render(words)
 }
 
 // nothing returns why the list is empty, and what to do, once all handoffs are read.

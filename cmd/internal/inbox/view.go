@@ -3,6 +3,7 @@ package inbox
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
 // The styles: attributes, and the terminal's 16 colors, which suit its background.
@@ -28,17 +30,19 @@ type look struct {
 	style lipgloss.Style
 }
 
-// looks are those of package palette, in the 16 colours of the terminal.
-var looks = map[handoff.State]look{
-	handoff.StateUnread:     {"●", accent},
-	handoff.StateRead:       {"○", faint},
-	handoff.StateTaken:      {"◐", none.Foreground(lipgloss.Magenta)},
-	handoff.StateAwaiting:   {"◆", none.Foreground(lipgloss.Yellow)},
-	handoff.StateDone:       {"✓", none.Foreground(lipgloss.Green)},
-	handoff.StateSuperseded: {"»", faint},
-	handoff.StateExpired:    {"×", none.Foreground(lipgloss.Red)},
-	handoff.StateArchived:   {"▪", faint},
-	handoff.StateWithdrawn:  {"←", faint},
+// lookOf returns the look of package palette, in the 16 colors of the terminal.
+func lookOf(state handoff.State) look {
+	of, style := palette.Of(string(state)), none
+	switch of.Of16[0] {
+	case "1":
+		style = bold
+	case "2":
+		style = faint
+	default:
+		number, _ := strconv.Atoi(of.Of16[0])
+		style = none.Foreground(lipgloss.ANSIColor(number - 30))
+	}
+	return look{of.Sign, style}
 }
 
 // A layout divides the screen. A hidden part has no lines.
@@ -63,11 +67,11 @@ func (m *model) layout() layout {
 	case m.chosen() == nil:
 		return layout{listWidth: m.width, listHeight: body, previewWidth: max(1, m.width-2)}
 	case m.width >= sideFrom:
-		left := m.width * 45 / 100
+		left := max(wholeFrom, m.width*45/100)
 		return layout{left, body, m.width - left - 3, body, true}
 	case m.height >= stackFrom:
 		at := layout{listWidth: m.width, previewWidth: max(1, m.width-2)}
-		at.listHeight = max(4, min(body*2/5, m.counts[m.view]*at.rowHeight()))
+		at.listHeight = max(4, min(body*2/5, m.counts[m.view]))
 		at.previewHeight = body - at.listHeight - 1
 		return at
 	}
