@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -54,13 +55,14 @@ type App struct {
 	AsIs      bool // do not import from other work trees
 
 	program  Program
-	Full     *Full        // nil in the fast program
-	Beyond   func() error // starts the full program in place of this one; returns only an error
-	consumed []byte       // the part of standard input that was read; nil if none
-	alone    error        // why the full program cannot run, once that is known
-	notes    []string     // printed at the end, each once
-	warned   *sync.Map    // the warnings that were printed; several readers of a store find the same ones
-	began    string       // the handoffs directory of a store that this run creates
+	Full     *Full         // nil in the fast program
+	Beyond   func() error  // starts the full program in place of this one; returns only an error
+	consumed []byte        // the part of standard input that was read; nil if none
+	answers  *bufio.Reader // reads standard input for Ask
+	alone    error         // why the full program cannot run, once that is known
+	notes    []string      // printed at the end, each once
+	warned   *sync.Map     // the warnings that were printed; several readers of a store find the same ones
+	began    string        // the handoffs directory of a store that this run creates
 	progress *progress
 
 	stopped *atomic.Pointer[os.Signal] // the signal that ended a context of Stoppable; nil if none

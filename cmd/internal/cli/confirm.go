@@ -12,14 +12,17 @@ func (a *App) Confirm(question string) bool {
 	if !a.CanAsk() {
 		return true
 	}
-	answer, err := a.Ask(bufio.NewReader(a.Stdin), question+" [y/N] ")
+	answer, err := a.Ask(question + " [y/N] ")
 	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))
 }
 
 // Ask prints a question, and reads a line. The error is io.EOF at the end of the input.
-func (a *App) Ask(in *bufio.Reader, question string) (answer string, err error) {
+func (a *App) Ask(question string) (answer string, err error) {
+	if a.answers == nil {
+		a.answers = bufio.NewReader(a.Stdin)
+	}
 	fmt.Fprint(a.Stderr, question)
-	answer, err = in.ReadString('\n')
+	answer, err = a.answers.ReadString('\n')
 	if err == io.EOF && answer != "" {
 		err = nil
 	}

@@ -17,8 +17,8 @@ import (
 // manyDocuments is the number of documents from which the disk takes most of the time.
 const manyDocuments = 500
 
-// askNames asks about a new recipient whose name is similar to a known one.
-func (a *App) askNames(s *handoff.Store, sources []handoff.Source) error {
+// AskNames asks about a new recipient whose name is similar to a known one.
+func (a *App) AskNames(s *handoff.Store, sources []handoff.Source) error {
 	if !a.CanAsk() || a.Quiet {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 	if err != nil {
 		return err
 	}
-	if err := a.askNames(s, sources); err != nil {
+	if err := a.AskNames(s, sources); err != nil {
 		return err
 	}
 	if len(sources) >= manyDocuments {

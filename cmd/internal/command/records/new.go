@@ -60,7 +60,7 @@ func (a *app) fromTemplate(p handoff.Project, f cli.Fields, at, template string,
 	start, err := templateOf(p, template)
 	if err == nil && a.CanAsk() {
 		f.From = p.MeOr(f.From)
-		err = a.askHead(p, &f)
+		err = a.askHead(&f)
 	}
 	if err != nil {
 		return err
@@ -86,14 +86,14 @@ func recordWork(a *app, recording cli.Recording, f *cli.Fields) error {
 
 // compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.
 func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) error {
-	p, s, err := a.NewStore()
+	_, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}
 	in := cli.Input{App: a.App, Fields: f, At: at}
 	sources, err := in.Filled("", []byte(standard)) // the text can have a heading for the topic
-	if err == nil {
-		err = parseEach(p, sources)
+	if err = in.Try(sources, err); err == nil {
+		err = a.AskNames(s, sources)
 	}
 	if err != nil {
 		return err
@@ -117,16 +117,6 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 	a.Wrote(s)
 	os.RemoveAll(filepath.Dir(path))
 	return a.PrintReceipts(s, receipts)
-}
-
-// parseEach returns an error if one of the sources cannot be stored, whatever the store says.
-func parseEach(p handoff.Project, sources []handoff.Source) error {
-	for _, one := range sources {
-		if _, err := handoff.Parse(one, p.Options.Rules, p.Options.MaxDocumentBytes); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.

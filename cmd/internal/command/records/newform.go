@@ -1,7 +1,6 @@
 package records
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io/fs"
@@ -90,91 +89,58 @@ var (
 )
 
 // askHead asks for the fields that no flag gives: to, topic and tags.
-func (a *app) askHead(p handoff.Project, f *cli.Fields) error {
-	doc := (*handoff.Document)(f)
-	if doc.To != "" && doc.Topic != "" {
+func (a *app) askHead(f *cli.Fields) error {
+	if f.To != "" && f.Topic != "" {
 		return nil
 	}
-	if doc.From == "" {
+	if f.From == "" {
 		return cli.UnknownOperator("--from")
 	}
-	known := slices.DeleteFunc(a.KnownOperators(), func(name string) bool { return name == doc.From })
-	fmt.Fprintf(a.Stderr, "from: %s   (Ctrl-C leaves, and stores nothing)\n", handoff.EscapeLine(doc.From))
-	if doc.To == "" && len(known) > 0 {
+	known := slices.DeleteFunc(a.KnownOperators(), func(name string) bool { return name == f.From })
+	fmt.Fprintf(a.Stderr, "from: %s   (Ctrl-C leaves, and stores nothing)\n", handoff.EscapeLine(f.From))
+	if f.To == "" && len(known) > 0 {
 		fmt.Fprintf(a.Stderr, "known: %s\n", handoff.EscapeLine(strings.Join(known[:min(len(known), 20)], ", ")))
 	}
 	about := topicQuestion
 	about.text, about.needed = about.text+"; empty: the first heading of the text", ""
-	return a.askFor(p, bufio.NewReader(a.Stdin), doc, toQuestion, about, tagsQuestion)
+	return a.askFor((*handoff.Document)(f), toQuestion, about, tagsQuestion)
 }
 
 // askFor asks for missing fields of the frontmatter, and repeats a question if the answer cannot be stored.
-func (a *app) askFor(p handoff.Project, in *bufio.Reader, doc *handoff.Document, questions ...question) error {
-	if _, why := a.recipients(p, *doc); why != nil {
-		return why
+func (a *app) askFor(doc *handoff.Document, questions ...question) error {
+	flags := *doc
+	flags.To = cmp.Or(flags.To, flags.From)
+	if err := a.try(flags); err != nil {
+		return err
 	}
 	for _, q := range questions {
-		for last := ""; q.get(doc) == ""; {
-			answer, err := answerTo(a, in, q.text)
+		for q.get(doc) == "" {
+			answer, err := a.answerTo(q.text)
 			if err != nil {
 				return err
 			}
-			tried := *doc
-			if q.set(&tried, answer); answer == "" && q.needed == "" {
+			if answer == "" && q.needed == "" {
 				break
 			}
-			if why := a.refusal(p, q, tried, answer == last); why != "" {
-				fmt.Fprintln(a.Stderr, handoff.EscapeLine(why))
-				last = answer
-				continue
+			tried := *doc
+			q.set(&tried, answer)
+			why := q.needed
+			if q.get(&tried) != "" {
+				if err := a.try(tried); err == nil {
+					*doc = tried
+					break
+				} else {
+					why = err.Error()
+				}
 			}
-			*doc = tried
+			fmt.Fprintln(a.Stderr, handoff.EscapeLine(why))
 		}
 	}
 	return nil
 }
 
-// refusal returns why an answer is refused, "" if it is accepted. again reports whether it was given twice.
-func (a *app) refusal(p handoff.Project, q question, tried handoff.Document, again bool) string {
-	if q.get(&tried) == "" {
-		return q.needed
-	}
-	all, err := a.recipients(p, tried)
-	if err != nil {
-		return err.Error()
-	}
-	if q.text != toQuestion.text {
-		return ""
-	}
-	s := a.Quietly()
-	if s == nil {
-		return "" // storing the handoff reports the error
-	}
-	for _, to := range all {
-		why, sure := s.Registry().WhyUnknown(to)
-		switch list, _ := s.Registry().Policy(); {
-		case !sure, list != nil && p.Options.Operators.Off, list == nil && again:
-			continue
-		case list == nil:
-			why += " the same name once more takes it"
-		}
-		return why
-	}
-	return ""
-}
-
-// recipients returns the recipients of a handoff, and why its frontmatter cannot be stored. Missing fields are no
-// reason.
-func (a *app) recipients(p handoff.Project, d handoff.Document) ([]string, error) {
-	d.SchemaVersion, d.Body = cmp.Or(d.SchemaVersion, "1.0"), standard
-	d.From, d.To, d.Topic, d.Time = cmp.Or(d.From, "later"), cmp.Or(d.To, "later"), cmp.Or(d.Topic, "later"),
-		cmp.Or(d.Time, a.UTCNow())
-	all, err := a.Recipients(func() string { return d.From }, d.To)
-	sources := make([]handoff.Source, len(all))
-	for i, to := range all {
-		one := d
-		one.To = to
-		sources[i].Fields = &one
-	}
-	return all, cmp.Or(err, parseEach(p, sources))
+// try returns an error if no text can be stored with this frontmatter.
+func (a *app) try(d handoff.Document) error {
+	in := cli.Input{App: a.App, Fields: cli.Fields(d)}
+	return in.Try(in.Filled("", []byte(standard)))
 }

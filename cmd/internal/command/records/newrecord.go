@@ -1,7 +1,6 @@
 package records
 
 import (
-	"bufio"
 	"maps"
 	"slices"
 	"strings"
@@ -84,7 +83,7 @@ func (r *newRecord) prepare(a *app, p handoff.Project, f cli.Fields, ask bool) e
 	r.Options, r.Said, r.Root, r.At = optionsOf(a.App, f), r.said.texts(), p.Root, a.Now()
 	r.Kind, r.AllowEmpty = kind, allowed
 	if ask {
-		if err := r.ask(a, p); err != nil {
+		if err := r.ask(a); err != nil {
 			return err
 		}
 	}
@@ -129,12 +128,12 @@ func (r *newRecord) readFiles() error {
 }
 
 // ask asks for missing values. An empty line ends a list.
-func (r *newRecord) ask(a *app, p handoff.Project) error {
-	in, questions := bufio.NewReader(a.Stdin), []question{toQuestion}
+func (r *newRecord) ask(a *app) error {
+	questions := []question{toQuestion}
 	if r.AsksTopic() {
 		questions = append(questions, topicQuestion)
 	}
-	if err := a.askFor(p, in, &r.Head, questions...); err != nil {
+	if err := a.askFor(&r.Head, questions...); err != nil {
 		return err
 	}
 	for _, f := range r.Missing() {
@@ -142,7 +141,7 @@ func (r *newRecord) ask(a *app, p handoff.Project) error {
 		if f.List {
 			question += "; one per line, an empty line ends the list"
 		}
-		for answer, err := answerTo(a, in, question); answer != "" || err != nil; answer, err = answerTo(a, in, "") {
+		for answer, err := a.answerTo(question); answer != "" || err != nil; answer, err = a.answerTo("") {
 			if err != nil {
 				return err
 			}
@@ -155,11 +154,11 @@ func (r *newRecord) ask(a *app, p handoff.Project) error {
 }
 
 // answerTo asks a question and reads one line. The end of the input is an error: an incomplete form is not stored.
-func answerTo(a *app, in *bufio.Reader, question string) (string, error) {
+func (a *app) answerTo(question string) (string, error) {
 	if question != "" {
 		question += "\n"
 	}
-	answer, err := a.Ask(in, question+"> ")
+	answer, err := a.Ask(question + "> ")
 	if err != nil || strings.HasPrefix(answer, "\x1b") { // esc
 		err = cli.Invalid("", "no answer; nothing stored")
 	}

@@ -1,7 +1,6 @@
 package records
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -96,8 +95,7 @@ func (a *app) allowProbes(*cli.None, []string) error {
 	}
 	fmt.Fprint(a.Stdout, "\nThis does not cover files that the probes read or run, such as tests, a Makefile or "+
 		"package.json.\n")
-	answer, err := a.Ask(bufio.NewReader(a.Stdin),
-		"\nThe probes run with your rights, without a sandbox. Do you allow them? Type yes: ")
+	answer, err := a.Ask("\nThe probes run with your rights, without a sandbox. Do you allow them? Type yes: ")
 	if err != nil || answer != "yes" {
 		return cli.Denied("", "nothing was allowed")
 	}

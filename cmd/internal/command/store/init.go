@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -97,9 +96,8 @@ func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, 
 
 // askSetUp asks for the values that no flag gives. An answer is a line; an empty line accepts the proposal.
 func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, byItself bool, err error) {
-	in := bufio.NewReader(a.Stdin)
 	for operator == "" && err == nil {
-		if operator, err = a.answer(in, "Who are you? A short name, as others write it in --to",
+		if operator, err = a.answer("Who are you? A short name, as others write it in --to",
 			cmp.Or(p.Me(), a.userSlug())); handoff.CheckOperator(operator) != nil {
 			a.Note("use 1 to 64 ASCII letters, digits, _ and -")
 			operator = ""
@@ -110,7 +108,7 @@ func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, b
 			"  synced   ignore them; other clones get them by `handoff sync`\n"+
 			"  tracked  commit them with the code\n  none     nothing\n")
 		for kind == "" && err == nil {
-			kind, err = a.answer(in, "synced, tracked or none", string(handoff.GitSynced))
+			kind, err = a.answer("synced, tracked or none", string(handoff.GitSynced))
 			if !slices.Contains([]handoff.Git{handoff.GitSynced, handoff.GitTracked, handoff.GitNone},
 				handoff.Git(kind)) {
 				kind = ""
@@ -120,15 +118,15 @@ func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, b
 	if err == nil && cmp.Or(kind, string(p.Settings.Git.Value)) == string(handoff.GitSynced) &&
 		p.User.Sync.Source == "default" {
 		var answer string
-		answer, err = a.answer(in, "Sync by itself after each change, in the background? yes or no", "no")
+		answer, err = a.answer("Sync by itself after each change, in the background? yes or no", "no")
 		byItself = strings.HasPrefix(strings.ToLower(answer), "y")
 	}
 	return operator, kind, byItself, err
 }
 
 // answer asks a question and reads one line.
-func (a *app) answer(in *bufio.Reader, question, proposed string) (string, error) {
-	line, err := a.Ask(in, question+" ["+proposed+"]: ")
+func (a *app) answer(question, proposed string) (string, error) {
+	line, err := a.Ask(question+" ["+proposed+"]: ")
 	if err == io.EOF {
 		fmt.Fprintln(a.Stderr)
 		return "", cli.Invalid("add --yes to accept the proposals", "no answer; nothing was changed")
