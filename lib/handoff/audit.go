@@ -2,11 +2,8 @@ package handoff
 
 import (
 	"context"
-	"errors"
-	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/lib/internal/check"
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
@@ -46,26 +43,4 @@ func (l AuditLog) Signer(allowed string, checkpoint, signed []byte) (name string
 	}
 	return operators.Principal(operators.ParseAllowed(allowed, CheckpointNamespace), operators.Key(key),
 		l.s.opt.Now()), nil
-}
-
-// CopyCheckpoint writes a signed checkpoint to a new file, and its signature to the file next to it that SignatureFile
-// names: both durably, or neither.
-func CopyCheckpoint(file string, checkpoint, signature []byte) error {
-	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
-	if err != nil {
-		return err
-	}
-	d, err := disk.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	name := filepath.Base(file)
-	if err = d.CreateNew(name, checkpoint, 0o644); err != nil {
-		return err
-	}
-	if err = d.CreateNew(SignatureFile(name, 1), signature, 0o644); err != nil {
-		return errors.Join(err, d.Remove(name))
-	}
-	return d.Sync()
 }

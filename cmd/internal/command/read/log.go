@@ -8,10 +8,9 @@ import (
 )
 
 type logFlags struct {
-	Head   bool `not:"sign"`
-	Sign   bool
-	Key    string `needs:"sign"`
-	Output string `flag:",o" needs:"sign"`
+	Head bool `not:"sign"`
+	Sign bool
+	Key  string `needs:"sign"`
 	*cli.Paging
 }
 
@@ -20,7 +19,7 @@ func (a *app) log(f *logFlags, ids []string) error {
 	case len(ids) == 0 && f.Head:
 		return a.auditHead()
 	case len(ids) == 0 && f.Sign:
-		return a.auditSign(f.Key, f.Output)
+		return a.auditSign(f.Key)
 	case len(ids) == 1 && !f.Head && !f.Sign:
 		return a.history(ids[0])
 	}

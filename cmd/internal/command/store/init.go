@@ -126,7 +126,7 @@ func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, b
 
 // answer asks a question and reads one line.
 func (a *app) answer(question, proposed string) (string, error) {
-	line, err := a.Ask(question+" ["+proposed+"]: ")
+	line, err := a.Ask(question + " [" + proposed + "]: ")
 	if err == io.EOF {
 		fmt.Fprintln(a.Stderr)
 		return "", cli.Invalid("add --yes to accept the proposals", "no answer; nothing was changed")
