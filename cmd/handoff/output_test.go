@@ -105,7 +105,6 @@ func (s *scripted) working(id string) {
 	s.prints("", "mark-read", id)
 	s.prints("", "mark-read", "--undo", id)
 	s.file(".handoff-probes.yaml", "probes:\n  test: {argv: [\"true\"]}\n")
-	s.prints("", "probes list")
 	s.prints("", "probes forget")
 	s.prints("", "mark-read", work) // what is unread is not pruned
 	s.prints("", "archive", work)
@@ -133,7 +132,6 @@ func (s *scripted) records() {
 	if code, out := s.run(strings.NewReader(""), io.Discard, "resume", packet); code == 0 || s.fits("resume", out)["consumed"] == nil {
 		s.Errorf("it was resumed again: %d, %s", code, out)
 	}
-	s.prints("", "record create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed", "--dry-run")
 	s.prints("", "record create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed")
 	s.prints("", "record onboard", "--project", "p")
 	chain := s.named("handoff_id", "", "new", "--kind", "universal", "--from", "a", "--to", "b", "--workflow", "wf-1", "--phase", "p", "--summary", "s")

@@ -63,8 +63,6 @@ var readers = map[string][]string{
 	"doctor":                {"doctor"},
 	"doctor hook":           {"doctor hook claude"},
 	"check":                 {"check ID", "check PACKET", "check PACKET --max-age 99999h"},
-	"probes":                {"probes list"},
-	"probes list":           {"probes list"},
 	"export":                {"export -o -", "export --with-state -o OUT/bundle"},
 	"page":                  {"page -o OUT/page"},
 	"watch":                 nil, // it waits; what it looks at is what list does

@@ -6,13 +6,8 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
-	"time"
 )
 
 // released is the version of a release, set by the linker.
@@ -31,7 +26,6 @@ type Info struct {
 }
 
 // Read returns the information about this program. The commit comes from the archive of the sources or from Go.
-// Otherwise it is the commit that was checked out at build time, since `go run` records none.
 func Read() Info {
 	b := Info{Version: "(devel)", Commit: "unknown"}
 	stamped := ""
@@ -47,7 +41,7 @@ func Read() Info {
 		}
 	}
 	ofPseudoVersion := b.Version[strings.LastIndexByte(b.Version, '-')+1:] // from `go install …@main`
-	for _, commit := range []string{strings.TrimSpace(archived), stamped, ofPseudoVersion, checkedOut()} {
+	for _, commit := range []string{strings.TrimSpace(archived), stamped, ofPseudoVersion} {
 		if _, err := hex.DecodeString(commit); err == nil && len(commit) >= 12 {
 			b.Commit = commit
 			break
@@ -60,51 +54,4 @@ func Read() Info {
 // String returns version and commit for people and MCP clients.
 func (b Info) String() string {
 	return fmt.Sprintf("%s (commit %s)", b.Version, b.Commit[:min(12, len(b.Commit))])
-}
-
-// checkedOut returns the commit that was checked out at build time. It returns "" if the directory of the
-// sources, or its history at that time, is unknown.
-func checkedOut() string {
-	_, source, _, _ := runtime.Caller(0)
-	if !filepath.IsAbs(source) {
-		return "" // built with -trimpath
-	}
-	git := filepath.Join(filepath.Dir(source), "../../../.git")
-	if link, err := os.ReadFile(git); err == nil { // a work tree that `git worktree` added, or a submodule
-		to := strings.TrimSpace(strings.TrimPrefix(string(link), "gitdir:"))
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(git), to)
-		}
-		git = to
-	}
-	history, err := os.ReadFile(filepath.Join(git, "logs", "HEAD"))
-	if err != nil {
-		return ""
-	}
-	commit, built := "", builtAt()
-	for line := range strings.Lines(string(history)) { // OLD NEW NAME <EMAIL> SECONDS ZONE, a tab, the operation
-		head, _, _ := strings.Cut(line, "\t")
-		fields := strings.Fields(head)
-		if len(fields) < 5 {
-			continue
-		}
-		seconds, err := strconv.ParseInt(fields[len(fields)-2], 10, 64)
-		if err == nil && seconds <= built.Unix() {
-			commit = fields[1]
-		}
-	}
-	return commit
-}
-
-// builtAt returns the build time of the program. `go run` always builds the sources as they are.
-func builtAt() time.Time {
-	program, err := os.Executable()
-	if err != nil || strings.Contains(program, "go-build") || strings.HasSuffix(filepath.Dir(program), "-d") {
-		return time.Now()
-	}
-	info, err := os.Stat(program)
-	if err != nil {
-		return time.Now()
-	}
-	return info.ModTime()
 }

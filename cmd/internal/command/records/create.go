@@ -2,7 +2,6 @@ package records
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"os/user"
 	"slices"
@@ -27,7 +26,6 @@ type createFlags struct {
 	Summary, Agent      string
 	Status              string `default:"completed"`
 	Project, IntentLock string
-	DryRun              bool
 	Lower               []string // flags of the self-audit that are answered with no
 	Lists               lists
 }
@@ -104,10 +102,8 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	if err != nil {
 		return err
 	}
-	if !c.DryRun {
-		if err := s.Maintenance().Ready(); err != nil {
-			return err
-		}
+	if err := s.Maintenance().Ready(); err != nil {
+		return err
 	}
 	entries, withheld, err := record.Runs(s)
 	if err != nil {
@@ -120,12 +116,8 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	if err := c.fill(&draft, carried); err != nil {
 		return err
 	}
-	made, err := c.source(c.To, draft, carried, false).Make()
-	if err != nil {
+	if _, err := c.source(c.To, draft, carried, false).Make(); err != nil {
 		return err
-	}
-	if c.DryRun {
-		return c.printRecord(made)
 	}
 	results := draft.Record.CommandsAndValidation[len(draft.Record.CommandsAndValidation)-len(c.execs()):]
 	for i, command := range c.execs() {
@@ -170,14 +162,6 @@ func (c *creation) source(to string, draft runs.Draft, carried runs.Carried, war
 		o.Warn = nil
 	}
 	return record.RunSource(draft, o)
-}
-
-func (c *creation) printRecord(made handoff.Made) error {
-	block, err := record.Extract(handoff.Stored{Document: made.Document})
-	if err != nil {
-		return err
-	}
-	return c.Show(json.RawMessage(block.JSON), handoff.EscapeJSON(string(block.JSON)+"\n"))
 }
 
 // record returns the draft that the flags describe, and fills in agent, recipient and project.

@@ -22,7 +22,6 @@ func Commands() cli.Commands {
 		"check":           (*app).check,
 		"resume":          (*app).resume,
 		"probes allow":    (*app).allowProbes,
-		"probes list":     (*app).listProbes,
 		"probes forget":   (*app).forgetProbes,
 	}
 }

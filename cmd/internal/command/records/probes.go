@@ -106,49 +106,6 @@ func (a *app) allowProbes(*cli.None, []string) error {
 	return nil
 }
 
-// A probed is a probe in JSON.
-type probed struct {
-	Name      string   `json:"probe"`
-	Argv      []string `json:"argv"`
-	Timeout   string   `json:"timeout"`
-	IsAllowed bool     `json:"allowed"`
-}
-
-func (a *app) listProbes(*cli.None, []string) error {
-	p, d, err := a.definition()
-	if err != nil {
-		return err
-	}
-	since, err := a.allowed(p).Since(d)
-	if err != nil {
-		return err
-	}
-	list := []probed{}
-	for _, one := range d.Probes {
-		list = append(list, probed{one.Name, one.Argv, one.Timeout.String(), since != ""})
-	}
-	err = cli.Lines(a.App, list, func() (string, error) {
-		var b strings.Builder
-		for _, one := range list {
-			words := make([]string, len(one.Argv))
-			for i, w := range one.Argv {
-				words[i] = fmt.Sprintf("%q", handoff.EscapeLine(w))
-			}
-			fmt.Fprintf(&b, "%s\t%s\t%s\n", one.Name, one.Timeout, strings.Join(words, " "))
-		}
-		return b.String(), nil
-	})
-	if err != nil || a.JSON {
-		return err
-	}
-	state := "not allowed as it is now: run `handoff probes allow` at a terminal"
-	if since != "" {
-		state = "allowed since " + since
-	}
-	a.Note(probe.Name + " is " + state)
-	return nil
-}
-
 func (a *app) forgetProbes(*cli.None, []string) error {
 	p, d, err := a.definition()
 	if err != nil {
