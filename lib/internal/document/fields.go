@@ -39,12 +39,15 @@ type Document struct {
 // and the secret scan use this table. A new field needs a field of Document, a row here, and a property of the JSON
 // Schema.
 var fields = [...]field{
-	text("schema_version", required, hashed, constant, shape{"1.0", func(s string) bool { return s == "1.0" }, "write '1.0'"},
+	text("schema_version", required, hashed, constant,
+		shape{"1.0", func(s string) bool { return s == "1.0" }, "write '1.0'"},
 		func(d *Document) *string { return &d.SchemaVersion }),
 	text("handoff_id", optional, unhashed, constant,
-		shape{"a handoff id", form.IsID, "leave handoff_id out, it is computed; or give sha256: and 64 lower-case hex digits"},
+		shape{"a handoff id", form.IsID,
+			"leave handoff_id out, it is computed; or give sha256: and 64 lower-case hex digits"},
 		func(d *Document) *string { return &d.HandoffID }),
-	text("from", required, hashed, name, slug("an operator name", MaxName), func(d *Document) *string { return &d.From }),
+	text("from", required, hashed, name, slug("an operator name", MaxName),
+		func(d *Document) *string { return &d.From }),
 	text("to", required, hashed, name, slug("an operator name", MaxName), func(d *Document) *string { return &d.To }),
 	text("topic", required, hashed, name, slug("a topic", MaxTopic), func(d *Document) *string { return &d.Topic }),
 	text("ts_utc", required, hashed, constant, shape{"an instant in UTC", form.IsInstant, hintTime},

@@ -26,37 +26,9 @@ func (a *app) listHeld() error {
 	return cli.Lines(a.App, all, func() (string, error) {
 		text := ""
 		for _, h := range all {
-			text += a.heldText(h)
+			text += handoff.EscapeLine(fmt.Sprintf("%s  %s  %s to %s: %s | held: %s; %s", cli.Short(h.ID, cli.Shortest),
+				a.When(h.Time), h.From, h.To, h.Topic, h.Why, h.Advice)) + "\n"
 		}
-		return text, nil
+		return cli.Fit(a.Stdout, text), nil
 	})
-}
-
-// heldText returns a held handoff with the reason and the way out: on a terminal in several lines, else in one.
-func (a *app) heldText(h exchange.Held) string {
-	id := cli.Short(h.ID, cli.Shortest)
-	if !a.ForPeople() {
-		return handoff.EscapeLine(fmt.Sprintf("%s  %s  %s to %s: %s | held: %s; %s", id, h.Time, h.From, h.To, h.Topic,
-			h.Why, h.Advice)) + "\n"
-	}
-	row := []string{id, h.From + " to " + h.To, a.When(h.Time), h.Topic}
-	if h.From == "" {
-		row = []string{id, "malformed"}
-	}
-	lines := handoff.Table(cli.TerminalWidth(a.Stdout), row, nil)
-	return a.Styled(cli.Bold, lines[:len(lines)-1]) + "\n" + wrapped(a, "held: "+h.Why) + wrapped(a, h.Advice)
-}
-
-// wrapped returns an indented text in as many lines as it needs on the terminal.
-func wrapped(a *app, text string) string {
-	const indent = "    "
-	width := cli.TerminalWidth(a.Stdout)
-	if width == 0 {
-		width = 1 << 20
-	}
-	all := ""
-	for _, line := range handoff.Wrap(text, width-len(indent)) {
-		all += indent + line + "\n"
-	}
-	return all
 }

@@ -55,17 +55,6 @@ func TestEmptyText(t *testing.T) {
 	}
 }
 
-// A word that is a filter in the inbox is not searched for without a hint.
-func TestAdviceFor(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{"is:unread": `: use --state unread in place of "is:unread"`,
-		"from:ann": `: use --from ann in place of "from:ann"`, "is:": "", "http://x": "", "unread": ""} {
-		if got := adviceFor([]string{"cache", word}); got != want {
-			t.Errorf("%s: %q", word, got)
-		}
-	}
-}
-
 func TestHistoryDetails(t *testing.T) {
 	t.Parallel()
 	event := handoff.HistoryEvent{By: "sha256:0123456789abcdef", Agent: "claude", Session: "s1", Writer: "w-1", Note: "merged"}

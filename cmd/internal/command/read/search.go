@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -34,20 +33,9 @@ func (a *app) search(f *searchFlags, words []string) error {
 	}
 	if found.Total == 0 {
 		a.NoteSlips(s, chosen.To, chosen.From)
-		a.NoteNothing(p, s, "nothing found"+adviceFor(words))
+		a.NoteNothing(p, s, "nothing found")
 	}
 	return a.printFound(s, found, f.Limit, f.Format)
-}
-
-// adviceFor returns which flag to use if one of the words is a filter of the inbox, such as is:unread.
-func adviceFor(words []string) string {
-	for _, word := range words {
-		name, value, _ := strings.Cut(word, ":")
-		if flag := map[string]string{"is": "state", "from": "from", "to": "to"}[name]; flag != "" && value != "" {
-			return fmt.Sprintf(": use --%s %s in place of %q", flag, value, word)
-		}
-	}
-	return ""
 }
 
 func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, format string) error {

@@ -3,7 +3,6 @@ package records
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -98,22 +97,6 @@ func (a *app) printValidations(all []record.Validation) error {
 		for _, v := range all {
 			b.WriteString(v.Text())
 		}
-		if len(all) > 1 {
-			b.WriteString("\n" + a.overview(all))
-		}
 		return b.String(), nil
 	})
-}
-
-func (a *app) overview(all []record.Validation) string {
-	rows := make([][]string, len(all))
-	for i, v := range all {
-		tokens := "-"
-		if v.Budget != nil {
-			tokens = strconv.Itoa(v.Budget.Tokens)
-		}
-		rows[i] = []string{v.Name, v.Verdict(), v.Stage, strconv.Itoa(len(v.Faults)), strconv.Itoa(len(v.Warnings)),
-			tokens}
-	}
-	return a.Table("NAME RESULT STAGE FAULTS WARNINGS TOKENS", rows)
 }

@@ -3,9 +3,9 @@ package store
 import (
 	"cmp"
 	"context"
-	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/exchange"
@@ -51,24 +51,20 @@ func (a *app) noteWorkTrees(p *handoff.Project) error {
 	return err
 }
 
-// printDiagnosis prints each finding with its fix.
+// printDiagnosis prints each finding with its fix, and returns an error if there are faults.
 func (a *app) printDiagnosis(r handoff.Report) error {
-	if a.JSON {
-		if err := a.PrintJSON(r); err != nil {
-			return err
-		}
-		return a.endDiagnosis(r)
-	}
 	lines := append(fault.Lines(r.Faults, func(f handoff.Finding) string {
 		f.Remedy = cmp.Or(f.Remedy, "look at the file, or restore it from a backup")
 		return withRemedy(f)
 	}), fault.Lines(r.Warnings, withRemedy)...)
-	for _, line := range lines {
-		if _, err := io.WriteString(a.Stdout, line+"\n"); err != nil {
-			return err
-		}
+	if err := a.Show(r, strings.Join(append(lines, ""), "\n")); err != nil {
+		return err
 	}
-	return a.endDiagnosis(r)
+	if n := len(r.Faults); n > 0 {
+		return fault.New(fault.ErrIntegrity, "", "%s found; nothing was changed", handoff.Count(n, "fault"))
+	}
+	a.noteWhole(r)
+	return nil
 }
 
 // withRemedy returns a finding, and its fix on a line of its own.
@@ -78,15 +74,6 @@ func withRemedy(f handoff.Finding) string {
 		text += "\n  to fix it: " + handoff.EscapeLine(f.Remedy)
 	}
 	return text
-}
-
-// endDiagnosis returns an error if there are faults. It runs after all findings were printed.
-func (a *app) endDiagnosis(r handoff.Report) error {
-	if n := len(r.Faults); n > 0 {
-		return fault.New(fault.ErrIntegrity, "", "%s found; nothing was changed", handoff.Count(n, "fault"))
-	}
-	a.noteWhole(r)
-	return nil
 }
 
 func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) (err error) {

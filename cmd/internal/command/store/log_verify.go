@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -95,7 +94,7 @@ func (a *app) verifySigned(s *handoff.Store, f *verifyFlags) (*signedCheckpoint,
 // signer returns the allowed signer of the signed head in a file. One good signature is enough. If all are bad, the
 // error is about the first of them.
 func signer(log handoff.AuditLog, allowed, file string, text []byte) (principal string, err error) {
-	signers, err := readSigners(allowed)
+	signers, err := cli.ReadInput(allowed)
 	if err != nil {
 		return "", err
 	}
@@ -124,24 +123,6 @@ func refusal(allowed, signature string, bad error) error {
 	}
 	return fault.New(fault.ErrIntegrity, "if you trust the key, list it in "+allowed+" for the namespace "+
 		handoff.CheckpointNamespace+"; otherwise use --checkpoint with another copy of the checkpoint", "%s", why)
-}
-
-// readSigners reads a file of allowed signers. It can wait for a pipe.
-func readSigners(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, cli.InputError(path, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, cli.Invalid("name a file in it", "%s is a directory", path)
-	}
-	text, err := cli.ReadAll(f, path, cli.MaxInput)
-	if err == nil && !bytes.Contains(text, []byte("AAAA")) { // every public key has it
-		err = cli.Invalid("add a line such as `ann@example.org ssh-ed25519 AAAA…` for each signer",
-			"%s has no public key of an allowed signer", path)
-	}
-	return text, err
 }
 
 // signedBy returns a text about the signer. A principal can be a pattern instead of a name.

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/bundle"
@@ -30,27 +29,6 @@ func TestWithRemedy(t *testing.T) {
 	got := withRemedy(handoff.Finding{Place: "a\n.md", Problem: "is gone", Remedy: "restore it"})
 	if want := "a\\n.md: is gone\n  to fix it: restore it"; got != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// A file of allowed signers without a key would allow nobody: that is a mistake, and no verdict about the log.
-func TestReadSigners(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "signers")
-	for text, good := range map[string]bool{"": false, "ann@example.org\n": false,
-		"ann@example.org ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI\n": true} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got, err := readSigners(path)
-		if good != (err == nil) || good && string(got) != text || err != nil && !errors.Is(err, handoff.ErrInvalid) {
-			t.Errorf("%q: %q, %v", text, got, err)
-		}
-	}
-	for _, wrong := range []string{filepath.Dir(path), path + "-none"} {
-		if _, err := readSigners(wrong); !errors.Is(err, handoff.ErrInvalid) {
-			t.Errorf("%s: %v", wrong, err)
-		}
 	}
 }
 
