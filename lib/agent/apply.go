@@ -32,7 +32,7 @@ func (c Change) Apply() (Change, error) {
 			return c, err
 		}
 	}
-	return c, fault.New(fault.ErrBusy, "try again", "another program keeps changing %s", fault.Own(c.Path))
+	return c, fault.Busy("try again", "another program keeps changing %s", fault.Own(c.Path))
 }
 
 // failed returns an error of the operating system that a person can fix as a refusal. Others are I/O failures.

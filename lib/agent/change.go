@@ -151,5 +151,5 @@ func (c Change) Texts() (from, to, before, after string) {
 
 // refuse returns the error for settings that must not be changed.
 func refuse(advice, format string, args ...any) error {
-	return fault.New(fault.ErrConfig, advice, format, args...)
+	return fault.Config(advice, format, args...)
 }

@@ -197,7 +197,7 @@ func (s Session) text(until time.Time, o *outcome) error {
 	}
 	p, r, err := s.open(in.Directory(s.Cwd))
 	if info, statErr := os.Stat(in.Directory(s.Cwd)); err != nil && in.Cwd != "" && (statErr != nil || !info.IsDir()) {
-		return fault.New(fault.ErrConfig, "", "the directory that the agent names as cwd cannot be used")
+		return fault.Config("", "the directory that the agent names as cwd cannot be used")
 	}
 	if err != nil || r == nil {
 		return err

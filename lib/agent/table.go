@@ -84,7 +84,7 @@ func find(name string) (Agent, bool) {
 func running(name string, getenv func(string) string) (Agent, error) {
 	a, known := find(name)
 	if !known {
-		return a, fault.New(fault.ErrInvalid, "", "unknown agent %s; use %s", fault.Quote(name),
+		return a, fault.Invalid("", "unknown agent %s; use %s", fault.Quote(name),
 			fault.Own(strings.Join(Names(), ", ")))
 	}
 	for _, other := range agents() {
@@ -101,5 +101,5 @@ func Find(name string) (Agent, error) {
 		return a, nil
 	}
 	advice := "use " + strings.Join(Installable(), ", ") + "; any other agent can run hooks/session-start.sh"
-	return Agent{}, fault.New(fault.ErrInvalid, advice, "unknown agent %q", name)
+	return Agent{}, fault.Invalid(advice, "unknown agent %q", name)
 }

@@ -77,7 +77,7 @@ func explain(path, temp string, err error) error {
 		return err
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission),
 		errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
-		return fault.New(fault.ErrInvalid, "check the path", "cannot write %s: %v", path, cause(err))
+		return fault.Invalid("check the path", "cannot write %s: %v", path, cause(err))
 	}
 	return fault.New(nil, "make room, or name a file elsewhere, and run it again",
 		"cannot write %s: %v", path, cause(err))

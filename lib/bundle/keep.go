@@ -32,7 +32,7 @@ func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument in
 	}
 	for _, e := range entries {
 		if texts[e.ID] == "" || err != nil {
-			return "", nil, fault.New(fault.ErrInvalid, "name a new file with --export",
+			return "", nil, fault.Invalid("name a new file with --export",
 				"%s is there, and is not a bundle that has all of the handoffs", path)
 		}
 	}

@@ -162,12 +162,12 @@ func (r *Reader) malformed(why string) error {
 
 // invalid returns the error for a file that is not a bundle: ErrInvalid.
 func (r *Reader) invalid(hint, why string) error {
-	return fault.New(fault.ErrInvalid, hint, "nothing was imported: %s: %s", r.name, why)
+	return fault.Invalid(hint, "nothing was imported: %s: %s", r.name, why)
 }
 
 // damaged returns the error for a bundle that was changed after it was made: ErrIntegrity.
 func (r *Reader) damaged(why string) error {
-	return fault.New(fault.ErrIntegrity, "get the bundle once more", "nothing was imported: %s %s", r.name, why)
+	return fault.Integrity("get the bundle once more", "nothing was imported: %s %s", r.name, why)
 }
 
 // parseHeader parses the first line. It finds unknown keys by formatting the line again.

@@ -70,6 +70,6 @@ func checkLines(n int) error {
 }
 
 func tooLarge(most int, of string) error {
-	return fault.New(fault.ErrInvalid, "export to files with -o, or fewer handoffs at once",
+	return fault.Invalid("export to files with -o, or fewer handoffs at once",
 		"the bundle would have more than %d %s, and no import takes it", most, of)
 }

@@ -68,7 +68,7 @@ func (r *remote) restoreLog(ctx ctx, sentLog func(ctx) ([]byte, progress, error)
 	}
 	p := progress{}
 	if _, err := p.followAll(log); err != nil {
-		return 0, fault.New(fault.ErrIntegrity, "", "what was sent of the audit log cannot be used: %v", err)
+		return 0, fault.Integrity("", "what was sent of the audit log cannot be used: %v", err)
 	}
 	if err = r.Exchange().RestoreLog(ctx, sent.Writer, log); err == nil {
 		r.state, err = r.Exchange().State()
@@ -100,7 +100,7 @@ func (r *gitCarrier) sender() (writer string) {
 func (r *gitCarrier) sentLog(ctx ctx) (log []byte, sent progress, err error) {
 	sent.Writer, sent.Commit = r.writer, r.refs[localRef("writers", r.writer)]
 	if sent.Commit == "" {
-		return nil, sent, fault.New(fault.ErrIntegrity, "bring the state directory back from a backup, or run "+
+		return nil, sent, fault.Integrity("bring the state directory back from a backup, or run "+
 			"`handoff doctor machine regenerate` and then `handoff sync`",
 			"the repository of sync has nothing of the writer %s", r.writer)
 	}
@@ -177,7 +177,7 @@ func (r *remote) keptLog(ctx) (log []byte, sent progress, err error) {
 		}
 	})
 	if err == nil && len(log) == 0 {
-		err = errors.Join(r.Exchange().CheckSent(), fault.New(fault.ErrIntegrity,
+		err = errors.Join(r.Exchange().CheckSent(), fault.Integrity(
 			"bring the state directory back from a backup", "%s has no copy of what was sent of it", r.out.Path()))
 	}
 	return log, sent, err

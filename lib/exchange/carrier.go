@@ -225,9 +225,8 @@ func (r *remote) claimElsewhere(name string) (c eventlog.Claim, text []byte) {
 
 // errCopied is the error if the remote has of this writer what was not written here.
 func (r *remote) errCopied() error {
-	return fault.New(fault.ErrIntegrity,
-		"where the copy is, run `handoff doctor machine regenerate --reason copied`, "+
-			"and sync again: `handoff help remotes`",
+	return fault.Integrity("where the copy is, run `handoff doctor machine regenerate --reason copied`, "+
+		"and sync again: `handoff help remotes`",
 		"the remote has of this writer, %s, what was not written here: its state directory was copied, "+
 			"or put back to an older one; nothing was sent", r.writer)
 }
@@ -396,7 +395,7 @@ func (r *remote) checkTarget(now target) error {
 	if r.Accept != nil && r.Accept(question) {
 		return nil
 	}
-	return fault.New(fault.ErrConfig, "if that is where they are to go, run `handoff sync --remote "+r.Remote+
+	return fault.Config("if that is where they are to go, run `handoff sync --remote "+r.Remote+
 		"`, which is remembered; else look at "+handoff.SettingsName+" and `git remote -v`",
 		"the remote was %s so far, and is %s now; nothing was sent", all[0], now)
 }

@@ -471,6 +471,6 @@ func (r *remote) readClaims(ctx ctx, names []string) (all []remoteClaim, err err
 
 // refusedError returns the error if the remote refuses a claim that no clone has.
 func (r *remote) refusedError(t try, words string) error {
-	return fault.New(fault.ErrConfig, "ask who looks after the remote",
+	return fault.Config("ask who looks after the remote",
 		"the remote refuses the claim %s: %s", t.name, words)
 }

@@ -288,10 +288,10 @@ func (r *remote) refusals() error {
 			advice = "ask the others whose claim is right; for the one of this remote" + restore
 			format = "what the remote has in claims/%s is refused: %s"
 		}
-		errs = append(errs, fault.New(fault.ErrIntegrity, advice, format, no.Writer+no.Claim, no.Why))
+		errs = append(errs, fault.Integrity(advice, format, no.Writer+no.Claim, no.Why))
 	}
 	if more := len(r.got.Refused) - len(errs); more > 0 {
-		errs = append(errs, fault.New(fault.ErrIntegrity, "", "and %d more", more))
+		errs = append(errs, fault.Integrity("", "and %d more", more))
 	}
 	return errors.Join(errs...)
 }

@@ -134,15 +134,15 @@ func (r *gitCarrier) find(ctx ctx) error {
 	head, _, isHelper := strings.Cut(where, "::")
 	switch {
 	case where == "":
-		return fault.New(fault.ErrConfig,
+		return fault.Config(
 			"add it with `git remote add`; an object store goes into remotes of your own configuration: "+
 				"`handoff help remotes`; or name another one with --remote NAME or in .handoff.yaml",
 			"%s has no git remote %q", r.Root, r.Remote)
 	case strings.HasPrefix(where, "-"), isHelper && !strings.ContainsAny(head, "/@["):
-		return fault.New(fault.ErrConfig, "use a path, ssh or https",
+		return fault.Config("use a path, ssh or https",
 			"the URL of the remote %q is not used: it runs a program", r.Remote)
 	case isLocal && store.Within(top, path):
-		return fault.New(fault.ErrConfig, "move it elsewhere: it has programs of its own",
+		return fault.Config("move it elsewhere: it has programs of its own",
 			"the remote %q is inside the project", r.Remote)
 	}
 	r.got.Remote, r.repo.URL = repo.WithoutCredentials(where), where
@@ -193,7 +193,7 @@ func (r *gitCarrier) list(ctx ctx) error {
 		}
 	}
 	if len(r.writers) > objects.MaxWriters { // with more, git takes too long to fetch their refs
-		return fault.New(fault.ErrConfig, "remove unused refs there, or use another remote",
+		return fault.Config("remove unused refs there, or use another remote",
 			"the remote has %d writers below %s, and at most %d are read", len(r.writers), r.writerRef(""),
 			objects.MaxWriters)
 	}

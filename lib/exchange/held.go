@@ -169,7 +169,7 @@ func loadHeld(d *disk.Dir) (h held, text []byte, err error) {
 		err = json.Unmarshal(text, &h)
 	}
 	if err != nil {
-		err = fault.New(fault.ErrIntegrity, "run `handoff sync`: held handoffs are fetched again",
+		err = fault.Integrity("run `handoff sync`: held handoffs are fetched again",
 			"%s cannot be read: %v",
 			filepath.Join(d.Path(), disk.SyncHeld), err)
 	}

@@ -230,7 +230,7 @@ func (x *exchange) findPending(p progress) (n pending, err error) {
 	defer done()
 	n = pending{progress: p, ids: p.Unsent, vague: p.Partly}
 	if p.Offset > log.Size() {
-		return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`",
+		return n, fault.Integrity("run `handoff doctor`",
 			"%s is shorter than what was sent of it", disk.LogFile)
 	}
 	isQuiet := !n.vague && p.Quiet <= log.Size()
@@ -249,7 +249,7 @@ func (x *exchange) findPending(p progress) (n pending, err error) {
 	for e := range eventlog.Scan(eventlog.Skim, log, p.Offset, &err) {
 		s := parse(e)
 		if err := n.follow(e); err != nil {
-			return n, fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s cannot be sent: %v", disk.LogFile, err)
+			return n, fault.Integrity("run `handoff doctor`", "%s cannot be sent: %v", disk.LogFile, err)
 		}
 		n.loud, n.vague = n.loud || s.isNews(), n.vague || s.isVague()
 		if s.isOwn() {
@@ -368,7 +368,7 @@ func (r *gitCarrier) locate(ctx ctx, tip string) (p progress, err error) {
 		p.Hash, log = e.Hash, rest
 	}
 	if err == nil && len(log) > 0 {
-		err = fault.New(fault.ErrIntegrity, "run `handoff doctor`", "%s is not the log that was sent", disk.LogFile)
+		err = fault.Integrity("run `handoff doctor`", "%s is not the log that was sent", disk.LogFile)
 	}
 	return p, err
 }

@@ -75,7 +75,7 @@ func (r *objectCarrier) open(ctx ctx) error {
 		return err
 	}
 	if err = home.Lock(ctx, r.Wait); errors.Is(err, disk.ErrHeld) {
-		err = fault.New(fault.ErrBusy, "wait for it", "another sync is running")
+		err = fault.Busy("wait for it", "another sync is running")
 	}
 	if err == nil {
 		r.logs.Store, r.logs.Most, r.seen = r.store, maxAtOnce, make(map[string]position)
@@ -670,7 +670,7 @@ func (r *objectCarrier) putDocuments(ctx ctx, w *objects.Log, n *pending) (sent 
 		for i := 0; i < len(all) && err == nil; i++ {
 			d := &all[i]
 			if d.isUnsent = !isThere[i]; d.isUnsent {
-				failed = errors.Join(failed, fault.New(fault.ErrIntegrity,
+				failed = errors.Join(failed, fault.Integrity(
 					"ask who looks after the object store to remove it, or run `handoff sync --restore-remote`",
 					"%s in the object store is not that handoff", objects.DocumentName(d.Entry.ID)))
 				continue
@@ -758,7 +758,7 @@ func (r *objectCarrier) restore(ctx ctx) error {
 func (r *objectCarrier) publishAgain(ctx ctx, writer string, after objects.Head, last int) error {
 	parts, err := r.logs.Kept(writer, after, last)
 	if err != nil {
-		return fault.New(fault.ErrIntegrity, "run `handoff sync --restore-remote` in another clone",
+		return fault.Integrity("run `handoff sync --restore-remote` in another clone",
 			"a part of the log of %s is lost at the object store, and here: %v", writer, err)
 	}
 	for i, text := range parts {

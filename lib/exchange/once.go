@@ -189,7 +189,7 @@ func (r *remote) judgeLost(ctx ctx, tries []try) (err error) {
 // badClaim returns the error for a ref of the remote that is not a claim. It blocks the claim, because the real claim
 // may have won.
 func badClaim(name, why string) error {
-	return fault.New(fault.ErrIntegrity, "ask who looks after the remote to remove it",
+	return fault.Integrity("ask who looks after the remote to remove it",
 		"the remote has no claim in claims/%s: %s", name, why)
 }
 

@@ -229,7 +229,7 @@ func (r *gitCarrier) push(ctx ctx, ref string) error {
 				return moved
 			}
 		case strings.Contains(text, "[remote rejected]"):
-			return fault.New(fault.ErrConfig, "set sync_namespace: refs/heads/handoff in "+handoff.SettingsName+
+			return fault.Config("set sync_namespace: refs/heads/handoff in "+handoff.SettingsName+
 				" and run `handoff sync --remote "+r.Remote+"`, or ask who looks after the remote",
 				"the remote refuses %s: %s", r.writerRef(r.writer), text[strings.LastIndexByte(text, '\t')+1:])
 		}

@@ -186,13 +186,13 @@ func (w *workTreePeer) readNew(c *intake) (ids []string, err error) {
 		return nil, err
 	}
 	if end < p.Offset {
-		return nil, fault.New(fault.ErrIntegrity, "look whose it is", "its audit log is shorter than it was")
+		return nil, fault.Integrity("look whose it is", "its audit log is shorter than it was")
 	}
 	isVague := false
 	for e := range eventlog.Scan(eventlog.Skim, log, p.Offset, &err) {
 		s := parse(e)
 		if err := p.follow(e); err != nil {
-			return nil, fault.New(fault.ErrIntegrity, "run `handoff doctor` there", "%v", err)
+			return nil, fault.Integrity("run `handoff doctor` there", "%v", err)
 		}
 		if s.isOwn() || c.all && s.HandoffID != "" && s.Type == eventlog.TypeImport {
 			ids = append(ids, s.HandoffID)

@@ -150,6 +150,25 @@ func New(class error, advice, format string, args ...any) error {
 		Words: plainly(format, args)}
 }
 
+// Invalid is New with the class ErrInvalid.
+func Invalid(advice, format string, args ...any) error {
+	return New(ErrInvalid, advice, format, args...)
+}
+
+// Denied is New with the class ErrDenied.
+func Denied(advice, format string, args ...any) error { return New(ErrDenied, advice, format, args...) }
+
+// Busy is New with the class ErrBusy.
+func Busy(advice, format string, args ...any) error { return New(ErrBusy, advice, format, args...) }
+
+// Integrity is New with the class ErrIntegrity.
+func Integrity(advice, format string, args ...any) error {
+	return New(ErrIntegrity, advice, format, args...)
+}
+
+// Config is New with the class ErrConfig.
+func Config(advice, format string, args ...any) error { return New(ErrConfig, advice, format, args...) }
+
 // A DocumentError lists all faults of one document. It unwraps to ErrInvalid.
 type DocumentError struct {
 	Name   string // the name of the document, such as a file name, or ""

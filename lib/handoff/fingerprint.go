@@ -39,7 +39,7 @@ func (m Maintenance) Regenerate(ctx context.Context, operator, reason string) (_
 		return MachineRecord{}, err
 	}
 	if strings.TrimSpace(reason) == "" {
-		return MachineRecord{}, fault.New(ErrInvalid, "add --reason TEXT for the audit log", "no reason")
+		return MachineRecord{}, fault.Invalid("add --reason TEXT for the audit log", "no reason")
 	}
 	if err := CheckReason(reason); err != nil {
 		return MachineRecord{}, err

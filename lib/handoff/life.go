@@ -79,7 +79,7 @@ func (s *Store) gather() (*life.Facts, error) {
 	}
 	facts.Trusts, facts.Decided = s.trusts(), s.Lifecycle().Decided()
 	if facts.Asks, err = trust.Policies(s.at); err != nil {
-		s.at.Opt.Lost(fault.New(ErrConfig, "run `handoff operators validate`",
+		s.at.Opt.Lost(fault.Config("run `handoff operators validate`",
 			"policies are unreadable, so every handoff needs an approval: %v", err))
 		facts.Asks = func(string, string) bool { return true }
 	}
@@ -183,5 +183,5 @@ func checkState(state State) error {
 		}
 		known = append(known, string(s))
 	}
-	return fault.New(ErrInvalid, "use one of "+strings.Join(known, ", "), "unknown state %q", state)
+	return fault.Invalid("use one of "+strings.Join(known, ", "), "unknown state %q", state)
 }

@@ -63,7 +63,7 @@ func (f Filter) check() error {
 		{"topic", f.Topic, document.MaxTopic}, {"tag", f.Tag, document.MaxTag},
 	} {
 		if n.name != "" && !form.IsSlug(n.name, n.most) {
-			return fault.New(ErrInvalid, fmt.Sprintf("use 1 to %d ASCII letters, digits, _ and -", n.most),
+			return fault.Invalid(fmt.Sprintf("use 1 to %d ASCII letters, digits, _ and -", n.most),
 				"%q is not a valid %s", n.name, n.what)
 		}
 	}
@@ -159,7 +159,7 @@ func (f Filter) admits(e Entry, at stateReader, closed func() map[string]bool) (
 // here adds the condition that a handoff was written on the current branch.
 func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
 	if s.opt.Branch == "" {
-		return nil, fault.New(ErrInvalid, "go to a work tree of git with a branch checked out, or leave out --here",
+		return nil, fault.Invalid("go to a work tree of git with a branch checked out, or leave out --here",
 			"no branch is checked out here")
 	}
 	state, err := s.at.OpenPlace(s.opt.StateDir)

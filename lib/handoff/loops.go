@@ -49,7 +49,7 @@ func (s *Store) tooLongError(d admitted, parent string) error {
 	if _, err := s.Find(d.HandoffID); err == nil {
 		return nil
 	}
-	return fault.New(ErrDenied, "a person replies, or runs `handoff approve "+parent+
+	return fault.Denied("a person replies, or runs `handoff approve "+parent+
 		"` on a terminal",
 		"%s%d handoffs without a person: max_hops is reached",
 		fault.Prefixed(d.name), s.opt.MaxHops)

@@ -68,7 +68,7 @@ func checkOperator(operator string) error {
 // CheckOperator returns ErrInvalid if name has not the form of an operator name.
 func CheckOperator(operator string) error {
 	if !form.IsName(operator) {
-		return fault.New(ErrInvalid, "use "+form.NameRule, "%q is not a valid operator", operator)
+		return fault.Invalid("use "+form.NameRule, "%q is not a valid operator", operator)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func CheckOperator(operator string) error {
 const Next = document.Next
 
 // errReserved reports that Next is used as an operator.
-var errReserved = fault.New(ErrInvalid, "use the name of an operator", "%q means whoever works here next", Next)
+var errReserved = fault.Invalid("use the name of an operator", "%q means whoever works here next", Next)
 
 // mark marks handoffs by their full ids.
 func (s *Store) mark(ctx context.Context, operator string, ids []string, undo bool) ([]txn.MarkReceipt, error) {

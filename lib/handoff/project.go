@@ -57,7 +57,7 @@ const minOpen = 20
 // it before the first file is opened: with a still lower limit the Go runtime crashes.
 func CheckLimit() error {
 	if n := disk.MaxOpen(); n < minOpen {
-		return fault.New(ErrConfig, "allow more open files with `ulimit -n`",
+		return fault.Config("allow more open files with `ulimit -n`",
 			"only %d files may be open at a time, %d are needed", n, minOpen)
 	}
 	return nil
@@ -80,7 +80,7 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	if p.HasFile = store.IsThere(filepath.Join(p.Root, SettingsName)); flags.Root == "" {
 		at, err := settings.FindRoot(cwd)
 		if err != nil {
-			return p, fault.New(ErrConfig, "", "cannot find the project: %v", err)
+			return p, fault.Config("", "cannot find the project: %v", err)
 		}
 		p.Root, p.HasFile, p.Foreign = at.Root, at.HasFile, at.Foreign
 	}
@@ -108,10 +108,10 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 // load reads the settings of p.Root.
 func (p *Project) load(cwd string, getenv func(string) string, flags ProjectFlags) (err error) {
 	if p.Settings, err = settings.LoadOf(p.settings, p.Root, cwd, getenv); err != nil {
-		return fault.New(ErrConfig, "", "%v", err)
+		return fault.Config("", "%v", err)
 	}
 	if p.User, err = settings.LoadUser(getenv); err != nil {
-		return fault.New(ErrConfig, "", "%v", err)
+		return fault.Config("", "%v", err)
 	}
 	p.named = flags.HandoffsDir != "" || p.Settings.HandoffsDir.Source == settings.Environment
 	p.Options, err = p.options(cwd, flags)
@@ -124,13 +124,12 @@ func (p Project) Exists() error {
 	switch o := p.Options; {
 	case store.IsThere(o.Dir):
 	case p.named:
-		return fault.New(ErrConfig, "check --handoffs-dir", "no directory %s", o.Dir)
+		return fault.Config("check --handoffs-dir", "no directory %s", o.Dir)
 	case p.HasFile, store.IsThere(filepath.Join(o.StateDir, disk.LogFile)):
 	case !store.IsThere(p.Root):
-		return fault.New(ErrConfig, "name one that is there", "the project root %s does not exist", p.Root)
+		return fault.Config("name one that is there", "the project root %s does not exist", p.Root)
 	default:
-		return fault.New(ErrInvalid,
-			"run `handoff init`, or name a directory with --handoffs-dir or --root",
+		return fault.Invalid("run `handoff init`, or name a directory with --handoffs-dir or --root",
 			"no project in %s or above", p.Root)
 	}
 	return nil
@@ -175,7 +174,7 @@ func (p *Project) ownerOf(dir, cwd string) (at settings.Place, own Settings, err
 		return settings.Place{}, own, nil
 	}
 	if own, err = settings.Load(at.Root, cwd, emptyEnv); err != nil {
-		return at, own, fault.New(ErrConfig, "", "%v", err)
+		return at, own, fault.Config("", "%v", err)
 	}
 	if !isSamePath(dir, own.HandoffsDir.Value) {
 		at = settings.Place{}
@@ -246,7 +245,7 @@ func (p Project) place(o *Options, cwd string, flags ProjectFlags) (err error) {
 	s, own := p.Settings, p.Settings
 	if s.OperatorsFile.Source == settings.Environment || s.HandoffsDir.Source == settings.Environment {
 		if own, err = settings.LoadOf(p.settings, p.Root, cwd, emptyEnv); err != nil {
-			return fault.New(ErrConfig, "", "%v", err)
+			return fault.Config("", "%v", err)
 		}
 	}
 	o.OperatorsFile, o.MustHaveOperators = own.OperatorsFile.Value, own.OperatorsFile.Source == settings.File

@@ -50,7 +50,7 @@ func (s *Store) Prune(ctx context.Context, operator string, entries []Entry,
 		all[i] = txn.Removal{SHA256: texts[e.ID], Pruned: Tombstone{Bundle: bundle, HandoffID: e.ID, Operator: operator,
 			Time: s.at.Now()}}
 		if all[i].SHA256 == "" {
-			return nil, fault.New(ErrInvalid, "export it first", "%s is not exported", e.ID)
+			return nil, fault.Invalid("export it first", "%s is not exported", e.ID)
 		}
 	}
 	return txn.Prune(ctx, s.at, all, txn.CheckPrunable)
@@ -74,7 +74,7 @@ func (x Exchange) Bury(ctx context.Context, all []Tombstone) (gone int, waiting 
 	facts, now := x.s.life(), x.s.opt.Now()
 	outcomes, err := txn.Prune(ctx, x.s.at, burials, func(row index.Row, l eventlog.Life) error {
 		if why := facts.WhyKept(rows[row.ID], now, now); rows[row.ID].ID != "" && why != "" {
-			return fault.New(ErrInvalid, "", "%s %s", row.ID, why)
+			return fault.Invalid("", "%s %s", row.ID, why)
 		}
 		return txn.CheckPrunable(row, l)
 	})

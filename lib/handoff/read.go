@@ -59,12 +59,12 @@ func (s *Store) newestToMe() (Entry, error) {
 		me = s.opt.Me()
 	}
 	if me == "" {
-		return Entry{}, fault.New(ErrInvalid, "run `handoff init`, set HANDOFF_OPERATOR, or add --operator NAME",
+		return Entry{}, fault.Invalid("run `handoff init`, set HANDOFF_OPERATOR, or add --operator NAME",
 			"I don't know who you are")
 	}
 	found, err := s.List(Filter{To: me, Present: true, Newest: 1})
 	if err != nil || len(found) == 0 {
-		return Entry{}, cmp.Or(err, fault.New(ErrInvalid, "run `handoff list`", "no handoff is addressed to %s", me))
+		return Entry{}, cmp.Or(err, fault.Invalid("run `handoff list`", "no handoff is addressed to %s", me))
 	}
 	return found[len(found)-1], nil
 }

@@ -62,7 +62,7 @@ func CarriesPacket(d Document) bool {
 // parse returns a draft without faults that knows the places of its fields in src.
 func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 	if rules == nil {
-		return nil, fault.New(ErrConfig, "", "no rules are given")
+		return nil, fault.Config("", "no rules are given")
 	}
 	if maxBytes == 0 {
 		maxBytes = DefaultMaxDocumentBytes
@@ -126,7 +126,7 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	}
 	id, err := document.ID(doc)
 	if err != nil {
-		return sealed{}, fault.New(ErrInvalid, "", "%s%v", fault.Prefixed(src.Name), err)
+		return sealed{}, fault.Invalid("", "%s%v", fault.Prefixed(src.Name), err)
 	}
 	for _, claimed := range []string{doc.HandoffID, src.ID} {
 		if claimed != "" && claimed != id {
@@ -192,7 +192,7 @@ func (s *Store) stored(d *sealed, src Source) ([]byte, error) {
 			err = s.scanSecrets(&again)
 		}
 		if err == nil && again.HandoffID != d.HandoffID {
-			err = fault.New(ErrBusy, "run the same command again", "%sit was changed while it was read",
+			err = fault.Busy("run the same command again", "%sit was changed while it was read",
 				fault.Prefixed(d.name))
 		}
 		if err != nil {

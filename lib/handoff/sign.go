@@ -91,10 +91,10 @@ func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 	case err != nil:
 		return err
 	case source.MustSign:
-		return fault.New(ErrDenied, hint, "%shandoffs from %s must be signed; this one is %s",
+		return fault.Denied(hint, "%shandoffs from %s must be signed; this one is %s",
 			fault.Prefixed(d.name), d.From, sig.State)
 	case refuse:
-		return fault.New(ErrDenied, hint, "%s%s", fault.Prefixed(d.name), why)
+		return fault.Denied(hint, "%s%s", fault.Prefixed(d.name), why)
 	case why != "":
 		s.opt.Warn(fault.Prefixed(d.name) + why)
 	case sig.State != SignatureUnsigned && source.Origin == nil:

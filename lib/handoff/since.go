@@ -11,7 +11,7 @@ import (
 func ParseDuration(text string) (time.Duration, error) {
 	d, ok := form.Duration(text)
 	if !ok {
-		return 0, fault.New(ErrInvalid, "give a duration such as 90m, 48h, 3d or 2w", "%q is not a duration", text)
+		return 0, fault.Invalid("give a duration such as 90m, 48h, 3d or 2w", "%q is not a duration", text)
 	}
 	return d, nil
 }
@@ -25,7 +25,7 @@ func ParseUntil(text string, from time.Time) (time.Time, error) {
 	if t, _, ok := form.Since(text, from); ok {
 		return t, nil
 	}
-	return time.Time{}, fault.New(ErrInvalid,
+	return time.Time{}, fault.Invalid(
 		"give a time such as 2026-12-01T12:00:00Z, a date, or a duration such as 48h, 7d or 2w",
 		"%q is not a time", text)
 }
@@ -46,7 +46,7 @@ func ParseBefore(text string, now time.Time) (time.Time, error) {
 func parseTime(text string, now time.Time) (time.Time, time.Duration, error) {
 	at, whole, ok := form.Since(text, now)
 	if !ok {
-		return time.Time{}, 0, fault.New(ErrInvalid,
+		return time.Time{}, 0, fault.Invalid(
 			"give a time such as 2026-05-07T12:00, a date, yesterday, or a duration such as 48h, 7d or 2w",
 			"%q is not a time", text)
 	}

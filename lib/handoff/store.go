@@ -28,7 +28,7 @@ type Store struct {
 // directories are usable is checked when they are used. The error is ErrConfig.
 func Open(opt Options) (*Store, error) {
 	if opt.Dir == "" {
-		return nil, fault.New(ErrConfig, "", "no handoffs directory is given")
+		return nil, fault.Config("", "no handoffs directory is given")
 	}
 	for _, path := range []*string{&opt.Dir, &opt.StateDir, &opt.Root, &opt.OperatorsFile, &opt.ListedIn} {
 		if *path == "" {
@@ -36,7 +36,7 @@ func Open(opt Options) (*Store, error) {
 		}
 		abs, err := filepath.Abs(*path)
 		if err != nil {
-			return nil, fault.New(ErrConfig, "", "%s: %v", *path, err)
+			return nil, fault.Config("", "%s: %v", *path, err)
 		}
 		*path = abs
 	}
@@ -130,6 +130,6 @@ func (r Registry) Check(operator string) error {
 	if err != nil || list == nil || list.Has(operator) {
 		return err
 	}
-	return fault.New(ErrDenied, "run `handoff operators add "+operator+"`", "%s",
+	return fault.Denied("run `handoff operators add "+operator+"`", "%s",
 		fault.Own(list.Verify(operator, time.Time{}, operators.Evidence{}).Reason))
 }

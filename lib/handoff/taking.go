@@ -250,17 +250,17 @@ func (s *Store) checkWithdraw(e Entry, who Consumption) error {
 	supersede := "supersede it: `handoff supersede " + short + "`"
 	switch taken := life.Take.Holds(); {
 	case e.From != who.Operator:
-		return fault.New(ErrDenied, "ask "+e.From, "%s was sent by %s: only its sender can withdraw it", e.ID,
+		return fault.Denied("ask "+e.From, "%s was sent by %s: only its sender can withdraw it", e.ID,
 			fault.Own(e.From))
 	case e.IsTo(e.From):
-		return fault.New(ErrInvalid, "run `handoff done "+short+"`", "%s is addressed to you too", e.ID)
+		return fault.Invalid("run `handoff done "+short+"`", "%s is addressed to you too", e.ID)
 	case life.Done.IsDone() && life.Done.Operator != who.Operator:
-		return fault.New(ErrInvalid, supersede, "%s was done by %s", e.ID, fault.Own(life.Done.Operator))
+		return fault.Invalid(supersede, "%s was done by %s", e.ID, fault.Own(life.Done.Operator))
 	case taken.IsDone() && taken.Operator != who.Operator:
 		advice := "`handoff release " + short + " --operator " + taken.Operator + "` gives it back; or " + supersede
-		return fault.New(ErrInvalid, advice, "%s is taken by %s since %s", e.ID, fault.Own(taken.Operator), taken.Time)
+		return fault.Invalid(advice, "%s is taken by %s since %s", e.ID, fault.Own(taken.Operator), taken.Time)
 	case !e.UnreadBy(""):
-		return fault.New(ErrInvalid, supersede, "%s was read by %s", e.ID, fault.Own(e.To))
+		return fault.Invalid(supersede, "%s was read by %s", e.ID, fault.Own(e.To))
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (c Lifecycle) CanAct(act Act, e Entry, who Consumption) error {
 		return err
 	}
 	if who.Session != "" && !IsSession(who.Session) {
-		return fault.New(ErrInvalid, "use 1 to 128 ASCII letters, digits, _ and -", "%q is not a session", who.Session)
+		return fault.Invalid("use 1 to 128 ASCII letters, digits, _ and -", "%q is not a session", who.Session)
 	}
 	return cmp.Or(CheckReason(who.Reason), c.s.rules().Allow(act, who.Operator, e))
 }

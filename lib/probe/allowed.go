@@ -60,7 +60,7 @@ func (a Allowed) Since(d *Definition) (string, error) {
 func (a Allowed) Check(d *Definition) error {
 	since, err := a.Since(d)
 	if err == nil && since == "" {
-		err = fault.New(fault.ErrDenied, "read it, then run `handoff probes allow` at a terminal",
+		err = fault.Denied("read it, then run `handoff probes allow` at a terminal",
 			Name+" is not allowed in this version, with the scripts that it names; no probe ran")
 	}
 	return err
@@ -72,7 +72,7 @@ func (a Allowed) Allow(d *Definition, now time.Time) error {
 		return err
 	}
 	if err := os.MkdirAll(a.Dir, 0o700); err != nil {
-		return fault.New(fault.ErrConfig, "", "the allowed probes cannot be stored: %v", err)
+		return fault.Config("", "the allowed probes cannot be stored: %v", err)
 	}
 	_, err := a.change(d, func(others []line) []line {
 		return append(others, line{pathHash(d), d.Digest(), now.UTC().Format(time.RFC3339)})
@@ -100,7 +100,7 @@ func (a Allowed) change(d *Definition, edit func(others []line) []line) (was boo
 	}
 	defer dir.Close()
 	if err := dir.Lock(context.Background(), 5*time.Second); err != nil {
-		return false, fault.New(fault.ErrBusy, "try again", "%s: %v", a.Dir, err)
+		return false, fault.Busy("try again", "%s: %v", a.Dir, err)
 	}
 	lines, err := a.read(dir)
 	if err != nil {
@@ -142,9 +142,9 @@ func (a Allowed) read(dir *disk.Dir) (lines []line, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fault.New(fault.ErrDenied, "remove it, and allow the probes again", "%v", err)
+		return nil, fault.Denied("remove it, and allow the probes again", "%v", err)
 	case int(entry.Owner) != os.Geteuid() || entry.Mode&0o077 != 0:
-		return nil, fault.New(fault.ErrDenied, "remove it, and allow the probes again",
+		return nil, fault.Denied("remove it, and allow the probes again",
 			"other users can access the file "+allowedName+" of your state")
 	}
 	if text, err = a.proven(text); err != nil {
@@ -169,15 +169,14 @@ func (a Allowed) proven(text []byte) (lines []byte, err error) {
 	if err == nil && at >= 0 && hmac.Equal(text[at:], []byte(mac(secret, text[:at]))) {
 		return text[:at], nil
 	}
-	return nil, fault.New(fault.ErrIntegrity,
-		"find out who changed it; then remove it, and allow the probes again",
+	return nil, fault.Integrity("find out who changed it; then remove it, and allow the probes again",
 		"%s was not written with your secret, which is next to it", filepath.Join(a.Dir, allowedName))
 }
 
 // check refuses a state directory that the project of d could contain.
 func (a Allowed) check(d *Definition) error {
 	if a.Dir == "" {
-		return fault.New(fault.ErrConfig, "set HOME",
+		return fault.Config("set HOME",
 			"your state directory, which holds the allowed probes, is unknown")
 	}
 	there, err := store.Resolve(a.Dir)
@@ -186,7 +185,7 @@ func (a Allowed) check(d *Definition) error {
 	}
 	rel, err := filepath.Rel(filepath.Dir(d.Path), there)
 	if err != nil || rel == "." || filepath.IsLocal(rel) {
-		return fault.New(fault.ErrDenied, "let XDG_STATE_HOME name a directory outside",
+		return fault.Denied("let XDG_STATE_HOME name a directory outside",
 			"your state directory is inside the project, which must not allow its own probes")
 	}
 	return nil

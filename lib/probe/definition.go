@@ -77,11 +77,11 @@ func Read(root string) (*Definition, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
-		return nil, fault.New(fault.ErrDenied, "replace it with a regular file", "%v", err)
+		return nil, fault.Denied("replace it with a regular file", "%v", err)
 	case err != nil:
 		return nil, fault.Unreadable(err)
 	case !settings.IsTrusted(root) || entry.Owner != 0 && int(entry.Owner) != os.Geteuid():
-		return nil, fault.New(fault.ErrDenied, "use your own clone",
+		return nil, fault.Denied("use your own clone",
 			Name+" or its directory belongs to another user; no probe ran")
 	}
 	def.Text = text
@@ -104,7 +104,7 @@ func (d *Definition) Find(name string) (Probe, error) {
 	if near := form.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return Probe{}, fault.New(fault.ErrInvalid, hint, Name+" defines no probe with that name")
+	return Probe{}, fault.Invalid(hint, Name+" defines no probe with that name")
 }
 
 // Digest returns the hash of the path, the bytes and the named scripts. A permission and a result belong to one
@@ -144,7 +144,7 @@ func parse(text []byte) ([]Probe, error) {
 		probes = p.probes(root.Members[0].Value)
 	}
 	if len(p.faults) > 0 {
-		return nil, fault.New(fault.ErrConfig, "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`",
+		return nil, fault.Config("the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`",
 			"%v", malformed(p.faults))
 	}
 	return probes, nil

@@ -54,7 +54,7 @@ func filesOf(root string, probes []Probe) (files []File, err error) {
 		sum, err := hashed(filepath.Join(root, name), names[name], &left)
 		switch {
 		case err != nil:
-			return nil, fault.New(fault.ErrDenied, "make the file readable, or name fewer and smaller ones",
+			return nil, fault.Denied("make the file readable, or name fewer and smaller ones",
 				"%s names %s, which cannot be read: %v", Name, name, err)
 		case sum != "":
 			files = append(files, File{filepath.ToSlash(name), sum})

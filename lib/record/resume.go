@@ -88,7 +88,7 @@ func useOf(c handoff.Consumption) packet.Use {
 
 // invalid returns the error for a contradictory request: exit code 2.
 func invalid(hint, format string, args ...any) error {
-	return fault.New(fault.ErrInvalid, hint, format, args...)
+	return fault.Invalid(hint, format, args...)
 }
 
 // A Request names the handoff to resume, and who resumes it.

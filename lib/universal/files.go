@@ -35,7 +35,7 @@ func slug(text string) string { return cmp.Or(strings.Trim(form.Slug(text, 64), 
 // contain session_path, it fails with fault.ErrInvalid, since the document can name any path.
 func (d *Document) SessionDir(root string) (string, error) {
 	session := d.text("/handoff/source/session_path")
-	outside := fault.New(fault.ErrInvalid, "name a root that contains it, or write next to the document",
+	outside := fault.Invalid("name a root that contains it, or write next to the document",
 		"session_path %s is not in %q", quoted(session), root)
 	if !filepath.IsAbs(session) {
 		return "", outside

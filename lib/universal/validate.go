@@ -45,7 +45,7 @@ func (r Report) Err() error {
 		return nil
 	case r.Mismatch && len(r.Faults) == 1:
 		f := r.Faults[0]
-		return fault.New(fault.ErrIntegrity, f.Hint, "%s: %s", f.Pointer, f.Problem)
+		return fault.Integrity(f.Hint, "%s: %s", f.Pointer, f.Problem)
 	}
 	return &fault.DocumentError{Faults: r.Faults}
 }
@@ -56,7 +56,7 @@ func (d *Document) Validate(o Options) (Report, error) {
 		o.Encoding = O200k
 	}
 	if err := CheckEncoding(o.Encoding); err != nil {
-		return Report{}, fault.New(fault.ErrInvalid, "", "%v", err)
+		return Report{}, fault.Invalid("", "%v", err)
 	}
 	return d.stages(o, d.checkTiers)
 }
@@ -70,7 +70,7 @@ func (d *Document) Check(rules fault.Rules) (Report, error) {
 // stages runs the stages. tiers adds warnings to the second one.
 func (d *Document) stages(o Options, tiers func(encoding string, r *Report) error) (Report, error) {
 	if o.Rules == nil {
-		return Report{}, fault.New(fault.ErrConfig, "", "no schema to validate with")
+		return Report{}, fault.Config("", "no schema to validate with")
 	}
 	r := Report{Stage: StageSchema, PayloadHash: d.PayloadHash()}
 	if r.Faults = d.checkSchema(o.Rules); r.Valid() {

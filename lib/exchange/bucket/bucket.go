@@ -81,7 +81,7 @@ func (b *Bucket) Prove(ctx context.Context) error {
 			return err
 		}
 	}
-	return fault.New(fault.ErrConfig, "use an object store with conditional writes; see `handoff help remotes`",
+	return fault.Config("use an object store with conditional writes; see `handoff help remotes`",
 		"%s ignores If-None-Match, so that two operators could take the same handoff", b.host)
 }
 
@@ -133,7 +133,7 @@ func (b *Bucket) Get(ctx context.Context, name string, limit int64) (body []byte
 	})
 	switch {
 	case err == errTooLarge:
-		err = fault.New(fault.ErrIntegrity, "it is not what handoff stores there; remove it from the bucket",
+		err = fault.Integrity("it is not what handoff stores there; remove it from the bucket",
 			"%s has more than %d bytes", b.location(name), limit)
 	case isMissing(err):
 		err = &fs.PathError{Op: "get", Path: b.location(name), Err: fs.ErrNotExist}
@@ -210,7 +210,7 @@ func (b *Bucket) location(name string) string { return "s3://" + b.name + "/" + 
 
 func checkObject(name string, body []byte) error {
 	if len(body) > MaxBody {
-		return fault.New(fault.ErrInvalid, "", "%s has %d bytes, and an object at most %d", name, len(body), MaxBody)
+		return fault.Invalid("", "%s has %d bytes, and an object at most %d", name, len(body), MaxBody)
 	}
 	return checkName(name)
 }
@@ -226,7 +226,7 @@ func checkName(name string) error {
 		ok = ok && strings.Trim(part, nameBytes) == "" && part != "" && part != "." && part != ".."
 	}
 	if !ok {
-		return fault.New(fault.ErrInvalid, "", "%q cannot be the name of an object", name)
+		return fault.Invalid("", "%q cannot be the name of an object", name)
 	}
 	return nil
 }

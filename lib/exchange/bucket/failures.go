@@ -70,14 +70,13 @@ func (b *Bucket) explain(r request, err error) error {
 	refusal := minio.ToErrorResponse(err)
 	switch {
 	case errors.As(err, &strange):
-		return fault.New(fault.ErrConfig, "correct endpoint in your configuration; see `handoff help settings`",
+		return fault.Config("correct endpoint in your configuration; see `handoff help settings`",
 			"%s is not an S3 object store: %v", b.host, strange)
 	case errors.Is(err, errEndless), errors.Is(err, errDisorder):
-		return fault.New(fault.ErrConfig, "use a bucket of another object store; see `handoff help remotes`",
+		return fault.Config("use a bucket of another object store; see `handoff help remotes`",
 			"%s does not list objects as S3 does: %s", b.host, reason(err))
 	case isTLS(err):
-		return fault.New(fault.ErrConfig,
-			"correct endpoint in your configuration, or install the certificate of its issuer",
+		return fault.Config("correct endpoint in your configuration, or install the certificate of its issuer",
 			"no secure connection to %s: %v", b.host, tlsReason(err))
 	case refusal.StatusCode == 0 || passes(refusal.StatusCode) || retried[refusal.Code]:
 		why := "the object changed meanwhile"

@@ -53,7 +53,7 @@ func Open(ctx context.Context, c Config) (*Bucket, error) {
 	b.client, err = minio.NewCore(b.host, &minio.Options{Creds: creds, Secure: isSecure, Region: b.region,
 		Transport: b.transport, MaxRetries: 1})
 	if err != nil {
-		return nil, fault.New(fault.ErrConfig, "correct it in your configuration", "endpoint %s cannot be used", b.host)
+		return nil, fault.Config("correct it in your configuration", "endpoint %s cannot be used", b.host)
 	}
 	return b, nil
 }
@@ -63,7 +63,7 @@ func (b *Bucket) setLocation(text string) error {
 	rest, ok := strings.CutPrefix(text, "s3://")
 	name, prefix, _ := strings.Cut(strings.TrimSuffix(rest, "/"), "/")
 	if !ok || s3utils.CheckValidBucketNameStrict(name) != nil || prefix != "" && checkName(prefix) != nil {
-		return fault.New(fault.ErrConfig, "write s3://bucket/prefix", "%q is not the URL of a bucket", text)
+		return fault.Config("write s3://bucket/prefix", "%q is not the URL of a bucket", text)
 	}
 	if b.name = name; prefix != "" {
 		b.prefix = prefix + "/"
@@ -80,15 +80,14 @@ func (b *Bucket) setHost(c Config) (isSecure bool, err error) {
 	u, err := url.Parse(c.Endpoint)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil ||
 		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-		return false, fault.New(fault.ErrConfig, "write https://host or https://host:port, without credentials",
+		return false, fault.Config("write https://host or https://host:port, without credentials",
 			"endpoint is not the address of an object store")
 	}
 	b.host = u.Host
 	ip := net.ParseIP(u.Hostname())
 	isLocal := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 	if u.Scheme == "http" && !isLocal && !c.Insecure {
-		return false, fault.New(fault.ErrConfig,
-			"use https, or add insecure: true to the remote if you trust the network",
+		return false, fault.Config("use https, or add insecure: true to the remote if you trust the network",
 			"endpoint http://%s sends handoffs unencrypted", b.host)
 	}
 	return u.Scheme == "https", nil
@@ -123,5 +122,5 @@ func (b *Bucket) credentials(ctx context.Context, c Config) (*credentials.Creden
 	if c.Profile != "" {
 		advice = "add aws_access_key_id and aws_secret_access_key to the profile in ~/.aws/credentials"
 	}
-	return nil, fault.New(fault.ErrConfig, advice, "no credentials for %s: profile %s has none", b.host, profile)
+	return nil, fault.Config(advice, "no credentials for %s: profile %s has none", b.host, profile)
 }

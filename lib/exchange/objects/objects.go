@@ -128,7 +128,7 @@ func Heads(ctx context.Context, s Store) (map[string]string, error) {
 		}
 		for _, o := range all {
 			if o.Name <= after {
-				return nil, fault.New(fault.ErrConfig, "ask who looks after it, or use another one",
+				return nil, fault.Config("ask who looks after it, or use another one",
 					"the object store lists %.80q after %.80q: its lists have no order, or no end", o.Name, after)
 			}
 			after = o.Name
@@ -140,14 +140,13 @@ func Heads(ctx context.Context, s Store) (map[string]string, error) {
 			break
 		}
 		if n >= most {
-			return nil, fault.New(fault.ErrConfig,
+			return nil, fault.Config(
 				"use another prefix in the URL, or remove what is not of handoff, and the heads of unused writers",
 				"the object store has more than %d objects below %s", most, heads)
 		}
 	}
 	if len(found) > MaxWriters {
-		return nil, fault.New(fault.ErrConfig,
-			"remove the heads of unused writers there, or use another prefix in the URL",
+		return nil, fault.Config("remove the heads of unused writers there, or use another prefix in the URL",
 			"the object store has %d writers, and at most %d are read", len(found), MaxWriters)
 	}
 	return found, nil

@@ -118,7 +118,7 @@ func (r *Repo) End() {
 // of the user are not used.
 func (r *Repo) prepare(ctx ctx, wait time.Duration) error {
 	if err := r.dir.Lock(ctx, wait); errors.Is(err, disk.ErrHeld) {
-		return fault.New(fault.ErrBusy, "wait for it",
+		return fault.Busy("wait for it",
 			"another sync is running")
 	} else if err != nil {
 		return err
@@ -367,9 +367,9 @@ func LocalError(err error) error {
 	case !errors.As(err, &e):
 		return nil
 	case e.IsMissing():
-		return fault.New(fault.ErrConfig, "install git 2.31 or newer", "git is not installed")
+		return fault.Config("install git 2.31 or newer", "git is not installed")
 	case e.IsOld():
-		return fault.New(fault.ErrConfig, "install git 2.31 or newer", "git is too old: %v", err)
+		return fault.Config("install git 2.31 or newer", "git is too old: %v", err)
 	case e.Says("No space left on device", "Disk quota exceeded"):
 		return fault.New(nil, fault.Then(syscall.ENOSPC, "run the command again"),
 			"there is no room here, or at the remote: %v", err)
@@ -393,7 +393,7 @@ func (r *Repo) Explain(err error) error {
 var ErrBroken = errors.New("the repository of sync is damaged")
 
 // ErrFormat is the error for a remote whose objects git cannot exchange with those of sync.git.
-var ErrFormat = fault.New(fault.ErrConfig,
+var ErrFormat = fault.Config(
 	"use a remote that was made with `git init --bare --object-format=sha1`: name it with --remote NAME",
 	"the objects of the remote have SHA-256 names, and sync needs SHA-1")
 
@@ -404,7 +404,7 @@ func Unusable(err *git.Error) error {
 	case why != nil:
 		return why
 	case err.Says("Read-only file system", "unable to create temporary object directory", "insufficient permission"):
-		return fault.New(fault.ErrConfig, "ask who looks after the remote to make its files writable for you",
+		return fault.Config("ask who looks after the remote to make its files writable for you",
 			"the remote cannot be written: %v", err)
 	case err.Says("is corrupt", "repository corruption", "missing necessary objects", "not our ref", "bad object",
 		"unresolved deltas"):
@@ -427,20 +427,18 @@ func permanentError(err *git.Error) error {
 	case err.Says("does not appear to be a git repository", "not found", "does not exist", "not a git repository"):
 		return BadRemote(err)
 	case err.Says("does not support --atomic"): // git-config(1), receive.advertiseAtomic
-		return fault.New(fault.ErrConfig,
-			"ask who looks after the remote to leave receive.advertiseAtomic of its repository at true",
+		return fault.Config("ask who looks after the remote to leave receive.advertiseAtomic of its repository at true",
 			"the remote cannot let in several claims together: %v", err)
 	case err.Says("Authentication failed", "Permission denied", "could not read Username", "could not read Password",
 		"terminal prompts disabled", "access denied", "returned error: 403", "Host key verification failed"):
-		return fault.New(fault.ErrConfig,
-			"see what `git ls-remote` and `git push` say to it, and ask who looks after the remote",
+		return fault.Config("see what `git ls-remote` and `git push` say to it, and ask who looks after the remote",
 			"the remote does not let you in: %v", err)
 	}
 	return nil
 }
 
 func BadRemote(err error) error {
-	return fault.New(fault.ErrConfig, "look at `git remote -v`", "the remote cannot be used: %v", err)
+	return fault.Config("look at `git remote -v`", "the remote cannot be used: %v", err)
 }
 
 const tries = 3
