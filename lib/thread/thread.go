@@ -51,83 +51,33 @@ func short(id string) string {
 // New returns the thread of nodes. Each comes after those that it names; otherwise older ones come first. An id
 // depends on the ids that the handoff names, so this is the order of writing, whatever the clocks say.
 func New(asked string, nodes []Node) Thread {
-	at := make(map[string]int, len(nodes))
-	for i, n := range nodes {
-		at[n.ID] = i
-	}
-	waits := make([]int, len(nodes)) // the number of others that a node waits for
-	names := make([][]int, len(nodes))
-	for i, n := range nodes {
-		for _, id := range n.named() {
-			if other, ok := at[id]; ok && other != i {
-				names[other] = append(names[other], i)
-				waits[i]++
-			}
-		}
-	}
-	order, rank := sorted(nodes, names)
-	var ready []int // the ranks of those that wait for no others, sorted
-	push := func(i int) {
-		place, _ := slices.BinarySearch(ready, rank[i])
-		ready = slices.Insert(ready, place, rank[i])
-	}
-	for i := range nodes {
-		if waits[i] == 0 {
-			push(i)
-		}
+	left := make(map[string]Node, len(nodes))
+	for _, n := range nodes {
+		left[n.ID] = n
 	}
 	t := Thread{Asked: asked, Nodes: make([]Node, 0, len(nodes))}
-	taken := make([]bool, len(nodes))
-	for len(t.Nodes) < len(nodes) {
-		if len(ready) == 0 { // the rest is a circle, impossible with real ids
-			push(order[slices.IndexFunc(order, func(i int) bool { return !taken[i] })])
+	var add func(n Node)
+	add = func(n Node) {
+		if _, is := left[n.ID]; !is {
+			return
 		}
-		i := order[ready[0]]
-		if ready = ready[1:]; taken[i] {
-			continue
+		delete(left, n.ID)
+		for _, id := range n.named() {
+			add(left[id])
 		}
-		taken[i] = true
-		t.Nodes = append(t.Nodes, nodes[i])
-		for _, later := range names[i] {
-			if waits[later]--; waits[later] == 0 {
-				push(later)
-			}
-		}
+		t.Nodes = append(t.Nodes, n)
+	}
+	for _, n := range slices.SortedFunc(slices.Values(nodes), compareAges) {
+		add(n)
 	}
 	return t
 }
 
-// sorted returns the nodes in the order of their times, and the place of each in it.
-func sorted(nodes []Node, names [][]int) (order, rank []int) {
-	at := times(nodes, names)
-	order, rank = make([]int, len(nodes)), make([]int, len(nodes))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(at[i], at[j]), cmp.Compare(nodes[i].ID, nodes[j].ID))
-	})
-	for place, i := range order {
-		rank[i] = place
-	}
-	return order, rank
-}
-
-// times returns the times by which nodes are ordered. A node that is not in the store has the time of the first
-// one that names it.
-func times(nodes []Node, names [][]int) []string {
-	all := make([]string, len(nodes))
-	for i, n := range nodes {
-		all[i] = strings.TrimSuffix(n.Time, "Z") // so that a fraction sorts after none
-	}
-	for i, n := range nodes {
-		for _, by := range names[i] {
-			if at := strings.TrimSuffix(nodes[by].Time, "Z"); n.Time == "" && (all[i] == "" || at < all[i]) {
-				all[i] = at
-			}
-		}
-	}
-	return all
+// compareAges orders nodes by their times. A node that is not in the store has none; it comes last, unless another one
+// names it.
+func compareAges(a, b Node) int {
+	at := func(n Node) string { return cmp.Or(strings.TrimSuffix(n.Time, "Z"), "~") } // a fraction comes after none
+	return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a.ID, b.ID))
 }
 
 // Around returns at most most nodes of a thread, around the requested one.
