@@ -85,7 +85,8 @@ func TestProbes(t *testing.T) {
 	}
 
 	allow(0, "yes")
-	if info, err := os.Stat(filepath.Join(home, ".local/state/handoff/allowed-probes")); err != nil || info.Mode() != 0o600 {
+	files, _ := filepath.Glob(filepath.Join(home, ".local/state/handoff/allowed-probes-*"))
+	if info, err := os.Stat(strings.Join(files, " ")); err != nil || info.Mode() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
 	if out := run(0, "check", "--probe", good); !strings.Contains(out, "Probes:        good confirmed: passed after ") || !strings.Contains(out, "Classification: CLEAN") {

@@ -1,8 +1,6 @@
 package probe
 
 import (
-	"bytes"
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
@@ -15,45 +13,33 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// allowedName is the file of allowed definitions. Each line has the hash of a definition's path, the hash of path
-// and bytes, and the time. The last line is an HMAC of the lines before it, with the user's secret.
-const allowedName = "allowed-probes"
+// allowedName begins the names of the files of allowed definitions. Each is named for the path of its definition, and
+// has one line: the digest that was allowed, the time, and an HMAC of both and of the path with the user's secret.
+const allowedName = "allowed-probes-"
 
 // Allowed holds the definitions that the user has allowed. It is in the user's state directory, outside of any
 // project, so that a clone cannot allow anything.
 type Allowed struct {
 	Dir string // absolute
 	// Secret returns the user's secret. If there is none, it creates one if create is set, and returns
-	// fs.ErrNotExist otherwise. An allowed file written without the secret is fault.ErrIntegrity.
+	// fs.ErrNotExist otherwise. A file that was written without the secret is fault.ErrIntegrity.
 	Secret func(create bool) ([]byte, error)
 }
 
 // Since returns when exactly this definition was allowed, or "". If the state is inside the project or not the
 // user's alone, the error is fault.ErrDenied.
-func (a Allowed) Since(d *Definition) (string, error) {
-	if err := a.check(d); err != nil {
-		return "", err
-	}
-	dir, err := disk.OpenDir(a.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer dir.Close()
-	lines, err := a.read(dir)
-	for _, l := range lines {
-		if l.digest == d.Digest() {
-			return l.time, err
+func (a Allowed) Since(d *Definition) (since string, err error) {
+	err = a.open(d, func(dir *disk.Dir, digest, at string) error {
+		if digest == d.Digest() {
+			since = at
 		}
-	}
-	return "", err
+		return nil
+	})
+	return since, err
 }
 
 // Check returns fault.ErrDenied unless exactly this definition is allowed.
@@ -74,103 +60,79 @@ func (a Allowed) Allow(d *Definition, now time.Time) error {
 	if err := os.MkdirAll(a.Dir, 0o700); err != nil {
 		return fault.Config("", "the allowed probes cannot be stored: %v", err)
 	}
-	_, err := a.change(d, func(others []line) []line {
-		return append(others, line{pathHash(d), d.Digest(), now.UTC().Format(time.RFC3339)})
+	return a.open(d, func(dir *disk.Dir, _, _ string) error {
+		secret, err := a.Secret(true)
+		if err != nil {
+			return err
+		}
+		return dir.Replace(nameOf(d), line(secret, d, d.Digest(), now.UTC().Format(time.RFC3339)), 0o600)
 	})
-	return err
 }
 
 // Forget revokes the permission of a project, and reports whether there was one.
 func (a Allowed) Forget(d *Definition) (was bool, err error) {
-	if err := a.check(d); err != nil {
-		return false, err
-	}
-	was, err = a.change(d, func(others []line) []line { return others })
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
+	err = a.open(d, func(dir *disk.Dir, digest, _ string) error {
+		if was = digest != ""; was {
+			return errors.Join(dir.Remove(nameOf(d)), dir.Sync())
+		}
+		return nil
+	})
 	return was, err
 }
 
-// change replaces the lines of other projects with the result of edit.
-func (a Allowed) change(d *Definition, edit func(others []line) []line) (was bool, err error) {
+// open calls do with the state directory, and what was allowed for the path of d: "" for nothing. If there is no state
+// directory, it does not call do.
+func (a Allowed) open(d *Definition, do func(dir *disk.Dir, digest, at string) error) error {
+	if err := a.check(d); err != nil {
+		return err
+	}
 	dir, err := disk.OpenDir(a.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer dir.Close()
-	if err := dir.Lock(context.Background(), 5*time.Second); err != nil {
-		return false, fault.Busy("try again", "%s: %v", a.Dir, err)
-	}
-	lines, err := a.read(dir)
+	digest, at, err := a.read(dir, d)
 	if err != nil {
-		return false, err
+		return err
 	}
-	var others []line
-	for _, l := range lines {
-		if l.path != pathHash(d) {
-			others = append(others, l)
-		}
-	}
-	was = len(others) < len(lines)
-	secret, err := a.Secret(true)
-	if err != nil {
-		return false, err
-	}
-	var text []byte
-	for _, l := range edit(others) {
-		text = fmt.Appendf(text, "%s %s %s\n", l.path, l.digest, l.time)
-	}
-	return was, dir.Replace(allowedName, append(text, mac(secret, text)...), 0o600)
+	return do(dir, digest, at)
 }
 
-// mac returns the line that authenticates the lines before it.
-func mac(secret, lines []byte) string {
+func nameOf(d *Definition) string { return allowedName + jsontree.SHA256Hex([]byte(d.Path))[:32] }
+
+// line returns the text of a file.
+func line(secret []byte, d *Definition, digest, at string) []byte {
 	h := hmac.New(sha256.New, secret)
-	h.Write([]byte("handoff allowed probes\n"))
-	h.Write(lines)
-	return fmt.Sprintf("hmac %x\n", h.Sum(nil))
+	fmt.Fprintf(h, "handoff allowed probes\n%s %s %s", digest, at, d.Path)
+	return fmt.Appendf(nil, "%s %s %x\n", digest, at, h.Sum(nil))
 }
 
-type line struct{ path, digest, time string }
-
-func pathHash(d *Definition) string { return jsontree.SHA256Hex([]byte(d.Path)) }
-
-func (a Allowed) read(dir *disk.Dir) (lines []line, err error) {
-	text, entry, err := dir.AppendEntry(nil, allowedName, 1<<20)
+// read returns what is in the file for the path of d, if the user's secret authenticates it.
+func (a Allowed) read(dir *disk.Dir, d *Definition) (digest, at string, err error) {
+	text, entry, err := dir.AppendEntry(nil, nameOf(d), 1<<10)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return "", "", nil
 	case err != nil:
-		return nil, fault.Denied("remove it, and allow the probes again", "%v", err)
+		return "", "", fault.Denied("remove it, and allow the probes again", "%v", err)
 	case int(entry.Owner) != os.Geteuid() || entry.Mode&0o077 != 0:
-		return nil, fault.Denied("remove it, and allow the probes again",
-			"other users can access the file "+allowedName+" of your state")
+		return "", "", fault.Denied("remove it, and allow the probes again",
+			"other users can access the file %s of your state", fault.Own(nameOf(d)))
 	}
-	if text, err = a.proven(text); err != nil {
-		return nil, err
-	}
-	for text := range strings.Lines(string(text)) {
-		f := strings.Fields(text)
-		if len(f) == 3 && form.IsDigest(f[0]) && form.IsDigest(f[1]) && form.IsInstant(f[2]) {
-			lines = append(lines, line{f[0], f[1], f[2]})
-		}
-	}
-	return lines, nil
-}
-
-// proven returns the lines before the last one, if it authenticates them.
-func (a Allowed) proven(text []byte) (lines []byte, err error) {
-	at := bytes.LastIndex(text, []byte("hmac "))
 	secret, err := a.Secret(false)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return "", "", err
 	}
-	if err == nil && at >= 0 && hmac.Equal(text[at:], []byte(mac(secret, text[:at]))) {
-		return text[:at], nil
+	digest, rest, _ := strings.Cut(string(text), " ")
+	at, _, _ = strings.Cut(rest, " ")
+	if err != nil || !hmac.Equal(text, line(secret, d, digest, at)) {
+		return "", "", fault.Integrity("find out who changed it; then remove it, and allow the probes again",
+			"%s was not written with your secret, which is next to it", filepath.Join(a.Dir, nameOf(d)))
 	}
-	return nil, fault.Integrity("find out who changed it; then remove it, and allow the probes again",
-		"%s was not written with your secret, which is next to it", filepath.Join(a.Dir, allowedName))
+	return digest, at, nil
 }
 
 // check refuses a state directory that the project of d could contain.
