@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
@@ -12,17 +11,10 @@ import (
 // A scanned document contains no credentials but the allowed ones.
 type scanned struct{ *sealed }
 
-// A Secret is the place of a credential in a text, and the Rule that found it, but not its value. Line and Column
-// count from 1, Column in characters; Start and End are byte offsets.
-type Secret = secrets.Finding
-
-// FindSecrets returns the credentials in text, sorted by place.
-func FindSecrets(text string) []Secret { return secrets.Scan(text) }
-
 // Redacted returns text with a mark in place of each credential, except those that the rules in allow find.
 func Redacted(text string, allow []string) string {
-	found := slices.DeleteFunc(secrets.Scan(text), func(f Secret) bool { return slices.Contains(allow, f.Rule) })
-	return secrets.Redact(text, found)
+	text, _ = trust.Redact(text, allow)
+	return text
 }
 
 // SecretRules returns the names of all secret rules.

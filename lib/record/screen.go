@@ -1,11 +1,12 @@
 package record
 
 import (
-	"slices"
-	"strings"
+	"errors"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // screenedRecord is a record after the secret scan.
@@ -15,87 +16,39 @@ type screenedRecord struct {
 	redacted []string // rules whose findings were replaced in data
 }
 
-// screen scans every string of a record for credentials. It can thus name a finding by pointer, and replace it
-// before the view is made.
-func (o Options) screen(data []byte) (screenedRecord, error) {
+// screen scans every string of a record for credentials, with its name. It can thus name a finding by pointer, and
+// replace it before the view is made.
+func (o Options) screen(data []byte) (s screenedRecord, err error) {
 	root, err := jsontree.Parse(data)
 	if err != nil {
-		return screenedRecord{}, err
+		return s, err
 	}
-	s := &scan{Options: o, out: screenedRecord{data: data}}
-	root.Walk("", nil, s.value)
-	if len(s.faults) > 0 {
-		return screenedRecord{}, faulty(s.faults...)
-	}
-	if len(s.out.redacted) > 0 {
-		s.out.data = root.OnLines(data)
-	}
-	s.out.allowed, s.out.redacted = sorted(s.out.allowed), sorted(s.out.redacted)
-	return s.out, nil
-}
-
-// sorted returns the names sorted, without duplicates.
-func sorted(names []string) []string {
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// A scan walks over the strings of one record.
-type scan struct {
-	Options
-	out    screenedRecord
-	faults []handoff.Fault
-}
-
-// value scans a value and the name of its member, if it has one.
-func (s *scan) value(pointer string, in *jsontree.Member, v *jsontree.Value) {
-	name := ""
-	if in != nil {
-		name = in.Name
-		for _, f := range handoff.FindSecrets(name) {
-			s.found(pointer[:strings.LastIndexByte(pointer, '/')], "the name of a field", v, f, false)
+	var texts []document.Text
+	given := make(map[*jsontree.Value]string)
+	root.Walk("", nil, func(at string, in *jsontree.Member, v *jsontree.Value) {
+		t := document.Text{Pointer: at, Value: new(string), Redactable: true}
+		if in != nil {
+			t.Name = in.Name
+		}
+		if v.Kind == jsontree.String {
+			t.Value, given[v] = &v.Text, v.Text
+		}
+		texts = append(texts, t)
+	})
+	screened, err := trust.Gate{Allow: o.Allow, Redact: o.Redact}.Texts("", texts)
+	if faults := (*handoff.DocumentError)(nil); errors.As(err, &faults) {
+		for i, f := range faults.Faults {
+			at := root.At(f.Pointer)
+			faults.Faults[i].Line, faults.Faults[i].Column = at.Line, at.Column
 		}
 	}
-	if v.Kind == jsontree.String {
-		s.text(pointer, name, v)
+	if err != nil || len(screened.Redacted) == 0 {
+		return screenedRecord{data: data, allowed: screened.Allowed}, err
 	}
-}
-
-// text scans a string together with its name: some rules need the name.
-func (s *scan) text(pointer, name string, v *jsontree.Value) {
-	context := ""
-	if name != "" {
-		context = name + `": "`
-	}
-	whole := context + v.Text
-	redacted, done := context, len(context)
-	for _, f := range handoff.FindSecrets(whole) {
-		if f.Start < done || !s.found(pointer, "it", v, f, true) {
-			continue
+	for v, text := range given {
+		if v.Text != text {
+			v.End = 0 // data has the old text there
 		}
-		redacted += whole[done:f.Start] + "[redacted:" + f.Rule + "]"
-		done = f.End
 	}
-	if done > len(context) {
-		v.Text, v.End = (redacted + whole[done:])[len(context):], 0 // data has the old text there
-	}
-}
-
-// found handles a credential. It reports whether to replace it.
-func (s *scan) found(pointer, what string, v *jsontree.Value, f handoff.Secret, replaceable bool) bool {
-	switch {
-	case slices.Contains(s.Allow, f.Rule):
-		s.out.allowed = append(s.out.allowed, f.Rule)
-	case s.Redact && replaceable:
-		s.out.redacted = append(s.out.redacted, f.Rule)
-		return true
-	default:
-		why, hint := "", "remove and revoke it, or add --redact; a false alarm: --allow-secret "+f.Rule
-		if s.Redact {
-			why, hint = ", which cannot be redacted here", "choose another name"
-		}
-		s.faults = append(s.faults, handoff.Fault{Line: v.Line, Column: v.Column, Pointer: pointer,
-			Problem: what + " holds a credential (rule " + f.Rule + ")" + why, Hint: hint})
-	}
-	return false
+	return screenedRecord{root.OnLines(data), screened.Allowed, screened.Redacted}, nil
 }

@@ -195,20 +195,30 @@ type Text struct {
 	Pointer    string  // RFC 6901; /body for the body
 	Value      *string // can be replaced if Redactable
 	Redactable bool
+	Name       string // of the JSON member that has it, or ""
+}
+
+// Before returns the text before the value in JSON: what a value means can follow from its name.
+func (t Text) Before() string {
+	if t.Name == "" {
+		return ""
+	}
+	return t.Name + `": "`
 }
 
 // Texts returns the strings of a document, the body first.
 func Texts(d *Document) []Text {
-	all := []Text{{"/body", &d.Body, true}}
+	all := []Text{{"/body", &d.Body, true, ""}}
 	for _, f := range fields {
 		switch {
 		case f.scan == constant:
 		case f.list != nil:
 			for i := range *f.list(d) {
-				all = append(all, Text{fault.Pointer("/"+f.key, strconv.Itoa(i)), &(*f.list(d))[i], f.scan == prose})
+				name := fault.Pointer("/"+f.key, strconv.Itoa(i))
+				all = append(all, Text{name, &(*f.list(d))[i], f.scan == prose, ""})
 			}
 		case *f.text(d) != "":
-			all = append(all, Text{fault.Pointer("", f.key), f.text(d), f.scan == prose})
+			all = append(all, Text{fault.Pointer("", f.key), f.text(d), f.scan == prose, ""})
 		}
 	}
 	return all

@@ -85,11 +85,12 @@ func (p Gate) Texts(name string, texts []document.Text) (Screened, error) {
 // leaks returns the rules of the allowed credentials in texts, and a fault for each other credential.
 func (p Gate) leaks(texts []document.Text) (allowed []string, faults []fault.Fault) {
 	for _, t := range texts {
-		for _, f := range secrets.Scan(*t.Value) {
+		before := t.Before()
+		for _, f := range secrets.Scan(before + *t.Value) {
 			if slices.Contains(p.Allow, f.Rule) {
 				allowed = append(allowed, f.Rule)
 			} else {
-				faults = append(faults, leaked(t.Pointer, f))
+				faults = append(faults, leaked(placeOf(t, f.Start < len(before)), f))
 			}
 		}
 	}
@@ -121,9 +122,10 @@ func (p Gate) redact(name string, d document.Document, claimed bool) (document.D
 func (p Gate) replace(name string, texts []document.Text) (redacted []string, err error) {
 	var faults []fault.Fault
 	for _, t := range texts {
-		text, rules := Redact(*t.Value, p.Allow)
-		if len(rules) > 0 && !t.Redactable {
-			faults = append(faults, fault.Fault{Pointer: t.Pointer,
+		text, rules := Redact(t.Before()+*t.Value, p.Allow)
+		text, isInValue := strings.CutPrefix(text, t.Before())
+		if len(rules) > 0 && !(t.Redactable && isInValue) {
+			faults = append(faults, fault.Fault{Pointer: placeOf(t, !isInValue),
 				Problem: "holds a credential (rule " + rules[0] +
 					"), which cannot be redacted here", Hint: "choose another name"})
 			continue
@@ -157,6 +159,14 @@ func CheckReason(reason string) error {
 			fault.Own(found[0].Rule))
 	}
 	return nil
+}
+
+// placeOf returns the place of a credential. A name that is one is not shown.
+func placeOf(t document.Text, isInName bool) string {
+	if isInName {
+		return t.Pointer[:strings.LastIndexByte(t.Pointer, '/')]
+	}
+	return t.Pointer
 }
 
 func leaked(pointer string, f secrets.Finding) fault.Fault {
