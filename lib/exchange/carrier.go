@@ -105,7 +105,7 @@ func (r *remote) open(ctx ctx) (err error) {
 			return err
 		}
 		if store != nil {
-			r.carrier = &objectCarrier{remote: r, store: store, where: where, texts: make(map[string][]byte)}
+			r.carrier = &objectCarrier{remote: r, store: store, where: where}
 		}
 	}
 	return r.carrier.open(ctx)

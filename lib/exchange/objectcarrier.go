@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/exchange/repo"
@@ -35,8 +34,6 @@ type objectCarrier struct {
 	seen      map[string]position // what is received of each writer, and what is published of this one
 	news      map[string]delivery
 	granted   map[string]map[string]string // the writers that tell of a claim, by its name and SHA-256
-	texts     map[string][]byte            // documents that are received, by their ids
-	inMemory  atomic.Int64                 // their bytes
 	own       position                     // as the object store has it
 	adopted   *progress
 }
@@ -57,15 +54,12 @@ type delivery struct {
 	lines []objects.Line
 }
 
-// mostInMemory is the number of bytes of documents that are kept in memory until they are stored.
-const mostInMemory = 32 << 20
-
 // In the directory of what is kept about an object store.
 const (
 	objectsPrefix = "objects-" // and 16 digits of the SHA-256 of its URL
 	seenFile      = "seen.json"
 	logsDir       = "log"
-	documentsDir  = "documents" // that are received and not stored
+	documentsDir  = "documents" // that are received and not stored yet
 )
 
 // open opens and locks what is kept about the object store.
@@ -304,41 +298,29 @@ func (r *objectCarrier) parseEvents(d delivery) (all []eventInfo, why string) {
 	return all, ""
 }
 
-// sources returns documents, which it downloads unless they are here. A few are kept in memory, and the others in
-// files.
+// sources returns documents. It downloads those that are not here, to files.
 func (r *objectCarrier) sources(ctx ctx, documents []heldDocument) (map[int]handoff.Source, error) {
-	found := make(map[int]handoff.Source)
-	texts, isThere := make([][]byte, len(documents)), make([]bool, len(documents))
+	found, isThere := make(map[int]handoff.Source), make([]bool, len(documents))
 	err := objects.Each(len(documents), func(i int) error {
 		name := objects.DocumentName(documents[i].ID)
-		file := filepath.Base(name)
-		if _, err := r.documents.Lstat(file); err == nil {
-			isThere[i] = true
-			return nil
-		}
-		text, err := r.store.Get(ctx, name, disk.MaxDocument)
-		if err != nil && objects.IsBad(err) {
-			return nil
-		}
-		if size := int64(len(text)); err == nil && size > 0 && r.inMemory.Add(size) <= mostInMemory {
-			texts[i] = text
-		} else if err == nil {
-			err = r.documents.Put(file, text)
+		_, err := r.documents.Lstat(filepath.Base(name))
+		if err != nil {
+			var text []byte
+			if text, err = r.store.Get(ctx, name, disk.MaxDocument); err != nil && objects.IsBad(err) {
+				return nil
+			} else if err == nil {
+				err = r.documents.Put(filepath.Base(name), text)
+			}
 		}
 		isThere[i] = err == nil
 		return err
 	})
 	for i, d := range documents {
-		if texts[i] != nil {
-			r.texts[d.ID] = texts[i]
-		}
 		if isThere[i] {
-			found[i] = handoff.Source{Name: objects.DocumentName(d.ID), ID: d.ID, Origin: d.origin(),
+			name := objects.DocumentName(d.ID)
+			found[i] = handoff.Source{Name: name, ID: d.ID, Origin: d.origin(),
 				Open: func() (src handoff.Source, err error) {
-					if src.Text = texts[i]; src.Text == nil {
-						file := filepath.Base(objects.DocumentName(d.ID))
-						src.Text, err = r.documents.ReadFile(file, disk.MaxDocument)
-					}
+					src.Text, err = r.documents.ReadFile(filepath.Base(name), disk.MaxDocument)
 					return src, err
 				}}
 		}
@@ -387,15 +369,10 @@ func (r *objectCarrier) keep(_ ctx, c *intake) error {
 		r.seen[writer] = r.news[writer].position
 	}
 	held := make(map[string]bool)
-	var failed error
 	for _, d := range c.held.Documents {
-		file := filepath.Base(objects.DocumentName(d.ID))
-		if held[file] = true; r.texts[d.ID] != nil {
-			failed = errors.Join(failed, r.documents.Put(file, r.texts[d.ID]))
-		}
+		held[filepath.Base(objects.DocumentName(d.ID))] = true
 	}
 	names, err := r.documents.Names(func(name string) bool { return !held[name] })
-	err = errors.Join(failed, err)
 	for _, name := range names {
 		err = errors.Join(err, r.documents.Remove(name))
 	}
