@@ -89,7 +89,7 @@ func (c Lifecycle) Last(operator string, act Act) (id string) {
 func (c Lifecycle) Holdings(operator string) (all []Holding) {
 	at := c.s.stateReader()
 	for id := range at.facts().TakenBy(operator) {
-		if e, err := c.s.Find(id); err == nil && at.isOpen(e, true) {
+		if e, err := c.s.Find(id); err == nil && at.isHeld(e) {
 			take := at.facts().Of(id).Take.Holds()
 			all = append(all, Holding{e, take, c.s.drafts().HasDied(take.Session)})
 		}

@@ -4,17 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// Next returns what the operator f.To should work on next, in the order of life.First. ok is false if there is
-// nothing. The choice is among the open handoffs that they hold, and the unread ones to them that no other operator
-// holds. An agent session is not offered what another session holds; session is "" for a person. The filter's
-// conditions on documents apply to both; its conditions on states are ignored. skip has ids to leave out.
+// Next returns what the operator f.To should work on next: first what they hold that has expired, then the oldest by
+// ts_utc. ok is false if there is nothing. The choice is among the open handoffs that they hold, and the unread ones to
+// them that no other operator holds. An agent session is not offered what another session holds; session is "" for a
+// person. The filter's conditions on documents apply to both; its conditions on states are ignored. skip has ids to
+// leave out.
 func (s *Store) Next(f Filter, session string, skip map[string]bool) (e Entry, ok bool, err error) {
 	if err := cmp.Or(checkOperator(f.To), f.check()); err != nil {
 		return e, false, err
@@ -24,39 +24,32 @@ func (s *Store) Next(f Filter, session string, skip map[string]bool) (e Entry, o
 		return e, false, err
 	}
 	defer d.Close()
-	at := s.stateReader()
-	mine := at.facts().TakenBy(f.To)
-	left := s.heldElsewhere(at, mine, session)
-	maps.Copy(left, skip)
-	asked := Filter{From: f.From, Topic: f.Topic, Tag: f.Tag, Since: f.Since, Until: f.Until, Here: f.Here}
-	unread := asked
-	unread.To, unread.Unread = f.To, true
-	isNot := index.NotFor(f.To, true)
-	keep, err := s.keep(d, asked, at, nil)
+	s = s.Glance()
+	at, me := s.stateReader(), f.To
+	f = Filter{From: f.From, Topic: f.Topic, Tag: f.Tag, Since: f.Since, Until: f.Until, Here: f.Here}
+	keep, err := s.keep(d, f, at, nil)
 	if err != nil {
 		return e, false, err
 	}
-	for {
-		first := life.First{Mine: mine, Facts: at.facts(), Now: s.opt.Now()}
-		_, _, err = s.at.Scan(d, store.Choice{
-			IsNot: func(line []byte) bool {
-				return (isNot(line) || first.IsBefore(line)) && (len(mine) == 0 || !mine[string(index.RowID(line))])
-			},
-			Is: func(e Entry) bool {
-				if !left[e.ID] && (mine[e.ID] && asked.matches(e) || unread.matches(e)) {
-					first.Try(e, func() bool { return at.isOpen(e, mine[e.ID]) && keep(e) })
-				}
-				return false
-			}})
-		if err != nil || first.ID == "" {
-			return Entry{}, false, err
+	var held []Entry
+	for _, h := range s.Lifecycle().Holdings(me) {
+		isFree := session == "" || h.Take.Session == session || h.Take.IsOver(s.at.Now(), 0) || h.HasDied
+		if isFree && f.matches(h.Entry) && keep(h.Entry) {
+			held = append(held, h.Entry)
 		}
-		e, err = s.at.Find(d, first.ID) // with the marks of all its rows
-		if err != nil || mine[e.ID] || unread.matches(e) {
-			return e, err == nil, err
-		}
-		left[e.ID] = true
 	}
+	f.To, f.Unread = me, true
+	all, err := s.List(f)
+	all = slices.DeleteFunc(append(all, held...), func(e Entry) bool { return skip[e.ID] })
+	if err != nil || len(all) == 0 {
+		return e, false, err
+	}
+	return slices.MinFunc(all, func(a, b Entry) int {
+		if isLate := at.state(a) == StateExpired; isLate != (at.state(b) == StateExpired) {
+			return map[bool]int{true: -1, false: 1}[isLate]
+		}
+		return index.CompareTimes(a.Time, b.Time)
+	}), true, nil
 }
 
 // TakeNext takes the first handoff of Next that no other operator or session takes at the same time. ok is false if
@@ -75,23 +68,8 @@ func (c Lifecycle) TakeNext(ctx context.Context, f Filter, who Consumption) (got
 	}
 }
 
-// heldElsewhere returns the held handoffs that an agent session cannot take. Another session holds each of them. The
-// lease of that session has not ended, and its process may still run.
-func (s *Store) heldElsewhere(at stateReader, held map[string]bool, session string) map[string]bool {
-	elsewhere := make(map[string]bool)
-	for id := range held {
-		by := at.facts().Of(id).Take.Holds()
-		isFree := session == "" || by.Session == session || by.IsOver(s.at.Now(), 0)
-		elsewhere[id] = !isFree && !s.drafts().HasDied(by.Session)
-	}
-	return elsewhere
-}
-
-// isOpen reports whether the holder, or anyone if there is none, still has work to do.
-func (l stateReader) isOpen(e Entry, mine bool) bool {
+// isHeld reports whether the holder of a handoff still has work to do.
+func (l stateReader) isHeld(e Entry) bool {
 	state := l.state(e)
-	if mine {
-		return state == life.Taken || state == life.Expired
-	}
-	return !state.LeavesUnread()
+	return state == life.Taken || state == life.Expired
 }
