@@ -49,7 +49,12 @@ func syncFile(path string) error {
 		return err
 	}
 	defer f.Close()
-	return errors.Join(f.Sync(), syncName(path))
+	d, err := openDir(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return errors.Join(f.Sync(), d.Sync())
 }
 
 // prove reads a bundle to its end, which proves it.
