@@ -390,7 +390,7 @@ func unclaimed(have ledger, isClaimed func(name string) bool) (open lines) {
 	}
 	for key, c := range have {
 		life := known[c.HandoffID]
-		if isLine(c) && isOnce(key) && life.Counts(key, c.Action()) && !isClaimed(eventlog.ClaimName(key)) {
+		if IsLine(c) && isOnce(key) && life.Counts(key, c.Action()) && !isClaimed(eventlog.ClaimName(key)) {
 			open = append(open, c)
 		}
 	}
@@ -449,7 +449,7 @@ func (r *remote) readClaims(ctx ctx, names []string) (all []remoteClaim, err err
 	}
 	for i, name := range names {
 		c, err := eventlog.ParseClaim(name, texts[i])
-		if err == nil && !(isLine(c.Consumption) && isOnce(c.Token)) {
+		if err == nil && !(IsLine(c.Consumption) && isOnce(c.Token)) {
 			err = errors.New("it claims what no ledger has")
 		}
 		if why := r.replaced[name]; why != "" && !r.Restore {

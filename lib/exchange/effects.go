@@ -102,7 +102,7 @@ func (c *intake) note(writer string, s eventInfo) {
 	case s.Type == eventlog.TypeMarkRead && isWhole:
 	case s.Type == eventlog.TypeMarkUnread && isWhole:
 		e.Kind = kindUnread
-	case eventlog.IsConsumption(s.Type) && isLine(s.Consumption) && (c.near || isFiling(s.Act())):
+	case eventlog.IsConsumption(s.Type) && IsLine(s.Consumption) && (c.near || isFiling(s.Act())):
 		e = effect{Kind: kindAct, Consumption: s.Consumption}
 	default:
 		return
@@ -110,8 +110,8 @@ func (c *intake) note(writer string, s eventInfo) {
 	c.held.addEffect(e)
 }
 
-// isLine reports whether a ledger line from another replica is well-formed.
-func isLine(c handoff.Consumption) bool {
+// IsLine reports whether a ledger line from another replica is well-formed: some command can have written it.
+func IsLine(c handoff.Consumption) bool {
 	of, _, _, isAct := eventlog.ParseKey(c.Token)
 	isKey := form.IsID(c.Token) || len(c.Token) >= 8 && form.IsSlug(c.Token, 128) || isAct && of == c.HandoffID
 	isName := func(name string, most int) bool { return name == "" || form.IsSlug(name, most) }
