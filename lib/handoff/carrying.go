@@ -3,15 +3,11 @@ package handoff
 import (
 	"bytes"
 	"runtime"
-	"slices"
 	"sync"
-
-	"github.com/seed-78daf238/handoff/lib/internal/index"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // Runs returns the handoffs whose body contains a record of a run. They are sorted by ts_utc,
@@ -24,12 +20,11 @@ func (r Records) Runs() (found []Stored, withheld []error, err error) {
 		return nil, nil, err
 	}
 	defer d.Close()
-	entries, _, err := r.s.at.Scan(d, store.Choice{Is: func(Entry) bool { return true }})
+	entries, err := r.s.List(Filter{})
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.Reverse(entries)
-	slices.SortStableFunc(entries, func(a, b Entry) int { return index.CompareTimes(b.Time, a.Time) })
+	entries = NewestFirst(entries)
 	got, errs := make([]*Stored, len(entries)), make([]error, len(entries))
 	parallel.Each(len(entries), 2*runtime.GOMAXPROCS(0),
 		func(i int) { got[i], errs[i] = r.s.readAnnouncing(d, entries[i], "handoff-record=run/") })

@@ -3,7 +3,6 @@ package handoff
 import (
 	"errors"
 	"io/fs"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -56,12 +55,8 @@ func (s *Store) tooLongError(d admitted, parent string) error {
 }
 
 func isChained(references []string) bool {
-	for _, r := range references {
-		if strings.HasPrefix(r, string(relation.Re)+":") || strings.HasPrefix(r, string(relation.Supersedes)+":") {
-			return true
-		}
-	}
-	return false
+	set := relation.Of(references)
+	return len(set.Re)+len(set.Supersedes) > 0
 }
 
 // maxRate returns how many handoffs an operator can write to another in 10 minutes, 0 for no limit. Without an

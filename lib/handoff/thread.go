@@ -23,7 +23,7 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 		facts.AddDocument(asked.ID, asked.From, asked.To, got.References)
 	}
 	lives, ids := facts.Connected(asked.ID)
-	rows, err := s.rowsOf(lives)
+	rows, err := s.rowsOf(func(id string) bool { _, is := lives[id]; return is })
 	if err != nil {
 		return thread.Thread{}, err
 	}
@@ -45,21 +45,20 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 
 // Here returns the entries of the ids that are stored here, by id.
 func (x Exchange) Here(ids []string) (map[string]Entry, error) {
-	wanted := make(map[string]life.Handoff, len(ids))
+	wanted := make(map[string]bool, len(ids))
 	for _, id := range ids {
-		wanted[id] = life.Handoff{}
+		wanted[id] = true
 	}
-	return x.s.rowsOf(wanted)
+	return x.s.rowsOf(func(id string) bool { return wanted[id] })
 }
 
-// rowsOf returns the rows of the ids that are stored here, by id.
-func (s *Store) rowsOf(ids map[string]life.Handoff) (map[string]Entry, error) {
+// rowsOf returns the rows of the wanted ids that are stored here, by id.
+func (s *Store) rowsOf(wanted func(id string) bool) (map[string]Entry, error) {
 	d, err := s.at.Reader()
 	if err != nil || d == nil {
 		return nil, err
 	}
 	defer d.Close()
-	wanted := func(id string) bool { _, is := ids[id]; return is }
 	found, _, err := s.at.Scan(d, store.Choice{Is: func(e Entry) bool { return wanted(e.ID) },
 		IsNot: store.NotOf(wanted), ByID: true})
 	rows := make(map[string]Entry, len(found))

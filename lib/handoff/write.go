@@ -127,13 +127,13 @@ func (s *Store) TryGood(sources []Source) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := s.List(Filter{})
+	ids := make([]string, len(docs))
+	for i, d := range docs {
+		ids[i] = d.HandoffID
+	}
+	there, err := s.Exchange().Here(ids)
 	if err != nil {
 		return nil, err
-	}
-	there := make(map[string]Entry, len(entries))
-	for _, e := range entries {
-		there[e.ID] = e
 	}
 	for _, d := range docs {
 		r := Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusNew, Signature: d.verdict}
