@@ -20,8 +20,7 @@ var table string
 type Look struct {
 	State, Sign, ASCII string    // the sign, also for terminals without UTF-8
 	Ink, Tint          [2]string // colors of text and lines, and of the background, as #rrggbb
-	Of256              [2]string // the color number on terminals with 256 colors
-	Of16               [2]string // the SGR parameters on terminals with 16 colors
+	SGR                string    // the SGR parameters on terminals
 }
 
 // read returns the looks of states, and the CSS properties for a light and a dark background.
@@ -33,7 +32,7 @@ var read = sync.OnceValues(func() (looks []Look, properties [2]string) {
 		}
 		if len(f) > 3 {
 			pair := func(at int) [2]string { return [2]string{f[at], f[at+1]} }
-			looks = append(looks, Look{f[0], f[1], f[2], pair(3), pair(5), pair(7), pair(9)})
+			looks = append(looks, Look{f[0], f[1], f[2], pair(3), pair(5), f[7]})
 			f = []string{f[0], f[3] + ";--" + f[0] + "-t:" + f[5], f[4] + ";--" + f[0] + "-t:" + f[6]}
 		}
 		for theme := range properties {

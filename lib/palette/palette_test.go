@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -64,7 +63,7 @@ func TestContrast(t *testing.T) {
 				check(state, ground)
 			}
 			check("ink", state+"-t")
-			if palette.Of(state).State != state || palette.Of(state).Of16[i] == "" {
+			if palette.Of(state).State != state || palette.Of(state).SGR == "" {
 				t.Errorf("%s looks like another state", state)
 			}
 		}
@@ -72,32 +71,6 @@ func TestContrast(t *testing.T) {
 			check("on-disc", fmt.Sprint("d", n+1))
 		}
 	}
-}
-
-// On terminals with 256 colours too, on the grounds that people have.
-func TestContrastOfTerminals(t *testing.T) {
-	for _, state := range states {
-		for theme, grounds := range [][]string{{"#ffffff", "#fdf6e3"}, {"#000000", "#282c34"}} {
-			for _, ground := range grounds {
-				if got := contrast(xterm(t, palette.Of(state).Of256[theme]), ground); !(got >= 4.5) {
-					t.Errorf("%s on %s has a contrast of %.2f", state, ground, got)
-				}
-			}
-		}
-	}
-}
-
-// xterm is the colour of a number from 16 on: a cube of six levels, then greys.
-func xterm(t *testing.T, number string) string {
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n >= 232 {
-		return fmt.Sprintf("#%02[1]x%02[1]x%02[1]x", 8+10*(n-232))
-	}
-	level := func(n int) int { return min(n, 1)*55 + 40*n }
-	return fmt.Sprintf("#%02x%02x%02x", level((n-16)/36), level((n-16)/6%6), level((n-16)%6))
 }
 
 func TestSignsDiffer(t *testing.T) {

@@ -33,13 +33,13 @@ type look struct {
 // lookOf returns the look of package palette, in the 16 colors of the terminal.
 func lookOf(state handoff.State) look {
 	of, style := palette.Of(string(state)), none
-	switch of.Of16[0] {
+	switch of.SGR {
 	case "1":
 		style = bold
 	case "2":
 		style = faint
 	default:
-		number, _ := strconv.Atoi(of.Of16[0])
+		number, _ := strconv.Atoi(of.SGR)
 		style = none.Foreground(lipgloss.ANSIColor(number - 30))
 	}
 	return look{of.Sign, style}

@@ -83,7 +83,7 @@ func (a *app) printTable(w *bufio.Writer, s *handoff.Store, entries []handoff.En
 		sign := ""
 		if i > 0 {
 			state := listed[i-1].State
-			sign, line = a.Styled("\x1b["+palette.Of(string(state)).Of16[0]+"m", a.StateSign(state)),
+			sign, line = a.Styled("\x1b["+palette.Of(string(state)).SGR+"m", a.StateSign(state)),
 				strings.TrimPrefix(line, a.StateSign(state))
 		}
 		fmt.Fprintln(w, sign+a.Styled(styles[i], line))
