@@ -276,9 +276,8 @@ func (r *remote) sendAll(ctx ctx, p progress) (progress, error) {
 
 // refusals returns an error for the refused writers and claims, nil if there are none.
 func (r *remote) refusals() error {
-	var errs []error
 	restore := ", run `handoff sync --remote " + r.Remote + " --restore-remote`"
-	for _, no := range r.got.Refused[:min(len(r.got.Refused), fault.Most)] {
+	return fault.Join(r.got.Refused, func(no Refusal) error {
 		advice := "nothing of it was imported; ask whose it is"
 		if r.holdsClaims {
 			advice += "; once it is mended" + restore
@@ -288,10 +287,6 @@ func (r *remote) refusals() error {
 			advice = "ask the others whose claim is right; for the one of this remote" + restore
 			format = "what the remote has in claims/%s is refused: %s"
 		}
-		errs = append(errs, fault.Integrity(advice, format, no.Writer+no.Claim, no.Why))
-	}
-	if more := len(r.got.Refused) - len(errs); more > 0 {
-		errs = append(errs, fault.Integrity("", "and %d more", more))
-	}
-	return errors.Join(errs...)
+		return fault.Integrity(advice, format, no.Writer+no.Claim, no.Why)
+	})
 }

@@ -101,19 +101,8 @@ func (e *CorruptError) Plain() string {
 	return place + "what is stored is not what was written"
 }
 
-const maxPlain = 20 // faults
-
-// PlainFaults returns a line for each of the first 20 faults: its place, and its problem without quoted text.
-func PlainFaults(faults []Fault) string {
-	var lines []string
-	for _, f := range faults[:min(len(faults), maxPlain)] {
-		lines = append(lines, f.plain())
-	}
-	if more := len(faults) - len(lines); more > 0 {
-		lines = append(lines, "and "+Count(more, "more fault"))
-	}
-	return strings.Join(lines, "\n")
-}
+// PlainFaults returns a line for each of the first faults: its place, and its problem without quoted text.
+func PlainFaults(faults []Fault) string { return strings.Join(Lines(faults, Fault.plain), "\n") }
 
 var quotation = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^required field )?"(?:[^"\\]|\\.)*"…?`)

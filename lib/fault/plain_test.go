@@ -36,7 +36,7 @@ func TestPlain(t *testing.T) {
 		}
 	}
 	many := fault.PlainFaults(make([]fault.Fault, 5000))
-	if n := strings.Count(many, "\n"); n != 20 || !strings.HasSuffix(many, "and 4980 more faults") {
+	if n := strings.Count(many, "\n"); n != 10 || !strings.HasSuffix(many, "and 4990 more") {
 		t.Errorf("%d lines: %s", n, many)
 	}
 }

@@ -16,11 +16,11 @@
 package relation
 
 import (
-	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
@@ -89,15 +89,7 @@ func (f Form) String() string {
 type MalformedError struct{ Reference, Problem, Hint string }
 
 func (e *MalformedError) Error() string {
-	return fmt.Sprintf("the reference %q %s", shortened(e.Reference), e.Problem)
-}
-
-func shortened(s string) string {
-	const most = 120
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+	return "the reference " + fault.Quote(e.Reference) + " " + e.Problem
 }
 
 // Parse reads a reference. For a reference without meaning it returns a Form without a Kind. For one that begins
