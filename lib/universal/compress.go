@@ -40,19 +40,8 @@ func (c compressor) compress() {
 // fits reports whether the record in its present form is within the budget.
 func (c compressor) fits() bool { return c.measure(c.root.Append(nil)) <= TokenBudget }
 
-// measured is the number of bytes of a large text that are counted. Counting all of it takes long.
-const measured = 32 << 10
-
-// measure returns the number of tokens. For a text that certainly exceeds the budget, it returns a number far
-// above it.
+// measure returns the number of tokens. A text that cannot be counted does not fit.
 func (c compressor) measure(src []byte) int {
-	if len(src) > measured && c.encoding != Chars4 {
-		n, _, err := count(c.encoding, src[:measured])
-		if err != nil || n > 2*TokenBudget || len(src) > TokenBudget*LongestToken {
-			return 10*TokenBudget + len(src)
-		}
-	}
-	// A text that cannot be counted does not fit.
 	n, _, err := count(c.encoding, src)
 	if err != nil {
 		return 10*TokenBudget + len(src)
