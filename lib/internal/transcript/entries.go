@@ -12,149 +12,96 @@ import (
 // An extracting is an extract in the making.
 type extracting struct{ Extract }
 
-// An entry has the fields of all known forms of a line. A field of another type is left out.
-type entry struct {
-	Type    string
-	Message field[message] // Claude Code
-	Payload field[payload] // Codex CLI
-	Data    field[payload] // Copilot CLI
-
-	Content   json.RawMessage // Gemini CLI
-	ToolCalls field[[]call]
-
-	GitBranch                              field[string]
-	IsMeta, IsSidechain, IsCompactSummary  field[bool]
-	IsVisibleInTranscriptOnly, ToolUseMeta field[bool]
-}
-
-// A message is a message of Claude Code. Content is a string or a list of parts.
-type message struct {
-	Role    string
-	Content json.RawMessage
-}
-
-// A part is a part of a message.
-type part struct {
-	Type      string
-	Text      string
-	ID        string
-	Name      string
-	Input     json.RawMessage
-	ToolUseID string          `json:"tool_use_id"`
-	Content   json.RawMessage // of a result
-	IsError   bool            `json:"is_error"`
-}
-
-// A payload is the content of a line of Codex CLI or Copilot CLI.
-type payload struct {
-	Type      string
-	Message   field[string]
-	Content   field[string]
-	Name      string
-	ToolName  string
-	CallID    string `json:"call_id"`
-	ToolID    string `json:"toolCallId"`
-	Arguments json.RawMessage
-	Input     field[string]
-	Output    json.RawMessage
-	Success   *bool
-	Result    json.RawMessage
-	Git       field[struct{ Branch string }]
-}
-
-// A call is a call of a tool of Gemini CLI.
-type call struct {
-	Name   string
-	Args   json.RawMessage
-	Status string
-	Result json.RawMessage
-}
-
-// arguments are the arguments of a tool in all known forms.
-type arguments struct {
-	Command  json.RawMessage // a string or a list of words
-	Cmd      string
-	FilePath string `json:"file_path"`
-	Notebook string `json:"notebook_path"`
-	Path     string
-}
-
-// A field is a value that counts as missing if it has another type.
-type field[T any] struct{ Value T }
-
-func (f *field[T]) UnmarshalJSON(text []byte) error {
-	if json.Unmarshal(text, &f.Value) != nil {
-		f.Value = *new(T)
+// get returns the value at a path of names in a JSON value, nil if there is none.
+func get(v any, path ...string) any {
+	for _, name := range path {
+		object, _ := v.(map[string]any)
+		v = object[name]
 	}
-	return nil
+	return v
+}
+
+// str returns the string at a path. A value of another type counts as missing, and so does one of is.
+func str(v any, path ...string) string {
+	text, _ := get(v, path...).(string)
+	return text
+}
+
+func is(v any, path ...string) bool {
+	set, _ := get(v, path...).(bool)
+	return set
 }
 
 // add adds one line or message. It skips what it does not understand.
 func (x *extracting) add(text []byte) {
-	var e entry
-	if json.Unmarshal(text, &e) != nil || e.IsSidechain.Value {
+	var e any
+	if json.Unmarshal(text, &e) != nil || is(e, "isSidechain") {
 		return
 	}
-	if b := e.GitBranch.Value; b != "" {
-		x.Branch = line(b, maxCommand)
-	}
-	m := e.Message.Value
+	x.branch(str(e, "gitBranch"))
+	kind, said := str(e, "type"), get(e, "message", "content")
+	calls, _ := get(e, "toolCalls").([]any)
 	switch {
-	case e.Type == "user" && m.Role == "user":
-		x.user(m.Content, e.IsMeta.Value || e.IsCompactSummary.Value)
-	case e.Type == "assistant" && m.Content != nil:
-		for _, p := range partsOf(m.Content) {
-			if p.Type == "tool_use" {
-				x.tool(p.Name, p.ID, p.Input)
+	case kind == "user" && str(e, "message", "role") == "user": // Claude Code
+		x.user(said, is(e, "isMeta") || is(e, "isCompactSummary"))
+	case kind == "assistant" && said != nil:
+		for _, p := range partsOf(said) {
+			if str(p, "type") == "tool_use" {
+				x.tool(str(p, "name"), str(p, "id"), get(p, "input"))
 			}
 		}
-	case e.Type == "user" && e.Content != nil:
-		x.word(textOf(e.Content))
-	case e.ToolCalls.Value != nil:
-		for i, c := range e.ToolCalls.Value {
+	case kind == "user" && get(e, "content") != nil: // Gemini CLI
+		x.word(textOf(get(e, "content")))
+	case calls != nil:
+		for i, c := range calls {
 			id := strconv.Itoa(len(x.Commands)) + "/" + strconv.Itoa(i)
-			x.tool(c.Name, id, c.Args)
-			x.end(id, string(c.Result), c.Status == "error")
+			x.tool(str(c, "name"), id, get(c, "args"))
+			x.end(id, raw(get(c, "result")), str(c, "status") == "error")
 		}
-	case strings.Contains(e.Type, "."): // Copilot CLI
-		p := e.Data.Value
-		p.Type, p.CallID = e.Type, p.ToolID
-		x.payload(p)
-	default:
-		x.payload(e.Payload.Value)
+	case strings.Contains(kind, "."): // Copilot CLI
+		x.payload(kind, str(e, "data", "toolCallId"), get(e, "data"))
+	default: // Codex CLI
+		x.payload(str(e, "payload", "type"), str(e, "payload", "call_id"), get(e, "payload"))
+	}
+}
+
+// branch notes the branch that the agent has named last.
+func (x *extracting) branch(name string) {
+	if name != "" {
+		x.Branch = line(name, maxCommand)
 	}
 }
 
 // user adds a message of the user, and the results of tools in it.
-func (x *extracting) user(content json.RawMessage, meta bool) {
+func (x *extracting) user(content any, meta bool) {
 	for _, p := range partsOf(content) {
-		switch {
-		case p.Type == "tool_result":
-			x.end(p.ToolUseID, textOf(p.Content), p.IsError)
-		case p.Type == "text" && !meta:
-			x.word(p.Text)
+		switch kind := str(p, "type"); {
+		case kind == "tool_result":
+			x.end(str(p, "tool_use_id"), textOf(get(p, "content")), is(p, "is_error"))
+		case kind == "text" && !meta:
+			x.word(str(p, "text"))
 		}
 	}
 }
 
-// payload adds a line of Codex CLI or Copilot CLI.
-func (x *extracting) payload(p payload) {
-	if b := p.Git.Value.Branch; b != "" {
-		x.Branch = line(b, maxCommand)
-	}
-	switch p.Type {
+// payload adds the content of a line of Codex CLI or Copilot CLI.
+func (x *extracting) payload(kind, id string, p any) {
+	x.branch(str(p, "git", "branch"))
+	switch kind {
 	case "user_message":
-		x.word(p.Message.Value)
+		x.word(str(p, "message"))
 	case "user.message":
-		x.word(p.Content.Value)
+		x.word(str(p, "content"))
 	case "function_call", "tool.execution_start":
-		x.tool(p.Name+p.ToolName, p.CallID, unquote(p.Arguments))
+		args := get(p, "arguments")
+		_ = json.Unmarshal([]byte(str(p, "arguments")), &args) // of Codex CLI, a JSON text
+		x.tool(str(p, "name")+str(p, "toolName"), id, args)
 	case "custom_tool_call":
-		x.patch(p.Input.Value)
+		x.patch(str(p, "input"))
 	case "function_call_output":
-		x.end(p.CallID, textOf(p.Output), false)
+		x.end(id, textOf(get(p, "output")), false)
 	case "tool.execution_complete":
-		x.end(p.CallID, string(p.Result), p.Success != nil && !*p.Success)
+		x.end(id, raw(get(p, "result")), get(p, "success") == false)
 	}
 }
 
@@ -167,24 +114,19 @@ func (x *extracting) word(text string) {
 }
 
 // tool adds the call of a tool: a command, or a change of files.
-func (x *extracting) tool(name, id string, args json.RawMessage) {
-	var a arguments
-	if json.Unmarshal(args, &a) != nil {
-		return
-	}
-	name = strings.ToLower(name)
-	command := a.Cmd
+func (x *extracting) tool(name, id string, args any) {
+	command := str(args, "cmd")
 	if command == "" {
-		command = commandOf(a.Command)
+		command = commandOf(get(args, "command"))
 	}
 	switch {
 	case strings.Contains(command, "*** Begin Patch"):
 		x.patch(command)
 	case command != "":
 		x.Commands = append(x.Commands, Command{Line: line(command, maxCommand), call: id})
-	case slices.Contains(changing, name):
-		for _, path := range []string{a.FilePath, a.Notebook, a.Path} {
-			x.file(path)
+	case slices.Contains(changing, strings.ToLower(name)):
+		for _, key := range []string{"file_path", "notebook_path", "path"} {
+			x.file(str(args, key))
 		}
 	}
 }
@@ -235,58 +177,43 @@ func (x *extracting) end(id, result string, failed bool) {
 	}
 }
 
-// commandOf returns a command as one text. Of a list that a shell runs, it is the script.
-func commandOf(command json.RawMessage) string {
-	var text string
+// commandOf returns a command, a text or a list of words, as one text. Of a list that a shell runs, it is the script.
+func commandOf(command any) string {
+	list, _ := command.([]any)
 	var words []string
-	if json.Unmarshal(command, &text) == nil {
-		return text
-	}
-	if json.Unmarshal(command, &words) != nil {
-		return ""
+	for _, word := range list {
+		words = append(words, str(word))
 	}
 	if len(words) == 3 && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") {
 		return words[2]
 	}
-	return strings.Join(words, " ")
+	return str(command) + strings.Join(words, " ")
 }
 
 // partsOf returns the parts of a message. A string is one part.
-func partsOf(content json.RawMessage) []part {
-	var text string
-	if json.Unmarshal(content, &text) == nil {
-		return []part{{Type: "text", Text: text}}
+func partsOf(content any) []any {
+	if text := str(content); text != "" {
+		return []any{map[string]any{"type": "text", "text": text}}
 	}
-	var raw []json.RawMessage
-	_ = json.Unmarshal(content, &raw) // another type has no parts
-	var parts []part
-	for _, r := range raw {
-		var p part
-		if json.Unmarshal(r, &p) == nil {
-			parts = append(parts, p)
-		}
-	}
+	parts, _ := content.([]any)
 	return parts
 }
 
 // textOf returns the text of a string, of parts, or of another value as it is.
-func textOf(content json.RawMessage) string {
+func textOf(content any) string {
 	parts := partsOf(content)
 	if parts == nil {
-		return string(content)
+		return raw(content)
 	}
 	var texts []string
 	for _, p := range parts {
-		texts = append(texts, p.Text)
+		texts = append(texts, str(p, "text"))
 	}
 	return strings.Join(texts, "\n")
 }
 
-// unquote returns the JSON in a JSON string, or the value itself.
-func unquote(value json.RawMessage) json.RawMessage {
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		return json.RawMessage(text)
-	}
-	return value
+// raw returns a JSON value as text.
+func raw(v any) string {
+	text, _ := json.Marshal(v) // it was JSON
+	return string(text)
 }
