@@ -81,8 +81,8 @@ func show(m *model, in, out *os.File, getenv func(string) string) error {
 	if getenv("NO_COLOR") != "" {
 		colours = colorprofile.ASCII
 	}
-	program := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environment(getenv)),
-		tea.WithColorProfile(colours), tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
+	program := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours),
+		tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
 	stop := watchSignals(program, m)
 	defer stop()
 	_, err := program.Run()
@@ -95,16 +95,6 @@ func sized(_ tea.Model, msg tea.Msg) tea.Msg {
 		return tea.WindowSizeMsg{Width: 80, Height: 24}
 	}
 	return msg
-}
-
-// environment returns the variables that describe the terminal.
-func environment(getenv func(string) string) (env []string) {
-	for _, name := range []string{"TERM", "TERM_PROGRAM", "NO_COLOR", "SSH_TTY", "WT_SESSION"} {
-		if value := getenv(name); value != "" {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env
 }
 
 // notes are the notes of the store. They come from commands.

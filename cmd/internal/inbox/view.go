@@ -286,20 +286,13 @@ func (m *model) promptLine() string {
 
 func (m *model) helpRoom() int { return max(1, m.height-frame) }
 
-// help returns the lines of the keys, from the first unseen one, in two columns if one is too short.
+// help returns the lines of the keys, from the first unseen one.
 func (m *model) help() []string {
 	var lines []string
 	for _, b := range bindings() {
 		if b.shown != "" {
 			lines = append(lines, "  "+bold.Render(fmt.Sprintf("%-9s", b.shown))+" "+b.does)
 		}
-	}
-	if len(lines) > m.helpRoom() && m.width >= 100 {
-		half := (len(lines) + 1) / 2
-		for i := range half {
-			lines[i] = m.pad(lines[i], m.width/2) + line(lines[half:], i)
-		}
-		lines = lines[:half]
 	}
 	if len(lines) < m.helpRoom() {
 		lines = append([]string{""}, lines...)
