@@ -56,7 +56,6 @@ type view struct {
 	files   map[string]bool   // handoff files that no row lists
 	staged  []string          // unfinished files
 	shed    []string          // of these, what may wait for a checkpoint
-	litter  []string          // directories of staged files, which belong to no change
 	index   int               // index files
 	byMonth bool
 	shown   string   // the text of the index files, and names and hashes of all other files but the logs
@@ -112,7 +111,7 @@ var unfinished = regexp.MustCompile(`^\.tmp-|^\.INDEX\.md\.swap|^journal\.new$|^
 
 // shedding is what may stay until a checkpoint: what a command that was killed had prepared for the change that it did not
 // make, the spools of records that the journal still has, and what says that a checkpoint did not end.
-var shedding = regexp.MustCompile(`^journal\.new$|^journal-[0-9a-f]{16}$|^\.(20.*\.md|INDEX.*\.md|machine-fingerprint|tombstones|life\.cache|.*\.jsonl?)\d+$`)
+var shedding = regexp.MustCompile(`^\.tmp-|^journal\.new$|^journal-[0-9a-f]{16}$|^\.(20.*\.md|INDEX.*\.md|machine-fingerprint|tombstones|life\.cache|.*\.jsonl?)\d+$`)
 
 // waiting takes out what waits for a checkpoint.
 func (v *view) waiting() {
@@ -129,8 +128,6 @@ func (v *view) names(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case name == ".staging":
-			v.litter = append(v.litter, filepath.Join(filepath.Base(dir), name))
 		case unfinished.MatchString(name):
 			v.staged = append(v.staged, name)
 		case strings.HasPrefix(name, "20") && strings.HasSuffix(name, ".md"):
@@ -217,7 +214,7 @@ func recordsIn(text []byte) (n int) {
 
 // isSettled says that no change was left halfway.
 func (v *view) isSettled() bool {
-	return !v.torn && len(v.staged)+len(v.litter)+len(v.files)+len(v.faults) == 0
+	return !v.torn && len(v.staged)+len(v.files)+len(v.faults) == 0
 }
 
 var varies = regexp.MustCompile(`(\.tmp-|\.md|journal-)[0-9a-f]+|ben:[^ |,]+Z`)
@@ -297,8 +294,8 @@ func (v *view) log(path string) {
 func (v *view) clean() (faults []string) {
 	faults = v.faults
 	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if left := slices.Concat(v.staged, v.litter); len(left) > 0 {
-		add("%v was left", left)
+	if len(v.staged) > 0 {
+		add("%v was left", v.staged)
 	}
 	if v.torn {
 		add("the audit log or the ledger ends in half a line")

@@ -87,21 +87,15 @@ func (c *check) checkNames() {
 				c.fault(c.RelPath(name), remedyRepair, "is not listed in the index")
 			}
 		case disk.IsStaged(name, disk.IsReplaced):
-			c.warn(name, remedyStaged(name), "was left by an interrupted command, or one is at work")
+			c.warn(name, remedyStaged, "was left by an interrupted command, or one is at work")
 		default:
 			c.checkName(name)
 		}
 	}
 }
 
-// remedyStaged returns the command that removes an unfinished file. The directory of such files is removed
-// only when it is empty.
-func remedyStaged(name string) string {
-	if name == disk.StagingName {
-		return "any writing command, once files that are not of the store are moved out of it"
-	}
-	return "any writing command after an interruption, or " + remedyRepair
-}
+// remedyStaged removes an unfinished file.
+const remedyStaged = "any writing command after an interruption, or " + remedyRepair
 
 // checkName checks an entry of the handoffs directory that no row lists.
 func (c *check) checkName(name string) {

@@ -70,7 +70,7 @@ func (c *check) checkSignatures() {
 	for _, name := range names {
 		switch id := "sha256:" + strings.TrimSuffix(name, ".sig"); {
 		case disk.IsStaged(name, disk.IsReplaced):
-			c.warn(path.Join(disk.Signatures, name), remedyStaged(name),
+			c.warn(path.Join(disk.Signatures, name), remedyStaged,
 				"was left by an interrupted command, or one is at work")
 		case !disk.IsSignatureFile(name):
 			c.warn(path.Join(disk.Signatures, name), "", "is not a signature")

@@ -38,7 +38,7 @@ func (c *check) checkState() {
 	}
 	for _, name := range names {
 		if disk.IsStaged(name, disk.IsReplaced) {
-			c.warn(name, remedyStaged(name), "was left by an interrupted command")
+			c.warn(name, remedyStaged, "was left by an interrupted command")
 		}
 		entry, err := c.State.Lstat(name)
 		if err != nil || !entry.Regular {

@@ -48,34 +48,14 @@ func (d *Dir) openPlain(name string, flags int) (*os.File, Entry, error) {
 	return os.NewFile(uintptr(fd), filepath.Join(d.path, name)), entry, nil
 }
 
-// openSole refuses a file with a second name. The name in the staging directory, which a file keeps for a
-// moment, does not count.
+// openSole refuses a file with a second name.
 func (d *Dir) openSole(name string, flags int) (*os.File, error) {
 	f, entry, err := d.openPlain(name, flags)
 	if err == nil && entry.links > 1 {
-		err = d.checkLinks(f, entry.Inode)
-	}
-	if err != nil && f != nil {
 		f.Close()
-		f = nil
+		return nil, unsafeEntry(f.Name(), "a file with a second hard link")
 	}
 	return f, err
-}
-
-// checkLinks counts the links of a file again. A file system in user space may have given an old number.
-func (d *Dir) checkLinks(f *os.File, inode uint64) error {
-	n, err := linksNow(f)
-	if err != nil || n == 1 {
-		return err
-	}
-	staged, err := d.stagedLinks(inode)
-	if err != nil {
-		return err
-	}
-	if n, err = linksNow(f); err == nil && n > 1+staged {
-		err = unsafeEntry(f.Name(), "a file with a second hard link")
-	}
-	return err
 }
 
 // links returns the number of names of f.

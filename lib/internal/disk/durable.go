@@ -12,13 +12,8 @@ import (
 	"strings"
 )
 
-// On systems that cannot stage a file without a name, the name is TempPrefix and random digits. The file is
-// in the directory StagingName inside its later directory. That directory has few files, so leftovers of
-// killed writers are found quickly even in a large store.
-const (
-	TempPrefix  = ".tmp-"
-	StagingName = ".staging"
-)
+// TempPrefix begins the name of a staged file, on systems that cannot stage one without a name. Random digits follow.
+const TempPrefix = ".tmp-"
 
 // ErrUnsafe is wrapped by errors about an entry that is not a plain file or directory: a symbolic link, a
 // FIFO, a device, or a file with a forbidden second hard link.
@@ -177,7 +172,7 @@ func (d *Dir) withShown(names []string, keep func(string) bool) ([]string, error
 // IsStaged reports whether name is the name of an unfinished file. Staging gives such names, and so does
 // replacing a file that isReplaced accepts: a dot, the name of that file and a random number.
 func IsStaged(name string, isReplaced func(string) bool) bool {
-	if isTemp(name) || name == StagingName {
+	if isTemp(name) {
 		return true
 	}
 	stem := strings.TrimRight(name, "0123456789")

@@ -52,10 +52,9 @@ func TestStage(t *testing.T) {
 		} else {
 			half.Discard()
 		}
-		if (names(t, d) == disk.StagingName) != named {
+		if strings.HasPrefix(names(t, d), disk.TempPrefix) != named {
 			t.Errorf("named is %v: staged as %q", named, names(t, d))
 		}
-		d.CollectStaged()
 		if removed, err := d.RemoveStaged(func(string) bool { return true }); err != nil || len(removed) > 0 {
 			t.Errorf("a file whose writer lives was removed: %v, %v", removed, err)
 		}
@@ -66,7 +65,7 @@ func TestStage(t *testing.T) {
 			t.Errorf("publishing over a name: %v", err)
 		}
 		if f, err := d.OpenSole("a"); err != nil {
-			t.Errorf("a file that is still staged: %v", err)
+			t.Errorf("a published file: %v", err)
 		} else {
 			f.Close()
 		}
@@ -74,7 +73,7 @@ func TestStage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := d.OpenSole("a"); !errors.Is(err, disk.ErrUnsafe) {
-			t.Errorf("a file that is staged and has a name more: %v", err)
+			t.Errorf("a file with a second name: %v", err)
 		}
 		d.Remove("b")
 		s.Discard()
@@ -96,59 +95,6 @@ func TestRemoveStaged(t *testing.T) {
 	if slices.Sort(removed); err != nil || !slices.Equal(removed, []string{".INDEX.md123", ".tmp-0123456789abcdef01234567"}) {
 		t.Errorf("removed %v, %v", removed, err)
 	}
-}
-
-// CollectStaged finds and removes what killed writers staged by name, and nothing else.
-func TestCollectStaged(t *testing.T) {
-	d := open(t)
-	staging := filepath.Join(d.Path(), disk.StagingName)
-	if err := errors.Join(os.Mkdir(staging, 0o755), os.WriteFile(filepath.Join(staging, ".tmp-000000000000000000000001"), nil, 0o600), os.WriteFile(filepath.Join(d.Path(), "a"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	disk.StageNamed(true)
-	defer disk.StageNamed(false)
-	s, err := d.Stage([]byte("content"), 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.CollectStaged()
-	if left, _ := os.ReadDir(staging); len(left) != 1 {
-		t.Errorf("%d staged files are left, want that of the living writer", len(left))
-	}
-	if err := s.Publish("b"); err != nil {
-		t.Error(err)
-	}
-	s.Discard()
-	if err := errors.Join(os.Mkdir(staging, 0o755), os.WriteFile(filepath.Join(staging, ".tmp-000000000000000000000002"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	d.CollectStaged()
-	d.CollectStaged()
-	if got := strings.Fields(names(t, d)); len(got) != 2 {
-		t.Errorf("there are %q, want a and b", got)
-	}
-	mine := filepath.Join(staging, "notes.txt")
-	if err := errors.Join(os.Mkdir(staging, 0o755), os.WriteFile(mine, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	d.CollectStaged()
-	if _, err := os.Stat(mine); err != nil {
-		t.Error(err)
-	}
-}
-
-// A planted staging directory is not used.
-func TestStagingLink(t *testing.T) {
-	d := open(t)
-	if err := os.Symlink(t.TempDir(), filepath.Join(d.Path(), disk.StagingName)); err != nil {
-		t.Fatal(err)
-	}
-	disk.StageNamed(true)
-	defer disk.StageNamed(false)
-	if _, err := d.Stage(nil, 0o644); !errors.Is(err, disk.ErrUnsafe) {
-		t.Errorf("staged behind a symbolic link: %v", err)
-	}
-	d.CollectStaged()
 }
 
 func TestUnsafeEntries(t *testing.T) {

@@ -73,9 +73,6 @@ func (d *Dir) Stamp(string) (string, time.Time, error) { return "", time.Time{},
 // Remove returns ErrUnsupported.
 func (d *Dir) Remove(string) error { return ErrUnsupported }
 
-// CollectStaged does nothing.
-func (d *Dir) CollectStaged() {}
-
 // ReplaceIf returns ErrUnsupported.
 func (d *Dir) ReplaceIf(string, []byte, os.FileMode, func() error) error { return ErrUnsupported }
 

@@ -49,17 +49,25 @@ func (d *Dir) OpenOrCreate(name string) (f *os.File, existed bool, err error) {
 	return f, true, err
 }
 
-// CreateLocked creates a private file that must not exist, and locks it until it is closed.
-func (d *Dir) CreateLocked(name string) (*os.File, error) {
-	f, err := d.create(name, os.O_RDWR, private)
-	if err != nil {
-		return nil, err
+// CreateLocked creates a file, and locks it until it is closed. Its name is the prefix and random bytes in hexadecimal
+// digits.
+func (d *Dir) CreateLocked(prefix string, bytes int, perm os.FileMode) (f *os.File, name string, err error) {
+	const tries = 100 // a cleanup may remove the file before it is locked
+	for n := 1; ; n++ {
+		name = prefix + random(bytes)
+		if f, err = d.create(name, os.O_RDWR, perm); err != nil {
+			return nil, "", err
+		}
+		if err = lockNow(f); err == nil {
+			if names, err := links(f); err != nil || names > 0 {
+				return f, name, err
+			}
+			err = fs.ErrNotExist
+		}
+		if f.Close(); n == tries || err != syscall.EWOULDBLOCK && err != fs.ErrNotExist {
+			return nil, "", &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
+		}
 	}
-	if err = lockNow(f); err != nil {
-		f.Close()
-		return nil, &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
-	}
-	return f, nil
 }
 
 // SyncFile syncs the content of a file by its name. If the file does not exist, it returns nil.
@@ -216,13 +224,12 @@ func (l *Log) Reserve(n int64) error {
 type Staged struct {
 	d    *Dir
 	f    *os.File
-	name string // below d; "" if the file has no name
+	name string // temporary; "" if the file has none
 	safe bool   // the content is on disk
 }
 
 // Stage writes data to a new file in d and syncs it. The file is invisible until Publish. If the system can,
-// it has no name, so that a crash leaves nothing. Otherwise it is .tmp-<random> in the directory StagingName,
-// and this process holds its lock.
+// it has no name, so that a crash leaves nothing. Otherwise it is .tmp-<random>, and this process holds its lock.
 func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
 	s, err := d.BeginStage(data, perm)
 	if err != nil {

@@ -58,15 +58,3 @@ func reserve(f *os.File, offset, n int64) error {
 	}
 	return &os.PathError{Op: "reserve room", Path: f.Name(), Err: err}
 }
-
-// linksNow returns the number of names of f from the file server: statx(2), since 4.11.
-func linksNow(f *os.File) (uint64, error) {
-	var st unix.Statx_t
-	err := again(func() error {
-		return unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH|unix.AT_STATX_FORCE_SYNC, unix.STATX_NLINK, &st)
-	})
-	if err == nil {
-		return uint64(st.Nlink), nil
-	}
-	return links(f)
-}

@@ -13,6 +13,3 @@ func linkUnnamed(*os.File, int, string) error { return errors.ErrUnsupported }
 
 // reserve does nothing: there is no portable way to reserve space.
 func reserve(*os.File, int64, int64) error { return nil }
-
-// linksNow returns the number of names of f.
-func linksNow(f *os.File) (uint64, error) { return links(f) }

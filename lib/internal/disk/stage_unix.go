@@ -16,7 +16,7 @@ func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 	f, err := openUnnamed(d, perm)
 	s := &Staged{d: d, f: f}
 	if errors.Is(err, errors.ErrUnsupported) {
-		s, err = d.createNamed(perm)
+		s.f, s.name, err = d.CreateLocked(TempPrefix, randomLen, perm)
 	}
 	if err != nil {
 		return nil, err
@@ -41,9 +41,8 @@ func (s *Staged) fill(data []byte) (err error) {
 	return err
 }
 
-// Publish gives the synced file its name. It never replaces: if name exists, the error is fs.ErrExist. On a
-// file system without hard links, such as exFAT, it renames the file, so that you can publish the file only
-// once.
+// Publish gives the synced file its name. It never replaces: if name exists, the error is fs.ErrExist. You can publish
+// the file only once.
 func (s *Staged) Publish(name string) error {
 	var err error
 	switch {
@@ -52,32 +51,25 @@ func (s *Staged) Publish(name string) error {
 	case s.name == "":
 		err = linkUnnamed(s.f, s.d.fd(), name)
 	default:
-		err = again(func() error { return unix.Linkat(s.d.fd(), s.name, s.d.fd(), name, 0) })
-		if cannotLink(err) {
-			err = again(func() error { return renameNew(s.d.fd(), s.name, name) })
-			if cannotRenameNew(err) {
-				err = errors.New("this file system has neither hard links nor a rename that replaces nothing; " +
-					"choose a directory on another one")
+		err = again(func() error { return renameNew(s.d.fd(), s.name, name) })
+		if cannotRenameNew(err) {
+			if err = again(func() error { return unix.Linkat(s.d.fd(), s.name, s.d.fd(), name, 0) }); err == nil {
+				err = s.d.Remove(s.name)
 			}
 		}
 	}
 	if err != nil {
 		return &fs.PathError{Op: "link", Path: filepath.Join(s.d.path, name), Err: err}
 	}
+	s.name = ""
 	return nil
 }
 
-// cannotLink reports whether the file system has no hard links: link(2).
-func cannotLink(err error) bool {
-	return err == unix.EPERM || err == unix.EOPNOTSUPP || err == unix.ENOTSUP || err == unix.ENOSYS
-}
-
-// Discard removes the staged file. After Publish the published name stays. Discard closes the file first,
-// since file systems in user space keep an open file under another name.
+// Discard removes the staged file, unless it is published. It closes the file first, since file systems in user space
+// keep an open file under another name.
 func (s *Staged) Discard() {
 	s.f.Close()
 	if s.name != "" {
 		s.d.Remove(s.name)
-		s.d.removeStaging() // fails if it has other files
 	}
 }

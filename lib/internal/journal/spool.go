@@ -1,9 +1,7 @@
 package journal
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,10 +22,7 @@ type Spool struct {
 
 // NewSpool creates a spool.
 func NewSpool(state *disk.Dir) (*Spool, error) {
-	var random [8]byte
-	rand.Read(random[:]) // never fails
-	name := SpoolPrefix + hex.EncodeToString(random[:])
-	f, err := state.CreateLocked(name)
+	f, name, err := state.CreateLocked(SpoolPrefix, 8, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,9 @@ func (b Box) save(x *txn.Session, d *Draft, old []Draft) error {
 		return store.PlaceError(filepath.Join(x.Opt.StateDir, disk.Drafts), err)
 	}
 	defer dir.Close()
-	dir.CollectStaged()
+	if _, err := dir.RemoveStaged(func(string) bool { return false }); err != nil {
+		return err
+	}
 	text, err := json.Marshal(d)
 	if err != nil {
 		return err

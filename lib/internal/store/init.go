@@ -23,7 +23,7 @@ const (
 )
 
 // ignoredNames are the patterns of files in a handoffs directory that are temporary or belong to one machine.
-var ignoredNames = []string{".INDEX*", ".staging/", ".tmp-*", "INDEX*.md.*", disk.Quarantine + "*"}
+var ignoredNames = []string{".INDEX*", ".tmp-*", "INDEX*.md.*", disk.Quarantine + "*"}
 
 // Init implements Store.Init of package handoff.
 func Init(at *Store, kind disk.Git) (done []string, err error) {

@@ -32,8 +32,6 @@ func (x *Session) Recover() error {
 }
 
 func (x *Session) recoverOnce() (again bool, err error) {
-	x.Dir.CollectStaged()
-	x.State.CollectStaged()
 	if err := x.openJournal(); errors.Is(err, fs.ErrNotExist) {
 		return false, x.beginJournal()
 	} else if err != nil {
