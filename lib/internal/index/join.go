@@ -22,21 +22,15 @@ func Join(text []byte) (joined []byte, changed bool) {
 	if len(doubled) == 0 {
 		return text, false
 	}
-	edits := make(map[string]Row, len(doubled))
-	for id := range doubled {
-		edits[id] = rows[id]
-	}
 	seen := make(map[string]bool)
-	for l := range Lines(string(text)) {
-		if l.IsRow && doubled[l.Row.ID] && isSame(rows[l.Row.ID], l.Row) {
-			if seen[l.Row.ID] {
-				continue
-			}
-			seen[l.Row.ID] = true
+	return Edit(text, func(id []byte) bool { return doubled[string(id)] }, func(r Row) (Row, bool) {
+		again := seen[r.ID]
+		if !isSame(rows[r.ID], r) {
+			return r, true
 		}
-		joined = append(joined, text[l.Start:l.End]...)
-	}
-	return SetRows(joined, edits), true
+		seen[r.ID] = true
+		return rows[r.ID], !again
+	}), true
 }
 
 // isSame reports whether two rows differ only in their marks.

@@ -86,8 +86,7 @@ func isLink(t string) bool {
 
 // Find returns the first row of the id. It parses no row with another id.
 func Find(text []byte, id string) (l Line, found bool) {
-	for l = range rowsLike(text, id) {
-		l.Number = 1 + bytes.Count(text[:l.Start], []byte("\n"))
+	for l = range RowsOf(text, func(has []byte) bool { return string(has) == id }) {
 		return l, true
 	}
 	return Line{}, false
@@ -95,21 +94,30 @@ func Find(text []byte, id string) (l Line, found bool) {
 
 // FindPrefix returns the rows whose id begins with sha256:prefix. It parses no other row.
 func FindPrefix(text []byte, prefix string) (rows []Row) {
-	for l := range rowsLike(text, "sha256:"+prefix) {
+	for l := range RowsOf(text, func(id []byte) bool { return bytes.HasPrefix(id, []byte("sha256:"+prefix)) }) {
 		rows = append(rows, l.Row)
 	}
 	return rows
 }
 
-// rowsLike returns the rows whose id begins with a text. It examines the beginning of each line: a search for the
-// text compares the same bytes in each row again and again.
-func rowsLike(text []byte, id string) iter.Seq[Line] {
+// First returns the first row of each wanted id, in the order of the text.
+func First[T any](text []byte, want map[string]T) (rows []Row) {
+	seen := make(map[string]bool)
+	isNew := func(id []byte) bool { _, wanted := want[string(id)]; return wanted && !seen[string(id)] }
+	for l := range RowsOf(text, isNew) {
+		seen[l.Row.ID], rows = true, append(rows, l.Row)
+	}
+	return rows
+}
+
+// RowsOf returns the rows whose id is wanted. It parses no other row: it examines the beginning of each line.
+func RowsOf(text []byte, isWanted func(id []byte) bool) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
-		for start := 0; start < len(text); {
+		for start, n := 0, 1; start < len(text); n++ {
 			end := start + cmp.Or(bytes.IndexByte(text[start:], '\n')+1, len(text)-start)
-			has := RowID(text[start:end])
-			if len(has) >= len(id) && string(has[:len(id)]) == id {
-				if l := lineAt(text, start); l.IsRow && !yield(l) {
+			if id := RowID(text[start:end]); id != nil && isWanted(id) {
+				l := lineAt(text, start)
+				if l.Number = n; l.IsRow && !yield(l) {
 					return
 				}
 			}
@@ -117,6 +125,27 @@ func rowsLike(text []byte, id string) iter.Seq[Line] {
 		}
 	}
 }
+
+// Edit returns text with the result of edit instead of each row whose id is wanted. If edit returns false, the row is
+// dropped with its line. All other lines stay byte for byte.
+func Edit(text []byte, isWanted func(id []byte) bool, edit func(Row) (Row, bool)) []byte {
+	out, kept := make([]byte, 0, len(text)+len(text)/8), 0
+	for l := range RowsOf(text, isWanted) {
+		row, stays := edit(l.Row)
+		if stays && row == l.Row {
+			continue
+		}
+		out = append(out, text[kept:l.Start]...)
+		if kept = l.End; stays {
+			out = append(out, row.String()...)
+			kept = l.Start + len(l.Text)
+		}
+	}
+	return append(out, text[kept:]...)
+}
+
+// Any wants all rows.
+func Any([]byte) bool { return true }
 
 // lineAt returns the line that holds offset i, without its number.
 func lineAt(text []byte, i int) Line {
@@ -207,48 +236,30 @@ func appendOffset(text []byte) int {
 	return at
 }
 
-// SetRows returns text with each row of edits, keyed by id, instead of the first row of that id. It parses no other
-// row.
+// SetRows returns text with each row of edits, keyed by id, instead of the first row of that id.
 func SetRows(text []byte, edits map[string]Row) []byte {
-	out, kept := make([]byte, 0, len(text)+len(text)/8), 0
 	done := make(map[string]bool)
-	for start := 0; start < len(text); {
-		end := start + cmp.Or(bytes.IndexByte(text[start:], '\n')+1, len(text)-start)
-		id := RowID(text[start:end])
-		if row, edit := edits[string(id)]; edit && !done[string(id)] {
-			if l := lineAt(text, start); l.IsRow {
-				done[l.Row.ID] = true
-				out = append(append(out, text[kept:start]...), row.String()...)
-				kept = start + len(l.Text)
-			}
-		}
-		start = end
-	}
-	return append(out, text[kept:]...)
+	isNext := func(id []byte) bool { _, is := edits[string(id)]; return is && !done[string(id)] }
+	return Edit(text, isNext, func(r Row) (Row, bool) {
+		done[r.ID] = true
+		return edits[r.ID], true
+	})
 }
 
 // Unmark returns text without the read marks of its rows.
-func Unmark(text []byte) (out []byte) {
-	for l := range Lines(string(text)) {
-		if l.IsRow && l.Row.ReadBy != "" {
-			l.Row.ReadBy = ""
-			out = append(append(out, l.Row.String()...), '\n')
-			continue
-		}
-		out = append(out, text[l.Start:l.End]...)
-	}
-	return out
+func Unmark(text []byte) []byte {
+	return Edit(text, Any, func(r Row) (Row, bool) {
+		r.ReadBy = ""
+		return r, true
+	})
 }
 
 // TakeOldest returns the first n rows of text and the text without their lines.
 func TakeOldest(text []byte, n int) (rows []Row, rest []byte) {
-	for l := range Lines(string(text)) {
-		if l.IsRow && len(rows) < n {
-			rows = append(rows, l.Row)
-			continue
-		}
-		rest = append(rest, text[l.Start:l.End]...)
-	}
+	rest = Edit(text, func([]byte) bool { return len(rows) < n }, func(r Row) (Row, bool) {
+		rows = append(rows, r)
+		return r, false
+	})
 	return rows, rest
 }
 
@@ -282,11 +293,5 @@ func AddArchives(text []byte, names []string) []byte {
 
 // DropRows returns text without the rows of the ids.
 func DropRows(text []byte, ids map[string]bool) []byte {
-	var out bytes.Buffer
-	for l := range Lines(string(text)) {
-		if !l.IsRow || !ids[l.Row.ID] {
-			out.Write(text[l.Start:l.End])
-		}
-	}
-	return out.Bytes()
+	return Edit(text, func(id []byte) bool { return ids[string(id)] }, func(r Row) (Row, bool) { return r, false })
 }

@@ -134,13 +134,11 @@ func (s *Story) Merge(found []byte, more bool, isThere func(index.Row) (bool, er
 	}
 	ours, order := rowsOf(s.Text())
 	seen := make(map[string]bool)
-	text = keepRows(text, func(row index.Row) bool {
+	text = index.Edit(text, index.Any, func(row index.Row) (index.Row, bool) { // readers merge the marks of all of an id
 		_, known := ours[row.ID]
-		if known && seen[row.ID] || !known && gone[row.ID] {
-			return false
-		}
-		seen[row.ID] = true
-		return true
+		stays := !(known && seen[row.ID] || !known && gone[row.ID])
+		seen[row.ID] = seen[row.ID] || stays
+		return row, stays
 	})
 	have, theirs := rowsOf(text)
 	change := &Record{}
@@ -167,17 +165,6 @@ func (s *Story) Merge(found []byte, more bool, isThere func(index.Row) (bool, er
 	}
 	text = change.Carry(text)
 	return (&Record{Links: s.lostLinks(text)}).Carry(text), nil
-}
-
-// keepRows returns a text with only the rows that stay. At most the first row of an id may stay, since
-// readers merge the marks of all.
-func keepRows(text []byte, stays func(index.Row) bool) (kept []byte) {
-	for l := range index.Lines(string(text)) {
-		if !l.IsRow || stays(l.Row) {
-			kept = append(kept, text[l.Start:l.End]...)
-		}
-	}
-	return kept
 }
 
 // lostLinks returns the archives that the text should link but does not.

@@ -345,7 +345,7 @@ func (x *Session) TakeOverTokens(all []eventlog.Consumption, own bool) (isNew []
 		return nil, err
 	}
 	ledger := &Ledger{Text: before.Text}
-	if len(all) > fewIDs {
+	if len(all) > fewKeys {
 		ledger.ReadOnce()
 	}
 	isNew = make([]bool, len(all))

@@ -27,37 +27,22 @@ type choice struct {
 // batch.
 type chooser struct {
 	*Session
-	text  []byte                // INDEX.md
-	lines map[string]index.Line // its rows by id, for a batch; nil searches text
+	lines map[string]index.Line // the rows of the documents in INDEX.md, by id
+	ids   map[string]bool       // of the documents
 	given map[string]string     // file → id
 	gone  map[string]bool       // the ids of pruned handoffs, nil until needed
-	old   map[string]bool       // the ids in the archives, for a batch that needs them
+	old   map[string]bool       // those ids that are in the archives, nil until needed
 	log   *eventlog.Reading     // the audit log, read once a file was adopted
 }
 
-// newChooser prepares to find the rows of docs documents in the text of INDEX.md. It searches for a few rows
-// one by one, and reads the table once for many.
-func newChooser(x *Session, text []byte, docs int) *chooser {
-	c := &chooser{Session: x, text: text, given: make(map[string]string)}
-	if docs <= fewIDs {
-		return c
-	}
-	c.lines = make(map[string]index.Line)
-	for l := range index.Lines(string(text)) {
-		if _, known := c.lines[l.Row.ID]; l.IsRow && !known {
-			c.lines[l.Row.ID] = l
-		}
+// newChooser finds the rows of the documents with the ids in the text of INDEX.md.
+func newChooser(x *Session, text []byte, ids map[string]bool) *chooser {
+	c := &chooser{Session: x, lines: make(map[string]index.Line), ids: ids, given: make(map[string]string)}
+	isNew := func(id []byte) bool { _, known := c.lines[string(id)]; return ids[string(id)] && !known }
+	for l := range index.RowsOf(text, isNew) {
+		c.lines[l.Row.ID] = l
 	}
 	return c
-}
-
-// find returns the row of an id in INDEX.md. It does not search the archives.
-func (c *chooser) find(id string) (index.Line, bool) {
-	if c.lines == nil {
-		return index.Find(c.text, id)
-	}
-	l, ok := c.lines[id]
-	return l, ok
 }
 
 // choose decides by name. An id always has the same base name, or the base name of the other git mode, which
@@ -95,7 +80,7 @@ func (c *chooser) checkPruned(d Publication) error {
 	if !c.gone[d.HandoffID] || c.Opt.Restore || d.Restore {
 		return nil
 	}
-	if l, listed := c.find(d.HandoffID); listed { // it was restored, and is lost since
+	if l, listed := c.lines[d.HandoffID]; listed { // it was restored, and is lost since
 		return &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number,
 			Why: "lists " + d.HandoffID + ", but its file is gone"}
 	}
@@ -130,7 +115,7 @@ func (c *chooser) findName(d Publication, withID bool) (found choice, free strin
 
 // newName returns a free name, unless a row shows that the document was stored before.
 func (c *chooser) newName(name string, d Publication) (choice, error) {
-	if l, ok := c.find(d.HandoffID); ok {
+	if l, ok := c.lines[d.HandoffID]; ok {
 		same, err := c.holds(l.Row.File, d)
 		if err != nil && fault.Class(err) == nil && !errors.Is(err, fs.ErrNotExist) || same {
 			return choice{file: l.Row.File, listed: same}, err
@@ -174,22 +159,19 @@ func (c *chooser) holds(name string, d Publication) (bool, error) {
 // isListed reports whether INDEX.md or an archive has the row of a stored document. A row with another file
 // is an error, since an id has one document.
 func (c *chooser) isListed(id, file string) (bool, error) {
-	if l, ok := c.find(id); ok {
+	if l, ok := c.lines[id]; ok {
 		if l.Row.File != file {
 			return false, &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number,
 				Why: "lists " + id + " as " + l.Row.File + ", but it is stored as " + file}
 		}
 		return true, nil
 	}
-	if c.lines == nil {
-		return c.inArchives(id)
-	}
 	if c.old == nil {
 		c.old = make(map[string]bool)
 		err := store.EachIndex(c.Dir, func(name string, text []byte) error {
-			for l := range index.Lines(string(text)) {
-				if l.IsRow && name != disk.IndexFile {
-					c.old[l.Row.ID] = true
+			if name != disk.IndexFile {
+				for _, row := range index.First(text, c.ids) {
+					c.old[row.ID] = true
 				}
 			}
 			return nil

@@ -26,6 +26,9 @@ type Ledger struct {
 	lives map[string]eventlog.Life // as they are after the lines
 }
 
+// fewKeys is the most keys that are searched one by one. For more, the lines are read once.
+const fewKeys = 8
+
 // ReadOnce prepares for many questions: none of them searches the text again.
 func (l *Ledger) ReadOnce() {
 	l.keys, l.lives = make(map[string][]byte), make(map[string]eventlog.Life)

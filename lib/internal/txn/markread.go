@@ -2,7 +2,6 @@ package txn
 
 import (
 	"io/fs"
-	"maps"
 	"slices"
 	"time"
 
@@ -45,7 +44,7 @@ type Marking struct {
 // set, an earlier mark replaces it.
 func (m *Marking) File(name string, text []byte) error {
 	edits := make(map[string]index.Row)
-	rows := rowsOf(text, m.Want)
+	rows := index.First(text, m.Want)
 	if len(rows) > 0 && disk.IsArchive(name) {
 		if err := m.checkArchive(name); err != nil {
 			return err
@@ -155,30 +154,6 @@ func (r MarkReceipt) isNew() bool { return r.Status == StatusChanged }
 func marked(id string, m index.Mark, how eventlog.How) eventlog.Pending {
 	return eventlog.Pending{Type: eventlog.TypeMarkRead,
 		Payload: eventlog.MarkedRead{HandoffID: id, OperatorID: m.Operator, Time: m.Time, How: how}}
-}
-
-// fewIDs is the most ids that are searched one by one. For more, the lines are read once.
-const fewIDs = 8
-
-// rowsOf returns the first row of each wanted id.
-func rowsOf[T any](text []byte, want map[string]T) []index.Row {
-	var rows []index.Row
-	if len(want) <= fewIDs {
-		for _, id := range slices.Sorted(maps.Keys(want)) {
-			if l, ok := index.Find(text, id); ok {
-				rows = append(rows, l.Row)
-			}
-		}
-		return rows
-	}
-	seen := make(map[string]bool)
-	for l := range index.Lines(string(text)) {
-		if _, wanted := want[l.Row.ID]; wanted && l.IsRow && !seen[l.Row.ID] {
-			seen[l.Row.ID] = true
-			rows = append(rows, l.Row)
-		}
-	}
-	return rows
 }
 
 // Undone holds the time up to which read marks were removed, by handoff and operator.

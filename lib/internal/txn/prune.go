@@ -79,7 +79,7 @@ func (x *Session) rowsOf(all []Removal) (map[string]index.Row, error) {
 		want[b.HandoffID] = true
 	}
 	err := store.EachIndex(x.Dir, func(_ string, text []byte) error {
-		for _, row := range rowsOf(text, want) {
+		for _, row := range index.First(text, want) {
 			if _, known := rows[row.ID]; !known {
 				rows[row.ID] = row
 			}
@@ -121,7 +121,7 @@ func (x *Session) dropArchived(c *change) error {
 		gone[id] = true
 	}
 	return store.EachIndex(x.Dir, func(name string, text []byte) error {
-		if name != disk.IndexFile && len(rowsOf(text, gone)) > 0 {
+		if name != disk.IndexFile && len(index.First(text, gone)) > 0 {
 			x.setIndex(c, name, index.DropRows(text, gone))
 		}
 		return nil

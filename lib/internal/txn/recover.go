@@ -668,18 +668,6 @@ func (x *Session) removeStaged() error {
 	return err
 }
 
-// inArchives reports whether an archive lists a handoff.
-func (x *Session) inArchives(id string) (found bool, err error) {
-	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
-		if _, ok := index.Find(text, id); ok && name != disk.IndexFile {
-			found = true
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found, err
-}
-
 // ProveJournal reads the whole journal. Recovery reads only its heads if the files agree with it.
 func (x *Session) ProveJournal() error {
 	_, err := x.j.Story()

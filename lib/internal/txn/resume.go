@@ -99,7 +99,7 @@ func (x *Session) markAll(c *change, marks map[int]index.Mark, back *Marking, al
 	}
 	err = store.EachIndex(x.Dir, func(name string, text []byte) error {
 		edits := make(map[string]index.Row)
-		for _, row := range rowsOf(text, want) {
+		for _, row := range index.First(text, want) {
 			before, lines := row.ReadBy, want[row.ID]
 			last := all[lines[len(lines)-1]]
 			for _, i := range lines {

@@ -90,7 +90,11 @@ func (p *publishing) store(keepGoing bool) error {
 	if err != nil {
 		return err
 	}
-	p.choose = newChooser(p.Session, text, len(p.texts))
+	ids := make(map[string]bool)
+	for i := range p.texts {
+		ids[p.doc(i).HandoffID] = true
+	}
+	p.choose = newChooser(p.Session, text, ids)
 	p.change = change{Record: journal.Record{Op: "write"}, more: p.events, spool: p.spool}
 	for i := range p.texts {
 		if err := p.plan(i); err != nil {
