@@ -2,13 +2,13 @@ package exchange
 
 import (
 	"slices"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/life"
 )
 
 // The kinds of effects.
@@ -25,10 +25,10 @@ type effect struct {
 	Kind                string `json:"kind"`
 	handoff.Consumption        // of a mark or tombstone: handoff, operator and time
 
-	Turn        int    `json:"turn,omitempty"`   // of a tombstone: the number of the archiving that it ends
-	Writer      string `json:"writer,omitempty"` // of a tombstone
-	Own         bool   `json:"own,omitempty"`    // an action that this replica has claimed and not recorded
-	life.Burial        // of a tombstone
+	Turn   int    `json:"turn,omitempty"`   // of a tombstone: the number of the archiving that it ends
+	Writer string `json:"writer,omitempty"` // of a tombstone
+	Seen   string `json:"seen,omitempty"`   // of a tombstone: since when it waits, by the clock of this machine
+	Own    bool   `json:"own,omitempty"`    // an action that this replica has claimed and not recorded
 }
 
 // tombstone returns the effect as a tombstone.
@@ -67,7 +67,7 @@ func (h *held) addEffect(e effect) {
 	}
 	was := h.Effects[i]
 	if e.Kind == kindUnread && e.Time > was.Time || e.Kind == kindTombstone && e.Turn > was.Turn {
-		e.Burial = was.Burial
+		e.Seen = was.Seen
 		h.Effects[i] = e
 	}
 }
@@ -137,7 +137,7 @@ func (x *exchange) takeEffects(ctx ctx, c *intake) error {
 	judge := x.Exchange().Judge()
 	stamp := judge.Stamp()
 	isStill := stamp == c.held.Rules && len(c.said)+len(c.imported)+len(c.claims)+len(x.got.Received) == 0 && !c.near
-	if isStill && !slices.ContainsFunc(c.held.Effects, func(e effect) bool { return e.Counted != "" || x.isOld(e) }) {
+	if isStill && !slices.ContainsFunc(c.held.Effects, x.isOld) {
 		return nil
 	}
 	c.held.Rules = stamp
@@ -188,8 +188,8 @@ func (x *exchange) divide(c *intake, j jury, here map[string]handoff.Entry) map[
 	told, due := c.held.Effects, make(map[string][]effect)
 	c.held.Effects, c.held.places = nil, nil
 	for _, e := range told {
-		if e.Kind == kindTombstone {
-			e.Count(e.Time, x.Now())
+		if e.Kind == kindTombstone && e.Seen == "" { // a clock that is behind must not end the wait when it is set
+			e.Seen = max(e.Time, x.Now().UTC().Format(time.RFC3339))
 		}
 		switch isDue, isVoid := j.decide(e, here[e.HandoffID], c.near || x.isOld(e)); {
 		case isVoid:

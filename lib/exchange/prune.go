@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
 )
 
 // A prunedHandoff is what the audit log says about a handoff that was pruned here.
@@ -116,4 +117,4 @@ func (x *exchange) bury(ctx ctx, c *intake, due []effect) error {
 }
 
 // isOld reports whether a tombstone is old enough to remove its handoff, by the clock of this machine.
-func (x *exchange) isOld(e effect) bool { return e.IsOver(x.Now()) }
+func (x *exchange) isOld(e effect) bool { return life.IsOver(e.Seen, x.Now()) }
