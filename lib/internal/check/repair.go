@@ -131,7 +131,7 @@ func (m *repair) quarantineLines(e *store.UnknownLinesError) error {
 	if err := m.keepCopy(m.State, aside, text[e.Offset:]); err != nil {
 		return err
 	}
-	log, err := m.State.OpenLog(e.Name, false)
+	log, err := m.State.OpenLog(e.Name)
 	if err != nil {
 		return err
 	}

@@ -22,9 +22,6 @@ var ErrUnsafe = errors.New("refused")
 // ErrHeld is the error if another process held the lock of a directory for the whole wait.
 var ErrHeld = errors.New("held by another process")
 
-// ErrAppendOnly is the error for a file with the append-only attribute.
-var ErrAppendOnly = errors.New("it is append-only (chattr +a)")
-
 // ErrTooLarge is wrapped by errors about a file that is larger than permitted.
 var ErrTooLarge = errors.New("too large")
 

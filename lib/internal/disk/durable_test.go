@@ -113,7 +113,7 @@ func TestUnsafeEntries(t *testing.T) {
 		if _, err := d.Open(name); !errors.Is(err, disk.ErrUnsafe) {
 			t.Errorf("Open(%s): %v", name, err)
 		}
-		if _, err := d.OpenLog(name, true); !errors.Is(err, disk.ErrUnsafe) {
+		if _, err := d.OpenLog(name); !errors.Is(err, disk.ErrUnsafe) {
 			t.Errorf("OpenLog(%s): %v", name, err)
 		}
 		if err := d.Replace(name, []byte("x"), 0o600); !errors.Is(err, disk.ErrUnsafe) {
@@ -152,7 +152,7 @@ func TestReplaceKeepsTheMode(t *testing.T) {
 // PutAt writes only the bytes that differ.
 func TestLogPutAt(t *testing.T) {
 	d := open(t)
-	log, err := d.OpenLog("log", true)
+	log, err := d.OpenLog("log")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestRootGivesToTheOwner(t *testing.T) {
 		"replaced": func(name string) error { return d.Replace(name, []byte("content"), 0o600) },
 		"touched":  func(name string) error { return d.Touch(name, 0o600) },
 		"log": func(name string) error {
-			log, err := d.OpenLog(name, true)
+			log, err := d.OpenLog(name)
 			if err != nil {
 				return err
 			}

@@ -44,7 +44,6 @@ const (
 	Ledger          = "consumed-tokens.jsonl"
 	Tombstones      = "tombstones" // the ids of pruned handoffs, one per line
 	Offers          = "offered.jsonl"
-	OlderOffers     = "offered-before.jsonl"
 	Facts           = "facts"              // what documents and events say about handoffs; a cache in the user's state
 	Sealed          = "archives"           // what is known about the archives of the index; a cache in the user's state
 	Titles          = "titles"             // the titles of handoffs; a cache in the user's state
@@ -115,7 +114,7 @@ func ArchiveNumber(name string) int {
 // replacement has that name in its own.
 func IsReplaced(name string) bool {
 	switch name {
-	case IndexFile, FingerprintFile, LogFile, Ledger, Tombstones, OlderOffers, Pins, Beside:
+	case IndexFile, FingerprintFile, LogFile, Ledger, Tombstones, Offers, Pins, Beside:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)
@@ -124,7 +123,7 @@ func IsReplaced(name string) bool {
 // IsOfState reports whether name is a file that the store itself creates in its state directory.
 func IsOfState(name string) bool {
 	return IsReplaced(name) && name != IndexFile && !IsArchive(name) && !IsSignatureFile(name) || name == History ||
-		name == Refusals || name == Offers || name == Synced
+		name == Refusals || name == Synced
 }
 
 // SignatureFile returns the name of the signature of a handoff, below [Signatures].

@@ -1,9 +1,9 @@
 package disk
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -23,7 +23,7 @@ type MachineRecord struct {
 	Store  string `json:"store,omitempty"` // 32 hexadecimal digits: the id of the store when it was written
 }
 
-// MaxMachineRecord is the largest fingerprint file that ParseMachineRecord parses.
+// MaxMachineRecord is the size of the largest fingerprint file.
 const MaxMachineRecord = 4 << 10
 
 // ErrNoMachine is the error for a record without a machine.
@@ -45,11 +45,11 @@ func random(bytes int) string {
 // Bytes returns the record as one line of JSON in the order of the fields, with a final newline.
 func (r MachineRecord) Bytes() []byte { return append(jsontree.Encode(r, ""), '\n') }
 
-// ParseMachineRecord parses a fingerprint file. It refuses anything but exactly one object with these keys,
-// each once and well-formed, since the file may be empty or damaged. For a record without a machine it
-// returns the record and ErrNoMachine.
-func ParseMachineRecord(src []byte) (MachineRecord, error) {
-	r, err := parse(src)
+// ParseMachineRecord parses a fingerprint file. For a record without a machine it returns the record and ErrNoMachine.
+func ParseMachineRecord(src []byte) (r MachineRecord, err error) {
+	if err = json.Unmarshal(src, &r); err == nil {
+		err = r.check()
+	}
 	switch {
 	case err == nil:
 		return r, nil
@@ -57,34 +57,6 @@ func ParseMachineRecord(src []byte) (MachineRecord, error) {
 		r = MachineRecord{}
 	}
 	return r, fmt.Errorf("bad fingerprint record: %w", err)
-}
-
-func parse(src []byte) (r MachineRecord, err error) {
-	if len(bytes.TrimSpace(src)) == 0 {
-		return r, errors.New("it is empty")
-	}
-	v, err := jsontree.ParseObject(src, MaxMachineRecord, "the record")
-	if err != nil {
-		return r, err
-	}
-	fields := map[string]*string{"fingerprint": &r.Fingerprint, "first_seen_utc": &r.FirstSeenUTC,
-		"writer_id_default": &r.WriterIDDefault,
-		"writer":            &r.Writer, "store": &r.Store}
-	given := make(map[string]bool)
-	for _, m := range v.Members {
-		switch field := fields[m.Name]; {
-		case field == nil:
-			return r, fmt.Errorf("unknown key %s", fault.Quote(m.Name))
-		case m.Value.Kind != jsontree.String:
-			return r, fmt.Errorf("%s is not a string", m.Name)
-		default:
-			*field, given[m.Name] = m.Value.Text, true
-		}
-	}
-	if !given["fingerprint"] || !given["first_seen_utc"] || !given["writer_id_default"] {
-		return r, errors.New("it needs fingerprint, first_seen_utc and writer_id_default")
-	}
-	return r, r.check()
 }
 
 func (r MachineRecord) check() error {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -15,8 +14,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// The files of offers have one Offer a line, newest last. If the first file is full, its lines replace the second
-// file. The record is therefore limited. A forgotten offer only means that a handoff is listed as unread again.
+// The file of offers has one Offer a line, newest last. If it is full, only its newer half stays. A forgotten offer
+// only means that a handoff is listed as unread again.
 const (
 	maxBytes  = 4 << 20
 	tailBytes = 256 << 10 // the bytes at the end in which an offer counts as recorded
@@ -45,17 +44,17 @@ func RecordOffer(s *store.Store, o Offer) (recorded bool) {
 var errKnown = errors.New("recorded before")
 
 func record(x *txn.Session, o Offer) error {
-	log, err := x.State.OpenLog(disk.Offers, true)
+	file, _, err := x.State.OpenOrCreate(disk.Offers)
 	if err != nil {
 		return err
 	}
-	defer log.Close()
-	info, err := log.Stat()
+	defer file.Close()
+	info, err := file.Stat()
 	if err != nil {
 		return err
 	}
 	tail := make([]byte, min(info.Size(), tailBytes))
-	if _, err := log.ReadAt(tail, info.Size()-int64(len(tail))); err != nil && err != io.EOF {
+	if _, err := file.ReadAt(tail, info.Size()-int64(len(tail))); err != nil && err != io.EOF {
 		return err
 	}
 	if o.IDs = o.missing(tail); len(o.IDs) == 0 {
@@ -70,11 +69,15 @@ func record(x *txn.Session, o Offer) error {
 		line = append([]byte{'\n'}, line...) // after a line that a crash cut
 	}
 	if info.Size()+int64(len(line)) > maxBytes {
-		if err := rotate(x, log); err != nil {
+		text, err := x.State.ReadFile(disk.Offers, 2*maxBytes)
+		if err != nil {
 			return err
 		}
+		_, newer, _ := bytes.Cut(text[len(text)/2:], []byte("\n"))
+		return x.State.Replace(disk.Offers, append(newer, line...), 0o600)
 	}
-	return log.Append(line)
+	_, err = file.WriteAt(line, info.Size())
+	return err
 }
 
 // missing returns the ids that text does not record for the session.
@@ -87,18 +90,6 @@ func (o Offer) missing(text []byte) []string {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(o.IDs), func(id string) bool { return slices.Contains(told, id) })
-}
-
-// rotate copies the log to the second file and then empties it. A reader may see lines twice, but misses none.
-func rotate(x *txn.Session, log *disk.Log) error {
-	text, err := x.State.ReadFile(disk.Offers, 2*maxBytes)
-	if err != nil {
-		return err
-	}
-	if err := x.State.Replace(disk.OlderOffers, text, 0o600); err != nil {
-		return err
-	}
-	return log.Truncate(0)
 }
 
 // parse returns the offers of text. It skips malformed lines.
@@ -120,22 +111,9 @@ func Offers(s *store.Store) []Offer {
 		return nil
 	}
 	defer state.Close()
-	var texts [2][]byte
-	for i, name := range []string{disk.Offers, disk.OlderOffers} {
-		texts[1-i], err = state.ReadFile(name, 2*maxBytes)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.Opt.Warn("what sessions were offered cannot be read: " + err.Error())
-		}
+	text, err := state.ReadIfThere(disk.Offers, 2*maxBytes)
+	if err != nil {
+		s.Opt.Warn("what sessions were offered cannot be read: " + err.Error())
 	}
-	seen := make(map[string]bool) // during a rotation, lines are in both files
-	var offers []Offer
-	for _, text := range texts {
-		for line := range bytes.Lines(text) {
-			if o := parse(line); o != nil && !seen[string(line)] {
-				seen[string(line)] = true
-				offers = append(offers, o...)
-			}
-		}
-	}
-	return offers
+	return parse(text)
 }

@@ -255,7 +255,7 @@ func (x *Session) apply(r *journal.Record, p *prepared) error {
 
 // OpenGrowing opens the audit log or the ledger, and makes it if it is missing.
 func (x *Session) OpenGrowing(name string) (*disk.Log, error) {
-	log, err := x.State.OpenLog(name, true)
+	log, err := x.State.OpenLog(name)
 	return log, store.AsCorrupt(filepath.Join(x.State.Path(), name), err)
 }
 

@@ -138,36 +138,9 @@ func (x *Session) logRefusal(refused *store.MachineError) {
 		"recovery_hint":        refused.Command,
 	})
 	if err == nil {
-		err = x.appendRefusal(line)
+		err = x.State.Extend(disk.Refusals, append(line, '\n'), true)
 	}
 	if err != nil {
 		x.Opt.Warn(fmt.Sprintf("the refusal could not be recorded in %s: %v", disk.Refusals, err))
 	}
-}
-
-// appendRefusal adds a line to the log of refusals, which is not part of any change, durably. It first ends a torn
-// line with a newline.
-func (x *Session) appendRefusal(line []byte) error {
-	log, size, err := x.openSized(disk.Refusals)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	last := []byte("\n")
-	if size > 0 {
-		if _, err := log.ReadAt(last, size-1); err != nil {
-			return fmt.Errorf("cannot read %s: %w", disk.Refusals, err)
-		}
-	}
-	line = append(line, '\n')
-	if last[0] != '\n' {
-		line = append([]byte("\n"), line...)
-	}
-	if err := log.PutAt(line, size); err != nil {
-		return err
-	}
-	if err := log.Sync(); err != nil {
-		return err
-	}
-	return x.State.Sync()
 }

@@ -625,9 +625,6 @@ func (x *Session) cutTorn(log *disk.Log, end, size int64) error {
 	if _, err := log.ReadAt(torn, end); err != nil {
 		return err
 	}
-	if err := CanBeCut(log); err != nil {
-		return err
-	}
 	if torn = bytes.TrimRight(torn, "\x00"); len(torn) > 0 {
 		name := filepath.Base(log.Name())
 		kept := name + "." + x.NameTime()
