@@ -104,13 +104,6 @@ func (c *Conflict) IsMarker(line string) bool {
 
 // checkRow checks a row. first is the first row of its id.
 func (c *check) checkRow(place string, l index.Line, first *Row) {
-	if l.Row.String() != l.Text {
-		c.warn(place, remedyRepair, "is not spaced as the store writes rows")
-	}
-	for _, name := range l.Row.Unmarked() {
-		c.warn(place, "handoff mark-read "+l.Row.ID+" "+name,
-			"names %s in read_by without a time, which is not a read mark", name)
-	}
 	switch {
 	case first.Place() == place:
 	case first.File != l.Row.File || !store.SameHandoff(first.Row, l.Row):

@@ -25,8 +25,7 @@ import (
 type Row struct {
 	ID, File, From, To, Topic, Time string
 
-	// ReadBy is the cell as it is: a comma-separated list of operator:timestamp. People may type an operator
-	// without a time, which is not a mark.
+	// ReadBy is the cell as it is: a comma-separated list of operator:timestamp. A name without a time is not a mark.
 	ReadBy string
 }
 
@@ -96,17 +95,6 @@ func (r Row) IsReadBy(operator string) bool {
 	return false
 }
 
-// Unmarked returns the operators in the read_by cell that have no time, as people type them.
-func (r Row) Unmarked() (names []string) {
-	for rest := r.ReadBy; rest != ""; {
-		var entry string
-		if entry, rest, _ = strings.Cut(rest, ","); !strings.Contains(entry, ":") {
-			names = append(names, strings.Trim(entry, " "))
-		}
-	}
-	return names
-}
-
 // IsTo reports whether the handoff is addressed to operator.
 func (r Row) IsTo(operator string) bool { return document.IsTo(r.To, operator) }
 
@@ -138,18 +126,11 @@ func (r Row) Marks() []Mark {
 	return marks
 }
 
-// WithMark returns the row with the marks added. A mark replaces a name without a time. Marks of operators that have
-// one already are left out.
+// WithMark returns the row with the marks added. Marks of operators that have one already are left out.
 func (r Row) WithMark(marks ...Mark) Row {
 	for _, m := range marks {
 		if r.IsReadBy(m.Operator) {
 			continue
-		}
-		if slices.Contains(r.Unmarked(), m.Operator) {
-			entries := strings.Split(r.ReadBy, ",")
-			entries = slices.DeleteFunc(entries,
-				func(entry string) bool { return strings.Trim(entry, " ") == m.Operator })
-			r.ReadBy = strings.Join(entries, ",")
 		}
 		if r.ReadBy != "" && !strings.HasSuffix(r.ReadBy, ",") {
 			r.ReadBy += ","

@@ -134,7 +134,7 @@ func (s *Story) Merge(found []byte, more bool, isThere func(index.Row) (bool, er
 	}
 	ours, order := rowsOf(s.Text())
 	seen := make(map[string]bool)
-	text = index.Edit(text, index.Any, func(row index.Row) (index.Row, bool) { // readers merge the marks of all of an id
+	text = index.Edit(text, index.Any, func(row index.Row) (index.Row, bool) {
 		_, known := ours[row.ID]
 		stays := !(known && seen[row.ID] || !known && gone[row.ID])
 		seen[row.ID] = seen[row.ID] || stays
@@ -147,7 +147,7 @@ func (s *Story) Merge(found []byte, more bool, isThere func(index.Row) (bool, er
 		if more {
 			row = row.WithMark(have[id].Marks()...)
 		}
-		if row = keepNames(row, have[id]); known && row != have[id] {
+		if known && row != have[id] {
 			change.Set = append(change.Set, row)
 		}
 	}
@@ -172,20 +172,6 @@ func (s *Story) lostLinks(text []byte) []string {
 	linked := index.Archives(string(text))
 	return slices.DeleteFunc(index.Archives(string(s.Text())),
 		func(name string) bool { return slices.Contains(linked, name) })
-}
-
-// keepNames returns row with the names that people typed into the read_by of theirs, which are not marks.
-func keepNames(row, theirs index.Row) index.Row {
-	for _, name := range theirs.Unmarked() {
-		if row.IsReadBy(name) || slices.Contains(row.Unmarked(), name) {
-			continue
-		}
-		if row.ReadBy != "" {
-			row.ReadBy += ","
-		}
-		row.ReadBy += name
-	}
-	return row
 }
 
 // DropUnlisted removes the handoffs from files that table does not list: git checked out another commit, so

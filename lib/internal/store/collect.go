@@ -23,7 +23,6 @@ type collector struct {
 
 	passed  bool   // some rows were not chosen
 	foreign places // lines that are neither rows nor part of the table
-	typed   places // rows whose read_by has a name without a time
 }
 
 // places counts places in index files and keeps the first.
@@ -60,9 +59,7 @@ func (c *collector) line(name string, number int, line []byte) {
 	}
 	l := index.Line{Text: string(line)}
 	if l.Row, l.IsRow = index.ParseRow(l.Text); l.IsRow {
-		if c.row(found{l.Row, c.file, number}); l.Row.Unmarked() != nil {
-			c.typed.add(name, number)
-		}
+		c.row(found{l.Row, c.file, number})
 	} else if !l.IsFurniture() {
 		c.foreign.add(name, number)
 	}

@@ -43,10 +43,6 @@ func (s *Store) Scan(d *disk.Dir, choice Choice) (rows []index.Row, others map[s
 	if c.foreign.n > 0 {
 		s.Opt.Warn(ignored(c.foreign))
 	}
-	if c.typed.n > 0 {
-		s.Opt.Warn("read_by has a name without a time, which is not a read mark, at " + c.typed.first + more(c.typed) +
-			"; `handoff mark-read` adds one")
-	}
 	if err := c.join(d); err != nil {
 		return nil, nil, err
 	}
@@ -67,14 +63,6 @@ func ignored(p places) string {
 	}
 	return fmt.Sprintf("%d lines of the index are not rows and were ignored, the first at %s; `handoff doctor` "+
 		"lists them", p.n, p.first)
-}
-
-// more returns a note about the places after the first.
-func more(p places) string {
-	if p.n == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" and in %d other rows", p.n-1)
 }
 
 // eachLine calls line with the lines of all index files, as eachIndex visits them, and end after each file. The bytes

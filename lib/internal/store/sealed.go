@@ -52,7 +52,7 @@ func (s *Store) KeepSealed() {
 func describe(text []byte) (a sealed, ok bool) {
 	for l := range index.Lines(AsString(text)) {
 		switch {
-		case !l.IsRow && !l.IsFurniture(), l.Row.Unmarked() != nil:
+		case !l.IsRow && !l.IsFurniture():
 			return a, false
 		case !l.IsRow:
 			continue
