@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -106,6 +107,11 @@ func (b Box) Save(ctx context.Context, d Draft) (_ Draft, err error) {
 	if err != nil || d.Hook && !known {
 		return d, err
 	}
+	dir, done, err := b.begin(ctx, known, b.At.Opt.LockTimeout)
+	if err != nil {
+		return d, err
+	}
+	defer done()
 	d.Saved, d.Foreign = b.At.Now(), false
 	old, err := b.All()
 	if err != nil {
@@ -113,38 +119,33 @@ func (b Box) Save(ctx context.Context, d Draft) (_ Draft, err error) {
 	}
 	for _, o := range old {
 		if o.isSame(d) {
-			return o, b.sync() // its writer may have died before the sync
+			return o, dir.Sync() // its writer may have died before the sync
 		}
 	}
-	x, err := txn.Begin(b.At)
-	if err != nil {
-		return d, err
-	}
-	defer x.End()
-	if !known { // before the first file of a store, record its machine
-		if err := x.Lock(ctx, b.At.Opt.LockTimeout); err != nil {
-			return d, err
-		}
-		if err := x.CheckMachine(); err != nil {
-			return d, err
-		}
-	}
-	return d, b.save(x, &d, old)
+	return d, b.save(dir, &d, old)
 }
 
-// sync makes the names of the drafts and of their directory durable.
-func (b Box) sync() error {
-	state, err := b.At.MakePlace(b.At.Opt.StateDir, 0o700)
+// begin opens the directory of the drafts, and makes it if it is missing. If no machine is known, it records this one
+// before the first file of the store; it waits for the lock at most for the duration wait.
+func (b Box) begin(ctx context.Context, known bool, wait time.Duration) (dir *disk.Dir, done func(), err error) {
+	x, err := txn.Begin(b.At)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer state.Close()
-	dir, err := state.MakeDir(disk.Drafts, 0o700)
+	if !known {
+		if err = x.Lock(ctx, wait); err == nil {
+			err = x.CheckMachine()
+		}
+	}
+	if err == nil {
+		dir, err = x.State.MakeDir(disk.Drafts, 0o700)
+		err = store.PlaceError(filepath.Join(x.Opt.StateDir, disk.Drafts), err)
+	}
 	if err != nil {
-		return err
+		x.End()
+		return nil, nil, err
 	}
-	defer dir.Close()
-	return dir.Sync()
+	return dir, func() { dir.Close(); x.End() }, nil
 }
 
 // isSame reports whether two drafts are equal, except for the time.
@@ -156,12 +157,7 @@ func (d Draft) isSame(other Draft) bool {
 }
 
 // save gives the draft its ID and stores it durably. It then removes the drafts that it replaces.
-func (b Box) save(x *txn.Session, d *Draft, old []Draft) error {
-	dir, err := x.State.MakeDir(disk.Drafts, 0o700)
-	if err != nil {
-		return store.PlaceError(filepath.Join(x.Opt.StateDir, disk.Drafts), err)
-	}
-	defer dir.Close()
+func (b Box) save(dir *disk.Dir, d *Draft, old []Draft) error {
 	if _, err := dir.RemoveStaged(func(string) bool { return false }); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // A Kept is what an agent reported of the work of a session.
@@ -40,24 +39,11 @@ func (b Box) Keep(ctx context.Context, agent, session string, begin bool, change
 	if err != nil || !known && !begin {
 		return err
 	}
-	x, err := txn.Begin(b.At)
+	dir, done, err := b.begin(ctx, known, min(b.At.Opt.LockTimeout, keepWait))
 	if err != nil {
 		return err
 	}
-	defer x.End()
-	if !known {
-		if err := x.Lock(ctx, min(b.At.Opt.LockTimeout, keepWait)); err != nil {
-			return err
-		}
-		if err := x.CheckMachine(); err != nil {
-			return err
-		}
-	}
-	dir, err := x.State.MakeDir(disk.Drafts, 0o700)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
+	defer done()
 	if dir.Lock(ctx, keepWait) == nil { // a hook that hangs loses no draft
 		defer dir.Unlock()
 	}
@@ -82,7 +68,7 @@ func (b Box) Keep(ctx context.Context, agent, session string, begin bool, change
 	if d.Saved = b.At.Now(); d.isSame(old) {
 		return dir.Sync()
 	}
-	if err := b.save(x, &d, all); err != nil || session != "" || old.ID == "" || old.ID == d.ID {
+	if err := b.save(dir, &d, all); err != nil || session != "" || old.ID == "" || old.ID == d.ID {
 		return err
 	}
 	return removeAll(dir, all, func(o Draft) bool { return o.ID == old.ID }) // save replaces only those of a session

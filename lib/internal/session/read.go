@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -173,16 +174,11 @@ func (b Box) Remove(d Draft) error {
 	if _, err := txn.Guard(b.At); err != nil {
 		return err
 	}
-	x, err := txn.Begin(b.At)
+	dir, done, err := b.begin(context.Background(), true, 0)
 	if err != nil {
 		return err
 	}
-	defer x.End()
-	dir, err := store.IfThere(x.State.OpenDir(disk.Drafts))
-	if err != nil || dir == nil {
-		return err
-	}
-	defer dir.Close()
+	defer done()
 	if err := dir.Remove(d.name()); err != nil {
 		return fmt.Errorf("the draft %s could not be removed: %w", d.ID, err)
 	}

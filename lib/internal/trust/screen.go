@@ -54,16 +54,23 @@ func CheckRules(rules []string) error {
 // Document screens a document. name is its name in errors. Redaction changes the id, so a document that contains its
 // id cannot be redacted. A refused document is a *fault.DocumentError.
 func (p Gate) Document(name string, d document.Document, claimed bool) (document.Document, Screened, error) {
-	allowed, faults := p.leaks(document.Texts(&d))
-	v := Screened{Allowed: RuleNames(allowed)}
-	switch {
-	case len(faults) == 0:
-		return d, v, nil
-	case !p.Redact:
-		return d, v, &fault.DocumentError{Name: name, Faults: faults}
+	d = document.Clone(d)
+	before := d.Body
+	v, err := p.Texts(name, document.Texts(&d))
+	if err != nil || v.Redacted == nil {
+		return d, v, err
 	}
-	d, redacted, err := p.redact(name, d, claimed)
-	v.Redacted = redacted
+	if claimed {
+		return d, v, fault.New(fault.ErrInvalid, "leave handoff_id out of a document that is to be redacted",
+			"%sthe document names its id, which would be another one after the redaction", fault.Prefixed(name))
+	}
+	if _, structured, err := fields.Extract(before); structured || err != nil {
+		return d, v, fault.New(fault.ErrInvalid,
+			"redact the record and write it as JSON, so that its view is made again",
+			"%sthe body carries a record with a credential in it, which cannot be redacted in place",
+			fault.Prefixed(name))
+	}
+	d.HandoffID, err = document.ID(d)
 	return d, v, err
 }
 
@@ -95,27 +102,6 @@ func (p Gate) leaks(texts []document.Text) (allowed []string, faults []fault.Fau
 		}
 	}
 	return allowed, faults
-}
-
-// redact replaces the credentials, which makes a document with another id.
-func (p Gate) redact(name string, d document.Document, claimed bool) (document.Document, []string, error) {
-	if claimed {
-		return d, nil, fault.New(fault.ErrInvalid, "leave handoff_id out of a document that is to be redacted",
-			"%sthe document names its id, which would be another one after the redaction", fault.Prefixed(name))
-	}
-	if _, structured, err := fields.Extract(d.Body); structured || err != nil {
-		return d, nil, fault.New(fault.ErrInvalid,
-			"redact the record and write it as JSON, so that its view is made again",
-			"%sthe body carries a record with a credential in it, which cannot be redacted in place",
-			fault.Prefixed(name))
-	}
-	d = document.Clone(d)
-	rules, err := p.replace(name, document.Texts(&d))
-	if err != nil {
-		return d, nil, err
-	}
-	d.HandoffID, err = document.ID(d)
-	return d, rules, err
 }
 
 // replace redacts texts, and returns the rules of the credentials.
