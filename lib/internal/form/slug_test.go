@@ -14,7 +14,7 @@ func TestSlug(t *testing.T) {
 		"a b.c":                 "a-b-c",
 		"張偉":                    "zhang-wei",
 		"克劳德-v2":                "ke-lao-de-v2",
-		"李 娜":                   "li-na",
+		"李 娜":                   "li-nuo",
 		"":                      "",
 		strings.Repeat("調", 12): strings.TrimSuffix(strings.Repeat("diao-", 8), "-"),
 		strings.Repeat("x", 50): strings.Repeat("x", 40),
