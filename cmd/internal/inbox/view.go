@@ -32,17 +32,15 @@ type look struct {
 
 // lookOf returns the look of package palette, in the 16 colors of the terminal.
 func lookOf(state handoff.State) look {
-	of, style := palette.Of(string(state)), none
+	of := palette.Of(string(state))
 	switch of.SGR {
 	case "1":
-		style = bold
+		return look{of.Sign, bold}
 	case "2":
-		style = faint
-	default:
-		number, _ := strconv.Atoi(of.SGR)
-		style = none.Foreground(lipgloss.ANSIColor(number - 30))
+		return look{of.Sign, faint}
 	}
-	return look{of.Sign, style}
+	number, _ := strconv.Atoi(of.SGR)
+	return look{of.Sign, none.Foreground(lipgloss.ANSIColor(number - 30))}
 }
 
 // A layout divides the screen. A hidden part has no lines.
@@ -54,7 +52,7 @@ type layout struct {
 
 const (
 	frame     = 3   // lines of title, rule and hints
-	sideFrom  = 110 // the minimum width for list and preview side by side
+	sideFrom  = 140 // the minimum width for list and preview side by side
 	sizeNamed = 60  // the minimum width for the program's name in the title
 	stackFrom = 16  // the minimum height for list above preview
 )
@@ -67,7 +65,7 @@ func (m *model) layout() layout {
 	case m.chosen() == nil:
 		return layout{listWidth: m.width, listHeight: body, previewWidth: max(1, m.width-2)}
 	case m.width >= sideFrom:
-		left := max(wholeFrom, m.width*45/100)
+		left := m.width * 45 / 100
 		return layout{left, body, m.width - left - 3, body, true}
 	case m.height >= stackFrom:
 		at := layout{listWidth: m.width, previewWidth: max(1, m.width-2)}
