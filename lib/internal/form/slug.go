@@ -1,25 +1,43 @@
 package form
 
 import (
+	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mozillazg/go-unidecode"
 )
 
-// Slug returns a slug of at most most characters for any text. Characters that a slug cannot contain become dashes. A
-// text in another script, of which mostly dashes would be left, gets the slug of Topic.
+// Slug returns a slug of at most most characters for any text. Characters that a slug cannot contain become dashes.
+// If most letters are in another script, the result would be only dashes; letters then become code points, as in
+// u8abf-u67fb.
 func Slug(text string, most int) string {
-	slug := strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf && IsSlugByte(byte(r)) {
-			return r
+	kept, lost := 0, 0
+	for _, r := range text {
+		if letter := unicode.IsLetter(r) || unicode.IsDigit(r); letter && r < utf8.RuneSelf {
+			kept++
+		} else if letter {
+			lost++
 		}
-		return '-'
-	}, text)
-	if 2*strings.Count(slug, "-") > len(slug) {
-		return Topic(text, most)
 	}
-	return slug[:min(len(slug), most)]
+	var b strings.Builder
+	for _, r := range text {
+		next := "-"
+		switch {
+		case r < utf8.RuneSelf && IsSlugByte(byte(r)):
+			next = string(r)
+		case lost > kept && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			if next = fmt.Sprintf("u%x", r); b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
+				next = "-" + next
+			}
+		}
+		if b.Len()+len(next) > most {
+			break
+		}
+		b.WriteString(next)
+	}
+	return b.String()
 }
 
 // Heading returns the text of the first heading of a Markdown text, "" if there is none. A heading is a line of # to
