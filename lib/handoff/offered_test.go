@@ -34,7 +34,7 @@ func TestOffersAreBounded(t *testing.T) {
 			}
 		}
 		text, err := os.ReadFile(path)
-		if err != nil || bytes.Count(text, []byte("\n")) > 3 {
+		if err != nil || len(text) > 3<<20 {
 			t.Errorf("%d bytes are left, %v", len(text), err)
 		}
 	}

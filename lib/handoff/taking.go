@@ -67,9 +67,14 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 // receives the receipts.
 func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consumption,
 	each func(ActReceipt) error) error {
-	defer c.s.at.Hold()()
+	own, err := Open(c.s.opt) // what it holds must not become what others see in this store
+	if err != nil {
+		return err
+	}
+	defer own.at.Hold()()
+	c.s = own
 	all := make([]request, len(ids))
-	err := c.s.guard()
+	err = c.s.guard()
 	var entries []Entry
 	if err == nil {
 		entries, err = c.s.FindEach(ids)
