@@ -54,7 +54,7 @@ type failure struct{ at, errno string }
 const (
 	beforeRecord = `pwrite64\(\d+, "handoffR`
 	beforeSync   = `fdatasync\(`
-	beforeBodies = `linkat\(.*"2026`
+	beforeBodies = `(linkat|renameat2)\(.*"2026`
 	beforeTable  = `renameat2\(.*RENAME_EXCHANGE`
 	beforeSwap   = `unlinkat\(.*"\.INDEX\.md\.swap"`
 	beforeLedger = `pwrite64\(\d+, "\{\\"token`
