@@ -93,30 +93,52 @@ func (a Agent) wrap(e Event, o outcome) any {
 	}).Plain()
 }
 
-// unwrap returns the text in the output of a hook. Only what wakes a session has no envelope. The output must be just
-// what wrap makes of that text: Codex drops it if it has an unknown key.
+// unwrap returns the text in the output of a hook. Only what wakes a session has no envelope. It is as strict as the
+// strictest agent: an unknown key is an error, since Codex drops the whole output then.
 func (a Agent) unwrap(e Event, output []byte) (text string, err error) {
 	if !a.has("envelope") || e == idle {
 		return string(output), nil
 	}
 	v, err := jsontree.Scan(output)
 	if err != nil {
-		return "", fmt.Errorf("the output is not JSON: %w", err)
+		return "", fmt.Errorf("the output is not the envelope: %w", err)
 	}
-	var o outcome
-	form, _ := jsontree.Scan([]byte(a.get("envelope")))
-	form.Walk("", nil, func(at string, _ *jsontree.Member, part *jsontree.Value) {
-		switch found := v.At(at).Str(); part.Text {
-		case "TEXT":
-			o.text = found
-		case "NOTICE":
-			o.notice = found
-		case "IDS":
-			o.ids = []string{found}
+	form := fill(a.get("envelope"), func(part string) string {
+		if part == "EVENT" {
+			return a.native(e)
 		}
+		return part
 	})
-	if !sameJSON(output, jsontree.Encode(a.wrap(e, o), "")) {
-		return "", errors.New("the output is not the envelope of " + a.Title)
+	if len(form.Members) == 1 && (len(v.Members) != 1 || v.Members[0].Name != form.Members[0].Name) {
+		return "", fmt.Errorf("the envelope is not one key %s", form.Members[0].Name)
 	}
-	return o.text, nil
+	return text, match(form, v, "the output", &text)
+}
+
+// match compares a value with the form of an envelope, and extracts the text.
+func match(form, v *jsontree.Value, name string, text *string) error {
+	switch {
+	case form == nil:
+		return fmt.Errorf("the output is not the envelope: unknown field %q", name)
+	case form.Kind != v.Kind:
+		return errors.New("the output is not the envelope: " + name + " is of type " + v.Kind.String())
+	case form.Text == "TEXT":
+		*text = v.Text
+	case v.Kind == jsontree.String && form.Text != "NOTICE" && form.Text != "IDS" && form.Text != v.Text:
+		return fmt.Errorf("%s is %q, not %s", name, v.Text, form.Text)
+	}
+	for _, m := range v.Members {
+		if err := match(form.Get(m.Name), m.Value, m.Name, text); err != nil {
+			return err
+		}
+	}
+	if len(v.Items) != len(form.Items) {
+		return fmt.Errorf("%s has %d elements, not %d", name, len(v.Items), len(form.Items))
+	}
+	for i, item := range v.Items {
+		if err := match(form.Items[i], item, name, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
