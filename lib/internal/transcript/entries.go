@@ -12,7 +12,7 @@ import (
 // An extracting is an extract in the making.
 type extracting struct{ Extract }
 
-// get returns the value at a path of names in a JSON value, nil if there is none.
+// get follows names into a JSON value: with a and b it returns v.a.b. Where a name is missing it returns nil.
 func get(v any, path ...string) any {
 	for _, name := range path {
 		object, _ := v.(map[string]any)
@@ -21,13 +21,14 @@ func get(v any, path ...string) any {
 	return v
 }
 
-// str returns the string at a path. A value of another type counts as missing, and so does one of is.
+// str is get for a string, "" if the value has another type.
 func str(v any, path ...string) string {
 	text, _ := get(v, path...).(string)
 	return text
 }
 
-func is(v any, path ...string) bool {
+// isSet is get for a boolean, false if the value has another type.
+func isSet(v any, path ...string) bool {
 	set, _ := get(v, path...).(bool)
 	return set
 }
@@ -35,7 +36,7 @@ func is(v any, path ...string) bool {
 // add adds one line or message. It skips what it does not understand.
 func (x *extracting) add(text []byte) {
 	var e any
-	if json.Unmarshal(text, &e) != nil || is(e, "isSidechain") {
+	if json.Unmarshal(text, &e) != nil || isSet(e, "isSidechain") {
 		return
 	}
 	x.branch(str(e, "gitBranch"))
@@ -43,7 +44,7 @@ func (x *extracting) add(text []byte) {
 	calls, _ := get(e, "toolCalls").([]any)
 	switch {
 	case kind == "user" && str(e, "message", "role") == "user": // Claude Code
-		x.user(said, is(e, "isMeta") || is(e, "isCompactSummary"))
+		x.user(said, isSet(e, "isMeta") || isSet(e, "isCompactSummary"))
 	case kind == "assistant" && said != nil:
 		for _, p := range partsOf(said) {
 			if str(p, "type") == "tool_use" {
@@ -77,7 +78,7 @@ func (x *extracting) user(content any, meta bool) {
 	for _, p := range partsOf(content) {
 		switch kind := str(p, "type"); {
 		case kind == "tool_result":
-			x.end(str(p, "tool_use_id"), textOf(get(p, "content")), is(p, "is_error"))
+			x.end(str(p, "tool_use_id"), textOf(get(p, "content")), isSet(p, "is_error"))
 		case kind == "text" && !meta:
 			x.word(str(p, "text"))
 		}
