@@ -130,7 +130,7 @@ func (a Allowed) read(dir *disk.Dir, d *Definition) (digest, at string, err erro
 	at, _, _ = strings.Cut(rest, " ")
 	if err != nil || !hmac.Equal(text, line(secret, d, digest, at)) {
 		return "", "", fault.Integrity("find out who changed it; then remove it, and allow the probes again",
-			"%s was not written with your secret, which is next to it", filepath.Join(a.Dir, nameOf(d)))
+			"%s in %s was not written with your secret, which is there too", fault.Own(nameOf(d)), a.Dir)
 	}
 	return digest, at, nil
 }
