@@ -224,3 +224,19 @@ func (e *CorruptError) Place() (file string, line int) { return e.File, e.Line }
 
 // Unwrap returns ErrIntegrity.
 func (e *CorruptError) Unwrap() error { return ErrIntegrity }
+
+// A placed error is one with the place of its cause.
+type placed struct {
+	error
+	file string
+	line int // 1-based, 0 for the whole file
+}
+
+// At returns err with the place of its cause: a file, and a line, 0 for the whole file.
+func At(file string, line int, err error) error { return &placed{err, file, line} }
+
+// Place returns the file and the line, 0 for the whole file.
+func (e *placed) Place() (file string, line int) { return e.file, e.line }
+
+// Unwrap returns the error without its place.
+func (e *placed) Unwrap() error { return e.error }

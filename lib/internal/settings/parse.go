@@ -23,24 +23,24 @@ func parse(src []byte, name string, known []key) error {
 		return nil
 	}
 	if len(src) <= MaxBytes && bytes.IndexByte(src, 0) >= 0 {
-		return &placed{name, 0,
-			errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults")}
+		return at(name, 0,
+			errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults"))
 	}
 	root, problems := document.ReadYAML(form.Normal(src), document.YAMLOptions{Name: "the file", MaxBytes: MaxBytes,
 		MaxNodes: maxNodes})
 	var faults []error
 	for _, p := range problems {
-		faults = append(faults, &placed{name, p.Line, errors.New(p.Problem + "; " + p.Hint)})
+		faults = append(faults, at(name, p.Line, errors.New(p.Problem+"; "+p.Hint)))
 	}
 	switch {
 	case root == nil, root.Plain && root.Text == "": // empty, or only an end of the document
 	case root.Kind != document.Mapping:
-		faults = append(faults, &placed{name, root.Line,
-			errors.New("the settings must be lines of the form key: value")})
+		faults = append(faults, at(name, root.Line,
+			errors.New("the settings must be lines of the form key: value")))
 	default:
 		assignAll(root.Members, known, func(line int, err error) {
 			if err != nil {
-				faults = append(faults, &placed{name, line, err})
+				faults = append(faults, at(name, line, err))
 			}
 		})
 	}
@@ -87,31 +87,15 @@ func (k key) assignEach(v *document.Node, report func(line int, err error)) {
 	}
 }
 
-// A placed error is a problem in a line of a settings file; line 0 means the whole file.
-type placed struct {
-	name string
-	line int
-	error
-}
-
-func (e *placed) Error() string {
-	if e.line == 0 {
-		return e.name + ": " + e.error.Error()
+// at returns a problem in a line of a settings file; line 0 means the whole file. Agents see only the place.
+func at(name string, line int, err error) error {
+	e := &fault.Error{Problem: name + ": " + err.Error(), Cause: err,
+		Words: "the settings of the project cannot be read"}
+	if line > 0 {
+		e.Problem = fmt.Sprintf("%s:%d: %v", name, line, err)
+		e.Words = fmt.Sprintf("line %d of the settings of the project is wrong", line)
 	}
-	return fmt.Sprintf("%s:%d: %v", e.name, e.line, e.error)
-}
-
-func (e *placed) Unwrap() error { return e.error }
-
-// Place returns the file and the line, 0 for the whole file.
-func (e *placed) Place() (file string, line int) { return e.name, e.line }
-
-// Plain returns only the place, for agents.
-func (e *placed) Plain() string {
-	if e.line == 0 {
-		return "the settings of the project cannot be read"
-	}
-	return fmt.Sprintf("line %d of the settings of the project is wrong", e.line)
+	return fault.At(name, line, e)
 }
 
 func unknown(name string, known []key) error {

@@ -31,8 +31,8 @@ func (s *Store) operatorsIn(path string) (*operators.List, error) {
 	}
 	list, faults := ParseOperators(text)
 	if len(faults) > 0 {
-		return nil, fault.New(fault.ErrConfig, "fix the file; `handoff operators validate` lists all faults",
-			"%s: %s", path, faults[0])
+		return nil, fault.At(path, faults[0].Line, fault.New(fault.ErrConfig,
+			"fix the file; `handoff operators validate` lists all faults", "%s: %s", path, faults[0]))
 	}
 	return list, nil
 }

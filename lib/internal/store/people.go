@@ -31,8 +31,9 @@ func AddOperator(s *Store, o operators.Operator) error {
 		plain := form.Normal(text)
 		h, _, faulty := document.Split(plain)
 		if faulty != nil {
-			return fault.New(fault.ErrConfig, "fix the file; `handoff operators validate` lists all faults",
-				"the operators file: %s", faulty.Problem)
+			return fault.At(path, faulty.Line, fault.New(fault.ErrConfig,
+				"fix the file; `handoff operators validate` lists all faults",
+				"the operators file: %s", faulty.Problem))
 		}
 		head = string(h)
 		_, after, _ := strings.Cut(string(plain), "\n") // without the line ---, and spaces after it
