@@ -3,7 +3,6 @@ package handoff
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
@@ -102,13 +101,12 @@ func (s *Store) listDocuments(all []Listed, entries []Entry) {
 	}
 	defer d.Close()
 	isSigned, signed := store.Signed(d), make([]bool, len(entries))
-	titles, shown := make([]string, len(entries)), s.at.Titles(d, len(entries))
+	titles := make([]string, len(entries))
 	parallel.Each(len(entries), parallel.Workers(), func(i int) {
 		if signed[i] = isSigned(entries[i].ID); !signed[i] {
-			_, text, err := shown(entries[i])
+			doc, _, err := s.at.Load(d, entries[i])
 			if all[i].Signature = (&Signature{State: SignatureUnsigned}); err == nil {
-				tags, title, _ := strings.Cut(text, "\t")
-				all[i].Tags, titles[i] = append(all[i].Tags, strings.Fields(tags)...), title
+				all[i].Tags, titles[i] = append(all[i].Tags, doc.Tags...), Title(doc.Body, entries[i].Topic)
 			}
 		}
 	})

@@ -46,7 +46,6 @@ const (
 	Offers          = "offered.jsonl"
 	Facts           = "facts"              // what documents and events say about handoffs; a cache in the user's state
 	Sealed          = "archives"           // what is known about the archives of the index; a cache in the user's state
-	Titles          = "titles"             // the titles of handoffs; a cache in the user's state
 	Tokens          = "packet-tokens"      // the resume tokens of handoffs; a cache in the user's state
 	Pins            = "operator-keys.json" // the keys of operators, as first seen or trusted since
 	Drafts          = "drafts"

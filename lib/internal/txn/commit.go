@@ -82,7 +82,6 @@ func (x *Session) commit(c *change) error {
 	if err := x.apply(&c.Record, p); err != nil {
 		return unrecorded(err)
 	}
-	x.titles = x.titles || len(x.index)/titlesEvery != len(text)/titlesEvery
 	x.index = text
 	if p.edited { // someone saved INDEX.md between our read and the exchange
 		err = x.Recover()

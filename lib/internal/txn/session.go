@@ -39,15 +39,12 @@ type Session struct {
 	state map[string]journal.Hash // the files of the state that are replaced as a whole
 
 	sealed    bool // an archive was changed
-	titles    bool // INDEX.md grew much
 	goesBack  bool // accept an older state directory
 	adopts    bool // the next checkpoint accepts the archives as they are
 	isOlder   bool // the accepted state directory is older
 	elsewhere bool // another commit is checked out than at the last change
 	merges    bool // someone saved INDEX.md since
 }
-
-const titlesEvery = 4 << 10 // bytes by which INDEX.md grows before titles are cached again
 
 // Begin opens the directories of a store. It makes missing directories, durably. It takes no lock.
 func Begin(s *store.Store) (*Session, error) {
@@ -97,9 +94,6 @@ func run(ctx context.Context, s *store.Store, prepare func(*Session) (func() err
 	x.keepFacts()
 	if x.sealed {
 		x.KeepSealed()
-	}
-	if x.titles {
-		x.KeepTitles(x.Dir, x.index)
 	}
 	return nil
 }
