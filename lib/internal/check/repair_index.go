@@ -49,6 +49,7 @@ func (m *repair) normalize(f IndexFile, rebuild bool) indexRewrite {
 	text := strings.TrimPrefix(f.Text, ByteOrderMark)
 	var sides Conflict
 	far := m.found.FarLinks()
+	isFar := func(archive string) bool { return slices.Contains(far, archive) }
 	for l := range index.Lines(text) {
 		isMarker, place := sides.IsMarker(l.Text), fmt.Sprintf("%s:%d", f.Name, l.Number)
 		var row index.Row
@@ -66,7 +67,7 @@ func (m *repair) normalize(f IndexFile, rebuild bool) indexRewrite {
 		case store.LooksLikeRow(l.Text): // treat it as a row
 			r.layout.SkipRow()
 			r.dropped = append(r.dropped, place)
-		case isMarker, slices.Contains(far, index.LinkedArchive([]byte(l.Text))):
+		case isMarker, slices.ContainsFunc(index.Archives(l.Text), isFar):
 			r.dropped = append(r.dropped, place)
 		default:
 			r.layout.Add(text[l.Start:l.End])

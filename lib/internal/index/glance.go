@@ -94,13 +94,3 @@ func NotFor(operator string, unread bool) func(line []byte) bool {
 		return string(to) != operator && string(to) != document.Next || unread && IsMarked(line, operator)
 	}
 }
-
-// LinkedArchive returns the name of the archive that a line links, or "" if the line is not a link.
-func LinkedArchive(line []byte) string {
-	t := bytes.Trim(line, " \t\r")
-	if !bytes.HasPrefix(t, []byte("- [")) || !isLink(string(t)) {
-		return ""
-	}
-	name, _, _ := bytes.Cut(t[len("- ["):], []byte("]"))
-	return string(name)
-}

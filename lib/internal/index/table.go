@@ -166,17 +166,10 @@ func Count(text []byte) int {
 
 // IsEmpty reports whether text has no row.
 func IsEmpty(text []byte) bool {
-	for from := 0; ; {
-		i := bytes.Index(text[from:], []byte(rowStart))
-		if i < 0 {
-			return true
-		}
-		l := lineAt(text, from+i)
-		if l.IsRow {
-			return false
-		}
-		from = l.End
+	for range RowsOf(text, Any) {
+		return false
 	}
+	return true
 }
 
 // Append returns text with rows added after its last row. Like the builtin append, it does not change text
