@@ -1,12 +1,10 @@
 package document
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/adrg/frontmatter"
@@ -125,19 +123,13 @@ var strict = frontmatter.NewFormat("---", closer, func(text []byte, into any) er
 	return nil
 })
 
-// buffers are reused: the library would allocate one for each document.
-var buffers = sync.Pool{New: func() any { return bufio.NewReader(nil) }}
-
 // decode parses the lines between the delimiters.
 func decode(text []byte) (h head) {
 	framed := make([]byte, 0, len(text)+8)
 	framed = append(framed, "---\n"...)
 	framed = append(framed, text...)
 	framed = append(framed, closer+"\n"...)
-	buffered := buffers.Get().(*bufio.Reader)
-	defer buffers.Put(buffered)
-	buffered.Reset(bytes.NewReader(framed))
-	if _, err := frontmatter.MustParse(buffered, &h, strict); err != nil {
+	if _, err := frontmatter.MustParse(bytes.NewReader(framed), &h, strict); err != nil {
 		h.faults = append(h.faults, Fault{Line: 1, Column: 1, Problem: "the head cannot be read: " + err.Error()})
 	}
 	return h
