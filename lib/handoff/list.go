@@ -35,7 +35,6 @@ type Filter struct {
 	All             bool      // with Unread, also those that are taken, await approval or are closed
 	Present         bool      // not archived
 	State           State     // "" means any
-	Offered         bool      // unread by their recipient, who was told about them
 	Here            bool      // written on the branch of Options
 	Orphaned        bool      // forgotten (see isForgotten), or to a recipient who has never marked anything as read
 	Open            bool      // not closed
@@ -180,8 +179,7 @@ func (s *Store) keep(d *disk.Dir, f Filter, at stateReader, readers map[string]b
 		left = list.Left(s.opt.Now())
 	}
 	keep := func(e Entry) bool {
-		if f.Orphaned && (readers[e.To] || e.To == Next) && !at.isForgotten(e, left) ||
-			f.Offered && (at.state(e) != StateUnread || at.toldAt(e) == "") {
+		if f.Orphaned && (readers[e.To] || e.To == Next) && !at.isForgotten(e, left) {
 			return false
 		}
 		if f.Tag == "" {

@@ -8,12 +8,12 @@ import (
 
 // A Filter holds the flags that choose handoffs.
 type Filter struct {
-	Unread, All       bool
-	State             string `one:"states"`
-	Offered, Orphaned bool
-	To                string
-	Mine              bool   `not:"to"`
-	Operator          string `needs:"mine"`
+	Unread, All bool
+	State       string `one:"states"`
+	Orphaned    bool
+	To          string
+	Mine        bool   `not:"to"`
+	Operator    string `needs:"mine"`
 	Origin
 }
 
@@ -25,7 +25,7 @@ type Origin struct {
 
 // Chosen returns the filter that the flags describe.
 func (f *Filter) Chosen(a *App) (_ handoff.Filter, err error) {
-	chosen := handoff.Filter{Unread: f.Unread, All: f.All, State: handoff.State(f.State), Offered: f.Offered,
+	chosen := handoff.Filter{Unread: f.Unread, All: f.All, State: handoff.State(f.State),
 		Orphaned: f.Orphaned, To: f.To, Here: f.Here, From: f.From, Topic: f.Topic, Tag: f.Tag}
 	if f.Mine {
 		p, s, err := a.ProjectStore()
