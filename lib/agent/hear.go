@@ -183,9 +183,7 @@ func (r report) line(fresh []handoff.Entry) (line string, told []string) {
 		if err != nil {
 			return true
 		}
-		if about, err := form.JSONLine(about(got.Entry, "")); err == nil {
-			named, told = append(named, about), append(told, got.Entry.ID)
-		}
+		named, told = append(named, form.JSONLine(about(got.Entry, ""))), append(told, got.Entry.ID)
 		return len(named) < maxNamed
 	})
 	if len(named) == 0 {

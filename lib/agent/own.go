@@ -142,13 +142,12 @@ func (r report) ending(e handoff.Ending) string {
 		by = "another session"
 	}
 	line := what + " was " + e.Act.Participle() + " by " + by
-	note, err := form.JSONLine(cut(e.Note, maxNote))
 	switch {
-	case e.Note == "" || err != nil:
+	case e.Note == "":
 	case r.isSystem:
 		line += ", with a note: `handoff log " + id + "`"
 	default:
-		line += ", with the note " + note
+		line += ", with the note " + form.JSONLine(cut(e.Note, maxNote))
 	}
 	return line + "\n"
 }

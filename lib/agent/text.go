@@ -58,7 +58,7 @@ func (r report) text(unread handoff.Inbox, o own) (text string, told []string) {
 		var block string
 		if err == nil {
 			why, refuse := r.store.Distrust(got.Entry.From, got.Signature)
-			if block, err = r.entry(got, refuse); why != "" {
+			if block = r.entry(got, refuse); why != "" {
 				unsigned = append(unsigned, short(got.Entry))
 			}
 		}
@@ -141,9 +141,7 @@ func recipients(count map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(count), byCount)
 	var out strings.Builder
 	for _, name := range names[:min(len(names), maxRecipients)] {
-		if line, err := form.JSONLine(fmt.Sprint(name, " ", count[name])); err == nil {
-			out.WriteString(line + "\n")
-		}
+		out.WriteString(form.JSONLine(fmt.Sprint(name, " ", count[name])) + "\n")
 	}
 	if more := len(names) - maxRecipients; more > 0 {
 		out.WriteString(handoff.Count(more, "more recipient") + "\n")
@@ -155,12 +153,11 @@ func recipients(count map[string]int) string {
 func short(e handoff.Entry) string { return strings.TrimPrefix(e.ID, "sha256:")[:shortID] }
 
 // entry returns one line about a handoff, and its framed body if the session asked for it and refuse is false.
-func (r report) entry(got handoff.Stored, refuse bool) (string, error) {
-	e := got.Entry
-	line, err := form.JSONLine(about(e, e.Time))
-	if err != nil || !r.bodies || refuse {
-		return line + "\n", err
+func (r report) entry(got handoff.Stored, refuse bool) string {
+	line := form.JSONLine(about(got.Entry, got.Entry.Time)) + "\n"
+	if r.bodies && !refuse {
+		framed, _ := handoff.Framed(got, handoff.Frame{MaxChars: r.maxChars})
+		line += framed
 	}
-	framed, _, err := handoff.Framed(got, handoff.Frame{MaxChars: r.maxChars})
-	return line + "\n" + framed, err
+	return line
 }

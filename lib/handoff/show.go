@@ -48,11 +48,11 @@ type Frame struct {
 
 // Framed returns the body of a stored handoff in a frame. The frame names its source, and warns that it is not an
 // instruction. flags name the attempts to take command that the body seems to contain.
-func Framed(s Stored, f Frame) (text string, flags []string, err error) {
-	framed, err := form.Frame{Path: shownPath(s.Path), ID: s.Entry.ID, From: s.Entry.From, To: s.Entry.To,
+func Framed(s Stored, f Frame) (text string, flags []string) {
+	framed := form.Frame{Path: shownPath(s.Path), ID: s.Entry.ID, From: s.Entry.From, To: s.Entry.To,
 		Topic: s.Entry.Topic, TsUTC: s.Entry.Time, SignedBy: signedBy(s.Signature),
 		Unverified: f.Unverified, Max: f.MaxChars, Whole: f.Whole, Offset: f.Offset, More: f.More}.Wrap(s.Body)
-	return framed.Text, framed.Flags, err
+	return framed.Text, framed.Flags
 }
 
 // signedBy returns the signer of a good signature, otherwise "".

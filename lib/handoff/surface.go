@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
@@ -83,7 +82,6 @@ type Surfaced struct {
 	Signature Signature
 	Framed    string // the body in its frame, or ""
 	Withheld  string // why the body is withheld, or ""
-	verified  bool
 	note      string
 }
 
@@ -149,23 +147,17 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 // surfacing chooses the newest handoffs that fit.
 func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Surfacing, err error) {
 	out.Operator = operator
-	d, err := s.at.OpenPlace(s.opt.Dir)
-	if err != nil || d == nil {
-		return out, err
-	}
-	defer d.Close()
 	decided := s.Lifecycle().Decided() // decisions may be newer than the list
 	room := form.NewBudget(MaxForAgents - len(out.banner()))
-	for _, e := range slices.Backward(in.Newest) {
-		h, err := s.surfaceOne(d, e, decided(e.ID), opt)
-		if err != nil {
-			return out, err
+	slices.Reverse(in.Newest)
+	err = s.LoadEach(in.Newest, func(got Stored, err error) bool {
+		h := s.surfaceOne(got, err, decided(got.Entry.ID), opt)
+		fits := room.Add("\n" + h.String())
+		if fits {
+			out.Shown = append(out.Shown, h)
 		}
-		if !room.Add("\n" + h.String()) {
-			break
-		}
-		out.Shown = append(out.Shown, h)
-	}
+		return fits
+	})
 	slices.Reverse(out.Shown)
 	if left := in.Count() - len(out.Shown); left > 0 {
 		out.Left = append(out.Left, fmt.Sprintf("%d more unread", left))
@@ -173,11 +165,12 @@ func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Su
 	if over := in.Left(); over != "" {
 		out.Left = append(out.Left, "[not shown: "+over+"]")
 	}
-	return out, nil
+	return out, err
 }
 
-func (s *Store) surfaceOne(d *disk.Dir, e Entry, decided Decision, opt SurfaceOptions) (h Surfaced, err error) {
-	got, err := s.load(d, e)
+// surfaceOne returns a handoff that was loaded with an error or nil as it is shown.
+func (s *Store) surfaceOne(got Stored, err error, decided Decision, opt SurfaceOptions) (h Surfaced) {
+	e := got.Entry
 	h = Surfaced{Entry: e, Signature: got.Signature}
 	missing, refuse := "", false
 	switch {
@@ -193,14 +186,14 @@ func (s *Store) surfaceOne(d *disk.Dir, e Entry, decided Decision, opt SurfaceOp
 		}
 	}
 	if h.Withheld != "" {
-		return h, nil
+		return h
 	}
-	text, flags, err := Framed(got, Frame{MaxChars: opt.MaxChars, Whole: MaxForAgents - frameRoom})
+	text, flags := Framed(got, Frame{MaxChars: opt.MaxChars, Whole: MaxForAgents - frameRoom})
 	if missing != "" {
 		text = fmt.Sprintf("[note: %s: %s]\n", e.ID, missing) + text
 	}
-	h.Framed, h.note, h.verified = text, form.Blocker(e.ID, flags), true
-	return h, err
+	h.Framed, h.note = text, form.Blocker(e.ID, flags)
+	return h
 }
 
 const frameRoom = 200 // characters, for the banner and the count around a single body
@@ -209,7 +202,7 @@ const frameRoom = 200 // characters, for the banner and the count around a singl
 func (s *Store) recordSurface(ctx context.Context, out Surfacing) {
 	var shown, withheld []string
 	for _, h := range out.Shown {
-		if h.verified {
+		if h.Withheld == "" {
 			shown = append(shown, h.Entry.ID)
 		} else {
 			withheld = append(withheld, h.Entry.ID)

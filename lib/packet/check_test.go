@@ -191,10 +191,10 @@ func TestReportsNameTheirArtifacts(t *testing.T) {
 	for _, name := range []string{"a/first.json", "ignore all of it.json"} {
 		all = append(all, packet.Check(packet.Input{Name: name, Data: fixture(t, "clean.json")}, options()))
 	}
-	got, err := packet.Text(all, packet.TextOptions{})
-	if err != nil || !strings.Contains(got, "Report 1 of 2: a/first.json\n") || !strings.Contains(got, "Report 2 of 2\n") ||
+	got := packet.Text(all, packet.TextOptions{})
+	if !strings.Contains(got, "Report 1 of 2: a/first.json\n") || !strings.Contains(got, "Report 2 of 2\n") ||
 		strings.Count(got, "a/first.json") != 2 || strings.Contains(got, "ignore all") {
-		t.Errorf("%v\n%s", err, got)
+		t.Error(got)
 	}
 }
 

@@ -51,7 +51,7 @@ func (c *checking) probed(all []Probed) {
 }
 
 // printed writes the output of probes, each in a frame.
-func (r Report) printed(b *strings.Builder, room int) error {
+func (r Report) printed(b *strings.Builder, room int) {
 	for _, p := range r.Probed {
 		if p.Output == "" {
 			continue
@@ -60,11 +60,7 @@ func (r Report) printed(b *strings.Builder, room int) error {
 		if over := len([]rune(text)) - room; over > 0 {
 			text = string([]rune(text)[over:])
 		}
-		framed, err := form.Frame{Path: "probe"}.Wrap(text)
-		if err != nil {
-			return err
-		}
-		b.WriteString("\nThe end of the output of the probe " + p.Probe + ":\n" + framed.Text)
+		b.WriteString("\nThe end of the output of the probe " + p.Probe + ":\n" +
+			form.Frame{Path: "probe"}.Wrap(text).Text)
 	}
-	return nil
 }

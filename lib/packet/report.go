@@ -3,7 +3,6 @@ package packet
 import (
 	"cmp"
 	_ "embed" // for the form of a report
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -46,8 +45,8 @@ const (
 )
 
 // Text returns the reports for reading, with a table at the end if there are several. Text of an artifact is in a
-// frame after its report; the report itself quotes nothing. Text fails only if no frame boundary can be made.
-func Text(reports []Report, o TextOptions) (string, error) {
+// frame after its report; the report itself quotes nothing.
+func Text(reports []Report, o TextOptions) string {
 	var b strings.Builder
 	room := max(min(maxQuoted, maxAllQuoted/max(len(reports), 1)), 100)
 	for i, r := range reports {
@@ -64,17 +63,16 @@ func Text(reports []Report, o TextOptions) (string, error) {
 			fmt.Fprintf(&b, "%s\n%s\n", title, strings.Repeat("=", max(3, min(80, utf8.RuneCountInString(title)))))
 		}
 		b.WriteString(summary(r))
-		if err := errors.Join(r.quote(&b, room), r.printed(&b, room)); err != nil {
-			return "", err
-		}
+		r.quote(&b, room)
+		r.printed(&b, room)
 	}
 	if len(reports) > 1 {
 		b.WriteString("\n" + overview(reports, o.Width))
 	}
 	if o.ASCII {
-		return form.ASCII(toASCII.Replace(b.String())), nil
+		return form.ASCII(toASCII.Replace(b.String()))
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // summary is a report without quoted text. Its marks begin a line, where text of a packet cannot get: its line
@@ -93,7 +91,7 @@ func (r Report) Has(about About) bool {
 }
 
 // quote writes the quoted text of the report in a frame, if there is any.
-func (r Report) quote(b *strings.Builder, room int) error {
+func (r Report) quote(b *strings.Builder, room int) {
 	var lines []string
 	for _, c := range r.Checks {
 		if !c.Pass && c.Reason != c.own {
@@ -110,15 +108,13 @@ func (r Report) quote(b *strings.Builder, room int) error {
 		lines = append(lines, cmp.Or(c.Pointer, "the text")+" "+c.About.text()+": "+c.Text)
 	}
 	if len(lines) == 0 {
-		return nil
+		return
 	}
 	frame := form.Frame{Path: filepath.Base(r.Name), Max: room}
 	if form.IsID(r.Name) {
 		frame.Path, frame.ID = "", r.Name
 	}
-	framed, err := frame.Wrap(strings.Join(lines, "\n"))
-	b.WriteString("\nQuoted by the report:\n" + framed.Text)
-	return err
+	b.WriteString("\nQuoted by the report:\n" + frame.Wrap(strings.Join(lines, "\n")).Text)
 }
 
 // always are the checks of every report, in their order, with their columns in the table. sometimes are the

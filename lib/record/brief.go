@@ -36,9 +36,9 @@ func (b Brief) framed(id string) string {
 	text := brief(b)
 	of := handoff.Stored{Document: handoff.Document{Body: text}}
 	of.Entry.ID = short(id)
-	framed, _, err := handoff.Framed(of, handoff.Frame{MaxChars: handoff.DefaultSurfaceMaxChars})
+	framed, _ := handoff.Framed(of, handoff.Frame{MaxChars: handoff.DefaultSurfaceMaxChars})
 	switch {
-	case err != nil || text == "":
+	case text == "":
 		return "The handoff has no next action: read it.\n"
 	case b.NextAction == "":
 		return "The handoff has no next action: read it. The rest of its packet:\n" + framed

@@ -13,10 +13,7 @@ func ReadOn(command string) func(next int) string {
 
 // ShowFramed prints a text from others in its frame. name is that of the text in a warning.
 func (a *App) ShowFramed(name string, got handoff.Stored, f handoff.Frame) error {
-	text, flags, err := handoff.Framed(got, f)
-	if err != nil {
-		return err
-	}
+	text, flags := handoff.Framed(got, f)
 	if line := handoff.Blocker(name, flags); line != "" {
 		fmt.Fprintln(a.Stderr, line)
 	}

@@ -50,13 +50,9 @@ func (a *App) Table(header string, rows [][]string) string {
 }
 
 // Lines prints the values as JSON, a line each, with --json; otherwise as text.
-func Lines[T any](a *App, values []T, text func() (string, error)) error {
+func Lines[T any](a *App, values []T, text func() string) error {
 	if !a.JSON {
-		all, err := text()
-		if err == nil {
-			err = a.Print(all)
-		}
-		return err
+		return a.Print(text())
 	}
 	return JSONLines(a, values)
 }

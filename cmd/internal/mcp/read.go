@@ -117,7 +117,7 @@ func (p project) read(_ context.Context, in readArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, _, err := handoff.Framed(got, handoff.Frame{MaxChars: max(in.MaxChars, 0),
+	text, _ := handoff.Framed(got, handoff.Frame{MaxChars: max(in.MaxChars, 0),
 		Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: max(in.Offset, 0),
 		More: func(next int) string {
 			return fmt.Sprintf("handoff_read with id %s and offset %d", got.Entry.ID,
@@ -126,5 +126,5 @@ func (p project) read(_ context.Context, in readArgs) (any, error) {
 	if line := cli.WorkLine(found, got.References); line != "" {
 		text += line + "\n"
 	}
-	return text + next(s, got, found.Me()), err
+	return text + next(s, got, found.Me()), nil
 }

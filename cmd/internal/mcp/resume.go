@@ -50,12 +50,12 @@ func (p project) check(ctx context.Context, in checkArgs) (any, error) {
 		return nil, err
 	}
 	report := record.Check(ctx, s, record.Input(got.Entry.ID, got.Document, with.Rules), o)
-	text, err := packet.Text([]packet.Report{report}, packet.TextOptions{})
-	text = fmt.Sprintf("%s is %s.\n%s", got.Entry.ID, report.Class, text)
+	text := fmt.Sprintf("%s is %s.\n%s", got.Entry.ID, report.Class,
+		packet.Text([]packet.Report{report}, packet.TextOptions{}))
 	if report.Class == packet.Clean && got.Entry.IsTo(cmp.Or(found.Me(), got.Entry.To)) {
 		text += fmt.Sprintf("Next: handoff_resume with id %s takes it over.\n", cli.Short(got.Entry.ID, 12))
 	}
-	return text, err
+	return text, nil
 }
 
 type resumeArgs struct {
@@ -79,8 +79,7 @@ func (p project) resume(ctx context.Context, in resumeArgs) (any, error) {
 	done, err := record.Resume(ctx, s, r)
 	var refusal *record.Refusal
 	if errors.As(err, &refusal) {
-		text, textErr := packet.Text([]packet.Report{refusal.Report}, packet.TextOptions{})
-		return text + refusal.Text(), errors.Join(err, textErr)
+		return packet.Text([]packet.Report{refusal.Report}, packet.TextOptions{}) + refusal.Text(), err
 	}
 	if err != nil {
 		return nil, err

@@ -3,10 +3,7 @@ package form
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,8 +23,6 @@ type Frame struct {
 
 	// More returns how to read on from a character of the escaped body. nil means how to read all of it.
 	More func(next int) string
-
-	Rand io.Reader // the source of the boundary; nil means crypto/rand
 }
 
 // A Framed is a body in its frame.
@@ -46,16 +41,14 @@ const (
 )
 
 // Wrap returns the escaped body between an opening and a closing line. Each line of the body has a prefix. The two
-// lines share a random boundary that the body does not contain. A body that is too long is cut between two
-// characters, never inside an escape. A line after the frame then explains how to read the rest. Wrap fails only if
-// Rand does.
-func (f Frame) Wrap(body string) (Framed, error) {
+// lines share a random boundary. A body that is too long is cut between two
+// characters, never inside an escape. A line after the frame then explains how to read the rest.
+func (f Frame) Wrap(body string) Framed {
 	escaped, count := Escape(body)
 	framed := Framed{Escaped: count, Flags: Flags(body)}
-	boundary, err := newBoundary(f.Rand, escaped, f.attributes(), f.Path)
-	if err != nil {
-		return Framed{}, err
-	}
+	var bits [16]byte
+	_, _ = rand.Read(bits[:]) // never fails
+	boundary := hex.EncodeToString(bits[:])
 	head, tail := f.head(framed, boundary), fmt.Sprintf("</untrusted-content boundary=%q>\n", boundary)
 	rest := skip(escaped, f.Offset)
 	content, left := quote(rest, f.room(len(head)+len(tail)+len(f.truncation(len(escaped)))))
@@ -63,7 +56,7 @@ func (f Frame) Wrap(body string) (Framed, error) {
 		tail += f.truncation(utf8.RuneCountInString(escaped) - utf8.RuneCountInString(left))
 	}
 	framed.Text = head + content + tail
-	return framed, nil
+	return framed
 }
 
 // room returns the limit of the content, if the rest of the frame has others characters. 0 means no limit.
@@ -152,22 +145,4 @@ func ASCII(text string) string {
 		}
 	}
 	return b.String()
-}
-
-// newBoundary returns 128 random bits as hexadecimal digits that none of the texts contains.
-func newBoundary(random io.Reader, texts ...string) (string, error) {
-	if random == nil {
-		random = rand.Reader
-	}
-	for range 8 {
-		var bits [16]byte
-		if _, err := io.ReadFull(random, bits[:]); err != nil {
-			return "", fmt.Errorf("cannot draw a boundary for the frame: %w", err)
-		}
-		boundary := hex.EncodeToString(bits[:])
-		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, boundary) }) {
-			return boundary, nil
-		}
-	}
-	return "", errors.New("cannot draw a boundary for the frame: the random source repeats itself")
 }

@@ -36,13 +36,10 @@ func EscapeJSON(text string) string {
 	})
 }
 
-// JSONLine returns v as JSON on one line of printable ASCII, without a final newline. All other characters, and <, >
+// JSONLine returns text as JSON on one line of printable ASCII, without a final newline. All other characters, and <, >
 // and &, are \u escapes, so that the result cannot open a tag.
-func JSONLine(v any) (string, error) {
-	encoded, err := json.Marshal(v)
-	if err != nil {
-		return "", err
-	}
+func JSONLine(text string) string {
+	encoded, _ := json.Marshal(text) // a string never fails
 	line := make([]byte, 0, len(encoded))
 	for _, r := range string(encoded) {
 		if r < 0x7f {
@@ -51,7 +48,7 @@ func JSONLine(v any) (string, error) {
 			line = appendUnicodeEscape(line, string(r))
 		}
 	}
-	return string(line), nil
+	return string(line)
 }
 
 // appendUnicodeEscape appends the JSON escape of one character, or of U+FFFD for an invalid byte.

@@ -23,12 +23,12 @@ func (a *app) listHeld() error {
 	if len(all) == 0 {
 		a.Note("nothing is held")
 	}
-	return cli.Lines(a.App, all, func() (string, error) {
+	return cli.Lines(a.App, all, func() string {
 		text := ""
 		for _, h := range all {
 			text += handoff.EscapeLine(fmt.Sprintf("%s  %s  %s to %s: %s | held: %s; %s", cli.Short(h.ID, cli.Shortest),
 				a.When(h.Time), h.From, h.To, h.Topic, h.Why, h.Advice)) + "\n"
 		}
-		return cli.Fit(a.Stdout, text), nil
+		return cli.Fit(a.Stdout, text)
 	})
 }

@@ -56,12 +56,12 @@ func (a *app) history(id string) error {
 	if err != nil {
 		return err
 	}
-	return cli.Lines(a.App, historyLines(e.ID, all), func() (string, error) {
+	return cli.Lines(a.App, historyLines(e.ID, all), func() string {
 		rows := make([][]string, len(all))
 		for i, h := range all {
 			rows[i] = []string{a.When(h.Time), h.What, h.Operator, strings.Join(historyDetails(h), ", ")}
 		}
-		return a.Table("TIME EVENT OPERATOR DETAILS", rows), nil
+		return a.Table("TIME EVENT OPERATOR DETAILS", rows)
 	})
 }
 

@@ -110,8 +110,8 @@ func (c *checks) with(a *app, p handoff.Project) (record.Checks, error) {
 
 // printReports prints the reports as text, or as JSON a line each.
 func (a *app) printReports(reports []packet.Report, ascii bool) error {
-	return cli.Lines(a.App, reports, func() (string, error) {
-		text, err := packet.Text(reports, packet.TextOptions{ASCII: ascii, Width: cli.TerminalWidth(a.Stdout)})
-		return cli.Fit(a.Stdout, text), err
+	return cli.Lines(a.App, reports, func() string {
+		text := packet.Text(reports, packet.TextOptions{ASCII: ascii, Width: cli.TerminalWidth(a.Stdout)})
+		return cli.Fit(a.Stdout, text)
 	})
 }

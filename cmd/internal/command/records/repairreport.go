@@ -97,17 +97,12 @@ func (r *repairing) ask(faults []handoff.Fault) error {
 		return nil
 	}
 	report := r.asJSON()
-	var frameErr error
 	if r.Prompt {
 		report.Prompt = universal.Prompt(r.text, faults, func(text string) string {
-			framed, _, err := handoff.Framed(handoff.Stored{Document: handoff.Document{Body: text}, Path: r.name},
+			framed, _ := handoff.Framed(handoff.Stored{Document: handoff.Document{Body: text}, Path: r.name},
 				handoff.Frame{})
-			frameErr = errors.Join(frameErr, err)
 			return framed
 		})
-	}
-	if frameErr != nil {
-		return frameErr
 	}
 	if r.JSON {
 		return r.PrintJSON(report)

@@ -92,11 +92,11 @@ func (a *app) printValidations(all []record.Validation) error {
 	for i := range bounded {
 		bounded[i].Report = boundedReport(all[i].Report)
 	}
-	return cli.Lines(a.App, bounded, func() (string, error) {
+	return cli.Lines(a.App, bounded, func() string {
 		var b strings.Builder
 		for _, v := range all {
 			b.WriteString(v.Text())
 		}
-		return b.String(), nil
+		return b.String()
 	})
 }
