@@ -77,7 +77,7 @@ func (d *Document) Repair(o RepairOptions) (Repair, error) {
 		result.Attempts = append(result.Attempts, Attempt{Name: a.name, Patch: append([]Change{}, e.patch[done:]...),
 			Report: report})
 		if report.Valid() {
-			result.Document, result.Moved, result.Changed = repaired, e.files(o.SessionDir), true
+			result.Document, result.Moved, result.Changed = repaired, e.files(o.SessionDir), len(e.patch) > 0
 			break
 		}
 		if report.Mismatch && report.Stage == StageSemantics {

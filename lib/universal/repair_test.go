@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,6 +130,24 @@ func value(t *rapid.T) *jsontree.Value {
 
 func TestRepairOfDamagedDocuments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { promises(t, damaged(t), options()) })
+}
+
+// The estimate of a valid document can exceed the largest token_count by more than 30 %: no repair changes that.
+func TestRepairEndsAtTheLargestCount(t *testing.T) {
+	root, err := jsontree.Parse(load(t, "good/full.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags := jsontree.NewString(strings.Repeat("\ufffd", 12_000)) // a token for six characters
+	root.Get("handoff").Get("tracing").Set("tags", jsontree.NewObject(jsontree.Member{Name: "tag", Value: tags}))
+	once := mustRepair(t, mustParse(t, root.Append(nil)), options())
+	if !once.OK() || !once.Changed {
+		t.Fatalf("%+v", once.Attempts)
+	}
+	if again := mustRepair(t, once.Document, options()); again.Changed || len(again.Patch()) > 0 ||
+		!slices.ContainsFunc(again.Report.Warnings, func(w fault.Fault) bool { return w.Pointer == "/handoff/meta/token_count" }) {
+		t.Errorf("changed %t by %v, warnings %v", again.Changed, again.Patch(), again.Report.Warnings)
+	}
 }
 
 func TestWrittenFormIsStable(t *testing.T) {
