@@ -315,7 +315,7 @@ func (r *Repo) RefsBelow(ctx ctx, below ...string) (map[string]string, error) {
 func (r *Repo) Commit(ctx ctx, write func(*bufio.Writer) error, options ...string) error {
 	reader, writer := io.Pipe()
 	go func() {
-		w := bufio.NewWriter(writer)
+		w := bufio.NewWriterSize(writer, 64<<10)
 		err := write(w)
 		if err == nil {
 			fmt.Fprintln(w, "done")
