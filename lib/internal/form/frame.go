@@ -41,8 +41,8 @@ const (
 )
 
 // Wrap returns the escaped body between an opening and a closing line. Each line of the body has a prefix. The two
-// lines share a random boundary. A body that is too long is cut between two
-// characters, never inside an escape. A line after the frame then explains how to read the rest.
+// lines share a random boundary. A body that is too long is cut between two characters, never inside an escape. A line
+// after the frame then explains how to read the rest.
 func (f Frame) Wrap(body string) Framed {
 	escaped, count := Escape(body)
 	framed := Framed{Escaped: count, Flags: Flags(body)}

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -21,8 +20,7 @@ type syncFlags struct {
 }
 
 func (a *app) sync(f *syncFlags, _ []string) error {
-	cli.CollectOften()
-	debug.SetGCPercent(100) // a fifth more memory, and a fifteenth less time
+	cli.CollectAt(100)
 	a.Quiet = a.Quiet || f.Background
 	p, s, err := a.SyncStore(f.Remote)
 	if err != nil {
