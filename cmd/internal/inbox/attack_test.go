@@ -43,9 +43,8 @@ func TestAttacks(t *testing.T) {
 		all = append(all, handoff.Document{From: "ann", To: "ben", Topic: fmt.Sprint("attack-", i), Tags: []string{"t"},
 			Time: today.Add(-time.Duration(i) * time.Minute).Format(time.RFC3339), Body: strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "?") + "\n\nthe end\n"})
 	}
-	root := project(t, all...)
 	for _, size := range [][2]int{{80, 24}, {160, 50}} {
-		s := start(t, size[0], size[1], root, "inbox")
+		s := start(t, size[0], size[1], project(t, all...), "inbox") // the keys at the end may finish handoffs
 		for i := range attacks {
 			at := fmt.Sprintf(" %d min ago ", i)
 			if i == 0 {
