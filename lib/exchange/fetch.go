@@ -171,8 +171,9 @@ func (r *gitCarrier) sources(ctx ctx, documents []heldDocument) (map[int]handoff
 
 // source returns the source of the document, whose blob is in got.
 func (d heldDocument) source(got repo.Blobs) handoff.Source {
-	open := func() (src handoff.Source, err error) {
-		src.Text, err = got.Text(repo.Wanted{Object: d.Blob, Max: disk.MaxDocument})
+	blob := repo.Wanted{Object: d.Blob, Max: disk.MaxDocument}
+	open := func() (src handoff.Source, err error) { // it keeps no more of the document than that
+		src.Text, err = got.Text(blob)
 		return src, err
 	}
 	return handoff.Source{Name: d.ID, ID: d.ID, Origin: d.origin(), Open: open}

@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -115,7 +116,7 @@ func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, erro
 }
 
 // WriteChosen is like WriteGood, but calls choose before anything is stored. choose can set errors in the results to
-// refuse more documents.
+// refuse more documents. Many documents are stored in portions: after an error, some may be stored.
 func (x Exchange) WriteChosen(ctx context.Context, sources []Source, choose func([]Result)) ([]Result, error) {
 	return x.s.write(ctx, sources, true, choose)
 }
@@ -155,7 +156,11 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, cho
 		docs = slices.DeleteFunc(docs, func(d admitted) bool { return results[d.at].Err != nil })
 	}
 	if err == nil {
-		err = s.commit(ctx, sources, docs, results, keepGoing)
+		size := max(len(docs), 1)
+		if choose != nil {
+			size = min(size, perCommit)
+		}
+		err = s.commit(ctx, sources, docs, results, keepGoing, size)
 	}
 	if err != nil {
 		return nil, err
@@ -164,23 +169,43 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, cho
 	return results, nil
 }
 
-// commit stores the documents and sets their results, and then the signatures of documents that were stored before.
-func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool) error {
+// perCommit is the number of documents in a portion; see [Exchange.WriteChosen]. Larger ones need too much memory.
+var perCommit = 10_000
+
+// commit stores the documents in portions of a size, and then the signatures of documents that were stored before. It
+// sets the results.
+func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool,
+	size int) error {
 	rate, err := s.maxRate()
 	if err != nil {
 		return err
 	}
 	signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
-	var places []*Result             // its length must not be that of docs: the compiler would keep docs for it
+	all, stored := len(docs), 0
+	for some := range slices.Chunk(docs, size) {
+		if err := s.publish(ctx, sources, some, results, rate, keepGoing); err != nil && stored > 0 {
+			return fault.Explain(err, fmt.Sprintf("%d of %d were stored", stored, all), "run the command again")
+		} else if err != nil {
+			return err
+		}
+		clear(some) // they hold much memory
+		stored += len(some)
+	}
+	return s.signExisting(ctx, signed, results)
+}
+
+// publish stores the documents with one commit, and sets their results.
+func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, results []Result, rate int,
+	keepGoing bool) error {
 	redacted := make(map[int]string) // what to say once they are stored
+	at := make([]int, len(docs))
 	for i, d := range docs {
 		if len(d.redacted) > 0 {
 			redacted[i] = fault.Prefixed(d.name) + "redacted credentials by these rules: " +
 				strings.Join(d.redacted, ", ")
 		}
-		r := &results[d.at]
-		r.Receipt = Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusCreated, Signature: d.verdict}
-		places = append(places, r)
+		at[i] = d.at
+		results[d.at].Receipt = Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusCreated, Signature: d.verdict}
 	}
 	outcomes, err := txn.Publish(ctx, s.at, len(docs), func(i int) txn.Publication {
 		d := docs[i]
@@ -189,23 +214,20 @@ func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, r
 			Restore: sources[d.at].Restore,
 			Text:    func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
 	}, keepGoing)
-	if err != nil {
-		return err
-	}
 	for i, o := range outcomes {
-		switch r := places[i]; {
+		switch r := &results[at[i]]; {
 		case o.Err != nil:
 			*r = Result{Err: o.Err}
 			continue
 		case o.Existing:
 			r.Receipt.Status = StatusExisting
 		}
-		places[i].Receipt.Path = s.at.RelPath(o.File)
+		results[at[i]].Receipt.Path = s.at.RelPath(o.File)
 		if redacted[i] != "" {
 			s.opt.Warn(redacted[i])
 		}
 	}
-	return s.signExisting(ctx, signed, results)
+	return err
 }
 
 // accept runs all checks that precede the writing. Refused documents are left out and reported in results. Without

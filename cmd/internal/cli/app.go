@@ -279,7 +279,7 @@ func CollectAt(percent int) {
 }
 
 // softLimit is the memory limit for commands that read a whole store.
-const softLimit = 208 << 20
+const softLimit = 240 << 20
 
 // Now returns the time of the store's clock.
 func (a *App) Now() time.Time {
