@@ -1,8 +1,8 @@
 package exchange
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -24,7 +24,7 @@ import (
 // folded is the version of a claim that was folded.
 const folded = "folded"
 
-// The refs of sync.git for refs/handoff/folded: how far the folds are known here, and what was fetched or made.
+// The refs of sync.git for refs/handoff/folded: how far the folds are known here, and what was fetched.
 const (
 	knownFolds = "refs/handoff/folded"
 	otherFolds = "refs/handoff/folding"
@@ -67,25 +67,13 @@ func (r *gitCarrier) foldable() (claims []try, err error) {
 // mostFolds is the number of claims that one push folds. The next ones fold the others.
 const mostFolds = 1000
 
-// writeFolds adds claims to the tree of a commit of this writer.
-func writeFolds(w *bufio.Writer, claims []try) {
-	for _, c := range claims {
-		addFile(w, foldedFile(c.name, c.Time), c.text)
-	}
-}
-
 // makeFold makes the commit to which the ref of all folds moves. No other commit has its id, also of the same second.
 func (r *gitCarrier) makeFold(ctx ctx, claims int) (commit string, err error) {
-	err = r.repo.Commit(ctx, func(w *bufio.Writer) error {
-		fmt.Fprintf(w, "reset %s\n\n", otherFolds)
-		beginCommit(w, otherFolds, committer(r.writer, r.Now().Unix()), fmt.Sprintf("%d claims folded\n", claims))
-		addFile(w, "writer", []byte(r.writer+"\n"+rand.Text()+"\n"))
-		return nil
-	}, "--force")
-	if err == nil {
-		r.refs, err = r.repo.Refs(ctx)
-	}
-	return r.refs[otherFolds], err
+	pack := r.repo.NewPack()
+	defer pack.Close()
+	pack.File("writer", []byte(r.writer+"\n"+rand.Text()+"\n"))
+	commit, err = pack.Commit(ctx, "", committer(r.writer, r.Now().Unix()), fmt.Sprintf("%d claims folded\n", claims))
+	return commit, cmp.Or(err, r.repo.Store(ctx, pack))
 }
 
 // pushFolds pushes the ref of this writer, and removes the refs of folded claims. It reports whether the remote has
@@ -113,7 +101,7 @@ func (r *gitCarrier) pushFolds(ctx ctx, ref string, claims []try) (bool, error) 
 		ended[c.name] = knownClaim{c.text, folded}
 		delete(r.claims, c.name)
 	}
-	return true, errors.Join(r.known.learn(ended), r.move(ctx, map[string]string{knownFolds: fold, otherFolds: ""}))
+	return true, errors.Join(r.known.learn(ended), r.move(ctx, map[string]string{knownFolds: fold}))
 }
 
 // guard returns options and a ref for a push of claims, which fails if folds are unknown here. If the remote has lost

@@ -1,13 +1,10 @@
 package exchange
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"crypto/sha1"
-	"encoding/hex"
+	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -252,9 +249,6 @@ func (r *gitCarrier) claimTexts(ctx ctx, names []string) ([][]byte, error) {
 	return texts, err
 }
 
-// asked is the ref of sync.git that the commits of claims pass through.
-const asked = "refs/handoff/asked"
-
 // putClaims pushes claims to refs that must not exist. A claim is the only file of a root commit, whose id depends on
 // the text of the claim alone.
 func (r *gitCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string]bool, words string, err error) {
@@ -310,14 +304,12 @@ func (r *gitCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string]bo
 
 // commitClaims makes the commits of claims.
 func (r *gitCarrier) commitClaims(ctx ctx, tries []try) error {
-	return r.repo.Commit(ctx, func(w *bufio.Writer) error {
-		for _, t := range tries {
-			fmt.Fprintf(w, "reset %s\n\n", asked)
-			beginCommit(w, asked, claimCommitter(t), "claim")
-			addFile(w, eventlog.ClaimFile, t.text)
-		}
-		return nil
-	}, "--force")
+	pack := r.repo.NewPack()
+	defer pack.Close()
+	for _, t := range tries {
+		addClaim(pack, t)
+	}
+	return r.repo.Store(ctx, pack)
 }
 
 // fewRefs is the number of refs that a push names, and does not describe by a pattern.
@@ -340,20 +332,13 @@ func (r *gitCarrier) granted(out []byte, words *string) map[string]bool {
 	return granted
 }
 
-// claimCommitter returns who committed a claim, and when.
-func claimCommitter(t try) string {
-	at, _ := time.Parse(time.RFC3339, t.Time)
-	return committer(t.Writer, max(at.Unix(), 0))
-}
+// commitOfClaim returns the id of the commit of a claim.
+func commitOfClaim(t try) string { return addClaim(new(repo.Pack), t) }
 
-// commitOfClaim returns the id of the commit of a claim, as git computes it.
-func commitOfClaim(t try) string {
-	hash := func(kind string, text []byte) []byte {
-		sum := sha1.Sum(append(fmt.Appendf(nil, "%s %d\x00", kind, len(text)), text...))
-		return sum[:]
-	}
-	tree := hash("tree", append([]byte("100644 "+eventlog.ClaimFile+"\x00"), hash("blob", t.text)...))
-	who := claimCommitter(t)
-	commit := fmt.Appendf(nil, "tree %x\nauthor %s\ncommitter %[2]s\n\nclaim", tree, who)
-	return hex.EncodeToString(hash("commit", commit))
+// addClaim adds the commit of a claim, and returns its id.
+func addClaim(to *repo.Pack, t try) string {
+	at, _ := time.Parse(time.RFC3339, t.Time)
+	to.File(eventlog.ClaimFile, t.text)
+	id, _ := to.Commit(context.Background(), "", committer(t.Writer, max(at.Unix(), 0)), "claim") // Store has the error
+	return id
 }

@@ -1,8 +1,8 @@
 package exchange
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -102,36 +102,28 @@ func (r *gitCarrier) committed(ctx ctx, since, tip string) (map[string]bool, err
 // be proven stay pending.
 func (r *gitCarrier) commit(ctx ctx, p progress, n *pending, tip string, claims []try) (string, error) {
 	r.grew = true
-	err := r.repo.Commit(ctx, func(w *bufio.Writer) error { return r.writeCommit(w, p, n, tip, claims) })
-	if err != nil {
+	pack := r.repo.NewPack()
+	defer pack.Close()
+	if tip == "" { // writer.json names the owner of the ref, in canonical form
+		created := r.Now().UTC().Format(time.RFC3339)
+		pack.File("writer.json",
+			fmt.Appendf(nil, "{\"created\":%q,\"format\":\"handoff-writer/1\",\"writer\":%q}\n", created, r.writer))
+	}
+	for _, c := range claims {
+		pack.File(foldedFile(c.name, c.Time), c.text)
+	}
+	if err := cmp.Or(r.writeLog(pack, p), r.writeDocuments(pack, n), r.writeSignatures(pack, n)); err != nil {
 		return "", err
 	}
-	ref := localRef("writers", r.writer)
-	if r.refs, err = r.repo.Refs(ctx); err == nil && r.refs[ref] == "" {
-		err = r.repo.Explain(errors.New("it lost a commit"))
-	}
-	return r.refs[ref], err
-}
-
-// writeCommit writes a commit in the format of git-fast-import(1).
-func (r *gitCarrier) writeCommit(w *bufio.Writer, p progress, n *pending, tip string, claims []try) error {
 	message := fmt.Sprintf("%s, %s\n", handoff.Count(len(n.ids), "handoff"), handoff.Count(n.Events-p.Events, "event"))
-	beginCommit(w, localRef("writers", r.writer), committer(r.writer, r.Now().Unix()), message)
-	if tip != "" {
-		fmt.Fprintf(w, "from %s\n", tip)
-	} else { // writer.json names the owner of the ref, in canonical form
-		created := r.Now().UTC().Format(time.RFC3339)
-		text := fmt.Appendf(nil, "{\"created\":%q,\"format\":\"handoff-writer/1\",\"writer\":%q}\n", created, r.writer)
-		addFile(w, "writer.json", text)
+	commit, err := pack.Commit(ctx, tip, committer(r.writer, r.Now().Unix()), message)
+	if err == nil {
+		err = r.repo.Store(ctx, pack)
 	}
-	writeFolds(w, claims)
-	if err := r.writeLog(w, p); err != nil {
-		return err
+	if err == nil {
+		err = r.move(ctx, map[string]string{localRef("writers", r.writer): commit})
 	}
-	if err := r.writeDocuments(w, n); err != nil {
-		return err
-	}
-	return r.writeSignatures(w, n)
+	return commit, err
 }
 
 // committer returns who committed something, and when, as git writes it.
@@ -139,40 +131,30 @@ func committer(writer string, at int64) string {
 	return fmt.Sprintf("%s <%[1]s@handoff> %d +0000", writer, at)
 }
 
-// beginCommit writes the header of a commit.
-func beginCommit(w *bufio.Writer, ref, committer, message string) {
-	fmt.Fprintf(w, "commit %s\ncommitter %s\ndata %d\n%s\n", ref, committer, len(message), message)
-}
-
-// addFile writes a file in the format of git fast-import. Errors are returned by the final Flush.
-func addFile(w *bufio.Writer, name string, text []byte) {
-	fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
-}
-
-// writeLog writes the files of the log that have grown.
-func (x *exchange) writeLog(w *bufio.Writer, p progress) (err error) {
+// writeLog adds the files of the log that have grown.
+func (x *exchange) writeLog(to *repo.Pack, p progress) (err error) {
 	var file []byte
 	count, number := 0, p.Events/perFile+1
 	for e := range x.events(p.Chunk, &err) {
 		file, count = append(append(file, e.Text...), '\n'), count+1
 		if count == perFile {
-			addFile(w, logFile(number), file)
+			to.File(logFile(number), file)
 			file, count, number = file[:0], 0, number+1
 		}
 	}
 	if count > 0 {
-		addFile(w, logFile(number), file)
+		to.File(logFile(number), file)
 	}
 	return err
 }
 
-// writeDocuments writes the new documents with their signatures.
-func (x *exchange) writeDocuments(w *bufio.Writer, n *pending) error {
+// writeDocuments adds the new documents with their signatures.
+func (x *exchange) writeDocuments(to *repo.Pack, n *pending) error {
 	return x.eachPending(n, n.ids, func(all []signedDocument) error {
 		for _, d := range all {
 			name := fileOf(d.Entry.ID, d.Time)
-			if addFile(w, name, d.Text); d.signature != "" {
-				addFile(w, signatureOf(name), []byte(d.signature))
+			if to.File(name, d.Text); d.signature != "" {
+				to.File(signatureOf(name), []byte(d.signature))
 			}
 		}
 		return nil
@@ -180,13 +162,13 @@ func (x *exchange) writeDocuments(w *bufio.Writer, n *pending) error {
 }
 
 // writeSignatures adds the signatures of handoffs that were signed later.
-func (x *exchange) writeSignatures(w *bufio.Writer, n *pending) error {
+func (x *exchange) writeSignatures(to *repo.Pack, n *pending) error {
 	here, err := x.Exchange().Here(n.signed)
 	for id, e := range here {
 		if err == nil && !slices.Contains(n.ids, id) {
 			var signature string
 			if signature, err = x.signature(id); signature != "" {
-				addFile(w, signatureOf(fileOf(id, e.Time)), []byte(signature))
+				to.File(signatureOf(fileOf(id, e.Time)), []byte(signature))
 			}
 		}
 	}

@@ -7,12 +7,10 @@
 package repo
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -277,7 +275,7 @@ func isRemnant(name string) bool {
 		matches, _ := filepath.Match(pattern, name)
 		return matches
 	}
-	return slices.ContainsFunc([]string{"*.lock", "*.keep", "tmp_*", ".tmp-*", "fast_import_crash_*"}, is)
+	return slices.ContainsFunc([]string{"*.lock", "*.keep", "tmp_*", ".tmp-*"}, is)
 }
 
 // Pack packs the newest objects together with older packs of similar size. Each sync writes the last file of a log
@@ -308,25 +306,6 @@ func (r *Repo) RefsBelow(ctx ctx, below ...string) (map[string]string, error) {
 		refs[name] = id
 	}
 	return refs, nil
-}
-
-// Commit creates the commits that write writes, in the format of git fast-import, with its options. It looks for no
-// similar documents, since that takes half of the time: [Repo.Pack] finds the versions of a file.
-func (r *Repo) Commit(ctx ctx, write func(*bufio.Writer) error, options ...string) error {
-	reader, writer := io.Pipe()
-	go func() {
-		w := bufio.NewWriterSize(writer, 64<<10)
-		err := write(w)
-		if err == nil {
-			fmt.Fprintln(w, "done")
-			err = w.Flush()
-		}
-		writer.CloseWithError(err)
-	}()
-	args := append([]string{"fast-import", "--quiet", "--done", "--date-format=raw", "--depth=0"}, options...)
-	_, err := r.Run(ctx, git.Call{Args: args, Stdin: reader, Limit: transferLimit})
-	reader.Close()
-	return r.Explain(err)
 }
 
 // SetRefs moves refs, all or none. A ref that moves to "" is removed.

@@ -3,8 +3,6 @@
 package repo_test
 
 import (
-	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -41,25 +39,86 @@ func openRepo(t *testing.T, out string) (*repo.Repo, error) {
 // commit makes a commit on ref with these files, and returns its id. A text "" removes a file.
 func commit(t *testing.T, r *repo.Repo, files ...[2]string) string {
 	t.Helper()
-	err := r.Commit(t.Context(), func(w *bufio.Writer) error {
-		fmt.Fprintf(w, "commit %s\ncommitter a <a@example.org> 0 +0000\ndata 0\n", ref)
-		if refs, err := r.Refs(context.Background()); err == nil && refs[ref] != "" {
-			fmt.Fprintf(w, "from %s\n", refs[ref])
-		}
-		for _, f := range files {
-			if f[1] == "" {
-				fmt.Fprintf(w, "D %s\n", f[0])
-			} else {
-				fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", f[0], len(f[1]), f[1])
-			}
-		}
-		return nil
-	})
 	refs, refsErr := r.Refs(t.Context())
+	stream := "commit " + ref + "\ncommitter a <a@example.org> 0 +0000\ndata 0\n"
+	if refs[ref] != "" {
+		stream += "from " + refs[ref] + "\n"
+	}
+	for _, f := range files {
+		if f[1] == "" {
+			stream += "D " + f[0] + "\n"
+		} else {
+			stream += fmt.Sprintf("M 100644 inline %s\ndata %d\n%s\n", f[0], len(f[1]), f[1])
+		}
+	}
+	_, err := r.Ask(t.Context(), stream, "fast-import", "--quiet", "--date-format=raw")
+	if err == nil {
+		refs, err = r.Refs(t.Context())
+	}
 	if err = errors.Join(err, refsErr); err != nil || refs[ref] == "" {
 		t.Fatal(err, refs)
 	}
 	return refs[ref]
+}
+
+// A pack makes the same commits as git: of texts of all sizes, on old trees, with files that are replaced. Without a
+// repository it knows their names.
+func TestPack(t *testing.T) {
+	t.Parallel()
+	r, err := openRepo(t, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := [][][2]string{
+		{{"writer.json", "{}"}, {"log/0001.jsonl", "one\n"}, {"2026-05-07/b.md", strings.Repeat("b", 15)}},
+		{{"2026-05-07/a.md", strings.Repeat("a", 16)}, {"2026-05-07/c.md", strings.Repeat("c", 2047)},
+			{"2026-05-08/d.md", strings.Repeat("d", 2048)}, {"log/0001.jsonl", "one\ntwo\n"}},
+		{{"2026-05-07.x", "sorts before the directory"}, {"2026-05-070", "sorts behind it"},
+			{"2026-05-07/" + strings.Repeat("0", 64) + ".md", strings.Repeat("a line of many\n", 1<<20)}},
+	}
+	var tip string
+	for i, files := range steps {
+		want := commit(t, r, files...)
+		pack := r.NewPack()
+		defer pack.Close()
+		for _, f := range files {
+			pack.File(f[0], []byte(f[1]))
+		}
+		got, err := pack.Commit(t.Context(), tip, "a <a@example.org> 0 +0000", "")
+		if err = errors.Join(err, r.Store(t.Context(), pack)); err != nil || got != want {
+			t.Fatalf("step %d: %s and not %s, %v", i, got, want, err)
+		}
+		tip = got
+	}
+	// with objects that only a pack of ours has
+	pack, dry := r.NewPack(), new(repo.Pack)
+	defer pack.Close()
+	var names [2]string
+	for i, p := range []*repo.Pack{pack, dry} {
+		p.File("new", []byte("a new text"))
+		if names[i], err = p.Commit(t.Context(), "", "a <a@example.org> 0 +0000", "words"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Store(t.Context(), pack); err != nil || names[0] != names[1] {
+		t.Errorf("%q, %v", names, err)
+	}
+	err = r.SetRefs(t.Context(), map[string]string{"refs/handoff/new": names[0]})
+	out, fsckErr := r.Ask(t.Context(), "", "fsck", "--full", "--strict", "--no-dangling")
+	if err = errors.Join(err, fsckErr); err != nil || len(out) > 0 {
+		t.Errorf("git fsck: %s, %v", out, err)
+	}
+	texts, err := r.Read(t.Context(), []repo.Wanted{{Object: names[0] + ":new", Max: 100}})
+	if err != nil || string(texts[0]) != "a new text" {
+		t.Errorf("%q, %v", texts, err)
+	}
+	lost := r.NewPack()
+	defer lost.Close()
+	lost.File("log/0002.jsonl", []byte("text"))
+	_, err = lost.Commit(t.Context(), strings.Repeat("0", 39)+"1", "a <a@example.org> 0 +0000", "")
+	if storeErr := r.Store(t.Context(), lost); !errors.Is(err, repo.ErrLost) || !errors.Is(storeErr, repo.ErrLost) {
+		t.Errorf("on a lost commit: %v, %v", err, storeErr)
+	}
 }
 
 func TestChanges(t *testing.T) {
