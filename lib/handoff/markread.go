@@ -15,19 +15,26 @@ import (
 
 // MarkRead records durably that an operator has read the handoffs. Any operator can, not only the recipient. ids are
 // as in Read. If one is unknown, the error is ErrInvalid and nothing is marked. A handoff that the operator has
-// already marked is StatusExisting, and its mark does not change. Handoffs in different index files are committed
-// file by file.
+// already marked is StatusExisting, and its mark does not change. If the content of one cannot be proven, as in Read,
+// the error is ErrIntegrity and nothing is marked. Handoffs in different index files are committed file by file.
 func (s *Store) MarkRead(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
-	return s.markEach(ctx, operator, false, func() ([]Entry, error) { return s.FindEach(ids) })
+	return s.markEach(ctx, operator, false, func() ([]Entry, error) {
+		entries, err := s.FindEach(ids)
+		for i := 0; i < len(entries) && err == nil; i++ {
+			_, err = s.Load(entries[i])
+		}
+		return entries, err
+	})
 }
 
-// MarkUnread undoes MarkRead. A handoff that the operator has not marked is StatusExisting. Otherwise it is like
-// MarkRead.
+// MarkUnread undoes MarkRead. A handoff that the operator has not marked is StatusExisting, and no content is proven.
+// Otherwise it is like MarkRead.
 func (s *Store) MarkUnread(ctx context.Context, operator string, ids ...string) ([]MarkReceipt, error) {
 	return s.markEach(ctx, operator, true, func() ([]Entry, error) { return s.FindEach(ids) })
 }
 
-// MarkAllRead marks every unread handoff to an operator as read by that operator. Errors are those of MarkRead.
+// MarkAllRead marks every unread handoff to an operator as read by that operator, and proves no content. Other errors
+// are those of MarkRead.
 func (s *Store) MarkAllRead(ctx context.Context, operator string) ([]MarkReceipt, error) {
 	return s.markEach(ctx, operator, false, func() ([]Entry, error) {
 		return s.List(Filter{To: operator, Unread: true})
@@ -38,16 +45,16 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) ([]MarkReceipt
 func (s *Store) markEach(ctx context.Context, operator string, undo bool, which func() ([]Entry, error)) (
 	_ []txn.MarkReceipt, err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	if err := checkOperator(operator); err != nil {
-		return nil, err
+	if err = checkOperator(operator); err == nil {
+		err = s.guard()
 	}
-	if err := s.guard(); err != nil {
-		return nil, err
+	if err == nil {
+		err = s.admitReader(operator)
 	}
-	if err := s.admitReader(operator); err != nil {
-		return nil, err
+	var entries []Entry
+	if err == nil {
+		entries, err = which()
 	}
-	entries, err := which()
 	if err != nil {
 		return nil, err
 	}
