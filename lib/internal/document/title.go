@@ -62,8 +62,9 @@ const (
 )
 
 // TopicOf returns a topic for a body: from its first heading, unless every handoff could have it. Otherwise it is from
-// the first words of its title, otherwise "note".
+// the first words of its title, otherwise "note". Lines may end as in a text that is not normalized yet.
 func TopicOf(body string) string {
+	body = string(form.Normal([]byte(body)))
 	heading := titleOf(form.Heading(body))
 	if topic := form.Topic(heading, MaxTopic); topic != "" && !isPart(heading) {
 		return topic

@@ -69,9 +69,11 @@ func TestTopicOf(t *testing.T) {
 		"# Handoff\n\nThe deploy is open. Go on.":     "the-deploy-is-open",
 		"## Summary\n\n- **Cache** is stale":          "cache-is-stale",
 		"# Notes\n\n# Deploy\n\n1. Build the berths.": "build-the-berths",
-		"# Handoff\n": "handoff",
-		"# 部署":        "bu-shu",
-		"":            "note",
+		"# Handoff\n":                        "handoff",
+		"# 部署":                               "bu-shu",
+		"Build the quay\rThe berths follow":  "build-the-quay",
+		"\ufeff# Build\r\rThe berths follow": "build",
+		"":                                   "note",
 	} {
 		if got := document.TopicOf(body); got != want {
 			t.Errorf("TopicOf(%q) = %q, want %q", body, got, want)
