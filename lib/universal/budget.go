@@ -80,7 +80,11 @@ func (d *Document) checkCount(r *Report) {
 	near := slices.ContainsFunc([]int{r.Budget.Estimate, EstimateTokens(string(d.src)), len(d.src) / 4},
 		func(estimate int) bool { return !deviates(n, estimate) })
 	if err != nil || !near {
-		warn(r, countPath, "`handoff record repair` counts again",
+		hint := "`handoff record repair` counts again"
+		if deviates(min(r.Budget.Estimate, TokenBudget), r.Budget.Estimate) {
+			hint = "name files instead of including their content: the largest token_count is too low for this document"
+		}
+		warn(r, countPath, hint,
 			"token_count %s differs from the estimate %d by more than 30 %%", claimed, r.Budget.Estimate)
 	}
 }

@@ -145,7 +145,9 @@ func TestRepairEndsAtTheLargestCount(t *testing.T) {
 		t.Fatalf("%+v", once.Attempts)
 	}
 	if again := mustRepair(t, once.Document, options()); again.Changed || len(again.Patch()) > 0 ||
-		!slices.ContainsFunc(again.Report.Warnings, func(w fault.Fault) bool { return w.Pointer == "/handoff/meta/token_count" }) {
+		!slices.ContainsFunc(again.Report.Warnings, func(w fault.Fault) bool {
+			return w.Pointer == "/handoff/meta/token_count" && !strings.Contains(w.Hint, "repair")
+		}) {
 		t.Errorf("changed %t by %v, warnings %v", again.Changed, again.Patch(), again.Report.Warnings)
 	}
 }
