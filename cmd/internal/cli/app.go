@@ -143,7 +143,8 @@ func (a *App) root() *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkTimeout(cmd) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
+				return unknown("`handoff help all` shows the commands", "handoff ", args[0], names(cmd),
+					"unknown command %q")
 			}
 			if version {
 				return a.printVersion()

@@ -224,7 +224,7 @@ func valueOf(at reflect.Value, words []string) pflag.Value {
 	}
 	return value{"string", at.String, func(text string) error {
 		if words != nil && !slices.Contains(words, text) {
-			return unknown("use "+strings.Join(words, ", "), "", text, words, fmt.Sprintf("%q is unknown", text))
+			return unknown("use "+strings.Join(words, ", "), "", text, words, "%q is unknown")
 		}
 		at.SetString(text)
 		return nil

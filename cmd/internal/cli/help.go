@@ -107,8 +107,7 @@ func unknownHelp(about *cobra.Command, words, rest []string) error {
 		known = append(append(known, topicNames()...), "all", "topics")
 	}
 	hint := "the topics are " + strings.Join(topicNames(), ", ") + "; `handoff help all` shows the commands"
-	return unknown(hint, path, strings.Join(rest, " "), known,
-		fmt.Sprintf("no command or topic %q", strings.Join(words, " ")))
+	return unknown(hint, path, strings.Join(rest, " "), known, "no command or topic %q")
 }
 
 // firstScreen prints the help for newcomers.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,19 +22,19 @@ func Subcommand(cmd *cobra.Command, args []string) error {
 		return Usage(cmd, fmt.Errorf("%s needs one of %s", pathOf(cmd), strings.Join(known, ", ")))
 	}
 	return unknown("use "+strings.Join(known, ", "), cmd.CommandPath()+" ", args[0], known,
-		fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()))
+		"unknown command %q of "+cmd.CommandPath())
 }
 
-// unknown returns the error for an unknown word. The hint is the known word that is probably meant, after the words of
-// path, or else advice.
-func unknown(advice, path, word string, known []string, problem string) error {
+// unknown returns the error for an unknown word, in a format for the problem. The hint is the known word that is
+// probably meant, after the words of path, or else advice.
+func unknown(advice, path, word string, known []string, format string) error {
 	if near := nearestName(word, known); near != "" {
 		advice = "did you mean `" + path + near + "`?"
 	}
-	return Invalid(advice, "%s", problem)
+	return Invalid(advice, format, word)
 }
 
-// nearFlag returns the flag that is probably meant by an unknown one, "" if none is similar.
+// nearFlag returns the flag that is probably meant by an unknown one, also by -word, "" if none is similar.
 func nearFlag(cmd *cobra.Command, err error) string {
 	unknown := (*pflag.NotExistError)(nil)
 	if !errors.As(err, &unknown) {
@@ -41,7 +42,7 @@ func nearFlag(cmd *cobra.Command, err error) string {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return nearestName(unknown.GetSpecifiedName(), names)
+	return nearestName(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), names)
 }
 
 // nearestName returns the known name that is probably meant by word: the only one with that prefix, or one with a
@@ -71,11 +72,6 @@ func Usage(cmd *cobra.Command, err error) error {
 		wrong.Problem = "--" + value.GetFlag().Name + " " + why
 	}
 	return wrong
-}
-
-func unknownCommand(root *cobra.Command, name string) error {
-	return unknown("`handoff help all` shows the commands", "handoff ", name, names(root),
-		fmt.Sprintf("unknown command %q", name))
 }
 
 // Invalid returns an error about the input, with a hint.
