@@ -19,13 +19,16 @@ type Session struct{ Session string }
 func (a *App) SessionID() string { return cmp.Or(a.Session.Session, agent.SessionOf(a.Getenv)) }
 
 // Acting returns the operator that a command acts for: named, otherwise the user. It notes a name that is probably
-// mistyped. If the operator is unknown, an error about the handoffs comes first: the user fixes the input before the
-// setup.
+// mistyped. At a terminal it asks before a command acts on handoffs. If the operator is unknown, an error about the
+// handoffs comes first: the user fixes the input before the setup.
 func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs ...string) (string, error) {
 	operator := p.MeOr(named)
 	if operator == "" {
 		_, err := s.FindEach(handoffs)
 		return "", cmp.Or(err, UnknownOperator("--operator"))
+	}
+	if named != "" && len(handoffs) > 0 && a.CanAsk() {
+		return operator, a.AskName(s, named)
 	}
 	a.NoteSlips(s, operator)
 	return operator, nil

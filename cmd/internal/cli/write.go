@@ -17,22 +17,27 @@ import (
 // manyDocuments is the number of documents from which the disk takes most of the time.
 const manyDocuments = 500
 
-// AskNames asks about a new recipient whose name is similar to a known one.
-func (a *App) AskNames(s *handoff.Store, sources []handoff.Source) error {
+// AskName asks at a terminal about a new operator whose name is similar to a known one.
+func (a *App) AskName(s *handoff.Store, name string) error {
 	if !a.CanAsk() || a.Quiet {
 		return nil
 	}
+	if near := s.Registry().Nearest(name); near != "" &&
+		!a.Confirm(name+" is new here; did you mean "+near+"? Use "+name+" anyway?") {
+		return Invalid("use "+near, "%s is new here; nothing was done", name)
+	}
+	return nil
+}
+
+// AskNames is AskName for the recipients of sources.
+func (a *App) AskNames(s *handoff.Store, sources []handoff.Source) error {
 	asked := map[string]bool{}
 	for _, source := range sources {
-		named := cmp.Or(source.Fields, source.Expected)
-		if named == nil || asked[named.To] {
-			continue
-		}
-		to := named.To
-		asked[to] = true
-		if near := s.Registry().Nearest(to); near != "" &&
-			!a.Confirm(to+" is new here; did you mean "+near+"? Store it for "+to+" anyway?") {
-			return Invalid("use --to "+near, "%s is new here; nothing stored", to)
+		if named := cmp.Or(source.Fields, source.Expected); named != nil && !asked[named.To] {
+			asked[named.To] = true
+			if err := a.AskName(s, named.To); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -18,16 +18,10 @@ type approveFlags struct {
 
 // approve asks at a terminal, and approves or rejects.
 func (a *app) approve(f *approveFlags, ids []string) error {
+	act, verb, again := handoff.ActApprove, "Approve", "approve"
 	if f.Reject {
-		return a.decide(handoff.ActReject, "Reject", ids[0], f)
+		act, verb, again = handoff.ActReject, "Reject", "approve --reject"
 	}
-	return a.decide(handoff.ActApprove, "Approve", ids[0], f)
-}
-
-// words are the commands that decide.
-var words = map[handoff.Act]string{handoff.ActApprove: "approve", handoff.ActReject: "approve --reject"}
-
-func (a *app) decide(act handoff.Act, verb, id string, f *approveFlags) error {
 	p, s, err := a.StoreWith(func(p *handoff.Project) {
 		p.Options.SignApproval = func(text []byte) ([]byte, error) {
 			return sshkey.SignAs(a.App, *p, f.Key, handoff.ApprovalNamespace, text)
@@ -37,10 +31,10 @@ func (a *app) decide(act handoff.Act, verb, id string, f *approveFlags) error {
 		return err
 	}
 	who := handoff.Consumption{Reason: f.Note}
-	if who.Operator, err = a.Acting(p, s, f.Operator, id); err != nil {
+	if who.Operator, err = a.Acting(p, s, f.Operator, ids...); err != nil {
 		return err
 	}
-	e, err := s.Find(id)
+	e, err := s.Find(ids[0])
 	if err != nil {
 		return err
 	}
@@ -49,8 +43,7 @@ func (a *app) decide(act handoff.Act, verb, id string, f *approveFlags) error {
 			act)
 	}
 	if !a.CanAsk() {
-		return cli.Denied("run `handoff "+words[act]+" "+e.ID+"` there", "%s needs a person at a terminal",
-			fault.Own(act))
+		return cli.Denied("run `handoff "+again+" "+e.ID+"` there", "%s needs a person at a terminal", fault.Own(act))
 	}
 	if err := s.Lifecycle().CanAct(act, e, who); err != nil {
 		return err

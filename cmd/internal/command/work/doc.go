@@ -3,6 +3,7 @@ package work
 
 import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 // An app is one run of the program.
@@ -13,10 +14,10 @@ func Commands() cli.Commands {
 	return cli.Commands{
 		"next":      (*app).next,
 		"take":      (*app).take,
-		"release":   (*app).release,
+		"release":   noted(handoff.ActRelease),
 		"done":      (*app).done,
 		"mark-read": (*app).markRead,
-		"withdraw":  (*app).withdraw,
+		"withdraw":  noted(handoff.ActWithdraw),
 		"archive":   (*app).archive,
 	}
 }

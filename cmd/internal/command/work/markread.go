@@ -29,6 +29,9 @@ func (a *app) markRead(f *markReadFlags, ids []string) error {
 	case !f.All:
 		ids, f.Operator, err = markArgs(s, ids, f.Operator)
 	}
+	if err == nil {
+		err = a.AskName(s, cmp.Or(f.Operator, f.To))
+	}
 	if err != nil {
 		return err
 	}
@@ -36,7 +39,18 @@ func (a *app) markRead(f *markReadFlags, ids []string) error {
 		_, err := a.Acting(p, s, "", ids...)
 		return err
 	}
-	receipts, err := a.mark(s, f, ids)
+	var receipts []handoff.MarkReceipt
+	switch ctx := context.Background(); {
+	case f.Undo:
+		receipts, err = s.MarkUnread(ctx, f.Operator, ids...)
+	case !f.All:
+		receipts, err = s.MarkRead(ctx, f.Operator, ids...)
+	default:
+		cli.CollectOften()
+		if err = a.askMany(s, f.Operator, f.Yes); err == nil {
+			receipts, err = s.MarkAllRead(ctx, f.Operator)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -45,20 +59,6 @@ func (a *app) markRead(f *markReadFlags, ids []string) error {
 		return a.tellMarks(receipts, f.Undo)
 	}
 	return cli.JSONLines(a.App, receipts)
-}
-
-func (a *app) mark(s *handoff.Store, f *markReadFlags, ids []string) ([]handoff.MarkReceipt, error) {
-	switch {
-	case f.Undo:
-		return s.MarkUnread(context.Background(), f.Operator, ids...)
-	case !f.All:
-		return s.MarkRead(context.Background(), f.Operator, ids...)
-	}
-	cli.CollectOften()
-	if err := a.askMany(s, f.Operator, f.Yes); err != nil {
-		return nil, err
-	}
-	return s.MarkAllRead(context.Background(), f.Operator)
 }
 
 // manyMarks is how many handoffs are marked without a question.
@@ -91,14 +91,14 @@ func (a *app) tellMarks(receipts []handoff.MarkReceipt, undo bool) error {
 		}
 	}
 	line := "nothing is unread"
+	by := " marked as " + read + " by " + operator
 	switch before := len(receipts) - marked; {
 	case before > 0 && marked == 0:
-		line = handoff.Count(before, "handoff") + " already marked as " + read + " by " + operator
+		line = handoff.Count(before, "handoff") + " already" + by
 	case before > 0:
-		line = fmt.Sprintf("%s marked as %s by %s, %d already", handoff.Count(marked, "handoff"), read, operator,
-			before)
+		line = fmt.Sprint(handoff.Count(marked, "handoff"), by, ", ", before, " already")
 	case marked > 0:
-		line = handoff.Count(marked, "handoff") + " marked as " + read + " by " + operator
+		line = handoff.Count(marked, "handoff") + by
 		if !undo {
 			line += "; to undo: handoff mark-read --undo " + shortIDs(receipts)
 		}
@@ -125,19 +125,19 @@ func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string
 		return nil, "", cli.Invalid("use `handoff mark-read ID`, or --all", "missing ID")
 	}
 	last := len(ids) - 1
-	if operator != "" || last == 0 || ids[last] == "@" {
+	name := ids[last]
+	if operator != "" || last == 0 || name == "@" {
 		return ids, operator, nil
 	}
-	switch _, err := s.Find(ids[last]); {
-	case looksLikeID(ids[last]) && err != nil:
-		return nil, "", cli.WithHint(err, "if it is an operator, add --operator "+ids[last])
-	case looksLikeID(ids[last]):
+	switch _, err := s.Find(name); {
+	case looksLikeID(name) && err != nil:
+		return nil, "", cli.WithHint(err, "if it is an operator, add --operator "+name)
+	case looksLikeID(name):
 		return ids, "", nil
 	case err == nil:
-		return nil, "", cli.Invalid("name the operator with --operator", "%q may be a handoff or an operator",
-			ids[last])
+		return nil, "", cli.Invalid("name the operator with --operator", "%q may be a handoff or an operator", name)
 	}
-	return ids[:last], ids[last], nil
+	return ids[:last], name, nil
 }
 
 // looksLikeID reports whether a name can only be that of a handoff.

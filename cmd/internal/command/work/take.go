@@ -47,12 +47,11 @@ type notedFlags struct {
 	Note string
 }
 
-func (a *app) release(f *notedFlags, ids []string) error {
-	return a.act(f.Offline, handoff.ActRelease, ids, handoff.Consumption{Session: a.SessionID(), Reason: f.Note}, nil)
-}
-
-func (a *app) withdraw(f *notedFlags, ids []string) error {
-	return a.act(f.Offline, handoff.ActWithdraw, ids, handoff.Consumption{Session: a.SessionID(), Reason: f.Note}, nil)
+// noted returns the function of a command that performs an action with a note.
+func noted(act handoff.Act) func(*app, *notedFlags, []string) error {
+	return func(a *app, f *notedFlags, ids []string) error {
+		return a.act(f.Offline, act, ids, handoff.Consumption{Session: a.SessionID(), Reason: f.Note}, nil)
+	}
 }
 
 type doneFlags struct {
@@ -172,7 +171,10 @@ func (a *app) meant(s *handoff.Store, name, operator string, act handoff.Act) (s
 	}
 	id := s.Lifecycle().Last(operator, undoes)
 	if id == "" {
-		did := map[handoff.Act]string{handoff.ActDone: "finished", handoff.ActArchive: "archived"}[undoes]
+		did := "finished"
+		if undoes == handoff.ActArchive {
+			did = "archived"
+		}
 		return "", cli.Invalid("name the handoff", "@ is the handoff that you have %s last, but %s has %s none", did,
 			fault.Own(operator), did)
 	}
