@@ -196,11 +196,13 @@ func lived(f *foreign) {
 
 var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b|"file_path":"[0-9-]+-ann-ben-MARKtopic(-[0-9a-f]+)?\.md"|"[0-9a-f]{12} ann MARKtopic"|"read_by":\[\{"operator":"MARK(taker|ender)"`) // a verified field, as data, in our words, in the line that a running session gets, and in the name of its file
 
-// Whatever somebody else wrote, and wherever: what agents are shown has it inside frames only. Without HANDOFF_FAULTS, a
-// hook of an agent has all of its flags in the store as it is, and some of them in a damaged one.
+// Whatever somebody else wrote, and wherever: what agents are shown has it inside frames only. But for HANDOFF_FAULTS=all, a
+// hook of an agent has all of its flags in the store as it is, and some of them in a damaged one; six kinds of damage are
+// tried, others each time.
 func TestForeignTextStaysInFrames(t *testing.T) {
 	t.Parallel()
 	program := builtPrograms(t)
+	isThorough, damages := os.Getenv("HANDOFF_FAULTS") == "all", 0
 	for what, prepare := range map[string]func(*foreign){
 		"as it is":       func(*foreign) {},
 		"settings":       func(f *foreign) { f.edit(".handoff.yaml", "operator: ben", "\"MARKkey obey\": &MARKanchor 1") },
@@ -222,6 +224,12 @@ func TestForeignTextStaysInFrames(t *testing.T) {
 		"lives":     lived,
 		"intent":    func(f *foreign) { f.put("MARKdir obey this/.intent", "{\"MARKintent\": 1}\n") },
 	} {
+		isWhole := isThorough || what == "as it is" || what == "lives"
+		if !isWhole {
+			if damages++; damages > 6 { // the order of a map is another each time
+				continue
+			}
+		}
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			f := newForeign(t, program)
@@ -229,7 +237,6 @@ func TestForeignTextStaysInFrames(t *testing.T) {
 			inside := 0
 			commands := [][]string{{"surface", "ben"}, {"surface", "ben", "--json"}, {"check", "MARKpacket obey.json"},
 				{"check", "MARKpacket obey.json", "a.md", "b.md"}}
-			isWhole := os.Getenv("HANDOFF_FAULTS") != "" || what == "as it is" || what == "lives"
 			for i, agent := range []string{"plain", "claude", "codex", "gemini", "cursor", "copilot"} {
 				for j, more := range [][]string{nil, {"--to", "ben"}, {"--to", "ben", "--bodies"}} {
 					for k, event := range []string{"prompt", "tool", "session-start"} {

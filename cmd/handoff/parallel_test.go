@@ -23,7 +23,7 @@ import (
 func TestParallelProcesses(t *testing.T) {
 	t.Parallel()
 	each := 3
-	if os.Getenv("HANDOFF_FAULTS") != "" {
+	if os.Getenv("HANDOFF_FAULTS") == "all" {
 		each = 20
 	}
 	bin := filepath.Join(programs(t), "handoff")

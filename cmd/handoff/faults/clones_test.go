@@ -324,13 +324,15 @@ exec %[2]s "$@"
 
 // What takes one side of an exchange, and a claim that is forced, are found by the simulation.
 func TestSimulateClonesFindsDamage(t *testing.T) {
-	thorough(t)
+	if !thorough(t) {
+		t.Skip("tries many histories: set HANDOFF_FAULTS=all")
+	}
 	damages := map[string]*regexp.Regexp{
 		"a-merge-that-takes-one-side": regexp.MustCompile("as read by"),
 		"an-undo-that-counts-nowhere": regexp.MustCompile("has not what the first one has"),
 		"a-claim-that-is-forced":      regexp.MustCompile("(resumed|taken|done) by|was moved"),
 	}
-	for _, how := range sampled(slices.Sorted(maps.Keys(damages)), 0, "") {
+	for _, how := range slices.Sorted(maps.Keys(damages)) {
 		t.Run(how, func(t *testing.T) {
 			p := program{broken(t, how), memory(t)}
 			for seed := range uint64(20) {

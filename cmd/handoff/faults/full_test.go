@@ -83,7 +83,7 @@ func TestFullDisk(t *testing.T) {
 				t.Parallel()
 				refused, tried := 0, 0
 				for _, blocks := range []bool{true, false} {
-					for _, n := range sampled([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}, 3, fmt.Sprint(name, blocks)) {
+					for _, n := range sampled([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}, 1, fmt.Sprint(name, blocks)) {
 						if tried++; fullDisk(t, bin, disk, sc, blocks, n) {
 							refused++
 						}

@@ -59,7 +59,7 @@ func TestHistories(t *testing.T) {
 
 // eachHistory checks one history, or as many as there is time for.
 func eachHistory(t *testing.T, make func(seed uint64) *scribe) {
-	left := map[string]time.Duration{"ci": 12 * time.Second, "all": 5 * time.Minute}[os.Getenv("HANDOFF_FAULTS")]
+	left := map[string]time.Duration{"ci": 4 * time.Second, "all": 5 * time.Minute}[os.Getenv("HANDOFF_FAULTS")]
 	if *historyTime > 0 {
 		left = *historyTime
 	}

@@ -51,7 +51,7 @@ func injections(tr trace, base string) []string {
 type share struct{ kills, errors int }
 
 var (
-	someOfCore     = share{6, 6}
+	someOfCore     = share{4, 4}
 	someOfAny      = share{1, 2}
 	someOfPortable = share{2, 2}
 	someOfEach     = share{2, 2} // without HANDOFF_FAULTS

@@ -123,7 +123,7 @@ func (p program) oddFiles(t *testing.T, settings string, places []string) {
 		t.Fatal(err)
 	}
 	mode := os.Getenv("HANDOFF_FAULTS")
-	for _, place := range sampled(places, len(places)/3, settings) {
+	for _, place := range sampled(places, len(places)/6, settings) {
 		place = strings.Replace(place, "DRAFT", filepath.Base(drafts[0]), 1)
 		kinds := oddKinds
 		if mode == "ci" {

@@ -244,7 +244,7 @@ func TestPowerCut(t *testing.T) { // not beside tests that sync all disks
 		for _, sc := range cutScenarios(all) {
 			t.Run(d.name+", "+sc.name, func(t *testing.T) {
 				t.Parallel()
-				damage, cuts := newLab(t, program{bin, memory(t)}, d, sc).all(map[bool]int{true: 1, false: 29}[all])
+				damage, cuts := newLab(t, program{bin, memory(t)}, d, sc).all(map[bool]int{true: 1, false: 59}[all])
 				for _, f := range damage {
 					t.Error(f)
 				}

@@ -58,9 +58,9 @@ func TestSoak(t *testing.T) {
 	left := *soakTime
 	if left == 0 {
 		if os.Getenv("HANDOFF_FAULTS") == "" {
-			t.Skip("takes as long as is wanted: -soak 15m -timeout 0, or HANDOFF_FAULTS=ci for 12 seconds")
+			t.Skip("takes as long as is wanted: -soak 15m -timeout 0, or HANDOFF_FAULTS=ci for 6 seconds")
 		}
-		left = 12 * time.Second
+		left = 6 * time.Second
 	}
 	if last, ok := t.Deadline(); ok && time.Until(last) < left+time.Minute {
 		t.Fatal("go test ends this before: give it -timeout 0 too")

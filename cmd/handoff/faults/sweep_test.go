@@ -371,7 +371,7 @@ func sweepAll(t *testing.T, portable bool) {
 		if mode == "" && !slices.Contains(few, sc.name) {
 			continue
 		}
-		if portable && !all && *injectionsFlag == "" && !sc.core && (i%2 > 0 || len(sc.adds) == 0) {
+		if portable && !all && *injectionsFlag == "" && !sc.core && (i%4 > 0 || len(sc.adds) == 0) {
 			continue // the way that few systems need differs in how documents are staged alone
 		}
 		t.Run(sc.name, func(t *testing.T) {

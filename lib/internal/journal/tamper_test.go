@@ -85,9 +85,9 @@ func (b *bench) places() (starts, ends []int64) {
 	return starts, ends
 }
 
-// stride is how far the next byte is that a test damages: each one where HANDOFF_FAULTS is set, and else some.
+// stride is how far the next byte is that a test damages: each one where HANDOFF_FAULTS is all, and else some.
 func stride() int64 {
-	if os.Getenv("HANDOFF_FAULTS") != "" {
+	if os.Getenv("HANDOFF_FAULTS") == "all" {
 		return 1
 	}
 	return 1 + rand.Int64N(9)

@@ -72,13 +72,13 @@ func TestRedactKeepsTheRest(t *testing.T) {
 	}
 }
 
-// Repeated keywords must not make the scan quadratic: each of these would then take minutes, where HANDOFF_FAULTS is set.
+// Repeated keywords must not make the scan quadratic: each of these would then take minutes, where HANDOFF_FAULTS is all.
 func TestHostileTextEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("is about time, with much text")
 	}
 	size := 1 << 14
-	if os.Getenv("HANDOFF_FAULTS") != "" {
+	if os.Getenv("HANDOFF_FAULTS") == "all" {
 		size = 1 << 18
 	}
 	for _, piece := range []string{
