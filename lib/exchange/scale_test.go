@@ -75,7 +75,7 @@ func TestSyncGrowsWithTheNews(t *testing.T) {
 	t.Parallel()
 	simulation(t, false)
 	_, roots := clones(t, 2)
-	fill(t, roots[0], 980, 1_000)
+	fill(t, roots[0], map[bool]int{false: 980, true: 9_980}[isThorough()], 1_000)
 	before := make([]int64, len(roots))
 	repo := func(i int) string { return outside(t, roots[i], "sync.git") }
 	for i, root := range roots {
