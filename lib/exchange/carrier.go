@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -267,8 +268,13 @@ func (r *remote) choose(c *intake, results []handoff.Result) error {
 	}
 	results, documents, sources := results[c.waited:], c.held.Documents[c.waited:], c.sources[c.waited:]
 	for i, got := range results {
-		if got.Err != nil && !r.Exchange().IsWhole(sources[i]) {
-			r.refuse(Refusal{Writer: documents[i].Writer,
+		switch d := documents[i]; {
+		case got.Err == nil && !strings.HasPrefix(got.Receipt.Time, d.day):
+			r.refuse(Refusal{Writer: d.Writer, Why: d.ID + " was published under another day, " + d.day})
+		case errors.Is(got.Err, repo.ErrNoText):
+			r.refuse(Refusal{Writer: d.Writer, Why: got.Err.Error()})
+		case got.Err != nil && !r.Exchange().IsWhole(sources[i]):
+			r.refuse(Refusal{Writer: d.Writer,
 				Why: sources[i].Name + " was cut or changed: it is not the handoff of that id"})
 		}
 	}

@@ -126,7 +126,8 @@ func (r *gitCarrier) isReady(ctx ctx) error {
 	if err == nil && found != "" {
 		err = r.accept(ctx, c, []*offer{{writer: r.writer, old: here, commit: found}})
 	}
-	if err == nil && c.imported[r.writer] != "" {
+	isCut := func(s handoff.Source) bool { return !r.Exchange().IsWhole(s) }
+	if err == nil && c.imported[r.writer] != "" && !slices.ContainsFunc(c.sources, isCut) {
 		if _, err = r.locate(ctx, found); err == nil {
 			return r.move(ctx, map[string]string{ref: found})
 		}
@@ -257,6 +258,9 @@ func (r *gitCarrier) add(c *intake, o *offer, got repo.Blobs) error {
 	c.held.Documents = slices.Grow(c.held.Documents, len(o.documents))
 	c.sources = slices.Grow(c.sources, len(o.documents))
 	for _, change := range o.documents {
+		if day := change.Name[:len("0000-00-00")]; day != of.day {
+			of.day = strings.Clone(day)
+		}
 		d := of
 		d.ID, _ = idOf(change.Name)
 		d.Blob, d.Signature = strings.Clone(change.Object), o.signatures[change.Name]

@@ -11,10 +11,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
 // The maximum sizes of published files, in bytes.
@@ -136,8 +134,8 @@ func (o *offer) wants() (all []repo.Wanted) {
 	return all
 }
 
-// parse proves the writer file, the log and the readability of the documents, and returns the new events. why is what
-// is wrong with the offer. err is a fault of this store.
+// parse proves the writer file and the log, and returns the new events. why is what is wrong with the offer. err is a
+// fault of this store. Documents are proven when they are stored; see [remote.choose].
 func (o *offer) parse(got repo.Blobs) (found []eventInfo, why string, err error) {
 	text := func(object string, max int64) (text []byte) {
 		if err == nil && object != "" {
@@ -153,9 +151,6 @@ func (o *offer) parse(got repo.Blobs) (found []eventInfo, why string, err error)
 	if why == "" && err == nil {
 		found, why = o.parseLogs(func(object string) []byte { return text(object, maxLogFile) })
 	}
-	if why == "" && err == nil {
-		why, err = o.parseDocuments(got)
-	}
 	for name, object := range o.folded {
 		o.ended[name] = text(object, eventlog.MaxFile)
 		c, bad := eventlog.ParseClaim(name, o.ended[name])
@@ -167,25 +162,6 @@ func (o *offer) parse(got repo.Blobs) (found []eventInfo, why string, err error)
 		why, err = repo.ErrNoText.Error(), nil
 	}
 	return found, why, err
-}
-
-// parseDocuments returns in why which document does not match its name, "" if all match. err is a fault of this
-// store.
-func (o *offer) parseDocuments(got repo.Blobs) (why string, err error) {
-	isRight, errs := make([]bool, len(o.documents)), make([]error, len(o.documents))
-	parallel.Each(len(o.documents), parallel.Workers(), func(i int) {
-		text, err := got.Text(repo.Wanted{Object: o.documents[i].Object, Max: disk.MaxDocument})
-		doc, faults := document.ParseStored(text)
-		name := fileOf(doc.HandoffID, doc.Time+"0000-00-00")
-		isRight[i], errs[i] = len(faults) == 0 && o.documents[i].Name == name, err
-	})
-	if err = errors.Join(errs...); err != nil {
-		return "", err
-	}
-	if i := slices.Index(isRight, false); i >= 0 {
-		why = o.documents[i].Name + " is not what its name says"
-	}
-	return why, nil
 }
 
 // parseLogs returns the new events of the log. textOf returns the text of a file.

@@ -52,7 +52,7 @@ func newIntake() *intake {
 		claims: make(map[string]knownClaim)}
 }
 
-// take receives what a peer has in one batch, and saves what is held. Documents that are stored already change
+// take receives what a peer has, and saves what is held. Documents that are stored already change
 // nothing, so an interrupted exchange can be repeated.
 func (x *exchange) take(ctx ctx) error {
 	c := newIntake()

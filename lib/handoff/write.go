@@ -115,8 +115,9 @@ func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, erro
 	return s.write(ctx, sources, true, nil)
 }
 
-// WriteChosen is like WriteGood, but calls choose before anything is stored. choose can set errors in the results to
-// refuse more documents. Many documents are stored in portions: after an error, some may be stored.
+// WriteChosen is like WriteGood, but calls choose before anything is stored, when receipts have only the time. choose
+// can set errors in the results to refuse more documents. Many documents are stored in portions: after an error, some
+// may be stored.
 func (x Exchange) WriteChosen(ctx context.Context, sources []Source, choose func([]Result)) ([]Result, error) {
 	return x.s.write(ctx, sources, true, choose)
 }
@@ -152,6 +153,9 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, cho
 	results := make([]Result, len(sources))
 	docs, err := s.accept(sources, results, keepGoing)
 	if err == nil && choose != nil {
+		for _, d := range docs {
+			results[d.at].Receipt.Time = d.Time
+		}
 		choose(results)
 		docs = slices.DeleteFunc(docs, func(d admitted) bool { return results[d.at].Err != nil })
 	}
