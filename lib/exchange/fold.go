@@ -67,27 +67,36 @@ func (r *gitCarrier) foldable() (claims []try, err error) {
 // mostFolds is the number of claims that one push folds. The next ones fold the others.
 const mostFolds = 1000
 
-// makeFold makes the commit to which the ref of all folds moves. No other commit has its id, also of the same second.
-func (r *gitCarrier) makeFold(ctx ctx, claims int) (commit string, err error) {
+// makeFold makes the commit to which the ref of all folds moves, and the next one of this writer after tip, which has
+// the claims. No other commit has the id of the first, also of the same second.
+func (r *gitCarrier) makeFold(ctx ctx, tip string, claims []try) (fold, next string, err error) {
 	pack := r.repo.NewPack()
 	defer pack.Close()
+	who, message := committer(r.writer, r.Now().Unix()), fmt.Sprintf("%d claims folded\n", len(claims))
 	pack.File("writer", []byte(r.writer+"\n"+rand.Text()+"\n"))
-	commit, err = pack.Commit(ctx, "", committer(r.writer, r.Now().Unix()), fmt.Sprintf("%d claims folded\n", claims))
-	return commit, cmp.Or(err, r.repo.Store(ctx, pack))
+	fold, err = pack.Commit(ctx, "", who, message)
+	if next = tip; len(claims) > 0 {
+		for _, c := range claims {
+			pack.File(foldedFile(c.name, c.Time), c.text)
+		}
+		next, err = pack.Commit(ctx, tip, who, message)
+	}
+	return fold, next, cmp.Or(err, r.repo.Store(ctx, pack))
 }
 
-// pushFolds pushes the ref of this writer, and removes the refs of folded claims. It reports whether the remote has
-// accepted all of it. Without claims, it makes the ref that folds move, if the remote lacks it.
+// pushFolds pushes the ref of this writer with its claims that ended, and removes their refs. It reports whether the
+// remote has accepted all of it; otherwise nothing of it counts. Without claims, it makes the ref that folds move, if
+// the remote lacks it.
 func (r *gitCarrier) pushFolds(ctx ctx, ref string, claims []try) (bool, error) {
 	if len(claims) == 0 && r.folds != "" {
 		return false, nil
 	}
-	fold, err := r.makeFold(ctx, len(claims))
+	fold, next, err := r.makeFold(ctx, r.refs[ref], claims)
 	if err != nil {
 		return false, err
 	}
 	options := []string{"--atomic", "--force-with-lease=" + r.foldRef() + ":" + r.folds}
-	specs := []string{ref + ":" + r.writerRef(r.writer), fold + ":" + r.foldRef()}
+	specs := []string{next + ":" + r.writerRef(r.writer), fold + ":" + r.foldRef()}
 	for _, c := range claims {
 		options = append(options, "--force-with-lease="+r.claimRef(c.name)+":"+r.claims[c.name])
 		specs = append(specs, ":"+r.claimRef(c.name))
@@ -101,7 +110,7 @@ func (r *gitCarrier) pushFolds(ctx ctx, ref string, claims []try) (bool, error) 
 		ended[c.name] = knownClaim{c.text, folded}
 		delete(r.claims, c.name)
 	}
-	return true, errors.Join(r.known.learn(ended), r.move(ctx, map[string]string{knownFolds: fold}))
+	return true, errors.Join(r.known.learn(ended), r.move(ctx, map[string]string{ref: next, knownFolds: fold}))
 }
 
 // guard returns options and a ref for a push of claims, which fails if folds are unknown here. If the remote has lost
@@ -115,7 +124,7 @@ func (r *gitCarrier) guard(ctx ctx) (options, specs []string, err error) {
 	}
 	there := at
 	if r.writers != nil && r.folds == "" {
-		at, err = r.makeFold(ctx, 0)
+		at, _, err = r.makeFold(ctx, "", nil)
 		there = ""
 	}
 	options = []string{"--atomic", "--force-with-lease=" + r.foldRef() + ":" + there}

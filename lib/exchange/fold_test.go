@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -105,7 +104,6 @@ func TestFoldedTwice(t *testing.T) {
 			t.Fatal(err, string(out))
 		}
 		finish(t, roots[0], "ann", id)
-		time.Sleep(1100 * time.Millisecond) // the times of claims are whole seconds
 		if err := errors.Join(os.RemoveAll(hub), os.Rename(backup, hub)); err != nil {
 			t.Fatal(err)
 		}
@@ -291,5 +289,45 @@ func commitFile(t testing.TB, hub, ref, file, text string) {
 		ref, git(t, hub, "rev-parse", ref), file, len(text), text))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatal(err, string(out))
+	}
+}
+
+// A writer folds a claim, and the remote refuses. The remote is put back to a backup, and another clone wins the action.
+// A clone that has known neither believes the one that stands at the remote, as the others do.
+func TestFoldBesideAnotherClaim(t *testing.T) {
+	t.Parallel()
+	hub, roots := clones(t, 4)
+	id := write(t, roots[2], "one")
+	for _, root := range append(roots[2:3], roots[:3]...) {
+		mustSync(t, root)
+	}
+	backup := hub + ".backup"
+	if out, err := exec.Command("cp", "-a", hub, backup).CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	acts := func(root, operator string) {
+		for _, act := range []handoff.Act{handoff.ActTake, handoff.ActDone} {
+			if states, err := all(root, operator, act, id); err != nil {
+				t.Fatal(states, err)
+			}
+		}
+	}
+	acts(roots[0], "ann")
+	lock := filepath.Join(hub, "refs", "handoff", "folded.lock")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(lock), 0o755), os.WriteFile(lock, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	mustSync(t, roots[0])
+	if err := errors.Join(os.RemoveAll(hub), os.Rename(backup, hub)); err != nil {
+		t.Fatal(err)
+	}
+	acts(roots[1], "ben")
+	for _, n := range []int{2, 0, 2, 1, 0, 2, 1, 3} {
+		if _, err := sync(roots[n]); err != nil && n != 0 { // clone 0 reports that the remote has lost its claim
+			t.Errorf("clone %d: %v", n, err)
+		}
+	}
+	if life := mustOpen(t, roots[3]).Lifecycle().Of(id); life.Done.Operator != "ben" {
+		t.Errorf("a clone that has known neither claim says that %s has finished it", life.Done.Operator)
 	}
 }

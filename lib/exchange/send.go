@@ -55,7 +55,7 @@ func (r *gitCarrier) publish(ctx ctx, p progress) (progress, error) {
 		if claims, err = r.foldable(); err != nil {
 			return p, err
 		}
-		if tip, err = r.commit(ctx, p, &n, tip, claims); err != nil {
+		if tip, err = r.commit(ctx, p, &n, tip); err != nil {
 			return p, err
 		}
 		n.Commit, n.Partly = tip, false
@@ -72,7 +72,7 @@ func (r *gitCarrier) publish(ctx ctx, p progress) (progress, error) {
 	if err != nil {
 		return r.loadProgress(), err
 	}
-	r.got.Told = true
+	r.got.Told, p.Commit = true, r.refs[ref]
 	return p, r.countSent(ctx, tip)
 }
 
@@ -100,7 +100,7 @@ func (r *gitCarrier) committed(ctx ctx, since, tip string) (map[string]bool, err
 
 // commit adds the pending handoffs and events to the ref of this writer, and returns the commit. Handoffs that cannot
 // be proven stay pending.
-func (r *gitCarrier) commit(ctx ctx, p progress, n *pending, tip string, claims []try) (string, error) {
+func (r *gitCarrier) commit(ctx ctx, p progress, n *pending, tip string) (string, error) {
 	r.grew = true
 	pack := r.repo.NewPack()
 	defer pack.Close()
@@ -108,9 +108,6 @@ func (r *gitCarrier) commit(ctx ctx, p progress, n *pending, tip string, claims 
 		created := r.Now().UTC().Format(time.RFC3339)
 		pack.File("writer.json",
 			fmt.Appendf(nil, "{\"created\":%q,\"format\":\"handoff-writer/1\",\"writer\":%q}\n", created, r.writer))
-	}
-	for _, c := range claims {
-		pack.File(foldedFile(c.name, c.Time), c.text)
 	}
 	if err := cmp.Or(r.writeLog(pack, p), r.writeDocuments(pack, n), r.writeSignatures(pack, n)); err != nil {
 		return "", err
