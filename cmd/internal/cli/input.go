@@ -254,16 +254,21 @@ func (in *Input) directory(dir string) ([]handoff.Source, error) {
 	return sources, FirstOf(errs)
 }
 
-// Documents returns the *.md and *.json files of a directory by name. If there are none, it is an error.
+// Documents returns the *.md and *.json files of a directory by name. If there are none, it is an error. So is a link:
+// git may have brought it, and it may lead to a file that nobody wants to hand over.
 func Documents(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil {
 		return nil, InputError(dir, err)
 	}
 	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); !strings.HasPrefix(e.Name(), ".") && (ext == ".md" || ext == ".json") &&
-			!e.IsDir() {
-			paths = append(paths, filepath.Join(dir, e.Name()))
+		path, ext := filepath.Join(dir, e.Name()), filepath.Ext(e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), ".") || ext != ".md" && ext != ".json" || e.IsDir():
+		case e.Type()&fs.ModeSymlink != 0:
+			return nil, Invalid("name the file that is meant, or remove the link", "%s is a link", path)
+		default:
+			paths = append(paths, path)
 		}
 	}
 	if len(paths) == 0 {
