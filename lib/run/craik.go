@@ -2,10 +2,8 @@ package run
 
 import (
 	_ "embed" // for the names of Craik
-	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -20,13 +18,10 @@ var craikFile []byte
 
 // craik has the members of a Craik handoff without a field in a record, which become notes of the self-audit, and the
 // lists with other names: their items go to a list of the record, with a prefix for each text.
-var craik = sync.OnceValue(func() (c struct {
+var craik = form.Data[struct {
 	Notes []string
 	Lists []struct{ From, Into, Before string }
-}) {
-	_ = json.Unmarshal(craikFile, &c) // embedded, and tested
-	return c
-})
+}](craikFile)
 
 // fromCraik converts a Craik handoff to a record, and returns any other value as it is. Positive claims about
 // itself become notes, since other rules derived them. What it admits stays.

@@ -2,13 +2,13 @@ package universal
 
 import (
 	_ "embed" // for the table of fields
-	"encoding/json"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -38,10 +38,7 @@ type knowledge struct {
 	Temporary []string
 }
 
-var known = sync.OnceValue(func() (k knowledge) {
-	_ = json.Unmarshal(file, &k) // embedded, and tested
-	return k
-})
+var known = form.Data[knowledge](file)
 
 // advice returns how to fix a field.
 func advice(f fields.Field) string {

@@ -3,11 +3,9 @@ package document
 import (
 	"bytes"
 	_ "embed" // for the messages
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -20,13 +18,10 @@ var syntaxErrorsFile []byte
 
 // syntaxErrors has better messages for errors of the YAML library with a text. The fault is at the first of the
 // characters in mark. The library counts lines from 0 in errors of its parser, and from 1 in errors of its scanner.
-var syntaxErrors = sync.OnceValue(func() (all []struct {
+var syntaxErrors = form.Data[[]struct {
 	Text, Problem, Hint, Mark string
 	Parser                    bool
-}) {
-	_ = json.Unmarshal(syntaxErrorsFile, &all) // embedded, and tested
-	return all
-})
+}](syntaxErrorsFile)
 
 // explain adds a place and a better message to an error of the YAML library.
 func (r *yamlReader) explain(err error, text []byte) *fault.Fault {

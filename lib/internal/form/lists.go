@@ -2,6 +2,7 @@ package form
 
 import (
 	_ "embed" // for the sets of characters
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +14,15 @@ import (
 // Pattern returns a regular expression of the program, compiled at its first use: most runs use none.
 func Pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// Data returns a function that returns a JSON file of the program, which it reads at the first call. The file is valid:
+// the tests of the package that embeds it need its content.
+func Data[T any](file []byte) func() T {
+	return sync.OnceValue(func() (data T) {
+		_ = json.Unmarshal(file, &data)
+		return data
+	})
 }
 
 // A Line is a line of a list: words, or a regular expression.
