@@ -1,29 +1,19 @@
 package document
 
 import (
+	_ "embed" // for the words
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// wordKind returns what YAML 1.1 or 1.2 reads a plain scalar as, if it is a reserved word. It knows the spellings of
-// both versions: lower case, upper case, and capitalized.
-func wordKind(s string) string {
-	switch s {
-	case "", "~", "null", "Null", "NULL":
-		return "null"
-	case "<<":
-		return "a merge key"
-	case "=":
-		return "a default value"
-	case ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF":
-		return "a number"
-	case "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y",
-		"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N":
-		return "a boolean"
-	}
-	return ""
-}
+//go:embed yamlwords.json
+var wordsFile []byte
+
+// words are the plain scalars that YAML 1.1 or 1.2 reserves, by what it reads them as. They have the spellings of both
+// versions: lower case, upper case, and capitalized.
+var words = form.Data[map[string][]string](wordsFile)
 
 // numeric matches the numbers of YAML 1.1 (yaml.org/type: binary, octal, decimal, hexadecimal, base 60, underscores)
 // and of the YAML 1.2 core schema. It is compiled on first use, since stored documents have no such scalars.
@@ -41,8 +31,10 @@ const timestamp = "a timestamp"
 // plainKind returns what YAML 1.1 or 1.2 reads an unquoted scalar as, "" for a string. resolved is the tag from the
 // YAML library, which also counts.
 func plainKind(value, resolved string) string {
-	if kind := wordKind(value); kind != "" {
-		return kind
+	for kind, all := range words() {
+		if slices.Contains(all, value) {
+			return kind
+		}
 	}
 	if strings.IndexByte("+-.0123456789", value[0]) >= 0 {
 		switch {
