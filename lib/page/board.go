@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	_ "embed" // for the groups
 	"fmt"
 	"slices"
 	"strings"
@@ -16,26 +17,15 @@ import (
 type group struct {
 	Key, Name string
 	States    []string // the first has the sign and color of the group; none means any
-	Oldest    string   // text before the age of the oldest
+	Oldest    string   // text before the age of the oldest; "" if no one waits for them
 	Nothing   string   // text if the group is empty
 	Empty     string   // text in a column without cards
 	Most      int      // maximum number of cards in its column
 }
 
-var groups = []group{
-	{"waiting", "Waiting", []string{"unread"}, "the oldest",
-		"nothing waits", "New handoffs appear here.", 8},
-	{"taken", "Taken", []string{"taken"}, "the longest",
-		"none is taken", "Handoffs that someone has taken appear here.", 8},
-	{"awaiting", "Awaiting approval", []string{"awaiting"}, "the oldest",
-		"nothing to approve", "Handoffs that need an approval appear here.", 8},
-	{"done", "Done", []string{"done", "read"}, "", // no one waits for a read handoff
-		"none yet", "Finished work appears here.", 5},
-	{Key: "superseded", Name: "Superseded", States: []string{"superseded"}},
-	{Key: "expired", Name: "Expired", States: []string{"expired"}},
-	{Key: "archived", Name: "Archived", States: []string{"archived"}},
-	{Key: "withdrawn", Name: "Withdrawn", States: []string{"withdrawn"}},
-}
+//go:embed groups.json
+var groupsFile []byte
+var groups = form.Data[[]group](groupsFile)
 
 // A tally holds the handoffs of a group, the newest first.
 type tally struct {
@@ -178,7 +168,7 @@ func (s *Site) board() page {
 	}
 	const days = 28
 	today := s.asOf.Truncate(24 * time.Hour)
-	b := board{Columns: s.tallies(s.all, groups[:4]), Others: s.tallies(s.all, groups[4:]), People: s.allPeople(),
+	b := board{Columns: s.tallies(s.all, groups()[:4]), Others: s.tallies(s.all, groups()[4:]), People: s.allPeople(),
 		Threads: s.threads[:min(len(s.threads), 5)], Days: make([]int, days)}
 	b.AllThreads = len(s.threads)
 	b.From = today.AddDate(0, 0, 1-days).Format("2 Jan")
@@ -224,7 +214,7 @@ func (s *Site) allPeople() []personTally {
 	}
 	all := make([]personTally, len(s.people))
 	for i, who := range s.people {
-		all[i] = personTally{who, s.tallies(to[who.Name], groups[:4]), from[who.Name]}
+		all[i] = personTally{who, s.tallies(to[who.Name], groups()[:4]), from[who.Name]}
 	}
 	slices.SortStableFunc(all, func(a, b personTally) int { return cmp.Compare(b.Waiting(), a.Waiting()) })
 	return all
@@ -309,7 +299,7 @@ func (s *Site) pages(file, heading, part string, handoffs []*Handoff, tabs []tal
 // lists returns the pages of all handoffs, and those of each group.
 func (s *Site) lists() (jobs []job) {
 	all := tally{group: group{Key: "all", Name: "All"}, Of: s.all, File: "list/all.html"}
-	tabs := append([]tally{all}, s.tallies(s.all, groups)...)
+	tabs := append([]tally{all}, s.tallies(s.all, groups())...)
 	tabs = slices.DeleteFunc(tabs, func(t tally) bool { return t.N() == 0 && t.Most == 0 })
 	for _, t := range tabs {
 		jobs = append(jobs, s.pages(t.File, t.Name, "All", t.Of, tabs)...)

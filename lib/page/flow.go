@@ -197,7 +197,7 @@ func (s *Site) threadPages() []job {
 					Left    int
 					Flow    flow
 					Tallies []tally
-				}{c, picture, t.Left, s.flow(of), s.tallies(of, groups)}}
+				}{c, picture, t.Left, s.flow(of), s.tallies(of, groups())}}
 			})
 	}
 	return jobs
