@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	_ "embed" // for the refusals
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // ErrUnreachable is wrapped by errors of a network or server that may work later.
@@ -67,7 +69,7 @@ func isMissing(err error) bool { return codeOf(err) == minio.NoSuchKey }
 // explain returns a sentence for the user. It wraps ErrUnreachable if the request can be tried again.
 func (b *Bucket) explain(r request, err error) error {
 	var strange *strangeError
-	refusal := minio.ToErrorResponse(err)
+	got := minio.ToErrorResponse(err)
 	switch {
 	case errors.As(err, &strange):
 		return fault.Config("correct endpoint in your configuration; see `handoff help settings`",
@@ -78,74 +80,58 @@ func (b *Bucket) explain(r request, err error) error {
 	case isTLS(err):
 		return fault.Config("correct endpoint in your configuration, or install the certificate of its issuer",
 			"no secure connection to %s: %v", b.host, tlsReason(err))
-	case refusal.StatusCode == 0 || passes(refusal.StatusCode) || retried[refusal.Code]:
+	case got.StatusCode == 0 || passes(got.StatusCode) || slices.Contains(answers().Passing, got.Code):
 		why := "the object changed meanwhile"
 		switch {
-		case refusal.StatusCode != 0:
-			why = strings.TrimSpace(fmt.Sprintf("it answers %d %s", refusal.StatusCode, word(refusal.Code)))
+		case got.StatusCode != 0:
+			why = strings.TrimSpace(fmt.Sprintf("it answers %d %s", got.StatusCode, word(got.Code)))
 		case !errors.Is(err, errAgain):
 			why = reason(err)
 		}
 		return &fault.Error{Problem: fmt.Sprintf("cannot reach %s: %s", b.host, why), Cause: ErrUnreachable,
 			Advice: "try again later; if it stays so, check the network and endpoint in your configuration"}
 	}
-	return b.explainRefusal(r, refusal)
+	return b.explainRefusal(r, got)
 }
 
-// retried are the codes of refusals that pass.
-var retried = map[string]bool{
-	"ConditionalRequestConflict": true, "OperationAborted": true, "Conflict": true, "SlowDown": true,
-	"SlowDownRead": true, "SlowDownWrite": true, "RequestTimeout": true, "InternalError": true,
-	"ServiceUnavailable": true, "Throttling": true, "ThrottlingException": true, "TooManyRequests": true,
-	// the body was changed on the way
-	"BadDigest": true, "XAmzContentSHA256Mismatch": true, "IncompleteBody": true,
-}
+//go:embed refusals.json
+var refusalsFile []byte
 
-// permissions has the name of the permission that a verb needs.
-var permissions = map[string]string{"write": "s3:PutObject", "read": "s3:GetObject", "list": "s3:ListBucket"}
+// answers are the answers of servers by their codes. Passing has the codes of refusals that pass. Refusals are what the
+// user must change; the last one is for all other codes. In the sentences HOST, BUCKET, VERB, OBJECT, PERMISSION, CODE
+// and REGION stand for those of the request and the answer. Permissions has the permission that each verb
+// needs.
+var answers = form.Data[struct {
+	Passing     []string
+	Refusals    []refusal
+	Permissions map[string]string
+}](refusalsFile)
 
-// refusals are what the user must change, by the codes of the server. In the sentences HOST, BUCKET, VERB, OBJECT,
-// PERMISSION, CODE and REGION stand for those of the request and the answer.
-var refusals = []struct{ codes, problem, advice string }{
-	{"NoSuchBucket", "HOST has no bucket BUCKET", "create it, or correct url in your configuration"},
-	{"AccessDenied AllAccessDisabled AccountProblem", "no permission to VERB OBJECT",
-		"allow PERMISSION to the owner of the credentials, or use others"},
-	{"InvalidAccessKeyId SignatureDoesNotMatch InvalidToken InvalidSecurity",
-		"HOST does not accept the credentials: CODE",
-		"check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile; see `handoff help settings`"},
-	{"ExpiredToken ExpiredTokenException TokenRefreshRequired", "the credentials for HOST have expired",
-		"sign in again, or set new credentials"},
-	{"RequestTimeTooSkewed RequestExpired",
-		"the clock of this machine and that of HOST are too far apart", "set the clock"},
-	{"NotImplemented MethodNotAllowed", "HOST cannot VERB objects as handoff needs it: CODE",
-		"use an object store with conditional writes; see `handoff help remotes`"},
-	{"OtherRegion", "bucket BUCKET is in the region REGION", "set region: REGION in your configuration"},
-	{"OtherHost", "HOST refers to another host for bucket BUCKET; nothing was sent there",
-		"correct endpoint and region in your configuration"},
-	{"", "HOST refuses to VERB OBJECT: CODE", "ask the administrator of the object store"},
+type refusal struct {
+	Codes           []string
+	Problem, Advice string
 }
 
 // explainRefusal returns a sentence for a refusal that stays until the user changes something.
-func (b *Bucket) explainRefusal(r request, refusal minio.ErrorResponse) error {
-	code, region := word(refusal.Code), word(refusal.Region)
-	isElsewhere := refusal.StatusCode >= 300 && refusal.StatusCode < 400 || code == "InvalidRegion" ||
+func (b *Bucket) explainRefusal(r request, got minio.ErrorResponse) error {
+	code, region := word(got.Code), word(got.Region)
+	isElsewhere := got.StatusCode >= 300 && got.StatusCode < 400 || code == "InvalidRegion" ||
 		code == "AuthorizationHeaderMalformed" || code == "IllegalLocationConstraintException"
 	switch {
 	case isElsewhere && region != "" && region != b.region:
 		code = "OtherRegion"
 	case isElsewhere:
 		code = "OtherHost"
-	case refusal.StatusCode == http.StatusInsufficientStorage:
+	case got.StatusCode == http.StatusInsufficientStorage:
 		return &fault.Error{Problem: "there is no room left in " + b.location(""), Advice: "make room there"}
 	}
 	fill := strings.NewReplacer("HOST", b.host, "BUCKET", b.name, "VERB", r.verb, "OBJECT", b.location(r.name),
-		"PERMISSION", permissions[r.verb], "CODE", strings.TrimSpace(fmt.Sprint(refusal.StatusCode, " ", code)),
+		"PERMISSION", answers().Permissions[r.verb], "CODE", strings.TrimSpace(fmt.Sprint(got.StatusCode, " ", code)),
 		"REGION", region)
-	i := slices.IndexFunc(refusals, func(of struct{ codes, problem, advice string }) bool {
-		return of.codes == "" || slices.Contains(strings.Fields(of.codes), code)
-	})
-	return &fault.Error{Class: fault.ErrConfig, Problem: fill.Replace(refusals[i].problem),
-		Advice: fill.Replace(refusals[i].advice)}
+	all := answers().Refusals
+	at := slices.IndexFunc(all, func(of refusal) bool { return of.Codes == nil || slices.Contains(of.Codes, code) })
+	return &fault.Error{Class: fault.ErrConfig, Problem: fill.Replace(all[at].Problem),
+		Advice: fill.Replace(all[at].Advice)}
 }
 
 // word returns a code of the server if it is one word, otherwise "".
