@@ -2,7 +2,9 @@ package form
 
 import (
 	"bytes"
+	_ "embed" // for the encodings of brackets
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -32,18 +34,18 @@ func fold(text string) string {
 		b = utf8.AppendRune(b, r)
 	}
 	if bytes.IndexByte(b, '&') >= 0 || bytes.IndexByte(b, '\\') >= 0 {
-		return brackets.Replace(string(b))
+		return brackets().Replace(string(b))
 	}
 	return string(b)
 }
 
+//go:embed brackets.json
+var bracketsFile []byte
+
 // brackets decodes the usual encodings of brackets and quotes.
-var brackets = strings.NewReplacer(
-	"&lt;", "<", "&gt;", ">", "&quot;", `"`,
-	"&amp;lt;", "<", "&amp;gt;", ">",
-	"&#60;", "<", "&#x3c;", "<", "&#62;", ">", "&#x3e;", ">", "&#34;", `"`, "&#x22;", `"`,
-	`\u003c`, "<", `\u003e`, ">", `\x3c`, "<", `\x3e`, ">", `\"`, `"`,
-)
+var brackets = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(Data[[]string](bracketsFile)()...)
+})
 
 // foldRune returns the plain form of r, or -1 to remove it.
 func foldRune(r rune) rune {

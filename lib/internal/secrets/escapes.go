@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	_ "embed" // for the escapes
 	"strconv"
 	"strings"
 	"sync"
@@ -47,19 +48,15 @@ func hidesText(text string) bool {
 	return false
 }
 
-// numbered are the escapes with the number of a character. least and most are the numbers of digits.
-var numbered = [...]struct {
-	open, close       string
-	base, least, most int
-}{
-	{`\u{`, "}", 16, 1, 6}, // JavaScript
-	{`\u`, "", 16, 4, 4},   // JSON
-	{`\x`, "", 16, 2, 2},   // C
-	{`\0`, "", 8, 2, 2},    // shells
-	{"&#x", ";", 16, 1, 8}, // HTML
-	{"&#X", ";", 16, 1, 8},
-	{"&#", ";", 10, 1, 9},
-}
+//go:embed escapes.json
+var escapesFile []byte
+
+// numbered are the escapes with the number of a character: of JavaScript, JSON, C, shells and HTML. Least and Most are
+// the numbers of digits.
+var numbered = form.Data[[]struct {
+	Open, Close       string
+	Base, Least, Most int
+}](escapesFile)
 
 // unescape returns the text of the escape at the start of s and its length, 0 if there is none. An invisible
 // character returns "". Escapes of white space are not decoded, because the rules know them.
@@ -90,21 +87,21 @@ func unescape(s string) (plain string, n int) {
 
 // number decodes an escape with the number of a character.
 func number(s string) (string, int) {
-	for _, e := range numbered {
-		rest, found := strings.CutPrefix(s, e.open)
+	for _, e := range numbered() {
+		rest, found := strings.CutPrefix(s, e.Open)
 		if !found {
 			continue
 		}
-		rest = rest[:min(len(rest), e.most+len(e.close))]
-		digits := rest[:min(len(rest), e.most)]
-		if e.close != "" {
-			digits, _, found = strings.Cut(rest, e.close)
+		rest = rest[:min(len(rest), e.Most+len(e.Close))]
+		digits := rest[:min(len(rest), e.Most)]
+		if e.Close != "" {
+			digits, _, found = strings.Cut(rest, e.Close)
 		}
-		r, err := strconv.ParseUint(digits, e.base, 21)
-		if !found || err != nil || len(digits) < e.least {
+		r, err := strconv.ParseUint(digits, e.Base, 21)
+		if !found || err != nil || len(digits) < e.Least {
 			return "", 0
 		}
-		return character(rune(r), len(e.open)+len(digits)+len(e.close))
+		return character(rune(r), len(e.Open)+len(digits)+len(e.Close))
 	}
 	return "", 0
 }

@@ -206,18 +206,14 @@ func isCommonPassword(user, password string) bool {
 		slices.Contains(rules().lists["password"], bare)
 }
 
-// leet replaces digits and signs in common passwords by the letters that they represent.
-var leet = sync.OnceValue(func() *strings.Replacer {
-	return strings.NewReplacer("0", "o", "1", "i", "!", "i", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s", "7", "t")
-})
-
 // isStrongPassword accepts the value of a name that ends in password if it looks random. Words can be a password too,
 // but usually are a placeholder, the name of a variable or prose.
 func isStrongPassword(value string) bool {
 	if end := strings.IndexAny(value, "\"'`<>\n\t"); end >= 0 { // a quote may be written as %22
 		value = value[:end]
 	}
-	letters := leet().Replace(strings.TrimRight(strings.ToLower(value), "0123456789!@#$.="))
+	said := strings.NewReplacer(rules().lists["look"]...)
+	letters := said.Replace(strings.TrimRight(strings.ToLower(value), "0123456789!@#$.="))
 	isPlain := isWords(value) && !strings.ContainsAny(strings.Trim(value, "!#^~%"), "!#^~%") ||
 		slices.Contains(rules().lists["leet"], letters)
 	return len(value) >= 8 && entropy(value) >= 2.5 && !isCommonPassword("", value) && !isPlain && !isReference(value)
