@@ -1,47 +1,37 @@
 package schema
 
 import (
-	"cmp"
+	_ "embed" // for the sentences
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
+	"sync"
+	"text/template"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
-// sentence returns the text of a leaf error. A rule of a kind that no schema here has is named by its keywords, so
+//go:embed sentences.tmpl
+var sentencesText string
+var sentences = sync.OnceValue(func() *template.Template {
+	functions := template.FuncMap{"type": typeName, "types": typeNames, "value": literal, "values": literals,
+		"number": decimal}
+	return template.Must(template.New("").Funcs(functions).Parse(sentencesText))
+})
+
+// sentence returns the text of a leaf error, by sentences.tmpl. A rule without a sentence is named by its keywords, so
 // that no fault is lost. what is the title of the subschema, such as "an operator name".
 func sentence(k jsonschema.ErrorKind, what string) string {
-	switch k := k.(type) {
-	case *kind.Type:
-		return fmt.Sprintf("the value is %s, not %s", typeName(k.Got), typeNames(k.Want))
-	case *kind.Const:
-		return fmt.Sprintf("the value is %s, not %s", literal(k.Got), literal(k.Want))
-	case *kind.Enum:
-		return fmt.Sprintf("%s is not one of %s", literal(k.Got), literals(k.Want))
-	case *kind.Pattern:
-		return fault.Quote(k.Got) + " is not " + cmp.Or(what, "in the required form")
-	case *kind.Format:
-		return fmt.Sprintf("%s is not a valid %s", literal(k.Got), k.Want)
-	case *kind.MinLength:
-		return fmt.Sprintf("the text has %d characters, at least %d are required", k.Got, k.Want)
-	case *kind.MaxLength:
-		return fmt.Sprintf("the text has %d characters, at most %d are allowed", k.Got, k.Want)
-	case *kind.MinItems:
-		return fmt.Sprintf("the list has %d items, at least %d are required", k.Got, k.Want)
-	case *kind.MaxItems:
-		return fmt.Sprintf("the list has %d items, at most %d are allowed", k.Got, k.Want)
-	case *kind.Minimum:
-		return fmt.Sprintf("%s is less than %s", decimal(k.Got), decimal(k.Want))
-	case *kind.Maximum:
-		return fmt.Sprintf("%s is more than %s", decimal(k.Got), decimal(k.Want))
+	rule := strings.Join(k.KeywordPath(), "/")
+	var b strings.Builder
+	if sentences().ExecuteTemplate(&b, rule, map[string]any{"Is": k, "What": what}) != nil {
+		return fmt.Sprintf("the value breaks the rule %q", rule)
 	}
-	return fmt.Sprintf("the value breaks the rule %q", strings.Join(k.KeywordPath(), "/"))
+	return b.String()
 }
 
 // typeWords maps JSON Schema types to words for people.
