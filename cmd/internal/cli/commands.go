@@ -1,6 +1,7 @@
 package cli
 
 import (
+	_ "embed" // for the former words
 	"maps"
 	"slices"
 	"strings"
@@ -19,13 +20,19 @@ var groups = []struct{ title, commands string }{
 	{"", "version surface uninstall"},
 }
 
-// renamed maps former command words to the present ones. If several match, the longest counts.
-var renamed = map[string]string{
-	"show": "record show", "validate": "record validate", "repair": "record repair", "create": "record create",
-	"hop": "record hop", "onboard": "record onboard", "compute-id": "record id",
-	"receipts": "read --receipts", "unarchive": "archive --undo", "reject": "approve --reject", "man": "help man",
-	"audit": "log", "audit verify": "verify --log", "audit head": "log --head", "audit sign": "log --sign",
-	"machine-fingerprint": "doctor machine",
+// renamed has the present words for former command words. If several lines match, the longest words count.
+//
+//go:embed renamed.txt
+var renamed string
+
+// valueIn returns the text behind a key in lines of "KEY: TEXT", "" if there is none.
+func valueIn(lines, key string) string {
+	for line := range strings.Lines(lines) {
+		if text, is := strings.CutPrefix(line, key+": "); is {
+			return strings.TrimSpace(text)
+		}
+	}
+	return ""
 }
 
 // inPresentWords replaces former command words in a command line by the present ones.
@@ -35,8 +42,9 @@ func inPresentWords(args []string) []string {
 		at++
 	}
 	for n := min(2, len(args)-at); n > 0; n-- {
-		words, is := renamed[strings.Join(args[at:at+n], " ")]
-		if is && !(at > 0 && strings.HasPrefix(words, args[at-1]+" ")) { // such as "help man", which is present already
+		words := valueIn(renamed, strings.Join(args[at:at+n], " "))
+		// "help man" has the present words already
+		if words != "" && !(at > 0 && strings.HasPrefix(words, args[at-1]+" ")) {
 			if at > 0 && args[at-1] == "help" {
 				words, _, _ = strings.Cut(words, " -") // help is about a command, not a flag
 			}

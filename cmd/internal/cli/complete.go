@@ -218,16 +218,13 @@ func (a *App) wordsLike(kind, typed string) []string {
 	case "field":
 		return []string{Body}
 	}
-	return strings.Fields(usual[kind])
+	return strings.Fields(valueIn(usual, kind))
 }
 
-// usual are values that are often given.
-var usual = map[string]string{
-	"time": "today yesterday 24h 7d 2w", "duration": "90m 24h 7d 2w", "--expires": "24h 7d 2w",
-	"--max-age":      "24h 48h 7d",
-	"--lock-timeout": "0s 5s 30s 2m", "word": "approve archive human write",
-	"--status": "completed paused failed requires_review",
-}
+// usual has values that are often given.
+//
+//go:embed usual.txt
+var usual string
 
 func isCompleting(args []string) bool {
 	return len(args) > 0 && strings.HasPrefix(args[0], "__complete")
