@@ -57,7 +57,11 @@ func (c *crowd) state(w *worker) state {
 
 // end compares all clones with each other and with what was acknowledged.
 func (c *crowd) end() {
-	for range 3 {
+	c.tame(func(w *worker) { // a change removes what a killed command has left
+		w.write()
+		c.share(w)
+	})
+	for range 2 {
 		c.tame(c.share)
 	}
 	for id := range c.life.gone {
