@@ -65,6 +65,7 @@ func (c *crowd) task(w *worker) {
 		return
 	}
 	c.mu.Lock()
+	c.freed[id] = c.freed[id] || act == "release"
 	if act != "take" && c.life.holders[id] == operator {
 		delete(c.life.holders, id)
 	}
@@ -149,6 +150,7 @@ func (c *crowd) letter(w *worker) {
 	if l.state == "withdrawn" { // else it is rarely sent again
 		deed = deeds[2]
 	}
+	c.freed[id] = c.freed[id] || strings.HasPrefix(deed.state, "!")
 	l.begun++
 	l.running++
 	begun, before := l.begun, l.state

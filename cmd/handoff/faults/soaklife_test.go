@@ -28,7 +28,7 @@ type life struct {
 	done   map[deed]int    // how often a command with exit code 0 said that it had done it
 	tried  map[string]bool // ids that somebody began to do something with
 	away   map[string]bool // ids that somebody began to archive: from then on they may be pruned
-	freed  map[string]bool // ids that somebody began to release: from then on they may be unread again
+	freed  map[string]bool // ids that somebody began to release or reopen: from then on they may be unread again
 	needs  map[string]bool // ids that need an approval
 	saved  []string        // bundles of what was pruned
 	synced bool            // there is a git remote
