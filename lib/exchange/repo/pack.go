@@ -18,7 +18,7 @@ import (
 )
 
 // A Pack makes objects of git, in the format of gitformat-pack(5), without deltas: [Repo.Pack] finds the versions of a
-// file. Compared with git fast-import, it takes a third of the time, and not more for each name in a directory that has
+// file. Compared with git fast-import, it takes half of the time, and not more for each name in a directory that has
 // many. The zero Pack only computes names. Errors are returned by Commit and Store.
 type Pack struct {
 	repo  *Repo
