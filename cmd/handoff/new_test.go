@@ -97,7 +97,7 @@ func TestNewAsksAgain(t *testing.T) {
 	if slugs, _ := filepath.Glob(filepath.Join(f.root, "handoffs", "*-ann-ben-a-b*.md")); len(slugs) != 1 {
 		t.Errorf("the topic A B is in %v", slugs)
 	}
-	if shown, err = f.types("bne\nnext\n\nn\n", editor); err == nil || !strings.Contains(shown, "did you mean ben?") || !strings.Contains(shown, "nothing stored") {
+	if shown, err = f.types("bne\nnext\n\nn\n", editor); err == nil || !strings.Contains(shown, "did you mean ben?") || !strings.Contains(shown, "nothing was done") {
 		t.Errorf("a slip: %v\n%s", err, shown)
 	}
 	if shown, err = f.types("bne\nnext\n\ny\n", editor); err != nil || !strings.Contains(shown, "handed to bne") {

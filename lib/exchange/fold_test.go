@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -103,11 +104,11 @@ func TestFoldedTwice(t *testing.T) {
 		if out, err := exec.Command("cp", "-a", hub, backup).CombinedOutput(); err != nil {
 			t.Fatal(err, string(out))
 		}
-		finish(t, roots[0], "ann", id)
+		finish(t, roots[0], "ann", id, 0)
 		if err := errors.Join(os.RemoveAll(hub), os.Rename(backup, hub)); err != nil {
 			t.Fatal(err)
 		}
-		finish(t, roots[1], "ben", id)
+		finish(t, roots[1], "ben", id, 10*time.Second) // not in the same second
 		restored := func(n int) exchange.Result {
 			t.Helper()
 			o := remote(roots[n])
@@ -148,13 +149,20 @@ func TestFoldedTwice(t *testing.T) {
 	}
 }
 
-// finish takes and finishes a handoff in a clone, and publishes that.
-func finish(t *testing.T, root, operator, id string) {
+// finish takes and finishes a handoff in a clone whose clock is ahead, and publishes that.
+func finish(t *testing.T, root, operator, id string, ahead time.Duration) {
 	t.Helper()
+	o := options(root)
+	o.Once, o.Now = exchange.Once(remote(root)), func() time.Time { return time.Now().Add(ahead) }
+	s, err := handoff.Open(o)
 	for _, act := range []handoff.Act{handoff.ActTake, handoff.ActDone} {
-		if states, err := all(root, operator, act, id); err != nil {
-			t.Fatal(states, err)
+		if err == nil {
+			err = s.Lifecycle().ActAll(t.Context(), act, []string{id}, handoff.Consumption{Operator: operator},
+				func(handoff.ActReceipt) error { return nil })
 		}
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	mustSync(t, root)
 }

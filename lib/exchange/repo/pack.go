@@ -155,10 +155,7 @@ func (r *Repo) Store(ctx ctx, p *Pack) error {
 		return err
 	}
 	hash := sha1.New()
-	_, err := p.file.Seek(0, io.SeekStart)
-	if err == nil {
-		_, err = io.Copy(hash, p.file)
-	}
+	_, err := io.Copy(hash, io.NewSectionReader(p.file, 0, 1<<62))
 	if err == nil {
 		_, err = p.file.Write(hash.Sum(nil))
 	}

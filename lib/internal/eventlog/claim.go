@@ -66,9 +66,10 @@ func ParseClaim(name string, text []byte) (c Claim, err error) {
 }
 
 // Before reports whether a claim comes before another one of the same action. Of two claims of one time it is the one
-// whose nonce is less.
+// whose writer, and then whose nonce is less: who is first with a take is also first with its end.
 func (c Claim) Before(other Claim) bool {
-	order := cmp.Or(index.CompareTimes(c.Time, other.Time), strings.Compare(c.Nonce, other.Nonce))
+	order := cmp.Or(index.CompareTimes(c.Time, other.Time), strings.Compare(c.Writer, other.Writer),
+		strings.Compare(c.Nonce, other.Nonce))
 	return c.Token == other.Token && order < 0
 }
 

@@ -29,3 +29,17 @@ func TestReasonsFit(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Two clones acted in the same second. One of them comes first with each of its claims, whatever their nonces are.
+func TestClaimsOfOneTime(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		for _, act := range []string{"take", "done"} {
+			c := eventlog.Consumption{Token: "id#" + act + ".0", Time: "2026-05-08T12:00:00Z"}
+			a, b := eventlog.NewClaim(c, "w-0000000000000001"), eventlog.NewClaim(c, "w-0000000000000002")
+			if !a.Before(b) || b.Before(a) || a.Before(a) {
+				t.Errorf("%+v and %+v", a, b)
+			}
+		}
+	}
+}
