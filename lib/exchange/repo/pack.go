@@ -30,8 +30,11 @@ type Pack struct {
 	err   error
 }
 
-// packHeader begins a pack of version 2. The number of its objects follows.
-const packHeader = "PACK\x00\x00\x00\x02"
+// packHeader begins a pack of version 2. The number of its objects is at countAt.
+const (
+	packHeader = "PACK\x00\x00\x00\x02\x00\x00\x00\x00"
+	countAt    = 8
+)
 
 // NewPack returns a pack for new objects. The caller closes it.
 func (r *Repo) NewPack() *Pack {
@@ -42,7 +45,7 @@ func (r *Repo) NewPack() *Pack {
 	p.err = os.Remove(p.file.Name())
 	p.out = bufio.NewWriterSize(p.file, 64<<10)
 	p.zip, _ = zlib.NewWriterLevel(p.out, zlib.BestSpeed) // a valid level is no error
-	p.out.WriteString(packHeader + "\x00\x00\x00\x00")
+	p.out.WriteString(packHeader)
 	return p
 }
 
@@ -151,7 +154,7 @@ func (r *Repo) Store(ctx ctx, p *Pack) error {
 	if err := p.out.Flush(); err != nil {
 		return err
 	}
-	if _, err := p.file.WriteAt(binary.BigEndian.AppendUint32(nil, p.count), int64(len(packHeader))); err != nil {
+	if _, err := p.file.WriteAt(binary.BigEndian.AppendUint32(nil, p.count), countAt); err != nil {
 		return err
 	}
 	hash := sha1.New()
