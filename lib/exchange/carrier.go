@@ -269,6 +269,7 @@ func (r *remote) choose(c *intake, results []handoff.Result) error {
 	results, documents, sources := results[c.waited:], c.held.Documents[c.waited:], c.sources[c.waited:]
 	for i, got := range results {
 		switch d := documents[i]; {
+		case r.refused[d.Writer]: // one reason is enough; to look for more takes time
 		case got.Err == nil && !strings.HasPrefix(got.Receipt.Time, d.day):
 			r.refuse(Refusal{Writer: d.Writer, Why: d.ID + " was published under another day, " + d.day})
 		case errors.Is(got.Err, repo.ErrNoText):

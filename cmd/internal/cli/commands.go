@@ -25,7 +25,7 @@ var groups = []struct{ title, commands string }{
 //go:embed renamed.txt
 var renamed string
 
-// valueIn returns the text behind a key in lines of "KEY: TEXT", "" if there is none.
+// valueIn finds a key in lines of the form "KEY: TEXT", and returns its text. If the key is missing, it returns "".
 func valueIn(lines, key string) string {
 	for line := range strings.Lines(lines) {
 		if text, is := strings.CutPrefix(line, key+": "); is {

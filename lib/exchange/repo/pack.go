@@ -2,17 +2,20 @@ package repo
 
 import (
 	"bufio"
+	"cmp"
 	"compress/zlib"
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
@@ -70,10 +73,10 @@ func (p *Pack) add(kind string, text []byte) string {
 		head[len(head)-1] |= 0x80
 		head = append(head, byte(size&0x7f))
 	}
-	p.out.Write(head) // the writer keeps its first error
+	p.out.Write(head) // both writers keep their first error
 	p.zip.Reset(p.out)
-	_, err := p.zip.Write(text)
-	p.err = errors.Join(err, p.zip.Close())
+	p.zip.Write(text)
+	p.err = p.zip.Close()
 	p.count++
 	return name
 }
@@ -88,10 +91,8 @@ func (p *Pack) File(name string, text []byte) {
 func (p *Pack) Commit(ctx ctx, parent, who, message string) (string, error) {
 	below := map[string][]Leaf{"": nil}
 	for _, l := range p.files {
-		dir, name, isBelow := strings.Cut(l.Name, "/")
-		if !isBelow {
-			dir, name = "", dir
-		}
+		dir, name := path.Split(l.Name)
+		dir = strings.TrimSuffix(dir, "/")
 		below[dir] = append(below[dir], Leaf{l.Mode, name, l.Object})
 	}
 	p.files = nil
@@ -109,7 +110,7 @@ func (p *Pack) Commit(ctx ctx, parent, who, message string) (string, error) {
 		text += "\nparent " + parent
 	}
 	text += "\nauthor " + who + "\ncommitter " + who + "\n\n" + message
-	return p.add("commit", []byte(text)), p.err
+	return p.add("commit", []byte(text)), p.fault()
 }
 
 // tree adds the tree of the leaves of an old one, and of more, which replace them.
@@ -148,26 +149,27 @@ func (r *Repo) treesBelow(ctx ctx, commit string, dirs map[string][]Leaf) (map[s
 
 // Store adds the objects of a pack to the repository, durably.
 func (r *Repo) Store(ctx ctx, p *Pack) error {
+	if p.err == nil {
+		p.err = p.finish()
+	}
 	if p.err != nil {
-		return p.err
+		return p.fault()
 	}
-	if err := p.out.Flush(); err != nil {
-		return err
-	}
-	if _, err := p.file.WriteAt(binary.BigEndian.AppendUint32(nil, p.count), countAt); err != nil {
-		return err
-	}
-	hash := sha1.New()
-	_, err := io.Copy(hash, io.NewSectionReader(p.file, 0, 1<<62))
-	if err == nil {
-		_, err = p.file.Write(hash.Sum(nil))
-	}
-	if err == nil {
-		_, err = p.file.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = r.Run(ctx, git.Call{Args: []string{"index-pack", "--stdin"}, Stdin: p.file, Limit: transferLimit})
+	_, err := r.Run(ctx, git.Call{Args: []string{"index-pack", "--stdin"}, Stdin: p.file, Limit: transferLimit})
 	return r.Explain(err)
 }
+
+// finish adds the number of objects and the checksum. The pack is then read from its beginning.
+func (p *Pack) finish() error {
+	errs := make([]error, 5)
+	errs[0] = p.out.Flush()
+	_, errs[1] = p.file.WriteAt(binary.BigEndian.AppendUint32(nil, p.count), countAt)
+	hash := sha1.New()
+	_, errs[2] = io.Copy(hash, io.NewSectionReader(p.file, 0, 1<<62))
+	_, errs[3] = p.file.Write(hash.Sum(nil))
+	_, errs[4] = p.file.Seek(0, io.SeekStart)
+	return cmp.Or(errs...)
+}
+
+// fault returns the error of a pack for the user.
+func (p *Pack) fault() error { return fault.Explain(p.err, "nothing was sent", "run it again") }

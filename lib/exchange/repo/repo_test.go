@@ -112,6 +112,21 @@ func TestPack(t *testing.T) {
 	if err != nil || string(texts[0]) != "a new text" {
 		t.Errorf("%q, %v", texts, err)
 	}
+	if err := os.Rename(r.Dir, r.Dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	none := r.NewPack() // a directory that is missing, or full
+	defer none.Close()
+	none.File("new", nil)
+	_, err = none.Commit(t.Context(), "", "a <a@example.org> 0 +0000", "")
+	for _, err := range []error{err, r.Store(t.Context(), none)} {
+		if said := (*fault.Error)(nil); !errors.As(err, &said) || said.Advice == "" {
+			t.Errorf("it does not say what to do: %v", err)
+		}
+	}
+	if err := os.Rename(r.Dir+".away", r.Dir); err != nil {
+		t.Fatal(err)
+	}
 	lost := r.NewPack()
 	defer lost.Close()
 	lost.File("log/0002.jsonl", []byte("text"))
