@@ -81,7 +81,7 @@ func (r *gitCarrier) makeFold(ctx ctx, tip string, claims []try) (fold, next str
 		}
 		next, err = pack.Commit(ctx, tip, who, message)
 	}
-	return fold, next, cmp.Or(err, r.repo.Store(ctx, pack))
+	return fold, next, cmp.Or(err, r.repo.Store(pack))
 }
 
 // pushFolds pushes the ref of this writer with its claims that ended, and removes their refs. It reports whether the

@@ -309,7 +309,7 @@ func (r *gitCarrier) commitClaims(ctx ctx, tries []try) error {
 	for _, t := range tries {
 		addClaim(pack, t)
 	}
-	return r.repo.Store(ctx, pack)
+	return r.repo.Store(pack)
 }
 
 // fewRefs is the number of refs that a push names, and does not describe by a pattern.

@@ -115,7 +115,7 @@ func (r *gitCarrier) commit(ctx ctx, p progress, n *pending, tip string) (string
 	message := fmt.Sprintf("%s, %s\n", handoff.Count(len(n.ids), "handoff"), handoff.Count(n.Events-p.Events, "event"))
 	commit, err := pack.Commit(ctx, tip, committer(r.writer, r.Now().Unix()), message)
 	if err == nil {
-		err = r.repo.Store(ctx, pack)
+		err = r.repo.Store(pack)
 	}
 	if err == nil {
 		err = r.move(ctx, map[string]string{localRef("writers", r.writer): commit})

@@ -85,7 +85,7 @@ func TestPack(t *testing.T) {
 			pack.File(f[0], []byte(f[1]))
 		}
 		got, err := pack.Commit(t.Context(), tip, "a <a@example.org> 0 +0000", "")
-		if err = errors.Join(err, r.Store(t.Context(), pack)); err != nil || got != want {
+		if err = errors.Join(err, r.Store(pack)); err != nil || got != want {
 			t.Fatalf("step %d: %s and not %s, %v", i, got, want, err)
 		}
 		tip = got
@@ -100,7 +100,7 @@ func TestPack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := r.Store(t.Context(), pack); err != nil || names[0] != names[1] {
+	if err := r.Store(pack); err != nil || names[0] != names[1] {
 		t.Errorf("%q, %v", names, err)
 	}
 	err = r.SetRefs(t.Context(), map[string]string{"refs/handoff/new": names[0]})
@@ -119,7 +119,7 @@ func TestPack(t *testing.T) {
 	defer none.Close()
 	none.File("new", nil)
 	_, err = none.Commit(t.Context(), "", "a <a@example.org> 0 +0000", "")
-	for _, err := range []error{err, r.Store(t.Context(), none)} {
+	for _, err := range []error{err, r.Store(none)} {
 		if said := (*fault.Error)(nil); !errors.As(err, &said) || said.Advice == "" {
 			t.Errorf("it does not say what to do: %v", err)
 		}
@@ -131,8 +131,51 @@ func TestPack(t *testing.T) {
 	defer lost.Close()
 	lost.File("log/0002.jsonl", []byte("text"))
 	_, err = lost.Commit(t.Context(), strings.Repeat("0", 39)+"1", "a <a@example.org> 0 +0000", "")
-	if storeErr := r.Store(t.Context(), lost); !errors.Is(err, repo.ErrLost) || !errors.Is(storeErr, repo.ErrLost) {
+	if storeErr := r.Store(lost); !errors.Is(err, repo.ErrLost) || !errors.Is(storeErr, repo.ErrLost) {
 		t.Errorf("on a lost commit: %v, %v", err, storeErr)
+	}
+}
+
+// A pack that was added is git's: with objects that are far from its beginning, one that is there twice, and when it is
+// added again. One that was not added leaves nothing.
+func TestPackIsAdded(t *testing.T) {
+	repo.Near(1000)
+	defer repo.Near(1 << 31)
+	r, err := openRepo(t, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		pack := r.NewPack()
+		for i := range 300 {
+			pack.File(fmt.Sprintf("2026-05-07/%d.md", i), fmt.Appendf(nil, "text %d", i%299))
+		}
+		tip, err := pack.Commit(t.Context(), "", "a <a@example.org> 0 +0000", "")
+		if err = errors.Join(err, r.Store(pack)); err != nil {
+			t.Fatal(err)
+		}
+		pack.Close()
+		texts, err := r.Read(t.Context(), []repo.Wanted{{Object: tip + ":2026-05-07/298.md", Max: 100}})
+		if err != nil || string(texts[0]) != "text 298" {
+			t.Errorf("%q, %v", texts, err)
+		}
+	}
+	r.NewPack().Close()
+	files, err := filepath.Glob(filepath.Join(r.Dir, "objects", "pack", "*"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	const near = 8 + 256*4 + (299+3)*(20+4+4) + 2*20 // the size of an index without a table of 64-bit offsets
+	if info, err := os.Stat(files[0]); err != nil || info.Size() <= near || (info.Size()-near)%8 != 0 {
+		t.Errorf("the index of %s has %d bytes, %v", files[0], info.Size(), err)
+	}
+	if out, err := exec.Command("git", "verify-pack", "-v", files[0]).CombinedOutput(); err != nil {
+		t.Errorf("git verify-pack: %s, %v", out, err)
+	} else if n := strings.Count(string(out), " blob "); n != 299 {
+		t.Errorf("it has %d texts", n)
+	}
+	if _, err := r.Ask(t.Context(), "", "fsck", "--full", "--strict", "--no-dangling"); err != nil {
+		t.Errorf("git fsck: %v", err)
 	}
 }
 
