@@ -64,11 +64,15 @@ func (b *built) in(t *testing.T) string {
 		if b.dir, b.err = os.MkdirTemp("", "handoff-built-"); b.err != nil {
 			return
 		}
-		args := append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", b.dir + "/"}, raceFlag...)
-		cmd := exec.Command("go", append(args, module+b.below+"/handoff", module+b.below+"/handoff-full")...)
-		cmd.Dir = here
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.err = fmt.Errorf("%w\n%s", err, out)
+		for _, name := range []string{"handoff", "handoff-full"} {
+			// What go run links, it keeps for the next time; go build links each time anew.
+			args := append([]string{"run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp"}, raceFlag...)
+			cmd := exec.Command("go", append(args, module+b.below+"/"+name, b.dir+"/")...)
+			cmd.Dir = here
+			if out, err := cmd.CombinedOutput(); err != nil {
+				b.err = fmt.Errorf("%w\n%s", err, out)
+				return
+			}
 		}
 	})
 	if b.err != nil {

@@ -66,17 +66,20 @@ func compile(t *testing.T, edits []edit) string {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(tmp, "handoff")
-	args := []string{"build", "-buildvcs=false", "-ldflags=-w", "-o", tmp + "/"} // linked in half the time
+	// What go run links, it keeps for the next time; go build links each time anew.
+	args := []string{"run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp"}
 	if len(edits) > 0 {
 		args = append(args, "-overlay", overlay(t, tmp, edits))
 	}
-	cmd := exec.Command("go", append(args, "./cmd/handoff", "./cmd/handoff-full")...)
-	cmd.Dir, cmd.Env = module, os.Environ()
-	if os.Getenv("HANDOFF_FAULTS") != "" { // what the linker of C programs does at the start of a program need not be swept
-		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, name := range []string{"handoff", "handoff-full"} {
+		cmd := exec.Command("go", append(slices.Clone(args), "./cmd/"+name, tmp+"/")...)
+		cmd.Dir, cmd.Env = module, os.Environ()
+		if os.Getenv("HANDOFF_FAULTS") != "" { // what the linker of C programs does at the start of a program need not be swept
+			cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	return bin
 }
