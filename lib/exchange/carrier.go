@@ -258,7 +258,8 @@ func (r *remote) addSignatures(ctx ctx, c *intake) error {
 
 var errRefused = errors.New("its writer is refused")
 
-// choose refuses writers that published an invalid document, with everything else that they offer.
+// choose refuses writers that published an invalid document, with everything else that they offer. A document that was
+// held is judged by itself.
 func (r *remote) choose(c *intake, results []handoff.Result) error {
 	if failed := r.carrier.failed(); failed != nil { // the fault is in this store
 		for i := range results {
@@ -266,21 +267,23 @@ func (r *remote) choose(c *intake, results []handoff.Result) error {
 		}
 		return failed
 	}
-	results, documents, sources := results[c.waited:], c.held.Documents[c.waited:], c.sources[c.waited:]
-	for i, got := range results {
-		switch d := documents[i]; {
-		case r.refused[d.Writer]: // one reason is enough; to look for more takes time
-		case got.Err == nil && !strings.HasPrefix(got.Receipt.Time, d.day):
-			r.refuse(Refusal{Writer: d.Writer, Why: d.ID + " was published under another day, " + d.day})
-		case errors.Is(got.Err, repo.ErrNoText):
+	for i, d := range c.held.Documents {
+		got := &results[i]
+		isMoved := got.Err == nil && !strings.HasPrefix(got.Receipt.Time, d.Day)
+		if isMoved {
+			got.Err = errors.New(d.ID + " was published under another day, " + d.Day)
+		}
+		switch {
+		case i < c.waited, r.refused[d.Writer]: // one reason is enough; to look for more takes time
+		case isMoved, errors.Is(got.Err, repo.ErrNoText):
 			r.refuse(Refusal{Writer: d.Writer, Why: got.Err.Error()})
-		case got.Err != nil && !r.Exchange().IsWhole(sources[i]):
+		case got.Err != nil && !r.Exchange().IsWhole(c.sources[i]):
 			r.refuse(Refusal{Writer: d.Writer,
-				Why: sources[i].Name + " was cut or changed: it is not the handoff of that id"})
+				Why: c.sources[i].Name + " was cut or changed: it is not the handoff of that id"})
 		}
 	}
-	for i, d := range documents {
-		if r.refused[d.Writer] {
+	for i, d := range c.held.Documents {
+		if i >= c.waited && r.refused[d.Writer] {
 			delete(c.imported, d.Writer)
 			results[i].Err = errRefused
 		}

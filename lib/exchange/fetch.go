@@ -258,8 +258,8 @@ func (r *gitCarrier) add(c *intake, o *offer, got repo.Blobs) error {
 	c.held.Documents = slices.Grow(c.held.Documents, len(o.documents))
 	c.sources = slices.Grow(c.sources, len(o.documents))
 	for _, change := range o.documents {
-		if day := change.Name[:len("0000-00-00")]; day != of.day {
-			of.day = strings.Clone(day)
+		if day := change.Name[:len("0000-00-00")]; day != of.Day {
+			of.Day = strings.Clone(day)
 		}
 		d := of
 		d.ID, _ = idOf(change.Name)

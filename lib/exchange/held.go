@@ -41,8 +41,7 @@ type heldDocument struct {
 	Blob   string `json:"blob"`
 
 	Signature string `json:"signature,omitempty"` // the blob of its signature
-
-	day string // the one under which it was published; "" if unknown
+	Day       string `json:"day,omitempty"`       // the one under which it was published; "" if unknown
 }
 
 // Held describes a handoff that was received and refused for now. Its fields are those of its frontmatter. They are

@@ -514,6 +514,31 @@ func TestHeldOutlivesItsWriter(t *testing.T) {
 	}
 }
 
+// A document that was held is stored later only if its day is right, as one that comes.
+func TestHeldUnderAnotherDay(t *testing.T) {
+	t.Parallel()
+	hub, roots := clones(t, 2)
+	write(t, roots[0], "one")
+	mustSync(t, roots[0])
+	listed(t, roots[1], "cat")
+	ref := git(t, hub, "for-each-ref", "--format=%(refname)", "refs/handoff/writers")
+	dir := filepath.Join(t.TempDir(), "w")
+	git(t, hub, "worktree", "add", "-q", "--detach", dir, ref)
+	git(t, dir, "mv", "2026-05-07", "2026-01-01")
+	git(t, dir, "commit", "-q", "-m", "moved")
+	git(t, hub, "update-ref", ref, git(t, dir, "rev-parse", "HEAD"))
+	if got := mustSyncJudged(t, roots[1]); got.Held != 1 || len(got.Received) != 0 {
+		t.Fatalf("%+v", got)
+	}
+	listed(t, roots[1], "ann", "ben")
+	for range 2 {
+		got := mustSyncJudged(t, roots[1])
+		if got.Held != 1 || len(got.Received) != 0 || !strings.Contains(strings.Join(got.Why, " "), "another day, 2026-01-01") {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 // A sync that was killed while git made its repository is repeated as any other.
 func TestHalfMadeRepository(t *testing.T) {
 	t.Parallel()
