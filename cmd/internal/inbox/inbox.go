@@ -82,15 +82,19 @@ func show(m *model, in, out *os.File, getenv func(string) string) error {
 		colours = colorprofile.ASCII
 	}
 	program := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours),
-		tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
+		tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(received))
 	stop := watchSignals(program, m)
 	defer stop()
 	_, err := program.Run()
 	return err
 }
 
-// sized sets the usual size for a terminal that does not report one.
-func sized(_ tea.Model, msg tea.Msg) tea.Msg {
+// received returns a message as it counts. After a signal, each asks to quit: keys that were typed ahead do nothing. A
+// terminal that does not report its size has the usual one.
+func received(m tea.Model, msg tea.Msg) tea.Msg {
+	if m.(*model).ended.Load() {
+		return tea.Quit()
+	}
 	if size, is := msg.(tea.WindowSizeMsg); is && (size.Width <= 0 || size.Height <= 0) {
 		return tea.WindowSizeMsg{Width: 80, Height: 24}
 	}

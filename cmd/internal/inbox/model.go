@@ -50,6 +50,7 @@ type model struct {
 	queue   []func() tea.Cmd // the changes that wait for them
 	changed func()           // called after each
 	leaving bool
+	ended   atomic.Bool // by a signal: nothing counts that comes after it
 }
 
 func newModel(s *handoff.Store, o handoff.Options, me string) *model {

@@ -255,3 +255,16 @@ func TestEachBindingHasItsAction(t *testing.T) {
 		}
 	}
 }
+
+// Keys that were typed before a signal, and are read after it, do nothing.
+func TestKeysAfterASignal(t *testing.T) {
+	t.Parallel()
+	m := newTest(t, "ben", 3)
+	if got := received(m, key("d")); got != tea.Msg(key("d")) {
+		t.Errorf("before it, a key is %#v", got)
+	}
+	m.ended.Store(true)
+	if _, quits := received(m, key("d")).(tea.QuitMsg); !quits {
+		t.Error("a key counts after it")
+	}
+}

@@ -23,6 +23,7 @@ func watchSignals(p *tea.Program, m *model) (stop func()) {
 			if s == syscall.SIGTSTP {
 				go p.Send(suspendMsg{})
 			} else if form == nil || form.SetReadDeadline(time.Now()) != nil || s != syscall.SIGINT {
+				m.ended.Store(true)
 				go p.Quit() // otherwise the questions of the form end, and the editor is not disturbed
 			}
 		}

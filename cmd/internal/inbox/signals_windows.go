@@ -8,11 +8,12 @@ import (
 )
 
 // watchSignals makes an interrupt end the program properly, until stop is called. Windows has no suspension.
-func watchSignals(p *tea.Program, _ *model) (stop func()) {
+func watchSignals(p *tea.Program, m *model) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	go func() {
 		for range signals {
+			m.ended.Store(true)
 			go p.Quit()
 		}
 	}()
