@@ -98,7 +98,7 @@ func (r *remote) open(ctx ctx) (err error) {
 		return err
 	}
 	if r.out, err = r.Exchange().Outside(); err != nil {
-		return fault.Explain(err, "nothing was exchanged", "run it again")
+		return err
 	}
 	if r.Objects != nil {
 		store, where, err := r.Objects(ctx, r.Remote)

@@ -215,6 +215,7 @@ func (r *remote) sync(ctx ctx) error {
 	if err != nil && ctx.Err() != nil {
 		err = fault.New(nil, "run it again: it goes on from there", "the exchange was stopped")
 	}
+	err = fault.Explain(err, "not everything was exchanged", "run it again")
 	if r.home != nil && err != nil {
 		if pending.Writer == "" {
 			pending = r.loadProgress()

@@ -27,7 +27,7 @@ var smallDisks = []smallDisk{
 	{"ext4", func(t *testing.T, dir string) {
 		image := filepath.Join(memory(t), "image")
 		must(t, "/", "truncate", "-s", "5M", image)
-		must(t, "/", "mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-m", "0", "-N", "64", image)
+		must(t, "/", "mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-m", "0", "-N", "200", image)
 		if r := start("/", "mount", "-o", "loop", image, dir); r.code != 0 {
 			t.Skipf("cannot mount ext4 here: %s", r.stderr)
 		}
@@ -60,11 +60,11 @@ func fill(t *testing.T, dir string, blocks bool, n int) (empty func()) {
 
 // resourceScenarios are the commands that write in different ways, or one of them unless the sweeps are wanted.
 func resourceScenarios() []scenario {
-	want := []string{"first write", "write", "batch", "mark-read", "resume", "regenerate"}
+	want := []string{"first write", "write", "batch", "mark-read", "resume", "regenerate", "sync"}
 	if os.Getenv("HANDOFF_FAULTS") == "" {
-		want = few
+		want = slices.Concat(few, []string{"sync"})
 	}
-	return slices.DeleteFunc(scenarios(), func(sc scenario) bool {
+	return slices.DeleteFunc(append(scenarios(), syncs()...), func(sc scenario) bool {
 		return !slices.Contains(want, sc.name)
 	})
 }
