@@ -143,29 +143,20 @@ func parse(text []byte) ([]Probe, error) {
 	default:
 		probes = p.probes(root.Members[0].Value)
 	}
-	if len(p.faults) > 0 {
-		return nil, fault.Config("the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`",
-			"%v", malformed(p.faults))
+	if len(p.faults) == 0 {
+		return probes, nil
 	}
-	return probes, nil
-}
-
-// malformed holds all faults of a file, with their lines.
-type malformed []fault.Fault
-
-func (m malformed) Error() string {
-	lines := fault.Lines(m, func(f fault.Fault) string {
-		return fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), f.Problem)
-	})
-	return strings.Join(lines, "\n")
-}
-
-// Plain returns the message without text quoted from the file.
-func (m malformed) Plain() string {
-	lines := fault.Lines(m, func(f fault.Fault) string {
-		return fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), fault.PlainFaults([]fault.Fault{{Problem: f.Problem}}))
-	})
-	return strings.Join(lines, "\n")
+	list := func(problem func(fault.Fault) string) string {
+		return strings.Join(fault.Lines(p.faults, func(f fault.Fault) string {
+			return fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), problem(f))
+		}), "\n")
+	}
+	return nil, &fault.Error{Class: fault.ErrConfig,
+		Advice:  "the form is `probes: {test: {argv: [go, test, ./...], timeout: 10m}}`",
+		Problem: list(func(f fault.Fault) string { return f.Problem }),
+		Words: list(func(f fault.Fault) string {
+			return fault.PlainFaults([]fault.Fault{{Problem: f.Problem}})
+		})}
 }
 
 // A parser collects all faults of a file.
