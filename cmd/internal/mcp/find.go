@@ -63,12 +63,8 @@ type nextArgs struct {
 
 // next shows, and takes, what to work on next, like `handoff next`.
 func (p project) next(ctx context.Context, in nextArgs) (any, error) {
-	found, s, err := p.openOnce(in.Offline)
+	_, s, who, err := p.openAs(in.Operator, in.Offline)
 	if err != nil {
-		return nil, err
-	}
-	who := handoff.Consumption{Session: p.session}
-	if who.Operator, err = p.acting(found, "operator", in.Operator); err != nil {
 		return nil, err
 	}
 	filter := handoff.Filter{To: who.Operator, From: in.From, Topic: in.Topic, Tag: in.Tag}

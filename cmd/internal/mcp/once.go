@@ -13,13 +13,19 @@ import (
 // onceWait is the time for the remote to answer. The model waits for the call.
 const onceWait = 5 * time.Second
 
-// openOnce is open for actions that only one of all clones can do. The server runs outside of the agent's sandbox,
-// so it can ask the remote.
-func (p project) openOnce(offline bool) (handoff.Project, *handoff.Store, error) {
-	return p.openWith(func(found *handoff.Project) {
+// openAs is open for what an operator does, also for actions that only one of all clones can do. The server runs
+// outside of the agent's sandbox, so it can ask the remote.
+func (p project) openAs(operator string, offline bool) (found handoff.Project, s *handoff.Store,
+	who handoff.Consumption, err error) {
+	found, s, err = p.openWith(func(found *handoff.Project) {
 		found.Options.Offline = offline
 		found.Options.Once = within(onceWait, exchange.Once(p.Remote(*found)))
 	})
+	if err == nil {
+		who.Session = p.session
+		who.Operator, err = p.acting(found, "operator", operator)
+	}
+	return found, s, who, err
 }
 
 // within limits the time for the remote to answer.

@@ -65,15 +65,12 @@ type resumeArgs struct {
 }
 
 func (p project) resume(ctx context.Context, in resumeArgs) (any, error) {
-	found, s, err := p.openOnce(in.Offline)
+	found, s, who, err := p.openAs(in.Operator, in.Offline)
 	if err != nil {
 		return nil, err
 	}
-	r := record.Request{ID: in.ID, Operator: in.Operator, Session: p.session}
+	r := record.Request{ID: in.ID, Operator: who.Operator, Session: who.Session}
 	if r.Checks, err = in.with(found); err != nil {
-		return nil, err
-	}
-	if r.Operator, err = p.acting(found, "operator", r.Operator); err != nil {
 		return nil, err
 	}
 	done, err := record.Resume(ctx, s, r)

@@ -36,14 +36,11 @@ func (p project) done(ctx context.Context, in doneArgs) (any, error) {
 }
 
 func (p project) act(ctx context.Context, act handoff.Act, in doneArgs, next string) (any, error) {
-	found, s, err := p.openOnce(in.Offline)
+	_, s, who, err := p.openAs(in.Operator, in.Offline)
 	if err != nil {
 		return nil, err
 	}
-	who := handoff.Consumption{Session: p.session, Reason: in.Note}
-	if who.Operator, err = p.acting(found, "operator", in.Operator); err != nil {
-		return nil, err
-	}
+	who.Reason = in.Note
 	if in.ID == "@" && act != handoff.ActTake {
 		if in.ID, err = p.Taken(s, who.Operator, p.session); err != nil {
 			return nil, err

@@ -159,14 +159,11 @@ type markArgs struct {
 }
 
 func (p project) markRead(ctx context.Context, in markArgs) (any, error) {
-	found, s, err := p.open()
+	_, s, who, err := p.openAs(in.Operator, false)
 	if err != nil {
 		return nil, err
 	}
-	if in.Operator, err = p.acting(found, "operator", in.Operator); err != nil {
-		return nil, err
-	}
-	receipts, err := s.MarkRead(ctx, in.Operator, in.ID)
+	receipts, err := s.MarkRead(ctx, who.Operator, in.ID)
 	if err != nil {
 		return nil, err
 	}
