@@ -72,20 +72,26 @@ func templateNames(p handoff.Project) (names []string) {
 type question struct {
 	text   string
 	needed string // the message if there is no answer, "" if none is needed
-	set    func(d *handoff.Document, answer string)
-	get    func(d *handoff.Document) string
+	// field adds an answer to the field, unless it is "", and returns the field
+	field func(d *handoff.Document, answer string) string
 }
 
 var (
 	toQuestion = question{"to: the recipient", "a handoff needs a recipient",
-		func(d *handoff.Document, answer string) { d.To = answer }, func(d *handoff.Document) string { return d.To }}
+		func(d *handoff.Document, answer string) string {
+			d.To = cmp.Or(answer, d.To)
+			return d.To
+		}}
 	topicQuestion = question{"topic: one or a few words", "a handoff needs a topic",
-		func(d *handoff.Document, answer string) { d.Topic = cmp.Or(handoff.TopicFrom(answer), answer) },
-		func(d *handoff.Document) string { return d.Topic }}
+		func(d *handoff.Document, answer string) string {
+			d.Topic = cmp.Or(handoff.TopicFrom(answer), answer, d.Topic)
+			return d.Topic
+		}}
 	tagsQuestion = question{"tags: optional; then the editor opens", "",
-		func(d *handoff.Document, answer string) {
-			d.Tags = strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })
-		}, func(d *handoff.Document) string { return strings.Join(d.Tags, " ") }}
+		func(d *handoff.Document, answer string) string {
+			d.Tags = append(d.Tags, strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })...)
+			return strings.Join(d.Tags, " ")
+		}}
 )
 
 // askHead asks for the fields that no flag gives: to, topic and tags.
@@ -114,7 +120,7 @@ func (a *app) askFor(doc *handoff.Document, questions ...question) error {
 		return err
 	}
 	for _, q := range questions {
-		for q.get(doc) == "" {
+		for q.field(doc, "") == "" {
 			answer, err := a.answerTo(q.text)
 			if err != nil {
 				return err
@@ -123,9 +129,8 @@ func (a *app) askFor(doc *handoff.Document, questions ...question) error {
 				break
 			}
 			tried := *doc
-			q.set(&tried, answer)
 			why := q.needed
-			if q.get(&tried) != "" {
+			if q.field(&tried, answer) != "" {
 				if err := a.try(tried); err == nil {
 					*doc = tried
 					break
