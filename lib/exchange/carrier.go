@@ -58,9 +58,8 @@ type carrierState interface {
 	// keep records that all of an intake was received, and forgetRefused that nothing of some writers was.
 	keep(ctx, *intake) error
 	forgetRefused(ctx) error
-	// learnFolds learns claims that were folded since the last sync, and knowFolds records that they are in the ledger.
-	learnFolds(ctx) error
-	knowFolds(ctx) error
+	// relist lists the remote again, with all claims since the last sync, for judge to add them to the ledger.
+	relist(ctx, func() error) error
 	// tell lets other replicas know of claims that were granted and used. If it fails, the next sync does it.
 	tell(ctx, []try)
 	// end is called after an exchange.
@@ -218,7 +217,6 @@ func (r *remote) claimElsewhere(name string) (c eventlog.Claim, text []byte) {
 		}
 	}
 	if len(targets(r.out)) > 1 {
-		look(r.out)
 		_ = homes(r.out, look) // a claim that cannot be read is unknown
 	}
 	return c, text

@@ -131,12 +131,22 @@ func (r *gitCarrier) guard(ctx ctx) (options, specs []string, err error) {
 	return options, []string{at + ":" + r.foldRef()}, err
 }
 
-// learnFolds learns the claims that were folded since the last sync, and how far they are known. It imports nothing.
-func (r *gitCarrier) learnFolds(ctx ctx) (err error) {
-	if r.refs, err = r.repo.Refs(ctx); err != nil || r.refs[knownFolds] == r.folds {
-		return err
+// relist learns the claims that were folded since the last sync too. It records how far they are known once judge has
+// added them to the ledger. It imports nothing.
+func (r *gitCarrier) relist(ctx ctx, judge func() error) (err error) {
+	if err = r.list(ctx); err == nil {
+		r.refs, err = r.repo.Refs(ctx)
 	}
-	return r.receive(ctx, newIntake())
+	if err == nil && r.refs[knownFolds] != r.folds {
+		err = r.receive(ctx, newIntake())
+	}
+	if err == nil {
+		err = judge()
+	}
+	if err == nil {
+		err = r.knowFolds(ctx)
+	}
+	return err
 }
 
 // knowFolds records how far the folds are known.

@@ -146,7 +146,6 @@ func allHeld(out *disk.Dir) (all []Held, err error) {
 			}
 		}
 	}
-	add(out)
 	return all, errors.Join(homes(out, add), err)
 }
 

@@ -142,9 +142,13 @@ func (r *objectCarrier) forgetRefused(ctx) error {
 	return nil
 }
 
-// learnFolds and knowFolds do nothing: objects of claims stay.
-func (r *objectCarrier) learnFolds(ctx) error { return nil }
-func (r *objectCarrier) knowFolds(ctx) error  { return nil }
+// relist needs no more than list: objects of claims stay.
+func (r *objectCarrier) relist(ctx ctx, judge func() error) error {
+	if err := r.list(ctx); err != nil {
+		return err
+	}
+	return judge()
+}
 
 // begin returns what was published. After a copy or a restore, the state directory is a new writer, which receives
 // everything again.
@@ -780,8 +784,10 @@ func (r *objectCarrier) putNamed(ctx ctx, text []byte) error {
 	return errors.Join(err, failed)
 }
 
-// homes calls do with the directory of each object store that this store has been exchanged with.
+// homes calls do with the directory of what is kept about git remotes, and with that of each object store that this
+// store has been exchanged with.
 func homes(out *disk.Dir, do func(*disk.Dir)) error {
+	do(out)
 	names, err := out.Names(func(name string) bool { return strings.HasPrefix(name, objectsPrefix) })
 	slices.Sort(names)
 	for _, name := range names {

@@ -130,16 +130,7 @@ func (r *remote) checkLost(ctx ctx, tries []try) (err error) {
 			return err
 		}
 	}
-	if err = r.carrier.list(ctx); err == nil {
-		err = r.carrier.learnFolds(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	if err = r.judgeLost(ctx, tries); err != nil {
-		return err
-	}
-	return r.carrier.knowFolds(ctx)
+	return r.carrier.relist(ctx, func() error { return r.judgeLost(ctx, tries) })
 }
 
 // judgeLost is checkLost with the claims that are listed.
