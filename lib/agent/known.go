@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"io"
 	"slices"
 	"strings"
 
@@ -45,13 +46,11 @@ func (in input) forkedFrom() string {
 }
 
 // readHead returns the first bytes of a regular file.
-func readHead(path string, n int) ([]byte, error) {
+func readHead(path string, n int64) ([]byte, error) {
 	f, err := disk.OpenPlain(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, n)
-	n, err = f.Read(head)
-	return head[:n], err
+	return io.ReadAll(io.LimitReader(f, n))
 }

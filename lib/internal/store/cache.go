@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
+	"io"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
@@ -40,13 +41,10 @@ func (s *Store) CachedLine(name string) (line []byte, size int64) {
 		return nil, 0
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil {
-		size = info.Size()
-	}
-	text := make([]byte, 256)
-	n, _ := f.ReadAt(text, 0) // io.EOF only means that the file is short
-	_, text, _ = bytes.Cut(text[:n], []byte("\n"))
+	text, _ := io.ReadAll(io.LimitReader(f, 256))
+	_, text, _ = bytes.Cut(text, []byte("\n"))
 	line, _, _ = bytes.Cut(text, []byte("\n"))
+	size, _ = f.Seek(0, io.SeekEnd)
 	return line, size
 }
 

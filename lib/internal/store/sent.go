@@ -129,13 +129,9 @@ func (s *Store) sent() (sent Sent, err error) {
 	if !s.Opt.Git.IsShared() {
 		return sent, nil
 	}
-	path, err := s.OutsidePath()
+	d, err := s.existingOutside()
 	if err != nil {
 		return sent, passing(err) // without a directory outside, nothing was sent
-	}
-	d, err := s.openOnce(path, disk.OpenDir)
-	if err != nil {
-		return sent, passing(err)
 	}
 	defer d.Close()
 	text, err := d.ReadFile(disk.SyncState, maxSent)
@@ -145,7 +141,7 @@ func (s *Store) sent() (sent Sent, err error) {
 	if err == nil && json.Unmarshal(text, &sent) == nil && sent.End != "" {
 		return sent, nil
 	}
-	if sent = (Sent{}); hasOwnRef(path) {
+	if sent = (Sent{}); hasOwnRef(d.Path()) {
 		sent.Offset = 1 // something was sent
 	}
 	return sent, nil

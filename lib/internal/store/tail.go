@@ -129,32 +129,24 @@ func sumPiece(f io.ReaderAt, from, to int64) (sum uint32, err error) {
 }
 
 func unknownLines(state *disk.Dir, name string, at int64) error {
-	return &UnknownLinesError{name, filepath.Join(state.Path(), name), at}
+	return &UnknownLinesError{&fault.Error{Class: fault.ErrIntegrity,
+		Problem: fmt.Sprintf("%s has lines after byte %d that no command of this store wrote",
+			filepath.Join(state.Path(), name), at),
+		Words: name + " has lines that no command of this store wrote",
+		Advice: "run `handoff doctor --repair`, which quarantines them and logs again what the handoffs prove; " +
+			"nothing was changed"}, name, at}
 }
 
 // An UnknownLinesError is the error for lines in a file of the state that no command of this store wrote. It
 // wraps fault.ErrIntegrity.
 type UnknownLinesError struct {
-	Name, Path string
-	Offset     int64 // of the first such line
+	error
+	Name   string
+	Offset int64 // of the first such line
 }
 
-func (e *UnknownLinesError) Error() string {
-	return fmt.Sprintf("%s has lines after byte %d that no command of this store wrote", e.Path, e.Offset)
-}
-
-// Plain omits the path.
-func (e *UnknownLinesError) Plain() string {
-	return e.Name + " has lines that no command of this store wrote"
-}
-
-// Hint returns what to do next.
-func (e *UnknownLinesError) Hint() string {
-	return "run `handoff doctor --repair`, which quarantines them and logs again what the handoffs prove; nothing " +
-		"was changed"
-}
-
-func (e *UnknownLinesError) Unwrap() error { return fault.ErrIntegrity }
+// Unwrap returns the error without the place.
+func (e *UnknownLinesError) Unwrap() error { return e.error }
 
 // informing returns the whole lines at the beginning of text that only inform and continue the hash chain
 // from a head of the journal, and the hash that the next event names.

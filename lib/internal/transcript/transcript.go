@@ -9,7 +9,6 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -64,20 +63,12 @@ func readTail(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	from := max(info.Size()-maxRead, 0)
-	text := make([]byte, info.Size()-from)
-	n, err := f.ReadAt(text, from)
-	if text = text[:n]; err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
+	from, _ := f.Seek(-maxRead, io.SeekEnd) // fails for a short file, which is read from its beginning
+	text, err := io.ReadAll(io.LimitReader(f, maxRead))
 	if from > 0 {
 		text = text[bytes.IndexByte(text, '\n')+1:]
 	}
-	return text, nil
+	return text, err
 }
 
 // Of returns the extract of the text of a transcript.
