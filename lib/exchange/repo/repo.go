@@ -258,15 +258,15 @@ func (r *Repo) clean() error {
 
 // isOfRepo reports whether our repository can have a file or directory of that name.
 func isOfRepo(name string, isDir bool) bool {
-	top, rest, _ := strings.Cut(name, "/")
-	switch top {
-	case "objects":
-		info, isInfo := strings.CutPrefix(rest, "info/")
-		return !isInfo || info == "packs" || strings.HasPrefix(info, "commit-graph")
-	case "refs":
-		return true
+	switch name {
+	case "objects", "objects/pack", "refs":
+		return isDir
+	case "HEAD", "config", "packed-refs":
+		return !isDir
 	}
-	return !isDir && slices.Contains([]string{"HEAD", "config", "packed-refs"}, name)
+	info, isInfo := strings.CutPrefix(name, "objects/info/")
+	return isInfo && (info == "packs" || strings.HasPrefix(info, "commit-graph")) ||
+		!isInfo && (strings.HasPrefix(name, "objects/") || strings.HasPrefix(name, "refs/"))
 }
 
 // isRemnant reports whether only a running git has such a file.

@@ -290,6 +290,36 @@ func TestPlantedFiles(t *testing.T) {
 	}
 }
 
+// A file in place of a directory does not stay: what it had comes from the store and the remote again.
+func TestFilesForDirectories(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"objects", "objects/pack", "refs"} {
+		out := t.TempDir()
+		r, err := openRepo(t, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commit(t, r, [2]string{"writer.json", "{}"})
+		r.End()
+		r.Close()
+		path := filepath.Join(out, disk.SyncRepo, filepath.FromSlash(name))
+		if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if r, err = openRepo(t, out); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		pack := r.NewPack()
+		defer pack.Close()
+		pack.File("a", []byte("text"))
+		id, err := pack.Commit(t.Context(), "", "a <a@example.org> 0 +0000", "")
+		if err = errors.Join(err, r.Store(pack), r.SetRefs(t.Context(), map[string]string{"refs/handoff/new": id})); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestPushOfMany: one pattern pushes many refs, and only those.
 func TestPushOfMany(t *testing.T) {
 	t.Parallel()
