@@ -60,15 +60,10 @@ var farAt uint64 = 1 << 31
 // NewPack returns a pack for new objects. The caller closes it.
 func (r *Repo) NewPack() *Pack {
 	p := &Pack{repo: r, end: uint64(len(packHeader)), entries: make(map[string]entry)}
-	objects, err := r.dir.MakeDir("objects", 0o700)
-	if err == nil {
-		p.dir, err = objects.MakeDir("pack", 0o700)
-		objects.Close()
+	if p.dir, p.err = disk.OpenDir(filepath.Join(r.Dir, "objects", "pack")); p.err == nil {
+		p.file, p.err = os.CreateTemp(p.dir.Path(), "tmp_")
 	}
-	if err == nil {
-		p.file, err = os.CreateTemp(p.dir.Path(), "tmp_")
-	}
-	if p.err = err; err != nil {
+	if p.err != nil {
 		return p
 	}
 	p.out = bufio.NewWriterSize(p.file, 64<<10)

@@ -150,12 +150,17 @@ func (r *Repo) make() error {
 			return err
 		}
 	}
-	for _, name := range []string{"objects", "refs"} {
-		d, err := r.dir.MakeDir(name, 0o700)
+	objects, err := r.dir.MakeDir("objects", 0o700)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	for in, name := range map[*disk.Dir]string{r.dir: "refs", objects: "pack"} {
+		made, err := in.MakeDir(name, 0o700)
 		if err != nil {
 			return err
 		}
-		d.Close()
+		made.Close()
 	}
 	return nil
 }
