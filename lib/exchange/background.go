@@ -28,7 +28,7 @@ const (
 // seconds; one more waits for its turn, so that a change during a sync is sent too, and others return at once. It
 // contacts no remote that this store has never used. [ReadStatus] reports why the last one failed.
 func Background(ctx context.Context, s *handoff.Store, o Options) error {
-	at, err := ReadStatus(s)
+	at, err := ReadStatus(s, false)
 	if err != nil || at.Synced == "" {
 		return err
 	}

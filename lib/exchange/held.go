@@ -184,8 +184,9 @@ type Status struct {
 	Failed string `json:"failed,omitempty"` // why the last background sync failed
 }
 
-// ReadStatus returns the status of a store. It takes longer if more is unsent.
-func ReadStatus(s *handoff.Store) (at Status, err error) {
+// ReadStatus returns the status of a store. It takes longer if more is unsent. In a store that has never synced all is
+// unsent, and it is counted only if first is set.
+func ReadStatus(s *handoff.Store, first bool) (at Status, err error) {
 	x := newExchange(s, Options{})
 	defer x.close()
 	if x.state, err = s.Exchange().State(); err != nil || x.state == nil {
@@ -209,6 +210,9 @@ func ReadStatus(s *handoff.Store) (at Status, err error) {
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.ErrConfig):
 		return at, err
 	} // otherwise the store has never synced
+	if at.Synced == "" && !first {
+		return at, nil
+	}
 	at.Unsent, err = x.unsent(p)
 	return at, err
 }

@@ -97,3 +97,25 @@ func TestTooMuchOfOneWriter(t *testing.T) {
 		t.Errorf("%v %+v", err, got)
 	}
 }
+
+// TestStatusBeforeTheFirstSync counts what is unsent only for who asks: it is all, and reading the log takes long.
+func TestStatusBeforeTheFirstSync(t *testing.T) {
+	_, roots := clones(t, 1)
+	write(t, roots[0], "topic")
+	status := func(first bool) exchange.Status {
+		t.Helper()
+		at, err := exchange.ReadStatus(mustOpen(t, roots[0]), first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	if before := [...]int{status(false).Unsent, status(true).Unsent}; before != [...]int{0, 1} {
+		t.Error("before the first sync it counts", before)
+	}
+	mustSync(t, roots[0])
+	write(t, roots[0], "another")
+	if after := [...]int{status(false).Unsent, status(true).Unsent}; after != [...]int{1, 1} {
+		t.Error("after the first sync it counts", after)
+	}
+}

@@ -15,7 +15,7 @@ func SyncStatus(p handoff.Project, s *handoff.Store, at *exchange.Status, always
 	if !p.Options.Git.IsShared() {
 		return ""
 	}
-	at, err := statusOf(s, at)
+	at, err := statusOf(s, at, always)
 	nothing := at.Unsent+at.Held == 0
 	switch {
 	case err != nil && always:
@@ -63,16 +63,16 @@ func NeverSynced(p handoff.Project, s *handoff.Store, at *exchange.Status) bool 
 	if p.Options.Git != handoff.GitSynced || handoff.GitConfig(p.Root, "remote.origin.url") == "" {
 		return false
 	}
-	at, err := statusOf(s, at)
+	at, err := statusOf(s, at, false)
 	return err == nil && at.Synced == ""
 }
 
-// statusOf returns the status at of a store, or reads it if at is nil.
-func statusOf(s *handoff.Store, at *exchange.Status) (*exchange.Status, error) {
+// statusOf returns the status at of a store, or reads it if at is nil, with first as for exchange.ReadStatus.
+func statusOf(s *handoff.Store, at *exchange.Status, first bool) (*exchange.Status, error) {
 	if at != nil {
 		return at, nil
 	}
-	now, err := exchange.ReadStatus(s)
+	now, err := exchange.ReadStatus(s, first)
 	return &now, err
 }
 

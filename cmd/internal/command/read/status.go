@@ -104,7 +104,7 @@ func (a *app) statusOf(p handoff.Project, s *handoff.Store, me string) (Status, 
 		st.Drafts = len(drafts)
 	}
 	if p.Options.Git.IsShared() {
-		if at, err := exchange.ReadStatus(s); err == nil {
+		if at, err := exchange.ReadStatus(s, a.JSON); err == nil {
 			st.Exchange = &at
 		}
 	}
