@@ -89,6 +89,7 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 	if err := f.check(); err != nil {
 		return in, err
 	}
+	defer s.at.Hold()()
 	d, err := s.at.Reader()
 	if err != nil || d == nil {
 		return in, err

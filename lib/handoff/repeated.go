@@ -15,18 +15,20 @@ func (s *Store) Repeated(doc Document, within time.Duration) Document {
 	if !ok {
 		return doc
 	}
-	found, _ := s.List(Filter{From: doc.From, To: doc.To, Topic: doc.Topic, Since: at.Add(-within), Open: true})
+	found, _ := s.List(Filter{From: doc.From, To: doc.To, Topic: doc.Topic, Since: at.Add(-within)})
+	states, closed := s.stateReader(), make(map[string]bool)
 	for _, e := range found {
 		again := doc
 		again.Time = e.Time
-		if id, err := ID(again); err == nil && id == e.ID {
+		if id, err := ID(again); err != nil || id != e.ID {
+			continue
+		}
+		if !states.state(e).IsClosed() {
 			return again
 		}
+		closed[e.ID] = true
 	}
-	for id, err := ID(doc); err == nil; id, err = ID(doc) {
-		if _, err := s.Find(id); err != nil {
-			break
-		}
+	for id, err := ID(doc); err == nil && closed[id]; id, err = ID(doc) {
 		at = at.Add(time.Second)
 		doc.Time = at.Format(time.RFC3339)
 	}

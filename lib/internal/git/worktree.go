@@ -27,9 +27,23 @@ func Top(dir string) string {
 	}
 }
 
+// tops has the directories that were found to be tops of work trees. A command asks several times, and a top stays one.
+var tops sync.Map
+
 // IsTop reports whether git takes a directory for the top of a work tree. Its .git must be a repository, with HEAD,
 // objects and refs, or a file that names one. An error means that it cannot be read.
 func IsTop(dir string) (bool, error) {
+	if _, is := tops.Load(dir); is {
+		return true, nil
+	}
+	is, err := hasRepository(dir)
+	if is && err == nil {
+		tops.Store(dir, nil)
+	}
+	return is, err
+}
+
+func hasRepository(dir string) (bool, error) {
 	path := filepath.Join(dir, ".git")
 	info, err := os.Stat(path)
 	switch {

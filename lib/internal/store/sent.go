@@ -88,11 +88,12 @@ var ErrVanished = fault.New(nil, "", "a checkout, `git clean` or another program
 // checkVanished returns ErrVanished if a synced store has no handoffs and no events, although you made changes. The
 // store of a linked work tree vanishes with its work tree, and begins again.
 func (s *Store) checkVanished() error {
-	if s.Opt.Git != disk.GitSynced {
+	hasJournal := func() bool { return IsThere(filepath.Join(s.Opt.StateDir, journal.FileName)) }
+	if s.Opt.Git != disk.GitSynced || hasJournal() { // it tells what the files must have
 		return nil
 	}
 	newest, err := s.Newest() // first: the files of a store that begins meanwhile are older than its number
-	if err != nil || newest == 0 {
+	if err != nil || newest == 0 || hasJournal() {
 		return passing(err)
 	}
 	d, err := s.OpenDirs()
@@ -100,9 +101,6 @@ func (s *Store) checkVanished() error {
 		return passing(err) // other checks report any other error
 	}
 	defer d.Close()
-	if IsThere(filepath.Join(s.Opt.StateDir, journal.FileName)) { // it tells what the files must have
-		return nil
-	}
 	if begun, err := d.HasBegun(); err != nil || begun {
 		return passing(err)
 	}
