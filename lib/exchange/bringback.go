@@ -76,7 +76,7 @@ func (r *remote) restoreLog(ctx ctx, sentLog func(ctx) ([]byte, progress, error)
 	if err != nil {
 		return 0, err
 	}
-	if sent.Number > 0 { // an object store has the rest
+	if sent.Head.Number > 0 { // an object store has the rest
 		return p.Events, nil
 	}
 	p.Commit = sent.Commit

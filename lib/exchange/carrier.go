@@ -52,9 +52,9 @@ type carrierState interface {
 	claimTexts(ctx, []string) ([][]byte, error)
 	// restore publishes again what this replica knows and the remote lacks.
 	restore(ctx) error
-	// attempt runs an exchange. It repeats the exchange if this state was damaged. blames reports whether an error
-	// blames another replica.
-	attempt(ctx, func(error) bool, func() error) error
+	// isOurFault reports whether the error of an exchange came from damage of this state, which is mended: the exchange
+	// must be repeated. blames is whether the error blames another replica.
+	isOurFault(ctx, error, bool) (bool, error)
 	// keep records that all of an intake was received, and forgetRefused that nothing of some writers was.
 	keep(ctx, *intake) error
 	forgetRefused(ctx) error
@@ -136,16 +136,15 @@ func (r *remote) close() {
 
 // withRetry calls do, and once more if our state turns out to be damaged.
 func (r *remote) withRetry(ctx ctx, blames func(error) bool, do func() error) error {
-	isFirst := true
-	return r.carrier.attempt(ctx, blames, func() error {
-		if !isFirst {
-			r.reset()
-			r.repeated = 0
-			r.loadRefused()
-		}
-		isFirst = false
-		return do()
-	})
+	err := do()
+	again, err := r.carrier.isOurFault(ctx, err, blames(err))
+	if !again || err != nil {
+		return err
+	}
+	r.reset()
+	r.repeated = 0
+	r.loadRefused()
+	return do()
 }
 
 // collect adds what is held, and what the writers have published since.

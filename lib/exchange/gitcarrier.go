@@ -53,14 +53,8 @@ func (r *gitCarrier) close() {
 	}
 }
 
-// attempt calls do, and once more if our repository turns out to be damaged.
-func (r *gitCarrier) attempt(ctx ctx, blames func(error) bool, do func() error) error {
-	err := do()
-	again, err := r.repo.IsOurFault(ctx, err, blames(err))
-	if !again || err != nil {
-		return err
-	}
-	return do()
+func (r *gitCarrier) isOurFault(ctx ctx, err error, blames bool) (bool, error) {
+	return r.repo.IsOurFault(ctx, err, blames)
 }
 
 // begin reads the refs of sync.git. After a copy or a restore, the state directory is a new writer. It then imports
@@ -70,7 +64,7 @@ func (r *gitCarrier) begin(ctx ctx) (p progress, err error) {
 		return p, err
 	}
 	p, isNew := r.ownProgress()
-	if p.Number > 0 { // it is of an object store
+	if p.Head.Number > 0 { // it is of an object store
 		p = progress{Sent: store.Sent{Writer: r.writer}, Partly: true, Last: p.Last}
 	}
 	if isNew {

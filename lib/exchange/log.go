@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/exchange/repo"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -28,13 +29,12 @@ func logFile(n int) string { return fmt.Sprintf("log/%04d.jsonl", n) }
 
 // progress describes how much of the audit log is published. It is the content of sync.json.
 type progress struct {
-	Commit     string `json:"commit"`           // the last commit; "" for none
-	Number     int    `json:"number,omitempty"` // of the last object of the log, at an object store
-	Log        string `json:"log,omitempty"`    // its SHA-256
-	Events     int    `json:"events"`
-	Hash       string `json:"hash"` // the hash of the last event
-	store.Sent        // the offset in the audit log after the last event
-	Chunk      int64  `json:"chunk"` // the offset in the audit log of the file that the next event belongs to
+	Commit     string       `json:"commit"`        // the last commit; "" for none
+	Head       objects.Head `json:"head,omitzero"` // of the log at an object store
+	Events     int          `json:"events"`
+	Hash       string       `json:"hash"` // the hash of the last event
+	store.Sent              // the offset in the audit log after the last event
+	Chunk      int64        `json:"chunk"` // the offset in the audit log of the file that the next event belongs to
 
 	Unsent []string `json:"unsent,omitempty"` // handoffs whose documents could not be proven
 	Last   string   `json:"last,omitempty"`   // when everything was sent and imported

@@ -43,9 +43,8 @@ const unread = "?"
 
 // A position is how much of a log is received.
 type position struct {
-	Number int    `json:"number"`
-	Log    string `json:"log"`  // the SHA-256 of the last object
-	Head   string `json:"head"` // the ETag of the head that ends there
+	objects.Head
+	ETag string `json:"etag"` // of the head that ends there
 }
 
 // A delivery is what a writer has published since.
@@ -126,8 +125,8 @@ func (r *objectCarrier) close() {
 	}
 }
 
-// attempt calls do: what is kept here can be lost, and is never blamed on others.
-func (r *objectCarrier) attempt(_ ctx, _ func(error) bool, do func() error) error { return do() }
+// isOurFault returns false: what is kept here can be lost, and is never blamed on others.
+func (r *objectCarrier) isOurFault(_ ctx, err error, _ bool) (bool, error) { return false, err }
 
 func (r *objectCarrier) end(ctx) {}
 
@@ -175,7 +174,7 @@ func (r *objectCarrier) list(ctx ctx) (err error) {
 	}
 	var grown []string
 	for _, writer := range slices.Sorted(maps.Keys(found)) {
-		isOwn, is := writer == r.writer, r.seen[writer].Head != found[writer]
+		isOwn, is := writer == r.writer, r.seen[writer].ETag != found[writer]
 		if is && (isOwn || r.Restore || !r.isKnownBad(writer, found[writer])) {
 			grown = append(grown, writer)
 		}
@@ -200,7 +199,7 @@ func (r *objectCarrier) list(ctx ctx) (err error) {
 		case writer == r.writer:
 			r.own = d.position
 		case d.Number >= r.seen[writer].Number: // otherwise the object store was put back to a backup
-			d.Head = found[writer]
+			d.ETag = found[writer]
 			r.news[writer] = d
 			r.hear(writer, d.lines)
 		}
@@ -212,11 +211,11 @@ func (r *objectCarrier) list(ctx ctx) (err error) {
 func (r *objectCarrier) read(ctx ctx, writer string) (d delivery, why string, err error) {
 	now, why, err := objects.ReadHead(ctx, r.store, writer)
 	was := r.seen[writer]
-	d.position = position{Number: now.Number, Log: now.Log}
+	d.Head = now
 	switch {
 	case err != nil, why != "", writer == r.writer, now.Number < was.Number:
 	case now.Number > was.Number:
-		d.lines, why, err = r.logs.ReadLog(ctx, objects.Head{Number: was.Number, Log: was.Log}, now)
+		d.lines, why, err = r.logs.ReadLog(ctx, was.Head, now)
 	case now.Log != was.Log:
 		why = objects.PartName(writer, now.Number) + " was rewritten"
 	}
@@ -281,7 +280,7 @@ func (r *objectCarrier) receive(ctx ctx, c *intake) error {
 			r.refuse(Refusal{Writer: writer, Why: why})
 		}
 		if !r.refused[writer] { // it may lack a document
-			c.said[writer], c.imported[writer] = said, r.news[writer].Head
+			c.said[writer], c.imported[writer] = said, r.news[writer].ETag
 		}
 	}
 	return nil
@@ -354,9 +353,9 @@ func (r *objectCarrier) pruned(ctx ctx, gone map[string]*prunedHandoff) (sources
 		return nil, err
 	}
 	p := r.loadProgress()
-	heads := map[string]objects.Head{p.Writer: {Number: p.Number, Log: p.Log}}
+	heads := map[string]objects.Head{p.Writer: p.Head}
 	for writer, at := range r.seen {
-		heads[writer] = objects.Head{Number: at.Number, Log: at.Log}
+		heads[writer] = at.Head
 	}
 	signatures, err := r.logs.Signatures(ctx, heads)
 	for _, s := range found {
@@ -508,7 +507,7 @@ func (r *objectCarrier) findTries(ctx ctx) error {
 // ahead, the progress was lost here, or another replica has a copy of this state directory.
 func (r *objectCarrier) isReady(ctx ctx) error {
 	p, _ := r.ownProgress()
-	if r.own.Number < p.Number || r.own.Number == p.Number && r.own.Log == p.Log {
+	if r.own.Number < p.Head.Number || r.own.Number == p.Head.Number && r.own.Log == p.Head.Log {
 		return nil
 	}
 	text, err := r.store.Get(ctx, objects.PartName(r.writer, r.own.Number), objects.MaxPart)
@@ -523,7 +522,7 @@ func (r *objectCarrier) adopt(text []byte, number int) (err error) {
 	var h objects.Header
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	isOwn := json.Unmarshal(first, &h) == nil && h.Writer == r.writer && h.Number == number
-	p := progress{Number: number, Log: jsontree.SHA256Hex(text)}
+	p := progress{Head: objects.Head{Number: number, Log: jsontree.SHA256Hex(text)}}
 	p.Writer = r.writer
 	for e := range r.events(0, &err) {
 		if p.Events == h.Events {
@@ -552,9 +551,8 @@ func (r *objectCarrier) publish(ctx ctx, p progress) (progress, error) {
 	if err = errors.Join(err, triesErr); err != nil || r.DryRun {
 		return p, err
 	}
-	if r.own.Number < p.Number {
-		there := objects.Head{Number: r.own.Number, Log: r.own.Log}
-		if err := r.publishAgain(ctx, r.writer, there, p.Number); err != nil {
+	if r.own.Number < p.Head.Number {
+		if err := r.publishAgain(ctx, r.writer, r.own.Head, p.Head.Number); err != nil {
 			return p, err
 		}
 		if _, err := r.restoreClaims(ctx); err != nil {
@@ -589,7 +587,7 @@ func (r *objectCarrier) append(ctx ctx, p progress, n pending, tries []try) (pro
 		return p, err
 	}
 	r.got.Sent, r.got.Told = r.got.Sent+sent, r.got.Told || len(w.Parts) > 0
-	n.Number, n.Log, n.Partly, n.Last = w.Head.Number, w.Head.Log, false, p.Last
+	n.Head, n.Partly, n.Last = w.Head, false, p.Last
 	if failed != nil {
 		failed = errors.Join(failed, r.saveProgress(n.progress))
 	}
@@ -598,8 +596,7 @@ func (r *objectCarrier) append(ctx ctx, p progress, n pending, tries []try) (pro
 
 // newLog returns the log of this writer after what is published of it.
 func (r *objectCarrier) newLog(p progress) objects.Log {
-	at := objects.Head{Number: p.Number, Log: p.Log}
-	return objects.Log{Writer: r.writer, Head: at, Events: p.Events, Hash: p.Hash}
+	return objects.Log{Writer: r.writer, Head: p.Head, Events: p.Events, Hash: p.Hash}
 }
 
 // putLog creates the parts of a log, keeps them here, and replaces the head if it is behind. It returns the number of
@@ -669,7 +666,7 @@ func (r *objectCarrier) addNews(w *objects.Log, p progress, tries []try) (err er
 	r.addClaims(w, tries)
 	for e := range r.events(p.Offset, &err) {
 		s := parse(e)
-		if isFirst := r.asOwn && p.Number == 0; isFirst { // others may not have what came from another remote
+		if isFirst := r.asOwn && p.Head.Number == 0; isFirst { // others may not have what came from another remote
 			s.Synced = false
 		}
 		if s.isTold() {
@@ -705,7 +702,7 @@ func (r *objectCarrier) tell(ctx ctx, tries []try) {
 	if taken, err := r.putLog(ctx, w); err != nil || taken > 0 {
 		return
 	}
-	p.Number, p.Log = w.Head.Number, w.Head.Log
+	p.Head = w.Head
 	text, err := json.Marshal(p)
 	// a power cut can damage the file: then the object store tells how far it is
 	if err == nil && r.home.Put(disk.SyncState, append(text, '\n')) == nil {
@@ -726,8 +723,7 @@ func (r *objectCarrier) restore(ctx ctx) error {
 		if err := r.publishAgain(ctx, writer, there, at.Number); err != nil {
 			return err
 		}
-		text := objects.Head{Number: at.Number, Log: at.Log}.Bytes(writer)
-		if err := r.store.Replace(ctx, objects.HeadName(writer), text); err != nil {
+		if err := r.store.Replace(ctx, objects.HeadName(writer), at.Bytes(writer)); err != nil {
 			return err
 		}
 	}

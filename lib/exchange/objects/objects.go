@@ -19,7 +19,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"slices"
 	"strings"
@@ -41,7 +40,8 @@ type Store interface {
 	// Get returns an object of at most limit bytes. The error is fs.ErrNotExist if it does not exist, and
 	// ErrIntegrity if it is larger.
 	Get(ctx context.Context, name string, limit int64) ([]byte, error)
-	// List returns at most limit objects whose names begin with dir, after a name, in the order of their bytes.
+	// List returns at most limit objects whose names begin with dir, after a name, in the order of their bytes; lists
+	// without that order are an error.
 	List(ctx context.Context, dir, after string, limit int) (objects []Object, more bool, err error)
 	// Replace creates or replaces an object that has one writer.
 	Replace(ctx context.Context, name string, body []byte) error
@@ -127,10 +127,6 @@ func Heads(ctx context.Context, s Store) (map[string]string, error) {
 			return nil, err
 		}
 		for _, o := range all {
-			if o.Name <= after {
-				return nil, fault.Config("ask who looks after it, or use another one",
-					"the object store lists %.80q after %.80q: its lists have no order, or no end", o.Name, after)
-			}
 			after = o.Name
 			if writer, ok := strings.CutPrefix(o.Name, heads); ok && form.IsWriter(writer) && o.ETag != "" {
 				found[writer] = o.ETag
@@ -315,30 +311,34 @@ func (r Reader) parts(ctx context.Context, writer string, from, n int) (texts []
 	return texts, whys, err
 }
 
-// Add keeps a part of a log, in a file for each writer. A line before each part has a checksum of it, its number and
-// its length.
-func (r Reader) Add(writer string, number int, text []byte) error {
-	// a line feed ends what an interrupted Add left
-	head := fmt.Appendf(nil, "\n"+partLine+"\n", crc32.ChecksumIEEE(text), number, len(text))
-	return r.Keep.Extend(writer, append(head, text...), false)
+// A keptPart is a line of the file in which the parts of a writer are kept.
+type keptPart struct {
+	Number int
+	Log    string // its SHA-256
+	Text   []byte
 }
 
-const partLine = "%08x %d %d"
+// Add keeps a part of a log.
+func (r Reader) Add(writer string, number int, text []byte) error {
+	line, err := json.Marshal(keptPart{number, jsontree.SHA256Hex(text), text})
+	if err != nil {
+		return err
+	}
+	// the first line feed ends what an interrupted Add left
+	return r.Keep.Extend(writer, slices.Concat([]byte("\n"), line, []byte("\n")), false)
+}
 
 // Kept returns the parts of a log that were kept, after a head up to a number. The error is fs.ErrNotExist if one of
 // them is missing or damaged.
-func (r Reader) Kept(writer string, after Head, last int) ([][]byte, error) {
+func (r Reader) Kept(writer string, after Head, last int) (parts [][]byte, err error) {
 	all, err := r.Keep.ReadFile(writer, r.Most)
 	found := make(map[int][]byte)
-	for line, rest, more := bytes.Cut(all, []byte("\n")); more; line, rest, more = bytes.Cut(rest, []byte("\n")) {
-		var sum uint32
-		var number, size int
-		if n, _ := fmt.Sscanf(string(line[:min(len(line), 64)]), partLine, &sum, &number, &size); n == 3 &&
-			size >= 0 && size <= len(rest) && crc32.ChecksumIEEE(rest[:size]) == sum {
-			found[number], rest = rest[:size], rest[size:]
+	for line := range bytes.Lines(all) {
+		var p keptPart
+		if json.Unmarshal(line, &p) == nil && jsontree.SHA256Hex(p.Text) == p.Log {
+			found[p.Number] = p.Text
 		}
 	}
-	var parts [][]byte
 	for number, log := after.Number+1, after.Log; err == nil && number <= last; number++ {
 		if _, _, why := ParsePart(found[number], writer, number, log); why != "" {
 			err = fmt.Errorf("%s is damaged here: %w", PartName(writer, number), fs.ErrNotExist)
