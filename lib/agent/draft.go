@@ -102,10 +102,10 @@ func (s Session) keep(l leaving) error {
 	s.To = "" // the session ends for all operators
 	isEnd := l.event == ends
 	if m := s.remember(s.Agent, session); m.Ended != isEnd && (isEnd || l.event == begins) {
-		if unlock := lock(&m); unlock != nil { // what waits for the session ends with it
+		if d := lock(&m); d != nil { // what waits for the session ends with it
 			m.Ended = isEnd
 			_ = m.Save() // without it, the session may count as told of what came later
-			unlock()
+			d.Close()
 		}
 	}
 	kept := l.kept()

@@ -57,11 +57,11 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
 		return err
 	}
-	unlock := lock(&m)
-	if unlock == nil { // without a memory, every event would announce the same
+	d := lock(&m)
+	if d == nil { // without a memory, every event would announce the same
 		return nil
 	}
-	defer unlock()
+	defer d.Close()
 	if !m.MustLook(cwd) { // another hook was faster
 		return nil
 	}
@@ -230,8 +230,8 @@ func (s Session) remember(agent, id string) memory {
 }
 
 // lock makes the directory of a memory and locks it, so that two hooks at once announce once. It then reads the memory
-// again. unlock is nil if that fails.
-func lock(m *memory) (unlock func()) {
+// again. The caller closes the directory, which releases the lock. It is nil if that fails.
+func lock(m *memory) *disk.Dir {
 	if !m.HasPlace() || m.Make() != nil {
 		return nil
 	}
@@ -244,7 +244,7 @@ func lock(m *memory) (unlock func()) {
 		return nil
 	}
 	m.Read()
-	return func() { d.Close() }
+	return d
 }
 
 // arrivals returns the files that change when a handoff arrives.

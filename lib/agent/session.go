@@ -14,7 +14,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/roomystack"
 )
 
 const (
@@ -58,45 +57,33 @@ func SessionStart(s Session) {
 		return
 	}
 	s.given, s.Agent = s.Agent, s.agent.Name
-	wait := cmp.Or(s.Patience, deadline)
-	until := time.Now().Add(wait)
-	late := time.After(wait + 100*time.Millisecond)
-	found, printed, recorded := make(chan outcome, 1), make(chan bool, 1), make(chan struct{})
-	go func() {
-		roomystack.Grow()
-		defer close(recorded)
-		defer func() { _ = recover() }() // the output counts, recorded or not
-		o := s.look(until)
-		found <- o
-		if told := <-printed; told && len(o.offer.IDs) > 0 {
+	until := time.Now().Add(cmp.Or(s.Patience, deadline))
+	late := until.Add(100 * time.Millisecond)
+	var o outcome
+	switch err, inTime := within(time.Until(late), func() error { return s.text(until, &o) }); {
+	case !inTime:
+		fmt.Fprintln(s.Stderr, "handoff: the handoffs could not be read in time")
+		return
+	case err != nil:
+		fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(err)))
+	}
+	told := s.print(start, o)
+	within(time.Until(late), func() error { // the output counts, recorded or not
+		if told && len(o.offer.IDs) > 0 {
 			o.store.Sessions().Offer(o.offer)
 		}
 		o.remember()
 		if s.Sync != nil && o.store != nil {
 			s.Sync(o.project)
 		}
-	}()
-	select {
-	case o := <-found:
-		if o.err != nil {
-			fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(o.err)))
-		}
-		printed <- s.print(start, o)
-	case <-late:
-		fmt.Fprintln(s.Stderr, "handoff: the handoffs could not be read in time")
-		return
-	}
-	select {
-	case <-recorded:
-	case <-late:
-	}
+		return nil
+	})
 }
 
 // An outcome is the report for a session, and the offer to record once it is printed.
 type outcome struct {
 	text   string
 	notice string // for the person at the terminal
-	err    error
 	store  *handoff.Store
 	offer  handoff.Offer
 
@@ -110,24 +97,13 @@ type outcome struct {
 // remember notes what the session knows of. Later hooks announce only what arrives then.
 func (o outcome) remember() {
 	m := o.memory
-	if unlock := lock(&m); o.store != nil && unlock != nil {
-		defer unlock()
+	if d := lock(&m); o.store != nil && d != nil {
+		defer d.Close()
 		m.Cwd, m.Files = o.memory.Cwd, o.memory.Files
 		m.Renew, _ = o.store.Sessions().Renew(context.Background(), o.offer.Operator, o.offer.Session)
 		m.Learn(o.known)
 		_ = m.Save() // without it, the next hook looks again
 	}
-}
-
-// look returns the report. A panic becomes its error.
-func (s Session) look(until time.Time) (o outcome) {
-	defer func() {
-		if bug := recover(); bug != nil {
-			o = outcome{err: fmt.Errorf("internal error: %v", bug)}
-		}
-	}()
-	o.err = s.text(until, &o)
-	return o
 }
 
 // print prints the outcome and reports whether the session got it.

@@ -36,11 +36,11 @@ func Wake(s Session, wait func() error) string {
 	in := heard.ReadInput(s.Stdin, heard.Wait, heard.MaxInput, false)
 	cwd, session := in.Directory(s.Cwd), cmp.Or(in.Session(), fmt.Sprint("watch-", os.Getpid()))
 	m := s.remember(s.Agent, session)
-	end := await(m)
-	if end == nil {
+	waiting := await(m)
+	if waiting == nil {
 		return ""
 	}
-	defer end()
+	defer waiting.Close()
 	owner := disk.Process(disk.BehindShell(s.Parent))
 	for isFirst := in.Session() == ""; disk.Runs(owner); isFirst = false {
 		if line, goOn := s.wake(m, session, cwd, isFirst); line != "" || !goOn {
@@ -55,11 +55,11 @@ func Wake(s Session, wait func() error) string {
 
 // wake looks once. goOn is false if there is nothing to wait for.
 func (s Session) wake(m memory, session, cwd string, isFirst bool) (line string, goOn bool) {
-	unlock := lock(&m)
-	if unlock == nil {
+	d := lock(&m)
+	if d == nil {
 		return "", true // a hook of the session looks just now
 	}
-	defer unlock()
+	defer d.Close()
 	p, r, err := s.open(cwd)
 	s.To = ""
 	if err != nil || r == nil || s.remember(s.Agent, session).Ended { // broken, switched off, or over
@@ -128,26 +128,21 @@ func (s Session) offer(r *report, session string, news own) handoff.Offer {
 	return handoff.Offer{Session: session, Agent: s.agent.Name, Operator: r.operator, IDs: news.told}
 }
 
-// await makes this process the one that waits for a session. It returns nil if another does, or if there is no place
-// for the memory of the session.
-func await(m memory) (end func()) {
-	unlock := lock(&m)
-	if unlock == nil {
-		return nil
-	}
-	defer unlock()
-	d, err := disk.OpenDir(m.Dir)
-	if err != nil {
+// await makes this process the one that waits for a session, until it closes the directory. It returns nil if another
+// does, or if there is no place for the memory of the session.
+func await(m memory) *disk.Dir {
+	d := lock(&m)
+	if d == nil {
 		return nil
 	}
 	defer d.Close()
-	sub, err := d.MakeDir("waiting", 0o700)
+	waiting, err := d.MakeDir("waiting", 0o700)
 	if err != nil {
 		return nil
 	}
-	if sub.Lock(context.Background(), 0) != nil {
-		sub.Close()
+	if waiting.Lock(context.Background(), 0) != nil {
+		waiting.Close()
 		return nil
 	}
-	return func() { sub.Close() }
+	return waiting
 }

@@ -16,11 +16,11 @@ func TestOneWaits(t *testing.T) {
 	if await(m) != nil {
 		t.Error("two wait")
 	}
-	end()
+	end.Close()
 	if end = await(m); end == nil {
 		t.Fatal("nobody can wait again")
 	}
-	end()
+	end.Close()
 	if await(heard.Remember(t.TempDir(), "claude", "", "ben")) != nil {
 		t.Error("one waits for a session without an id")
 	}
