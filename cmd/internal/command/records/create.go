@@ -43,16 +43,16 @@ func createRun(a *app, f *createFlags, ids []string) error {
 
 // The lists of a record.
 type lists struct {
-	said             sayings
-	who, verifyFirst []string // by step, "" if not given
+	said             map[string][]string // by flag
+	who, verifyFirst []string            // by step, "" if not given
 }
 
 // Declare adds the flags.
 func (l *lists) Declare(flags *pflag.FlagSet) {
-	l.said = sayings{}
+	l.said = map[string][]string{}
 	for _, field := range runs.Table().Fields {
 		for _, flag := range field.Flags {
-			l.said.register(flags, flag.Name, flag.Usage, true)
+			addSaying(flags, l.said, flag.Name, flag.Usage, true)
 		}
 	}
 	flags.Func("who", "", l.ofStep(&l.who))
@@ -62,7 +62,7 @@ func (l *lists) Declare(flags *pflag.FlagSet) {
 // ofStep returns the parser of a flag that belongs to the last next step.
 func (l *lists) ofStep(values *[]string) func(string) error {
 	return func(text string) error {
-		steps := len(*l.said["next-step"])
+		steps := len(l.said["next-step"])
 		if steps == 0 {
 			return errors.New("must follow the --next-step that it belongs to")
 		}
@@ -152,7 +152,7 @@ func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
 }
 
 // execs returns the commands to run.
-func (c *creation) execs() []string { return *c.Lists.said["test-run-exec"] }
+func (c *creation) execs() []string { return c.Lists.said["test-run-exec"] }
 
 // source returns the source of the record for one recipient.
 func (c *creation) source(to string, draft runs.Draft, carried runs.Carried, warns bool) handoff.Source {
@@ -166,7 +166,7 @@ func (c *creation) source(to string, draft runs.Draft, carried runs.Carried, war
 
 // record returns the draft that the flags describe, and fills in agent, recipient and project.
 func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) {
-	for flag, texts := range c.Lists.said.texts() {
+	for flag, texts := range c.Lists.said {
 		if i := slices.IndexFunc(texts, func(text string) bool { return !utf8.ValidString(text) }); i >= 0 {
 			return runs.Draft{}, cli.Invalid("", "--%s is not UTF-8 text", flag)
 		}

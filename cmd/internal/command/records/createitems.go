@@ -11,35 +11,20 @@ import (
 	runs "github.com/seed-78daf238/handoff/lib/run"
 )
 
-// sayings maps the flags of a record to their values.
-type sayings map[string]*[]string
-
-// register adds a flag. A list can be given several times.
-func (s sayings) register(flags *pflag.FlagSet, name, usage string, isList bool) {
-	said := new([]string)
-	s[name] = said
+// addSaying adds a flag of a record, whose values go to said by its name. A list can be given several times.
+func addSaying(flags *pflag.FlagSet, said map[string][]string, name, usage string, isList bool) {
 	if isList {
-		cli.Texts(flags, said, name, usage)
-		return
+		usage += "; can be repeated"
 	}
 	flags.Func(name, usage, func(text string) error {
-		*said = append(*said, text)
+		said[name] = append(said[name], text)
 		return nil
 	})
 }
 
-// texts returns a copy of the values.
-func (s sayings) texts() map[string][]string {
-	texts := map[string][]string{}
-	for name, said := range s {
-		texts[name] = *said
-	}
-	return texts
-}
-
 // fill sets the lists of the record from the flags. It replaces the keys of open items by their texts.
 func (c *creation) fill(d *runs.Draft, carried runs.Carried) error {
-	said, open := c.Lists.said.texts(), carried.Open()
+	said, open := c.Lists.said, carried.Open()
 	for _, f := range runs.Table().Fields {
 		for _, flag := range f.Flags {
 			for i, text := range said[flag.Name] {

@@ -14,11 +14,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
-// A newRecord holds the flags of new about a record.
-type newRecord struct {
-	record.Making
-	said sayings // values of the flags of all kinds
-}
+// A newRecord holds the flags of new about a record. Said has the values of the flags of all kinds.
+type newRecord struct{ record.Making }
 
 // Declare adds the flags of every kind. Two kinds can share a flag.
 func (r *newRecord) Declare(flags *pflag.FlagSet) {
@@ -31,16 +28,16 @@ func (r *newRecord) Declare(flags *pflag.FlagSet) {
 
 // declareKind adds the flags of one kind. Each usage begins with label.
 func (r *newRecord) declareKind(flags *pflag.FlagSet, kind, label string) {
-	if r.said == nil {
-		r.said = sayings{}
+	if r.Said == nil {
+		r.Said = map[string][]string{}
 	}
 	for _, f := range record.Flags(kind) {
 		usage := label + f.Usage
 		if f.Name == recordedFile && label != "" {
 			usage = "record the file `path` as it is, for check to compare; " + usage
 		}
-		if r.said[f.Name] == nil {
-			r.said.register(flags, f.Name, usage, f.List)
+		if flags.Lookup(f.Name) == nil {
+			addSaying(flags, r.Said, f.Name, usage, f.List)
 		}
 	}
 }
@@ -53,22 +50,22 @@ func (r *newRecord) recorded(work bool) []string {
 	if r.Kind == universal.Kind && !work {
 		return nil
 	}
-	return *r.said[recordedFile]
+	return r.Said[recordedFile]
 }
 
 // check returns an error if a flag does not belong to the kind.
 func (r *newRecord) check() error {
 	flags := record.Flags(r.Kind)
-	for name, said := range r.said {
+	for name, said := range r.Said {
 		i := slices.IndexFunc(flags, func(f record.Flag) bool { return f.Name == name })
 		switch {
-		case len(*said) == 0, i < 0 && name == recordedFile:
+		case i < 0 && name == recordedFile:
 		case i < 0 && r.Kind == "":
 			return cli.Invalid("add --kind", "--%s is a flag for records", name)
 		case i < 0:
 			return cli.Invalid("remove it", "--%s is not a flag for a %s", name, r.Kind)
-		case len(*said) > 1 && !flags[i].List:
-			return cli.Invalid("give it once", "--%s is given %d times", name, len(*said))
+		case len(said) > 1 && !flags[i].List:
+			return cli.Invalid("give it once", "--%s is given %d times", name, len(said))
 		}
 	}
 	if r.Kind == "" && len(r.AllowEmpty) > 0 && r.AllowEmpty[0] != cli.Body {
@@ -80,7 +77,7 @@ func (r *newRecord) check() error {
 // prepare collects the values of flags and files, and asks for missing ones if ask is set.
 func (r *newRecord) prepare(a *app, p handoff.Project, f cli.Fields, ask bool) error {
 	kind, allowed := r.Kind, r.AllowEmpty
-	r.Options, r.Said, r.Root, r.At = optionsOf(a.App, f), r.said.texts(), p.Root, a.Now()
+	r.Options, r.Root, r.At = optionsOf(a.App, f), p.Root, a.Now()
 	r.Kind, r.AllowEmpty = kind, allowed
 	if ask {
 		if err := r.ask(a); err != nil {
