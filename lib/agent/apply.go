@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
@@ -57,7 +56,7 @@ func (c Change) write() error {
 	}
 	defer d.Close()
 	if err := d.Lock(context.Background(), lockWait); err != nil {
-		return &handoff.Error{Class: handoff.ErrBusy, Problem: err.Error(), Cause: err}
+		return fault.Busy("", "%v", err)
 	}
 	if err := c.unchanged(d); err != nil {
 		return err

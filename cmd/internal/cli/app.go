@@ -238,7 +238,7 @@ func (a *App) load() (handoff.Project, error) {
 	}
 	cwd, err := a.Getwd()
 	if err != nil {
-		return handoff.Project{}, fault.New(fault.ErrConfig, "change to an existing directory",
+		return handoff.Project{}, fault.Config("change to an existing directory",
 			"cannot use the current directory: %v", err)
 	}
 	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)

@@ -74,7 +74,7 @@ func (a *App) handOver(why error) error {
 		}
 		a.alone = a.startFull()
 	}
-	return fault.New(fault.ErrConfig, InstallBoth, "cannot run the full program: %v", a.alone)
+	return fault.Config(InstallBoth, "cannot run the full program: %v", a.alone)
 }
 
 // preferFull starts the full program for command lines that it handles better. Without it, the fast program goes on.

@@ -76,7 +76,7 @@ func Usage(cmd *cobra.Command, err error) error {
 
 // Invalid returns an error about the input, with a hint.
 func Invalid(hint, format string, args ...any) error {
-	return fault.New(fault.ErrInvalid, hint, format, args...)
+	return fault.Invalid(hint, format, args...)
 }
 
 const maxLine = 2000 // bytes of an error

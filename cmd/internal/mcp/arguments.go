@@ -55,7 +55,7 @@ func arguments[In any](tool string, raw json.RawMessage, takes *jsonschema.Schem
 }
 
 func unfit(tool string, takes *jsonschema.Schema, problem string) error {
-	return fault.New(fault.ErrInvalid, tool+" takes "+list(takes.PropertyOrder), "%s", fault.Own(problem))
+	return fault.Invalid(tool+" takes "+list(takes.PropertyOrder), "%s", fault.Own(problem))
 }
 
 func list(names []string) string { return strings.Join(names, ", ") }

@@ -107,7 +107,7 @@ func (p project) acting(found handoff.Project, argument, named string) (string, 
 	case named == "":
 		named = found.Me()
 	case p.pinned != "" && named != p.pinned:
-		return "", fault.New(fault.ErrDenied, "omit "+argument,
+		return "", fault.Denied("omit "+argument,
 			"this server acts only for %s", fault.Own(p.pinned))
 	}
 	if named == "" {
@@ -118,7 +118,7 @@ func (p project) acting(found handoff.Project, argument, named string) (string, 
 
 // unknownOperator returns the error for a call of nobody. Some agents pass no environment to the server.
 func unknownOperator(argument string) error {
-	return fault.New(fault.ErrInvalid,
+	return fault.Invalid(
 		"add "+argument+", or ask the user to set HANDOFF_OPERATOR for this server in the "+
 			"settings of the agent", "no %s: the server has no operator", fault.Own(argument))
 }

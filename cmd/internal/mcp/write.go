@@ -41,13 +41,13 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 		return nil, unknownOperator("from")
 	}
 	if missing := in.missing(); missing != nil {
-		return nil, fault.New(fault.ErrInvalid,
+		return nil, fault.Invalid(
 			"or pass a whole document with frontmatter, or a record as JSON, as body", "missing %s",
 			fault.Own(list(missing)))
 	}
 	fields := cli.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}
 	if len(in.File) > 0 && cli.HasFrontmatter([]byte(in.Body)) {
-		return nil, fault.New(fault.ErrInvalid, "omit file, or remove the frontmatter",
+		return nil, fault.Invalid("omit file, or remove the frontmatter",
 			"file does not apply to a body with a frontmatter of its own")
 	}
 	source, err := here.TextSource("body", []byte(in.Body), fields, in.Kind,

@@ -30,9 +30,9 @@ func sign(key, namespace string, message []byte) ([]byte, error) {
 	// 255 is a refusal; other codes are failures
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 255 ||
 		strings.HasPrefix(said, "No user exists") {
-		return nil, fault.New(fault.ErrConfig, advice, "ssh-keygen failed: %s", cmp.Or(said, err.Error()))
+		return nil, fault.Config(advice, "ssh-keygen failed: %s", cmp.Or(said, err.Error()))
 	}
-	return nil, fault.New(fault.ErrConfig, "name a private key, or the public key of a key in the SSH agent",
+	return nil, fault.Config("name a private key, or the public key of a key in the SSH agent",
 		"cannot sign with %s", strings.TrimSuffix(key+": "+said, ": "))
 }
 

@@ -126,11 +126,11 @@ func (a *app) registered() (string, error) {
 		_, err = os.Stat(program)
 	}
 	if err != nil {
-		return "", fault.New(fault.ErrConfig, cli.InstallBoth, "cannot use the program for the hook: %v", err)
+		return "", fault.Config(cli.InstallBoth, "cannot use the program for the hook: %v", err)
 	}
 	if slices.ContainsFunc(strings.Split(program, string(filepath.Separator)),
 		func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
-		return "", fault.New(fault.ErrConfig, "run `go install ./cmd/...`, then the installed handoff",
+		return "", fault.Config("run `go install ./cmd/...`, then the installed handoff",
 			"%s was built by `go run`, which removes it", program)
 	}
 	return program, nil
@@ -155,7 +155,7 @@ func (in *install) finish(a *app, change agent.Change, isServer bool) error {
 				return err
 			}
 		}
-		return fault.New(fault.ErrConfig, "", "%s %s", map[string]string{
+		return fault.Config("", "%s %s", map[string]string{
 			agent.Installed: "not installed in", agent.Updated: "out of date in", agent.Removed: "still installed in",
 		}[change.Status], change.Path)
 	}

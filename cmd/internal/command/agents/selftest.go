@@ -74,7 +74,7 @@ func (a *app) selfTest(names []string, named bool) error {
 		if named {
 			what = names[0]
 		}
-		return fault.New(fault.ErrConfig, "run `handoff install "+what+"`", "the session hook is not installed")
+		return fault.Config("run `handoff install "+what+"`", "the session hook is not installed")
 	}
 	return a.printTests(all)
 }
@@ -212,7 +212,7 @@ func (a *app) printTests(all []agent.SelfTest) error {
 		}
 	}
 	if problems > 0 {
-		return fault.New(fault.ErrConfig, "", "%s with the session hook", handoff.Count(problems, "problem"))
+		return fault.Config("", "%s with the session hook", handoff.Count(problems, "problem"))
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func (w watch) wait(ctx context.Context, changes *fsnotify.Watcher, s *handoff.S
 		_ = changes.Add(s.Dir()) // fails while it is not there
 		if len(changes.WatchList()) == 0 {
 			if err := changes.Add(filepath.Dir(s.Dir())); err != nil {
-				return fault.New(fault.ErrConfig, "", "cannot watch the directory: %v", err)
+				return fault.Config("", "cannot watch the directory: %v", err)
 			}
 		}
 		select {

@@ -51,7 +51,7 @@ func draftFile(start string) (string, error) {
 func (a *app) edit(path string) error {
 	editor := a.editor()
 	if editor == "" {
-		return fault.New(fault.ErrConfig, "set EDITOR, or pipe the text to this command", "no editor found")
+		return fault.Config("set EDITOR, or pipe the text to this command", "no editor found")
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/packet"
 	"github.com/seed-78daf238/handoff/lib/probe"
@@ -76,11 +77,11 @@ func (a *app) allowProbes(*cli.None, []string) error {
 		return err
 	}
 	if name := agent.Inside(a.Getenv); name != "" {
-		return cli.Denied("run it in a terminal of your own", "this is a session of %s; only a person can allow probes",
-			name)
+		return fault.Denied("run it in a terminal of your own",
+			"this is a session of %s; only a person can allow probes", name)
 	}
 	if !a.CanAsk() || !cli.IsTerminal(a.Stdout) {
-		return cli.Denied("run it at a terminal", "this is no terminal; only a person can allow probes")
+		return fault.Denied("run it at a terminal", "this is no terminal; only a person can allow probes")
 	}
 	text := handoff.Escape(string(d.Text))
 	fmt.Fprintf(a.Stdout, "%s\n\n", handoff.EscapeLine(d.Path))
@@ -97,7 +98,7 @@ func (a *app) allowProbes(*cli.None, []string) error {
 		"package.json.\n")
 	answer, err := a.Ask("\nThe probes run with your rights, without a sandbox. Do you allow them? Type yes: ")
 	if err != nil || answer != "yes" {
-		return cli.Denied("", "nothing was allowed")
+		return fault.Denied("", "nothing was allowed")
 	}
 	if err := a.allowed(p).Allow(d, time.Now()); err != nil {
 		return err

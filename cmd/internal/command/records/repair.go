@@ -197,7 +197,7 @@ func (r *repairing) write() (err error) {
 		_, err = r.Stdout.Write(repaired)
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		err = fault.New(fault.ErrConfig, "name a directory that you can write to with -o", "%v", err)
+		err = fault.Config("name a directory that you can write to with -o", "%v", err)
 	}
 	return err
 }

@@ -91,7 +91,7 @@ func (a *app) export(block record.Block, root string) error {
 		err = writeFiles(root, dir, file)
 	}
 	if err != nil {
-		return fault.New(fault.ErrConfig, "name another directory with --export", "%v", err)
+		return fault.Config("name another directory with --export", "%v", err)
 	}
 	path := filepath.Join(root, dir, file.Name)
 	return a.Show(map[string]string{"file_path": path}, handoff.EscapeLine(path)+"\n")

@@ -61,7 +61,7 @@ func (a *app) printDiagnosis(r handoff.Report) error {
 		return err
 	}
 	if n := len(r.Faults); n > 0 {
-		return fault.New(fault.ErrIntegrity, "", "%s found; nothing was changed", handoff.Count(n, "fault"))
+		return fault.Integrity("", "%s found; nothing was changed", handoff.Count(n, "fault"))
 	}
 	a.noteWhole(r)
 	return nil

@@ -64,7 +64,7 @@ func (a *app) verifySigned(s *handoff.Store, f *verifyFlags) (*signedCheckpoint,
 	if path == "" {
 		last, err := s.AuditLog().Last()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.New(fault.ErrIntegrity,
+			return nil, fault.Integrity(
 				"if you have run `handoff log --sign`, use your copy: --checkpoint FILE", "%v", err)
 		}
 		if err != nil {
@@ -121,7 +121,7 @@ func refusal(allowed, signature string, bad error) error {
 	if bad != nil {
 		why = signature + ": " + bad.Error()
 	}
-	return fault.New(fault.ErrIntegrity, "if you trust the key, list it in "+allowed+" for the namespace "+
+	return fault.Integrity("if you trust the key, list it in "+allowed+" for the namespace "+
 		handoff.CheckpointNamespace+"; otherwise use --checkpoint with another copy of the checkpoint", "%s", why)
 }
 
@@ -138,5 +138,5 @@ func notContained(what string, err error) error {
 	if !errors.Is(err, handoff.ErrIntegrity) {
 		return err
 	}
-	return fault.New(fault.ErrIntegrity, "", "the audit log does not contain %s: %v", what, err)
+	return fault.Integrity("", "the audit log does not contain %s: %v", what, err)
 }

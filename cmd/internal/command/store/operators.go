@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -88,7 +89,7 @@ func (a *app) verifyOperator(_ *cli.None, ops []string) error {
 	err = a.Show(map[string]string{"operator": operator, "state": string(status.State), "reason": status.Reason},
 		string(status.State)+"\n")
 	if err == nil && status.Reason != "" {
-		err = cli.Denied("", "%s", status.Reason)
+		err = fault.Denied("", "%s", status.Reason)
 	}
 	return err
 }

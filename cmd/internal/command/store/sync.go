@@ -30,7 +30,7 @@ func (a *app) sync(f *syncFlags, _ []string) error {
 		if err := p.Exists(); err != nil {
 			return err
 		}
-		return fault.New(fault.ErrConfig, "run `handoff init --git synced` first",
+		return fault.Config("run `handoff init --git synced` first",
 			"%s does not share its handoffs over git", p.Root)
 	}
 	with := a.Remote(p)

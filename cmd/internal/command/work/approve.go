@@ -39,11 +39,11 @@ func (a *app) approve(f *approveFlags, ids []string) error {
 		return err
 	}
 	if name := agent.Inside(a.Getenv); name != "" {
-		return cli.Denied("run it in a terminal of your own", "this is a session of %s; only a person can %s", name,
+		return fault.Denied("run it in a terminal of your own", "this is a session of %s; only a person can %s", name,
 			act)
 	}
 	if !a.CanAsk() {
-		return cli.Denied("run `handoff "+again+" "+e.ID+"` there", "%s needs a person at a terminal", fault.Own(act))
+		return fault.Denied("run `handoff "+again+" "+e.ID+"` there", "%s needs a person at a terminal", fault.Own(act))
 	}
 	if err := s.Lifecycle().CanAct(act, e, who); err != nil {
 		return err
