@@ -137,7 +137,7 @@ func (a *App) build(name string) *cobra.Command {
 	case name == "help":
 		cmd = helpCommand(a)
 	case name == "version":
-		cmd = a.command((*self).version)
+		cmd = a.command(version)
 	case cmd == nil && len(below) > 0:
 		cmd = &cobra.Command{Args: cobra.ArbitraryArgs, RunE: Subcommand}
 	case cmd == nil:

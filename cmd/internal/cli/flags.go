@@ -20,8 +20,8 @@ import (
 )
 
 // Commands maps each command, such as "record show", to a function of its package, whose words are on the page of the
-// command: func(a *A, flags *F, args []string) error, where A is a struct{ *App }. Each exported field of F is a flag,
-// and so are those of a struct in it; a pointer to a struct is that of the App, such as *Who. The tags of a field:
+// command: func(a *App, flags *F, args []string) error. Each exported field of F is a flag, and so are those of a
+// struct in it; a pointer to a struct is that of the App, such as *Who. The tags of a field:
 //
 //	flag     its name, its letter, or both: "json", ",o", "all,a" (default: the name of the field); "-" is no flag
 //	default  the value without the flag
@@ -40,8 +40,7 @@ func (a *App) command(function any) *cobra.Command {
 		return build(a)
 	}
 	run := reflect.ValueOf(function)
-	of, flags := reflect.New(run.Type().In(0).Elem()), reflect.New(run.Type().In(1).Elem())
-	of.Elem().Field(0).Set(reflect.ValueOf(a))
+	flags := reflect.New(run.Type().In(1).Elem())
 	cmd := &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error {
 		if err := a.checkFlags(cmd); err != nil {
 			return err
@@ -50,7 +49,7 @@ func (a *App) command(function any) *cobra.Command {
 		if cmd.Flags().Lookup("no-pager") != nil && !a.Paging.NoPager {
 			end = a.page()
 		}
-		err, _ := run.Call([]reflect.Value{of, flags, reflect.ValueOf(args)})[0].Interface().(error)
+		err, _ := run.Call([]reflect.Value{reflect.ValueOf(a), flags, reflect.ValueOf(args)})[0].Interface().(error)
 		return cmp.Or(err, end())
 	}}
 	a.declare(cmd.Flags(), flags.Elem())

@@ -7,10 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/build"
 )
 
-// A self is one run of a command of this package.
-type self struct{ *App }
-
-func (a *self) version(*None, []string) error { return a.printVersion() }
+func version(a *App, _ *None, _ []string) error { return a.printVersion() }
 
 // printVersion prints version, commit, Go version and system.
 func (a *App) printVersion() error {

@@ -7,16 +7,13 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// An app is one run of the program.
-type app struct{ *cli.App }
-
 // Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"inbox": (*app).run} }
+func Commands() cli.Commands { return cli.Commands{"inbox": run} }
 
 type flags struct{ *cli.Who }
 
-func (a *app) run(f *flags, _ []string) error {
-	return Run(a.App, f.Operator, func(stdin io.Reader, stdout, stderr io.Writer, me, verb, id string) error {
+func run(a *cli.App, f *flags, _ []string) error {
+	return Run(a, f.Operator, func(stdin io.Reader, stdout, stderr io.Writer, me, verb, id string) error {
 		return a.Again(stdin, stdout, stderr, me,
 			slices.DeleteFunc([]string{verb, id}, func(arg string) bool { return arg == "" })...)
 	})

@@ -21,11 +21,8 @@ import (
 
 const pageMarker = ".handoff-page" // an empty file that marks the directory of a site
 
-// An app is a run of the program.
-type app struct{ *cli.App }
-
 // Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"page": (*app).page} }
+func Commands() cli.Commands { return cli.Commands{"page": run} }
 
 type pageFlags struct {
 	cli.Filter
@@ -33,8 +30,8 @@ type pageFlags struct {
 	Serve  bool
 }
 
-func (a *app) page(f *pageFlags, _ []string) error {
-	chosen, err := f.Chosen(a.App)
+func run(a *cli.App, f *pageFlags, _ []string) error {
+	chosen, err := f.Chosen(a)
 	if err != nil {
 		return err
 	}
@@ -45,9 +42,9 @@ func (a *app) page(f *pageFlags, _ []string) error {
 	}
 	site := siteSource{s, chosen, filepath.Base(p.Root)}
 	if f.Serve {
-		return a.servePage(context.Background(), site)
+		return servePage(context.Background(), a, site)
 	}
-	return a.writePage(site, f.Output)
+	return writePage(a, site, f.Output)
 }
 
 // A siteSource is the source of a site.
@@ -132,7 +129,7 @@ func (s siteSource) body(e handoff.Entry) func() (string, error) {
 	}
 }
 
-func (a *app) writePage(from siteSource, output string) error {
+func writePage(a *cli.App, from siteSource, output string) error {
 	if err := cli.NewFile(from.Store, output); err != nil {
 		return err
 	}

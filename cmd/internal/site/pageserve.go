@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/page"
 )
 
@@ -32,7 +33,7 @@ type pageServer struct {
 	changed chan struct{} // closed after a change of the site
 }
 
-func (a *app) servePage(parent context.Context, from siteSource) error {
+func servePage(parent context.Context, a *cli.App, from siteSource) error {
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	path, err := os.MkdirTemp("", "handoff-page-")

@@ -7,14 +7,11 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// An app is one run of the program.
-type app struct{ *cli.App }
-
 // Commands returns the commands of both programs.
 func Commands() cli.Commands {
 	all := cli.Commands{}
 	for _, e := range events {
-		all["hook "+e.name] = func(a *cli.App) *cobra.Command { return (&app{a}).eventCommand(e) }
+		all["hook "+e.name] = func(a *cli.App) *cobra.Command { return eventCommand(a, e) }
 	}
 	return all
 }
@@ -22,8 +19,8 @@ func Commands() cli.Commands {
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
 	return cli.Commands{
-		"install":     (*app).install,
-		"uninstall":   (*app).uninstall,
-		"doctor hook": (*app).testHooks,
+		"install":     installAgent,
+		"uninstall":   uninstallAgent,
+		"doctor hook": testHooks,
 	}
 }

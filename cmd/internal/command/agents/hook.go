@@ -41,10 +41,10 @@ type hookFlags struct {
 
 // eventCommand returns the command of an event. It never fails, since the settings of an agent may be from a newer
 // version.
-func (a *app) eventCommand(e event) *cobra.Command {
+func eventCommand(a *cli.App, e event) *cobra.Command {
 	var f hookFlags
 	run := func(*cobra.Command, []string) error {
-		a.runHook(e, agent.Session{Agent: f.Agent, To: f.To, Bodies: f.bodies})
+		runHook(a, e, agent.Session{Agent: f.Agent, To: f.To, Bodies: f.bodies})
 		return nil
 	}
 	cmd := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: run}
@@ -61,12 +61,12 @@ func (a *app) eventCommand(e event) *cobra.Command {
 }
 
 // SaveDraft saves what the hook of an agent reports on standard input about a session.
-func SaveDraft(run *cli.App, agentName string) {
-	(&app{run}).runHook(stop, agent.Session{Agent: agentName})
+func SaveDraft(a *cli.App, agentName string) {
+	runHook(a, stop, agent.Session{Agent: agentName})
 }
 
 // runHook runs the hook of an event. It does nothing if the working directory was removed.
-func (a *app) runHook(e event, s agent.Session) {
+func runHook(a *cli.App, e event, s agent.Session) {
 	var err error
 	if s.Cwd, err = a.Getwd(); err != nil {
 		return
@@ -97,12 +97,12 @@ func workReference(p handoff.Project) string {
 
 // QuickHook runs the command line of an installed hook and reports whether it is one. Every session waits for the hook,
 // and cobra would take a fifth of the time.
-func QuickHook(run *cli.App) bool {
-	h, ok := heard.ParseHook(run.Args)
+func QuickHook(a *cli.App) bool {
+	h, ok := heard.ParseHook(a.Args)
 	at := slices.IndexFunc(events, func(e event) bool { return e.name == h.Event })
 	if !ok || at < 0 {
 		return false
 	}
-	(&app{run}).runHook(events[at], agent.Session{Agent: h.Agent, To: h.To, Bodies: h.Bodies})
+	runHook(a, events[at], agent.Session{Agent: h.Agent, To: h.To, Bodies: h.Bodies})
 	return true
 }

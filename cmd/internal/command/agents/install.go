@@ -38,12 +38,12 @@ type addFlags struct {
 	To  string
 }
 
-func (a *app) install(f *addFlags, args []string) error {
+func installAgent(a *cli.App, f *addFlags, args []string) error {
 	in := install{installFlags: f.installFlags, mcp: f.MCP}
 	if err := in.find(a, args[0]); err != nil {
 		return err
 	}
-	program, err := a.registered()
+	program, err := registered(a)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (a *app) install(f *addFlags, args []string) error {
 	return nil
 }
 
-func (a *app) uninstall(f *installFlags, args []string) error {
+func uninstallAgent(a *cli.App, f *installFlags, args []string) error {
 	in := install{installFlags: *f, mcp: true}
 	if err := in.find(a, args[0]); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (in *install) files() []bool {
 }
 
 // find sets the agent and the places.
-func (in *install) find(a *app, name string) error {
+func (in *install) find(a *cli.App, name string) error {
 	var err error
 	if in.agent, err = agent.Find(name); err != nil {
 		return err
@@ -101,12 +101,12 @@ func (in *install) find(a *app, name string) error {
 	if in.Project {
 		in.scope = agent.Project
 	}
-	in.places, err = a.places(in.Project)
+	in.places, err = places(a, in.Project)
 	return err
 }
 
 // places returns the directories of settings. A missing project is an error only if needProject is set.
-func (a *app) places(needProject bool) (agent.Places, error) {
+func places(a *cli.App, needProject bool) (agent.Places, error) {
 	p := agent.Places{Home: a.Getenv("HOME"), Getenv: a.Getenv}
 	if runtime.GOOS == "windows" {
 		p.Home = a.Getenv("USERPROFILE")
@@ -120,7 +120,7 @@ func (a *app) places(needProject bool) (agent.Places, error) {
 }
 
 // registered returns the path of the fast program, next to this one. Agents run its hook.
-func (a *app) registered() (string, error) {
+func registered(a *cli.App) (string, error) {
 	program, err := a.Sibling("handoff")
 	if err == nil {
 		_, err = os.Stat(program)
@@ -137,7 +137,7 @@ func (a *app) registered() (string, error) {
 }
 
 // finish shows, checks or makes the change.
-func (in *install) finish(a *app, change agent.Change, isServer bool) error {
+func (in *install) finish(a *cli.App, change agent.Change, isServer bool) error {
 	if in.DryRun {
 		if a.JSON {
 			return in.print(a, change, isServer)
@@ -168,7 +168,7 @@ func (in *install) finish(a *app, change agent.Change, isServer bool) error {
 }
 
 // print prints the change, the warnings, and what the user must approve in the agent.
-func (in *install) print(a *app, change agent.Change, isServer bool) error {
+func (in *install) print(a *cli.App, change agent.Change, isServer bool) error {
 	out := struct {
 		Agent    string   `json:"agent"`
 		Path     string   `json:"file_path"`
@@ -192,7 +192,7 @@ func (in *install) print(a *app, change agent.Change, isServer bool) error {
 		if change.Note != "" {
 			out.Warnings = append(out.Warnings, change.Note)
 		}
-		if shell := a.shellProblem(); shell != "" {
+		if shell := shellProblem(a); shell != "" {
 			out.Warnings = append(out.Warnings, shell)
 		}
 		out.Hears, out.Misses = in.agent.Hears()

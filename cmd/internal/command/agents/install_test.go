@@ -12,14 +12,14 @@ import (
 func TestRegistered(t *testing.T) {
 	dir := t.TempDir()
 	self, program := filepath.Join(dir, "handoff-full"), filepath.Join(dir, "handoff")
-	a := &app{&cli.App{Env: cli.Env{Executable: func() (string, error) { return self, nil }}}}
-	if got, err := a.registered(); cli.ExitOf(err).Code != 7 {
+	a := &cli.App{Env: cli.Env{Executable: func() (string, error) { return self, nil }}}
+	if got, err := registered(a); cli.ExitOf(err).Code != 7 {
 		t.Errorf("alone: %s, %v", got, err)
 	}
 	if err := os.WriteFile(program, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := a.registered(); err != nil || got != program {
+	if got, err := registered(a); err != nil || got != program {
 		t.Errorf("beside handoff: %s, %v", got, err)
 	}
 	built := filepath.Join(dir, "go-build123")
@@ -30,7 +30,7 @@ func TestRegistered(t *testing.T) {
 		t.Fatal(err)
 	}
 	self = filepath.Join(built, "handoff-full")
-	if got, err := a.registered(); cli.ExitOf(err).Code != 7 {
+	if got, err := registered(a); cli.ExitOf(err).Code != 7 {
 		t.Errorf("go run: %s, %v", got, err)
 	}
 }

@@ -20,21 +20,21 @@ import (
 )
 
 // testHooks tests the hooks of an agent, or of all agents.
-func (a *app) testHooks(_ *cli.None, names []string) error {
+func testHooks(a *cli.App, _ *cli.None, names []string) error {
 	if len(names) == 0 {
-		return a.selfTest(agent.Installable(), false)
+		return selfTest(a, agent.Installable(), false)
 	}
-	return a.selfTest(names, true)
+	return selfTest(a, names, true)
 }
 
 // selfTest runs each installed hook of the agents, and prints the results.
-func (a *app) selfTest(names []string, named bool) error {
-	places, err := a.places(false)
+func selfTest(a *cli.App, names []string, named bool) error {
+	places, err := places(a, false)
 	if err != nil {
 		return err
 	}
 	var all []agent.SelfTest
-	shell := a.shellProblem()
+	shell := shellProblem(a)
 	for _, name := range names {
 		row, err := agent.Find(name)
 		if err != nil {
@@ -44,7 +44,7 @@ func (a *app) selfTest(names []string, named bool) error {
 		for _, err := range errs {
 			all = append(all, agent.SelfTest{Agent: name, Problems: []string{err.Error()}})
 		}
-		tests, err := a.testEntries(entries)
+		tests, err := testEntries(a, entries)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (a *app) selfTest(names []string, named bool) error {
 			if e.Approve() != "" {
 				r.Warnings = append(r.Warnings, "handoff cannot see whether "+row.Title+" runs the hook: "+e.Approve())
 			}
-			if warning := a.unknownOperator(e); warning != "" {
+			if warning := unknownOperator(a, e); warning != "" {
 				r.Warnings = append(r.Warnings, warning)
 			}
 			if shell != "" && row.HasLoginShell() {
@@ -76,11 +76,11 @@ func (a *app) selfTest(names []string, named bool) error {
 		}
 		return fault.Config("run `handoff install "+what+"`", "the session hook is not installed")
 	}
-	return a.printTests(all)
+	return printTests(a, all)
 }
 
 // testEntries runs hooks, each in a new project: all at the same time, since one can take as long as its agent allows.
-func (a *app) testEntries(entries []agent.Entry) ([]agent.SelfTest, error) {
+func testEntries(a *cli.App, entries []agent.Entry) ([]agent.SelfTest, error) {
 	tests := make([]agent.SelfTest, len(entries))
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -100,7 +100,7 @@ func (a *app) testEntries(entries []agent.Entry) ([]agent.SelfTest, error) {
 		to := cmp.Or(agent.Operator(e.Words), "doctor-test")
 		stage := agent.Stage{Root: dir, Canary: "canary-" + strings.ToLower(rand.Text()[:12]), Env: stageEnv(to, dir),
 			Own: own, Patience: a.Patience}
-		if err := a.layCanary(&stage, to); err != nil {
+		if err := layCanary(a, &stage, to); err != nil {
 			return nil, err
 		}
 		all.Go(func() { tests[i] = e.Test(context.Background(), stage) })
@@ -110,7 +110,7 @@ func (a *app) testEntries(entries []agent.Entry) ([]agent.SelfTest, error) {
 }
 
 // unknownOperator returns a warning if nothing names the operator of the sessions.
-func (a *app) unknownOperator(e agent.Entry) string {
+func unknownOperator(a *cli.App, e agent.Entry) string {
 	if p, err := a.Project(); agent.Operator(e.Words) != "" || err != nil || p.Me() != "" {
 		return ""
 	}
@@ -119,7 +119,7 @@ func (a *app) unknownOperator(e agent.Entry) string {
 }
 
 // shellProblem returns why the shell of an agent cannot run handoff, or "". A login shell can set another PATH.
-func (a *app) shellProblem() string {
+func shellProblem(a *cli.App) string {
 	const effect = "a session cannot run the commands that the hook shows"
 	if _, err := exec.LookPath("handoff"); err != nil {
 		return "handoff is not on PATH: " + effect + "; add its directory to PATH"
@@ -140,11 +140,11 @@ func (a *app) shellProblem() string {
 }
 
 // layCanary creates the project of a test, with its unread handoff.
-func (a *app) layCanary(stage *agent.Stage, to string) error {
+func layCanary(a *cli.App, stage *agent.Stage, to string) error {
 	if err := os.WriteFile(filepath.Join(stage.Root, handoff.SettingsName), nil, 0o600); err != nil {
 		return err
 	}
-	elsewhere := *a.App
+	elsewhere := *a
 	elsewhere.Flags = handoff.ProjectFlags{Root: stage.Root}
 	elsewhere.Getenv = func(name string) string {
 		switch {
@@ -182,7 +182,7 @@ func stageEnv(operator, root string) []string {
 	return append(env, "XDG_STATE_HOME="+root, "LocalAppData="+root) // the state is removed with the project
 }
 
-func (a *app) printTests(all []agent.SelfTest) error {
+func printTests(a *cli.App, all []agent.SelfTest) error {
 	problems := 0
 	for _, r := range all {
 		problems += len(r.Problems)

@@ -10,7 +10,7 @@ import (
 )
 
 // listHeld prints the handoffs that are held, the newest first.
-func (a *app) listHeld() error {
+func listHeld(a *cli.App) error {
 	s, err := a.Store()
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func (a *app) listHeld() error {
 	if len(all) == 0 {
 		a.Note("nothing is held")
 	}
-	return cli.Lines(a.App, all, func() string {
+	return cli.Lines(a, all, func() string {
 		text := ""
 		for _, h := range all {
 			text += handoff.EscapeLine(fmt.Sprintf("%s  %s  %s to %s: %s | held: %s; %s", cli.Short(h.ID, cli.Shortest),

@@ -18,40 +18,40 @@ type listFlags struct {
 	*cli.Paging
 }
 
-func (a *app) list(f *listFlags, _ []string) error {
+func list(a *cli.App, f *listFlags, _ []string) error {
 	cli.CollectOften()
 	switch {
 	case f.Held && f.Filter != (cli.Filter{}):
 		return cli.Invalid("remove the other flags", "--held conflicts with flags that choose handoffs")
 	case f.Held:
-		return a.listHeld()
+		return listHeld(a)
 	}
-	chosen, err := f.Chosen(a.App)
+	chosen, err := f.Chosen(a)
 	switch {
 	case err != nil:
 		return err
 	case f.Agent:
-		return a.listForAgent(chosen, f.MaxChars)
+		return listForAgent(a, chosen, f.MaxChars)
 	}
 	chosen.Present = !chosen.All && chosen.State == ""
-	return a.listChosen(chosen, f)
+	return listChosen(a, chosen, f)
 }
 
 // listForAgent prints unread handoffs in frames. It refuses every other way to choose than by recipient.
-func (a *app) listForAgent(chosen handoff.Filter, maxChars int) error {
+func listForAgent(a *cli.App, chosen handoff.Filter, maxChars int) error {
 	if chosen != (handoff.Filter{Unread: true, To: chosen.To}) {
 		return cli.Invalid("remove the other flags", "--agent accepts only --unread and --to")
 	}
-	return a.show(chosen.To, maxChars)
+	return show(a, chosen.To, maxChars)
 }
 
-func (a *app) listChosen(chosen handoff.Filter, f *listFlags) error {
+func listChosen(a *cli.App, chosen handoff.Filter, f *listFlags) error {
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
 	s = s.Glance()
-	f.Format = FormatOf(a.App, f.Format)
+	f.Format = FormatOf(a, f.Format)
 	in, err := s.Chosen(chosen)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (a *app) listChosen(chosen handoff.Filter, f *listFlags) error {
 		a.NoteSlips(s, chosen.To, chosen.From)
 		a.NoteNothing(p, s, emptyText(chosen))
 	}
-	if err := PrintList(a.App, s, f.order(in.Newest), f.Format); err != nil {
+	if err := PrintList(a, s, f.order(in.Newest), f.Format); err != nil {
 		return err
 	}
 	if left := in.Left(); left != "" {

@@ -14,14 +14,14 @@ type logFlags struct {
 	*cli.Paging
 }
 
-func (a *app) log(f *logFlags, ids []string) error {
+func log(a *cli.App, f *logFlags, ids []string) error {
 	switch {
 	case len(ids) == 0 && f.Head:
-		return a.auditHead()
+		return auditHead(a)
 	case len(ids) == 0 && f.Sign:
-		return a.auditSign(f.Key)
+		return auditSign(a, f.Key)
 	case len(ids) == 1 && !f.Head && !f.Sign:
-		return a.history(ids[0])
+		return history(a, ids[0])
 	}
 	return cli.Invalid("use `handoff log ID`, `handoff log --head` or `handoff log --sign`",
 		"log needs ID, --head or --sign")
@@ -33,7 +33,7 @@ type headed struct {
 	Head string `json:"head"`
 }
 
-func (a *app) auditHead() error {
+func auditHead(a *cli.App) error {
 	cli.CollectOften()
 	s, err := a.Store()
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *app) auditHead() error {
 }
 
 // history prints the events of a handoff.
-func (a *app) history(id string) error {
+func history(a *cli.App, id string) error {
 	s, err := a.Store()
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (a *app) history(id string) error {
 	if err != nil {
 		return err
 	}
-	return cli.Lines(a.App, historyLines(e.ID, all), func() string {
+	return cli.Lines(a, historyLines(e.ID, all), func() string {
 		rows := make([][]string, len(all))
 		for i, h := range all {
 			rows[i] = []string{a.When(h.Time), h.What, h.Operator, strings.Join(historyDetails(h), ", ")}

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func (a *app) auditSign(key string) error {
+func auditSign(a *cli.App, key string) error {
 	cli.CollectOften()
 	p, s, err := a.ProjectStore()
 	if err != nil {
@@ -22,7 +22,7 @@ func (a *app) auditSign(key string) error {
 	if head.Count == 0 {
 		return cli.Invalid("write a handoff first", "no events to sign")
 	}
-	signature, err := sshkey.SignAs(a.App, p, key, handoff.CheckpointNamespace, []byte(head.String()+"\n"))
+	signature, err := sshkey.SignAs(a, p, key, handoff.CheckpointNamespace, []byte(head.String()+"\n"))
 	if err != nil {
 		return err
 	}

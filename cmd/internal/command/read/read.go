@@ -22,12 +22,12 @@ type readFlags struct {
 	*cli.Paging
 }
 
-func (a *app) read(f *readFlags, ids []string) error {
+func read(a *cli.App, f *readFlags, ids []string) error {
 	if f.Receipts {
-		return a.receipts(ids)
+		return receipts(a, ids)
 	}
 	a.ForAgents = f.Agent != "" || f.Unverified
-	if a.readsForPeople(f) {
+	if readsForPeople(a, f) {
 		_ = a.Beyond() // the full program shows Markdown; without it the body is shown as it is
 	}
 	p, s, err := a.ProjectStore()
@@ -36,14 +36,14 @@ func (a *app) read(f *readFlags, ids []string) error {
 	}
 	errs := make([]error, len(ids))
 	for i, id := range ids {
-		errs[i] = a.readOne(p, s, id, f)
+		errs[i] = readOne(a, p, s, id, f)
 	}
 	return cli.FirstOf(errs)
 }
 
-func (a *app) readsForPeople(f *readFlags) bool { return a.ForPeople() && !a.ForAgents && !f.Raw }
+func readsForPeople(a *cli.App, f *readFlags) bool { return a.ForPeople() && !a.ForAgents && !f.Raw }
 
-func (a *app) readOne(p handoff.Project, s *handoff.Store, id string, f *readFlags) error {
+func readOne(a *cli.App, p handoff.Project, s *handoff.Store, id string, f *readFlags) error {
 	got, err := s.Read(id)
 	frame := handoff.Frame{MaxChars: f.MaxChars, Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: f.Offset,
 		More: cli.ReadOn("handoff read " + got.Entry.ID)}
@@ -60,21 +60,21 @@ func (a *app) readOne(p handoff.Project, s *handoff.Store, id string, f *readFla
 	if verdict.Reason != "" {
 		line = verdict.Line()
 	}
-	if a.readsForPeople(f) {
-		return a.readForPeople(s, got, p.MeOr(f.Operator), why, line)
+	if readsForPeople(a, f) {
+		return readForPeople(a, s, got, p.MeOr(f.Operator), why, line)
 	}
 	if why != "" {
 		a.Note(why)
 	}
 	if f.Agent != "" && !a.JSON {
-		return a.readForAgents(got, frame, line, nextForAgents(s, got, p.MeOr(f.Operator)))
+		return readForAgents(a, got, frame, line, nextForAgents(s, got, p.MeOr(f.Operator)))
 	}
 	if line != "" && !a.JSON {
 		a.Note(line)
 	}
 	switch {
 	case a.JSON:
-		return a.readJSON(s, got, verdict)
+		return readJSON(a, s, got, verdict)
 	case f.Raw:
 		_, err = a.Stdout.Write(got.Text)
 	default:
@@ -84,7 +84,7 @@ func (a *app) readOne(p handoff.Project, s *handoff.Store, id string, f *readFla
 }
 
 // readForAgents prints the framed body, and below the frame the line about the work and the next commands.
-func (a *app) readForAgents(got handoff.Stored, frame handoff.Frame, line, next string) error {
+func readForAgents(a *cli.App, got handoff.Stored, frame handoff.Frame, line, next string) error {
 	if err := a.ShowFramed(got.Entry.ID, got, frame); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (a *app) readForAgents(got handoff.Stored, frame handoff.Frame, line, next 
 }
 
 // readJSON prints the document with its body as one object.
-func (a *app) readJSON(s *handoff.Store, got handoff.Stored, verdict work.Verdict) error {
+func readJSON(a *cli.App, s *handoff.Store, got handoff.Stored, verdict work.Verdict) error {
 	all := got.Document.Fields()
 	listed := s.ListedOne(got.Entry)
 	all["body"], all["file_path"], all["read_by"], all["state"] = got.Body, got.Path, listed.ReadBy, listed.State

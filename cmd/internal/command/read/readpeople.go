@@ -14,9 +14,9 @@ const widestBody = 100 // columns: longer lines are hard to read
 
 // readForPeople shows a verified handoff on a terminal: its header, its body, and the commands that me can run next.
 // notes are lines of the program for the header.
-func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, notes ...string) error {
+func readForPeople(a *cli.App, s *handoff.Store, got handoff.Stored, me string, notes ...string) error {
 	width := cmp.Or(cli.TerminalWidth(a.Stdout), 80) // some terminals, such as those of containers, do not know theirs
-	lines := append(a.header(s, got, notes), "")
+	lines := append(header(a, s, got, notes), "")
 	if a.Full != nil {
 		lines = append(lines, a.Full.Body(got.Body, handoff.Title(got.Body, ""), min(width, widestBody), a.Colors())...)
 	} else {
@@ -29,7 +29,7 @@ func (a *app) readForPeople(s *handoff.Store, got handoff.Stored, me string, not
 }
 
 // header returns the lines above the body. Text from others is escaped.
-func (a *app) header(s *handoff.Store, got handoff.Stored, notes []string) []string {
+func header(a *cli.App, s *handoff.Store, got handoff.Stored, notes []string) []string {
 	e := got.Entry
 	when := e.Time
 	if at, err := time.Parse(time.RFC3339, e.Time); err == nil {

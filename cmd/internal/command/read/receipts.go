@@ -14,7 +14,7 @@ type delivery struct {
 }
 
 // receipts prints which sessions were told of the handoffs, and who has read them.
-func (a *app) receipts(ids []string) error {
+func receipts(a *cli.App, ids []string) error {
 	s, err := a.Store()
 	if err != nil {
 		return err
@@ -25,14 +25,14 @@ func (a *app) receipts(ids []string) error {
 			return err
 		}
 		d := delivery{s.ListedOne(e), append([]handoff.Offer{}, s.Sessions().OffersOf(e.ID)...)}
-		if err := a.Show(d, a.deliveryText(d)); err != nil {
+		if err := a.Show(d, deliveryText(a, d)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) deliveryText(d delivery) string {
+func deliveryText(a *cli.App, d delivery) string {
 	id := d.ID
 	if cli.IsTerminal(a.Stdout) {
 		id = cli.Short(id, cli.Shortest)

@@ -16,8 +16,8 @@ type searchFlags struct {
 	*cli.Paging
 }
 
-func (a *app) search(f *searchFlags, words []string) error {
-	chosen, err := f.Chosen(a.App)
+func search(a *cli.App, f *searchFlags, words []string) error {
+	chosen, err := f.Chosen(a)
 	if err != nil {
 		return err
 	}
@@ -35,10 +35,10 @@ func (a *app) search(f *searchFlags, words []string) error {
 		a.NoteSlips(s, chosen.To, chosen.From)
 		a.NoteNothing(p, s, "nothing found")
 	}
-	return a.printFound(s, found, f.Limit, f.Format)
+	return printFound(a, s, found, f.Limit, f.Format)
 }
 
-func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, format string) error {
+func printFound(a *cli.App, s *handoff.Store, found handoff.Found, limit int, format string) error {
 	out := bufio.NewWriter(a.Stdout)
 	rows := make([]handoff.Entry, len(found.Matches))
 	for i, m := range found.Matches {
@@ -47,7 +47,7 @@ func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, forma
 	var err error
 	switch {
 	case format == "ids":
-		err = PrintList(a.App, s, rows, format)
+		err = PrintList(a, s, rows, format)
 	case format == "jsonl":
 		for i, l := range s.Listed(rows) {
 			if err = cli.EncodeJSON(out, foundLine{l, found.Matches[i].Score, passages(found.Matches[i])}); err != nil {
@@ -61,7 +61,7 @@ func (a *app) printFound(s *handoff.Store, found handoff.Found, limit int, forma
 				below[i] = passageLine(m.Passages[0])
 			}
 		}
-		a.printTable(out, s, rows, below)
+		printTable(a, out, s, rows, below)
 	default:
 		for _, m := range found.Matches {
 			printMatch(out, m)

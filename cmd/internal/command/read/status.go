@@ -46,9 +46,9 @@ type statusFlags struct {
 	*cli.Who
 }
 
-func (a *app) status(f *statusFlags, _ []string) error {
+func status(a *cli.App, f *statusFlags, _ []string) error {
 	if f.Short && !a.JSON {
-		a.shortStatus()
+		shortStatus(a)
 		return nil
 	}
 	p, s, err := a.ProjectStore()
@@ -57,11 +57,11 @@ func (a *app) status(f *statusFlags, _ []string) error {
 	}
 	a.NoteSlips(s, f.Operator)
 	s = s.Glance()
-	st, err := a.statusOf(p, s, p.MeOr(f.Operator))
+	st, err := statusOf(a, p, s, p.MeOr(f.Operator))
 	if err != nil {
 		return err
 	}
-	return a.Show(st, a.statusText(p, s, st))
+	return a.Show(st, statusText(a, p, s, st))
 }
 
 // unreadStatus returns how many handoffs are unread.
@@ -77,7 +77,7 @@ func unreadStatus(s *handoff.Store, me string) (Status, handoff.Inbox, error) {
 	return st, in, err
 }
 
-func (a *app) statusOf(p handoff.Project, s *handoff.Store, me string) (Status, error) {
+func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (Status, error) {
 	st, in, err := unreadStatus(s, me)
 	if err != nil {
 		return st, err
@@ -91,15 +91,15 @@ func (a *app) statusOf(p handoff.Project, s *handoff.Store, me string) (Status, 
 	if me == "" {
 		in.Newest = nil
 	}
-	st.ToMe = a.listed(s, handoff.NewestFirst(in.Newest))
+	st.ToMe = listed(a, s, handoff.NewestFirst(in.Newest))
 	st.Taken = taken(s, s.Lifecycle().Holdings(me))
 	sent, awaiting := find(handoff.Filter{From: me, Unread: true}), find(handoff.Filter{State: handoff.StateAwaiting})
-	st.Sent = a.listed(s, slices.DeleteFunc(sent, func(e handoff.Entry) bool { return e.IsTo(me) }))
-	st.Awaiting = a.listed(s, slices.DeleteFunc(awaiting, func(e handoff.Entry) bool {
+	st.Sent = listed(a, s, slices.DeleteFunc(sent, func(e handoff.Entry) bool { return e.IsTo(me) }))
+	st.Awaiting = listed(a, s, slices.DeleteFunc(awaiting, func(e handoff.Entry) bool {
 		policy, err := s.Registry().Policy()
 		return err != nil || policy == nil || e.From == me || !policy.Can(me, "approve", a.Now())
 	}))
-	st.News = a.newsOf(s, me, find(handoff.Filter{From: me, State: handoff.StateTaken}))
+	st.News = newsOf(a, s, me, find(handoff.Filter{From: me, State: handoff.StateTaken}))
 	if drafts, err := s.Sessions().Drafts(); err == nil {
 		st.Drafts = len(drafts)
 	}
@@ -112,7 +112,7 @@ func (a *app) statusOf(p handoff.Project, s *handoff.Store, me string) (Status, 
 }
 
 // listed returns the handoffs of a section. For people, those that they do not see stay empty: each needs its document.
-func (a *app) listed(s *handoff.Store, entries []handoff.Entry) []handoff.Listed {
+func listed(a *cli.App, s *handoff.Store, entries []handoff.Entry) []handoff.Listed {
 	all := make([]handoff.Listed, len(entries))
 	if !a.JSON {
 		entries = entries[:min(len(entries), maxRows)]
@@ -133,7 +133,7 @@ func taken(s *handoff.Store, all []handoff.Holding) []news {
 
 // newsOf returns what others did with handoffs of an operator in the time newsFor, newest first. taken has those that
 // are taken.
-func (a *app) newsOf(s *handoff.Store, me string, taken []handoff.Entry) []news {
+func newsOf(a *cli.App, s *handoff.Store, me string, taken []handoff.Entry) []news {
 	found := []news{}
 	lives := s.Lifecycle().Lives()
 	for _, e := range taken {
@@ -159,7 +159,7 @@ const (
 )
 
 // leaseLeft returns what is left of a lease.
-func (a *app) leaseLeft(until string) string {
+func leaseLeft(a *cli.App, until string) string {
 	switch end := timeOf(until); {
 	case until == "":
 		return ""
@@ -171,7 +171,7 @@ func (a *app) leaseLeft(until string) string {
 }
 
 // statusText returns a status for people.
-func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string {
+func statusText(a *cli.App, p handoff.Project, s *handoff.Store, st Status) string {
 	if st.Operator == "" {
 		line := handoff.Count(st.Unread, "handoff") + " unread for all"
 		if st.Newest != "" {
@@ -182,9 +182,9 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 	from := func(l handoff.Listed) (handoff.Listed, string, string) { return l, l.From, a.When(l.Time) }
 	to := func(l handoff.Listed) (handoff.Listed, string, string) { return l, l.To, a.When(l.Time) }
 	held := func(n news) (handoff.Listed, string, string) {
-		return n.Listed, n.From, "took " + a.When(n.When) + a.leaseLeft(n.Until)
+		return n.Listed, n.From, "took " + a.When(n.When) + leaseLeft(a, n.Until)
 	}
-	did := func(n news) (handoff.Listed, string, string) { return n.Listed, n.By, a.did(n) }
+	did := func(n news) (handoff.Listed, string, string) { return n.Listed, n.By, did(a, n) }
 	sections := section(a, "To you, unread", "handoff list --unread --mine", st.ToMe, from) +
 		section(a, "Taken by you", "handoff list --state taken", st.Taken, held) +
 		section(a, "Sent and not read", "handoff list --unread --from "+st.Operator, st.Sent, to) +
@@ -210,7 +210,8 @@ func (a *app) statusText(p handoff.Project, s *handoff.Store, st Status) string 
 
 // section returns the first rows of a section, and the command that lists the others. parts returns who and when of a
 // row.
-func section[T any](a *app, title, rest string, all []T, parts func(T) (l handoff.Listed, who, when string)) string {
+func section[T any](a *cli.App, title, rest string, all []T,
+	parts func(T) (l handoff.Listed, who, when string)) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -219,7 +220,7 @@ func section[T any](a *app, title, rest string, all []T, parts func(T) (l handof
 		l, who, when := parts(all[i])
 		rows[i] = []string{a.StateSign(l.State) + " " + l.Title, who, when, cli.Short(l.ID, cli.Shortest)}
 	}
-	text := "\n" + a.Styled(cli.Bold, fmt.Sprintf("%s: %d", title, len(all))) + "\n" + a.statusTable(rows)
+	text := "\n" + a.Styled(cli.Bold, fmt.Sprintf("%s: %d", title, len(all))) + "\n" + statusTable(a, rows)
 	if more := len(all) - maxRows; more > 0 {
 		text += fmt.Sprintf("  and %d more: %s\n", more, rest)
 	}
@@ -227,7 +228,7 @@ func section[T any](a *app, title, rest string, all []T, parts func(T) (l handof
 }
 
 // did returns what another operator did, when, and the note that they left.
-func (a *app) did(n news) string {
+func did(a *cli.App, n news) string {
 	what := n.Act.Participle() + " " + a.When(n.When)
 	if n.Act == handoff.ActTake {
 		what = "took " + a.When(n.When)
@@ -239,7 +240,7 @@ func (a *app) did(n news) string {
 }
 
 // statusTable returns rows as a table that fits the terminal.
-func (a *app) statusTable(rows [][]string) string {
+func statusTable(a *cli.App, rows [][]string) string {
 	widest, width := 0, cli.TerminalWidth(a.Stdout)
 	for _, row := range rows {
 		widest = max(widest, handoff.Width(strings.Join(row[1:], "  ")))
@@ -259,7 +260,7 @@ func timeOf(ts string) time.Time {
 }
 
 // shortStatus prints the counts. It prints nothing if all are 0, and no errors: they would spoil a prompt.
-func (a *app) shortStatus() {
+func shortStatus(a *cli.App) {
 	a.Quiet = true
 	p, s, err := a.ProjectStore()
 	if err != nil {
@@ -287,11 +288,10 @@ func (a *app) shortStatus() {
 
 // QuickStatus runs `handoff status --short` and reports whether that is the command line. It does without cobra, which
 // would delay the prompt.
-func QuickStatus(run *cli.App) bool {
-	a := &app{run}
+func QuickStatus(a *cli.App) bool {
 	if strings.Join(a.Args, " ") != "status --short" {
 		return false
 	}
-	a.shortStatus()
+	shortStatus(a)
 	return true
 }

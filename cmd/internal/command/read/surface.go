@@ -17,16 +17,16 @@ type surfaceFlags struct {
 	*cli.Who
 }
 
-func (a *app) surface(f *surfaceFlags, ops []string) error {
+func surface(a *cli.App, f *surfaceFlags, ops []string) error {
 	if f.Operator != "" && len(ops) > 0 {
 		return cli.Invalid("remove one", "--operator conflicts with OPERATOR")
 	}
-	return a.show(cmp.Or(f.Operator, strings.Join(ops, "")), f.MaxChars)
+	return show(a, cmp.Or(f.Operator, strings.Join(ops, "")), f.MaxChars)
 }
 
 // show prints everything that an operator has not read, in frames. Each body is cut after maxChars characters; 0
 // means the setting.
-func (a *app) show(operator string, maxChars int) error {
+func show(a *cli.App, operator string, maxChars int) error {
 	a.ForAgents = true
 	p, s, err := a.ProjectStore()
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *app) show(operator string, maxChars int) error {
 	opt := handoff.SurfaceOptions{MaxChars: maxChars, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
 	err = s.Surface(context.Background(), operator, opt, func(out handoff.Surfacing) error {
 		if a.JSON {
-			return a.surfaceJSON(s, out)
+			return surfaceJSON(a, s, out)
 		}
 		_, err := io.WriteString(cli.Direct(a.Stdout), out.String())
 		return err
@@ -51,7 +51,7 @@ func (a *app) show(operator string, maxChars int) error {
 }
 
 // surfaceJSON prints the same handoffs as the text form, a line of JSON for each.
-func (a *app) surfaceJSON(s *handoff.Store, out handoff.Surfacing) error {
+func surfaceJSON(a *cli.App, s *handoff.Store, out handoff.Surfacing) error {
 	entries := make([]handoff.Entry, len(out.Shown))
 	for i, h := range out.Shown {
 		entries[i] = h.Entry

@@ -12,19 +12,19 @@ import (
 )
 
 // FormatOf returns the format in which entries are printed: "" means table on a terminal, otherwise rows.
-func FormatOf(run *cli.App, format string) string {
-	if format == "" && cli.IsTerminal(run.Stdout) {
+func FormatOf(a *cli.App, format string) string {
+	if format == "" && cli.IsTerminal(a.Stdout) {
 		return "table"
 	}
 	return format
 }
 
 // PrintList prints entries in a format of FormatOf. json is one array, for older scripts.
-func PrintList(run *cli.App, s *handoff.Store, entries []handoff.Entry, format string) (err error) {
-	a, w := &app{run}, bufio.NewWriterSize(run.Stdout, 64<<10) // Flush returns the first error of w
+func PrintList(a *cli.App, s *handoff.Store, entries []handoff.Entry, format string) (err error) {
+	w := bufio.NewWriterSize(a.Stdout, 64<<10) // Flush returns the first error of w
 	switch format {
 	case "table":
-		if legend := a.printTable(w, s, entries, nil); legend != "" && cli.IsTerminal(a.Stdout) {
+		if legend := printTable(a, w, s, entries, nil); legend != "" && cli.IsTerminal(a.Stdout) {
 			fmt.Fprintln(w, a.Styled(cli.Faint, legend))
 		}
 	case "jsonl":
@@ -53,12 +53,12 @@ func PrintList(run *cli.App, s *handoff.Store, entries []handoff.Entry, format s
 // printTable prints a line for each handoff: the sign of its state, the title, sender and recipient, how long ago it
 // was written, and the id. Below the line of a handoff comes its text of below, if there is one. A wide terminal, or a
 // pipe, gets the state in words too. It returns the signs that were printed, with their states.
-func (a *app) printTable(w *bufio.Writer, s *handoff.Store, entries []handoff.Entry, below []string) (legend string) {
+func printTable(a *cli.App, w *bufio.Writer, s *handoff.Store, entries []handoff.Entry, below []string) string {
 	if len(entries) == 0 {
 		return ""
 	}
 	width, listed := cli.TerminalWidth(a.Stdout), s.Listed(entries)
-	header, rows := a.tableCells(listed, cli.EnoughDigits(entries), width == 0 || width >= wide)
+	header, rows := tableCells(a, listed, cli.EnoughDigits(entries), width == 0 || width >= wide)
 	room := width
 	for _, row := range rows {
 		room = min(room, width-handoff.Width(strings.Join(row, "  ")))
@@ -91,11 +91,11 @@ func (a *app) printTable(w *bufio.Writer, s *handoff.Store, entries []handoff.En
 			fmt.Fprint(w, handoff.Table(width, []string{below[i-1]}, nil))
 		}
 	}
-	return a.legend(listed)
+	return legend(a, listed)
 }
 
 // tableCells returns the header and the cells of a table, without the titles.
-func (a *app) tableCells(listed []handoff.Listed, digits int, inWords bool) (header []string, rows [][]string) {
+func tableCells(a *cli.App, listed []handoff.Listed, digits int, inWords bool) (header []string, rows [][]string) {
 	arrow := map[bool]string{true: " → ", false: " -> "}[a.HasSigns()]
 	ages := 0
 	for _, e := range listed {
@@ -108,7 +108,7 @@ func (a *app) tableCells(listed []handoff.Listed, digits int, inWords bool) (hea
 	for _, e := range listed {
 		row := []string{"", e.From + arrow + e.To, fmt.Sprintf("%*s", ages, a.When(e.Time)), cli.Short(e.ID, digits)}
 		if inWords {
-			row = append(row, a.stateWithDetail(e))
+			row = append(row, stateWithDetail(a, e))
 		}
 		rows = append(rows, row)
 	}
@@ -121,7 +121,7 @@ const (
 )
 
 // legend returns the signs of the states that are listed, each with its word.
-func (a *app) legend(listed []handoff.Listed) string {
+func legend(a *cli.App, listed []handoff.Listed) string {
 	var parts []string
 	for _, state := range handoff.States() {
 		if slices.ContainsFunc(listed, func(l handoff.Listed) bool { return l.State == state }) {
@@ -132,7 +132,7 @@ func (a *app) legend(listed []handoff.Listed) string {
 }
 
 // stateWithDetail returns the state of a handoff, and when a session of the recipient was told of it.
-func (a *app) stateWithDetail(e handoff.Listed) string {
+func stateWithDetail(a *cli.App, e handoff.Listed) string {
 	if e.Told != "" {
 		return string(e.State) + ", told " + a.When(e.Told)
 	}

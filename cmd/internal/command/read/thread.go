@@ -13,7 +13,7 @@ type threadFlags struct {
 	*cli.Paging
 }
 
-func (a *app) thread(f *threadFlags, ids []string) error {
+func thread(a *cli.App, f *threadFlags, ids []string) error {
 	if f.Format != "tree" && a.Full == nil {
 		return cli.ErrBeyond
 	}

@@ -34,15 +34,15 @@ type watchFlags struct {
 
 // A watch is one run of the command.
 type watch struct {
-	*app
+	*cli.App
 	*watchFlags
 	news    string // for the session that is woken
 	to      string // "" is every operator
 	project handoff.Project
 }
 
-func runWatch(a *app, f *watchFlags, _ []string) error {
-	w := watch{app: a, watchFlags: f}
+func runWatch(a *cli.App, f *watchFlags, _ []string) error {
+	w := watch{App: a, watchFlags: f}
 	switch err := w.start(); {
 	case w.news != "":
 		return cli.Invalid("", "%s", w.news)

@@ -26,7 +26,7 @@ type artifact struct {
 }
 
 // read reads an artifact. A stored handoff is in s, nil for the store of the project.
-func (a *app) read(s *handoff.Store, name string) (artifact, error) {
+func read(a *cli.App, s *handoff.Store, name string) (artifact, error) {
 	if isStored(name) || isMissing(name) && strings.HasSuffix(name, ".md") {
 		var err error
 		if s == nil {

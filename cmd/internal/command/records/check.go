@@ -25,7 +25,7 @@ type checks struct {
 }
 
 // check checks each named handoff and prints the reports. The error is the verdict.
-func (a *app) check(c *checks, names []string) error {
+func check(a *cli.App, c *checks, names []string) error {
 	a.ForAgents = true
 	open := a.NewStore // files need no store
 	if slices.ContainsFunc(names, isStored) {
@@ -41,7 +41,7 @@ func (a *app) check(c *checks, names []string) error {
 	}
 	ctx, stop := a.Stoppable()
 	defer stop()
-	if with.Probe, err = a.prober(ctx, p, s, c); err != nil {
+	if with.Probe, err = prober(ctx, a, p, s, c); err != nil {
 		return err
 	}
 	o, err := with.Options(s)
@@ -53,14 +53,14 @@ func (a *app) check(c *checks, names []string) error {
 	}
 	var reports []packet.Report
 	for _, name := range names {
-		got, err := a.read(s, name)
+		got, err := read(a, s, name)
 		in := packet.Input{Name: got.name, Err: err}
 		if err == nil {
 			in = got.input()
 		}
 		reports = append(reports, record.Check(context.Background(), s, in, o))
 	}
-	if err := a.printReports(reports, c.ASCII); err != nil {
+	if err := printReports(a, reports, c.ASCII); err != nil {
 		return err
 	}
 	return cli.Verdict(packet.Worst(reports))
@@ -87,7 +87,7 @@ func artifacts(names []string) (all []string, err error) {
 }
 
 // with returns the checks that flags and settings ask for.
-func (c *checks) with(a *app, p handoff.Project) (record.Checks, error) {
+func (c *checks) with(a *cli.App, p handoff.Project) (record.Checks, error) {
 	r := record.Checks{Rules: schema.Universal(), Tree: cli.WorkOf(p), CheckOptions: packet.CheckOptions{
 		MaxAge: p.Settings.MaxAge.Value, AllowEmpty: c.AllowEmpty, ConfirmedBy: c.ConfirmedBy, Now: a.Now()}}
 	if c.MaxAge != nil {
@@ -109,8 +109,8 @@ func (c *checks) with(a *app, p handoff.Project) (record.Checks, error) {
 }
 
 // printReports prints the reports as text, or as JSON a line each.
-func (a *app) printReports(reports []packet.Report, ascii bool) error {
-	return cli.Lines(a.App, reports, func() string {
+func printReports(a *cli.App, reports []packet.Report, ascii bool) error {
+	return cli.Lines(a, reports, func() string {
 		text := packet.Text(reports, packet.TextOptions{ASCII: ascii, Width: cli.TerminalWidth(a.Stdout)})
 		return cli.Fit(a.Stdout, text)
 	})

@@ -32,13 +32,13 @@ type createFlags struct {
 
 // A creation is one run of create.
 type creation struct {
-	*app
+	*cli.App
 	*createFlags
 	recipients []string // each gets the record; To is the first
 }
 
-func createRun(a *app, f *createFlags, ids []string) error {
-	return (&creation{app: a, createFlags: f}).create(ids[0])
+func createRun(a *cli.App, f *createFlags, ids []string) error {
+	return (&creation{App: a, createFlags: f}).create(ids[0])
 }
 
 // The lists of a record.
@@ -75,7 +75,7 @@ func (l *lists) ofStep(values *[]string) func(string) error {
 }
 
 func (c *creation) create(taskID string) error {
-	p, err := c.app.Project()
+	p, err := c.App.Project()
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	}
 	results := draft.Record.CommandsAndValidation[len(draft.Record.CommandsAndValidation)-len(c.execs()):]
 	for i, command := range c.execs() {
-		if results[i], err = c.execute(command); err != nil {
+		if results[i], err = execute(c.App, command); err != nil {
 			return err
 		}
 	}

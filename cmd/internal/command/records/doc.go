@@ -5,23 +5,20 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// An app is one run of the program.
-type app struct{ *cli.App }
-
 // Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"new":             (*app).create,
-		"record show":     (*app).show,
-		"record validate": (*app).validate,
-		"record repair":   (*app).repair,
+		"new":             create,
+		"record show":     show,
+		"record validate": validate,
+		"record repair":   repair,
 		"record create":   createRun,
-		"record hop":      (*app).hop,
-		"record onboard":  (*app).onboard,
-		"record id":       (*app).ids,
-		"check":           (*app).check,
-		"resume":          (*app).resume,
-		"probes allow":    (*app).allowProbes,
-		"probes forget":   (*app).forgetProbes,
+		"record hop":      hop,
+		"record onboard":  onboard,
+		"record id":       ids,
+		"check":           check,
+		"resume":          resume,
+		"probes allow":    allowProbes,
+		"probes forget":   forgetProbes,
 	}
 }

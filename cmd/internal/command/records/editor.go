@@ -15,12 +15,12 @@ import (
 
 // edited opens a text in the editor. It returns the new text and the file that keeps it until its directory is removed.
 // If the text was not changed, the file is removed and the result is an error.
-func (a *app) edited(start string) (text, path string, err error) {
+func edited(a *cli.App, start string) (text, path string, err error) {
 	path, err = draftFile(start)
 	if err != nil {
 		return "", "", err
 	}
-	failed := a.edit(path)
+	failed := edit(a, path)
 	saved, err := cli.ReadInput(path)
 	text = string(saved)
 	switch {
@@ -48,8 +48,8 @@ func draftFile(start string) (string, error) {
 
 // edit runs the editor with a shell, since the variable may contain arguments. An interrupt from the keyboard goes to
 // the editor only.
-func (a *app) edit(path string) error {
-	editor := a.editor()
+func edit(a *cli.App, path string) error {
+	editor := editor(a)
 	if editor == "" {
 		return fault.Config("set EDITOR, or pipe the text to this command", "no editor found")
 	}
@@ -72,7 +72,7 @@ func (a *app) edit(path string) error {
 }
 
 // editor returns the command of the user's editor, "" if there is none.
-func (a *app) editor() string {
+func editor(a *cli.App) string {
 	for _, variable := range []string{"VISUAL", "EDITOR"} {
 		if editor := a.Getenv(variable); editor != "" {
 			return editor

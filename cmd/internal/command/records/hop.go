@@ -22,7 +22,7 @@ type hopRecord struct{ newRecord }
 // Declare adds the flags.
 func (r *hopRecord) Declare(flags *pflag.FlagSet) { r.declareKind(flags, universal.Kind, "") }
 
-func (a *app) hop(f *hopFlags, names []string) error {
+func hop(a *cli.App, f *hopFlags, names []string) error {
 	if f.From != "" {
 		return cli.Invalid("remove it", "--from: the sender is the skill that received the record")
 	}
@@ -30,7 +30,7 @@ func (a *app) hop(f *hopFlags, names []string) error {
 	if err != nil {
 		return err
 	}
-	got, err := a.recordOf(names[0])
+	got, err := recordOf(a, names[0])
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ type newFlags struct {
 }
 
 // create stores a new handoff: a piped text, a record of the flags, or a text from the editor.
-func (a *app) create(f *newFlags, _ []string) error {
+func create(a *cli.App, f *newFlags, _ []string) error {
 	p, err := a.Project()
 	if err != nil {
 		return err
@@ -29,11 +29,11 @@ func (a *app) create(f *newFlags, _ []string) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	if err := f.Apply(a.App, &f.Fields); err != nil {
+	if err := f.Apply(a, &f.Fields); err != nil {
 		return err
 	}
 	if r.Kind == "" && f.Template == "" {
-		in := cli.Input{App: a.App, Fields: f.Fields, At: f.At, Recording: f.Recording, AllowEmpty: r.AllowEmpty}
+		in := cli.Input{App: a, Fields: f.Fields, At: f.At, Recording: f.Recording, AllowEmpty: r.AllowEmpty}
 		sources, err := in.Piped()
 		if err != nil {
 			return err
@@ -52,20 +52,20 @@ func (a *app) create(f *newFlags, _ []string) error {
 		}
 		return r.store(a, p, f.Fields)
 	}
-	return a.fromTemplate(p, f.Fields, f.At, f.Template, f.Recording)
+	return fromTemplate(a, p, f.Fields, f.At, f.Template, f.Recording)
 }
 
 // fromTemplate opens a template in the editor and stores the text. On a terminal it asks for missing fields first.
-func (a *app) fromTemplate(p handoff.Project, f cli.Fields, at, template string, recording cli.Recording) error {
+func fromTemplate(a *cli.App, p handoff.Project, f cli.Fields, at, template string, recording cli.Recording) error {
 	start, err := templateOf(p, template)
 	if err == nil && a.CanAsk() {
 		f.From = p.MeOr(f.From)
-		err = a.askHead(&f)
+		err = askHead(a, &f)
 	}
 	if err != nil {
 		return err
 	}
-	return a.compose(f, at, start, recording)
+	return compose(a, f, at, start, recording)
 }
 
 // Templates returns the values of --template.
@@ -78,19 +78,19 @@ func Templates(a *cli.App) []string {
 }
 
 // recordWork adds the recorded commit and files to the references.
-func recordWork(a *app, recording cli.Recording, f *cli.Fields) error {
-	refs, err := recording.References(a.App, true)
+func recordWork(a *cli.App, recording cli.Recording, f *cli.Fields) error {
+	refs, err := recording.References(a, true)
 	f.References = append(f.References, refs...)
 	return err
 }
 
 // compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.
-func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) error {
+func compose(a *cli.App, f cli.Fields, at, start string, recording cli.Recording) error {
 	_, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}
-	in := cli.Input{App: a.App, Fields: f, At: at}
+	in := cli.Input{App: a, Fields: f, At: at}
 	sources, err := in.Filled("", []byte(standard)) // the text can have a heading for the topic
 	if err = in.Try(sources, err); err == nil {
 		err = a.AskNames(s, sources)
@@ -98,7 +98,7 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 	if err != nil {
 		return err
 	}
-	text, path, err := a.edited(start)
+	text, path, err := edited(a, start)
 	if err != nil {
 		return err
 	}
@@ -120,6 +120,6 @@ func (a *app) compose(f cli.Fields, at, start string, recording cli.Recording) e
 }
 
 // Compose opens start in the editor and stores the saved text. at is the time if the flags have none; "" is now.
-func Compose(run *cli.App, f cli.Fields, at, start string) error {
-	return (&app{run}).compose(f, at, start, cli.Recording{})
+func Compose(a *cli.App, f cli.Fields, at, start string) error {
+	return compose(a, f, at, start, cli.Recording{})
 }

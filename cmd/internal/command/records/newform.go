@@ -95,7 +95,7 @@ var (
 )
 
 // askHead asks for the fields that no flag gives: to, topic and tags.
-func (a *app) askHead(f *cli.Fields) error {
+func askHead(a *cli.App, f *cli.Fields) error {
 	if f.To != "" && f.Topic != "" {
 		return nil
 	}
@@ -109,19 +109,19 @@ func (a *app) askHead(f *cli.Fields) error {
 	}
 	about := topicQuestion
 	about.text, about.needed = about.text+"; empty: the first heading of the text", ""
-	return a.askFor((*handoff.Document)(f), toQuestion, about, tagsQuestion)
+	return askFor(a, (*handoff.Document)(f), toQuestion, about, tagsQuestion)
 }
 
 // askFor asks for missing fields of the frontmatter, and repeats a question if the answer cannot be stored.
-func (a *app) askFor(doc *handoff.Document, questions ...question) error {
+func askFor(a *cli.App, doc *handoff.Document, questions ...question) error {
 	flags := *doc
 	flags.To = cmp.Or(flags.To, flags.From)
-	if err := a.try(flags); err != nil {
+	if err := try(a, flags); err != nil {
 		return err
 	}
 	for _, q := range questions {
 		for q.field(doc, "") == "" {
-			answer, err := a.answerTo(q.text)
+			answer, err := answerTo(a, q.text)
 			if err != nil {
 				return err
 			}
@@ -131,7 +131,7 @@ func (a *app) askFor(doc *handoff.Document, questions ...question) error {
 			tried := *doc
 			why := q.needed
 			if q.field(&tried, answer) != "" {
-				if err := a.try(tried); err == nil {
+				if err := try(a, tried); err == nil {
 					*doc = tried
 					break
 				} else {
@@ -145,7 +145,7 @@ func (a *app) askFor(doc *handoff.Document, questions ...question) error {
 }
 
 // try returns an error if no text can be stored with this frontmatter.
-func (a *app) try(d handoff.Document) error {
-	in := cli.Input{App: a.App, Fields: cli.Fields(d)}
+func try(a *cli.App, d handoff.Document) error {
+	in := cli.Input{App: a, Fields: cli.Fields(d)}
 	return in.Try(in.Filled("", []byte(standard)))
 }

@@ -75,9 +75,9 @@ func (r *newRecord) check() error {
 }
 
 // prepare collects the values of flags and files, and asks for missing ones if ask is set.
-func (r *newRecord) prepare(a *app, p handoff.Project, f cli.Fields, ask bool) error {
+func (r *newRecord) prepare(a *cli.App, p handoff.Project, f cli.Fields, ask bool) error {
 	kind, allowed := r.Kind, r.AllowEmpty
-	r.Options, r.Root, r.At = optionsOf(a.App, f), p.Root, a.Now()
+	r.Options, r.Root, r.At = optionsOf(a, f), p.Root, a.Now()
 	r.Kind, r.AllowEmpty = kind, allowed
 	if ask {
 		if err := r.ask(a); err != nil {
@@ -88,7 +88,7 @@ func (r *newRecord) prepare(a *app, p handoff.Project, f cli.Fields, ask bool) e
 }
 
 // store creates and stores the record.
-func (r *newRecord) store(a *app, p handoff.Project, f cli.Fields) error {
+func (r *newRecord) store(a *cli.App, p handoff.Project, f cli.Fields) error {
 	if err := r.prepare(a, p, f, a.CanAsk()); err != nil {
 		return err
 	}
@@ -125,12 +125,12 @@ func (r *newRecord) readFiles() error {
 }
 
 // ask asks for missing values. An empty line ends a list.
-func (r *newRecord) ask(a *app) error {
+func (r *newRecord) ask(a *cli.App) error {
 	questions := []question{toQuestion}
 	if r.AsksTopic() {
 		questions = append(questions, topicQuestion)
 	}
-	if err := a.askFor(&r.Head, questions...); err != nil {
+	if err := askFor(a, &r.Head, questions...); err != nil {
 		return err
 	}
 	for _, f := range r.Missing() {
@@ -138,7 +138,7 @@ func (r *newRecord) ask(a *app) error {
 		if f.List {
 			question += "; one per line, an empty line ends the list"
 		}
-		for answer, err := a.answerTo(question); answer != "" || err != nil; answer, err = a.answerTo("") {
+		for answer, err := answerTo(a, question); answer != "" || err != nil; answer, err = answerTo(a, "") {
 			if err != nil {
 				return err
 			}
@@ -151,7 +151,7 @@ func (r *newRecord) ask(a *app) error {
 }
 
 // answerTo asks a question and reads one line. The end of the input is an error: an incomplete form is not stored.
-func (a *app) answerTo(question string) (string, error) {
+func answerTo(a *cli.App, question string) (string, error) {
 	if question != "" {
 		question += "\n"
 	}

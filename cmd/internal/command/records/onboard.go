@@ -16,13 +16,13 @@ type onboardFlags struct {
 	MaxChars  int    `needs:"agent"`
 }
 
-func (a *app) onboard(f *onboardFlags, _ []string) error {
+func onboard(a *cli.App, f *onboardFlags, _ []string) error {
 	o := runs.OnboardOptions{ProjectID: f.Project, MaxRecent: f.MaxRecent}
 	if o.MaxRecent < 1 {
 		return cli.Invalid("use 1 or more", "--max-recent %d shows nothing", o.MaxRecent)
 	}
 	a.ForAgents = f.Agent != ""
-	b, err := a.onboarding(o)
+	b, err := onboarding(a, o)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (a *app) onboard(f *onboardFlags, _ []string) error {
 }
 
 // onboarding collects the run records of the project. Records that cannot be read become warnings.
-func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
+func onboarding(a *cli.App, o runs.OnboardOptions) (runs.Onboarding, error) {
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return runs.Onboarding{}, err
@@ -51,7 +51,7 @@ func (a *app) onboarding(o runs.OnboardOptions) (runs.Onboarding, error) {
 		return runs.Onboarding{}, err
 	}
 	if o.ProjectID == "" {
-		o.ProjectID = projectName(a.App)
+		o.ProjectID = projectName(a)
 	}
 	o.MaxAge, o.Now = p.Settings.MaxAge.Value, a.Now()
 	b := runs.Onboard(entries, o)

@@ -20,7 +20,7 @@ import (
 
 // prober returns a function that tests the claims of a handoff, nil without --probe. If the definition is not allowed
 // as it is now, the error is handoff.ErrDenied. If it lacks the named probe, the error is handoff.ErrInvalid.
-func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store,
+func prober(ctx context.Context, a *cli.App, p handoff.Project, s *handoff.Store,
 	c *checks) (func(string, []string) []packet.Probed, error) {
 	if c.Probe == nil {
 		return nil, nil
@@ -36,7 +36,7 @@ func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store,
 			err = cli.Invalid("define the probe in it", "the project has no "+probe.Name)
 		}
 	case err == nil:
-		if err = a.allowed(p).Check(with.Definition); err == nil && with.Only != "" {
+		if err = allowed(a, p).Check(with.Definition); err == nil && with.Only != "" {
 			_, err = with.Definition.Find(with.Only)
 		}
 	}
@@ -48,7 +48,7 @@ func (a *app) prober(ctx context.Context, p handoff.Project, s *handoff.Store,
 	return func(id string, references []string) []packet.Probed { return with.Claims(ctx, id, references) }, nil
 }
 
-func (a *app) allowed(p handoff.Project) probe.Allowed {
+func allowed(a *cli.App, p handoff.Project) probe.Allowed {
 	return probe.Allowed{Dir: p.User.State, Secret: func(create bool) ([]byte, error) {
 		s, err := handoff.Open(p.Options)
 		if err != nil {
@@ -59,7 +59,7 @@ func (a *app) allowed(p handoff.Project) probe.Allowed {
 }
 
 // definition reads the probes of the project.
-func (a *app) definition() (handoff.Project, *probe.Definition, error) {
+func definition(a *cli.App) (handoff.Project, *probe.Definition, error) {
 	p, err := a.Project()
 	if err != nil {
 		return p, nil, err
@@ -71,8 +71,8 @@ func (a *app) definition() (handoff.Project, *probe.Definition, error) {
 	return p, d, err
 }
 
-func (a *app) allowProbes(*cli.None, []string) error {
-	p, d, err := a.definition()
+func allowProbes(a *cli.App, _ *cli.None, _ []string) error {
+	p, d, err := definition(a)
 	if err != nil {
 		return err
 	}
@@ -100,19 +100,19 @@ func (a *app) allowProbes(*cli.None, []string) error {
 	if err != nil || answer != "yes" {
 		return fault.Denied("", "nothing was allowed")
 	}
-	if err := a.allowed(p).Allow(d, time.Now()); err != nil {
+	if err := allowed(a, p).Allow(d, time.Now()); err != nil {
 		return err
 	}
 	a.Note(fmt.Sprintf("allowed: %s of %s, as it is now", handoff.Count(len(d.Probes), "probe"), filepath.Base(d.Path)))
 	return nil
 }
 
-func (a *app) forgetProbes(*cli.None, []string) error {
-	p, d, err := a.definition()
+func forgetProbes(a *cli.App, _ *cli.None, _ []string) error {
+	p, d, err := definition(a)
 	if err != nil {
 		return err
 	}
-	was, err := a.allowed(p).Forget(d)
+	was, err := allowed(a, p).Forget(d)
 	if err != nil {
 		return err
 	}

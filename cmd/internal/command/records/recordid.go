@@ -6,12 +6,12 @@ import (
 )
 
 // ids prints the ids of documents.
-func (a *app) ids(_ *cli.None, paths []string) error {
+func ids(a *cli.App, _ *cli.None, paths []string) error {
 	p, err := a.Project()
 	if err != nil {
 		return err
 	}
-	in := cli.Input{App: a.App}
+	in := cli.Input{App: a}
 	sources, err := in.Sources(paths, false)
 	if err != nil {
 		return err

@@ -29,13 +29,13 @@ func (m repairFlags) areGiven() bool {
 	return m.Output != "" || m.SessionRoot != "" || m.InPlace || m.Prompt
 }
 
-func (a *app) repair(m *repairFlags, names []string) error {
+func repair(a *cli.App, m *repairFlags, names []string) error {
 	if len(names) > 1 && !m.InPlace {
 		return cli.Invalid("repair one at a time, or use --in-place", "%d records, but one output", len(names))
 	}
 	var errs []error
 	for _, name := range names {
-		errs = append(errs, a.repairOne(name, *m))
+		errs = append(errs, repairOne(a, name, *m))
 	}
 	return errors.Join(errs...)
 }
@@ -43,7 +43,7 @@ func (a *app) repair(m *repairFlags, names []string) error {
 // A repairing is the repair of one record.
 type repairing struct {
 	repairFlags
-	*app
+	*cli.App
 	artifact
 	options universal.RepairOptions
 	result  universal.Repair
@@ -52,13 +52,13 @@ type repairing struct {
 	backup  string
 }
 
-func (a *app) repairOne(name string, m repairFlags) error {
+func repairOne(a *cli.App, name string, m repairFlags) error {
 	for _, path := range []string{m.Output, m.SessionRoot} {
 		if err := cli.CheckOutput(path); path != "" && err != nil {
 			return err
 		}
 	}
-	got, err := a.recordOf(name)
+	got, err := recordOf(a, name)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (a *app) repairOne(name string, m repairFlags) error {
 			return err
 		}
 	}
-	r := &repairing{repairFlags: m, app: a, artifact: got, options: universal.RepairOptions{
-		Options: a.options(got, m.Encoding), TraceID: universal.NewID()}}
+	r := &repairing{repairFlags: m, App: a, artifact: got, options: universal.RepairOptions{
+		Options: options(a, got, m.Encoding), TraceID: universal.NewID()}}
 	now := a.Now()
 	r.options.Now = func() time.Time { return now } // one time for every attempt
 	return r.run()
@@ -98,7 +98,7 @@ func (r *repairing) run() error {
 	}
 	if r.id != "" {
 		report := r.result.Report
-		r.audit(handoff.Validation{HandoffID: r.id, Kind: universal.Kind + "/" + universal.Version,
+		audit(r.App, handoff.Validation{HandoffID: r.id, Kind: universal.Kind + "/" + universal.Version,
 			Valid: report.Valid(), Stage: report.Stage,
 			Faults: len(report.Faults), Warnings: len(report.Warnings), Changes: len(r.result.Patch())})
 	}
@@ -106,7 +106,7 @@ func (r *repairing) run() error {
 }
 
 // audit records the result of a repair of a stored handoff in the audit log, or notes that it could not.
-func (a *app) audit(v handoff.Validation) {
+func audit(a *cli.App, v handoff.Validation) {
 	s, err := a.Store()
 	if err != nil || !s.AuditLog().RecordValidation(context.Background(), v) {
 		a.Note("this repair is not in the audit log, which is busy or cannot be written")

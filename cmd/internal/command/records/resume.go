@@ -21,7 +21,7 @@ type resumeFlags struct {
 }
 
 // resume resumes the work of a packet.
-func (a *app) resume(f *resumeFlags, ids []string) error {
+func resume(a *cli.App, f *resumeFlags, ids []string) error {
 	a.ForAgents = true
 	r := record.Request{ID: ids[0]}
 	r.Session, r.Accept, r.Reason = a.SessionID(), f.Accept, f.Reason
@@ -29,7 +29,7 @@ func (a *app) resume(f *resumeFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	if r.ID, err = a.storedID(s, r.ID); err != nil {
+	if r.ID, err = storedID(a, s, r.ID); err != nil {
 		return err
 	}
 	if r.Operator, err = a.Acting(p, s, f.Operator, r.ID); err != nil {
@@ -40,28 +40,28 @@ func (a *app) resume(f *resumeFlags, ids []string) error {
 	}
 	ctx, stop := a.Stoppable()
 	defer stop()
-	if r.Probe, err = a.prober(ctx, p, s, &f.checks); err != nil {
+	if r.Probe, err = prober(ctx, a, p, s, &f.checks); err != nil {
 		return err
 	}
-	return a.resumeNow(ctx, s, r, f.ASCII)
+	return resumeNow(ctx, a, s, r, f.ASCII)
 }
 
 // storedID returns the id of the stored handoff that name means: an id, or a file with the same content.
-func (a *app) storedID(s *handoff.Store, name string) (string, error) {
+func storedID(a *cli.App, s *handoff.Store, name string) (string, error) {
 	if isMissing(name) && (looksLikeID(name) || !strings.ContainsAny(name, "./")) {
 		return name, nil
 	}
-	got, err := a.read(s, name)
+	got, err := read(a, s, name)
 	if err != nil || got.id != "" {
 		return got.id, err
 	}
 	return record.StoredAs(s, name, got.doc, got.text)
 }
 
-func (a *app) resumeNow(ctx context.Context, s *handoff.Store, r record.Request, ascii bool) error {
+func resumeNow(ctx context.Context, a *cli.App, s *handoff.Store, r record.Request, ascii bool) error {
 	done, err := record.Resume(ctx, s, r)
 	if refusal := (*record.Refusal)(nil); errors.As(err, &refusal) {
-		if err := a.printRefusal(refusal, ascii); err != nil {
+		if err := printRefusal(a, refusal, ascii); err != nil {
 			return err
 		}
 	}
@@ -76,7 +76,7 @@ func (a *app) resumeNow(ctx context.Context, s *handoff.Store, r record.Request,
 	}{cli.Consumed(done.Consumption), done.Brief, done.Report}, done.Text())
 }
 
-func (a *app) printRefusal(r *record.Refusal, ascii bool) error {
+func printRefusal(a *cli.App, r *record.Refusal, ascii bool) error {
 	if a.JSON {
 		if !r.Again {
 			return a.PrintJSON(r.Report)
@@ -86,7 +86,7 @@ func (a *app) printRefusal(r *record.Refusal, ascii bool) error {
 			record.Brief
 		}{r.Report, r.Brief})
 	}
-	if err := a.printReports([]packet.Report{r.Report}, ascii); err != nil {
+	if err := printReports(a, []packet.Report{r.Report}, ascii); err != nil {
 		return err
 	}
 	return a.Print(r.Text())

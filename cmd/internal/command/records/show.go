@@ -21,7 +21,7 @@ type showFlags struct {
 	Export   string
 }
 
-func (a *app) show(f *showFlags, ids []string) error {
+func show(a *cli.App, f *showFlags, ids []string) error {
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (a *app) show(f *showFlags, ids []string) error {
 		return err
 	}
 	if f.Export != "" {
-		return a.export(block, f.Export)
+		return export(a, block, f.Export)
 	}
 	in := record.Input(got.Entry.ID, got.Document, schema.Universal())
 	if line := record.Work(*cli.WorkOf(p), in.References, in.Says()).Line(); line != "" {
@@ -68,7 +68,7 @@ func readRecord(s *handoff.Store, name string) (handoff.Stored, error) {
 
 // export writes a universal handoff to the directory of its session. The path comes from the record, but cannot leave
 // root.
-func (a *app) export(block record.Block, root string) error {
+func export(a *cli.App, block record.Block, root string) error {
 	if block.Kind != universal.Kind {
 		return cli.Invalid("redirect standard output to a file",
 			"--export works only for universal handoffs, not for a %s", block.Kind)

@@ -6,11 +6,12 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	runs "github.com/seed-78daf238/handoff/lib/run"
 )
 
 // execute runs a command with sh, its output on standard error, and returns its result.
-func (a *app) execute(command string) (runs.Command, error) {
+func execute(a *cli.App, command string) (runs.Command, error) {
 	a.Note("running: " + command)
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Stdout, cmd.Stderr = a.Stderr, a.Stderr

@@ -19,53 +19,53 @@ type validateFlags struct {
 	Fix bool
 }
 
-func (a *app) validate(f *validateFlags, names []string) error {
+func validate(a *cli.App, f *validateFlags, names []string) error {
 	if f.Fix {
-		return a.repair(&f.repairFlags, names)
+		return repair(a, &f.repairFlags, names)
 	}
 	if f.areGiven() {
 		return cli.Invalid("add --fix", "-o, --in-place, --prompt and --session-root need --fix")
 	}
-	return a.validateAll(names, f.Encoding)
+	return validateAll(a, names, f.Encoding)
 }
 
 // recordOf reads the record of an artifact.
-func (a *app) recordOf(name string) (artifact, error) {
-	got, err := a.read(nil, name)
+func recordOf(a *cli.App, name string) (artifact, error) {
+	got, err := read(a, nil, name)
 	if err == nil {
 		got.text, err = got.record()
 	}
 	return got, err
 }
 
-func (a *app) options(g artifact, encoding string) universal.Options {
+func options(a *cli.App, g artifact, encoding string) universal.Options {
 	return universal.Options{Rules: schema.Universal(), Encoding: encoding, Exists: g.exists, Now: a.Now}
 }
 
-func (a *app) validateAll(names []string, encoding string) error {
+func validateAll(a *cli.App, names []string, encoding string) error {
 	var all []record.Validation
 	var errs []error
 	for _, name := range names {
-		v, err := a.validateOne(name, encoding)
+		v, err := validateOne(a, name, encoding)
 		if err != nil && (v.Name == "" || len(names) == 1) && v.Stage == "" {
 			return err
 		}
 		all, errs = append(all, v), append(errs, err)
 	}
-	if err := a.printValidations(all); err != nil {
+	if err := printValidations(a, all); err != nil {
 		return err
 	}
 	return errors.Join(errs...)
 }
 
 // validateOne validates one record. The error is its summary. A record that cannot be read has no stage.
-func (a *app) validateOne(name, encoding string) (record.Validation, error) {
-	got, err := a.recordOf(name)
+func validateOne(a *cli.App, name, encoding string) (record.Validation, error) {
+	got, err := recordOf(a, name)
 	if err != nil {
 		return record.Validation{Name: name, Report: universal.Report{Faults: []handoff.Fault{{Problem: err.Error()}},
 			Warnings: []handoff.Fault{}}}, err
 	}
-	v, err := record.Validate(got.name, got.text, a.options(got, encoding))
+	v, err := record.Validate(got.name, got.text, options(a, got, encoding))
 	if err != nil {
 		return record.Validation{}, err // bad options
 	}
@@ -87,12 +87,12 @@ func faultsIn(v record.Validation) error {
 }
 
 // printValidations prints the results as text, or as JSON a line each.
-func (a *app) printValidations(all []record.Validation) error {
+func printValidations(a *cli.App, all []record.Validation) error {
 	bounded := slices.Clone(all)
 	for i := range bounded {
 		bounded[i].Report = boundedReport(all[i].Report)
 	}
-	return cli.Lines(a.App, bounded, func() string {
+	return cli.Lines(a, bounded, func() string {
 		var b strings.Builder
 		for _, v := range all {
 			b.WriteString(v.Text())

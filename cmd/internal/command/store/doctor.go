@@ -18,7 +18,7 @@ type doctorFlags struct {
 	RebuildIndex bool
 }
 
-func (a *app) doctor(f *doctorFlags, _ []string) error {
+func doctor(a *cli.App, f *doctorFlags, _ []string) error {
 	cli.CollectOften()
 	a.AsIs = true
 	p, s, err := a.ProjectStore()
@@ -28,21 +28,21 @@ func (a *app) doctor(f *doctorFlags, _ []string) error {
 	if text := cli.SyncStatus(p, s, nil, true); text != "" {
 		a.Note(text)
 	}
-	if err := a.noteWorkTrees(&p); err != nil {
+	if err := noteWorkTrees(a, &p); err != nil {
 		return err
 	}
 	if f.Repair || f.RebuildIndex {
-		return a.repair(&p, s, f.RebuildIndex)
+		return repair(a, &p, s, f.RebuildIndex)
 	}
 	report, err := s.Verify(context.Background())
 	if err != nil {
 		return err
 	}
-	return a.printDiagnosis(report)
+	return printDiagnosis(a, report)
 }
 
 // noteWorkTrees names the work trees whose replicas have handoffs that this store lacks.
-func (a *app) noteWorkTrees(p *handoff.Project) error {
+func noteWorkTrees(a *cli.App, p *handoff.Project) error {
 	unimported, err := exchange.Unimported(p)
 	for _, root := range slices.Sorted(maps.Keys(unimported)) {
 		a.Note("the work tree " + root + " has a store of its own, with " + handoff.Count(unimported[root], "handoff") +
@@ -52,7 +52,7 @@ func (a *app) noteWorkTrees(p *handoff.Project) error {
 }
 
 // printDiagnosis prints each finding with its fix, and returns an error if there are faults.
-func (a *app) printDiagnosis(r handoff.Report) error {
+func printDiagnosis(a *cli.App, r handoff.Report) error {
 	lines := append(fault.Lines(r.Faults, func(f handoff.Finding) string {
 		f.Remedy = cmp.Or(f.Remedy, "look at the file, or restore it from a backup")
 		return withRemedy(f)
@@ -63,7 +63,7 @@ func (a *app) printDiagnosis(r handoff.Report) error {
 	if n := len(r.Faults); n > 0 {
 		return fault.Integrity("", "%s found; nothing was changed", handoff.Count(n, "fault"))
 	}
-	a.noteWhole(r)
+	noteWhole(a, r)
 	return nil
 }
 
@@ -76,19 +76,19 @@ func withRemedy(f handoff.Finding) string {
 	return text
 }
 
-func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) (err error) {
+func repair(a *cli.App, p *handoff.Project, s *handoff.Store, rebuild bool) (err error) {
 	ctx, repair, all := context.Background(), s.Maintenance().Repair, handoff.RepairReport{Done: []string{}}
 	if rebuild {
 		repair = s.Maintenance().RebuildIndex
 	}
 	for n := 0; n < 2 && err == nil; n++ { // the second time restores what the first has quarantined
 		back, lost := exchange.RestoreLost(ctx, s, a.Remote(*p))
-		if a.notes(back); lost != nil {
+		if notes(a, back); lost != nil {
 			return fault.Unreadable(lost)
 		}
 		if n == 0 || len(back) > 0 {
 			done, failed := repair(ctx)
-			a.notes(done.Done)
+			notes(a, done.Done)
 			all.Done, err = append(all.Done, done.Done...), failed
 		}
 	}
@@ -99,5 +99,6 @@ func (a *app) repair(p *handoff.Project, s *handoff.Store, rebuild bool) (err er
 	if err != nil {
 		return err
 	}
-	return a.printReport(s.Verify(ctx))
+	report, err := s.Verify(ctx)
+	return printReport(a, report, err)
 }

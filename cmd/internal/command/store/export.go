@@ -23,8 +23,8 @@ type exportFlags struct {
 	*cli.Signing
 }
 
-func (a *app) export(f *exportFlags, ids []string) error {
-	chosen, err := f.Chosen(a.App)
+func export(a *cli.App, f *exportFlags, ids []string) error {
+	chosen, err := f.Chosen(a)
 	if err != nil {
 		return err
 	}
@@ -48,9 +48,9 @@ func (a *app) export(f *exportFlags, ids []string) error {
 		if with.Author = p.Me(); with.Author == "" {
 			return cli.UnknownOperator("")
 		}
-		with.Sign = func(text []byte) ([]byte, error) { return sshkey.SignText(a.App, p, f.UserKey(), text) }
+		with.Sign = func(text []byte) ([]byte, error) { return sshkey.SignText(a, p, f.UserKey(), text) }
 	}
-	return a.writeBundles(s, entries, with, f.Output)
+	return writeBundles(a, s, entries, with, f.Output)
 }
 
 // chooseEntries returns the entries of ids, or without ids the entries that match a filter.
@@ -93,9 +93,9 @@ func withThreads(s *handoff.Store, entries []handoff.Entry) ([]handoff.Entry, er
 }
 
 // writeBundles writes as many files as are needed, and one to standard output.
-func (a *app) writeBundles(s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
+func writeBundles(a *cli.App, s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
 	if len(entries) < bundle.MaxLines/4 || output == "-" { // few handoffs have that many lines of state
-		return a.writeBundle(s, entries, with, output)
+		return writeBundle(a, s, entries, with, output)
 	}
 	parts, err := bundle.Split(s, entries, with.State, bundle.MaxLines)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *app) writeBundles(s *handoff.Store, entries []handoff.Entry, with bundl
 		if len(parts) > 1 && !a.JSON {
 			a.Note("writing " + name)
 		}
-		if err := a.writeBundle(s, part, with, name); err != nil {
+		if err := writeBundle(a, s, part, with, name); err != nil {
 			return err
 		}
 	}
@@ -121,14 +121,14 @@ func (a *app) writeBundles(s *handoff.Store, entries []handoff.Entry, with bundl
 }
 
 // writeBundle writes the bundle. A file gets its name once it is complete.
-func (a *app) writeBundle(s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
+func writeBundle(a *cli.App, s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
 	var counts bundle.Counts
 	export := func(to io.Writer) (err error) {
 		counts, err = bundle.Export(s, entries, with, to)
 		return err
 	}
 	if output == "-" {
-		if err := a.printBundle(export); err != nil {
+		if err := printBundle(a, export); err != nil {
 			return err
 		}
 	} else if err := bundle.Create(output, 0o644, export); errors.Is(err, fs.ErrExist) {
@@ -144,7 +144,7 @@ func (a *app) writeBundle(s *handoff.Store, entries []handoff.Entry, with bundle
 }
 
 // printBundle prints the bundle. It is an error if the reader closes the pipe before the end.
-func (a *app) printBundle(export func(io.Writer) error) error {
+func printBundle(a *cli.App, export func(io.Writer) error) error {
 	if cli.IsTerminal(a.Stdout) {
 		return cli.Invalid("name a file with -o, or redirect standard output", "standard output is a terminal")
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // showMachine shows which machine the store belongs to.
-func (a *app) showMachine(*cli.None, []string) error {
+func showMachine(a *cli.App, _ *cli.None, _ []string) error {
 	s, err := a.Store()
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ type regenerateFlags struct {
 }
 
 // regenerate makes the store belong to this machine.
-func (a *app) regenerate(f *regenerateFlags, _ []string) error {
+func regenerate(a *cli.App, f *regenerateFlags, _ []string) error {
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ type importFlags struct {
 	AllowSecret       []string
 }
 
-func (a *app) importBundle(f *importFlags, files []string) error {
+func importBundle(a *cli.App, f *importFlags, files []string) error {
 	a.Gate.AllowSecret = f.AllowSecret
 	o := bundle.Options{Name: files[0], WithState: f.WithState, MustSign: f.RequireSignature, DryRun: f.DryRun,
 		KeepGoing: f.KeepGoing}
@@ -33,7 +33,7 @@ func (a *app) importBundle(f *importFlags, files []string) error {
 	if err := s.Maintenance().Ready(); err != nil { // before the bundle is read
 		return err
 	}
-	from, err := a.openBundle(files[0])
+	from, err := openBundle(a, files[0])
 	if err != nil {
 		return err
 	}
@@ -44,12 +44,12 @@ func (a *app) importBundle(f *importFlags, files []string) error {
 	o.MaxDocument = p.Options.MaxDocumentBytes
 	runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
 	got, err := bundle.Import(context.Background(), s, from, o)
-	return a.printImport(o, got, err)
+	return printImport(a, o, got, err)
 }
 
 // openBundle opens a bundle as a file that can be read twice. Standard input and compressed bundles go to a temporary
 // file without a name. A bundle that cannot be unpacked is returned as it is: the import reports the fault.
-func (a *app) openBundle(path string) (f *os.File, err error) {
+func openBundle(a *cli.App, path string) (f *os.File, err error) {
 	if path == "-" {
 		f, err = keepBundle(a.Stdin, "standard input")
 	} else {
@@ -88,7 +88,7 @@ func keepBundle(from io.Reader, name string) (*os.File, error) {
 	return f, nil
 }
 
-func (a *app) printImport(o bundle.Options, got bundle.Imported, err error) error {
+func printImport(a *cli.App, o bundle.Options, got bundle.Imported, err error) error {
 	var receipts []handoff.Receipt
 	errs := []error{err}
 	created := 0

@@ -20,8 +20,8 @@ type initFlags struct {
 	Yes      bool `flag:",y"`
 }
 
-// init sets up the project, and records the operator if there is one.
-func (a *app) init(f *initFlags, _ []string) error {
+// setUp sets up the project, and records the operator if there is one.
+func setUp(a *cli.App, f *initFlags, _ []string) error {
 	operator, kind := f.Operator, f.Git
 	cwd, err := a.Getwd()
 	if err != nil {
@@ -39,11 +39,11 @@ func (a *app) init(f *initFlags, _ []string) error {
 	}
 	byItself := false
 	if a.CanAsk() && !f.Yes && !a.Quiet {
-		if operator, kind, byItself, err = a.askSetUp(p, operator, kind); err != nil {
+		if operator, kind, byItself, err = askSetUp(a, p, operator, kind); err != nil {
 			return err
 		}
 	} else if f.Yes && operator == "" && p.Me() == "" {
-		operator = a.userSlug()
+		operator = userSlug(a)
 	}
 	if operator != "" {
 		if err = cmp.Or(handoff.CheckOperator(operator), s.Registry().Check(operator)); err != nil {
@@ -52,7 +52,7 @@ func (a *app) init(f *initFlags, _ []string) error {
 	}
 	done, err := s.Maintenance().Init(handoff.Git(kind))
 	if err == nil && operator != "" && (f.Global || operator != p.Me()) {
-		did, wrong := a.setOperator(p, s, operator, f.Global)
+		did, wrong := setOperator(a, p, s, operator, f.Global)
 		if err = wrong; err == nil {
 			done = append(done, did)
 		}
@@ -72,7 +72,8 @@ func (a *app) init(f *initFlags, _ []string) error {
 }
 
 // setOperator records who the user is, in this clone or in all projects, and returns what has changed.
-func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, global bool) (did string, err error) {
+func setOperator(a *cli.App, p handoff.Project, s *handoff.Store, operator string, global bool) (did string,
+	err error) {
 	before := p.Identity()
 	where := " in this clone"
 	if global {
@@ -95,10 +96,10 @@ func (a *app) setOperator(p handoff.Project, s *handoff.Store, operator string, 
 }
 
 // askSetUp asks for the values that no flag gives. An answer is a line; an empty line accepts the proposal.
-func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, byItself bool, err error) {
+func askSetUp(a *cli.App, p handoff.Project, operator, kind string) (_, _ string, byItself bool, err error) {
 	for operator == "" && err == nil {
-		if operator, err = a.answer("Who are you? A short name, as others write it in --to",
-			cmp.Or(p.Me(), a.userSlug())); handoff.CheckOperator(operator) != nil {
+		if operator, err = answer(a, "Who are you? A short name, as others write it in --to",
+			cmp.Or(p.Me(), userSlug(a))); handoff.CheckOperator(operator) != nil {
 			a.Note("use 1 to 64 ASCII letters, digits, _ and -")
 			operator = ""
 		}
@@ -108,7 +109,7 @@ func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, b
 			"  synced   ignore them; other clones get them by `handoff sync`\n"+
 			"  tracked  commit them with the code\n  none     nothing\n")
 		for kind == "" && err == nil {
-			kind, err = a.answer("synced, tracked or none", string(handoff.GitSynced))
+			kind, err = answer(a, "synced, tracked or none", string(handoff.GitSynced))
 			if !slices.Contains([]handoff.Git{handoff.GitSynced, handoff.GitTracked, handoff.GitNone},
 				handoff.Git(kind)) {
 				kind = ""
@@ -117,15 +118,15 @@ func (a *app) askSetUp(p handoff.Project, operator, kind string) (_, _ string, b
 	}
 	if err == nil && cmp.Or(kind, string(p.Settings.Git.Value)) == string(handoff.GitSynced) &&
 		p.User.Sync.Source == "default" {
-		var answer string
-		answer, err = a.answer("Sync by itself after each change, in the background? yes or no", "no")
-		byItself = strings.HasPrefix(strings.ToLower(answer), "y")
+		var wanted string
+		wanted, err = answer(a, "Sync by itself after each change, in the background? yes or no", "no")
+		byItself = strings.HasPrefix(strings.ToLower(wanted), "y")
 	}
 	return operator, kind, byItself, err
 }
 
 // answer asks a question and reads one line.
-func (a *app) answer(question, proposed string) (string, error) {
+func answer(a *cli.App, question, proposed string) (string, error) {
 	line, err := a.Ask(question + " [" + proposed + "]: ")
 	if err == io.EOF {
 		fmt.Fprintln(a.Stderr)
@@ -135,7 +136,7 @@ func (a *app) answer(question, proposed string) (string, error) {
 }
 
 // userSlug returns an operator name made from the system's user or host name, or "".
-func (a *app) userSlug() string {
+func userSlug(a *cli.App) string {
 	for _, name := range []string{a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"),
 		filepath.Base(a.Getenv("HOME"))} {
 		if slug := handoff.OperatorFrom(name); slug != "" && slug != "root" && handoff.CheckOperator(slug) == nil {

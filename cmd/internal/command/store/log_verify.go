@@ -14,7 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func (a *app) verifyLog(f *verifyFlags, ids []string) error {
+func verifyLog(a *cli.App, f *verifyFlags, ids []string) error {
 	if len(ids) > 0 {
 		return cli.Invalid("remove one", "--log conflicts with ids")
 	}
@@ -33,7 +33,7 @@ func (a *app) verifyLog(f *verifyFlags, ids []string) error {
 	}
 	var signed *signedCheckpoint
 	if f.AllowedSigners != "" {
-		if signed, err = a.verifySigned(s, f); err != nil {
+		if signed, err = verifySigned(a, s, f); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (a *app) verifyLog(f *verifyFlags, ids []string) error {
 	if err := a.Show(auditReport{report, signed}, ""); err != nil {
 		return err
 	}
-	return a.endReport(report)
+	return endReport(a, report)
 }
 
 // An auditReport is a report of verify, with the signed head that the log was compared with.
@@ -59,7 +59,7 @@ type signedCheckpoint struct {
 }
 
 // verifySigned checks the signature of a signed head, then that the log contains the head.
-func (a *app) verifySigned(s *handoff.Store, f *verifyFlags) (*signedCheckpoint, error) {
+func verifySigned(a *cli.App, s *handoff.Store, f *verifyFlags) (*signedCheckpoint, error) {
 	path := f.Checkpoint
 	if path == "" {
 		last, err := s.AuditLog().Last()

@@ -17,9 +17,9 @@ import (
 type trustFlags struct{ Yes bool }
 
 // trust accepts the keys that OPERATORS.md lists for an operator.
-func (a *app) trust(f *trustFlags, ops []string) error {
+func trust(a *cli.App, f *trustFlags, ops []string) error {
 	operator := ops[0]
-	s, err := a.operatorsStore()
+	s, err := operatorsStore(a)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (a *app) trust(f *trustFlags, ops []string) error {
 }
 
 // operatorsStore returns the store for commands that need only the operators file of the project.
-func (a *app) operatorsStore() (*handoff.Store, error) {
+func operatorsStore(a *cli.App) (*handoff.Store, error) {
 	p, s, err := a.NewStore()
 	if _, statErr := os.Stat(listedIn(p)); err == nil && errors.Is(statErr, fs.ErrNotExist) {
 		err = p.Exists()
@@ -46,8 +46,8 @@ func (a *app) operatorsStore() (*handoff.Store, error) {
 // listedIn returns the path of the operators file that the commands use.
 func listedIn(p handoff.Project) string { return cmp.Or(p.Options.ListedIn, p.Options.OperatorsFile) }
 
-func (a *app) listOperators(*cli.None, []string) error {
-	s, err := a.operatorsStore()
+func listOperators(a *cli.App, _ *cli.None, _ []string) error {
+	s, err := operatorsStore(a)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (a *app) listOperators(*cli.None, []string) error {
 		return err
 	}
 	if a.JSON {
-		return cli.JSONLines(a.App, list.All())
+		return cli.JSONLines(a, list.All())
 	}
 	var rows [][]string
 	for _, o := range list.All() {
@@ -76,9 +76,9 @@ func (a *app) listOperators(*cli.None, []string) error {
 	return a.Print(a.Table("ID NAME EMAIL STATE", rows))
 }
 
-func (a *app) verifyOperator(_ *cli.None, ops []string) error {
+func verifyOperator(a *cli.App, _ *cli.None, ops []string) error {
 	operator := ops[0]
-	s, err := a.operatorsStore()
+	s, err := operatorsStore(a)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (a *app) verifyOperator(_ *cli.None, ops []string) error {
 	return err
 }
 
-func (a *app) validateOperators(_ *cli.None, files []string) error {
+func validateOperators(a *cli.App, _ *cli.None, files []string) error {
 	p, s, err := a.NewStore()
 	if err != nil {
 		return err

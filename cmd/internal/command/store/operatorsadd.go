@@ -17,7 +17,7 @@ type addFlags struct {
 	Key         string
 }
 
-func (a *app) addOperator(f *addFlags, ops []string) error {
+func addOperator(a *cli.App, f *addFlags, ops []string) error {
 	p, s, err := a.NewStore()
 	if err != nil {
 		return err

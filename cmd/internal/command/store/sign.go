@@ -9,7 +9,7 @@ import (
 
 type signFlags struct{ Key string }
 
-func (a *app) sign(f *signFlags, ids []string) error {
+func sign(a *cli.App, f *signFlags, ids []string) error {
 	a.Signing.Sign = &f.Key // asked for, with the user's key if it is ""
 	s, err := a.Store()
 	if err != nil {

@@ -19,7 +19,7 @@ type syncFlags struct {
 	DryRun        bool
 }
 
-func (a *app) sync(f *syncFlags, _ []string) error {
+func sync(a *cli.App, f *syncFlags, _ []string) error {
 	cli.CollectAt(100)
 	a.Quiet = a.Quiet || f.Background
 	p, s, err := a.SyncStore(f.Remote)
@@ -48,10 +48,10 @@ func (a *app) sync(f *syncFlags, _ []string) error {
 		return exchange.Background(ctx, s, with)
 	}
 	got, err := exchange.Sync(ctx, s, with)
-	return a.printSync(f.DryRun, got, err)
+	return printSync(a, f.DryRun, got, err)
 }
 
-func (a *app) printSync(dryRun bool, got exchange.Result, err error) error {
+func printSync(a *cli.App, dryRun bool, got exchange.Result, err error) error {
 	a.Committed()
 	if got.Remote != "" && !a.JSON {
 		a.Note("the remote is " + handoff.EscapeLine(got.Remote))
@@ -95,12 +95,12 @@ func (a *app) printSync(dryRun bool, got exchange.Result, err error) error {
 			l.Here.Time,
 			actOf(l.First), l.First.Operator, l.First.Time, l.Writer))
 	}
-	a.notes(lines)
+	notes(a, lines)
 	lines = nil
 	for _, why := range got.Why {
 		lines = append(lines, "held: "+why)
 	}
-	a.notes(lines)
+	notes(a, lines)
 	if note := strings.Join(parts, ", "); note != "" {
 		if dryRun {
 			note = "without --dry-run: " + note
@@ -114,7 +114,7 @@ func (a *app) printSync(dryRun bool, got exchange.Result, err error) error {
 }
 
 // notes prints the first lines as notes; --json has all.
-func (a *app) notes(lines []string) {
+func notes(a *cli.App, lines []string) {
 	for _, line := range fault.Lines(lines, strings.Clone) {
 		a.Note(line)
 	}

@@ -16,10 +16,10 @@ type verifyFlags struct {
 	Checkpoint     string `needs:"log allowed-signers"`
 }
 
-func (a *app) verify(f *verifyFlags, ids []string) error {
+func verify(a *cli.App, f *verifyFlags, ids []string) error {
 	cli.CollectOften()
 	if f.Log {
-		return a.verifyLog(f, ids)
+		return verifyLog(a, f, ids)
 	}
 	a.AsIs = true
 	p, s, err := a.ProjectStore()
@@ -27,36 +27,36 @@ func (a *app) verify(f *verifyFlags, ids []string) error {
 		return err
 	}
 	report, err := s.Verify(context.Background(), ids...)
-	if err = a.printReport(report, err); err == nil && report.Handoffs == 0 {
+	if err = printReport(a, report, err); err == nil && report.Handoffs == 0 {
 		a.NoteNothing(p, s, "no handoffs here yet")
 	}
 	return err
 }
 
 // printReport prints the result of a verification.
-func (a *app) printReport(r handoff.Report, err error) error {
+func printReport(a *cli.App, r handoff.Report, err error) error {
 	if err == nil {
 		err = a.Show(r, "")
 	}
 	if err == nil {
-		err = a.endReport(r)
+		err = endReport(a, r)
 	}
 	return err
 }
 
 // endReport prints the warnings of a report, and returns its faults as an error.
-func (a *app) endReport(r handoff.Report) error {
+func endReport(a *cli.App, r handoff.Report) error {
 	for _, w := range fault.Lines(r.Warnings, handoff.Finding.String) {
 		a.Note("warning: " + w)
 	}
 	if err := r.Err(); err != nil {
 		return err
 	}
-	a.noteWhole(r)
+	noteWhole(a, r)
 	return nil
 }
 
-func (a *app) noteWhole(r handoff.Report) {
+func noteWhole(a *cli.App, r handoff.Report) {
 	others := ""
 	if r.Others > 0 {
 		others = fmt.Sprintf(" (%d came from others)", r.Others)

@@ -5,7 +5,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func (a *app) whoami(*cli.None, []string) error {
+func whoami(a *cli.App, _ *cli.None, _ []string) error {
 	p, err := a.Project()
 	if err != nil {
 		return err

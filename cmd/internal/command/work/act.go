@@ -11,7 +11,7 @@ import (
 
 // printAct prints the receipt of an action: on a terminal a line with the title, and below it how to undo the action;
 // otherwise JSON. It notes if the handoff is closed.
-func (a *app) printAct(s *handoff.Store, got handoff.ActReceipt) error {
+func printAct(a *cli.App, s *handoff.Store, got handoff.ActReceipt) error {
 	id := cli.Short(got.ID, cli.Shortest)
 	state := handoff.State(cmp.Or(got.State, string(handoff.StateUnread)))
 	act := got.Act

@@ -17,14 +17,14 @@ type approveFlags struct {
 }
 
 // approve asks at a terminal, and approves or rejects.
-func (a *app) approve(f *approveFlags, ids []string) error {
+func approve(a *cli.App, f *approveFlags, ids []string) error {
 	act, verb, again := handoff.ActApprove, "Approve", "approve"
 	if f.Reject {
 		act, verb, again = handoff.ActReject, "Reject", "approve --reject"
 	}
 	p, s, err := a.StoreWith(func(p *handoff.Project) {
 		p.Options.SignApproval = func(text []byte) ([]byte, error) {
-			return sshkey.SignAs(a.App, *p, f.Key, handoff.ApprovalNamespace, text)
+			return sshkey.SignAs(a, *p, f.Key, handoff.ApprovalNamespace, text)
 		}
 	})
 	if err != nil {
@@ -59,5 +59,5 @@ func (a *app) approve(f *approveFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	return a.printAct(s, done)
+	return printAct(a, s, done)
 }

@@ -10,10 +10,10 @@ type archiveFlags struct {
 	Undo bool
 }
 
-func (a *app) archive(f *archiveFlags, ids []string) error {
+func archive(a *cli.App, f *archiveFlags, ids []string) error {
 	act := handoff.ActArchive
 	if f.Undo {
 		act = handoff.ActUnarchive
 	}
-	return a.act(cli.Offline{}, act, ids, handoff.Consumption{}, nil)
+	return perform(a, cli.Offline{}, act, ids, handoff.Consumption{}, nil)
 }

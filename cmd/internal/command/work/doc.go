@@ -6,26 +6,23 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// An app is one run of the program.
-type app struct{ *cli.App }
-
 // Commands returns the commands of both programs.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"next":      (*app).next,
-		"take":      (*app).take,
+		"next":      next,
+		"take":      take,
 		"release":   noted(handoff.ActRelease),
-		"done":      (*app).done,
-		"mark-read": (*app).markRead,
+		"done":      done,
+		"mark-read": markRead,
 		"withdraw":  noted(handoff.ActWithdraw),
-		"archive":   (*app).archive,
+		"archive":   archive,
 	}
 }
 
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
 	return cli.Commands{
-		"approve": (*app).approve,
-		"prune":   (*app).prune,
+		"approve": approve,
+		"prune":   prune,
 	}
 }

@@ -18,7 +18,7 @@ type markReadFlags struct {
 	Yes  bool `flag:",y" needs:"all"`
 }
 
-func (a *app) markRead(f *markReadFlags, ids []string) error {
+func markRead(a *cli.App, f *markReadFlags, ids []string) error {
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (a *app) markRead(f *markReadFlags, ids []string) error {
 		receipts, err = s.MarkRead(ctx, f.Operator, ids...)
 	default:
 		cli.CollectOften()
-		if err = a.askMany(s, f.Operator, f.Yes); err == nil {
+		if err = askMany(a, s, f.Operator, f.Yes); err == nil {
 			receipts, err = s.MarkAllRead(ctx, f.Operator)
 		}
 	}
@@ -56,16 +56,16 @@ func (a *app) markRead(f *markReadFlags, ids []string) error {
 	}
 	a.Committed()
 	if a.ForPeople() {
-		return a.tellMarks(receipts, f.Undo)
+		return tellMarks(a, receipts, f.Undo)
 	}
-	return cli.JSONLines(a.App, receipts)
+	return cli.JSONLines(a, receipts)
 }
 
 // manyMarks is how many handoffs are marked without a question.
 const manyMarks = 20
 
 // askMany asks a person who is about to mark many handoffs as read.
-func (a *app) askMany(s *handoff.Store, operator string, yes bool) error {
+func askMany(a *cli.App, s *handoff.Store, operator string, yes bool) error {
 	if yes || !a.CanAsk() {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (a *app) askMany(s *handoff.Store, operator string, yes bool) error {
 }
 
 // tellMarks prints in one line what was marked.
-func (a *app) tellMarks(receipts []handoff.MarkReceipt, undo bool) error {
+func tellMarks(a *cli.App, receipts []handoff.MarkReceipt, undo bool) error {
 	marked, operator, read := 0, "", "read"
 	if undo {
 		read = "unread"

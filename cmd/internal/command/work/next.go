@@ -18,13 +18,13 @@ type nextFlags struct {
 	Format  string `one:"table,rows,jsonl,ids,json"`
 }
 
-func (a *app) next(f *nextFlags, _ []string) error {
+func next(a *cli.App, f *nextFlags, _ []string) error {
 	cli.CollectOften()
 	p, s, err := a.OnceStore(cli.Offline{Offline: f.Offline})
 	if err != nil {
 		return err
 	}
-	chosen, err := (&cli.Filter{To: f.To, Origin: f.Origin}).Chosen(a.App)
+	chosen, err := (&cli.Filter{To: f.To, Origin: f.Origin}).Chosen(a)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (a *app) next(f *nextFlags, _ []string) error {
 	}
 	if f.Take {
 		who := handoff.Consumption{Operator: chosen.To, Session: cmp.Or(f.Session, a.SessionID())}
-		return a.takeNext(s, chosen, who)
+		return takeNext(a, s, chosen, who)
 	}
 	e, ok, err := s.Next(chosen, a.SessionID(), nil)
 	if err == nil && !ok {
@@ -42,15 +42,15 @@ func (a *app) next(f *nextFlags, _ []string) error {
 	if err != nil || !ok {
 		return err
 	}
-	return read.PrintList(a.App, s, []handoff.Entry{e}, read.FormatOf(a.App, f.Format))
+	return read.PrintList(a, s, []handoff.Entry{e}, read.FormatOf(a, f.Format))
 }
 
-func (a *app) takeNext(s *handoff.Store, chosen handoff.Filter, who handoff.Consumption) error {
+func takeNext(a *cli.App, s *handoff.Store, chosen handoff.Filter, who handoff.Consumption) error {
 	ctx, stop := a.Stoppable()
 	defer stop()
 	got, ok, err := s.Lifecycle().TakeNext(ctx, chosen, who)
 	if err != nil || !ok {
 		return err
 	}
-	return a.printAct(s, got)
+	return printAct(a, s, got)
 }

@@ -23,7 +23,7 @@ type pruneFlags struct {
 	Yes         bool
 }
 
-func (a *app) prune(f *pruneFlags, ids []string) error {
+func prune(a *cli.App, f *pruneFlags, ids []string) error {
 	if f.ArchivedFor <= 0 || f.Export == "" {
 		return cli.Invalid("use `handoff prune --archived-for 90d --export FILE`",
 			"prune needs --archived-for, longer than 0, and --export")
@@ -68,13 +68,13 @@ func (a *app) prune(f *pruneFlags, ids []string) error {
 		return nil
 	}
 	if !f.Yes {
-		if err := a.printPruned(s, may); err != nil {
+		if err := printPruned(a, s, may); err != nil {
 			return err
 		}
 		a.Note(fmt.Sprintf("--yes exports %s to %s and removes them", handoff.Count(len(may), "handoff"), f.Export))
 		return nil
 	}
-	return a.pruneNow(s, f, may, project.Options.MaxDocumentBytes)
+	return pruneNow(a, s, f, may, project.Options.MaxDocumentBytes)
 }
 
 // chosenOf returns the handoffs of ids. A handoff that cannot be pruned is an error.
@@ -94,7 +94,7 @@ func chosenOf(s *handoff.Store, may []handoff.Entry, why map[string]string, ids 
 	return chosen, nil
 }
 
-func (a *app) pruneNow(s *handoff.Store, f *pruneFlags, may []handoff.Entry, maxDocument int) error {
+func pruneNow(a *cli.App, s *handoff.Store, f *pruneFlags, may []handoff.Entry, maxDocument int) error {
 	sum, texts, err := bundle.Keep(s, may, f.Export, maxDocument)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (a *app) pruneNow(s *handoff.Store, f *pruneFlags, may []handoff.Entry, max
 			gone = append(gone, e)
 		}
 	}
-	if err := a.printPruned(s, gone); err != nil {
+	if err := printPruned(a, s, gone); err != nil {
 		return err
 	}
 	a.Note(fmt.Sprintf("pruned %s; they are in %s", handoff.Count(len(gone), "handoff"), f.Export))
@@ -118,9 +118,9 @@ func (a *app) pruneNow(s *handoff.Store, f *pruneFlags, may []handoff.Entry, max
 }
 
 // printPruned prints a line or a JSON object for each handoff.
-func (a *app) printPruned(s *handoff.Store, entries []handoff.Entry) error {
+func printPruned(a *cli.App, s *handoff.Store, entries []handoff.Entry) error {
 	if a.JSON {
-		return cli.JSONLines(a.App, s.Listed(entries))
+		return cli.JSONLines(a, s.Listed(entries))
 	}
 	out := bufio.NewWriter(a.Stdout)
 	for _, e := range entries {

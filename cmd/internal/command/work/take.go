@@ -24,7 +24,7 @@ type takeFlags struct {
 	Reason string `needs:"steal"`
 }
 
-func (a *app) take(f *takeFlags, ids []string) error {
+func take(a *cli.App, f *takeFlags, ids []string) error {
 	act, who := handoff.ActTake, handoff.Consumption{Session: a.SessionID(), Reason: f.Reason}
 	if f.For != nil {
 		who.For = *f.For
@@ -39,7 +39,7 @@ func (a *app) take(f *takeFlags, ids []string) error {
 	case f.Steal:
 		act = handoff.ActRevoke
 	}
-	return a.act(f.Offline, act, ids, who, nil)
+	return perform(a, f.Offline, act, ids, who, nil)
 }
 
 type notedFlags struct {
@@ -48,9 +48,9 @@ type notedFlags struct {
 }
 
 // noted returns the function of a command that performs an action with a note.
-func noted(act handoff.Act) func(*app, *notedFlags, []string) error {
-	return func(a *app, f *notedFlags, ids []string) error {
-		return a.act(f.Offline, act, ids, handoff.Consumption{Session: a.SessionID(), Reason: f.Note}, nil)
+func noted(act handoff.Act) func(*cli.App, *notedFlags, []string) error {
+	return func(a *cli.App, f *notedFlags, ids []string) error {
+		return perform(a, f.Offline, act, ids, handoff.Consumption{Session: a.SessionID(), Reason: f.Note}, nil)
 	}
 }
 
@@ -61,20 +61,20 @@ type doneFlags struct {
 	Undo  bool `not:"reply"`
 }
 
-func (a *app) done(f *doneFlags, ids []string) error {
+func done(a *cli.App, f *doneFlags, ids []string) error {
 	act, who := handoff.ActDone, handoff.Consumption{Session: a.SessionID(), Reason: f.Note}
 	if f.Undo {
 		act = handoff.ActReopen
 	}
 	if f.Reply == "" {
-		return a.act(f.Offline, act, ids, who, nil)
+		return perform(a, f.Offline, act, ids, who, nil)
 	}
-	in := cli.Input{App: a.App}
+	in := cli.Input{App: a}
 	name, text, err := in.ReadNamed(f.Reply) // before anything is finished
 	if err != nil {
 		return err
 	}
-	return in.Kept(a.act(f.Offline, act, ids, who, func(operator string) (func(*handoff.ActReceipt) error, error) {
+	return in.Kept(perform(a, f.Offline, act, ids, who, func(operator string) (func(*handoff.ActReceipt) error, error) {
 		if len(ids) > 1 {
 			return nil, cli.Invalid("finish each with its own --reply", "--reply answers one handoff, not %d", len(ids))
 		}
@@ -120,9 +120,9 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(*
 	}, in.Try(before.Text(name, text))
 }
 
-// act performs an action on handoffs. first checks the request of the operator and may return a function to run after
-// the action; nil does neither.
-func (a *app) act(offline cli.Offline, act handoff.Act, ids []string, who handoff.Consumption,
+// perform performs an action on handoffs. first checks the request of the operator and may return a function to run
+// after the action; nil does neither.
+func perform(a *cli.App, offline cli.Offline, act handoff.Act, ids []string, who handoff.Consumption,
 	first func(operator string) (then func(*handoff.ActReceipt) error, err error)) error {
 	p, s, err := a.OnceStore(offline)
 	if err != nil {
@@ -132,7 +132,7 @@ func (a *app) act(offline cli.Offline, act handoff.Act, ids []string, who handof
 		return err
 	}
 	for i := range ids {
-		if ids[i], err = a.meant(s, ids[i], who.Operator, act); err != nil {
+		if ids[i], err = meant(a, s, ids[i], who.Operator, act); err != nil {
 			return err
 		}
 	}
@@ -149,14 +149,14 @@ func (a *app) act(offline cli.Offline, act handoff.Act, ids []string, who handof
 		if then != nil {
 			failed = then(&got)
 		}
-		return errors.Join(a.printAct(s, got), failed)
+		return errors.Join(printAct(a, s, got), failed)
 	})
 }
 
 // meant returns the handoff that @ means for an act: to end it or give it back the one that the operator has taken, to
 // undo that the one that the operator ended last, to withdraw the one that the operator sent last. Any other name, and
 // @ for another act, is returned as it is.
-func (a *app) meant(s *handoff.Store, name, operator string, act handoff.Act) (string, error) {
+func meant(a *cli.App, s *handoff.Store, name, operator string, act handoff.Act) (string, error) {
 	undoes := map[handoff.Act]handoff.Act{handoff.ActReopen: handoff.ActDone,
 		handoff.ActUnarchive: handoff.ActArchive}[act]
 	switch {

@@ -16,13 +16,13 @@ type answerFlags struct {
 	AllowEmpty []string
 }
 
-func (a *app) reply(f *answerFlags, args []string) error { return a.answer(f, args, true) }
+func reply(a *cli.App, f *answerFlags, args []string) error { return answer(a, f, args, true) }
 
-func (a *app) supersede(f *answerFlags, args []string) error { return a.answer(f, args, false) }
+func supersede(a *cli.App, f *answerFlags, args []string) error { return answer(a, f, args, false) }
 
 // answer stores a reply to a handoff, or its successor. If the file of the handoff was changed, the changed text is the
 // successor, unless another one is given.
-func (a *app) answer(f *answerFlags, args []string, isReply bool) error {
+func answer(a *cli.App, f *answerFlags, args []string, isReply bool) error {
 	p, s, err := a.ProjectStore()
 	if err == nil && isReply && args[0] == "@" {
 		args[0], err = a.Taken(s, p.MeOr(f.From), a.SessionID())
@@ -42,7 +42,7 @@ func (a *app) answer(f *answerFlags, args []string, isReply bool) error {
 	if isReply {
 		doc, start = handoff.Reply(got.Entry, p.MeOr(f.From)), ""
 	}
-	if err := f.Apply(a.App, &f.Fields); err != nil {
+	if err := f.Apply(a, &f.Fields); err != nil {
 		return err
 	}
 	f.From, f.To, f.Topic = cmp.Or(f.From, doc.From), cmp.Or(f.To, doc.To), cmp.Or(f.Topic, doc.Topic)
@@ -51,7 +51,7 @@ func (a *app) answer(f *answerFlags, args []string, isReply bool) error {
 		notes = append(notes, got.Entry.ID+" is not replaced, since "+f.From+
 			" is neither its sender nor its recipient: this is shown as a claim")
 	}
-	in := cli.Input{App: a.App, Fields: f.Fields, At: f.At, AllowEmpty: f.AllowEmpty}
+	in := cli.Input{App: a, Fields: f.Fields, At: f.At, AllowEmpty: f.AllowEmpty}
 	changed := handoff.Stored{}
 	if isChanged && !isReply {
 		changed = got
@@ -69,7 +69,7 @@ func (a *app) answer(f *answerFlags, args []string, isReply bool) error {
 	if sources != nil {
 		return in.Kept(cli.SameAgain(a.Write(sources, false, nil), in.Took))
 	}
-	return a.Full.Compose(a.App, f.Fields, f.At, start)
+	return a.Full.Compose(a, f.Fields, f.At, start)
 }
 
 // answerText returns the sources of the text in a file, otherwise of the piped text, otherwise of the changed handoff.

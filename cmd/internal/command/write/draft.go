@@ -18,12 +18,12 @@ type draftFlags struct {
 	Agent, Session string
 }
 
-func (a *app) saveDraft(f *draftFlags, files []string) error {
+func saveDraft(a *cli.App, f *draftFlags, files []string) error {
 	if f.Hook {
-		agents.SaveDraft(a.App, cmp.Or(f.Agent, "plain"))
+		agents.SaveDraft(a, cmp.Or(f.Agent, "plain"))
 		return nil
 	}
-	text, err := a.draftInput(files)
+	text, err := draftInput(a, files)
 	if err != nil {
 		return err
 	}
@@ -39,14 +39,14 @@ func (a *app) saveDraft(f *draftFlags, files []string) error {
 	return a.Did(newDrafted(d), "saved the draft "+d.ID)
 }
 
-func (a *app) draftInput(files []string) ([]byte, error) {
+func draftInput(a *cli.App, files []string) ([]byte, error) {
 	if len(files) == 0 || files[0] == "-" {
 		return a.ReadStdin(cli.MaxInput)
 	}
 	return cli.ReadInput(files[0])
 }
 
-func (a *app) listDrafts(*cli.None, []string) error {
+func listDrafts(a *cli.App, _ *cli.None, _ []string) error {
 	s, err := a.Store()
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (a *app) listDrafts(*cli.None, []string) error {
 	if err != nil {
 		return err
 	}
-	return a.printDrafts(drafts)
+	return printDrafts(a, drafts)
 }
 
 // A drafted is a draft in JSON, without its text.
@@ -69,7 +69,7 @@ type drafted struct {
 
 func newDrafted(d handoff.Draft) drafted { return drafted{ID: d.ID, Bytes: len(d.Text), Draft: d} }
 
-func (a *app) printDrafts(drafts []handoff.Draft) error {
+func printDrafts(a *cli.App, drafts []handoff.Draft) error {
 	rows := make([][]string, len(drafts))
 	for i, d := range drafts {
 		if !a.ForPeople() {
@@ -101,9 +101,9 @@ type showDraftFlags struct {
 	Offset int    `needs:"agent"`
 }
 
-func (a *app) showDraft(f *showDraftFlags, ids []string) error {
+func showDraft(a *cli.App, f *showDraftFlags, ids []string) error {
 	a.ForAgents = f.Agent != ""
-	_, d, err := a.draft(ids)
+	_, d, err := draft(a, ids)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (a *app) showDraft(f *showDraftFlags, ids []string) error {
 
 // draft returns the draft that ids names. Without an id it is the newest draft of this machine that a session left,
 // or else the newest one.
-func (a *app) draft(ids []string) (*handoff.Store, handoff.Draft, error) {
+func draft(a *cli.App, ids []string) (*handoff.Store, handoff.Draft, error) {
 	s, err := a.Store()
 	if err != nil {
 		return nil, handoff.Draft{}, err

@@ -13,12 +13,12 @@ type publishFlags struct {
 	*cli.Gate
 }
 
-func (a *app) publishDraft(f *publishFlags, ids []string) error {
-	s, d, err := a.draft(ids)
+func publishDraft(a *cli.App, f *publishFlags, ids []string) error {
+	s, d, err := draft(a, ids)
 	if err != nil {
 		return err
 	}
-	sources, err := a.draftSources(d, f.Fields)
+	sources, err := draftSources(a, d, f.Fields)
 	if err != nil {
 		return err
 	}
@@ -31,24 +31,24 @@ func (a *app) publishDraft(f *publishFlags, ids []string) error {
 	return nil
 }
 
-func (a *app) draftSources(d handoff.Draft, f cli.Fields) ([]handoff.Source, error) {
+func draftSources(a *cli.App, d handoff.Draft, f cli.Fields) ([]handoff.Source, error) {
 	if d.IsDocument() {
-		return (&cli.Input{App: a.App, Fields: f, At: d.Saved}).Filled("draft "+d.ID, []byte(d.Text))
+		return (&cli.Input{App: a, Fields: f, At: d.Saved}).Filled("draft "+d.ID, []byte(d.Text))
 	}
 	f = cli.Fields(handoff.Document(f).Over(d.Document))
 	f.Time = cmp.Or(f.Time, d.Saved)
-	in := cli.Input{App: a.App, Fields: f}
+	in := cli.Input{App: a, Fields: f}
 	return in.Text("draft "+d.ID, []byte(d.Text))
 }
 
 type discardFlags struct{ Yes bool }
 
-func (a *app) discardDrafts(f *discardFlags, ids []string) error {
+func discardDrafts(a *cli.App, f *discardFlags, ids []string) error {
 	drafts := make([]handoff.Draft, len(ids))
 	var s *handoff.Store
 	for i, id := range ids {
 		var err error
-		if s, drafts[i], err = a.draft([]string{id}); err != nil {
+		if s, drafts[i], err = draft(a, []string{id}); err != nil {
 			return err
 		}
 	}

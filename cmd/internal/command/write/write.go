@@ -20,12 +20,12 @@ type writeFlags struct {
 	Stdin0, KeepGoing bool
 }
 
-func (a *app) write(f *writeFlags, paths []string) error {
-	if err := f.Apply(a.App, &f.Fields); err != nil {
+func write(a *cli.App, f *writeFlags, paths []string) error {
+	if err := f.Apply(a, &f.Fields); err != nil {
 		return err
 	}
 	f.Files = f.File
-	in := cli.Input{App: a.App, Fields: f.Fields, At: f.At, Recording: f.Recording, Kind: f.Kind,
+	in := cli.Input{App: a, Fields: f.Fields, At: f.At, Recording: f.Recording, Kind: f.Kind,
 		AllowEmpty: f.AllowEmpty}
 	sources, err := in.Sources(paths, f.Stdin0)
 	if errors.Is(err, cli.ErrBeyond) || err != nil && (!f.KeepGoing || len(sources) == 0) {
