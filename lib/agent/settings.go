@@ -99,7 +99,7 @@ func (s *settings) readServer() error {
 func notJSON(path string, err error) error {
 	advice := "fix it first; nothing was changed"
 	problem := err.Error()
-	if found := (*fault.DocumentError)(nil); errors.As(err, &found) {
+	if found, is := errors.AsType[*fault.DocumentError](err); is {
 		f := found.Faults[0]
 		if f.Hint != "" {
 			advice = f.Hint + "; nothing was changed"

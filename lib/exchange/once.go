@@ -195,7 +195,7 @@ func hintOffline(err error) error {
 		class = fault.ErrConfig
 	}
 	advice := "--offline goes ahead, and the next sync reports conflicts"
-	if e := (*fault.Error)(nil); errors.As(err, &e) && e.Advice != "" {
+	if e, is := errors.AsType[*fault.Error](err); is && e.Advice != "" {
 		advice = e.Advice + "; " + advice
 	}
 	return fault.New(class, advice, "nothing was done, since another clone may have been first: %s",

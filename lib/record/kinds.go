@@ -202,7 +202,7 @@ func runInput(data []byte, _ handoff.Rules) packet.Input {
 // schemaReport returns the report on a record without further stages.
 func schemaReport(err error) universal.Report {
 	r := universal.Report{Stage: universal.StageSchema, Faults: []handoff.Fault{}, Warnings: []handoff.Fault{}}
-	if found := (*handoff.DocumentError)(nil); errors.As(err, &found) {
+	if found, is := errors.AsType[*handoff.DocumentError](err); is {
 		r.Faults = found.Faults
 	}
 	return r

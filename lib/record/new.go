@@ -108,7 +108,7 @@ func unplaced(data []byte, o Options) handoff.Source {
 	made := src.Make
 	src.Make = func() (handoff.Made, error) {
 		m, err := made()
-		if faults := (*handoff.DocumentError)(nil); errors.As(err, &faults) {
+		if faults, is := errors.AsType[*handoff.DocumentError](err); is {
 			for i := range faults.Faults {
 				faults.Faults[i].Line, faults.Faults[i].Column = 0, 0
 			}

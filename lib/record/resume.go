@@ -192,7 +192,7 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 		return Resumed{}, r.refuse(report, in)
 	}
 	c, err = s.Records().Resume(ctx, c)
-	if before := (*handoff.ConsumedError)(nil); errors.As(err, &before) { // consumed since the check
+	if before, is := errors.AsType[*handoff.ConsumedError](err); is { // consumed since the check
 		known := func(string, string) (packet.Use, error) { return useOf(before.By), nil }
 		err = r.refuse(packet.Check(in, packet.CheckOptions{Consumed: known}), in)
 	}

@@ -36,7 +36,7 @@ func (o Options) screen(data []byte) (s screenedRecord, err error) {
 		texts = append(texts, t)
 	})
 	screened, err := trust.Gate{Allow: o.Allow, Redact: o.Redact}.Texts("", texts)
-	if faults := (*handoff.DocumentError)(nil); errors.As(err, &faults) {
+	if faults, is := errors.AsType[*handoff.DocumentError](err); is {
 		for i, f := range faults.Faults {
 			at := root.At(f.Pointer)
 			faults.Faults[i].Line, faults.Faults[i].Column = at.Line, at.Column

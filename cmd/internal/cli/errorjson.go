@@ -40,19 +40,19 @@ func (a *App) asJSON(err error) errorReport {
 	text, advice := a.errorText(err)
 	exit := ExitOf(err)
 	e := errorDetails{Code: exit.Code, Class: exit.Name, Message: text, Hint: strings.Join(advice, "; ")}
-	if at := (interface {
+	if at, is := errors.AsType[interface {
 		error
 		Place() (file string, line int)
-	})(nil); errors.As(err, &at) && !a.ForAgents {
+	}](err); is && !a.ForAgents {
 		e.File, e.Line = at.Place()
 	}
-	if doc := (*handoff.DocumentError)(nil); errors.As(err, &doc) && !a.ForAgents {
+	if doc, is := errors.AsType[*handoff.DocumentError](err); is && !a.ForAgents {
 		e.File = doc.Name
 		if len(doc.Faults) > 0 {
 			e.Line, e.Pointer = doc.Faults[0].Line, doc.Faults[0].Pointer
 		}
 	}
-	if taken := (*handoff.TakenError)(nil); errors.As(err, &taken) && !a.ForAgents {
+	if taken, is := errors.AsType[*handoff.TakenError](err); is && !a.ForAgents {
 		e.Holder = &holder{taken.By.Operator, taken.By.Session, taken.By.Time, taken.By.Until, taken.Ended != ""}
 	}
 	return errorReport{e}

@@ -48,10 +48,10 @@ func ExitOf(err error) Exit {
 	if err == nil {
 		return Exits[0]
 	}
-	if judged := (interface {
+	if judged, is := errors.AsType[interface {
 		error
 		Verdict() string
-	})(nil); errors.As(err, &judged) {
+	}](err); is {
 		return exitNamed(judged.Verdict())
 	}
 	for _, e := range Exits {

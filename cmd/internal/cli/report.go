@@ -36,8 +36,8 @@ func unknown(advice, path, word string, known []string, format string) error {
 
 // nearFlag returns the flag that is probably meant by an unknown one, also by -word, "" if none is similar.
 func nearFlag(cmd *cobra.Command, err error) string {
-	unknown := (*pflag.NotExistError)(nil)
-	if !errors.As(err, &unknown) {
+	unknown, is := errors.AsType[*pflag.NotExistError](err)
+	if !is {
 		return ""
 	}
 	var names []string
@@ -63,7 +63,7 @@ func Usage(cmd *cobra.Command, err error) error {
 	} else if hints(err) == nil {
 		wrong.Advice = "run `" + cmd.CommandPath() + " --help`"
 	}
-	if value := (*pflag.InvalidValueError)(nil); errors.As(err, &value) {
+	if value, is := errors.AsType[*pflag.InvalidValueError](err); is {
 		why := value.Unwrap().Error()
 		if errors.Is(err, strconv.ErrSyntax) { // of a boolean flag
 			why = fmt.Sprintf("%q is not true or false", value.GetValue())

@@ -28,7 +28,7 @@ func sign(key, namespace string, message []byte) ([]byte, error) {
 	}
 	said := strings.TrimSpace(strings.ReplaceAll(stderr.String(), "\r", ""))
 	// 255 is a refusal; other codes are failures
-	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 255 ||
+	if exit, is := errors.AsType[*exec.ExitError](err); !is || exit.ExitCode() != 255 ||
 		strings.HasPrefix(said, "No user exists") {
 		return nil, fault.Config(advice, "ssh-keygen failed: %s", cmp.Or(said, err.Error()))
 	}

@@ -202,7 +202,7 @@ func (r *Repo) IsOurFault(ctx ctx, err error, blames bool) (bool, error) {
 // Run runs git in the repository. If git fails, the repository may be damaged, except if a remote does not answer.
 func (r *Repo) Run(ctx ctx, c git.Call) ([]byte, error) {
 	out, err := r.Runner.Run(ctx, c)
-	if e := (*git.Error)(nil); errors.As(err, &e) {
+	if e, is := errors.AsType[*git.Error](err); is {
 		r.suspect = r.suspect || c.Args[0] != "ls-remote"
 		e.Text = hideCredentials(e.Text, r.URL)
 	}
@@ -346,9 +346,9 @@ func (r *Repo) IsAncestor(ctx ctx, old, young string) (bool, error) {
 // LocalError returns the error for a git that is missing or too old, or for a full disk. It returns nil for other
 // errors.
 func LocalError(err error) error {
-	e := (*git.Error)(nil)
+	e, is := errors.AsType[*git.Error](err)
 	switch {
-	case !errors.As(err, &e):
+	case !is:
 		return nil
 	case e.IsMissing():
 		return fault.Config("install git 2.31 or newer", "git is not installed")
@@ -366,7 +366,7 @@ func (r *Repo) Explain(err error) error {
 	if why := LocalError(err); err == nil || why != nil {
 		return why
 	}
-	if e := (*git.Error)(nil); errors.Is(err, ErrBroken) || errors.As(err, &e) && e.Code < 0 {
+	if e, is := errors.AsType[*git.Error](err); errors.Is(err, ErrBroken) || is && e.Code < 0 {
 		return err
 	}
 	return fault.New(ErrBroken, "remove "+r.Dir+" if this happens again: its content is fetched again",
@@ -440,8 +440,8 @@ func (r *Repo) Call(ctx ctx, input string, args ...string) (out []byte, err erro
 	}
 	for n := 1; ; n++ {
 		out, err = r.Run(ctx, git.Call{Args: r.toRemote(args), Stdin: strings.NewReader(input), Limit: limit})
-		e := (*git.Error)(nil)
-		if !errors.As(err, &e) || e.Code == 1 {
+		e, is := errors.AsType[*git.Error](err)
+		if !is || e.Code == 1 {
 			return out, err
 		}
 		if why := cmp.Or(LocalError(err), permanentError(e)); why != nil {

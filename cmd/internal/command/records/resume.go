@@ -60,7 +60,7 @@ func storedID(a *cli.App, s *handoff.Store, name string) (string, error) {
 
 func resumeNow(ctx context.Context, a *cli.App, s *handoff.Store, r record.Request, ascii bool) error {
 	done, err := record.Resume(ctx, s, r)
-	if refusal := (*record.Refusal)(nil); errors.As(err, &refusal) {
+	if refusal, is := errors.AsType[*record.Refusal](err); is {
 		if err := printRefusal(a, refusal, ascii); err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func write(a *cli.App, f *writeFlags, paths []string) error {
 		return in.Kept(err)
 	}
 	err = in.Kept(cli.SameAgain(a.Write(sources, f.KeepGoing, err), in.Took))
-	if doc := (*handoff.DocumentError)(nil); in.Headless && errors.As(err, &doc) {
+	if _, is := errors.AsType[*handoff.DocumentError](err); is && in.Headless {
 		return cli.WithHint(err, "to store Markdown, add --to NAME, or --to next for whoever works here next")
 	}
 	return err
