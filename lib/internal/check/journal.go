@@ -116,10 +116,10 @@ func (c *check) checkStateFiles(state *disk.Dir, j *journal.Journal, isNow bool)
 		return
 	}
 	for _, name := range store.StateFiles {
-		want, known := story.StateFile(name)
+		want := story.StateFile(name)
 		isLast := len(story.Records) > 0 && slices.ContainsFunc(story.Records[len(story.Records)-1].Put,
 			func(f journal.File) bool { return f.Place == journal.State && f.File == name })
-		if hash, there := hashes[name]; !isLast && (known != there || known && want.SHA256 != hash) {
+		if hash, there := hashes[name]; !isLast && (want != nil != there || there && want.SHA256 != hash) {
 			c.fault(name, "any writing command, or "+remedyRepair,
 				"was changed by another program; the text in the journal counts")
 		}

@@ -37,9 +37,9 @@
 // project, and the id follows from the directory. So a journal that was copied or planted does not verify. If
 // the journal has the id of another key, the error names the cause: another directory or user.
 //
-// A payload is a list of fields. A field is a letter, the length as an unsigned varint, and its bytes. See
-// [Record.encode] and [Checkpoint.encode]. Text that is too large for the journal goes to a spool, a file
-// journal-<random>. The spool is synced before a record refers to it by name, offset, length and SHA-256.
+// A payload is a line of JSON, with the fields of a [Record] or a [Checkpoint] and the lengths of texts, and then these
+// texts. Text that is too large for the journal goes to a spool, a file journal-<random>. The spool is synced before a
+// record refers to it by name, offset, length and SHA-256.
 package journal
 
 import "hash/crc32"

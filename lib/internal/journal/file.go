@@ -208,7 +208,7 @@ func (j *Journal) Checkpoint() (*Checkpoint, error) {
 	h, b, err := j.entry(0)
 	c := &Checkpoint{Head: h}
 	if err == nil {
-		err = c.decode(b)
+		err = decode(b, c)
 	}
 	if err != nil {
 		return nil, corrupt(j.dir, fmt.Errorf("the checkpoint is unreadable: %w", err))
@@ -222,13 +222,17 @@ func (j *Journal) Record(n int) (*Record, error) {
 		return j.appended, nil
 	}
 	h, b, err := j.entry(n)
-	if err == nil && len(b) > 0 && b[0] == fieldSpool {
-		b, err = j.fromSpool(b)
-	}
-	r := &Record{Head: h}
+	r := &Record{}
 	if err == nil {
-		err = r.decode(b)
+		err = decode(b, r)
 	}
+	if in := r.Spooled; err == nil && in != nil {
+		if b, err = j.Text(*in); err == nil {
+			r = &Record{}
+			err = decode(b, r)
+		}
+	}
+	r.Head = h
 	if err != nil {
 		return nil, corrupt(j.dir, fmt.Errorf("record %d is unreadable: %w", j.first.Number+uint64(n), err))
 	}
@@ -247,18 +251,6 @@ func (j *Journal) EachRecord(do func(*Record) error) error {
 		}
 	}
 	return nil
-}
-
-// fromSpool reads the payload in a spool to which the payload b refers.
-func (j *Journal) fromSpool(b []byte) (text []byte, err error) {
-	err = eachField(b, func(_ byte, field []byte) error {
-		f, err := decodeFile(field)
-		if err == nil {
-			text, err = j.Text(f.Text)
-		}
-		return err
-	})
-	return text, err
 }
 
 // Text returns the bytes of a text of a record. It reads and verifies them if they are in a spool.
@@ -299,17 +291,17 @@ func (j *Journal) Append(r *Record, spool *Spool) error {
 	h.Log = Span{last.Log.End(), int64(len(r.LogText))}
 	h.Ledger = Span{last.Ledger.End(), int64(len(r.LedgerText))}
 	h.LogSum, h.LedgerSum = Sum(last.LogSum, r.LogText), Sum(last.LedgerSum, r.LedgerText)
-	parts := r.encode()
+	parts := encode(r)
 	size := 0
 	for _, part := range parts {
 		size += len(part)
 	}
 	if size > MaxInline {
-		payload, err := inSpool(j.dir, spool, parts)
+		text, err := inSpool(j.dir, spool, parts)
 		if err != nil {
 			return err
 		}
-		parts = [][]byte{payload}
+		parts = encode(&Record{Spooled: &text})
 	}
 	payload := slices.Concat(parts...)
 	if spool != nil {
@@ -338,20 +330,18 @@ func (j *Journal) takeBack(h *Head, cause error) error {
 	return errors.Join(cause, err)
 }
 
-// inSpool writes a payload to the spool and returns a payload that refers to it.
-func inSpool(dir *disk.Dir, spool *Spool, payload [][]byte) ([]byte, error) {
+// inSpool writes a payload to the spool, or to a new one.
+func inSpool(dir *disk.Dir, spool *Spool, payload [][]byte) (text Text, err error) {
 	if spool == nil {
-		var err error
 		if spool, err = NewSpool(dir); err != nil {
-			return nil, err
+			return text, err
 		}
 		defer spool.Close()
 	}
-	text, err := spool.Add(payload...)
-	if err == nil {
+	if text, err = spool.Add(payload...); err == nil {
 		err = spool.Sync()
 	}
-	return File{Text: text}.append(nil, fieldSpool), err
+	return text, err
 }
 
 // A Draft is a new journal that is not published yet.
@@ -380,7 +370,7 @@ func (d *Draft) Close() { d.file.Close() }
 // Finish writes the checkpoint and the space after it, and publishes the journal, durably. The caller must
 // first sync the files that the checkpoint relies on.
 func (d *Draft) Finish(c *Checkpoint) error {
-	payload := c.encode()
+	payload := slices.Concat(encode(c)...)
 	h := &c.Head
 	h.isCheckpoint, h.keyID, h.prev, h.offset = true, d.key.id, Hash{}, 0
 	h.Log.Length, h.Ledger.Length, h.LogSum, h.LedgerSum = 0, 0, 0, 0

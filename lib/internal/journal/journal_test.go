@@ -21,7 +21,7 @@ import (
 
 // aKey is the key of a store. It changes with the format of the journal: the fuzzer keeps its inputs, and the
 // same key would prove journals of an older format.
-var aKey = journal.NewKey([]byte("the secret of a user"), "a store, form 2")
+var aKey = journal.NewKey([]byte("the secret of a user"), "a store, form 3")
 
 // A bench is a state directory with a journal in it.
 type bench struct {
@@ -138,7 +138,7 @@ func table(rows ...index.Row) []byte {
 // small returns a checkpoint with a table of three rows, and three records.
 func small() (*journal.Checkpoint, []*journal.Record) {
 	c := &journal.Checkpoint{Table: table(row(1), row(2), row(3)), Was: journal.HashOf([]byte("was")), LogTail: []byte("log\n"), LedgerTail: []byte("ledger\n"),
-		State: map[string]journal.Text{"pins": journal.NewText([]byte("{}"))}}
+		State: map[string]*journal.Text{"pins": new(journal.NewText([]byte("{}")))}}
 	c.Head.Log.Offset, c.Head.Ledger.Offset, c.Number = 4, 7, 40
 	c.LogHead, c.LedgerHead = journal.HashOf([]byte("log")), journal.HashOf([]byte("ledger"))
 	records := []*journal.Record{
@@ -254,10 +254,10 @@ func genRecord(t *rapid.T) *journal.Record {
 
 func genCheckpoint(t *rapid.T) *journal.Checkpoint {
 	c := &journal.Checkpoint{Table: bytesOf(5000).Draw(t, "table"), Was: genHash(t), LogTail: bytesOf(journal.Page).Draw(t, "log"), LedgerTail: bytesOf(journal.Page).Draw(t, "ledger")}
-	c.State = make(map[string]journal.Text)
+	c.State = make(map[string]*journal.Text)
 	for range rapid.IntRange(0, 4).Draw(t, "files") {
 		f := genFile(t)
-		c.State[f.File] = f.Text
+		c.State[f.File] = &f.Text
 	}
 	c.Number = rapid.Uint64Range(0, 1<<62).Draw(t, "number")
 	c.Head.Log.Offset, c.Head.Ledger.Offset = rapid.Int64Range(0, 1<<30).Draw(t, "log size"), rapid.Int64Range(0, 1<<30).Draw(t, "ledger size")
@@ -462,7 +462,7 @@ func TestPages(t *testing.T) {
 
 // A journal is full when it lacks space for the largest record, and then refuses all records.
 func TestFull(t *testing.T) {
-	for name, r := range map[string]journal.Record{"many": {Op: "small"}, "large": {Op: "large", LogText: make([]byte, journal.MaxInline-100)}} {
+	for name, r := range map[string]journal.Record{"many": {Op: "small"}, "large": {Op: "large", LogText: make([]byte, journal.MaxInline-500)}} {
 		b := newBench(t)
 		b.begin(&journal.Checkpoint{})
 		j, n := b.open(true), 0

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -16,6 +17,15 @@ func HashOf(text []byte) Hash { return sha256.Sum256(text) }
 
 // String returns the hash in lower-case hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText is String.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText is ParseHash.
+func (h *Hash) UnmarshalText(text []byte) error {
+	*h = ParseHash(string(text))
+	return nil
+}
 
 // ParseHash is the inverse of String. It returns zeros for a malformed hash.
 func ParseHash(text string) (h Hash) {
@@ -59,8 +69,7 @@ func (k Key) mac(text []byte) (h Hash) {
 func SumState(files map[string]Hash) Hash {
 	var all []byte
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		hash := files[name]
-		all = append(append(appendString(all, name), hash[:]...), '\n')
+		all = fmt.Appendf(all, "%s %s\n", name, files[name])
 	}
 	return HashOf(all)
 }

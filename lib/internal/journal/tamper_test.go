@@ -37,7 +37,11 @@ func readAll(b *bench, key journal.Key) (lines []string, err error) {
 		return nil, err
 	}
 	log, ledger := s.Tails()
-	lines = append(lines, fmt.Sprintf("%+v %s %s %v %q %q %v", head(j.First()), s.Table, s.Was, s.State, s.LogTail, s.LedgerTail, log.Offset+ledger.Offset))
+	state := make(map[string]journal.Text)
+	for name, text := range s.State {
+		state[name] = *text
+	}
+	lines = append(lines, fmt.Sprintf("%+v %s %s %v %q %q %v", head(j.First()), s.Table, s.Was, state, s.LogTail, s.LedgerTail, log.Offset+ledger.Offset))
 	for n, r := range s.Records {
 		one, err := j.Record(n + 1)
 		if err != nil {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -193,7 +194,7 @@ func DropUnlisted(files map[Name]*Text, table []byte) {
 // Had reports whether a file had a text with the hash sum since the journal began, since a power cut may
 // bring it back.
 func (s *Story) Had(name Name, sum Hash) bool {
-	if name.Place == State && s.State[name.File].SHA256 == sum {
+	if text := s.State[name.File]; name.Place == State && text != nil && text.SHA256 == sum {
 		return true
 	}
 	is := func(f File) bool { return f.Name == name && f.SHA256 == sum }
@@ -221,14 +222,10 @@ func (s *Story) Removed() map[Name]Hash {
 	return gone
 }
 
-// StateFile returns the content that a file of the state must have, and whether the journal knows the file.
+// StateFile returns the content that a file of the state must have, or nil if the journal does not know the file.
 // The bytes of a large file are not known.
-func (s *Story) StateFile(name string) (Text, bool) {
-	if text := s.Files[Name{State, name}]; text != nil {
-		return *text, true
-	}
-	text, ok := s.State[name]
-	return text, ok
+func (s *Story) StateFile(name string) *Text {
+	return cmp.Or(s.Files[Name{State, name}], s.State[name])
 }
 
 // Tails returns the text that the records append to the audit log and to the ledger since the checkpoint.

@@ -554,11 +554,7 @@ func (l *look) readStory(state, dir *disk.Dir, j *journal.Journal, logged bool) 
 		journal.DropUnlisted(l.files, l.table)
 	}
 	for _, name := range StateFiles { // one that the journal does not know is ignored
-		n := journal.Name{Place: journal.State, File: name}
-		l.files[n] = nil
-		if text, known := l.story.StateFile(name); known {
-			l.files[n] = &text
-		}
+		l.files[journal.Name{Place: journal.State, File: name}] = l.story.StateFile(name)
 	}
 	log, ledger := l.story.Tails()
 	l.log, l.logErr = l.whole(state, disk.LogFile, j.First().Log.Offset, j.Last(), log)

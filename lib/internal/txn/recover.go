@@ -241,11 +241,11 @@ func (x *Session) checkpoint(table []byte) error {
 		return err
 	}
 	last := x.j.Last()
-	c := &journal.Checkpoint{Table: table, Swap: x.swap, State: make(map[string]journal.Text)}
+	c := &journal.Checkpoint{Table: table, Swap: x.swap, State: make(map[string]*journal.Text)}
 	c.Number, c.LogHead, c.LedgerHead = last.Number+1, journal.ParseHash(x.prev), last.LedgerHead
 	c.Log.Offset, c.Ledger.Offset = last.Log.End()+int64(len(x.extra)), last.Ledger.End()
 	for _, name := range store.StateFiles {
-		if text, known := story.StateFile(name); known {
+		if text := story.StateFile(name); text != nil {
 			c.State[name] = text
 		}
 	}
@@ -343,7 +343,7 @@ func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error
 	for name, text := range c.State {
 		x.state[name] = text.SHA256
 		if text.Spool != "" || text.Len() > maxStateText {
-			c.State[name] = journal.Text{Spool: journal.Elsewhere, SHA256: text.SHA256}
+			c.State[name] = &journal.Text{Spool: journal.Elsewhere, SHA256: text.SHA256}
 		}
 	}
 	c.Head.State = journal.SumState(x.state)
@@ -438,7 +438,7 @@ func (x *Session) baseline() (err error) {
 		return err
 	}
 	x.boot = store.BootOf()
-	c := &journal.Checkpoint{Table: x.index, State: make(map[string]journal.Text)}
+	c := &journal.Checkpoint{Table: x.index, State: make(map[string]*journal.Text)}
 	if x.j != nil {
 		c.Number = x.j.Last().Number + 1
 	}
@@ -467,7 +467,8 @@ func (x *Session) baseline() (err error) {
 			return store.AsCorrupt(filepath.Join(x.State.Path(), name), err)
 		}
 		if text != nil {
-			c.State[name], names = journal.NewText(text), append(names, journal.Name{Place: journal.State, File: name})
+			f := stateFile(name, text)
+			c.State[name], names = &f.Text, append(names, f.Name)
 		}
 	}
 	return x.startOver(c, names, func(bool) error {
@@ -492,8 +493,7 @@ func (x *Session) restoreFiles(story *journal.Story, table []byte, rewrite bool)
 		if _, replaced := files[n]; replaced {
 			continue
 		}
-		if text, known := story.State[name]; known {
-			files[n] = &text
+		if files[n] = story.State[name]; files[n] != nil {
 			continue
 		}
 		_, err := x.State.Lstat(name)
