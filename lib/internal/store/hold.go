@@ -19,10 +19,12 @@ type hold struct {
 	isFresh bool // the files need not be compared with the stamps
 }
 
-// Hold makes readers keep what they find, until every caller of Hold has called release.
+// Hold makes readers keep what they find, until every caller of Hold has called release. What they found before is
+// looked at again, so that callers that overlap do not keep it for ever.
 func (s *Store) Hold() (release func()) {
 	s.hold.mu.Lock()
 	defer s.hold.mu.Unlock()
+	s.hold.forget()
 	s.hold.users++
 	return func() {
 		s.hold.mu.Lock()
