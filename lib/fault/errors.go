@@ -59,7 +59,7 @@ func (e *Error) Hint() string { return e.Advice }
 // Sentence returns an error with what to do next, in one line.
 func Sentence(err error) string {
 	text := err.Error()
-	if e := (*Error)(nil); errors.As(err, &e) && e.Advice != "" {
+	if e, is := errors.AsType[*Error](err); is && e.Advice != "" {
 		text += "; " + e.Advice
 	}
 	return text

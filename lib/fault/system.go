@@ -25,7 +25,7 @@ func Explain(err error, outcome, again string) error {
 
 // Then returns a hint: what to do about err, and then to try again. It returns "" if err has a hint of its own.
 func Then(err error, again string) string {
-	if own := (*Error)(nil); errors.As(err, &own) && own.Advice != "" {
+	if own, is := errors.AsType[*Error](err); is && own.Advice != "" {
 		return ""
 	}
 	if first := Remedy(err); first != "" {

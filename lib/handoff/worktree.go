@@ -20,7 +20,7 @@ func (p *Project) toMain(top, cwd string, getenv func(string) string, flags Proj
 		return nil
 	}
 	main, err := git.Main(top)
-	if apart := (*git.LinkError)(nil); errors.As(err, &apart) {
+	if apart, is := errors.AsType[*git.LinkError](err); is {
 		p.keepApart(apart.Why)
 		return nil
 	}

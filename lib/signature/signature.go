@@ -25,7 +25,7 @@ func Verify(message, armored []byte, namespace string) (key string, err error) {
 		err = fmt.Errorf("its namespace is %q", s.Namespace)
 	}
 	if err != nil {
-		return "", fault.New(fault.ErrIntegrity, "", "the signature is invalid: %v", err)
+		return "", fault.Integrity("", "the signature is invalid: %v", err)
 	}
 	return s.PublicKey.Type() + " " + base64.StdEncoding.EncodeToString(s.PublicKey.Marshal()), nil
 }

@@ -273,7 +273,7 @@ func (t Tree) File(path string) (string, error) {
 		rel = filepath.ToSlash(rel)
 	}
 	if err != nil || !relation.IsPath(rel) {
-		return "", fault.New(fault.ErrInvalid, "use a file below "+t.git.Dir, "%s is not a file of the project", path)
+		return "", fault.Invalid("use a file below "+t.git.Dir, "%s is not a file of the project", path)
 	}
 	f, _, err := t.open(rel)
 	if err != nil {
@@ -289,8 +289,8 @@ func (t Tree) File(path string) (string, error) {
 
 // unrecorded returns the error for work that cannot be recorded in a handoff.
 func unrecorded(err error, advice, what string) error {
-	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+	if e, is := errors.AsType[*fs.PathError](err); is {
 		err = e.Err // what names the path already
 	}
-	return fault.New(fault.ErrInvalid, advice, "%s cannot be recorded: %v", what, err)
+	return fault.Invalid(advice, "%s cannot be recorded: %v", what, err)
 }

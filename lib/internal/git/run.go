@@ -69,7 +69,7 @@ func (e *Error) Says(words ...string) bool {
 
 // Refusal returns the error of a git that succeeded except for a part (exit code 1), and nil for other errors.
 func Refusal(err error) *Error {
-	if e := (*Error)(nil); errors.As(err, &e) && e.Code == 1 {
+	if e, is := errors.AsType[*Error](err); is && e.Code == 1 {
 		return e
 	}
 	return nil
@@ -177,7 +177,7 @@ func (r Runner) run(ctx context.Context, dir string, args []string, c Call) ([]b
 	isLate := limited.Err() != nil && ctx.Err() == nil
 	e := &Error{Command: c.Args[0], Code: -1, Text: lastWords(said.String()), Late: isLate, Output: out.Bytes(),
 		said: said.String(), cause: err}
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+	if exit, is := errors.AsType[*exec.ExitError](err); is {
 		e.Code = exit.ExitCode()
 	}
 	if errors.Is(err, errTooMuch) {

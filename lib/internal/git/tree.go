@@ -41,7 +41,7 @@ func (t Tree) top() string { return cmp.Or(Top(t.Dir), t.Dir) }
 // ask runs git with arguments that are safe in a repository of another user.
 func (t Tree) ask(ctx context.Context, args ...string) (string, error) {
 	out, err := Runner{Environ: t.Environ}.run(ctx, t.top(), args, Call{Args: args, Limit: mostPatient, env: closed})
-	if e := (*Error)(nil); errors.As(err, &e) && e.Says("dubious ownership", "owned by someone else") {
+	if e, is := errors.AsType[*Error](err); is && e.Says("dubious ownership", "owned by someone else") {
 		err = errors.Join(ErrForeign, err)
 	}
 	return strings.TrimRight(string(out), "\n"), err
@@ -65,7 +65,7 @@ func (t Tree) HasBranch(ctx context.Context, name string) (bool, error) {
 // Since returns the number of commits of HEAD that are not in commit, and whether commit is an ancestor of HEAD.
 func (t Tree) Since(ctx context.Context, commit string) (n int, ancestor bool, err error) {
 	out, err := t.ask(ctx, "rev-list", "--left-right", "--count", commit+"...HEAD", "--")
-	if e := (*Error)(nil); errors.As(err, &e) && e.Code == 128 && !errors.Is(err, ErrForeign) {
+	if e, is := errors.AsType[*Error](err); is && e.Code == 128 && !errors.Is(err, ErrForeign) {
 		return 0, false, errors.Join(ErrUnknown, err)
 	}
 	left, right, _ := strings.Cut(out, "\t")

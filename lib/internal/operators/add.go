@@ -16,9 +16,9 @@ func Add(head string, o Operator) (string, error) {
 	alone, faults := Parse([]byte(fresh+entry(o, "  ")), 2)
 	switch {
 	case len(faults) > 0:
-		return "", fault.New(fault.ErrInvalid, "", "%s", faults[0].Problem)
+		return "", fault.Invalid("", "%s", faults[0].Problem)
 	case !reflect.DeepEqual(alone.All(), []Operator{o}):
-		return "", fault.New(fault.ErrInvalid, "write it on one line", "a value has a line break")
+		return "", fault.Invalid("write it on one line", "a value has a line break")
 	}
 	if head == "" {
 		head = fresh
@@ -28,15 +28,15 @@ func Add(head string, o Operator) (string, error) {
 	case strings.HasSuffix(head, "operators:\n") && len(faults) == 1: // an empty list
 		old = &List{}
 	case len(faults) > 0:
-		return "", fault.New(fault.ErrConfig, "fix the file; `handoff operators validate` lists all faults",
+		return "", fault.Config("fix the file; `handoff operators validate` lists all faults",
 			"the operators file: %s", faults[0])
 	}
 	if old.Has(o.ID) {
-		return "", fault.New(fault.ErrInvalid, "change the entry in an editor", "%q is in the operators file already",
+		return "", fault.Invalid("change the entry in an editor", "%q is in the operators file already",
 			o.ID)
 	}
 	if _, isTeam := old.Team(o.ID); isTeam {
-		return "", fault.New(fault.ErrInvalid, "choose another name", "%q is a team in the operators file", o.ID)
+		return "", fault.Invalid("choose another name", "%q is a team in the operators file", o.ID)
 	}
 	at, indent := end(head)
 	longer := head[:at] + entry(o, indent) + head[at:]
@@ -44,7 +44,7 @@ func Add(head string, o Operator) (string, error) {
 		reflect.DeepEqual(grown.All(), append(old.All(), o)) {
 		return longer, nil
 	}
-	return "", fault.New(fault.ErrConfig, "add it in an editor; `handoff help operators` shows an entry",
+	return "", fault.Config("add it in an editor; `handoff help operators` shows an entry",
 		"the operators file has no list with an entry on each line that begins with a dash")
 }
 

@@ -72,13 +72,13 @@ func Parse(texts []string) (*Query, error) {
 	isBlank := func(text string) bool { return strings.TrimSpace(text) == "" }
 	all := wordsOf(strings.Join(texts, "\n"))
 	if len(all) == 0 || slices.ContainsFunc(texts, isBlank) {
-		return nil, fault.New(fault.ErrInvalid, "name what to look for, such as `handoff search deploy`",
+		return nil, fault.Invalid("name what to look for, such as `handoff search deploy`",
 			"there is no word to search for")
 	}
 	language, words := withoutStopWords(all)
 	if len(words) == 0 {
 		const advice = "add a word that says what it is about, such as `handoff search deploy`"
-		return nil, fault.New(fault.ErrInvalid, advice, "nearly every text has these words: %.80q",
+		return nil, fault.Invalid(advice, "nearly every text has these words: %.80q",
 			strings.Join(all, " "))
 	}
 	q := &Query{

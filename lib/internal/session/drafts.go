@@ -73,13 +73,13 @@ func (d Draft) IsDocument() bool {
 func (d Draft) check(max int) error {
 	switch {
 	case strings.TrimSpace(d.Text) == "":
-		return fault.New(fault.ErrInvalid, "", "the draft is empty")
+		return fault.Invalid("", "the draft is empty")
 	case len(d.Text) > max:
-		return fault.New(fault.ErrInvalid, "shorten it",
+		return fault.Invalid("shorten it",
 			"the draft has %d bytes, more than the %d that a handoff may have", len(d.Text), max)
 	case !utf8.ValidString(d.Text + fmt.Sprint(d.Fields())), strings.ContainsRune(d.Text, 0):
 		// JSON would change it silently
-		return fault.New(fault.ErrInvalid, "save it as UTF-8 text", "the draft is not valid UTF-8, or has a NUL in it")
+		return fault.Invalid("save it as UTF-8 text", "the draft is not valid UTF-8, or has a NUL in it")
 	}
 	return nil
 }

@@ -150,5 +150,5 @@ func (b Box) Written(ctx context.Context, agent, session string) error {
 
 // noDraft returns the error for an id of no draft.
 func noDraft(id string) error {
-	return fault.New(fault.ErrInvalid, "run `handoff draft list` to see the ids", "no draft %q", id)
+	return fault.Invalid("run `handoff draft list` to see the ids", "no draft %q", id)
 }

@@ -133,7 +133,7 @@ func read(dir *disk.Dir, name string, isOwn func(name string) bool) (Draft, erro
 		_, d.seal = cutSeal(name)
 	}
 	if err != nil || d.name() != name {
-		return Draft{}, fault.New(fault.ErrIntegrity, "look at it, and move it away", "%s is not what was saved",
+		return Draft{}, fault.Integrity("look at it, and move it away", "%s is not what was saved",
 			filepath.Join(dir.Path(), name))
 	}
 	d.Foreign = !isOwn(name)
@@ -160,7 +160,7 @@ func (b Box) Get(id string) (Draft, error) {
 	case len(found) == 0:
 		return Draft{}, noDraft(id)
 	case len(found) > 1:
-		return Draft{}, fault.New(fault.ErrInvalid, "give more digits", "%q is the beginning of %d drafts: %s", id,
+		return Draft{}, fault.Invalid("give more digits", "%q is the beginning of %d drafts: %s", id,
 			len(found), fault.Some(found))
 	}
 	if bad == nil && d.isExpired(b.At.Opt.Now()) {

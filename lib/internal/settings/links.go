@@ -47,7 +47,7 @@ func CheckLinks(path string) error {
 		}
 		target, err := os.Readlink(next)
 		if links++; err != nil || links > maxLinks {
-			return fault.New(fault.ErrInvalid, "check the path", "%s leads nowhere", path)
+			return fault.Invalid("check the path", "%s leads nowhere", path)
 		}
 		if isInProject(at) {
 			return linkError(path, next)
@@ -78,7 +78,7 @@ func linkError(path, link string) error {
 			cut = filepath.Clean(above)
 		}
 	}
-	return fault.New(fault.ErrInvalid, advice, "%s is a symbolic link of the project", cut)
+	return fault.Invalid(advice, "%s is a symbolic link of the project", cut)
 }
 
 // isInProject reports whether a directory is in a project or a git work tree, whose files may come from others.

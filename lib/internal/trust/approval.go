@@ -79,7 +79,7 @@ const (
 func (d Desk) operators() (*operators.List, error) {
 	list, err := d.At.Operators()
 	if err == nil && list == nil {
-		err = fault.New(fault.ErrDenied, NoFileAdvice, NoFile)
+		err = fault.Denied(NoFileAdvice, NoFile)
 	}
 	return list, err
 }
@@ -92,7 +92,7 @@ func (d Desk) Signed(act eventlog.Act, c eventlog.Consumption) (eventlog.Consump
 		return c, err
 	}
 	if d.Sign == nil {
-		return c, fault.New(fault.ErrDenied, "", "keys of %s are known, and nothing can sign here",
+		return c, fault.Denied("", "keys of %s are known, and nothing can sign here",
 			fault.Own(c.Operator))
 	}
 	text, err := c.Statement()
@@ -116,7 +116,7 @@ func (d Desk) Prove(c eventlog.Consumption) error {
 	}
 	why, err := d.Keys.Approves(c.Operator, text, []byte(c.Signature))
 	if err == nil && why != "" {
-		err = fault.New(fault.ErrDenied, "sign with a key that ssh_keys of "+c.Operator+" in the operators file lists",
+		err = fault.Denied("sign with a key that ssh_keys of "+c.Operator+" in the operators file lists",
 			"the decision of %s does not count: %s", fault.Own(c.Operator), why)
 	}
 	return err

@@ -73,7 +73,7 @@ func (j Judge) Mark(m index.Mark) error { return j.at(m.Time).Allow(ActRead, m.O
 // would undo marks that are not made yet.
 func (j Judge) Unread(m index.Mark) error {
 	if at, ok := form.Instant(m.Time); !ok || at.After(j.rules.Now.Add(time.Minute)) {
-		return fault.New(fault.ErrInvalid, "", "%s lies ahead", m.Time)
+		return fault.Invalid("", "%s lies ahead", m.Time)
 	}
 	return j.Mark(m)
 }

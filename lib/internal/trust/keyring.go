@@ -138,7 +138,7 @@ func (k *Keyring) believe(trust operators.Trust, from string, key operators.Key,
 	case err != nil:
 		return operators.Verdict{}, err
 	case found.Changed:
-		return found.Verdict, fault.New(fault.ErrIntegrity,
+		return found.Verdict, fault.Integrity(
 			"if the new keys are right, run `handoff operators trust "+from+"`",
 			"the keys of %s in the operators file are not those that were seen before, and %s signed with such a key",
 			from, from)
@@ -168,7 +168,7 @@ func (k *Keyring) PinSighted(ctx context.Context) (err error) {
 // signer returns the key that signed a text.
 func (k *Keyring) signer(text, armored []byte, namespace string) (operators.Key, error) {
 	if k.Verify == nil {
-		return "", fault.New(fault.ErrConfig, "", "this program cannot check signatures")
+		return "", fault.Config("", "this program cannot check signatures")
 	}
 	line, err := k.Verify(text, armored, namespace)
 	if err != nil {
@@ -176,7 +176,7 @@ func (k *Keyring) signer(text, armored []byte, namespace string) (operators.Key,
 	}
 	key, ok := operators.ParseKey(line)
 	if !ok {
-		err = fault.New(fault.ErrIntegrity, "", "the signature was made with an invalid key")
+		err = fault.Integrity("", "the signature was made with an invalid key")
 	}
 	return key, err
 }
@@ -238,7 +238,7 @@ func (k *Keyring) readTrust() (t operators.Trust, err error) {
 	if k.Allowed != "" {
 		text, err := os.ReadFile(k.Allowed)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return t, fault.New(fault.ErrConfig, "make it readable, or move it away",
+			return t, fault.Config("make it readable, or move it away",
 				"cannot read the allowed signers: %v", err)
 		}
 		t.Allowed = operators.ParseAllowed(string(text), operators.Namespace)
@@ -258,7 +258,7 @@ func (k *Keyring) readTrust() (t operators.Trust, err error) {
 		t.Pins, err = operators.ParsePins(text)
 	}
 	if err != nil {
-		err = fault.New(fault.ErrIntegrity, "restore "+k.pinsFile()+
+		err = fault.Integrity("restore "+k.pinsFile()+
 			" from a backup, or move it away: keys are then pinned again at first sight",
 			"the keys that were seen before cannot be read: %v", err)
 	}
@@ -296,7 +296,7 @@ func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Tr
 		}
 		at := slices.IndexFunc(list.All(), func(o operators.Operator) bool { return o.ID == operator })
 		if at < 0 {
-			return nil, event, fault.New(fault.ErrInvalid, "`handoff operators list` lists them",
+			return nil, event, fault.Invalid("`handoff operators list` lists them",
 				"%q is not in the operators file", operator)
 		}
 		_, known := pins[operator]

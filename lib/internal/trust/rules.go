@@ -45,7 +45,7 @@ func (r Rules) Allow(act eventlog.Act, operator string, e index.Row) error {
 		}
 	case eventlog.ActResend:
 		if operator != e.From {
-			return fault.New(fault.ErrDenied, "ask "+e.From,
+			return fault.Denied("ask "+e.From,
 				"only the sender, %s, can reopen what others have finished",
 				e.From)
 		}
@@ -70,7 +70,7 @@ func (r Rules) Verify(operator string) operators.Status {
 // Unverified returns fault.ErrDenied for an unverified operator. With the setting schema_mode: warn it warns instead.
 func (r Rules) Unverified(format string, args ...any) error {
 	advice := "add the operator with `handoff operators add NAME`, or set schema_mode: warn in .handoff.yaml"
-	err := fault.New(fault.ErrDenied, advice, format, args...)
+	err := fault.Denied(advice, format, args...)
 	if r.Warn == nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (r Rules) MaySteal(operator string, e index.Row) error {
 	if r.MayRelease(operator, e) || r.List == nil && r.Broken == nil {
 		return nil
 	}
-	return fault.New(fault.ErrDenied, "ask "+e.From+", or an operator with the capability human in "+r.Path,
+	return fault.Denied("ask "+e.From+", or an operator with the capability human in "+r.Path,
 		"%s may not end the take of another operator", fault.Own(operator))
 }
 
@@ -119,7 +119,7 @@ func (r Rules) mayArchive(operator string, e index.Row) error {
 	if r.Broken != nil {
 		return r.Broken
 	}
-	return fault.New(fault.ErrDenied,
+	return fault.Denied(
 		"ask "+e.From+" or "+e.To+", or an operator with the capability archive in "+r.Path,
 		"%s may not archive a handoff from %s to %s", fault.Own(operator), e.From, e.To)
 }
@@ -142,15 +142,15 @@ func (r Rules) mayDecide(operator string, e index.Row) error {
 	case r.Broken != nil:
 		return r.Broken
 	case r.List == nil:
-		return fault.New(fault.ErrDenied, NoFileAdvice, NoFile)
+		return fault.Denied(NoFileAdvice, NoFile)
 	case operator == e.From:
-		return fault.New(fault.ErrDenied, ask, "%s has written %s, and cannot approve or reject it",
+		return fault.Denied(ask, "%s has written %s, and cannot approve or reject it",
 			fault.Own(operator), fault.Own(e.ID))
 	case !r.List.Can(operator, Capability, r.Now):
-		return fault.New(fault.ErrDenied, ask, "the operator %s may not approve or reject", fault.Own(operator))
+		return fault.Denied(ask, "the operator %s may not approve or reject", fault.Own(operator))
 	}
 	if status := r.Verify(operator); status.State != operators.Verified && status.State != operators.Disabled {
-		return fault.New(fault.ErrDenied, ask, "the operator %s is not verified: %s", fault.Own(operator),
+		return fault.Denied(ask, "the operator %s is not verified: %s", fault.Own(operator),
 			status.Reason)
 	}
 	return nil

@@ -44,7 +44,7 @@ func RuleNames(rules []string) []string {
 func CheckRules(rules []string) error {
 	for _, rule := range rules {
 		if known := secrets.Rules(); !slices.Contains(known, rule) {
-			return fault.New(fault.ErrInvalid, "the rules are "+strings.Join(known, ", "),
+			return fault.Invalid("the rules are "+strings.Join(known, ", "),
 				"%q is not a rule of the secret scan", rule)
 		}
 	}
@@ -61,11 +61,11 @@ func (p Gate) Document(name string, d document.Document, claimed bool) (document
 		return d, v, err
 	}
 	if claimed {
-		return d, v, fault.New(fault.ErrInvalid, "leave handoff_id out of a document that is to be redacted",
+		return d, v, fault.Invalid("leave handoff_id out of a document that is to be redacted",
 			"%sthe document names its id, which would be another one after the redaction", fault.Prefixed(name))
 	}
 	if _, structured, err := fields.Extract(before); structured || err != nil {
-		return d, v, fault.New(fault.ErrInvalid,
+		return d, v, fault.Invalid(
 			"redact the record and write it as JSON, so that its view is made again",
 			"%sthe body carries a record with a credential in it, which cannot be redacted in place",
 			fault.Prefixed(name))
@@ -131,17 +131,17 @@ const MaxReason = 2000
 // UTF-8, which JSON would change. Reasons are kept for good.
 func CheckReason(reason string) error {
 	if !utf8.ValidString(reason) {
-		return fault.New(fault.ErrInvalid, "write it in UTF-8", "the reason is not valid UTF-8")
+		return fault.Invalid("write it in UTF-8", "the reason is not valid UTF-8")
 	}
 	if len(reason) > MaxReason {
-		return fault.New(fault.ErrInvalid, "say it in fewer words, or in an answer",
+		return fault.Invalid("say it in fewer words, or in an answer",
 			"the reason has %d bytes, at most %d are kept", len(reason), MaxReason)
 	}
 	if reason == "" { // the usual case: the rules need not be read
 		return nil
 	}
 	if found := secrets.Scan(reason); len(found) > 0 {
-		return fault.New(fault.ErrInvalid, "say it without", "the reason holds a credential (rule %s)",
+		return fault.Invalid("say it without", "the reason holds a credential (rule %s)",
 			fault.Own(found[0].Rule))
 	}
 	return nil
