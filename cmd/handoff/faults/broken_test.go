@@ -23,8 +23,8 @@ var harms = map[string][]edit{
 	// What the design needs, each left out.
 	"no-sync": {{journalFile, "\tif err := j.Sync(); err != nil {\n\t\treturn j.takeBack",
 		"\tsync := j.Sync\n\tif isBroken(\"no-sync\") {\n\t\tsync = func() error { return nil }\n\t}\n\tif err := sync(); err != nil {\n\t\treturn j.takeBack"}},
-	"no-text": {{recordFile, "b := appendField(nil, fieldTable, c.Table)",
-		"text := c.Table\n\tif isBroken(\"no-text\") {\n\t\ttext = nil\n\t}\n\tb := appendField(nil, fieldTable, text)"}},
+	"no-text": {{journalFile, "payload := slices.Concat(encode(c)...)",
+		"whole := c.Table\n\tif isBroken(\"no-text\") {\n\t\tc.Table = []byte{}\n\t}\n\tpayload := slices.Concat(encode(c)...)\n\tc.Table = whole"}},
 	"no-proof": {{recoverFile, "if err := x.checkpoint(want); err != nil {",
 		"x.merges = x.merges || isBroken(\"no-proof\")\n\tif err := x.checkpoint(want); err != nil {"},
 		{recoverFile, "return x.restoreFiles(story, table, rewrite)",
@@ -64,7 +64,6 @@ const (
 	commitFile  = "lib/internal/txn/commit.go"
 	recoverFile = "lib/internal/txn/recover.go"
 	actFile     = "lib/internal/txn/act.go"
-	recordFile  = "lib/internal/journal/record.go"
 	journalFile = "lib/internal/journal/file.go"
 )
 
