@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,7 +24,7 @@ func (c *check) checkIndexes() {
 			c.warn(f.Name, remedyRepair, "has no %s above its rows", lacks)
 		}
 	}
-	if !c.isUnreadable(disk.IndexFile) && c.LosesIndex() {
+	if !c.isUnreadable(disk.IndexFile) && errors.Is(c.HasLostIndex(), store.ErrIndexMissing) {
 		c.fault(disk.IndexFile, remedyRebuild, "is missing or empty, but there are handoffs")
 	}
 	for _, name := range c.FarLinks() {

@@ -50,15 +50,6 @@ func (s *Snapshot) IsElsewhere(h eventlog.Handoff) bool {
 	return err == nil && !isHere
 }
 
-// LosesIndex reports whether INDEX.md lists nothing although there are handoffs: see
-// [store.Dirs.HasLostIndex].
-func (s *Snapshot) LosesIndex() bool {
-	text := s.Indexes[0].Text
-	return index.ListsNothing([]byte(text)) && (index.Lacks(text) != "" || s.log.Size() > 0 ||
-		s.isUnreadable(disk.LogFile)) &&
-		slices.ContainsFunc(s.names, func(name string) bool { return index.IsFile(name) && s.isThere(name) })
-}
-
 // isThere reports whether a name still exists. The names were read first, so a change may have removed some
 // since.
 func (s *Snapshot) isThere(name string) bool {

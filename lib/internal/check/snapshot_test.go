@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/check"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 func TestLook(t *testing.T) {
@@ -61,8 +62,9 @@ func TestSnapshotAnswers(t *testing.T) {
 		p := newPlace(t)
 		test.do(p)
 		s := p.look()
-		if s.LosesIndex() != test.loses || !slices.Equal(s.FarLinks(), test.far) || !slices.Equal(s.LooseArchives(), test.loose) {
-			t.Errorf("%s: it loses the index: %v; far links %q, loose archives %q", test.name, s.LosesIndex(), s.FarLinks(), s.LooseArchives())
+		loses := errors.Is(s.HasLostIndex(), store.ErrIndexMissing)
+		if loses != test.loses || !slices.Equal(s.FarLinks(), test.far) || !slices.Equal(s.LooseArchives(), test.loose) {
+			t.Errorf("%s: it loses the index: %v; far links %q, loose archives %q", test.name, loses, s.FarLinks(), s.LooseArchives())
 		}
 	}
 }

@@ -69,15 +69,16 @@ func Skim(l Line) Parsed {
 	if kind != TypeImport && kind != TypeWrite || len(l.Text) > disk.MaxEvent {
 		return ParseEvent(l)
 	}
-	e := chained(l)
+	e := Chained(l)
 	if e.Type == "" && e.Err == nil { // not parsed
 		e.Type, e.Payload = kind, rest[:bytes.LastIndex(rest, []byte(`,"prev_hash":"`))]
 	}
 	return e
 }
 
-// chained is [ParseEvent] for the hash of a line and of the event before alone, if [Link] has written the line.
-func chained(l Line) Parsed {
+// Chained is [ParseEvent] for the hash of a line and of the event before alone, if [Link] has written the line. It
+// takes a tenth of the time.
+func Chained(l Line) Parsed {
 	if prev := prevOf(l.Text); prev != "" {
 		return Parsed{Event: Event{Prev: prev}, Line: l, Hash: jsontree.SHA256Hex(l.Text)}
 	}

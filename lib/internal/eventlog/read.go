@@ -1,9 +1,7 @@
 package eventlog
 
 import (
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
@@ -98,32 +96,6 @@ func (r *Reading) follows(e *Parsed) bool {
 	}
 	return true
 }
-
-// Breaks returns the first line of a log that does not continue its chain, up to the hash head of its last event, and
-// why. It parses few events, so it takes a tenth of the time of [Read].
-func Breaks(log *io.SectionReader, head string) (line int, why error) {
-	last := Genesis
-	_, err := eachLines(log, func(lines []Line) bool {
-		for _, l := range lines {
-			e := chained(l)
-			if line, why = l.Number, e.Err; why == nil && e.Prev != last {
-				why = errBroken
-			}
-			if why != nil {
-				return false
-			}
-			last = e.Hash
-		}
-		return true
-	})
-	if why == nil && err == nil && last != head {
-		why = errBroken
-	}
-	return line, cmp.Or(why, err)
-}
-
-// errBroken says that a line or the one before was changed.
-var errBroken = errors.New("the line or the one before was changed: run `handoff verify`")
 
 // Head returns the checkpoint of the last proven event.
 func (r *Reading) Head() Checkpoint { return Checkpoint{r.Count, r.last.hash, r.Writer} }

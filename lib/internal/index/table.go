@@ -174,13 +174,10 @@ func IsEmpty(text []byte) bool {
 
 // Append returns text with rows added after its last row. Like the builtin append, it does not change text
 // but may overwrite the memory after it. It is fast if text ends in a row or in an empty table.
-func Append(text []byte, rows []Row) []byte { return AppendAll(text, slices.Values(rows)) }
-
-// AppendAll is Append for an iterator of rows, which runs twice.
-func AppendAll(text []byte, rows iter.Seq[Row]) []byte {
+func Append(text []byte, rows []Row) []byte {
 	const header = "\n" + columns + "\n" + separator + "\n"
 	at, size := appendOffset(text), len("\n"+header)
-	for r := range rows {
+	for _, r := range rows {
 		size += r.size()
 	}
 	all, rest := text[:at], text[at:]
@@ -194,7 +191,7 @@ func AppendAll(text []byte, rows iter.Seq[Row]) []byte {
 	if IsEmpty(text) && !hasColumns(text) {
 		all = append(all, header...)
 	}
-	for r := range rows {
+	for _, r := range rows {
 		all = append(append(all, r.String()...), '\n')
 	}
 	return append(all, rest...)

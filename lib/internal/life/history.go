@@ -1,6 +1,8 @@
 package life
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,16 +43,30 @@ func History(at *store.Store, id string) (all []HistoryEvent, err error) {
 		return nil, err
 	}
 	defer done()
-	path := filepath.Join(d.State.Path(), disk.LogFile)
-	if head := d.LogHead(); head.IsProven {
+	head, last, line := d.LogHead(), eventlog.Genesis, 0
+	if head.IsProven {
 		log = io.NewSectionReader(log, 0, head.End)
-		if line, why := eventlog.Breaks(log, head.Hash); why != nil {
-			return nil, &fault.CorruptError{File: path, Line: line, Why: why.Error()}
-		}
 	}
-	for e := range eventlog.Scan(eventlog.ParseEvent, log, 0, &err, strings.TrimPrefix(id, form.IDPrefix)) {
-		if e.Err != nil {
-			err = errors.Join(err, &fault.CorruptError{File: path, Line: e.Number, Why: e.Err.Error()})
+	corrupt := func(why error) error {
+		return &fault.CorruptError{File: filepath.Join(d.State.Path(), disk.LogFile), Line: line, Why: why.Error()}
+	}
+	digits := []byte(strings.TrimPrefix(id, form.IDPrefix))
+	names := func(l eventlog.Line) bool { return bytes.Contains(l.Text, digits) }
+	parse := func(l eventlog.Line) eventlog.Parsed {
+		if names(l) {
+			return eventlog.ParseEvent(l)
+		}
+		return eventlog.Chained(l)
+	}
+	for e := range eventlog.Scan(parse, log, 0, &err) {
+		isBroken := e.Err != nil || e.Prev != last
+		switch last, line = e.Hash, e.Number; {
+		case isBroken && head.IsProven:
+			return nil, corrupt(cmp.Or(e.Err, errBroken))
+		case !names(e.Line):
+			continue
+		case e.Err != nil:
+			err = errors.Join(err, corrupt(e.Err))
 			continue
 		}
 		what, is := historyOf(e, id)
@@ -60,8 +76,14 @@ func History(at *store.Store, id string) (all []HistoryEvent, err error) {
 			all = append(all, what)
 		}
 	}
+	if err == nil && head.IsProven && last != head.Hash {
+		err = corrupt(errBroken)
+	}
 	return all, err
 }
+
+// errBroken says that a line or the one before was changed.
+var errBroken = errors.New("the line or the one before was changed: run `handoff verify`")
 
 // historyOf returns what an event says about a handoff, and whether it concerns that handoff.
 func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {

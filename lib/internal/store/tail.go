@@ -173,14 +173,5 @@ func readStart(state *disk.Dir, name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	text := make([]byte, min(info.Size(), most))
-	n, err := f.ReadAt(text, 0)
-	if err == io.EOF {
-		err = nil
-	}
-	return text[:n], err
+	return io.ReadAll(io.LimitReader(f, most))
 }

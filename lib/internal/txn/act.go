@@ -274,36 +274,36 @@ func (l *Ledger) Life(id string) eventlog.Life {
 	if l.lives != nil {
 		return l.lives[id]
 	}
-	return Lives(store.AsString(l.Text), id)[id]
+	return l.Lives(id)[id]
 }
 
 // ReadLives returns what the ledger of a state directory records about all handoffs, or about the handoff
 // only. It is for readers: it does not compare the ledger with the audit log, since that takes as long as
 // reading the log.
 func ReadLives(d *disk.Dir, only string) (map[string]eventlog.Life, error) {
-	text, err := readWhole(d)
-	return Lives(text, only), err
+	l, err := readWhole(d)
+	return l.Lives(only), err
 }
 
-// Lives returns what the lines of a ledger record about all handoffs, or about the handoff only.
-func Lives(text, only string) map[string]eventlog.Life {
+// Lives returns what the ledger records about all handoffs, or about the handoff only.
+func (l *Ledger) Lives(only string) map[string]eventlog.Life {
 	lives := make(map[string]eventlog.Life)
-	for line := range linesAbout(text, only) {
+	for line := range l.about(only) {
 		addLine(lives, line)
 	}
 	return lives
 }
 
 // readWhole returns the whole lines of the ledger of a state directory.
-func readWhole(d *disk.Dir) (string, error) {
+func readWhole(d *disk.Dir) (*Ledger, error) {
 	text, err := d.ReadIfThere(disk.Ledger, disk.MaxLedger)
-	return store.AsString(text[:disk.WholeLines(text)]), store.AsCorrupt(disk.Ledger, err)
+	return &Ledger{Text: text[:disk.WholeLines(text)]}, store.AsCorrupt(disk.Ledger, err)
 }
 
-// linesAbout returns the lines of a ledger about a handoff, with one byte search, or all lines if id is "".
-func linesAbout(text, id string) iter.Seq[string] {
+// about returns the lines about a handoff, with one byte search, or all lines if id is "".
+func (l *Ledger) about(id string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for text := text; text != ""; {
+		for text := store.AsString(l.Text); text != ""; {
 			if id != "" {
 				at := strings.Index(text, `"handoff_id":"`+id)
 				if at < 0 {
@@ -387,15 +387,15 @@ func (l *Ledger) takeOver(c *eventlog.Consumption) bool {
 // ReadVerdicts returns the approvals and rejections in the ledger of a state directory, by handoff. The
 // caller must check that they count.
 func ReadVerdicts(d *disk.Dir) (map[string][]eventlog.Consumption, error) {
-	text, err := readWhole(d)
-	return verdicts(text, ""), err
+	l, err := readWhole(d)
+	return l.verdicts(""), err
 }
 
 // ReadReasons returns the reasons in the ledger of a state directory, by the handoff, the act and the time.
 func ReadReasons(d *disk.Dir) (map[[3]string]string, error) {
 	reasons := make(map[[3]string]string)
-	text, err := readWhole(d)
-	for line := range linesAbout(text, "") {
+	l, err := readWhole(d)
+	for line := range l.about("") {
 		if c, ok := ParseConsumption([]byte(line)); ok && c.Reason != "" {
 			reasons[[3]string{c.HandoffID, string(c.Act()), c.Time}] = c.Reason
 		}
@@ -409,13 +409,13 @@ func (x *Session) Verdicts(id string) ([]eventlog.Consumption, error) {
 	if err != nil {
 		return nil, err
 	}
-	return verdicts(store.AsString(ledger.Text), id)[id], nil
+	return ledger.verdicts(id)[id], nil
 }
 
-// verdicts returns the approvals and rejections in a ledger about all handoffs, or about the handoff only.
-func verdicts(text, only string) map[string][]eventlog.Consumption {
+// verdicts returns the approvals and rejections of all handoffs, or of the handoff only.
+func (l *Ledger) verdicts(only string) map[string][]eventlog.Consumption {
 	all := make(map[string][]eventlog.Consumption)
-	for line := range linesAbout(text, only) {
+	for line := range l.about(only) {
 		id, kind, _, ok := eventlog.ParseKey(LineKey([]byte(line)))
 		if !ok || !kind.IsVerdict() {
 			continue

@@ -92,7 +92,7 @@ func TestLivesInAnyOrder(t *testing.T) {
 	for turn := range lines {
 		text := strings.Join(append(append([]string{}, lines[turn:]...), lines[:turn]...), "")
 		for _, only := range []string{"", id} {
-			l := txn.Lives(text, only)[id]
+			l := (&txn.Ledger{Text: []byte(text)}).Lives(only)[id]
 			if l.Take.Holds().Operator != "dan" || l.Take.N != 2 || l.Archive.Holds().IsDone() || l.Archive.N != 2 || l.Done.IsDone() {
 				t.Fatalf("from line %d on: %+v", turn+1, l)
 			}

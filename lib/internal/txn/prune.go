@@ -37,7 +37,7 @@ func Prune(ctx context.Context, s *store.Store, all []Removal,
 			return err
 		}
 		c := &change{Record: journal.Record{Op: "prune"}}
-		lives := Lives(store.AsString(ledger.Text), "")
+		lives := ledger.Lives("")
 		tombstones, err := ReadTombstones(x.State)
 		if err != nil {
 			return err
