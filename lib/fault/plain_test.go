@@ -17,8 +17,8 @@ func TestPlain(t *testing.T) {
 		err  error
 		want string
 	}{
-		{fault.New(fault.ErrInvalid, theirs, "%q is the beginning of %d ids: %s", theirs, 3, theirs), "… is the beginning of 3 ids: …"},
-		{fault.New(fault.ErrConfig, "", "cannot use %s: %v", theirs, &fs.PathError{Op: "open", Path: theirs, Err: fs.ErrPermission}), "cannot use …: it failed"},
+		{fault.Invalid(theirs, "%q is the beginning of %d ids: %s", theirs, 3, theirs), "… is the beginning of 3 ids: …"},
+		{fault.Config("", "cannot use %s: %v", theirs, &fs.PathError{Op: "open", Path: theirs, Err: fs.ErrPermission}), "cannot use …: it failed"},
 		{fmt.Errorf("%s: %w", theirs, &fault.CorruptError{File: theirs, Line: 7, Why: theirs}), "line 7: what is stored is not what was written"},
 		{fault.New(nil, "", "nothing: %v", &fault.IDMismatchError{Name: theirs}), "nothing: handoff_id is not the id of the content"},
 		{&fault.Error{Class: fault.ErrBusy, Problem: theirs}, "busy"},

@@ -31,7 +31,7 @@ func KeepCheckpoint(ctx context.Context, s *store.Store, c eventlog.Checkpoint, 
 		}
 		kept, err := keepFile(x.State, name, []byte(c.String()+"\n"))
 		if err == nil && !kept {
-			err = fault.New(fault.ErrIntegrity, "move it away and sign again", "%s is not the checkpoint %s", file, c)
+			err = fault.Integrity("move it away and sign again", "%s is not the checkpoint %s", file, c)
 		}
 		for n := 1; err == nil; n++ {
 			signatureFile = eventlog.SignatureFile(file, n)
@@ -52,7 +52,7 @@ func CheckCheckpoint(s *store.Store, c eventlog.Checkpoint) error {
 		return err
 	}
 	if why := log.Lacks(c); why != "" {
-		return fault.New(fault.ErrIntegrity, "find out what happened to the log: compare it with a backup", "%s", why)
+		return fault.Integrity("find out what happened to the log: compare it with a backup", "%s", why)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func checkKept(s *store.Store, c eventlog.Checkpoint) error {
 		return err
 	}
 	if err := CheckCheckpoint(s, last.Checkpoint); err != nil {
-		return fault.New(fault.ErrIntegrity,
+		return fault.Integrity(
 			"to start over, move "+last.File+" away, and each other one that `handoff doctor` names", "%v", err)
 	}
 	return nil

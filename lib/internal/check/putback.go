@@ -38,7 +38,7 @@ func RestoreLog(ctx context.Context, at *store.Store, operator, writer string, l
 				return err
 			}
 		} else if known.Writer != writer {
-			return fault.New(fault.ErrIntegrity, "", "the state directory is that of another writer, %s", known.Writer)
+			return fault.Integrity("", "the state directory is that of another writer, %s", known.Writer)
 		}
 		begin := disk.Quarantine + x.Opt.Now().UTC().Format("20060102T150405Z")
 		err = x.State.Rename(disk.LogFile, begin+"-"+disk.LogFile)

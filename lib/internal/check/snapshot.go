@@ -93,7 +93,7 @@ func LookIn(ctx context.Context, d store.Dirs, checkpoints ...eventlog.Checkpoin
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return st, fault.New(fault.ErrBusy, "try again when fewer commands write",
+	return st, fault.Busy("try again when fewer commands write",
 		"the store changes faster than it can be read")
 }
 

@@ -41,7 +41,7 @@ func (r Report) Err() error {
 		return nil
 	}
 	lines := append(fault.Lines(r.Faults, Finding.String), fault.Count(len(r.Faults), "fault")+" found")
-	return fault.New(fault.ErrIntegrity, "run `handoff doctor` to see how to repair them", "%s",
+	return fault.Integrity("run `handoff doctor` to see how to repair them", "%s",
 		strings.Join(lines, "\n"))
 }
 

@@ -48,7 +48,7 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	isHash := form.IsDigest(hash)
 	if err != nil || c.String() != text || count < 0 || (count > 0) != isHash || count == 0 && hash != Genesis ||
 		writer != "" && !form.IsWriter(writer) {
-		return Checkpoint{}, fault.New(fault.ErrInvalid, "use the output of `handoff log --head`",
+		return Checkpoint{}, fault.Invalid("use the output of `handoff log --head`",
 			"%.200q is not COUNT:HASH or COUNT:HASH:WRITER", text)
 	}
 	return c, nil

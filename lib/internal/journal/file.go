@@ -61,7 +61,7 @@ func corrupt(state *disk.Dir, err error) error {
 		advice = "use the account and the HOME that wrote it; if the store was moved or copied, or the secret was " +
 			"lost, run `handoff doctor machine regenerate`"
 	}
-	return fault.New(fault.ErrIntegrity, advice, "%s: %v", filepath.Join(state.Path(), FileName), err)
+	return fault.Integrity(advice, "%s: %v", filepath.Join(state.Path(), FileName), err)
 }
 
 var errNoCheckpoint = errors.New("the journal has no checkpoint of this store: it is damaged, or another program " +

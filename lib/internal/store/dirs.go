@@ -110,13 +110,13 @@ func (d Dirs) CheckNewLog() error {
 
 // LogMissing returns the error for a store that has handoffs but no events.
 func (s *Store) LogMissing() error {
-	return fault.New(fault.ErrIntegrity,
+	return fault.Integrity(
 		"run `handoff doctor`; after a clone, `"+s.RegenerateCommand()+"` begins a new log",
 		"the audit log %s is missing or empty, but there are handoffs", filepath.Join(s.Opt.StateDir, disk.LogFile))
 }
 
 // ErrIndexMissing is the error for an INDEX.md that lists nothing although there are handoffs.
-var ErrIndexMissing = fault.New(fault.ErrIntegrity, "run `handoff doctor --rebuild-index`",
+var ErrIndexMissing = fault.Integrity("run `handoff doctor --rebuild-index`",
 	disk.IndexFile+" is missing or empty, but there are handoffs")
 
 // HasLostIndex returns ErrIndexMissing if INDEX.md lists nothing although there are files of handoffs. Call
@@ -141,9 +141,9 @@ func (d Dirs) HasLostIndex() error {
 }
 
 var (
-	errGone = fault.New(fault.ErrIntegrity, "",
+	errGone = fault.Integrity("",
 		"the handoffs directory does not exist, but the audit log has events")
-	errEmptied = fault.New(fault.ErrIntegrity, "",
+	errEmptied = fault.Integrity("",
 		"the handoffs directory is empty, but the audit log has handoffs")
 )
 
@@ -151,7 +151,7 @@ var (
 func (s *Store) lostError(how error) error {
 	advice := "restore its disk, its branch or a backup; " +
 		"to start over, move " + ShellQuote(s.Opt.StateDir) + " away too"
-	return fault.New(fault.ErrIntegrity, advice, "%s: %v", s.Opt.Dir, how)
+	return fault.Integrity(advice, "%s: %v", s.Opt.Dir, how)
 }
 
 // Prover opens the handoffs directory for commands that prove that nothing is missing. It returns nil if the

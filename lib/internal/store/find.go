@@ -26,7 +26,7 @@ func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 	case strings.HasSuffix(id, ".md"):
 		return s.ofFile(d, id)
 	case len(prefix) < minPrefix || len(prefix) > 64 || !form.IsHex(prefix):
-		return index.Row{}, fault.New(fault.ErrInvalid, "use 4 or more hex digits, a file name, or @",
+		return index.Row{}, fault.Invalid("use 4 or more hex digits, a file name, or @",
 			"%q is not an id", id)
 	}
 	matches, err := s.matching(d, prefix)
@@ -40,7 +40,7 @@ func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 		for _, e := range matches {
 			ids = append(ids, e.ID)
 		}
-		return index.Row{}, fault.New(fault.ErrInvalid, "add more digits", "%q matches %d handoffs: %s", id,
+		return index.Row{}, fault.Invalid("add more digits", "%q matches %d handoffs: %s", id,
 			len(ids), fault.Some(ids))
 	}
 	return matches[0], nil
@@ -78,7 +78,7 @@ func (s *Store) isNamed(dir string) bool {
 
 // UnknownID returns the error for an id that no handoff of the store has.
 func UnknownID(id, dir string) error {
-	return fault.New(fault.ErrInvalid, "run `handoff list` to see what is there; `handoff sync` receives more",
+	return fault.Invalid("run `handoff list` to see what is there; `handoff sync` receives more",
 		"no handoff %s in %s", id, dir)
 }
 
@@ -88,7 +88,7 @@ func (s *Store) unknown(id, prefix string) error {
 		return state.ReadIfThere(disk.Tombstones, disk.MaxLedger)
 	})
 	if err == nil && strings.Contains("\n"+string(buried), "\n"+form.IDPrefix+prefix) {
-		return fault.New(fault.ErrInvalid, "run `handoff import --restore FILE` with the file that prune exported",
+		return fault.Invalid("run `handoff import --restore FILE` with the file that prune exported",
 			"%s was pruned", id)
 	}
 	return UnknownID(id, s.Opt.Dir)

@@ -18,9 +18,9 @@ import (
 func (s preparing) chooseGit(kind disk.Git) (_ disk.Git, says bool, err error) {
 	switch {
 	case kind != "" && !slices.Contains([]disk.Git{disk.GitNone, disk.GitTracked, disk.GitSynced}, kind):
-		return "", false, fault.New(fault.ErrInvalid, "use synced, tracked or none", "--git: unknown mode %q", kind)
+		return "", false, fault.Invalid("use synced, tracked or none", "--git: unknown mode %q", kind)
 	case kind.IsShared() && git.Top(s.Opt.Root) == "":
-		return "", false, fault.New(fault.ErrConfig, "run `git init` first, or remove --git",
+		return "", false, fault.Config("run `git init` first, or remove --git",
 			"%s is not in a git work tree", s.Opt.Root)
 	case kind != "":
 		return kind, true, nil

@@ -114,7 +114,7 @@ func editFile(d *disk.Dir, name, fresh string, edit func(text string) string) (c
 		return false, nil
 	}
 	if strings.HasSuffix(name, ".yaml") && !isYAML(edited) {
-		return false, fault.New(fault.ErrConfig, "change it in an editor", "%s does not have a line for each key", name)
+		return false, fault.Config("change it in an editor", "%s does not have a line for each key", name)
 	}
 	return true, d.Replace(name, []byte(edited), 0o644)
 }

@@ -109,7 +109,7 @@ func ReadMachine(state *disk.Dir) (disk.MachineRecord, error) {
 	}
 	record, err := disk.ParseMachineRecord(text)
 	if err != nil {
-		return record, fault.New(fault.ErrIntegrity, "run `handoff doctor`; nothing was changed", "%s: %v",
+		return record, fault.Integrity("run `handoff doctor`; nothing was changed", "%s: %v",
 			disk.FingerprintFile, err)
 	}
 	return record, nil

@@ -76,7 +76,7 @@ func (s *Store) CheckNewest(last, newest uint64) error {
 	if last >= newest {
 		return nil
 	}
-	return fault.New(fault.ErrIntegrity,
+	return fault.Integrity(
 		"restore its newest copy; to continue with this one, run `"+s.ContinueCommand()+"`",
 		"%v: it ends with change %d, but you made change %d", ErrOlder, last, newest)
 }

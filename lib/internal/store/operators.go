@@ -31,7 +31,7 @@ func (s *Store) operatorsIn(path string) (*operators.List, error) {
 	}
 	list, faults := ParseOperators(text)
 	if len(faults) > 0 {
-		return nil, fault.At(path, faults[0].Line, fault.New(fault.ErrConfig,
+		return nil, fault.At(path, faults[0].Line, fault.Config(
 			"fix the file; `handoff operators validate` lists all faults", "%s: %s", path, faults[0]))
 	}
 	return list, nil
@@ -49,11 +49,11 @@ func (s *Store) operatorsText(path string) ([]byte, error) {
 	text, err := s.ReadPlain(path, disk.MaxOperators)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.Opt.MustHaveOperators && path == s.Opt.OperatorsFile:
-		err = fault.New(fault.ErrConfig,
+		err = fault.Config(
 			"restore it, or remove operators_file from the settings; `handoff operators add` creates one",
 			"the settings name the operators file %s, which does not exist", path)
 	case err != nil && !errors.Is(err, fault.ErrConfig) && !errors.Is(err, fs.ErrNotExist):
-		err = fault.New(fault.ErrConfig, "", "cannot read the operators file: %v", err)
+		err = fault.Config("", "cannot read the operators file: %v", err)
 	}
 	return text, err
 }

@@ -142,14 +142,14 @@ func readSecret(d *disk.Dir) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err != nil:
-		return nil, fault.New(fault.ErrIntegrity, "check the file; without it your changes cannot be proven",
+		return nil, fault.Integrity("check the file; without it your changes cannot be proven",
 			"%s: %v", path, err)
 	case len(text) != secretBytes:
-		return nil, fault.New(fault.ErrIntegrity,
+		return nil, fault.Integrity(
 			"restore it from a backup, or move it away and run `handoff doctor machine regenerate` in each store",
 			"%s does not have %d bytes", path, secretBytes)
 	case entry.Mode.Perm()&0o077 != 0:
-		return nil, fault.New(fault.ErrIntegrity, "run `chmod 600 "+ShellQuote(path)+"` if no one else has read it",
+		return nil, fault.Integrity("run `chmod 600 "+ShellQuote(path)+"` if no one else has read it",
 			"other users can read %s", path)
 	}
 	return text, nil

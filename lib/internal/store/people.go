@@ -31,7 +31,7 @@ func AddOperator(s *Store, o operators.Operator) error {
 		plain := form.Normal(text)
 		h, _, faulty := document.Split(plain)
 		if faulty != nil {
-			return fault.At(path, faulty.Line, fault.New(fault.ErrConfig,
+			return fault.At(path, faulty.Line, fault.Config(
 				"fix the file; `handoff operators validate` lists all faults",
 				"the operators file: %s", faulty.Problem))
 		}
@@ -55,7 +55,7 @@ func AddOperator(s *Store, o operators.Operator) error {
 	return PlaceError(path, d.ReplaceIf(filepath.Base(path), []byte(edited), 0o644, func() error {
 		if now, err := s.ReadPlain(path, disk.MaxOperators); string(now) != string(text) &&
 			!errors.Is(err, fs.ErrNotExist) {
-			return fault.New(fault.ErrBusy, "repeat the command", "%s was changed meanwhile", path)
+			return fault.Busy("repeat the command", "%s was changed meanwhile", path)
 		}
 		return nil
 	}))
@@ -64,10 +64,10 @@ func AddOperator(s *Store, o operators.Operator) error {
 // SetUser sets a key of the user's configuration. The value must be a plain YAML scalar.
 func SetUser(u settings.User, key, value string) error {
 	if u.Dir == "" {
-		return fault.New(fault.ErrConfig, "set HOME, or HANDOFF_OPERATOR", "your configuration directory is unknown")
+		return fault.Config("set HOME, or HANDOFF_OPERATOR", "your configuration directory is unknown")
 	}
 	if err := os.MkdirAll(filepath.Dir(u.Dir), 0o755); err != nil {
-		return fault.New(fault.ErrConfig, "", "cannot write your configuration: %v", err)
+		return fault.Config("", "cannot write your configuration: %v", err)
 	}
 	d, err := disk.MakeDir(u.Dir, 0o700)
 	if err != nil {

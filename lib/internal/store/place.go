@@ -74,10 +74,10 @@ func IfThere(d *disk.Dir, err error) (*disk.Dir, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fault.New(fault.ErrConfig, fault.Remedy(err)+"; if it is another user's, "+ownClone,
+		return nil, fault.Config(fault.Remedy(err)+"; if it is another user's, "+ownClone,
 			"cannot use the directory: %v", err)
 	case errors.Is(err, disk.ErrUnsafe):
-		return nil, fault.New(fault.ErrConfig,
+		return nil, fault.Config(
 			"move it away, or choose another directory with --handoffs-dir or --state-dir",
 			"cannot use the directory: %v", err)
 	}
@@ -89,25 +89,25 @@ func IfThere(d *disk.Dir, err error) (*disk.Dir, error) {
 // out to it.
 func (s *Store) checkPlace(path, real string, d *disk.Dir) error {
 	if place, ok := under(real, systemPlaces); ok || filepath.Dir(real) == real {
-		return fault.New(fault.ErrConfig, placeAdvice, "%s is under %s, a system directory", path, cmp.Or(place, real))
+		return fault.Config(placeAdvice, "%s is under %s, a system directory", path, cmp.Or(place, real))
 	}
 	inside, err := s.isInside(path, real)
 	if err != nil {
 		return err
 	}
 	if contains(s.Opt.Root, path) && !inside {
-		return fault.New(fault.ErrConfig, placeAdvice, "%s leads out of the project, through a symbolic link to %s",
+		return fault.Config(placeAdvice, "%s leads out of the project, through a symbolic link to %s",
 			path, real)
 	}
 	if !inside && !slices.Contains(s.Opt.Named, path) {
-		return fault.New(fault.ErrConfig, placeAdvice,
+		return fault.Config(placeAdvice,
 			"%s is outside the project %s and was not named on the command line", path, s.Opt.Root)
 	}
 	if inside && isOfGit(real) && !slices.Contains(s.Opt.Named, path) {
-		return fault.New(fault.ErrConfig, placeAdvice, "%s is in .git, which belongs to git", path)
+		return fault.Config(placeAdvice, "%s is in .git, which belongs to git", path)
 	}
 	if place, ok := under(real, sharedPlaces); ok && !(inside && isOwn(real, d)) {
-		return fault.New(fault.ErrConfig, placeAdvice, "%s is under %s, and not inside a project of yours", path, place)
+		return fault.Config(placeAdvice, "%s is under %s, and not inside a project of yours", path, place)
 	}
 	return nil
 }
@@ -176,11 +176,11 @@ func CheckOwner(d *disk.Dir) error {
 		return err
 	}
 	if !mayWrite(info) {
-		return fault.New(fault.ErrConfig, ownClone, "%s belongs to another user; a store is private to its owner",
+		return fault.Config(ownClone, "%s belongs to another user; a store is private to its owner",
 			d.Path())
 	}
 	if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
-		return fault.New(fault.ErrConfig, "run `chmod o-w "+d.Path()+"`", "all users can write to %s", d.Path())
+		return fault.Config("run `chmod o-w "+d.Path()+"`", "all users can write to %s", d.Path())
 	}
 	return nil
 }
@@ -202,7 +202,7 @@ func (s *Store) ReadPlain(path string, max int64) ([]byte, error) {
 	}
 	inside, err := s.isInside(path, filepath.Join(parent, name))
 	if err == nil && !inside && !slices.Contains(s.Opt.Named, path) {
-		err = fault.New(fault.ErrConfig, "name it on the command line, or keep it inside the project",
+		err = fault.Config("name it on the command line, or keep it inside the project",
 			"%s is outside the project %s", path, s.Opt.Root)
 	}
 	if err = cmp.Or(err, openErr); err != nil {
@@ -224,7 +224,7 @@ func Resolve(path string) (string, error) {
 		return "", err
 	}
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
-		return "", fault.New(fault.ErrConfig, "", "cannot resolve %s: %v", path, err)
+		return "", fault.Config("", "cannot resolve %s: %v", path, err)
 	}
 	return ResolveParent(path)
 }
@@ -270,7 +270,7 @@ func contains(dir, path string) bool {
 // PlaceError turns an error of a directory into ErrConfig if another directory could fix it.
 func PlaceError(path string, err error) error {
 	if errors.Is(err, disk.ErrUnsafe) || errors.Is(err, disk.ErrUnsupported) || errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.ErrConfig, "choose a directory that you can write to", "cannot use %s: %v", path, err)
+		return fault.Config("choose a directory that you can write to", "cannot use %s: %v", path, err)
 	}
 	return err
 }

@@ -30,7 +30,7 @@ func (s *Store) Scan(d *disk.Dir, choice Choice) (rows []index.Row, others map[s
 		switch {
 		case !isLost:
 		case name != disk.IndexFile:
-			s.Opt.Lost(fault.New(fault.ErrIntegrity, "run `handoff doctor`",
+			s.Opt.Lost(fault.Integrity("run `handoff doctor`",
 				"%s is missing or empty; its handoffs are not shown", fault.Own(name)))
 		case Dirs{Store: s, Dir: d}.HasLostIndex() != nil:
 			s.Opt.Lost(ErrIndexMissing)

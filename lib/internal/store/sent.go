@@ -107,14 +107,14 @@ func (s *Store) checkVanished() error {
 	if main, err := git.Main(git.Top(s.Opt.Root)); err != nil || main != "" {
 		return nil
 	}
-	return fault.New(fault.ErrIntegrity,
+	return fault.Integrity(
 		"restore both from a backup; to start over, run `"+s.StartOverCommand()+"`",
 		"%s and %s have nothing, but you made change %d: %v", s.Opt.Dir, s.Opt.StateDir, newest, ErrVanished)
 }
 
 // LogLost returns the error for a damaged audit log. how says what is wrong with it.
 func (s *Store) LogLost(how string) error {
-	return fault.New(fault.ErrIntegrity,
+	return fault.Integrity(
 		"run `handoff doctor --repair`, which restores the synced part; to start over, `"+s.StartOverCommand()+
 			"` begins a new log",
 		"the audit log %s %s: a checkout, `git clean` or a backup has replaced it",

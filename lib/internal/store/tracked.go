@@ -32,7 +32,7 @@ func (s *Store) CheckUntracked() error {
 		if err != nil || !s.isTracked(top, filepath.ToSlash(rel)) {
 			continue
 		}
-		return fault.New(fault.ErrConfig, "run `git -C "+ShellQuote(top)+" rm -r --cached --quiet "+ShellQuote(rel)+
+		return fault.Config("run `git -C "+ShellQuote(top)+" rm -r --cached --quiet "+ShellQuote(rel)+
 			"` and commit; if someone else added it, move "+ShellQuote(s.Opt.StateDir)+" away too",
 			"git tracks files of the state directory %s, so that a checkout can replace them; nothing was changed",
 			s.Opt.StateDir)

@@ -37,7 +37,7 @@ func TestAllow(t *testing.T) {
 	t.Parallel()
 	with := trust.Rules{List: listed(t), Path: "OPERATORS.md", Now: time.Date(2026, 5, 7, 0, 0, 0, 0, time.UTC)}
 	none := trust.Rules{Now: with.Now}
-	broken := trust.Rules{Broken: fault.New(fault.ErrConfig, "", "broken"), Now: with.Now}
+	broken := trust.Rules{Broken: fault.Config("", "broken"), Now: with.Now}
 	for _, c := range []struct {
 		rules     trust.Rules
 		act       eventlog.Act

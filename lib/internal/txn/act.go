@@ -224,7 +224,7 @@ func plan(a eventlog.Act, c eventlog.Consumption, l eventlog.Life, over Lapse) (
 		return before, openNumber(taken, l.Take.N), nil
 	case eventlog.ActReopen, eventlog.ActResend:
 		if a == eventlog.ActReopen && l.Done.IsDone() && l.Done.Operator != c.Operator {
-			return before, 0, fault.New(fault.ErrDenied, "ask "+l.Done.Operator+", or the sender",
+			return before, 0, fault.Denied("ask "+l.Done.Operator+", or the sender",
 				"%s may not reopen a handoff that %s finished", fault.Own(c.Operator), fault.Own(l.Done.Operator))
 		}
 		return before, openNumber(l.Done, l.Take.N), nil
@@ -257,7 +257,7 @@ func fence(c eventlog.Consumption, l eventlog.Life) error {
 func newHeldError(id string, by eventlog.Action) error {
 	args := id + " --operator " + by.Operator
 	advice := "run `handoff done " + args + "`, or `handoff release " + args + "`; then archive it"
-	return fault.New(fault.ErrInvalid, advice,
+	return fault.Invalid(advice,
 		"%s is taken by %s since %s and not done", id, fault.Own(by.Operator), by.Time)
 }
 

@@ -61,7 +61,7 @@ func (c *chooser) choose(d Publication) (choice, error) {
 		return found, err
 	}
 	if free == "" {
-		return choice{}, fault.New(fault.ErrConfig, "change topic or ts_utc",
+		return choice{}, fault.Config("change topic or ts_utc",
 			"%s%s and its %d numbered names are in use by other handoffs",
 			fault.Prefixed(d.Name), document.FileName(*d.Document, 1, withID), MaxNames-1)
 	}

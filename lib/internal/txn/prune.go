@@ -173,9 +173,9 @@ func (e *PrunedError) Hint() string { return "add --restore to store it again" }
 func CheckPrunable(row index.Row, l eventlog.Life) error {
 	switch {
 	case !l.Archive.Holds().IsDone():
-		return fault.New(fault.ErrInvalid, "", "%s is not archived", row.ID)
+		return fault.Invalid("", "%s is not archived", row.ID)
 	case l.Take.Holds().IsDone() && !l.Done.IsDone():
-		return fault.New(fault.ErrInvalid, "", "%s is taken and not done", row.ID)
+		return fault.Invalid("", "%s is taken and not done", row.ID)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func (p *publishing) checkRate(d Publication) (err error) {
 	if n := len(times) - d.Rate; n >= 0 {
 		slices.SortFunc(times, time.Time.Compare)
 		wait := min(times[n].Add(rateWindow).Sub(now), rateWindow)
-		return fault.New(fault.ErrBusy, "if this is not a loop, raise max_rate in .handoff.yaml; 0 means no limit",
+		return fault.Busy("if this is not a loop, raise max_rate in .handoff.yaml; 0 means no limit",
 			"%d handoffs from %s to %s in %v: max_rate is reached; wait %v",
 			d.Rate, fault.Own(d.From), fault.Own(d.To), fault.Own("10 minutes"), wait.Round(time.Second))
 	}

@@ -28,7 +28,7 @@ func (x *Session) Recover() error {
 			return err
 		}
 	}
-	return fault.New(fault.ErrBusy, "repeat the command", "another program keeps saving %s", x.Path(disk.IndexFile))
+	return fault.Busy("repeat the command", "another program keeps saving %s", x.Path(disk.IndexFile))
 }
 
 func (x *Session) recoverOnce() (again bool, err error) {
@@ -124,7 +124,7 @@ func (x *Session) beginJournal() error {
 		if size, err := x.sizeOf(name); err != nil {
 			return err
 		} else if size > 0 {
-			return fault.New(fault.ErrIntegrity,
+			return fault.Integrity(
 				"restore it from a backup, or run `handoff doctor --repair`, which starts a new one",
 				"%s is missing, but there are events", filepath.Join(x.State.Path(), journal.FileName))
 		}

@@ -190,7 +190,7 @@ func (x *Session) isOneDir() bool {
 func (x *Session) stillLocked() error {
 	now, err := x.Dir.Lstat(disk.Lock)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && now.Inode != x.lockFile.Inode {
-		return fault.New(fault.ErrBusy, "repeat the command, and never remove the lock file",
+		return fault.Busy("repeat the command, and never remove the lock file",
 			"storing is uncertain: the lock file %s was removed while it was held", x.Path(disk.Lock))
 	}
 	return err
@@ -220,13 +220,13 @@ func lockError(path string, waited time.Duration, err error) error {
 		if waited >= time.Millisecond {
 			within = "; gave up after " + waited.String()
 		}
-		return fault.New(fault.ErrBusy, "retry, or raise --lock-timeout",
+		return fault.Busy("retry, or raise --lock-timeout",
 			"another process is writing%s", within)
 	case errors.Is(err, context.Canceled):
 		return &fault.Error{Problem: "stopped while waiting for the lock; nothing was changed",
 			Advice: "repeat the command", Cause: err}
 	case errors.Is(err, disk.ErrUnsafeLock):
-		return fault.New(fault.ErrConfig, "remove that file and repeat the command", "cannot use the lock file %s: %v",
+		return fault.Config("remove that file and repeat the command", "cannot use the lock file %s: %v",
 			path, err)
 	}
 	return err

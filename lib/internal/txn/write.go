@@ -184,7 +184,7 @@ func (p *publishing) sign(one Signature) error {
 		return err
 	}
 	if there != nil {
-		return fault.New(fault.ErrIntegrity, "move it away", "%s exists already and signs no handoff of this store",
+		return fault.Integrity("move it away", "%s exists already and signs no handoff of this store",
 			filepath.Join(p.Opt.Dir, disk.Signatures, disk.SignatureFile(one.ID)))
 	}
 	p.change.New = append(p.change.New, one.file())

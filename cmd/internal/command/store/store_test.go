@@ -38,7 +38,7 @@ func TestNotContained(t *testing.T) {
 	if err := notContained("3:ab", os.ErrPermission); err != os.ErrPermission {
 		t.Error(err)
 	}
-	if err := notContained("3:ab", fault.New(fault.ErrIntegrity, "", "it has 2 events")); !errors.Is(err,
+	if err := notContained("3:ab", fault.Integrity("", "it has 2 events")); !errors.Is(err,
 		handoff.ErrIntegrity) || err.Error() != "the audit log does not contain 3:ab: it has 2 events" {
 		t.Error(err)
 	}
