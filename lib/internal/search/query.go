@@ -184,6 +184,9 @@ var stopWordsTxt string
 func withoutStopWords(words []string) (language string, rest []string) {
 	most := 1
 	for line := range strings.Lines(stopWordsTxt) {
+		if language != "" && len(words) < most+2 {
+			break // no other language can have more of them, and leave one
+		}
 		name, list, _ := strings.Cut(line, " ")
 		stop := make(map[string]bool)
 		for _, w := range wordsOf(list) {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 )
@@ -165,11 +166,10 @@ type glyph struct {
 	text string // the folded letter
 }
 
-// An alphabet has the glyphs of all characters.
+// An alphabet has the glyphs of all characters. Most searches meet few of them.
 type alphabet struct {
-	ascii  [256]kind // by byte; bytes of other characters are none
-	low    [lowest]glyph
-	folded map[rune]string // the folded forms in letters.txt
+	ascii [256]kind                     // by byte; bytes of other characters are none
+	low   [lowest]atomic.Pointer[glyph] // those that were met
 }
 
 const lowest = 0x3100 // characters below it are in a table, including Thai and Japanese
@@ -177,20 +177,23 @@ const lowest = 0x3100 // characters below it are in a table, including Thai and 
 //go:embed letters.txt
 var lettersTxt string
 
-var theAlphabet = sync.OnceValue(func() *alphabet {
-	a := &alphabet{folded: make(map[rune]string)}
+// folded returns the folded forms in letters.txt. They have no ASCII character.
+var folded = sync.OnceValue(func() map[rune]string {
+	forms := make(map[rune]string)
 	for line := range strings.Lines(lettersTxt) {
 		text, letters, _ := strings.Cut(strings.TrimSpace(line), " ")
 		for _, r := range letters {
-			a.folded[r] = text
+			forms[r] = text
 		}
 	}
-	for r := range rune(lowest) {
-		a.low[r] = a.judge(r)
-	}
+	return forms
+})
+
+var theAlphabet = sync.OnceValue(func() *alphabet {
+	a := &alphabet{}
 	for i := range a.ascii {
 		if a.ascii[i] = none; i < utf8.RuneSelf {
-			a.ascii[i] = a.low[i].kind
+			a.ascii[i] = judge(rune(i)).kind
 		}
 	}
 	return a
@@ -199,14 +202,19 @@ var theAlphabet = sync.OnceValue(func() *alphabet {
 func (a *alphabet) glyph(r rune) glyph {
 	switch {
 	case r < lowest:
-		return a.low[r]
+		if g := a.low[r].Load(); g != nil {
+			return *g
+		}
+		g := judge(r)
+		a.low[r].Store(&g)
+		return g
 	case 0x4e00 <= r && r < 0xa000: // the most frequent characters above it
 		return glyph{kind: sign}
 	}
-	return a.judge(r)
+	return judge(r)
 }
 
-func (a *alphabet) judge(r rune) glyph {
+func judge(r rune) glyph {
 	switch {
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul),
 		unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar), r == 'ー', r == 'ｰ',
@@ -215,9 +223,10 @@ func (a *alphabet) judge(r rune) glyph {
 	case unicode.In(r, unicode.Inherited, unicode.Cf), unicode.Is(unicode.Sk, r) && r >= lowest:
 		return glyph{kind: none}
 	case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
-		r = unicode.ToLower(r)
-		if text, ok := a.folded[r]; ok {
-			return glyph{letter, text}
+		if r = unicode.ToLower(r); r >= utf8.RuneSelf {
+			if text, ok := folded()[r]; ok {
+				return glyph{letter, text}
+			}
 		}
 		return glyph{letter, string(r)}
 	}
