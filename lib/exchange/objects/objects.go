@@ -331,7 +331,7 @@ func (r Reader) Add(writer string, number int, text []byte) error {
 // Kept returns the parts of a log that were kept, after a head up to a number. The error is fs.ErrNotExist if one of
 // them is missing or damaged.
 func (r Reader) Kept(writer string, after Head, last int) (parts [][]byte, err error) {
-	all, err := r.Keep.ReadFile(writer, r.Most)
+	all, err := r.Keep.ReadFile(writer, 2*r.Most) // base64 is longer
 	found := make(map[int][]byte)
 	for line := range bytes.Lines(all) {
 		var p keptPart
