@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -108,21 +107,27 @@ func askSetUp(a *cli.App, p handoff.Project, operator, kind string) (_, _ string
 		fmt.Fprint(a.Stderr, "What should git do with the handoffs?\n"+
 			"  synced   ignore them; other clones get them by `handoff sync`\n"+
 			"  tracked  commit them with the code\n  none     nothing\n")
-		for kind == "" && err == nil {
-			kind, err = answer(a, "synced, tracked or none", string(handoff.GitSynced))
-			if !slices.Contains([]handoff.Git{handoff.GitSynced, handoff.GitTracked, handoff.GitNone},
-				handoff.Git(kind)) {
-				kind = ""
-			}
-		}
+		kind, err = choice(a, "synced, tracked or none", handoff.GitSynced, handoff.GitTracked, handoff.GitNone)
 	}
 	if err == nil && cmp.Or(kind, string(p.Settings.Git.Value)) == string(handoff.GitSynced) &&
 		p.User.Sync.Source == "default" {
 		var wanted string
-		wanted, err = answer(a, "Sync by itself after each change, in the background? yes or no", "no")
-		byItself = strings.HasPrefix(strings.ToLower(wanted), "y")
+		wanted, err = choice(a, "Sync by itself after each change, in the background? yes or no", "no", "yes")
+		byItself = wanted == "yes"
 	}
 	return operator, kind, byItself, err
+}
+
+// choice asks until the answer is one of some words or begins one. It proposes the first.
+func choice[T ~string](a *cli.App, question string, words ...T) (string, error) {
+	for {
+		line, err := answer(a, question, string(words[0]))
+		for _, w := range words {
+			if err != nil || strings.HasPrefix(string(w), strings.ToLower(line)) {
+				return string(w), err
+			}
+		}
+	}
 }
 
 // answer asks a question and reads one line.
