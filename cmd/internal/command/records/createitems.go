@@ -16,6 +16,7 @@ func addSaying(flags *pflag.FlagSet, said map[string][]string, name, usage strin
 	if isList {
 		usage += "; can be repeated"
 	}
+	said[name] = nil
 	flags.Func(name, usage, func(text string) error {
 		said[name] = append(said[name], text)
 		return nil

@@ -36,7 +36,7 @@ func (r *newRecord) declareKind(flags *pflag.FlagSet, kind, label string) {
 		if f.Name == recordedFile && label != "" {
 			usage = "record the file `path` as it is, for check to compare; " + usage
 		}
-		if flags.Lookup(f.Name) == nil {
+		if _, shared := r.Said[f.Name]; !shared {
 			addSaying(flags, r.Said, f.Name, usage, f.List)
 		}
 	}
@@ -59,7 +59,7 @@ func (r *newRecord) check() error {
 	for name, said := range r.Said {
 		i := slices.IndexFunc(flags, func(f record.Flag) bool { return f.Name == name })
 		switch {
-		case i < 0 && name == recordedFile:
+		case len(said) == 0, i < 0 && name == recordedFile:
 		case i < 0 && r.Kind == "":
 			return cli.Invalid("add --kind", "--%s is a flag for records", name)
 		case i < 0:
