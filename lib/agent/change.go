@@ -34,8 +34,7 @@ type Change struct {
 	file  file
 	text  []byte // the new content
 	gone  bool   // remove the file
-	tidy  bool   // only the backup is left, by an interrupted uninstall
-	again func() (Change, error)
+	tidy  bool   // the old settings are back, so that no backup is needed
 }
 
 // Install returns the change that registers a command with an agent. If c.To is empty, the registered operator
@@ -50,7 +49,6 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 		return Change{}, err
 	}
 	ch := Change{Path: f.path, Status: Installed, agent: a, file: f}
-	ch.again = func() (Change, error) { return a.Install(p, scope, c) }
 	layers, _ := a.read(p, a.layers()) // the self-test reports files that cannot be parsed
 	ch.Note = a.offReason(layers)
 	if !f.exists && filepath.Ext(f.path) == ".json" {
@@ -83,31 +81,26 @@ func (a Agent) Uninstall(p Places, scope Scope, isServer bool) (Change, error) {
 		return Change{}, err
 	}
 	ch := Change{Path: f.path, Status: Absent, agent: a, file: f, text: f.text}
-	ch.again = func() (Change, error) { return a.Uninstall(p, scope, isServer) }
 	if !f.exists || sh.slots[0].event == server && !bytes.Contains(f.text, []byte(serverName)) {
 		return ch, nil
 	}
 	text, words, err := a.uninstall(f, sh)
-	if err != nil || words == nil {
-		ch.tidy = err == nil && f.backup != nil && bytes.Equal(f.text, f.backup)
-		ch.Backup = ch.kept()
+	if err != nil {
 		return ch, err
 	}
-	ch.Status, ch.Words, ch.text = Removed, words, text
-	if s, err := a.parse(sh.slots[0], f.path, ch.text); err == nil && s.isBare() || len(bytes.TrimSpace(text)) == 0 {
-		ch.gone = f.backup == nil
+	if words != nil {
+		ch.Status, ch.Words, ch.text = Removed, words, text
+		s, err := a.parse(sh.slots[0], f.path, text)
+		ch.gone = f.backup == nil && (err == nil && s.isBare() || len(bytes.TrimSpace(text)) == 0)
 	}
-	ch.Backup = ch.kept()
-	_, err = a.verify(f.path, ch.text, sh.slots, 0)
+	ch.tidy = f.backup != nil && bytes.Equal(text, f.backup) // also if an earlier uninstall was interrupted
+	if f.backup != nil && !ch.tidy {
+		ch.Backup = filepath.Join(f.dir, f.name+backupSuffix)
+	}
+	if words != nil {
+		_, err = a.verify(f.path, text, sh.slots, 0)
+	}
 	return ch, err
-}
-
-// kept returns the path of the backup that stays once the hook is out.
-func (c Change) kept() string {
-	if c.file.backup == nil || bytes.Equal(c.text, c.file.backup) {
-		return ""
-	}
-	return filepath.Join(c.file.dir, c.file.name+backupSuffix)
 }
 
 // verify checks an edited text before it is written, and returns the command of the first slot. The text must have so

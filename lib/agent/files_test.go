@@ -275,14 +275,21 @@ func TestChangedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, path, `{"a": 1, "b": 2}`)
-	apply(t, change, nil)
-	if text := string(must(os.ReadFile(path))); !strings.Contains(text, `"b": 2`) || !strings.Contains(text, "/usr/bin/handoff") {
+	const changed = `{"a": 1, "b": 2}`
+	put(t, path, changed)
+	before := tree(t, home)
+	if err := change.Apply(); !errors.Is(err, handoff.ErrBusy) || tree(t, home) != before {
+		t.Errorf("%v\n%s", err, tree(t, home))
+	}
+	change, err = find(t, "gemini").Install(agent.Places{Home: home}, agent.User, agent.Command{Program: program})
+	apply(t, change, err)
+	if text := string(must(os.ReadFile(path))); !strings.Contains(text, `"b": 2`) || !strings.Contains(text, program) {
 		t.Error(text)
 	}
-	put(t, path, "{ broken")
-	if _, err := change.Apply(); !errors.Is(err, handoff.ErrConfig) || string(must(os.ReadFile(path))) != "{ broken" {
-		t.Errorf("%v\n%s", err, must(os.ReadFile(path)))
+	change, err = find(t, "gemini").Uninstall(agent.Places{Home: home}, agent.User, false)
+	apply(t, change, err)
+	if text := string(must(os.ReadFile(path))); text != changed {
+		t.Error(text)
 	}
 }
 
@@ -312,7 +319,7 @@ func TestManyAtOnce(t *testing.T) {
 		all.Go(func() {
 			change, err := find(t, "claude").Install(p, agent.User, agent.Command{Program: program, To: fmt.Sprintf("op%d", i%2)})
 			if err == nil {
-				_, err = change.Apply()
+				err = change.Apply()
 			}
 			if err != nil && !errors.Is(err, handoff.ErrBusy) {
 				t.Error(err)

@@ -213,7 +213,7 @@ func TestMovedSettings(t *testing.T) {
 		p := agent.Places{Home: t.TempDir(), Getenv: func(variable string) string { return map[string]string{moved[0]: dir}[variable] }}
 		ch, err := a.Install(p, agent.User, agent.Command{Program: "/opt/handoff"})
 		if err == nil {
-			ch, err = ch.Apply()
+			err = ch.Apply()
 		}
 		if want := filepath.Join(dir, moved[1]); err != nil || ch.Path != want {
 			t.Errorf("%s: %q, %v; want %q", name, ch.Path, err, want)

@@ -165,7 +165,7 @@ type failer interface {
 func apply(t failer, change agent.Change, err error) agent.Change {
 	t.Helper()
 	if err == nil {
-		change, err = change.Apply()
+		err = change.Apply()
 	}
 	if err != nil {
 		t.Fatalf("%v", err)

@@ -17,7 +17,7 @@ func mustInstall(t *testing.T, name string, p agent.Places) {
 	t.Helper()
 	ch, err := find(t, name).Install(p, agent.User, agent.Command{Program: "/opt/handoff"})
 	if err == nil {
-		ch, err = ch.Apply()
+		err = ch.Apply()
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestCodexTrust(t *testing.T) {
 	}
 	ch, err := find(t, "codex").Install(p, agent.Project, agent.Command{Program: "/opt/handoff"})
 	if err == nil {
-		ch, err = ch.Apply()
+		err = ch.Apply()
 	}
 	if err != nil {
 		t.Fatal(err)

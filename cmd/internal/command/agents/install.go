@@ -159,12 +159,11 @@ func (in *install) finish(a *cli.App, change agent.Change, isServer bool) error 
 			agent.Installed: "not installed in", agent.Updated: "out of date in", agent.Removed: "still installed in",
 		}[change.Status], change.Path)
 	}
-	done, err := change.Apply()
-	if err != nil {
+	if err := change.Apply(); err != nil {
 		return err
 	}
 	a.Committed()
-	return in.print(a, done, isServer)
+	return in.print(a, change, isServer)
 }
 
 // print prints the change, the warnings, and what the user must approve in the agent.
