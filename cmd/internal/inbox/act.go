@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"io"
 	"strings"
 
@@ -13,98 +14,69 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A storeChange is a change of one handoff in the store, with its messages.
-type storeChange struct {
-	doing, done string
-	idle        string // the message if nothing changed
-	do          changer
+// A runner runs a command for an operator and returns its error without printing it, as cli.App.Again does.
+type runner func(stdin io.Reader, stdout, stderr io.Writer, operator string, args ...string) error
+
+// A change is a command that changes one handoff.
+type change struct {
+	done string // the words for its result
+	back string // the command that reverts it; "" if no key does
 }
 
-// A changer changes a handoff, and returns the status of the receipt.
-type changer func(ctx context.Context, s *handoff.Store, me, id string) (status string, err error)
-
-var (
-	markRead   = storeChange{"marking as read", "marked as read", "was read before", marks((*handoff.Store).MarkRead)}
-	markUnread = storeChange{"marking as unread", "unread again", "was not read", marks((*handoff.Store).MarkUnread)}
-)
-
-func marks(mark func(*handoff.Store, context.Context, string, ...string) ([]handoff.MarkReceipt, error)) changer {
-	return func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
-		got, err := mark(s, ctx, me, id)
-		if err != nil {
-			return "", err
-		}
-		return got[0].Status, nil
-	}
+// changes maps the words of a command to what it does.
+var changes = map[string]change{
+	"take":             {"taken", "release"},
+	"release":          {"released", "take"},
+	"done":             {"done", "done --undo"},
+	"done --undo":      {"open again", ""},
+	"archive":          {"archived", "archive --undo"},
+	"archive --undo":   {"unarchived", "archive"},
+	"mark-read":        {"marked as read", "mark-read --undo"},
+	"mark-read --undo": {"unread again", ""},
 }
-
-func does(act handoff.Act) changer {
-	return func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
-		got, err := s.Act(ctx, act, id, handoff.Consumption{Operator: me})
-		return got.Status, err
-	}
-}
-
-var (
-	take      = storeChange{"taking", "taken", "was yours before", does(handoff.ActTake)}
-	release   = storeChange{"releasing", "released", "was not taken", does(handoff.ActRelease)}
-	end       = storeChange{"finishing", "done", "was done before", does(handoff.ActDone)}
-	archive   = storeChange{"archiving", "archived", "was archived before", does(handoff.ActArchive)}
-	reopen    = storeChange{"reopening", "open again", "was not done", does(handoff.ActReopen)}
-	unarchive = storeChange{"unarchiving", "unarchived", "was not archived", does(handoff.ActUnarchive)}
-)
 
 func archiveOrBack(m *model) tea.Cmd {
 	if r := m.chosen(); r != nil && r.state == handoff.StateArchived {
-		return act(unarchive)(m)
+		return act("archive --undo")(m)
 	}
-	return act(archive)(m)
+	return act("archive")(m)
 }
 
-// An undo reverts the change of one key.
+// An undo reverts the change of one key, if it has commands.
 type undo struct {
-	storeChange
+	commands  []string
 	id, title string
 }
 
-// inverse returns the change that reverts d on a handoff that was in a state, or false.
-func inverse(d storeChange, was handoff.State) (storeChange, bool) {
-	back, ok := map[string]storeChange{
-		take.done: release, release.done: take, end.done: reopen, archive.done: unarchive, unarchive.done: archive,
-		markRead.done: markUnread,
-	}[d.done]
-	undo, again := back.do, map[handoff.State]storeChange{handoff.StateTaken: take, handoff.StateRead: markRead}[was].do
-	if again != nil && (d.done == take.done || d.done == end.done) { // what is released or reopened is unread
-		back.do = func(ctx context.Context, s *handoff.Store, me, id string) (string, error) {
-			status, err := undo(ctx, s, me, id)
-			if err == nil {
-				_, err = again(ctx, s, me, id)
-			}
-			return status, err
-		}
+// inverse returns the commands that revert a command on a handoff that was in a state, nil if there are none.
+func inverse(command string, was handoff.State) []string {
+	back := changes[command].back
+	again := map[handoff.State]string{handoff.StateTaken: "take", handoff.StateRead: "mark-read"}[was]
+	switch {
+	case back == "":
+		return nil
+	case again != "" && (command == "take" || command == "done"): // what is released or reopened is unread
+		return []string{back, again}
 	}
-	return back, ok
+	return []string{back}
 }
 
 // actedMsg is the result of a change, or of a sync.
 type actedMsg struct {
 	said string
 	err  error
-	undo *undo // nil if nothing can be undone
+	undo undo
 }
 
-// act returns the action of a key that changes the chosen handoff.
-func act(d storeChange) func(*model) tea.Cmd {
+// act returns the action of a key that runs a command on the chosen handoff.
+func act(command string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		r := m.chosen()
-		switch {
-		case r == nil:
+		if r == nil {
 			return nil
-		case m.me == "":
-			return m.fail("I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR")
 		}
-		id, title, was := r.ID, m.titleOf(r), r.state
-		return m.inTurn(func() tea.Cmd { return m.do(d, id, title, was) })
+		id, title, back := r.ID, m.titleOf(r), inverse(command, r.state)
+		return m.inTurn(func() tea.Cmd { return m.do([]string{command}, id, title, back) })
 	}
 }
 
@@ -130,21 +102,36 @@ func (m *model) nextChange() (cmd tea.Cmd) {
 	return cmd
 }
 
-// do changes a handoff. u brings it back to the state that it was in, unless was is "".
-func (m *model) do(d storeChange, id, title string, was handoff.State) tea.Cmd {
-	s, me := m.store, m.me
+// do runs commands on a handoff. Then u runs back, unless nothing changed.
+func (m *model) do(commands []string, id, title string, back []string) tea.Cmd {
 	m.working++
-	m.say(d.doing + " " + title + "…")
+	m.say(commands[0] + ": " + title + "…")
 	return func() tea.Msg {
-		status, err := d.do(context.Background(), s, me, id)
-		msg := actedMsg{said: "\"" + title + "\" is " + d.done, err: err}
-		if err == nil && status == handoff.StatusExisting {
-			msg.said = title + ": " + d.idle
-		} else if inverse, ok := inverse(d, was); ok && was != "" && err == nil {
-			msg.undo = &undo{inverse, id, title}
+		msg := actedMsg{said: title + ": nothing changed"}
+		for _, command := range commands {
+			var receipt struct{ Status string }
+			args := append(strings.Fields(command), "--lock-timeout", m.patience.String(), id)
+			out, _, err := m.output(args...)
+			if err == nil {
+				err = json.Unmarshal(out, &receipt)
+			}
+			if err != nil {
+				return actedMsg{err: err}
+			}
+			if receipt.Status == handoff.StatusChanged {
+				msg.said = "\"" + title + "\" is " + changes[commands[0]].done
+				msg.undo = undo{back, id, title}
+			}
 		}
 		return msg
 	}
+}
+
+// output runs a command that asks nothing. It returns the bytes on its standard output and standard error.
+func (m *model) output(args ...string) (out, said []byte, err error) {
+	var stdout, stderr bytes.Buffer
+	err = m.run(strings.NewReader(""), &stdout, &stderr, m.me, args...)
+	return stdout.Bytes(), stderr.Bytes(), err
 }
 
 // undo reverts the last change.
@@ -157,7 +144,7 @@ func (m *model) undoLast() tea.Cmd {
 	}
 	last := m.undone[n-1]
 	m.undone = m.undone[:n-1]
-	return m.do(last.storeChange, last.id, last.title, "")
+	return m.do(last.commands, last.id, last.title, nil)
 }
 
 // acted shows the result of a change, and reads the store again.
@@ -168,8 +155,8 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 		return m.fail(fault.Sentence(msg.err))
 	}
 	m.changed()
-	if msg.undo != nil {
-		m.undone = append(m.undone, *msg.undo)
+	if len(msg.undo.commands) > 0 {
+		m.undone = append(m.undone, msg.undo)
 		msg.said += "; u takes that back"
 	}
 	m.say(msg.said)
@@ -178,16 +165,14 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 
 // sync exchanges handoffs with the other clones, and shows what came.
 func (m *model) sync() tea.Cmd {
-	if m.compose == nil || m.working > 0 {
+	if m.working > 0 {
 		return nil
 	}
 	m.working++
 	m.say("syncing…")
-	run, me := m.compose, m.me
 	return func() tea.Msg {
-		var said bytes.Buffer
-		err := run(strings.NewReader(""), io.Discard, &said, me, "sync", "")
-		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+		_, said, err := m.output("sync")
+		lines := strings.Split(strings.TrimSpace(string(said)), "\n")
 		last := strings.TrimPrefix(lines[len(lines)-1], "handoff: ")
 		return actedMsg{said: cmp.Or(last, "synced; nothing was new"), err: err}
 	}

@@ -7,32 +7,28 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A Compose lets a person write a handoff about another one in an editor, and stores it. verb is the command:
-// reply or supersede.
-type Compose func(stdin io.Reader, stdout, stderr io.Writer, me, verb, id string) error
-
-// write returns the action of a key that writes a handoff about the chosen one.
-func write(verb, done string) func(*model) tea.Cmd {
+// write returns the action of a key that runs a command that opens the editor for a handoff about the chosen one.
+func write(command, done string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		r := m.chosen()
 		switch {
 		case r == nil:
 			return nil
-		case verb == "supersede" && r.From != m.me:
+		case command == "supersede" && r.From != m.me:
 			return m.fail("only its sender " + r.From + " can supersede it; r replies")
 		}
 		title, id := m.titleOf(r), r.ID
-		return m.inTurn(func() tea.Cmd { return m.runEditor(verb, id, title+": "+done) })
+		return m.inTurn(func() tea.Cmd { return m.runEditor(title+": "+done, command, id) })
 	}
 }
 
 // writeNew opens the editor for a new handoff.
 func writeNew(m *model) tea.Cmd {
-	return m.inTurn(func() tea.Cmd { return m.runEditor("new", "", "stored") })
+	return m.inTurn(func() tea.Cmd { return m.runEditor("stored", "new") })
 }
 
-// runEditor runs a command that opens the editor.
-func (m *model) runEditor(verb, id, said string) tea.Cmd {
+// runEditor runs a command that opens the editor. done is the message after it.
+func (m *model) runEditor(done string, args ...string) tea.Cmd {
 	m.working++
 	run := func(c *composing) error {
 		if tty, err := os.Open("/dev/tty"); err == nil { // unlike standard input, its readers can be woken
@@ -40,9 +36,9 @@ func (m *model) runEditor(verb, id, said string) tea.Cmd {
 			m.form.Store(tty)
 			c.in = tty
 		}
-		return m.compose(c.in, io.Discard, c.out, m.me, verb, id)
+		return m.run(c.in, io.Discard, c.out, m.me, args...)
 	}
-	return tea.Exec(&composing{run: run}, func(err error) tea.Msg { return actedMsg{said: said, err: err} })
+	return tea.Exec(&composing{run: run}, func(err error) tea.Msg { return actedMsg{said: done, err: err} })
 }
 
 // composing owns the terminal while a person writes, or while the program is suspended. Its errors go there too, since

@@ -7,7 +7,7 @@
 //	list.go     the listed handoffs: views, filter, search
 //	load.go     reads the store, and watches for changes
 //	preview.go  reads and shows one handoff
-//	act.go      changes of one handoff
+//	act.go      commands that change one handoff
 //	view.go     draws the screen
 //
 // Update does nothing slow: commands read rows, bodies and changes of the store. Rows stay in memory, bodies do
@@ -26,7 +26,6 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -37,9 +36,14 @@ const softLimit = 80 << 20
 // patience is how long a change waits for the lock while the user watches.
 const patience = 5 * time.Second
 
-// Run shows the inbox of an operator until the user leaves it. "" means the operator who runs the program.
-// Without a terminal that can show it, the error is ErrInvalid.
-func Run(a *cli.App, operator string, compose Compose) error {
+// Commands returns the command.
+func Commands() cli.Commands { return cli.Commands{"inbox": run} }
+
+type flags struct{ *cli.Who }
+
+// run shows the inbox of an operator until the user leaves it. Without a terminal that can show it, the error is
+// ErrInvalid.
+func run(a *cli.App, f *flags, _ []string) error {
 	in, out := cli.Terminal(a.Stdin), cli.Terminal(a.Stdout)
 	if in == nil || out == nil || a.Getenv("TERM") == "dumb" {
 		return cli.Invalid("run `handoff list`", "the inbox needs a terminal for input and output")
@@ -58,15 +62,12 @@ func Run(a *cli.App, operator string, compose Compose) error {
 		p.Options.LockTimeout = min(p.Options.LockTimeout, patience)
 	}
 	a.Gather(&p)
-	remote := a.Remote(p)
-	remote.Asks = false // the inbox owns the terminal
-	p.Options.Once = exchange.Once(remote)
 	s, err := handoff.Open(p.Options)
 	if err != nil {
 		return err
 	}
-	m := newModel(s, p.Options, p.MeOr(operator))
-	m.project, m.said, m.compose = filepath.Base(p.Root), said, compose
+	m := newModel(s, p.Options, p.MeOr(f.Operator))
+	m.project, m.said, m.run, m.patience = filepath.Base(p.Root), said, a.Again, p.Options.LockTimeout
 	if cli.NeverSynced(p, s, nil) {
 		m.message = "this clone has never synced: s receives what others wrote"
 	}

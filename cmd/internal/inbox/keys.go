@@ -35,8 +35,8 @@ var bindings = sync.OnceValue(func() (all []binding) {
 
 // actions maps the first key of each binding to its action.
 var actions = map[string]func(*model) tea.Cmd{
-	"enter": (*model).open, "t": act(take), "d": act(end), "p": act(release), "r": write("reply", "answered"),
-	"e": write("supersede", "superseded"), "m": act(markRead), "a": archiveOrBack, "u": (*model).undo, "n": writeNew,
+	"enter": (*model).open, "t": act("take"), "d": act("done"), "p": act("release"), "r": write("reply", "answered"),
+	"e": write("supersede", "superseded"), "m": act("mark-read"), "a": archiveOrBack, "u": (*model).undo, "n": writeNew,
 	"s": (*model).sync, "b": (*model).toggleBoard, "T": (*model).openThread, "y": (*model).copyID,
 	"/": (*model).startFilter, "f": (*model).startSearch, "esc": (*model).back,
 	"tab": by(1, (*model).nextView), "shift+tab": by(-1, (*model).nextView),

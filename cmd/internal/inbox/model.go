@@ -20,8 +20,8 @@ type model struct {
 	store   *handoff.Store
 	project string
 	said    *notes
-	compose Compose
-	form    atomic.Pointer[os.File]          // the terminal while compose reads it
+	run     runner
+	form    atomic.Pointer[os.File]          // the terminal while a command with questions reads it
 	work    func(references []string) string // compares the work with references; it runs git
 	suspend tea.Cmd                          // returns the terminal to the shell until the program continues
 	now     func() time.Time
@@ -43,14 +43,15 @@ type model struct {
 	helpTop int // the first line of help on the screen
 	prompt  *prompt
 
-	message string           // shown until the next key
-	trouble string           // shown while it lasts
-	bad     bool             // the message is an error
-	working int              // the number of changes in progress
-	queue   []func() tea.Cmd // the changes that wait for them
-	changed func()           // called after each
-	leaving bool
-	ended   atomic.Bool // by a signal: nothing counts that comes after it
+	message  string           // shown until the next key
+	trouble  string           // shown while it lasts
+	bad      bool             // the message is an error
+	working  int              // the number of changes in progress
+	patience time.Duration    // how long each waits for the lock
+	queue    []func() tea.Cmd // the changes that wait for them
+	changed  func()           // called after each
+	leaving  bool
+	ended    atomic.Bool // by a signal: nothing counts that comes after it
 }
 
 func newModel(s *handoff.Store, o handoff.Options, me string) *model {

@@ -33,7 +33,6 @@ func newTest(t testing.TB, me string, n int) *model {
 		t.Fatal(err)
 	}
 	m := newModel(s, o, me)
-	m.compose = nil
 	m.Update(loadedMsg{rows: rows(n), stamp: "one"})
 	return m
 }

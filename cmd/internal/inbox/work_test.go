@@ -39,7 +39,7 @@ func TestWork(t *testing.T) {
 	s.press("p")
 	s.sees(`see the design" is released`)
 	s.press("p")
-	s.sees("see the design: was not taken")
+	s.sees("see the design: nothing changed")
 	s.press("u") // the release: it is taken again
 	s.sees("taken by ben")
 	s.press("p")
