@@ -68,15 +68,12 @@ func isMissing(err error) bool { return codeOf(err) == minio.NoSuchKey }
 
 // explain returns a sentence for the user. It wraps ErrUnreachable if the request can be tried again.
 func (b *Bucket) explain(r request, err error) error {
-	var strange *strangeError
+	var strange strangeError
 	got := minio.ToErrorResponse(err)
 	switch {
 	case errors.As(err, &strange):
-		return fault.Config("correct endpoint in your configuration; see `handoff help settings`",
-			"%s is not an S3 object store: %v", b.host, strange)
-	case errors.Is(err, errEndless), errors.Is(err, errDisorder):
-		return fault.Config("use a bucket of another object store; see `handoff help remotes`",
-			"%s does not list objects as S3 does: %s", b.host, reason(err))
+		return fault.Config("correct endpoint in your configuration, or use another object store; see "+
+			"`handoff help remotes`", "%s is not an S3 object store: %v", b.host, strange)
 	case isTLS(err):
 		return fault.Config("correct endpoint in your configuration, or install the certificate of its issuer",
 			"no secure connection to %s: %v", b.host, tlsReason(err))

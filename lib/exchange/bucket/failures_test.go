@@ -68,6 +68,9 @@ func TestRefusals(t *testing.T) {
 		{page(404, "text/html", html), "is not an S3 object store"},
 		{page(403, "application/json", `{"error": "forbidden"}`), "is not an S3 object store"},
 		{page(200, "application/json", `{}`), "is not an S3 object store"},
+		{page(404, "application/xml", "<Envelope></Envelope>"), "is not an S3 object store"},
+		{page(200, "application/xml", "<feed></feed>"), "is not an S3 object store"},
+		{page(403, "application/xml", "<Error><Code>"), "is not an S3 object store"},
 		{page(302, "text/plain", "see https://login.example.com"), "is not an S3 object store"},
 	} {
 		t.Run(c.part, func(t *testing.T) {

@@ -2,6 +2,7 @@ package bucket
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -16,9 +17,8 @@ import (
 )
 
 const (
-	maxRefusal = 64 << 10 // bytes of the body of a refusal
-	maxListing = 8 << 20  // bytes of the body of a listing
-	maxPages   = 10       // of one listing, which a server may divide
+	maxXML   = 8 << 20 // bytes of a listing or a refusal
+	maxPages = 10      // of one listing, which a server may divide
 )
 
 // pagesKey is the key of a context with the number of requests of a listing.
@@ -27,22 +27,17 @@ type pagesKey struct{}
 var (
 	errTooLarge = errors.New("the object is too large")
 	errAgain    = errors.New("the object changed meanwhile")
-	errDisorder = errors.New("the listing is in disorder")
-	errEndless  = errors.New("the listing does not end")
 )
 
-// A strangeError is an answer that no S3 server gives.
-type strangeError struct {
-	status int
-	kind   string // the media type of the answer
-}
+// A strangeError says what no S3 server does.
+type strangeError string
 
-func (e *strangeError) Error() string {
-	if e.kind == "" {
-		return fmt.Sprintf("it answers with status %d", e.status)
-	}
-	return fmt.Sprintf("it answers with status %d and %s", e.status, e.kind)
-}
+const (
+	errDisorder strangeError = "its listing is in disorder"
+	errEndless  strangeError = "its listing does not end"
+)
+
+func (e strangeError) Error() string { return string(e) }
 
 // A transport counts requests, and accepts only answers of S3 servers. Otherwise the library would take the page of any
 // web server for an object, and its "not found" for a missing one.
@@ -77,18 +72,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	strange := &strangeError{resp.StatusCode, kind}
-	switch {
-	case resp.StatusCode == http.StatusOK && isListing:
-		err = hold(resp, maxListing, "ListBucketResult", strange)
-	case resp.StatusCode == http.StatusOK:
-		if resp.Header.Get("ETag") == "" {
-			err = strange
-		}
-	case passes(resp.StatusCode): // gateways in front of the server send these too
-		resp.Header.Set("Content-Type", "application/xml")
-	default:
-		err = hold(resp, maxRefusal, "Error", strange)
+	strange := strangeError(fmt.Sprintf("it answers with status %d and %s", resp.StatusCode, cmp.Or(kind, "no type")))
+	switch isOK := resp.StatusCode == http.StatusOK; {
+	case isOK && isListing:
+		err = hold(resp, "ListBucketResult", strange)
+	case isOK && resp.Header.Get("ETag") == "":
+		err = strange
+	case !isOK && !passes(resp.StatusCode): // gateways in front of the server send what passes, too
+		err = hold(resp, "Error", strange)
 	}
 	if err != nil {
 		resp.Body.Close()
@@ -98,33 +89,18 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // hold reads the body of an answer, which must be an XML document with this root.
-func hold(resp *http.Response, limit int64, root string, strange error) error {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
-	resp.Body.Close()
-	switch {
-	case err != nil:
+func hold(resp *http.Response, root string, strange error) error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxXML))
+	if err != nil {
 		return err
-	case int64(len(body)) > limit || rootOf(body) != root:
+	}
+	var document struct{ XMLName xml.Name }
+	if err := xml.Unmarshal(body, &document); err != nil || document.XMLName.Local != root {
 		return strange
 	}
+	resp.Body.Close()
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
-}
-
-// rootOf returns the name of the root element of a complete XML document, otherwise "".
-func rootOf(text []byte) (root string) {
-	for d := xml.NewDecoder(bytes.NewReader(text)); ; {
-		token, err := d.Token()
-		if err != nil {
-			if err != io.EOF {
-				root = ""
-			}
-			return root
-		}
-		if e, ok := token.(xml.StartElement); ok && root == "" {
-			root = e.Name.Local
-		}
-	}
 }
 
 // passes reports whether a status is a failure that passes.
@@ -137,7 +113,7 @@ func passes(status int) bool {
 	return false
 }
 
-// reason returns the innermost words of an error of the network or of a listing, without the address of the request.
+// reason returns the innermost words of an error of the network, without the address of the request.
 func reason(err error) string {
 	var dns *net.DNSError
 	var op *net.OpError
@@ -148,10 +124,6 @@ func reason(err error) string {
 		return "it does not answer in time"
 	case errors.As(err, &op):
 		return op.Err.Error()
-	case errors.Is(err, errEndless):
-		return errEndless.Error()
-	case errors.Is(err, errDisorder):
-		return errDisorder.Error()
 	}
 	return "the connection was closed"
 }
