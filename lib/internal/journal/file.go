@@ -75,14 +75,14 @@ func (j *Journal) read() error {
 		return err
 	}
 	j.size = info.Size()
-	err = eachHead(j.file, j.size, func(h *Head) bool {
+	err = eachHead(j.file, j.size, func(h Head) bool {
 		if len(j.at) == 0 {
-			j.first = *h
+			j.first = h
 		}
 		if len(j.at) > MaxRecords || !j.follows(h) {
 			return false
 		}
-		j.at, j.last = append(j.at, h.offset), *h
+		j.at, j.last = append(j.at, h.offset), h
 		return true
 	})
 	switch {
@@ -106,7 +106,7 @@ func (j *Journal) read() error {
 
 // eachHead calls do with each apparent head in a file of the given size, until do returns false. It reads the
 // file in pieces, since a piece usually has several heads.
-func eachHead(f io.ReaderAt, size int64, do func(*Head) bool) error {
+func eachHead(f io.ReaderAt, size int64, do func(Head) bool) error {
 	const length = 8 * Page
 	var piece []byte
 	for at, from := int64(0), int64(0); at+headSize <= size; {
@@ -120,7 +120,7 @@ func eachHead(f io.ReaderAt, size int64, do func(*Head) bool) error {
 			}
 		}
 		h, ok := decodeHead(piece[at-from:])
-		if h.offset = at; !ok || at+headSize+h.size > size || !do(&h) {
+		if h.offset = at; !ok || at+headSize+h.size > size || !do(h) {
 			break
 		}
 		at = h.next()
@@ -136,13 +136,13 @@ func Count(state *disk.Dir) (n int) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil {
-		_ = eachHead(f, info.Size(), func(*Head) bool { n++; return n <= MaxRecords })
+		_ = eachHead(f, info.Size(), func(Head) bool { n++; return n <= MaxRecords })
 	}
 	return max(0, n-1)
 }
 
 // follows reports whether h can be the next head.
-func (j *Journal) follows(h *Head) bool {
+func (j *Journal) follows(h Head) bool {
 	if len(j.at) == 0 {
 		return h.isCheckpoint
 	}
