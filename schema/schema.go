@@ -10,6 +10,7 @@ package schema
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -112,23 +113,32 @@ func compileLazily(text string) (jsonschema.Regexp, error) {
 func (p pattern) String() string                { return p.text }
 func (p pattern) MatchString(value string) bool { return p.compiled().MatchString(value) }
 
-// check validates a value. If the library panics, as it does for some numbers, that is a fault of the value.
+// check validates a value. If the library panics, that is a fault of the value.
 func (s schema) check(instance any) (faults []fault.Fault) {
-	if faults := unsafeNumbers(instance); len(faults) > 0 {
-		return faults
+	unchecked := func(why any) []fault.Fault {
+		return []fault.Fault{{Problem: fmt.Sprintf("the value cannot be checked: %.100v", why)}}
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			faults = []fault.Fault{{Problem: fmt.Sprintf("the value cannot be checked: %.100v", r)}}
+			faults = unchecked(r)
 		}
 	}()
-	err := s.compiled.Validate(instance)
+	// Numbers become doubles: exact arithmetic with 1e1000000 is slow, and with 1e1000001 it panics.
+	text, err := json.Marshal(instance)
+	if err == nil {
+		instance = nil
+		err = json.Unmarshal(text, &instance)
+	}
+	if err != nil {
+		return unchecked(err)
+	}
+	err = s.compiled.Validate(instance)
 	if err == nil {
 		return nil
 	}
 	failure, ok := err.(*jsonschema.ValidationError)
 	if !ok {
-		return []fault.Fault{{Problem: "the value cannot be checked: " + err.Error()}}
+		return unchecked(err)
 	}
 	faults = s.leaves(failure, nil)
 	fault.Sort(faults)

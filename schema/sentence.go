@@ -64,12 +64,9 @@ func literal(v any) string {
 		return "an object"
 	case []any:
 		return "a list"
-	case nil:
-		return "null"
-	case json.Number:
-		return fmt.Sprintf("%.40s", v.String())
 	default:
-		return fmt.Sprintf("%.40v", v)
+		text, _ := json.Marshal(v) // a number, a boolean or null
+		return string(text)
 	}
 }
 

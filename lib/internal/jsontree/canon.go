@@ -9,10 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -64,7 +61,7 @@ func CanonicalOf(v any) ([]byte, error) {
 }
 
 // Canonicalize returns the canonical form of any JSON text (RFC 8785). It refuses invalid UTF-8, lone surrogates,
-// duplicate keys, numbers beyond double precision, and integers beyond 2^53, which JCS would round.
+// duplicate keys, and numbers that Parse refuses too: JCS would round them.
 func Canonicalize(text []byte) ([]byte, error) {
 	// Canonical finds all other faults.
 	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
@@ -74,7 +71,7 @@ func Canonicalize(text []byte) ([]byte, error) {
 			return Canonical(text)
 		}
 		if err == nil && token.Kind() == '0' {
-			err = safe(token.String())
+			err = checkNumber(token.String())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("no canonical form: %w", err)
@@ -89,21 +86,4 @@ func Canonical(text []byte) ([]byte, error) {
 		return nil, fmt.Errorf("no canonical form: %w", err)
 	}
 	return v, nil
-}
-
-// maxSafe is the largest integer that a double represents exactly together with all smaller ones: 2^53 - 1 (RFC 7493
-// section 2.2).
-const maxSafe = 1<<53 - 1
-
-// safe returns an error for a number that is too large, or an integer that a double does not represent. Finite
-// numbers with a fraction or exponent are meant to be doubles.
-func safe(number string) error {
-	f, err := strconv.ParseFloat(number, 64)
-	switch {
-	case err != nil:
-		return fmt.Errorf("the number %.40s is too large", number)
-	case math.Abs(f) > maxSafe && !strings.ContainsAny(number, ".eE"):
-		return fmt.Errorf("the integer %.40s is beyond 2^53 and would be rounded; write it as a string", number)
-	}
-	return nil
 }

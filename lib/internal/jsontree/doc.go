@@ -8,9 +8,9 @@
 //   - anything outside RFC 8259, such as comments, trailing commas, single quotes or a second value
 //   - a key that occurs twice in one object
 //   - a number that JavaScript would change: outside the range of a double, or nonzero but read as 0
-//   - an integer beyond 2^53-1 that is not exactly the printed double
+//   - a number beyond 2^53 that is neither written as JavaScript prints it nor with an exponent
 //
-// A fraction in that range keeps the digits of a double, as in JavaScript. The library jsontext finds the tokens.
+// Any other fraction keeps the digits of a double, as in JavaScript. The library jsontext finds the tokens.
 // This package adds limits, places, duplicate keys and exact numbers.
 //
 // Printing follows ECMA-262: Number::toString for numbers, and QuoteJSONString for strings. Array indices

@@ -3,7 +3,6 @@ package jsontree
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -14,43 +13,28 @@ import (
 
 // exact returns an error for a number that JavaScript would change.
 func (v *Value) exact() error {
-	problem := unsafe(v.Text)
-	if problem == "" {
+	err := checkNumber(v.Text)
+	if err == nil {
 		return nil
 	}
-	return refuse(fault.Fault{Line: v.Line, Column: v.Column,
-		Problem: fmt.Sprintf("the number %s %s", excerpt(v.Text), problem),
-		Hint:    "write it as a string, or as a number that a double holds"})
+	return refuse(fault.Fault{Line: v.Line, Column: v.Column, Problem: err.Error(),
+		Hint: "write it as a string, or as a number that a double holds"})
 }
 
-// excerpt shortens a number for a message.
-func excerpt(text string) string {
-	if len(text) > 40 {
-		return text[:36] + "…"
-	}
-	return text
-}
-
-// unsafe returns why JavaScript would change a number, "" if it would not.
-func unsafe(text string) string {
-	f, err := strconv.ParseFloat(text, 64)
-	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
+// checkNumber returns an error for a number that JavaScript would change. One with an exponent is meant to be a
+// double. Any other beyond 2^53 must be written as JavaScript prints it: what is printed can be parsed again.
+func checkNumber(number string) error {
+	f, err := strconv.ParseFloat(number, 64)
+	digits, _, isDouble := strings.Cut(strings.ToLower(number), "e")
 	switch shown := string(appendNumber(nil, f)); {
 	case err != nil:
-		return "is too large"
+		return fmt.Errorf("the number %.40s is too large", number)
 	case f == 0 && strings.ContainsAny(digits, "123456789"):
-		return "is too small to be told from 0"
-	case math.Abs(f) >= 1<<53 && !isEqual(text, shown):
-		return "lies beyond the safe integers and would be read as " + shown
+		return fmt.Errorf("the number %.40s is too small to be told from 0", number)
+	case math.Abs(f) >= 1<<53 && !isDouble && number != shown:
+		return fmt.Errorf("the number %.40s lies beyond the safe integers and would be read as %s", number, shown)
 	}
-	return ""
-}
-
-// isEqual reports whether two texts are the same number. A long one is no printed double.
-func isEqual(text, shown string) bool {
-	a, isNumber := new(big.Rat).SetString(text[:min(len(text), 400)])
-	b, _ := new(big.Rat).SetString(shown)
-	return isNumber && len(text) <= 400 && a.Cmp(b) == 0
+	return nil
 }
 
 // appendNumber appends a finite number as Number::toString (ECMA-262, 6.1.6.1.20).
