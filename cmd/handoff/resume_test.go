@@ -109,13 +109,10 @@ func handoffIn(t *testing.T, dir string, args ...string) *exec.Cmd {
 
 func writePacket(t *testing.T, dir string) string {
 	t.Helper()
-	body, err := packet.Record{Objective: "Move the parser to strict JSON", Completed: []string{"Wrote the tokenizer"},
+	body := packet.Record{Objective: "Move the parser to strict JSON", Completed: []string{"Wrote the tokenizer"},
 		Unresolved: []string{"The fuzz target fails on lone surrogates"}, Assumptions: []string{"Input is UTF-8"},
 		NextAction: "Handle lone surrogates in lib/parse/text.go", Risks: []string{"Older files may be refused"},
 		UpdatedAt: time.Now().UTC().Format(time.RFC3339), ResumeToken: "parser-move-0001"}.Body()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := os.WriteFile(filepath.Join(dir, ".handoff.yaml"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

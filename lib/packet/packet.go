@@ -100,7 +100,7 @@ var viewText string
 var view = fields.View(viewText)
 
 // Body returns the body of a handoff with the record: its view and its block.
-func (r Record) Body() (string, error) {
+func (r Record) Body() string {
 	return fields.Build(r.View(), Kind, Version, r.JSON())
 }
 

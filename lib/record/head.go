@@ -31,10 +31,7 @@ func Slug(name string, most int) string {
 // document returns the handoff of a record. Values in o override those of the record.
 func (o Options) document(k kind, c content) (d handoff.Document, err error) {
 	d = o.Head
-	d.SchemaVersion = "1.0"
-	if d.Body, err = c.Body(); err != nil {
-		return d, err
-	}
+	d.SchemaVersion, d.Body = "1.0", c.Body()
 	from, to, topic, at := c.Head()
 	d.From = cmp.Or(d.From, strings.TrimLeft(Slug(from, maxName), "-"))
 	d.To = cmp.Or(d.To, strings.TrimLeft(Slug(to, maxName), "-"))

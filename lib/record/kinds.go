@@ -31,7 +31,7 @@ var kinds = []kind{
 type content interface {
 	Head() (from, to, topic, at string) // the values of the record, at with its zone; "" for a missing one
 	View() string
-	Body() (string, error)
+	Body() string
 }
 
 // A kind is a row of the table.

@@ -160,7 +160,7 @@ func (s shown) Flags() (all []answer) {
 }
 
 // Body returns the body of a handoff with the record: its view and its block.
-func (r Record) Body() (string, error) {
+func (r Record) Body() string {
 	return fields.Build(r.View(), Kind, Version, r.JSON())
 }
 

@@ -81,7 +81,7 @@ func (d *Document) JSON() []byte { return d.written().Append(nil) }
 
 // Body returns the body of a handoff with the document: its view and its block. The block contains the result of
 // JSON in the layout of the parsed text.
-func (d *Document) Body() (string, error) {
+func (d *Document) Body() string {
 	text := bytes.TrimSpace(form.Normal(d.written().OnLines(d.src)))
 	return fields.Build(d.View(), Kind, Version, text)
 }

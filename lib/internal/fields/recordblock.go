@@ -1,8 +1,6 @@
 package fields
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -38,31 +36,14 @@ var info = form.Pattern(`^json handoff-record=([a-z]{1,32})/([0-9]{1,4}(?:\.[0-9
 // Announces reports whether a body contains the mark of a record. Without it, Extract finds no record.
 func Announces(body string) bool { return strings.Contains(body, mark) }
 
-// Build returns the body with a view and a record. It fails if the record is not JSON, if kind or version is invalid,
-// or if the view has an unclosed fence or contains a record.
-func Build(view, kind, version string, record []byte) (string, error) {
-	label := "json " + mark + kind + "/" + version
-	switch {
-	case !info().MatchString(label):
-		return "", fmt.Errorf("kind %q or version %q cannot name a record", kind, version)
-	case !json.Valid(record) || strings.ContainsRune(string(record), '\r'):
-		return "", errors.New("the record is not JSON with plain line ends")
-	}
-	view = normalize(view)
-	fences := scan(view)
-	if n := len(fences); n > 0 && fences[n-1].end < 0 {
-		return "", &BlockError{fences[n-1].line, "the view opens a fence and does not close it"}
-	}
-	for _, f := range fences {
-		if strings.Contains(f.info, mark) {
-			return "", &BlockError{f.line, "the view carries a record of its own"}
-		}
-	}
+// Build returns the body with a view and a record. The view must be made of Text, so that it opens no fence. The record
+// must be JSON with plain line ends.
+func Build(view, kind, version string, record []byte) string {
 	fence := strings.Repeat("`", max(3, longestRun(string(record))+1))
-	if view != "" {
+	if view = normalize(view); view != "" {
 		view += "\n"
 	}
-	return view + fence + label + "\n" + string(record) + "\n" + fence + "\n", nil
+	return view + fence + "json " + mark + kind + "/" + version + "\n" + string(record) + "\n" + fence + "\n"
 }
 
 // Extract returns the record of a body, and whether there is one. The error is a *BlockError if there is a record
