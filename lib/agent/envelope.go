@@ -2,8 +2,8 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -100,45 +100,17 @@ func (a Agent) unwrap(e Event, output []byte) (text string, err error) {
 		return string(output), nil
 	}
 	v, err := jsontree.Scan(output)
-	if err != nil {
-		return "", fmt.Errorf("the output is not the envelope: %w", err)
-	}
-	form := fill(a.get("envelope"), func(part string) string {
-		if part == "EVENT" {
-			return a.native(e)
+	form := fill(a.get("envelope"), func(part string) string { return strings.Replace(part, "EVENT", a.native(e), 1) })
+	form.Walk("", nil, func(at string, _ *jsontree.Member, part *jsontree.Value) {
+		switch said := v.At(at).Str(); part.Text {
+		case "TEXT":
+			text, part.Text = said, said
+		case "NOTICE", "IDS":
+			part.Text = said
 		}
-		return part
 	})
-	if len(form.Members) == 1 && (len(v.Members) != 1 || v.Members[0].Name != form.Members[0].Name) {
-		return "", fmt.Errorf("the envelope is not one key %s", form.Members[0].Name)
+	if err != nil || !reflect.DeepEqual(form.Plain(), v.Plain()) {
+		return "", fmt.Errorf("the output is not the envelope of %s", a.Title)
 	}
-	return text, match(form, v, "the output", &text)
-}
-
-// match compares a value with the form of an envelope, and extracts the text.
-func match(form, v *jsontree.Value, name string, text *string) error {
-	switch {
-	case form == nil:
-		return fmt.Errorf("the output is not the envelope: unknown field %q", name)
-	case form.Kind != v.Kind:
-		return errors.New("the output is not the envelope: " + name + " is of type " + v.Kind.String())
-	case form.Text == "TEXT":
-		*text = v.Text
-	case v.Kind == jsontree.String && form.Text != "NOTICE" && form.Text != "IDS" && form.Text != v.Text:
-		return fmt.Errorf("%s is %q, not %s", name, v.Text, form.Text)
-	}
-	for _, m := range v.Members {
-		if err := match(form.Get(m.Name), m.Value, m.Name, text); err != nil {
-			return err
-		}
-	}
-	if len(v.Items) != len(form.Items) {
-		return fmt.Errorf("%s has %d elements, not %d", name, len(v.Items), len(form.Items))
-	}
-	for i, item := range v.Items {
-		if err := match(form.Items[i], item, name, text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return text, nil
 }

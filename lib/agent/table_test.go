@@ -55,3 +55,25 @@ func TestTable(t *testing.T) {
 		}
 	}
 }
+
+// The output of a hook is exactly the envelope of its agent, or none.
+func TestUnwrap(t *testing.T) {
+	const good = `{"systemMessage":"1 unread","hookSpecificOutput":{"additionalContext":"text","hookEventName":"SessionStart"}}`
+	codex, _ := find("codex")
+	for output, want := range map[string]string{
+		good: "text",
+		strings.Replace(good, `"1 unread"`, `""`, 1):                         "text",
+		strings.Replace(good, `"text"`, `"EVENT"`, 1):                        "EVENT",
+		strings.Replace(good, `"SessionStart"`, `"Stop"`, 1):                 "",
+		strings.Replace(good, `"text"`, `1`, 1):                              "",
+		strings.Replace(good, `"1 unread"`, `["1 unread"]`, 1):               "",
+		strings.Replace(good, `"systemMessage"`, `"a":1,"systemMessage"`, 1): "",
+		strings.Replace(good, `"additionalContext"`, `"context"`, 1):         "",
+		`{"additionalContext":"text"}`:                                       "", `"text"`: "", "[]": "", "null": "", "text": "", "": "", good + good: "",
+	} {
+		text, err := codex.unwrap(start, []byte(output))
+		if text != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", output, text, err)
+		}
+	}
+}
