@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"path/filepath"
-	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
@@ -54,11 +53,13 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	if !f.exists && filepath.Ext(f.path) == ".json" {
 		f.text = []byte("{}\n")
 	}
-	known, words, err := a.adopt(f, sh, c)
-	if known.Server = c.Server; err == nil {
-		ch.text, err = a.install(f, sh, known)
-	}
+	s, err := a.parse(f.path, f.text, sh.slots)
 	if err != nil {
+		return ch, err
+	}
+	known, words := s.adopt(c)
+	known.Server = c.Server
+	if ch.text, err = s.install(known); err != nil {
 		return ch, err
 	}
 	if words != nil {
@@ -67,8 +68,8 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 	if bytes.Equal(ch.text, f.text) {
 		ch.Status = Present
 	}
-	ch.Words, err = a.verify(f.path, ch.text, sh.wanted(c), 1)
-	return ch, err
+	ch.Words = known.words(a.Name, sh.slots[0].event)
+	return ch, nil
 }
 
 // Uninstall returns the change that removes all our hooks and what else is ours in their file, or with isServer the
@@ -84,43 +85,21 @@ func (a Agent) Uninstall(p Places, scope Scope, isServer bool) (Change, error) {
 	if !f.exists || sh.slots[0].event == server && !bytes.Contains(f.text, []byte(serverName)) {
 		return ch, nil
 	}
-	text, words, err := a.uninstall(f, sh)
+	s, err := a.parse(f.path, f.text, sh.slots)
 	if err != nil {
 		return ch, err
 	}
-	if words != nil {
-		ch.Status, ch.Words, ch.text = Removed, words, text
-		s, err := a.parse(sh.slots[0], f.path, text)
-		ch.gone = f.backup == nil && (err == nil && s.isBare() || len(bytes.TrimSpace(text)) == 0)
+	if c, words := s.adopt(Command{}); words != nil {
+		c.Program = words[0]
+		ch.Status, ch.Words = Removed, words
+		ch.text, err = s.uninstall(f.backup, c)
+		ch.gone = f.backup == nil && len(bytes.TrimSpace(ch.text)) == 0
 	}
-	ch.tidy = f.backup != nil && bytes.Equal(text, f.backup) // also if an earlier uninstall was interrupted
+	ch.tidy = f.backup != nil && bytes.Equal(ch.text, f.backup) // also if an earlier uninstall was interrupted
 	if f.backup != nil && !ch.tidy {
 		ch.Backup = filepath.Join(f.dir, f.name+backupSuffix)
 	}
-	if words != nil {
-		_, err = a.verify(f.path, text, sh.slots, 0)
-	}
 	return ch, err
-}
-
-// verify checks an edited text before it is written, and returns the command of the first slot. The text must have so
-// many entries of ours for each slot.
-func (a Agent) verify(path string, text []byte, slots []slot, n int) (words []string, err error) {
-	for _, sl := range slices.Backward(slots) {
-		all, err := a.find(sl, path, text)
-		if err == nil && len(all) != n {
-			err = refuse("make the change by hand, and report this",
-				"%s: the edit would leave %d entries of %s, not %d",
-				path, len(all), sl.name, n)
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range all {
-			words = f.words
-		}
-	}
-	return words, nil
 }
 
 // Changes reports whether there is anything to do.

@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"path"
 	"reflect"
 	"slices"
@@ -45,177 +44,145 @@ func (a Agent) entry(e Event, words []string) *jsontree.Value {
 	return v
 }
 
-// add returns the settings with one hook of ours. They must have none.
-func (s settings) add(hook *jsontree.Value) []byte {
-	if s.isVersioned() && s.hooks == nil && s.root.Get("version") == nil {
+// adopt returns a command with what our entries name, and the words of the first, nil without entries.
+func (s settings) adopt(c Command) (_ Command, words []string) {
+	for _, sl := range s.slots {
+		for _, f := range s.ours[sl] {
+			if words == nil {
+				words = f.words
+			}
+			if sl.event == server {
+				c.Server, c.Me = true, cmp.Or(Operator(f.words), c.Me)
+			} else {
+				c.To = cmp.Or(c.To, Operator(f.words))
+			}
+		}
+	}
+	return c, words
+}
+
+// install returns the settings with one entry of ours for each slot that the command fills.
+func (s settings) install(c Command) ([]byte, error) {
+	switch path.Ext(s.path) {
+	case ".js":
+		return s.agent.script(c), nil
+	case ".toml":
+		return s.writeTable(c.words(s.agent.Name, server))
+	}
+	if err := s.checkKeys(); err != nil {
+		return nil, err
+	}
+	if s.isVersioned() && s.root.Get("version") == nil && s.root.Get(s.key(s.slots[0])) == nil {
 		s.root.Set("version", 1)
 	}
-	if s.hooks == nil {
-		s.hooks = jsontree.NewObject()
-		s.root.Set(s.key(), s.hooks)
-	}
-	if s.slot.event == server {
-		s.hooks.Set(serverName, hook)
-		return s.root.OnLines(s.src)
-	}
-	if s.list == nil {
-		s.list = jsontree.NewArray()
-		s.hooks.Set(s.slot.name, s.list)
-	}
-	s.list.Items = append(s.list.Items, s.agent.item(hook))
-	return s.root.OnLines(s.src)
-}
-
-// withHook returns the settings with one hook of ours. It replaces the first one that was there.
-func (s settings) withHook(c Command) (_ []byte, err error) {
-	hook := s.agent.entry(s.slot.event, c.words(s.agent.Name, s.slot.event))
-	if n := s.hooks.Get(serverName); len(s.ours) == 0 && s.slot.event == server && n != nil {
-		return nil, s.fault(n, "another server has the name "+serverName)
-	}
-	if len(s.ours) == 0 {
-		return s.add(hook), nil
-	}
-	for _, f := range s.ours[1:] {
-		s.remove(f)
-	}
-	if len(s.ours) > 1 {
-		if s, err = s.agent.parse(s.slot, s.path, s.root.OnLines(s.src)); err != nil {
+	for _, sl := range s.slots {
+		if sl.event == server && !c.Server {
+			continue
+		}
+		if err := s.put(sl, s.agent.entry(sl.event, c.words(s.agent.Name, sl.event))); err != nil {
 			return nil, err
 		}
 	}
-	old := s.ours[0].node
-	if s.slot.event == server { // what a person added stays
-		for _, m := range old.Members {
-			if hook.Get(m.Name) == nil {
-				hook.Set(m.Name, m.Value)
-			}
-		}
-	}
-	text := hook.Append(nil)
-	if sameJSON(s.src[old.Start:old.End], text) {
-		return s.src, nil
-	}
-	return s.root.Replace(s.src, old, text), nil
+	return s.root.OnLines(s.src), nil
 }
 
-// sameJSON reports whether two texts are the same JSON value. Spaces and the order of keys do not matter.
-func sameJSON(a, b []byte) bool {
-	var x, y any
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return false
+// put changes the first entry of ours in a slot, or adds one, and removes the others.
+func (s settings) put(sl slot, hook *jsontree.Value) error {
+	ours := s.ours[sl]
+	if len(ours) == 0 {
+		return s.add(sl, hook)
 	}
-	return reflect.DeepEqual(x, y)
-}
-
-// adopt returns a command with what the entries in a file name, and the words of the first, nil without entries.
-func (a Agent) adopt(f file, sh sheet, c Command) (_ Command, words []string, err error) {
-	for _, sl := range slices.Backward(sh.slots) {
-		found, err := a.find(sl, f.path, f.text)
-		if err != nil {
-			return c, nil, err
-		}
-		for _, f := range found {
-			words = f.words
-			if sl.event == server {
-				c.Server, c.Me = true, cmp.Or(Operator(words), c.Me)
-			} else {
-				c.To = cmp.Or(c.To, Operator(words))
-			}
+	for _, f := range ours[1:] {
+		s.remove(sl, f)
+	}
+	old := ours[0].node
+	old.Members = slices.DeleteFunc(old.Members, func(m jsontree.Member) bool {
+		return sl.event != server && hook.Get(m.Name) == nil // what a person added to the server stays
+	})
+	for _, m := range hook.Members {
+		if v := old.Get(m.Name); v == nil || !reflect.DeepEqual(v.Plain(), m.Value.Plain()) {
+			old.Set(m.Name, m.Value)
 		}
 	}
-	return c, words, nil
+	return nil
 }
 
-// install returns settings with one entry of ours for each wanted slot.
-func (a Agent) install(f file, sh sheet, c Command) (text []byte, err error) {
-	switch text = f.text; path.Ext(f.path) {
+// add adds an entry to a slot that has none of ours.
+func (s settings) add(sl slot, hook *jsontree.Value) error {
+	hooks := s.root.Get(s.key(sl))
+	if hooks == nil {
+		hooks = jsontree.NewObject()
+		s.root.Set(s.key(sl), hooks)
+	}
+	if sl.event == server {
+		if n := hooks.Get(serverName); n != nil {
+			return s.fault(n, "another server has the name "+serverName)
+		}
+		hooks.Set(serverName, hook)
+		return nil
+	}
+	list := hooks.Get(sl.name)
+	if list == nil {
+		list = jsontree.NewArray()
+		hooks.Set(sl.name, list)
+	}
+	list.Items = append(list.Items, s.agent.item(hook))
+	return nil
+}
+
+// uninstall returns the settings without our entries, which are those of a command. If nobody else changed the
+// settings, they are those from before.
+func (s settings) uninstall(before []byte, c Command) ([]byte, error) {
+	if old, err := s.agent.parse(s.path, before, s.slots); before != nil && err == nil {
+		if again, err := old.install(c); err == nil && bytes.Equal(again, s.src) {
+			return before, nil
+		}
+	}
+	switch path.Ext(s.path) {
 	case ".js":
-		return a.script(c), nil
+		return nil, nil
 	case ".toml":
-		return a.writeTable(f.path, string(text), sh.slots[0], c.words(a.Name, server))
+		return s.writeTable(nil)
 	}
-	for i, sl := range sh.wanted(c) {
-		s, err := a.parse(sl, f.path, text)
-		if err == nil && i == 0 {
-			err = s.checkKeys()
-		}
-		if err == nil {
-			text, err = s.withHook(c)
-		}
-		if err != nil {
-			return nil, err
+	old, _ := jsontree.Scan(before) // nil if unknown: the file may not have existed
+	for _, sl := range s.slots {
+		for _, f := range s.ours[sl] {
+			s.remove(sl, f)
+			s.tidy(sl, old)
 		}
 	}
-	return text, nil
-}
-
-// uninstall returns settings without our entries, and the command of the first. If nobody else changed the settings,
-// they are those from before.
-func (a Agent) uninstall(f file, sh sheet) (text []byte, words []string, err error) {
-	c, words, err := a.adopt(f, sh, Command{})
-	if text = f.text; err != nil || words == nil {
-		return text, nil, err
+	isLeft := func(m jsontree.Member) bool { return m.Name != "version" || !s.isVersioned() }
+	if before == nil && !slices.ContainsFunc(s.root.Members, isLeft) {
+		return nil, nil
 	}
-	c.Program = words[0]
-	before := file{path: f.path, exists: true, text: f.backup}
-	if again, err := a.install(before, sh, c); f.backup != nil && err == nil && bytes.Equal(again, text) {
-		return f.backup, words, nil
-	}
-	switch path.Ext(f.path) {
-	case ".js":
-		return nil, words, nil
-	case ".toml":
-		text, err = a.writeTable(f.path, string(text), sh.slots[0], nil)
-		return text, words, err
-	}
-	for _, sl := range slices.Backward(sh.slots) {
-		s, err := a.parse(sl, f.path, text)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(s.ours) > 0 {
-			text = s.withoutHooks(f.backup)
-		}
-	}
-	return text, words, nil
-}
-
-// withoutHooks returns the settings without our hooks, and without every group and list that becomes empty, unless it
-// is in before: the text from before the hooks were added, nil if unknown.
-func (s settings) withoutHooks(before []byte) []byte {
-	old, err := s.agent.parse(s.slot, s.path, before)
-	if err != nil {
-		old = settings{} // the file did not exist
-	}
-	for _, f := range s.ours {
-		s.remove(f)
-	}
-	if s.list != nil && len(s.list.Items) == 0 && old.list == nil {
-		s.hooks.Delete(s.slot.name)
-	}
-	if len(s.hooks.Members) == 0 && old.hooks == nil {
-		s.root.Delete(s.key())
-		if old.root != nil && old.root.Get("version") == nil {
-			s.root.Delete("version")
-		}
-	}
-	return s.root.OnLines(s.src)
+	return s.root.OnLines(s.src), nil
 }
 
 // remove removes a hook, and its group if that only wraps it, or the server.
-func (s settings) remove(f found) {
-	if s.slot.event == server {
-		s.hooks.Delete(serverName)
+func (s settings) remove(sl slot, f found) {
+	hooks := s.root.Get(s.key(sl))
+	if sl.event == server {
+		hooks.Delete(serverName)
 		return
 	}
 	if f.group != nil && len(f.list.Items) == 1 && len(f.group.Members) == 1 {
-		f.list, f.node = s.list, f.group
+		f.list, f.node = hooks.Get(sl.name), f.group
 	}
 	f.list.Items = slices.DeleteFunc(f.list.Items, func(v *jsontree.Value) bool { return v == f.node })
 }
 
-// isBare reports whether the settings are empty.
-func (s settings) isBare() bool {
-	says := func(m jsontree.Member) bool { return m.Name != "version" || !s.isVersioned() }
-	return !slices.ContainsFunc(s.root.Members, says)
+// tidy removes the list of a slot and the object around it if they are empty, unless they are in old.
+func (s settings) tidy(sl slot, old *jsontree.Value) {
+	key := s.key(sl)
+	hooks := s.root.Get(key)
+	list := hooks.Get(sl.name)
+	if list.Is(jsontree.Array) && len(list.Items) == 0 && old.Get(key).Get(sl.name) == nil {
+		hooks.Delete(sl.name)
+	}
+	if len(hooks.Members) == 0 && old.Get(key) == nil {
+		s.root.Delete(key)
+		if old != nil && old.Get("version") == nil {
+			s.root.Delete("version")
+		}
+	}
 }

@@ -114,19 +114,19 @@ func (a Agent) entriesIn(path string, scope Scope) ([]Entry, error) {
 	if scope == Project {
 		approve = a.ApproveProject
 	}
+	s, err := a.parse(path, src, a.slots())
+	if err != nil {
+		return nil, err
+	}
 	var entries []Entry
-	for _, sl := range a.slots() {
-		ours, err := a.find(sl, path, src)
-		if err != nil {
-			return nil, err
-		}
+	for _, sl := range s.slots {
 		e := Entry{Agent: a.Name, Event: sl.event, At: sl.name, Path: path, Scope: scope, approve: approve}
-		for _, f := range ours {
+		for _, f := range s.ours[sl] {
 			e.Words, e.line, e.key = f.words, commandLine(f.node), path+":"+sl.state()+":"+f.place
 			e.Off = f.off
 			entries = append(entries, e)
 		}
-		if s, err := a.parse(sl, path, src); err == nil && s.portable {
+		if s.portable[sl] {
 			e.Words, e.line, e.key = nil, a.packaged(sl.event), path+":"+sl.key()
 			entries = append(entries, e)
 		}

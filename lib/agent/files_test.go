@@ -228,7 +228,7 @@ func TestUpgrade(t *testing.T) {
 		t.Error(change.Status)
 	}
 	want := strings.Replace(text, `{"command": "\"/old path/handoff\" hook session-start --agent claude --to=ann", "x": 1}`,
-		`{"type":"command","command":"/usr/bin/handoff","args":["hook","session-start","--agent","claude","--to","ann"],"timeout":5}`, 1)
+		`{"command": "/usr/bin/handoff", "type": "command", "args": ["hook","session-start","--agent","claude","--to","ann"], "timeout": 5}`, 1)
 	want = strings.Replace(want, `,
   {"hooks": [{"command": "C:\\bin\\handoff-hook.exe", "args": ["session-start"]}]}`, "", 1)
 	want = strings.TrimSuffix(want, "\n]}}") // the other hooks follow

@@ -25,22 +25,27 @@ func (a Agent) script(c Command) []byte {
 
 func withCommands(text string) string { return strings.Replace(opencode, "COMMANDS", text, 1) }
 
-// inScript returns our command for a slot. It refuses a script that is not ours. One that does not end as ours may do
-// more than run the command.
-func inScript(sl slot, file string, text []byte) ([]found, error) {
-	if len(text) == 0 {
-		return nil, nil
+// readScript finds our commands in a script. It refuses one that is not ours. A script that does not end as ours may do
+// more than run the commands.
+func (s settings) readScript() error {
+	if len(s.src) == 0 {
+		return nil
 	}
 	head, _, _ := strings.Cut(opencode, "COMMANDS")
-	line, isOurs := strings.CutPrefix(string(text), head)
+	line, isOurs := strings.CutPrefix(string(s.src), head)
 	line, _, _ = strings.Cut(line, "\n")
 	var commands map[Event][]string
-	if !isOurs || json.Unmarshal([]byte(line), &commands) != nil || !isOf(commands[sl.event], sl.event) {
-		return nil, refuse("rename it; nothing was changed", "%s is not a plugin that handoff has written", file)
+	isOurs = isOurs && json.Unmarshal([]byte(line), &commands) == nil
+	off := ""
+	if string(s.src) != withCommands(line) {
+		off = "it is not the plugin that this handoff writes, and may do more: run `handoff install opencode` again"
 	}
-	f := found{words: commands[sl.event]}
-	if string(text) != withCommands(line) {
-		f.off = "it is not the plugin that this handoff writes, and may do more: run `handoff install opencode` again"
+	for _, sl := range s.slots {
+		words := commands[sl.event]
+		if !isOurs || !isOf(words, sl.event) {
+			return refuse("rename it; nothing was changed", "%s is not a plugin that handoff has written", s.path)
+		}
+		s.ours[sl] = []found{{words: words, off: off}}
 	}
-	return []found{f}, nil
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 
@@ -12,22 +13,19 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// settings are the hooks of one slot in one file of an agent, or its servers.
+// settings are the entries of ours in one file of an agent.
 type settings struct {
 	agent Agent
-	slot  slot
 	path  string
 	src   []byte
-	root  *jsontree.Value
+	slots []slot
+	root  *jsontree.Value // nil if the file is not JSON
 
-	hooks *jsontree.Value // the value of the key of the hooks, or the servers; nil if the file has no such key
-	list  *jsontree.Value // the hooks of the slot, nil if there are none
-	ours  []found
-
-	portable bool // it has the line of a plugin or an example, which stays
+	ours     map[slot][]found
+	portable map[slot]bool // it has the line of a plugin or an example, which stays
 }
 
-// A found entry is one that runs our hook.
+// A found entry is one that runs our hook, or our server.
 type found struct {
 	list, node *jsontree.Value // the array of the entry, nil for a server, and the entry
 	group      *jsontree.Value // the group of the array, nil without groups
@@ -36,61 +34,82 @@ type found struct {
 	off        string // why the agent may not run it as it stands, or ""
 }
 
-// parse reads the settings of an agent and finds the hooks of one slot. Unknown content is ErrConfig, with its place.
-func (a Agent) parse(sl slot, path string, src []byte) (settings, error) {
-	s := settings{agent: a, slot: sl, path: path, src: src}
-	root, err := jsontree.Scan(src)
-	if err != nil {
-		return s, notJSON(path, err)
+// parse reads a settings file of an agent and finds our entries in its slots. Unknown content is ErrConfig, with its
+// place.
+func (a Agent) parse(file string, src []byte, slots []slot) (s settings, err error) {
+	s = settings{agent: a, path: file, src: src, slots: slots, ours: make(map[slot][]found),
+		portable: make(map[slot]bool)}
+	switch path.Ext(file) {
+	case ".js":
+		return s, s.readScript()
+	case ".toml":
+		return s, s.readTable()
 	}
-	s.root = root
-	if err := s.expect(root, jsontree.Object, "the settings"); err != nil {
+	if s.root, err = jsontree.Scan(src); err != nil {
+		return s, notJSON(file, err)
+	}
+	if err := s.expect(s.root, jsontree.Object, "the settings"); err != nil {
 		return s, err
 	}
-	if version := root.Get("version"); s.isVersioned() && version != nil &&
+	if version := s.root.Get("version"); s.isVersioned() && version != nil &&
 		(version.Kind != jsontree.Number || version.Text != "1") {
 		return s, s.fault(version, "only version 1 is supported")
 	}
-	if s.hooks = root.Get(s.key()); s.hooks == nil {
-		return s, nil
+	for _, sl := range slots {
+		if err := s.read(sl); err != nil {
+			return s, err
+		}
 	}
-	if err := s.expect(s.hooks, jsontree.Object, strconv.Quote(s.key())); err != nil {
-		return s, err
-	}
-	if sl.event == server {
-		return s, s.readServer()
-	}
-	if s.list = s.hooks.Get(sl.name); s.list == nil {
-		return s, nil
-	}
-	if err := s.expect(s.list, jsontree.Array, strconv.Quote(sl.name)); err != nil {
-		return s, err
-	}
-	return s, s.readList()
+	return s, nil
 }
 
 // key returns the key of the hooks, or of the servers.
-func (s *settings) key() string {
-	if s.slot.event == server {
-		return s.slot.name
+func (s settings) key(sl slot) string {
+	if sl.event == server {
+		return sl.name
 	}
 	return cmp.Or(s.agent.get("key"), "hooks")
 }
 
 // isVersioned reports whether the file has a version.
-func (s *settings) isVersioned() bool { return s.agent.has("versioned") && s.slot.event != server }
+func (s settings) isVersioned() bool { return s.agent.has("versioned") && s.slots[0].event != server }
 
-// readServer finds our server. Another one can have its name.
-func (s *settings) readServer() error {
-	n := s.hooks.Get(serverName)
-	if n == nil {
-		return nil
-	}
-	if err := s.expect(n, jsontree.Object, "a server"); err != nil {
+// read finds our entries of a slot: our server, whose name another one can have, or the hooks of an event, in groups if
+// the agent has them. Hooks of other programs must be what the agent allows: an edit next to an unknown value could
+// break it.
+func (s settings) read(sl slot) error {
+	hooks := s.root.Get(s.key(sl))
+	if err := s.expect(hooks, jsontree.Object, strconv.Quote(s.key(sl))); err != nil {
 		return err
 	}
-	if words := commandWords(n); ourEvent(words) == server {
-		s.ours = []found{{node: n, words: words}}
+	if sl.event == server {
+		n := hooks.Get(serverName)
+		if words := commandWords(n); ourEvent(words) == server {
+			s.ours[sl] = []found{{node: n, words: words}}
+		}
+		return s.expect(n, jsontree.Object, "a server")
+	}
+	list := hooks.Get(sl.name)
+	if err := s.expect(list, jsontree.Array, strconv.Quote(sl.name)); err != nil {
+		return err
+	}
+	if !s.agent.has("grouped") {
+		return s.readEntries(sl, list, nil, -1)
+	}
+	for i, group := range list.All() {
+		if err := s.expect(group, jsontree.Object, "a group of hooks"); err != nil {
+			return err
+		}
+		entries := group.Get("hooks")
+		if entries == nil {
+			return s.fault(group, `a group of hooks has no "hooks"`)
+		}
+		if err := s.expect(entries, jsontree.Array, `the "hooks" of a group`); err != nil {
+			return err
+		}
+		if err := s.readEntries(sl, entries, group, i); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -110,71 +129,45 @@ func notJSON(path string, err error) error {
 	return refuse(advice, "%s: %s", path, problem)
 }
 
-// readList finds the hooks of our event, in groups if the agent has them. Hooks of other programs must be what
-// the agent allows: an edit next to an unknown value could break it.
-func (s *settings) readList() error {
-	if !s.agent.has("grouped") {
-		return s.readEntries(s.list, nil, -1)
-	}
-	for i, group := range s.list.Items {
-		if err := s.expect(group, jsontree.Object, "a group of hooks"); err != nil {
-			return err
-		}
-		entries := group.Get("hooks")
-		if entries == nil {
-			return s.fault(group, `a group of hooks has no "hooks"`)
-		}
-		if err := s.expect(entries, jsontree.Array, `the "hooks" of a group`); err != nil {
-			return err
-		}
-		if err := s.readEntries(entries, group, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // readEntries finds the hooks of one list. It checks only the shape of the others.
-func (s *settings) readEntries(list, group *jsontree.Value, at int) error {
-	for i, n := range list.Items {
+func (s settings) readEntries(sl slot, list, group *jsontree.Value, at int) error {
+	for i, n := range list.All() {
 		if err := s.expect(n, jsontree.Object, "a hook"); err != nil {
 			return err
 		}
 		for _, key := range []string{"command", "bash", "powershell"} {
-			if value := n.Get(key); value != nil && value.Kind != jsontree.String {
-				return s.fault(value, fmt.Sprintf("the %q of a hook is not a string", key))
-			}
-		}
-		if args := n.Get("args"); args != nil {
-			if err := s.expect(args, jsontree.Array, `the "args" of a hook`); err != nil {
+			if err := s.expect(n.Get(key), jsontree.String, fmt.Sprintf("the %q of a hook", key)); err != nil {
 				return err
 			}
 		}
-		if words := commandWords(n); isOf(words, s.slot.event) {
-			s.ours = append(s.ours, found{list: list, node: n, group: group, place: fmt.Sprintf("%d:%d", at, i),
-				words: words})
-		} else if line := commandLine(n); line == s.agent.packaged(s.slot.event) {
-			s.portable = true
+		if err := s.expect(n.Get("args"), jsontree.Array, `the "args" of a hook`); err != nil {
+			return err
+		}
+		if words := commandWords(n); isOf(words, sl.event) {
+			place := fmt.Sprintf("%d:%d", at, i)
+			s.ours[sl] = append(s.ours[sl], found{list: list, node: n, group: group, place: place, words: words})
+		} else if commandLine(n) == s.agent.packaged(sl.event) {
+			s.portable[sl] = true
 		}
 	}
 	return nil
 }
 
-// expect refuses a value of another kind.
-func (s *settings) expect(n *jsontree.Value, kind jsontree.Kind, what string) error {
-	if n.Kind == kind {
+// expect refuses a value of another kind. It can be missing.
+func (s settings) expect(n *jsontree.Value, kind jsontree.Kind, what string) error {
+	if n == nil || n.Kind == kind {
 		return nil
 	}
-	return s.fault(n, what+" must be an "+kind.String())
+	return s.fault(n, what+" must be of type "+kind.String())
 }
 
 // fault returns the error for unknown content, with line and column.
-func (s *settings) fault(n *jsontree.Value, problem string) error {
+func (s settings) fault(n *jsontree.Value, problem string) error {
 	return refuse("fix it first; nothing was changed", "%s: line %d, column %d: %s", s.path, n.Line, n.Column, problem)
 }
 
 // checkKeys refuses a file that the agent would ignore because of an unknown key.
-func (s *settings) checkKeys() error {
+func (s settings) checkKeys() error {
 	for _, m := range s.root.Members {
 		if s.agent.has("only") && !slices.Contains(s.agent.words("only"), m.Name) {
 			line, column := form.Place(s.src, m.Start)

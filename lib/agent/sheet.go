@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"path"
 	"reflect"
 	"regexp"
 	"slices"
@@ -32,49 +31,30 @@ func (a Agent) sheet(ofServer bool) sheet {
 // OneFile reports whether the agent has its hooks and servers in one file.
 func (a Agent) OneFile() bool { return slices.Equal(a.sheet(true).paths, a.sheet(false).paths) }
 
-// wanted returns the slots that a command fills.
-func (sh sheet) wanted(c Command) []slot {
-	return slices.DeleteFunc(slices.Clone(sh.slots), func(sl slot) bool { return sl.event == server && !c.Server })
-}
-
-// find returns our entries for a slot.
-func (a Agent) find(sl slot, file string, text []byte) (all []found, err error) {
-	switch path.Ext(file) {
-	case ".js":
-		return inScript(sl, file, text)
-	case ".toml":
-		said, err := understand(file, text)
-		if err != nil {
-			return nil, err
-		}
-		tables, _ := said.(map[string]any)[sl.name].(map[string]any)
-		if tables[serverName] == nil {
-			return nil, nil
-		}
-		entry, err := jsontree.Scan(jsontree.Encode(tables[serverName], ""))
-		if words := commandWords(entry); err == nil && ourEvent(words) == server {
-			all = []found{{words: words}}
-		}
-		return all, err
+// readTable finds our server in TOML.
+func (s settings) readTable() error {
+	said, err := understand(s.path, s.src)
+	if err != nil {
+		return err
 	}
-	s, err := a.parse(sl, file, text)
-	return s.ours, err
+	tables, _ := said.(map[string]any)[s.slots[0].name].(map[string]any)
+	entry, err := jsontree.Scan(jsontree.Encode(tables[serverName], ""))
+	if words := commandWords(entry); ourEvent(words) == server {
+		s.ours[s.slots[0]] = []found{{words: words}}
+	}
+	return err
 }
 
 // writeTable returns settings in TOML with our table, or without it and its subtables if words is nil. A table that is
 // already there gets our values and keeps its other lines. Comments outside of the table stay. If the other values
 // would change, it refuses.
-func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, error) {
-	ours, err := a.find(sl, file, []byte(text))
-	if err != nil {
-		return nil, err
-	}
-	servers := sl.name
+func (s settings) writeTable(words []string) ([]byte, error) {
+	text, servers := string(s.src), s.slots[0].name
 	header, table := "["+servers+"."+serverName, ""
 	var names []string
 	if words != nil {
 		table = header + "]\n"
-		for _, m := range a.entry(server, words).Members {
+		for _, m := range s.agent.entry(server, words).Members {
 			table += m.Name + " = " + m.Value.String() + "\n"
 			names = append(names, m.Name)
 		}
@@ -86,11 +66,11 @@ func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, e
 	if !put {
 		out += table
 	}
-	if put && len(ours) == 0 {
-		return nil, refuse("rename it; nothing was changed", "%s: another server has the name %s", file, serverName)
+	if put && len(s.ours) == 0 {
+		return nil, refuse("rename it; nothing was changed", "%s: another server has the name %s", s.path, serverName)
 	}
-	old, _ := understand(file, []byte(text))
-	said, err := understand(file, []byte(out))
+	old, _ := understand(s.path, s.src)
+	said, err := understand(s.path, []byte(out))
 	isInline := regexp.MustCompile(`(?m)^\s*["']?` + servers + `["']?\s*=`).MatchString(text) // it must stay alone
 	for _, all := range []any{old, said} {
 		all, _ := all.(map[string]any)
@@ -101,7 +81,7 @@ func (a Agent) writeTable(file, text string, sl slot, words []string) ([]byte, e
 		}
 	}
 	if err != nil || isInline || !reflect.DeepEqual(old, said) {
-		return nil, refuse("make the change by hand", "%s: the table %s] cannot be changed alone", file, header)
+		return nil, refuse("make the change by hand", "%s: the table %s] cannot be changed alone", s.path, header)
 	}
 	return []byte(out), nil
 }

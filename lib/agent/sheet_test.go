@@ -94,10 +94,11 @@ func TestTableInTOML(t *testing.T) {
 func TestServerKeepsItsEnvironment(t *testing.T) {
 	home := t.TempDir()
 	path, p := filepath.Join(home, ".claude.json"), agent.Places{Home: home}
-	put(t, path, `{"mcpServers": {"handoff": {"command": "/old/handoff", "args": ["mcp"], "env": {"K": "v"}}}}`)
+	put(t, path, `{"mcpServers": {"handoff": {"command": "/old/handoff", "args": ["mcp"], "env": {"K": "v"}, "n": 1e400}}}`)
 	change, err := find(t, "claude").Install(p, agent.User, agent.Command{Program: program, To: "ben", Server: true})
 	apply(t, change, err)
-	if got := string(must(os.ReadFile(path))); !strings.Contains(got, `"K"`) || !strings.Contains(got, program) {
+	const added = `"env": {"K": "v"}, "n": 1e400`
+	if got := string(must(os.ReadFile(path))); !strings.Contains(got, added) || !strings.Contains(got, program) {
 		t.Errorf("it became %s", got)
 	}
 }

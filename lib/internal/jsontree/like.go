@@ -17,15 +17,6 @@ func (v *Value) OnLines(src []byte) []byte {
 	return slices.Concat(w.src[:v.Start], w.value(nil, v), w.src[v.End:])
 }
 
-// Replace returns the source text with the JSON value instead of old, a value in v. It has one line for each element
-// if old has several lines.
-func (v *Value) Replace(src []byte, old *Value, value []byte) []byte {
-	w := newLayout(src)
-	w.unit = w.unitOf(v)
-	text := w.render(value, bytes.IndexByte(src[old.Start:old.End], '\n') >= 0, w.indent(old.Start))
-	return slices.Concat(src[:old.Start], text, src[old.End:])
-}
-
 // A layout is the white space of a JSON text.
 type layout struct {
 	src   []byte
