@@ -94,9 +94,11 @@ func (a Agent) locate(p Places, scope Scope, sh sheet) (file, error) {
 			}
 		}
 	}
-	if err := f.resolve(); err != nil {
-		return f, err
+	real, err := realPath(path)
+	if err != nil {
+		return f, refuse("check its links and directories", "cannot use %s: %v", path, err)
 	}
+	f.exists, f.dir, f.name = exists(real), filepath.Dir(real), filepath.Base(real)
 	return f, f.read()
 }
 
@@ -106,38 +108,13 @@ func isWithin(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// resolve follows symbolic links to the real file. The file and directories above it can be missing.
-func (f *file) resolve() error {
-	if _, err := os.Lstat(f.path); err == nil {
-		real, err := filepath.EvalSymlinks(f.path)
-		if err != nil {
-			return refuse("fix the link", "%s is a broken symbolic link: %v", f.path, err)
-		}
-		f.exists, f.dir, f.name = true, filepath.Dir(real), filepath.Base(real)
-		return nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return refuse("", "cannot use %s: %v", f.path, err)
+// realPath returns a path without symbolic links. The file and directories above it can be missing.
+func realPath(path string) (string, error) {
+	if real, err := filepath.EvalSymlinks(path); !errors.Is(err, fs.ErrNotExist) || exists(path) {
+		return real, err
 	}
-	f.name = filepath.Base(f.path)
-	missing, dir := "", filepath.Dir(f.path)
-	for {
-		if _, err := os.Lstat(dir); err == nil {
-			break
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return refuse("", "cannot use %s: %v", dir, err)
-		}
-		missing = filepath.Join(filepath.Base(dir), missing)
-		dir = filepath.Dir(dir)
-	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return refuse("fix the link", "%s is a broken symbolic link: %v", dir, err)
-	}
-	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return refuse("move it away", "%s is not a directory", dir)
-	}
-	f.dir = filepath.Join(real, missing)
-	return nil
+	dir, err := realPath(filepath.Dir(path))
+	return filepath.Join(dir, filepath.Base(path)), err
 }
 
 // read reads the settings and their backup.
