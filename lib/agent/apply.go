@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 const lockWait = 5 * time.Second
@@ -19,7 +20,8 @@ func (c Change) Apply() error {
 	if !c.Changes() && !c.tidy {
 		return nil
 	}
-	return fault.Explain(c.write(), "cannot change "+c.Path, "run the command again")
+	err := store.PlaceError(c.file.dir, c.write()) // on Windows, too: nothing can be written there
+	return fault.Explain(err, "cannot change "+c.Path, "run the command again")
 }
 
 // write writes the settings and the backup.
@@ -29,8 +31,10 @@ func (c Change) write() error {
 		return err
 	}
 	defer d.Close()
-	if err := d.Lock(context.Background(), lockWait); err != nil {
+	if err := d.Lock(context.Background(), lockWait); errors.Is(err, disk.ErrHeld) {
 		return fault.Busy("", "%v", err)
+	} else if err != nil {
+		return err
 	}
 	if err := c.unchanged(d); err != nil {
 		return err
