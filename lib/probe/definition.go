@@ -131,23 +131,48 @@ func (d *Definition) Changed() string {
 	return ""
 }
 
-func parse(text []byte) ([]Probe, error) {
-	root, faults := document.ReadYAML(text, document.YAMLOptions{Name: "the file", MaxBytes: maxBytes,
-		MaxNodes: maxNodes})
-	p := &parser{faults: faults}
-	var probes []Probe
-	switch {
-	case len(faults) > 0:
-	case root == nil || root.Kind != document.Mapping || len(root.Members) != 1 || root.Members[0].Key.Text != "probes":
-		p.fault(root, "the file must be a mapping with the key probes")
-	default:
-		probes = p.probes(root.Members[0].Value)
+// The forms of the values of a probe.
+var (
+	word = document.Form{Want: fmt.Sprintf("a word of at most %d bytes without NUL", maxWord),
+		Fits: func(s string) bool { return len(s) <= maxWord && !strings.ContainsRune(s, 0) }}
+	duration = document.Form{Want: "a duration such as 90s or 10m, from 1s to 2h", Fits: func(s string) bool {
+		d, err := time.ParseDuration(s)
+		return err == nil && d >= time.Second && d <= longestTime
+	}}
+)
+
+func parse(text []byte) (probes []Probe, err error) {
+	file, root := document.ReadFile(text, document.YAMLOptions{Name: "the file", MaxBytes: maxBytes,
+		MaxNodes: maxNodes}, "probes")
+	all := root.Required("probes")
+	if len(all.Members) == 0 || len(all.Members) > maxProbes {
+		file.Fault(all, "probes must be a mapping of 1 to %d probes by name", maxProbes)
 	}
-	if len(p.faults) == 0 {
+	for _, m := range all.Members {
+		if !form.IsSlug(m.Key.Text, relation.MaxProbe) {
+			file.Fault(m.Key, "%s is not a name: use 1 to %d ASCII letters, digits, _ and -", fault.Quote(m.Key.Text),
+				relation.MaxProbe)
+		}
+		e := file.Entries(m.Value, "the probe "+fault.Quote(m.Key.Text), "argv", "timeout")
+		p := Probe{Name: m.Key.Text, Timeout: defaultTime}
+		argv := e.Required("argv")
+		if n := len(argv.Items); n == 0 || n > maxWords || argv.Items[0].Text == "" {
+			file.Fault(argv, "%s: argv must be a list of 1 to %d words: a program and its arguments; no shell is "+
+				"involved", e.Name, maxWords)
+		} else {
+			p.Argv = e.Texts("argv", word)
+		}
+		if limit := e.Optional("timeout", duration, "!!int", "!!float"); limit != "" {
+			p.Timeout, _ = time.ParseDuration(limit)
+		}
+		probes = append(probes, p)
+	}
+	if len(file.Faults) == 0 {
 		return probes, nil
 	}
+	fault.Sort(file.Faults)
 	list := func(problem func(fault.Fault) string) string {
-		return strings.Join(fault.Lines(p.faults, func(f fault.Fault) string {
+		return strings.Join(fault.Lines(file.Faults, func(f fault.Fault) string {
 			return fmt.Sprintf("%s:%d: %s", Name, max(f.Line, 1), problem(f))
 		}), "\n")
 	}
@@ -157,80 +182,4 @@ func parse(text []byte) ([]Probe, error) {
 		Words: list(func(f fault.Fault) string {
 			return fault.PlainFaults([]fault.Fault{{Problem: f.Problem}})
 		})}
-}
-
-// A parser collects all faults of a file.
-type parser struct{ faults []fault.Fault }
-
-func (p *parser) fault(at *document.Node, format string, args ...any) {
-	f := fault.Fault{Line: 1, Problem: fmt.Sprintf(format, args...)}
-	if at != nil {
-		f.Line = at.Line
-	}
-	p.faults = append(p.faults, f)
-}
-
-func (p *parser) probes(n *document.Node) (all []Probe) {
-	if n.Kind != document.Mapping || len(n.Members) == 0 || len(n.Members) > maxProbes {
-		p.fault(n, "probes must be a mapping of 1 to %d probes by name", maxProbes)
-		return nil
-	}
-	for _, m := range n.Members {
-		if !form.IsSlug(m.Key.Text, relation.MaxProbe) {
-			p.fault(m.Key, "%s is not a name: use 1 to %d ASCII letters, digits, _ and -", fault.Quote(m.Key.Text),
-				relation.MaxProbe)
-		}
-		all = append(all, p.probe(m.Key.Text, m.Value))
-	}
-	return all
-}
-
-func (p *parser) probe(name string, n *document.Node) Probe {
-	made := Probe{Name: name, Timeout: defaultTime}
-	if n.Kind != document.Mapping {
-		p.fault(n, "a probe must be a mapping with argv and an optional timeout")
-		return made
-	}
-	for _, m := range n.Members {
-		switch m.Key.Text {
-		case "argv":
-			made.Argv = p.argv(m.Value)
-		case "timeout":
-			made.Timeout = p.timeout(m.Value)
-		default:
-			p.fault(m.Key, "unknown key %s; a probe has argv and timeout", fault.Quote(m.Key.Text))
-		}
-	}
-	if made.Argv == nil {
-		p.fault(n, "the probe has no argv")
-	}
-	return made
-}
-
-func (p *parser) argv(n *document.Node) (words []string) {
-	words = []string{}
-	if n.Kind != document.List || len(n.Items) == 0 || len(n.Items) > maxWords {
-		p.fault(n, "argv must be a list of 1 to %d words: a program and its arguments; no shell is involved",
-			maxWords)
-		return words
-	}
-	for i, w := range n.Items {
-		switch {
-		case w.Kind != document.Scalar || w.Tag != "!!str":
-			p.fault(w, "a word of argv must be a string; write it in quotes")
-		case i == 0 && w.Text == "", len(w.Text) > maxWord, strings.ContainsRune(w.Text, 0):
-			p.fault(w, "a word of argv is empty, has more than %d bytes, or holds a NUL", maxWord)
-		}
-		words = append(words, w.Text)
-	}
-	return words
-}
-
-func (p *parser) timeout(n *document.Node) time.Duration {
-	d, err := time.ParseDuration(n.Text)
-	if n.Kind != document.Scalar || err != nil || d < time.Second || d > longestTime {
-		p.fault(n, "timeout must be a duration such as 90s or 10m, from 1s to 2h")
-		return defaultTime
-	}
-	return d
 }

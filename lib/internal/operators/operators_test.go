@@ -122,8 +122,8 @@ line 19: the frontmatter has the unknown key "owner"; known are schema_version, 
 
 func TestParseRefuses(t *testing.T) {
 	for name, tt := range map[string]struct{ head, want string }{
-		"nothing":            {"", "line 2: the frontmatter is empty"},
-		"comments only":      {"# nobody\n", "line 2: the frontmatter is empty"},
+		"nothing":            {"", "line 2: the frontmatter has no schema_version"},
+		"comments only":      {"# nobody\n", "line 2: the frontmatter has no schema_version"},
 		"no mapping":         {"- a\n", "line 2: the frontmatter must be a mapping"},
 		"no operators":       {"schema_version: '1.0'\n", "line 2: the frontmatter has no operators"},
 		"operators null":     {"schema_version: '1.0'\noperators:\n", "line 2: the frontmatter has no operators"},

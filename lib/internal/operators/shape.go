@@ -5,37 +5,29 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// A shape is the form of the text of a field.
-type shape struct {
-	fits func(string) bool
-	want string
-}
-
+// The forms of the texts of fields.
 var (
-	version = shape{isVersion, "1.0"}
-	slug    = shape{form.IsName, form.NameRule}
-	line    = shape{isLine, "one line of text"}
-	word    = shape{func(s string) bool { return isLine(s) && !strings.ContainsFunc(s, unicode.IsSpace) },
-		"one word without spaces"}
-	email = shape{isEmail, "an email address"}
-	when  = shape{func(s string) bool { _, _, ok := span(s); return ok },
-		"a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z"}
-	key = shape{func(s string) bool { return len(s) == 40 && form.IsHex(strings.ToLower(s)) },
-		"a fingerprint of 40 hexadecimal digits without spaces"}
-)
-
-var (
-	sshKey = shape{func(s string) bool { _, ok := ParseKey(s); return ok && isLine(s) },
-		"a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…"}
-	policy = shape{func(s string) bool { return s == "none" || s == RequireFlag || s == RequireRefuse },
-		"none, flag or refuse"}
-	party = shape{func(s string) bool { return s == AnyOperator || slug.fits(s) },
-		"the id of an operator, or * for any operator"}
-
-	approval = shape{func(s string) bool { return s == "none" || s == approvalRequired }, "none or required"}
+	version  = document.Form{Want: "1.0", Fits: isVersion}
+	slug     = document.Form{Want: form.NameRule, Fits: form.IsName}
+	line     = document.Form{Want: "one line of text", Fits: isLine}
+	word     = document.Form{Want: "one word without spaces", Fits: isWord}
+	email    = document.Form{Want: "an email address", Fits: isEmail}
+	approval = document.Form{Want: "none or required",
+		Fits: func(s string) bool { return s == "none" || s == approvalRequired }}
+	policy = document.Form{Want: "none, flag or refuse",
+		Fits: func(s string) bool { return s == "none" || s == RequireFlag || s == RequireRefuse }}
+	party = document.Form{Want: "the id of an operator, or * for any operator",
+		Fits: func(s string) bool { return s == AnyOperator || form.IsName(s) }}
+	when = document.Form{Want: "a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z",
+		Fits: func(s string) bool { _, _, ok := span(s); return ok }}
+	key = document.Form{Want: "a fingerprint of 40 hexadecimal digits without spaces",
+		Fits: func(s string) bool { return len(s) == 40 && form.IsHex(strings.ToLower(s)) }}
+	sshKey = document.Form{Want: "a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…",
+		Fits: func(s string) bool { _, ok := ParseKey(s); return ok && isLine(s) }}
 )
 
 const approvalRequired = "required"
@@ -50,9 +42,11 @@ func isLine(s string) bool {
 	return strings.TrimSpace(s) != "" && !strings.ContainsFunc(s, form.IsHidden)
 }
 
+func isWord(s string) bool { return isLine(s) && !strings.ContainsFunc(s, unicode.IsSpace) }
+
 func isEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
-	return word.fits(s) && at > 0 && at < len(s)-1
+	return isWord(s) && at > 0 && at < len(s)-1
 }
 
 // span returns the first and the last moment of a day in UTC, or of an instant. Times are RFC 3339.

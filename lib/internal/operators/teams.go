@@ -53,36 +53,36 @@ func (l *List) Recipients(id, from string, now time.Time) []string {
 	return others
 }
 
-// teams parses the teams. Their members must be operators of l.
-func (m mapping) teams(l *List) (teams []Team) {
+// teamsOf parses the teams. Their members must be operators of l.
+func teamsOf(root document.Entries, l *List) (teams []Team) {
 	lines := map[string]int{}
-	for i, n := range m.list("teams") {
-		team := m.mapping(n, fmt.Sprintf("teams[%d]", i), teamKeys)
-		t := Team{ID: team.text("id", slug)}
+	for i, n := range root.List("teams") {
+		team := root.Entries(n, fmt.Sprintf("teams[%d]", i), teamKeys...)
+		t := Team{ID: team.Text("id", slug)}
 		switch first, repeated := lines[t.ID]; {
 		case t.ID == "":
 		case t.ID == document.Next:
-			m.fault(team.values["id"], "%q means whoever works here next; choose another id", t.ID)
+			root.Fault(team.Values["id"], "%q means whoever works here next; choose another id", t.ID)
 		case repeated:
-			m.fault(n, "team %q is already on line %d; ids must differ", t.ID, first)
+			root.Fault(n, "team %q is already on line %d; ids must differ", t.ID, first)
 		case l.Has(t.ID):
-			m.fault(team.values["id"], "team %q is an operator too; rename one of them", t.ID)
+			root.Fault(team.Values["id"], "team %q is an operator too; rename one of them", t.ID)
 		}
 		lines[t.ID] = n.Line
-		if t.Members = team.members(l); team.values["members"] != nil && len(t.Members) == 0 {
-			m.fault(team.values["members"], "%s has no members; add one", team.name)
+		if t.Members = membersOf(team, l); team.Values["members"] != nil && len(t.Members) == 0 {
+			root.Fault(team.Values["members"], "%s has no members; add one", team.Name)
 		}
 		teams = append(teams, t)
 	}
 	return teams
 }
 
-// members returns the members of a team, each once.
-func (m mapping) members(l *List) (ids []string) {
-	for i, n := range m.list("members") {
-		id := m.scalar(n, fmt.Sprintf("%s: members[%d]", m.name, i), slug)
+// membersOf returns the members of a team, each once.
+func membersOf(team document.Entries, l *List) (ids []string) {
+	for i, n := range team.List("members") {
+		id := team.Scalar(n, fmt.Sprintf("%s: members[%d]", team.Name, i), slug)
 		if id != "" && !l.Has(id) {
-			m.fault(n, "%s: members[%d]: %s is not an operator of this file%s", m.name, i, fault.Quote(id),
+			team.Fault(n, "%s: members[%d]: %s is not an operator of this file%s", team.Name, i, fault.Quote(id),
 				l.suggestion(id))
 		}
 		if id == "" || !slices.Contains(ids, id) {
