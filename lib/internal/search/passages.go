@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	maxPassages = 3
-	maxExcerpt  = 100 // the characters of one passage
+	maxExcerpt  = 100 // the characters of a passage
 	leadExcerpt = 30  // the characters of it before the found word
 )
 
@@ -21,37 +20,48 @@ type Passage struct {
 	Text  string // one line, with … where it was cut
 }
 
-// A place is a term in a line of a document.
+// A place is a term in a line.
 type place struct {
-	line int // the index of the line
-	at   int
+	at int
 	hit
 }
 
-// Passages returns the most relevant lines of a document. The first has the most important terms, each next one the
-// most important terms that no earlier one has.
-func (q *Query) Passages(doc document.Document) (all []Passage) {
-	lines := linesOf(doc)
-	places := q.places(lines)
-	left := slices.Clone(q.weights) // the weights of terms without a passage
-	for len(all) < maxPassages {
-		best, most := 0, 0.0
-		for i := range places {
-			if worth := worth(window(places[i:]), left); worth > most {
-				best, most = i, worth
+// Passages returns the part of a document with the most important terms of the query, as its only passage.
+func (q *Query) Passages(doc document.Document) (best []Passage) {
+	c := newCounter(q)
+	var places []place
+	c.found = func(word []byte, at int) {
+		for _, h := range c.match(word) {
+			places = append(places, place{at, h})
+		}
+	}
+	most := 0.0
+	for _, line := range linesOf(doc) {
+		places = places[:0]
+		c.scan([]byte(line.Text))
+		for i, first := range places {
+			if worth := q.worthOf(places[i:]); worth > most {
+				most = worth
+				best = []Passage{{line.Where, line.Line, excerpt(line.Text, first.at)}}
 			}
 		}
-		if most == 0 {
+	}
+	return best
+}
+
+// worthOf returns the total weight of the terms in the excerpt that begins with the first place, each counted once.
+func (q *Query) worthOf(places []place) (sum float64) {
+	counted := make([]uint32, 0, 64)
+	for _, p := range places {
+		if p.at > places[0].at+maxExcerpt-leadExcerpt {
 			break
 		}
-		for _, p := range window(places[best:]) {
-			left[p.term] = 0
+		if !slices.Contains(counted, p.term) {
+			counted = append(counted, p.term)
+			sum += q.weights[p.term] * float64(p.times)
 		}
-		p := lines[places[best].line]
-		p.Text = excerpt(p.Text, places[best].at)
-		all = append(all, p)
 	}
-	return all
+	return sum
 }
 
 func linesOf(doc document.Document) (lines []Passage) {
@@ -67,55 +77,17 @@ func linesOf(doc document.Document) (lines []Passage) {
 	return lines
 }
 
-func (q *Query) places(lines []Passage) (places []place) {
-	c := newCounter(q)
-	for i, line := range lines {
-		c.found = func(word []byte, at int) {
-			for _, h := range c.match(word) {
-				places = append(places, place{i, at, h})
-			}
-		}
-		c.scan([]byte(line.Text))
-	}
-	return places
-}
-
-// window returns the places in the excerpt that begins with the first of them.
-func window(places []place) []place {
-	for n, p := range places {
-		if p.line != places[0].line || p.at > places[0].at+maxExcerpt-leadExcerpt {
-			return places[:n]
-		}
-	}
-	return places
-}
-
-// worth returns the total weight of the terms of some places, each counted once. It restores the weights.
-func worth(places []place, weights []float64) (sum float64) {
-	counted := make([]float64, 0, 64)
-	for _, p := range places {
-		counted = append(counted, weights[p.term])
-		sum += weights[p.term] * float64(p.times)
-		weights[p.term] = 0
-	}
-	for i, p := range slices.Backward(places) {
-		weights[p.term] = counted[i]
-	}
-	return sum
-}
-
 // excerpt returns the part of a line around an offset.
 func excerpt(line string, at int) string {
-	from, to := at, at
-	for n := 0; n < leadExcerpt && from > 0; n++ {
-		from = before(line, from)
+	from := at
+	for range leadExcerpt {
+		_, size := utf8.DecodeLastRuneInString(line[:from])
+		from -= size
 	}
-	for n := utf8.RuneCountInString(line[from:at]); n < maxExcerpt && to < len(line); n++ {
+	to := from
+	for range maxExcerpt {
 		_, size := utf8.DecodeRuneInString(line[to:])
 		to += size
-	}
-	for n := utf8.RuneCountInString(line[from:to]); n < maxExcerpt && from > 0; n++ {
-		from = before(line, from)
 	}
 	text := strings.TrimSpace(line[from:to])
 	if from > 0 {
@@ -125,9 +97,4 @@ func excerpt(line string, at int) string {
 		text += "…"
 	}
 	return text
-}
-
-func before(line string, at int) int {
-	_, size := utf8.DecodeLastRuneInString(line[:at])
-	return at - size
 }

@@ -55,7 +55,7 @@ func printFound(a *cli.App, s *handoff.Store, found handoff.Found, limit int, fo
 			}
 		}
 	case format == "" && cli.IsTerminal(a.Stdout):
-		below := make([]string, len(rows)) // the passage that answers best, of those that have one
+		below := make([]string, len(rows)) // the passages of those that have one
 		for i, m := range found.Matches {
 			if len(m.Passages) > 0 {
 				below[i] = passageLine(m.Passages[0])
