@@ -258,7 +258,7 @@ func (e ending) look(dir string) *view {
 var harmless = regexp.MustCompile(`was left by an interrupted command|the last line is torn; it was never committed|is not part of the table and is ignored: "Ask ann`)
 
 // lagging is the warning before the next change.
-var lagging = regexp.MustCompile(`^a change is in progress or was interrupted|^has a line that is not a JSON object: "\\x00`)
+var lagging = regexp.MustCompile(`^a change is in progress or was interrupted`)
 
 func (s *simulation) verify(dir string, lags bool) (faults []string) {
 	r := s.handoff(dir, "verify", "--json")

@@ -1,10 +1,7 @@
 package check
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"strings"
 
@@ -28,9 +25,6 @@ func (c *check) checkState() {
 	c.checkStateOwner()
 	if !isClone {
 		c.checkFingerprint()
-	}
-	for _, name := range []string{disk.History, disk.Refusals} {
-		c.checkLines(name)
 	}
 	names, err := c.State.Names(func(string) bool { return true })
 	if err != nil {
@@ -104,30 +98,6 @@ func (c *check) checkFingerprint() {
 			c.warn(disk.FingerprintFile, unknown.Advice, "cannot be compared, and writing commands refuse: %v", err)
 		} else if observed != record.Fingerprint {
 			c.fault(disk.FingerprintFile, c.RegenerateCommand(), "the store belongs to another machine")
-		}
-	}
-}
-
-// checkLines expects one JSON object per line. It reports the first line that is not one.
-func (c *check) checkLines(name string) {
-	f, err := c.State.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err != nil {
-		c.fault(name, remedyRepair, "cannot be read: %v", err)
-		return
-	}
-	defer f.Close()
-	lines := bufio.NewReaderSize(f, disk.MaxStateFile)
-	for {
-		line, err := lines.ReadSlice('\n')
-		if err == io.EOF && len(line) == 0 {
-			return
-		}
-		if err != nil || !json.Valid(line) {
-			c.warn(name, "", "has a line that is not a JSON object: %.80q", line)
-			return
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -177,19 +176,11 @@ func (c *check) checkOnly(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// byPlace orders findings by file, line and text, so that the order is always the same.
+// byPlace orders findings by file, line and text, so that the order is always the same. Of two line numbers, the
+// shorter is the smaller one.
 func byPlace(a, b Finding) int {
-	fileA, lineA := splitPlace(a.Place)
-	fileB, lineB := splitPlace(b.Place)
-	return cmp.Or(strings.Compare(fileA, fileB), lineA-lineB, strings.Compare(a.Problem, b.Problem))
-}
-
-// splitPlace splits a place such as INDEX.md:12, so that lines are sorted as numbers.
-func splitPlace(place string) (file string, line int) {
-	if at := strings.LastIndexByte(place, ':'); at >= 0 {
-		if n, err := strconv.Atoi(place[at+1:]); err == nil {
-			return place[:at], n
-		}
-	}
-	return place, 0
+	fileA, lineA, _ := strings.Cut(a.Place, ":")
+	fileB, lineB, _ := strings.Cut(b.Place, ":")
+	return cmp.Or(strings.Compare(fileA, fileB), len(lineA)-len(lineB), strings.Compare(lineA, lineB),
+		strings.Compare(a.Problem, b.Problem))
 }

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,7 +83,6 @@ var findings = []struct {
 	{"the machine is lost", func(p *place) { p.remove(machine) }, "machine-fingerprint: is missing"},
 	{"the machine is none", func(p *place) { p.put(machine, "{}") }, "machine-fingerprint: cannot be used"},
 	{"the machine is another", func(p *place) { p.replace(machine, here, strings.Repeat("b", 64)) }, "machine-fingerprint: belongs to another machine"},
-	{"a line of the history is none", func(p *place) { p.put(".run/machine-fingerprint.history.jsonl", "{}\nx\n") }, "?machine-fingerprint.history.jsonl: not a JSON object: \"x"},
 	{"a checkpoint is none", func(p *place) { p.put(".run/checkpoint-00000003", "x") }, "checkpoint-00000003: is not a checkpoint"},
 	{"a checkpoint is of more", func(p *place) { p.put(".run/checkpoint-00000009", "9:"+here) }, "checkpoint-00000009: its end was cut"},
 	{"two checkpoints are of another log", func(p *place) {
@@ -163,5 +163,28 @@ func TestVerifyOrdersRemedies(t *testing.T) {
 	}
 	if len(r.Faults) != 2 {
 		t.Errorf("%s", lines(r.Faults))
+	}
+}
+
+// Findings are in the order of the lines of their files.
+func TestFindingsInOrder(t *testing.T) {
+	p := newPlace(t)
+	text := p.read("INDEX.md")
+	for range 10 {
+		text += "| x |\n"
+	}
+	p.put("INDEX.md", text)
+	last := 0
+	for _, f := range append(p.verify().Faults, p.verify().Warnings...) {
+		if line, ok := strings.CutPrefix(f.Place, "INDEX.md:"); ok {
+			n, err := strconv.Atoi(line)
+			if err != nil || n < last {
+				t.Errorf("line %s follows line %d", line, last)
+			}
+			last = n
+		}
+	}
+	if last < 10 {
+		t.Errorf("the last line with a finding is %d", last)
 	}
 }
