@@ -128,9 +128,6 @@ func Wrap(text string, width int) []string { return form.Wrap(text, width) }
 // topic. It has at most 80 columns and is escaped for one line.
 func Title(body, topic string) string { return document.Title(body, topic) }
 
-// IsTitle reports whether a heading shows nothing but a title: no link, and no more than fits a title.
-func IsTitle(heading, title string) bool { return document.IsTitle(heading, title) }
-
 // Cut returns text, escaped for one line and cut to width columns of a terminal. Cut text ends in "…".
 func Cut(text string, width int) string { return form.Cut(text, width) }
 

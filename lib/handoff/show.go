@@ -18,10 +18,6 @@ func Escape(text string) string {
 // EscapeLine is like Escape, but returns a single line.
 func EscapeLine(text string) string { return form.EscapeLine(text) }
 
-// IsFitForMarkdown reports whether text is short enough to be parsed as Markdown, as a whole and in each paragraph:
-// the time grows with the square of a paragraph.
-func IsFitForMarkdown(text string) bool { return form.IsFitForMarkdown(text) }
-
 // JSON returns v as JSON that is safe for a terminal, on one line or, with an indent, on several. Unsafe characters
 // are written as \u escapes, so that a JSON parser returns the same value.
 func JSON(v any, indent string) (string, error) { return form.JSON(v, indent) }

@@ -23,30 +23,37 @@ import (
 const maxDepth = 60
 
 // markdown returns a body as harmless HTML: without scripts, styles, pictures, ids and forms. It omits a heading
-// that repeats the title. A body that is too long or too deep is shown as source text.
+// that repeats the title. A body that Parse refuses, or that is too deep, is shown as source text.
 func markdown(body, title string) template.HTML {
 	text, _ := form.Escape(body)
-	if !form.IsFitForMarkdown(text) {
-		return asText(text)
-	}
-	var b bytes.Buffer
 	source := []byte(text)
-	doc := converter().Parser().Parse(gtext.NewReader(source))
-	h, ok := doc.FirstChild().(*ast.Heading)
-	if ok && document.IsTitle(string(h.Lines().Value(source)), title) {
-		doc.RemoveChild(doc, h)
+	doc := Parse(source, title)
+	if doc == nil || isDeeper(doc, maxDepth) {
+		return asText(text)
 	}
 	for block := doc.FirstChild(); block != nil; block = block.NextSibling() {
 		block.SetAttributeString("dir", []byte("auto")) // Arabic and Hebrew begin on the right
 	}
-	if isDeeper(doc, maxDepth) {
-		return asText(text)
-	}
 	arrange(doc)
+	var b bytes.Buffer
 	if converter().Renderer().Render(&b, source, doc) != nil {
 		return asText(text)
 	}
 	return template.HTML(b.String())
+}
+
+// Parse parses an escaped body as CommonMark with GitHub extensions. It omits a first heading that repeats the title.
+// It returns nil for a body that takes too long.
+func Parse(escaped []byte, title string) ast.Node {
+	if !form.IsFitForMarkdown(string(escaped)) {
+		return nil
+	}
+	doc := converter().Parser().Parse(gtext.NewReader(escaped))
+	h, ok := doc.FirstChild().(*ast.Heading)
+	if ok && document.IsTitle(string(h.Lines().Value(escaped)), title) {
+		doc.RemoveChild(doc, h)
+	}
+	return doc
 }
 
 // arrange moves the headings of a body below the page heading, so that none skips a level, and marks task lists.

@@ -14,12 +14,9 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/text"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/page"
 )
 
 const (
@@ -40,15 +37,10 @@ func Lines(body string, o Options) []string {
 	o.Width = max(o.Width, narrowest)
 	// The newline is needed: the parser loses the last character of some last lines.
 	body = strings.ReplaceAll(strings.TrimRight(handoff.Escape(body), " \t\n"), "\t", "    ") + "\n"
-	if !handoff.IsFitForMarkdown(body) {
-		return hardWrap(body, o.Width)
-	}
 	r := &renderer{source: []byte(body), Options: o}
-	extensions := goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)
-	doc := goldmark.New(extensions).Parser().Parse(text.NewReader(r.source))
-	h, is := doc.FirstChild().(*ast.Heading)
-	if is && handoff.IsTitle(r.text(h), o.Title) {
-		doc.RemoveChild(doc, h)
+	doc := page.Parse(r.source, o.Title)
+	if doc == nil {
+		return hardWrap(body, o.Width)
 	}
 	return r.blocks(doc, o.Width, 0)
 }
