@@ -2,9 +2,7 @@ package full
 
 import (
 	"bytes"
-	"cmp"
 	"embed"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,34 +18,28 @@ var man embed.FS
 // manMark is the first line of each page.
 const manMark = `.\" handoff man`
 
-// writeManPages writes the man pages to a directory. If one of them would replace another kind of file, it writes
-// nothing.
+// writeManPages writes the man pages to a directory, also over older ones. If one of them would replace another kind
+// of file, it changes nothing.
 func writeManPages(a *cli.App, dir string) error {
 	if err := cli.CheckOutput(dir); err != nil {
 		return err
 	}
-	pages, err := man.ReadDir("man")
-	err = cmp.Or(err, os.MkdirAll(dir, 0o755))
-	for _, p := range pages {
-		path := filepath.Join(dir, p.Name())
-		if info, statErr := os.Lstat(path); err == nil && statErr == nil &&
-			!(info.Mode().IsRegular() && isManPage(path)) {
+	pages, _ := fs.Sub(man, "man") // embedded
+	names, _ := fs.Glob(pages, "*")
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if info, err := os.Lstat(path); err == nil && !(info.Mode().IsRegular() && isManPage(path)) {
 			return cli.Invalid("move it away, or choose another directory",
 				"%s was not made by `handoff help man`; nothing was changed", path)
-		} else if statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
-			err = cmp.Or(err, statErr)
 		}
 	}
-	for _, p := range pages {
-		text, _ := man.ReadFile("man/" + p.Name()) // embedded
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, p.Name()), text, 0o644)
-		}
+	for _, name := range names {
+		_ = os.Remove(filepath.Join(dir, name)) // on failure, CopyFS reports that the file exists
 	}
-	if err != nil {
+	if err := os.CopyFS(dir, pages); err != nil {
 		return cli.OutputError(dir, err)
 	}
-	return a.Show(map[string]any{"directory": dir, "files": len(pages)}, "")
+	return a.Show(map[string]any{"directory": dir, "files": len(names)}, "")
 }
 
 // isManPage reports whether a file is a page of this program, or empty, as after an interruption.
