@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -14,7 +13,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -58,41 +56,24 @@ type Held struct {
 }
 
 // refuse records why the document is held, and what can be done.
-func (d *Held) refuse(s *handoff.Store, source handoff.Source, why error) {
+func (d *Held) refuse(source handoff.Source, why error) {
 	d.Why = strings.TrimPrefix(firstLine(why), d.ID+": ")
 	if source.Open != nil {
 		source, _ = source.Open()
 	}
 	doc, _ := document.ParseStored(source.Text)
 	d.From, d.To, d.Topic, d.Time = doc.From, doc.To, doc.Topic, doc.Time
-	d.Advice = d.advice(s, why)
-}
 
-// advice returns what can be done, so that the next sync stores the document.
-func (d *Held) advice(s *handoff.Store, why error) string {
-	const again = ", then `handoff sync`"
 	var faults *fault.DocumentError
+	var denied *fault.Error
 	switch {
 	case errors.As(why, &faults) && len(faults.Faults) > 0 && faults.Faults[0].Pointer == "/ts_utc":
-		return "correct the clock of this machine if it is behind; otherwise `handoff sync` stores it in time"
-	case !errors.Is(why, fault.ErrDenied) || d.From == "":
-		return "ask its sender to withdraw it and to send it again without that"
+		d.Advice = "correct the clock of this machine if it is behind; otherwise `handoff sync` stores it in time"
+	case errors.Is(why, fault.ErrDenied) && errors.As(why, &denied):
+		d.Advice = denied.Advice + ", then `handoff sync`"
+	default:
+		d.Advice = "ask its sender to withdraw it and to send it again without that"
 	}
-	var missing []string
-	for _, name := range slices.Compact([]string{d.From, d.To}) {
-		if errors.Is(s.Registry().Check(name), fault.ErrDenied) {
-			missing = append(missing, "`handoff operators add "+name+"`")
-		}
-	}
-	if len(missing) > 0 {
-		return "if you know them, run " + strings.Join(missing, " and ") + again
-	}
-	if _, isRequired := s.Distrust(d.From, handoff.Signature{State: handoff.SignatureUnsigned}); isRequired {
-		return "ask " + d.From + " to run `handoff sign " + strings.TrimPrefix(d.ID, form.IDPrefix)[:8] +
-			"` with a key of OPERATORS.md, and `handoff sync`" + again
-	}
-	return "correct the entry of " + d.From + " in OPERATORS.md, or ask " + d.From + " to send it as that demands" +
-		again
 }
 
 // ReadHeld returns the handoffs that are held, in the order in which they came.

@@ -91,7 +91,7 @@ func (x *exchange) hold(c *intake, results []handoff.Result) {
 		d := c.held.Documents[i]
 		isHeld := func(w heldDocument) bool { return w.ID == d.ID }
 		if (i < c.waited || !x.refused[d.Writer]) && !slices.ContainsFunc(waiting, isHeld) && !x.has(d.ID) {
-			d.refuse(x.Store, c.sources[i], r.Err)
+			d.refuse(c.sources[i], r.Err)
 			waiting = append(waiting, d)
 			if why := firstLine(r.Err); !slices.Contains(x.got.Why, why) {
 				x.got.Why = append(x.got.Why, why)

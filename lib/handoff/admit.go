@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -76,16 +77,19 @@ func (s *Store) judge(d *sealed, from, to operators.Status) (operators.State, er
 	if worst.State == operators.Verified {
 		return worst.State, nil
 	}
-	var reasons []string
+	var reasons, advice []string
 	for _, side := range []struct {
 		name   string
 		status operators.Status
 	}{{"from", from}, {"to", to}} {
 		if side.status.State != operators.Verified {
 			reasons = append(reasons, side.name+": "+side.status.Reason)
+			advice = append(advice, side.status.Advice)
 		}
 	}
-	if err := s.rules().Unverified("%s", fault.Prefixed(d.name)+strings.Join(reasons, "; ")); err != nil {
+	err := s.rules().Unverified(strings.Join(slices.Compact(advice), ", and "), "%s",
+		fault.Prefixed(d.name)+strings.Join(reasons, "; "))
+	if err != nil {
 		return "", err
 	}
 	return worst.State, nil

@@ -3,10 +3,12 @@ package handoff
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -84,7 +86,8 @@ func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 	}
 	hint := "sign it with --sign, and with a key that the operators file lists"
 	if source.Origin != nil {
-		hint = "ask " + d.From + " for a bundle of signed handoffs"
+		hint = "ask " + d.From + " to run `handoff sign " + strings.TrimPrefix(d.HandoffID, form.IDPrefix)[:8] +
+			"` with a key of OPERATORS.md and to sync or export it"
 	}
 	why, refuse, err := s.keys.Distrust(d.From, sig)
 	switch {

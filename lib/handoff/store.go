@@ -130,6 +130,6 @@ func (r Registry) Check(operator string) error {
 	if err != nil || list == nil || list.Has(operator) {
 		return err
 	}
-	return fault.Denied("run `handoff operators add "+operator+"`", "%s",
-		fault.Own(list.Verify(operator, time.Time{}, operators.Evidence{}).Reason))
+	status := list.Verify(operator, time.Time{}, operators.Evidence{})
+	return fault.Denied(status.Advice, "%s", fault.Own(status.Reason))
 }

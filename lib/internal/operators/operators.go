@@ -27,6 +27,7 @@ const (
 type Status struct {
 	State  State  `json:"state"`
 	Reason string `json:"reason,omitempty"` // why the operator is not verified, "" if it is
+	Advice string `json:"-"`                // how that changes, "" if it is verified
 }
 
 // An Operator is an entry of the file. Times are as written.
@@ -167,10 +168,12 @@ func (l *List) All() []Operator {
 func (l *List) Verify(id string, now time.Time, e Evidence) Status {
 	o, known := l.of(id)
 	if _, isTeam := l.Team(id); isTeam {
-		return Status{Unknown, fmt.Sprintf("%q is a team, not an operator; give it with --to", id)}
+		return Status{Unknown, fmt.Sprintf("%q is a team, not an operator; give it with --to", id),
+			"name one of its operators"}
 	}
 	if !known {
-		return Status{Unknown, fmt.Sprintf("%q is not in the operators file%s", id, l.suggestion(id))}
+		return Status{Unknown, fmt.Sprintf("%q is not in the operators file%s", id, l.suggestion(id)),
+			"run `handoff operators add " + id + "`"}
 	}
 	reason := ""
 	switch {
@@ -190,7 +193,7 @@ func (l *List) Verify(id string, now time.Time, e Evidence) Status {
 	default:
 		return Status{State: Verified}
 	}
-	return Status{Unverified, reason}
+	return Status{Unverified, reason, "correct the entry of " + id + " in OPERATORS.md"}
 }
 
 // VerifyRecipient is like Verify for an operator that is only addressed. document.Next is always verified.

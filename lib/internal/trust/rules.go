@@ -67,9 +67,9 @@ func (r Rules) Verify(operator string) operators.Status {
 	return r.List.Verify(operator, r.Now, r.Evidence)
 }
 
-// Unverified returns fault.ErrDenied for an unverified operator. With the setting schema_mode: warn it warns instead.
-func (r Rules) Unverified(format string, args ...any) error {
-	advice := "add the operator with `handoff operators add NAME`, or set schema_mode: warn in .handoff.yaml"
+// Unverified returns fault.ErrDenied for an unverified operator, with the advice of its status. With the setting
+// schema_mode: warn it warns instead.
+func (r Rules) Unverified(advice, format string, args ...any) error {
 	err := fault.Denied(advice, format, args...)
 	if r.Warn == nil {
 		return err
@@ -88,7 +88,7 @@ func (r Rules) mayTake(operator string, e index.Row) error {
 	case operator == e.To:
 		return nil
 	case status.State == operators.Unverified, status.State == operators.Unknown:
-		return r.Unverified("the operator %s is not verified, and is not the recipient: %s",
+		return r.Unverified(status.Advice, "the operator %s is not verified, and is not the recipient: %s",
 			fault.Own(operator), status.Reason)
 	}
 	return nil
@@ -132,7 +132,8 @@ func (r Rules) mayRead(operator string) error {
 	case r.List == nil || r.List.Has(operator):
 		return r.Broken
 	}
-	return r.Unverified("%s", r.List.Verify(operator, r.Now, operators.Evidence{}).Reason)
+	status := r.List.Verify(operator, r.Now, operators.Evidence{})
+	return r.Unverified(status.Advice, "%s", status.Reason)
 }
 
 // mayDecide lets operators with the capability approve decide about handoffs of others.
