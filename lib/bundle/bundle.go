@@ -6,15 +6,16 @@
 //	{"bundle":"handoff-bundle/1","created_utc":…,"origin":{"writer":…}}
 //	{"first_seen":…,"handoff":"<the stored document>","id":…,"sigs":[…]}
 //	{"read":{"id":…,"operator":…,"ts_utc":…}}
-//	{"consumed":{"accepted":…,"id":…,"operator":…,"reason":…,"session":…,"token":…,"ts_utc":…}}
+//	{"consumed":{"accepted":…,"handoff_id":…,"operator_id":…,"reason":…,"session_id":…,
+//		"token":…,"ts_utc":…}}
 //	{"end":{"handoffs":N,"sha256":"<of all bytes before this line>"}}
 //
 // Handoffs are sorted by id, read marks by id and operator, consumed tokens by token. No line occurs twice. Marks and
-// tokens belong to handoffs of the bundle. Unknown values are omitted: writer, first_seen, sigs, accepted, reason,
-// session. Times have the form of ts_utc. created_utc is the newest time in the bundle. The same handoffs of the same
-// store therefore make the same bytes.
+// tokens belong to handoffs of the bundle. Unknown values are omitted: writer, first_seen, sigs, accepted, reason and
+// session_id. Times have the form of ts_utc. created_utc is the newest time in the bundle. The same handoffs of the
+// same store therefore make the same bytes.
 //
-// A bundle can be compressed with gzip. Uncompressed it has at most 256 MiB and 100,000 lines.
+// A bundle has at most 256 MiB and 100,000 lines. A file can be compressed with gzip; a Reader takes it unpacked.
 //
 // [Writer] and [Reader] handle the format, [Export] and [Import] handle stores.
 package bundle
@@ -35,7 +36,7 @@ const Format = "handoff-bundle/1"
 
 // The limits of a bundle.
 const (
-	MaxBytes = 256 << 20 // uncompressed
+	MaxBytes = 256 << 20
 	MaxLines = 100_000
 	maxSigs  = 16
 	maxText  = 8 << 10 // bytes of a signature or a reason
@@ -43,8 +44,14 @@ const (
 
 // A Header is the first line of a bundle.
 type Header struct {
-	Created string // the newest time in the bundle
-	Writer  string // the store that made the bundle, or ""
+	Format  string `json:"bundle"`      // always Format
+	Created string `json:"created_utc"` // the newest time in the bundle
+	Origin  Origin `json:"origin"`
+}
+
+// An Origin is the store that made a bundle.
+type Origin struct {
+	Writer string `json:"writer,omitempty"` // its id, or ""
 }
 
 // A Handoff is the line of a stored document.
@@ -63,13 +70,13 @@ type Read struct {
 }
 
 // A Consumed is a line of the ledger: a used resume token or an action. A bundle has no approvals, and omits who
-// confirmed answers.
+// confirmed answers and the ends of leases.
 type Consumed = handoff.Consumption
 
 // A Line is a line between the header and the end. Exactly one of its pointers is set.
 type Line struct {
-	Number   int // from 1
-	Handoff  *Handoff
+	Number int `json:"-"` // from 1
+	*Handoff
 	Read     *Read
 	Consumed *Consumed
 }
@@ -104,26 +111,6 @@ func (l Line) place() place {
 	return place{kindConsumed, l.Consumed.Token, l.Consumed.HandoffID}
 }
 
-// A wireConsumed is a Consumed in its line.
-type wireConsumed struct {
-	Token    string `json:"token"`
-	ID       string `json:"id"`
-	Operator string `json:"operator"`
-	Time     string `json:"ts_utc"`
-	Accepted string `json:"accepted,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-	Session  string `json:"session,omitempty"`
-}
-
-// A wireHeader is a Header in its line.
-type wireHeader struct {
-	Format  string `json:"bundle"`
-	Created string `json:"created_utc"`
-	Origin  struct {
-		Writer string `json:"writer,omitempty"`
-	} `json:"origin"`
-}
-
 // text returns the line without its newline.
 func (l Line) text() []byte {
 	switch {
@@ -132,16 +119,15 @@ func (l Line) text() []byte {
 	case l.Read != nil:
 		return encode(map[string]*Read{"read": l.Read})
 	}
-	c := l.Consumed
-	return encode(map[string]wireConsumed{"consumed": {Token: c.Token, ID: c.HandoffID, Operator: c.Operator,
-		Time: c.Time, Accepted: c.Accepted, Reason: c.Reason, Session: c.Session}})
+	c := *l.Consumed
+	c.ConfirmedBy, c.Until, c.Over, c.Signature = "", "", "", ""
+	return encode(map[string]Consumed{"consumed": c})
 }
 
 // text returns the first line of a bundle.
 func (h Header) text() []byte {
-	v := wireHeader{Format: Format, Created: h.Created}
-	v.Origin.Writer = h.Writer
-	return encode(v)
+	h.Format = Format
+	return encode(h)
 }
 
 func encode(v any) []byte {

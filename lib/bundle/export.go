@@ -44,7 +44,7 @@ func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) 
 	if err != nil {
 		return Counts{}, err
 	}
-	w, err := NewWriter(to, Header{e.newest(), writer})
+	w, err := NewWriter(to, Header{Created: e.newest(), Origin: Origin{writer}})
 	if err != nil {
 		return Counts{}, err
 	}

@@ -30,19 +30,16 @@ type Imported struct {
 	Left    Counts           // marks and tokens that were left out without WithState
 }
 
-// An Input can be read again from any offset, such as an os.File or a bytes.Reader.
+// An Input is at its beginning, and can be read again at any offset, such as an os.File or a bytes.Reader.
 type Input interface {
-	io.ReadSeeker
+	io.Reader
 	io.ReaderAt
 }
 
-// maxKept is the number of bytes of documents that an import keeps in memory. Documents beyond it are read again for
-// each step, unless the bundle is compressed.
-const maxKept = 4 << 20
-
 // Import stores the handoffs of a bundle in one batch, with the checks of a new document. A handoff that is already
-// stored is StatusExisting. Import reads the bundle twice. The first pass proves all of it, so nothing of a damaged
-// bundle is stored or held. Errors are those of Reader and of handoff.Store.Write.
+// stored is StatusExisting. Nothing of a bundle is stored or held before all of it is proven. Its documents are read
+// again when they are needed, so that a large bundle needs little memory. Errors are those of Reader and of
+// handoff.Store.Write.
 func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got Imported, err error) {
 	if o.MaxDocument == 0 {
 		o.MaxDocument = handoff.DefaultMaxDocumentBytes
@@ -50,20 +47,8 @@ func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got I
 	if err := s.Maintenance().Ready(); err != nil {
 		return got, err
 	}
-	n := 0
-	count := func(_ *Reader, l Line) {
-		if l.Handoff != nil {
-			n++
-		}
-	}
-	if err := each(from, o, count); err != nil {
-		return got, err
-	}
-	if _, err := from.Seek(0, io.SeekStart); err != nil {
-		return got, fmt.Errorf("nothing was imported: cannot read %s again: %w", o.Name, err)
-	}
 	c := contents{from: from}
-	c.Sources, c.Marks = make([]handoff.Source, 0, n), make(map[string][]handoff.Mark)
+	c.Marks = make(map[string][]handoff.Mark)
 	if err := each(from, o, func(r *Reader, l Line) { c.take(r, l, o) }); err != nil {
 		return got, err
 	}
@@ -103,7 +88,6 @@ func each(from io.Reader, o Options, do func(*Reader, Line)) error {
 type contents struct {
 	exchange.Parcel
 	from   io.ReaderAt
-	held   int // bytes of documents in memory
 	origin handoff.Origin
 	marked int // the number of marks
 }
@@ -112,15 +96,10 @@ type contents struct {
 func (c *contents) take(r *Reader, l Line, o Options) {
 	switch {
 	case l.Handoff != nil:
-		c.origin.Writer = r.Header.Writer
-		source := handoff.Source{Name: fmt.Sprintf("%s, line %d", o.Name, l.Number), ID: l.Handoff.ID,
-			Origin: &c.origin, Signatures: l.Handoff.Signatures, MustSign: o.MustSign}
-		if c.held += len(l.Handoff.Text); c.held > maxKept && !r.packed {
-			source.Open = reopen(c.from, r.at, len(r.line)-1)
-		} else {
-			source.Text = []byte(l.Handoff.Text)
-		}
-		c.Sources = append(c.Sources, source)
+		c.origin.Writer = r.Header.Origin.Writer
+		c.Sources = append(c.Sources, handoff.Source{Name: fmt.Sprintf("%s, line %d", o.Name, l.Number), ID: l.ID,
+			Origin: &c.origin, Signatures: l.Signatures, MustSign: o.MustSign,
+			Open: reopen(c.from, r.at, len(r.line)-1)})
 	case l.Read != nil:
 		c.marked++
 		c.Marks[l.Read.ID] = append(c.Marks[l.Read.ID], handoff.Mark{Operator: l.Read.Operator, Time: l.Read.Time})

@@ -3,8 +3,6 @@ package bundle
 import (
 	"bufio"
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,26 +23,18 @@ type Reader struct {
 	long   int // the maximum bytes of a line
 	read   int64
 	at     int64 // the offset of the last line
-	packed bool  // compressed
 	number int
 	tally  tally
 	rules  rules
 	line   []byte
 }
 
-// NewReader reads the header of a bundle, compressed or not. name is for messages. maxDocument limits the bytes of a
+// NewReader reads the header of a bundle. name is for messages. maxDocument limits the bytes of a
 // document. Errors are those of a Reader.
 func NewReader(from io.Reader, name string, maxDocument int) (*Reader, error) {
 	r := &Reader{name: name, from: bufio.NewReaderSize(from, 64<<10), tally: newTally(), rules: newRules(),
 		// each byte of a document may be a \u escape, each byte of a signature \n
 		long: 6*maxDocument + 2*maxSigs*maxText}
-	if magic, _ := r.from.Peek(2); string(magic) == "\x1f\x8b" {
-		unpacked, err := gzip.NewReader(r.from)
-		if err != nil {
-			return nil, r.damaged("cannot be unpacked: " + err.Error())
-		}
-		r.from, r.packed = bufio.NewReaderSize(unpacked, 64<<10), true
-	}
 	const start = `{"bundle":"handoff-bundle/`
 	begin, _ := r.from.Peek(len(start))
 	if !bytes.HasPrefix([]byte(start), begin) {
@@ -113,9 +103,6 @@ func (r *Reader) next() ([]byte, error) {
 			return r.line[:len(r.line)-1], nil
 		case err == io.EOF:
 			return nil, r.damaged("is cut: it has no end line")
-		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader),
-			errors.As(err, new(flate.CorruptInputError)):
-			return nil, r.damaged("is cut or damaged: " + err.Error())
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, fmt.Errorf("nothing was imported: cannot read %s: %w", r.name, err)
 		}
@@ -127,14 +114,10 @@ func (r *Reader) end(line []byte) error {
 	if !bytes.Equal(line, r.tally.text()) {
 		return r.damaged("was changed or cut: it is not what its end line tells of")
 	}
-	switch _, err := r.from.ReadByte(); err {
-	case io.EOF:
-		return io.EOF
-	case nil:
-		return r.invalid("import each bundle by itself", fmt.Sprintf("goes on behind its end line, line %d", r.number))
-	default:
-		return r.damaged("is cut or damaged: " + err.Error())
+	if _, err := r.from.ReadByte(); err != nil {
+		return err
 	}
+	return r.invalid("import each bundle by itself", fmt.Sprintf("goes on behind its end line, line %d", r.number))
 }
 
 // malformed returns the error for a line that no bundle has. It is ErrInvalid, unless the end line proves that the
@@ -171,12 +154,10 @@ func (r *Reader) damaged(why string) error {
 }
 
 // parseHeader parses the first line. It finds unknown keys by formatting the line again.
-func parseHeader(line []byte) (Header, error) {
-	var v wireHeader
-	if err := json.Unmarshal(line, &v); err != nil {
-		return Header{}, errors.New("is not a JSON object")
+func parseHeader(line []byte) (h Header, err error) {
+	if err := json.Unmarshal(line, &h); err != nil {
+		return h, errors.New("is not a JSON object")
 	}
-	h := Header{v.Created, v.Origin.Writer}
 	if why := h.check(); why != "" {
 		return h, errors.New(why)
 	}
@@ -185,24 +166,10 @@ func parseHeader(line []byte) (Header, error) {
 
 // parseLine is the inverse of Line.text. It refuses a line that text would write differently.
 func parseLine(line []byte) (l Line, err error) {
-	var v struct {
-		Handoff
-		Read     *Read         `json:"read"`
-		Consumed *wireConsumed `json:"consumed"`
-	}
-	if err := json.Unmarshal(line, &v); err != nil {
+	if err := json.Unmarshal(line, &l); err != nil {
 		return l, errors.New("is not a JSON object of a bundle")
 	}
-	switch {
-	case v.ID != "":
-		l.Handoff = &v.Handoff
-	case v.Read != nil:
-		l.Read = v.Read
-	case v.Consumed != nil:
-		c := v.Consumed
-		l.Consumed = &Consumed{Token: c.Token, HandoffID: c.ID, Operator: c.Operator, Time: c.Time,
-			Accepted: c.Accepted, Reason: c.Reason, Session: c.Session}
-	default:
+	if l.Handoff == nil && l.Read == nil && l.Consumed == nil {
 		return l, errors.New("is not of a kind that a bundle has")
 	}
 	return l, checkSame(line, l.text())

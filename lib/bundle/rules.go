@@ -90,7 +90,7 @@ func (h Header) check() string {
 	switch {
 	case !form.IsInstant(h.Created):
 		return "has a created_utc that is not a time"
-	case h.Writer != "" && !form.IsWriter(h.Writer):
+	case h.Origin.Writer != "" && !form.IsWriter(h.Origin.Writer):
 		return "has a writer that is not w- and 16 hexadecimal digits"
 	}
 	return ""

@@ -3,14 +3,17 @@ package store
 import (
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/bundle"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -33,41 +36,47 @@ func importBundle(a *cli.App, f *importFlags, files []string) error {
 	if err := s.Maintenance().Ready(); err != nil { // before the bundle is read
 		return err
 	}
-	from, err := openBundle(a, files[0])
+	if o.Name == "-" {
+		o.Name = "standard input"
+	}
+	from, err := openBundle(a, files[0], o.Name)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	if o.Name == "-" {
-		o.Name = "standard input"
-	}
 	o.MaxDocument = p.Options.MaxDocumentBytes
 	runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
 	got, err := bundle.Import(context.Background(), s, from, o)
 	return printImport(a, o, got, err)
 }
 
-// openBundle opens a bundle as a file that can be read twice. Standard input and compressed bundles go to a temporary
-// file without a name. A bundle that cannot be unpacked is returned as it is: the import reports the fault.
-func openBundle(a *cli.App, path string) (f *os.File, err error) {
+// openBundle opens a bundle as a file that can be read again. Standard input and compressed bundles go to a temporary
+// file without a name.
+func openBundle(a *cli.App, path, name string) (f *os.File, err error) {
 	if path == "-" {
-		f, err = keepBundle(a.Stdin, "standard input")
+		f, err = keepBundle(a.Stdin, name)
 	} else {
 		f, err = cli.OpenInput(path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if packed, err := gzip.NewReader(f); err == nil {
-		if unpacked, err := keepBundle(packed, path); err == nil {
-			f.Close()
-			return unpacked, nil
-		}
+	magic := make([]byte, 2)
+	if n, _ := f.ReadAt(magic, 0); string(magic[:n]) != "\x1f\x8b" {
+		return f, nil
 	}
-	_, err = f.Seek(0, io.SeekStart)
+	defer f.Close()
+	unpacked, err := gzip.NewReader(f)
+	if err == nil {
+		f, err = keepBundle(unpacked, name)
+	}
+	if err != nil && fault.Class(err) == nil && !errors.As(err, new(*fs.PathError)) { // neither size nor disk
+		err = fault.Integrity("get the bundle once more", "nothing was imported: %s is cut or damaged: %v", name, err)
+	}
 	return f, err
 }
 
+// keepBundle copies a bundle to a temporary file without a name.
 func keepBundle(from io.Reader, name string) (*os.File, error) {
 	f, err := os.CreateTemp("", "handoff-bundle-")
 	if err != nil {
