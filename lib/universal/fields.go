@@ -15,20 +15,17 @@ import (
 //go:embed fields.json
 var file []byte
 
-// Table returns the fields that a repair, its advice and the flags of a new document know. Other fields get
-// neither, but the schema still validates them.
+// Table returns the fields that a repair and the flags of a new document know. The schema validates others too.
 var Table = sync.OnceValue(func() *fields.Table { return fields.Load(file, nil, nil) })
 
-// A knowledge is the rest of the table: the share of the token budget for each part of a document, hints for types,
-// the layouts of times that a repair reads, the types of artifacts by their suffixes, and the directories of
-// temporary files on any system.
+// A knowledge is the rest of the table: the share of the token budget for each part of a document, the layouts of times
+// that a repair reads, the types of artifacts by their suffixes, and the directories of temporary files on any system.
 type knowledge struct {
 	Tiers []struct {
 		Name  string
 		Limit int
 		Paths []string
 	}
-	Hints map[string]string
 	Times []struct {
 		Why     string
 		Layouts []string // for single spaces and capital letters
@@ -39,17 +36,6 @@ type knowledge struct {
 }
 
 var known = form.Data[knowledge](file)
-
-// advice returns how to fix a field.
-func advice(f fields.Field) string {
-	switch {
-	case f.Hint != "":
-		return f.Hint
-	case f.Type == "word":
-		return "use " + strings.Join(f.Words, ", ")
-	}
-	return known().Hints[f.Type]
-}
 
 // fieldAt returns the field that contains a pointer. List indexes match any item.
 func fieldAt(pointer string) (fields.Field, bool) {

@@ -105,13 +105,12 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 	}
 	faults, wrapped := rules(d.root.Plain()), d.root.Get("handoff") != nil
 	for i, f := range faults {
-		switch known, ok := fieldAt(f.Pointer); {
+		switch {
 		case strings.Contains(f.Problem, " is not one of "): // it names them
 			faults[i].Hint = "`handoff record repair` corrects slips of spelling"
-		case ok && advice(known) != "":
-			faults[i].Hint = advice(known)
+		case isField(f.Pointer): // the schema has its hint
 		case !wrapped:
-			faults[i].Hint = advice(Table().Fields[0])
+			faults[i].Hint = `put the whole record under one key "handoff"`
 		case above(f.Pointer) == "" || above(f.Pointer) == "/handoff":
 			faults[i].Hint = strings.TrimPrefix(f.Hint+"; `handoff record repair` removes it", "; ")
 			if name := otherName(d.root, f.Pointer); name != "" {

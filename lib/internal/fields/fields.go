@@ -27,7 +27,6 @@ type Field struct {
 	Unless string // items in this state do not count as facts
 
 	// For repairs.
-	Hint    string // how to fix it, if the type does not imply that
 	Names   string // other names of the member, separated by spaces
 	Default json.RawMessage
 	Drop    bool // omitted to save tokens
