@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -34,7 +35,7 @@ func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 	case err != nil:
 		return index.Row{}, err
 	case len(matches) == 0:
-		return index.Row{}, s.unknown(id, prefix)
+		return index.Row{}, cmp.Or(s.pruned(id), UnknownID(id, s.Opt.Dir))
 	case len(matches) > 1:
 		ids := make([]string, 0, len(matches))
 		for _, e := range matches {
@@ -82,16 +83,17 @@ func UnknownID(id, dir string) error {
 		"no handoff %s in %s", id, dir)
 }
 
-// unknown is UnknownID, or tells that the handoff was pruned.
-func (s *Store) unknown(id, prefix string) error {
+// pruned returns the error for the id, or the first digits of the id, of a handoff that was pruned. It returns nil for
+// any other.
+func (s *Store) pruned(id string) error {
 	buried, err := InState(s, func(state *disk.Dir) ([]byte, error) {
 		return state.ReadIfThere(disk.Tombstones, disk.MaxLedger)
 	})
-	if err == nil && strings.Contains("\n"+string(buried), "\n"+form.IDPrefix+prefix) {
-		return fault.Invalid("run `handoff import --restore FILE` with the file that prune exported",
-			"%s was pruned", id)
+	digits := strings.TrimPrefix(strings.ToLower(id), form.IDPrefix)
+	if err != nil || !strings.Contains("\n"+string(buried), "\n"+form.IDPrefix+digits) {
+		return nil
 	}
-	return UnknownID(id, s.Opt.Dir)
+	return fault.Invalid("run `handoff import --restore FILE` with the file that prune exported", "%s was pruned", id)
 }
 
 // matching returns the rows whose id begins with prefix. It searches the bytes of the index files.
