@@ -73,20 +73,11 @@ func NewestFirst(entries []Entry) []Entry {
 
 // NewestOrder returns the indexes of the entries in the order of NewestFirst.
 func NewestOrder(entries []Entry) []int32 {
-	// the digits of the times, down to the second: they decide most comparisons
-	order, digits := make([]int32, len(entries)), make([]uint64, len(entries))
-	for i, e := range entries {
-		order[len(order)-1-i] = int32(i)
-		for _, c := range []byte(e.Time[:min(len(e.Time), len("2006-01-02T15:04:05"))]) {
-			if '0' <= c && c <= '9' {
-				digits[i] = 10*digits[i] + uint64(c-'0')
-			}
-		}
+	order := make([]int32, len(entries))
+	for i := range order {
+		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		if digits[a] != digits[b] {
-			return cmp.Compare(digits[b], digits[a])
-		}
 		return cmp.Or(index.CompareTimes(entries[b].Time, entries[a].Time), int(b-a))
 	})
 	return order
