@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,15 +107,15 @@ func (r *gitCarrier) sentLog(ctx ctx) (log []byte, sent progress, err error) {
 	return log, sent, r.repo.Explain(err)
 }
 
-// restoreDocuments restores the missing files of handoffs in the log, if any writer has published them. An object store
-// is opened only if something is missing.
+// restoreDocuments restores the missing files of handoffs in the log, and missing signatures, if any writer has
+// published them. An object store is opened only if something is missing.
 func (r *remote) restoreDocuments(ctx ctx, isOpen bool) (n int, err error) {
 	if r.state == nil {
 		if r.state, err = r.Exchange().State(); err != nil || r.state == nil {
 			return 0, err
 		}
 	}
-	gone, err := r.missingDocuments()
+	gone, files, err := r.missingDocuments()
 	if err != nil || len(gone) == 0 {
 		return 0, err
 	}
@@ -135,15 +134,20 @@ func (r *remote) restoreDocuments(ctx ctx, isOpen bool) (n int, err error) {
 	if err != nil || len(sources) == 0 {
 		return 0, err
 	}
+	for i := range sources {
+		sources[i].Name = files[sources[i].ID]
+	}
 	return r.Exchange().PutBack(sources)
 }
 
-// missingDocuments returns the handoffs in the log whose files are missing.
-func (x *exchange) missingDocuments() (map[string]*prunedHandoff, error) {
-	missing := make(map[string]*prunedHandoff)
-	var err error
+// missingDocuments returns the handoffs in the log whose file or signature is missing, and the names of their files.
+func (x *exchange) missingDocuments() (missing map[string]*prunedHandoff, files map[string]string, err error) {
+	missing, files = make(map[string]*prunedHandoff), make(map[string]string)
+	signed := make(map[string]bool)
 	for e := range x.events(0, &err) {
-		switch s := parse(e); s.Type {
+		s := parse(e)
+		signed[s.HandoffID] = signed[s.HandoffID] || s.Key != "" || s.Type == eventlog.TypeSign
+		switch s.Type {
 		case eventlog.TypeWrite, eventlog.TypeImport:
 			if len(s.Time) >= len("0000-00-00") {
 				missing[s.HandoffID] = &prunedHandoff{time: s.Time}
@@ -153,18 +157,20 @@ func (x *exchange) missingDocuments() (map[string]*prunedHandoff, error) {
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	entries, err := x.List(handoff.Filter{})
 	if err != nil && !errors.Is(err, fault.ErrIntegrity) {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, e := range entries {
-		if _, err := os.Lstat(filepath.Join(x.Dir(), e.File)); err == nil {
+		files[e.ID] = e.File
+		if store.IsThere(filepath.Join(x.Dir(), e.File)) && !(signed[e.ID] &&
+			!store.IsThere(filepath.Join(x.Dir(), disk.Signatures, disk.SignatureFile(e.ID)))) {
 			delete(missing, e.ID)
 		}
 	}
-	return missing, nil
+	return missing, files, nil
 }
 
 // keptLog returns the copy of the log as it was sent.

@@ -108,6 +108,7 @@ type eventInfo struct {
 	Adopted int      `json:"adopted_rows"`
 	Turn    int      `json:"turn"`
 	Writer  string   `json:"writer"`
+	Key     string   `json:"signing_key"`
 }
 
 // parse returns what an exchange needs of an event. Other events only count for the hash chain.

@@ -215,8 +215,8 @@ func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) err
 	return check.RestoreLog(ctx, x.s.at, x.s.opt.Operator, writer, log)
 }
 
-// PutBack stores files of handoffs that match their ids, and their signatures, and returns how many are new. Repair
-// lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be locked. The error is
+// PutBack stores files of handoffs that match their ids, and their signatures, and returns how many handoffs got one
+// that is new. A source is named for its file in the index, or has no name. Repair lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be locked. The error is
 // ErrIntegrity for a store of another machine.
 func (x Exchange) PutBack(sources []Source) (n int, err error) {
 	originals := make([]check.Original, len(sources))
@@ -224,7 +224,7 @@ func (x Exchange) PutBack(sources []Source) (n int, err error) {
 		doc, _ := document.ParseStored(src.Text)
 		best, _, _ := x.s.keys.Judge(doc.From, x.s.keys.Prove(src.Text, src.Signatures...),
 			func() (time.Time, error) { return x.s.keys.FirstSeen(src.ID) })
-		originals[i] = check.Original{ID: src.ID, Text: src.Text, Signature: best}
+		originals[i] = check.Original{ID: src.ID, File: src.Name, Text: src.Text, Signature: best}
 	}
 	return check.PutBack(x.s.at, originals)
 }

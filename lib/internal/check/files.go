@@ -38,11 +38,15 @@ func (c *check) checkDocument(row *Row) {
 		c.warn(row.Place(), remedyRepair, "lists %s, which was pruned", row.ID)
 		return
 	}
+	remedy := remedyChanged(row.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		remedy = remedyMissing + "restore the file from git or a backup first"
+	}
 	doc, err := c.ParseListed(row.Row, text, err)
 	corrupt := (*fault.CorruptError)(nil)
 	switch {
 	case errors.As(err, &corrupt):
-		c.fault(row.Place(), remedyChanged(row.ID), "%s", corrupt.Error())
+		c.fault(row.Place(), remedy, "%s", corrupt.Error())
 		c.checkRowEvents(row, nil)
 	case errors.Is(err, fs.ErrPermission):
 		c.fault(row.Place(), chmod("644", c.Dir, row.File), "%s cannot be read: %v", row.File, err)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,15 +53,15 @@ func RestoreLog(ctx context.Context, at *store.Store, operator, writer string, l
 	})
 }
 
-// An Original is the text of a handoff with its id, and its armored signature or "".
+// An Original is the text of a handoff with its id, its file in the index or "", and its armored signature or "".
 type Original struct {
-	ID        string
+	ID, File  string
 	Text      []byte
 	Signature string
 }
 
-// PutBack stores files of handoffs that match their ids, and their signatures, and returns how many are new. Repair
-// lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be locked. The error is
+// PutBack stores files of handoffs that match their ids, and their signatures, and returns how many handoffs got one
+// that is new. Repair lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be locked. The error is
 // fault.ErrIntegrity for a store of another machine.
 func PutBack(at *store.Store, originals []Original) (n int, err error) {
 	if _, err := at.MatchesMachine(); err != nil {
@@ -79,28 +80,29 @@ func PutBack(at *store.Store, originals []Original) (n int, err error) {
 		if err != nil || doc.HandoffID != src.ID {
 			continue
 		}
-		isNew, err := putFile(dir, document.FileName(doc, 1, at.Opt.Git.IsShared()), src.Text)
-		if err == nil && isNew && src.Signature != "" {
-			err = putSignature(dir, src.ID, src.Signature)
+		isNew, err := putFile(dir, cmp.Or(src.File, document.FileName(doc, 1, at.Opt.Git.IsShared())), src.Text)
+		isSigned := false
+		if err == nil && src.Signature != "" {
+			isSigned, err = putSignature(dir, src.ID, src.Signature)
 		}
 		if err != nil {
 			return n, err
 		}
-		if isNew {
+		if isNew || isSigned {
 			n++
 		}
 	}
 	return n, disk.SyncParents(filepath.Dir(dir.Path()), dir.Path())
 }
 
-func putSignature(dir *disk.Dir, id, text string) error {
+func putSignature(dir *disk.Dir, id, text string) (isNew bool, err error) {
 	d, err := dir.MakeDir(disk.Signatures, 0o755)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer d.Close()
-	_, err = putFile(d, disk.SignatureFile(id), []byte(text))
-	return errors.Join(err, d.Sync())
+	isNew, err = putFile(d, disk.SignatureFile(id), []byte(text))
+	return isNew, errors.Join(err, d.Sync())
 }
 
 // putFile creates a file if there is none. A file with other bytes stays: Repair judges it.

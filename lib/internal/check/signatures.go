@@ -31,7 +31,7 @@ func (c *check) checkSignature(row *Row, text []byte) {
 	case err != nil:
 		c.warn(place, "", "cannot be checked: %s", store.OneLine(err))
 	case sig.State == operators.Unsigned && c.Log.Of(row.ID).Signed && !c.Log.Of(row.ID).Superseded:
-		c.fault(place, "restore it from a backup or another store, or sign again with `handoff sign`",
+		c.fault(place, remedyMissing+"restore it from a backup, or sign again with `handoff sign`",
 			"is missing, but the audit log records that %s was signed", row.ID)
 	case sig.FirstSight && c.isFirstOf(row.From):
 		c.warn(place, "make sure that the key is theirs, then run `handoff operators trust "+row.From+"`",
