@@ -216,8 +216,9 @@ func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) err
 }
 
 // PutBack stores files of handoffs that match their ids, and their signatures, and returns how many handoffs got one
-// that is new. A source is named for its file in the index, or has no name. Repair lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be locked. The error is
-// ErrIntegrity for a store of another machine.
+// that is new. A source is named for its file in the index, or has no name. Repair lists them later. It replaces no
+// file and takes no lock: an empty handoffs directory cannot be locked. The error is ErrIntegrity for a store of
+// another machine.
 func (x Exchange) PutBack(sources []Source) (n int, err error) {
 	originals := make([]check.Original, len(sources))
 	for i, src := range sources {

@@ -99,7 +99,7 @@ func (c *check) checkNames() {
 }
 
 // remedyStaged removes an unfinished file.
-const remedyStaged = "any writing command after an interruption, or " + remedyRepair
+const remedyStaged = remedyWrite + " after an interruption, or " + remedyRepair
 
 // checkName checks an entry of the handoffs directory that no row lists.
 func (c *check) checkName(name string) {

@@ -60,10 +60,10 @@ func (c *check) compareJournal() {
 	switch {
 	case refused: // the next writing command refuses them too
 	case isNow && tails.Changed != "":
-		c.fault(tails.Changed, "any writing command",
+		c.fault(tails.Changed, remedyWrite,
 			"was changed by another program; the next writing command restores it from the journal")
 	case c.Lags():
-		c.warn(journal.FileName, "any writing command",
+		c.warn(journal.FileName, remedyWrite,
 			"a change is in progress or was interrupted, or another program changed files; the next writing "+
 				"command completes it")
 	}
@@ -120,7 +120,7 @@ func (c *check) checkStateFiles(state *disk.Dir, j *journal.Journal, isNow bool)
 		isLast := len(story.Records) > 0 && slices.ContainsFunc(story.Records[len(story.Records)-1].Put,
 			func(f journal.File) bool { return f.Place == journal.State && f.File == name })
 		if hash, there := hashes[name]; !isLast && (want != nil != there || there && want.SHA256 != hash) {
-			c.fault(name, "any writing command, or "+remedyRepair,
+			c.fault(name, remedyWrite+", or "+remedyRepair,
 				"was changed by another program; the text in the journal counts")
 		}
 	}

@@ -34,7 +34,7 @@ func (c *check) checkLog() {
 		c.fault(log.Bad, remedyRepair, "%v; later events are unproven", log.Why)
 	}
 	if log.Torn != "" {
-		c.fault(log.Torn, "any writing command, or "+remedyRepair, "the last line is torn")
+		c.fault(log.Torn, remedyWrite+", or "+remedyRepair, "the last line is torn")
 	}
 	for _, n := range log.Notes {
 		c.warn(n.Place, "", "%s", n.Text)

@@ -61,8 +61,8 @@ type Original struct {
 }
 
 // PutBack stores files of handoffs that match their ids, and their signatures, and returns how many handoffs got one
-// that is new. Repair lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be locked. The error is
-// fault.ErrIntegrity for a store of another machine.
+// that is new. Repair lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be
+// locked. The error is fault.ErrIntegrity for a store of another machine.
 func PutBack(at *store.Store, originals []Original) (n int, err error) {
 	if _, err := at.MatchesMachine(); err != nil {
 		return 0, err

@@ -74,7 +74,7 @@ func (c *check) orderRemedies() {
 	}
 	for _, list := range [][]Finding{c.report.Faults, c.report.Warnings} {
 		for i, f := range list {
-			if strings.HasPrefix(f.Remedy, "handoff doctor --") {
+			if strings.HasPrefix(f.Remedy, "handoff doctor --") || strings.HasPrefix(f.Remedy, remedyWrite) {
 				list[i].Remedy = first + ", then " + f.Remedy
 			}
 		}

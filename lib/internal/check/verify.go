@@ -47,6 +47,7 @@ func (r Report) Err() error {
 const (
 	remedyRepair  = "handoff doctor --repair"
 	remedyRebuild = "handoff doctor --rebuild-index"
+	remedyWrite   = "any writing command"
 )
 
 // remedyMissing is the remedy for a missing document or signature.
