@@ -154,7 +154,7 @@ func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error
 func (s *Snapshot) stamps() string {
 	var all strings.Builder
 	add := func(d *disk.Dir, name string) {
-		stamp, err := d.Stamp(name)
+		stamp, _, err := d.Stamp(name)
 		fmt.Fprintln(&all, name, stamp, err == nil)
 	}
 	for _, name := range s.names {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -82,13 +83,14 @@ func (d *Dir) stat(name string) (st unix.Stat_t, err error) {
 }
 
 // Stamp returns a string that changes when the entry is replaced or written. It has the device, the inode,
-// the size and both times.
-func (d *Dir) Stamp(name string) (string, error) {
+// the size and both times. changed is the later of these times.
+func (d *Dir) Stamp(name string) (stamp string, changed time.Time, err error) {
 	st, err := d.stat(name)
 	if err != nil {
-		return "", err
+		return "", changed, err
 	}
-	return fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim.Nano(), st.Ctim.Nano()), nil
+	content, self := st.Mtim.Nano(), st.Ctim.Nano()
+	return fmt.Sprint(st.Dev, st.Ino, st.Size, content, self), time.Unix(0, max(content, self)), nil
 }
 
 // Remove removes the name. If the name does not exist, Remove returns nil.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // OpenDir opens the directory at path. A symbolic link is ErrUnsafe; those above it are followed on this
@@ -67,7 +68,7 @@ func (d *Dir) entry(name string) (Entry, error) {
 }
 
 // Stamp returns ErrUnsupported.
-func (d *Dir) Stamp(string) (string, error) { return "", ErrUnsupported }
+func (d *Dir) Stamp(string) (string, time.Time, error) { return "", time.Time{}, ErrUnsupported }
 
 // Remove returns ErrUnsupported.
 func (d *Dir) Remove(string) error { return ErrUnsupported }

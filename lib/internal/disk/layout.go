@@ -64,6 +64,7 @@ const (
 	SyncState   = "sync.json"    // how much was sent, and when
 	SyncHeld    = "held.json"    // received handoffs that are held
 	SyncTargets = "remotes.json" // the remotes that handoffs may be sent to
+	IndexStamp  = "index-stamp"  // the stamp of a git index that does not track the state directory
 )
 
 // Quarantine is the prefix of the names of quarantined files; a time and the former name follow.

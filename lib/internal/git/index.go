@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// indexFile returns the path of the index of the work tree at top, "" if it has none.
-func indexFile(top string) string {
+// IndexFile returns the path of the index of the work tree at top, "" if it has none.
+func IndexFile(top string) string {
 	dir := filepath.Join(top, ".git")
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -29,7 +29,7 @@ func indexFile(top string) string {
 // Tracks reports whether the index of a work tree contains path or something below it. path is relative to top, with
 // slashes. git is not started if the index cannot contain the path.
 func Tracks(ctx context.Context, top, path string) (bool, error) {
-	name := indexFile(top)
+	name := IndexFile(top)
 	if name == "" {
 		return false, nil
 	}

@@ -200,7 +200,7 @@ func IndexStamps(d *disk.Dir) (string, error) {
 func stampsOf(d *disk.Dir, names []string) (_ string, err error) {
 	var all strings.Builder
 	for _, name := range names {
-		stamp, stampErr := d.Stamp(name)
+		stamp, _, stampErr := d.Stamp(name)
 		all.WriteString(name + " " + stamp + "\n")
 		err = errors.Join(err, stampErr)
 	}

@@ -28,7 +28,7 @@ func (s *Store) KeepSealed() {
 	known, now := s.sealed(), make(map[string]sealed)
 	names, err := indexNames(d)
 	for _, name := range names[1:] {
-		stamp, stampErr := d.Stamp(name)
+		stamp, _, stampErr := d.Stamp(name)
 		a, ok := known[name]
 		if stampErr == nil && a.Stamp != stamp {
 			var text []byte
@@ -94,7 +94,7 @@ func (s *Store) skipSealed(d *disk.Dir, done func(sealed) bool) func(name string
 		if !known {
 			return false
 		}
-		stamp, err := d.Stamp(name)
+		stamp, _, err := d.Stamp(name)
 		return err == nil && stamp == a.Stamp && done(a)
 	}
 }

@@ -146,7 +146,7 @@ func (s *Store) viewOf(dir, state *disk.Dir) *look {
 		if name == disk.IndexFile {
 			d = dir
 		}
-		stamp, err := d.Stamp(name)
+		stamp, _, err := d.Stamp(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return &look{store: s}
 		}
