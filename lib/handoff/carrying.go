@@ -3,38 +3,53 @@ package handoff
 import (
 	"bytes"
 	"runtime"
-	"slices"
+	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
-const carriedAtOnce = 1024 // documents in memory
-
-// Carrying calls do for each handoff whose file contains mark, such as the one of a record. They come sorted by ts_utc,
-// newest first; of equal times the later row comes first. Each is proven as Read does, or do gets the error. Only files
-// that contain the mark are proven, which keeps the call fast in a store of plain handoffs.
-func (r Records) Carrying(mark string, do func(Stored, error)) error {
+// Runs returns the handoffs whose body contains a record of a run. They are sorted by ts_utc,
+// newest first; of equal times the later row comes first. Each is proven as Read does. withheld has the errors of
+// those that cannot be proven. Only files that mention such a record are proven, which keeps the call fast in a store
+// of plain handoffs.
+func (r Records) Runs() (found []Stored, withheld []error, err error) {
 	d, err := r.s.at.Reader()
 	if err != nil || d == nil {
-		return err
+		return nil, nil, err
 	}
 	defer d.Close()
 	entries, err := r.s.List(Filter{})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	for some := range slices.Chunk(NewestFirst(entries), carriedAtOnce) {
-		got, errs := make([]*Stored, len(some)), make([]error, len(some))
-		parallel.Each(len(some), 2*runtime.GOMAXPROCS(0),
-			func(i int) { got[i], errs[i] = r.s.readAnnouncing(d, some[i], mark) })
-		for i := range some {
-			if got[i] != nil {
-				do(*got[i], errs[i])
-			}
+	entries = NewestFirst(entries)
+	got, errs := make([]*Stored, len(entries)), make([]error, len(entries))
+	parallel.Each(len(entries), 2*runtime.GOMAXPROCS(0),
+		func(i int) { got[i], errs[i] = r.s.readAnnouncing(d, entries[i], "handoff-record=run/") })
+	for i := range entries {
+		if got[i] != nil {
+			found = append(found, *got[i])
+		} else if errs[i] != nil {
+			withheld = append(withheld, errs[i])
 		}
 	}
-	return nil
+	return found, withheld, nil
+}
+
+// Matching returns a function that returns the handoffs whose documents have a given answer to a subject. The first
+// call reads and proves the documents. If keep is set, the answers are cached for later readers; only a command that
+// writes sets it. The function is not safe for concurrent use.
+func (r Records) Matching(about Subject, keep bool) func(what string) ([]Entry, error) {
+	read := sync.OnceValues(func() (*life.Table, error) { return life.ReadSubjects(r.s.at, about, keep) })
+	return func(what string) ([]Entry, error) {
+		t, err := read()
+		if err != nil {
+			return nil, err
+		}
+		return t.Find(what)
+	}
 }
 
 // readAnnouncing reads the handoff of an entry. It returns nil if the text does not contain mark.
@@ -44,7 +59,10 @@ func (s *Store) readAnnouncing(d *disk.Dir, e Entry, mark string) (*Stored, erro
 		return nil, nil
 	}
 	got, err := s.load(d, e)
-	return &got, err
+	if err != nil {
+		return nil, err
+	}
+	return &got, nil
 }
 
 // A Made document was made from something else, such as a record.

@@ -11,18 +11,15 @@ import (
 // Runs returns the run records of a store, the newest first by the ts_utc of their handoffs, then by the last
 // INDEX row. Records that cannot be read or proven are named in withheld instead.
 func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
-	err = s.Records().Carrying("handoff-record="+run.Kind+"/", func(got handoff.Stored, err error) {
-		if err != nil {
-			withheld = append(withheld, err)
-			return
-		}
+	found, withheld, err := s.Records().Runs()
+	for _, got := range found {
 		c, err := recordIn(got.Body, run.Kind)
 		if err != nil {
 			withheld = append(withheld, &handoff.CorruptError{File: got.Path, Why: err.Error()})
 		} else if r, ok := c.(run.Record); ok {
 			entries = append(entries, run.Entry{HandoffID: got.Entry.ID, Record: r})
 		}
-	})
+	}
 	return entries, withheld, err
 }
 

@@ -46,6 +46,7 @@ const (
 	Offers          = "offered.jsonl"
 	Facts           = "facts"              // what documents and events say about handoffs; a cache in the user's state
 	Sealed          = "archives"           // what is known about the archives of the index; a cache in the user's state
+	Tokens          = "packet-tokens"      // the resume tokens of handoffs; a cache in the user's state
 	Pins            = "operator-keys.json" // the keys of operators, as first seen or trusted since
 	Drafts          = "drafts"
 	Beside          = "beside.json" // the progress of reading other work trees, if it cannot be kept outside
