@@ -62,7 +62,7 @@ func newLab(t *testing.T, p program, d disk, sc scenario) *lab {
 		t.Fatal(err)
 	}
 	l.before = look(l.dir)
-	must(t, p.tmp, "umount", l.mount)
+	l.unmount()
 	l.isFree(l.image)
 	return l
 }
@@ -75,6 +75,19 @@ func (l *lab) on(fresh bool) {
 		must(l.t, l.tmp, "cp", "--sparse=always", l.image, l.copy)
 	}
 	must(l.t, l.tmp, "mount", "-o", "loop"+l.options, l.copy, l.mount)
+}
+
+// unmount takes the disk away. A process that another test has forked has the files of this one until it executes its
+// program.
+func (l *lab) unmount() {
+	l.t.Helper()
+	var r result
+	for range 1_000 {
+		if r = start(l.tmp, "umount", l.mount); r.code == 0 {
+			return
+		}
+	}
+	l.t.Fatal(r.stderr)
 }
 
 // isFree returns when nobody uses the disk of an image any more: a process that has mounts of its own may have it for a
@@ -110,12 +123,12 @@ func (l *lab) cut(othersSync bool) {
 	}
 	if l.canShutDown() {
 		l.shutDown()
-		must(l.t, l.tmp, "umount", l.mount)
+		l.unmount()
 		return
 	}
 	// What has reached the device so far is what a copy of it has; what comes later is not in the copy.
 	must(l.t, l.tmp, "cp", "--sparse=always", l.copy, l.copy+".cut")
-	must(l.t, l.tmp, "umount", l.mount)
+	l.unmount()
 	if err := os.Rename(l.copy+".cut", l.copy); err != nil {
 		l.t.Fatal(err)
 	}
@@ -142,7 +155,7 @@ func (l *lab) cutPoints() []string {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	must(l.t, l.tmp, "umount", l.mount)
+	l.unmount()
 	points := []string{""}
 	for c, line := range trace.numbered() {
 		if changesDisk.MatchString(line) {
@@ -182,7 +195,7 @@ func (l *lab) one(point string, repeat, othersSync bool) (faults []string) {
 	if err = errors.Join(err, unless(ended)); err != nil {
 		l.t.Fatal(err)
 	}
-	must(l.t, l.tmp, "umount", l.mount)
+	l.unmount()
 	return faults
 }
 
