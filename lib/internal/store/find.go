@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -35,7 +34,7 @@ func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 	case err != nil:
 		return index.Row{}, err
 	case len(matches) == 0:
-		return index.Row{}, cmp.Or(s.pruned(id), UnknownID(id, s.Opt.Dir))
+		return index.Row{}, s.unknown(id, prefix)
 	case len(matches) > 1:
 		ids := make([]string, 0, len(matches))
 		for _, e := range matches {
@@ -83,17 +82,16 @@ func UnknownID(id, dir string) error {
 		"no handoff %s in %s", id, dir)
 }
 
-// pruned returns the error for the id, or the first digits of the id, of a handoff that was pruned. It returns nil for
-// any other.
-func (s *Store) pruned(id string) error {
+// unknown is UnknownID, or tells that the handoff was pruned.
+func (s *Store) unknown(id, prefix string) error {
 	buried, err := InState(s, func(state *disk.Dir) ([]byte, error) {
 		return state.ReadIfThere(disk.Tombstones, disk.MaxLedger)
 	})
-	digits := strings.TrimPrefix(strings.ToLower(id), form.IDPrefix)
-	if err != nil || !strings.Contains("\n"+string(buried), "\n"+form.IDPrefix+digits) {
-		return nil
+	if err == nil && strings.Contains("\n"+string(buried), "\n"+form.IDPrefix+prefix) {
+		return fault.Invalid("run `handoff import --restore FILE` with the file that prune exported",
+			"%s was pruned", id)
 	}
-	return fault.Invalid("run `handoff import --restore FILE` with the file that prune exported", "%s was pruned", id)
+	return UnknownID(id, s.Opt.Dir)
 }
 
 // matching returns the rows whose id begins with prefix. It searches the bytes of the index files.

@@ -14,12 +14,13 @@ import (
 )
 
 // Load reads the document of a row and verifies that it is the one that was written. It returns the text that
-// it could read even if it fails. If the handoff was pruned since it was listed, the error is fault.ErrInvalid.
+// it could read even if it fails. If the handoff was pruned since it was listed, the error is that of
+// [UnknownID].
 func (s *Store) Load(d *disk.Dir, e index.Row) (doc document.Document, text []byte, err error) {
 	text, err = d.ReadFile(e.File, disk.MaxDocument)
 	if errors.Is(err, fs.ErrNotExist) {
-		if pruned := s.pruned(e.ID); pruned != nil {
-			return doc, nil, pruned
+		if listed, stillErr := s.isListed(d, e.ID); stillErr == nil && !listed {
+			return doc, nil, UnknownID(e.ID, s.Opt.Dir)
 		}
 	}
 	if doc, err = s.ParseListed(e, text, err); errors.Is(err, fault.ErrIntegrity) && d.HasView() {
