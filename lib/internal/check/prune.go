@@ -6,11 +6,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// isPruned reports whether a handoff was pruned, perhaps since the log was read. Another finding covers tombstones that
-// another program added.
+// isPruned reports whether a handoff was pruned, perhaps since the log was read. A handoff that was stored again has a
+// tombstone from before. Another finding covers tombstones that another program added.
 func (s *Snapshot) isPruned(id string) bool {
 	tombstones, err := txn.ReadTombstones(s.State)
-	return s.Log.Of(id).Pruned || err == nil && tombstones.IDs[id]
+	h := s.Log.Of(id)
+	return h.Pruned || !h.Restored && err == nil && tombstones.IDs[id]
 }
 
 // checkTombstones compares the file of tombstones with the events. An id that is missing in the file could be

@@ -38,6 +38,7 @@ type Handoff struct {
 	Adopted  bool  // the file existed before the write event, so its history is incomplete
 	Imported bool  // other replicas wrote it and have its events
 	Pruned   bool  // it was pruned and not stored again
+	Restored bool  // it was stored again after it was pruned
 	Signed   bool  // it has a signature
 
 	// Set by repairs: the document is gone, or the next write event replaces this one.
@@ -139,6 +140,7 @@ func (f *Facts) Collect(e Parsed) {
 	case Imported:
 		for _, id := range p.HandoffIDs {
 			h := f.entry(id)
+			h.Restored = h.Restored || h.Pruned
 			h.Imported, h.Pruned, h.since = true, false, cmp.Or(h.since, e.micros())
 		}
 	case Repaired:
@@ -177,7 +179,7 @@ func (f *Facts) CollectAll(events []Parsed) {
 // is not a fault by itself: the handoff may have been lost in between.
 func (f *Facts) write(id string, event Handoff) {
 	h := f.entry(id)
-	event.since = cmp.Or(h.since, event.since)
+	event.since, event.Restored = cmp.Or(h.since, event.since), h.Restored || h.Pruned
 	switch {
 	case h.Aside, h.Pruned: // written again after a repair or a prune: earlier facts do not count
 		*h = event
