@@ -115,7 +115,7 @@ func (r *remote) restoreDocuments(ctx ctx, isOpen bool) (n int, err error) {
 			return 0, err
 		}
 	}
-	gone, files, err := r.missingDocuments()
+	gone, listed, err := r.missingDocuments()
 	if err != nil || len(gone) == 0 {
 		return 0, err
 	}
@@ -134,19 +134,23 @@ func (r *remote) restoreDocuments(ctx ctx, isOpen bool) (n int, err error) {
 	if err != nil || len(sources) == 0 {
 		return 0, err
 	}
-	for i := range sources {
-		sources[i].Name = files[sources[i].ID]
+	originals := make([]handoff.Original, len(sources))
+	for i, source := range sources {
+		originals[i] = listed[source.ID]
+		originals[i].Source = source
 	}
-	return r.Exchange().PutBack(sources)
+	return r.Exchange().PutBack(originals)
 }
 
-// missingDocuments returns the handoffs in the log whose file or signature is missing, and the names of their files.
-func (x *exchange) missingDocuments() (missing map[string]*prunedHandoff, files map[string]string, err error) {
-	missing, files = make(map[string]*prunedHandoff), make(map[string]string)
-	signed := make(map[string]bool)
+// missingDocuments returns the handoffs in the log whose file or signature is missing, and the files and keys of all.
+func (x *exchange) missingDocuments() (
+	missing map[string]*prunedHandoff, known map[string]handoff.Original, err error) {
+	missing, known = make(map[string]*prunedHandoff), make(map[string]handoff.Original)
 	for e := range x.events(0, &err) {
 		s := parse(e)
-		signed[s.HandoffID] = signed[s.HandoffID] || s.Key != "" || s.Type == eventlog.TypeSign
+		if s.Key != "" {
+			known[s.HandoffID] = handoff.Original{Key: s.Key}
+		}
 		switch s.Type {
 		case eventlog.TypeWrite, eventlog.TypeImport:
 			if len(s.Time) >= len("0000-00-00") {
@@ -154,6 +158,7 @@ func (x *exchange) missingDocuments() (missing map[string]*prunedHandoff, files 
 			}
 		case eventlog.TypePrune:
 			delete(missing, s.HandoffID)
+			delete(known, s.HandoffID)
 		}
 	}
 	if err != nil {
@@ -164,13 +169,14 @@ func (x *exchange) missingDocuments() (missing map[string]*prunedHandoff, files 
 		return nil, nil, err
 	}
 	for _, e := range entries {
-		files[e.ID] = e.File
-		if store.IsThere(filepath.Join(x.Dir(), e.File)) && !(signed[e.ID] &&
-			!store.IsThere(filepath.Join(x.Dir(), disk.Signatures, disk.SignatureFile(e.ID)))) {
+		key := known[e.ID].Key
+		known[e.ID] = handoff.Original{File: e.File, Key: key}
+		if store.IsThere(filepath.Join(x.Dir(), e.File)) &&
+			(key == "" || store.IsThere(filepath.Join(x.Dir(), disk.Signatures, disk.SignatureFile(e.ID)))) {
 			delete(missing, e.ID)
 		}
 	}
-	return missing, files, nil
+	return missing, known, nil
 }
 
 // keptLog returns the copy of the log as it was sent.

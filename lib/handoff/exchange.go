@@ -215,17 +215,23 @@ func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) err
 	return check.RestoreLog(ctx, x.s.at, x.s.opt.Operator, writer, log)
 }
 
+// An Original is a handoff that was lost, as somebody else has it.
+type Original struct {
+	Source
+	File string // its file in the index, or ""
+	Key  string // the fingerprint of the key that signed it here. "" permits any key.
+}
+
 // PutBack stores files of handoffs that match their ids, and their signatures, and returns how many handoffs got one
-// that is new. A source is named for its file in the index, or has no name. Repair lists them later. It replaces no
-// file and takes no lock: an empty handoffs directory cannot be locked. The error is ErrIntegrity for a store of
-// another machine.
-func (x Exchange) PutBack(sources []Source) (n int, err error) {
-	originals := make([]check.Original, len(sources))
-	for i, src := range sources {
-		doc, _ := document.ParseStored(src.Text)
-		best, _, _ := x.s.keys.Judge(doc.From, x.s.keys.Prove(src.Text, src.Signatures...),
-			func() (time.Time, error) { return x.s.keys.FirstSeen(src.ID) })
-		originals[i] = check.Original{ID: src.ID, File: src.Name, Text: src.Text, Signature: best}
+// that is new. Repair lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be
+// locked. The error is ErrIntegrity for a store of another machine.
+func (x Exchange) PutBack(lost []Original) (n int, err error) {
+	originals := make([]check.Original, len(lost))
+	for i, o := range lost {
+		doc, _ := document.ParseStored(o.Text)
+		best, _, _ := x.s.keys.Judge(doc.From, x.s.keys.Prove(o.Text, o.Signatures...).By(o.Key),
+			func() (time.Time, error) { return x.s.keys.FirstSeen(o.ID) })
+		originals[i] = check.Original{ID: o.ID, File: o.File, Text: o.Text, Signature: best}
 	}
 	return check.PutBack(x.s.at, originals)
 }
