@@ -20,6 +20,7 @@ func (c *check) checkSignature(row *Row, text []byte) {
 		return
 	}
 	sig, err := c.Opt.CheckSignature(c.Dir, row.ID, row.From, text)
+	logged := c.Log.Of(row.ID)
 	place := path.Join(disk.Signatures, disk.SignatureFile(row.ID))
 	switch {
 	case errors.Is(err, fault.ErrIntegrity):
@@ -30,12 +31,18 @@ func (c *check) checkSignature(row *Row, text []byte) {
 		c.fault(place, remedy, "%s: %s", row.ID, store.OneLine(err))
 	case err != nil:
 		c.warn(place, "", "cannot be checked: %s", store.OneLine(err))
-	case sig.State == operators.Unsigned && c.Log.Of(row.ID).Signed && !c.Log.Of(row.ID).Superseded:
+	case logged.Superseded || logged.Key == "" || logged.Key == sig.Key:
+		if sig.FirstSight && c.isFirstOf(row.From) {
+			c.warn(place, "make sure that the key is theirs, then run `handoff operators trust "+row.From+"`",
+				"first sight: only the operators file links this key to %s", row.From)
+		}
+	case sig.State == operators.Unsigned:
 		c.fault(place, remedyMissing+"restore it from a backup, or sign again with `handoff sign`",
 			"is missing, but the audit log records that %s was signed", row.ID)
-	case sig.FirstSight && c.isFirstOf(row.From):
-		c.warn(place, "make sure that the key is theirs, then run `handoff operators trust "+row.From+"`",
-			"first sight: only the operators file links this key to %s", row.From)
+	default:
+		c.fault(place, "move it away, then "+remedyMissing+
+			"restore it from a backup, or sign again with `handoff sign`",
+			"is by the key %s, but the audit log records that %s signed %s", sig.Key, logged.Key, row.ID)
 	}
 }
 

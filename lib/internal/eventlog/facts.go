@@ -34,12 +34,12 @@ type Handoff struct {
 	sum    uint64 // a hash of its content
 	ReadBy string // the read marks in the form of a row; the first mark of an operator counts
 
-	since    int64 // when the handoff first reached this store, in microseconds of Unix time; 0 if unknown
-	Adopted  bool  // the file existed before the write event, so its history is incomplete
-	Imported bool  // other replicas wrote it and have its events
-	Pruned   bool  // it was pruned and not stored again
-	Restored bool  // it was stored again after it was pruned
-	Signed   bool  // it has a signature
+	since    int64  // when the handoff first reached this store, in microseconds of Unix time; 0 if unknown
+	Adopted  bool   // the file existed before the write event, so its history is incomplete
+	Imported bool   // other replicas wrote it and have its events
+	Pruned   bool   // it was pruned and not stored again
+	Restored bool   // it was stored again after it was pruned
+	Key      string // the fingerprint of the key that signed it, "" if it is not signed
 
 	// Set by repairs: the document is gone, or the next write event replaces this one.
 	Aside, Superseded bool
@@ -120,12 +120,12 @@ func (f *Facts) Collect(e Parsed) {
 	case Written:
 		f.write(p.HandoffID, Handoff{
 			Line: e.Number, Offset: e.Offset, sum: p.sum(), since: e.micros(), Adopted: p.Adopted,
-			Signed: p.SigningKey != "",
+			Key: p.SigningKey,
 		})
 	case Pruned:
 		f.entry(p.HandoffID).Pruned = true
 	case Signed:
-		f.entry(p.HandoffID).Signed = true
+		f.entry(p.HandoffID).Key = p.Key
 	case MarkedRead:
 		f.mark(p, e.Number)
 	case MarkedUnread:
