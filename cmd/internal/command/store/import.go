@@ -41,7 +41,8 @@ func importBundle(a *cli.App, f *importFlags, files []string) error {
 	}
 	from, err := openBundle(a, files[0], o.Name)
 	if err != nil {
-		return err
+		return fault.Explain(err, "nothing was imported",
+			"set TMPDIR to a directory with room, and run the command again")
 	}
 	defer from.Close()
 	o.MaxDocument = p.Options.MaxDocumentBytes
