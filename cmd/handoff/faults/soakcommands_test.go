@@ -123,6 +123,7 @@ func (w *worker) resume() {
 	operator := fmt.Sprintf("op%d", w.number)
 	w.mu.Lock()
 	w.begun[id]++
+	w.life.asked[deed{"take", id, operator}]++ // what somebody has given back is taken again with its token
 	w.claimed(id, operator)
 	by := w.tokens[id]
 	w.mu.Unlock()
