@@ -70,9 +70,11 @@ func (x *Session) wasTracked() bool {
 	return x.Opt.Git != disk.GitTracked && x.j.Last().Commit != journal.Hash{}
 }
 
-// openJournal opens the journal with the key of this store and user.
+// openJournal opens the journal with the key of this store and user. A journal that is there belongs to a secret that is
+// there: to make another one would only hide that it is missing.
 func (x *Session) openJournal() (err error) {
-	if err := x.NeedKey(true); err != nil {
+	_, missing := x.State.Lstat(journal.FileName)
+	if err := x.NeedKey(errors.Is(missing, fs.ErrNotExist)); err != nil {
 		return err
 	}
 	x.closeJournal()
