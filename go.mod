@@ -37,12 +37,11 @@ require (
 
 require github.com/fsnotify/fsnotify v1.10.1
 
-require github.com/mozillazg/go-unidecode v0.2.0
-
 require github.com/kljensen/snowball v0.10.0
 
 require (
 	github.com/anishathalye/porcupine v1.3.1
+	github.com/gosimple/unidecode v1.0.1
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/minio/minio-go/v7 v7.4.1
 )

@@ -122,7 +122,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/google/uuid":                      "lib/universal",
 		"github.com/denisbrodbeck/machineid":          "lib/internal/disk",
 		"github.com/rivo/uniseg":                      "lib/internal/form",
-		"github.com/mozillazg/go-unidecode":           "lib/internal/form",
+		"github.com/gosimple/unidecode":               "lib/internal/form",
 		"github.com/tiktoken-go/tokenizer":            "lib/universal",
 		"github.com/santhosh-tekuri/jsonschema/v6":    "schema",
 		"github.com/aymanbagabas/go-udiff":            "cmd/internal/full",

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mozillazg/go-unidecode"
+	"github.com/gosimple/unidecode"
 )
 
 // Slug returns a slug of at most most characters for any text. Characters that a slug cannot contain become dashes.
@@ -82,7 +82,11 @@ func fenceOf(line string) string {
 // Topic returns a slug that people can read, for a text in any script: Latin letters in lower case, with one dash
 // between words. Zürich becomes zurich, 部署 becomes bu-shu. A text without letters and digits returns "".
 func Topic(text string, most int) string {
-	latin := strings.ReplaceAll(strings.ToLower(unidecode.Unidecode(text[:min(len(text), 16*most)])), "'", "")
+	latin := text[:min(len(text), 16*most)]
+	if strings.ContainsFunc(latin, func(r rune) bool { return r >= utf8.RuneSelf }) { // otherwise it needs no table
+		latin = unidecode.Unidecode(latin)
+	}
+	latin = strings.ReplaceAll(strings.ToLower(latin), "'", "")
 	words := strings.FieldsFunc(latin, func(r rune) bool {
 		return r == '-' || r >= utf8.RuneSelf || !IsSlugByte(byte(r))
 	})
