@@ -123,9 +123,9 @@ func (a *App) build(name string) *cobra.Command {
 	var cmd *cobra.Command
 	below := map[string]*cobra.Command{}
 	for _, group := range a.program.Commands {
-		for path, function := range group {
+		for path, build := range group {
 			if path == name {
-				cmd = a.command(function)
+				cmd = build(a)
 			} else if rest, is := strings.CutPrefix(path, name+" "); is {
 				if sub, _, _ := strings.Cut(rest, " "); below[sub] == nil {
 					below[sub] = a.build(name + " " + sub)
@@ -137,7 +137,7 @@ func (a *App) build(name string) *cobra.Command {
 	case name == "help":
 		cmd = helpCommand(a)
 	case name == "version":
-		cmd = a.command(version)
+		cmd = Of(version)(a)
 	case cmd == nil && len(below) > 0:
 		cmd = &cobra.Command{Args: cobra.ArbitraryArgs, RunE: Subcommand}
 	case cmd == nil:

@@ -19,9 +19,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Commands maps each command, such as "record show", to a function of its package, whose words are on the page of the
-// command: func(a *App, flags *F, args []string) error. Each exported field of F is a flag, and so are those of a
-// struct in it; a pointer to a struct is that of the App, such as *Who. The tags of a field:
+// Commands maps each command, such as "record show", to what builds it, such as [Of].
+type Commands map[string]func(*App) *cobra.Command
+
+// Of builds a command of a function, whose words are on the page of the command. Each exported field of F is a flag,
+// and so are those of a struct in it; a pointer to a struct is that of the App, such as *Who. The tags of a field:
 //
 //	flag     its name, its letter, or both: "json", ",o", "all,a" (default: the name of the field); "-" is no flag
 //	default  the value without the flag
@@ -30,36 +32,28 @@ import (
 //	not      the flags that conflict with it
 //	needs    the flag without which it means nothing
 //	hidden   it is not shown by help
-//
-// A func(*App) *cobra.Command declares its flags itself.
-type Commands map[string]any
-
-// command builds the command of a function, as Commands describes it.
-func (a *App) command(function any) *cobra.Command {
-	if build, is := function.(func(*App) *cobra.Command); is {
-		return build(a)
+func Of[F any](run func(a *App, flags *F, args []string) error) func(*App) *cobra.Command {
+	return func(a *App) *cobra.Command {
+		flags := new(F)
+		cmd := &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.checkFlags(cmd); err != nil {
+				return err
+			}
+			end := func() error { return nil }
+			if cmd.Flags().Lookup("no-pager") != nil && !a.Paging.NoPager {
+				end = a.page()
+			}
+			return cmp.Or(run(a, flags, args), end())
+		}}
+		a.Declare(cmd.Flags(), flags)
+		return cmd
 	}
-	run := reflect.ValueOf(function)
-	flags := reflect.New(run.Type().In(1).Elem())
-	cmd := &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error {
-		if err := a.checkFlags(cmd); err != nil {
-			return err
-		}
-		end := func() error { return nil }
-		if cmd.Flags().Lookup("no-pager") != nil && !a.Paging.NoPager {
-			end = a.page()
-		}
-		err, _ := run.Call([]reflect.Value{reflect.ValueOf(a), flags, reflect.ValueOf(args)})[0].Interface().(error)
-		return cmp.Or(err, end())
-	}}
-	a.declare(cmd.Flags(), flags.Elem())
-	return cmd
 }
 
 // None is for commands without flags.
 type None struct{}
 
-// Declare adds the flags of a struct, as Commands describes them.
+// Declare adds the flags of a struct, as Of describes them.
 func (a *App) Declare(flags *pflag.FlagSet, of any) { a.declare(flags, reflect.ValueOf(of).Elem()) }
 
 // declare adds the flags of a struct. A type that declares its flags itself has a method Declare.

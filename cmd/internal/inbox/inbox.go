@@ -37,7 +37,7 @@ const softLimit = 80 << 20
 const patience = 5 * time.Second
 
 // Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"inbox": run} }
+func Commands() cli.Commands { return cli.Commands{"inbox": cli.Of(run)} }
 
 type flags struct{ *cli.Who }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"mcp": run} }
+func Commands() cli.Commands { return cli.Commands{"mcp": cli.Of(run)} }
 
 type flags struct {
 	Operator string // acts only for this one

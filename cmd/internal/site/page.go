@@ -22,7 +22,7 @@ import (
 const pageMarker = ".handoff-page" // an empty file that marks the directory of a site
 
 // Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"page": run} }
+func Commands() cli.Commands { return cli.Commands{"page": cli.Of(run)} }
 
 type pageFlags struct {
 	cli.Filter

@@ -19,8 +19,8 @@ func Commands() cli.Commands {
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
 	return cli.Commands{
-		"install":     installAgent,
-		"uninstall":   uninstallAgent,
-		"doctor hook": testHooks,
+		"install":     cli.Of(installAgent),
+		"uninstall":   cli.Of(uninstallAgent),
+		"doctor hook": cli.Of(testHooks),
 	}
 }

@@ -8,19 +8,19 @@ import (
 // Commands returns the commands of both programs.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"list":    list,
-		"read":    read,
-		"search":  search,
-		"thread":  thread,
-		"status":  status,
-		"surface": surface,
+		"list":    cli.Of(list),
+		"read":    cli.Of(read),
+		"search":  cli.Of(search),
+		"thread":  cli.Of(thread),
+		"status":  cli.Of(status),
+		"surface": cli.Of(surface),
 	}
 }
 
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
 	return cli.Commands{
-		"log":   log,
-		"watch": runWatch,
+		"log":   cli.Of(log),
+		"watch": cli.Of(runWatch),
 	}
 }

@@ -21,7 +21,7 @@ func FormatOf(a *cli.App, format string) string {
 
 // PrintList prints entries in a format of FormatOf. json is one array, for older scripts.
 func PrintList(a *cli.App, s *handoff.Store, entries []handoff.Entry, format string) (err error) {
-	w := bufio.NewWriterSize(a.Stdout, 64<<10) // Flush returns the first error of w
+	w := bufio.NewWriterSize(a.Stdout, 8<<10) // Flush returns the first error of w
 	switch format {
 	case "table":
 		if legend := printTable(a, w, s, entries, nil); legend != "" && cli.IsTerminal(a.Stdout) {

@@ -8,17 +8,17 @@ import (
 // Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"new":             create,
-		"record show":     show,
-		"record validate": validate,
-		"record repair":   repair,
-		"record create":   createRun,
-		"record hop":      hop,
-		"record onboard":  onboard,
-		"record id":       ids,
-		"check":           check,
-		"resume":          resume,
-		"probes allow":    allowProbes,
-		"probes forget":   forgetProbes,
+		"new":             cli.Of(create),
+		"record show":     cli.Of(show),
+		"record validate": cli.Of(validate),
+		"record repair":   cli.Of(repair),
+		"record create":   cli.Of(createRun),
+		"record hop":      cli.Of(hop),
+		"record onboard":  cli.Of(onboard),
+		"record id":       cli.Of(ids),
+		"check":           cli.Of(check),
+		"resume":          cli.Of(resume),
+		"probes allow":    cli.Of(allowProbes),
+		"probes forget":   cli.Of(forgetProbes),
 	}
 }

@@ -8,26 +8,26 @@ import (
 // Commands returns the commands of both programs.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"init":               setUp,
-		"whoami":             whoami,
-		"operators list":     listOperators,
-		"operators verify":   verifyOperator,
-		"operators validate": validateOperators,
-		"operators add":      addOperator,
-		"operators trust":    trust,
+		"init":               cli.Of(setUp),
+		"whoami":             cli.Of(whoami),
+		"operators list":     cli.Of(listOperators),
+		"operators verify":   cli.Of(verifyOperator),
+		"operators validate": cli.Of(validateOperators),
+		"operators add":      cli.Of(addOperator),
+		"operators trust":    cli.Of(trust),
 	}
 }
 
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
 	return cli.Commands{
-		"sync":                      sync,
-		"export":                    export,
-		"import":                    importBundle,
-		"sign":                      sign,
-		"verify":                    verify,
-		"doctor":                    doctor,
-		"doctor machine show":       showMachine,
-		"doctor machine regenerate": regenerate,
+		"sync":                      cli.Of(sync),
+		"export":                    cli.Of(export),
+		"import":                    cli.Of(importBundle),
+		"sign":                      cli.Of(sign),
+		"verify":                    cli.Of(verify),
+		"doctor":                    cli.Of(doctor),
+		"doctor machine show":       cli.Of(showMachine),
+		"doctor machine regenerate": cli.Of(regenerate),
 	}
 }

@@ -9,20 +9,20 @@ import (
 // Commands returns the commands of both programs.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"next":      next,
-		"take":      take,
-		"release":   noted(handoff.ActRelease),
-		"done":      done,
-		"mark-read": markRead,
-		"withdraw":  noted(handoff.ActWithdraw),
-		"archive":   archive,
+		"next":      cli.Of(next),
+		"take":      cli.Of(take),
+		"release":   cli.Of(noted(handoff.ActRelease)),
+		"done":      cli.Of(done),
+		"mark-read": cli.Of(markRead),
+		"withdraw":  cli.Of(noted(handoff.ActWithdraw)),
+		"archive":   cli.Of(archive),
 	}
 }
 
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
 	return cli.Commands{
-		"approve": approve,
-		"prune":   prune,
+		"approve": cli.Of(approve),
+		"prune":   cli.Of(prune),
 	}
 }

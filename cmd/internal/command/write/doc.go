@@ -8,13 +8,13 @@ import (
 // Commands returns the commands of the package.
 func Commands() cli.Commands {
 	return cli.Commands{
-		"write":         write,
-		"reply":         reply,
-		"supersede":     supersede,
-		"draft save":    saveDraft,
-		"draft list":    listDrafts,
-		"draft show":    showDraft,
-		"draft publish": publishDraft,
-		"draft discard": discardDrafts,
+		"write":         cli.Of(write),
+		"reply":         cli.Of(reply),
+		"supersede":     cli.Of(supersede),
+		"draft save":    cli.Of(saveDraft),
+		"draft list":    cli.Of(listDrafts),
+		"draft show":    cli.Of(showDraft),
+		"draft publish": cli.Of(publishDraft),
+		"draft discard": cli.Of(discardDrafts),
 	}
 }
