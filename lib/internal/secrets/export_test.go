@@ -38,7 +38,7 @@ func CheckTable() error {
 	for i := range all {
 		r := &all[i]
 		r.read.Do(r.readLines)
-		if _, err := regexp.Compile(rules().pattern(r)); err != nil {
+		if _, err := regexp.Compile(rules().expressionOf(r)); err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 	}

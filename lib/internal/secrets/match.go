@@ -52,7 +52,7 @@ func (r *rule) mayStart(v *view, i int) bool {
 // that matched is the credential, the last one is judged.
 func (r *rule) matchFrom(v *view, start int) (h hit, matches bool) {
 	window := v.text[start:min(len(v.text), start+longest)]
-	r.compile.Do(func() { r.re = regexp.MustCompile(rules().pattern(r)) })
+	r.compile.Do(func() { r.re = regexp.MustCompile(rules().expressionOf(r)) })
 	from, to, inner := 0, 0, ""
 	for loc := r.re.FindStringSubmatchIndex(window); len(loc) > 2; loc = loc[:len(loc)-2] {
 		if last := loc[len(loc)-2:]; last[0] >= 0 {

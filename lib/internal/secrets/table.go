@@ -29,8 +29,13 @@ type rule struct {
 	name     string
 	keywords string // parsed by fields
 	fold     bool   // keywords in any case
-	lines    string // the other lines, parsed when a keyword is first found
+	lines    string // the other lines
+	read     sync.Once
+	*pattern // of the other lines, parsed when a keyword is first found
+}
 
+// A pattern describes the text around a keyword of a rule.
+type pattern struct {
 	form       string // the kind of expression: then, value or match
 	expression string
 	before     set    // the bytes of the match that can precede the keyword
@@ -40,8 +45,7 @@ type rule struct {
 	words      bool // a value of only words counts too
 	judgedBy   string
 	re         *regexp.Regexp // compiled on first use: compiling all takes longer than a scan
-
-	read, compile sync.Once
+	compile    sync.Once
 }
 
 // rules returns the table. It is made on the first scan, in each run that writes anything, so it only parses the
@@ -110,6 +114,7 @@ func statements(lines string) iter.Seq2[string, string] {
 
 // readLines parses the other lines of the rule.
 func (r *rule) readLines() {
+	r.pattern = new(pattern)
 	for key, text := range statements(r.lines) {
 		switch key {
 		case "then", "match":
@@ -153,8 +158,8 @@ func fields(text string) iter.Seq[string] {
 
 func spaced(text string) string { return strings.ReplaceAll(text, "␣", " ") }
 
-// pattern returns the expression of a rule, from the keyword or the text before it.
-func (t *table) pattern(r *rule) string {
+// expressionOf returns the expression of a rule, from the keyword or the text before it.
+func (t *table) expressionOf(r *rule) string {
 	var quoted []string
 	for k := range fields(r.keywords) {
 		quoted = append(quoted, regexp.QuoteMeta(k))
