@@ -107,14 +107,12 @@ func (j *Journal) read() error {
 // eachHead calls do with each apparent head in a file of the given size, until do returns false. It reads the
 // file in pieces, since a piece usually has several heads.
 func eachHead(f io.ReaderAt, size int64, do func(Head) bool) error {
-	const length = 8 * Page
+	room, free := disk.Piece()
+	defer free()
 	var piece []byte
 	for at, from := int64(0), int64(0); at+headSize <= size; {
 		if at+headSize > from+int64(len(piece)) {
-			if piece == nil {
-				piece = make([]byte, min(length, size))
-			}
-			from, piece = at, piece[:min(int64(len(piece)), size-at)]
+			from, piece = at, room[:min(int64(len(room)), size-at)]
 			if _, err := f.ReadAt(piece, from); err != nil {
 				return err
 			}

@@ -94,7 +94,8 @@ func StillReads(d *disk.Dir, name string, text []byte) (f *disk.Text, same bool,
 // overlap bytes of the previous one. Use it to search a file that need not stay in memory: reusing the buffer
 // is faster.
 func eachPiece(f io.Reader, overlap int, do func(piece []byte) bool) error {
-	piece := make([]byte, 16<<10)
+	piece, free := disk.Piece()
+	defer free()
 	for kept := 0; ; {
 		n, err := f.Read(piece[kept:])
 		if n > 0 && !do(piece[:kept+n]) || err == io.EOF {

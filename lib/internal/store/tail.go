@@ -116,7 +116,8 @@ func readTail(state *disk.Dir, name string, from int64, last journal.Span, j *jo
 
 // sumPiece returns the checksum of the bytes of a file between two offsets.
 func sumPiece(f io.ReaderAt, from, to int64) (sum uint32, err error) {
-	piece := make([]byte, min(to-from, 32<<10))
+	piece, free := disk.Piece()
+	defer free()
 	for at := from; at < to && err == nil; at += int64(len(piece)) {
 		piece = piece[:min(int64(len(piece)), to-at)]
 		_, err = f.ReadAt(piece, at)

@@ -63,8 +63,10 @@ func hashFile(d *disk.Dir, name string) (hash journal.Hash, err error) {
 		return hash, err
 	}
 	defer f.Close()
+	piece, free := disk.Piece()
+	defer free()
 	sum := sha256.New()
-	n, err := io.CopyBuffer(sum, io.LimitReader(f, disk.MaxLedger+1), make([]byte, 4<<10)) // most are small
+	n, err := io.CopyBuffer(sum, io.LimitReader(f, disk.MaxLedger+1), piece)
 	if err == nil && n > disk.MaxLedger {
 		err = disk.ErrTooLarge
 	}
