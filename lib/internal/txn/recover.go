@@ -70,8 +70,8 @@ func (x *Session) wasTracked() bool {
 	return x.Opt.Git != disk.GitTracked && x.j.Last().Commit != journal.Hash{}
 }
 
-// openJournal opens the journal with the key of this store and user. A journal that is there belongs to a secret that is
-// there: to make another one would only hide that it is missing.
+// openJournal opens the journal with the key of this store and user. It makes a secret only if there is no journal:
+// otherwise the new one would hide that the secret of the journal is missing.
 func (x *Session) openJournal() (err error) {
 	_, missing := x.State.Lstat(journal.FileName)
 	if err := x.NeedKey(errors.Is(missing, fs.ErrNotExist)); err != nil {
