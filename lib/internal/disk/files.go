@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"syscall"
 )
 
@@ -122,12 +121,23 @@ func (s *Staged) Link(name string) error {
 	return s.Publish(name)
 }
 
-var pieces = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+// spare is a piece that nobody uses. A pool of the library would have one for each processor.
+var spare = make(chan *[32 << 10]byte, 1)
 
 // Piece returns memory to read a file in pieces, until free is called. Fresh memory takes longer than most reads.
 func Piece() (piece []byte, free func()) {
-	p := pieces.Get().(*[32 << 10]byte)
-	return p[:], func() { pieces.Put(p) }
+	var p *[32 << 10]byte
+	select {
+	case p = <-spare:
+	default:
+		p = new([32 << 10]byte)
+	}
+	return p[:], func() {
+		select {
+		case spare <- p:
+		default:
+		}
+	}
 }
 
 // PutAt writes data at an offset that is at most the size of the log. It does not write bytes that are there
