@@ -8,7 +8,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// Carry applies a record to the text of INDEX.md and returns the result. It does not change text itself.
+// Carry applies a record to the text of INDEX.md and returns the result. Like [index.Append], it does not change text
+// but may overwrite the memory after it.
 func (r *Record) Carry(text []byte) []byte {
 	if r.Table != nil {
 		return r.Table
@@ -31,7 +32,7 @@ func (r *Record) Carry(text []byte) []byte {
 		if len(text) == 0 {
 			text = index.New()
 		}
-		text = index.Append(slices.Clip(text), r.Added)
+		text = index.Append(text, r.Added)
 	}
 	if len(r.Links) > 0 {
 		text = index.AddArchives(slices.Clip(text), r.Links)
