@@ -2,6 +2,7 @@ package disk
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -102,11 +103,14 @@ func IsArchive(name string) bool { return ArchiveNumber(name) > 0 || IsMonthArch
 
 // ArchiveNumber returns the number n of the archive name, or 0 if [Archive] does not return name for any n.
 func ArchiveNumber(name string) int {
-	var n int
-	if _, err := fmt.Sscanf(name, "INDEX-%d.md", &n); err != nil || n < 1 || Archive(n) != name {
+	digits, found := strings.CutPrefix(strings.TrimSuffix(name, ".md"), "INDEX-")
+	if !found {
 		return 0
 	}
-	return n
+	if n, err := strconv.Atoi(digits); err == nil && n > 0 && Archive(n) == name {
+		return n
+	}
+	return 0
 }
 
 // IsReplaced reports whether name is a file that the store replaces as a whole. A leftover of an interrupted
