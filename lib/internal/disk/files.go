@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -121,23 +122,16 @@ func (s *Staged) Link(name string) error {
 	return s.Publish(name)
 }
 
-// spare is a piece that nobody uses. A pool of the library would have one for each processor.
-var spare = make(chan *[32 << 10]byte, 1)
+// spare is memory that nobody uses. A sync.Pool would have some for each processor.
+var spare atomic.Pointer[[32 << 10]byte]
 
 // Piece returns memory to read a file in pieces, until free is called. Fresh memory takes longer than most reads.
 func Piece() (piece []byte, free func()) {
-	var p *[32 << 10]byte
-	select {
-	case p = <-spare:
-	default:
+	p := spare.Swap(nil)
+	if p == nil {
 		p = new([32 << 10]byte)
 	}
-	return p[:], func() {
-		select {
-		case spare <- p:
-		default:
-		}
-	}
+	return p[:], func() { spare.Store(p) }
 }
 
 // PutAt writes data at an offset that is at most the size of the log. It does not write bytes that are there
