@@ -13,8 +13,7 @@ import (
 // Program returns the fast program. The full program has more parts.
 func Program() cli.Program {
 	return cli.Program{
-		Commands: []cli.Commands{write.Commands(), read.Commands(), work.Commands(), agents.Commands(),
-			store.Commands()},
-		Quick: []func(*cli.App) bool{agents.QuickHook, read.QuickStatus},
+		Commands: []cli.Commands{write.Commands, read.Commands, work.Commands, store.Commands, agents.Commands()},
+		Quick:    []func(*cli.App) bool{agents.QuickHook, read.QuickStatus},
 	}
 }

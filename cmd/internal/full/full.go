@@ -32,8 +32,7 @@ import (
 func Program() cli.Program {
 	p := command.Program()
 	p.Commands = append(p.Commands, read.FullCommands(), work.FullCommands(), agents.FullCommands(),
-		store.FullCommands(),
-		records.Commands(), site.Commands(), inbox.Commands(), mcp.Commands())
+		store.FullCommands(), records.Commands, site.Commands, inbox.Commands, mcp.Commands)
 	p.Full = &cli.Full{
 		Words:     words,
 		CheckBody: record.CheckBody,

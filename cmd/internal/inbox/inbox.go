@@ -36,8 +36,8 @@ const softLimit = 80 << 20
 // patience is how long a change waits for the lock while the user watches.
 const patience = 5 * time.Second
 
-// Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"inbox": cli.Of(run)} }
+// Commands has the command.
+var Commands = cli.Commands{"inbox": cli.Of(run)}
 
 type flags struct{ *cli.Who }
 

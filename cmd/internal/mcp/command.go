@@ -6,8 +6,8 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"mcp": cli.Of(run)} }
+// Commands has the command.
+var Commands = cli.Commands{"mcp": cli.Of(run)}
 
 type flags struct {
 	Operator string // acts only for this one

@@ -21,8 +21,8 @@ import (
 
 const pageMarker = ".handoff-page" // an empty file that marks the directory of a site
 
-// Commands returns the command.
-func Commands() cli.Commands { return cli.Commands{"page": cli.Of(run)} }
+// Commands has the command.
+var Commands = cli.Commands{"page": cli.Of(run)}
 
 type pageFlags struct {
 	cli.Filter

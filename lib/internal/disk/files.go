@@ -141,23 +141,18 @@ func (l *Log) PutAt(data []byte, offset int64) error {
 	if err != nil {
 		return err
 	}
-	piece, free := Piece()
-	defer free()
-	for same := true; same && len(data) > 0 && offset < info.Size(); {
-		there := piece[:min(info.Size()-offset, int64(len(data)), int64(len(piece)))]
-		if _, err := l.ReadAt(there, offset); err != nil {
-			return err
-		}
-		n := 0
-		for n < len(there) && there[n] == data[n] {
-			n++
-		}
-		same, data, offset = n == len(there), data[n:], offset+int64(n)
+	there := make([]byte, max(0, min(info.Size()-offset, int64(len(data)))))
+	if _, err := l.ReadAt(there, offset); err != nil {
+		return err
 	}
-	if len(data) == 0 {
+	same := 0
+	for same < len(there) && there[same] == data[same] {
+		same++
+	}
+	if same == len(data) {
 		return nil
 	}
-	_, err = l.WriteAt(data, offset)
+	_, err = l.WriteAt(data[same:], offset+int64(same))
 	return err
 }
 

@@ -103,14 +103,11 @@ func IsArchive(name string) bool { return ArchiveNumber(name) > 0 || IsMonthArch
 
 // ArchiveNumber returns the number n of the archive name, or 0 if [Archive] does not return name for any n.
 func ArchiveNumber(name string) int {
-	digits, found := strings.CutPrefix(strings.TrimSuffix(name, ".md"), "INDEX-")
-	if !found {
+	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(name, "INDEX-"), ".md"))
+	if err != nil || n < 1 || Archive(n) != name {
 		return 0
 	}
-	if n, err := strconv.Atoi(digits); err == nil && n > 0 && Archive(n) == name {
-		return n
-	}
-	return 0
+	return n
 }
 
 // IsReplaced reports whether name is a file that the store replaces as a whole. A leftover of an interrupted

@@ -288,7 +288,7 @@ func (j *Journal) Append(r *Record, spool *Spool) error {
 	h.isCheckpoint, h.keyID, h.Number, h.prev, h.offset = false, j.key.id, last.Number+1, last.mac, last.next()
 	h.Log = Span{last.Log.End(), int64(len(r.LogText))}
 	h.Ledger = Span{last.Ledger.End(), int64(len(r.LedgerText))}
-	h.LogSum, h.LedgerSum = Sum(last.LogSum, r.LogText), Sum(last.LedgerSum, r.LedgerText)
+	h.LogSum, h.LedgerSum = plus(last.LogSum, r.LogText), plus(last.LedgerSum, r.LedgerText)
 	parts := encode(r)
 	size := 0
 	for _, part := range parts {

@@ -5,16 +5,14 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// Commands returns the commands of both programs.
-func Commands() cli.Commands {
-	return cli.Commands{
-		"list":    cli.Of(list),
-		"read":    cli.Of(read),
-		"search":  cli.Of(search),
-		"thread":  cli.Of(thread),
-		"status":  cli.Of(status),
-		"surface": cli.Of(surface),
-	}
+// Commands are the commands of both programs.
+var Commands = cli.Commands{
+	"list":    cli.Of(list),
+	"read":    cli.Of(read),
+	"search":  cli.Of(search),
+	"thread":  cli.Of(thread),
+	"status":  cli.Of(status),
+	"surface": cli.Of(surface),
 }
 
 // FullCommands returns the commands that only the full program has.

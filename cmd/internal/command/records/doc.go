@@ -5,20 +5,18 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// Commands returns the commands of the package.
-func Commands() cli.Commands {
-	return cli.Commands{
-		"new":             cli.Of(create),
-		"record show":     cli.Of(show),
-		"record validate": cli.Of(validate),
-		"record repair":   cli.Of(repair),
-		"record create":   cli.Of(createRun),
-		"record hop":      cli.Of(hop),
-		"record onboard":  cli.Of(onboard),
-		"record id":       cli.Of(ids),
-		"check":           cli.Of(check),
-		"resume":          cli.Of(resume),
-		"probes allow":    cli.Of(allowProbes),
-		"probes forget":   cli.Of(forgetProbes),
-	}
+// Commands are the commands of the package.
+var Commands = cli.Commands{
+	"new":             cli.Of(create),
+	"record show":     cli.Of(show),
+	"record validate": cli.Of(validate),
+	"record repair":   cli.Of(repair),
+	"record create":   cli.Of(createRun),
+	"record hop":      cli.Of(hop),
+	"record onboard":  cli.Of(onboard),
+	"record id":       cli.Of(ids),
+	"check":           cli.Of(check),
+	"resume":          cli.Of(resume),
+	"probes allow":    cli.Of(allowProbes),
+	"probes forget":   cli.Of(forgetProbes),
 }

@@ -5,17 +5,15 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// Commands returns the commands of both programs.
-func Commands() cli.Commands {
-	return cli.Commands{
-		"init":               cli.Of(setUp),
-		"whoami":             cli.Of(whoami),
-		"operators list":     cli.Of(listOperators),
-		"operators verify":   cli.Of(verifyOperator),
-		"operators validate": cli.Of(validateOperators),
-		"operators add":      cli.Of(addOperator),
-		"operators trust":    cli.Of(trust),
-	}
+// Commands are the commands of both programs.
+var Commands = cli.Commands{
+	"init":               cli.Of(setUp),
+	"whoami":             cli.Of(whoami),
+	"operators list":     cli.Of(listOperators),
+	"operators verify":   cli.Of(verifyOperator),
+	"operators validate": cli.Of(validateOperators),
+	"operators add":      cli.Of(addOperator),
+	"operators trust":    cli.Of(trust),
 }
 
 // FullCommands returns the commands that only the full program has.

@@ -6,17 +6,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Commands returns the commands of both programs.
-func Commands() cli.Commands {
-	return cli.Commands{
-		"next":      cli.Of(next),
-		"take":      cli.Of(take),
-		"release":   cli.Of(noted(handoff.ActRelease)),
-		"done":      cli.Of(done),
-		"mark-read": cli.Of(markRead),
-		"withdraw":  cli.Of(noted(handoff.ActWithdraw)),
-		"archive":   cli.Of(archive),
-	}
+// Commands are the commands of both programs.
+var Commands = cli.Commands{
+	"next":      cli.Of(next),
+	"take":      cli.Of(take),
+	"release":   cli.Of(noted(handoff.ActRelease)),
+	"done":      cli.Of(done),
+	"mark-read": cli.Of(markRead),
+	"withdraw":  cli.Of(noted(handoff.ActWithdraw)),
+	"archive":   cli.Of(archive),
 }
 
 // FullCommands returns the commands that only the full program has.

@@ -5,16 +5,14 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// Commands returns the commands of the package.
-func Commands() cli.Commands {
-	return cli.Commands{
-		"write":         cli.Of(write),
-		"reply":         cli.Of(reply),
-		"supersede":     cli.Of(supersede),
-		"draft save":    cli.Of(saveDraft),
-		"draft list":    cli.Of(listDrafts),
-		"draft show":    cli.Of(showDraft),
-		"draft publish": cli.Of(publishDraft),
-		"draft discard": cli.Of(discardDrafts),
-	}
+// Commands are the commands of the package.
+var Commands = cli.Commands{
+	"write":         cli.Of(write),
+	"reply":         cli.Of(reply),
+	"supersede":     cli.Of(supersede),
+	"draft save":    cli.Of(saveDraft),
+	"draft list":    cli.Of(listDrafts),
+	"draft show":    cli.Of(showDraft),
+	"draft publish": cli.Of(publishDraft),
+	"draft discard": cli.Of(discardDrafts),
 }
