@@ -117,6 +117,8 @@ func TestScripts(t *testing.T) {
 			switch {
 			case cond == "root":
 				return os.Geteuid() == 0 && exec.Command("unshare", "-m", "true").Run() == nil, nil
+			case cond == "landlock":
+				return hasLandlock(), nil
 			case cond == "chattr": // not every file system and container has it
 				f := filepath.Join(t.TempDir(), "f")
 				err := os.WriteFile(f, nil, 0o600)
@@ -124,7 +126,7 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"handoff": bare, "exits": exits, "same": same, "id": id, "outside": outsideOf, "objectstore": startStore(t)},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"handoff": bare, "exits": exits, "same": same, "id": id, "outside": outsideOf, "sandboxed": sandboxed, "objectstore": startStore(t)},
 	})
 }
 
@@ -153,9 +155,13 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits N COMMAND ARG…")
 	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
+	compareExit(ts, args[0], ts.Exec(args[1], args[2:]...))
+}
+
+// compareExit compares how a command ended with an exit code.
+func compareExit(ts *testscript.TestScript, code string, err error) {
+	want, atoiErr := strconv.Atoi(code)
+	ts.Check(atoiErr)
 	got := 0
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -35,7 +35,7 @@ func (s *Store) KeyOf(state *disk.Dir, id string, create bool) (journal.Key, err
 		secret, err = s.Secret(create)
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && s.couldKeep():
+	case errors.Is(err, fs.ErrNotExist) && s.checkKeep() == nil:
 		// nothing was written yet, so a secret in the project proves nothing
 		return journal.Key{}, nil
 	case errors.Is(err, fs.ErrNotExist), s.cannotKeep(err):
@@ -48,12 +48,15 @@ func (s *Store) KeyOf(state *disk.Dir, id string, create bool) (journal.Key, err
 }
 
 // KeepsInside returns why the secret is in the state directory, so that the store trusts that directory. It
-// returns nil if the secret is elsewhere.
+// returns nil if the secret is elsewhere. The journal must have been opened.
 func (s *Store) KeepsInside(state *disk.Dir) error {
 	if _, err := state.Lstat(StateSecret); err != nil {
 		return nil
 	}
-	_, err := s.OutsidePath()
+	_, err := s.Secret(false)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = s.checkKeep()
+	}
 	return err
 }
 
@@ -63,15 +66,19 @@ func (s *Store) cannotKeep(err error) bool {
 	return errors.Is(err, errNoPlace) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// couldKeep reports whether a secret could be made outside of the project.
-func (s *Store) couldKeep() bool {
+// checkKeep returns why no secret can be made outside of the project.
+func (s *Store) checkKeep() error {
 	path, err := s.OutsidePath()
 	for ; err == nil && filepath.Dir(path) != path; path = filepath.Dir(path) {
-		if IsThere(path) {
-			return mayMakeIn(path) == nil
+		if !IsThere(path) {
+			continue
 		}
+		if err = mayMakeIn(path); err != nil {
+			err = &fs.PathError{Op: "write to", Path: path, Err: err}
+		}
+		break
 	}
-	return false
+	return err
 }
 
 // secretInside returns the secret of a state directory, or nil if there is none.

@@ -70,11 +70,13 @@ func (x *Session) wasTracked() bool {
 	return x.Opt.Git != disk.GitTracked && x.j.Last().Commit != journal.Hash{}
 }
 
-// openJournal opens the journal with the key of this store and user. It makes a secret only if there is no journal:
-// otherwise the new one would hide that the secret of the journal is missing.
+// openJournal opens the journal with the key of this store and user. It makes a secret if there is no journal, or one
+// with its secret beside it, which counts only where none can be made elsewhere. Otherwise a new secret would hide that
+// the one of the journal is missing.
 func (x *Session) openJournal() (err error) {
-	_, missing := x.State.Lstat(journal.FileName)
-	if err := x.NeedKey(errors.Is(missing, fs.ErrNotExist)); err != nil {
+	_, isNew := x.State.Lstat(journal.FileName)
+	_, isElsewhere := x.State.Lstat(store.StateSecret)
+	if err := x.NeedKey(errors.Is(isNew, fs.ErrNotExist) || isElsewhere == nil); err != nil {
 		return err
 	}
 	x.closeJournal()
