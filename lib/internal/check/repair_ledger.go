@@ -20,10 +20,10 @@ func (m *repair) repairLedger() error {
 	seen, whole := map[string]bool{}, txn.WholeRecords(m.found.Ledger)
 	for n, line := range (&txn.Ledger{Text: m.found.Ledger}).Lines() {
 		c, ok := txn.ParseConsumption(line)
-		if key := txn.LineKey(line); !ok && key != "" && n <= whole {
+		if key := txn.LineKey(string(line)); !ok && key != "" && n <= whole {
 			c.Token = key
 			again, err := txn.LedgerLine(c)
-			ok = err == nil && txn.LineKey([]byte(again)) == key // otherwise the token itself is damaged
+			ok = err == nil && txn.LineKey(again) == key // otherwise the token itself is damaged
 		}
 		if event, logged := m.resumeEvent(c.Token); logged {
 			c = event.Consumption

@@ -416,7 +416,7 @@ func (x *Session) Verdicts(id string) ([]eventlog.Consumption, error) {
 func (l *Ledger) verdicts(only string) map[string][]eventlog.Consumption {
 	all := make(map[string][]eventlog.Consumption)
 	for line := range l.about(only) {
-		id, kind, _, ok := eventlog.ParseKey(LineKey([]byte(line)))
+		id, kind, _, ok := eventlog.ParseKey(LineKey(line))
 		if !ok || !kind.IsVerdict() {
 			continue
 		}

@@ -38,10 +38,11 @@ func (l *Ledger) ReadOnce() {
 }
 
 func (l *Ledger) learn(line []byte) {
-	if key := LineKey(line); l.keys[key] == nil {
+	text := store.AsString(line)
+	if key := LineKey(text); l.keys[key] == nil {
 		l.keys[key] = line
 	}
-	addLine(l.lives, store.AsString(line))
+	addLine(l.lives, text)
 }
 
 // add adds a line, which is not in the file yet.
@@ -135,13 +136,13 @@ func parseLine(key string, line []byte) *eventlog.Consumption {
 }
 
 // LineKey returns the key at the beginning of a line, or "" if the line is malformed.
-func LineKey(line []byte) string {
-	rest, begins := bytes.CutPrefix(line, []byte(ledgerLineStart))
-	key, _, ends := bytes.Cut(rest, []byte(`",`))
+func LineKey(line string) string {
+	rest, begins := strings.CutPrefix(line, ledgerLineStart)
+	key, _, ends := strings.Cut(rest, `",`)
 	if !begins || !ends {
 		return ""
 	}
-	return string(key)
+	return key
 }
 
 // LedgerLine returns the line of a consumption, which ParseConsumption reads.

@@ -48,7 +48,7 @@ func TestParseConsumption(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.TrimSuffix(line, "\n")
-	if got, ok := txn.ParseConsumption([]byte(text)); !ok || got != want || txn.LineKey([]byte(text)) != want.Token {
+	if got, ok := txn.ParseConsumption([]byte(text)); !ok || got != want || txn.LineKey(text) != want.Token {
 		t.Errorf("%+v, %v", got, ok)
 	}
 	for _, other := range []string{"", "{}", text[:len(text)-1], text + " ", " " + text, strings.Replace(text, ":", ": ", 1), strings.Replace(text, "token-1234", "", 1)} {
