@@ -69,16 +69,16 @@ func (s *Store) cannotKeep(err error) bool {
 // checkKeep returns why no secret can be made outside of the project.
 func (s *Store) checkKeep() error {
 	path, err := s.OutsidePath()
-	for ; err == nil && filepath.Dir(path) != path; path = filepath.Dir(path) {
-		if !IsThere(path) {
-			continue
-		}
-		if err = mayMakeIn(path); err != nil {
-			err = &fs.PathError{Op: "write to", Path: path, Err: err}
-		}
-		break
+	if err != nil {
+		return err
 	}
-	return err
+	for !IsThere(path) && filepath.Dir(path) != path {
+		path = filepath.Dir(path)
+	}
+	if err := mayMakeIn(path); err != nil {
+		return &fs.PathError{Op: "write to", Path: path, Err: err}
+	}
+	return nil
 }
 
 // secretInside returns the secret of a state directory, or nil if there is none.
