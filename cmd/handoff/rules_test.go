@@ -251,7 +251,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 457_649 // of the whole program, without tests
+		all         = 457_663 // of the whole program, without tests
 		ofAPackage  = 39_840
 		ofAFunction = 500
 		wide        = 0 // lines above 120 columns

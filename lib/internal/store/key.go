@@ -39,7 +39,9 @@ func (s *Store) KeyOf(state *disk.Dir, id string, create bool) (journal.Key, err
 		// nothing was written yet, so a secret in the project proves nothing
 		return journal.Key{}, nil
 	case errors.Is(err, fs.ErrNotExist), s.cannotKeep(err):
-		secret, err = secretInside(state, create)
+		if err = s.CheckUntracked(); err == nil { // a branch brings its secret along
+			secret, err = secretInside(state, create)
+		}
 	}
 	if err != nil || secret == nil {
 		return journal.Key{}, err
