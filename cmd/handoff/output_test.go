@@ -21,7 +21,7 @@ import (
 )
 
 // printsNone are the commands that print nothing for scripts, or the format of another program.
-var printsNone = []string{"completion", "help", "hook", "inbox", "mcp", "probes allow"}
+var printsNone = []string{"completion", "help", "hook", "inbox", "mcp"}
 
 func document(topic, reference string) string {
 	return fmt.Sprintf("---\nschema_version: \"1.0\"\nfrom: ann\nto: ben\ntopic: %s\nts_utc: %q\nreferences: [%s]\n---\n# One\n\nbody\n", topic, hourAgo(), reference)
@@ -104,8 +104,6 @@ func (s *scripted) working(id string) {
 	s.prints("", "list", "--all")
 	s.prints("", "mark-read", id)
 	s.prints("", "mark-read", "--undo", id)
-	s.file(".handoff-probes.yaml", "probes:\n  test: {argv: [\"true\"]}\n")
-	s.prints("", "probes forget")
 	s.prints("", "mark-read", work) // what is unread is not pruned
 	s.prints("", "archive", work)
 	s.later = 100 * 24 * time.Hour

@@ -52,7 +52,7 @@ var firstDo = []struct{ example, command string }{
 // unfinished are lines that are not run: their commands never end by themselves, or ask a person at a terminal, or need
 // a program of others.
 var unfinished = regexp.MustCompile(
-	`^handoff (inbox|mcp|watch|approve|check 134327a8 --probe|probes allow|operators trust|draft discard|page --serve)\b` +
+	`^handoff (inbox|mcp|watch|approve|operators trust|draft discard|page --serve)\b` +
 		`|^(claude|ssh|git|go) |Invoke-Expression|fish|# reports a fault`)
 
 // printed are the commands of help, README and tour, with where each stands.
@@ -318,7 +318,6 @@ jq '.updated_at = (now | todate) | .agent = "ann" | .task = "invoices"' testdata
 jq '.handoff.target.skill = "editor"' testdata/universal/good/minimal.json >handoff.json
 jq '{objective, blocker: .unresolved[0], next_action}' packet.json >understood.json
 echo '{"themes": ["time"]}' >themes.json
-printf 'probes:\n  test: {argv: [go, test, ./...], timeout: 10m}\n' >.handoff-probes.yaml
 git remote add backup ../hub.git
 cp handoff.json draft.json
 git config user.signingkey "$HOME/.ssh/id_ed25519"

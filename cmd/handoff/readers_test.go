@@ -24,7 +24,7 @@ import (
 // changing are the commands that may change something.
 var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "draft", "draft save", "hook stop", "hook prompt", "hook tool",
 	"draft publish", "draft discard", "operators add", "operators trust", "doctor machine regenerate", "init", "inbox", "new",
-	"resume", "approve", "probes allow", "probes forget", "record create", "record hop", "record repair", "prune", "import", "sign",
+	"resume", "approve", "record create", "record hop", "record repair", "prune", "import", "sign",
 	"sync", "install", "uninstall", "mcp"}
 
 // telling are the commands that may say in one file that somebody was told, and change nothing else.
@@ -179,7 +179,6 @@ func (s *scripted) grown() (id, packet string) {
 		s.Fatal(err)
 	}
 	s.file("OPERATORS.md", "---\nschema_version: '1.0'\noperators:\n  - {id: ann, ssh_keys: [{key: '"+strings.TrimSpace(string(key))+"'}]}\n  - {id: ben}\n---\n")
-	s.file(".handoff-probes.yaml", "probes:\n  test: {argv: [echo, ok], timeout: 1m}\n")
 	s.later = time.Minute
 	return id, packet
 }

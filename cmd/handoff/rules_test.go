@@ -75,7 +75,7 @@ var floors = [][]string{
 	{"lib/internal/check", "lib/internal/session", "lib/internal/trust", "lib/exchange/objects"},
 	{"lib/handoff", "lib/exchange/bucket", "lib/exchange/repo"},
 	{"lib/exchange"},
-	{"lib/record", "lib/agent", "lib/bundle", "lib/page", "lib/probe"},
+	{"lib/record", "lib/agent", "lib/bundle", "lib/page"},
 	{"cmd/internal/"},
 	{""},
 }

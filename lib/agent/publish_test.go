@@ -103,7 +103,7 @@ func (c command) skill(name string) string {
 }
 
 // safe has the subcommands that a session may run without being asked. A rule allows all flags of its command, so
-// watch, which runs programs with --exec, and check and resume, which run probes with --probe, are not among them.
+// watch, which runs programs with --exec, is not among them.
 var safe = []string{"next", "list", "read", "status", "search", "thread", "take", "release", "done", "reply", "mark-read",
 	"new", "operators list", "draft show"}
 

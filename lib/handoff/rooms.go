@@ -25,9 +25,6 @@ type (
 	// that ran. Faults and Warnings count its findings, and Changes those of the repair that followed. ConfirmedBy is
 	// who confirmed the answers of a check.
 	Validation = eventlog.Validation
-	// A Probed is one run of a probe. Probe and Definition identify the probe, Commit and Changed the checked out
-	// files. Verdict, ExitCode and DurationMS are the result, RanAt is when it ran.
-	Probed = eventlog.Probed
 	// A Consumption is a line of the ledger: a used resume token or an action. Token is the key of the line, HandoffID
 	// the handoff, Operator who did it and Time when. Accepted is the overridden classification, Reason the given
 	// reason, ConfirmedBy who confirmed the answers, Session the agent session, and Signature that of a verdict.

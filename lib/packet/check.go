@@ -39,9 +39,6 @@ type CheckOptions struct {
 
 	Work func(references []string, f Facts) Work // compares with the work as it is now; nil compares nothing
 
-	// Probe tests the claims of the artifact with an id, "" if it is not stored; nil runs nothing.
-	Probe func(id string, references []string) []Probed
-
 	Standing func(id string) Relations // of a stored handoff; nil without a store
 
 	ConfirmedBy string // who confirms answers in other words, or ""
@@ -92,7 +89,6 @@ const (
 	Replay        = "Replay test"
 	WorkCheck     = "Work"     // only if the artifact describes its work
 	StandingCheck = "Standing" // only if it is superseded or has expired
-	Probes        = "Probes"   // only if its claims are tested
 )
 
 // A Result is the outcome of one check.
@@ -110,13 +106,12 @@ type Report struct {
 	HandoffID string `json:"handoff_id,omitempty"` // of a stored handoff
 	Kind      string `json:"kind,omitempty"`
 	Class     Class  `json:"classification"`
-	// Schema, Freshness, Resume token and Replay test; then Standing, Work and Probes, as they apply.
+	// Schema, Freshness, Resume token and Replay test; then Standing and Work, as they apply.
 	Checks      []Result      `json:"checks"`
 	Faults      []fault.Fault `json:"faults,omitempty"`
 	Claims      []Claim       `json:"claims,omitempty"`       // text that claims authority over the verdict
 	Compared    []Comparison  `json:"compared,omitempty"`     // answers in other words than the packet's
 	ConfirmedBy string        `json:"confirmed_by,omitempty"` // who confirmed them
-	Probed      []Probed      `json:"probes,omitempty"`
 	Notes       []string      `json:"notes,omitempty"`
 	Consumed    *Use          `json:"consumed,omitempty"`    // nil if it was not consumed, or the ledger was not asked
 	AgeSeconds  *int64        `json:"age_seconds,omitempty"` // nil if the time of the last update is unknown
@@ -203,7 +198,6 @@ func (c *checking) run(f Facts) {
 	c.replay(f)
 	c.relations()
 	c.work(f)
-	c.probes()
 	c.claims(f.Texts)
 	for _, r := range c.report.Checks {
 		if !r.Pass {

@@ -64,7 +64,6 @@ func Text(reports []Report, o TextOptions) string {
 		}
 		b.WriteString(summary(r))
 		r.quote(&b, room)
-		r.printed(&b, room)
 	}
 	if len(reports) > 1 {
 		b.WriteString("\n" + overview(reports, o.Width))
@@ -121,7 +120,7 @@ func (r Report) quote(b *strings.Builder, room int) {
 // others.
 var (
 	fixedChecks    = []string{"SCHEMA", "FRESHNESS", "TOKEN", "REPLAY"}
-	optionalChecks = []string{StandingCheck, WorkCheck, Probes}
+	optionalChecks = []string{StandingCheck, WorkCheck}
 )
 
 // isSafe reports whether a name can be printed outside of a frame: it has no spaces, and no special character of

@@ -8,7 +8,6 @@
 //	                               an empty BRANCH before N means that none was checked out
 //	file:PATH#sha256=HEX64         a file and its content; PATH is relative to the project root, with /,
 //	                               without . and ..
-//	probe:NAME=passed              a claim that a probe of the project confirms
 //	approve:required
 //
 // Each form has one spelling: parsing and formatting it again gives the same text. Any other reference has no
@@ -34,7 +33,6 @@ const (
 	Expires    Kind = "expires"
 	Git        Kind = "git"
 	File       Kind = "file"
-	Probe      Kind = "probe"
 	Approve    Kind = "approve"
 )
 
@@ -48,13 +46,10 @@ type Form struct {
 	Changed        string // for Git: a decimal number, "" if unknown
 
 	Path, SHA256 string // for File
-	Probe        string // for Probe: its name
 }
 
-// required and passed are the only values of the last two kinds.
 const (
-	required = "required"
-	passed   = "=passed"
+	required = "required" // the only value of Approve
 	sum      = "#sha256="
 )
 
@@ -77,8 +72,6 @@ func (f Form) String() string {
 		return text
 	case File:
 		return text + f.Path + sum + f.SHA256
-	case Probe:
-		return text + f.Probe + passed
 	case Approve:
 		return text + required
 	}
@@ -122,15 +115,8 @@ var parsers = map[Kind]parser{
 	File: {parseFile, "does not name a file correctly",
 		"use file:PATH#sha256= and 64 lower-case hex digits; the path is relative to the project, with / and " +
 			"without . and .."},
-	Probe: {func(f *Form, s string) (ok bool) {
-		f.Probe, ok = strings.CutSuffix(s, passed)
-		return ok && form.IsSlug(f.Probe, MaxProbe)
-	}, "does not name a probe correctly", "use probe:NAME=passed"},
 	Approve: {func(_ *Form, s string) bool { return s == required }, "has an unknown value", "use approve:required"},
 }
-
-// MaxProbe is the maximum length of a probe's name, a slug.
-const MaxProbe = 64
 
 const (
 	noID   = "names no handoff"

@@ -14,7 +14,6 @@ type Set struct {
 	Approval       bool     // an approval is required
 
 	Git, Files []Form
-	Probes     []string
 
 	Malformed []*MalformedError
 }
@@ -46,8 +45,6 @@ func (s *Set) add(f Form) {
 		s.Git = append(s.Git, f)
 	case File:
 		s.Files = append(s.Files, f)
-	case Probe:
-		s.Probes = once(s.Probes, f.Probe)
 	case Approve:
 		s.Approval = true
 	}

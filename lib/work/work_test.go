@@ -125,7 +125,7 @@ func TestLineEnds(t *testing.T) {
 
 func TestNothingSaid(t *testing.T) {
 	at := work.At(t.TempDir(), os.Environ())
-	if v := at.Of(t.Context(), []string{"https://example.org", "probe:x=passed", "git:HEAD", "file:/etc/passwd#sha256=0"}); v.Reason != "" || v.Line() != "" {
+	if v := at.Of(t.Context(), []string{"https://example.org", "git:HEAD", "file:/etc/passwd#sha256=0"}); v.Reason != "" || v.Line() != "" {
 		t.Errorf("%+v", v)
 	}
 }

@@ -52,9 +52,8 @@ func TestAgentsPermissions(t *testing.T) {
 	d := newDesk(t, claude)
 	claude.plugin(d)
 	run := map[string]bool{"handoff list --unread --to ben": true, "handoff read " + d.id + " --agent": true, "handoff take " + d.id: true,
-		"handoff check " + d.id + " --probe": false, "handoff watch --exec id": false}
-	for _, command := range []string{"handoff list --unread --to ben", "handoff read " + d.id + " --agent", "handoff take " + d.id,
-		"handoff check " + d.id + " --probe", "handoff watch --exec id"} {
+		"handoff watch --exec id": false}
+	for _, command := range []string{"handoff list --unread --to ben", "handoff read " + d.id + " --agent", "handoff take " + d.id, "handoff watch --exec id"} {
 		d.model.reset(claude.shell(command))
 		d.agent("claude", "-p", "/pickup")
 		got := strings.Join(answers(d.model.last(), nil), "\n")

@@ -155,7 +155,7 @@ func (d Action) IsOver(now string, grace time.Duration) bool {
 // of the event.
 func Informs(line []byte, prev string) (hash string, ok bool) {
 	switch e := ParseEvent(Line{Text: bytes.TrimSuffix(line, []byte("\n"))}); e.Type {
-	case TypeSurface, TypeValidate, TypeProbe:
+	case TypeSurface, TypeValidate:
 		return e.Hash, e.Err == nil && e.Prev == prev
 	}
 	return "", false

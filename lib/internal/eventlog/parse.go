@@ -28,8 +28,7 @@ var contents = map[string]func(json.RawMessage) (any, error){
 	TypeRepair:     payload[Repaired],
 	TypeRecovered:  payload[Recovered], TypeRegenerate: payload[Regenerated], TypeBegin: payload[Begun],
 	TypeSurface: nil, TypeRotate: nil, TypeValidate: nil,
-	TypeProbe: payload[Probed],
-	TypeSign:  payload[Signed], TypeTrust: nil, TypePrune: payload[Pruned],
+	TypeSign: payload[Signed], TypeTrust: nil, TypePrune: payload[Pruned],
 }
 
 // content returns the function that parses the payload of an event type, and whether the type is known.

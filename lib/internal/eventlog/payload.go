@@ -22,7 +22,6 @@ const (
 	TypeResume     = "handoff.resume"
 	TypePrune      = "handoff.prune"
 	TypeValidate   = "handoff.validate"
-	TypeProbe      = "handoff.probe"
 	TypeRepair     = "handoff.repair"
 	TypeRotate     = "index.rotate"
 	TypeRecovered  = "log.recovered"
@@ -198,20 +197,6 @@ type Validation struct {
 	Changes   int    `json:"changes,omitempty"` // the changes of the repair that followed
 
 	ConfirmedBy string `json:"confirmed_by,omitempty"` // of a check: who confirmed that the answers match the packet
-}
-
-// Probed is the result of a probe of a claim in a handoff.
-type Probed struct {
-	Changed    int    `json:"changed"` // how many files differed from the commit
-	Commit     string `json:"commit"`  // the commit that was checked out; "" if unknown or changed meanwhile
-	Definition string `json:"definition_sha256"`
-	DurationMS int64  `json:"duration_ms"`
-	ExitCode   int    `json:"exit_code"`
-	HandoffID  string `json:"handoff_id"`
-	OperatorID string `json:"operator_id"`
-	Probe      string `json:"probe"`
-	RanAt      string `json:"ran_at"` // the result may be that of an earlier run
-	Verdict    string `json:"verdict"`
 }
 
 // Imported names handoffs that git brought with the files of the store, and that verified.

@@ -22,8 +22,7 @@ type Facts struct {
 	ExpiresAt   string // ISO 8601 with its offset, "" for none
 	ResumeToken string
 
-	Sums   []FileSum // the hashes of files when the handoff was written
-	Tested bool      // a test was run and passed
+	Sums []FileSum // the hashes of files when the handoff was written
 
 	Cannot []string      // the packet fields that this kind does not have, such as resume_token
 	Texts  []Passage     // all texts of the record, to search for claims of authority
@@ -67,6 +66,6 @@ func (t *Table) Facts(kind string, record *jsontree.Value, names []string) Facts
 		Assumptions: said["assumptions"], NextAction: first("next_action"), Risks: said["risks"],
 		UpdatedAt: first("updated_at"),
 		ExpiresAt: first("expires_at"), ResumeToken: first("resume_token"), Sums: sums,
-		Tested: slices.Contains(said["result"], "passed"), Cannot: cannot,
+		Cannot: cannot,
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -106,10 +105,6 @@ func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 		what, is = HistoryEvent{What: "signed", Time: e.Time, Note: p.Key}, p.HandoffID == id
 	case eventlog.Pruned:
 		what, is = HistoryEvent{What: "pruned", Operator: p.Operator, Time: p.Time, Writer: p.Writer}, p.HandoffID == id
-	case eventlog.Probed:
-		what = HistoryEvent{What: "probed", Operator: p.OperatorID, Time: p.RanAt,
-			Note: fmt.Sprintf("%s: %s", p.Probe, p.Verdict)}
-		is = p.HandoffID == id
 	case eventlog.Resumed:
 		what = HistoryEvent{What: "resumed", Operator: p.Operator, Time: p.Time, Session: p.Session, Note: p.Reason,
 			How: p.How}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -101,17 +100,4 @@ func gapOf(row index.Row, known eventlog.Handoff) string {
 		}
 	}
 	return ""
-}
-
-// Probed returns the newest finished run of a probe in the audit log, or nil. It must have the definition and commit
-// of like, no changed files, and be no older than since.
-func Probed(d *disk.Dir, like eventlog.Probed, since time.Time) (found *eventlog.Probed, err error) {
-	err = each(d, math.MaxInt64, func(p eventlog.Probed) {
-		at, timed := form.Instant(p.RanAt)
-		if timed && p.Probe == like.Probe && p.Definition == like.Definition && p.Commit == like.Commit &&
-			p.Changed == 0 && p.ExitCode >= 0 && !at.Before(since) {
-			found = &p
-		}
-	}, like.Definition)
-	return found, err
 }

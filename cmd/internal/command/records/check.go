@@ -20,8 +20,7 @@ type checks struct {
 	AllowEmpty  []string
 	Answers     string
 	ConfirmedBy string
-	Probe       *string `bare:"*"` // a name, or every one
-	ASCII       bool    `flag:"ascii"`
+	ASCII       bool `flag:"ascii"`
 }
 
 // check checks each named handoff and prints the reports. The error is the verdict.
@@ -37,11 +36,6 @@ func check(a *cli.App, c *checks, names []string) error {
 	}
 	with, err := c.with(a, p)
 	if err != nil {
-		return err
-	}
-	ctx, stop := a.Stoppable()
-	defer stop()
-	if with.Probe, err = prober(ctx, a, p, s, c); err != nil {
 		return err
 	}
 	o, err := with.Options(s)

@@ -1,4 +1,4 @@
-// Package records has the commands for records, which only the full program has: new, record, check, resume and probes.
+// Package records has the commands for records, which only the full program has: new, record, check and resume.
 package records
 
 import (
@@ -17,6 +17,4 @@ var Commands = cli.Commands{
 	"record id":       cli.Of(ids),
 	"check":           cli.Of(check),
 	"resume":          cli.Of(resume),
-	"probes allow":    cli.Of(allowProbes),
-	"probes forget":   cli.Of(forgetProbes),
 }

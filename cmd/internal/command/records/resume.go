@@ -40,9 +40,6 @@ func resume(a *cli.App, f *resumeFlags, ids []string) error {
 	}
 	ctx, stop := a.Stoppable()
 	defer stop()
-	if r.Probe, err = prober(ctx, a, p, s, &f.checks); err != nil {
-		return err
-	}
 	return resumeNow(ctx, a, s, r, f.ASCII)
 }
 

@@ -1,7 +1,0 @@
-//go:build unix && !linux
-
-package probe
-
-import "syscall"
-
-func dieWith(*syscall.SysProcAttr) {}
