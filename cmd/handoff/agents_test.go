@@ -31,11 +31,6 @@ func newDesk(t *testing.T) desk {
 			t.Fatal(err)
 		}
 	}
-	// Stands in for Claude Code, which may not be here: a marketplace is a directory with its file.
-	stub := "#!/bin/sh\n[ \"$3\" != add ] || test -f \"$4/.claude-plugin/marketplace.json\"\n"
-	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte(stub), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	d := desk{home: t.TempDir(), path: bin + ":" + os.Getenv("PATH")}
 	profile := "PATH='" + strings.ReplaceAll(d.path, "'", `'\''`) + "'\n" // a login shell may set another
 	if err := os.WriteFile(filepath.Join(d.home, ".profile"), []byte(profile), 0o600); err != nil {
@@ -62,52 +57,18 @@ func (d desk) run(t *testing.T, script string) string {
 	return string(out)
 }
 
-// trustInCodex runs doctor as after a person has trusted the hook, where Codex has a queue, but no such session.
-const trustInCodex = `for e in session_start:0 session_start:1 user_prompt_submit:0 post_tool_use:0 stop:0 stop:1 session_end:0; do
-printf "[hooks.state.\"%s:$e:0\"]\ntrusted_hash = \"sha256:00\"\n" "$HOME/.codex/hooks.json"; done >"$HOME/.codex/config.toml"
-printf '#!/bin/sh\n[ "$*" = "queue --help" ]\n' >"$HOME/.codex/codex" && chmod +x "$HOME/.codex/codex"
-PATH="$HOME/.codex:$PATH" handoff doctor hook codex
-rm "$HOME/.codex/config.toml" "$HOME/.codex/codex"`
-
-// Every command of the chapters about agents is run, and leaves the home as it was.
-func TestReadmeChapters(t *testing.T) {
+// Every command of hooks/README.md is run.
+func TestReadmeOfAgents(t *testing.T) {
 	t.Parallel()
-	_, chapters, found := strings.Cut(textOf(t, "../../hooks/README.md"), "\n## Claude Code\n")
-	chapters, _, ends := strings.Cut("## Claude Code\n"+chapters, "\n## Drafts\n")
-	if !found || !ends {
-		t.Fatal("hooks/README.md has no chapters about agents")
-	}
-	d := newDesk(t)
+	d, readme := newDesk(t), textOf(t, "../../hooks/README.md")
 	for _, name := range agent.Installable() {
-		row, err := agent.Find(name)
-		if err != nil || !strings.Contains(chapters, "## "+row.Title+"\n") || !strings.Contains(chapters, "$ handoff install "+name) {
-			t.Errorf("hooks/README.md has no chapter about %s: %v", row.Title, err)
+		if row, err := agent.Find(name); err != nil || !strings.Contains(readme, "| "+row.Title+" |") {
+			t.Errorf("hooks/README.md does not say what to do in %s: %v", row.Title, err)
 		}
 	}
-	for chapter := range strings.SplitSeq(chapters, "\n## ") {
-		var script strings.Builder
-		for line := range strings.Lines(chapter) {
-			if command, ok := strings.CutPrefix(line, "$ "); ok && !strings.HasPrefix(command, "handoff watch") { // which never ends
-				script.WriteString(command)
-			}
-		}
-		title, _, _ := strings.Cut(chapter, "\n")
-		out := d.run(t, strings.Replace(script.String(), "handoff doctor hook codex", trustInCodex+"\n#", 1))
-		if strings.Contains(script.String(), "doctor hook") && !strings.Contains(out, "1 run passed") && !strings.Contains(out, "2 runs passed") {
-			t.Errorf("%s:\n%s", title, out)
-		}
-	}
-	var left []string
-	for _, pattern := range []string{".[a-z]*", ".*/*"} {
-		names, _ := filepath.Glob(filepath.Join(d.home, pattern))
-		left = append(left, names...)
-	}
-	for _, path := range left {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			continue // install may have made it, and others may use it since
-		}
-		if !strings.Contains(path, "/.gemini") && !strings.Contains(path, "/.local") && !strings.Contains(path, "/.profile") && !strings.Contains(path, "/..") && !strings.Contains(path, "/./") {
-			t.Errorf("left behind: %s", path)
+	for line := range strings.Lines(readme) {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			d.run(t, command)
 		}
 	}
 }
@@ -126,7 +87,7 @@ func published(t *testing.T, name string) string {
 func TestSkillCommands(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	skill := published(t, "claude-plugin/skills/handoffs/SKILL.md")
+	skill := published(t, "skills/handoffs/SKILL.md")
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(skill, -1)
 	if len(blocks) < 6 {
 		t.Fatalf("%d blocks of commands", len(blocks))
@@ -144,39 +105,5 @@ func TestSkillCommands(t *testing.T) {
 	}
 	if out := d.run(t, "handoff verify"); !strings.Contains(out, "all as written") {
 		t.Error(out)
-	}
-}
-
-// What the plugin, the extension and the examples run: the hook is heard, the draft is kept, and a machine
-// without handoff sees nothing at all.
-func TestPortableHooks(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	d.run(t, "echo hello | handoff write - --from ann --to ben --topic deploy --quiet")
-	for _, name := range agent.Installable() {
-		if name == "opencode" { // lib/agent runs its plugin
-			continue
-		}
-		text := published(t, "examples/"+name+".json")
-		lines := regexp.MustCompile(`"(?:command|bash)": "(if .*)"`).FindAllStringSubmatch(text, -1)
-		if len(lines) < 2 {
-			t.Fatalf("%s: %d commands in\n%s", name, len(lines), text)
-		}
-		for i, line := range lines {
-			input := `echo '{"session_id":"` + name + `"}' | `
-			out := ""
-			if !strings.Contains(line[1], "--wake") { // it waits for hours
-				out = d.run(t, "export HANDOFF_OPERATOR=ben; "+input+"sh -c '"+line[1]+"'")
-			}
-			if (i == 0) != (strings.Contains(out, "1 unread handoff for ben") || strings.Contains(out, "1 new handoff for ben")) {
-				t.Errorf("%s: %s: %q", name, line[1], out)
-			}
-			if out := d.run(t, "PATH=/nowhere; /bin/sh -c '"+line[1]+"'"); out != "" {
-				t.Errorf("%s, without handoff: %q", name, out)
-			}
-		}
-		if out := d.run(t, "handoff draft list"); !strings.Contains(out, name) {
-			t.Errorf("%s left no draft:\n%s", name, out)
-		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -104,20 +103,6 @@ func TestOpenInput(t *testing.T) {
 		}
 		if err := json.Unmarshal(out, &envelope); err != nil || envelope.Output.Event != "SessionStart" || !strings.Contains(envelope.Output.Context, "1 unread handoff for ben") {
 			t.Errorf("%.20q: %q, %v", input, out, err)
-		}
-	}
-}
-
-func TestEveryAgentHasAnExample(t *testing.T) {
-	t.Parallel()
-	for _, name := range agent.Names() {
-		if name == "opencode" { // its example is the plugin
-			continue
-		}
-		text, err := os.ReadFile("../../hooks/examples/" + name + ".json")
-		isTold := strings.Contains(string(text), "handoff hook session-start --agent "+name) || strings.Contains(string(text), "handoff hook prompt --agent "+name)
-		if name != "plain" && (err != nil || !json.Valid(text) || !isTold) {
-			t.Errorf("the example of settings: %v\n%s", err, text)
 		}
 	}
 }

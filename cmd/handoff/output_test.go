@@ -154,9 +154,7 @@ func (s *scripted) operators() {
 		s.file(name+".md", document(name, `"approve:required"`))
 		s.onTerminal("approve", append(more, s.named("handoff_id", "", "write", name+".md"), "--operator", "cy")...)
 	}
-	s.Setenv("TEST_MACHINE", s.machine) // for the hooks, which doctor runs as programs
 	s.prints("", "install", "claude", "--to", "ben")
-	s.prints("", "doctor hook", "claude")
 	s.prints("", "uninstall", "claude")
 }
 

@@ -39,7 +39,6 @@ var firstDo = []struct{ example, command string }{
 	{"handoff done @", "handoff take @"},
 	{"echo 'The cache is warm: four minutes.' | handoff reply @", "handoff take @"},
 	{"echo 'Deployed at noon.' | handoff done @", "handoff take @"},
-	{"handoff doctor hook", "for agent in claude codex gemini qwen cursor copilot opencode; do handoff install $agent --to ben; done"},
 	{"handoff import week.jsonl", "handoff export -o week.jsonl"},
 	{"handoff operators add ben", "rm OPERATORS.md"},
 	{"handoff record create deploy-43", "handoff record create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' " +
@@ -58,7 +57,7 @@ var unfinished = regexp.MustCompile(
 // printed are the commands of help, README and tour, with where each stands.
 type printed struct {
 	where, line string
-	isElsewhere bool // TestReadmeChapters runs it
+	isElsewhere bool // TestReadmeOfAgents runs it
 }
 
 // Every command that help, README.md and the tour print for readers to paste succeeds in a project that has what it names.
@@ -180,13 +179,10 @@ func printedLines(t *testing.T) []printed {
 	}
 	walk(root)
 	for _, file := range append(texts(t), "../internal/cli/help.go") {
-		block, isOfAgents := "", false
+		block := ""
 		for line := range strings.Lines(textOf(t, file)) {
 			line = strings.TrimRight(line, "\n")
 			command, isCommand := strings.CutPrefix(line, "$ ")
-			if strings.HasPrefix(line, "## ") {
-				isOfAgents = strings.HasSuffix(file, "hooks/README.md") && (isOfAgents || line == "## Claude Code") && line != "## Drafts"
-			}
 			switch kind, isFence := strings.CutPrefix(line, "```"); {
 			case isFence:
 				block = kind
@@ -195,7 +191,7 @@ func printedLines(t *testing.T) []printed {
 			case block == "sh" && ourCommand.MatchString(line):
 				all = append(all, printed{where: file, line: strings.TrimSpace(line)})
 			case block == "console" && isCommand && ourCommand.MatchString(line) && !strings.Contains(line, "$id"): // TestTopicGit runs that session
-				all = append(all, printed{file, strings.TrimSpace(command), isOfAgents})
+				all = append(all, printed{file, strings.TrimSpace(command), strings.HasSuffix(file, "hooks/README.md")})
 			}
 		}
 	}

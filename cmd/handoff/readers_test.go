@@ -22,7 +22,7 @@ import (
 )
 
 // changing are the commands that may change something.
-var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "draft", "draft save", "hook stop", "hook prompt", "hook tool",
+var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "draft", "draft save", "hook session-end", "hook prompt", "hook tool",
 	"draft publish", "draft discard", "operators add", "operators trust", "doctor machine regenerate", "init", "inbox", "new",
 	"resume", "approve", "record create", "record hop", "record repair", "prune", "import", "sign",
 	"sync", "install", "uninstall", "mcp"}
@@ -61,7 +61,6 @@ var readers = map[string][]string{
 	"help":                  {"help all", "help approval"},
 	"verify":                {"verify", "verify ID", "verify --log"},
 	"doctor":                {"doctor"},
-	"doctor hook":           {"doctor hook claude"},
 	"check":                 {"check ID", "check PACKET", "check PACKET --max-age 99999h"},
 	"export":                {"export -o -", "export --with-state -o OUT/bundle"},
 	"page":                  {"page -o OUT/page"},

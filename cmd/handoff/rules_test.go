@@ -114,7 +114,6 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 	t.Parallel()
 	owners := map[string]string{
 		"github.com/adrg/frontmatter":                 "lib/internal/document",
-		"github.com/BurntSushi/toml":                  "lib/agent",
 		"go.yaml.in/yaml/v3":                          "lib/internal/document",
 		"github.com/go-json-experiment/json/jsontext": "lib/internal/jsontree",
 		"github.com/gofrs/flock":                      "lib/internal/disk",

@@ -22,9 +22,6 @@ type Change struct {
 	Status string
 	Words  []string // the registered command for starting sessions, or of the server
 
-	// Note is why the agent would not run the hook, or "".
-	Note string
-
 	// Backup is a file that is kept after Uninstall, since another program changed the settings meanwhile. It
 	// holds the settings from before the hook was added. "" if no file is kept.
 	Backup string
@@ -48,8 +45,6 @@ func (a Agent) Install(p Places, scope Scope, c Command) (Change, error) {
 		return Change{}, err
 	}
 	ch := Change{Path: f.path, Status: Installed, agent: a, file: f}
-	layers, _ := a.read(p, a.layers()) // the self-test reports files that cannot be parsed
-	ch.Note = a.offReason(layers)
 	if !f.exists && filepath.Ext(f.path) == ".json" {
 		f.text = []byte("{}\n")
 	}

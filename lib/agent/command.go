@@ -36,17 +36,14 @@ func (c Command) check() error {
 
 // words returns the arguments with which the agent runs the hook of an event, or the server.
 func (c Command) words(agent string, e Event) []string {
-	words, flag := []string{c.Program, "hook", string(e), "--agent", agent}, "--to"
-	if e == idle {
-		words, flag = []string{c.Program, "watch", "--wake", "--agent", agent}, "--operator"
-	}
+	words := []string{c.Program, "hook", string(e), "--agent", agent}
 	switch to := cmp.Or(c.To, c.Me); {
 	case e == server && to != "":
 		return []string{c.Program, "mcp", "--operator", to}
 	case e == server:
 		return []string{c.Program, "mcp"}
-	case c.To != "" && e != Stop:
-		words = append(words, flag, c.To)
+	case c.To != "" && e != End:
+		words = append(words, "--to", c.To)
 	}
 	return words
 }
@@ -83,24 +80,6 @@ func commandWords(n *jsontree.Value) []string {
 	return nil
 }
 
-// commandLine returns the line that an entry passes to a shell, or "" if the entry lists its arguments.
-func commandLine(n *jsontree.Value) string {
-	if n.Get("args") != nil {
-		return ""
-	}
-	if line := n.Get("command").Str(); line != "" {
-		return line
-	}
-	return n.Get("bash").Str()
-}
-
-// packaged returns the line that a plugin or an extension passes to a shell at an event. It does not know where the
-// programs are, and prints nothing if they are missing.
-func (a Agent) packaged(e Event) string {
-	line := shell(Command{Program: "handoff"}.words(a.Name, e))
-	return "if command -v handoff >/dev/null 2>&1; then exec " + line + "; fi"
-}
-
 // split splits a line for a shell into words. It returns nil if the line does more than run one program.
 func split(line string) []string {
 	words, err := shellquote.Split(line)
@@ -133,32 +112,26 @@ func runsOne(line string) bool {
 	return true
 }
 
-// ourEvent returns the event for which words run our hook, or "": handoff with hook as its first argument, the same
-// command by its other name, or handoff-hook, which was a separate program once. For our server it is server.
+// ourEvent returns the event for which words run our hook, or "": handoff with hook as its first argument.
+// For our server it is server.
 func ourEvent(words []string) Event {
 	words = append(slices.Clip(words), "", "", "")
 	base := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
-	switch is := strings.TrimSuffix(base, ".exe"); {
-	case is == "handoff-hook":
-		return start
-	case is != "handoff":
+	switch {
+	case strings.TrimSuffix(base, ".exe") != "handoff":
 		return ""
 	case words[1] == "hook" && words[2] != "":
 		return Event(words[2])
-	case words[1] == "watch" && words[2] == "--wake":
-		return idle
 	case words[1] == string(server):
 		return server
-	case words[1] == "draft" && words[2] == "save" && slices.Contains(words, "--hook"):
-		return Stop
 	}
 	return ""
 }
 
-// isOf reports whether words run our hook, and whether it belongs where an event of ours has its hook.
-func isOf(words []string, e Event) bool {
+// isHook reports whether words run a hook of ours.
+func isHook(words []string) bool {
 	is := ourEvent(words)
-	return is != "" && (is == Stop) == (e == Stop) && (is == idle) == (e == idle) && is != server
+	return is != "" && is != server
 }
 
 // Operator returns the operator that the words of a command name, or "".

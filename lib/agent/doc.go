@@ -2,7 +2,6 @@
 //
 //	SessionStart, SaveDraft    the hooks that agents run
 //	Agent.Install, Uninstall   their registration in an agent's settings
-//	Agent.Entries, Entry.Test  the registered hooks, and whether they work
 //
 // The files in hooks/ derive from the table too: the test with -update writes them.
 //

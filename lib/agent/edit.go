@@ -22,11 +22,8 @@ func (a Agent) item(hook *jsontree.Value) *jsontree.Value {
 // entry returns a hook or the server in the form of this agent.
 func (a Agent) entry(e Event, words []string) *jsontree.Value {
 	template := "entry"
-	switch e {
-	case server:
+	if e == server {
 		template = "server"
-	case idle:
-		template = "waker"
 	}
 	v := fill(a.get(template), func(part string) string {
 		parts := strings.NewReplacer("PROGRAM", words[0], "LINE", shell(words), "POWERSHELL", powerShell(words))
@@ -63,11 +60,8 @@ func (s settings) adopt(c Command) (_ Command, words []string) {
 
 // install returns the settings with one entry of ours for each slot that the command fills.
 func (s settings) install(c Command) ([]byte, error) {
-	switch path.Ext(s.path) {
-	case ".js":
+	if path.Ext(s.path) == ".js" {
 		return s.agent.script(c), nil
-	case ".toml":
-		return s.writeTable(c.words(s.agent.Name, server))
 	}
 	if err := s.checkKeys(); err != nil {
 		return nil, err
@@ -138,11 +132,8 @@ func (s settings) uninstall(before []byte, c Command) ([]byte, error) {
 			return before, nil
 		}
 	}
-	switch path.Ext(s.path) {
-	case ".js":
+	if path.Ext(s.path) == ".js" {
 		return nil, nil
-	case ".toml":
-		return s.writeTable(nil)
 	}
 	old, _ := jsontree.Scan(before) // nil if unknown: the file may not have existed
 	for _, sl := range s.slots {

@@ -21,7 +21,7 @@ import (
 const program = "/usr/bin/handoff"
 
 // hooks has the number of hooks that are installed for each agent.
-var hooks = map[string]int{"claude": 8, "codex": 7, "gemini": 6, "antigravity": 2, "qwen": 7, "cursor": 5, "copilot": 6, "opencode": 7}
+var hooks = map[string]int{"claude": 4, "codex": 4, "gemini": 4, "qwen": 4, "cursor": 3, "copilot": 4, "opencode": 4}
 
 func find(t *testing.T, name string) agent.Agent {
 	t.Helper()
@@ -99,8 +99,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 
 func settingsPath(home, name string) string {
 	return filepath.Join(home, map[string]string{"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json",
-		"antigravity": ".gemini/config/hooks.json",
-		"qwen":        ".qwen/settings.json", "cursor": ".cursor/hooks.json", "copilot": ".copilot/hooks/handoff.json",
+		"qwen": ".qwen/settings.json", "cursor": ".cursor/hooks.json", "copilot": ".copilot/hooks/handoff.json",
 		"opencode": ".config/opencode/plugin/handoff.js"}[name])
 }
 
@@ -219,7 +218,7 @@ func TestUpgrade(t *testing.T) {
     {"type": "command", "command": "echo one"},
     {"command": "\"/old path/handoff\" hook session-start --agent claude --to=ann", "x": 1},
     {"type": "command", "command": "echo two"} ]},
-  {"hooks": [{"command": "C:\\bin\\handoff-hook.exe", "args": ["session-start"]}]}
+  {"hooks": [{"command": "C:\\bin\\handoff.exe", "args": ["hook", "session-start"]}]}
 ]}}`
 	put(t, path, text)
 	p := agent.Places{Home: home}
@@ -230,9 +229,9 @@ func TestUpgrade(t *testing.T) {
 	want := strings.Replace(text, `{"command": "\"/old path/handoff\" hook session-start --agent claude --to=ann", "x": 1}`,
 		`{"command": "/usr/bin/handoff", "type": "command", "args": ["hook","session-start","--agent","claude","--to","ann"], "timeout": 5}`, 1)
 	want = strings.Replace(want, `,
-  {"hooks": [{"command": "C:\\bin\\handoff-hook.exe", "args": ["session-start"]}]}`, "", 1)
-	want = strings.TrimSuffix(want, "\n]}}") // the other hooks follow
-	if got := string(must(os.ReadFile(path))); !strings.HasPrefix(got, want) || strings.Count(got, `"hook",`) != 7 ||
+  {"hooks": [{"command": "C:\\bin\\handoff.exe", "args": ["hook", "session-start"]}]}`, "", 1)
+	want = strings.TrimSuffix(want, "]}}") // the other hooks follow
+	if got := string(must(os.ReadFile(path))); !strings.HasPrefix(got, want) || strings.Count(got, `"hook",`) != 4 ||
 		strings.Count(got, `"--to","ann"`) != 3 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -245,7 +244,7 @@ func TestUpgrade(t *testing.T) {
 
 // What is there when nobody knows what was there before: the entry goes, and what is empty without it.
 func TestUninstallWithoutBackup(t *testing.T) {
-	const entry = `{"command": "handoff-hook session-start --agent cursor"}`
+	const entry = `{"command": "handoff hook session-start --agent cursor"}`
 	for text, want := range map[string]string{
 		`{"version": 1, "hooks": {"sessionStart": [` + entry + `]}}`:                          "",
 		`{"hooks": {"sessionStart": [` + entry + `]}}`:                                        "",

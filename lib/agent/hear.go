@@ -22,9 +22,8 @@ const (
 	Tool   Event = "tool"   // a tool has run
 	start  Event = "session-start"
 
-	idle   Event = "idle" // a turn has ended, and the session waits for the next one
-	Stop   Event = "stop" // something is to be kept of the session, for SaveDraft
-	server Event = "mcp"  // no event: the server for the Model Context Protocol
+	End    Event = "session-end" // the session ends, for SaveDraft
+	server Event = "mcp"         // no event: the server for the Model Context Protocol
 )
 
 // An Event is a moment in a session at which its agent runs a hook of ours.
@@ -157,6 +156,11 @@ func setOf(ids []string) map[string]bool {
 		set[id] = true
 	}
 	return set
+}
+
+// offer returns the record of what a session was told.
+func (s Session) offer(r *report, session string, news own) handoff.Offer {
+	return handoff.Offer{Session: session, Agent: s.agent.Name, Operator: r.operator, IDs: news.told}
 }
 
 // offered returns the short ids of the handoffs that the session of an offer was told of.

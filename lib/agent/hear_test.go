@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,27 +38,6 @@ func (l listener) run(r io.Reader, hook func(agent.Session)) (stdout, stderr str
 			o.UserState, o.Fingerprint = "", func() (string, error) { return strings.Repeat("0", 64), nil }
 		}})
 	return out.String(), problems.String()
-}
-
-// wake waits for news of the session, which a process has and a person attends, until after something has happened.
-func (l listener) wake(parent int, during func()) (line string) {
-	l.run(l.input(), func(s agent.Session) {
-		getenv, waits := s.Getenv, 0
-		s.Parent, s.Getenv = parent, func(name string) string {
-			if name == "CLAUDE_CODE_SESSION_ATTENDED" {
-				return "1"
-			}
-			return getenv(name)
-		}
-		line = agent.Wake(s, func() error {
-			if waits++; waits > 1 {
-				return io.EOF
-			}
-			during()
-			return nil
-		})
-	})
-	return line
 }
 
 func (l listener) input() io.Reader {
@@ -120,7 +98,7 @@ func TestHear(t *testing.T) {
 				told := l.offers(t)
 				handOver(t, l.root, "deploy")
 				line := l.hear(e)
-				if name == "cursor" && e == agent.Prompt || name == "antigravity" && e == agent.Tool {
+				if name == "cursor" && e == agent.Prompt {
 					if line != "" { // the agent drops it
 						t.Errorf("%q", line)
 					}
@@ -146,115 +124,6 @@ func TestHear(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// What waits for a session wakes it for what arrives, until the agent says that the session has ended, as after /clear, when
-// the agent itself goes on. It waits again once the session was resumed.
-func TestWakeEnds(t *testing.T) {
-	l := newListener(t, "claude", 1)
-	wake := func(during func()) string { return l.wake(os.Getpid(), during) }
-	keep := func(event string) { // as the hooks that are installed: for no operator
-		in := fmt.Sprintf(`{"session_id":%q,"cwd":%q,%s}`, l.session, l.root, event)
-		l.run(strings.NewReader(in), func(s agent.Session) {
-			s.To = ""
-			agent.SaveDraft(s)
-		})
-	}
-	l.start()
-	if line := wake(func() { handOver(t, l.root, "one") }); !strings.Contains(line, "1 new handoff for ben") {
-		t.Errorf("not woken: %q", line)
-	}
-	l.later(t)
-	told := l.offers(t)
-	if line := wake(func() {
-		keep(`"hook_event_name":"SessionEnd","reason":"clear"`)
-		handOver(t, l.root, "two")
-	}); line != "" || l.offers(t) != told {
-		t.Errorf("a session that has ended is told %q; %d offers after %d", line, l.offers(t), told)
-	}
-	l.start()
-	keep(`"hook_event_name":"SessionStart","source":"resume"`)
-	l.later(t)
-	if line := wake(func() { handOver(t, l.root, "three") }); !strings.Contains(line, "1 new handoff for ben") {
-		t.Errorf("a resumed session is not woken: %q", line)
-	}
-}
-
-// Codex has a queue for each session, which it reads while it is idle: what wakes a session is put there. What the queue does
-// not take is not told, and neither is anything once the process of the session is gone.
-func TestWakeQueues(t *testing.T) {
-	l, bin := newListener(t, "codex", 1), t.TempDir()
-	t.Setenv("PATH", bin+":/usr/bin:/bin")
-	queue := func(script string) {
-		if err := os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l.start()
-	told := l.offers(t)
-
-	queue("echo no such session >&2; exit 1")
-	if line := l.wake(os.Getpid(), func() { handOver(t, l.root, "one") }); !strings.Contains(line, "1 new handoff for ben") || l.offers(t) != told {
-		t.Errorf("a queue that fails: %q, %d offers after %d", line, l.offers(t), told)
-	}
-	killed := filepath.Join(bin, "killed") // the note, if all were killed while the queue is asked
-	queue(`cp ` + filepath.Join(l.state, "handoff/heard/*/note") + ` ` + killed + `; printf '<%s>' "$@" >> ` + filepath.Join(bin, "queued"))
-	for range 2 { // once
-		if line := l.wake(os.Getpid(), func() {}); line != "" || l.offers(t) != told+1 {
-			t.Errorf("%q, %d offers after %d", line, l.offers(t), told)
-		}
-	}
-	l.later(t)
-	if note, err := os.ReadFile(killed); err != nil || strings.Contains(string(note), queuedID(t, bin)) {
-		t.Errorf("what is not yet in the queue counts as told: %q, %v", note, err)
-	}
-	session := exec.Command("sleep", "60")
-	if err := session.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line := l.wake(session.Process.Pid, func() {
-		handOver(t, l.root, "two")
-		_ = session.Process.Kill()
-		_ = session.Wait()
-	})
-	if line != "" || l.offers(t) != told+1 {
-		t.Errorf("a session that was killed: %q, %d offers after %d", line, l.offers(t), told)
-	}
-	text, err := os.ReadFile(filepath.Join(bin, "queued"))
-	if want := "<queue><--thread><s-1><--message><1 new handoff for ben, "; err != nil || !strings.HasPrefix(string(text), want) ||
-		strings.Count(string(text), "<--message>") != 1 {
-		t.Errorf("queued %s, %v", text, err)
-	}
-}
-
-// A hook of the session renews the lease of what it has taken, also if what waits for the session has looked first.
-func TestWakeLeavesLeases(t *testing.T) {
-	l := newListener(t, "codex", 1)
-	l.start()
-	l.run(l.input(), func(s agent.Session) {
-		s.Parent = os.Getpid()
-		waits := 0
-		agent.Wake(s, func() error {
-			if waits++; waits > 1 {
-				return io.EOF
-			}
-			store := open(t, l.root)
-			all, err := store.List(handoff.Filter{To: "ben"})
-			if err != nil || len(all) != 1 {
-				t.Fatal(all, err)
-			}
-			_, err = store.Act(t.Context(), handoff.ActTake, all[0].ID, handoff.Consumption{Operator: "ben", Session: l.session,
-				Until: time.Now().Add(2 * time.Hour).UTC().Format(time.RFC3339)})
-			return err
-		})
-	})
-	l.hear(agent.Tool)
-	notes, _ := filepath.Glob(filepath.Join(l.state, "handoff/heard/*/note"))
-	note, err := os.ReadFile(notes[0])
-	fields := strings.Split(string(note), "\n")
-	if renew, bad := time.Parse(time.RFC3339Nano, fields[2]); err != nil || bad != nil || time.Until(renew) < 30*time.Minute {
-		t.Errorf("the lease is to be renewed at %s", fields[2])
 	}
 }
 
@@ -289,17 +158,6 @@ func TestTakenInOrder(t *testing.T) {
 			t.Fatalf("%v\n%v", ended, again)
 		}
 	}
-}
-
-// queuedID returns the id of the handoff that the message in the queue names.
-func queuedID(t *testing.T, bin string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(bin, "queued"))
-	if _, id, isNamed := strings.Cut(string(text), "(chosen by the sender): \""); err == nil && isNamed {
-		return id[:12]
-	}
-	t.Fatalf("queued %s, %v", text, err)
-	return ""
 }
 
 // At most one line a minute; the newest three are named, the others counted; names of others are cut.
@@ -442,28 +300,5 @@ func TestHearTooLate(t *testing.T) {
 	l.later(t)
 	if line := l.hear(agent.Tool); !strings.Contains(line, "1 new handoff for ben") {
 		t.Errorf("never announced: %q", line)
-	}
-}
-
-// A session whose memory was damaged is woken for what it was not told.
-func TestWakeDamagedMemory(t *testing.T) {
-	l := newListener(t, "claude", 1)
-	l.start()
-	handOver(t, l.root, "new")
-	notes, _ := filepath.Glob(filepath.Join(l.state, "handoff/heard/*/note"))
-	write(t, notes[0], "{")
-	woken := ""
-	l.run(l.input(), func(s agent.Session) {
-		getenv := s.Getenv
-		s.Parent, s.Getenv = os.Getpid(), func(name string) string {
-			if name == "CLAUDE_CODE_SESSION_ATTENDED" {
-				return "1"
-			}
-			return getenv(name)
-		}
-		woken = agent.Wake(s, func() error { return io.EOF })
-	})
-	if line := l.hear(agent.Prompt); !strings.Contains(woken+line, "1 new handoff for ben") {
-		t.Errorf("never announced: %q, %q", woken, line)
 	}
 }

@@ -32,8 +32,7 @@ export const Handoff = async ({ client, directory }) => {
   })
 
   const begin = async (id, source, told) => {
-    sessions.set(id, { said: "" })
-    await run("stop", id, "SessionStart", { source })
+    sessions.set(id, {})
     return run("session-start", id, "SessionStart", { source, told })
   }
 
@@ -83,23 +82,15 @@ export const Handoff = async ({ client, directory }) => {
       result.output += "\n\n" + text
       result.metadata = { ...result.metadata, handoffs }
     }),
-    "experimental.text.complete": careful(async ({ sessionID }, { text }) => {
-      if (sessions.has(sessionID)) sessions.get(sessionID).said = text
-    }),
     "shell.env": careful(async ({ sessionID }, { env }) => {
       if (sessions.has(sessionID)) env.OPENCODE_SESSION_ID = sessionID
     }),
     event: careful(async ({ event }) => {
-      const id = event.properties?.sessionID
-      const session = sessions.get(id)
-      if (!session) return
-      if (event.type === "session.idle") await run("stop", id, "Stop", { last_assistant_message: session.said })
-      if (event.type !== "session.compacted") return
-      session.compacted = true
-      await run("stop", id, "PostCompact", { compact_summary: session.said })
+      const session = sessions.get(event.properties?.sessionID)
+      if (session && event.type === "session.compacted") session.compacted = true
     }),
     dispose: careful(async () => {
-      for (const id of sessions.keys()) await run("stop", id, "SessionEnd", { reason: "exit" })
+      for (const id of sessions.keys()) await run("session-end", id, "SessionEnd", { reason: "exit" })
     }),
   }
 }

@@ -25,7 +25,6 @@ type Places struct {
 	Home   string              // the home directory, absolute
 	Root   string              // the project root, absolute
 	Getenv func(string) string // the environment of the agent; nil is empty
-	System string              // the root of the machine's settings; "" is the file system
 }
 
 // place returns the path of one of an agent's settings files, and the directory that must exist for it.
@@ -156,4 +155,10 @@ func readOwn(d *disk.Dir, name string) ([]byte, error) {
 		return nil, errors.New("it is read-only")
 	}
 	return disk.ReadAll(file, maxSettings)
+}
+
+// exists reports whether a file of that name exists. A broken symbolic link counts.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

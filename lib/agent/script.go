@@ -25,8 +25,7 @@ func (a Agent) script(c Command) []byte {
 
 func withCommands(text string) string { return strings.Replace(opencode, "COMMANDS", text, 1) }
 
-// readScript finds our commands in a script. It refuses one that is not ours. A script that does not end as ours may do
-// more than run the commands.
+// readScript finds our commands in a script. It refuses one that is not ours.
 func (s settings) readScript() error {
 	if len(s.src) == 0 {
 		return nil
@@ -36,16 +35,12 @@ func (s settings) readScript() error {
 	line, _, _ = strings.Cut(line, "\n")
 	var commands map[Event][]string
 	isOurs = isOurs && json.Unmarshal([]byte(line), &commands) == nil
-	off := ""
-	if string(s.src) != withCommands(line) {
-		off = "it is not the plugin that this handoff writes, and may do more: run `handoff install opencode` again"
-	}
 	for _, sl := range s.slots {
 		words := commands[sl.event]
-		if !isOurs || !isOf(words, sl.event) {
+		if !isOurs || !isHook(words) {
 			return refuse("rename it; nothing was changed", "%s is not a plugin that handoff has written", s.path)
 		}
-		s.ours[sl] = []found{{words: words, off: off}}
+		s.ours[sl] = []found{{words: words}}
 	}
 	return nil
 }

@@ -17,11 +17,15 @@ import (
 // A plugin that handoff has not written, or that somebody made unreadable, stays as it is.
 func TestForeignPlugin(t *testing.T) {
 	a := find(t, "opencode")
-	ours := agent.Published()["examples/opencode.js"]
+	change, err := a.Install(agent.Places{Home: t.TempDir()}, agent.User, agent.Command{Program: program})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, _, ours := change.Texts()
 	for what, text := range map[string]string{
 		"someone's":           "export const Mine = async () => ({})\n",
 		"no commands":         strings.Replace(ours, `{"prompt"`, `{prompt`, 1),
-		"another program":     strings.ReplaceAll(ours, `["handoff"`, `["rm"`),
+		"another program":     strings.ReplaceAll(ours, `["`+program+`"`, `["rm"`),
 		"below another line":  "// mine\n" + ours,
 		"commands are absent": strings.Replace(ours, `"tool":`, `"other":`, 1),
 	} {
@@ -30,42 +34,11 @@ func TestForeignPlugin(t *testing.T) {
 		before, p := tree(t, home), agent.Places{Home: home}
 		_, errIn := a.Install(p, agent.User, agent.Command{Program: program})
 		_, errOut := a.Uninstall(p, agent.User, false)
-		_, errs := a.Entries(p, false)
-		if !errors.Is(errIn, handoff.ErrConfig) || !errors.Is(errOut, handoff.ErrConfig) || len(errs) != 1 {
-			t.Errorf("%s: install %v, uninstall %v, entries %v", what, errIn, errOut, errs)
+		if !errors.Is(errIn, handoff.ErrConfig) || !errors.Is(errOut, handoff.ErrConfig) {
+			t.Errorf("%s: install %v, uninstall %v", what, errIn, errOut)
 		}
 		if after := tree(t, home); after != before {
 			t.Errorf("%s: before\n%safter\n%s", what, before, after)
-		}
-	}
-}
-
-// Entries notices what somebody added to our plugin. Install replaces it.
-func TestChangedPlugin(t *testing.T) {
-	a, home := find(t, "opencode"), t.TempDir()
-	p := agent.Places{Home: home}
-	change, err := a.Install(p, agent.User, agent.Command{Program: program})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _, _, plugin := change.Texts()
-	for more, want := range map[string]string{"": "", "import('/tmp/evil.js')\n": "it is not the plugin that this handoff writes"} {
-		put(t, settingsPath(home, "opencode"), plugin+more)
-		entries, errs := a.Entries(p, false)
-		if len(entries) == 0 || len(errs) > 0 {
-			t.Fatal(entries, errs)
-		}
-		for _, e := range entries {
-			if (e.Off == "") != (want == "") || !strings.HasPrefix(e.Off, want) {
-				t.Errorf("%q: %q", more, e.Off)
-			}
-		}
-		change, err := a.Install(p, agent.User, agent.Command{Program: program})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, _, after := change.Texts(); after != plugin {
-			t.Errorf("it is replaced by %s", after)
 		}
 	}
 }
@@ -109,14 +82,11 @@ await say("new")
 await say("new")
 await tool("new", "out", { handoffs: "f8", title: "x" })
 await tool("new", undefined, { handoffs: "f9" })
-await hooks["experimental.text.complete"]({ sessionID: "new" }, { text: "bye" })
-await event("session.idle", { sessionID: "new" })
 await event("session.compacted", { sessionID: "new" })
 await say("new")
 await say("old")
 await say("child")
 await tool("child", "out", { handoffs: "f9" })
-await event("session.idle", { sessionID: "child" })
 for (const id of ["fork", "compact", "forgot", "odd", "broken"]) await say(id)
 const env = {}
 await hooks["shell.env"]({ sessionID: "new" }, { env })
@@ -131,7 +101,7 @@ func TestPlugin(t *testing.T) {
 		t.Skip("needs node")
 	}
 	for what, c := range map[string]struct{ script, says, ran string }{
-		"good": {`printf '%s ' "$2" >>ran; cat >>ran; echo >>ran; [ "$2" = stop ] || printf '{"additionalContext":"at %s","handoffs":"%s"}' "$2" "(b1)"`,
+		"good": {`printf '%s ' "$2" >>ran; cat >>ran; echo >>ran; [ "$2" = session-end ] || printf '{"additionalContext":"at %s","handoffs":"%s"}' "$2" "(b1)"`,
 			`new prompt: hi at session-start(b1)
 new prompt: hi at prompt(b1)
 new tool: "out\n\nat tool" {"title":"x","handoffs":"(b1)"}
@@ -146,25 +116,15 @@ forgot prompt: hi at session-start(b1)
 odd prompt: hi at session-start(b1)
 broken prompt: hi at session-start(b1)
 {"OPENCODE_SESSION_ID":"new"}
-`, `stop {"session_id":"new","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
-session-start {"session_id":"new","cwd":"@","hook_event_name":"SessionStart","source":"startup","told":""}
+`, `session-start {"session_id":"new","cwd":"@","hook_event_name":"SessionStart","source":"startup","told":""}
 prompt {"session_id":"new","cwd":"@","hook_event_name":"UserPromptSubmit"}
 tool {"session_id":"new","cwd":"@","hook_event_name":"PostToolUse"}
-stop {"session_id":"new","cwd":"@","hook_event_name":"Stop","last_assistant_message":"bye"}
-stop {"session_id":"new","cwd":"@","hook_event_name":"PostCompact","compact_summary":"bye"}
-stop {"session_id":"new","cwd":"@","hook_event_name":"SessionStart","source":"compact"}
 session-start {"session_id":"new","cwd":"@","hook_event_name":"SessionStart","source":"compact"}
-stop {"session_id":"old","cwd":"@","hook_event_name":"SessionStart","source":"resume"}
 session-start {"session_id":"old","cwd":"@","hook_event_name":"SessionStart","source":"resume","told":""}
-stop {"session_id":"fork","cwd":"@","hook_event_name":"SessionStart","source":"fork"}
 session-start {"session_id":"fork","cwd":"@","hook_event_name":"SessionStart","source":"fork","told":"a1 a2 a3"}
-stop {"session_id":"compact","cwd":"@","hook_event_name":"SessionStart","source":"fork"}
 session-start {"session_id":"compact","cwd":"@","hook_event_name":"SessionStart","source":"fork","told":"a1"}
-stop {"session_id":"forgot","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
 session-start {"session_id":"forgot","cwd":"@","hook_event_name":"SessionStart","source":"startup","told":""}
-stop {"session_id":"odd","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
 session-start {"session_id":"odd","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
-stop {"session_id":"broken","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
 session-start {"session_id":"broken","cwd":"@","hook_event_name":"SessionStart","source":"startup"}
 `},
 		"missing": {"", silent, ""},

@@ -107,9 +107,6 @@ func context(t *testing.T, name, out string) string {
 	text := out
 	prefix, suffix := map[string]string{"cursor": `{"additional_context":`, "copilot": `{"additionalContext":`,
 		"opencode": `{"additionalContext":`}[name], "}\n"
-	if name == "antigravity" {
-		prefix, suffix = `{"injectSteps":[{"ephemeralMessage":`, "}]}\n"
-	}
 	if name == "opencode" {
 		suffix = regexp.MustCompile(`,"handoffs":"[^"]*"}\n$`).FindString(out)
 	}
@@ -165,7 +162,7 @@ func TestCap(t *testing.T) {
 			if n := utf8.RuneCountInString(text); n > 6000 || !strings.HasSuffix(text, rest) || strings.ContainsRune(text, 0x1b) {
 				t.Errorf("%s, bodies %v: %d characters: %.300q … %q", name, bodies, n, text, text[max(0, len(text)-100):])
 			}
-			if framed := strings.Contains(text, "untrusted-content"); framed != (bodies && name != "codex" && name != "claude" && name != "qwen" && name != "antigravity") {
+			if framed := strings.Contains(text, "untrusted-content"); framed != (bodies && name != "codex" && name != "claude" && name != "qwen") {
 				t.Errorf("%s, bodies %v: framed %v", name, bodies, framed)
 			}
 		}

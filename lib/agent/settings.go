@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -21,29 +20,22 @@ type settings struct {
 	slots []slot
 	root  *jsontree.Value // nil if the file is not JSON
 
-	ours     map[slot][]found
-	portable map[slot]bool // it has the line of a plugin or an example, which stays
+	ours map[slot][]found
 }
 
 // A found entry is one that runs our hook, or our server.
 type found struct {
 	list, node *jsontree.Value // the array of the entry, nil for a server, and the entry
 	group      *jsontree.Value // the group of the array, nil without groups
-	place      string          // the numbers of group and entry
 	words      []string
-	off        string // why the agent may not run it as it stands, or ""
 }
 
 // parse reads a settings file of an agent and finds our entries in its slots. Unknown content is ErrConfig, with its
 // place.
 func (a Agent) parse(file string, src []byte, slots []slot) (s settings, err error) {
-	s = settings{agent: a, path: file, src: src, slots: slots, ours: make(map[slot][]found),
-		portable: make(map[slot]bool)}
-	switch path.Ext(file) {
-	case ".js":
+	s = settings{agent: a, path: file, src: src, slots: slots, ours: make(map[slot][]found)}
+	if path.Ext(file) == ".js" {
 		return s, s.readScript()
-	case ".toml":
-		return s, s.readTable()
 	}
 	if s.root, err = jsontree.Scan(src); err != nil {
 		return s, notJSON(file, err)
@@ -68,7 +60,7 @@ func (s settings) key(sl slot) string {
 	if sl.event == server {
 		return sl.name
 	}
-	return cmp.Or(s.agent.get("key"), "hooks")
+	return "hooks"
 }
 
 // isVersioned reports whether the file has a version.
@@ -94,9 +86,9 @@ func (s settings) read(sl slot) error {
 		return err
 	}
 	if !s.agent.has("grouped") {
-		return s.readEntries(sl, list, nil, -1)
+		return s.readEntries(sl, list, nil)
 	}
-	for i, group := range list.All() {
+	for _, group := range list.All() {
 		if err := s.expect(group, jsontree.Object, "a group of hooks"); err != nil {
 			return err
 		}
@@ -107,7 +99,7 @@ func (s settings) read(sl slot) error {
 		if err := s.expect(entries, jsontree.Array, `the "hooks" of a group`); err != nil {
 			return err
 		}
-		if err := s.readEntries(sl, entries, group, i); err != nil {
+		if err := s.readEntries(sl, entries, group); err != nil {
 			return err
 		}
 	}
@@ -130,8 +122,8 @@ func notJSON(path string, err error) error {
 }
 
 // readEntries finds the hooks of one list. It checks only the shape of the others.
-func (s settings) readEntries(sl slot, list, group *jsontree.Value, at int) error {
-	for i, n := range list.All() {
+func (s settings) readEntries(sl slot, list, group *jsontree.Value) error {
+	for _, n := range list.All() {
 		if err := s.expect(n, jsontree.Object, "a hook"); err != nil {
 			return err
 		}
@@ -143,11 +135,8 @@ func (s settings) readEntries(sl slot, list, group *jsontree.Value, at int) erro
 		if err := s.expect(n.Get("args"), jsontree.Array, `the "args" of a hook`); err != nil {
 			return err
 		}
-		if words := commandWords(n); isOf(words, sl.event) {
-			place := fmt.Sprintf("%d:%d", at, i)
-			s.ours[sl] = append(s.ours[sl], found{list: list, node: n, group: group, place: place, words: words})
-		} else if commandLine(n) == s.agent.packaged(sl.event) {
-			s.portable[sl] = true
+		if words := commandWords(n); isHook(words) {
+			s.ours[sl] = append(s.ours[sl], found{list: list, node: n, group: group, words: words})
 		}
 	}
 	return nil

@@ -3,19 +3,20 @@
 package agent_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
-	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 // Every agent gets the server where it looks for it, and after uninstalling everything is as it was.
 func TestServer(t *testing.T) {
 	for _, name := range agent.Installable() {
+		if name == "codex" { // it adds the server itself
+			continue
+		}
 		a, home := find(t, name), t.TempDir()
 		p, before := agent.Places{Home: home, Root: home}, tree(t, home)
 		for _, scope := range []agent.Scope{agent.User, agent.Project} {
@@ -40,53 +41,6 @@ func TestServer(t *testing.T) {
 		if after := tree(t, home); after != before {
 			t.Errorf("%s: before\n%safter\n%s", name, before, after)
 		}
-	}
-}
-
-// In TOML only the lines of the table change. If other values would change, nothing does.
-func TestTableInTOML(t *testing.T) {
-	home := t.TempDir()
-	path, p := filepath.Join(home, ".codex/config.toml"), agent.Places{Home: home}
-	const ours = "[mcp_servers.handoff]\ncommand = \"/usr/bin/handoff\"\nargs = [\"mcp\",\"--operator\",\"ben\"]\n"
-	const old = "[mcp_servers.handoff]\ncommand = \"/old/handoff\"\nargs = [\"mcp\"]\nstartup_timeout_sec = 9\n"
-	for text, want := range map[string]string{
-		"":                                  ours,
-		"a = 1":                             "a = 1\n\n" + ours,
-		"a = 1\n":                           "a = 1\n\n" + ours,
-		"# mine\n[b]\nc = [\n  [1],\n]\n":   "# mine\n[b]\nc = [\n  [1],\n]\n\n" + ours,
-		"[b]\nc = 1\n" + old + "# d\n[e]\n": "[b]\nc = 1\n" + ours + "startup_timeout_sec = 9\n# d\n[e]\n",
-		old + "# why\ncwd = \"/x\"\n[mcp_servers.handoff.env]\nA=\"b\"\n\n[e]\n": ours +
-			"startup_timeout_sec = 9\n# why\ncwd = \"/x\"\n[mcp_servers.handoff.env]\nA=\"b\"\n\n[e]\n",
-		"c = 1\n" + old + "args2 = 1\nlong = [\n  1,\n]\n": "c = 1\n" + ours + "startup_timeout_sec = 9\nargs2 = 1\nlong = [\n  1,\n]\n",
-		"mcp_servers = {other = {command = \"x\"}}\n":      "refused",
-		"mcp_servers.handoff = {command = \"x\"}\n":        "refused",
-		"[mcp_servers.handoff]\ncommand = \"npx\"\n":       "refused",
-		"[mcp_servers.handoff]\nurl = \"http://x\"\n":      "refused",
-		"mcp_servers = 1\n":                                "refused",
-		"a = \"\"\"\n" + old + "\"\"\"\n":                  "refused",
-		"not TOML":                                         "refused",
-	} {
-		put(t, path, text)
-		change, err := find(t, "codex").Install(p, agent.User, agent.Command{Program: program, To: "ben", Server: true})
-		if want == "refused" {
-			if !errors.Is(err, handoff.ErrConfig) || string(must(os.ReadFile(path))) != text {
-				t.Errorf("%q: %v", text, err)
-			}
-			continue
-		}
-		change = apply(t, change, err)
-		if got := string(must(os.ReadFile(path))); got != want {
-			t.Errorf("%q became %q, not %q", text, got, want)
-		}
-		change, err = find(t, "codex").Uninstall(p, agent.User, true)
-		if change = apply(t, change, err); change.Status != agent.Removed {
-			t.Errorf("%q: %s", text, change.Status)
-		}
-		if got, err := os.ReadFile(path); string(got) != text && !strings.Contains(text, old) || err != nil ||
-			strings.Contains(string(got), "handoff") {
-			t.Errorf("%q became %q, %v", text, got, err)
-		}
-		os.Remove(path + ".handoff-backup")
 	}
 }
 

@@ -23,7 +23,7 @@ func TestTable(t *testing.T) {
 			if key != "" && key != "#" && key != "agent" && !slices.Contains(known, key) {
 				t.Errorf("%s: %q is no kind of line", a.Name, key)
 			}
-			if key != "#" && key != "layer" && key != "off" && len(a.all(key)) != 1 {
+			if key != "#" && len(a.all(key)) != 1 {
 				t.Errorf("%s has several lines %s", a.Name, key)
 			}
 		}
@@ -40,40 +40,6 @@ func TestTable(t *testing.T) {
 			if _, err := jsontree.Scan([]byte(a.get(key))); a.has(key) && err != nil {
 				t.Errorf("%s, %s: %v", a.Name, key, err)
 			}
-		}
-		for _, key := range []string{"plugins", "runs"} {
-			for _, name := range a.words(key) {
-				if _, found := find(name); !found {
-					t.Errorf("%s: %s names %s", a.Name, key, name)
-				}
-			}
-		}
-		for _, l := range a.layers() {
-			if l.scope < User || l.path == "" || strings.Contains(l.path, "|") {
-				t.Errorf("%s: %v", a.Name, l)
-			}
-		}
-	}
-}
-
-// The output of a hook is exactly the envelope of its agent, or none.
-func TestUnwrap(t *testing.T) {
-	const good = `{"systemMessage":"1 unread","hookSpecificOutput":{"additionalContext":"text","hookEventName":"SessionStart"}}`
-	codex, _ := find("codex")
-	for output, want := range map[string]string{
-		good: "text",
-		strings.Replace(good, `"1 unread"`, `""`, 1):                         "text",
-		strings.Replace(good, `"text"`, `"EVENT"`, 1):                        "EVENT",
-		strings.Replace(good, `"SessionStart"`, `"Stop"`, 1):                 "",
-		strings.Replace(good, `"text"`, `1`, 1):                              "",
-		strings.Replace(good, `"1 unread"`, `["1 unread"]`, 1):               "",
-		strings.Replace(good, `"systemMessage"`, `"a":1,"systemMessage"`, 1): "",
-		strings.Replace(good, `"additionalContext"`, `"context"`, 1):         "",
-		`{"additionalContext":"text"}`:                                       "", `"text"`: "", "[]": "", "null": "", "text": "", "": "", good + good: "",
-	} {
-		text, err := codex.unwrap(start, []byte(output))
-		if text != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v", output, text, err)
 		}
 	}
 }

@@ -12,7 +12,7 @@ func TestArguments(t *testing.T) {
 		"reply ID [FILE|-]":                      {{"ID", false, false}, {"FILE|-", true, false}},
 		"log ID | --head | --sign":               {{"ID", true, false}},
 		"verify [ID… | --log]":                   {{"ID…", true, true}},
-		"watch [--notify | --exec COMMAND]":      nil,
+		"watch [--exec COMMAND]":                 nil,
 		"create TASK_ID --summary TEXT":          {{"TASK_ID", false, false}},
 		"install AGENT [--user | --project]":     {{"AGENT", false, false}},
 		"write FILE…|-|DIR | --stdin0":           {{"FILE…|-|DIR", true, true}},

@@ -19,8 +19,7 @@ func Commands() cli.Commands {
 // FullCommands returns the commands that only the full program has.
 func FullCommands() cli.Commands {
 	return cli.Commands{
-		"install":     cli.Of(installAgent),
-		"uninstall":   cli.Of(uninstallAgent),
-		"doctor hook": cli.Of(testHooks),
+		"install":   cli.Of(installAgent),
+		"uninstall": cli.Of(uninstallAgent),
 	}
 }

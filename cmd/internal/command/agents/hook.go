@@ -27,11 +27,11 @@ var events = []event{
 	{name: "session-start", run: agent.SessionStart},
 	{name: "prompt", run: func(s agent.Session) { agent.Hear(s, agent.Prompt) }},
 	{name: "tool", run: func(s agent.Session) { agent.Hear(s, agent.Tool) }},
-	stop,
+	end,
 }
 
-// stop saves the draft of the session.
-var stop = event{"stop", agent.SaveDraft, true}
+// end saves the draft of the session.
+var end = event{"session-end", agent.SaveDraft, true}
 
 type hookFlags struct {
 	Agent  string `default:"plain"`
@@ -62,7 +62,7 @@ func eventCommand(a *cli.App, e event) *cobra.Command {
 
 // SaveDraft saves what the hook of an agent reports on standard input about a session.
 func SaveDraft(a *cli.App, agentName string) {
-	runHook(a, stop, agent.Session{Agent: agentName})
+	runHook(a, end, agent.Session{Agent: agentName})
 }
 
 // runHook runs the hook of an event. It does nothing if the working directory was removed.

@@ -61,6 +61,9 @@ func installAgent(a *cli.App, f *addFlags, args []string) error {
 			return err
 		}
 	}
+	if line := in.agent.ServerCommand(c); line != "" && in.mcp {
+		a.Note("to add the server, run: " + line)
+	}
 	return nil
 }
 
@@ -166,19 +169,16 @@ func (in *install) finish(a *cli.App, change agent.Change, isServer bool) error 
 	return in.print(a, change, isServer)
 }
 
-// print prints the change, the warnings, and what the user must approve in the agent.
+// print prints the change, and what the user must approve in the agent.
 func (in *install) print(a *cli.App, change agent.Change, isServer bool) error {
 	out := struct {
-		Agent    string   `json:"agent"`
-		Path     string   `json:"file_path"`
-		Status   string   `json:"status"`
-		Command  []string `json:"command,omitempty"`
-		Diff     string   `json:"diff,omitempty"`
-		Backup   string   `json:"backup,omitempty"`
-		Hears    []string `json:"hears,omitempty"`
-		Misses   []string `json:"misses,omitempty"`
-		Approve  string   `json:"approve,omitempty"`
-		Warnings []string `json:"warnings,omitempty"`
+		Agent   string   `json:"agent"`
+		Path    string   `json:"file_path"`
+		Status  string   `json:"status"`
+		Command []string `json:"command,omitempty"`
+		Diff    string   `json:"diff,omitempty"`
+		Backup  string   `json:"backup,omitempty"`
+		Approve string   `json:"approve,omitempty"`
 	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words, Backup: change.Backup}
 	if change.Changes() && (in.DryRun || in.Check) {
 		out.Status = "would be " + out.Status
@@ -187,14 +187,6 @@ func (in *install) print(a *cli.App, change agent.Change, isServer bool) error {
 		out.Diff = a.Full.Diff(change.Texts())
 	}
 	if change.Status != agent.Removed && change.Status != agent.Absent && (!isServer || in.agent.OneFile()) {
-		out.Warnings = in.agent.Others(in.places, agent.Entry{Path: change.Path, Words: change.Words})
-		if change.Note != "" {
-			out.Warnings = append(out.Warnings, change.Note)
-		}
-		if shell := shellProblem(a); shell != "" {
-			out.Warnings = append(out.Warnings, shell)
-		}
-		out.Hears, out.Misses = in.agent.Hears()
 		out.Approve = in.agent.Approve
 		if in.scope == agent.Project {
 			out.Approve = in.agent.ApproveProject
@@ -210,17 +202,6 @@ func (in *install) print(a *cli.App, change agent.Change, isServer bool) error {
 	if out.Backup != "" {
 		a.Note("you changed the settings after installing; the older ones are kept in " + out.Backup +
 			": remove it when you do not need it")
-	}
-	if len(out.Hears) > 0 {
-		note := "a session hears of handoffs " + strings.Join(out.Hears, ", ")
-		if len(out.Misses) > 0 {
-			note += "; not " + strings.Join(out.Misses, ", ")
-		}
-		a.Note(note)
-		a.Note("a session that ends without a handoff leaves a draft: `handoff draft show`")
-	}
-	for _, w := range out.Warnings {
-		a.Note("warning: " + w)
 	}
 	if out.Approve != "" {
 		a.Note("in " + in.agent.Title + ": " + out.Approve)

@@ -2,7 +2,6 @@ package read
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,46 +10,32 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 type watchFlags struct {
 	*cli.Who
-	All    bool   `not:"operator"`
-	Notify bool   // show a desktop notification
-	Exec   string // a command for each new handoff
-	Wake   bool   `not:"all notify exec once"`
-	Agent  string `default:"plain"` // whose session is woken
-	Once   bool
+	All  bool   `not:"operator"`
+	Exec string // a command for each new handoff
+	Once bool
 }
 
 // A watch is one run of the command.
 type watch struct {
 	*cli.App
 	*watchFlags
-	news    string // for the session that is woken
 	to      string // "" is every operator
 	project handoff.Project
 }
 
 func runWatch(a *cli.App, f *watchFlags, _ []string) error {
 	w := watch{App: a, watchFlags: f}
-	switch err := w.start(); {
-	case w.news != "":
-		return cli.Invalid("", "%s", w.news)
-	case f.Wake: // an agent would take a failure for news
-		return nil
-	default:
-		return err
-	}
+	return w.start()
 }
 
 const (
@@ -84,9 +69,6 @@ func (w *watch) run(ctx context.Context, s *handoff.Store) error {
 	}
 	defer changes.Close()
 	w.SyncByItself(w.project)
-	if w.Wake {
-		return w.waitToWake(ctx, changes, s)
-	}
 	seen, err := w.look(s, nil)
 	for err == nil {
 		if err = w.wait(ctx, changes, s); errors.Is(err, context.Canceled) {
@@ -101,18 +83,6 @@ func (w *watch) run(ctx context.Context, s *handoff.Store) error {
 		}
 	}
 	return err
-}
-
-// waitToWake waits until something is new for the session.
-func (w *watch) waitToWake(ctx context.Context, changes *fsnotify.Watcher, s *handoff.Store) error {
-	cwd, err := w.Getwd()
-	if err != nil {
-		return err
-	}
-	w.news = strings.TrimSpace(agent.Wake(agent.Session{Agent: w.Agent, To: w.Operator, Parent: os.Getppid(), Cwd: cwd,
-		Stdin: w.Stdin, Getenv: w.Getenv, Flags: w.Flags, Options: w.Options, Gather: w.Gather},
-		func() error { return w.wait(ctx, changes, s) }))
-	return nil
 }
 
 // wait waits until the directory may have changed. If the directory does not exist yet, wait watches its parent.
@@ -171,17 +141,12 @@ func (w watch) tell(e handoff.Listed) error {
 		return err
 	}
 	shown := text
-	title := fmt.Sprintf("handoff from %s to %s", e.From, e.To)
 	if cli.IsTerminal(w.Stdout) && !w.JSON {
-		shown = handoff.EscapeLine(cli.Short(e.ID, 8)+"  "+title+": "+e.Title) + "\n"
+		shown = handoff.EscapeLine(fmt.Sprintf("%s  handoff from %s to %s: %s", cli.Short(e.ID, 8), e.From, e.To, e.Title)) +
+			"\n"
 	}
 	if _, err := io.WriteString(w.Stdout, shown); err != nil {
 		return err
-	}
-	if w.Notify {
-		if err := desktop(title, handoff.EscapeLine(e.Title)); err != nil {
-			w.Note("no desktop notification: " + err.Error())
-		}
 	}
 	if w.Exec == "" {
 		return nil
@@ -193,23 +158,4 @@ func (w watch) tell(e handoff.Listed) error {
 		w.Note("the command for " + cli.Short(e.ID, 8) + " ended with " + err.Error())
 	}
 	return nil
-}
-
-// desktop shows a notification. The texts are arguments of the command, never part of a script.
-func desktop(title, text string) error {
-	var cmd *exec.Cmd
-	switch runtime.GOOS {
-	case "darwin":
-		cmd = exec.Command("osascript", "-e", "on run argv", "-e",
-			"display notification (item 2 of argv) with title (item 1 of argv)", "-e", "end run", title, text)
-	case "windows":
-		cmd = exec.Command("msg", "*", title+": "+text)
-	default:
-		cmd = exec.Command("notify-send", "--", title, text)
-	}
-	out, err := cmd.CombinedOutput()
-	if said := string(bytes.TrimSpace(out)); err != nil && said != "" {
-		return errors.New(cmp.Or(handoff.EscapeLine(said), err.Error()))
-	}
-	return err
 }
