@@ -26,10 +26,8 @@ func newDesk(t *testing.T) desk {
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"handoff", "handoff-full"} {
-		if err := os.Link(filepath.Join(scripts.in(t), name), filepath.Join(bin, name)); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Link(filepath.Join(scripts.in(t), "handoff"), filepath.Join(bin, "handoff")); err != nil {
+		t.Fatal(err)
 	}
 	d := desk{home: t.TempDir(), path: bin + ":" + os.Getenv("PATH")}
 	profile := "PATH='" + strings.ReplaceAll(d.path, "'", `'\''`) + "'\n" // a login shell may set another

@@ -83,7 +83,6 @@ func program(b *testing.B) string {
 			b.Fatal(err)
 		}
 		binary = build(b, dir, "github.com/seed-78daf238/handoff/cmd/handoff")
-		build(b, dir, "github.com/seed-78daf238/handoff/cmd/handoff-full")
 	}
 	return binary
 }

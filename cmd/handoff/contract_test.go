@@ -16,13 +16,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/full"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
 )
 
 // TestEveryCommandIsExplained holds what help says of each command to one form.
 func TestEveryCommandIsExplained(t *testing.T) {
 	t.Parallel()
-	all(cli.Root(full.Program()), func(name string, cmd *cobra.Command) {
+	all(cli.Root(command.Program()), func(name string, cmd *cobra.Command) {
 		if first, _ := strings.CutPrefix(cmd.Short, " "); first == "" || strings.ToUpper(first[:1]) != first[:1] || strings.HasSuffix(first, ".") {
 			t.Errorf("%s: %q is not a short sentence without a stop", name, cmd.Short)
 		}
@@ -41,7 +41,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 // standard error, and nothing else.
 func TestEveryErrorIsJSON(t *testing.T) {
 	s := newScripted(t)
-	all(cli.Root(full.Program()), func(name string, cmd *cobra.Command) {
+	all(cli.Root(command.Program()), func(name string, cmd *cobra.Command) {
 		if strings.HasPrefix(name, "hook ") {
 			return // what an agent runs never fails
 		}

@@ -50,7 +50,7 @@ func newDraftStore(t *testing.T) (s draftStore, notes string) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("needs strace")
 	}
-	s = draftStore{t, filepath.Join(programs(t), "handoff"), filepath.Join(t.TempDir(), "project")}
+	s = draftStore{t, filepath.Join(released.in(t), "handoff"), filepath.Join(t.TempDir(), "project")}
 	notes = filepath.Join(t.TempDir(), "notes.md")
 	if err := os.WriteFile(notes, []byte("Half done.\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -31,16 +30,6 @@ func hookProject(t *testing.T) string {
 	return root
 }
 
-// fastProgram returns the path of handoff in a directory without handoff-full.
-func fastProgram(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "handoff")
-	if err := os.Link(filepath.Join(programs(t), "handoff"), bin); err != nil {
-		t.Fatal(err)
-	}
-	return bin
-}
-
 func TestPlainScript(t *testing.T) {
 	t.Parallel()
 	script, err := filepath.Abs("../../hooks/session-start.sh")
@@ -57,7 +46,7 @@ func TestPlainScript(t *testing.T) {
 		}
 		return string(out)
 	}
-	root, bin := hookProject(t), fastProgram(t)
+	root, bin := hookProject(t), filepath.Join(released.in(t), "handoff")
 	if out := run(filepath.Dir(bin), root); !strings.Contains(out, "1 unread handoff for ben") || strings.Contains(out, "the body") {
 		t.Errorf("with a handoff: %q", out)
 	}
@@ -72,7 +61,7 @@ func TestPlainScript(t *testing.T) {
 // The agent may leave standard input open and say nothing: the hook must not wait for it.
 func TestOpenInput(t *testing.T) {
 	t.Parallel()
-	root, bin := hookProject(t), fastProgram(t)
+	root, bin := hookProject(t), filepath.Join(released.in(t), "handoff")
 	for _, input := range []string{"", "{", "not json at all ", `{"cwd":"` + root + `"}`, `{"cwd":"/nowhere"}` + strings.Repeat(" ", 1000), strings.Repeat("[", 100_000)} {
 		cmd := exec.Command(bin, "hook", "session-start", "--agent=claude", "--to", "ben")
 		cmd.Dir = root
@@ -104,33 +93,5 @@ func TestOpenInput(t *testing.T) {
 		if err := json.Unmarshal(out, &envelope); err != nil || envelope.Output.Event != "SessionStart" || !strings.Contains(envelope.Output.Context, "1 unread handoff for ben") {
 			t.Errorf("%.20q: %q, %v", input, out, err)
 		}
-	}
-}
-
-// The hook of a prompt that has no news ends before the packages that take long to initialize. With news it has read
-// nothing away.
-func TestEarlyHook(t *testing.T) {
-	t.Parallel()
-	root, bin := hookProject(t), fastProgram(t)
-	hook := func(args ...string) (stdout, stderr string) {
-		var out, trace strings.Builder
-		cmd := exec.Command(bin, append([]string{"hook", "prompt", "--agent", "claude", "--to", "ben"}, args...)...)
-		cmd.Stdin = strings.NewReader(`{"session_id": "s-1", "cwd": ` + strconv.Quote(root) + `, "prompt": "Go on"}`)
-		cmd.Stdout, cmd.Stderr, cmd.Dir = &out, &trace, t.TempDir()
-		cmd.Env = []string{"HOME=" + root + ".home", "XDG_STATE_HOME=" + root + ".state", "GODEBUG=inittrace=1"}
-		if err := cmd.Run(); err != nil {
-			t.Errorf("%v\n%s", err, trace.String())
-		}
-		return out.String(), trace.String()
-	}
-	const late = "init go.yaml.in/yaml"
-	if out, trace := hook(); !strings.Contains(out, "ann deploy") || !strings.Contains(trace, late) {
-		t.Errorf("with news: %q\n%s", out, trace)
-	}
-	if out, trace := hook(); out != "" || strings.Contains(trace, late) || !strings.Contains(trace, "init os") {
-		t.Errorf("without news: %q\n%s", out, trace)
-	}
-	if out, trace := hook("--unknown"); out != "" || !strings.Contains(trace, late) {
-		t.Errorf("with a flag of another version: %q\n%s", out, trace)
 	}
 }

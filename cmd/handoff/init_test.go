@@ -16,7 +16,7 @@ import (
 // On a terminal, init asks who one is and what git should do. What was left unanswered changes nothing.
 func TestInitAsks(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(programs(t), "handoff")
+	program := filepath.Join(released.in(t), "handoff")
 	root, home := t.TempDir(), t.TempDir()
 	if out, err := exec.Command("git", "init", "-q", root).CombinedOutput(); err != nil {
 		t.Skipf("no git: %v %s", err, out)

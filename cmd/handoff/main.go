@@ -1,5 +1,4 @@
-// Command handoff passes work from one person or agent to the next. It is the fast program; it starts handoff-full for
-// the commands that it lacks.
+// Command handoff passes work from one person or agent to the next.
 package main
 
 import (

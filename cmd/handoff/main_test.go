@@ -45,17 +45,17 @@ func (m tests) Run() int {
 // raceFlag builds the programs as this test was built.
 var raceFlag []string
 
-// A built is a directory with handoff and handoff-full. The first test that asks for it builds them.
+// A built is a directory with handoff. The first test that asks for it builds it.
 type built struct {
-	once  sync.Once
-	below string // where the sources are in the module
-	dir   string
-	err   error
+	once sync.Once
+	from string // the package in the module
+	dir  string
+	err  error
 }
 
 var (
-	released = built{below: "/cmd"}                  // the programs as they are released
-	scripts  = built{below: "/cmd/handoff/testdata"} // those for scripts, which may set their time and machine
+	released = built{from: "/cmd/handoff"}                  // the program as it is released
+	scripts  = built{from: "/cmd/handoff/testdata/handoff"} // the one for scripts, which may set their time and machine
 )
 
 func (b *built) in(t *testing.T) string {
@@ -64,15 +64,12 @@ func (b *built) in(t *testing.T) string {
 		if b.dir, b.err = os.MkdirTemp("", "handoff-built-"); b.err != nil {
 			return
 		}
-		for _, name := range []string{"handoff", "handoff-full"} {
-			// What go run links, it keeps for the next time; go build links each time anew.
-			args := append([]string{"run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp"}, raceFlag...)
-			cmd := exec.Command("go", append(args, module+b.below+"/"+name, b.dir+"/")...)
-			cmd.Dir = here
-			if out, err := cmd.CombinedOutput(); err != nil {
-				b.err = fmt.Errorf("%w\n%s", err, out)
-				return
-			}
+		// What go run links, it keeps for the next time; go build links each time anew.
+		args := append([]string{"run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp"}, raceFlag...)
+		cmd := exec.Command("go", append(args, module+b.from, b.dir+"/")...)
+		cmd.Dir = here
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.err = fmt.Errorf("%w\n%s", err, out)
 		}
 	})
 	if b.err != nil {
@@ -82,12 +79,6 @@ func (b *built) in(t *testing.T) string {
 }
 
 func (b *built) remove() { os.RemoveAll(b.dir) }
-
-// programs returns the directory with handoff and handoff-full as they are released.
-func programs(t *testing.T) string {
-	t.Helper()
-	return released.in(t)
-}
 
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/script/*.txtar")

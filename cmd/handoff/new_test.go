@@ -23,7 +23,7 @@ type form struct {
 
 func newForm(t *testing.T) *form {
 	f := &form{T: t, root: t.TempDir(), drafts: t.TempDir()}
-	f.program = filepath.Join(programs(t), "handoff")
+	f.program = filepath.Join(released.in(t), "handoff")
 	f.env = append(os.Environ(), "TMPDIR="+f.drafts, "HOME="+f.drafts, "HANDOFF_OPERATOR=ann", "VISUAL=", "EDITOR=false")
 	return f
 }

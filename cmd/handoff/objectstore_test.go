@@ -18,7 +18,7 @@ func TestProgramsUseAnObjectStore(t *testing.T) {
 		t.Skip("builds the programs")
 	}
 	store := objectstore.Start(t, 1)
-	bin, home := programs(t), t.TempDir()
+	bin, home := released.in(t), t.TempDir()
 	run := func(who string, code int, line string) string {
 		t.Helper()
 		cmd := exec.Command("sh", "-ec", line)

@@ -38,7 +38,7 @@ func offers(t *testing.T, root string) int {
 // Every session is recorded once, and told the same.
 func TestOffers(t *testing.T) {
 	t.Parallel()
-	root, bin := hookProject(t), fastProgram(t)
+	root, bin := hookProject(t), filepath.Join(released.in(t), "handoff")
 	first := session(t, bin, root, "one")
 	if n := offers(t, root); n != 1 {
 		t.Errorf("%d offers after the first session", n)
@@ -60,7 +60,7 @@ func TestOffers(t *testing.T) {
 // Where nothing can be recorded at once, sessions are told all the same.
 func TestOffersThatCannotBeRecorded(t *testing.T) {
 	t.Parallel()
-	bin := fastProgram(t)
+	bin := filepath.Join(released.in(t), "handoff")
 	path := func(root, name string) string { return filepath.Join(root, ".run", name) }
 	tests := map[string]func(root string) error{
 		"state cannot be written": func(root string) error { return os.Chmod(path(root, ""), 0o500) },

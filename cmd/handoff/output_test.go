@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/full"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -44,7 +44,7 @@ func TestOutputs(t *testing.T) {
 	s.store()
 	s.watch()
 	s.error()
-	commands(cli.Root(full.Program()), func(name string) {
+	commands(cli.Root(command.Program()), func(name string) {
 		if s.tested[name] == slices.ContainsFunc(printsNone, func(w string) bool { return name == w || strings.HasPrefix(name, w+" ") }) {
 			t.Errorf("%s: tested %v, which its definition or the list of those without JSON contradicts", name, s.tested[name])
 		}
@@ -179,7 +179,6 @@ func (s *scripted) store() {
 	s.prints("", "verify --log")
 	s.prints("", "log --head")
 	s.prints("", "page", "-o", filepath.Join(s.root, "site"))
-	s.prints("", "help man", filepath.Join(s.root, "man"))
 	s.prints("", "doctor machine show")
 	s.machine = "two"
 	s.prints("", "doctor machine regenerate", "--operator", "ben", "--reason", "moved", "--yes")

@@ -26,7 +26,7 @@ func TestParallelProcesses(t *testing.T) {
 	if os.Getenv("HANDOFF_FAULTS") == "all" {
 		each = 20
 	}
-	bin := filepath.Join(programs(t), "handoff")
+	bin := filepath.Join(released.in(t), "handoff")
 	t.Run("4 with 25 writes", func(t *testing.T) { crowd{bin, t.TempDir(), 4, 25}.write(t) })
 	t.Run("64 while readers look on", func(t *testing.T) {
 		c := crowd{bin, t.TempDir(), 64, each}

@@ -23,7 +23,7 @@ type person struct {
 
 func newPerson(t *testing.T) person {
 	t.Helper()
-	bin, root := programs(t), t.TempDir()
+	bin, root := released.in(t), t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, ".handoff.yaml"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

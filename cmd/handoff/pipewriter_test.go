@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/full"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -22,7 +22,7 @@ func TestReaderLeaves(t *testing.T) {
 	start := func(stdout io.Writer, line string) (code int, stderr string) {
 		var said strings.Builder
 		code = cli.Run(cli.Env{Args: strings.Fields(line), Stdin: strings.NewReader("body\n"), Stdout: stdout, Stderr: &said,
-			Getenv: func(string) string { return "" }, Getwd: func() (string, error) { return root, nil }}, full.Program())
+			Getenv: func(string) string { return "" }, Getwd: func() (string, error) { return root, nil }}, command.Program())
 		return code, said.String()
 	}
 	must := func(line string) {

@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/full"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
 )
 
 // placeholders maps what stands for something in our examples to what the prepared project has in its place. In texts that
@@ -71,7 +71,7 @@ func TestPrintedCommandsRun(t *testing.T) {
 	if len(lines) < 120 {
 		t.Errorf("%d commands found", len(lines))
 	}
-	ran, root := make(map[string]bool), cli.Root(full.Program())
+	ran, root := make(map[string]bool), cli.Root(command.Program())
 	for _, l := range lines {
 		for _, args := range commandsOf(l.line) {
 			if err := parseCommand(root, args); err != nil {
@@ -95,7 +95,7 @@ func TestPrintedCommandsParse(t *testing.T) {
 	if len(all) < 150 {
 		t.Errorf("%d commands found", len(all))
 	}
-	root := cli.Root(full.Program())
+	root := cli.Root(command.Program())
 	for _, q := range all {
 		for _, args := range commandsOf(q.line) {
 			if err := parseCommand(root, args); err != nil {
@@ -167,7 +167,7 @@ var shellWord = regexp.MustCompile(`'[^']*'|"[^"]*"|\$\(|[|;&()<>]|#.*|[^\s|;&()
 func printedLines(t *testing.T) []printed {
 	t.Helper()
 	var all []printed
-	root := cli.Root(full.Program())
+	root := cli.Root(command.Program())
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
 		for line := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", "")) {
@@ -466,7 +466,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			check(sub)
 		}
 	}
-	for _, c := range cli.Root(full.Program()).Commands() {
+	for _, c := range cli.Root(command.Program()).Commands() {
 		if c.Name() != "completion" { // whose texts are cobra's
 			check(c)
 		}

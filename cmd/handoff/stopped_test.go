@@ -36,7 +36,7 @@ func TestStoppedSync(t *testing.T) {
 			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
 		}
 	}
-	program, hub := filepath.Join(programs(t), "handoff"), filepath.Join(t.TempDir(), "hub.git")
+	program, hub := filepath.Join(released.in(t), "handoff"), filepath.Join(t.TempDir(), "hub.git")
 	run("git", "init", "-q")
 	run("git", "init", "-q", "--bare", hub)
 	run("git", "remote", "add", "origin", hub)
@@ -91,7 +91,7 @@ func hasOpen(pid int, path string) bool {
 func TestStoppedWaiter(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	program, state := filepath.Join(programs(t), "handoff"), t.TempDir()
+	program, state := filepath.Join(released.in(t), "handoff"), t.TempDir()
 	handoff := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(program, args...)
 		cmd.Dir, cmd.Env = root, append(os.Environ(), "HOME="+root, "XDG_STATE_HOME="+state)

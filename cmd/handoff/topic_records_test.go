@@ -17,7 +17,7 @@ func TestTopicRecords(t *testing.T) {
 	}
 	_, commands, _ := strings.Cut(textOf(t, "../internal/cli/topics/records.md"), "```sh\n")
 	commands, _, _ = strings.Cut(commands, "```")
-	bin, project := programs(t), t.TempDir()
+	bin, project := released.in(t), t.TempDir()
 	testdata, err := filepath.Abs("../../testdata")
 	if err == nil {
 		err = os.Symlink(testdata, filepath.Join(project, "testdata"))

@@ -20,7 +20,7 @@ func TestTopicRemotes(t *testing.T) {
 	}
 	_, session, _ := strings.Cut(textOf(t, "../internal/cli/topics/remotes.md"), "```console\n")
 	session, _, _ = strings.Cut(session, "```")
-	bin, home, work := programs(t), t.TempDir(), t.TempDir()
+	bin, home, work := released.in(t), t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[user]\n\tname = ann\n\temail = ann@example.com\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	if err == nil && *run {
 		bin = filepath.Join(dir, "bin")
 		var out []byte
-		if out, err = exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff", module+"/cmd/handoff-full").CombinedOutput(); err != nil {
+		if out, err = exec.Command("go", "build", "-o", bin+"/", module+"/cmd/handoff").CombinedOutput(); err != nil {
 			err = fmt.Errorf("%w\n%s", err, out)
 		}
 	}

@@ -71,15 +71,13 @@ func compile(t *testing.T, edits []edit) string {
 	if len(edits) > 0 {
 		args = append(args, "-overlay", overlay(t, tmp, edits))
 	}
-	for _, name := range []string{"handoff", "handoff-full"} {
-		cmd := exec.Command("go", append(slices.Clone(args), "./cmd/"+name, tmp+"/")...)
-		cmd.Dir, cmd.Env = module, os.Environ()
-		if os.Getenv("HANDOFF_FAULTS") != "" { // what the linker of C programs does at the start of a program need not be swept
-			cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+	cmd := exec.Command("go", append(args, "./cmd/handoff", tmp+"/")...)
+	cmd.Dir, cmd.Env = module, os.Environ()
+	if os.Getenv("HANDOFF_FAULTS") != "" { // what the linker of C programs does at the start of a program need not be swept
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	return bin
 }

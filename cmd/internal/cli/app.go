@@ -17,9 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/early"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
 )
 
 // An Env is the environment of a run.
@@ -55,12 +55,7 @@ type App struct {
 	AsIs      bool // do not import from other work trees
 
 	program  Program
-	Full     *Full         // nil in the fast program
-	Beyond   func() error  // starts the full program in place of this one; returns only an error
-	consumed []byte        // the part of standard input that was read; nil if none
 	answers  *bufio.Reader // reads standard input for Ask
-	alone    error         // why the full program cannot run, once that is known
-	notes    []string      // printed at the end, each once
 	warned   *sync.Map     // the warnings that were printed; several readers of a store find the same ones
 	began    string        // the handoffs directory of a store that this run creates
 	progress *progress
@@ -83,15 +78,20 @@ func init() {
 	}
 }
 
+// A Program lists the parts of the program.
+type Program struct {
+	Commands []Commands          // of the linked packages
+	Quick    []func(a *App) bool // runs a command line without cobra; false if it cannot
+}
+
 // Main is the main function of a program.
 func Main(p Program) {
 	debug.SetGCPercent(400)        // most commands end before a collection pays off; see CollectOften
 	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error, and does not kill the program after a commit
-	os.Exit(Run(Env{os.Args[1:], early.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil, 0}, p))
+	os.Exit(Run(Env{os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, os.Getwd, os.Executable, nil, 0}, p))
 }
 
-// Run executes one command and returns its exit code. It prints errors to stderr, one per line. Run does not return if
-// the fast program starts the full one.
+// Run executes one command and returns its exit code. It prints errors to stderr, one per line.
 func Run(e Env, p Program) (code int) {
 	e.Args = inPresentWords(e.Args)
 	a := newApp(e, p)
@@ -107,10 +107,12 @@ func Run(e Env, p Program) (code int) {
 			return 0
 		}
 	}
-	a.preferFull()
+	if len(a.Args) == 0 && a.canLook() {
+		a.Args = []string{"inbox"}
+	}
 	root := a.root()
 	root.SetArgs(completeAllowEmpty(a.Args))
-	err := a.handOver(root.Execute())
+	err := root.Execute()
 	a.report(err)
 	a.syncLater()
 	if stopped := a.stopped.Load(); stopped != nil && ExitOf(err).Code == 1 {
@@ -123,10 +125,8 @@ func newApp(e Env, p Program) *App {
 	if e.Options == nil {
 		e.Options = func(*handoff.Options) {}
 	}
-	a := &App{Env: e, program: p, Full: p.Full, stopped: new(atomic.Pointer[os.Signal]),
+	return &App{Env: e, program: p, stopped: new(atomic.Pointer[os.Signal]),
 		progress: &progress{w: e.Stderr}, warned: new(sync.Map)}
-	a.Beyond = sync.OnceValue(func() error { return a.handOver(ErrBeyond) })
-	return a
 }
 
 // Root returns all commands, for documentation.
@@ -210,11 +210,8 @@ func (a *App) Project() (handoff.Project, error) {
 		}
 		return me() // which may have to run git
 	}
-	p.Options.Rules = handoff.PlainRules
-	if a.Full != nil {
-		p.Options.CheckBody = a.Full.CheckBody
-	}
-	a.Signatures(p, &p.Options)
+	p.Options.Rules, p.Options.CheckBody = handoff.PlainRules, record.CheckBody
+	a.signatures(p, &p.Options)
 	p.Options.Warn, p.Options.Lost = a.warn, a.lost
 	if !a.Quiet && IsTerminal(a.Stderr) {
 		p.Options.Progress = a.progress.show
@@ -246,27 +243,30 @@ func (a *App) load() (handoff.Project, error) {
 		return p, err
 	}
 	if p.Foreign != "" {
-		a.remember(p.Foreign + " belongs to another user and is ignored; the project is " + p.Root +
+		a.Note(p.Foreign + " belongs to another user and is ignored; the project is " + p.Root +
 			"; choose another one with --root")
 	}
 	if p.Apart != "" {
-		a.remember("this linked work tree has a store of its own: " + p.Apart)
+		a.Note("this linked work tree has a store of its own: " + p.Apart)
 	}
 	a.Options(&p.Options)
 	if a.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
-		a.remember("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it works only in test binaries")
+		a.Note("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it works only in test binaries")
 	}
 	return p, nil
 }
 
-// remember keeps a note for the end of the run: the full program may take over and print it itself.
-func (a *App) remember(note string) {
-	switch {
-	case a.Full != nil:
-		a.Note(note)
-	case !slices.Contains(a.notes, note):
-		a.notes = append(a.notes, note)
+// canLook reports whether the inbox can be shown: on a terminal and in a project.
+func (a *App) canLook() bool {
+	if Terminal(a.Stdin) == nil || Terminal(a.Stdout) == nil || a.Getenv("TERM") == "dumb" {
+		return false
 	}
+	cwd, err := a.Getwd()
+	if err != nil {
+		return false
+	}
+	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)
+	return err == nil && p.Exists() == nil
 }
 
 // CollectOften saves memory at the cost of time. Commands that read a whole store call it. It begins with the first

@@ -37,7 +37,7 @@ func (in *Input) markdown(f Fields, name string, text []byte) (handoff.Source, e
 				"%s has a frontmatter of its own, which --work and --file would change", name)
 		}
 		flags := handoff.Document(f)
-		return in.Document(handoff.Source{Name: name, Text: text, Expected: &flags, Defaults: in.defaults})
+		return handoff.Source{Name: name, Text: text, Expected: &flags, Defaults: in.defaults}, nil
 	}
 	doc, err := in.composed(f, name, string(text))
 	if err == nil && f.Time == "" {
@@ -48,7 +48,7 @@ func (in *Input) markdown(f Fields, name string, text []byte) (handoff.Source, e
 	if err != nil {
 		return handoff.Source{}, err
 	}
-	return in.Document(handoff.Source{Name: name, Fields: &doc})
+	return handoff.Source{Name: name, Fields: &doc}, nil
 }
 
 // sameAgain returns doc with the time of an equal handoff of the last ten minutes, if there is one: the user has
@@ -155,7 +155,7 @@ func (in *Input) Piped() ([]handoff.Source, error) {
 			return nil, nil // closed, or nothing is piped
 		}
 	}
-	text, err := in.ReadStdin(MaxInput)
+	text, err := ReadAll(in.Stdin, "standard input", MaxInput)
 	if err != nil || len(text) == 0 && len(in.AllowEmpty) == 0 {
 		return nil, err
 	}

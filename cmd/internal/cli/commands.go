@@ -43,7 +43,6 @@ func inPresentWords(args []string) []string {
 	}
 	for n := min(2, len(args)-at); n > 0; n-- {
 		words := valueIn(renamed, strings.Join(args[at:at+n], " "))
-		// "help man" has the present words already
 		if words != "" && !(at > 0 && strings.HasPrefix(words, args[at-1]+" ")) {
 			if at > 0 && args[at-1] == "help" {
 				words, _, _ = strings.Cut(words, " -") // help is about a command, not a flag
@@ -117,8 +116,7 @@ func afterFlags(args []string) []string {
 	return args
 }
 
-// build builds a command with its subcommands. In the fast program, a command that needs the full one only returns
-// ErrBeyond.
+// build builds a command with its subcommands.
 func (a *App) build(name string) *cobra.Command {
 	var cmd *cobra.Command
 	below := map[string]*cobra.Command{}
@@ -138,11 +136,8 @@ func (a *App) build(name string) *cobra.Command {
 		cmd = helpCommand(a)
 	case name == "version":
 		cmd = Of(version)(a)
-	case cmd == nil && len(below) > 0:
-		cmd = &cobra.Command{Args: cobra.ArbitraryArgs, RunE: Subcommand}
 	case cmd == nil:
-		cmd = &cobra.Command{Args: cobra.ArbitraryArgs, DisableFlagParsing: true,
-			RunE: func(*cobra.Command, []string) error { return ErrBeyond }}
+		cmd = &cobra.Command{Args: cobra.ArbitraryArgs, RunE: Subcommand}
 	}
 	cmd.Use = name[strings.LastIndexByte(name, ' ')+1:]
 	cmd.AddCommand(slices.Collect(maps.Values(below))...)

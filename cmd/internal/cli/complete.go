@@ -10,6 +10,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 const maxCompletions = 200
@@ -192,9 +194,6 @@ func (a *App) offerValues(f *pflag.Flag, typed string) ([]string, cobra.ShellCom
 			words = a.wordsLike(name, typed)
 		}
 	}
-	if len(words) == 0 && a.Full != nil {
-		words = a.Full.Words(a, f.Name)
-	}
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
@@ -215,6 +214,10 @@ func (a *App) wordsLike(kind, typed string) []string {
 		return handoff.SecretRules()
 	case "agent":
 		return agent.Names()
+	case "--kind":
+		return record.Kinds()
+	case "--encoding":
+		return universal.Encodings()
 	case "field":
 		return []string{Body}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/markdown"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -30,9 +31,7 @@ func helpCommand(a *App) *cobra.Command {
 	return &cobra.Command{
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 && args[0] == "man" {
-				return nil, cobra.ShellCompDirectiveFilterDirs
-			} else if len(args) > 0 {
+			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			var offers []string
@@ -44,8 +43,8 @@ func helpCommand(a *App) *cobra.Command {
 					offers = append(offers, Offer(c.Name(), c.Short))
 				}
 			}
-			return append(offers, Offer("all", "All commands, in groups"), Offer("topics", "All topics"),
-				Offer("man", "Write the man pages to a directory")), cobra.ShellCompDirectiveNoFileComp
+			return append(offers, Offer("all", "All commands, in groups"),
+				Offer("topics", "All topics")), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.help(cmd.Root(), args) },
 	}
@@ -59,8 +58,6 @@ func (a *App) help(root *cobra.Command, args []string) error {
 		return a.allCommands(root)
 	case args[0] == "topics":
 		return a.allTopics()
-	case args[0] == "man":
-		return a.manPages(args[1:])
 	}
 	text, err := topics.ReadFile("topics/" + cmp.Or(otherNames[args[0]], args[0]) + ".md")
 	isTopic := err == nil && len(args) == 1
@@ -80,21 +77,15 @@ func (a *App) help(root *cobra.Command, args []string) error {
 
 // printTopic prints the text of a topic, on a terminal with its tables drawn.
 func (a *App) printTopic(text string) error {
-	if width := TerminalWidth(a.Stdout); width > 0 && a.Full != nil {
-		text = strings.Join(a.Full.Body(text, "", min(width, 100), a.Colors()), "\n") + "\n"
+	if width := TerminalWidth(a.Stdout); width > 0 {
+		text = strings.Join(a.Body(text, "", min(width, 100)), "\n") + "\n"
 	}
 	return a.Print(text)
 }
 
-// manPages writes the man pages to a directory.
-func (a *App) manPages(dirs []string) error {
-	switch {
-	case len(dirs) != 1:
-		return Invalid("use `handoff help man DIR`", "help man needs one directory")
-	case a.Full == nil:
-		return ErrBeyond
-	}
-	return a.Full.ManPages(a, dirs[0])
+// Body formats Markdown for the terminal, without a heading that repeats the title above it.
+func (a *App) Body(body, title string, columns int) []string {
+	return markdown.Lines(body, markdown.Options{Width: columns, Title: title, Plain: !a.Colors()})
 }
 
 // unknownHelp returns the error for words that name no command and no topic. about is the command of the first words,

@@ -18,7 +18,7 @@ func TestCommandsOfHelp(t *testing.T) {
 	if len(daily) > 10 {
 		t.Errorf("the first screen of help has %d commands", len(daily))
 	}
-	if strings.Count(renamed, ": ") != 16 {
+	if strings.Count(renamed, ": ") != 15 {
 		t.Errorf("the former names: %q", renamed)
 	}
 	for line := range strings.Lines(renamed) {

@@ -13,7 +13,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
 )
 
 // MaxInput is the largest input in bytes. The limit of the store is smaller.
@@ -40,15 +42,15 @@ type Input struct {
 	Headless   bool    // a text has no frontmatter, and there are no flags for one
 
 	to []string // the recipients, each of which gets a document; nil if they are not known yet
-	// makes the source of each record, by recipient; shared, so that all get the same time
-	records map[string]func(name string, text []byte) handoff.Source
+	// the options of records, by recipient; shared, so that all get the same time
+	records map[string]record.Options
 }
 
 // Sources reads all inputs. It returns the sources of good inputs together with the errors of the others.
 func (in *Input) Sources(paths []string, stdin0 bool) (sources []handoff.Source, err error) {
 	var list []byte
 	if stdin0 {
-		if list, err = in.ReadStdin(64 << 20); err != nil {
+		if list, err = ReadAll(in.Stdin, "standard input", 64<<20); err != nil {
 			return nil, err
 		}
 		if len(list) > maxHeld {
@@ -58,7 +60,7 @@ func (in *Input) Sources(paths []string, stdin0 bool) (sources []handoff.Source,
 	var errs []error
 	add := func(path string) {
 		more, err := in.open(path)
-		sources, errs = append(sources, more...), addError(errs, err)
+		sources, errs = append(sources, more...), fault.Add(errs, err)
 	}
 	for _, path := range paths {
 		add(path)
@@ -147,7 +149,7 @@ func (in *Input) ReadNamed(path string) (name string, text []byte, err error) {
 // Kept saves a typed text that could not be stored as a draft, without its credentials. It returns why, with the
 // command that stores the draft.
 func (in *Input) Kept(why error) error {
-	if why == nil || errors.Is(why, ErrBeyond) || len(bytes.TrimSpace(in.Typed)) == 0 {
+	if why == nil || len(bytes.TrimSpace(in.Typed)) == 0 {
 		return why
 	}
 	quiet := *in.App
@@ -215,22 +217,14 @@ func (in *Input) Filled(name string, text []byte) ([]handoff.Source, error) {
 func (in *Input) text(f Fields, name string, text []byte, isRecord bool) (handoff.Source, error) {
 	given, object := f.Given(), LooksLikeObject(text)
 	switch {
-	case isRecord, object && (in.Full == nil || !given || in.Full.IsRecord(text)):
+	case isRecord, object && (!given || record.Detect(text) != ""):
 		return in.record(f, name, text)
 	case object:
 		in.Note(name + " is not a known record, so it is stored as text; --kind makes it a record")
 	case !given && !in.Recording.isGiven() && !in.isForNext(text):
-		return in.Document(handoff.Source{Name: name, Text: text})
+		return handoff.Source{Name: name, Text: text}, nil
 	}
 	return in.markdown(f, name, text)
-}
-
-// Document returns source. In the fast program a source with a record is ErrBeyond.
-func (in *Input) Document(source handoff.Source) (handoff.Source, error) {
-	if in.Full == nil && handoff.AnnouncesRecord(source) {
-		return source, ErrBeyond
-	}
-	return source, nil
 }
 
 // LooksLikeObject reports whether a text begins like a JSON object.
@@ -249,7 +243,7 @@ func (in *Input) directory(dir string) ([]handoff.Source, error) {
 	var errs []error
 	for _, path := range paths {
 		more, err := in.file(path, false)
-		sources, errs = append(sources, more...), addError(errs, err)
+		sources, errs = append(sources, more...), fault.Add(errs, err)
 	}
 	return sources, FirstOf(errs)
 }
@@ -302,7 +296,7 @@ func ReadAll(from io.Reader, name string, most int64) ([]byte, error) {
 // ReadNamed reads a file, or standard input for "-", and returns its name in messages.
 func (a *App) ReadNamed(path string) (name string, text []byte, err error) {
 	if path == "-" {
-		text, err = a.ReadStdin(MaxInput)
+		text, err = ReadAll(a.Stdin, "standard input", MaxInput)
 		return "standard input", text, err
 	}
 	text, err = ReadInput(path)

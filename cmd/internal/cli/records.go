@@ -1,21 +1,55 @@
 package cli
 
-import "github.com/seed-78daf238/handoff/lib/handoff"
+import (
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+// A Gate holds the flags for credentials.
+type Gate struct {
+	Redact      bool
+	AllowSecret []string
+}
+
+// Restore holds the flag that stores pruned handoffs again.
+type Restore struct{ Restore bool }
+
+// RecordOptions returns the options of every new record. Warnings become notes.
+func (a *App) RecordOptions(f Fields) record.Options {
+	return record.Options{Head: handoff.Document(f), Rules: schema.Universal(), Redact: a.Gate.Redact,
+		Allow: a.Gate.AllowSecret, Warn: func(text string) { a.Note("warning: " + text) }}
+}
+
+// ProjectName returns the project for records that name none: the name of the project root.
+func (a *App) ProjectName() string {
+	p, err := a.Project()
+	if err != nil {
+		return "" // opening the store returns the error
+	}
+	return filepath.Base(p.Root)
+}
 
 // record returns the source of a record. The record is parsed later, after the store has checked its machine.
 func (in *Input) record(f Fields, name string, text []byte) (handoff.Source, error) {
-	if in.Full == nil {
-		return handoff.Source{}, ErrBeyond
-	}
-	if in.records[f.To] == nil {
+	o, is := in.records[f.To]
+	if !is {
 		fields, err := in.recorded(f)
 		if err != nil {
 			return handoff.Source{}, err
 		}
+		o = in.RecordOptions(fields)
+		o.Kind, o.AllowEmpty, o.Now, o.Project = in.Kind, in.AllowEmpty, in.Stamp, in.ProjectName
+		o.Carried = record.Carried(func() (*handoff.Store, error) {
+			_, s, err := in.NewStore()
+			return s, err
+		})
 		if in.records == nil {
-			in.records = map[string]func(string, []byte) handoff.Source{}
+			in.records = map[string]record.Options{}
 		}
-		in.records[f.To] = in.Full.Records(in, fields)
+		in.records[f.To] = o
 	}
-	return in.records[f.To](name, text), nil
+	return record.Source(name, text, o), nil
 }

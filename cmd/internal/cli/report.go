@@ -100,9 +100,6 @@ func (a *App) lost(err error) {
 // report prints an error with its hints. Lines are escaped and cut.
 func (a *App) report(err error) {
 	a.progress.clear()
-	for _, note := range a.notes {
-		a.Note(note)
-	}
 	if err == nil {
 		return
 	}

@@ -1,9 +1,17 @@
 package cli
 
 import (
-	"io"
+	"bytes"
+	"cmp"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/signature"
 )
 
 // Signing holds the flag for signatures.
@@ -19,32 +27,72 @@ func (s Signing) UserKey() string {
 	return *s.Sign
 }
 
-// Signatures sets the options of a store for signatures. The fast program cannot check or make signatures. It starts
-// the full one for the first of them, before it has changed or printed anything.
-func (a *App) Signatures(p handoff.Project, o *handoff.Options) {
-	o.VerifySignature = func(text, armored []byte, namespace string) (string, error) {
-		if a.Full == nil {
-			return "", a.Beyond()
+// signatures sets the options of a store for signatures.
+func (a *App) signatures(p handoff.Project, o *handoff.Options) {
+	o.VerifySignature = signature.Verify
+	if a.Signing.Sign != nil || p.User.Sign.Value {
+		o.Sign = func(text []byte) ([]byte, error) {
+			return SignAs(a, p, a.Signing.UserKey(), handoff.SignatureNamespace, text)
 		}
-		return a.Full.VerifySignature(text, armored, namespace)
-	}
-	if a.Signing.Sign == nil && !p.User.Sign.Value {
-		return
-	}
-	o.Sign = func(text []byte) ([]byte, error) {
-		if a.Full == nil {
-			return nil, a.Beyond()
-		}
-		return a.Full.Sign(a, p, a.Signing.UserKey(), text)
 	}
 }
 
-// KeptStdin returns standard input. The part that is read is kept for the full program.
-func (a *App) KeptStdin() io.Reader { return io.TeeReader(a.Stdin, (*keeper)(a)) }
+// sign returns the signature of message by a key. key is a file with a private key, or with a public key whose
+// private key the agent holds. ssh-keygen asks for a passphrase on the terminal, if necessary.
+func sign(key, namespace string, message []byte) ([]byte, error) {
+	const advice = "install OpenSSH 8.2 or newer, and run it as a known user of the system"
+	cmd := exec.Command("ssh-keygen", "-Y", "sign", "-q", "-f", key, "-n", namespace)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(message), &stderr
+	out, err := cmd.Output()
+	if err == nil {
+		return out, nil
+	}
+	said := strings.TrimSpace(strings.ReplaceAll(stderr.String(), "\r", ""))
+	// 255 is a refusal; other codes are failures
+	if exit, is := errors.AsType[*exec.ExitError](err); !is || exit.ExitCode() != 255 ||
+		strings.HasPrefix(said, "No user exists") {
+		return nil, fault.Config(advice, "ssh-keygen failed: %s", cmp.Or(said, err.Error()))
+	}
+	return nil, fault.Config("name a private key, or the public key of a key in the SSH agent",
+		"cannot sign with %s", strings.TrimSuffix(key+": "+said, ": "))
+}
 
-type keeper App
+// signingKey returns the file of the key to sign with: named, else git's user.signingkey. If git's setting is the
+// public key itself, it is written to a file that done removes.
+func signingKey(a *App, named, root string) (key string, done func(), err error) {
+	done = func() {}
+	if named != "" {
+		return named, done, nil
+	}
+	key = handoff.GitConfig(root, "user.signingkey")
+	if rest, ok := strings.CutPrefix(key, "~/"); ok {
+		key = filepath.Join(a.Getenv("HOME"), rest)
+	}
+	literal, ok := strings.CutPrefix(key, "key::")
+	switch {
+	case key == "" || handoff.GitConfig(root, "gpg.format") != "ssh":
+		return "", done, Invalid("add --key, or set git's user.signingkey and gpg.format ssh", "no signing key")
+	case !ok && !strings.HasPrefix(key, "ssh-"):
+		return key, done, nil
+	}
+	dir, err := os.MkdirTemp("", "handoff-key-")
+	if err != nil {
+		return "", done, err
+	}
+	key = filepath.Join(dir, "key.pub")
+	return key, func() { os.RemoveAll(dir) }, os.WriteFile(key, []byte(literal+"\n"), 0o600)
+}
 
-func (k *keeper) Write(p []byte) (int, error) {
-	k.consumed = append(k.consumed, p...)
-	return len(p), nil
+// SignAs returns the signature of a text in a namespace.
+func SignAs(a *App, p handoff.Project, key, namespace string, text []byte) ([]byte, error) {
+	file, done, err := signingKey(a, cmp.Or(key, p.User.SigningKey.Value), p.Root)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(file); err != nil {
+		return nil, InputError(file, err)
+	}
+	return sign(file, namespace, text)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"os/signal"
@@ -9,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/seed-78daf238/handoff/lib/exchange"
+	"github.com/seed-78daf238/handoff/lib/exchange/bucket"
 	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -68,9 +68,6 @@ func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
 // SyncStore is NewStore for an exchange with a remote, "" for that of the settings.
 func (a *App) SyncStore(remote string) (handoff.Project, *handoff.Store, error) {
 	p, err := a.Project()
-	if err == nil {
-		err = a.CanReach(p, cmp.Or(remote, exchange.RemoteOf(p)))
-	}
 	if err != nil {
 		return p, nil, err
 	}
@@ -93,19 +90,13 @@ func (a *App) Remote(p handoff.Project) exchange.Options {
 			if r == nil {
 				return nil, "", nil
 			}
-			if err := a.CanReach(p, remote); err != nil {
+			b, err := bucket.Open(ctx, bucket.Config{URL: r.URL.Value, Endpoint: r.Endpoint.Value,
+				Region: r.Region.Value, Profile: r.Profile.Value, Insecure: r.Insecure.Value, Getenv: a.Getenv})
+			if err != nil {
 				return nil, "", err
 			}
-			return a.Full.ObjectStore(ctx, r, a.Getenv)
+			return b, b.URL(), nil // its URL names the endpoint too: another server may have a bucket of this name
 		}}
-}
-
-// CanReach returns ErrBeyond if only the full program can exchange with a remote, because it is an object store.
-func (a *App) CanReach(p handoff.Project, remote string) error {
-	if a.Full == nil && p.User.Remotes[remote] != nil {
-		return ErrBeyond
-	}
-	return nil
 }
 
 // Stoppable returns a context that ends with the first signal to end the program; the second one ends the program at
@@ -139,9 +130,6 @@ func (a *App) OnceStore(o Offline) (handoff.Project, *handoff.Store, error) {
 	p, err := a.Project()
 	if err == nil {
 		err = p.Exists()
-	}
-	if err == nil && p.Options.Git.IsShared() {
-		err = a.CanReach(p, exchange.RemoteOf(p))
 	}
 	if err != nil {
 		return p, nil, err

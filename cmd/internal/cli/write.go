@@ -12,6 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/record"
 )
 
 // manyDocuments is the number of documents from which the disk takes most of the time.
@@ -57,7 +58,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
 	}
 	var receipts []handoff.Receipt
-	errs := addError(nil, before)
+	errs := fault.Add(nil, before)
 	if keepGoing {
 		results, err := s.WriteGood(context.Background(), sources)
 		if err != nil {
@@ -67,7 +68,7 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 			if r.Err == nil {
 				receipts = append(receipts, r.Receipt)
 			}
-			errs = addError(errs, r.Err)
+			errs = fault.Add(errs, r.Err)
 		}
 	} else if receipts, err = s.WriteAll(context.Background(), sources); err != nil {
 		return err
@@ -82,10 +83,10 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 	return FirstOf(errs)
 }
 
-// warnOf prints warnings about the records that were stored. The fast program stores no records.
+// warnOf prints warnings about the records that were stored.
 func (a *App) warnOf(s *handoff.Store, sources []handoff.Source, receipts []handoff.Receipt) {
 	mayCarry := func(src handoff.Source) bool { return src.Make != nil || handoff.AnnouncesRecord(src) }
-	if a.Full == nil || !slices.ContainsFunc(sources, mayCarry) {
+	if !slices.ContainsFunc(sources, mayCarry) {
 		return
 	}
 	var ids []string
@@ -94,7 +95,7 @@ func (a *App) warnOf(s *handoff.Store, sources []handoff.Source, receipts []hand
 			ids = append(ids, r.ID)
 		}
 	}
-	warnings, err := a.Full.Warnings(s, ids)
+	warnings, err := record.WarnShared(s, ids)
 	for _, warning := range warnings {
 		a.Note(warning)
 	}
@@ -155,19 +156,6 @@ type firstError struct {
 }
 
 func (e firstError) Unwrap() error { return e.first }
-
-// Is reports whether an input needs the full program, which takes precedence over the first error.
-func (e firstError) Is(target error) bool {
-	return target == ErrBeyond && errors.Is(e.error, ErrBeyond)
-}
-
-// addError is fault.Add that never drops an ErrBeyond. The first error stays, since its class counts.
-func addError(errs []error, err error) []error {
-	if len(errs) > 1 && errors.Is(err, ErrBeyond) && !errors.Is(errs[1], ErrBeyond) {
-		err, errs[1] = errs[1], err
-	}
-	return fault.Add(errs, err)
-}
 
 // FirstOf joins errors. The exit code is that of the first.
 func FirstOf(errs []error) error {

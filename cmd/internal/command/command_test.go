@@ -12,7 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A person is somebody at a clone, who runs the fast program.
+// A person is somebody at a clone, who runs the program.
 type person struct {
 	*testing.T
 	dir string
@@ -77,7 +77,7 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// Each class of error has its exit code, and a command that only the full program has names the way to install it.
+// Each class of error has its exit code.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	ann := person{t, t.TempDir()}
@@ -88,5 +88,4 @@ func TestExitCodes(t *testing.T) {
 	ann.runs(2, "", "list --mine --to ben", "conflicts")
 	ann.runs(2, "", "take", "missing ID")
 	ann.runs(2, "", "operators validate", "OPERATORS.md")
-	ann.runs(7, "", "verify", "cannot run the full program", cli.InstallBoth)
 }

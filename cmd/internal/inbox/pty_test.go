@@ -20,8 +20,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/command"
-	"github.com/seed-78daf238/handoff/cmd/internal/early"
-	"github.com/seed-78daf238/handoff/cmd/internal/full"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -34,12 +32,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) == "" {
 		os.Exit(m.Run())
 	}
-	program := full.Program()
-	if filepath.Base(os.Args[0]) == "handoff" {
-		program = command.Program()
-	}
-	os.Exit(cli.Run(cli.Env{Args: os.Args[1:], Stdin: early.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
-		Executable: os.Executable, Options: testOptions}, program))
+	os.Exit(cli.Run(cli.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd,
+		Executable: os.Executable, Options: testOptions}, command.Program()))
 }
 
 // patience is how long a terminal is waited for before its test fails.

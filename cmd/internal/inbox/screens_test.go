@@ -264,44 +264,23 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// Without a command a person at a terminal in a project gets the inbox, from the fast program too if the whole one is there.
+// Without a command a person at a terminal in a project gets the inbox.
 func TestBare(t *testing.T) {
 	t.Parallel()
-	root, bin := project(t, docs()...), t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
+	s := startCommand(t, 80, 24, project(t, docs()...), nil, self)
+	s.sees("Inbox 3", "Where it stands")
+	s.press("\x03")
+	if code := s.leaves(); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
-	fast, full := filepath.Join(bin, "handoff"), filepath.Join(bin, "handoff-full")
-	if err := os.WriteFile(full, text, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link(full, fast); err != nil {
-		t.Skipf("no links: %v", err)
-	}
-	for _, program := range []string{full, fast} {
-		s := startCommand(t, 80, 24, root, nil, program)
-		s.sees("Inbox 3", "Where it stands")
-		s.press("\x03")
-		if code := s.leaves(); code != 0 {
-			t.Errorf("%s: exit code %d", program, code)
-		}
-	}
-	for what, dir := range map[string]string{"outside of a project": t.TempDir(), "without the whole program": root} {
-		if dir == root {
-			if err := os.Remove(full); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s := startCommand(t, 80, 40, dir, nil, fast)
-		s.sees("handoff help all")
-		if code := s.leaves(); code != 0 {
-			t.Errorf("%s: exit code %d", what, code)
-		}
+	s = startCommand(t, 80, 40, t.TempDir(), nil, self)
+	s.sees("handoff help all")
+	if code := s.leaves(); code != 0 {
+		t.Errorf("outside of a project: exit code %d", code)
 	}
 }
 

@@ -29,13 +29,10 @@ var bin string
 // The programs are built once, into one directory, which is the user's own then: what that one has set says nothing here.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "handoff-mcp-")
-	for _, name := range []string{"handoff", "handoff-full"} {
-		if err != nil {
-			break
-		}
+	if err == nil {
 		var out []byte
 		// What go run links, it keeps for the next time; go build links each time anew.
-		cmd := exec.Command("go", "run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp", "../../"+name, dir+"/")
+		cmd := exec.Command("go", "run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp", "../../handoff", dir+"/")
 		if out, err = cmd.CombinedOutput(); err != nil {
 			err = fmt.Errorf("%w\n%s", err, out)
 		}

@@ -7,19 +7,14 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// Commands returns the commands of both programs.
+// Commands returns the commands of the package.
 func Commands() cli.Commands {
-	all := cli.Commands{}
+	all := cli.Commands{
+		"install":   cli.Of(installAgent),
+		"uninstall": cli.Of(uninstallAgent),
+	}
 	for _, e := range events {
 		all["hook "+e.name] = func(a *cli.App) *cobra.Command { return eventCommand(a, e) }
 	}
 	return all
-}
-
-// FullCommands returns the commands that only the full program has.
-func FullCommands() cli.Commands {
-	return cli.Commands{
-		"install":   cli.Of(installAgent),
-		"uninstall": cli.Of(uninstallAgent),
-	}
 }

@@ -12,14 +12,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/agent/heard"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/signature"
 )
 
 // An event is a hook that agents run. To add one, add a row to events.
 type event struct {
 	name string
 	run  func(agent.Session)
-
-	reads bool // it reads all of its input, and no signatures
 }
 
 // events has the subcommands of hook.
@@ -31,7 +30,7 @@ var events = []event{
 }
 
 // end saves the draft of the session.
-var end = event{"session-end", agent.SaveDraft, true}
+var end = event{"session-end", agent.SaveDraft}
 
 type hookFlags struct {
 	Agent  string `default:"plain"`
@@ -72,12 +71,9 @@ func runHook(a *cli.App, e event, s agent.Session) {
 		return
 	}
 	s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags = a.Stdin, cli.Direct(a.Stdout), a.Stderr, a.Getenv, a.Flags
-	if s.Options = a.Options; !e.reads {
-		s.Stdin = a.KeptStdin()
-		s.Options = func(o *handoff.Options) {
-			a.Signatures(handoff.Project{}, o)
-			a.Options(o)
-		}
+	s.Options = func(o *handoff.Options) {
+		o.VerifySignature = signature.Verify
+		a.Options(o)
 	}
 	s.Gather, s.Sync, s.Patience = a.Gather, a.SyncByItself, a.Patience
 	s.Parent, s.Work = os.Getppid(), workReference

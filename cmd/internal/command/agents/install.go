@@ -3,11 +3,12 @@ package agents
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
@@ -122,21 +123,30 @@ func places(a *cli.App, needProject bool) (agent.Places, error) {
 	return p, nil
 }
 
-// registered returns the path of the fast program, next to this one. Agents run its hook.
+// registered returns the path of this program, whose hook agents run.
 func registered(a *cli.App) (string, error) {
-	program, err := a.Sibling("handoff")
-	if err == nil {
-		_, err = os.Stat(program)
-	}
+	program, err := program(a)
 	if err != nil {
-		return "", fault.Config(cli.InstallBoth, "cannot use the program for the hook: %v", err)
+		return "", err
 	}
 	if slices.ContainsFunc(strings.Split(program, string(filepath.Separator)),
 		func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
-		return "", fault.Config("run `go install ./cmd/...`, then the installed handoff",
+		return "", fault.Config("run `go install ./cmd/handoff`, then the installed handoff",
 			"%s was built by `go run`, which removes it", program)
 	}
 	return program, nil
+}
+
+// program returns the path of this program, not that of a link to it.
+func program(a *cli.App) (string, error) {
+	path, err := a.Executable()
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot find the path of this program: %w", err)
+	}
+	return path, nil
 }
 
 // finish shows, checks or makes the change.
@@ -145,7 +155,7 @@ func (in *install) finish(a *cli.App, change agent.Change, isServer bool) error 
 		if a.JSON {
 			return in.print(a, change, isServer)
 		}
-		diff := a.Full.Diff(change.Texts())
+		diff := udiff.Unified(change.Texts())
 		if cli.IsTerminal(a.Stdout) {
 			diff = handoff.Escape(diff)
 		}
@@ -184,7 +194,7 @@ func (in *install) print(a *cli.App, change agent.Change, isServer bool) error {
 		out.Status = "would be " + out.Status
 	}
 	if in.DryRun {
-		out.Diff = a.Full.Diff(change.Texts())
+		out.Diff = udiff.Unified(change.Texts())
 	}
 	if change.Status != agent.Removed && change.Status != agent.Absent && (!isServer || in.agent.OneFile()) {
 		out.Approve = in.agent.Approve

@@ -5,7 +5,7 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// Commands are the commands of both programs.
+// Commands are the commands of the package.
 var Commands = cli.Commands{
 	"list":    cli.Of(list),
 	"read":    cli.Of(read),
@@ -13,12 +13,6 @@ var Commands = cli.Commands{
 	"thread":  cli.Of(thread),
 	"status":  cli.Of(status),
 	"surface": cli.Of(surface),
-}
-
-// FullCommands returns the commands that only the full program has.
-func FullCommands() cli.Commands {
-	return cli.Commands{
-		"log":   cli.Of(log),
-		"watch": cli.Of(runWatch),
-	}
+	"log":     cli.Of(log),
+	"watch":   cli.Of(runWatch),
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -22,7 +21,7 @@ func auditSign(a *cli.App, key string) error {
 	if head.Count == 0 {
 		return cli.Invalid("write a handoff first", "no events to sign")
 	}
-	signature, err := sshkey.SignAs(a, p, key, handoff.CheckpointNamespace, []byte(head.String()+"\n"))
+	signature, err := cli.SignAs(a, p, key, handoff.CheckpointNamespace, []byte(head.String()+"\n"))
 	if err != nil {
 		return err
 	}

@@ -27,9 +27,6 @@ func read(a *cli.App, f *readFlags, ids []string) error {
 		return receipts(a, ids)
 	}
 	a.ForAgents = f.Agent != "" || f.Unverified
-	if readsForPeople(a, f) {
-		_ = a.Beyond() // the full program shows Markdown; without it the body is shown as it is
-	}
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err

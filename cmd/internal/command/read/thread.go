@@ -14,9 +14,6 @@ type threadFlags struct {
 }
 
 func thread(a *cli.App, f *threadFlags, ids []string) error {
-	if f.Format != "tree" && a.Full == nil {
-		return cli.ErrBeyond
-	}
 	s, err := a.Store()
 	if err != nil {
 		return err
@@ -34,5 +31,5 @@ func thread(a *cli.App, f *threadFlags, ids []string) error {
 	if t.Left > 0 {
 		a.Note("the picture is too small for the whole thread; left out: " + handoff.Count(t.Left, "handoff"))
 	}
-	return a.Print(a.Full.Picture(t, f.Format))
+	return a.Print(t.As(f.Format))
 }

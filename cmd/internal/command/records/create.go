@@ -156,7 +156,7 @@ func (c *creation) execs() []string { return c.Lists.said["test-run-exec"] }
 
 // source returns the source of the record for one recipient.
 func (c *creation) source(to string, draft runs.Draft, carried runs.Carried, warns bool) handoff.Source {
-	o := optionsOf(c.App, c.Fields)
+	o := c.RecordOptions(c.Fields)
 	o.Head.To, o.Carried = to, func(runs.Record) (runs.Carried, error) { return carried, nil }
 	if !warns {
 		o.Warn = nil
@@ -184,7 +184,7 @@ func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) 
 	}
 	c.recipients, c.To = all, all[0]
 	if c.createFlags.Project == "" {
-		c.createFlags.Project = projectName(c.App)
+		c.createFlags.Project = c.ProjectName()
 	}
 	r := runs.Record{TaskID: taskID, ProjectID: c.createFlags.Project, IntentLockID: c.IntentLock, Agent: c.Agent,
 		Status: c.Status, Summary: c.Summary, CreatedAt: c.Time}

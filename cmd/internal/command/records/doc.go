@@ -1,4 +1,4 @@
-// Package records has the commands for records, which only the full program has: new, record, check and resume.
+// Package records has the commands for records: new, record, check and resume.
 package records
 
 import (

@@ -77,7 +77,7 @@ func (r *newRecord) check() error {
 // prepare collects the values of flags and files, and asks for missing ones if ask is set.
 func (r *newRecord) prepare(a *cli.App, p handoff.Project, f cli.Fields, ask bool) error {
 	kind, allowed := r.Kind, r.AllowEmpty
-	r.Options, r.Root, r.At = optionsOf(a, f), p.Root, a.Now()
+	r.Options, r.Root, r.At = a.RecordOptions(f), p.Root, a.Now()
 	r.Kind, r.AllowEmpty = kind, allowed
 	if ask {
 		if err := r.ask(a); err != nil {

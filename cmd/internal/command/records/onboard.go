@@ -51,7 +51,7 @@ func onboarding(a *cli.App, o runs.OnboardOptions) (runs.Onboarding, error) {
 		return runs.Onboarding{}, err
 	}
 	if o.ProjectID == "" {
-		o.ProjectID = projectName(a)
+		o.ProjectID = a.ProjectName()
 	}
 	o.MaxAge, o.Now = p.Settings.MaxAge.Value, a.Now()
 	b := runs.Onboard(entries, o)

@@ -5,27 +5,21 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// Commands are the commands of both programs.
+// Commands are the commands of the package.
 var Commands = cli.Commands{
-	"init":               cli.Of(setUp),
-	"whoami":             cli.Of(whoami),
-	"operators list":     cli.Of(listOperators),
-	"operators verify":   cli.Of(verifyOperator),
-	"operators validate": cli.Of(validateOperators),
-	"operators add":      cli.Of(addOperator),
-	"operators trust":    cli.Of(trust),
-}
-
-// FullCommands returns the commands that only the full program has.
-func FullCommands() cli.Commands {
-	return cli.Commands{
-		"sync":                      cli.Of(sync),
-		"export":                    cli.Of(export),
-		"import":                    cli.Of(importBundle),
-		"sign":                      cli.Of(sign),
-		"verify":                    cli.Of(verify),
-		"doctor":                    cli.Of(doctor),
-		"doctor machine show":       cli.Of(showMachine),
-		"doctor machine regenerate": cli.Of(regenerate),
-	}
+	"init":                      cli.Of(setUp),
+	"whoami":                    cli.Of(whoami),
+	"operators list":            cli.Of(listOperators),
+	"operators verify":          cli.Of(verifyOperator),
+	"operators validate":        cli.Of(validateOperators),
+	"operators add":             cli.Of(addOperator),
+	"operators trust":           cli.Of(trust),
+	"sync":                      cli.Of(sync),
+	"export":                    cli.Of(export),
+	"import":                    cli.Of(importBundle),
+	"sign":                      cli.Of(sign),
+	"verify":                    cli.Of(verify),
+	"doctor":                    cli.Of(doctor),
+	"doctor machine show":       cli.Of(showMachine),
+	"doctor machine regenerate": cli.Of(regenerate),
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
 	"github.com/seed-78daf238/handoff/lib/bundle"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -48,7 +47,9 @@ func export(a *cli.App, f *exportFlags, ids []string) error {
 		if with.Author = p.Me(); with.Author == "" {
 			return cli.UnknownOperator("")
 		}
-		with.Sign = func(text []byte) ([]byte, error) { return sshkey.SignText(a, p, f.UserKey(), text) }
+		with.Sign = func(text []byte) ([]byte, error) {
+			return cli.SignAs(a, p, f.UserKey(), handoff.SignatureNamespace, text)
+		}
 	}
 	return writeBundles(a, s, entries, with, f.Output)
 }

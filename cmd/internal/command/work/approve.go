@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/sshkey"
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -24,7 +23,7 @@ func approve(a *cli.App, f *approveFlags, ids []string) error {
 	}
 	p, s, err := a.StoreWith(func(p *handoff.Project) {
 		p.Options.SignApproval = func(text []byte) ([]byte, error) {
-			return sshkey.SignAs(a, *p, f.Key, handoff.ApprovalNamespace, text)
+			return cli.SignAs(a, *p, f.Key, handoff.ApprovalNamespace, text)
 		}
 	})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Commands are the commands of both programs.
+// Commands are the commands of the package.
 var Commands = cli.Commands{
 	"next":      cli.Of(next),
 	"take":      cli.Of(take),
@@ -15,12 +15,6 @@ var Commands = cli.Commands{
 	"mark-read": cli.Of(markRead),
 	"withdraw":  cli.Of(noted(handoff.ActWithdraw)),
 	"archive":   cli.Of(archive),
-}
-
-// FullCommands returns the commands that only the full program has.
-func FullCommands() cli.Commands {
-	return cli.Commands{
-		"approve": cli.Of(approve),
-		"prune":   cli.Of(prune),
-	}
+	"approve":   cli.Of(approve),
+	"prune":     cli.Of(prune),
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/command/records"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -57,11 +58,8 @@ func answer(a *cli.App, f *answerFlags, args []string, isReply bool) error {
 		changed = got
 	}
 	sources, err := answerText(&in, args[1:], changed)
-	switch {
-	case err != nil:
+	if err != nil {
 		return in.Kept(err)
-	case sources == nil && a.Full == nil:
-		return cli.ErrBeyond // the full program has the editor
 	}
 	for _, note := range notes {
 		a.Note(note)
@@ -69,7 +67,7 @@ func answer(a *cli.App, f *answerFlags, args []string, isReply bool) error {
 	if sources != nil {
 		return in.Kept(cli.SameAgain(a.Write(sources, false, nil), in.Took))
 	}
-	return a.Full.Compose(a, f.Fields, f.At, start)
+	return records.Compose(a, f.Fields, f.At, start)
 }
 
 // answerText returns the sources of the text in a file, otherwise of the piped text, otherwise of the changed handoff.

@@ -41,7 +41,7 @@ func saveDraft(a *cli.App, f *draftFlags, files []string) error {
 
 func draftInput(a *cli.App, files []string) ([]byte, error) {
 	if len(files) == 0 || files[0] == "-" {
-		return a.ReadStdin(cli.MaxInput)
+		return cli.ReadAll(a.Stdin, "standard input", cli.MaxInput)
 	}
 	return cli.ReadInput(files[0])
 }

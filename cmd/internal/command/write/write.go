@@ -28,7 +28,7 @@ func write(a *cli.App, f *writeFlags, paths []string) error {
 	in := cli.Input{App: a, Fields: f.Fields, At: f.At, Recording: f.Recording, Kind: f.Kind,
 		AllowEmpty: f.AllowEmpty}
 	sources, err := in.Sources(paths, f.Stdin0)
-	if errors.Is(err, cli.ErrBeyond) || err != nil && (!f.KeepGoing || len(sources) == 0) {
+	if err != nil && (!f.KeepGoing || len(sources) == 0) {
 		return in.Kept(err)
 	}
 	err = in.Kept(cli.SameAgain(a.Write(sources, f.KeepGoing, err), in.Took))

@@ -1,9 +1,0 @@
-package early
-
-import (
-	"io"
-	"os"
-)
-
-// Stdin is standard input.
-var Stdin io.Reader = os.Stdin
