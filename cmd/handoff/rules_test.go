@@ -136,7 +136,6 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/spf13/cobra":                      "cmd/",
 		"github.com/spf13/pflag":                      "cmd/",
 		"golang.org/x/term":                           "cmd/",
-		"github.com/yuin/goldmark":                    "", // lib/page parses; terminals show its tree too
 		"charm.land/bubbletea/v2":                     "cmd/internal/inbox",
 		"github.com/charmbracelet/colorprofile":       "cmd/internal/inbox",
 		"charm.land/lipgloss/v2":                      "cmd/internal/",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/md"
 )
 
 // Escape makes text safe for a terminal: it writes out characters that are invisible, move the cursor or reorder the
@@ -28,6 +29,12 @@ func EscapeJSON(text string) string { return form.EscapeJSON(text) }
 // Table returns rows as aligned columns for a terminal of the given width. 0 means any width. All cells are escaped.
 func Table(width int, header []string, rows [][]string) string {
 	return form.Table(width, header, rows)
+}
+
+// Lines returns a body as lines for a terminal, without a first heading that repeats the title. All text is escaped. A
+// line that has no place to break it can be wider than the terminal.
+func Lines(body, title string, width int, colors bool) []string {
+	return md.Lines(body, title, width, colors)
 }
 
 // MaxForAgents is the maximum number of characters of one output for an agent. Hooks have less.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/md"
 	"github.com/seed-78daf238/handoff/lib/palette"
 	"github.com/seed-78daf238/handoff/lib/thread"
 )
@@ -222,7 +223,7 @@ func (s *Site) handoffPage(h *Handoff) page {
 	if text, err := h.Body(); err != nil {
 		v.Withheld = err.Error()
 	} else {
-		v.HTML = markdown(text, h.Title)
+		v.HTML = template.HTML(md.HTML(text, h.Title))
 	}
 	if h.thread != nil {
 		t := h.thread.Thread

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/markdown"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -78,14 +77,9 @@ func (a *App) help(root *cobra.Command, args []string) error {
 // printTopic prints the text of a topic, on a terminal with its tables drawn.
 func (a *App) printTopic(text string) error {
 	if width := TerminalWidth(a.Stdout); width > 0 {
-		text = strings.Join(a.Body(text, "", min(width, 100)), "\n") + "\n"
+		text = strings.Join(handoff.Lines(text, "", min(width, 100), a.Colors()), "\n") + "\n"
 	}
 	return a.Print(text)
-}
-
-// Body formats Markdown for the terminal, without a heading that repeats the title above it.
-func (a *App) Body(body, title string, columns int) []string {
-	return markdown.Lines(body, markdown.Options{Width: columns, Title: title, Plain: !a.Colors()})
 }
 
 // unknownHelp returns the error for words that name no command and no topic. about is the command of the first words,

@@ -212,6 +212,6 @@ func TestHelpFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		fits(topic, row.ReplaceAllString(string(text), ""))
-		fits(topic+" on a terminal", strings.Join(new(cli.App).Body(string(text), "", most), "\n"))
+		fits(topic+" on a terminal", strings.Join(handoff.Lines(string(text), "", most, false), "\n"))
 	}
 }

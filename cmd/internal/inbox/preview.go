@@ -6,9 +6,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/markdown"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -83,7 +83,8 @@ func read(s *handoff.Store, t *target) bodyMsg {
 	}
 	title := handoff.Cut(handoff.Title(got.Body, ""), t.width)
 	msg := bodyMsg{target: t, tags: got.Tags, references: got.References,
-		lines: markdown.Lines(got.Body, markdown.Options{Width: t.width, Title: title})}
+		lines: strings.Split(ansi.Hardwrap(strings.Join(handoff.Lines(got.Body, title, t.width, true), "\n"), t.width,
+			true), "\n")}
 	if why, _ := s.Distrust(got.Entry.From, got.Signature); why != "" {
 		msg.signed = why
 	} else if got.Signature.State == handoff.SignatureGood {

@@ -2,6 +2,7 @@ package form
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 )
@@ -93,26 +94,33 @@ func Cut(text string, width int) string {
 	return cut
 }
 
-// Wrap returns text, escaped for one line, as lines of at most width cells. It breaks where the script allows it.
+// Wrap returns text, escaped for one line, as lines of at most width cells, unless a word is wider.
 func Wrap(text string, width int) (lines []string) {
-	line, breakAt, state := "", 0, -1
-	for rest := EscapeLine(text); rest != ""; {
-		var cluster string
-		var boundaries int
-		cluster, rest, boundaries, state = uniseg.StepString(rest, state)
-		if line != "" && Width(line+cluster) > width {
-			if breakAt == 0 {
-				breakAt = len(line)
-			}
-			lines = append(lines, strings.TrimSpace(line[:breakAt]))
-			line, breakAt = strings.TrimLeft(line[breakAt:], " "), 0
+	line := ""
+	for _, word := range Words(EscapeLine(text)) {
+		if line != "" && Width(line+strings.TrimRight(word, " ")) > width {
+			lines, line = append(lines, strings.TrimRight(line, " ")), ""
 		}
-		line += cluster
-		if boundaries&uniseg.MaskLine != uniseg.LineDontBreak {
-			breakAt = len(line)
+		line += word
+	}
+	return append(lines, strings.TrimRight(line, " "))
+}
+
+// Words returns the parts of escaped text between which a line can be broken: after a space, and beside a character
+// as wide as two. A hyphen or a slash is no such place, since it can be part of an option or a path.
+func Words(text string) (words []string) {
+	from, end, state := 0, 0, -1
+	for rest := text; rest != ""; {
+		var part string
+		part, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
+		end += len(part)
+		last, _ := utf8.DecodeLastRuneInString(part)
+		next, _ := utf8.DecodeRuneInString(rest)
+		if rest == "" || last == ' ' || Width(string(last)) > 1 || Width(string(next)) > 1 {
+			words, from = append(words, text[from:end]), end
 		}
 	}
-	return append(lines, strings.TrimSpace(line))
+	return words
 }
 
 // fit returns escaped text, cut to width cells between two characters and never inside an escape, and its width.

@@ -17,7 +17,7 @@ const widestBody = 100 // columns: longer lines are hard to read
 func readForPeople(a *cli.App, s *handoff.Store, got handoff.Stored, me string, notes ...string) error {
 	width := cmp.Or(cli.TerminalWidth(a.Stdout), 80) // some terminals, such as those of containers, do not know theirs
 	lines := append(header(a, s, got, notes), "")
-	lines = append(lines, a.Body(got.Body, handoff.Title(got.Body, ""), min(width, widestBody))...)
+	lines = append(lines, handoff.Lines(got.Body, handoff.Title(got.Body, ""), min(width, widestBody), a.Colors())...)
 	if next := nextForPeople(s, got, me); next != "" {
 		lines = append(lines, "", a.Styled(cli.Faint, next))
 	}

@@ -1,0 +1,183 @@
+package md
+
+import (
+	"html"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
+
+// codes are the SGR codes of elements.
+var codes = map[string]string{"h": "1;36", "strong": "1", "code": "33", "pre": "33", "a": "4", "blockquote": "2"}
+
+const narrowest = 20 // the minimum columns of text
+
+// Lines returns the lines of a body for a terminal, without a first heading that repeats the title. Each starts and
+// ends without a style.
+func Lines(body, title string, width int, colors bool) (lines []string) {
+	style := func(text, kind string) string {
+		if text = form.EscapeLine(text); !colors || text == "" || codes[kind] == "" {
+			return text
+		}
+		return "\x1b[" + codes[kind] + "m" + text + "\x1b[m"
+	}
+	add := func(first, rest, text, kind string) {
+		for _, spans := range fill(inline(text, kind, !colors), max(width-len(first), narrowest)) {
+			var b strings.Builder
+			b.WriteString(first)
+			for i, s := range spans {
+				if i == len(spans)-1 {
+					s.text = strings.TrimRight(s.text, " ")
+				}
+				b.WriteString(style(s.text, s.kind))
+			}
+			lines, first = append(lines, strings.TrimRight(b.String(), " ")), rest
+		}
+	}
+	for _, b := range parse(body, title) {
+		first := strings.Repeat(" ", min(b.indent, max(0, width-narrowest)))
+		if b.mark != "" {
+			first += b.mark + " "
+		}
+		switch b.kind {
+		case "pre":
+			for line := range strings.SplitSeq(strings.Trim(b.mark+"\n"+b.text+"\n"+b.end, "\n"), "\n") {
+				lines = append(lines, style(line, b.kind))
+			}
+		case "table":
+			if table, wide := b.columns(!colors); wide <= width {
+				lines = append(lines, table...)
+				continue
+			}
+			for _, row := range b.rows[1:] {
+				for i, cell := range row {
+					add("", "  ", strings.TrimSpace(b.rows[0][i])+": "+strings.TrimSpace(cell), "")
+				}
+			}
+		case "blockquote":
+			for line := range strings.SplitSeq(b.text, "\n") {
+				add(first, first, line, b.kind)
+			}
+		default:
+			add(first, strings.Repeat(" ", len(first)), b.text, b.kind)
+		}
+	}
+	return lines
+}
+
+// columns returns the lines of a table, and the width of the widest.
+func (b block) columns(keep bool) (lines []string, wide int) {
+	rows := make([][]string, len(b.rows))
+	for i, row := range b.rows {
+		for _, cell := range row {
+			shown := ""
+			for _, s := range inline(strings.TrimSpace(cell), "", keep) {
+				shown += s.text
+			}
+			rows[i] = append(rows[i], shown)
+		}
+	}
+	lines = strings.Split(strings.TrimSuffix(form.Table(0, rows[0], rows[1:]), "\n"), "\n")
+	for _, line := range lines {
+		wide = max(wide, form.Width(line))
+	}
+	return lines, wide
+}
+
+// fill divides spans into lines that fit a width, if there is a place to break them.
+func fill(spans []span, width int) (lines [][]span) {
+	var line []span
+	used, end := 0, 0 // its width, and the number of spans up to the last place to break it
+	for _, s := range spans {
+		words := []string{s.text}
+		if s.kind != "code" && s.kind != "a" {
+			words = form.Words(s.text)
+		}
+		for i, word := range words {
+			if end > 0 && used+form.Width(strings.TrimRight(word, " ")) > width {
+				lines, line, used, end = append(lines, line[:end]), line[end:], 0, 0
+				for _, rest := range line {
+					used += form.Width(rest.text)
+				}
+			}
+			line, used = append(line, span{word, s.kind}), used+form.Width(word)
+			if i < len(words)-1 || strings.HasSuffix(word, " ") {
+				end = len(line)
+			}
+		}
+	}
+	return append(lines, line)
+}
+
+// HTML returns a body as harmless HTML, without a first heading that repeats the title. It has no scripts, styles,
+// pictures, ids and forms, and leads only to web addresses that it shows. Its headings are below that of the page.
+func HTML(body, title string) string {
+	var b strings.Builder
+	element := func(name, text string) {
+		b.WriteString("<" + name + ` dir="auto">` + line(text) + "</" + name + ">\n")
+	}
+	var open []int // the indents of open lists
+	for _, next := range parse(body, title) {
+		if next.kind == "" {
+			continue
+		}
+		for len(open) > 0 && (next.kind != "li" || next.indent < open[len(open)-1]) {
+			b.WriteString("</li></ul>\n")
+			open = open[:len(open)-1]
+		}
+		switch next.kind {
+		case "li":
+			if len(open) > 0 && next.indent == open[len(open)-1] {
+				b.WriteString("</li>\n")
+			} else {
+				b.WriteString("<ul dir=\"auto\">\n")
+				open = append(open, next.indent)
+			}
+			if number := strings.Trim(next.mark, "-*+"); number == "" {
+				b.WriteString(`<li dir="auto">` + line(next.text))
+			} else {
+				b.WriteString(`<li class="number" dir="auto">` + line(number+" "+next.text))
+			}
+		case "h":
+			element("h"+string(rune('0'+max(2, min(len(next.mark), 6)))), next.text)
+		case "pre":
+			b.WriteString(`<pre tabindex="0"><code>` + html.EscapeString(next.text) + "</code></pre>\n")
+		case "table":
+			b.WriteString(`<div class="scroll" dir="auto" tabindex="0" role="group" aria-label="Table"><table>` + "\n")
+			for i, row := range next.rows {
+				b.WriteString("<tr>")
+				for _, cell := range row {
+					element(map[bool]string{true: "th", false: "td"}[i == 0], strings.TrimSpace(cell))
+				}
+				b.WriteString("</tr>\n")
+			}
+			b.WriteString("</table></div>\n")
+		case "blockquote":
+			b.WriteString("<blockquote dir=\"auto\">\n")
+			for quoted := range strings.SplitSeq(next.text, "\n") {
+				element("p", quoted)
+			}
+			b.WriteString("</blockquote>\n")
+		default:
+			element("p", next.text)
+		}
+	}
+	return b.String() + strings.Repeat("</li></ul>\n", len(open))
+}
+
+// line returns text with its spans as HTML.
+func line(text string) string {
+	var b strings.Builder
+	for _, s := range inline(text, "", false) {
+		shown := html.EscapeString(form.EscapeLine(s.text))
+		switch s.kind {
+		case "":
+			b.WriteString(shown)
+		case "a":
+			b.WriteString(`<a rel="noopener noreferrer nofollow" href="` + shown + `">` + shown + "</a>")
+		default:
+			b.WriteString("<" + s.kind + ">" + shown + "</" + s.kind + ">")
+		}
+	}
+	return b.String()
+}
