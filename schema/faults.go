@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/schema/jsonschema"
+	"github.com/seed-78daf238/handoff/schema/jsonschema/kind"
 )
 
 // leaves appends a fault for every leaf of the library's error tree, which has a random order. A choice (anyOf)

@@ -16,9 +16,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/schema/jsonschema"
 )
 
 //go:embed *.schema.json
@@ -72,6 +71,15 @@ func compile(name string) (schema, error) {
 	if err != nil {
 		return schema{}, fmt.Errorf("the schema %q is not JSON: %w", name, err)
 	}
+	return compileSource(name, source)
+}
+
+// compiling guards the metaschemas, which the library compiles with the first schema.
+var compiling sync.Mutex
+
+func compileSource(name string, source any) (schema, error) {
+	compiling.Lock()
+	defer compiling.Unlock()
 	// Patterns are compiled on demand. References are refused, since instances are untrusted.
 	const location = "handoff:///" // a scheme without a loader
 	c := jsonschema.NewCompiler()

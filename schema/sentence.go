@@ -10,9 +10,8 @@ import (
 	"sync"
 	"text/template"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/schema/jsonschema"
 )
 
 //go:embed sentences.tmpl
