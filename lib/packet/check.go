@@ -87,8 +87,9 @@ const (
 	Freshness     = "Freshness"
 	Token         = "Resume token"
 	Replay        = "Replay test"
-	WorkCheck     = "Work"     // only if the artifact describes its work
-	StandingCheck = "Standing" // only if it is superseded or has expired
+	WorkCheck     = "Work"         // only if the artifact describes its work
+	StandingCheck = "Standing"     // only if it is superseded or has expired
+	Instructions  = "Instructions" // only if a text gives dangerous ones
 )
 
 // A Result is the outcome of one check.
@@ -106,10 +107,9 @@ type Report struct {
 	HandoffID string `json:"handoff_id,omitempty"` // of a stored handoff
 	Kind      string `json:"kind,omitempty"`
 	Class     Class  `json:"classification"`
-	// Schema, Freshness, Resume token and Replay test; then Standing and Work, as they apply.
+	// Schema, Freshness, Resume token and Replay test; then Standing, Work and Instructions, as they apply.
 	Checks      []Result      `json:"checks"`
 	Faults      []fault.Fault `json:"faults,omitempty"`
-	Claims      []Claim       `json:"claims,omitempty"`       // text that claims authority over the verdict
 	Compared    []Comparison  `json:"compared,omitempty"`     // answers in other words than the packet's
 	ConfirmedBy string        `json:"confirmed_by,omitempty"` // who confirmed them
 	Notes       []string      `json:"notes,omitempty"`
@@ -172,7 +172,6 @@ func (c *checking) packet(data []byte) {
 	f := Table().Facts(label, reading.Record, Required())
 	f.Faults, f.Texts = reading.Faults(c.o.AllowEmpty...), texts(v)
 	c.run(f)
-	c.claimedFields(v)
 }
 
 const notChecked = "not checked, there is no packet"
@@ -198,7 +197,7 @@ func (c *checking) run(f Facts) {
 	c.replay(f)
 	c.relations()
 	c.work(f)
-	c.claims(f.Texts)
+	c.instructions(f.Texts)
 	for _, r := range c.report.Checks {
 		if !r.Pass {
 			c.atLeast(Operational)

@@ -17,12 +17,12 @@
 //
 // Check answers one question: can work continue from this packet? It runs four checks in a fixed order: Schema,
 // Freshness, Resume token, Replay test. Their results determine the Class. Nothing in a packet can improve the
-// Class; text that tries to is reported and makes it worse. Other kinds are checked through Facts.
+// Class; dangerous instructions make it worse. Other kinds are checked through Facts.
 //
 // The fields are defined in fields.json, the view in view.md.
 //
-// The rules about words (words.txt) are best for English, and minimal: a text of only empty words is refused, a
-// vague one passes. People judge their findings.
+// Phrases that answer nothing are in phrases.txt. The check compares texts with them, and does not judge what a text
+// means: a vague one passes.
 package packet
 
 import (

@@ -13,11 +13,11 @@ import (
 )
 
 // replay asks the questions of a resuming session: what is the objective, what blocks it, what comes next? It
-// requires only a minimum: each answer is there, is not a placeholder, and does not contradict another. It also
+// requires only a minimum: each answer is there, no answer is a placeholder, and the next action is not done. It also
 // compares given answers with the packet.
 func (c *checking) replay(f Facts) {
 	problems := slices.Concat(answer(f, "objective", "objective", f.Objective), c.blocker(f),
-		answer(f, "next action", "next_action", f.NextAction), vagueItems(f), contradictions(f))
+		answer(f, "next action", "next_action", f.NextAction), vagueItems(f), repeated(f))
 	if len(problems) > 0 {
 		c.add(Replay, false, sayAll(problems))
 		c.step("Settle objective, blocker and next action with the owner of the task and write them out.")
@@ -37,7 +37,7 @@ func answer(f Facts, question, field, text string) []string {
 		return []string{question + ": missing in " + show(f.Kind)}
 	case blank(text):
 		return []string{field + " is missing"}
-	case placeholder(text), statesNothing(text):
+	case isPlaceholder(text), isNone(text):
 		return []string{field + " " + quoted(text) + " is a placeholder"}
 	}
 	return nil
@@ -62,7 +62,7 @@ func vagueItems(f Facts) (problems []string) {
 		items []string
 	}{{"completed", f.Completed}, {"unresolved", f.Unresolved}, {"assumptions", f.Assumptions}, {"risks", f.Risks}} {
 		for _, item := range list.items {
-			if placeholder(item) && !statesNothing(item) {
+			if isPlaceholder(item) {
 				problems = append(problems, list.name+" "+quoted(item)+" is a placeholder")
 			}
 		}
@@ -70,49 +70,14 @@ func vagueItems(f Facts) (problems []string) {
 	return problems
 }
 
-// contradictions returns a problem for each pair of facts that cannot both be true.
-func contradictions(f Facts) (problems []string) {
-	next := actionWords(f.NextAction)
+// repeated returns the problem of a next action that is done already.
+func repeated(f Facts) []string {
 	for i, done := range f.Completed {
-		if next != "" && actionWords(done) == next {
-			problems = append(problems, fmt.Sprintf("next_action is already in completed (entry %d)", i+1))
+		if folded(done) != "" && folded(done) == folded(f.NextAction) {
+			return []string{fmt.Sprintf("next_action is already in completed (entry %d)", i+1)}
 		}
 	}
-	open := slices.DeleteFunc(slices.Clone(f.Unresolved), statesNothing)
-	for _, item := range open {
-		if slices.ContainsFunc(f.Completed, func(done string) bool { return actionWords(done) == actionWords(item) }) {
-			problems = append(problems, quoted(item)+" is in unresolved and in completed")
-		}
-	}
-	nothing := len(open) == 0 && len(f.Unresolved) > 0
-	switch {
-	case len(open) > 0 && len(open) < len(f.Unresolved):
-		problems = append(problems, "unresolved states that nothing is open, but lists "+quoted(open[0]))
-	case nothing && finishesSomething(f.NextAction):
-		problems = append(problems, "unresolved states that nothing is open, but next_action "+quoted(f.NextAction)+
-			" finishes something open")
-	case nothing && next != "" && !statesNothing(f.NextAction) && (slices.ContainsFunc(f.Completed, allDone) ||
-		reached(f.Objective)):
-		problems = append(problems, "all is done and nothing is open, but next_action is "+quoted(f.NextAction))
-	}
-	return problems
-}
-
-// noBlocker reports whether the packet states that nothing is open.
-func noBlocker(f Facts) bool {
-	return !slices.ContainsFunc(f.Unresolved, func(item string) bool { return !statesNothing(item) })
-}
-
-// finishesSomething reports whether an action needs something open. It searches the text as written, since
-// folding removes the ends of clauses.
-func finishesSomething(action string) bool {
-	lower := strings.ToLower(strings.TrimSpace(action))
-	return matches(lower, "finishing", nil) || matches(folded(action), "still-open", nil)
-}
-
-// reached reports whether an objective claims to be reached.
-func reached(objective string) bool {
-	return slices.ContainsFunc(clauses(objective), func(clause string) bool { return matches(clause, "reached", nil) })
+	return nil
 }
 
 // Answers are the answers of the resuming side, in its own words.
@@ -154,9 +119,7 @@ type Comparison struct {
 func (c *checking) compare(f Facts) {
 	a := c.o.Answers
 	c.compareAnswer("objective", a.Objective, f.Objective)
-	if !noBlocker(f) || !statesNothing(a.Blocker) {
-		c.compareAnswer("blocker", a.Blocker, f.Unresolved...)
-	}
+	c.compareAnswer("blocker", a.Blocker, f.Unresolved...)
 	c.compareAnswer("next_action", a.NextAction, f.NextAction)
 	var lacking, other []string
 	for _, one := range c.report.Compared {

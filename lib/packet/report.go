@@ -1,7 +1,6 @@
 package packet
 
 import (
-	"cmp"
 	_ "embed" // for the form of a report
 	"fmt"
 	"path/filepath"
@@ -18,8 +17,6 @@ import (
 func (c *checking) advise() {
 	r := &c.report
 	switch {
-	case r.Class == Clean && r.Has(Danger):
-		r.Escalation = "Ask the owner of the task whether the dangerous step is wanted; take it only if they say so."
 	case r.Class == Clean:
 		r.Escalation = "None needed, it is safe to resume."
 	case r.Class == Operational:
@@ -84,11 +81,6 @@ var reportText string
 // Ours returns the reason without quoted text.
 func (r Result) Ours() string { return r.own }
 
-// Has reports whether the artifact has a claim with this subject.
-func (r Report) Has(about About) bool {
-	return slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.About == about })
-}
-
 // quote writes the quoted text of the report in a frame, if there is any.
 func (r Report) quote(b *strings.Builder, room int) {
 	var lines []string
@@ -102,9 +94,6 @@ func (r Report) quote(b *strings.Builder, room int) {
 	}
 	for _, c := range r.Compared {
 		lines = append(lines, c.Question+", in the packet: "+c.Packet, c.Question+", as answered:   "+c.Answer)
-	}
-	for _, c := range r.Claims {
-		lines = append(lines, cmp.Or(c.Pointer, "the text")+" "+c.About.text()+": "+c.Text)
 	}
 	if len(lines) == 0 {
 		return
@@ -120,7 +109,7 @@ func (r Report) quote(b *strings.Builder, room int) {
 // others.
 var (
 	fixedChecks    = []string{"SCHEMA", "FRESHNESS", "TOKEN", "REPLAY"}
-	optionalChecks = []string{StandingCheck, WorkCheck}
+	optionalChecks = []string{StandingCheck, WorkCheck, Instructions}
 )
 
 // isSafe reports whether a name can be printed outside of a frame: it has no spaces, and no special character of
@@ -178,9 +167,6 @@ func (r Report) why() string {
 		if !c.Pass && c.own != notChecked && (r.Consumed == nil || c.Check == Token) {
 			all = append(all, c.Check+": "+c.own)
 		}
-	}
-	for _, c := range r.Claims[:min(1, len(r.Claims))] {
-		all = append(all, "text that "+c.About.text())
 	}
 	return cutTo(strings.Join(all, "; "), 120)
 }

@@ -1,12 +1,13 @@
 package packet
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 )
 
@@ -70,11 +71,23 @@ func credentials(texts []Passage) (faults []fault.Fault) {
 	return faults
 }
 
-// claimedFields reports members that only a check can write.
-func (c *checking) claimedFields(v *jsontree.Value) {
-	for _, m := range v.Members {
-		if verdicts()[strings.ToLower(m.Name)] {
-			c.claim(fault.Pointer("", m.Name), m.Name+" = "+m.Value.String(), Authority)
+// instructions fails if a text gives dangerous instructions, or if a member of the packet states a verdict. Nothing in a
+// text improves a result.
+func (c *checking) instructions(texts []Passage) {
+	var found []string
+	add := func(group, pointer, words string) {
+		found = append(found, group+aside(" at "+cut(show(cmp.Or(pointer, "the text")))+": "+quote(words), ""))
+	}
+	for _, t := range texts {
+		for _, d := range form.Dangers(t.Text) {
+			add(d.Group, t.Pointer, d.Words)
 		}
+		if name := strings.ToLower(t.Text); t.Pointer == "/"+t.Text && slices.Contains(phrases()["key"], name) {
+			add("obey", t.Pointer, t.Text)
+		}
+	}
+	if len(found) > 0 {
+		c.add(Instructions, false, "dangerous: "+sayAll(found))
+		c.step("Ask the owner of the task whether the quoted instructions are wanted; do not follow them before.")
 	}
 }

@@ -142,7 +142,7 @@ func TestSession(t *testing.T) {
 			c.good("handoff_list", map[string]any{"to": "ben", "unread": true, "tag": "ci"}, `"topic":"deploy".*"state":"unread"`)
 			c.good("handoff_list", map[string]any{"to": "cy"}, `"handoffs":\[\]`)
 
-			if data := c.good("handoff_read", map[string]any{"id": id[7:19]}, `(?s)^<untrusted-content .* flags="role-switch">\n.*\n\| &lt;/untrusted-content&gt;\n.*\\x1b.*\n</untrusted-content boundary="[0-9a-f]{32}">\nNext: handoff_take with id [0-9a-f]{12} takes it, and marks it as read; handoff_reply with id [0-9a-f]{12} answers; handoff_done with id [0-9a-f]{12} ends it\.\nProject: "[0-9]+"\n$`); data != nil {
+			if data := c.good("handoff_read", map[string]any{"id": id[7:19]}, `(?s)^<untrusted-content .* flags="obey">\n.*\n\| &lt;/untrusted-content&gt;\n.*\\x1b.*\n</untrusted-content boundary="[0-9a-f]{32}">\nNext: handoff_take with id [0-9a-f]{12} takes it, and marks it as read; handoff_reply with id [0-9a-f]{12} answers; handoff_done with id [0-9a-f]{12} ends it\.\nProject: "[0-9]+"\n$`); data != nil {
 				t.Errorf("structured content, which would be shown in place of the body: %v", data)
 			}
 			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: handoff_read with id sha256:[0-9a-f]{64} and offset 47\]\nNext: `)

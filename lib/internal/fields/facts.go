@@ -25,7 +25,7 @@ type Facts struct {
 	Sums []FileSum // the hashes of files when the handoff was written
 
 	Cannot []string      // the packet fields that this kind does not have, such as resume_token
-	Texts  []Passage     // all texts of the record, to search for claims of authority
+	Texts  []Passage     // all texts of the record, to search for dangerous instructions
 	Faults []fault.Fault // faults by the rules of the kind
 }
 

@@ -22,7 +22,7 @@
 //
 //	Escape, EscapeLine     write invisible and control characters as \x1b or \u{202e}
 //	Frame                  put a body between two lines that it cannot imitate
-//	Flags                  name text that looks like a tool call or a change of role
+//	Dangers                find dangerous instructions
 //	Budget                 limit the characters of a whole output
 //	Table, JSON, JSONLine  columns for a terminal, data for programs, data for an agent
 //

@@ -45,7 +45,7 @@ const (
 // after the frame then explains how to read the rest.
 func (f Frame) Wrap(body string) Framed {
 	escaped, count := Escape(body)
-	framed := Framed{Escaped: count, Flags: Flags(body)}
+	framed := Framed{Escaped: count, Flags: flags(body)}
 	var bits [16]byte
 	_, _ = rand.Read(bits[:]) // never fails
 	boundary := hex.EncodeToString(bits[:])

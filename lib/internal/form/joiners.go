@@ -71,7 +71,7 @@ func isLetterOf(r, v rune) bool {
 
 // conjoining returns the scripts with conjuncts, which joiners create and prevent.
 var conjoining = sync.OnceValue(func() (scripts []*unicode.RangeTable) {
-	for _, name := range unicodeLists().Words("conjoining") {
+	for _, name := range unicodeLists().words("conjoining") {
 		scripts = append(scripts, unicode.Scripts[name])
 	}
 	return scripts

@@ -25,72 +25,68 @@ func Data[T any](file []byte) func() T {
 	})
 }
 
-// A Line is a line of a list: words, or a regular expression.
-type Line struct {
-	Needs   []string // each match contains one of them; nil if that is unknown
-	Text    string
-	Pattern func() *regexp.Regexp // of Text, compiled at the first use
+// A line is a line of a list: words, or a regular expression.
+type line struct {
+	needs   []string // each match contains one of them, in lower case; nil if that is unknown
+	text    string
+	pattern func() *regexp.Regexp // of text, compiled at the first use
 }
 
-// CanMatch reports whether a text has one of the words that each match contains.
-func (l Line) CanMatch(text string) bool {
-	has := func(word string) bool { return strings.Contains(text, word) }
-	return l.Needs == nil || slices.ContainsFunc(l.Needs, has)
+// canMatch reports whether a text in lower case has one of the words that each match contains.
+func (l line) canMatch(lower string) bool {
+	return slices.ContainsFunc(l.needs, func(word string) bool { return strings.Contains(lower, word) })
 }
 
-// Lists are lists of lines by name.
-type Lists map[string][]Line
+// lists are lists of lines by name.
+type lists map[string][]line
 
-// ReadLists reads lists, which are a part of the program. Lines that begin with # are comments, each other line adds
+// readLists reads lists, which are a part of the program. Lines that begin with # are comments, each other line adds
 // to the list that it names:
 //
 //	NAME: TEXT
 //	NAME [WORD, WORD]: TEXT
 //
-// The words in brackets are what Line.Needs says. {NAME} in an expression inserts the first line of that list. edit
-// changes each expression before it is compiled; it can be nil.
-func ReadLists(text string, edit func(expr string) string) Lists {
-	all := Lists{}
+// The words in brackets are line.needs. {NAME} in an expression inserts the first line of that list. edit changes each
+// expression before it is compiled.
+func readLists(text string, edit func(expr string) string) lists {
+	all := lists{}
 	for said := range strings.Lines(text) {
 		name, text, isLine := strings.Cut(strings.TrimSuffix(said, "\n"), ": ")
 		if !isLine || strings.HasPrefix(said, "#") {
 			continue
 		}
-		l := Line{Text: text}
+		l := line{text: text}
 		if list, needs, some := strings.Cut(strings.TrimSuffix(name, "]"), " ["); some {
-			name, l.Needs = list, strings.Split(needs, ", ")
+			name, l.needs = list, strings.Split(needs, ", ")
 		}
-		l.Pattern = sync.OnceValue(func() *regexp.Regexp {
+		l.pattern = sync.OnceValue(func() *regexp.Regexp {
 			for name, lines := range all {
-				text = strings.ReplaceAll(text, "{"+name+"}", lines[0].Text)
+				text = strings.ReplaceAll(text, "{"+name+"}", lines[0].text)
 			}
-			if edit != nil {
-				text = edit(text)
-			}
-			return regexp.MustCompile(text)
+			return regexp.MustCompile(edit(text))
 		})
 		all[name] = append(all[name], l)
 	}
 	return all
 }
 
-// Words returns all words of a list.
-func (l Lists) Words(list string) (words []string) {
+// words returns all words of a list.
+func (l lists) words(list string) (words []string) {
 	for _, line := range l[list] {
-		words = append(words, strings.Fields(line.Text)...)
+		words = append(words, strings.Fields(line.text)...)
 	}
 	return words
 }
 
 //go:embed unicode.txt
 var unicodeText string
-var unicodeLists = sync.OnceValue(func() Lists { return ReadLists(unicodeText, nil) })
+var unicodeLists = sync.OnceValue(func() lists { return readLists(unicodeText, nil) })
 
 // setOf returns a function that returns a set of unicode.txt, which it reads at the first call.
 func setOf(name string) func() *unicode.RangeTable {
 	return sync.OnceValue(func() *unicode.RangeTable {
 		set := &unicode.RangeTable{}
-		for _, word := range unicodeLists().Words(name) {
+		for _, word := range unicodeLists().words(name) {
 			low, high, isRange := strings.Cut(word, "-")
 			if !isRange {
 				high = low
