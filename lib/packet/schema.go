@@ -71,8 +71,8 @@ func credentials(texts []Passage) (faults []fault.Fault) {
 	return faults
 }
 
-// instructions fails if a text gives dangerous instructions, or if a member of the packet states a verdict. Nothing in a
-// text improves a result.
+// instructions fails if a text gives dangerous instructions, or if a member of the packet states a verdict. Nothing in
+// a text improves a result.
 func (c *checking) instructions(texts []Passage) {
 	var found []string
 	add := func(group, pointer, words string) {

@@ -35,7 +35,8 @@ func Dangers(text string) (all []Danger) {
 var dangerText string
 var dangers = sync.OnceValue(func() lists {
 	// the beginning of a text, a paragraph, an item of a list or a sentence, or a word before the imperative
-	const lead = `(?i)(?:\A|\n\s*\n|\n\s*(?:[-*+>#]+|\d+[.)])|[.!?:;>]["”)]?\s|\b(and|then|please)\s)[\s>#*"'(\[_\x60-]*`
+	const lead = `(?i)(?:\A|\n\s*\n|\n\s*(?:[-*+>#]+|\d+[.)])|[.!?:;>]["”)]?\s|\b(and|then|please)\s)` +
+		`[\s>#*"'(\[_\x60-]*`
 	return readLists(dangerText, func(expr string) string {
 		return lead + "(" + strings.ReplaceAll(expr, " ", `\s+`) + ")"
 	})
