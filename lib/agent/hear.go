@@ -252,16 +252,10 @@ func lock(m *memory) *disk.Dir {
 }
 
 // arrivals returns the files that change when a handoff arrives.
-func arrivals(p handoff.Project) (paths []string) {
-	roots := []handoff.Options{p.Options}
-	if p.OwnReplica != nil {
-		roots = append(roots, p.Options.At(p.OwnReplica.Main))
-	}
-	for _, o := range roots {
-		paths = append(paths, filepath.Join(o.Dir, disk.IndexFile), filepath.Join(o.StateDir, journal.FileName),
-			filepath.Join(o.StateDir, disk.LogFile), o.OperatorsFile, filepath.Join(o.Root, handoff.SettingsName))
-	}
-	return paths
+func arrivals(p handoff.Project) []string {
+	o := p.Options
+	return []string{filepath.Join(o.Dir, disk.IndexFile), filepath.Join(o.StateDir, journal.FileName),
+		filepath.Join(o.StateDir, disk.LogFile), o.OperatorsFile, filepath.Join(o.Root, handoff.SettingsName)}
 }
 
 // idsOf returns the short ids of handoffs, whose newest comes last, newest first.

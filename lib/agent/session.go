@@ -40,7 +40,6 @@ type Session struct {
 	Flags          handoff.ProjectFlags
 	Patience       time.Duration          // the time limit: after it the output so far is printed; 0 is a second
 	Options        func(*handoff.Options) // edits the project's options; nil changes nothing
-	Gather         func(*handoff.Project) // receives from the main work tree: exchange.Gather; nil does not
 	Sync           func(handoff.Project)  // starts a sync in the background once the report is printed; can be nil
 
 	agent Agent  // the row of the name
@@ -129,9 +128,6 @@ func (s Session) open(cwd string) (handoff.Project, *report, error) {
 	}
 	if s.Options != nil {
 		s.Options(&p.Options)
-	}
-	if p.OwnReplica != nil && p.OwnReplica.Begun && s.Gather != nil {
-		s.Gather(&p)
 	}
 	isSystem := s.agent.has("speaks")
 	r := &report{operator: s.To, isSystem: isSystem, bodies: s.Bodies && !isSystem,

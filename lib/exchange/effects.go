@@ -102,7 +102,7 @@ func (c *intake) note(writer string, s eventInfo) {
 	case s.Type == eventlog.TypeMarkRead && isWhole:
 	case s.Type == eventlog.TypeMarkUnread && isWhole:
 		e.Kind = kindUnread
-	case eventlog.IsConsumption(s.Type) && IsLine(s.Consumption) && (c.near || isFiling(s.Act())):
+	case eventlog.IsConsumption(s.Type) && IsLine(s.Consumption) && isFiling(s.Act()):
 		e = effect{Kind: kindAct, Consumption: s.Consumption}
 	default:
 		return
@@ -136,7 +136,7 @@ func isArchiving(act eventlog.Act) bool {
 func (x *exchange) takeEffects(ctx ctx, c *intake) error {
 	judge := x.Exchange().Judge()
 	stamp := judge.Stamp()
-	isStill := stamp == c.held.Rules && len(c.said)+len(c.imported)+len(c.claims)+len(x.got.Received) == 0 && !c.near
+	isStill := stamp == c.held.Rules && len(c.said)+len(c.imported)+len(c.claims)+len(x.got.Received) == 0
 	if isStill && !slices.ContainsFunc(c.held.Effects, x.isOld) {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (x *exchange) divide(c *intake, j jury, here map[string]handoff.Entry) map[
 		if e.Kind == kindTombstone && e.Seen == "" { // a clock that is behind must not end the wait when it is set
 			e.Seen = max(e.Time, x.Now().UTC().Format(time.RFC3339))
 		}
-		switch isDue, isVoid := j.decide(e, here[e.HandoffID], c.near || x.isOld(e)); {
+		switch isDue, isVoid := j.decide(e, here[e.HandoffID], x.isOld(e)); {
 		case isVoid:
 		case isDue:
 			due[e.Kind] = append(due[e.Kind], e)
@@ -236,5 +236,5 @@ func (j jury) decide(e effect, row handoff.Entry, isOld bool) (isDue, isVoid boo
 	// a later tombstone or restore depends on them
 	turns := p != nil && p.stays && isArchiving(e.Act())
 	isDue = turns || e.Act().IsNote() || isHere && j.judge.Consumption(e.Consumption, row) == nil
-	return isDue, isVoid // a note is our own, or from a work tree of the same user
+	return isDue, isVoid
 }

@@ -1,7 +1,7 @@
 // Package exchange exchanges the handoffs of a store with those of other replicas, without a server of its own. A
-// store receives from a peer: a remote ([Sync], [Once]), another work tree ([Gather]), or a parcel such as a bundle
-// ([Unpack]). In each case documents pass the checks of a new document. Read marks, actions and tombstones are judged
-// by the rules of this store. What does not count yet is held.
+// store receives from a peer: a remote ([Sync], [Once]), or a parcel such as a bundle ([Unpack]). In each case
+// documents pass the checks of a new document. Read marks, actions and tombstones are judged by the rules of this
+// store. What does not count yet is held.
 //
 // A writer is one state directory. Only it publishes under its name. A claim is a line of a ledger that only one
 // replica can have: see eventlog.Claim. The remote keeps the first claim of a name, so each claim has one winner. A

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// A peer is a source of handoffs: a git remote, another work tree, or a parcel. All peers are handled in the same
+// A peer is a source of handoffs: a remote or a parcel. All peers are handled in the same
 // way; see [exchange.take].
 type peer interface {
 	// collect adds what the peer has and this store has not received yet.
@@ -37,14 +37,12 @@ type intake struct {
 	sources []handoff.Source       // the sources of the documents
 	waited  int                    // the number of documents that were held before, which come first
 	said    map[string][]eventInfo // the new events of each writer
-	near    bool                   // the peer is another work tree of the same user
 	isWhole bool                   // store all documents or none
 	all     bool                   // events that the peer has from other writers count too
 
 	imported map[string]string     // what of each writer is imported once everything is stored
 	claims   map[string]knownClaim // claims that are known once everything is stored
 	kept     []byte                // the text of held.json as it was read
-	reached  progress              // the position in the log of a work tree
 }
 
 func newIntake() *intake {

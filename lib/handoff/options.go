@@ -32,7 +32,6 @@ type Options struct {
 
 	Branch string // the checked out branch, recorded with what is written; "" if unknown
 	Git    Git    // how the store uses git; "" means GitNone
-	Synced bool   // other stores have its handoffs, although it has never synced
 
 	// Named lists the paths in these options that the user named. Only they can be outside Root: settings from a
 	// cloned repository must not point elsewhere.
@@ -150,7 +149,7 @@ func (o Options) store() *store.Store {
 		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState,
 		Named:         append(slices.Clone(o.Named), o.ListedIn),
 		OperatorsFile: o.OperatorsFile, ListedIn: o.ListedIn, MustHaveOperators: o.MustHaveOperators,
-		Git: o.Git, Branch: o.Branch, Synced: o.Synced,
+		Git: o.Git, Branch: o.Branch,
 		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows, Restore: o.Restore,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint,
 		Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,

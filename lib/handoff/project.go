@@ -39,11 +39,10 @@ type Project struct {
 	// a .handoff.yaml or .git above that belongs to another user and was ignored; "" if there is none
 	Foreign string
 	// why a linked work tree cannot share the store of its main work tree; "" if it can, or has its own
-	Apart      string
-	OwnReplica *OwnReplica // set in a linked work tree whose main work tree cannot be written
-	Settings   Settings
-	User       User
-	Options    Options
+	Apart    string
+	Settings Settings
+	User     User
+	Options  Options
 
 	named    bool   // a flag or the environment names the handoffs directory
 	settings string // the directory of the settings file

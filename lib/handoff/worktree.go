@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -41,57 +40,10 @@ func (p *Project) toMain(top, cwd string, getenv func(string) string, flags Proj
 	if !shares && !mainShares {
 		return nil
 	}
-	linked := p.Root
 	if p.Root = root; mainShares {
 		p.settings, p.HasFile = root, true
 	}
-	if err := p.load(cwd, getenv, flags); err != nil || len(p.Options.Named) > 0 {
-		return err
-	}
-	p.useOwnReplica(linked)
-	return nil
-}
-
-// An OwnReplica describes a linked work tree whose main work tree cannot be written. The project reads the store of
-// the main work tree until it begins a replica of its own.
-type OwnReplica struct {
-	Main, Own string // the roots of the main and of the linked work tree
-	Begun     bool   // the replica exists
-}
-
-// useOwnReplica keeps a project in its linked work tree if the main work tree, which p is, cannot be written.
-func (p *Project) useOwnReplica(linked string) {
-	if p.Options.CanWrite() {
-		return
-	}
-	own := p.Options.At(linked)
-	p.OwnReplica = &OwnReplica{Main: p.Root, Own: linked,
-		Begun: store.IsThere(filepath.Join(own.StateDir, disk.FingerprintFile))}
-	if p.OwnReplica.Begun {
-		p.UseOwnReplica()
-	}
-}
-
-// UseOwnReplica makes the replica of the linked work tree the store of the project. It has no effect on a replica
-// that has begun.
-func (p *Project) UseOwnReplica() {
-	main := p.Options.At(p.OwnReplica.Main)
-	p.Root, p.Options = p.OwnReplica.Own, p.Options.At(p.OwnReplica.Own)
-	p.Options.Synced, _ = main.store().HasSynced() // a store that cannot be read counts as unsynced
-}
-
-// CanWrite reports whether the store can be changed. It changes nothing to find out.
-func (o Options) CanWrite() bool { return o.store().CanWrite() }
-
-// At returns the options of the same store in another work tree. Paths outside the project stay.
-func (o Options) At(root string) Options {
-	for _, path := range []*string{&o.Dir, &o.StateDir, &o.OperatorsFile} {
-		if rel, err := filepath.Rel(o.Root, *path); err == nil && filepath.IsLocal(rel) {
-			*path = filepath.Join(root, rel)
-		}
-	}
-	o.Root = root
-	return o
+	return p.load(cwd, getenv, flags)
 }
 
 // keepApart records why a linked work tree gets its own store.

@@ -52,7 +52,6 @@ type App struct {
 	Ending *handoff.ActReceipt // the receipt that also names what is stored; nil: each has a receipt of its own
 
 	ForAgents bool // agents may read the output: errors are printed without text from others
-	AsIs      bool // do not import from other work trees
 
 	program  Program
 	answers  *bufio.Reader // reads standard input for Ask

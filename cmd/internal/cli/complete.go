@@ -134,11 +134,11 @@ func (a *App) KnownOperators() []string {
 	return slices.DeleteFunc(sorted(names), func(name string) bool { return name == handoff.Next })
 }
 
-// Quietly returns the store of the project for a look that prints no notes, creates nothing and imports nothing; nil if
+// Quietly returns the store of the project for a look that prints no notes, and creates nothing; nil if
 // it cannot be opened.
 func (a *App) Quietly() *handoff.Store {
 	quiet := *a
-	quiet.Quiet, quiet.AsIs = true, true
+	quiet.Quiet = true
 	_, s, err := quiet.NewStore() // a project can have operators before it has handoffs
 	if err != nil {
 		return nil

@@ -32,22 +32,11 @@ func (a *App) StoreWith(change func(*handoff.Project)) (handoff.Project, *handof
 
 func unchanged(*handoff.Project) {}
 
-// Open opens the store of a project, with what other work trees have, and with the options that change sets.
+// Open opens the store of a project, with the options that change sets.
 func (a *App) Open(p handoff.Project, change func(*handoff.Project)) (handoff.Project, *handoff.Store, error) {
-	a.Gather(&p)
 	change(&p)
 	s, err := handoff.Open(p.Options)
 	return p, s, err
-}
-
-// Gather imports handoffs from the stores of other work trees.
-func (a *App) Gather(p *handoff.Project) {
-	if p.Options.Rules == nil { // of a session hook
-		p.Options.Rules = handoff.PlainRules
-	}
-	if !a.AsIs {
-		exchange.Gather(context.Background(), p)
-	}
 }
 
 // Store opens the store of the project.

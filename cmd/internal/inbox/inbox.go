@@ -61,7 +61,6 @@ func run(a *cli.App, f *flags, _ []string) error {
 	if a.Flags.LockTimeout == 0 {
 		p.Options.LockTimeout = min(p.Options.LockTimeout, patience)
 	}
-	a.Gather(&p)
 	s, err := handoff.Open(p.Options)
 	if err != nil {
 		return err

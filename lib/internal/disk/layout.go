@@ -50,8 +50,7 @@ const (
 	Tokens          = "packet-tokens"      // the resume tokens of handoffs; a cache in the user's state
 	Pins            = "operator-keys.json" // the keys of operators, as first seen or trusted since
 	Drafts          = "drafts"
-	Beside          = "beside.json" // the progress of reading other work trees, if it cannot be kept outside
-	Synced          = "synced"      // exists once the store was exchanged with a remote
+	Synced          = "synced" // exists once the store was exchanged with a remote
 	GitIgnore       = ".gitignore"
 
 	TornLog    = "handoff-events.torn-" // and a time: the torn end of a log
@@ -114,7 +113,7 @@ func ArchiveNumber(name string) int {
 // replacement has that name in its own.
 func IsReplaced(name string) bool {
 	switch name {
-	case IndexFile, FingerprintFile, LogFile, Ledger, Tombstones, Offers, Pins, Beside:
+	case IndexFile, FingerprintFile, LogFile, Ledger, Tombstones, Offers, Pins:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

@@ -337,8 +337,8 @@ func (d Dirs) CompareMachine(observed string) (known bool, err error) {
 // HasSynced reports whether the store was ever exchanged with a remote, so that others may have its handoffs.
 // A failed attempt does not count. A mark in the project can only make the program ask the remote once more.
 func (s *Store) HasSynced() (bool, error) {
-	if !s.Opt.Git.IsShared() || s.Opt.Synced {
-		return s.Opt.Synced, nil
+	if !s.Opt.Git.IsShared() {
+		return false, nil
 	}
 	outside, err := s.OutsidePath()
 	if passing(err) != nil {

@@ -30,7 +30,6 @@ type Options struct {
 	Named               []string // those of the paths that may be outside Root
 	Git                 disk.Git
 	Branch              string // the branch that is checked out, "" if unknown
-	Synced              bool   // the project was synced, but perhaps not by this replica
 
 	Operator     string
 	LockTimeout  time.Duration

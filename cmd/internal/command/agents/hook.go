@@ -75,7 +75,7 @@ func runHook(a *cli.App, e event, s agent.Session) {
 		o.VerifySignature = signature.Verify
 		a.Options(o)
 	}
-	s.Gather, s.Sync, s.Patience = a.Gather, a.SyncByItself, a.Patience
+	s.Sync, s.Patience = a.SyncByItself, a.Patience
 	s.Parent, s.Work = os.Getppid(), workReference
 	e.run(s)
 }

@@ -3,8 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -20,7 +18,6 @@ type doctorFlags struct {
 
 func doctor(a *cli.App, f *doctorFlags, _ []string) error {
 	cli.CollectOften()
-	a.AsIs = true
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
@@ -28,27 +25,14 @@ func doctor(a *cli.App, f *doctorFlags, _ []string) error {
 	if text := cli.SyncStatus(p, s, nil, true); text != "" {
 		a.Note(text)
 	}
-	if err := noteWorkTrees(a, &p); err != nil {
-		return err
-	}
 	if f.Repair || f.RebuildIndex {
-		return repair(a, &p, s, f.RebuildIndex)
+		return repair(a, p, s, f.RebuildIndex)
 	}
 	report, err := s.Verify(context.Background())
 	if err != nil {
 		return err
 	}
 	return printDiagnosis(a, report)
-}
-
-// noteWorkTrees names the work trees whose replicas have handoffs that this store lacks.
-func noteWorkTrees(a *cli.App, p *handoff.Project) error {
-	unimported, err := exchange.Unimported(p)
-	for _, root := range slices.Sorted(maps.Keys(unimported)) {
-		a.Note("the work tree " + root + " has a store of its own, with " + handoff.Count(unimported[root], "handoff") +
-			" that this store lacks: the next command that reads or writes handoffs imports them")
-	}
-	return err
 }
 
 // printDiagnosis prints each finding with its fix, and returns an error if there are faults.
@@ -76,13 +60,13 @@ func withRemedy(f handoff.Finding) string {
 	return text
 }
 
-func repair(a *cli.App, p *handoff.Project, s *handoff.Store, rebuild bool) (err error) {
+func repair(a *cli.App, p handoff.Project, s *handoff.Store, rebuild bool) (err error) {
 	ctx, repair, all := context.Background(), s.Maintenance().Repair, handoff.RepairReport{Done: []string{}}
 	if rebuild {
 		repair = s.Maintenance().RebuildIndex
 	}
 	for n := 0; n < 2 && err == nil; n++ { // the second time restores what the first has quarantined
-		back, lost := exchange.RestoreLost(ctx, s, a.Remote(*p))
+		back, lost := exchange.RestoreLost(ctx, s, a.Remote(p))
 		if notes(a, back); lost != nil {
 			return fault.Unreadable(lost)
 		}

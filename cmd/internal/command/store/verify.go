@@ -21,7 +21,6 @@ func verify(a *cli.App, f *verifyFlags, ids []string) error {
 	if f.Log {
 		return verifyLog(a, f, ids)
 	}
-	a.AsIs = true
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
