@@ -115,7 +115,7 @@ func (r *remote) open(ctx ctx) (err error) {
 // forget makes everything be received again.
 func (r *remote) openHome(home *disk.Dir, forget func() error) (err error) {
 	r.home = home
-	isReplaced := []string{disk.SyncState, disk.SyncHeld, disk.SyncTargets}
+	isReplaced := []string{disk.SyncState, disk.SyncHeld, disk.SyncTarget}
 	_, _ = home.RemoveStaged(func(name string) bool { return slices.Contains(isReplaced, name) })
 	r.loadRefused()
 	if r.known, err = openClaims(home); err != nil {
@@ -183,42 +183,11 @@ func (r *remote) allOwn(leave map[string]bool) (ids []string, err error) {
 	}
 	entries, err := r.List(handoff.Filter{})
 	for _, e := range entries {
-		if (r.asOwn || !came[e.ID]) && !leave[e.ID] {
+		if !came[e.ID] && !leave[e.ID] {
 			ids = append(ids, e.ID)
 		}
 	}
 	return ids, err
-}
-
-// relays reports whether what came from one remote must be sent to another as it is: from git to git. If an object
-// store is among them, this replica publishes what it receives.
-func (r *remote) relays() bool {
-	all := targets(r.out)
-	isObjects := func(t target) bool { return t.Namespace == "" }
-	r.asOwn = len(all) > 1 && slices.ContainsFunc(all, isObjects)
-	return len(all) > 1 && !r.asOwn && !r.FetchOnly
-}
-
-// claimElsewhere returns a claim that is known at another remote.
-func (r *remote) claimElsewhere(name string) (c eventlog.Claim, text []byte) {
-	look := func(home *disk.Dir) {
-		if home.Path() == r.home.Path() {
-			return
-		}
-		d, err := home.OpenDir(claimsDir)
-		if err != nil {
-			return
-		}
-		defer d.Close()
-		known := claimSet{d, make(map[string]map[string]knownClaim)}.of(name).text
-		if found, bad := eventlog.ParseClaim(name, known); bad == nil {
-			c, text = found, known
-		}
-	}
-	if len(targets(r.out)) > 1 {
-		_ = homes(r.out, look) // a claim that cannot be read is unknown
-	}
-	return c, text
 }
 
 // errCopied is the error if the remote has of this writer what was not written here.
@@ -364,11 +333,11 @@ func (r *remote) forgetRefused(ctx ctx) error {
 	return r.carrier.forgetRefused(ctx)
 }
 
-// A target is where handoffs are sent to. The first target, and each that the user accepted, is recorded outside of
-// the project: a branch could name another remote, or namespace.
+// A target is where handoffs are sent to. The first one, or another that the user accepted later, is recorded outside
+// of the project: a branch could name another remote, or namespace.
 type target struct {
-	URL       string `json:"url"` // without credentials, which change
-	Namespace string `json:"namespace"`
+	URL       string `json:"url"`       // without credentials, which change
+	Namespace string `json:"namespace"` // "" for an object store
 }
 
 // String returns the target for people.
@@ -382,39 +351,36 @@ func (t target) String() string {
 	return t.URL + " (" + t.Namespace + ")"
 }
 
-// targets returns where handoffs can be sent to.
-func targets(d *disk.Dir) (all []target) {
-	if _, err := load(d, disk.SyncTargets, &all); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil || len(all) == 0 {
-		return []target{{}} // a target was accepted, but it is unknown
-	}
-	return all
+// pinned returns where handoffs can be sent to. It is false if no remote was ever used. The target is zero if it is
+// unknown.
+func pinned(d *disk.Dir) (to target, is bool) {
+	_, err := load(d, disk.SyncTarget, &to)
+	return to, !errors.Is(err, fs.ErrNotExist)
 }
 
-// checkTarget refuses a remote or namespace that is not a known target, unless the user wants it.
+// checkTarget refuses a remote or namespace other than the pinned target, unless the user wants it.
 func (r *remote) checkTarget(now target) error {
-	all := targets(r.out)
-	if len(all) == 0 || slices.Contains(all, now) || r.Named {
+	was, is := pinned(r.out)
+	if !is || was == now || r.Named {
 		return nil
 	}
-	question := "The remote was " + all[0].String() + " so far. Send handoffs to " + now.String() + " too?"
+	question := "The remote was " + was.String() + " so far. Send handoffs to " + now.String() + " from now on?"
 	if r.Accept != nil && r.Accept(question) {
 		return nil
 	}
 	return fault.Config("if that is where they are to go, run `handoff sync --remote "+r.Remote+
 		"`, which is remembered; else look at "+handoff.SettingsName+" and `git remote -v`",
-		"the remote was %s so far, and is %s now; nothing was sent", all[0], now)
+		"the remote was %s so far, and is %s now; nothing was sent", was, now)
 }
 
-// pin records the remote as a target, after it has answered.
+// pin records the remote as the target, after it has answered.
 func (r *remote) pin() error {
-	all, now := targets(r.out), target{r.got.Remote, r.Namespace}
-	if r.DryRun || slices.Contains(all, now) {
+	was, _ := pinned(r.out)
+	now := target{r.got.Remote, r.Namespace}
+	if r.DryRun || was == now {
 		return nil
 	}
-	all = slices.DeleteFunc(all, func(t target) bool { return t == target{} })
-	return save(r.out, disk.SyncTargets, nil, append(all, now))
+	return save(r.out, disk.SyncTarget, nil, now)
 }
 
 // refusedName is the file that records refusals. It can be lost; then everything is judged again.

@@ -48,12 +48,7 @@ func (r *remote) openJury() (jury, error) {
 	}
 	j.have, err = r.ledger()
 	for key, line := range j.have {
-		isClaimed := line.Act().IsNote() || known[eventlog.ClaimName(key)]
-		if !isClaimed {
-			elsewhere, _ := r.claimElsewhere(eventlog.ClaimName(key))
-			isClaimed = isSame(elsewhere.Consumption, line)
-		}
-		if isClaimed {
+		if line.Act().IsNote() || known[eventlog.ClaimName(key)] {
 			j.lives.add(line)
 		}
 	}
@@ -123,13 +118,6 @@ func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, ha
 		h := &all[i]
 		was, bad := eventlog.ParseClaim(h.name, r.known.of(h.name).text)
 		isKnown := bad == nil
-		if other, _ := r.claimElsewhere(h.name); !isKnown && h.why == "" && other.Token != "" &&
-			!isSame(other.Consumption, h.Consumption) && !r.Restore {
-			h.why = h.Operator + " has claimed " + h.HandoffID + ", and " + other.Operator +
-				" had at another remote, at " + other.Time + ", which counts here"
-			h.isBad = true
-			r.denials.Claims[h.name] = refusal{Commit: r.claims[h.name], Why: h.why, Moved: true}
-		}
 		switch isMoved := isKnown && !isSame(was.Consumption, h.Consumption); {
 		case h.why != "":
 		case isMoved && !r.Restore:

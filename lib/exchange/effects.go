@@ -165,7 +165,7 @@ func (x *exchange) takeEffects(ctx ctx, c *intake) error {
 			came.Acts = append(came.Acts, e.Consumption)
 		}
 	}
-	newMarks, newActs, err := x.Exchange().TakeOver(ctx, !x.asOwn, came)
+	newMarks, newActs, err := x.Exchange().TakeOver(ctx, !x.publishes, came)
 	x.got.Marks, x.got.Tokens = x.got.Marks+newMarks, x.got.Tokens+newActs
 	if err != nil {
 		return err

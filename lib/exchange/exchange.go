@@ -31,7 +31,7 @@
 // project: a branch can put any file into a project. All of it but the first two can be lost:
 //
 //	held.json     documents that are refused for now, and effects on handoffs that this replica does not have yet
-//	remotes.json  where handoffs can be sent to
+//	remote.json   where handoffs can be sent to
 //	sync.json     how much of the audit log was sent, and when
 //	refused.json  what was refused and is not read again
 //	claims/       the claims that are in the ledger here; a file has those whose names begin with its name
@@ -47,8 +47,7 @@
 //	refs/handoff/imported/w-…   how much of that is stored here
 //
 // Of an object store, it keeps a directory objects-…, with files of the names above, seen.json (how much of each log
-// is stored here), log/ (the parts of all logs, which [Options].Restore publishes again), documents/ (what is held) and
-// audit-w-….jsonl (the audit log as far as it was sent).
+// is stored here), log/ (the parts of all logs, which [Options].Restore publishes again) and documents/ (what is held).
 package exchange
 
 import (
@@ -126,15 +125,15 @@ type ctx = context.Context
 type exchange struct {
 	Options
 	*handoff.Store
-	peer    peer
-	asOwn   bool // this replica publishes what it receives
-	writer  string
-	logSize int64     // the durable size of the audit log
-	state   *disk.Dir // nil if the store has none yet
-	out     *disk.Dir // the directory of the store outside of the project
-	home    *disk.Dir // the directory of what is kept about the remote
-	refused map[string]bool
-	got     Result
+	peer      peer
+	publishes bool // others do not get what the peer has: this replica publishes it
+	writer    string
+	logSize   int64     // the durable size of the audit log
+	state     *disk.Dir // nil if the store has none yet
+	out       *disk.Dir // the directory of the store outside of the project
+	home      *disk.Dir // the directory of what is kept about the remote
+	refused   map[string]bool
+	got       Result
 }
 
 // wholeLog means that the whole audit log counts.
@@ -242,8 +241,7 @@ func (r *remote) exchangeAll(ctx ctx) (p progress, err error) {
 	if err := r.pin(); err != nil {
 		return p, err
 	}
-	isRelay := r.relays()
-	if (r.Restore || isRelay) && !r.DryRun {
+	if r.Restore && !r.DryRun {
 		if err := r.carrier.restore(ctx); err != nil {
 			return p, err
 		}

@@ -65,7 +65,7 @@ func (r *gitCarrier) begin(ctx ctx) (p progress, err error) {
 	}
 	p, isNew := r.ownProgress()
 	if p.Head.Number > 0 { // it is of an object store
-		p = progress{Sent: store.Sent{Writer: r.writer}, Partly: true, Last: p.Last}
+		p = progress{Writer: r.writer, Partly: true, Last: p.Last}
 	}
 	if isNew {
 		err = errors.Join(r.forgetImported(ctx), r.known.forget())

@@ -99,15 +99,15 @@ func outside(s *handoff.Store) (*disk.Dir, error) {
 	return disk.OpenDir(path)
 }
 
-// RemoteOf returns the name of the remote of a project: that of its settings or, if they name none, of the only remote
-// that was synced.
+// RemoteOf returns the name of the remote of a project: that of its settings or, if they name none, of the remote that
+// was synced last.
 func RemoteOf(p handoff.Project) string {
 	name := p.Settings.Remote
 	if s, err := handoff.Open(p.Options); err == nil && name.Source == settings.Default {
 		if out, err := outside(s); err == nil {
 			defer out.Close()
 			var last progress
-			if _, err := load(out, disk.SyncState, &last); err == nil && len(targets(out)) == 1 {
+			if _, err := load(out, disk.SyncState, &last); err == nil {
 				return cmp.Or(last.Remote, name.Value)
 			}
 		}
@@ -115,19 +115,20 @@ func RemoteOf(p handoff.Project) string {
 	return name.Value
 }
 
-// allHeld returns what is held, of all remotes.
+// allHeld returns what is held, of the pinned remote.
 func allHeld(out *disk.Dir) (all []Held, err error) {
-	seen := make(map[string]bool)
-	add := func(home *disk.Dir) {
-		h, _, loadErr := loadHeld(home)
-		err = errors.Join(err, loadErr)
-		for _, d := range h.Documents {
-			if !seen[d.ID] {
-				seen[d.ID], all = true, append(all, d.Held)
-			}
+	home := out
+	if to, _ := pinned(out); to.Namespace == "" && to.URL != "" {
+		if home, err = out.OpenDir(objectsHome(to.URL)); err != nil {
+			return nil, err
 		}
+		defer home.Close()
 	}
-	return all, errors.Join(homes(out, add), err)
+	h, _, err := loadHeld(home)
+	for _, d := range h.Documents {
+		all = append(all, d.Held)
+	}
+	return all, err
 }
 
 // origin returns where the document comes from.

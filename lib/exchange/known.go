@@ -195,11 +195,7 @@ func (r *remote) makeTries(lines lines) (tries []try, err error) {
 			return nil, err
 		}
 		text := r.known.of(t.name).text // the remote has lost it, or another one has granted it
-		c, bad := eventlog.ParseClaim(t.name, text)
-		if bad != nil {
-			c, text = r.claimElsewhere(t.name)
-		}
-		if isSame(c.Consumption, line) {
+		if c, _ := eventlog.ParseClaim(t.name, text); isSame(c.Consumption, line) {
 			t.Claim, t.text = c, text
 		}
 		tries = append(tries, t)

@@ -18,7 +18,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // perFile is the number of events in a file of a published log.
@@ -29,12 +28,13 @@ func logFile(n int) string { return fmt.Sprintf("log/%04d.jsonl", n) }
 
 // progress describes how much of the audit log is published. It is the content of sync.json.
 type progress struct {
-	Commit     string       `json:"commit"`        // the last commit; "" for none
-	Head       objects.Head `json:"head,omitzero"` // of the log at an object store
-	Events     int          `json:"events"`
-	Hash       string       `json:"hash"` // the hash of the last event
-	store.Sent              // the offset in the audit log after the last event
-	Chunk      int64        `json:"chunk"` // the offset in the audit log of the file that the next event belongs to
+	Commit string       `json:"commit"`        // the last commit; "" for none
+	Head   objects.Head `json:"head,omitzero"` // of the log at an object store
+	Events int          `json:"events"`
+	Hash   string       `json:"hash"` // the hash of the last event
+	Writer string       `json:"writer"`
+	Offset int64        `json:"offset"` // in the audit log, after the last event
+	Chunk  int64        `json:"chunk"`  // the offset in the audit log of the file that the next event belongs to
 
 	Unsent []string `json:"unsent,omitempty"` // handoffs whose documents could not be proven
 	Last   string   `json:"last,omitempty"`   // when everything was sent and imported
@@ -55,23 +55,12 @@ func (x *exchange) loadProgress() (p progress) {
 	return p
 }
 
-// saveProgress writes sync.json. It speeds up the next exchange, and detects an audit log that shrank.
+// saveProgress writes sync.json. It speeds up the next exchange.
 func (x *exchange) saveProgress(p progress) error {
-	log, done, err := x.openLog()
-	if err != nil {
-		return err
-	}
-	defer done()
-	if p.Sent.End, err = store.EndOf(log, p.Offset); err != nil {
-		return err
-	}
-	p.Last, p.Sent.Writer, p.Remote = x.Now().UTC().Format(time.RFC3339), x.writer, x.Remote
-	if err = save(x.home, disk.SyncState, nil, p); err == nil && x.home != x.out {
-		other := progress{}
-		_, _ = load(x.out, disk.SyncState, &other)
-		if err = x.keepLog(log, p.Offset); err == nil && other.Commit == "" { // the store relies on this one
-			err = save(x.out, disk.SyncState, nil, p)
-		}
+	p.Last, p.Writer, p.Remote = x.Now().UTC().Format(time.RFC3339), x.writer, x.Remote
+	err := save(x.home, disk.SyncState, nil, p)
+	if err == nil && x.home != x.out { // the store and [ReadStatus] rely on this one
+		err = save(x.out, disk.SyncState, nil, p)
 	}
 	if err != nil {
 		return err
@@ -80,22 +69,6 @@ func (x *exchange) saveProgress(p progress) error {
 		return err
 	}
 	return x.state.Touch(disk.Synced, 0o600)
-}
-
-// keptLog returns the name of the copy of the audit log of a writer. An object store has only a part of it.
-func keptLog(writer string) string { return "audit-" + writer + ".jsonl" }
-
-// keepLog copies the audit log up to an offset, where a checkout of the project cannot change it.
-func (x *exchange) keepLog(log io.ReaderAt, end int64) error {
-	f, _, err := x.home.OpenOrCreate(keptLog(x.writer))
-	if err != nil {
-		return err
-	}
-	from, err := f.Seek(0, io.SeekEnd)
-	if err == nil && from < end {
-		_, err = io.Copy(f, io.NewSectionReader(log, from, end-from))
-	}
-	return errors.Join(err, f.Close())
 }
 
 // An eventInfo is the part of an event that other replicas need.
@@ -222,6 +195,10 @@ type pending struct {
 	vague    bool     // there may be handoffs without an event of their own
 }
 
+// otherLog is the hint if the audit log is not the one that was sent.
+const otherLog = "if `handoff doctor` finds no fault, run `handoff doctor machine regenerate` and then `handoff sync`: " +
+	"it sends everything as a new writer"
+
 // findPending reads the part of the audit log that is not published.
 func (x *exchange) findPending(p progress) (n pending, err error) {
 	log, done, err := x.openLog()
@@ -231,8 +208,7 @@ func (x *exchange) findPending(p progress) (n pending, err error) {
 	defer done()
 	n = pending{progress: p, ids: p.Unsent, vague: p.Partly}
 	if p.Offset > log.Size() {
-		return n, fault.Integrity("run `handoff doctor`",
-			"%s is shorter than what was sent of it", disk.LogFile)
+		return n, fault.Integrity(otherLog, "%s is shorter than what was sent of it", disk.LogFile)
 	}
 	isQuiet := !n.vague && p.Quiet <= log.Size()
 	if isQuiet {
@@ -250,7 +226,7 @@ func (x *exchange) findPending(p progress) (n pending, err error) {
 	for e := range eventlog.Scan(eventlog.Skim, log, p.Offset, &err) {
 		s := parse(e)
 		if err := n.follow(e); err != nil {
-			return n, fault.Integrity("run `handoff doctor`", "%s cannot be sent: %v", disk.LogFile, err)
+			return n, fault.Integrity(otherLog, "%s cannot be sent: %v", disk.LogFile, err)
 		}
 		n.loud, n.vague = n.loud || s.isNews(), n.vague || s.isVague()
 		if s.isOwn() {
@@ -369,7 +345,7 @@ func (r *gitCarrier) locate(ctx ctx, tip string) (p progress, err error) {
 		p.Hash, log = e.Hash, rest
 	}
 	if err == nil && len(log) > 0 {
-		err = fault.Integrity("run `handoff doctor`", "%s is not the log that was sent", disk.LogFile)
+		err = fault.Integrity(otherLog, "%s is not the log that was sent", disk.LogFile)
 	}
 	return p, err
 }

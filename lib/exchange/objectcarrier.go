@@ -5,12 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/objects"
 	"github.com/seed-78daf238/handoff/lib/exchange/repo"
@@ -63,7 +61,7 @@ const (
 
 // open opens and locks what is kept about the object store.
 func (r *objectCarrier) open(ctx ctx) error {
-	home, err := r.openPlace(objectsPrefix + jsontree.SHA256Hex([]byte(r.where))[:16])
+	home, err := r.openPlace(objectsHome(r.where))
 	if err != nil {
 		return err
 	}
@@ -84,8 +82,10 @@ func (r *objectCarrier) open(ctx ctx) error {
 	}
 	r.got.Remote, r.Namespace = r.where, ""
 	now := target{URL: r.where}
-	if err = r.checkTarget(now); err == nil && !slices.Contains(targets(r.out), now) { // it was never used here
-		err = r.store.Prove(ctx)
+	if err = r.checkTarget(now); err == nil {
+		if was, _ := pinned(r.out); was != now {
+			err = r.store.Prove(ctx)
+		}
 	}
 	return err
 }
@@ -666,9 +666,6 @@ func (r *objectCarrier) addNews(w *objects.Log, p progress, tries []try) (err er
 	r.addClaims(w, tries)
 	for e := range r.events(p.Offset, &err) {
 		s := parse(e)
-		if isFirst := r.asOwn && p.Head.Number == 0; isFirst { // others may not have what came from another remote
-			s.Synced = false
-		}
 		if s.isTold() {
 			w.Add(objects.Line{Event: bytes.Clone(e.Text)})
 		}
@@ -780,20 +777,5 @@ func (r *objectCarrier) putNamed(ctx ctx, text []byte) error {
 	return errors.Join(err, failed)
 }
 
-// homes calls do with the directory of what is kept about git remotes, and with that of each object store that this
-// store has been exchanged with.
-func homes(out *disk.Dir, do func(*disk.Dir)) error {
-	do(out)
-	names, err := out.Names(func(name string) bool { return strings.HasPrefix(name, objectsPrefix) })
-	slices.Sort(names)
-	for _, name := range names {
-		home, openErr := out.OpenDir(name)
-		if openErr != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", name, openErr))
-			continue
-		}
-		do(home)
-		home.Close()
-	}
-	return err
-}
+// objectsHome returns the name of the directory of what is kept about an object store.
+func objectsHome(url string) string { return objectsPrefix + jsontree.SHA256Hex([]byte(url))[:16] }

@@ -600,7 +600,7 @@ func TestRejectedClaims(t *testing.T) {
 	t.Parallel()
 	hub, roots, id := shared(t, 1)
 	git(t, roots[0], "remote", "set-url", "origin", smartHTTP(t, filepath.Dir(hub), "REMOTE_USER=ann")+"/hub.git")
-	if err := os.Remove(outside(t, roots[0], "remotes.json")); err != nil {
+	if err := os.Remove(outside(t, roots[0], "remote.json")); err != nil {
 		t.Fatal(err)
 	}
 	hook := filepath.Join(hub, "hooks", "update")

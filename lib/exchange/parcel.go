@@ -21,7 +21,7 @@ type Parcel struct {
 // Errors are those of handoff.Store.Write and TakeOver.
 func Unpack(ctx ctx, s *handoff.Store, p Parcel) (results []handoff.Result, marks, acts int, err error) {
 	x := newExchange(s, Options{DryRun: p.DryRun})
-	x.peer, x.asOwn = &unpacking{Parcel: p}, true
+	x.peer, x.publishes = &unpacking{Parcel: p}, true
 	defer x.close()
 	if x.state, err = s.Exchange().State(); err == nil {
 		err = x.take(ctx)

@@ -119,13 +119,6 @@ func (x *exchange) importAll(ctx ctx, c *intake) (results []handoff.Result, err 
 	if len(c.sources) == 0 {
 		return nil, nil
 	}
-	if x.asOwn {
-		for i, s := range c.sources {
-			if s.Origin != nil { // the commit says that others publish it
-				c.sources[i].Origin = &handoff.Origin{Writer: s.Origin.Writer}
-			}
-		}
-	}
 	var failed error
 	choose := func(results []handoff.Result) { failed = x.peer.choose(c, results) }
 	switch {

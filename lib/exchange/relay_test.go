@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -119,54 +118,5 @@ func TestClaimsBelowABranch(t *testing.T) {
 	mustAgree(t, roots)
 	if refs := git(t, hub, "for-each-ref", "--format=%(refname)"); strings.Contains(refs, "refs/handoff/") || !strings.Contains(refs, "refs/heads/handoff/claims/") {
 		t.Error(refs)
-	}
-}
-
-// A clone with two git remotes passes on what each has: the logs of the writers as they are, and the claims.
-func TestRelayBetweenGitRemotes(t *testing.T) {
-	t.Parallel()
-	hub, roots := clones(t, 3)
-	ann, ben, cat := roots[0], roots[1], roots[2]
-	second := filepath.Join(filepath.Dir(hub), "second.git")
-	git(t, filepath.Dir(hub), "init", "-q", "--bare", second)
-	git(t, cat, "remote", "set-url", "origin", second)
-	git(t, ben, "remote", "add", "second", second)
-	id := write(t, ann, "from-ann")
-	mustSync(t, ann)
-	if _, err := all(ann, "ann", handoff.ActTake, id); err != nil {
-		t.Fatal(err)
-	}
-	mustSync(t, ann) // the claim was sent, and the read mark was not
-	write(t, cat, "from-cat")
-	mustSync(t, cat)
-	o := remote(ben)
-	o.Remote, o.Named = "second", true
-	for range 2 {
-		mustSync(t, ben)
-		if _, err := exchange.Sync(t.Context(), mustOpen(t, ben), o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mustSync(t, ben)
-	for _, root := range []string{ann, cat, ben} {
-		if root != ben {
-			mustSync(t, root)
-		}
-		if marks := marksOf(t, root); len(marks) != 2 || marks[id]["ann"] == "" {
-			t.Errorf("%s: %v", root, marks)
-		}
-		if got := stateOf(t, mustOpen(t, root), id); got != "taken" {
-			t.Errorf("%s: state %q", root, got)
-		}
-	}
-	of := func(hub, space, format string) string {
-		return git(t, hub, "for-each-ref", "--format="+format, "refs/handoff/"+space)
-	}
-	if a, b := of(hub, "writers", "%(refname)"), of(second, "writers", "%(refname)"); a != b || strings.Count(a, "\n") < 1 {
-		t.Errorf("the writers are\n%s\nand\n%s", a, b)
-	}
-	claim := "%(refname) %(objectname)"
-	if a, b := of(hub, "claims", claim), of(second, "claims", claim); a != b || a == "" {
-		t.Errorf("the claims are\n%s\nand\n%s", a, b)
 	}
 }

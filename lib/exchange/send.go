@@ -15,7 +15,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
 	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // ownProgress returns how much of the log of this writer is published. After a copy or a restore, the state directory
@@ -26,7 +25,7 @@ func (r *remote) ownProgress() (p progress, isNew bool) {
 		p.Writer = r.writer
 		return p, false
 	}
-	return progress{Sent: store.Sent{Writer: r.writer}, Partly: true, Last: p.Last}, true
+	return progress{Writer: r.writer, Partly: true, Last: p.Last}, true
 }
 
 // publish commits what is new here, and pushes the ref of this writer. A dry run only counts.
@@ -244,15 +243,9 @@ func (r *gitCarrier) restore(ctx ctx) error {
 			return err
 		}
 	}
-	n := len(specs)
-	if r.Restore {
-		lost, err := r.restoreClaims(ctx)
-		if n += lost; err != nil {
-			return err
-		}
-	}
-	if n == 0 {
-		return nil
+	lost, err := r.restoreClaims(ctx)
+	if err != nil || len(specs)+lost == 0 {
+		return err
 	}
 	return r.list(ctx)
 }

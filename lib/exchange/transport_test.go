@@ -320,5 +320,5 @@ func TestRemoteOf(t *testing.T) {
 	git(t, root, "init", "-q", "--bare", "--template=", other)
 	git(t, root, "remote", "add", "other", other)
 	syncWith("other")
-	is("origin") // both know the handoffs
+	is("other")
 }

@@ -7,11 +7,8 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/check"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -207,31 +204,4 @@ func takeMarks(x *txn.Session, came Received) (taken int, err error) {
 		}
 	}
 	return taken, nil
-}
-
-// RestoreLog replaces an audit log that vanished or shrank by the copy that sync sent, and sets the writer. The old
-// file is quarantined. The error is ErrIntegrity if the store belongs to another machine or another writer.
-func (x Exchange) RestoreLog(ctx context.Context, writer string, log []byte) error {
-	return check.RestoreLog(ctx, x.s.at, x.s.opt.Operator, writer, log)
-}
-
-// An Original is a handoff that was lost, as somebody else has it.
-type Original struct {
-	Source
-	File string // its file in the index, or ""
-	Key  string // the fingerprint of the key that signed it here. "" permits any key.
-}
-
-// PutBack stores files of handoffs that match their ids, and their signatures, and returns how many handoffs got one
-// that is new. Repair lists them later. It replaces no file and takes no lock: an empty handoffs directory cannot be
-// locked. The error is ErrIntegrity for a store of another machine.
-func (x Exchange) PutBack(lost []Original) (n int, err error) {
-	originals := make([]check.Original, len(lost))
-	for i, o := range lost {
-		doc, _ := document.ParseStored(o.Text)
-		best, _, _ := x.s.keys.Judge(doc.From, x.s.keys.Prove(o.Text, o.Signatures...).By(o.Key),
-			func() (time.Time, error) { return x.s.keys.FirstSeen(o.ID) })
-		originals[i] = check.Original{ID: o.ID, File: o.File, Text: o.Text, Signature: best}
-	}
-	return check.PutBack(x.s.at, originals)
 }

@@ -51,9 +51,6 @@ func (x Exchange) Outside() (*Dir, error) { return x.s.at.Outside() }
 // OutsidePath returns the path that [Exchange.Outside] opens, without creating it.
 func (x Exchange) OutsidePath() (string, error) { return x.s.at.OutsidePath() }
 
-// CheckSent returns ErrIntegrity unless the audit log begins with what sync has sent of it.
-func (x Exchange) CheckSent() error { return x.s.at.CheckSent() }
-
 // IsWhole reports whether a refused source is a valid document with the required id. It may then be accepted at
 // another time, or with other settings.
 func (x Exchange) IsWhole(src Source) bool {

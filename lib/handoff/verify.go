@@ -2,11 +2,8 @@ package handoff
 
 import (
 	"context"
-	"errors"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/check"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // Verify derives ids from files, rows from documents and events from rows, and checks the hash chain and the read
@@ -15,15 +12,7 @@ import (
 // Verify takes no lock and changes nothing. It compares data of one moment, so a change in progress is not a fault.
 // The error is ErrBusy if other processes change the store too fast.
 func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
-	report, err := check.Verify(ctx, s.at, ids)
-	if lost := (*fault.Error)(nil); err == nil && errors.As(s.at.CheckSent(), &lost) {
-		found := Finding{Place: s.opt.StateDir, Problem: lost.Problem, Remedy: "handoff doctor --repair"}
-		if errors.Is(lost, store.ErrVanished) {
-			found.Remedy = s.at.StartOverCommand()
-		}
-		report.Faults = append([]Finding{found}, report.Faults...)
-	}
-	return report, err
+	return check.Verify(ctx, s.at, ids)
 }
 
 // Repair repairs what Verify finds, without throwing anything away. It can be interrupted and run again at any time.

@@ -51,7 +51,7 @@ const (
 )
 
 // remedyMissing is the remedy for a missing document or signature.
-const remedyMissing = remedyRepair + " brings it back if the journal or the repository of sync has it; otherwise "
+const remedyMissing = remedyRepair + " brings it back if the journal has it; otherwise "
 
 // remedyChanged returns the remedy for a stored document that was changed.
 func remedyChanged(id string) string {

@@ -64,7 +64,7 @@ const (
 	SyncAttempt = "sync.attempt" // the last background sync
 	SyncState   = "sync.json"    // how much was sent, and when
 	SyncHeld    = "held.json"    // received handoffs that are held
-	SyncTargets = "remotes.json" // the remotes that handoffs may be sent to
+	SyncTarget  = "remote.json"  // the remote that handoffs may be sent to
 	IndexStamp  = "index-stamp"  // the stamp of a git index that does not track the state directory
 )
 

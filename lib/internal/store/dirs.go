@@ -239,9 +239,6 @@ func (d Dirs) hasHeld() (held bool, err error) {
 
 // Reader is Prover for commands that change nothing: it warns about missing handoffs instead of failing.
 func (s *Store) Reader() (*disk.Dir, error) {
-	if err := s.CheckSent(); err != nil {
-		s.Opt.Lost(err)
-	}
 	dir, err := s.Prover()
 	if errors.Is(err, errGone) || errors.Is(err, errEmptied) {
 		s.Opt.Lost(err)
@@ -334,6 +331,13 @@ func (d Dirs) CompareMachine(observed string) (known bool, err error) {
 	return false, refused
 }
 
+// hasExchanged reports whether the directory of a store outside of the project tells of an exchange.
+func hasExchanged(outside string) bool {
+	repo := filepath.Join(outside, disk.SyncRepo)
+	return IsThere(filepath.Join(outside, disk.SyncState)) || IsThere(filepath.Join(repo, "packed-refs")) ||
+		IsThere(filepath.Join(repo, "refs", "handoff"))
+}
+
 // HasSynced reports whether the store was ever exchanged with a remote, so that others may have its handoffs.
 // A failed attempt does not count. A mark in the project can only make the program ask the remote once more.
 func (s *Store) HasSynced() (bool, error) {
@@ -344,7 +348,7 @@ func (s *Store) HasSynced() (bool, error) {
 	if passing(err) != nil {
 		return false, err
 	}
-	if err == nil && (IsThere(filepath.Join(outside, disk.SyncState)) || hasRefs(outside)) {
+	if err == nil && hasExchanged(outside) {
 		return true, nil
 	}
 	return InState(s, func(state *disk.Dir) (bool, error) {

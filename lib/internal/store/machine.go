@@ -75,9 +75,6 @@ func (s *Store) Now() string { return s.Opt.Now().UTC().Format(time.RFC3339) }
 // command has a placeholder that is not a valid name.
 func (s *Store) RegenerateCommand() string { return s.regenerateFor("moved to this machine") }
 
-// StartOverCommand returns the command that begins a store again whose files were removed.
-func (s *Store) StartOverCommand() string { return s.regenerateFor("its files were removed") }
-
 func (s *Store) regenerateFor(reason string) string {
 	operator := s.Opt.Operator
 	if operator == "" {

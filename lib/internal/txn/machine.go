@@ -21,20 +21,12 @@ func Guard(s *store.Store) (*Machine, error) {
 		reportRefusal(s, refused)
 	}
 	if err == nil {
-		err = checkState(s)
+		err = s.CheckUntracked()
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &Machine{}, nil
-}
-
-// checkState refuses a state directory that a checkout can replace or has replaced.
-func checkState(s *store.Store) error {
-	if err := s.CheckUntracked(); err != nil {
-		return err
-	}
-	return s.CheckSent()
 }
 
 // A Machine is the proof that this machine may change the store.
@@ -43,7 +35,7 @@ type Machine struct{ _ byte }
 // CheckMachine is Guard under the lock. The first session of a store records the machine, durably, before
 // anything else is stored.
 func (x *Session) CheckMachine() error {
-	if err := checkState(x.Store); err != nil {
+	if err := x.CheckUntracked(); err != nil {
 		return err
 	}
 	observed, err := x.Fingerprint()

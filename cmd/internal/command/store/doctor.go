@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -26,7 +25,7 @@ func doctor(a *cli.App, f *doctorFlags, _ []string) error {
 		a.Note(text)
 	}
 	if f.Repair || f.RebuildIndex {
-		return repair(a, p, s, f.RebuildIndex)
+		return repair(a, s, f.RebuildIndex)
 	}
 	report, err := s.Verify(context.Background())
 	if err != nil {
@@ -60,22 +59,13 @@ func withRemedy(f handoff.Finding) string {
 	return text
 }
 
-func repair(a *cli.App, p handoff.Project, s *handoff.Store, rebuild bool) (err error) {
-	ctx, repair, all := context.Background(), s.Maintenance().Repair, handoff.RepairReport{Done: []string{}}
+func repair(a *cli.App, s *handoff.Store, rebuild bool) error {
+	ctx, repair := context.Background(), s.Maintenance().Repair
 	if rebuild {
 		repair = s.Maintenance().RebuildIndex
 	}
-	for n := 0; n < 2 && err == nil; n++ { // the second time restores what the first has quarantined
-		back, lost := exchange.RestoreLost(ctx, s, a.Remote(p))
-		if notes(a, back); lost != nil {
-			return fault.Unreadable(lost)
-		}
-		if n == 0 || len(back) > 0 {
-			done, failed := repair(ctx)
-			notes(a, done.Done)
-			all.Done, err = append(all.Done, done.Done...), failed
-		}
-	}
+	all, err := repair(ctx)
+	notes(a, all.Done)
 	a.Committed()
 	if a.JSON {
 		err = cmp.Or(a.PrintJSON(all), err)
