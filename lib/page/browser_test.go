@@ -2,7 +2,6 @@ package page_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -146,19 +145,6 @@ func TestNothingRunsOrLeavesInABrowser(t *testing.T) {
 	}
 }
 
-func TestFilterInABrowser(t *testing.T) {
-	b := openBrowser(t, attacks...)
-	b.open(t, "list/all.html")
-	run(t, b, chromedp.KeyEvent("/"))
-	run(t, b, chromedp.Evaluate[chromedp.Void](`document.activeElement.id === "filter" && (document.activeElement.value = "")`)) // keys that are made here cannot be held back
-	run(t, b, chromedp.KeyEvent("topic-3"))
-	said := run(t, b, chromedp.Text(".filter [role=status]"))
-	shown := run(t, b, chromedp.Evaluate[int](`[...document.querySelectorAll(".rows > li")].filter((r) => !r.hidden).length`))
-	if said != "1 of 25" || shown != 1 {
-		t.Errorf("%q, %d rows", said, shown)
-	}
-}
-
 func TestKeyboardInABrowser(t *testing.T) {
 	b := openBrowser(t, attacks...)
 	b.open(t, "index.html")
@@ -196,8 +182,7 @@ func TestNothingIsCutInABrowser(t *testing.T) {
 	site.Handoffs[0].Body, site.Handoffs[0].Title = body(long), strings.Repeat("A title of three hundred characters ", 9)
 	site.Handoffs[1].From = strings.Repeat("a-name-of-64-", 5)[:64]
 	b := openSite(t, site)
-	names := []string{"index.html", "threads.html", "people.html", "list/all.html", "people/to-ben.html", "timeline/2026-11.html", harbourPage(site, "Booking"),
-		harbourPage(site, "A title"), harbourPage(site, "جدول"), threadOf(t, site, "Split the")}
+	names := []string{"index.html", "list/done.html", "people/to-ben.html", harbourPage(site, "Booking"), harbourPage(site, "A title"), harbourPage(site, "جدول")}
 	for _, name := range names {
 		b.open(t, name)
 		for _, width := range []int64{320, 390, 768, 1280} {
@@ -225,30 +210,13 @@ func TestNothingIsCutInABrowser(t *testing.T) {
 	}
 }
 
-// threadOf is the page of the thread whose first title begins like this.
-func threadOf(t *testing.T, site page.Site, title string) string {
-	t.Helper()
-	for name, content := range draw(t, site) {
-		if strings.HasPrefix(name, "t/") && strings.Contains(content, `<h1 dir="auto">`+title) {
-			return name
-		}
-	}
-	t.Fatalf("there is no thread %q", title)
-	return ""
-}
-
-// Text from right to left begins on the right, and rows that are filtered out take no room.
+// Text from right to left begins on the right.
 func TestNarrowInABrowser(t *testing.T) {
 	b := openBrowser(t, "مرحبا بالعالم\n\n- بند\n\n| عمود |\n|---|\n| قيمة |\n\nwords\n")
 	b.narrow(t, 390)
 	b.open(t, pageOf(0))
 	if got := run(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".body > *")].map((e) => e.tagName + " " + getComputedStyle(e).direction)`)); !slices.Equal(got, []string{"P rtl", "UL rtl", "DIV rtl", "P ltr"}) {
 		t.Errorf("directions are %v", got)
-	}
-	b.open(t, "list/all.html")
-	run(t, b, chromedp.Evaluate[chromedp.Void](`document.querySelector("#filter").value = "nothing"; document.querySelector("#filter").dispatchEvent(new Event("input"))`))
-	if high := run(t, b, chromedp.Evaluate[int](`document.querySelector(".rows").clientHeight`)); high > 0 {
-		t.Errorf("rows that are filtered out are %d pixels high", high)
 	}
 }
 
@@ -267,50 +235,12 @@ func TestAccessibilityInABrowser(t *testing.T) {
 		if b.prefer(t, strings.Fields(scheme)[0]); strings.HasSuffix(scheme, "narrow") {
 			b.narrow(t, 390)
 		}
-		for _, name := range []string{"index.html", "list/all.html", "list/done.html", "threads.html", "people.html", "people/to-ann.html", "timeline/2026-11.html", threadOf(t, site, "Split the"),
-			harbourPage(site, "Booking"), harbourPage(site, "جدول"), pageOf(0), pageOf(2), pageOf(16), pageOf(999)} {
+		for _, name := range []string{"index.html", "list/done.html", "people/to-ann.html", harbourPage(site, "Booking"), harbourPage(site, "جدول"), pageOf(0), pageOf(2), pageOf(16), pageOf(999)} {
 			b.open(t, name)
 			run(t, b, chromedp.Evaluate[chromedp.Void](string(axe)))
 			found := run(t, b, chromedp.Evaluate[[]string](`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then((r) => r.violations.map((v) => v.id + ": " + v.nodes[0].html))`, chromedp.EvalAwaitPromise))
 			for _, violation := range found {
 				t.Errorf("%s, %s: %s", name, scheme, violation)
-			}
-		}
-	}
-}
-
-// keptPictures are those in testdata/pictures, which HANDOFF_PICTURES=../../testdata/pictures makes again.
-const keptPictures = "board-1280-light board-390-dark handoff-1280-dark handoff-390-light list-1280-dark picture-1280-light thread-390-light timeline-1280-light"
-
-// TestPicturesOfThePages keeps what the pages look like where HANDOFF_PICTURES names a directory, to be looked at.
-func TestPicturesOfThePages(t *testing.T) {
-	dir := os.Getenv("HANDOFF_PICTURES")
-	if dir == "" {
-		t.Skip("HANDOFF_PICTURES names no directory")
-	}
-	site := harbourSite()
-	b := openSite(t, site)
-	thread := threadOf(t, site, "Split the")
-	for name, file := range map[string]string{
-		"board": "index.html", "list": "list/all.html", "person": "people/to-ben.html", "people": "people.html", "timeline": "timeline/2026-11.html", "threads": "threads.html",
-		"handoff": harbourPage(site, "Booking"), "arabic": harbourPage(site, "جدول"), "thread": thread, "picture": strings.TrimSuffix(thread, ".html") + ".svg",
-	} {
-		for _, scheme := range []string{"light", "dark"} {
-			for _, width := range []int64{390, 1280} {
-				picture := fmt.Sprint(name, "-", width, "-", scheme)
-				if filepath.Base(dir) == "pictures" && !slices.Contains(strings.Fields(keptPictures), picture) {
-					continue
-				}
-				b.prefer(t, scheme)
-				b.narrow(t, width)
-				run(t, b, chromedp.Navigate(b.base+file))
-				shot := chromedp.FullScreenshot(100)
-				if name == "list" || name == "timeline" { // which are long
-					shot = chromedp.CaptureScreenshot()
-				}
-				if err := os.WriteFile(filepath.Join(dir, "page-"+picture+".png"), run(t, b, shot), 0o644); err != nil {
-					t.Fatal(err)
-				}
 			}
 		}
 	}

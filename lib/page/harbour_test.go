@@ -32,8 +32,8 @@ gemini-3 mia unread 51 Mooring sensors of quay 4 report metres, the rest reports
 ann ben taken 60 Cache of the new runner
 codex-2 lea taken 240 Deposit refund rounds to the wrong cent
 ann codex-2 taken 540 Radar feed reconnects every 40 seconds
-codex-2 claude-1 awaiting 70 Delete 214 berth records that have no ship
-claude-1 ben awaiting 1440 Rotate the key of the customs gateway
+codex-2 claude-1 done 70 Delete 214 berth records that have no ship
+claude-1 ben done 1440 Rotate the key of the customs gateway
 lea codex-2 done 369 Night tariff starts at 22:00, not at 23:00
 lea ann read 480 Office is closed on 8 December
 ben ann done 1500 Weather warnings reach the tugs twice
@@ -129,7 +129,7 @@ var lastEvent = time.Date(2026, 11, 19, 16, 40, 0, 0, time.UTC)
 
 // harbourSite is the site of the harbour.
 func harbourSite() page.Site {
-	site := page.Site{Title: "harbour", Approvers: []string{"ann", "ben", "lea"}}
+	site := page.Site{Title: "harbour"}
 	lines := strings.Split(strings.TrimSpace(harbour), "\n")
 	did := map[string]string{"done": "done", "read": "read", "taken": "taken"}
 	for i, line := range lines {

@@ -1,37 +1,31 @@
-// Package page draws the handoffs of a store as a static site. The pages need no server, and no JavaScript to be
-// read. The same handoffs give the same bytes. The package reads and writes no files.
+// Package page draws the handoffs of a store as a static site. The pages need no server and no JavaScript. The same
+// handoffs give the same bytes. The package reads and writes no files.
 //
-// The first page is a board with counts and four columns: waiting, taken, awaiting approval, and done. Each
-// handoff has a page; each thread has a page and a picture. People, months and states have lists with a hundred
-// handoffs on a page. Ages count from the newest event. Events later than [Site.Now] come from a clock that runs
-// ahead and do not count.
+// The first page is a board with a column for each state that has handoffs to act on, and links to the lists of each
+// state and person, which have a hundred handoffs on a page. Each handoff has a page, with its thread as a nested
+// list.
 //
-// Content of handoffs is shown as data. Bodies are rendered as Markdown from escaped text: raw HTML is text,
-// pictures are named and not loaded, and a link shows its target. A strict Content-Security-Policy enforces that
-// too.
+// Content of handoffs is shown as data: all text is escaped, bodies are printed by package md, and a strict
+// Content-Security-Policy enforces that too.
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
+	"fmt"
 	"html/template"
-	"io/fs"
 	"path"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/parallel"
-
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/md"
 	"github.com/seed-78daf238/handoff/lib/palette"
+	"github.com/seed-78daf238/handoff/lib/thread"
 )
 
 // A Handoff is a handoff of the site.
@@ -49,36 +43,21 @@ type Handoff struct {
 	// Body returns the body, or why it is not shown. It is called once; the result is not kept.
 	Body func() (text string, withheld error)
 
-	drawn
-	thread *conversation
+	Since string     // set by Draw: the time at which it reached its state
+	near  []*Handoff // those that it answers or supersedes, or that answer or supersede it
 }
 
-// A drawn is what many pages show of a handoff.
-type drawn struct {
-	Since     string // the time at which it reached its state
-	Who, Line any    // the people, and the entry in lists, drawn once for all pages
-}
-
-// An Event is an event of a handoff. Did is told, read, taken, done, archived, approved or rejected. Note is the reason
-// that the operator gave, or "".
+// An Event is an event of a handoff. Did is told, read, taken, done or archived. Note is the reason that the operator
+// gave, or "".
 type Event struct{ Did, Operator, Time, Note string }
 
 // A Site is the input of Draw.
 type Site struct {
-	Title     string
-	Handoffs  []Handoff // in the order of writing
-	Approvers []string  // the operators who can approve
-	Now       time.Time // later events do not count for ages; the zero time is after all events
-	Live      bool      // the pages reload when the server tells them to
+	Title    string
+	Handoffs []Handoff // in the order of writing
 
-	all     []*Handoff // the newest first, by the time of their state
-	byID    map[string]*Handoff
-	people  []palette.Person
-	person  map[string]palette.Person
-	threads []*conversation // the newest first
-	newest  string          // the file of the last month's timeline
-	asOf    time.Time
-	frames  *sync.Map // the HTML that pages share, drawn once, by what it depends on
+	all  []*Handoff // the newest first, by the time of their state
+	byID map[string]*Handoff
 }
 
 //go:embed site
@@ -91,9 +70,10 @@ var templates = sync.OnceValue(func() *template.Template {
 		"line":   form.EscapeLine,
 		"file":   fileOf,
 		"person": personFile,
-		"number": number,
 		"at":     at,
-		"mark":   mark,
+		"sign":   func(state string) string { return palette.Of(state).Sign },
+		"state":  func(state string) string { return palette.Of(state).State },
+		"base":   func(name string) string { return strings.Repeat("../", strings.Count(path.Clean(name), "/")) },
 	}).ParseFS(files, "site/*.html"))
 })
 
@@ -111,79 +91,63 @@ func personFile(slug string) string {
 	return "people/to-" + slug + ".html"
 }
 
-// number formats a number for people: 5,000.
-func number(n int) string {
-	if n < 1000 {
-		return strconv.Itoa(n)
-	}
-	return number(n/1000) + "," + strconv.Itoa(1000 + n%1000)[1:]
-}
-
-// mark returns the sign of a state, as HTML.
-func mark(state string) template.HTML {
-	state = template.HTMLEscapeString(state)
-	return template.HTML(`<svg class="mark s-` + state + `" aria-hidden="true"><use href="#m-` + state + `"/></svg>`)
-}
-
 // at formats an instant in UTC.
-func at(instant, layout string) string {
+func at(instant string) string {
 	t, ok := form.Instant(instant)
 	if !ok {
 		return instant
 	}
-	return t.Format(layout)
+	return t.Format("2 Jan 2006 15:04 UTC")
 }
 
-// Draw calls write with each file of the site, concurrently, until a call fails. Names are relative, with
-// slashes. A duplicate handoff is drawn once.
+// Dirs lists the directories of a site.
+var Dirs = []string{"h", "list", "people"}
+
+var ours = form.Pattern(`^(index\.html|style\.css|h/[0-9a-f]{64}\.html|` +
+	`(list/[a-z]+|people/to-[0-9A-Za-z_-]+(\.[a-z]+)?)(\.[0-9]+)?\.html)$`)
+
+// IsName reports whether a relative name, with slashes, can be a file of a site.
+func IsName(name string) bool { return ours().MatchString(name) }
+
+// Draw calls write with each file of the site, until a call fails. Names are relative, with slashes. A duplicate
+// handoff is drawn once.
 func (s Site) Draw(write func(name string, content []byte) error) error {
 	s.prepare()
-	if err := s.drawAssets(write); err != nil {
+	style, err := files.ReadFile("site/style.css")
+	if err != nil {
 		return err
 	}
-	var once sync.Once
-	var failed error
-	fail := func(err error) {
-		if err != nil {
-			once.Do(func() { failed = err })
+	if err := write("style.css", []byte(palette.CSS()+string(style))); err != nil {
+		return err
+	}
+	for _, p := range s.pages() {
+		p.Site = s.Title
+		var b strings.Builder
+		if p.handoff != nil {
+			p.Content = s.view(p.handoff)
+		}
+		if err := templates().ExecuteTemplate(&b, p.template, p); err != nil {
+			return err
+		}
+		if err := write(p.Name, []byte(b.String())); err != nil {
+			return err
 		}
 	}
-	parallel.Each(len(s.all), runtime.GOMAXPROCS(0), func(i int) { fail(s.drawLine(s.all[i])) })
-	jobs := []job{s.board}
-	if len(s.all) > 0 {
-		jobs = slices.Concat(jobs, s.lists(), s.timelines(), s.peoplePages(), s.threadPages())
-	}
-	for _, h := range s.all {
-		jobs = append(jobs, func() page { return s.handoffPage(h) })
-	}
-	parallel.Each(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
-		p := jobs[i]()
-		content, err := p.draw(&s)
-		if err == nil {
-			err = write(p.Name, content)
-		}
-		fail(err)
-	})
-	return failed
+	return nil
 }
 
-// A job makes a page.
-type job = func() page
+// A page is a file of the site.
+type page struct {
+	Site, Name, Heading string
+	Content             any
+	template            string
+	handoff             *Handoff // whose page it is; its content is made when it is drawn
+}
 
 // prepare sorts the handoffs and finds their relations.
 func (s *Site) prepare() {
 	s.byID = make(map[string]*Handoff, len(s.Handoffs))
-	s.frames = new(sync.Map)
 	s.Handoffs = slices.Clone(s.Handoffs)
-	newest := ""
-	heard := func(instant string) string {
-		t, ok := form.Instant(instant)
-		if isPast := s.Now.IsZero() || !t.After(s.Now); ok && isPast && index.CompareTimes(instant, newest) > 0 {
-			newest = instant
-		}
-		return instant
-	}
-	var names []string
 	for i := range s.Handoffs {
 		h := &s.Handoffs[i]
 		if s.byID[h.ID] != nil {
@@ -191,163 +155,206 @@ func (s *Site) prepare() {
 		}
 		s.byID[h.ID] = h
 		s.all = append(s.all, h)
-		h.Title = cmp.Or(h.Title, h.Topic)
-		h.Since = heard(h.Time)
+		h.Title, h.Since = cmp.Or(h.Title, h.Topic), h.Time
 		h.Events = slices.Clone(h.Events)
 		slices.SortStableFunc(h.Events, func(a, b Event) int { return index.CompareTimes(a.Time, b.Time) })
 		for _, e := range h.Events {
-			if heard(e.Time); e.Did != "told" && (e.Did != "read" || document.IsTo(h.To, e.Operator)) {
+			if e.Did != "told" && (e.Did != "read" || document.IsTo(h.To, e.Operator)) {
 				h.Since = e.Time
 			}
 		}
 	}
-	s.asOf, _ = form.Instant(newest)
-	slices.SortStableFunc(s.all, func(a, b *Handoff) int { return index.CompareTimes(a.Time, b.Time) })
 	for _, h := range s.all {
-		names = append(names, h.From, h.To)
-		s.newest = monthFile(h.Time)
+		for _, id := range slices.Concat(h.Re, h.Supersedes) {
+			if other := s.byID[id]; other != nil {
+				h.near, other.near = append(h.near, other), append(other.near, h)
+			}
+		}
 	}
-	s.people = palette.People(distinct(names))
-	s.person = make(map[string]palette.Person)
-	for _, who := range s.people {
-		s.person[who.Name] = who
-	}
-	s.findThreads()
 	slices.Reverse(s.all) // at equal times, the later written one comes first
 	slices.SortStableFunc(s.all, func(a, b *Handoff) int { return index.CompareTimes(b.Since, a.Since) })
 }
 
-// distinct returns the texts without duplicates.
-func distinct(texts []string) (all []string) {
-	seen := make(map[string]bool)
-	for _, text := range texts {
-		if !seen[text] {
-			all = append(all, text)
+// A section is a list of handoffs, the first of which are shown on a page.
+type section struct {
+	Key, Name, File string
+	Of              []*Handoff
+}
+
+// First returns the handoffs that are shown.
+func (s section) First() []*Handoff { return s.Of[:min(len(s.Of), shown)] }
+
+const (
+	shown   = 8   // the number of handoffs of a section beside others
+	perPage = 100 // the number of handoffs on a page of a list
+	columns = 3   // the number of sections that are columns of the board
+)
+
+// sections returns the handoffs by state: those to act on first, each state that has some.
+func sections(handoffs []*Handoff, file string) (all []section) {
+	for _, state := range strings.Fields("unread taken done superseded expired archived withdrawn") {
+		x := section{Key: state, Name: strings.ToUpper(state[:1]) + state[1:], File: file + state + ".html"}
+		for _, h := range handoffs {
+			if h.State == state || state == "done" && h.State == "read" {
+				x.Of = append(x.Of, h)
+			}
 		}
-		seen[text] = true
+		if state == "unread" {
+			slices.Reverse(x.Of) // who waits longest comes first
+		}
+		if len(x.Of) > 0 {
+			all = append(all, x)
+		}
 	}
 	return all
 }
 
-// chosen returns the handoffs that satisfy a condition.
-func chosen(handoffs []*Handoff, is func(*Handoff) bool) (all []*Handoff) {
-	for _, h := range handoffs {
-		if is(h) {
-			all = append(all, h)
+// pages returns the pages of the site.
+func (s *Site) pages() (all []page) {
+	board := sections(s.all, "list/")
+	people := s.people()
+	all = append(all, page{Name: "index.html", Heading: "Board", template: "index", Content: struct {
+		Board, Lists []section
+		People       []section
+	}{board[:min(len(board), columns)], board, people}})
+	for _, x := range board {
+		all = append(all, lists(x, x.Name)...)
+	}
+	for _, who := range people {
+		to := func(h *Handoff) bool { return h.To != who.Name }
+		parts := sections(slices.DeleteFunc(slices.Clone(who.Of), to), strings.TrimSuffix(who.File, "html"))
+		from := section{"sent", "Sent", strings.TrimSuffix(who.File, "html") + "sent.html",
+			slices.DeleteFunc(slices.Clone(who.Of), func(h *Handoff) bool { return h.From != who.Name })}
+		if len(from.Of) > 0 {
+			parts = append(parts, from)
 		}
+		all = append(all, page{Name: who.File, Heading: who.Name, template: "person", Content: parts})
+		for _, x := range parts {
+			if len(x.Of) > shown {
+				all = append(all, lists(x, who.Name+": "+strings.ToLower(x.Name))...)
+			}
+		}
+	}
+	for _, h := range s.all {
+		all = append(all, page{Name: fileOf(h.ID), Heading: h.Title, template: "handoff", handoff: h})
 	}
 	return all
 }
 
-// drawAssets writes the files that all pages share.
-func (s *Site) drawAssets(write func(name string, content []byte) error) error {
-	for _, name := range []string{"style.css", "filter.js", "live.js"} {
-		content, err := fs.ReadFile(files, "site/"+name)
-		if err != nil || name == "live.js" && !s.Live {
-			continue
-		}
-		if name == "style.css" {
-			content = []byte(marks[".css"] + "\n" + palette.CSS() + string(content))
-		}
-		if err := write(name, content); err != nil {
-			return err
+// people returns the people, by name, with the handoffs from and to them.
+func (s *Site) people() (all []section) {
+	of := make(map[string][]*Handoff)
+	for _, h := range s.all {
+		of[h.To] = append(of[h.To], h)
+		if h.From != h.To {
+			of[h.From] = append(of[h.From], h)
 		}
 	}
-	return nil
-}
-
-// A page is a file of the site: the data for its template, and the frame.
-type page struct {
-	*Site
-	Name, Heading string
-	Part          string // the entry of the navigation
-	Template      string // "" for a picture, which is the content itself
-	Content       any
-}
-
-// drawLine draws what many pages show of a handoff. Those pages are in a directory of the site.
-func (s *Site) drawLine(h *Handoff) (err error) {
-	r := page{Site: s, Name: fileOf(h.ID)}.Row(h)
-	if h.Who, err = part("who", r); err == nil {
-		h.Line, err = part("line", r)
+	for name, handoffs := range of {
+		all = append(all, section{Name: name, File: personFile(name), Of: handoffs})
 	}
-	return err
+	slices.SortFunc(all, func(a, b section) int { return cmp.Compare(a.Name, b.Name) })
+	return all
 }
 
-// part executes a template and returns HTML.
-func part(name string, data any) (any, error) {
-	var b bytes.Buffer
-	err := templates().ExecuteTemplate(&b, name, data)
-	return template.HTML(b.Bytes()), err
-}
-
-// Frame returns what is between the title and the content, as HTML.
-func (p page) Frame() (drawn any, err error) {
-	key := [...]string{p.Base(), p.Template, p.Part}
-	drawn, ok := p.frames.Load(key)
-	if !ok {
-		drawn, err = part("frame", p)
-		p.frames.Store(key, drawn)
+// Unread returns the number of unread handoffs to a person.
+func (s section) Unread() (n int) {
+	for _, h := range s.Of {
+		if h.State == "unread" && h.To == s.Name {
+			n++
+		}
 	}
-	return drawn, err
+	return n
 }
 
-// Base returns the relative path to the directory of the site, which can be moved and opened from a disk.
-func (p page) Base() string { return strings.Repeat("../", strings.Count(path.Clean(p.Name), "/")) }
-
-// A row is a handoff on a page.
-type row struct {
-	page
-	H *Handoff
-}
-
-// Row returns the data for templates of one handoff.
-func (p page) Row(h *Handoff) row { return row{p, h} }
-
-// A with is another value on a page.
-type with struct {
-	Page page
-	X    any
-}
-
-// With returns the data for templates of another value.
-func (p page) With(x any) with { return with{p, x} }
-
-// N returns the number of handoffs.
-func (s *Site) N() int { return len(s.all) }
-
-// Who returns how to show a person. All others share one disc.
-func (s *Site) Who(name string) palette.Person {
-	if who, ok := s.person[name]; ok {
-		return who
+// lists returns the pages of a section.
+func lists(x section, heading string) (all []page) {
+	numbered := func(n int) string {
+		if n == 0 {
+			return x.File
+		}
+		return fmt.Sprintf("%s.%d.html", strings.TrimSuffix(x.File, ".html"), n+1)
 	}
-	return palette.Person{Name: name}
+	last := (len(x.Of) - 1) / perPage
+	n := 0
+	for rows := range slices.Chunk(x.Of, perPage) {
+		content := struct {
+			Of            int
+			Rows          []*Handoff
+			Before, After string
+		}{Of: len(x.Of), Rows: rows}
+		if n > 0 {
+			content.Before = numbered(n - 1)
+		}
+		if n < last {
+			content.After = numbered(n + 1)
+		}
+		all = append(all, page{Name: numbered(n), Heading: heading, template: "list", Content: content})
+		n++
+	}
+	return all
 }
 
-// A moment is an instant in several forms for people.
-type moment struct{ Instant, Full, Ago, Age string }
-
-const full = "Mon 2 Jan 2006, 15:04 UTC"
-
-// At returns an instant with its age, relative to the newest event.
-func (s *Site) At(instant string) moment {
-	m := moment{instant, at(instant, full), instant, instant}
-	if t, ok := form.Instant(instant); ok {
-		m.Ago = form.Ago(t, s.asOf)
-		m.Age = strings.TrimSuffix(m.Ago, " ago")
-	}
-	return m
+// A view is the content of the page of one handoff.
+type view struct {
+	H        *Handoff
+	HTML     template.HTML
+	Withheld string
+	Thread   []branch // empty if it is alone
+	Others   []string // references that are not in the thread
 }
 
-// AsOf returns the moment from which ages count.
-func (s *Site) AsOf() string { return s.asOf.Format("Mon 2 Jan, 15:04 UTC") }
+// A branch is a handoff of a thread, with the number of lists to open before it or to close after it.
+type branch struct {
+	*Handoff
+	Opens  bool
+	Closes []struct{}
+}
 
-// draw executes the template of a page.
-func (p page) draw(s *Site) ([]byte, error) {
-	if p.Template == "" {
-		return []byte(marks[".svg"] + p.Content.(string)), nil
+// mostNear is the number of handoffs of a thread that the page of each shows: the nearest.
+const mostNear = 30
+
+// view returns the content of the page of a handoff: its body, or why it is not shown, and its thread.
+func (s *Site) view(h *Handoff) view {
+	v := view{H: h}
+	if text, err := h.Body(); err != nil {
+		v.Withheld = err.Error()
+	} else {
+		v.HTML = template.HTML(md.HTML(text, h.Title))
 	}
-	p.Site = s
-	drawn, err := part(p.Template, p)
-	return []byte(drawn.(template.HTML)), err
+	near, seen := []*Handoff{h}, map[string]bool{h.ID: true}
+	for i := 0; i < len(near); i++ {
+		for _, other := range near[i].near {
+			if !seen[other.ID] && len(near) < mostNear {
+				seen[other.ID] = true
+				near = append(near, other)
+			}
+		}
+	}
+	if len(near) > 1 {
+		v.Thread = s.nested(near)
+	}
+	for _, reference := range h.References {
+		if how, id, _ := strings.Cut(reference, ":"); how != "re" && how != "supersedes" || s.byID[id] == nil {
+			v.Others = append(v.Others, reference)
+		}
+	}
+	return v
+}
+
+// nested returns handoffs as a nested list.
+func (s *Site) nested(handoffs []*Handoff) (all []branch) {
+	nodes := make([]thread.Node, len(handoffs))
+	for i, h := range handoffs {
+		nodes[i] = thread.Node{ID: h.ID, Time: h.Time, Re: h.Re, Supersedes: h.Supersedes}
+	}
+	branches := thread.New("", nodes).Branches()
+	for i, b := range branches {
+		next := 0
+		if i+1 < len(branches) {
+			next = branches[i+1].Depth
+		}
+		all = append(all, branch{s.byID[b.ID], next > b.Depth, make([]struct{}, max(0, b.Depth-next))})
+	}
+	return all
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/net/html"
 
@@ -221,65 +220,11 @@ func TestTablesLoseNoCell(t *testing.T) {
 	}
 }
 
-// A handoff that is older than a week waits since a day, which is shown once.
-func TestOldAges(t *testing.T) {
-	all := handoffs("one", "two")
-	all[1].Time, all[1].State = "2026-05-28T12:00:00Z", "done"
-	site := draw(t, page.Site{Title: "project", Handoffs: all})
-	if !strings.Contains(site["index.html"], "the oldest since 7 May") {
-		t.Error("the board does not say since when")
-	}
-	if content := site["h/"+strings.TrimPrefix(id(0), "sha256:")+".html"]; strings.Contains(content, "7 May, Thu 7 May") {
-		t.Error("the day is shown twice")
-	}
-}
-
 func TestWhatIsNotProvenIsNotShown(t *testing.T) {
 	all := handoffs("one")
 	all[0].Body = func() (string, error) { return "secret text", errors.New("it <b>is not</b> proven") }
 	content := draw(t, page.Site{Title: "project", Handoffs: all})["h/"+strings.TrimPrefix(id(0), "sha256:")+".html"]
 	if strings.Contains(content, "secret text") || !strings.Contains(content, "it &lt;b&gt;is not&lt;/b&gt; proven") {
-		t.Error(content)
-	}
-}
-
-// The order in which handoffs and events are given, and when the site is drawn, change nothing that is seen.
-func TestThePageSaysWhatCallsForAction(t *testing.T) {
-	site := draw(t, harbourSite())
-	for name, want := range map[string][]string{
-		"index.html": {`<span class="num">8</span>`, "the oldest for 6 d", "by ann, ben or lea", "As of Thu 19 Nov, 16:40 UTC", "60 handoffs", "asks ann, ben or lea", "expires in 1 d",
-			"All 36 done", "5 superseded", "1 expired", "3 archived", "1 withdrawn", ` agent" aria-hidden="true">C1</span>`},
-		"list/waiting.html":                   {"岸壁クレーンの予約画面", "8, newest first"},
-		"people/to-next.html":                 {`disc big anyone`, "Waiting for next"},
-		"timeline/2026-11.html":               {"November 2026", `x1="`, "supersedes ", `<h2 class="day">Thu 19 Nov 2026</h2>`},
-		"timeline/2026-10.html":               {"October 2026"},
-		"list/all.html":                       {"60, newest first"},
-		"people.html":                         {"handed over"},
-		"threads.html":                        {"Split the berth planner out of the monolith"},
-		harbourPage(harbourSite(), "Booking"): {"taken by claude-1", "handoff done ", "claude-1, the holder", `aria-current="true"`, `<td dir="auto">140</td>`, `<h2 dir="auto">Where it stands</h2>`},
-	} {
-		for _, text := range want {
-			if !strings.Contains(site[name], text) {
-				t.Errorf("%s does not say %q", name, text)
-			}
-		}
-	}
-	if booking := site[harbourPage(harbourSite(), "Booking")]; strings.Count(booking, "Booking screen works") != 3 { // title, h1, thread
-		t.Error("the title is repeated in the body")
-	}
-	for name, content := range site {
-		if strings.Contains(content, " style=") || strings.Contains(content, "ZgotmplZ") {
-			t.Errorf("%s has a style of its own, or text that was refused", name)
-		}
-	}
-}
-
-// A clock that runs ahead does not make everything old.
-func TestLaterThanNow(t *testing.T) {
-	all := handoffs("one", "two")
-	all[1].Time = "9999-01-01T00:00:00Z"
-	content := draw(t, page.Site{Title: "project", Handoffs: all, Now: time.Date(2026, 5, 8, 0, 0, 0, 0, time.UTC)})["index.html"]
-	if !strings.Contains(content, "As of Thu 7 May, 12:00 UTC") {
 		t.Error(content)
 	}
 }
@@ -292,10 +237,10 @@ func TestManyHandoffs(t *testing.T) {
 	}
 	listed := make(map[string]bool)
 	for name, content := range site {
-		if n := strings.Count(content, `<li class="s-`); n > 200 {
+		if n := strings.Count(content, "<li>"); n > 200 {
 			t.Errorf("%s has %d rows", name, n)
 		}
-		if strings.HasPrefix(name, "list/all") {
+		if strings.HasPrefix(name, "list/") {
 			each(t, content, func(n *html.Node) {
 				for _, a := range n.Attr {
 					listed[a.Val] = listed[a.Val] || strings.HasPrefix(a.Val, "../h/")
@@ -319,34 +264,12 @@ func TestAnEmptyStoreHasASite(t *testing.T) {
 
 func TestEveryPageIsStrict(t *testing.T) {
 	for name, content := range draw(t, page.Site{Title: "a <b>\"project\"", Handoffs: handoffs(attacks...)}) {
-		if strings.HasSuffix(name, ".html") && !strings.Contains(content, `content="default-src &#39;none&#39;; style-src &#39;self&#39;; script-src &#39;self&#39;; img-src &#39;self&#39;; base-uri`) &&
-			!strings.Contains(content, `content="default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'`) {
+		if strings.HasSuffix(name, ".html") && !strings.Contains(content, `content="default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'"`) {
 			t.Errorf("%s has another policy", name)
 		}
 		if strings.Contains(content, "a <b>") {
 			t.Errorf("%s has the title as it is", name)
 		}
-	}
-}
-
-func TestLongThreadsAndCyclesEnd(t *testing.T) {
-	var all []page.Handoff
-	for i := range 300 {
-		all = append(all, page.Handoff{ID: id(i), From: "ann", To: "ben", Topic: "long", Time: "2026-05-07T12:00:00Z", State: "read",
-			Re: []string{id((i + 1) % 300)}, Supersedes: []string{id(i)}, Body: body("x")})
-	}
-	site := draw(t, page.Site{Title: "project", Handoffs: all})
-	threads := 0
-	for name, content := range site {
-		if strings.HasPrefix(name, "t/") && strings.HasSuffix(name, ".html") {
-			threads++
-			if n := strings.Count(content, `<li class="s-`); n != 200 || !strings.Contains(content, "100 earlier ones are not shown") {
-				t.Errorf("%d of a long thread are shown", n)
-			}
-		}
-	}
-	if threads != 1 {
-		t.Errorf("there are %d threads", threads)
 	}
 }
 
@@ -356,6 +279,51 @@ func BenchmarkDraw(b *testing.B) {
 	for b.Loop() {
 		if err := (page.Site{Title: "project", Handoffs: handoffs(bodies...)}).Draw(func(string, []byte) error { return nil }); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func TestThePagesShowTheHarbour(t *testing.T) {
+	harbour := harbourSite()
+	site := draw(t, harbour)
+	for name, want := range map[string][]string{
+		"index.html":         {"Unread 8", "Taken 4", "superseded.html", "people/to-ben.html", " 2 unread"},
+		"list/unread.html":   {"岸壁クレーンの予約画面", "8 in all"},
+		"people/to-ben.html": {"Sent", "Unread 2"},
+		harbourPage(harbour, "Booking"): {"taken: ", `aria-current="true"`, `<td dir="auto">140</td>`, `<h2 dir="auto">Where it stands</h2>`, "<strong>500</strong>",
+			"took it", "Split the berth planner"},
+	} {
+		for _, text := range want {
+			if !strings.Contains(site[name], text) {
+				t.Errorf("%s does not say %q", name, text)
+			}
+		}
+	}
+	if unread := site["index.html"]; strings.Index(unread, "Where the night shift left") > strings.Index(unread, "Pilot roster") {
+		t.Error("the oldest unread handoff is not the first")
+	}
+	if booking := site[harbourPage(harbour, "Booking")]; strings.Count(booking, "Booking screen works") != 3 { // title, h1, thread
+		t.Error("the title is repeated in the body")
+	}
+	for name, content := range site {
+		if strings.Contains(content, " style=") || strings.Contains(content, "<script") || strings.Contains(content, "ZgotmplZ") {
+			t.Errorf("%s has a style of its own, a script, or text that was refused", name)
+		}
+		if strings.HasSuffix(name, ".html") && strings.Count(content, "<ul") != strings.Count(content, "</ul>") {
+			t.Errorf("%s has lists that do not end", name)
+		}
+	}
+}
+
+func TestCyclesEnd(t *testing.T) {
+	var all []page.Handoff
+	for i := range 300 {
+		all = append(all, page.Handoff{ID: id(i), From: "ann", To: "ben", Topic: "long", Time: "2026-05-07T12:00:00Z", State: "read",
+			Re: []string{id((i + 1) % 300)}, Supersedes: []string{id(i)}, Body: body("x")})
+	}
+	for name, content := range draw(t, page.Site{Title: "project", Handoffs: all}) {
+		if n := strings.Count(content, "<li>"); strings.HasPrefix(name, "h/") && n != 31 { // one event
+			t.Errorf("%d handoffs of a long thread are shown", n)
 		}
 	}
 }

@@ -1,10 +1,7 @@
 package thread_test
 
 import (
-	"encoding/xml"
 	"fmt"
-	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,65 +40,29 @@ func TestOrder(t *testing.T) {
 	}
 	// A fraction of a second comes after none, and a circle ends.
 	circle := thread.New(id(1), []thread.Node{node(1, "a", "b", "2026-11-20T10:00:00.5Z", id(2)), node(2, "a", "b", "2026-11-20T10:00:00Z", id(3)), node(3, "a", "b", "2026-11-20T10:00:01Z", id(1), id(3))})
-	if got := ids(circle); !slices.Equal(got, []string{id(1), id(3), id(2)}) {
+	if got := ids(circle); !slices.Equal(got, []string{id(1), id(3), id(2)}) || len(circle.Branches()) != 3 {
 		t.Errorf("the circle is %v", got)
-	}
-	for _, draw := range []func() string{circle.Mermaid, circle.DOT, circle.SVG, func() string { return circle.Tree(80, asDay) }} {
-		if draw() == "" {
-			t.Error("the circle is not drawn")
-		}
-	}
-}
-
-func TestTree(t *testing.T) {
-	got := sample().Tree(0, asIs)
-	want := `ID                  TIME                  FROM  TO   TITLE    STATE       HOW
-000000000000        2026-11-20T10:00:00Z  ann   ben  topic-1  superseded
-├ 000000000000      2026-11-20T09:00:00Z  ben   ann  topic-2  unread      answers 000000000000
-└ 000000000000 *    2026-11-20T12:00:00Z  ann   ben  topic-3  unread      supersedes 000000000000, as does 000000000000
-  └ 000000000000    2026-11-20T13:00:00Z  eve   ben  topic-5  unread      claims to supersede 000000000000
-000000000000                                                  not here
-└ 000000000000      2026-11-20T12:30:00Z  ben   ann  topic-4  unread      answers 000000000000, supersedes 000000000000, as does 000000000000
-`
-	if squeeze(got) != squeeze(want) {
-		t.Errorf("the tree is\n%s", got)
-	}
-}
-
-// On a terminal of 80 columns every id can be read.
-func TestNarrowTree(t *testing.T) {
-	lines := strings.Split(sample().Tree(120, asDay), "\n")
-	if want := "└ topic-3 (supersedes 00000000, as does 00000000)"; !strings.HasSuffix(lines[3], want) {
-		t.Errorf("got %q, want %q at the end", lines[3], want)
-	}
-	if want := "00000000 2026-11-20 ben ann unread ├ topic-2"; squeeze(lines[2]) != want {
-		t.Errorf("got %q, want %q", squeeze(lines[2]), want)
-	}
-}
-
-// In a conversation of ten on a terminal of 80 columns there is room for the titles.
-func TestTitlesInANarrowTree(t *testing.T) {
-	nodes := []thread.Node{node(0, "claude-1", "codex-2", "2026-11-20T10:00:00Z")}
-	for i := 1; i < 10; i++ {
-		nodes = append(nodes, node(i, "claude-1", "codex-2", "2026-11-20T10:00:00Z", id(i-1)))
-	}
-	for i := range nodes {
-		nodes[i].Title = strings.Repeat("t", 60)
-	}
-	for _, line := range strings.Split(strings.TrimSpace(thread.New(id(0), nodes).Tree(80, asDay)), "\n")[1:] {
-		if strings.Count(line, "t") < 18 || !strings.Contains(line, "claude-1  codex-2") {
-			t.Errorf("too little is left of %q", line)
-		}
 	}
 }
 
 func asDay(ts string) string { return ts[:min(len(ts), len("2026-11-20"))] }
 
-func asIs(ts string) string { return ts }
+func TestList(t *testing.T) {
+	got := sample().List(120, asDay)
+	want := `ID          TIME        FROM  TO   STATE       TITLE
+00000000    2026-11-20  ann   ben  superseded  topic-1
+00000000    2026-11-20  ben   ann  unread        topic-2
+00000000 *  2026-11-20  ann   ben  unread        topic-3 (supersedes 00000000, as does 00000000)
+00000000    2026-11-20  eve   ben  unread          topic-5 (claims to supersede 00000000)
+00000000                           not here
+00000000    2026-11-20  ben   ann  unread        topic-4 (answers 00000000, supersedes 00000000, as does 00000000)
+`
+	if got != want {
+		t.Errorf("the list is\n%s", got)
+	}
+}
 
-func squeeze(text string) string { return regexp.MustCompile(` +`).ReplaceAllString(text, " ") }
-
-// A conversation of any length has a tree whose lines stay short, and a picture of a part.
+// A conversation of any length has a list whose lines stay short.
 func TestLongThread(t *testing.T) {
 	nodes := []thread.Node{node(0, "ann", "ben", "2026-11-20T10:00:00Z")}
 	for i := 1; i < 100_000; i++ {
@@ -111,86 +72,20 @@ func TestLongThread(t *testing.T) {
 	if got := ids(long); got[0] != id(0) || got[99_999] != id(99_999) {
 		t.Fatal("it is out of order")
 	}
-	lines := strings.Split(long.Tree(0, asIs), "\n")
+	lines := strings.Split(long.List(0, asDay), "\n")
 	if len(lines) != 100_002 || len(lines[100_000]) > 300 {
 		t.Errorf("%d lines, the last of which is %q", len(lines), lines[100_000])
 	}
-	part := long.Around(300)
-	if len(part.Nodes) != 300 || part.Left != 99_700 || part.Nodes[150].ID != id(50_000) {
-		t.Errorf("%d are drawn, %d are not", len(part.Nodes), part.Left)
-	}
-	if !strings.Contains(part.SVG(), "99700 more are not drawn") {
-		t.Error("that is not said")
-	}
 }
 
-// Many people share a lane.
-func TestManyPeople(t *testing.T) {
-	var nodes []thread.Node
-	for i := range 100 {
-		nodes = append(nodes, node(i, fmt.Sprint("p", i), "ann", "2026-11-20T10:00:00Z"))
-	}
-	many := thread.New(id(0), nodes)
-	if svg := many.SVG(); strings.Count(svg, `class="n many"`) != 12 || !strings.Contains(svg, ">90 others<") {
-		t.Error("each has a lane")
-	}
-	if got := strings.Count(many.Mermaid(), "participant"); got != 12 {
-		t.Errorf("%d take part", got)
-	}
-}
-
-// What others wrote stays text, whatever it is.
+// What others wrote stays in its line.
 func TestHostile(t *testing.T) {
-	for _, bad := range []string{
-		`"/><script>alert(1)</script>`, `</text><image href="http://x/"/>`, "&#x3c;b&#x3e;&lt;", `]]>`, "a\nclick n1 href \"http://x\"", `"; n9 [URL="http://x"]; "`, `\" ]; evil`, `\N \G \E`,
-		"end", "a; participant x", "a\r\nloop forever", "%%{init: {}}%%", "#35;", "ann\u202eneb", "\x1b[31m", "a->>b: x", "\xff\xfe", strings.Repeat("x", 5000), `<b>`, `{a|b}`, "-", "--", " ",
-	} {
+	for _, bad := range []string{"a\r\nb", "\x1b[31m", "ann\u202eneb", "\xff\xfe", strings.Repeat("x", 5000), " "} {
 		n := node(1, bad, bad+"2", "2026-11-20T10:00:00Z", bad)
 		n.Topic, n.State, n.Time = bad, bad, bad
 		hostile := thread.New(id(1), []thread.Node{n, {ID: bad, State: bad}})
-		checkSVG(t, hostile.SVG())
-		for _, line := range strings.Split(strings.TrimSuffix(hostile.Mermaid(), "\n"), "\n") {
-			if !mermaidLine.MatchString(line) {
-				t.Errorf("%q: a line of the diagram is %q", bad, line)
-			}
-		}
-		for _, line := range strings.Split(strings.TrimSuffix(hostile.DOT(), "\n"), "\n") {
-			if !dotLine.MatchString(line) {
-				t.Errorf("%q: a line of the graph is %q", bad, line)
-			}
-		}
-		if tree := hostile.Tree(0, asIs); strings.Count(tree, "\n") != 3 || strings.ContainsAny(tree, "\x1b\u202e") {
-			t.Errorf("%q: the tree is %q", bad, tree)
-		}
-	}
-}
-
-var (
-	mermaidLine = regexp.MustCompile(`^(sequenceDiagram|    (participant p\d+ as|p\d+->>p\d+:|Note over p\d+:) (#\d+;|[A-Za-z0-9 _-])+)$`)
-	dotLine     = regexp.MustCompile(`^(digraph thread \{|\}|  (rankdir|node|edge)[^\n]*;|  n\d+ (-> n\d+ )?\[([a-z]+=("([^"\\]|\\n|\\\\|\\")*"|[a-z0-9.]+)(, )?)+\];)$`)
-)
-
-// checkSVG expects well-formed XML of the elements that are drawn, without a script or a place to go to.
-func checkSVG(t *testing.T, svg string) {
-	t.Helper()
-	known := []string{"svg", "style", "rect", "line", "text", "tspan", "path", "circle", "g", "title"}
-	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
-		token, err := d.Token()
-		if err == io.EOF {
-			return
-		}
-		if err != nil {
-			t.Fatalf("%v in %s", err, svg)
-		}
-		if start, ok := token.(xml.StartElement); ok {
-			if !slices.Contains(known, start.Name.Local) {
-				t.Errorf("it has a %s", start.Name.Local)
-			}
-			for _, a := range start.Attr {
-				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "href" {
-					t.Errorf("a %s has %s", start.Name.Local, a.Name.Local)
-				}
-			}
+		if list := hostile.List(0, asDay); strings.Count(list, "\n") != 3 || strings.ContainsAny(list, "\x1b\u202e") {
+			t.Errorf("%q: the list is %q", bad, list)
 		}
 	}
 }

@@ -11,14 +11,13 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/command/write"
 	"github.com/seed-78daf238/handoff/cmd/internal/inbox"
 	"github.com/seed-78daf238/handoff/cmd/internal/mcp"
-	"github.com/seed-78daf238/handoff/cmd/internal/site"
 )
 
 // Program returns the program with all commands.
 func Program() cli.Program {
 	return cli.Program{
 		Commands: []cli.Commands{write.Commands, read.Commands, work.Commands, store.Commands, agents.Commands(),
-			records.Commands, site.Commands, inbox.Commands, mcp.Commands},
+			records.Commands, inbox.Commands, mcp.Commands},
 		Quick: []func(*cli.App) bool{agents.QuickHook, read.QuickStatus},
 	}
 }

@@ -14,5 +14,6 @@ var Commands = cli.Commands{
 	"status":  cli.Of(status),
 	"surface": cli.Of(surface),
 	"log":     cli.Of(log),
+	"page":    cli.Of(makePage),
 	"watch":   cli.Of(runWatch),
 }

@@ -1,0 +1,174 @@
+package read
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/page"
+	"github.com/seed-78daf238/handoff/lib/relation"
+)
+
+const pageMarker = ".handoff-page" // an empty file that marks the directory of a site
+
+type pageFlags struct {
+	Output string `flag:",o" default:"handoff-page"`
+}
+
+func makePage(a *cli.App, f *pageFlags, _ []string) error {
+	cli.CollectOften()
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	if err := cli.NewFile(s, f.Output); err != nil {
+		return err
+	}
+	s = s.Glance()
+	site := page.Site{Title: filepath.Base(p.Root)}
+	if site.Handoffs, err = forPage(s); err != nil {
+		return err
+	}
+	dir, old, err := openPageDir(f.Output)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	made, err := drawInto(site, dir)
+	if err != nil {
+		return fmt.Errorf("the site in %s is incomplete: %w", f.Output, err)
+	}
+	for _, name := range old {
+		if !made[name] {
+			_ = dir.Remove(filepath.FromSlash(name)) // on failure, an unlinked page remains
+		}
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"directory": f.Output, "files": len(made), "handoffs": len(site.Handoffs)})
+	}
+	if a.Quiet {
+		return nil
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s; open %s\n", handoff.EscapeLine(f.Output),
+		handoff.Count(len(site.Handoffs), "handoff"), handoff.EscapeLine(filepath.Join(f.Output, "index.html")))
+	return err
+}
+
+// forPage returns the handoffs of the site. Bodies are read when they are drawn.
+func forPage(s *handoff.Store) (all []page.Handoff, err error) {
+	entries, err := s.List(handoff.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	events, listed, at := pageEvents(s), s.Listed(entries), 0
+	err = s.LoadEach(entries, func(got handoff.Stored, fault error) bool {
+		l := listed[at]
+		at++
+		set := relation.Of(got.References)
+		h := page.Handoff{ID: l.ID, From: l.From, To: l.To, Topic: l.Topic, Time: l.Time, State: string(l.State),
+			Tags: got.Tags, References: got.References, Expires: set.Expires, Re: set.Re, Supersedes: set.Supersedes,
+			Events: events(l), Body: pageBody(s, got.Entry)}
+		if _, refuse := s.Distrust(l.From, got.Signature); fault == nil && !refuse {
+			h.Title = handoff.Title(got.Body, l.Topic)
+		}
+		if got.Signature.State == handoff.SignatureGood {
+			h.Signed = got.Signature.Operator
+		}
+		all = append(all, h)
+		return true
+	})
+	return all, err
+}
+
+// pageEvents returns a function that returns the events of a handoff.
+func pageEvents(s *handoff.Store) func(handoff.Listed) []page.Event {
+	lives, note := s.Lifecycle().Lives(), s.Lifecycle().Notes()
+	return func(l handoff.Listed) (all []page.Event) {
+		add := func(did string, act handoff.Act, by handoff.Action) {
+			if by.IsDone() {
+				all = append(all, page.Event{Did: did, Operator: by.Operator, Time: by.Time,
+					Note: note(l.ID, act, by)})
+			}
+		}
+		add("told", "", handoff.Action{Operator: l.To, Time: l.Told})
+		for _, m := range l.ReadBy {
+			add("read", "", handoff.Action{Operator: m.Operator, Time: m.Time})
+		}
+		life := lives(l.ID)
+		add("taken", handoff.ActTake, life.Take.Holds())
+		add("done", handoff.ActDone, life.Done)
+		add("archived", handoff.ActArchive, life.Archive.Holds())
+		return all
+	}
+}
+
+// pageBody returns a function that reads the body of an entry. It fails if the body does not verify, or lacks a
+// required signature.
+func pageBody(s *handoff.Store, e handoff.Entry) func() (string, error) {
+	return func() (string, error) {
+		got, err := s.Load(e)
+		if err != nil {
+			return "", errors.New("the content does not verify; run `handoff verify`")
+		}
+		if why, refuse := s.Distrust(e.From, got.Signature); refuse {
+			return "", errors.New(why)
+		}
+		return got.Body, nil
+	}
+}
+
+// openPageDir opens the directory of a site, and returns its old files. It refuses a directory that has files but not
+// the marker of a site.
+func openPageDir(path string) (dir *os.Root, old []string, err error) {
+	if err = os.Mkdir(path, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
+		_, err = os.Stat(path + string(filepath.Separator)) // a regular file
+	}
+	if err == nil {
+		dir, err = os.OpenRoot(path)
+	}
+	if err != nil {
+		return nil, nil, cli.OutputError(path, err)
+	}
+	_, unmarked := dir.Lstat(pageMarker)
+	err = fs.WalkDir(dir.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || name == ".":
+			return err
+		case unmarked != nil:
+			return cli.Invalid("name another one with -o", "%s is not empty and was not made by `handoff page`", path)
+		case page.IsName(name):
+			old = append(old, name)
+		}
+		return nil
+	})
+	if err != nil {
+		dir.Close()
+	}
+	return dir, old, err
+}
+
+// drawInto draws the site, and returns its files. It writes the marker first, so that an interrupted site can be drawn
+// again. Files that have their content already are not written.
+func drawInto(site page.Site, dir *os.Root) (map[string]bool, error) {
+	if err := dir.WriteFile(pageMarker, nil, 0o644); err != nil {
+		return nil, err
+	}
+	for _, sub := range page.Dirs {
+		if err := dir.Mkdir(sub, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	made := make(map[string]bool)
+	return made, site.Draw(func(name string, content []byte) error {
+		made[name] = true
+		name = filepath.FromSlash(name)
+		if there, err := dir.ReadFile(name); err == nil && string(there) == string(content) {
+			return nil
+		}
+		return dir.WriteFile(name, content, 0o644)
+	})
+}
