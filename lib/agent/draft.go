@@ -13,7 +13,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/roomystack"
 )
 
 // draftDeadline is longer than that of SessionStart: no person waits for a session that ends.
@@ -45,7 +44,6 @@ func SaveDraft(s Session) {
 func within(wait time.Duration, do func() error) (err error, inTime bool) {
 	done := make(chan error, 1)
 	go func() {
-		roomystack.Grow()
 		defer func() {
 			if bug := recover(); bug != nil {
 				done <- fmt.Errorf("internal error: %v", bug)

@@ -48,14 +48,11 @@ func redactable(err error) bool {
 		!slices.ContainsFunc(faults.Faults, func(f handoff.Fault) bool { return !strings.Contains(f.Hint, "--redact") })
 }
 
-var (
-	flagName    = regexp.MustCompile(`--([a-z]+)(?:-([a-z]+))?`)
-	commandName = regexp.MustCompile("`handoff " +
-		"(list|next|search|read|write|reply|mark-read|take|release|done|check|resume)( [A-Z]+)*`")
-)
-
 // inTools replaces the names of flags and commands by those of arguments and tools.
 func inTools(text string) string {
+	flagName := regexp.MustCompile(`--([a-z]+)(?:-([a-z]+))?`)
+	commandName := regexp.MustCompile("`handoff " +
+		"(list|next|search|read|write|reply|mark-read|take|release|done|check|resume)( [A-Z]+)*`")
 	text = flagName.ReplaceAllStringFunc(text,
 		func(flag string) string { return strings.ReplaceAll(flag[2:], "-", "_") })
 	text = commandName.ReplaceAllStringFunc(text, func(command string) string {
