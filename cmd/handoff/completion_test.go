@@ -23,7 +23,7 @@ var completed = []struct {
 	typed string
 	shows []string
 }{
-	{"handoff re\t\t", []string{"record", "Make, show, validate and repair"}},
+	{"handoff re\t\t", []string{"record", "Make, show and validate"}},
 	{"handoff \t\t", []string{"whoami", "!no-help"}},
 	{"handoff help form\t\t", []string{"formats"}},
 	{"handoff operators \t\t", []string{"verify", "trust"}},

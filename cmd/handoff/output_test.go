@@ -137,9 +137,8 @@ func (s *scripted) records() {
 	s.prints("", "record show", chain, "--export", s.root)
 	s.prints("", "record validate", chain)
 	s.prints("", "record validate", chain, chain)
-	s.prints("", "record hop", chain, "--to", "c", "--phase", "q", "--summary", "s")
 	_, shown := s.run(strings.NewReader(""), io.Discard, "show", chain)
-	s.prints("", "record repair", s.file("universal.json", shown))
+	s.prints("", "record validate", "--fix", s.file("universal.json", shown))
 }
 
 func (s *scripted) operators() {

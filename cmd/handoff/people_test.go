@@ -96,18 +96,10 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.expect(p.sees("handoff receipts @"), ` from ann to ben, "Tests are green": read; `, "!sha256")
 	p.expect(p.sees("handoff release $(handoff list --format ids)"), "was not taken; nothing changed", "!released")
 
-	// new asks for what is not said, and opens the editor with a template.
+	// new asks for the recipient, and opens the editor.
 	p.env = append(p.env, `EDITOR=sh -c "cat \$1; echo All is done. >>\$1" sh`, "HANDOFF_OPERATOR=ann")
-	p.expect(p.types("handoff new", "the recipient", "ben\ndeploy\nci\n"), "the recipient", "What to beware of", "handed to ben")
+	p.expect(p.types("handoff new --topic deploy --tag ci", "to: ", "ben\n"), "to: ", "What to beware of", "handed to ben")
 	p.expect(p.sees("handoff list --tag ci --format rows"), "deploy")
-	if err := os.MkdirAll(filepath.Join(p.root, ".handoff/templates"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(p.root, ".handoff/templates/short.md"), []byte("# Our own\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p.expect(p.types("handoff new --template short", "the recipient", "ben\ntopic\n\n"), "topic: one or a few words", "# Our own", "handed to ben")
-	p.expect(p.sees("handoff new --template none --to ben; handoff new --template ../x --to ben; true"), "no template", "is not a template name", "short, default")
 
 	// What is long goes to the pager, unless that is not wanted.
 	p.env = append(p.env, "HANDOFF_OPERATOR=ben")

@@ -44,7 +44,6 @@ var firstDo = []struct{ example, command string }{
 	{"handoff record create deploy-43", "handoff record create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' " +
 		"--who ann --context-debt 'Cache size is unknown' --agent agent:codex"},
 	{"handoff record id note.md", "cp testdata/example.md note.md"},
-	{"handoff record validate --encoding chars4 --json *.json", "rm understood.json themes.json"},
 	{"handoff import old.jsonl", "handoff export -o old.jsonl"},
 }
 

@@ -24,7 +24,7 @@ import (
 // changing are the commands that may change something.
 var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "draft", "draft save", "hook session-end", "hook prompt", "hook tool",
 	"draft publish", "draft discard", "operators add", "operators trust", "doctor machine regenerate", "init", "inbox", "new",
-	"resume", "approve", "record create", "record hop", "record repair", "prune", "import", "sign",
+	"resume", "approve", "record create", "prune", "import", "sign",
 	"sync", "install", "uninstall", "mcp"}
 
 // telling are the commands that may say in one file that somebody was told, and change nothing else.

@@ -33,16 +33,8 @@ func BenchmarkRecords(b *testing.B) {
 	}
 	version := []string{program(b), "version"}
 	b.Run("check", func(b *testing.B) { compare(b, dir, packets[:3], version) })
-	b.Run("validate/chars4", func(b *testing.B) {
-		compare(b, dir, []string{program(b), "validate", "--encoding", "chars4", universal}, version)
-	})
-	b.Run("validate/o200k_base", func(b *testing.B) { compare(b, dir, []string{program(b), "validate", universal}, version) })
+	b.Run("validate", func(b *testing.B) { compare(b, dir, []string{program(b), "validate", universal}, version) })
 	new := []string{program(b), "new", "--kind", "universal", "--from", "a", "--to", "b", "--workflow", "w", "--phase", "p", "--summary", "s"}
-	b.Run("new/small", func(b *testing.B) { compare(b, dir, new, version) })
-	large := filepath.Join(dir, "working.txt")
-	if err := os.WriteFile(large, []byte(`{"notes": "`+strings.Repeat("word ", 500)+`"}`), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	b.Run("new/counted", func(b *testing.B) { compare(b, dir, append(new, "--working", large), version) })
+	b.Run("new", func(b *testing.B) { compare(b, dir, new, version) })
 	b.Run("check/1000", func(b *testing.B) { compare(b, dir, packets, version) })
 }

@@ -122,7 +122,6 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/denisbrodbeck/machineid":          "lib/internal/disk",
 		"github.com/rivo/uniseg":                      "lib/internal/form",
 		"github.com/gosimple/unidecode":               "lib/internal/form",
-		"github.com/tiktoken-go/tokenizer":            "lib/universal",
 		"golang.org/x/text":                           "schema/jsonschema",
 		"github.com/aymanbagabas/go-udiff":            "cmd/internal/command",
 		"github.com/fsnotify/fsnotify":                "cmd/internal/command/read",

@@ -66,11 +66,11 @@ func FuzzValidate(f *testing.F) {
 	for _, text := range []string{`{}`, `{"handoff":{}}`, `[`, `{"handoff":{"payload":{"$ref":"file:///etc/passwd"}}}`, `{"resume_token":1e1000001}`, "\xff"} {
 		f.Add([]byte(text))
 	}
-	o := universal.Options{Rules: schema.Universal(), Encoding: "chars4"}
+	o := universal.Options{Rules: schema.Universal()}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		v, err := record.Validate("x", data, o)
-		if err != nil || v.Stage == "" || v.Valid != (v.Err() == nil) {
-			t.Fatalf("%+v, %v", v, err)
+		v := record.Validate("x", data, o)
+		if v.Stage == "" || v.Valid != (v.Err() == nil) {
+			t.Fatalf("%+v", v)
 		}
 		if _, err := json.Marshal(v); err != nil {
 			t.Fatal(err)

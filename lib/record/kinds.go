@@ -43,9 +43,9 @@ type kind struct {
 
 	// build makes a new record.
 	build    func(Options, []byte, screenedRecord) (content, error)
-	input    func([]byte, handoff.Rules) packet.Input                         // returns the input of a check
-	validate func(data []byte, o universal.Options) (universal.Report, error) // nil for a kind with only a schema
-	table    func() *fields.Table                                             // nil if New does not make the kind
+	input    func([]byte, handoff.Rules) packet.Input                // returns the input of a check
+	validate func(data []byte, o universal.Options) universal.Report // nil for a kind with only a schema
+	table    func() *fields.Table                                    // nil if New does not make the kind
 	// make makes the JSON of a new record from flags. It can change the head.
 	make    func(*Making) ([]byte, error)
 	members map[string]string // by head field: the optional member of a record that provides it
@@ -122,10 +122,8 @@ func (o Options) universal(data []byte, s screenedRecord) (content, error) {
 	if len(s.redacted) > 0 {
 		d = d.Rehashed() // redaction changed the text; its hash was right before
 	}
-	report, err := d.Check(o.Rules)
-	if err == nil {
-		err = report.Err()
-	}
+	report := d.Validate(universal.Options{Rules: o.Rules})
+	err = report.Err()
 	if err == nil && o.Warn != nil {
 		for _, w := range report.Warnings {
 			w.Line = 0 // the text may have been made here
@@ -141,20 +139,16 @@ func universalInput(data []byte, rules handoff.Rules) packet.Input {
 	if err != nil {
 		return packet.Input{Err: err}
 	}
-	report, err := d.Check(rules)
-	if err != nil {
-		return packet.Input{Err: err}
-	}
 	facts := d.Facts()
-	facts.Faults = report.Faults
+	facts.Faults = d.Validate(universal.Options{Rules: rules}).Faults
 	return packet.Input{Facts: &facts}
 }
 
 // validateUniversal runs all three stages, including the tokens.
-func validateUniversal(data []byte, o universal.Options) (universal.Report, error) {
+func validateUniversal(data []byte, o universal.Options) universal.Report {
 	d, err := universal.Parse(data)
 	if err != nil {
-		return schemaReport(err), nil
+		return schemaReport(err)
 	}
 	return d.Validate(o)
 }

@@ -17,7 +17,6 @@ type Flag struct {
 	List   bool   // it can repeat
 	Needed bool
 	File   bool // the value is a file name; New gets the content
-	asked  int
 }
 
 // A Making describes a record to be made. Its Kind is one of Makes.
@@ -26,15 +25,6 @@ type Making struct {
 	Said map[string][]string // the values of flags, by name
 	At   time.Time           // now
 	Root string              // the directory of the project, absolute
-}
-
-// text returns the last value of a flag, or "".
-func (m *Making) text(flag string) string {
-	said := m.Said[flag]
-	if len(said) == 0 {
-		return ""
-	}
-	return said[len(said)-1]
 }
 
 // Makes returns the kinds that New makes.
@@ -47,7 +37,7 @@ func Makes() (names []string) {
 	return names
 }
 
-// Flags returns the flags for a kind, in the order in which a form asks.
+// Flags returns the flags for a kind.
 func Flags(kind string) (flags []Flag) {
 	k, _ := kindOf(nil, kind)
 	if k.table == nil {
@@ -57,27 +47,10 @@ func Flags(kind string) (flags []Flag) {
 	for _, f := range table.Fields {
 		for _, said := range f.Flags {
 			field := strings.TrimPrefix(strings.TrimPrefix(f.Path, "/handoff"), "/")
-			flags = append(flags, Flag{said.Name, field, said.Usage, f.IsList(), said.Need, said.File, said.Asked})
+			flags = append(flags, Flag{said.Name, field, said.Usage, f.IsList(), said.Need, said.File})
 		}
 	}
-	slices.SortStableFunc(flags, func(a, b Flag) int { return a.asked - b.asked })
 	return flags
-}
-
-// Missing returns the required flags without a value.
-func (m *Making) Missing() (lacking []Flag) {
-	for _, f := range Flags(m.Kind) {
-		if f.Needed && len(m.Said[f.Name]) == 0 && !slices.Contains(m.AllowEmpty, f.Field) {
-			lacking = append(lacking, f)
-		}
-	}
-	return lacking
-}
-
-// AsksTopic reports whether the topic of a new record must be given. Other kinds have it in a required field.
-func (m *Making) AsksTopic() bool {
-	k, err := kindOf(nil, m.Kind)
-	return err != nil || k.members["topic"] != ""
 }
 
 // New returns the source that makes and stores a record. The record passes the same checks as one written by
@@ -92,8 +65,10 @@ func New(m Making) (handoff.Source, error) {
 		return handoff.Source{}, err
 	}
 	var faults []handoff.Fault
-	for _, f := range m.Missing() {
-		faults = append(faults, handoff.Fault{Pointer: "/" + f.Field, Problem: "missing", Hint: "use --" + f.Name})
+	for _, f := range Flags(m.Kind) {
+		if f.Needed && len(m.Said[f.Name]) == 0 && !slices.Contains(m.AllowEmpty, f.Field) {
+			faults = append(faults, handoff.Fault{Pointer: "/" + f.Field, Problem: "missing", Hint: "use --" + f.Name})
+		}
 	}
 	if len(faults) > 0 {
 		return handoff.Source{}, faulty(faults...)

@@ -24,14 +24,13 @@ func (o Options) screen(data []byte) (s screenedRecord, err error) {
 		return s, err
 	}
 	var texts []document.Text
-	given := make(map[*jsontree.Value]string)
 	root.Walk("", nil, func(at string, in *jsontree.Member, v *jsontree.Value) {
 		t := document.Text{Pointer: at, Value: new(string), Redactable: true}
 		if in != nil {
 			t.Name = in.Name
 		}
 		if v.Kind == jsontree.String {
-			t.Value, given[v] = &v.Text, v.Text
+			t.Value = &v.Text
 		}
 		texts = append(texts, t)
 	})
@@ -45,10 +44,5 @@ func (o Options) screen(data []byte) (s screenedRecord, err error) {
 	if err != nil || len(screened.Redacted) == 0 {
 		return screenedRecord{data: data, allowed: screened.Allowed}, err
 	}
-	for v, text := range given {
-		if v.Text != text {
-			v.End = 0 // data has the old text there
-		}
-	}
-	return screenedRecord{root.OnLines(data), screened.Allowed, screened.Redacted}, nil
+	return screenedRecord{root.Append(nil), screened.Allowed, screened.Redacted}, nil
 }

@@ -42,9 +42,9 @@ func (v Validation) Verdict() string {
 }
 
 // Validate runs all stages of a record's kind. A record of no known shape counts as a universal handoff, the only
-// kind with stages after its schema. An error means that the options are invalid.
-func Validate(name string, data []byte, o universal.Options) (v Validation, err error) {
-	v.Name = name
+// kind with stages after its schema.
+func Validate(name string, data []byte, o universal.Options) Validation {
+	v := Validation{Name: name}
 	k := shapeOf(data)
 	if k.name == "" {
 		k, _ = kindOf(data, universal.Kind)
@@ -54,7 +54,7 @@ func Validate(name string, data []byte, o universal.Options) (v Validation, err 
 		v.Kind = k.label()
 	}
 	if k.validate != nil {
-		v.Report, err = k.validate(data, o)
+		v.Report = k.validate(data, o)
 	} else {
 		// A record without the fields that write fills in is valid.
 		_, faults := k.build(Options{Project: func() string { return "-" },
@@ -63,7 +63,7 @@ func Validate(name string, data []byte, o universal.Options) (v Validation, err 
 		v.Report = schemaReport(faults)
 	}
 	v.Valid = v.Report.Valid()
-	return v, err
+	return v
 }
 
 // Check is packet.Check, and records in the audit log who confirmed the answers. A note of the report says why that

@@ -10,12 +10,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// A File is a file next to a document: a name without directory, and its content.
-type File struct {
-	Name  string
-	Bytes []byte
-}
-
 // FileName returns {source}-to-{target}-{YYYYMMDDTHHMMSSZ}.json. The name has at most 160 bytes. For any
 // document, it contains only ASCII letters, digits, dashes, underscores and one dot, so it cannot leave a
 // directory.

@@ -24,21 +24,8 @@ func Prompt(document []byte, faults []fault.Fault, frame func(text string) strin
 var promptText string
 var prompt = fields.View(promptText)
 
-// Failure returns the report of a failed repair: the changes of each attempt, the remaining faults, and what to
-// do.
-func (r Repair) Failure() string { return failure(r) }
-
-//go:embed failure.txt
-var failureText string
-var failure = fields.View(failureText)
-
 // FaultLines returns the faults, a line each.
 func (r Report) FaultLines() []string { return fault.Lines(r.Faults, fault.Fault.String) }
 
 // WarningLines returns the warnings, a line each.
 func (r Report) WarningLines() []string { return fault.Lines(r.Warnings, fault.Fault.String) }
-
-// Lines returns the changes, a line each.
-func (a Attempt) Lines() []string {
-	return fault.Lines(a.Patch, func(c Change) string { return c.Op + " " + c.Path + " (" + c.Why + ")" })
-}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -22,7 +22,7 @@ const (
 func (d *Document) checkSemantics(o Options, r *Report) {
 	d.checkHash(r)
 	d.checkHops(r)
-	d.checkTimes(o.now(), r)
+	d.checkTimes(r)
 	d.checkFiles(o.Exists, r)
 	fault.Sort(r.Faults)
 }
@@ -35,16 +35,12 @@ func (d *Document) checkHash(r *Report) {
 		fail(r, hashPath, "restore the payload of this hash, or replace the hash if this payload is right",
 			"the payload hashes to %s, not to %s", r.PayloadHash, claimed)
 	}
-	size := len(d.root.At("/handoff/payload").Append(nil))
-	if given := d.root.At(sizePath); given.Is(jsontree.Number) && given.String() != strconv.Itoa(size) {
-		warn(r, sizePath, "", "payload_size_bytes is %s, but the compact payload has %d bytes", given, size)
-	}
 }
 
-// chain returns handoff_chain, or only the source if it is absent.
+// chain returns handoff_chain, or only the source if it is absent or empty.
 func chain(root *jsontree.Value) []string {
 	hops := root.At(chainPath)
-	if !hops.Is(jsontree.Array) {
+	if len(hops.All()) == 0 {
 		return []string{textAt(root, "/handoff/source/skill")}
 	}
 	names := make([]string, len(hops.Items))
@@ -74,7 +70,7 @@ func (d *Document) checkHops(r *Report) {
 			"the chain has %d hops, more than %d need the user's approval", len(hops), approvedHops)
 	}
 	if len(hops) > longestChain {
-		warn(r, chainPath, "`handoff record repair` shortens its middle", "the chain has %d hops, more than %d",
+		warn(r, chainPath, "`handoff record validate --fix` cuts its middle", "the chain has %d hops, more than %d",
 			len(hops), longestChain)
 	}
 	if last := hops[len(hops)-1]; last != source {
@@ -96,26 +92,13 @@ func drawn(hops []string, target string) string {
 	return strings.Join(names, " -> ")
 }
 
-// checkTimes compares the two times of a document. A document that has expired by now is still valid.
-func (d *Document) checkTimes(now time.Time, r *Report) {
+// checkTimes compares the two times of a document.
+func (d *Document) checkTimes(r *Report) {
 	const pointer = "/handoff/expires_at"
 	start, ok := d.Timestamp()
-	end, bounded := instant(d.root.At(pointer))
-	switch {
-	case ok && bounded && !start.Before(end):
+	if end, bounded := form.Instant(d.text(pointer)); ok && bounded && !start.Before(end) {
 		warn(r, pointer, "", "expires_at is not after timestamp")
-	case bounded && !now.Before(end):
-		warn(r, pointer, "ask the sender for a new one", "the document expired at %s",
-			end.UTC().Format(time.RFC3339))
 	}
-}
-
-// now returns the time of the caller's clock, or of the system.
-func (o Options) now() time.Time {
-	if o.Now == nil {
-		return time.Now()
-	}
-	return o.Now()
 }
 
 // checkFiles checks the files that the next skill has to read.
@@ -141,8 +124,7 @@ func (d *Document) checkFiles(exists func(string) bool, r *Report) {
 // isTemporary reports whether a path is in a temporary directory of any system, since the document can come from
 // another one.
 func isTemporary(name string) bool {
-	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
-	within := func(dir string) bool { return strings.HasPrefix(slashed, dir) }
-	return slices.ContainsFunc(known().Temporary, within) || strings.Contains(strings.ToLower(slashed),
-		"/appdata/local/temp/")
+	name = path.Clean(strings.ToLower(strings.ReplaceAll(name, `\`, "/")))
+	return slices.ContainsFunc([]string{"/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/dev/shm/"},
+		func(dir string) bool { return strings.HasPrefix(name, dir) }) || strings.Contains(name, "/appdata/local/temp/")
 }

@@ -17,9 +17,8 @@
 // together, each with its RFC 6901 pointer and a hint. A stage with faults ends the validation. Warnings are
 // separate and never make a document invalid.
 //
-// Tokens are counted over the compact form. A repaired or stored document keeps the layout of its text. Repair
-// converts values before it removes any: it recognizes other forms of times, names, words and objects. Make makes
-// a new document, Hop the next one of a chain.
+// Tokens are a quarter of the characters of the compact form. Repair adds defaults, converts types, compresses the
+// document, and guesses nothing. Make makes a new document.
 //
 // meta.payload_hash covers the payload: it is "sha256:" and the SHA-256 of the payload as compact JSON in the
 // document's own key order. These bytes are what JSON.stringify(handoff.payload) returns in JavaScript.
@@ -32,6 +31,8 @@ package universal
 
 import (
 	"bytes"
+	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
@@ -64,60 +65,50 @@ func Parse(src []byte) (*Document, error) {
 
 // Places of a document that several files use.
 const (
-	versionPath    = "/handoff/version"
-	hashPath       = "/handoff/meta/payload_hash"
-	confidencePath = "/handoff/meta/confidence"
-	sizePath       = "/handoff/meta/payload_size_bytes"
-	countPath      = "/handoff/meta/token_count"
-	chainPath      = "/handoff/meta/handoff_chain"
+	versionPath = "/handoff/version"
+	tracePath   = "/handoff/trace_id"
+	hashPath    = "/handoff/meta/payload_hash"
+	countPath   = "/handoff/meta/token_count"
+	chainPath   = "/handoff/meta/handoff_chain"
 )
 
-// Bytes returns the parsed text. A repaired document has the layout of the original.
+// Bytes returns the parsed text.
 func (d *Document) Bytes() []byte { return d.src }
 
-// JSON returns the document as compact JSON in its own key order. It omits optional fields that are null. If that
-// changes a payload with a correct hash, it updates hash and size.
-func (d *Document) JSON() []byte { return d.written().Append(nil) }
+// JSON returns the document as compact JSON in its own key order.
+func (d *Document) JSON() []byte { return d.root.Append(nil) }
 
-// Body returns the body of a handoff with the document: its view and its block. The block contains the result of
-// JSON in the layout of the parsed text.
+// Body returns the body of a handoff with the document: its view and its block with the parsed text.
 func (d *Document) Body() string {
-	text := bytes.TrimSpace(form.Normal(d.written().OnLines(d.src)))
+	text := bytes.TrimSpace(form.Normal(bytes.TrimPrefix(d.src, []byte("\ufeff"))))
 	return fields.Build(d.View(), Kind, Version, text)
 }
 
-// Rehashed returns the document with payload_hash and payload_size_bytes computed again, if they exist. The
-// caller vouches for the payload.
+// Rehashed returns the document with payload_hash computed again, if it exists. The caller vouches for the payload.
 func (d *Document) Rehashed() *Document {
-	e := newEditor(d.root)
-	if e.root.At(hashPath) != nil {
-		e.set(hashPath, e.before, "computed from the payload")
+	root := d.root.Clone()
+	if root.At(hashPath) != nil {
+		set(root, hashPath, payloadHash(root))
 	}
-	e.measure("the size of the payload")
-	return d.edited(e)
+	return &Document{root: root, src: indented(root)}
 }
 
-// edited returns the document in the editor.
-func (d *Document) edited(e *editor) *Document {
-	if made, err := Parse(e.root.OnLines(d.src)); err == nil {
-		return made // it has its own places, and is not shared
+// set sets a member, or the item of a list that is there.
+func set(root *jsontree.Value, pointer string, value any) {
+	holder := root.At(above(pointer))
+	if i, err := strconv.Atoi(last(pointer)); err == nil && holder.Is(jsontree.Array) {
+		holder.Items[i] = jsontree.New(value)
+	} else if holder.Is(jsontree.Object) {
+		holder.Set(last(pointer), value)
 	}
-	return &Document{root: e.root.Unplaced(), src: printed(e.root)} // too large to parse: validation reports that
 }
 
-// written returns the record in the form to be stored.
-func (d *Document) written() *jsontree.Value {
-	// A null counts as absent. Omitting it changes only the bytes that the hash covers.
-	e := newEditor(d.root)
-	if dropNulls(e); len(e.patch) == 0 {
-		return d.root
-	}
-	e.refresh()
-	return e.root
+// indented returns a document as text.
+func indented(v *jsontree.Value) []byte {
+	var b bytes.Buffer
+	_ = json.Indent(&b, v.Append(nil), "", "  ") // it is JSON
+	return append(b.Bytes(), '\n')
 }
-
-// printed returns a new document as text: compact, with a final newline.
-func printed(v *jsontree.Value) []byte { return append(v.Append(nil), '\n') }
 
 // PayloadHash returns the hash that meta.payload_hash must have, or "" for a document without payload.
 func (d *Document) PayloadHash() string { return payloadHash(d.root) }
@@ -141,7 +132,7 @@ func (d *Document) Workflow() string { return d.text("/handoff/source/workflow_i
 func (d *Document) Target() string { return d.text("/handoff/target/skill") }
 
 // Timestamp returns the instant of timestamp, or false if it is absent or invalid.
-func (d *Document) Timestamp() (time.Time, bool) { return instant(d.root.At("/handoff/timestamp")) }
+func (d *Document) Timestamp() (time.Time, bool) { return form.Instant(d.text("/handoff/timestamp")) }
 
 // Head returns the values for the frontmatter of a handoff: its skills, its workflow and its time.
 func (d *Document) Head() (from, to, topic, at string) {
@@ -155,11 +146,6 @@ func (d *Document) text(pointer string) string { return textAt(d.root, pointer) 
 // textAt returns the string at the pointer of any tree, or "".
 func textAt(root *jsontree.Value, pointer string) string {
 	return root.At(pointer).Str()
-}
-
-// instant reads a time in the form of the schema: RFC 3339, upper-case T and Z, a day that exists.
-func instant(v *jsontree.Value) (time.Time, bool) {
-	return form.Instant(v.Str())
 }
 
 // Kind is the name of the kind in the info string of its block; Version follows after a slash.

@@ -2,19 +2,28 @@ package universal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // Options are the options of a validation.
 type Options struct {
-	Rules    fault.Rules            // the schema, from package schema; required
-	Encoding string                 // o200k_base (default), cl100k_base, or chars4, which loads no tokenizer
-	Exists   func(path string) bool // reports whether a referenced file exists; nil: not checked
-	Now      func() time.Time       // the clock; time.Now if nil
+	Rules  fault.Rules            // the schema, from package schema; required
+	Exists func(path string) bool // reports whether a referenced file exists; nil: not checked
+	Now    func() time.Time       // the clock of a repair; time.Now if nil
+}
+
+// now returns the time of the caller's clock, or of the system.
+func (o Options) now() time.Time {
+	if o.Now == nil {
+		return time.Now()
+	}
+	return o.Now()
 }
 
 // The stages of a validation.
@@ -29,7 +38,7 @@ type Report struct {
 	Stage       string        `json:"stage"`                  // the last stage that ran
 	Faults      []fault.Fault `json:"faults"`                 // all faults of that stage; empty for a valid document
 	Warnings    []fault.Fault `json:"warnings"`               // of all stages that ran
-	Budget      *Budget       `json:"budget,omitempty"`       // nil if the tokens were not counted
+	Tokens      int           `json:"tokens,omitempty"`       // 0 if they were not counted
 	PayloadHash string        `json:"payload_hash,omitempty"` // the computed hash of the payload
 	Mismatch    bool          `json:"mismatch"`               // meta.payload_hash differs; also in Faults
 }
@@ -50,38 +59,12 @@ func (r Report) Err() error {
 	return &fault.DocumentError{Faults: r.Faults}
 }
 
-// Validate runs the stages. An error means that the options are invalid.
-func (d *Document) Validate(o Options) (Report, error) {
-	if o.Encoding == "" {
-		o.Encoding = O200k
-	}
-	if err := CheckEncoding(o.Encoding); err != nil {
-		return Report{}, fault.Invalid("", "%v", err)
-	}
-	return d.stages(o, d.checkTiers)
-}
-
-// Check validates like Validate, but does not look at referenced files. It estimates the tokens, and counts them
-// only if they may exceed the budget.
-func (d *Document) Check(rules fault.Rules) (Report, error) {
-	return d.stages(Options{Rules: rules, Encoding: d.quickEncoding()}, func(string, *Report) error { return nil })
-}
-
-// stages runs the stages. tiers adds warnings to the second one.
-func (d *Document) stages(o Options, tiers func(encoding string, r *Report) error) (Report, error) {
-	if o.Rules == nil {
-		return Report{}, fault.Config("", "no schema to validate with")
-	}
+// Validate runs the stages.
+func (d *Document) Validate(o Options) Report {
 	r := Report{Stage: StageSchema, PayloadHash: d.PayloadHash()}
 	if r.Faults = d.checkSchema(o.Rules); r.Valid() {
 		r.Stage = StageTokens
-		err := d.checkTokens(o.Encoding, &r)
-		if err == nil {
-			err = tiers(o.Encoding, &r)
-		}
-		if err != nil {
-			return Report{}, err
-		}
+		d.checkTokens(&r)
 	}
 	if r.Valid() {
 		r.Stage = StageSemantics
@@ -91,7 +74,7 @@ func (d *Document) stages(o Options, tiers func(encoding string, r *Report) erro
 	d.place(r.Warnings)
 	// In JSON the lists are [], never null.
 	r.Faults, r.Warnings = append([]fault.Fault{}, r.Faults...), append([]fault.Fault{}, r.Warnings...)
-	return r, nil
+	return r
 }
 
 // checkSchema returns the schema faults. A document of another version gets only a fault for its version.
@@ -100,37 +83,30 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 		return []fault.Fault{{
 			Pointer: versionPath,
 			Problem: fmt.Sprintf("version %s is not supported, only %s", quoted(d.text(versionPath)), Version),
-			Hint:    "`handoff record repair --help` lists what older fields become in " + Version,
+			Hint:    "`handoff record validate --help` lists what older fields become in " + Version,
 		}}
 	}
-	faults, wrapped := rules(d.root.Plain()), d.root.Get("handoff") != nil
+	faults := rules(d.root.Plain())
 	for i, f := range faults {
-		switch {
-		case strings.Contains(f.Problem, " is not one of "): // it names them
-			faults[i].Hint = "`handoff record repair` corrects slips of spelling"
-		case isField(f.Pointer): // the schema has its hint
-		case !wrapped:
+		at := above(f.Pointer)
+		switch name := fault.PointerName(last(f.Pointer)); {
+		case at != "" && at != "/handoff" || slices.Contains(names(at), name): // the schema has its hint
+		case d.root.Get("handoff") == nil:
 			faults[i].Hint = `put the whole record under one key "handoff"`
-		case above(f.Pointer) == "" || above(f.Pointer) == "/handoff":
-			faults[i].Hint = strings.TrimPrefix(f.Hint+"; `handoff record repair` removes it", "; ")
-			if name := otherName(d.root, f.Pointer); name != "" {
-				faults[i].Hint = "`handoff record repair` renames it to " + name
+		default:
+			faults[i].Hint += "; `handoff record validate --fix` removes it"
+			if near := form.Nearest(name, names(at)); near != "" {
+				faults[i].Hint = fmt.Sprintf("did you mean %q?", near)
 			}
 		}
 	}
 	return faults
 }
 
-// foreign reports whether the document names another version, in any spelling.
+// foreign reports whether the document names another version.
 func (d *Document) foreign() bool {
 	v := d.root.At(versionPath)
-	return v.Is(jsontree.String) && v.Text != Version && !isVersion(v.Text)
-}
-
-// isVersion reports whether a text means the supported version.
-func isVersion(text string) bool {
-	text = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(text)), "v")
-	return text == "3" || text == "3.0" || text == "3.0.0"
+	return v.Is(jsontree.String) && v.Text != Version
 }
 
 // place sets line and column of the faults: those of the value, or of the object that lacks it.
@@ -148,6 +124,11 @@ func (d *Document) place(faults []fault.Fault) {
 
 // above returns the pointer of the parent.
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
+
+// last returns the last part of a pointer, unescaped.
+func last(pointer string) string {
+	return fault.PointerName(pointer[strings.LastIndexByte(pointer, '/')+1:])
+}
 
 // quoted returns text of the document for a message, quoted and shortened.
 func quoted(text string) string { return fault.Quote(text) }

@@ -16,7 +16,7 @@ var sections = []string{"source", "target", "context", "payload", "meta", "traci
 // The form is frozen for universal/3.0: the same record always gives the same bytes. A document and its JSON have
 // the same view. No text of the record can pass as markup of the view.
 func (d *Document) View() string {
-	root := d.written()
+	root := d.root
 	record := root.Get("handoff")
 	if !record.Is(jsontree.Object) {
 		record = jsontree.NewObject(member("document", root))

@@ -32,7 +32,7 @@ import (
 // Beside that, a cell fails if a handoff is announced twice to a session, if a hook marks as read, if even the fastest
 // run of a hook takes 2 s, or if a hook answers for another event than the one the agent named.
 //
-// Tokens are those of the texts of the hook, in o200k_base; no vocabulary of Anthropic's or Google's models is public.
+// Tokens are a quarter of the characters of the texts of the hook.
 
 // batches are the handoffs that arrive together; 20 in all.
 var batches = []int{1, 2, 3, 1, 2, 3, 1, 2, 3, 2}
@@ -428,12 +428,12 @@ func (c *cell) tokens() string {
 	var all []int
 	for _, r := range c.records() {
 		if text, _ := r.output(); text != "" {
-			all = append(all, tokens(c.T, text))
+			all = append(all, tokens(text))
 		}
 	}
 	if all == nil { // what wakes a session can be in its queue
 		for _, line := range announcement.FindAllString(text(c.model.since(0)), -1) {
-			all = append(all, tokens(c.T, strings.ReplaceAll(line, `\"`, `"`)))
+			all = append(all, tokens(strings.ReplaceAll(line, `\"`, `"`)))
 		}
 	}
 	if all == nil {
@@ -448,13 +448,7 @@ func (c *cell) tokens() string {
 
 var announcement = regexp.MustCompile(`\d+ new handoffs? for ben, .*?prints (it|one)\.`)
 
-func tokens(t *testing.T, text string) int {
-	n, err := universal.CountTokens(universal.O200k, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
+func tokens(text string) int { return universal.Tokens([]byte(text)) }
 
 // row returns the cell as a row of the table.
 func (c *cell) row() string {
@@ -665,7 +659,7 @@ func TestMatrixTokens(t *testing.T) {
 			}
 			n := 0
 			for i, call := range calls {
-				n += tokens(d.T, text(call.args))
+				n += tokens(text(call.args))
 				if finish != "" {
 					for key, v := range call.args {
 						call.args[key] = strings.ReplaceAll(text(v), "handoff ", filepath.Join(w.home, "rec/handoff")+" ")
@@ -681,15 +675,15 @@ func TestMatrixTokens(t *testing.T) {
 					continue
 				}
 				answer = strings.ReplaceAll(answer, filepath.Join(w.home, "rec/handoff"), "handoff")
-				n += tokens(d.T, answer)
+				n += tokens(answer)
 				if a.adds != "" {
-					added += tokens(d.T, answer) - tokens(d.T, regexp.MustCompile(a.adds).ReplaceAllString(answer, ""))
+					added += tokens(answer) - tokens(regexp.MustCompile(a.adds).ReplaceAllString(answer, ""))
 				}
 			}
 			hook := 0
 			for _, r := range w.records() {
 				text, _ := r.output()
-				hook += tokens(d.T, text)
+				hook += tokens(text)
 			}
 			if w.stateOf(id) != "done" || n-added > most {
 				d.Errorf("%s, %s: the packet is %q after 2 calls of %d tokens; want done, at most %d", a.name, way, w.stateOf(id), n-added, most)

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
-	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 const maxCompletions = 200
@@ -216,8 +215,6 @@ func (a *App) wordsLike(kind, typed string) []string {
 		return agent.Names()
 	case "--kind":
 		return record.Kinds()
-	case "--encoding":
-		return universal.Encodings()
 	case "field":
 		return []string{Body}
 	}

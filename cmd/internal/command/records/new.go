@@ -15,8 +15,7 @@ type newFlags struct {
 	cli.Relating
 	cli.Recording
 	*cli.Gate
-	Record   newRecord
-	Template string
+	Record newRecord
 }
 
 // create stores a new handoff: a piped text, a record of the flags, or a text from the editor.
@@ -32,7 +31,7 @@ func create(a *cli.App, f *newFlags, _ []string) error {
 	if err := f.Apply(a, &f.Fields); err != nil {
 		return err
 	}
-	if r.Kind == "" && f.Template == "" {
+	if r.Kind == "" {
 		in := cli.Input{App: a, Fields: f.Fields, At: f.At, Recording: f.Recording, AllowEmpty: r.AllowEmpty}
 		sources, err := in.Piped()
 		if err != nil {
@@ -52,30 +51,23 @@ func create(a *cli.App, f *newFlags, _ []string) error {
 		}
 		return r.store(a, p, f.Fields)
 	}
-	return fromTemplate(a, p, f.Fields, f.At, f.Template, f.Recording)
+	if f.To == "" && a.CanAsk() {
+		if f.To, err = a.Ask("to: "); err != nil {
+			return err
+		}
+	}
+	return compose(a, f.Fields, f.At, standard, f.Recording)
 }
 
-// fromTemplate opens a template in the editor and stores the text. On a terminal it asks for missing fields first.
-func fromTemplate(a *cli.App, p handoff.Project, f cli.Fields, at, template string, recording cli.Recording) error {
-	start, err := templateOf(p, template)
-	if err == nil && a.CanAsk() {
-		f.From = p.MeOr(f.From)
-		err = askHead(a, &f)
-	}
-	if err != nil {
-		return err
-	}
-	return compose(a, f, at, start, recording)
-}
+// standard is the text that the editor opens with: the questions that a good handoff answers.
+const standard = `# Where it stands
 
-// Templates returns the values of --template.
-func Templates(a *cli.App) []string {
-	p, err := a.Project()
-	if err != nil {
-		return nil
-	}
-	return templateNames(p)
-}
+# What is open
+
+# What to do next
+
+# What to beware of
+`
 
 // recordWork adds the recorded commit and files to the references.
 func recordWork(a *cli.App, recording cli.Recording, f *cli.Fields) error {

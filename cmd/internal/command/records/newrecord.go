@@ -3,7 +3,6 @@ package records
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -20,26 +19,19 @@ type newRecord struct{ record.Making }
 // Declare adds the flags of every kind. Two kinds can share a flag.
 func (r *newRecord) Declare(flags *pflag.FlagSet) {
 	flags.StringVar(&r.Kind, "kind", "", "")
+	r.Said = map[string][]string{}
 	for _, kind := range record.Makes() {
-		r.declareKind(flags, kind, kind+": ")
+		for _, f := range record.Flags(kind) {
+			usage := kind + ": " + f.Usage
+			if f.Name == recordedFile {
+				usage = "record the file `path` as it is, for check to compare; " + usage
+			}
+			if _, shared := r.Said[f.Name]; !shared {
+				addSaying(flags, r.Said, f.Name, usage, f.List)
+			}
+		}
 	}
 	cli.Texts(flags, &r.AllowEmpty, "allow-empty", "")
-}
-
-// declareKind adds the flags of one kind. Each usage begins with label.
-func (r *newRecord) declareKind(flags *pflag.FlagSet, kind, label string) {
-	if r.Said == nil {
-		r.Said = map[string][]string{}
-	}
-	for _, f := range record.Flags(kind) {
-		usage := label + f.Usage
-		if f.Name == recordedFile && label != "" {
-			usage = "record the file `path` as it is, for check to compare; " + usage
-		}
-		if _, shared := r.Said[f.Name]; !shared {
-			addSaying(flags, r.Said, f.Name, usage, f.List)
-		}
-	}
 }
 
 // recordedFile is the flag for files to record. In a universal handoff it means files to read.
@@ -74,22 +66,12 @@ func (r *newRecord) check() error {
 	return nil
 }
 
-// prepare collects the values of flags and files, and asks for missing ones if ask is set.
-func (r *newRecord) prepare(a *cli.App, p handoff.Project, f cli.Fields, ask bool) error {
+// store creates and stores the record.
+func (r *newRecord) store(a *cli.App, p handoff.Project, f cli.Fields) error {
 	kind, allowed := r.Kind, r.AllowEmpty
 	r.Options, r.Root, r.At = a.RecordOptions(f), p.Root, a.Now()
 	r.Kind, r.AllowEmpty = kind, allowed
-	if ask {
-		if err := r.ask(a); err != nil {
-			return err
-		}
-	}
-	return r.readFiles()
-}
-
-// store creates and stores the record.
-func (r *newRecord) store(a *cli.App, p handoff.Project, f cli.Fields) error {
-	if err := r.prepare(a, p, f, a.CanAsk()); err != nil {
+	if err := r.readFiles(); err != nil {
 		return err
 	}
 	all, err := a.Recipients(func() string { return f.From }, r.Head.To)
@@ -122,42 +104,4 @@ func (r *newRecord) readFiles() error {
 		}
 	}
 	return nil
-}
-
-// ask asks for missing values. An empty line ends a list.
-func (r *newRecord) ask(a *cli.App) error {
-	questions := []question{toQuestion}
-	if r.AsksTopic() {
-		questions = append(questions, topicQuestion)
-	}
-	if err := askFor(a, &r.Head, questions...); err != nil {
-		return err
-	}
-	for _, f := range r.Missing() {
-		question := f.Name + ": " + strings.ReplaceAll(f.Usage, "`", "")
-		if f.List {
-			question += "; one per line, an empty line ends the list"
-		}
-		for answer, err := answerTo(a, question); answer != "" || err != nil; answer, err = answerTo(a, "") {
-			if err != nil {
-				return err
-			}
-			if r.Said[f.Name] = append(r.Said[f.Name], answer); !f.List {
-				break
-			}
-		}
-	}
-	return nil
-}
-
-// answerTo asks a question and reads one line. The end of the input is an error: an incomplete form is not stored.
-func answerTo(a *cli.App, question string) (string, error) {
-	if question != "" {
-		question += "\n"
-	}
-	answer, err := a.Ask(question + "> ")
-	if err != nil || strings.HasPrefix(answer, "\x1b") { // esc
-		err = cli.Invalid("", "no answer; nothing stored")
-	}
-	return answer, err
 }

@@ -80,19 +80,19 @@ func export(a *cli.App, block record.Block, root string) error {
 	if err := cli.CheckOutput(root); err != nil {
 		return err
 	}
-	file := universal.File{Name: d.FileName(), Bytes: []byte(strings.TrimRight(string(block.JSON), "\n") + "\n")}
+	name, text := d.FileName(), []byte(strings.TrimRight(string(block.JSON), "\n")+"\n")
 	dir, err := d.SessionDir(root)
 	if err == nil {
-		err = writeFiles(root, dir, file)
+		err = writeFile(root, dir, name, text)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		a.Note(fmt.Sprintf("warning: %v; using the fallback location %s", err, root))
 		dir = "."
-		err = writeFiles(root, dir, file)
+		err = writeFile(root, dir, name, text)
 	}
 	if err != nil {
 		return fault.Config("name another directory with --export", "%v", err)
 	}
-	path := filepath.Join(root, dir, file.Name)
+	path := filepath.Join(root, dir, name)
 	return a.Show(map[string]string{"file_path": path}, handoff.EscapeLine(path)+"\n")
 }

@@ -15,18 +15,19 @@ import (
 )
 
 type validateFlags struct {
-	repairFlags
-	Fix bool
+	Fix    bool
+	Output string `flag:",o" needs:"fix"`
+	Prompt bool   `needs:"fix"`
 }
 
 func validate(a *cli.App, f *validateFlags, names []string) error {
-	if f.Fix {
-		return repair(a, &f.repairFlags, names)
+	switch {
+	case f.Fix && len(names) > 1:
+		return cli.Invalid("repair one at a time", "%d records, but one output", len(names))
+	case f.Fix:
+		return fix(a, f, names[0])
 	}
-	if f.areGiven() {
-		return cli.Invalid("add --fix", "-o, --in-place, --prompt and --session-root need --fix")
-	}
-	return validateAll(a, names, f.Encoding)
+	return validateAll(a, names)
 }
 
 // recordOf reads the record of an artifact.
@@ -38,15 +39,15 @@ func recordOf(a *cli.App, name string) (artifact, error) {
 	return got, err
 }
 
-func options(a *cli.App, g artifact, encoding string) universal.Options {
-	return universal.Options{Rules: schema.Universal(), Encoding: encoding, Exists: g.exists, Now: a.Now}
+func options(a *cli.App, g artifact) universal.Options {
+	return universal.Options{Rules: schema.Universal(), Exists: g.exists, Now: a.Now}
 }
 
-func validateAll(a *cli.App, names []string, encoding string) error {
+func validateAll(a *cli.App, names []string) error {
 	var all []record.Validation
 	var errs []error
 	for _, name := range names {
-		v, err := validateOne(a, name, encoding)
+		v, err := validateOne(a, name)
 		if err != nil && (v.Name == "" || len(names) == 1) && v.Stage == "" {
 			return err
 		}
@@ -59,16 +60,13 @@ func validateAll(a *cli.App, names []string, encoding string) error {
 }
 
 // validateOne validates one record. The error is its summary. A record that cannot be read has no stage.
-func validateOne(a *cli.App, name, encoding string) (record.Validation, error) {
+func validateOne(a *cli.App, name string) (record.Validation, error) {
 	got, err := recordOf(a, name)
 	if err != nil {
 		return record.Validation{Name: name, Report: universal.Report{Faults: []handoff.Fault{{Problem: err.Error()}},
 			Warnings: []handoff.Fault{}}}, err
 	}
-	v, err := record.Validate(got.name, got.text, options(a, got, encoding))
-	if err != nil {
-		return record.Validation{}, err // bad options
-	}
+	v := record.Validate(got.name, got.text, options(a, got))
 	v.ID = got.id
 	return v, faultsIn(v)
 }
@@ -90,7 +88,7 @@ func faultsIn(v record.Validation) error {
 func printValidations(a *cli.App, all []record.Validation) error {
 	bounded := slices.Clone(all)
 	for i := range bounded {
-		bounded[i].Report = boundedReport(all[i].Report)
+		bounded[i].Faults, bounded[i].Warnings = fault.Bounded(all[i].Faults), fault.Bounded(all[i].Warnings)
 	}
 	return cli.Lines(a, bounded, func() string {
 		var b strings.Builder
