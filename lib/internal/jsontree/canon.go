@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 
+	strict "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -50,6 +51,10 @@ func SHA256Hex(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
+
+// Decode decodes JSON into a Go value. Unlike encoding/json it demands the names of members as they are written, and
+// refuses duplicate names and invalid UTF-8.
+func Decode(text []byte, into any) error { return strict.Unmarshal(text, into) }
 
 // CanonicalOf returns the canonical form (RFC 8785) of what encoding/json makes of v.
 func CanonicalOf(v any) ([]byte, error) {
