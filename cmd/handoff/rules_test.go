@@ -67,9 +67,9 @@ var floors = [][]string{
 	{"schema/jsonschema", "lib/internal/form", "lib/internal/git", "lib/internal/parallel", "lib/agent/heard"},
 	{"lib/internal/jsontree", "lib/internal/secrets", "lib/relation", "lib/palette"},
 	{"lib/internal/disk", "lib/internal/document", "lib/internal/fields", "schema"},
-	{"lib/internal/index", "lib/internal/settings", "lib/packet"},
+	{"lib/internal/index", "lib/internal/settings", "lib/packet", "lib/internal/log"},
 	{"lib/internal/journal", "lib/internal/eventlog", "lib/internal/operators"},
-	{"lib/internal/store"},
+	{"lib/internal/store", "lib/internal/facts"},
 	{"lib/internal/life"},
 	{"lib/internal/txn", "lib/internal/search", "lib/"}, // among them the kinds of records
 	{"lib/internal/check", "lib/internal/session", "lib/internal/trust", "lib/exchange/objects"},
@@ -115,6 +115,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 	owners := map[string]string{
 		"github.com/adrg/frontmatter":                 "lib/internal/document",
 		"go.yaml.in/yaml/v3":                          "lib/internal/document",
+		"github.com/go-json-experiment/json":          "lib/internal/jsontree",
 		"github.com/go-json-experiment/json/jsontext": "lib/internal/jsontree",
 		"github.com/gofrs/flock":                      "lib/internal/disk",
 		"github.com/google/renameio/v2":               "lib/internal/disk",

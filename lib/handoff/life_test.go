@@ -21,11 +21,13 @@ import (
 // lifeStore is a store at a fixed time.
 func lifeStore(t *testing.T, root string, git handoff.Git) *handoff.Store {
 	t.Helper()
-	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, UserState: filepath.Clean(root) + ".state", Rules: schema.Frontmatter(), Git: git,
-		Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }, Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }})
+	o := handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, UserState: filepath.Clean(root) + ".state", Rules: schema.Frontmatter(), Git: git,
+		Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }, Fingerprint: func() (string, error) { return strings.Repeat("0", 64), nil }}
+	s, err := handoff.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	foldsTheSame(t, s, o)
 	return s
 }
 

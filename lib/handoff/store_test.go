@@ -36,6 +36,7 @@ func open(t testing.TB, root string, edit func(*handoff.Options)) *handoff.Store
 	if err != nil {
 		t.Fatal(err)
 	}
+	foldsTheSame(t, s, o)
 	return s
 }
 

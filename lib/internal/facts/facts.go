@@ -1,0 +1,259 @@
+package facts
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/relation"
+)
+
+// Next is the recipient of a handoff that is for whoever works here next.
+const Next = "next"
+
+// Facts is what the log says up to a point.
+type Facts struct {
+	At log.Point
+
+	Machine, Writer string
+	Also            []string   // fingerprints of the other machines that may change the store
+	Rules           *log.Rules // the accepted rules, nil if there are none
+	Sync            Sync
+
+	all     []*Handoff
+	by      map[string]*Handoff
+	replies map[string][]*Handoff // by the id that they answer
+	newer   map[string][]*Handoff // by the id that they supersede, whether or not they may
+	places  map[string]int        // of turns that a log lists: their order
+	listed  int                   // how many places were given
+	lost    map[string]bool       // turns that a sync.lost names
+
+	isPart bool // closed handoffs were left out
+	lacks  bool // an event was about one of them
+}
+
+// Sync is how far the store was exchanged with its remote.
+type Sync struct {
+	Remote  string   // "" before the first sync
+	Missing []string // ids of documents that the sync was begun for
+	Logs    map[string]Reading
+}
+
+// A Reading is how far a log was read.
+type Reading struct {
+	End     string
+	Through log.Point // of the outbox: all that this clone made up to here stands in it
+}
+
+// A Handoff is what the log says about a document.
+type Handoff struct {
+	ID, File, From, To, Topic, Time string
+	Tags                            []string
+	Source                          string // the file that it was written from, "" if unknown
+	Record                          log.Record
+	Verification                    string
+	relation.Set                        // of the references that change a state
+	Order                           int // of its arrival
+	Pruned, Lost                    bool
+
+	at    time.Time
+	refs  []string
+	notes []note
+	turns []*Turn
+}
+
+// A note is a fact.
+type note struct {
+	kind, operator, id string
+	at                 time.Time
+}
+
+// A Turn is an event whose order counts.
+type Turn struct {
+	ID, Type, Operator, Session string
+	At, Until                   time.Time // Until is zero for a take without an end
+	Of                          []string
+	Over                        bool
+	Note                        string
+}
+
+// New returns the facts of an empty log.
+func New() *Facts {
+	return &Facts{At: log.Start, Sync: Sync{Logs: map[string]Reading{}}, by: map[string]*Handoff{},
+		replies: map[string][]*Handoff{}, newer: map[string][]*Handoff{},
+		places: map[string]int{}, lost: map[string]bool{}}
+}
+
+// Of returns the handoff with an id, nil if the log has none. It may be pruned.
+func (f *Facts) Of(id string) *Handoff { return f.by[id] }
+
+// All returns the handoffs that were not pruned, in the order of their arrival.
+func (f *Facts) All() []*Handoff {
+	return slices.DeleteFunc(slices.Clone(f.all), func(h *Handoff) bool { return h.Pruned })
+}
+
+// Add adds a complete change. The point after it is for the caller to set.
+func (f *Facts) Add(change []log.Event) {
+	for _, e := range change {
+		switch p := e.Payload; e.Type {
+		case log.Write, log.Import:
+			f.addDocument(p)
+		case log.MarkRead, log.MarkUnread, log.Archive, log.Unarchive:
+			if h := f.about(p.ID); h != nil {
+				h.addNote(e)
+			}
+		case log.Take, log.Renew, log.Release, log.Done, log.Reopen, log.Withdraw, log.Resume:
+			if h := f.about(p.ID); h != nil {
+				h.addTurn(e)
+			}
+		case log.Prune:
+			f.each(p.Removed, func(h *Handoff) { h.Pruned = true })
+		case log.Repair:
+			f.each(slices.Concat(p.Moved, p.Lost), func(h *Handoff) { h.Lost = true })
+		case log.Trust:
+			f.Rules = p.Rules
+			f.lacks = f.lacks || f.isPart // who counts decides what is closed
+		case log.Begin, log.Regenerate:
+			f.Machine, f.Also = p.Fingerprint, p.Also
+			if p.Writer != "" {
+				f.Writer = p.Writer
+			}
+		case log.SyncBegin:
+			f.Sync = Sync{p.Remote, p.Missing, map[string]Reading{}}
+			f.places, f.listed = map[string]int{}, 0
+			f.lacks = f.lacks || f.isPart // so do the places of turns
+		case log.SyncRead:
+			through, _ := log.ParsePoint(p.Through)
+			f.Sync.Logs[p.Log] = Reading{p.End, through}
+			for _, id := range p.Turns {
+				if f.places[id] == 0 {
+					f.listed++
+					f.places[id] = f.listed
+				}
+			}
+		case log.SyncLost:
+			for _, id := range p.Events {
+				f.lost[id] = true
+			}
+		}
+	}
+}
+
+// about returns the handoff that an event is about.
+func (f *Facts) about(id string) *Handoff {
+	h := f.by[id]
+	f.lacks = f.lacks || h == nil && f.isPart
+	return h
+}
+
+func (f *Facts) each(ids []string, do func(*Handoff)) {
+	for _, id := range ids {
+		if h := f.by[id]; h != nil {
+			do(h)
+		}
+	}
+}
+
+// addDocument adds a document, or that it was stored again.
+func (f *Facts) addDocument(p log.Payload) {
+	at, ok := instant(p.Time)
+	if !form.IsID(p.ID) || !ok {
+		return
+	}
+	file := path.Base(strings.ReplaceAll(p.File, `\`, "/"))
+	if h := f.by[p.ID]; h != nil {
+		h.File, h.Pruned, h.Lost = file, false, false
+		return
+	}
+	f.lacks = f.lacks || f.isPart && p.Again
+	h := &Handoff{ID: p.ID, File: file, From: p.From, To: p.To, Topic: p.Topic, Time: p.Time, Tags: p.Tags,
+		Source: p.Source, Verification: p.Verification, at: at, refs: p.References}
+	if p.Record != nil {
+		h.Record = *p.Record
+	}
+	if n := len(f.all); n > 0 {
+		h.Order = f.all[n-1].Order + 1
+	}
+	f.insert(h)
+}
+
+// insert adds a handoff and connects it with those that it names, or that name it.
+func (f *Facts) insert(h *Handoff) {
+	h.Set = relation.Of(h.refs)
+	f.all = append(f.all, h)
+	f.by[h.ID] = h
+	for _, id := range h.Re {
+		f.replies[id] = append(f.replies[id], h)
+	}
+	for _, id := range h.Supersedes {
+		f.newer[id] = append(f.newer[id], h)
+	}
+}
+
+// Replies returns the handoffs that answer one, in the order of their arrival.
+func (f *Facts) Replies(h *Handoff) []*Handoff { return f.replies[h.ID] }
+
+// Superseders returns the handoffs that supersede one, in the order of their arrival. Only those of its sender and
+// recipients count.
+func (f *Facts) Superseders(h *Handoff) (all []*Handoff) {
+	for _, other := range f.newer[h.ID] {
+		if other.From == h.From || h.IsTo(other.From) {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// IsTo reports whether a handoff is to an operator.
+func (h *Handoff) IsTo(operator string) bool { return h.To == operator || h.To == Next }
+
+func (h *Handoff) addNote(e log.Event) {
+	if at, ok := instant(e.Payload.Time); ok && e.Payload.Operator != "" {
+		h.notes = append(h.notes, note{e.Type, e.Payload.Operator, e.ID(), at})
+	}
+}
+
+func (h *Handoff) addTurn(e log.Event) {
+	p := e.Payload
+	at, isTime := instant(p.Time)
+	until, isEnd := instant(p.Until)
+	if !isTime || !isEnd && p.Until != "" || p.Operator == "" {
+		return
+	}
+	t := &Turn{e.ID(), e.Type, p.Operator, p.Session, at, until, p.Of, p.Over, p.Note}
+	if !slices.ContainsFunc(h.turns, func(other *Turn) bool { return other.ID == t.ID }) {
+		h.turns = append(h.turns, t)
+	}
+}
+
+// instant parses a time of an event, to the microsecond.
+func instant(text string) (time.Time, bool) {
+	at, ok := form.Instant(text)
+	return at.Truncate(time.Microsecond), ok
+}
+
+// order returns the turns of a handoff that may count, in their order.
+func (f *Facts) order(h *Handoff) []*Turn {
+	if len(h.turns) == 0 {
+		return nil
+	}
+	order := slices.DeleteFunc(slices.Clone(h.turns), func(t *Turn) bool {
+		return f.lost[t.ID] && f.places[t.ID] == 0
+	})
+	place := func(t *Turn) int {
+		if n := f.places[t.ID]; n > 0 {
+			return n
+		}
+		return f.listed + 1
+	}
+	slices.SortStableFunc(order, func(a, b *Turn) int { return place(a) - place(b) })
+	return order
+}
+
+// Unsent returns the turns of a handoff that no log lists yet, as they were made.
+func (f *Facts) Unsent(h *Handoff) []*Turn {
+	return slices.DeleteFunc(slices.Clone(h.turns), func(t *Turn) bool { return f.places[t.ID] > 0 || f.lost[t.ID] })
+}

@@ -1,0 +1,221 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/log"
+)
+
+const (
+	// Ahead is how far ahead of a clock an event may be and have an effect.
+	Ahead = 5 * time.Minute
+
+	leastRenewal = time.Minute
+	mostRenewal  = 7 * 24 * time.Hour
+)
+
+// Rules say who may do what.
+type Rules struct {
+	Knows func(operator string, at time.Time) bool
+	Can   func(operator, capability string, at time.Time) bool
+}
+
+// A View judges facts.
+type View struct {
+	*Facts
+	Now   time.Time // zero: events have an effect whatever time they state
+	Rules *Rules    // nil: everybody may do everything
+}
+
+// A Mark says that an operator has read a handoff.
+type Mark struct {
+	Operator string
+	At       time.Time
+}
+
+// A Life is what happened to a handoff, as a view judges it.
+type Life struct {
+	Holder *Turn     // the take that holds it; nil if nobody does
+	Until  time.Time // the end of the holder's lease; zero if it has none
+	End    *Turn     // the done or withdraw; nil if it is open
+
+	Reads      []Mark // by operator, in the order of their times
+	IsArchived bool
+
+	freed    time.Time // when it was released or reopened last
+	wasTaken bool
+	resumed  *Turn // the first resume
+}
+
+// IsHeldBy reports whether an operator and session hold the handoff.
+func (l *Life) IsHeldBy(operator, session string) bool {
+	return l.Holder != nil && l.End == nil && l.Holder.Operator == operator && l.Holder.Session == session
+}
+
+// IsOver reports whether the lease of the holder was over at a time.
+func (l *Life) IsOver(at time.Time) bool {
+	return l.Holder != nil && !l.Until.IsZero() && at.After(l.Until)
+}
+
+// Last returns the turn that the next one may end: the done or withdraw, else the take of the holder. It is nil if the
+// handoff is open and nobody holds it.
+func (l *Life) Last() *Turn { return cmp.Or(l.End, l.Holder) }
+
+// IsReadBy reports whether an operator has read the handoff.
+func (l *Life) IsReadBy(operator string) bool {
+	return slices.ContainsFunc(l.Reads, func(m Mark) bool { return m.Operator == operator })
+}
+
+// TimeOf returns the time of an event about a handoff, and whether it has an effect.
+func (v View) TimeOf(h *Handoff, stated time.Time) (at time.Time, hasEffect bool) {
+	if stated.Before(h.at) {
+		stated = h.at
+	}
+	return stated, v.Now.IsZero() || !stated.After(v.Now.Add(Ahead))
+}
+
+// knows reports whether an operator was known at a time.
+func (v View) knows(operator string, at time.Time) bool {
+	return v.Rules == nil || v.Rules.Knows(operator, at)
+}
+
+// can reports whether an operator has a capability at a time.
+func (v View) can(operator, capability string, at time.Time) bool {
+	return v.Rules == nil || v.Rules.Can(operator, capability, at)
+}
+
+// Life returns what happened to a handoff.
+func (v View) Life(h *Handoff) *Life {
+	l, reads := &Life{}, []note(nil)
+	for _, t := range v.order(h) {
+		at, counts := v.Apply(l, h, t)
+		if counts && (t.Type == log.Take || t.Type == log.Done || t.Type == log.Resume) {
+			reads = append(reads, note{log.MarkRead, t.Operator, t.ID, at})
+		}
+	}
+	archived := note{}
+	for _, n := range h.notes {
+		at, hasEffect := v.TimeOf(h, n.at)
+		n.at = at
+		isParty := n.operator == h.From || h.IsTo(n.operator)
+		switch isArchive := n.kind == log.Archive || n.kind == log.Unarchive; {
+		case !hasEffect || !v.knows(n.operator, at):
+		case !isArchive:
+			reads = append(reads, n)
+		case (isParty || v.can(n.operator, "archive", at)) && compare(n, archived) > 0:
+			archived = n
+		}
+	}
+	l.IsArchived = archived.kind == log.Archive
+	l.read(reads)
+	return l
+}
+
+func compare(a, b note) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.id, b.id)) }
+
+// read sets Reads. A later mark of somebody who has read it changes nothing.
+func (l *Life) read(notes []note) {
+	if len(notes) > 1 {
+		slices.SortFunc(notes, compare)
+	}
+	for _, n := range notes {
+		switch i := slices.IndexFunc(l.Reads, func(m Mark) bool { return m.Operator == n.operator }); {
+		case n.kind == log.MarkUnread && i >= 0:
+			l.Reads = slices.Delete(l.Reads, i, i+1)
+		case n.kind == log.MarkRead && i < 0 && n.at.After(l.freed):
+			l.Reads = append(l.Reads, Mark{n.operator, n.at})
+		}
+	}
+}
+
+// A claim is what a turn may do to a life, as a view judges it.
+type claim struct {
+	*Turn
+	at         time.Time
+	isMine     bool // the operator and session of the turn hold the handoff
+	endsHolder bool // it names the take of the holder
+	endsEnd    bool // it names the done or withdraw
+	isParty    bool // by the sender, or a human
+	isOver     bool // a person takes over
+}
+
+// Apply applies a turn to the life of a handoff so far, and reports its time and whether it counts. If it does not, the
+// life stays as it is.
+func (v View) Apply(l *Life, h *Handoff, t *Turn) (at time.Time, counts bool) {
+	at, hasEffect := v.TimeOf(h, t.At)
+	if !hasEffect || !v.knows(t.Operator, at) {
+		return at, false
+	}
+	isHuman := v.can(t.Operator, "human", at)
+	c := claim{Turn: t, at: at, isMine: l.IsHeldBy(t.Operator, t.Session),
+		endsHolder: l.Holder != nil && slices.Contains(t.Of, l.Holder.ID),
+		endsEnd:    l.End != nil && slices.Contains(t.Of, l.End.ID),
+		isParty:    t.Operator == h.From || isHuman,
+		isOver:     t.Over && (isHuman || h.IsTo(t.Operator))}
+	switch t.Type {
+	case log.Take, log.Resume:
+		return at, l.take(c)
+	case log.Renew:
+		return at, l.renew(c)
+	case log.Release:
+		counts = l.isHeld() && c.endsHolder && (c.isMine || c.isParty)
+	case log.Done:
+		counts = l.End == nil && (!l.isHeld() || c.isMine && c.endsHolder)
+	case log.Reopen:
+		counts = c.endsEnd && (t.Operator == l.End.Operator || t.Operator == h.From)
+	case log.Withdraw:
+		counts = l.End == nil && !l.wasTaken && t.Operator == h.From
+	}
+	switch {
+	case !counts:
+	case t.Type == log.Done || t.Type == log.Withdraw:
+		l.End = t
+	default:
+		l.Holder, l.End, l.Until, l.freed = nil, nil, time.Time{}, at
+	}
+	return at, counts
+}
+
+func (l *Life) isHeld() bool { return l.Holder != nil && l.End == nil }
+
+// take applies a take or a resume.
+func (l *Life) take(c claim) bool {
+	isUsed := l.resumed != nil && (l.resumed.Operator != c.Operator || l.resumed.Session != c.Session)
+	switch {
+	case c.Type == log.Resume && isUsed:
+		return false
+	case c.isMine:
+		l.Until = later(l.Until, c.Until)
+	case l.End != nil && !(c.isOver && c.endsEnd):
+		return false
+	case l.isHeld() && !(c.endsHolder && (c.isOver || l.IsOver(c.at))):
+		return false
+	default:
+		l.Holder, l.End, l.Until, l.wasTaken = c.Turn, nil, c.Until, true
+	}
+	if c.Type == log.Resume {
+		l.resumed = cmp.Or(l.resumed, c.Turn)
+	}
+	return true
+}
+
+// renew applies a renewal.
+func (l *Life) renew(c claim) bool {
+	isLater := !l.Until.IsZero() && !c.Until.Before(l.Until.Add(leastRenewal)) && !c.Until.After(c.at.Add(mostRenewal))
+	if !c.isMine || !c.endsHolder || !isLater {
+		return false
+	}
+	l.Until = c.Until
+	return true
+}
+
+// later returns the later end of a lease. Zero is no end.
+func later(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return a
+	}
+	return b
+}
