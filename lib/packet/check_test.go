@@ -208,7 +208,7 @@ func TestParseNamesEveryFault(t *testing.T) {
 	for _, f := range invalid.Faults {
 		got = append(got, f.Pointer)
 	}
-	want := "/objective /completed/1 /completed/2 /unresolved /assumptions /next_action /risks /resume_token /agent /updated_at"
+	want := "/objective /completed/1 /completed/2 /unresolved /assumptions /next_action /risks /updated_at /resume_token /agent"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got %q", got)
 	}

@@ -165,20 +165,14 @@ func (o Options) run(data []byte, s screenedRecord) (content, error) {
 		return nil, err
 	}
 	review := run.Review{Scanned: true, Allowed: s.allowed}
-	var carried run.Carried
 	if o.Carried != nil {
-		if carried, err = o.Carried(draft.Record); err != nil {
+		carried, err := o.Carried(draft.Record)
+		if err != nil {
 			return nil, err
 		}
 		review.Carried = carried.Assumptions
 	}
-	r, err := draft.Seal(review)
-	if err == nil && o.Warn != nil {
-		for _, warning := range draft.Warnings(s.allowed, carried) {
-			o.Warn(warning)
-		}
-	}
-	return r, err
+	return draft.Seal(review)
 }
 
 // storedRun reads a sealed record. All its fields are there.

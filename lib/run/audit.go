@@ -2,7 +2,6 @@ package run
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -181,57 +180,3 @@ func (t texts) mention(what string) bool {
 
 // oneSpace returns text with single spaces. Items of two records are compared in this form.
 func oneSpace(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// Warnings returns what a run leaves undone: flags of the self-audit that are false and why, a status that
-// contradicts the results, and carried items that the record does not name. Call it before Seal. The record is
-// valid anyway. The texts quote the record, escaped.
-func (d Draft) Warnings(allowed []string, carried Carried) (all []string) {
-	r, review := d.Record, Review{Scanned: true, Allowed: allowed, Carried: carried.Assumptions}
-	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	for _, f := range flags {
-		if problem := f.problem(r, review); problem != "" {
-			warn("%s is false: %s", f.name, problem)
-		}
-	}
-	for _, c := range r.CommandsAndValidation {
-		if c.Result == "failed" && r.Status == "completed" {
-			warn("the status is completed, but \"%s\" failed", show(c.Command))
-		}
-	}
-	if r.Status == "completed" && len(r.CompletedActions) == 0 {
-		warn("the status is completed, but the record names no completed action")
-	}
-	if r.Status != "completed" && len(r.NextSteps) == 0 {
-		warn("the status is %s, but the record has no next step", r.Status)
-	}
-	d.warnUnnamed(carried, warn)
-	return all
-}
-
-// warnUnnamed warns of carried items that the record does not name, and of resolved debt that was not open.
-func (d Draft) warnUnnamed(carried Carried, warn func(format string, args ...any)) {
-	named, known := map[string]bool{}, map[string]bool{}
-	for _, a := range d.Record.Assumptions {
-		named[oneSpace(a.Statement)] = true
-	}
-	for _, a := range carried.Assumptions {
-		if !named[oneSpace(a.Statement)] {
-			warn("the assumption \"%s\" of task \"%s\" is still open: was it promoted, refuted, or is it carried "+
-				"forward?",
-				show(a.Statement), show(a.TaskID))
-		}
-	}
-	for _, debt := range d.Record.ContextDebt {
-		named[oneSpace(debt.Summary)] = true
-	}
-	for _, debt := range carried.Debt {
-		if known[oneSpace(debt.Summary)] = true; !named[oneSpace(debt.Summary)] {
-			warn("the context debt \"%s\" of task \"%s\" is still open", show(debt.Summary), show(debt.TaskID))
-		}
-	}
-	for _, debt := range d.Record.ContextDebt {
-		if debt.State == "resolved" && !known[oneSpace(debt.Summary)] {
-			warn("no open context debt of the project is called \"%s\", so this resolves nothing", show(debt.Summary))
-		}
-	}
-}

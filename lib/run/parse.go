@@ -29,7 +29,7 @@ type Draft struct {
 	Claimed map[string]bool // the flags of self_audit in the text
 }
 
-// Parse reads and normalizes a record. Plain strings become items, older names and those of Craik become ours,
+// Parse reads and normalizes a record. Plain strings become items, names of Craik become ours,
 // and defaults fill missing values. The error is a *fault.DocumentError with all faults, each with line, column
 // and JSON pointer.
 func Parse(data []byte, defaults Defaults) (Draft, error) {
@@ -49,7 +49,6 @@ func read(data []byte, defaults Defaults) (fields.Reading, error) {
 	if err != nil {
 		return fields.Reading{}, err
 	}
-	v = fromCraik(v)
 	for name, otherwise := range map[string]func() string{"project_id": defaults.ProjectID,
 		"created_at": defaults.CreatedAt} {
 		if given := v.Get(name); otherwise != nil && (given == nil || given.Kind == jsontree.Null) {

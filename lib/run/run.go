@@ -16,7 +16,7 @@
 //
 // Assumptions, context debt and next steps stay open until a later record of the project names them promoted,
 // refuted, resolved or done. Onboard collects them for the next run. Each has a key, derived from its text, by
-// which the next record can name it. Parse also accepts handoffs of Craik.
+// which the next record can name it. The names of Craik are aliases.
 // The fields are in fields.json, the form of the view in view.md.
 package run
 

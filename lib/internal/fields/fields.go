@@ -20,7 +20,6 @@ type Field struct {
 	Means map[string]string // other words for each word, separated by spaces
 	Main  string            // the member that a text sets if it is used instead of an object
 	Into  string            // the name of the list that this one is an older name of
-	Late  bool              // faults of its type come after all others
 	Flags []Flag
 
 	Fact   string // the field of a packet that it corresponds to

@@ -36,7 +36,7 @@ func read(t *testing.T, text string) (record, faults string) {
 func TestRead(t *testing.T) {
 	for text, want := range map[string][2]string{
 		`{"title": "a", "steps": ["x", {"what": "y", "state": "done"}]}`: {`{"title":"a","steps":[{"what":"x","state":"open"},{"what":"y","state":"done"}]}`, ""},
-		`{"title": "a", "todo": ["x"], "steps": null}`:                   {`{"title":"a","steps":[{"what":"x","state":"open"}]}`, `/todo is the older name of "steps", which is given too`},
+		`{"title": "a", "todo": ["x"], "steps": null}`:                   {`{"title":"a","steps":[{"what":"x","state":"open"}]}`, ""},
 		`{"todo": [7, {}], "titel": "a"}`: {`{"steps":[{"state":"open"}]}`,
 			`/title required field "title" is missing; /todo/0 must be an object or a string, is of type number; /todo/1/what required field "what" is missing; /titel unknown field "titel"`},
 		`{"title": "abcdef", "steps": {}}`:                                 {`{}`, `/title has 6 characters, at most 5 are allowed; /steps must be a list, is of type object`},

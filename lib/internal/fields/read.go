@@ -23,11 +23,10 @@ type Reading struct {
 	also  func(path string, item *jsontree.Value) (member, problem, hint string)
 }
 
-// found is a fault. empty is the name of a member that is only empty. Late faults come last.
+// found is a fault. empty is the name of a member that is only empty.
 type found struct {
 	fault.Fault
 	empty string
-	late  bool
 }
 
 // Read reads an object. also checks the members of one object together; it can be nil.
@@ -40,11 +39,9 @@ func (t *Table) Read(v *jsontree.Value,
 
 // Faults returns the faults, except those of the named members that are only empty.
 func (r Reading) Faults(mayBeEmpty ...string) (faults []fault.Fault) {
-	for _, late := range []bool{false, true} {
-		for _, f := range r.found {
-			if f.late == late && (f.empty == "" || !slices.Contains(mayBeEmpty, f.empty)) {
-				faults = append(faults, f.Fault)
-			}
+	for _, f := range r.found {
+		if f.empty == "" || !slices.Contains(mayBeEmpty, f.empty) {
+			faults = append(faults, f.Fault)
 		}
 	}
 	return faults
@@ -74,10 +71,6 @@ func (r *Reading) object(in Field, v *jsontree.Value, at string) *jsontree.Value
 		given, place := v.Get(name), fault.Pointer(at, name)
 		if name == "kind" && in.Words != nil {
 			f.Words = in.Words
-		}
-		if f.Into != "" && given != nil && v.Get(f.Into) != nil {
-			r.fault(given, place, fmt.Sprintf("is the older name of %q, which is given too", f.Into),
-				"give one of them")
 		}
 		switch {
 		case given != nil && (given.Kind != jsontree.Null || !r.table.Nulls):
@@ -219,7 +212,6 @@ func (r *Reading) text(f Field, v *jsontree.Value, at string) *jsontree.Value {
 		if check := r.table.types[f.Type]; check != nil {
 			if problem, hint := check(v.Text); problem != "" {
 				r.fault(v, at, problem, hint)
-				r.found[len(r.found)-1].late = f.Late
 			}
 		}
 		return v
