@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/command"
-	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 // printsNone are the commands that print nothing for scripts, or the format of another program.
@@ -143,16 +141,11 @@ func (s *scripted) records() {
 
 func (s *scripted) operators() {
 	for _, name := range []string{"ann", "ben", "cy"} {
-		s.prints("", "operators add", name, "--capability", "write", "--capability", "approve")
+		s.prints("", "operators add", name, "--capability", "write")
 	}
 	s.prints("", "operators list")
 	s.prints("", "operators validate")
 	s.prints("", "operators verify", "ben")
-	for _, more := range [][]string{nil, {"--reject"}} {
-		name := fmt.Sprintf("approve%d", len(more))
-		s.file(name+".md", document(name, `"approve:required"`))
-		s.onTerminal("approve", append(more, s.named("handoff_id", "", "write", name+".md"), "--operator", "cy")...)
-	}
 	s.prints("", "install", "claude", "--to", "ben")
 	s.prints("", "uninstall", "claude")
 }
@@ -185,11 +178,6 @@ func (s *scripted) store() {
 
 // watch writes until the watching has begun and seen one.
 func (s *scripted) watch() {
-	settings, err := os.ReadFile(filepath.Join(s.root, handoff.SettingsName))
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.file(handoff.SettingsName, string(settings)+"max_rate: 0\n")
 	seen := make(chan string)
 	go func() {
 		_, out := s.run(strings.NewReader(""), io.Discard, "watch", "--once")

@@ -50,7 +50,7 @@ var firstDo = []struct{ example, command string }{
 // unfinished are lines that are not run: their commands never end by themselves, or ask a person at a terminal, or need
 // a program of others.
 var unfinished = regexp.MustCompile(
-	`^handoff (inbox|mcp|watch|approve|operators trust|draft discard)\b` +
+	`^handoff (inbox|mcp|watch|operators trust|draft discard)\b` +
 		`|^(claude|ssh|git|go) |Invoke-Expression|fish|# reports a fault`)
 
 // printed are the commands of help, README and tour, with where each stands.

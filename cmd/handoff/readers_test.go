@@ -24,7 +24,7 @@ import (
 // changing are the commands that may change something.
 var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "draft", "draft save", "hook session-end", "hook prompt", "hook tool",
 	"draft publish", "draft discard", "operators add", "operators trust", "doctor machine regenerate", "init", "inbox", "new",
-	"resume", "approve", "record create", "prune", "import", "sign",
+	"resume", "record create", "prune", "import", "sign",
 	"sync", "install", "uninstall", "mcp"}
 
 // telling are the commands that may say in one file that somebody was told, and change nothing else.
@@ -58,7 +58,7 @@ var readers = map[string][]string{
 	"whoami":                {"whoami"},
 	"status":                {"status", "status --short"},
 	"version":               {"version"},
-	"help":                  {"help all", "help approval"},
+	"help":                  {"help all", "help agents"},
 	"verify":                {"verify", "verify ID", "verify --log"},
 	"doctor":                {"doctor"},
 	"check":                 {"check ID", "check PACKET", "check PACKET --max-age 99999h"},

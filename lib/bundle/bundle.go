@@ -69,7 +69,7 @@ type Read struct {
 	Time     string `json:"ts_utc"`
 }
 
-// A Consumed is a line of the ledger: a used resume token or an action. A bundle has no approvals, and omits who
+// A Consumed is a line of the ledger: a used resume token or an action. A bundle omits who
 // confirmed answers and the ends of leases.
 type Consumed = handoff.Consumption
 
@@ -120,7 +120,7 @@ func (l Line) text() []byte {
 		return encode(map[string]*Read{"read": l.Read})
 	}
 	c := *l.Consumed
-	c.ConfirmedBy, c.Until, c.Over, c.Signature = "", "", "", ""
+	c.ConfirmedBy, c.Until, c.Over = "", "", ""
 	return encode(map[string]Consumed{"consumed": c})
 }
 

@@ -113,7 +113,7 @@ func (e *export) collect(withState bool) (err error) {
 	}
 	tokens, err := e.Exchange().Consumptions()
 	for _, c := range tokens {
-		if chosen[c.HandoffID] && !c.Act().IsVerdict() {
+		if chosen[c.HandoffID] {
 			e.state = append(e.state, Line{Consumed: &c})
 		}
 	}

@@ -104,9 +104,7 @@ func (c *contents) take(r *Reader, l Line, o Options) {
 		c.marked++
 		c.Marks[l.Read.ID] = append(c.Marks[l.Read.ID], handoff.Mark{Operator: l.Read.Operator, Time: l.Read.Time})
 	case l.Consumed != nil:
-		if !l.Consumed.Act().IsVerdict() { // a bundle can be made by someone who cannot approve
-			c.Acts = append(c.Acts, *l.Consumed)
-		}
+		c.Acts = append(c.Acts, *l.Consumed)
 	}
 }
 

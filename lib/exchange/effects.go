@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -117,13 +116,13 @@ func IsLine(c handoff.Consumption) bool {
 	isName := func(name string, most int) bool { return name == "" || form.IsSlug(name, most) }
 	return isKey && form.IsID(c.HandoffID) && form.IsSlug(c.Operator, document.MaxName) && form.IsInstant(c.Time) &&
 		handoff.CheckReason(c.Reason) == nil && isName(c.Accepted, 64) && isName(c.ConfirmedBy, document.MaxName) &&
-		isName(c.Session, 128) && len(c.Signature) <= disk.MaxSignature && isName(c.Over, document.MaxName) &&
+		isName(c.Session, 128) && isName(c.Over, document.MaxName) &&
 		(c.Until == "" || form.IsInstant(c.Until))
 }
 
 // isFiling reports whether an action needs no claim.
 func isFiling(act eventlog.Act) bool {
-	return isArchiving(act) || act.IsVerdict() || act == eventlog.ActRenew
+	return isArchiving(act) || act == eventlog.ActRenew
 }
 
 // isArchiving reports whether an action archives or unarchives.

@@ -554,47 +554,6 @@ func TestResumeWithoutTheRemote(t *testing.T) {
 	mustAgree(t, roots)
 }
 
-// What is rejected while the remote is asked is refused to who asks, in the clone that has heard of it.
-func TestRejectedMeanwhile(t *testing.T) {
-	t.Parallel()
-	for _, act := range []handoff.Act{handoff.ActTake, handoff.ActDone, ""} {
-		_, roots, id := shared(t, 2)
-		file := "---\nschema_version: '1.0'\noperators:\n"
-		for _, name := range []string{"ann", "ben", "eve"} {
-			file += fmt.Sprintf("  - {id: %s, display_name: x, github_handle: x, git_email: x@example.com, capabilities: [approve], active_since: '2020-01-01'}\n", name)
-		}
-		if err := os.WriteFile(filepath.Join(roots[0], "OPERATORS.md"), []byte(file+"---\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		o := options(roots[0])
-		o.Once = func(ctx context.Context, s *handoff.Store, want []handoff.Consumption, do func([]handoff.Consumption) error) error {
-			return exchange.Once(remote(roots[0]))(ctx, s, want, func(claimed []handoff.Consumption) error {
-				_, err := s.Act(ctx, handoff.ActReject, id, handoff.Consumption{Operator: "eve"})
-				return errors.Join(err, do(claimed))
-			})
-		}
-		s, err := handoff.Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if act == "" {
-			_, err = s.Records().Resume(context.Background(), handoff.Consumption{HandoffID: id, Operator: "ben", Token: token})
-		} else {
-			_, err = s.Act(context.Background(), act, id, handoff.Consumption{Operator: "ben"})
-		}
-		if !errors.Is(err, handoff.ErrDenied) || !strings.Contains(err.Error(), "was rejected by eve") {
-			t.Errorf("%s: %v", act, err)
-		}
-		mustSync(t, roots[0])
-		mustSync(t, roots[1])
-		for _, root := range roots {
-			if report, err := mustOpen(t, root).Verify(context.Background()); err != nil || len(report.Faults) > 0 {
-				t.Error(root, err, report.Faults)
-			}
-		}
-	}
-}
-
 // A remote that refuses claims, for all or once, is no winner.
 func TestRejectedClaims(t *testing.T) {
 	t.Parallel()

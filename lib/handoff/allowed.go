@@ -21,4 +21,4 @@ func (s *Store) rules() trust.Rules {
 type Judge = trust.Judge
 
 // Judge returns a judge of what other stores report.
-func (x Exchange) Judge() Judge { return x.s.desk().Judge(x.s.rules()) }
+func (x Exchange) Judge() Judge { return trust.NewJudge(x.s.at, x.s.rules()) }

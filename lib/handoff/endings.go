@@ -16,14 +16,14 @@ import (
 type Ending struct {
 	Entry Entry
 
-	// Act is ActDone or ActReject for a handoff of the operator. For a handoff that the operator had taken, it is
+	// Act is ActDone for a handoff of the operator. For a handoff that the operator had taken, it is
 	// ActTake if another operator or session took it over, ActRevoke if it was released, and ActDone.
 	Act            Act
 	By, Note, Time string
 	Lost           bool // the operator had taken it
 }
 
-// Endings returns the handoffs of an operator that others have finished or rejected in the last time, and those that
+// Endings returns the handoffs of an operator that others have finished in the last time, and those that
 // others have taken away from a session of the operator, in the order of these events. What cannot be read is left out.
 func (c Lifecycle) Endings(operator, session string, last time.Duration) (all []Ending) {
 	facts, start := c.s.stateReader().facts(), c.s.opt.Now().Add(-last).UTC().Format(time.RFC3339)
@@ -47,13 +47,6 @@ func (c Lifecycle) Endings(operator, session string, last time.Duration) (all []
 			add(id, ActTake, lost, isLost)
 		default:
 			add(id, ActRevoke, lost, isLost)
-		}
-	}
-	if list, err := c.s.at.Operators(); err == nil && list != nil { // without the file, no verdict counts
-		verdicts, _ := store.InState(c.s.at, txn.ReadVerdicts)
-		decided := c.Decided()
-		for id := range verdicts {
-			add(id, ActReject, decided(id).Rejected, false)
 		}
 	}
 	slices.SortFunc(all, func(a, b Ending) int {

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/life"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
@@ -19,12 +18,11 @@ import (
 type State = life.State
 
 // The states of a handoff. If several apply, the first of this list counts:
-// archived, withdrawn, done, superseded, expired, awaiting, taken, read, unread.
+// archived, withdrawn, done, superseded, expired, taken, read, unread.
 const (
 	StateUnread     = life.Unread     // its recipient has not marked it as read
 	StateRead       = life.Read       // its recipient has marked it as read
 	StateTaken      = life.Taken      // it has a holder
-	StateAwaiting   = life.Awaiting   // it awaits approval, or was rejected
 	StateDone       = life.Done       // it is finished
 	StateSuperseded = life.Superseded // it has a successor
 	StateExpired    = life.Expired    // its expiry time has passed
@@ -75,14 +73,9 @@ func (s *Store) gather() (*life.Facts, error) {
 		return nil, err
 	}
 	if facts.HasNoEvents() && s.opt.Git != GitTracked { // a new clone has none
-		s.opt.Warn("no " + filepath.Base(s.opt.StateDir) + ": reads, takes and approvals are unknown")
+		s.opt.Warn("no " + filepath.Base(s.opt.StateDir) + ": reads and takes are unknown")
 	}
-	facts.Trusts, facts.Decided = s.trusts(), s.Lifecycle().Decided()
-	if facts.Asks, err = trust.Policies(s.at); err != nil {
-		s.at.Opt.Lost(fault.Config("run `handoff operators validate`",
-			"policies are unreadable, so every handoff needs an approval: %v", err))
-		facts.Asks = func(string, string) bool { return true }
-	}
+	facts.Trusts = s.trusts()
 	return facts, nil
 }
 
@@ -148,9 +141,6 @@ func (in Inbox) Left() string {
 		if n := in.Over[state]; n > 0 {
 			parts = append(parts, fmt.Sprint(n, " ", state))
 		}
-	}
-	if n := in.Over[StateAwaiting]; n > 0 {
-		parts = append(parts, fmt.Sprint(n, " awaiting approval"))
 	}
 	return strings.Join(parts, ", ")
 }

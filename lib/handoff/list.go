@@ -32,7 +32,7 @@ type Filter struct {
 	Since           time.Time // ts_utc is not before it
 	Until           time.Time // ts_utc is before it; the zero time means no limit
 	Unread          bool      // in StateUnread: unread by To, or by their recipient if To is ""
-	All             bool      // with Unread, also those that are taken, await approval or are closed
+	All             bool      // with Unread, also those that are taken or closed
 	Present         bool      // not archived
 	State           State     // "" means any
 	Here            bool      // written on the branch of Options

@@ -127,9 +127,8 @@ func (s *Store) claim(ctx context.Context, lines []Consumption, won func(Consump
 	return s.opt.Once(ctx, s, lines, func(claimed []Consumption) error {
 		return txn.Locked(ctx, s.at, func(x *txn.Session) error {
 			err := x.Put(claimed)
-			for i := 0; i < len(claimed) && err == nil; i++ { // what is rejected stays claimed
+			for i := 0; i < len(claimed) && err == nil; i++ {
 				won(claimed[i])
-				err = s.checkRejected(x, claimed[i].Act(), claimed[i].HandoffID)
 			}
 			return err
 		})
@@ -140,7 +139,7 @@ func (s *Store) claim(ctx context.Context, lines []Consumption, won func(Consump
 // these lines, and all of them if another clone was first.
 func (s *Store) claimAll(ctx context.Context, all []request) error {
 	synced, err := s.at.HasSynced()
-	isLocal := len(all) < 2 || slices.Contains([]Act{ActArchive, ActUnarchive, ActApprove, ActReject}, all[0].act)
+	isLocal := len(all) < 2 || slices.Contains([]Act{ActArchive, ActUnarchive}, all[0].act)
 	if err != nil || !synced || s.opt.Offline || s.opt.Once == nil || isLocal {
 		return err
 	}

@@ -15,8 +15,6 @@ const (
 	DefaultLockTimeout      = 30 * time.Second
 	DefaultMaxDocumentBytes = 1 << 20
 	DefaultIndexMaxRows     = 5000
-	DefaultMaxHops          = 5
-	DefaultMaxRate          = 10
 	DefaultLease            = 2 * time.Hour
 )
 
@@ -50,11 +48,7 @@ type Options struct {
 	// the rows of INDEX.md before older ones are archived; 0 means DefaultIndexMaxRows, negative never
 	IndexMaxRows int
 
-	// the longest chain of replies and successors without a person; 0 means DefaultMaxHops, negative no limit
-	MaxHops int
-	// the handoffs from one operator to another in 10 minutes; 0 means DefaultMaxRate, negative no limit
-	MaxRate int
-	Lease   time.Duration // of what a session takes; 0 means DefaultLease, negative none
+	Lease time.Duration // of what a session takes; 0 means DefaultLease, negative none
 
 	Restore      bool     // pruned handoffs can be stored again
 	Redact       bool     // replace credentials in new documents instead of refusing them
@@ -69,8 +63,6 @@ type Options struct {
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
 	AllowedSigners  string                            // the user's file of allowed signers; "" if there is none
 	Sign            func(text []byte) ([]byte, error) // signs new documents; nil leaves them unsigned
-	// signs approvals and rejections, in ApprovalNamespace; nil leaves them unsigned
-	SignApproval func(text []byte) ([]byte, error)
 
 	// Once claims actions at the remote in a store that has synced: exchange.Once. Without it, actions that only one
 	// clone can perform are refused there.
@@ -115,12 +107,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.IndexMaxRows == 0 {
 		o.IndexMaxRows = DefaultIndexMaxRows
-	}
-	if o.MaxHops == 0 {
-		o.MaxHops = DefaultMaxHops
-	}
-	if o.MaxRate == 0 {
-		o.MaxRate = DefaultMaxRate
 	}
 	if o.Lease == 0 {
 		o.Lease = DefaultLease

@@ -20,7 +20,7 @@ type AuditLog struct{ s *Store }
 // AuditLog returns the audit log of the store.
 func (s *Store) AuditLog() AuditLog { return AuditLog{s} }
 
-// A Lifecycle gives access to the states of handoffs: who took, finished or approved them, and their successors.
+// A Lifecycle gives access to the states of handoffs: who took and finished them, and their successors.
 type Lifecycle struct{ s *Store }
 
 // Lifecycle returns the states of the handoffs of the store.

@@ -208,8 +208,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 		Git: s.Git.Value, Operator: s.Operator.Value,
 		LockTimeout: max(s.LockTimeout.Value, 1), MaxDocumentBytes: s.MaxDocumentBytes.Value,
 		IndexMaxRows: s.IndexMaxRows.Value,
-		MaxHops:      orNone(s.MaxHops.Value), MaxRate: orNone(s.MaxRate.Value),
-		Lease: max(s.Lease.Value, 1),
+		Lease:        max(s.Lease.Value, 1),
 		Operators: OperatorPolicy{Off: !s.VerifyOperators.Value, Warn: s.SchemaMode.Value == settings.Warn,
 			Evidence: p.evidence()},
 	}
@@ -263,14 +262,6 @@ func (p Project) place(o *Options, cwd string, flags ProjectFlags) (err error) {
 		o.Named = append(o.Named, o.StateDir)
 	}
 	return nil
-}
-
-// orNone maps the setting 0, no limit, to -1 in Options.
-func orNone(n int) int {
-	if n == 0 {
-		return -1
-	}
-	return n
 }
 
 // evidence returns a function that asks git about the user, or nil if the settings do not check that.

@@ -23,7 +23,7 @@ func (r Records) Resume(ctx context.Context, c Consumption) (_ Consumption, err 
 	}
 	one := request{who: c}
 	if err == nil {
-		one, err = r.s.request(actResume, entry, c, r.s.Lifecycle().Decided())
+		one, err = r.s.request(actResume, entry, c)
 	}
 	if err == nil {
 		_, err = r.s.carryOut(ctx, &one)

@@ -27,7 +27,7 @@ type (
 	Validation = eventlog.Validation
 	// A Consumption is a line of the ledger: a used resume token or an action. Token is the key of the line, HandoffID
 	// the handoff, Operator who did it and Time when. Accepted is the overridden classification, Reason the given
-	// reason, ConfirmedBy who confirmed the answers, Session the agent session, and Signature that of a verdict.
+	// reason, ConfirmedBy who confirmed the answers, and Session the agent session.
 	Consumption = eventlog.Consumption
 	// A ConsumedError reports that a resume token was used before. By is the line of the ledger that used it.
 	ConsumedError = txn.ConsumedError
@@ -43,8 +43,6 @@ type (
 	// An Action is who performed an act, in which session and when; zero if no one did. Until is the end of the lease
 	// of a take, or "".
 	Action = eventlog.Action
-	// A Decision is the approval and the rejection of a handoff. The one that did not happen is zero.
-	Decision = eventlog.Decision
 	// A TakenError reports that another operator has taken the handoff ID or, if Ended is set, finished it. By has the
 	// operator, session and time.
 	TakenError = txn.TakenError

@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -34,7 +33,7 @@ const maxListed = 1000
 type Inbox struct {
 	Newest []Entry        // the newest, in the order of their times
 	For    map[string]int // how many there are, by recipient
-	Over   map[State]int  // how many were left out because they are closed or await approval, by state
+	Over   map[State]int  // how many were left out because they are taken or closed, by state
 
 	WhyUnknown string // set by Waiting: why its operator is probably a typo, or ""
 }
@@ -47,7 +46,7 @@ func (in Inbox) Count() (all int) {
 	return all
 }
 
-// Unread returns the unread handoffs of an operator that need no approval. It lists at least the newest n, and no
+// Unread returns the unread handoffs of an operator. It lists at least the newest n, and no
 // handoff older than maxAgeDays. 0 means no limit for either.
 func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err error) {
 	f := Filter{To: operator, Unread: true, Newest: newest}
@@ -147,11 +146,10 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 // surfacing chooses the newest handoffs that fit.
 func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Surfacing, err error) {
 	out.Operator = operator
-	decided := s.Lifecycle().Decided() // decisions may be newer than the list
 	room := form.NewBudget(MaxForAgents - len(out.banner()))
 	slices.Reverse(in.Newest)
 	err = s.LoadEach(in.Newest, func(got Stored, err error) bool {
-		h := s.surfaceOne(got, err, decided(got.Entry.ID), opt)
+		h := s.surfaceOne(got, err, opt)
 		fits := room.Add("\n" + h.String())
 		if fits {
 			out.Shown = append(out.Shown, h)
@@ -169,7 +167,7 @@ func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Su
 }
 
 // surfaceOne returns a handoff that was loaded with an error or nil as it is shown.
-func (s *Store) surfaceOne(got Stored, err error, decided Decision, opt SurfaceOptions) (h Surfaced) {
+func (s *Store) surfaceOne(got Stored, err error, opt SurfaceOptions) (h Surfaced) {
 	e := got.Entry
 	h = Surfaced{Entry: e, Signature: got.Signature}
 	missing, refuse := "", false
@@ -178,8 +176,6 @@ func (s *Store) surfaceOne(got Stored, err error, decided Decision, opt SurfaceO
 		h.Withheld = "does not verify: " + EscapeLine(fault.Plain(err))
 	case err != nil:
 		h.Withheld = "cannot be read: " + EscapeLine(fault.Plain(err))
-	case trust.CheckApproval(s.at, decided, e, got.References) != nil: // or its policy is unknown
-		h.Withheld = "it awaits approval"
 	default:
 		if missing, refuse = s.Distrust(e.From, got.Signature); refuse {
 			h.Withheld = missing

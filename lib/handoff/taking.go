@@ -26,8 +26,6 @@ const (
 	ActResend    = eventlog.ActResend    // undo done, by the sender
 	ActArchive   = eventlog.ActArchive   // hide it
 	ActUnarchive = eventlog.ActUnarchive // undo archive
-	ActApprove   = eventlog.ActApprove   // let others act on it
-	ActReject    = eventlog.ActReject    // keep others from acting on it, for good
 
 	ActWithdraw Act = "withdraw" // done by its sender, before it was read or taken: its state is then withdrawn
 
@@ -51,9 +49,6 @@ const (
 //   - The operator who finished it, and its sender, can reopen it.
 //   - Its sender can withdraw it. The error is ErrInvalid if it was read or taken.
 //   - Its sender, its recipient and operators with the capability archive can archive it.
-//   - Other operators than its sender can approve and reject it, with the capability approve. They sign if their keys
-//     are known.
-//   - A handoff that awaits approval, or was rejected, cannot be taken or finished.
 func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (got ActReceipt, err error) {
 	err = s.Lifecycle().ActAll(ctx, act, []string{id}, who, func(receipt ActReceipt) error {
 		got = receipt
@@ -79,9 +74,8 @@ func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consum
 	if err == nil {
 		entries, err = c.s.FindEach(ids)
 	}
-	decided := c.Decided()
 	for i := 0; i < len(all) && err == nil; i++ {
-		all[i], err = c.s.request(act, entries[i], who, decided)
+		all[i], err = c.s.request(act, entries[i], who)
 	}
 	if err == nil {
 		err = c.s.claimAll(ctx, all)
@@ -120,8 +114,7 @@ type request struct {
 }
 
 // request checks that who can perform an action.
-func (s *Store) request(act Act, entry Entry, who Consumption, decided func(id string) Decision) (r request,
-	err error) {
+func (s *Store) request(act Act, entry Entry, who Consumption) (r request, err error) {
 	if r.asked = act; act == ActRevoke {
 		r.asked = ActTake
 	}
@@ -132,20 +125,14 @@ func (s *Store) request(act Act, entry Entry, who Consumption, decided func(id s
 		return r, err
 	}
 	who.HandoffID, who.Time = entry.ID, s.at.Now()
-	switch r.act {
-	case ActApprove, ActReject:
-		who, err = s.desk().Signed(r.act, who)
-	case actResume:
+	if r.act == actResume {
 		who.Token = txn.LedgerKey(who.Token, entry.ID)
-	}
-	if needsApproval(r.act) {
-		err = s.checkApproval(entry, decided)
 	}
 	if r.act == ActTake || r.act == actResume {
 		who.Until = s.leaseEnd(who)
 	}
 	r.who = who
-	return r, err
+	return r, nil
 }
 
 // carryOut performs the action of a request. If the action was performed before, r.who becomes the operator who
@@ -174,20 +161,12 @@ func (s *Store) carryOut(ctx context.Context, r *request) (got ActReceipt, err e
 // perform records an action. It sets who to the operator of the action, which may be an earlier one.
 func (s *Store) perform(ctx context.Context, act Act, who *Consumption, over txn.Lapse) (existing bool, err error) {
 	do := func(x *txn.Session, c Consumption) (err error) {
-		if err = s.checkRejected(x, act, c.HandoffID); err == nil {
-			*who, existing, err = x.Act(act, c, over)
-		}
+		*who, existing, err = x.Act(act, c, over)
 		return err
 	}
-	switch {
-	case act.IsVerdict():
-		err = txn.Locked(ctx, s.at, func(x *txn.Session) (err error) {
-			existing, err = s.decide(x, act, who)
-			return err
-		})
-	case act == ActArchive || act == ActUnarchive: // all clones can do these
+	if act == ActArchive || act == ActUnarchive { // all clones can do these
 		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, *who) })
-	default:
+	} else {
 		err = s.once(ctx, act, who, over, do)
 	}
 	return existing, err

@@ -180,14 +180,10 @@ var perCommit = 10_000
 // sets the results.
 func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool,
 	size int) error {
-	rate, err := s.maxRate()
-	if err != nil {
-		return err
-	}
 	signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
 	all, stored := len(docs), 0
 	for some := range slices.Chunk(docs, size) {
-		if err := s.publish(ctx, sources, some, results, rate, keepGoing); err != nil && stored > 0 {
+		if err := s.publish(ctx, sources, some, results, keepGoing); err != nil && stored > 0 {
 			return fault.Explain(err, fmt.Sprintf("%d of %d were stored", stored, all), "run the command again")
 		} else if err != nil {
 			return err
@@ -199,7 +195,7 @@ func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, r
 }
 
 // publish stores the documents with one commit, and sets their results.
-func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, results []Result, rate int,
+func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, results []Result,
 	keepGoing bool) error {
 	redacted := make(map[int]string) // what to say once they are stored
 	at := make([]int, len(docs))
@@ -214,7 +210,7 @@ func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, 
 	outcomes, err := txn.Publish(ctx, s.at, len(docs), func(i int) txn.Publication {
 		d := docs[i]
 		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators),
-			Allowed: d.allowed, Redacted: d.redacted, Origin: d.origin, Signature: d.signature, Rate: rate,
+			Allowed: d.allowed, Redacted: d.redacted, Origin: d.origin, Signature: d.signature,
 			Restore: sources[d.at].Restore,
 			Text:    func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
 	}, keepGoing)
@@ -256,10 +252,6 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 		return nil, err
 	}
 	admitted, err := s.admit(m, clean, results)
-	if err = orFaults(err); err != nil {
-		return nil, err
-	}
-	admitted, err = s.limitHops(admitted, results)
 	if err = orFaults(err); err != nil {
 		return nil, err
 	}

@@ -157,7 +157,7 @@ func (r *Refusal) Verdict() string { return r.Report.Class.String() }
 
 // Resume checks a stored handoff, consumes its resume token once and for all, and marks it as read. The error is
 // a *Refusal if the handoff is not CLEAN (or OPERATIONAL and accepted) or was resumed before. Other errors are
-// those of Store.Ledger, Store.CheckApproval and Store.Resume.
+// those of Store.Ledger and Store.Resume.
 func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := r.check(); err != nil {
 		return Resumed{}, err
@@ -167,9 +167,6 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	}
 	// An interrupted resume may have consumed the token already.
 	if err := s.Maintenance().Recover(ctx); err != nil {
-		return Resumed{}, err
-	}
-	if err := s.Lifecycle().CheckApproval(r.ID); errors.Is(err, fault.ErrDenied) {
 		return Resumed{}, err
 	}
 	in, err := r.input(s)

@@ -8,7 +8,6 @@
 //	                               an empty BRANCH before N means that none was checked out
 //	file:PATH#sha256=HEX64         a file and its content; PATH is relative to the project root, with /,
 //	                               without . and ..
-//	approve:required
 //
 // Each form has one spelling: parsing and formatting it again gives the same text. Any other reference has no
 // meaning here, for example a URL such as file:///x or git://host/x. Other tools keep all references as they are.
@@ -33,7 +32,6 @@ const (
 	Expires    Kind = "expires"
 	Git        Kind = "git"
 	File       Kind = "file"
-	Approve    Kind = "approve"
 )
 
 // A Form is a reference with a meaning. Fields for other kinds are empty.
@@ -48,10 +46,7 @@ type Form struct {
 	Path, SHA256 string // for File
 }
 
-const (
-	required = "required" // the only value of Approve
-	sum      = "#sha256="
-)
+const sum = "#sha256="
 
 // String returns the reference.
 func (f Form) String() string {
@@ -72,8 +67,6 @@ func (f Form) String() string {
 		return text
 	case File:
 		return text + f.Path + sum + f.SHA256
-	case Approve:
-		return text + required
 	}
 	return ""
 }
@@ -115,7 +108,6 @@ var parsers = map[Kind]parser{
 	File: {parseFile, "does not name a file correctly",
 		"use file:PATH#sha256= and 64 lower-case hex digits; the path is relative to the project, with / and " +
 			"without . and .."},
-	Approve: {func(_ *Form, s string) bool { return s == required }, "has an unknown value", "use approve:required"},
 }
 
 const (

@@ -28,7 +28,6 @@ func TestForms(t *testing.T) {
 		"file:a b/c.go#sha256=" + a:           {Kind: relation.File, Path: "a b/c.go", SHA256: a},
 		"file:x#sha256=" + a + "#sha256=" + b: {Kind: relation.File, Path: "x#sha256=" + a, SHA256: b},
 		"file:...#sha256=" + a:                {Kind: relation.File, Path: "...", SHA256: a},
-		"approve:required":                    {Kind: relation.Approve},
 		"https://example.org/1":               {},
 		"file:///etc/passwd":                  {},
 		"git://example.org/x":                 {},
@@ -58,7 +57,6 @@ func TestMalformed(t *testing.T) {
 		"git:0123abc:main:03", "git:0123abc:main:-1", "git:0123abc:main:+1", "git:0123abc:main:99999999999", "git:0123abc:main:1:2", "git:0123abc::", "git:0123abc:a.lock", "git:0123abc:/a", "git:0123abc:@{1}",
 		"file:", "file:x", "file:#sha256=" + a, "file:/etc/passwd#sha256=" + a, "file:../x#sha256=" + a, "file:a/../../x#sha256=" + a, "file:a/./x#sha256=" + a, "file:.#sha256=" + a,
 		"file:a//b#sha256=" + a, "file:a/#sha256=" + a, `file:..\x#sha256=` + a, "file:C:/x#sha256=" + a, "file:x#sha256=" + a[1:], "file:x#sha256=" + strings.ToUpper(a),
-		"approve:", "approve:yes", "approve:required ",
 	} {
 		got, err := relation.Parse(text)
 		if bad := (*relation.MalformedError)(nil); !errors.As(err, &bad) || bad.Hint == "" || bad.Reference != text || got != (relation.Form{}) {
@@ -69,15 +67,15 @@ func TestMalformed(t *testing.T) {
 
 func TestSet(t *testing.T) {
 	got := relation.Of([]string{"https://example.org", "re:sha256:" + a, "re:sha256:" + b, "re:sha256:" + a, "supersedes:sha256:" + b, "expires:2026-12-01T00:00:00Z",
-		"expires:2026-12-01T00:00:00.5Z", "expires:2026-11-30T23:59:59.9Z", "approve:required", "approve:no", "git:0123abc", "file:x#sha256=" + a})
-	want := relation.Set{Re: []string{"sha256:" + a, "sha256:" + b}, Supersedes: []string{"sha256:" + b}, Expires: "2026-11-30T23:59:59.9Z", Approval: true,
+		"expires:2026-12-01T00:00:00.5Z", "expires:2026-11-30T23:59:59.9Z", "git:HEAD", "git:0123abc", "file:x#sha256=" + a})
+	want := relation.Set{Re: []string{"sha256:" + a, "sha256:" + b}, Supersedes: []string{"sha256:" + b}, Expires: "2026-11-30T23:59:59.9Z",
 		Git: []relation.Form{{Kind: relation.Git, Commit: "0123abc"}}, Files: []relation.Form{{Kind: relation.File, Path: "x", SHA256: a}}}
 	bad := got.Malformed
 	got.Malformed = nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if len(bad) != 1 || bad[0].Reference != "approve:no" {
+	if len(bad) != 1 || bad[0].Reference != "git:HEAD" {
 		t.Errorf("malformed are %v", bad)
 	}
 	at := time.Date(2026, 11, 30, 23, 59, 59, 900_000_000, time.UTC)
@@ -88,7 +86,7 @@ func TestSet(t *testing.T) {
 
 // What is parsed has one spelling, and a path never leaves the project.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"re:sha256:" + a, "git:0123abc:a/b:3", "git:0123abc::0", "file:x/y#sha256=" + a, "approve:required", "expires:2026-12-01T00:00:00.123Z", "git://x", "file:../x#sha256=" + a} {
+	for _, text := range []string{"re:sha256:" + a, "git:0123abc:a/b:3", "git:0123abc::0", "file:x/y#sha256=" + a, "expires:2026-12-01T00:00:00.123Z", "git://x", "file:../x#sha256=" + a} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

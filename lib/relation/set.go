@@ -11,7 +11,6 @@ import (
 type Set struct {
 	Re, Supersedes []string // ids, without duplicates
 	Expires        string   // the earliest time, or ""
-	Approval       bool     // an approval is required
 
 	Git, Files []Form
 
@@ -45,8 +44,6 @@ func (s *Set) add(f Form) {
 		s.Git = append(s.Git, f)
 	case File:
 		s.Files = append(s.Files, f)
-	case Approve:
-		s.Approval = true
 	}
 }
 

@@ -36,11 +36,11 @@ func TestSyncs(t *testing.T) {
 	t.Parallel()
 	needs(t, "strace")
 	p, dir := newStore(t)
-	id, approve := idOf("a"), idOf("b")
+	id, other := idOf("a"), idOf("b")
 	for _, command := range [][]string{
 		words("write d.md"), {"mark-read", id, "ben"}, {"take", id, "--operator", "ben"}, {"release", id, "--operator", "ben"}, {"take", id, "--operator", "ben"},
 		{"done", id, "--operator", "ben"}, {"archive", id, "--operator", "ben"}, {"unarchive", id, "--operator", "ben"},
-		{"resume", approve, "--operator", "ben", "--accept", "operational", "--reason", "test"}, words("write batch"),
+		{"resume", other, "--operator", "ben", "--accept", "operational", "--reason", "test"}, words("write batch"),
 	} {
 		if n, which := p.syncsOf(t, dir, command...); n != 1 {
 			t.Errorf("%v waits %d times for the disk:\n%s", command, n, which)

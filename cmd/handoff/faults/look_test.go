@@ -319,7 +319,7 @@ func (v *view) clean() (faults []string) {
 			add("the audit log has a resume of %s, which the ledger lacks", id)
 		}
 	}
-	for _, act := range words("take release done archive unarchive approve reject") {
+	for _, act := range words("take release done archive unarchive") {
 		for id := range v.rows {
 			if n, events := v.acts[act+" "+id], v.events["handoff."+act+" "+id]; n != events || n > 1 {
 				add("the ledger has %d of %s of %s, the log %d", n, act, id, events)

@@ -71,7 +71,6 @@ func takings(three [][]string) []scenario {
 	act := func(name, topic string) []string { return []string{name, idOf(topic), "--operator", "ben"} }
 	taken := append(three, act("take", "a"))
 	repair := words("doctor --repair")
-	decide := func(name string) []string { return []string{name, idOf("a"), "--operator", "eve"} }
 	past := append(three, act("done", "a"), act("archive", "a"))
 	prune := words("prune --archived-for 1ns --export pruned.jsonl --operator ben --yes")
 	const dropsFile = `unlinkat\(.*"2026`
@@ -89,16 +88,8 @@ func takings(three [][]string) []scenario {
 		{name: "recovery of a take", prepare: three, crashes: []crash{{beforeLedger, act("take", "a")}}, command: words("write d.md"), adds: words("d"), mark: "a", act: "take a"},
 		{name: "recovery of no take", prepare: three, crashes: []crash{{beforeRecord, act("take", "a")}}, command: act("take", "a"), mark: "a", act: "take a"},
 		{name: "recovery of a release", prepare: taken, crashes: []crash{{beforeEvent, act("release", "a")}}, command: act("release", "a"), act: "release a"},
-		{name: "approve", prepare: three, damage: deciding, command: decide("approve"), act: "approve a"},
-		{name: "reject", prepare: three, damage: deciding, command: decide("reject"), act: "reject a"},
-		{name: "recovery of a rejection", prepare: three, damage: deciding, crashes: []crash{{beforeEvent, decide("reject")}}, command: decide("reject"), act: "reject a"},
 		{name: "repair of a ledger without acts", prepare: append(taken, act("release", "a"), act("done", "a")), damage: removed(".run/consumed-tokens.jsonl"), command: repair},
 	}
-}
-
-// deciding lets eve approve.
-func deciding(dir string) error {
-	return withOperators(dir, operator("ann", "[approve]", "")+operator("ben", "[approve]", "")+operator("eve", "[approve]", ""))
 }
 
 // repairs are the scenarios in which the doctor mends a store.

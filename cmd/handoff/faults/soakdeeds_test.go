@@ -11,7 +11,7 @@ import (
 )
 
 // deeds compares the audit log with what was acknowledged, and with what can follow what: nobody takes what another has,
-// nothing is done twice, and what needs an approval is taken after it alone.
+// and nothing is done twice.
 func (r *round) deeds(w *worker) {
 	happened, now := make(map[deed]int), make(map[string]*standing)
 	text, err := os.ReadFile(filepath.Join(r.dir, logFile))
@@ -37,7 +37,7 @@ func (r *round) deeds(w *worker) {
 		}
 		happened[d]++
 		if now[d.id] == nil {
-			now[d.id] = &standing{mayBeTaken: !r.needs[d.id], isAsked: r.synced, had: make(map[string]string)}
+			now[d.id] = &standing{isAsked: r.synced, had: make(map[string]string)}
 		}
 		if why := now[d.id].after(d, e.Payload.Time); why != "" {
 			w.fault("the log has %v, and %s", d, why)
@@ -48,7 +48,7 @@ func (r *round) deeds(w *worker) {
 			w.fault("%v is acknowledged %d times, and in the log %d times", d, n, happened[d])
 		}
 	}
-	for _, act := range words("take release done archive unarchive approve reject") {
+	for _, act := range words("take release done archive unarchive") {
 		for d, n := range happened {
 			if d.act == act && d.operator != "dan" && n > r.life.asked[d] {
 				w.fault("%v is in the log %d times, and was asked for %d times", d, n, r.life.asked[d])
@@ -59,10 +59,10 @@ func (r *round) deeds(w *worker) {
 
 // A standing is how far a handoff has come.
 type standing struct {
-	holder, rejected           string // by whom, and when
-	mayBeTaken, isDone, isAway bool
-	isAsked                    bool              // a remote lets in who takes it, before the log has that
-	had                        map[string]string // when who held it gave it back or finished it
+	holder         string
+	isDone, isAway bool
+	isAsked        bool              // a remote lets in who takes it, before the log has that
+	had            map[string]string // when who held it gave it back or finished it
 }
 
 // after does a deed at a time, and says why it could not be done.
@@ -74,7 +74,7 @@ func (s *standing) after(d deed, at string) string {
 			return ""
 		}
 		s.holder = d.operator
-		if holder != "" && holder != d.operator || isDone || !s.mayBeTaken || s.rejected != "" && (!s.isAsked || at > s.rejected) {
+		if holder != "" && holder != d.operator || isDone {
 			return fmt.Sprintf("it was not free: %+v, held by %s", *s, holder)
 		}
 	case "release":
@@ -91,13 +91,6 @@ func (s *standing) after(d deed, at string) string {
 		if s.isAway = d.act == "archive"; s.isAway == isAway {
 			return fmt.Sprintf("it was archived: %v", isAway)
 		}
-	case "approve":
-		s.mayBeTaken = true
-		if s.rejected != "" {
-			return "it was rejected"
-		}
-	case "reject":
-		s.rejected = at
 	case "prune":
 		if !isAway {
 			return "it was not archived"

@@ -19,7 +19,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/bundle"
 )
 
-// A deed is what somebody did with a handoff: take, release, done, archive, unarchive, approve, reject, sign.
+// A deed is what somebody did with a handoff: take, release, done, archive, unarchive, sign.
 type deed struct{ act, id, operator string }
 
 // A life is what became of handoffs.
@@ -29,20 +29,19 @@ type life struct {
 	tried  map[string]bool // ids that somebody began to do something with
 	away   map[string]bool // ids that somebody began to archive: from then on they may be pruned
 	freed  map[string]bool // ids that somebody began to release or reopen: from then on they may be unread again
-	needs  map[string]bool // ids that need an approval
 	saved  []string        // bundles of what was pruned
 	synced bool            // there is a git remote
 }
 
 func newLife() *life {
-	return &life{asked: make(map[deed]int), done: make(map[deed]int), tried: make(map[string]bool), away: make(map[string]bool), freed: make(map[string]bool), needs: make(map[string]bool)}
+	return &life{asked: make(map[deed]int), done: make(map[deed]int), tried: make(map[string]bool), away: make(map[string]bool), freed: make(map[string]bool)}
 }
 
-// prepare gives a round its operators, of whom eve may approve, and ann's key. Every other one has a git remote.
+// prepare gives a round its operators, and ann's key. Every other one has a git remote.
 func (r *round) prepare(seed uint64) {
 	r.synced = seed%2 == 0
 	public, err := publicKey()
-	text := operator("ann", "[]", public) + operator("eve", "[approve]", "")
+	text := operator("ann", "[]", public)
 	for i := range workers + 2 {
 		text += operator(fmt.Sprint("op", i), "[archive]", "")
 	}
@@ -54,7 +53,7 @@ func (r *round) prepare(seed uint64) {
 		r.t.Fatal(err)
 	}
 	mustWrite(r.t, filepath.Join(r.dir, "working.json"), `{"themes":["price","trust"]}`)
-	settings := "index_max_rows: 60\nmax_rate: 0\n"
+	settings := "index_max_rows: 60\n"
 	if r.synced {
 		needs(r.t, "git")
 		hub := r.dir + "-hub"
@@ -75,16 +74,12 @@ func (w *worker) try(act, operator string, codes []int, more ...string) {
 	}
 	d := deed{act, id, operator}
 	w.mu.Lock()
-	needsApproval := w.needs[id]
 	w.life.asked[d]++
 	w.claimed(id, operator)
 	w.tried[id] = true
 	w.away[id] = w.away[id] || act == "archive"
 	w.freed[id] = w.freed[id] || act == "release"
 	w.mu.Unlock()
-	if needsApproval {
-		codes = append(codes, 3)
-	}
 	args := append([]string{act, id, "--operator", operator}, more...)
 	if r := w.run("", args...); w.done(r, args, codes...) && !strings.Contains(r.stdout, `"status":"existing"`) {
 		w.did(d)
@@ -141,38 +136,6 @@ func related(act string) func(*worker) {
 		if id, _ := w.pick(w.Rand); id != "" {
 			w.storeText(fmt.Sprintf("%d of %d\n", w.count, w.number), act, id, "-", "--from", "ben", "--to", "dan")
 		}
-	}
-}
-
-// claim stores what needs an approval.
-func (w *worker) claim() {
-	id := w.storeText(fmt.Sprintf("may I, %d of %d\n", w.count, w.number), "write", "-", "--from", "cat", "--to", "ben", "--topic", w.topic(), "--ref", "approve:required")
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if id != "" {
-		w.needs[id] = true
-	}
-}
-
-// decide approves or rejects, on a terminal.
-func (w *worker) decide() {
-	w.mu.Lock()
-	var open []string
-	for id := range w.needs {
-		open = append(open, id)
-	}
-	slices.Sort(open)
-	w.mu.Unlock()
-	if len(open) == 0 {
-		return
-	}
-	d := deed{[]string{"approve", "reject"}[w.IntN(2)], open[w.IntN(len(open))], "eve"}
-	w.mu.Lock()
-	w.life.asked[d]++
-	w.mu.Unlock()
-	args := []string{d.act, d.id, "--operator", "eve"}
-	if r := w.run("", args...); w.done(r, args, 2, 3, 11) && !strings.Contains(r.stdout, `"status":"existing"`) {
-		w.did(d)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 var groups = []struct{ title, commands string }{
 	{"Write", "write new reply supersede draft"},
 	{"Read", "list read search thread log inbox page status watch"},
-	{"Work", "next take release done mark-read check resume approve withdraw archive prune"},
+	{"Work", "next take release done mark-read check resume withdraw archive prune"},
 	{"Records", "record"},
 	{"Agents", "install hook mcp"},
 	{"Store", "init whoami operators sync export import sign verify doctor help"},

@@ -24,10 +24,9 @@ var Exits = []Exit{
 	{2, handoff.ErrInvalid, "validation",
 		"validation: bad flags, syntax, schema, name or time; missing file; unknown id"},
 	{3, handoff.ErrDenied, "authorization",
-		"authorization: OPERATORS.md refuses an operator; a signature, approval or terminal is missing; max_hops is " +
-			"reached"},
+		"authorization: OPERATORS.md refuses an operator; a signature or terminal is missing"},
 	{4, handoff.ErrBusy, "concurrency",
-		"concurrency: another process is writing; the lock file was removed; max_rate is reached"},
+		"concurrency: another process is writing; the lock file was removed"},
 	{6, handoff.ErrIntegrity, "integrity",
 		"integrity: wrong id, changed content, bad signature, another machine, broken hash chain"},
 	{7, handoff.ErrConfig, "configuration",

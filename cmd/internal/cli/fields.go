@@ -19,6 +19,4 @@ type Consumed struct {
 	Over        string `json:"over,omitempty"`
 
 	For time.Duration `json:"-"`
-
-	Signature string `json:"signature,omitempty"`
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -28,13 +27,8 @@ const RoomForWords = 1000 // characters for the text of the program around a bod
 func Steps(s *handoff.Store, got handoff.Stored, me string) (why string, steps []Step) {
 	e := got.Entry
 	l, state := s.Lifecycle().Of(e.ID), StateOf(s, e)
-	waits := errors.Is(s.Lifecycle().CheckApproval(e.ID), handoff.ErrDenied)
 	taken := l.Take.Holds()
 	switch {
-	case s.Lifecycle().Decided()(e.ID).Rejected.IsDone():
-		why = "it was rejected"
-	case waits:
-		why = "a person must approve it first"
 	case state == handoff.StateSuperseded:
 		why = "it is superseded by " + Successors(s, e, 12)
 	case state == handoff.StateExpired, state == handoff.StateArchived:
@@ -46,7 +40,7 @@ func Steps(s *handoff.Store, got handoff.Stored, me string) (why string, steps [
 	if me != "" && !e.IsTo(me) && taken.Operator != me {
 		return why, steps
 	}
-	isOpen := !waits && !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == cmp.Or(me, e.To))
+	isOpen := !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == cmp.Or(me, e.To))
 	if isOpen && !taken.IsDone() && !state.IsClosed() {
 		steps = append(steps, map[bool]Step{true: Resume, false: Take}[handoff.CarriesPacket(got.Document)])
 	}

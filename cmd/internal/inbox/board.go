@@ -16,7 +16,7 @@ import (
 type board struct {
 	on      bool
 	turn    int // the column that is chosen
-	columns [4]column
+	columns [3]column
 }
 
 // columns are the kinds of columns, from left to right.
@@ -27,8 +27,6 @@ var columns = []struct {
 }{
 	{"Waiting", "Waiting", []handoff.State{handoff.StateUnread}, "Nothing waits for anybody."},
 	{"Taken", "Taken", []handoff.State{handoff.StateTaken}, "Nobody works on one."},
-	{"Awaiting approval", "Awaiting", []handoff.State{handoff.StateAwaiting},
-		"Nothing to decide."},
 	{"Done", "Done", []handoff.State{handoff.StateDone, handoff.StateRead},
 		"Finished work will be here."},
 }

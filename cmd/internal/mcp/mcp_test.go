@@ -333,7 +333,7 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_check", map[string]any{"id": id, "answers": map[string]any{"objective": "x"}}, "validation", 2, ": missing answers.")
 	c.bad("handoff_list", map[string]any{"since": "soon"}, "validation", 2, "is not a time")
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "b n", "topic": "t"}, "validation", 2, "to")
-	c.bad("handoff_write", map[string]any{"body": "x", "to": "ben", "topic": "t", "ref": []any{"approve:requird"}}, "validation", 2, "hint: use approve:required\n")
+	c.bad("handoff_write", map[string]any{"body": "x", "to": "ben", "topic": "t", "ref": []any{"git:HEAD"}}, "validation", 2, "hint: use git: and the commit")
 	c.bad("handoff_reply", map[string]any{"id": id, "body": "x", "ref": []any{"re:sha256:12"}}, "validation", 2, "names no handoff\n")
 	c.bad("handoff_write", map[string]any{"body": " ", "to": "ben"}, "validation", 2, "is empty\nhint: write what the recipient needs\n")
 	c.bad("handoff_write", map[string]any{"body": "x"}, "validation", 2, ": missing to\nhint: or pass a whole document with frontmatter, or a record as JSON, as body\n")

@@ -18,7 +18,7 @@ type listArgs struct {
 	chosen
 	Unread bool   `json:"unread,omitempty"`
 	All    bool   `json:"all,omitempty" jsonschema:"closed and archived ones too"`
-	State  string `json:"state,omitempty" jsonschema:"such as taken, done or awaiting"`
+	State  string `json:"state,omitempty" jsonschema:"such as taken or done"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"the newest (default 100)"`
 }
 

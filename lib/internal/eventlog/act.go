@@ -8,15 +8,13 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // An Act is a kind of action on a handoff, such as take. Each action is a line of the ledger, and an event of
 // type handoff. plus its name.
 type Act string
 
-// The acts. Take and release, done and reopen, archive and unarchive alternate as often as people like. A
-// rejection is final; an approval holds until then.
+// The acts. Take and release, done and reopen, archive and unarchive alternate as often as people like.
 const (
 	ActTake      Act = "take"
 	ActRenew     Act = "renew" // extends the lease of a take
@@ -34,15 +32,12 @@ const (
 	ActSettle Act = "settle"
 	ActFree   Act = "free"
 
-	ActApprove Act = "approve"
-	ActReject  Act = "reject"
-
 	// ActResume takes a handoff and uses up a resume token, which is then the key of its line.
 	ActResume Act = ""
 )
 
 var acts = []Act{ActTake, ActRenew, ActRelease, ActRevoke, ActDone, ActReopen, ActResend, ActArchive, ActUnarchive,
-	ActYield, ActSettle, ActFree, ActApprove, ActReject}
+	ActYield, ActSettle, ActFree}
 
 // Type returns the type of the event of an act.
 func (a Act) Type() string { return "handoff." + string(a) }
@@ -61,8 +56,8 @@ func (a Act) Participle() string {
 		return "released"
 	case ActReopen, ActResend:
 		return "reopened"
-	case ActReject, ActRenew:
-		return string(a) + "ed"
+	case ActRenew:
+		return "renewed"
 	}
 	return string(a) + "d"
 }
@@ -78,9 +73,6 @@ func (a Act) Reopens() bool { return a == ActReopen || a == ActResend }
 
 // IsEnd reports whether the act ends a take.
 func (a Act) IsEnd() bool { return a == ActRelease || a == ActRevoke || a == ActDone }
-
-// IsVerdict reports whether the act decides if others may take the handoff.
-func (a Act) IsVerdict() bool { return a == ActApprove || a == ActReject }
 
 // Key returns the token that the n-th action of its kind consumes, counted from 0: sha256:…#take.0. So
 // exactly one of several operators who take at the same time succeeds, and each release permits one more
@@ -106,14 +98,6 @@ func (c Consumption) Act() Act {
 	return act
 }
 
-// Statement returns the text to sign for an approval or a rejection, as RFC 8785 JSON. It holds the act, the
-// handoff, the operator, the reason and the time.
-func (c Consumption) Statement() ([]byte, error) {
-	_, act, _, _ := ParseKey(c.Token)
-	return jsontree.CanonicalOf(map[string]any{
-		"act": act, "handoff_id": c.HandoffID, "operator_id": c.Operator, "reason": c.Reason, "ts_utc": c.Time})
-}
-
 // Action returns who consumed the token, and when.
 func (c Consumption) Action() Action { return Action{c.Operator, c.Session, c.Time, c.Until} }
 
@@ -125,10 +109,6 @@ func (c Consumption) Event(marked bool, how How) Pending {
 	}
 	return Pending{Type: kind, Payload: Resumed{Consumption: c, Marked: marked, How: how}}
 }
-
-// A Decision is who approved a handoff and who rejected it; zero means no one. Package trust decides which
-// lines count.
-type Decision struct{ Approved, Rejected Action }
 
 // An Action is who performed an act, and when. The zero Action means that no one did. Until is the end of the lease
 // of a take, "" if it has none.

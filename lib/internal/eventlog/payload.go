@@ -138,9 +138,6 @@ type Consumption struct {
 
 	// For is how long the lease of a take lasts: 0 is the default, and less than 0 means no lease. It is not stored.
 	For time.Duration `json:"-"`
-
-	// of an approval or a rejection: armored, over the text of Statement
-	Signature string `json:"signature,omitempty"`
 }
 
 // Resumed is the payload of an event that a handoff was resumed, or of an act.

@@ -37,13 +37,6 @@ type Facts struct {
 
 	covered
 
-	// Asks is optional. It reports whether the operators file requires an approval for handoffs from one
-	// operator to another.
-	Asks func(from, to string) bool
-
-	// Decided is optional. It returns who approved and who rejected a handoff.
-	Decided func(id string) eventlog.Decision
-
 	// Trusts is optional. It reports whether a handoff has the signature that its sender requires.
 	Trusts func(id, from string) bool
 }
@@ -134,8 +127,7 @@ func (f *Facts) AddDocument(id, from, to string, references []string) {
 	for _, reference := range references {
 		switch r, err := relation.Parse(reference); {
 		case err != nil:
-		case r.Kind == relation.Re, r.Kind == relation.Supersedes, r.Kind == relation.Expires,
-			r.Kind == relation.Approve:
+		case r.Kind == relation.Re, r.Kind == relation.Supersedes, r.Kind == relation.Expires:
 			words = append(words, reference)
 		}
 	}
@@ -149,9 +141,8 @@ const none = "."
 
 // AddEvent adds an action or a resume that the audit log records. They must come in the order of the log.
 func (f *Facts) AddEvent(c eventlog.Consumption) {
-	_, act, _, isAct := eventlog.ParseKey(c.Token)
-	isUnknown := !isAct && strings.Contains(c.Token, "#") // an action of another kind
-	if isUnknown || act.IsVerdict() {                     // Decided returns the verdicts that count
+	_, _, _, isAct := eventlog.ParseKey(c.Token)
+	if !isAct && strings.Contains(c.Token, "#") { // an action of another kind
 		return
 	}
 	if !isAct {

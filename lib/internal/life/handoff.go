@@ -20,7 +20,7 @@ type Handoff struct {
 }
 
 // Successors returns the ids of the handoffs that supersede the one of a row. Only those count whose sender
-// is its sender or recipient, that do not await approval, and that Trusts accepts.
+// is its sender or recipient, and that Trusts accepts.
 func (f *Facts) Successors(row index.Row) []string { return f.successors(f.Of(row.ID), row) }
 
 // successors is Successors for a handoff whose facts are known.
@@ -28,24 +28,11 @@ func (f *Facts) successors(h Handoff, row index.Row) (ids []string) {
 	for _, id := range h.Superseders {
 		by := f.Of(id)
 		isParty := by.From == row.From || row.IsTo(by.From)
-		if isParty && !f.isAwaiting(id, by, by.From, by.To) && (f.Trusts == nil || f.Trusts(id, by.From)) {
+		if isParty && (f.Trusts == nil || f.Trusts(id, by.From)) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
-}
-
-// isAwaiting reports whether a handoff needs an approval that it does not have. A rejection is final.
-func (f *Facts) isAwaiting(id string, h Handoff, from, to string) bool {
-	d := f.decision(id)
-	return d.Rejected.IsDone() || !d.Approved.IsDone() && (h.Approval || f.Asks != nil && f.Asks(from, to))
-}
-
-func (f *Facts) decision(id string) eventlog.Decision {
-	if f.Decided == nil {
-		return eventlog.Decision{}
-	}
-	return f.Decided(id)
 }
 
 // TakenBy returns the ids of the handoffs that an operator holds.

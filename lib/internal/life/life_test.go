@@ -33,10 +33,8 @@ func TestStates(t *testing.T) {
 		{"superseded by its sender", row(1, "ann", "ben", read), superseded("ann", "eve"), life.Superseded},
 		{"superseded by its recipient", row(1, "ann", "ben", ""), superseded("ben", "ann"), life.Superseded},
 		{"somebody else claims to supersede it", row(1, "ann", "ben", ""), superseded("eve", "ben"), life.Unread},
-		{"its successor is not approved", row(1, "ann", "ben", ""), superseded("ann", "ben", "approve:required"), life.Unread},
 		{"expired", row(1, "ann", "ben", read), expires("2026-11-22T09:00:00Z"), life.Expired},
 		{"not yet expired", row(1, "ann", "ben", ""), expires("2026-11-22T09:00:00.000000001Z"), life.Unread},
-		{"approval", row(1, "ann", "ben", read), func(f *life.Facts) { f.AddDocument(id(1), "ann", "ben", []string{"approve:required"}) }, life.Awaiting},
 		{"taken", row(1, "ann", "ben", read), acts("take.0"), life.Taken},
 		{"resumed", row(1, "ann", "ben", read), func(f *life.Facts) {
 			f.AddEvent(eventlog.Consumption{HandoffID: id(1), Token: id(1) + "#take.0", Operator: "ben", Time: "2026-05-09T12:00:00Z"})

@@ -9,7 +9,7 @@ import (
 )
 
 // Prunable returns the archived rows that can be pruned, and why the others cannot. A handoff stays if it was
-// archived after the time before, is unread, is taken and not done, or awaits approval. The function not
+// archived after the time before, is unread, or is taken and not done. The function not
 // returns other reasons to keep a row. A handoff also stays if it supersedes one that stays, which would
 // count again otherwise.
 func (f *Facts) Prunable(all []index.Row, before, now time.Time, not func(index.Row) string) (may []index.Row,
@@ -61,11 +61,8 @@ func (f *Facts) WhyKept(row index.Row, before, now time.Time) string {
 	if h.Take.Holds().IsDone() && !h.Done.IsDone() { // even if it is superseded or expired
 		return "is taken and not done"
 	}
-	switch f.activeState(h, row, now) {
-	case Unread:
+	if f.activeState(h, row, now) == Unread {
 		return "is unread"
-	case Awaiting:
-		return "awaits approval"
 	}
 	return ""
 }

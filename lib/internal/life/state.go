@@ -16,18 +16,17 @@ const (
 	Done       State = "done"
 	Superseded State = "superseded" // replaced by another handoff
 	Expired    State = "expired"
-	Awaiting   State = "awaiting" // approval, or rejected
-	Taken      State = "taken"    // and not done
-	Read       State = "read"     // by its recipient
-	Unread     State = "unread"   // by its recipient, who may have been shown it
+	Taken      State = "taken"  // and not done
+	Read       State = "read"   // by its recipient
+	Unread     State = "unread" // by its recipient, who may have been shown it
 )
 
 // States lists all states, in the usual order.
-var States = []State{Unread, Read, Taken, Awaiting, Done, Superseded, Expired, Archived, Withdrawn}
+var States = []State{Unread, Read, Taken, Done, Superseded, Expired, Archived, Withdrawn}
 
 // LeavesUnread reports whether a handoff in the state is not shown as unread, even if its recipient has not
-// read it: it is taken, awaits approval or is closed.
-func (s State) LeavesUnread() bool { return s == Taken || s == Awaiting || s.IsClosed() }
+// read it: it is taken or closed.
+func (s State) LeavesUnread() bool { return s == Taken || s.IsClosed() }
 
 // IsClosed reports whether a handoff in this state needs no more work.
 func (s State) IsClosed() bool {
@@ -39,13 +38,7 @@ func (s State) IsClosed() bool {
 }
 
 // IsDerived reports whether only a handoff with facts can be in the state.
-func (s State) IsDerived() bool {
-	switch s {
-	case "", Read, Unread, Awaiting: // a policy may put any handoff in this state
-		return false
-	}
-	return true
-}
+func (s State) IsDerived() bool { return s != "" && s != Read && s != Unread }
 
 // State returns the state of the handoff of a row.
 func (f *Facts) State(row index.Row, now time.Time) State {
@@ -72,8 +65,6 @@ func (f *Facts) activeState(h Handoff, row index.Row, now time.Time) State {
 		return Superseded
 	case h.IsExpired(now):
 		return Expired
-	case f.isAwaiting(row.ID, h, row.From, row.To):
-		return Awaiting
 	case h.Take.Holds().IsDone():
 		return Taken
 	case !row.UnreadBy(""):

@@ -10,7 +10,7 @@ import (
 )
 
 var carol = operators.Operator{ID: "carol", DisplayName: "Carol O'Neill", GitHubHandle: "carol", GitEmail: "carol@example.org",
-	Capabilities: []string{"write", "approve"}, ActiveSince: "2026-05-07"}
+	Capabilities: []string{"write", "human"}, ActiveSince: "2026-05-07"}
 
 func TestAdd(t *testing.T) {
 	for name, head := range map[string]string{

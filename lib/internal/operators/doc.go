@@ -17,10 +17,6 @@
 //	        valid_after: 2026-01-01       # the first moment of a date in UTC, as in valid_before
 //	        valid_before: 2027-01-01
 //	    require_signature: 'refuse'       # none (default), flag or refuse
-//	policies:                             # the first that matches a handoff counts
-//	  - from: 'bot'                       # an id, or * for any operator
-//	    to: '*'
-//	    approve: 'required'               # or none: an operator with the capability approve must approve it
 //	teams:                                # names for several recipients
 //	  - id: 'web'                         # as of an operator, and different from all of them
 //	    members: ['alice', 'bob']         # ids of operators

@@ -75,14 +75,6 @@ func (t Trust) Judge(from string, key Key, seen func() (time.Time, error)) (f Fi
 	return f, err
 }
 
-// Knows reports whether a key of the operator is known.
-func (t Trust) Knows(name string) bool {
-	author := t.author(name)
-	_, mine := t.allowed(author)
-	_, pinned := t.Pins[name]
-	return mine || pinned || len(author.Rules) > 0
-}
-
 func (t Trust) author(name string) Author {
 	for _, a := range t.Authors {
 		if a.Name == name {

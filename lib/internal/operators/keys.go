@@ -12,7 +12,6 @@ import (
 const (
 	Namespace          = "handoff-v1"           // of handoffs
 	OperatorsNamespace = "handoff-operators-v1" // of the operators file
-	ApprovalNamespace  = "handoff-approval-v1"  // of approvals and rejections
 )
 
 // A Key is a public key in the form of OpenSSH, without comment: "ssh-ed25519 AAAA…".

@@ -51,29 +51,6 @@ type SSHKey struct {
 	ValidBefore string `json:"valid_before,omitempty"`
 }
 
-// A Policy is a rule for the handoffs from one operator to another.
-type Policy struct {
-	From, To string // ids, or [AnyOperator]
-	Approve  bool   // each handoff needs an approval
-}
-
-// AnyOperator means any operator in a policy.
-const AnyOperator = "*"
-
-func (p Policy) isAbout(from, to string) bool {
-	return (p.From == AnyOperator || p.From == from) && (p.To == AnyOperator || p.To == to)
-}
-
-// AsksApproval reports whether a handoff needs an approval. The first policy that matches it counts.
-// A handoff to document.Next may go to anyone: any policy for its sender that asks for one counts.
-func (l *List) AsksApproval(from, to string) bool {
-	if to == document.Next {
-		return slices.ContainsFunc(l.policies, func(p Policy) bool { return p.Approve && p.isAbout(from, p.To) })
-	}
-	at := slices.IndexFunc(l.policies, func(p Policy) bool { return p.isAbout(from, to) })
-	return at >= 0 && l.policies[at].Approve
-}
-
 // The values of require_signature, besides none.
 const (
 	RequireFlag   = "flag"   // unsigned handoffs of the operator are marked as such
@@ -150,7 +127,6 @@ type Evidence struct {
 // A List is a valid operators file.
 type List struct {
 	operators []Operator
-	policies  []Policy
 	teams     []Team
 }
 

@@ -299,27 +299,6 @@ func TestSSHKeys(t *testing.T) {
 	}
 }
 
-func TestPolicies(t *testing.T) {
-	const head = "schema_version: '1.0'\noperators: []\npolicies:\n  - {from: bot, to: ann, approve: none}\n  - {from: bot, to: '*', approve: required}\n  - {from: '*', to: deploy, approve: 'required'}\n"
-	l, faults := operators.Parse([]byte(head), 2)
-	if len(faults) > 0 {
-		t.Fatal(faults)
-	}
-	for _, c := range []struct {
-		from, to string
-		want     bool
-	}{{"bot", "ann", false}, {"bot", "ben", true}, {"ann", "ben", false}, {"ann", "deploy", true}, {"bot", "deploy", true}, {"*", "ann", false}, {"", "", false}} {
-		if got := l.AsksApproval(c.from, c.to); got != c.want {
-			t.Errorf("%s to %s: %v", c.from, c.to, got)
-		}
-	}
-	for _, policies := range []string{"none", "[x]", "[{from: a, to: b}]", "[{from: a b, to: b, approve: required}]", "[{from: a, to: b, approve: yes}]", "[{from: a, to: b, approve: required, until: 2026-01-01}]", "[{from: [a], to: b, approve: none}]"} {
-		if _, faults := operators.Parse([]byte("schema_version: '1.0'\noperators: []\npolicies: "+policies+"\n"), 2); len(faults) == 0 || faults[0].Line != 4 {
-			t.Errorf("%s: %v", policies, faults)
-		}
-	}
-}
-
 // A team means its members that are still there, without the sender unless nobody else is.
 func TestRecipients(t *testing.T) {
 	l := mustParse(t, two+"  - id: cy\nteams:\n  - {id: web, members: [alice, bob, cy, cy]}\n")

@@ -14,9 +14,8 @@ const MaxBytes = 1 << 20
 const maxNodes = 200_000
 
 var (
-	fileKeys     = []string{"schema_version", "operators", "policies", "teams"}
+	fileKeys     = []string{"schema_version", "operators", "teams"}
 	teamKeys     = []string{"id", "members"}
-	policyKeys   = []string{"from", "to", "approve"}
 	operatorKeys = []string{
 		"id", "display_name", "github_handle", "git_email", "capabilities", "active_since",
 		"active_until", "gpg_key_fingerprint", "ssh_keys", "require_signature",
@@ -31,13 +30,6 @@ func Parse(head []byte, firstLine int) (*List, []fault.Fault) {
 		MaxBytes: MaxBytes, MaxNodes: maxNodes}, fileKeys...)
 	root.Text("schema_version", version, "!!float", "!!int")
 	l := &List{operators: operatorsOf(root)}
-	if root.Values["policies"] != nil {
-		for i, n := range root.List("policies") {
-			p := file.Entries(n, fmt.Sprintf("policies[%d]", i), policyKeys...)
-			l.policies = append(l.policies, Policy{p.Text("from", party), p.Text("to", party),
-				p.Text("approve", approval) == approvalRequired})
-		}
-	}
 	if root.Values["teams"] != nil {
 		l.teams = teamsOf(root, l)
 	}

@@ -11,17 +11,13 @@ import (
 
 // The forms of the texts of fields.
 var (
-	version  = document.Form{Want: "1.0", Fits: isVersion}
-	slug     = document.Form{Want: form.NameRule, Fits: form.IsName}
-	line     = document.Form{Want: "one line of text", Fits: isLine}
-	word     = document.Form{Want: "one word without spaces", Fits: isWord}
-	email    = document.Form{Want: "an email address", Fits: isEmail}
-	approval = document.Form{Want: "none or required",
-		Fits: func(s string) bool { return s == "none" || s == approvalRequired }}
-	policy = document.Form{Want: "none, flag or refuse",
+	version = document.Form{Want: "1.0", Fits: isVersion}
+	slug    = document.Form{Want: form.NameRule, Fits: form.IsName}
+	line    = document.Form{Want: "one line of text", Fits: isLine}
+	word    = document.Form{Want: "one word without spaces", Fits: isWord}
+	email   = document.Form{Want: "an email address", Fits: isEmail}
+	policy  = document.Form{Want: "none, flag or refuse",
 		Fits: func(s string) bool { return s == "none" || s == RequireFlag || s == RequireRefuse }}
-	party = document.Form{Want: "the id of an operator, or * for any operator",
-		Fits: func(s string) bool { return s == AnyOperator || form.IsName(s) }}
 	when = document.Form{Want: "a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z",
 		Fits: func(s string) bool { _, _, ok := span(s); return ok }}
 	key = document.Form{Want: "a fingerprint of 40 hexadecimal digits without spaces",
@@ -29,8 +25,6 @@ var (
 	sshKey = document.Form{Want: "a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…",
 		Fits: func(s string) bool { _, ok := ParseKey(s); return ok && isLine(s) }}
 )
-
-const approvalRequired = "required"
 
 // isVersion accepts 1 and 1.x. Keys that a later version adds are refused by name.
 func isVersion(s string) bool {

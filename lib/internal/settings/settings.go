@@ -25,8 +25,6 @@
 //	max_age                                        48h
 //	record_work                                    true (for agent sessions; in the file: for everyone)
 //	capture                                        summary (or none, extract)
-//	max_hops                                       5 (0 means no limit)
-//	max_rate                                       10 (0 means no limit)
 //	lease                                          2h
 //
 // The file may come with a cloned repository, so it is not trusted. The source of each value is kept. A caller that
@@ -96,9 +94,7 @@ type Settings struct {
 	HookEnabled       Setting[bool]          `key:"hook_enabled" default:"true"`
 	MaxAge            Setting[time.Duration] `key:"max_age" default:"48h"`
 	RecordWork        Setting[bool]          `key:"record_work" default:"true"`
-	Capture           Setting[string]        `key:"capture" is:"summary none extract"`    // of a file: at most this
-	MaxHops           Setting[int]           `key:"max_hops" is:"0 1000" default:"5"`     // 0 means no limit
-	MaxRate           Setting[int]           `key:"max_rate" is:"0 1000000" default:"10"` // 0 means no limit
+	Capture           Setting[string]        `key:"capture" is:"summary none extract"` // of a file: at most this
 	Lease             Setting[time.Duration] `key:"lease" default:"2h"`
 }
 

@@ -33,8 +33,6 @@ hook_enabled: false
 max_age: '72h'
 record_work: false
 capture: none
-max_hops: 3
-max_rate: 0
 lease: 30m
 `
 
@@ -64,8 +62,6 @@ func TestParse(t *testing.T) {
 		MaxAge:            inFile(72 * time.Hour),
 		RecordWork:        inFile(false),
 		Capture:           inFile(settings.CaptureNone),
-		MaxHops:           inFile(3),
-		MaxRate:           inFile(0),
 		Lease:             inFile(30 * time.Minute),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -103,8 +99,6 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		MaxAge:            byDefault(48 * time.Hour),
 		RecordWork:        byDefault(true),
 		Capture:           byDefault(settings.CaptureSummary),
-		MaxHops:           byDefault(5),
-		MaxRate:           byDefault(10),
 		Lease:             byDefault(2 * time.Hour),
 	}
 	for _, src := range []string{"", "\n", "# only a comment\n", "---\n", "---\n# comment\n", "{}\n", "\ufeff"} {

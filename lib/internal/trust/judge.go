@@ -10,32 +10,33 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // A Judge decides which actions, marks and tombstones of other stores count here. It uses the operators file as it
 // was when the judge was made.
 type Judge struct {
-	desk  Desk
+	at    *store.Store
 	rules Rules
 }
 
-// Judge returns a judge of what other stores report, by the rules of this one.
-func (d Desk) Judge(r Rules) Judge {
+// NewJudge returns a judge of what other stores report, by the rules of this one.
+func NewJudge(at *store.Store, r Rules) Judge {
 	r.Evidence = operators.Evidence{} // evidence is about the user of this program, not about other operators
 	if r.Warn != nil {
 		r.Warn = func(string) {}
 	}
-	return Judge{d, r}
+	return Judge{at, r}
 }
 
 // Stamp identifies the rules of a judge. While it stays the same, the judge refuses the same things.
 func (j Judge) Stamp() string {
-	text, err := j.desk.At.OperatorsText()
+	text, err := j.at.OperatorsText()
 	return jsontree.SHA256Hex(fmt.Appendf(text, "\n%t %t %v", j.rules.Off, j.rules.Warn != nil, err))
 }
 
-// at returns the rules at the time that an event names, but never later than now.
-func (j Judge) at(instant string) Rules {
+// when returns the rules at the time that an event names, but never later than now.
+func (j Judge) when(instant string) Rules {
 	r := j.rules
 	if at, ok := form.Instant(instant); ok && at.Before(r.Now) {
 		r.Now = at
@@ -43,17 +44,9 @@ func (j Judge) at(instant string) Rules {
 	return r
 }
 
-// Consumption returns nil if a line of another ledger counts here. e is the entry of its handoff. Approvals and
-// rejections must be signed if keys of their operator are known.
+// Consumption returns nil if a line of another ledger counts here. e is the entry of its handoff.
 func (j Judge) Consumption(c eventlog.Consumption, e index.Row) error {
-	act := c.Act()
-	if !act.IsVerdict() {
-		return j.at(c.Time).Allow(act, c.Operator, e)
-	}
-	if err := j.rules.Allow(act, c.Operator, e); err != nil {
-		return err
-	}
-	return j.desk.Prove(c)
+	return j.when(c.Time).Allow(c.Act(), c.Operator, e)
 }
 
 // Revocation returns nil if a line of another ledger counts here that ends the take in life: the lease is over,
@@ -63,11 +56,13 @@ func (j Judge) Revocation(c eventlog.Consumption, e index.Row, life eventlog.Lif
 	if held.Operator == c.Operator || held.IsOver(c.Time, 0) {
 		return nil
 	}
-	return j.at(c.Time).MaySteal(c.Operator, e)
+	return j.when(c.Time).MaySteal(c.Operator, e)
 }
 
 // Mark returns nil if a read mark of another store counts here.
-func (j Judge) Mark(m index.Mark) error { return j.at(m.Time).Allow(ActRead, m.Operator, index.Row{}) }
+func (j Judge) Mark(m index.Mark) error {
+	return j.when(m.Time).Allow(ActRead, m.Operator, index.Row{})
+}
 
 // Unread returns nil if an undone read mark of another store counts here. A time in the future is fault.ErrInvalid: it
 // would undo marks that are not made yet.
@@ -80,5 +75,5 @@ func (j Judge) Unread(m index.Mark) error {
 
 // Tombstone returns nil if a tombstone of another store counts here. e is the entry of its handoff.
 func (j Judge) Tombstone(t eventlog.Pruned, e index.Row) error {
-	return j.at(t.Time).Allow(ActPrune, t.Operator, e)
+	return j.when(t.Time).Allow(ActPrune, t.Operator, e)
 }

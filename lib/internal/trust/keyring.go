@@ -67,54 +67,6 @@ func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) 
 	return text, found, err
 }
 
-// Approves checks the signature of an operator's approval, whose statement is text. why is "" if it counts: the
-// signature is good, or there is none and no key of the operator is known.
-//
-// The environment chooses the user's file of allowed signers. So that file can require more than the operators file
-// and the pinned keys, but does not replace them.
-func (k *Keyring) Approves(operator string, text, armored []byte) (why string, err error) {
-	trust, err := k.trust()
-	if err != nil || !trust.Knows(operator) && len(armored) == 0 {
-		return "", err
-	}
-	if len(armored) == 0 {
-		return "it is not signed, and keys of " + operator + " are known", nil
-	}
-	key, err := k.signer(text, armored, operators.ApprovalNamespace)
-	if err != nil {
-		return asReason(err)
-	}
-	project := trust
-	project.Allowed = nil
-	for _, t := range []operators.Trust{trust, project} {
-		if !t.Knows(operator) && trust.Knows(operator) { // the other one knows the operator
-			continue
-		}
-		found, err := k.believe(t, operator, key, func() (time.Time, error) { return k.At.Opt.Now(), nil })
-		if err != nil {
-			return asReason(err)
-		}
-		if found.State != operators.Good {
-			return "its signature is " + found.State, nil
-		}
-	}
-	return "", nil
-}
-
-// asReason turns an integrity error into a reason.
-func asReason(err error) (why string, _ error) {
-	if errors.Is(err, fault.ErrIntegrity) {
-		return err.Error(), nil
-	}
-	return "", err
-}
-
-// Knows reports whether a key of an operator is known, from any source.
-func (k *Keyring) Knows(operator string) (bool, error) {
-	trust, err := k.trust()
-	return trust.Knows(operator), err
-}
-
 func (k *Keyring) judge(from string, key operators.Key, err error, seen func() (time.Time, error)) (
 	operators.Verdict, error) {
 	if errors.Is(err, fault.ErrIntegrity) {

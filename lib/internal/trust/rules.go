@@ -10,8 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
-// Human marks an operator as a person, who may release what others hold. A handoff from a person starts the count of
-// hops again.
+// Human marks an operator as a person, who may release what others hold.
 const Human = "human"
 
 // These actions have no line in the ledger.
@@ -35,8 +34,6 @@ type Rules struct {
 // the actions of this store, and those that other stores report.
 func (r Rules) Allow(act eventlog.Act, operator string, e index.Row) error {
 	switch act {
-	case eventlog.ActApprove, eventlog.ActReject:
-		return r.mayDecide(operator, e)
 	case eventlog.ActArchive, eventlog.ActUnarchive, ActPrune:
 		return r.mayArchive(operator, e)
 	case eventlog.ActDone, eventlog.ActRevoke:
@@ -134,25 +131,4 @@ func (r Rules) mayRead(operator string) error {
 	}
 	status := r.List.Verify(operator, r.Now, operators.Evidence{})
 	return r.Unverified(status.Advice, "%s", status.Reason)
-}
-
-// mayDecide lets operators with the capability approve decide about handoffs of others.
-func (r Rules) mayDecide(operator string, e index.Row) error {
-	ask := "ask an operator with the capability " + Capability + " in " + r.Path
-	switch {
-	case r.Broken != nil:
-		return r.Broken
-	case r.List == nil:
-		return fault.Denied(NoFileAdvice, NoFile)
-	case operator == e.From:
-		return fault.Denied(ask, "%s has written %s, and cannot approve or reject it",
-			fault.Own(operator), fault.Own(e.ID))
-	case !r.List.Can(operator, Capability, r.Now):
-		return fault.Denied(ask, "the operator %s may not approve or reject", fault.Own(operator))
-	}
-	if status := r.Verify(operator); status.State != operators.Verified && status.State != operators.Disabled {
-		return fault.Denied(ask, "the operator %s is not verified: %s", fault.Own(operator),
-			status.Reason)
-	}
-	return nil
 }

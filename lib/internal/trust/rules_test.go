@@ -14,13 +14,13 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
-// listed has ann and ben, the approver cy, the archivist dan, and eve, who has left.
+// listed has ann and ben, the person cy, the archivist dan, and eve, who has left.
 func listed(t *testing.T) *operators.List {
 	t.Helper()
 	text := "schema_version: '1.0'\noperators:\n"
 	for id, more := range map[string]string{"ann": "write]\n    active_until:", "ben": "write]\n    active_until:",
-		"cy": "write, approve, human]\n    active_until:", "dan": "archive]\n    active_until:",
-		"eve": "write, approve]\n    active_until: 2026-02-01"} {
+		"cy": "write, human]\n    active_until:", "dan": "archive]\n    active_until:",
+		"eve": "write]\n    active_until: 2026-02-01"} {
 		text += "  - id: " + id + "\n    display_name: " + id + "\n    github_handle: " + id + "\n    git_email: " + id +
 			"@example.org\n    active_since: 2026-01-01\n    capabilities: [" + more + "\n"
 	}
@@ -50,13 +50,10 @@ func TestAllow(t *testing.T) {
 		{with, eventlog.ActArchive, "ann ben dan", "cy eve bob"},
 		{with, trust.ActPrune, "ann ben dan", "cy"},
 		{with, trust.ActRead, "ann eve", "bob"},
-		{with, eventlog.ActApprove, "", "ann ben dan eve bob"},
 		{none, eventlog.ActTake, "ben bob", ""},
-		{none, eventlog.ActApprove, "", "ben"},
 		{none, eventlog.ActArchive, "ann ben", "bob"},
 		{none, trust.ActRead, "bob", ""},
 		{broken, eventlog.ActTake, "", "ben"},
-		{broken, eventlog.ActApprove, "", "cy"},
 		{broken, eventlog.ActRevoke, "ann", "cy"},
 	} {
 		for _, operator := range strings.Fields(c.operators) {

@@ -101,7 +101,7 @@ func (e *TakenError) Verdict() string { return "CRITICAL" }
 // Act performs the action a. c names the handoff, operator, session, reason and time, and for a resume the token. If
 // the action was performed before, existing is true and the returned Consumption names who did it; for a resume the
 // error is a *ConsumedError. If another operator or session holds the handoff, or it is done, the error is a
-// *TakenError. For verdicts use [Session.Decide].
+// *TakenError.
 func (x *Session) Act(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eventlog.Consumption, existing bool,
 	err error) {
 	ledger, err := x.readLedger()
@@ -124,19 +124,6 @@ func (x *Session) Act(a eventlog.Act, c eventlog.Consumption, over Lapse) (_ eve
 	return lines[len(lines)-1], false, x.consume(cmp.Or(string(a), "resume"), true, lines...)
 }
 
-// Decide adds an approval or a rejection, after those that do not count, or a renewal.
-func (x *Session) Decide(a eventlog.Act, c eventlog.Consumption) error {
-	ledger, err := x.readLedger()
-	if err != nil {
-		return err
-	}
-	for n := 0; ; n++ {
-		if c.Token = a.Key(c.HandoffID, n); ledger.find(c.Token) == nil {
-			return x.consume(string(a), true, c)
-		}
-	}
-}
-
 // Renew extends the leases of the given handoffs to c.Until, if the operator and session of c still hold them.
 func (x *Session) Renew(c eventlog.Consumption, ids []string) error {
 	c.Time = x.Now()
@@ -148,7 +135,12 @@ func (x *Session) Renew(c eventlog.Consumption, ids []string) error {
 		if life := ledger.Life(c.HandoffID); life.Done.IsDone() || !life.Take.Holds().IsBy(c.Operator, c.Session) {
 			continue
 		}
-		if err := x.Decide(eventlog.ActRenew, c); err != nil {
+		n := 0
+		for ledger.find(eventlog.ActRenew.Key(c.HandoffID, n)) != nil {
+			n++
+		}
+		c.Token = eventlog.ActRenew.Key(c.HandoffID, n)
+		if err := x.consume(string(eventlog.ActRenew), true, c); err != nil {
 			return err
 		}
 	}
@@ -337,8 +329,8 @@ func field(line, name string) string {
 	return value
 }
 
-// TakeOverTokens adds tokens that were consumed, as one change, and reports which are new here. A verdict is also new
-// if only verdicts that do not count are known. own is as in consume.
+// TakeOverTokens adds tokens that were consumed, as one change, and reports which are new here. own is as in
+// consume.
 func (x *Session) TakeOverTokens(all []eventlog.Consumption, own bool) (isNew []bool, err error) {
 	before, err := x.readLedger()
 	if err != nil {
@@ -365,7 +357,7 @@ func (x *Session) TakeOverTokens(all []eventlog.Consumption, own bool) (isNew []
 	return isNew, x.consume("claims", own, more...)
 }
 
-// takeOver reports whether a token is new here. It gives a verdict or a renewal the next free number.
+// takeOver reports whether a token is new here. It gives a renewal the next free number.
 func (l *Ledger) takeOver(c *eventlog.Consumption) bool {
 	id, kind, n, _ := eventlog.ParseKey(c.Token)
 	if kind == eventlog.ActReopen { // a reopening by another operator would block the one that counts
@@ -374,21 +366,13 @@ func (l *Ledger) takeOver(c *eventlog.Consumption) bool {
 		}
 	}
 	for by := l.find(c.Token); by != nil; by = l.find(c.Token) {
-		isMany := kind.IsVerdict() || kind == eventlog.ActRenew
-		if !isMany || by.Action() == c.Action() && by.Signature == c.Signature {
+		if kind != eventlog.ActRenew || by.Action() == c.Action() {
 			return false
 		}
 		n++
 		c.Token = kind.Key(id, n)
 	}
 	return true
-}
-
-// ReadVerdicts returns the approvals and rejections in the ledger of a state directory, by handoff. The
-// caller must check that they count.
-func ReadVerdicts(d *disk.Dir) (map[string][]eventlog.Consumption, error) {
-	l, err := readWhole(d)
-	return l.verdicts(""), err
 }
 
 // ReadReasons returns the reasons in the ledger of a state directory, by the handoff, the act and the time.
@@ -401,28 +385,4 @@ func ReadReasons(d *disk.Dir) (map[[3]string]string, error) {
 		}
 	}
 	return reasons, err
-}
-
-// Verdicts is ReadVerdicts for one handoff, under the lock.
-func (x *Session) Verdicts(id string) ([]eventlog.Consumption, error) {
-	ledger, err := x.readLedger()
-	if err != nil {
-		return nil, err
-	}
-	return ledger.verdicts(id)[id], nil
-}
-
-// verdicts returns the approvals and rejections of all handoffs, or of the handoff only.
-func (l *Ledger) verdicts(only string) map[string][]eventlog.Consumption {
-	all := make(map[string][]eventlog.Consumption)
-	for line := range l.about(only) {
-		id, kind, _, ok := eventlog.ParseKey(LineKey(line))
-		if !ok || !kind.IsVerdict() {
-			continue
-		}
-		if c, ok := ParseConsumption([]byte(line)); ok {
-			all[id] = append(all[id], c)
-		}
-	}
-	return all
 }

@@ -173,9 +173,6 @@ func TestLinesComeAtOnce(t *testing.T) {
 		add(topic, "cy", eventlog.ActTake, 0) // comes too late
 		add(topic, "ben", eventlog.ActDone, 0)
 		add(topic, "cy", eventlog.ActReopen, 0) // has not finished it
-		add(topic, "ann", eventlog.ActApprove, 0)
-		add(topic, "cy", eventlog.ActApprove, 0) // gets another number
-		add(topic, "cy", eventlog.ActApprove, 0)
 		if i%2 == 0 {
 			add(topic, "ben", eventlog.ActReopen, 0)
 			add(topic, "cy", eventlog.ActTake, 1)

@@ -26,7 +26,6 @@ type Publication struct {
 	Origin            *Origin    // the origin of an import; nil for a handoff that is written here
 	Signature         *Signature // optional
 	Restore           bool       // store it even if it was pruned
-	Rate              int        // the most handoffs from its sender to its recipient in 10 minutes; 0 means no limit
 
 	sum string // SHA-256 of the text, once it is staged
 }
@@ -73,7 +72,6 @@ type publishing struct {
 
 	choose   *chooser
 	change   change
-	rate     rate       // nil until needed
 	unlogged []unlogged // documents without an event
 	back     []string   // ids whose row was lost but not their event
 }
@@ -143,9 +141,6 @@ func (p *publishing) plan(i int) error {
 			return err
 		}
 		chosen, err = p.choose.choose(d)
-	}
-	if err == nil && !chosen.listed && !chosen.adopt {
-		err = p.checkRate(d)
 	}
 	if err = fault.Unreadable(err); err != nil && fault.Class(err) == nil {
 		return err // an error of the system would fail every other document too

@@ -62,7 +62,7 @@ func header(a *cli.App, s *handoff.Store, got handoff.Stored, notes []string) []
 
 // stateWords returns the state of a handoff, and by which operator or handoff it came about.
 func stateWords(s *handoff.Store, e handoff.Entry) string {
-	l, decided := s.Lifecycle().Of(e.ID), s.Lifecycle().Decided()(e.ID)
+	l := s.Lifecycle().Of(e.ID)
 	switch state := cli.StateOf(s, e); {
 	case state == handoff.StateSuperseded:
 		return "superseded by " + cli.Successors(s, e, cli.Shortest)
@@ -70,10 +70,6 @@ func stateWords(s *handoff.Store, e handoff.Entry) string {
 		return "taken by " + l.Take.Holds().Operator
 	case state == handoff.StateDone:
 		return "done by " + l.Done.Operator
-	case state == handoff.StateAwaiting && decided.Rejected.IsDone():
-		return "rejected by " + decided.Rejected.Operator
-	case state == handoff.StateAwaiting:
-		return "awaiting approval"
 	default:
 		return string(state)
 	}

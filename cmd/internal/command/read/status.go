@@ -22,13 +22,12 @@ type Status struct {
 	ToMe     []handoff.Listed `json:"to_me"`
 	Taken    []news           `json:"taken"`
 	Sent     []handoff.Listed `json:"sent_unread"`
-	Awaiting []handoff.Listed `json:"awaiting"` // handoffs that the operator can approve
-	News     []news           `json:"news"`     // sent handoffs that others have taken or finished
+	News     []news           `json:"news"` // sent handoffs that others have taken or finished
 	Exchange *exchange.Status `json:"exchange,omitempty"`
 	Drafts   int              `json:"drafts"` // of sessions that ended
 }
 
-// A news is a handoff that an operator has taken, finished or rejected.
+// A news is a handoff that an operator has taken or finished.
 type news struct {
 	handoff.Listed
 	By    string      `json:"by"`
@@ -93,12 +92,8 @@ func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (Statu
 	}
 	st.ToMe = listed(a, s, handoff.NewestFirst(in.Newest))
 	st.Taken = taken(s, s.Lifecycle().Holdings(me))
-	sent, awaiting := find(handoff.Filter{From: me, Unread: true}), find(handoff.Filter{State: handoff.StateAwaiting})
+	sent := find(handoff.Filter{From: me, Unread: true})
 	st.Sent = listed(a, s, slices.DeleteFunc(sent, func(e handoff.Entry) bool { return e.IsTo(me) }))
-	st.Awaiting = listed(a, s, slices.DeleteFunc(awaiting, func(e handoff.Entry) bool {
-		policy, err := s.Registry().Policy()
-		return err != nil || policy == nil || e.From == me || !policy.Can(me, "approve", a.Now())
-	}))
 	st.News = newsOf(a, s, me, find(handoff.Filter{From: me, State: handoff.StateTaken}))
 	if drafts, err := s.Sessions().Drafts(); err == nil {
 		st.Drafts = len(drafts)
@@ -188,7 +183,6 @@ func statusText(a *cli.App, p handoff.Project, s *handoff.Store, st Status) stri
 	sections := section(a, "To you, unread", "handoff list --unread --mine", st.ToMe, from) +
 		section(a, "Taken by you", "handoff list --state taken", st.Taken, held) +
 		section(a, "Sent and not read", "handoff list --unread --from "+st.Operator, st.Sent, to) +
-		section(a, "Awaiting your approval", "handoff list --state awaiting", st.Awaiting, from) +
 		section(a, "News since yesterday", "handoff list --from "+st.Operator, st.News, did)
 	if st.Unread == 0 && sections == "" {
 		sections = "Nothing waits for you, and nothing of yours waits for others.\n"

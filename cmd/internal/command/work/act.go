@@ -43,9 +43,7 @@ func printAct(a *cli.App, s *handoff.Store, got handoff.ActReceipt) error {
 // actionDone maps an action to the words for its result.
 var actionDone = map[handoff.Act]string{
 	handoff.ActTake: "taken", handoff.ActRelease: "released", handoff.ActDone: "done", handoff.ActArchive: "archived",
-	handoff.ActUnarchive: "unarchived", handoff.ActApprove: "approved", handoff.ActReject: "rejected",
-	handoff.ActReopen:   "reopened",
-	handoff.ActWithdraw: "withdrawn",
+	handoff.ActUnarchive: "unarchived", handoff.ActReopen: "reopened", handoff.ActWithdraw: "withdrawn",
 }
 
 // nextSteps maps an action to the commands that continue or undo it.

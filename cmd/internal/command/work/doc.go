@@ -15,6 +15,5 @@ var Commands = cli.Commands{
 	"mark-read": cli.Of(markRead),
 	"withdraw":  cli.Of(noted(handoff.ActWithdraw)),
 	"archive":   cli.Of(archive),
-	"approve":   cli.Of(approve),
 	"prune":     cli.Of(prune),
 }
