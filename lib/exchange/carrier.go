@@ -46,8 +46,6 @@ type carrierState interface {
 	sources(ctx, []heldDocument) (map[int]handoff.Source, error)
 	// failed returns an error of this machine that made received documents unreadable.
 	failed() error
-	// pruned returns handoffs that were published before.
-	pruned(ctx, map[string]*prunedHandoff) ([]handoff.Source, error)
 	// claimTexts returns the texts of claims at the remote.
 	claimTexts(ctx, []string) ([][]byte, error)
 	// restore publishes again what this replica knows and the remote lacks.
@@ -222,7 +220,10 @@ func (r *remote) addSignatures(ctx ctx, c *intake) error {
 	return err
 }
 
-var errRefused = errors.New("its writer is refused")
+var (
+	errRefused = errors.New("its writer is refused")
+	errPruned  = errors.New("it was pruned here")
+)
 
 // choose refuses writers that published an invalid document, with everything else that they offer. A document that was
 // held is judged by itself.
@@ -248,10 +249,13 @@ func (r *remote) choose(c *intake, results []handoff.Result) error {
 				Why: c.sources[i].Name + " was cut or changed: it is not the handoff of that id"})
 		}
 	}
+	gone := r.Exchange().Pruned()
 	for i, d := range c.held.Documents {
 		if i >= c.waited && r.refused[d.Writer] {
 			delete(c.imported, d.Writer)
 			results[i].Err = errRefused
+		} else if gone[d.ID] && results[i].Receipt.Status != handoff.StatusExisting {
+			results[i].Err = errPruned
 		}
 	}
 	return nil
@@ -307,11 +311,6 @@ func (r *remote) takeSignatures(ctx ctx, c *intake) error {
 		}
 	}
 	return nil
-}
-
-// fetchPruned returns the given handoffs as they were published. Pruning does not remove them there.
-func (r *remote) fetchPruned(ctx ctx, gone map[string]*prunedHandoff) ([]handoff.Source, error) {
-	return r.carrier.pruned(ctx, gone)
 }
 
 // keep saves what is held, which claims are known, and how much of each writer was imported.

@@ -1,9 +1,6 @@
 package exchange
 
 import (
-	"slices"
-	"time"
-
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
@@ -12,27 +9,17 @@ import (
 
 // The kinds of effects.
 const (
-	kindMark      = "read"
-	kindUnread    = "unread"
-	kindAct       = "act"
-	kindTombstone = "pruned"
+	kindMark   = "read"
+	kindUnread = "unread"
+	kindAct    = "act"
 )
 
-// An effect is something that another replica did with a handoff: a read mark, an undone read mark, a ledger line, or
-// a tombstone.
+// An effect is something that another replica did with a handoff: a read mark, an undone read mark, or a ledger line.
 type effect struct {
 	Kind                string `json:"kind"`
-	handoff.Consumption        // of a mark or tombstone: handoff, operator and time
+	handoff.Consumption        // of a mark: handoff, operator and time
 
-	Turn   int    `json:"turn,omitempty"`   // of a tombstone: the number of the archiving that it ends
-	Writer string `json:"writer,omitempty"` // of a tombstone
-	Seen   string `json:"seen,omitempty"`   // of a tombstone: since when it waits, by the clock of this machine
-	Own    bool   `json:"own,omitempty"`    // an action that this replica has claimed and not recorded
-}
-
-// tombstone returns the effect as a tombstone.
-func (e effect) tombstone() handoff.Tombstone {
-	return handoff.Tombstone{HandoffID: e.HandoffID, Operator: e.Operator, Time: e.Time, Turn: e.Turn, Writer: e.Writer}
+	Own bool `json:"own,omitempty"` // an action that this replica has claimed and not recorded
 }
 
 // key returns the same value for effects of which only one counts.
@@ -49,8 +36,7 @@ func (e effect) key() effect {
 	return effect{Kind: e.Kind, Consumption: of}
 }
 
-// addEffect adds an effect. Of undone read marks of an operator, the last time counts. Of tombstones of a handoff,
-// the one of the last archiving counts.
+// addEffect adds an effect. Of undone read marks of an operator, the last time counts.
 func (h *held) addEffect(e effect) {
 	if h.places == nil {
 		h.places = make(map[effect]int)
@@ -64,9 +50,7 @@ func (h *held) addEffect(e effect) {
 		h.Effects = append(h.Effects, e)
 		return
 	}
-	was := h.Effects[i]
-	if e.Kind == kindUnread && e.Time > was.Time || e.Kind == kindTombstone && e.Turn > was.Turn {
-		e.Seen = was.Seen
+	if e.Kind == kindUnread && e.Time > h.Effects[i].Time {
 		h.Effects[i] = e
 	}
 }
@@ -90,14 +74,12 @@ func (h *held) acts() (all lines) {
 
 // note adds the effects of an event of another replica. It skips malformed events, and events that their writer has
 // from other replicas: these publish them too. A claimed action counts as claimed, not as logged.
-func (c *intake) note(writer string, s eventInfo) {
+func (c *intake) note(s eventInfo) {
 	e := markOf(s.HandoffID, s.Operator, s.Time)
 	isWhole := form.IsID(s.HandoffID) && form.IsSlug(s.Operator, document.MaxName) && form.IsInstant(s.Time)
 	switch {
 	case s.Synced && !c.all:
 		return
-	case s.Type == eventlog.TypePrune && isWhole && s.Writer == "": // otherwise it also comes from that writer
-		e.Kind, e.Turn, e.Writer = kindTombstone, s.Turn, writer
 	case s.Type == eventlog.TypeMarkRead && isWhole:
 	case s.Type == eventlog.TypeMarkUnread && isWhole:
 		e.Kind = kindUnread
@@ -122,12 +104,7 @@ func IsLine(c handoff.Consumption) bool {
 
 // isFiling reports whether an action needs no claim.
 func isFiling(act eventlog.Act) bool {
-	return isArchiving(act) || act == eventlog.ActRenew
-}
-
-// isArchiving reports whether an action archives or unarchives.
-func isArchiving(act eventlog.Act) bool {
-	return act == eventlog.ActArchive || act == eventlog.ActUnarchive
+	return act == eventlog.ActArchive || act == eventlog.ActUnarchive || act == eventlog.ActRenew
 }
 
 // takeEffects adds the effects that count, on handoffs that are stored here. The other effects wait. They are judged
@@ -135,15 +112,11 @@ func isArchiving(act eventlog.Act) bool {
 func (x *exchange) takeEffects(ctx ctx, c *intake) error {
 	judge := x.Exchange().Judge()
 	stamp := judge.Stamp()
-	isStill := stamp == c.held.Rules && len(c.said)+len(c.imported)+len(c.claims)+len(x.got.Received) == 0
-	if isStill && !slices.ContainsFunc(c.held.Effects, x.isOld) {
+	if stamp == c.held.Rules && len(c.said)+len(c.imported)+len(c.claims)+len(x.got.Received) == 0 {
 		return nil
 	}
 	c.held.Rules = stamp
 	j := jury{judge: judge}
-	if err := x.learnPruned(ctx, c, &j); err != nil {
-		return err
-	}
 	var ids []string
 	for _, e := range c.held.Effects {
 		ids = append(ids, e.HandoffID)
@@ -166,10 +139,7 @@ func (x *exchange) takeEffects(ctx ctx, c *intake) error {
 	}
 	newMarks, newActs, err := x.Exchange().TakeOver(ctx, !x.publishes, came)
 	x.got.Marks, x.got.Tokens = x.got.Marks+newMarks, x.got.Tokens+newActs
-	if err != nil {
-		return err
-	}
-	return x.bury(ctx, c, due[kindTombstone])
+	return err
 }
 
 // marksIn returns the read marks of effects by handoff.
@@ -184,14 +154,12 @@ func marksIn(effects []effect) map[string][]handoff.Mark {
 // divide returns the effects that count now, by kind, and leaves those that wait in c.held. Effects that can never
 // count are dropped.
 func (x *exchange) divide(c *intake, j jury, here map[string]handoff.Entry) map[string][]effect {
-	told, due := c.held.Effects, make(map[string][]effect)
+	told, due, gone := c.held.Effects, make(map[string][]effect), x.Exchange().Pruned()
 	c.held.Effects, c.held.places = nil, nil
 	for _, e := range told {
-		if e.Kind == kindTombstone && e.Seen == "" { // a clock that is behind must not end the wait when it is set
-			e.Seen = max(e.Time, x.Now().UTC().Format(time.RFC3339))
-		}
-		switch isDue, isVoid := j.decide(e, here[e.HandoffID], x.isOld(e)); {
-		case isVoid:
+		row := here[e.HandoffID]
+		switch isDue, isVoid := j.decide(e, row); {
+		case isVoid, row.ID == "" && gone[e.HandoffID]:
 		case isDue:
 			due[e.Kind] = append(due[e.Kind], e)
 		default:
@@ -213,27 +181,18 @@ func (e effect) mark() handoff.Mark { return handoff.Mark{Operator: e.Operator, 
 type jury struct {
 	judge handoff.Judge
 	have  ledger
-	lives lives                     // nil if no effect is about pruning; includes the lines that wait
-	past  map[string]*prunedHandoff // the handoffs that were pruned here
+	lives lives // of claimed lines
 }
 
-// decide returns whether an effect counts now, or never will. row is zero if the handoff is not here. An undone
-// tombstone is void. So is one that was known before: its handoff was restored here since. A tombstone from another
-// user must be old.
-func (j jury) decide(e effect, row handoff.Entry, isOld bool) (isDue, isVoid bool) {
-	isHere, p := row.ID != "", j.past[e.HandoffID]
+// decide returns whether an effect counts now, or never will. row is zero if the handoff is not here.
+func (j jury) decide(e effect, row handoff.Entry) (isDue, isVoid bool) {
+	isHere := row.ID != ""
 	switch e.Kind {
 	case kindMark:
 		return isHere && j.judge.Mark(e.mark()) == nil, false
 	case kindUnread:
 		return isHere && j.judge.Unread(e.mark()) == nil, false
-	case kindTombstone:
-		isVoid = e.tombstone().IsTakenBack(j.lives[e.HandoffID]) || p != nil && e.Turn <= p.turn
-		return isHere && isOld && j.judge.Tombstone(e.tombstone(), row) == nil, isVoid
 	}
 	_, isVoid = j.have[e.Token]
-	// a later tombstone or restore depends on them
-	turns := p != nil && p.stays && isArchiving(e.Act())
-	isDue = turns || e.Act().IsNote() || isHere && j.judge.Consumption(e.Consumption, row) == nil
-	return isDue, isVoid
+	return e.Act().IsNote() || isHere && j.judge.Consumption(e.Consumption, row) == nil, isVoid
 }

@@ -1,6 +1,6 @@
 // Package exchange exchanges the handoffs of a store with those of other replicas, without a server of its own. A
 // store receives from a peer: a remote ([Sync], [Once]), or a parcel such as a bundle ([Unpack]). In each case
-// documents pass the checks of a new document. Read marks, actions and tombstones are judged by the rules of this
+// documents pass the checks of a new document. Read marks and actions are judged by the rules of this
 // store. What does not count yet is held.
 //
 // A writer is one state directory. Only it publishes under its name. A claim is a line of a ledger that only one
@@ -86,15 +86,13 @@ type Options struct {
 
 // A Result is what an exchange did. It is returned with an error too.
 type Result struct {
-	Remote   string            `json:"remote"`   // the URL without credentials, "" if unknown
-	Sent     int               `json:"sent"`     // the number of handoffs
-	Told     bool              `json:"told"`     // records of this store were sent
-	Received []handoff.Receipt `json:"received"` // the handoffs that are new here
-	Marks    int               `json:"read_marks"`
-	Tokens   int               `json:"consumed_tokens"`
-	// the number of handoffs that were removed, because another replica pruned them
-	Pruned     int `json:"pruned"`
-	Signatures int `json:"signatures"` // the number of new signatures of handoffs that were stored before
+	Remote     string            `json:"remote"`   // the URL without credentials, "" if unknown
+	Sent       int               `json:"sent"`     // the number of handoffs
+	Told       bool              `json:"told"`     // records of this store were sent
+	Received   []handoff.Receipt `json:"received"` // the handoffs that are new here
+	Marks      int               `json:"read_marks"`
+	Tokens     int               `json:"consumed_tokens"`
+	Signatures int               `json:"signatures"` // the number of new signatures of handoffs that were stored before
 	// the number of documents that were received, now or before, and are not stored
 	Held    int       `json:"held"`
 	Why     []string  `json:"held_why"` // the reasons, each once

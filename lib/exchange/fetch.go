@@ -286,39 +286,3 @@ func (r *gitCarrier) add(c *intake, o *offer, got repo.Blobs) error {
 	c.imported[o.writer] = o.commit
 	return nil
 }
-
-// pruned returns the given handoffs from the refs of their writers, with their signatures. Pruning does not
-// remove them there.
-func (r *gitCarrier) pruned(ctx ctx, gone map[string]*prunedHandoff) (sources []handoff.Source, err error) {
-	var want []repo.Wanted
-	var from []handoff.Source
-	for _, ref := range slices.Sorted(maps.Keys(r.refs)) {
-		writer, isFetched := strings.CutPrefix(ref, localRef("fetched", ""))
-		if !isFetched && ref != localRef("writers", r.writer) {
-			continue
-		}
-		d := heldDocument{Held: Held{Writer: strings.TrimPrefix(writer, localRef("writers", ""))}, Commit: r.refs[ref]}
-		for id, p := range gone {
-			name := d.Commit + ":" + fileOf(id, p.time)
-			want = append(want, repo.Wanted{Object: name, Max: disk.MaxDocument},
-				repo.Wanted{Object: signatureOf(name), Max: disk.MaxSignature})
-			from = append(from, handoff.Source{Name: id, ID: id, Origin: d.origin()})
-		}
-	}
-	texts, err := r.repo.Read(ctx, want)
-	found := make(map[string]int) // the indexes of the sources
-	for i, source := range from {
-		if source.Text = texts[2*i]; err != nil || source.Text == nil {
-			continue
-		}
-		n, is := found[source.ID]
-		if !is {
-			n, sources = len(sources), append(sources, source)
-			found[source.ID] = n
-		}
-		if signature := texts[2*i+1]; len(signature) > 0 {
-			sources[n].Signatures = append(sources[n].Signatures, string(signature))
-		}
-	}
-	return sources, err
-}

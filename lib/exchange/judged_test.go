@@ -179,46 +179,6 @@ func TestDoneByAnother(t *testing.T) {
 	}
 }
 
-// What others have pruned is hidden, and stays for 90 days by the clock of this machine, whatever theirs said.
-func TestTombstonesHide(t *testing.T) {
-	t.Parallel()
-	_, roots, id := shared(t, 2)
-	ahead := options(roots[0])
-	ahead.Now = func() time.Time { return time.Now().Add(20 * time.Hour) }
-	s, err := handoff.Open(ahead)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.MarkRead(context.Background(), "ben", id); err != nil {
-		t.Fatal(err)
-	}
-	mustAct(t, s, handoff.ActArchive, id, "ann")
-	pruneAll(t, s, "ann", id)
-	mustSync(t, roots[0])
-	mustSync(t, roots[1])
-	ben := mustOpen(t, roots[1])
-	if state := stateOf(t, ben, id); state != "archived" {
-		t.Fatalf("it is %q", state)
-	}
-	later := func(days int) (exchange.Result, error) {
-		o := options(roots[1])
-		o.Now = func() time.Time { return time.Now().AddDate(0, 0, days) }
-		s, err := handoff.Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		with := remote(roots[1])
-		with.Now = o.Now
-		return exchange.Sync(context.Background(), s, with)
-	}
-	if got, err := later(89); err != nil || got.Pruned != 0 || stateOf(t, ben, id) == "" {
-		t.Errorf("after 89 days: %+v %v", got, err)
-	}
-	if got, err := later(91); err != nil || got.Pruned != 1 || stateOf(t, ben, id) != "" {
-		t.Errorf("after 91 days: %+v %v", got, err)
-	}
-}
-
 var forgedClaims = flag.Int("forged", 1000, "how many claims TestForgedClaimsAreRemembered forges")
 
 // forge puts claims into a hub that nobody here can count.

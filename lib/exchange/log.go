@@ -79,9 +79,6 @@ type eventInfo struct {
 	Commit  string   `json:"commit"`
 	IDs     []string `json:"handoff_ids"`
 	Adopted int      `json:"adopted_rows"`
-	Turn    int      `json:"turn"`
-	Writer  string   `json:"writer"`
-	Key     string   `json:"signing_key"`
 }
 
 // parse returns what an exchange needs of an event. Other events only count for the hash chain.
@@ -113,8 +110,7 @@ func (s eventInfo) isTold() bool {
 
 // isFact reports whether events of a type tell something about a handoff, besides that somebody used it.
 func isFact(kind string) bool {
-	return slices.Contains([]string{eventlog.TypeMarkRead, eventlog.TypeMarkUnread, eventlog.TypeSign,
-		eventlog.TypePrune}, kind)
+	return slices.Contains([]string{eventlog.TypeMarkRead, eventlog.TypeMarkUnread, eventlog.TypeSign}, kind)
 }
 
 // follow adds the next event of the chain. An event that does not continue the chain is an error.

@@ -342,30 +342,6 @@ func (r *objectCarrier) get(_ ctx, want []repo.Wanted) ([][]byte, error) {
 	return texts, nil
 }
 
-// pruned downloads handoffs that were pruned here. Their signatures are in the logs.
-func (r *objectCarrier) pruned(ctx ctx, gone map[string]*prunedHandoff) (sources []handoff.Source, err error) {
-	var documents []heldDocument
-	for _, id := range slices.Sorted(maps.Keys(gone)) {
-		documents = append(documents, heldDocument{Held: Held{ID: id}, Commit: objects.DocumentName(id)})
-	}
-	found, err := r.sources(ctx, documents)
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	p := r.loadProgress()
-	heads := map[string]objects.Head{p.Writer: p.Head}
-	for writer, at := range r.seen {
-		heads[writer] = at.Head
-	}
-	signatures, err := r.logs.Signatures(ctx, heads)
-	for _, s := range found {
-		opened, openErr := s.Open()
-		s.Text, s.Open, s.Signatures = opened.Text, nil, signatures[s.ID]
-		sources, err = append(sources, s), errors.Join(err, openErr)
-	}
-	return sources, err
-}
-
 // keep records what was received, and removes the documents that are not held.
 func (r *objectCarrier) keep(_ ctx, c *intake) error {
 	for writer := range c.imported {

@@ -66,10 +66,5 @@ func (u *unpacking) extend(_ ctx, c *intake) error {
 	return nil
 }
 
-// fetchPruned returns nothing: a file does not restore what was pruned here.
-func (u *unpacking) fetchPruned(ctx, map[string]*prunedHandoff) ([]handoff.Source, error) {
-	return nil, nil
-}
-
 // keep does nothing.
 func (u *unpacking) keep(ctx, *intake) error { return nil }

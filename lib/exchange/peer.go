@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -23,9 +22,6 @@ type peer interface {
 
 	// extend adds claims and signatures, which need the stored documents.
 	extend(ctx, *intake) error
-
-	// fetchPruned returns the handoffs that were pruned here and that the peer has.
-	fetchPruned(ctx, map[string]*prunedHandoff) ([]handoff.Source, error)
 
 	// keep records that everything was received.
 	keep(ctx, *intake) error
@@ -68,7 +64,7 @@ func (x *exchange) take(ctx ctx) error {
 	for writer, all := range c.said {
 		for _, s := range all {
 			if !x.refused[writer] {
-				c.note(writer, s)
+				c.note(s)
 			}
 		}
 	}
@@ -82,9 +78,8 @@ func (x *exchange) take(ctx ctx) error {
 func (x *exchange) hold(c *intake, results []handoff.Result) {
 	waiting := []heldDocument{}
 	for i, r := range results {
-		if x.receives(r) || r.Err == nil || len(c.held.Documents) == 0 ||
-			errors.As(r.Err, new(*handoff.PrunedError)) { // neither a parcel nor what was pruned here is held
-			continue
+		if x.receives(r) || r.Err == nil || len(c.held.Documents) == 0 || r.Err == errPruned {
+			continue // neither a parcel nor what was pruned here is held
 		}
 		d := c.held.Documents[i]
 		isHeld := func(w heldDocument) bool { return w.ID == d.ID }

@@ -50,7 +50,6 @@ type Options struct {
 
 	Lease time.Duration // of what a session takes; 0 means DefaultLease, negative none
 
-	Restore      bool     // pruned handoffs can be stored again
 	Redact       bool     // replace credentials in new documents instead of refusing them
 	AllowSecrets []string // secret rules whose findings are accepted, and recorded in the audit log
 
@@ -136,7 +135,7 @@ func (o Options) store() *store.Store {
 		Named:         append(slices.Clone(o.Named), o.ListedIn),
 		OperatorsFile: o.OperatorsFile, ListedIn: o.ListedIn, MustHaveOperators: o.MustHaveOperators,
 		Git: o.Git, Branch: o.Branch,
-		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows, Restore: o.Restore,
+		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint,
 		Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}

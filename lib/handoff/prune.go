@@ -6,9 +6,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
-	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
-
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
@@ -27,7 +24,7 @@ func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why m
 	}
 	rules := s.rules()
 	may, why = facts.Prunable(all, s.opt.Now().Add(-age), s.opt.Now(), func(e Entry) string {
-		if err := rules.Allow(trust.ActPrune, operator, e); err != nil {
+		if err := rules.Allow(eventlog.ActArchive, operator, e); err != nil {
 			return "is not theirs: " + fault.Plain(err)
 		}
 		return ""
@@ -35,8 +32,8 @@ func (s *Store) Prunable(operator string, age time.Duration) (may []Entry, why m
 	return may, why, nil
 }
 
-// Prune removes handoffs for good, in one change. Their tombstones are written first and keep them from being stored
-// again. Then it removes their rows, and last their files. texts has the SHA-256 of each exported text by id, and
+// Prune removes handoffs for good, in one change. Their ids are recorded first: sync does not take them again.
+// Then it removes their rows, and last their files. texts has the SHA-256 of each exported text by id, and
 // bundle that of the export file. A handoff that cannot be pruned now, or differs from its export, stays. outcomes
 // has the reason, in the order of entries.
 func (s *Store) Prune(ctx context.Context, operator string, entries []Entry,
@@ -47,45 +44,13 @@ func (s *Store) Prune(ctx context.Context, operator string, entries []Entry,
 	}
 	all := make([]txn.Removal, len(entries))
 	for i, e := range entries {
-		all[i] = txn.Removal{SHA256: texts[e.ID], Pruned: Tombstone{Bundle: bundle, HandoffID: e.ID, Operator: operator,
+		all[i] = txn.Removal{SHA256: texts[e.ID], Pruned: eventlog.Pruned{Bundle: bundle, HandoffID: e.ID, Operator: operator,
 			Time: s.at.Now()}}
 		if all[i].SHA256 == "" {
 			return nil, fault.Invalid("export it first", "%s is not exported", e.ID)
 		}
 	}
-	return txn.Prune(ctx, s.at, all, txn.CheckPrunable)
-}
-
-// Bury adds the tombstones of another store. A handoff is removed, and counted in gone, if it is archived here too
-// and can be pruned. Otherwise it stays, and its tombstone is returned in waiting.
-func (x Exchange) Bury(ctx context.Context, all []Tombstone) (gone int, waiting []Tombstone, err error) {
-	defer func() { err = fault.Unpublished(err) }()
-	if len(all) == 0 {
-		return 0, nil, nil
-	}
-	burials, ids := make([]txn.Removal, len(all)), make([]string, len(all))
-	for i, t := range all {
-		burials[i].Pruned, ids[i] = t, t.HandoffID
-	}
-	rows, err := x.Here(ids)
-	if err != nil {
-		return 0, nil, err
-	}
-	facts, now := x.s.life(), x.s.opt.Now()
-	outcomes, err := txn.Prune(ctx, x.s.at, burials, func(row index.Row, l eventlog.Life) error {
-		if why := facts.WhyKept(rows[row.ID], now, now); rows[row.ID].ID != "" && why != "" {
-			return fault.Invalid("", "%s %s", row.ID, why)
-		}
-		return txn.CheckPrunable(row, l)
-	})
-	for i, refused := range outcomes {
-		if id := all[i].HandoffID; refused != nil {
-			waiting = append(waiting, all[i])
-		} else if rows[id].ID != "" {
-			gone++
-		}
-	}
-	return gone, waiting, err
+	return txn.Prune(ctx, s.at, all)
 }
 
 // Pruned returns the ids of all handoffs that were ever pruned here. It returns none if they cannot be read.

@@ -46,12 +46,6 @@ type (
 	// A TakenError reports that another operator has taken the handoff ID or, if Ended is set, finished it. By has the
 	// operator, session and time.
 	TakenError = txn.TakenError
-	// A Tombstone records that a handoff was pruned. Bundle is the SHA-256 of the exported file, HandoffID the
-	// handoff, Operator who pruned it and Time when, Turn the number of its archiving, and Writer the first replica
-	// that pruned it.
-	Tombstone = eventlog.Pruned
-	// A PrunedError reports that the document Name cannot be stored because the handoff ID was pruned.
-	PrunedError = txn.PrunedError
 	// A MarkReceipt is the result of marking a handoff. ID is the handoff, Operator the reader, and Time when it was
 	// marked. Status is StatusChanged or StatusExisting.
 	MarkReceipt = txn.MarkReceipt

@@ -32,7 +32,6 @@ type Source struct {
 	ID     string  // the id that the document must have; "" means any
 	Origin *Origin // of an import; nil for a new document
 
-	Restore bool // store it even if it was pruned
 	// armored, of an import; the first good one is stored, otherwise the first that matches the text
 	Signatures []string
 	MustSign   bool // refuse it without a good signature, whatever the operators file says
@@ -211,8 +210,7 @@ func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, 
 		d := docs[i]
 		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators),
 			Allowed: d.allowed, Redacted: d.redacted, Origin: d.origin, Signature: d.signature,
-			Restore: sources[d.at].Restore,
-			Text:    func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
+			Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
 	}, keepGoing)
 	for i, o := range outcomes {
 		switch r := &results[at[i]]; {

@@ -265,8 +265,8 @@ func TestSimulateClones(t *testing.T) {
 					ended[how] += n
 				}
 			}
-			t.Logf("%d handoffs, %d marks, %d tokens, %d handoffs done, %d archived, %d pruned, %d letters acknowledged; commands and their exit codes, -1 for a kill: %v",
-				len(c.there), len(c.marks), len(c.winners), len(c.life.over), len(c.life.archived), len(c.life.pruned), len(c.life.last), ended)
+			t.Logf("%d handoffs, %d marks, %d tokens, %d handoffs done, %d archived, %d letters acknowledged; commands and their exit codes, -1 for a kill: %v",
+				len(c.there), len(c.marks), len(c.winners), len(c.life.over), len(c.life.archived), len(c.life.last), ended)
 		})
 	}
 }

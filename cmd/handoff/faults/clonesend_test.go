@@ -5,7 +5,6 @@ package faults_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -64,20 +63,10 @@ func (c *crowd) end() {
 	for range 2 {
 		c.tame(c.share)
 	}
-	for id := range c.life.gone {
-		delete(c.there, id)
-		maps.DeleteFunc(c.marks, func(mark [2]string, _ bool) bool { return mark[0] == id })
-	}
 	var want state
 	for i, w := range c.all {
 		w.isTame = true
 		now := c.state(w)
-		for id := range c.life.gone { // where others have pruned it the file stays for 90 days, archived
-			if now.States[id] == "archived" {
-				delete(now.States, id)
-				delete(now.Marks, id)
-			}
-		}
 		if i == 0 {
 			want = now
 		}

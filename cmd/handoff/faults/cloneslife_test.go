@@ -4,25 +4,22 @@ package faults_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
-// lives are the handoffs of a crowd that are taken, done, archived and pruned, and what of that was acknowledged.
+// lives are the handoffs of a crowd that are taken, done and archived, and what of that was acknowledged.
 type lives struct {
-	tasks, past []string          // ids: what is worked on, and what is archived and pruned
+	tasks, past []string          // ids: what is worked on, and what is archived
 	letters     []string          // ids: what its sender withdraws, and others take
 	last        map[string]*fate  // what was done with a letter
 	holders     map[string]string // who has taken a task, and did not begin to give it back
 	over        map[string]string // who did it
 	archived    map[string]bool
-	gone        map[string]bool // somebody began to prune them
-	pruned      map[string]bool
 	back        map[string]bool // somebody began to bring them back
 }
 
 func newLives() lives {
-	return lives{last: make(map[string]*fate), holders: make(map[string]string), over: make(map[string]string), archived: make(map[string]bool), gone: make(map[string]bool), pruned: make(map[string]bool), back: make(map[string]bool)}
+	return lives{last: make(map[string]*fate), holders: make(map[string]string), over: make(map[string]string), archived: make(map[string]bool), back: make(map[string]bool)}
 }
 
 // mark marks one of the handoffs that a clone has.
@@ -89,8 +86,7 @@ func (c *crowd) task(w *worker) {
 	}
 }
 
-// retire does some of the things that end with a handoff that is gone: it is read, archived, and pruned. Or it is brought
-// back, by who may not have heard that it is gone.
+// retire reads and archives a handoff, or brings one back that may be archived.
 func (c *crowd) retire(w *worker) {
 	id := c.life.past[w.IntN(len(c.life.past))]
 	if w.IntN(3) == 0 {
@@ -103,15 +99,10 @@ func (c *crowd) retire(w *worker) {
 	}
 	for _, args := range [][]string{
 		{"mark-read", id, "ben"}, {"archive", id, "--operator", "ann"},
-		{"prune", id, "--archived-for", "1ns", "--export", filepath.Join(w.dir, id[len(id)-8:]+".jsonl"), "--operator", "ann", "--yes"},
-	}[:1+w.IntN(3)] {
-		r := w.run("", args...)
-		ok := w.done(r, args, 2, 4) // others may have pruned it, or it is not archived yet
+	}[:1+w.IntN(2)] {
+		ok := w.done(w.run("", args...), args, 2, 4)
 		c.mu.Lock()
 		switch {
-		case args[0] == "prune" && (ok || r.code < 0):
-			c.life.gone[id] = true
-			c.life.pruned[id] = c.life.pruned[id] || ok
 		case args[0] == "archive" && ok:
 			c.life.archived[id] = true
 		case args[0] == "mark-read" && ok:
@@ -173,14 +164,8 @@ func (c *crowd) letter(w *worker) {
 
 // lacks says what was acknowledged and is not so in a clone.
 func (l lives) lacks(now state) (faults []string) {
-	for id, is := range l.pruned {
-		isListed := now.Marks[id] != nil && now.States[id] != "archived" // in the other clones its file stays for 90 days
-		if isListed && is && !l.back[id] {
-			faults = append(faults, id+" was pruned, and is listed")
-		}
-	}
 	for id, is := range l.archived {
-		if is && !l.gone[id] && !l.back[id] && now.States[id] != "archived" {
+		if is && !l.back[id] && now.States[id] != "archived" {
 			faults = append(faults, fmt.Sprintf("%s was archived, and is %q", id, now.States[id]))
 		}
 	}

@@ -14,25 +14,24 @@ import (
 
 // A scenario is a command on a store. Its template is what the store looks like before.
 type scenario struct {
-	name      string
-	settings  string                 // of .handoff.yaml
-	prepare   [][]string             // commands that make the template
-	crashes   []crash                // commands that are killed after that, one after the other
-	damage    func(dir string) error // is done to the template then
-	failing   failure                // what fails in each run, besides the call that is swept
-	command   []string
-	adds      []string   // topics that the command publishes
-	mark      string     // the topic that is marked then
-	token     string     // the topic whose token is consumed then
-	act       string     // what is done then with the topic, such as take a
-	prunes    string     // the topic that is taken out of the store then
-	loses     string     // the topic that was damaged, and goes aside
-	shared    []string   // topics that another clone has published
-	elsewhere [][]string // what that clone does besides
-	exports   bool       // a bundle of three handoffs is there then
-	isOnce    bool       // when the command was done before, it has exit code 11
-	reads     bool       // the command changes nothing, and recovers nothing
-	core      bool       // the short sweep looks at it closely
+	name     string
+	settings string                 // of .handoff.yaml
+	prepare  [][]string             // commands that make the template
+	crashes  []crash                // commands that are killed after that, one after the other
+	damage   func(dir string) error // is done to the template then
+	failing  failure                // what fails in each run, besides the call that is swept
+	command  []string
+	adds     []string // topics that the command publishes
+	mark     string   // the topic that is marked then
+	token    string   // the topic whose token is consumed then
+	act      string   // what is done then with the topic, such as take a
+	prunes   string   // the topic that is taken out of the store then
+	loses    string   // the topic that was damaged, and goes aside
+	shared   []string // topics that another clone has published
+	exports  bool     // a bundle of three handoffs is there then
+	isOnce   bool     // when the command was done before, it has exit code 11
+	reads    bool     // the command changes nothing, and recovers nothing
+	core     bool     // the short sweep looks at it closely
 }
 
 // frees reports whether the command gives a handoff back, which waits for its recipient then.

@@ -148,7 +148,7 @@ func (w *worker) prune() {
 	again := w.saved[w.IntN(len(w.saved))]
 	w.mu.Unlock()
 	if w.done(w.run("", args...), args, 2) && w.IntN(2) == 0 { // 2: somebody took one meanwhile
-		args := []string{"import", again, "--restore"}
+		args := []string{"import", again}
 		w.done(w.run("", args...), args, 2, 6) // it is not there, or another command was killed while it wrote it
 	}
 }

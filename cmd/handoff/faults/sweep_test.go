@@ -187,9 +187,8 @@ func (s *sweep) afterFault(now *view, first result) (faults []string) {
 	if there > 0 && there < asked {
 		faults = append(faults, fmt.Sprintf("%d of the %d documents are there", there, asked))
 	}
-	waits := first.hurt && s.elsewhere != nil // a tombstone of which it is not known now that it may be taken over
-	lags := first.hurt && len(s.crashes) > 0  // what was recorded before may wait for the next command, where this one had nothing to write
-	if first.code == 0 && !first.isUnrecorded() && !waits && !lags {
+	lags := first.hurt && len(s.crashes) > 0 // what was recorded before may wait for the next command, where this one had nothing to write
+	if first.code == 0 && !first.isUnrecorded() && !lags {
 		for _, why := range s.complete(now) {
 			faults = append(faults, "exit code 0, but "+why)
 		}

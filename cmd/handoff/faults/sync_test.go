@@ -19,33 +19,13 @@ func syncs() []scenario {
 	synced := "git: synced\n"
 	three := [][]string{words("write in/a.md in/b.md in/c.md")}
 	known := append(three, words("sync"))
-	prunes := [][]string{words("write a.md"), {"done", idOf("a"), "--operator", "ben"}, {"archive", idOf("a"), "--operator", "ann"},
-		words("prune --archived-for 1ns --export pruned.jsonl --operator ann --yes")}
 	return []scenario{
 		{name: "export", prepare: three, command: words("export -o out.jsonl"), exports: true, core: true},
 		{name: "sync", settings: synced, prepare: three, shared: topics, command: words("sync --fetch-only"), adds: topics},
-		{name: "sync of a tombstone", settings: synced, prepare: known, damage: longAgo, shared: one, elsewhere: prunes, command: words("sync"), prunes: "a"},
 		{name: "claimed take", settings: synced, prepare: known, shared: one, command: []string{"take", idOf("a"), "--operator", "ben"}, mark: "a", act: "take a"},
 		{name: "claimed resume", settings: synced, prepare: known, shared: one, mark: "a", token: "a", isOnce: true,
 			command: []string{"resume", idOf("a"), "--operator", "ben", "--accept", "operational", "--reason", "test"}},
 	}
-}
-
-var seenAt = regexp.MustCompile(`"seen":"[^"]*"`)
-
-// longAgo lets what others have pruned have been heard of so long ago that it goes here too.
-func longAgo(dir string) error {
-	lists, err := filepath.Glob(filepath.Join(homeOf(dir), "handoff", "*", "held.json"))
-	waiting := 0
-	for _, path := range lists {
-		text, readErr := os.ReadFile(path)
-		waiting += len(seenAt.FindAll(text, -1))
-		err = errors.Join(err, readErr, os.WriteFile(path, seenAt.ReplaceAll(text, []byte(`"seen":"2001-01-01T00:00:00Z"`)), 0o600))
-	}
-	if err == nil && waiting == 0 {
-		err = errors.New("no tombstone waits")
-	}
-	return err
 }
 
 // share gives a store a remote, beside it, for which another clone has published handoffs.
@@ -69,13 +49,8 @@ func (p program) share(dir string, sc scenario) (err error) {
 	for _, topic := range sc.shared {
 		put(filepath.Join(other, "in", topic+".md"), doc(topic))
 	}
-	for _, command := range append([][]string{words("write in")}, sc.elsewhere...) {
-		run(other, append([]string{p.bin}, command...)...)
-	}
+	run(other, p.bin, "write", "in")
 	run(other, p.bin, "sync")
-	if kept, err := os.ReadFile(filepath.Join(other, "pruned.jsonl")); err == nil { // where look finds that nothing is lost
-		put(filepath.Join(dir, "pruned.jsonl"), string(kept))
-	}
 	return err
 }
 

@@ -45,7 +45,6 @@ type App struct {
 	Who     Who
 	Session Session
 	Gate    Gate
-	Restore Restore
 	Signing Signing
 	Paging  Paging
 
@@ -215,7 +214,7 @@ func (a *App) Project() (handoff.Project, error) {
 	if !a.Quiet && IsTerminal(a.Stderr) {
 		p.Options.Progress = a.progress.show
 	}
-	p.Options.Redact, p.Options.AllowSecrets, p.Options.Restore = a.Gate.Redact, a.Gate.AllowSecret, a.Restore.Restore
+	p.Options.Redact, p.Options.AllowSecrets = a.Gate.Redact, a.Gate.AllowSecret
 	a.inUse = &p
 	return p, nil
 }

@@ -14,9 +14,6 @@ type Gate struct {
 	AllowSecret []string
 }
 
-// Restore holds the flag that stores pruned handoffs again.
-type Restore struct{ Restore bool }
-
 // RecordOptions returns the options of every new record. Warnings become notes.
 func (a *App) RecordOptions(f Fields) record.Options {
 	return record.Options{Head: handoff.Document(f), Rules: schema.Universal(), Redact: a.Gate.Redact,

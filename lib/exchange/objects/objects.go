@@ -271,33 +271,6 @@ func (r Reader) ReadLog(ctx context.Context, before, now Head) (lines []Line, wh
 	return lines, "", nil
 }
 
-// Signatures returns the signatures in the logs of writers up to their heads, by handoff. It reads a log again if what
-// was kept of it is lost. A damaged log has none.
-func (r Reader) Signatures(ctx context.Context, heads map[string]Head) (map[string][]string, error) {
-	found := make(map[string][]string)
-	for writer, until := range heads {
-		var lines []Line
-		parts, err := r.Kept(writer, Head{}, until.Number)
-		if until.Writer = writer; err != nil {
-			lines, _, err = r.ReadLog(ctx, Head{}, until)
-		}
-		if err != nil {
-			return nil, err
-		}
-		log := ""
-		for i, text := range parts {
-			_, some, _ := ParsePart(text, writer, i+1, log)
-			log, lines = jsontree.SHA256Hex(text), append(lines, some...)
-		}
-		for _, l := range lines {
-			if l.Signature != "" {
-				found[l.Handoff] = append(found[l.Handoff], l.Signature)
-			}
-		}
-	}
-	return found, nil
-}
-
 // parts returns some parts of a log, and what is wrong with each.
 func (r Reader) parts(ctx context.Context, writer string, from, n int) (texts [][]byte, whys []string, err error) {
 	texts, whys = make([][]byte, n), make([]string, n)

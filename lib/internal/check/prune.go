@@ -14,8 +14,7 @@ func (s *Snapshot) isPruned(id string) bool {
 	return h.Pruned || !h.Restored && err == nil && tombstones.IDs[id]
 }
 
-// checkTombstones compares the file of tombstones with the events. An id that is missing in the file could be
-// stored again.
+// checkTombstones compares the file of tombstones with the events. Sync could take an id that is missing there.
 func (c *check) checkTombstones() {
 	tombstones, err := txn.ReadTombstones(c.State)
 	if err != nil {
@@ -30,7 +29,7 @@ func (c *check) checkTombstones() {
 	for id, h := range c.Log.Handoffs() {
 		if h.Pruned && !tombstones.IDs[id] {
 			c.fault(disk.Tombstones, remedyRepair,
-				"lacks %s, which the audit log records as pruned: it could be stored again", id)
+				"lacks %s, which the audit log records as pruned: sync could take it again", id)
 		}
 	}
 }

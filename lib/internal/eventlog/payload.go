@@ -154,21 +154,13 @@ type How struct {
 	Synced bool `json:"synced,omitempty"`
 }
 
-// Pruned is a tombstone: the handoff was removed for good, and is kept in a bundle.
+// Pruned records that a handoff was removed for good, and is kept in a bundle.
 type Pruned struct {
-	Bundle    string `json:"bundle_sha256,omitempty"` // the hash of the file; "" if another store pruned the handoff
+	Bundle    string `json:"bundle_sha256,omitempty"` // the hash of the file
 	HandoffID string `json:"handoff_id"`
 	Operator  string `json:"operator_id"`
 	Time      string `json:"ts_utc"`
-	// the number of the archiving that it ends, from 1; 0 is unknown and ends all
-	Turn   int    `json:"turn,omitempty"`
-	Writer string `json:"writer,omitempty"` // the store that pruned it first
 }
-
-// IsTakenBack reports whether the pruned handoff was unarchived after the archiving that the tombstone ends.
-// The result does not depend on the order in which acts and tombstones arrive. An unarchive that the pruning
-// store did not know counts too.
-func (p Pruned) IsTakenBack(l Life) bool { return p.Turn > 0 && l.Archive.N >= p.Turn }
 
 // Repaired is the payload of a repair, without what its other events record. Quarantined has all handoffs
 // whose documents are gone or do not verify. Superseded has those whose next write event replaces the former

@@ -104,7 +104,7 @@ func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 	case eventlog.Signed:
 		what, is = HistoryEvent{What: "signed", Time: e.Time, Note: p.Key}, p.HandoffID == id
 	case eventlog.Pruned:
-		what, is = HistoryEvent{What: "pruned", Operator: p.Operator, Time: p.Time, Writer: p.Writer}, p.HandoffID == id
+		what, is = HistoryEvent{What: "pruned", Operator: p.Operator, Time: p.Time}, p.HandoffID == id
 	case eventlog.Resumed:
 		what = HistoryEvent{What: "resumed", Operator: p.Operator, Time: p.Time, Session: p.Session, Note: p.Reason,
 			How: p.How}

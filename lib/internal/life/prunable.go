@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
@@ -65,14 +64,4 @@ func (f *Facts) WhyKept(row index.Row, before, now time.Time) string {
 		return "is unread"
 	}
 	return ""
-}
-
-// hiddenFor is how long the file of a handoff stays after another replica pruned it. Until then the handoff is archived
-// here, and `handoff prune` can remove it earlier.
-const hiddenFor = 90 * 24 * time.Hour
-
-// IsOver reports whether a tombstone that was first seen at a time is old enough to remove its handoff.
-func IsOver(seen string, now time.Time) bool {
-	since, ok := form.Instant(seen)
-	return ok && now.Sub(since) >= hiddenFor
 }

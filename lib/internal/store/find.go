@@ -88,7 +88,7 @@ func (s *Store) unknown(id, prefix string) error {
 		return state.ReadIfThere(disk.Tombstones, disk.MaxLedger)
 	})
 	if err == nil && strings.Contains("\n"+string(buried), "\n"+form.IDPrefix+prefix) {
-		return fault.Invalid("run `handoff import --restore FILE` with the file that prune exported",
+		return fault.Invalid("run `handoff import FILE` with the file that prune exported",
 			"%s was pruned", id)
 	}
 	return UnknownID(id, s.Opt.Dir)

@@ -34,7 +34,6 @@ type Options struct {
 	Operator     string
 	LockTimeout  time.Duration
 	IndexMaxRows int
-	Restore      bool // allow storing handoffs that were pruned
 
 	CheckBody func(body string) error
 	// CheckSignature returns the verdict on the signature of a stored handoff, and an error if the signature

@@ -72,8 +72,3 @@ func (j Judge) Unread(m index.Mark) error {
 	}
 	return j.Mark(m)
 }
-
-// Tombstone returns nil if a tombstone of another store counts here. e is the entry of its handoff.
-func (j Judge) Tombstone(t eventlog.Pruned, e index.Row) error {
-	return j.when(t.Time).Allow(ActPrune, t.Operator, e)
-}

@@ -13,11 +13,8 @@ import (
 // Human marks an operator as a person, who may release what others hold.
 const Human = "human"
 
-// These actions have no line in the ledger.
-const (
-	ActRead  eventlog.Act = "mark-read"
-	ActPrune eventlog.Act = "prune"
-)
+// ActRead has no line in the ledger.
+const ActRead eventlog.Act = "mark-read"
 
 // Rules are what a project says about its operators.
 type Rules struct {
@@ -34,7 +31,7 @@ type Rules struct {
 // the actions of this store, and those that other stores report.
 func (r Rules) Allow(act eventlog.Act, operator string, e index.Row) error {
 	switch act {
-	case eventlog.ActArchive, eventlog.ActUnarchive, ActPrune:
+	case eventlog.ActArchive, eventlog.ActUnarchive:
 		return r.mayArchive(operator, e)
 	case eventlog.ActDone, eventlog.ActRevoke:
 		if operator == e.From { // senders can withdraw what they sent

@@ -48,7 +48,6 @@ func TestAllow(t *testing.T) {
 		{with, eventlog.ActDone, "ben ann", "bob"},
 		{with, eventlog.ActResend, "ann", "ben cy"},
 		{with, eventlog.ActArchive, "ann ben dan", "cy eve bob"},
-		{with, trust.ActPrune, "ann ben dan", "cy"},
 		{with, trust.ActRead, "ann eve", "bob"},
 		{none, eventlog.ActTake, "ben bob", ""},
 		{none, eventlog.ActArchive, "ann ben", "bob"},

@@ -54,9 +54,6 @@ func (c *chooser) choose(d Publication) (choice, error) {
 	if err == nil && found.file == "" {
 		found, _, err = c.findName(d, !withID)
 	}
-	if err == nil && !found.listed {
-		err = c.checkPruned(d)
-	}
 	if err != nil || found.file != "" {
 		return found, err
 	}
@@ -66,25 +63,6 @@ func (c *chooser) choose(d Publication) (choice, error) {
 			fault.Prefixed(d.Name), document.FileName(*d.Document, 1, withID), MaxNames-1)
 	}
 	return c.newName(free, d)
-}
-
-// checkPruned refuses a document that was pruned, unless it is restored.
-func (c *chooser) checkPruned(d Publication) error {
-	if c.gone == nil {
-		tombstones, err := ReadTombstones(c.State)
-		if err != nil {
-			return err
-		}
-		c.gone = tombstones.IDs
-	}
-	if !c.gone[d.HandoffID] || c.Opt.Restore || d.Restore {
-		return nil
-	}
-	if l, listed := c.lines[d.HandoffID]; listed { // it was restored, and is lost since
-		return &fault.CorruptError{File: c.Path(disk.IndexFile), Line: l.Number,
-			Why: "lists " + d.HandoffID + ", but its file is gone"}
-	}
-	return &PrunedError{d.Name, d.HandoffID}
 }
 
 // findName tries the names of one kind. It returns the file that holds d, or the first name that is free.

@@ -18,14 +18,11 @@ import (
 // A Removal is a handoff to remove, and the proof that it is kept elsewhere.
 type Removal struct {
 	eventlog.Pruned
-	SHA256 string // of the exported text; "" if another store has exported it
+	SHA256 string // of the exported text
 }
 
-// Prune removes handoffs. Under the lock it calls may with each row; an error leaves the handoff out and is
-// its outcome. A handoff that is not stored here only gets a tombstone. Prune never removes a text that
-// differs from the exported one.
-func Prune(ctx context.Context, s *store.Store, all []Removal,
-	may func(row index.Row, life eventlog.Life) error) (outcomes []error, err error) {
+// Prune removes handoffs. An outcome is why a handoff stays, such as a text that differs from the exported one.
+func Prune(ctx context.Context, s *store.Store, all []Removal) (outcomes []error, err error) {
 	outcomes = make([]error, len(all))
 	err = Locked(ctx, s, func(x *Session) error {
 		ledger, err := x.readLedger()
@@ -43,16 +40,15 @@ func Prune(ctx context.Context, s *store.Store, all []Removal,
 			return err
 		}
 		for i, b := range all {
-			// an interrupted prune was completed by recovery
-			if rows[b.HandoffID].ID == "" && tombstones.IDs[b.HandoffID] {
+			row := rows[b.HandoffID]
+			if row.ID == "" { // an interrupted prune was completed by recovery
 				continue
 			}
-			if outcomes[i] = x.planRemoval(c, b, rows[b.HandoffID],
-				func(row index.Row) error { return may(row, lives[b.HandoffID]) }); outcomes[i] != nil {
-				continue
+			if outcomes[i] = checkPrunable(row, lives[b.HandoffID]); outcomes[i] == nil {
+				outcomes[i] = x.planRemoval(c, b, row)
 			}
-			if b.Writer == "" {
-				b.Turn = lives[b.HandoffID].Archive.N + 1
+			if outcomes[i] != nil {
+				continue
 			}
 			c.events = append(c.events, eventlog.Pending{Type: eventlog.TypePrune, Payload: b.Pruned})
 			tombstones.Add(b.HandoffID)
@@ -90,19 +86,13 @@ func (x *Session) rowsOf(all []Removal) (map[string]index.Row, error) {
 }
 
 // planRemoval adds the files to remove to the change.
-func (x *Session) planRemoval(c *change, b Removal, row index.Row, may func(index.Row) error) error {
-	if row.ID == "" {
-		return nil
-	}
-	if err := may(row); err != nil {
-		return err
-	}
+func (x *Session) planRemoval(c *change, b Removal, row index.Row) error {
 	text, err := x.Dir.ReadFile(row.File, disk.MaxDocument)
 	if err != nil {
 		return err
 	}
 	sum := journal.HashOf(text)
-	if b.SHA256 != "" && sum.String() != b.SHA256 {
+	if sum.String() != b.SHA256 {
 		return &fault.CorruptError{File: x.Path(row.File), Why: "is not what was exported"}
 	}
 	c.Unset = append(c.Unset, row.ID)
@@ -154,23 +144,8 @@ func (t *Tombstones) Add(id string) {
 	}
 }
 
-// A PrunedError is the error for storing a document that was pruned. It wraps fault.ErrIntegrity.
-type PrunedError struct{ Name, ID string }
-
-func (e *PrunedError) Error() string {
-	return fault.Prefixed(e.Name) + e.ID + " was pruned; it is not stored again"
-}
-
-// Plain is Error without the name.
-func (e *PrunedError) Plain() string { return e.ID + " was pruned; it is not stored again" }
-
-func (e *PrunedError) Unwrap() error { return fault.ErrIntegrity }
-
-// Hint returns what to do next.
-func (e *PrunedError) Hint() string { return "add --restore to store it again" }
-
-// CheckPrunable checks again, under the lock, the conditions of pruning that may have changed.
-func CheckPrunable(row index.Row, l eventlog.Life) error {
+// checkPrunable checks again, under the lock, the conditions of pruning that may have changed.
+func checkPrunable(row index.Row, l eventlog.Life) error {
 	switch {
 	case !l.Archive.Holds().IsDone():
 		return fault.Invalid("", "%s is not archived", row.ID)

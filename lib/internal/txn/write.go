@@ -25,7 +25,6 @@ type Publication struct {
 	Allowed, Redacted []string
 	Origin            *Origin    // the origin of an import; nil for a handoff that is written here
 	Signature         *Signature // optional
-	Restore           bool       // store it even if it was pruned
 
 	sum string // SHA-256 of the text, once it is staged
 }

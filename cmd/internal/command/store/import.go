@@ -19,9 +19,8 @@ import (
 
 type importFlags struct {
 	WithState, RequireSignature bool
-	*cli.Restore
-	DryRun, KeepGoing bool
-	AllowSecret       []string
+	DryRun, KeepGoing           bool
+	AllowSecret                 []string
 }
 
 func importBundle(a *cli.App, f *importFlags, files []string) error {

@@ -71,7 +71,7 @@ func printSync(a *cli.App, dryRun bool, got exchange.Result, err error) error {
 	}{{got.Sent, "sent ", "handoff"}, {len(got.Received), "received ", "handoff"},
 		{got.Marks, "took over ", "read mark"}, {got.Tokens, "took over ", "action"},
 		{got.Signatures, "took over ", "signature"},
-		{got.Pruned, "pruned ", "handoff"}, {got.Held, "held ", "handoff"}} {
+		{got.Held, "held ", "handoff"}} {
 		if part.n > 0 {
 			if parts = append(parts, handoff.Count(part.n, part.what)); part.verb != verb {
 				verb = part.verb

@@ -13,7 +13,6 @@ type writeFlags struct {
 	cli.Recording
 	File []string
 	*cli.Gate
-	*cli.Restore
 	*cli.Signing
 	Kind              string
 	AllowEmpty        []string
