@@ -273,7 +273,7 @@ func export(t testing.TB, s *handoff.Store) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if _, err := bundle.Export(s, entries, bundle.With{State: true}, &b); err != nil {
+	if _, err := bundle.Export(s, entries, true, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -304,7 +304,7 @@ func TestPrunedWhileExported(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	counts, err := bundle.Export(s, before, bundle.With{State: true}, &text)
+	counts, err := bundle.Export(s, before, true, &text)
 	if _, lines, badErr := parse(text.Bytes()); err != nil || badErr != nil || counts.Handoffs != 2 || len(lines) != 2 {
 		t.Errorf("%+v, %v, %v, %d lines", counts, err, badErr, len(lines))
 	}
@@ -399,29 +399,4 @@ func BenchmarkImportSigned(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "handoffs/s")
-}
-
-// More handoffs than fit into a bundle are divided, and each part is a bundle.
-func TestSplit(t *testing.T) {
-	s := filled(t, 7)
-	entries, err := s.List(handoff.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts, err := bundle.Split(s, entries, true, 5)
-	if err != nil || len(parts) != 3 || len(parts[0]) != 3 || len(parts[1]) != 3 || len(parts[2]) != 1 {
-		t.Fatalf("%v %v", parts, err)
-	}
-	total := 0
-	for _, part := range parts {
-		var to bytes.Buffer
-		counts, err := bundle.Export(s, part, bundle.With{State: true}, &to)
-		if err != nil || bytes.Count(to.Bytes(), []byte("\n")) > 5 {
-			t.Errorf("%v\n%s", err, to.String())
-		}
-		total += counts.Handoffs
-	}
-	if total != 7 {
-		t.Errorf("%d handoffs", total)
-	}
 }

@@ -15,26 +15,17 @@ type Counts struct {
 	Handoffs int `json:"handoffs"`
 	Marks    int `json:"read_marks"`
 	Tokens   int `json:"consumed_tokens"`
-	Signed   int `json:"signed,omitempty"` // handoffs that the export signed
 }
 
-// With selects what a bundle contains besides documents and their stored signatures.
-type With struct {
-	State bool // read marks and consumed tokens
-
-	// Sign signs the unsigned handoffs of Author. The signatures are only in the bundle. nil signs none.
-	Sign   func(text []byte) (armored []byte, err error)
-	Author string
-}
-
-// Export writes a bundle of the handoffs of entries from List. Each is proven as Read does. If one cannot be proven,
-// Export returns the error, and the bundle is incomplete. More than an import accepts is handoff.ErrInvalid.
-func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) (Counts, error) {
+// Export writes a bundle of the handoffs of entries from List, with their read marks and consumed tokens if withState is
+// set. Each is proven as Read does. If one cannot be proven, Export returns the error, and the bundle is incomplete.
+// More than an import accepts is handoff.ErrInvalid.
+func Export(s *handoff.Store, entries []handoff.Entry, withState bool, to io.Writer) (Counts, error) {
 	byID := func(a, b handoff.Entry) int { return strings.Compare(a.ID, b.ID) }
 	entries = slices.SortedFunc(slices.Values(entries), byID)
 	entries = slices.CompactFunc(entries, func(a, b handoff.Entry) bool { return a.ID == b.ID })
-	e := export{Store: s, With: with, entries: entries}
-	if err := e.collect(with.State); err != nil {
+	e := export{Store: s, entries: entries}
+	if err := e.collect(withState); err != nil {
 		return Counts{}, err
 	}
 	if err := checkLines(len(entries) + len(e.state) + 2); err != nil { // with the header and the end
@@ -51,7 +42,7 @@ func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) 
 	if err := e.documents(w); err != nil {
 		return Counts{}, err
 	}
-	counts := Counts{Handoffs: len(e.entries), Signed: e.signed}
+	counts := Counts{Handoffs: len(e.entries)}
 	for _, l := range e.state {
 		if err := w.Put(l); err != nil {
 			return Counts{}, err
@@ -65,38 +56,12 @@ func Export(s *handoff.Store, entries []handoff.Entry, with With, to io.Writer) 
 	return counts, w.Close()
 }
 
-// Split divides entries so that the bundle of each part has at most lines lines, such as [MaxLines]. The order is that
-// of the bundles.
-func Split(s *handoff.Store, entries []handoff.Entry, withState bool, lines int) (parts [][]handoff.Entry, err error) {
-	e := export{Store: s, entries: slices.SortedFunc(slices.Values(entries), func(a, b handoff.Entry) int {
-		return strings.Compare(a.ID, b.ID)
-	})}
-	if err := e.collect(withState); err != nil {
-		return nil, err
-	}
-	size := make(map[string]int)
-	for _, l := range e.state {
-		size[l.place().of]++
-	}
-	room := 0
-	for _, entry := range e.entries {
-		n := 1 + size[entry.ID]
-		if room < n {
-			parts, room = append(parts, nil), lines-2 // without the header and the end
-		}
-		parts[len(parts)-1], room = append(parts[len(parts)-1], entry), room-n
-	}
-	return parts, nil
-}
-
 // An export is the state of one Export.
 type export struct {
 	*handoff.Store
-	With
 	entries []handoff.Entry
 	seen    func(id string) string // returns when a handoff reached the store
 	state   []Line                 // read marks and consumed tokens
-	signed  int
 }
 
 // collect reads everything but the documents.
@@ -161,16 +126,11 @@ func (e *export) documents(w *Writer) (err error) {
 	return cmp.Or(failed, err)
 }
 
-// signatures returns the armored signatures of a handoff, good or bad: the import judges them again.
+// signatures returns the armored signature of a handoff, good or bad: the import judges it again.
 func (e *export) signatures(got handoff.Stored) ([]string, error) {
-	switch {
-	case got.Signature.State != handoff.SignatureUnsigned:
-		text, err := e.Exchange().SignatureText(got.Entry.ID)
-		return []string{text}, err
-	case e.With.Sign == nil || got.Entry.From != e.Author:
+	if got.Signature.State == handoff.SignatureUnsigned {
 		return nil, nil
 	}
-	text, err := e.With.Sign(got.Text)
-	e.signed++
-	return []string{string(text)}, err
+	text, err := e.Exchange().SignatureText(got.Entry.ID)
+	return []string{text}, err
 }

@@ -18,8 +18,6 @@ type Options struct {
 
 	WithState bool // import read marks and consumed tokens; they can hide handoffs, so trust the sender
 	DryRun    bool // report what would be done, and do nothing
-	MustSign  bool // refuse handoffs without a good signature
-	KeepGoing bool // store the valid handoffs even if others are refused
 }
 
 // Imported is the result of an import.
@@ -61,7 +59,7 @@ func Import(ctx context.Context, s *handoff.Store, from Input, o Options) (got I
 			return got, err
 		}
 	}
-	c.KeepGoing, c.DryRun = o.KeepGoing, o.DryRun
+	c.DryRun = o.DryRun
 	got.Results, got.Marks, got.Tokens, err = exchange.Unpack(ctx, s, c.Parcel)
 	return got, err
 }
@@ -98,7 +96,7 @@ func (c *contents) take(r *Reader, l Line, o Options) {
 	case l.Handoff != nil:
 		c.origin.Writer = r.Header.Origin.Writer
 		c.Sources = append(c.Sources, handoff.Source{Name: fmt.Sprintf("%s, line %d", o.Name, l.Number), ID: l.ID,
-			Origin: &c.origin, Signatures: l.Signatures, MustSign: o.MustSign,
+			Origin: &c.origin, Signatures: l.Signatures,
 			Open: reopen(c.from, r.at, len(r.line)-1)})
 	case l.Read != nil:
 		c.marked++

@@ -20,7 +20,7 @@ import (
 func Keep(s *handoff.Store, entries []handoff.Entry, path string, maxDocument int) (
 	sum string, texts map[string]string, err error) {
 	err = Create(path, 0o600, func(to io.Writer) error {
-		_, err := Export(s, entries, With{State: true}, to)
+		_, err := Export(s, entries, true, to)
 		return err
 	})
 	isOld := errors.Is(err, fs.ErrExist)

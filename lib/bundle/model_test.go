@@ -162,7 +162,7 @@ func exchange(t *rapid.T, from, to *handoff.Store) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if _, err := bundle.Export(from, entries, bundle.With{State: true}, &b); err != nil {
+	if _, err := bundle.Export(from, entries, true, &b); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := bundle.Import(context.Background(), to, bytes.NewReader(b.Bytes()), bundle.Options{Name: "b", WithState: true}); err != nil {

@@ -1,8 +1,6 @@
 package exchange
 
 import (
-	"slices"
-
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -12,12 +10,11 @@ type Parcel struct {
 	Marks   map[string][]handoff.Mark
 	Acts    []handoff.Consumption
 
-	KeepGoing bool // store the valid handoffs even if others are refused; otherwise all or none
-	DryRun    bool // store nothing
+	DryRun bool // store nothing
 }
 
 // Unpack adds a parcel to a store, with the checks of an exchange. It returns the result of each handoff, in order,
-// and the numbers of new read marks and ledger lines. Marks and lines of handoffs that are not stored are dropped.
+// and the numbers of new read marks and ledger lines.
 // Errors are those of handoff.Store.Write and TakeOver.
 func Unpack(ctx ctx, s *handoff.Store, p Parcel) (results []handoff.Result, marks, acts int, err error) {
 	x := newExchange(s, Options{DryRun: p.DryRun})
@@ -37,7 +34,7 @@ type unpacking struct {
 
 // collect adds the whole parcel.
 func (u *unpacking) collect(_ ctx, c *intake) error {
-	c.isWhole = !u.KeepGoing
+	c.isWhole = true
 	c.sources = u.Sources
 	for id, marks := range u.Marks {
 		for _, m := range marks {
@@ -50,21 +47,12 @@ func (u *unpacking) collect(_ ctx, c *intake) error {
 
 // choose makes a dry run fail if the parcel would fail.
 func (u *unpacking) choose(_ *intake, results []handoff.Result) error {
-	if u.results = results; u.KeepGoing {
-		return nil
-	}
+	u.results = results
 	return handoff.Faults(results)
 }
 
-// extend drops marks and ledger lines of handoffs that are not stored.
-func (u *unpacking) extend(_ ctx, c *intake) error {
-	refused := make(map[string]bool)
-	for i, r := range u.results {
-		refused[u.Sources[i].ID] = r.Err != nil
-	}
-	c.held.Effects = slices.DeleteFunc(c.held.Effects, func(e effect) bool { return refused[e.HandoffID] })
-	return nil
-}
+// extend does nothing: all is stored.
+func (u *unpacking) extend(ctx, *intake) error { return nil }
 
 // keep does nothing.
 func (u *unpacking) keep(ctx, *intake) error { return nil }

@@ -93,9 +93,6 @@ func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 	switch {
 	case err != nil:
 		return err
-	case source.MustSign:
-		return fault.Denied(hint, "%shandoffs from %s must be signed; this one is %s",
-			fault.Prefixed(d.name), d.From, sig.State)
 	case refuse:
 		return fault.Denied(hint, "%s%s", fault.Prefixed(d.name), why)
 	case why != "":

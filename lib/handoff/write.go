@@ -34,7 +34,6 @@ type Source struct {
 
 	// armored, of an import; the first good one is stored, otherwise the first that matches the text
 	Signatures []string
-	MustSign   bool // refuse it without a good signature, whatever the operators file says
 }
 
 // An Origin is the store that an imported document comes from. Writer is its id, or "". Commit is the commit of that

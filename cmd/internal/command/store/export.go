@@ -3,10 +3,8 @@ package store
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -19,7 +17,6 @@ type exportFlags struct {
 	Output    string `flag:",o" default:"-"`
 	WithState bool
 	Thread    bool
-	*cli.Signing
 }
 
 func export(a *cli.App, f *exportFlags, ids []string) error {
@@ -28,7 +25,7 @@ func export(a *cli.App, f *exportFlags, ids []string) error {
 		return err
 	}
 	cli.CollectOften()
-	p, s, err := a.ProjectStore()
+	_, s, err := a.ProjectStore()
 	if err == nil && f.Output != "-" {
 		err = cli.NewFile(s, f.Output)
 	}
@@ -42,16 +39,7 @@ func export(a *cli.App, f *exportFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	with := bundle.With{State: f.WithState}
-	if f.Sign != nil {
-		if with.Author = p.Me(); with.Author == "" {
-			return cli.UnknownOperator("")
-		}
-		with.Sign = func(text []byte) ([]byte, error) {
-			return cli.SignAs(a, p, f.UserKey(), handoff.SignatureNamespace, text)
-		}
-	}
-	return writeBundles(a, s, entries, with, f.Output)
+	return writeBundle(a, s, entries, f.WithState, f.Output)
 }
 
 // chooseEntries returns the entries of ids, or without ids the entries that match a filter.
@@ -93,39 +81,11 @@ func withThreads(s *handoff.Store, entries []handoff.Entry) ([]handoff.Entry, er
 	return all, nil
 }
 
-// writeBundles writes as many files as are needed, and one to standard output.
-func writeBundles(a *cli.App, s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
-	if len(entries) < bundle.MaxLines/4 || output == "-" { // few handoffs have that many lines of state
-		return writeBundle(a, s, entries, with, output)
-	}
-	parts, err := bundle.Split(s, entries, with.State, bundle.MaxLines)
-	if err != nil {
-		return err
-	}
-	stem, extension, _ := strings.Cut(filepath.Base(output), ".")
-	for n, part := range parts {
-		name := output
-		if n > 0 {
-			name = filepath.Join(filepath.Dir(output), fmt.Sprintf("%s-%d.%s", stem, n+1, extension))
-			if err := cli.NewFile(s, name); err != nil {
-				return err
-			}
-		}
-		if len(parts) > 1 && !a.JSON {
-			a.Note("writing " + name)
-		}
-		if err := writeBundle(a, s, part, with, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // writeBundle writes the bundle. A file gets its name once it is complete.
-func writeBundle(a *cli.App, s *handoff.Store, entries []handoff.Entry, with bundle.With, output string) error {
+func writeBundle(a *cli.App, s *handoff.Store, entries []handoff.Entry, withState bool, output string) error {
 	var counts bundle.Counts
 	export := func(to io.Writer) (err error) {
-		counts, err = bundle.Export(s, entries, with, to)
+		counts, err = bundle.Export(s, entries, withState, to)
 		return err
 	}
 	if output == "-" {
@@ -164,13 +124,10 @@ func countText(c bundle.Counts) string {
 	return strings.Join(append([]string{handoff.Count(c.Handoffs, "handoff")}, state(c)...), ", ")
 }
 
-// state lists how many read marks, new signatures and consumed tokens there are.
+// state lists how many read marks and consumed tokens there are.
 func state(c bundle.Counts) (parts []string) {
 	if c.Marks > 0 {
 		parts = append(parts, handoff.Count(c.Marks, "read mark"))
-	}
-	if c.Signed > 0 {
-		parts = append(parts, handoff.Count(c.Signed, "new signature"))
 	}
 	if c.Tokens > 0 {
 		parts = append(parts, handoff.Count(c.Tokens, "consumed token"))

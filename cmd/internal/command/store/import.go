@@ -18,15 +18,13 @@ import (
 )
 
 type importFlags struct {
-	WithState, RequireSignature bool
-	DryRun, KeepGoing           bool
-	AllowSecret                 []string
+	WithState, DryRun bool
+	AllowSecret       []string
 }
 
 func importBundle(a *cli.App, f *importFlags, files []string) error {
 	a.Gate.AllowSecret = f.AllowSecret
-	o := bundle.Options{Name: files[0], WithState: f.WithState, MustSign: f.RequireSignature, DryRun: f.DryRun,
-		KeepGoing: f.KeepGoing}
+	o := bundle.Options{Name: files[0], WithState: f.WithState, DryRun: f.DryRun}
 	cli.CollectOften()
 	p, s, err := a.NewStore()
 	if err != nil {
@@ -98,23 +96,19 @@ func keepBundle(from io.Reader, name string) (*os.File, error) {
 }
 
 func printImport(a *cli.App, o bundle.Options, got bundle.Imported, err error) error {
-	var receipts []handoff.Receipt
-	errs := []error{err}
-	created := 0
-	for _, r := range got.Results {
-		errs = append(errs, r.Err)
-		if r.Err == nil {
-			receipts = append(receipts, r.Receipt)
-			if r.Receipt.Status != handoff.StatusExisting {
-				created++
-			}
-		}
-	}
-	if err != nil && len(receipts) == 0 {
+	if err != nil {
 		return err
 	}
-	if printErr := a.PrintReceipts(nil, receipts); printErr != nil {
-		return printErr
+	var receipts []handoff.Receipt
+	created := 0
+	for _, r := range got.Results {
+		receipts = append(receipts, r.Receipt)
+		if r.Receipt.Status != handoff.StatusExisting {
+			created++
+		}
+	}
+	if err := a.PrintReceipts(nil, receipts); err != nil {
+		return err
 	}
 	verb := "imported "
 	if o.DryRun {
@@ -126,5 +120,5 @@ func printImport(a *cli.App, o bundle.Options, got bundle.Imported, err error) e
 		note += "; add --with-state to import also " + strings.Join(left, ", ")
 	}
 	a.Note(note)
-	return cli.FirstOf(errs)
+	return nil
 }

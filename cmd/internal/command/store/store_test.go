@@ -13,9 +13,9 @@ import (
 func TestCountText(t *testing.T) {
 	t.Parallel()
 	for want, counts := range map[string]bundle.Counts{
-		"0 handoffs":              {},
-		"1 handoff, 2 read marks": {Handoffs: 1, Marks: 2},
-		"3 handoffs, 1 new signature, 1 consumed token": {Handoffs: 3, Signed: 1, Tokens: 1},
+		"0 handoffs":                   {},
+		"1 handoff, 2 read marks":      {Handoffs: 1, Marks: 2},
+		"3 handoffs, 1 consumed token": {Handoffs: 3, Tokens: 1},
 	} {
 		if got := countText(counts); got != want {
 			t.Errorf("%+v: %q, want %q", counts, got, want)
