@@ -57,8 +57,8 @@ func (r report) text(unread handoff.Inbox, o own) (text string, told []string) {
 	err := r.store.LoadEach(unread.Newest, func(got handoff.Stored, err error) bool {
 		var block string
 		if err == nil {
-			why, refuse := r.store.Distrust(got.Entry.From, got.Signature)
-			if block = r.entry(got, refuse); why != "" {
+			isUnsigned := r.store.Distrust(got.Entry.From, got.Signature) != ""
+			if block = r.entry(got, isUnsigned); isUnsigned {
 				unsigned = append(unsigned, short(got.Entry))
 			}
 		}

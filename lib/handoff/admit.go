@@ -60,9 +60,8 @@ func (s *Store) operatorCheck() (func(*sealed) (operators.State, error), error) 
 	if list == nil {
 		return func(*sealed) (operators.State, error) { return operators.BootstrapPending, nil }, nil
 	}
-	evidence := s.evidence()
 	return func(d *sealed) (operators.State, error) {
-		from := list.Verify(d.From, s.opt.Now(), evidence)
+		from := list.Verify(d.From, s.opt.Now())
 		to := list.VerifyRecipient(d.To, s.opt.Now())
 		return s.judge(d, from, to)
 	}, nil
@@ -140,14 +139,7 @@ func (r Registry) VerifyListed(id string) (OperatorStatus, error) {
 	if list == nil {
 		return OperatorStatus{State: operators.BootstrapPending}, nil
 	}
-	return list.Verify(id, r.s.opt.Now(), r.s.evidence()), nil
-}
-
-func (s *Store) evidence() operators.Evidence {
-	if s.opt.Operators.Evidence == nil {
-		return operators.Evidence{}
-	}
-	return s.opt.Operators.Evidence()
+	return list.Verify(id, r.s.opt.Now()), nil
 }
 
 // WhyUnknown returns why an operator is probably a typo, or "" if it is known. With an operators file, an operator is
@@ -158,7 +150,7 @@ func (r Registry) WhyUnknown(operator string) (why string, sure bool) {
 		if err != nil || operator == Next || list.Has(operator) {
 			return "", false
 		}
-		return list.Verify(operator, r.s.opt.Now(), operators.Evidence{}).Reason, true
+		return list.Verify(operator, r.s.opt.Now()).Reason, true
 	}
 	near, is := r.s.at.IsUnseen(operator)
 	switch {

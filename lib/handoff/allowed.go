@@ -10,9 +10,7 @@ func (s *Store) rules() trust.Rules {
 	if s.opt.Operators.Warn {
 		r.Warn = s.opt.Warn
 	}
-	if r.List, r.Broken = s.Registry().Policy(); r.List != nil && !r.Off {
-		r.Evidence = s.evidence()
-	}
+	r.List, r.Broken = s.Registry().Policy()
 	return r
 }
 

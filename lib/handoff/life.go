@@ -86,19 +86,14 @@ func (s *Store) trusts() func(id, from string) bool {
 	return func(id, from string) bool {
 		is, known := free[from]
 		if !known {
-			why, _ := s.Distrust(from, Signature{State: SignatureUnsigned})
-			is = why == ""
+			is = s.Distrust(from, Signature{State: SignatureUnsigned}) == ""
 			free[from] = is
 		}
 		if is {
 			return true
 		}
 		got, err := s.Read(id)
-		if err != nil {
-			return false
-		}
-		why, _ := s.Distrust(from, got.Signature)
-		return why == ""
+		return err == nil && s.Distrust(from, got.Signature) == ""
 	}
 }
 

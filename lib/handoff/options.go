@@ -83,9 +83,6 @@ type Options struct {
 type OperatorPolicy struct {
 	Off  bool // verify no operators (setting verify_operators: false)
 	Warn bool // accept unverified operators, with a warning (setting schema_mode: warn)
-
-	// Evidence returns what verify_git_match and verify_gpg compare with the sender. nil disables both checks.
-	Evidence func() Evidence
 }
 
 func (o Options) withDefaults() Options {

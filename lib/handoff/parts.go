@@ -57,10 +57,7 @@ type (
 	Dir = disk.Dir
 	// An OperatorList is a parsed operators file.
 	OperatorList = operators.List
-	// An Evidence is what git knows about the user. Email is compared with git_email if MatchEmail is set. Key, a
-	// fingerprint or its last 16 or more digits, is compared with gpg_key_fingerprint if MatchKey is set.
-	Evidence = operators.Evidence
-	// A Trusted is the record of an operator's trusted keys. Keys are trusted from now on, Former are revoked.
+	// A Trusted is the record of an operator's trusted keys. Keys are trusted from now on.
 	// FirstSight reports that no person decided. By is the operator who did, or "".
 	Trusted = eventlog.Trusted
 	// A Subject is a question to documents. Says returns the answer of a document, "" for none. Mark is text that each

@@ -209,8 +209,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 		LockTimeout: max(s.LockTimeout.Value, 1), MaxDocumentBytes: s.MaxDocumentBytes.Value,
 		IndexMaxRows: s.IndexMaxRows.Value,
 		Lease:        max(s.Lease.Value, 1),
-		Operators: OperatorPolicy{Off: !s.VerifyOperators.Value, Warn: s.SchemaMode.Value == settings.Warn,
-			Evidence: p.evidence()},
+		Operators:    OperatorPolicy{Off: !s.VerifyOperators.Value, Warn: s.SchemaMode.Value == settings.Warn},
 	}
 	if flags.LockTimeout > 0 {
 		o.LockTimeout = flags.LockTimeout
@@ -262,24 +261,6 @@ func (p Project) place(o *Options, cwd string, flags ProjectFlags) (err error) {
 		o.Named = append(o.Named, o.StateDir)
 	}
 	return nil
-}
-
-// evidence returns a function that asks git about the user, or nil if the settings do not check that.
-func (p Project) evidence() func() operators.Evidence {
-	matchEmail, matchKey := p.Settings.VerifyGitMatch.Value, p.Settings.VerifyGPG.Value
-	if !matchEmail && !matchKey {
-		return nil
-	}
-	return func() operators.Evidence {
-		e := operators.Evidence{MatchEmail: matchEmail, MatchKey: matchKey}
-		if matchEmail {
-			e.Email = git.Config(p.Root, "user.email")
-		}
-		if matchKey {
-			e.Key = git.Config(p.Root, "user.signingkey")
-		}
-		return e
-	}
 }
 
 // The values of the setting capture: nothing is kept of a session that ends without a handoff; what its agent said at

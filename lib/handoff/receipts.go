@@ -113,7 +113,7 @@ func (s *Store) listDocuments(all []Listed, entries []Entry) {
 		}
 		q := [2]string{e.From, string(all[i].Signature.State)}
 		if _, known := refused[q]; !known {
-			_, refused[q] = s.Distrust(e.From, *all[i].Signature)
+			refused[q] = s.Distrust(e.From, *all[i].Signature) != ""
 		}
 		if titles[i] != "" && !refused[q] {
 			all[i].Title = titles[i]

@@ -89,14 +89,12 @@ func (s *Store) mustBeSigned(d admitted, source Source, sig Signature) error {
 		hint = "ask " + d.From + " to run `handoff sign " + strings.TrimPrefix(d.HandoffID, form.IDPrefix)[:8] +
 			"` with a key of OPERATORS.md and to sync or export it"
 	}
-	why, refuse, err := s.keys.Distrust(d.From, sig)
+	why, err := s.keys.Distrust(d.From, sig)
 	switch {
 	case err != nil:
 		return err
-	case refuse:
-		return fault.Denied(hint, "%s%s", fault.Prefixed(d.name), why)
 	case why != "":
-		s.opt.Warn(fault.Prefixed(d.name) + why)
+		return fault.Denied(hint, "%s%s", fault.Prefixed(d.name), why)
 	case sig.State != SignatureUnsigned && source.Origin == nil:
 		s.opt.Warn(fault.Prefixed(d.name) + "it is signed, but the signature is " + sig.State +
 			": list the key in ssh_keys of " + d.From + " in the operators file")

@@ -23,8 +23,7 @@ const (
 // SignatureNamespace is the SSH signature namespace of handoffs (ssh-keygen -Y sign -n).
 const SignatureNamespace = operators.Namespace
 
-// Trust pins the keys that the operators file lists for an operator, and revokes all other keys of the operator. It
-// returns what was recorded. An operator that is not in the file is ErrInvalid.
+// Trust pins the keys that the operators file lists for an operator, in place of those pinned before. It returns what was recorded. An operator that is not in the file is ErrInvalid.
 func (r Registry) Trust(ctx context.Context, operator string) (done Trusted, err error) {
 	if err := checkOperator(operator); err != nil {
 		return done, err
@@ -48,14 +47,14 @@ func (s *Store) pinSighted(ctx context.Context) {
 	}
 }
 
-// Distrust returns what is missing if the operators file requires a good signature of the sender, otherwise "".
-// refuse reports that the body must not be shown. If the file is unusable, a signature is required.
-func (s *Store) Distrust(from string, sig Signature) (why string, refuse bool) {
-	why, refuse, err := s.keys.Distrust(from, sig)
+// Distrust returns what is missing if the operators file requires a good signature of the sender, otherwise "". The body
+// must then not be shown. If the file is unusable, a signature is required.
+func (s *Store) Distrust(from string, sig Signature) (why string) {
+	why, err := s.keys.Distrust(from, sig)
 	if err != nil {
-		return "cannot tell whether handoffs of " + from + " must be signed: " + err.Error(), true
+		return "cannot tell whether handoffs of " + from + " must be signed: " + err.Error()
 	}
-	return why, refuse
+	return why
 }
 
 // load returns the proven handoff of an entry, with the result of verifying its signature.

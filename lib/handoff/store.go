@@ -9,7 +9,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
@@ -130,6 +129,6 @@ func (r Registry) Check(operator string) error {
 	if err != nil || list == nil || list.Has(operator) {
 		return err
 	}
-	status := list.Verify(operator, time.Time{}, operators.Evidence{})
+	status := list.Verify(operator, time.Time{})
 	return fault.Denied(status.Advice, "%s", fault.Own(status.Reason))
 }

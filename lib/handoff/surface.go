@@ -170,24 +170,18 @@ func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Su
 func (s *Store) surfaceOne(got Stored, err error, opt SurfaceOptions) (h Surfaced) {
 	e := got.Entry
 	h = Surfaced{Entry: e, Signature: got.Signature}
-	missing, refuse := "", false
 	switch {
 	case errors.Is(err, ErrIntegrity):
 		h.Withheld = "does not verify: " + EscapeLine(fault.Plain(err))
 	case err != nil:
 		h.Withheld = "cannot be read: " + EscapeLine(fault.Plain(err))
 	default:
-		if missing, refuse = s.Distrust(e.From, got.Signature); refuse {
-			h.Withheld = missing
-		}
+		h.Withheld = s.Distrust(e.From, got.Signature)
 	}
 	if h.Withheld != "" {
 		return h
 	}
 	text, flags := Framed(got, Frame{MaxChars: opt.MaxChars, Whole: MaxForAgents - frameRoom})
-	if missing != "" {
-		text = fmt.Sprintf("[note: %s: %s]\n", e.ID, missing) + text
-	}
 	h.Framed, h.note = text, form.Blocker(e.ID, flags)
 	return h
 }

@@ -85,7 +85,7 @@ func read(s *handoff.Store, t *target) bodyMsg {
 	msg := bodyMsg{target: t, tags: got.Tags, references: got.References,
 		lines: strings.Split(ansi.Hardwrap(strings.Join(handoff.Lines(got.Body, title, t.width, true), "\n"), t.width,
 			true), "\n")}
-	if why, _ := s.Distrust(got.Entry.From, got.Signature); why != "" {
+	if why := s.Distrust(got.Entry.From, got.Signature); why != "" {
 		msg.signed = why
 	} else if got.Signature.State == handoff.SignatureGood {
 		msg.signed = "signed by " + got.Signature.Operator

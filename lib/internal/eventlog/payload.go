@@ -64,7 +64,6 @@ type Signed struct {
 type Trusted struct {
 	OperatorID string   `json:"operator_id"`
 	Keys       []string `json:"keys"`
-	Former     []string `json:"former_keys"`
 	FirstSight bool     `json:"first_sight"` // the first key of the operator, trusted without asking
 	By         string   `json:"trusted_by,omitempty"`
 }

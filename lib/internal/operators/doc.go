@@ -11,12 +11,11 @@
 //	    capabilities: ['write', 'merge']  # may be empty
 //	    active_since: 2026-01-01          # a date or an RFC 3339 time, quoted or not
 //	    active_until: 2026-12-31          # a date includes its last moment in UTC
-//	    gpg_key_fingerprint: '…'          # 40 hexadecimal digits
 //	    ssh_keys:                         # the keys that the operator signs with
 //	      - key: 'ssh-ed25519 AAAA…'      # as OpenSSH writes public keys
 //	        valid_after: 2026-01-01       # the first moment of a date in UTC, as in valid_before
 //	        valid_before: 2027-01-01
-//	    require_signature: 'refuse'       # none (default), flag or refuse
+//	    require_signature: 'refuse'       # none (default) or refuse
 //	teams:                                # names for several recipients
 //	  - id: 'web'                         # as of an operator, and different from all of them
 //	    members: ['alice', 'bob']         # ids of operators

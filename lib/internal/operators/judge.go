@@ -11,7 +11,6 @@ const (
 	Unsigned   = "unsigned"    // there is no signature
 	UnknownKey = "unknown-key" // it matches, but the key is not the sender's
 	Expired    = "expired"     // the sender's key was not valid when the handoff was first seen
-	Revoked    = "revoked"     // the sender's key was revoked
 	Bad        = "bad"         // it does not match these bytes
 )
 
@@ -35,8 +34,6 @@ type Trust struct {
 	Allowed []Allowed
 	Authors []Author
 	Pins    Pins
-
-	Endorsed func() Key // returns the key that signed the operators file; nil or "" for none
 }
 
 // A Finding is a verdict. Changed means that it must not be trusted.
@@ -59,8 +56,6 @@ func (t Trust) Judge(from string, key Key, seen func() (time.Time, error)) (f Fi
 	switch {
 	case f.Changed:
 		f.State, f.Operator = UnknownKey, from
-	case at < 0 && !mine && slices.Contains(t.Pins[from].Former, key):
-		f.State, f.Operator = Revoked, from
 	case at < 0:
 		f.State, f.Operator = UnknownKey, t.owner(key)
 	default:
@@ -94,20 +89,11 @@ func (t Trust) allowed(author Author) (rules []Rule, found bool) {
 	return rules, found
 }
 
-// checkPins compares a key in OPERATORS.md with the pinned keys. If a pinned key has signed the file, its keys are
-// accepted.
+// checkPins compares a key in OPERATORS.md with the pinned keys.
 func (t Trust) checkPins(author Author, key Key) (changed, firstSight bool) {
 	listed := slices.ContainsFunc(author.Rules, func(r Rule) bool { return r.Key == key })
 	pins, known := t.Pins[author.Name]
-	switch {
-	case !known:
-		return false, listed
-	case listed == slices.Contains(pins.Keys, key):
-		return false, false
-	case t.Endorsed != nil && slices.Contains(pins.Keys, t.Endorsed()):
-		return false, true
-	}
-	return true, false
+	return known && listed != slices.Contains(pins, key), !known && listed
 }
 
 // owner returns the owner of a key in OPERATORS.md, "" for none.

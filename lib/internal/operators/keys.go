@@ -8,11 +8,8 @@ import (
 	"time"
 )
 
-// Namespaces of signatures.
-const (
-	Namespace          = "handoff-v1"           // of handoffs
-	OperatorsNamespace = "handoff-operators-v1" // of the operators file
-)
+// Namespace is the namespace of the signatures of handoffs.
+const Namespace = "handoff-v1"
 
 // A Key is a public key in the form of OpenSSH, without comment: "ssh-ed25519 AAAA…".
 type Key string

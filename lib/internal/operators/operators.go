@@ -32,16 +32,15 @@ type Status struct {
 
 // An Operator is an entry of the file. Times are as written.
 type Operator struct {
-	ID             string   `json:"operator"`
-	DisplayName    string   `json:"display_name,omitempty"`
-	GitHubHandle   string   `json:"github_handle,omitempty"`
-	GitEmail       string   `json:"git_email,omitempty"`
-	Capabilities   []string `json:"capabilities"`
-	ActiveSince    string   `json:"active_since"`
-	ActiveUntil    string   `json:"active_until,omitempty"`        // "" means no end
-	GPGFingerprint string   `json:"gpg_key_fingerprint,omitempty"` // "" if not given
-	SSHKeys        []SSHKey `json:"ssh_keys,omitempty"`
-	Require        string   `json:"require_signature,omitempty"` // RequireFlag, RequireRefuse or ""
+	ID           string   `json:"operator"`
+	DisplayName  string   `json:"display_name,omitempty"`
+	GitHubHandle string   `json:"github_handle,omitempty"`
+	GitEmail     string   `json:"git_email,omitempty"`
+	Capabilities []string `json:"capabilities"`
+	ActiveSince  string   `json:"active_since"`
+	ActiveUntil  string   `json:"active_until,omitempty"` // "" means no end
+	SSHKeys      []SSHKey `json:"ssh_keys,omitempty"`
+	Require      string   `json:"require_signature,omitempty"` // RequireRefuse or ""
 }
 
 // An SSHKey is a key that an operator signs with, with its validity.
@@ -51,11 +50,8 @@ type SSHKey struct {
 	ValidBefore string `json:"valid_before,omitempty"`
 }
 
-// The values of require_signature, besides none.
-const (
-	RequireFlag   = "flag"   // unsigned handoffs of the operator are marked as such
-	RequireRefuse = "refuse" // unsigned handoffs of the operator are also refused
-)
+// RequireRefuse is the value of require_signature, besides none, that refuses unsigned handoffs of the operator.
+const RequireRefuse = "refuse"
 
 // Authors returns the operators with their keys.
 func (l *List) Authors() []Author {
@@ -72,10 +68,10 @@ func (l *List) Authors() []Author {
 	return all
 }
 
-// Require returns require_signature of an operator: "", RequireFlag or RequireRefuse.
-func (l *List) Require(id string) string {
+// MustSign reports whether require_signature refuses unsigned handoffs of an operator.
+func (l *List) MustSign(id string) bool {
 	o, _ := l.of(id)
-	return o.Require
+	return o.Require == RequireRefuse
 }
 
 // of returns the entry of an operator, and whether there is one.
@@ -89,7 +85,7 @@ func (l *List) of(id string) (Operator, bool) {
 
 // Can reports whether an operator that is active at now has a capability.
 func (l *List) Can(id, capability string, now time.Time) bool {
-	return l.IsCapable(id, capability) && l.Verify(id, now, Evidence{}).State == Verified
+	return l.IsCapable(id, capability) && l.Verify(id, now).State == Verified
 }
 
 // IsCapable reports whether an operator has a capability, active or not.
@@ -115,15 +111,6 @@ func (o Operator) Offboarded(now time.Time) bool {
 	return ok && now.After(until)
 }
 
-// Evidence is what git knows about the user. The zero value checks nothing, which verifies an operator that is only
-// addressed.
-type Evidence struct {
-	MatchEmail bool   // compare Email with git_email (setting verify_git_match)
-	Email      string // git config user.email, "" if not set
-	MatchKey   bool   // compare Key with gpg_key_fingerprint (setting verify_gpg)
-	Key        string // git config user.signingkey: a fingerprint or its last 16 or more digits
-}
-
 // A List is a valid operators file.
 type List struct {
 	operators []Operator
@@ -139,9 +126,9 @@ func (l *List) All() []Operator {
 	return list
 }
 
-// Verify returns Verified for an operator in the file that is active at now and not contradicted by the evidence. It
-// returns Unknown for an operator that is not in the file, otherwise Unverified.
-func (l *List) Verify(id string, now time.Time, e Evidence) Status {
+// Verify returns Verified for an operator in the file that is active at now. It returns Unknown for an operator that is
+// not in the file, otherwise Unverified.
+func (l *List) Verify(id string, now time.Time) Status {
 	o, known := l.of(id)
 	if _, isTeam := l.Team(id); isTeam {
 		return Status{Unknown, fmt.Sprintf("%q is a team, not an operator; give it with --to", id),
@@ -151,25 +138,11 @@ func (l *List) Verify(id string, now time.Time, e Evidence) Status {
 		return Status{Unknown, fmt.Sprintf("%q is not in the operators file%s", id, l.suggestion(id)),
 			"run `handoff operators add " + id + "`"}
 	}
-	reason := ""
-	switch {
-	case o.Offboarded(now):
-		reason = fmt.Sprintf("%q is offboarded: active_until is %s", id, o.ActiveUntil)
-	case e.MatchEmail && e.Email == "":
-		reason = fmt.Sprintf("git config user.email is not set, but %q is to match %q", id, o.GitEmail)
-	case e.MatchEmail && !strings.EqualFold(e.Email, o.GitEmail):
-		reason = fmt.Sprintf("git config user.email is %q, but %q has git_email %q", e.Email, id, o.GitEmail)
-	case e.MatchKey && o.GPGFingerprint == "":
-		reason = fmt.Sprintf("%q has no gpg_key_fingerprint in the operators file", id)
-	case e.MatchKey && e.Key == "":
-		reason = fmt.Sprintf("git config user.signingkey is not set, but %q is to match %s", id, o.GPGFingerprint)
-	case e.MatchKey && !isSameKey(e.Key, o.GPGFingerprint):
-		reason = fmt.Sprintf("git config user.signingkey is %q, but %q has gpg_key_fingerprint %s", e.Key, id,
-			o.GPGFingerprint)
-	default:
+	if !o.Offboarded(now) {
 		return Status{State: Verified}
 	}
-	return Status{Unverified, reason, "correct the entry of " + id + " in OPERATORS.md"}
+	return Status{Unverified, fmt.Sprintf("%q is offboarded: active_until is %s", id, o.ActiveUntil),
+		"correct the entry of " + id + " in OPERATORS.md"}
 }
 
 // VerifyRecipient is like Verify for an operator that is only addressed. document.Next is always verified.
@@ -177,7 +150,7 @@ func (l *List) VerifyRecipient(id string, now time.Time) Status {
 	if id == document.Next {
 		return Status{State: Verified}
 	}
-	return l.Verify(id, now, Evidence{})
+	return l.Verify(id, now)
 }
 
 // Active returns the ids of the operators that have not left.

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	fingerprint = "0123456789ABCDEF0123456789ABCDEF01234567"
-	two         = `schema_version: '1.0'
+	two = `schema_version: '1.0'
 operators:
   - id: alice
     display_name: Alice Example
@@ -23,7 +22,6 @@ operators:
     capabilities: [write, 'merge']
     active_since: 2026-01-01
     active_until:
-    gpg_key_fingerprint: ` + fingerprint + `
   - id: "bob"
     display_name: "Bob"
     github_handle: "bob"
@@ -54,7 +52,7 @@ func at(s string) time.Time {
 func TestParse(t *testing.T) {
 	want := []operators.Operator{{
 		ID: "alice", DisplayName: "Alice Example", GitHubHandle: "alice-example", GitEmail: "alice@example.org",
-		Capabilities: []string{"write", "merge"}, ActiveSince: "2026-01-01", GPGFingerprint: fingerprint,
+		Capabilities: []string{"write", "merge"}, ActiveSince: "2026-01-01",
 	}, {
 		ID: "bob", DisplayName: "Bob", GitHubHandle: "bob", GitEmail: "Bob@Example.org",
 		Capabilities: []string{}, ActiveSince: "2026-01-01T00:00:00Z", ActiveUntil: "2026-05-07",
@@ -79,7 +77,6 @@ operators:
     capabilities: write
     active_since: 2026-13-01
     active_until: tomorrow
-    gpg_key_fingerprint: abc
     nickname: al
   - id: bob
     id: bob
@@ -105,15 +102,14 @@ line 7: operators[0]: git_email must be an email address, not "nobody"
 line 8: operators[0]: capabilities must be a list
 line 9: operators[0]: active_since must be a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z, not "2026-13-01"
 line 10: operators[0]: active_until must be a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z, not "tomorrow"
-line 11: operators[0]: gpg_key_fingerprint must be a fingerprint of 40 hexadecimal digits without spaces, not "abc"
-line 12: operators[0] has the unknown key "nickname"; known are id, display_name, github_handle, git_email, capabilities, active_since, active_until, gpg_key_fingerprint, ssh_keys, require_signature
-line 14: the key "id" is given twice, first on line 13
-line 15: operators[1]: display_name: YAML does not read "12" as text; write it in quotes
-line 16: operators[2] must be a mapping with the keys id, display_name, github_handle, git_email, capabilities, active_since, active_until, gpg_key_fingerprint, ssh_keys, require_signature
-line 17: operators[3]: capabilities[0] must be one line of text, not a list or a mapping
-line 17: operators[3]: active_until 2026-01-31 is before active_since 2026-02-01
-line 18: operator "carol" is already on line 17; ids must differ
-line 19: the frontmatter has the unknown key "owner"; known are schema_version, operators, policies, teams
+line 11: operators[0] has the unknown key "nickname"; known are id, display_name, github_handle, git_email, capabilities, active_since, active_until, ssh_keys, require_signature
+line 13: the key "id" is given twice, first on line 12
+line 14: operators[1]: display_name: YAML does not read "12" as text; write it in quotes
+line 15: operators[2] must be a mapping with the keys id, display_name, github_handle, git_email, capabilities, active_since, active_until, ssh_keys, require_signature
+line 16: operators[3]: capabilities[0] must be one line of text, not a list or a mapping
+line 16: operators[3]: active_until 2026-01-31 is before active_since 2026-02-01
+line 17: operator "carol" is already on line 16; ids must differ
+line 18: the frontmatter has the unknown key "owner"; known are schema_version, operators, policies, teams
 `
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Error(diff)
@@ -169,29 +165,18 @@ func TestVersions(t *testing.T) {
 
 func TestVerify(t *testing.T) {
 	r := mustParse(t, two)
-	type evidence = operators.Evidence
 	for _, tt := range []struct {
 		name, id, now string
-		evidence      operators.Evidence
 		want          operators.State
 	}{
-		{"known", "alice", "2026-05-07T12:00:00Z", evidence{}, operators.Verified},
-		{"unknown", "mallory", "2026-05-07T12:00:00Z", evidence{}, operators.Unknown},
-		{"other case", "Alice", "2026-05-07T12:00:00Z", evidence{}, operators.Unknown},
-		{"last day", "bob", "2026-05-07T23:59:59Z", evidence{}, operators.Verified},
-		{"last day is UTC", "bob", "2026-05-08T01:59:59+02:00", evidence{}, operators.Verified},
-		{"offboarded", "bob", "2026-05-08T00:00:00Z", evidence{}, operators.Unverified},
-		{"email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true, Email: "Alice@example.ORG"}, operators.Verified},
-		{"other email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true, Email: "eve@example.org"}, operators.Unverified},
-		{"no email", "alice", "2026-05-07T12:00:00Z", evidence{MatchEmail: true}, operators.Unverified},
-		{"email not asked for", "alice", "2026-05-07T12:00:00Z", evidence{Email: "eve@example.org"}, operators.Verified},
-		{"key", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: strings.ToLower(fingerprint)}, operators.Verified},
-		{"long key id", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: "0x" + fingerprint[24:] + "!"}, operators.Verified},
-		{"short key id", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: fingerprint[32:]}, operators.Unverified},
-		{"no key", "alice", "2026-05-07T12:00:00Z", evidence{MatchKey: true}, operators.Unverified},
-		{"none in the file", "bob", "2026-05-07T12:00:00Z", evidence{MatchKey: true, Key: fingerprint}, operators.Unverified},
+		{"known", "alice", "2026-05-07T12:00:00Z", operators.Verified},
+		{"unknown", "mallory", "2026-05-07T12:00:00Z", operators.Unknown},
+		{"other case", "Alice", "2026-05-07T12:00:00Z", operators.Unknown},
+		{"last day", "bob", "2026-05-07T23:59:59Z", operators.Verified},
+		{"last day is UTC", "bob", "2026-05-08T01:59:59+02:00", operators.Verified},
+		{"offboarded", "bob", "2026-05-08T00:00:00Z", operators.Unverified},
 	} {
-		got := r.Verify(tt.id, at(tt.now), tt.evidence)
+		got := r.Verify(tt.id, at(tt.now))
 		if got.State != tt.want || (got.Reason == "") != (tt.want == operators.Verified) {
 			t.Errorf("%s: got %+v, want %s", tt.name, got, tt.want)
 		}
@@ -257,7 +242,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, o := range r.All() {
-			if r.Verify(o.ID, time.Time{}, operators.Evidence{}).State == operators.Unknown {
+			if r.Verify(o.ID, time.Time{}).State == operators.Unknown {
 				t.Errorf("%q is unknown to its own list", o.ID)
 			}
 		}
@@ -278,14 +263,14 @@ func TestSSHKeys(t *testing.T) {
 	if len(rules) != 2 || string(rules[0].Key) != key || !rules[0].After.Equal(at("2026-01-01T00:00:00Z")) || !rules[0].Before.Equal(at("2027-01-01T12:00:00Z")) || !rules[1].After.IsZero() {
 		t.Errorf("%+v", rules)
 	}
-	if list.Require("ann") != operators.RequireRefuse || list.Require("ben") != "" {
+	if !list.MustSign("ann") || list.MustSign("ben") {
 		t.Error("require_signature was not read")
 	}
-	if none := mustParse(t, begin+"require_signature: none}\n"); none.Require("ann") != "" {
+	if none := mustParse(t, begin+"require_signature: none}\n"); none.MustSign("ann") {
 		t.Error("none is something")
 	}
 	for more, want := range map[string]string{
-		"require_signature: always":                            "require_signature must be none, flag or refuse",
+		"require_signature: always":                            "require_signature must be none or refuse",
 		"ssh_keys: x":                                          "ssh_keys must be a list",
 		"ssh_keys: [x]":                                        "ssh_keys[0] must be a mapping with the keys key, valid_after, valid_before",
 		"ssh_keys: [{valid_after: 2026-01-01}]":                "ssh_keys[0] has no key",

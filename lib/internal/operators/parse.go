@@ -18,7 +18,7 @@ var (
 	teamKeys     = []string{"id", "members"}
 	operatorKeys = []string{
 		"id", "display_name", "github_handle", "git_email", "capabilities", "active_since",
-		"active_until", "gpg_key_fingerprint", "ssh_keys", "require_signature",
+		"active_until", "ssh_keys", "require_signature",
 	}
 	sshKeyKeys = []string{"key", "valid_after", "valid_before"}
 )
@@ -60,15 +60,14 @@ func operatorsOf(root document.Entries) []Operator {
 
 func operator(m document.Entries) Operator {
 	o := Operator{
-		ID:             m.Text("id", slug),
-		DisplayName:    m.Optional("display_name", line),
-		GitHubHandle:   m.Optional("github_handle", word),
-		GitEmail:       m.Optional("git_email", email),
-		Capabilities:   []string{},
-		ActiveSince:    m.Optional("active_since", when, "!!timestamp"),
-		ActiveUntil:    m.Optional("active_until", when, "!!timestamp"),
-		GPGFingerprint: m.Optional("gpg_key_fingerprint", key),
-		Require:        m.Optional("require_signature", policy),
+		ID:           m.Text("id", slug),
+		DisplayName:  m.Optional("display_name", line),
+		GitHubHandle: m.Optional("github_handle", word),
+		GitEmail:     m.Optional("git_email", email),
+		Capabilities: []string{},
+		ActiveSince:  m.Optional("active_since", when, "!!timestamp"),
+		ActiveUntil:  m.Optional("active_until", when, "!!timestamp"),
+		Require:      m.Optional("require_signature", policy),
 	}
 	if o.Require == "none" {
 		o.Require = ""

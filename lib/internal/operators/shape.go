@@ -16,12 +16,10 @@ var (
 	line    = document.Form{Want: "one line of text", Fits: isLine}
 	word    = document.Form{Want: "one word without spaces", Fits: isWord}
 	email   = document.Form{Want: "an email address", Fits: isEmail}
-	policy  = document.Form{Want: "none, flag or refuse",
-		Fits: func(s string) bool { return s == "none" || s == RequireFlag || s == RequireRefuse }}
+	policy  = document.Form{Want: "none or refuse",
+		Fits: func(s string) bool { return s == "none" || s == RequireRefuse }}
 	when = document.Form{Want: "a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z",
 		Fits: func(s string) bool { _, _, ok := span(s); return ok }}
-	key = document.Form{Want: "a fingerprint of 40 hexadecimal digits without spaces",
-		Fits: func(s string) bool { return len(s) == 40 && form.IsHex(strings.ToLower(s)) }}
 	sshKey = document.Form{Want: "a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…",
 		Fits: func(s string) bool { _, ok := ParseKey(s); return ok && isLine(s) }}
 )
@@ -50,12 +48,4 @@ func span(s string) (first, last time.Time, ok bool) {
 	}
 	first, ok = form.Zoned(s)
 	return first, first, ok
-}
-
-// isSameKey compares git's signing key with a fingerprint. A key id of fewer than 16 digits proves nothing, because
-// anyone can make a key with the same one.
-func isSameKey(configured, fingerprint string) bool {
-	k := strings.ToUpper(strings.ReplaceAll(configured, " ", ""))
-	k = strings.TrimSuffix(strings.TrimPrefix(k, "0X"), "!")
-	return len(k) >= 16 && strings.HasSuffix(strings.ToUpper(fingerprint), k)
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -129,10 +130,7 @@ func TestAllowedSignersAsSSHKeygenReadsThem(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	rule := func(key operators.Key) []operators.Rule { return []operators.Rule{{Key: key}} }
-	pins := func(keys, former []operators.Key) operators.Pins {
-		return operators.Pins{"ann": {Keys: keys, Former: former}}
-	}
-	ann, eve := []operators.Key{annKey}, []operators.Key{eveKey}
+	pins := func(keys ...operators.Key) operators.Pins { return operators.Pins{"ann": keys} }
 	for name, c := range map[string]struct {
 		trust          operators.Trust
 		state          string
@@ -140,15 +138,12 @@ func TestJudge(t *testing.T) {
 	}{
 		"nobody knows it":        {operators.Trust{}, operators.UnknownKey, false, false},
 		"first sight":            {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}}, operators.Good, true, false},
-		"pinned":                 {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(ann, nil)}, operators.Good, false, false},
-		"changed":                {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(eve, nil)}, operators.UnknownKey, false, true},
-		"none at first":          {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(nil, nil)}, operators.UnknownKey, false, true},
-		"taken away":             {operators.Trust{Authors: []operators.Author{{Name: "ann"}}, Pins: pins(ann, nil)}, operators.UnknownKey, false, true},
-		"former":                 {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}}, Pins: pins(eve, ann)}, operators.Revoked, false, false},
-		"endorsed":               {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(eve, nil), Endorsed: func() operators.Key { return eveKey }}, operators.Good, true, false},
-		"endorsed by itself":     {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(eve, nil), Endorsed: func() operators.Key { return annKey }}, operators.UnknownKey, false, true},
-		"of another":             {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}, {Name: "eve", Rules: rule(annKey)}}, Pins: pins(eve, nil)}, operators.UnknownKey, false, false},
-		"the user's goes before": {operators.Trust{Allowed: operators.ParseAllowed("ann "+string(annKey), operators.Namespace), Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}}, Pins: pins(eve, ann)}, operators.Good, false, false},
+		"pinned":                 {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(annKey)}, operators.Good, false, false},
+		"changed":                {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins(eveKey)}, operators.UnknownKey, false, true},
+		"none at first":          {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(annKey)}}, Pins: pins()}, operators.UnknownKey, false, true},
+		"taken away":             {operators.Trust{Authors: []operators.Author{{Name: "ann"}}, Pins: pins(annKey)}, operators.UnknownKey, false, true},
+		"of another":             {operators.Trust{Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}, {Name: "eve", Rules: rule(annKey)}}, Pins: pins(eveKey)}, operators.UnknownKey, false, false},
+		"the user's goes before": {operators.Trust{Allowed: operators.ParseAllowed("ann "+string(annKey), operators.Namespace), Authors: []operators.Author{{Name: "ann", Rules: rule(eveKey)}}, Pins: pins(eveKey)}, operators.Good, false, false},
 	} {
 		f, err := c.trust.Judge("ann", annKey, func() (time.Time, error) { t.Errorf("%s: the time was asked for", name); return time.Time{}, nil })
 		if err != nil || f.State != c.state || f.FirstSight != c.first || f.Changed != c.changed {
@@ -158,21 +153,11 @@ func TestJudge(t *testing.T) {
 }
 
 func TestPins(t *testing.T) {
-	pins, err := operators.ParsePins(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pins.Trust("ann", []operators.Key{annKey})
-	pins.Trust("ann", []operators.Key{eveKey})
-	again, err := operators.ParsePins(pins.Bytes())
-	if err != nil || len(again["ann"].Former) != 1 || again["ann"].Former[0] != annKey || again["ann"].Keys[0] != eveKey {
+	pins := operators.Pins{"ann": {annKey}, "eve": {eveKey}}
+	if again, err := operators.ParsePins(pins.Bytes()); err != nil || !reflect.DeepEqual(again, pins) {
 		t.Error(again, err)
 	}
-	pins.Trust("ann", []operators.Key{annKey}) // and back again
-	if p := pins["ann"]; len(p.Former) != 1 || p.Former[0] != eveKey {
-		t.Error(p)
-	}
-	for _, bad := range []string{"x", "[]", `{"ann":{"keys":["x"]}}`, `{"ann":{"keys":["` + string(annKey) + ` comment"]}}`} {
+	for _, bad := range []string{"x", "[]", `{"ann":["x"]}`, `{"ann":["` + string(annKey) + ` comment"]}`} {
 		if _, err := operators.ParsePins([]byte(bad)); err == nil {
 			t.Errorf("%s was read", bad)
 		}

@@ -14,8 +14,6 @@
 //	git                                            none (or tracked, synced)
 //	remote                                         origin (a name, never a URL)
 //	sync_namespace                                 refs/handoff
-//	verify_git_match                               false
-//	verify_gpg                                     false
 //	lock_timeout          HANDOFF_LOCK_TIMEOUT     30s
 //	max_document_bytes                             1048576
 //	index_max_rows                                 5000
@@ -83,8 +81,6 @@ type Settings struct {
 	Git             Setting[disk.Git]      `key:"git" is:"none tracked synced"`
 	Remote          Setting[string]        `key:"remote" is:"remote" default:"origin"`
 	SyncNamespace   Setting[string]        `key:"sync_namespace" is:"namespace" default:"refs/handoff"`
-	VerifyGitMatch  Setting[bool]          `key:"verify_git_match"`
-	VerifyGPG       Setting[bool]          `key:"verify_gpg"`
 	LockTimeout     Setting[time.Duration] `key:"lock_timeout" env:"HANDOFF_LOCK_TIMEOUT" default:"30s"`
 	// stored files are read up to 4 MiB
 	MaxDocumentBytes  Setting[int]           `key:"max_document_bytes" is:"1 4194304" default:"1048576"`

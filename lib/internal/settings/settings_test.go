@@ -22,8 +22,6 @@ schema_mode: warn
 git: tracked
 remote: hub.2
 sync_namespace: refs/heads/handoff
-verify_git_match: true
-verify_gpg: true
 lock_timeout: 1m30s
 max_document_bytes: 2048
 index_max_rows: 10
@@ -51,8 +49,6 @@ func TestParse(t *testing.T) {
 		Git:               inFile(disk.GitTracked),
 		Remote:            inFile("hub.2"),
 		SyncNamespace:     inFile("refs/heads/handoff"),
-		VerifyGitMatch:    inFile(true),
-		VerifyGPG:         inFile(true),
 		LockTimeout:       inFile(90 * time.Second),
 		MaxDocumentBytes:  inFile(2048),
 		IndexMaxRows:      inFile(10),
@@ -88,8 +84,6 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		Git:               byDefault(disk.GitNone),
 		Remote:            byDefault("origin"),
 		SyncNamespace:     byDefault("refs/handoff"),
-		VerifyGitMatch:    byDefault(false),
-		VerifyGPG:         byDefault(false),
 		LockTimeout:       byDefault(30 * time.Second),
 		MaxDocumentBytes:  byDefault(1048576),
 		IndexMaxRows:      byDefault(5000),

@@ -9,7 +9,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -22,7 +21,6 @@ type Judge struct {
 
 // NewJudge returns a judge of what other stores report, by the rules of this one.
 func NewJudge(at *store.Store, r Rules) Judge {
-	r.Evidence = operators.Evidence{} // evidence is about the user of this program, not about other operators
 	if r.Warn != nil {
 		r.Warn = func(string) {}
 	}

@@ -175,7 +175,7 @@ func (k *kept[T]) get(read func() (T, error), paths ...string) (T, error) {
 func (k *Keyring) trust() (operators.Trust, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.known.get(k.readTrust, k.At.Opt.OperatorsFile, k.At.Opt.OperatorsFile+".sig", k.Allowed, k.pinsFile())
+	return k.known.get(k.readTrust, k.At.Opt.OperatorsFile, k.Allowed, k.pinsFile())
 }
 
 // readTrust reads the owners of keys. If the operators file is unusable, it warns, and the keys there do not count.
@@ -195,7 +195,6 @@ func (k *Keyring) readTrust() (t operators.Trust, err error) {
 		}
 		t.Allowed = operators.ParseAllowed(string(text), operators.Namespace)
 	}
-	t.Endorsed = sync.OnceValue(k.endorser)
 	state, err := k.At.OpenPlace(k.At.Opt.StateDir)
 	if err != nil || state == nil {
 		return t, err
@@ -220,20 +219,6 @@ func (k *Keyring) readTrust() (t operators.Trust, err error) {
 // pinsFile returns the path of the pinned keys.
 func (k *Keyring) pinsFile() string { return filepath.Join(k.At.Opt.StateDir, disk.Pins) }
 
-// endorser returns the key that signed the operators file, "" if there is none.
-func (k *Keyring) endorser() operators.Key {
-	text, err := k.At.OperatorsText()
-	if err != nil {
-		return ""
-	}
-	armored, err := k.At.ReadPlain(k.At.Opt.OperatorsFile+".sig", disk.MaxSignature)
-	if err != nil {
-		return ""
-	}
-	key, _ := k.signer(text, armored, operators.OperatorsNamespace)
-	return key
-}
-
 // Pin returns a function that pins the keys of an operator in the operators file.
 func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Trusted, error) {
 	return func(old []byte) ([]byte, eventlog.Trusted, error) {
@@ -253,8 +238,8 @@ func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Tr
 		}
 		_, known := pins[operator]
 		event.FirstSight = !known
-		pinned := pins.Trust(operator, list.Authors()[at].Keys())
-		event.Keys, event.Former = operators.Fingerprints(pinned.Keys), operators.Fingerprints(pinned.Former)
+		pins[operator] = list.Authors()[at].Keys()
+		event.Keys = operators.Fingerprints(pins[operator])
 		return pins.Bytes(), event, nil
 	}
 }
@@ -271,27 +256,17 @@ func (k *Keyring) readPolicy() (*operators.List, error) {
 	return k.At.Operators()
 }
 
-// required returns require_signature of a sender: "", flag or refuse. An error means that it is unknown.
-func (k *Keyring) required(from string) (string, error) {
+// Distrust returns what is missing if the operators file requires a good signature of the sender, otherwise "". An error
+// means that the answer is unknown.
+func (k *Keyring) Distrust(from string, sig operators.Verdict) (why string, err error) {
+	if sig.State == operators.Good {
+		return "", nil
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list, err := k.policy.get(k.readPolicy, k.At.Opt.OperatorsFile)
-	if err != nil || list == nil {
+	if err != nil || list == nil || !list.MustSign(from) {
 		return "", err
 	}
-	return list.Require(from), nil
-}
-
-// Distrust returns what is missing if the operators file requires a good signature of the sender, otherwise "".
-// refuse reports that the body must not be shown. An error means that the answer is unknown.
-func (k *Keyring) Distrust(from string, sig operators.Verdict) (why string, refuse bool, err error) {
-	if sig.State == operators.Good {
-		return "", false, nil
-	}
-	required, err := k.required(from)
-	if err != nil || required == "" {
-		return "", false, err
-	}
-	return fmt.Sprintf("the operators file asks for a signature of %s, and this one is %s", from,
-		sig.State), required == operators.RequireRefuse, nil
+	return fmt.Sprintf("the operators file asks for a signature of %s, and this one is %s", from, sig.State), nil
 }

@@ -18,13 +18,12 @@ const ActRead eventlog.Act = "mark-read"
 
 // Rules are what a project says about its operators.
 type Rules struct {
-	List     *operators.List // nil if there is no operators file
-	Broken   error           // why the operators file cannot be used
-	Path     string          // of the operators file
-	Off      bool            // operators are not verified
-	Warn     func(string)    // if not nil, it receives a warning about an unverified operator, who is then accepted
-	Now      time.Time
-	Evidence operators.Evidence
+	List   *operators.List // nil if there is no operators file
+	Broken error           // why the operators file cannot be used
+	Path   string          // of the operators file
+	Off    bool            // operators are not verified
+	Warn   func(string)    // if not nil, it receives a warning about an unverified operator, who is then accepted
+	Now    time.Time
 }
 
 // Allow returns nil if the rules let an operator perform an action on a handoff, otherwise fault.ErrDenied. It judges
@@ -58,7 +57,7 @@ func (r Rules) Verify(operator string) operators.Status {
 	case r.List == nil:
 		return operators.Status{State: operators.BootstrapPending}
 	}
-	return r.List.Verify(operator, r.Now, r.Evidence)
+	return r.List.Verify(operator, r.Now)
 }
 
 // Unverified returns fault.ErrDenied for an unverified operator, with the advice of its status. With the setting
@@ -126,6 +125,6 @@ func (r Rules) mayRead(operator string) error {
 	case r.List == nil || r.List.Has(operator):
 		return r.Broken
 	}
-	status := r.List.Verify(operator, r.Now, operators.Evidence{})
+	status := r.List.Verify(operator, r.Now)
 	return r.Unverified(status.Advice, "%s", status.Reason)
 }

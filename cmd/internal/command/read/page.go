@@ -72,7 +72,7 @@ func forPage(s *handoff.Store) (all []page.Handoff, err error) {
 		h := page.Handoff{ID: l.ID, From: l.From, To: l.To, Topic: l.Topic, Time: l.Time, State: string(l.State),
 			Tags: got.Tags, References: got.References, Expires: set.Expires, Re: set.Re, Supersedes: set.Supersedes,
 			Events: events(l), Body: pageBody(s, got.Entry)}
-		if _, refuse := s.Distrust(l.From, got.Signature); fault == nil && !refuse {
+		if fault == nil && s.Distrust(l.From, got.Signature) == "" {
 			h.Title = handoff.Title(got.Body, l.Topic)
 		}
 		if got.Signature.State == handoff.SignatureGood {
@@ -114,7 +114,7 @@ func pageBody(s *handoff.Store, e handoff.Entry) func() (string, error) {
 		if err != nil {
 			return "", errors.New("the content does not verify; run `handoff verify`")
 		}
-		if why, refuse := s.Distrust(e.From, got.Signature); refuse {
+		if why := s.Distrust(e.From, got.Signature); why != "" {
 			return "", errors.New(why)
 		}
 		return got.Body, nil

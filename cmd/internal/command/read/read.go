@@ -51,7 +51,7 @@ func readOne(a *cli.App, p handoff.Project, s *handoff.Store, id string, f *read
 	if err != nil {
 		return err
 	}
-	why, _ := s.Distrust(got.Entry.From, got.Signature)
+	why := s.Distrust(got.Entry.From, got.Signature)
 	verdict := cli.WorkOf(p).Of(context.Background(), got.References)
 	line := ""
 	if verdict.Reason != "" {

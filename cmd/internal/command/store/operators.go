@@ -30,7 +30,7 @@ func trust(a *cli.App, f *trustFlags, ops []string) error {
 	if err != nil {
 		return err
 	}
-	return a.Did(trusted{done.OperatorID, done.Keys, done.Former, done.FirstSight, done.By},
+	return a.Did(trusted{done.OperatorID, done.Keys, done.FirstSight, done.By},
 		"the keys of "+operator+" are trusted now")
 }
 
@@ -121,7 +121,6 @@ func validateOperators(a *cli.App, _ *cli.None, files []string) error {
 type trusted struct {
 	Operator   string   `json:"operator"`
 	Keys       []string `json:"keys"`
-	Former     []string `json:"former_keys"`
 	FirstSight bool     `json:"first_sight"`
 	By         string   `json:"trusted_by,omitempty"`
 }
