@@ -135,13 +135,13 @@ func TestParseRefuses(t *testing.T) {
 		"UTF-16":             {"\xff\xfea\x00", "line 2: the frontmatter is not valid UTF-8"},
 		"hidden line break":  {"schema_version: '1.0' # x\u2028operators: []\n", "line 2: the frontmatter holds the character U+2028"},
 		"too large":          {strings.Repeat("#", operators.MaxBytes+1), "line 2: the frontmatter is larger than"},
-		"hidden characters":  {strings.Replace(two, `"Bob"`, `"B\u2028ob"`, 1), "line 13: operators[1]: display_name"},
-		"unquoted boolean":   {strings.Replace(two, `"Bob"`, `true`, 1), "line 13: operators[1]: display_name: YAML does not read"},
-		"one-digit hour":     {strings.Replace(two, `2026-01-01T00:00:00Z`, `2026-01-01T0:00:00Z`, 1), "line 17: operators[1]: active_since"},
-		"comma":              {strings.Replace(two, `2026-01-01T00:00:00Z`, `2026-01-01T00:00:00,5Z`, 1), "line 17: operators[1]: active_since"},
-		"a time with spaces": {strings.Replace(two, `2026-01-01T00:00:00Z`, `2026-01-01 00:00:00`, 1), "line 17: operators[1]: active_since"},
-		"65 characters":      {strings.Replace(two, `"bob"`, strings.Repeat("b", 65), 1), "line 12: operators[1]: id"},
-		"newline after id":   {strings.Replace(two, `"bob"`, `"bob\n"`, 1), "line 12: operators[1]: id"},
+		"hidden characters":  {strings.Replace(two, `"Bob"`, `"B\u2028ob"`, 1), "line 12: operators[1]: display_name"},
+		"unquoted boolean":   {strings.Replace(two, `"Bob"`, `true`, 1), "line 12: operators[1]: display_name: YAML does not read"},
+		"one-digit hour":     {strings.Replace(two, `2026-01-01T00:00:00Z`, `2026-01-01T0:00:00Z`, 1), "line 16: operators[1]: active_since"},
+		"comma":              {strings.Replace(two, `2026-01-01T00:00:00Z`, `2026-01-01T00:00:00,5Z`, 1), "line 16: operators[1]: active_since"},
+		"a time with spaces": {strings.Replace(two, `2026-01-01T00:00:00Z`, `2026-01-01 00:00:00`, 1), "line 16: operators[1]: active_since"},
+		"65 characters":      {strings.Replace(two, `"bob"`, strings.Repeat("b", 65), 1), "line 11: operators[1]: id"},
+		"newline after id":   {strings.Replace(two, `"bob"`, `"bob\n"`, 1), "line 11: operators[1]: id"},
 	} {
 		r, problems := operators.Parse([]byte(tt.head), 2)
 		var got strings.Builder
