@@ -109,7 +109,7 @@ line 15: operators[2] must be a mapping with the keys id, display_name, github_h
 line 16: operators[3]: capabilities[0] must be one line of text, not a list or a mapping
 line 16: operators[3]: active_until 2026-01-31 is before active_since 2026-02-01
 line 17: operator "carol" is already on line 16; ids must differ
-line 18: the frontmatter has the unknown key "owner"; known are schema_version, operators, policies, teams
+line 18: the frontmatter has the unknown key "owner"; known are schema_version, operators, teams
 `
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Error(diff)
