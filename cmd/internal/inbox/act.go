@@ -29,17 +29,8 @@ var changes = map[string]change{
 	"release":          {"released", "take"},
 	"done":             {"done", "done --undo"},
 	"done --undo":      {"open again", ""},
-	"archive":          {"archived", "archive --undo"},
-	"archive --undo":   {"unarchived", "archive"},
 	"mark-read":        {"marked as read", "mark-read --undo"},
 	"mark-read --undo": {"unread again", ""},
-}
-
-func archiveOrBack(m *model) tea.Cmd {
-	if r := m.chosen(); r != nil && r.state == handoff.StateArchived {
-		return act("archive --undo")(m)
-	}
-	return act("archive")(m)
 }
 
 // An undo reverts the change of one key, if it has commands.
@@ -178,12 +169,11 @@ func (m *model) sync() tea.Cmd {
 	}
 }
 
-// foundMsg is the result of a search, or a thread.
+// foundMsg is the result of a search.
 type foundMsg struct {
-	what  string
-	whole bool           // among all handoffs, not only in the view
-	ids   map[string]int // with their rank, if they have one
-	err   error
+	what string
+	ids  map[string]int // with their rank
+	err  error
 }
 
 // mostFound is the number of handoffs that a search lists, the best ones.
@@ -203,24 +193,7 @@ func (m *model) search(text string) tea.Cmd {
 		for i, match := range found.Matches {
 			ids[match.ID] = i
 		}
-		return foundMsg{"about " + text, false, ids, err}
-	}
-}
-
-// openThread lists the thread of the chosen handoff.
-func (m *model) openThread() tea.Cmd {
-	r := m.chosen()
-	if r == nil {
-		return nil
-	}
-	s, id, topic := m.store, r.ID, r.Topic
-	return func() tea.Msg {
-		thread, err := s.Thread(id)
-		ids := make(map[string]int, len(thread.Nodes))
-		for _, n := range thread.Nodes {
-			ids[n.ID] = 0
-		}
-		return foundMsg{"in the thread of " + topic, true, ids, err}
+		return foundMsg{"about " + text, ids, err}
 	}
 }
 
@@ -229,13 +202,8 @@ func (m *model) gotFound(msg foundMsg) {
 		m.fail(fault.Sentence(msg.err))
 		return
 	}
-	id := m.id()
 	m.found, m.what, m.filter = msg.ids, msg.what, ""
-	if m.open_ = false; msg.whole {
-		m.view = len(views) - 1
-	} else {
-		m.at, id = 0, "" // the best one
-	}
-	m.choose(id)
+	m.open_, m.at = false, 0
+	m.choose("") // the best one
 	m.say(handoff.Count(len(msg.ids), "handoff") + " " + msg.what + "; esc shows all")
 }

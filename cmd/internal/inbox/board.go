@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/palette"
 )
 
 // A board shows all handoffs in columns by state.
@@ -21,14 +20,13 @@ type board struct {
 
 // columns are the kinds of columns, from left to right.
 var columns = []struct {
-	name, short string
-	has         []handoff.State // the first has the look of the column
-	empty       string
+	name  string
+	has   []handoff.State // the first has the look of the column
+	empty string
 }{
-	{"Waiting", "Waiting", []handoff.State{handoff.StateUnread}, "Nothing waits for anybody."},
-	{"Taken", "Taken", []handoff.State{handoff.StateTaken}, "Nobody works on one."},
-	{"Done", "Done", []handoff.State{handoff.StateDone, handoff.StateRead},
-		"Finished work will be here."},
+	{"Unread", []handoff.State{handoff.StateUnread}, "Nothing waits for anybody."},
+	{"Taken", []handoff.State{handoff.StateTaken}, "Nobody works on one."},
+	{"Done", []handoff.State{handoff.StateDone, handoff.StateRead}, "Finished work will be here."},
 }
 
 const (
@@ -85,11 +83,8 @@ func (m *model) boardLines(height int) []string {
 	lines := []string{"", ""}
 	cells := make([][]string, len(columns))
 	for c, kind := range columns {
-		look, name := lookOf(kind.has[0]), kind.name
-		if m.width < namesFrom {
-			name = kind.short
-		}
-		head := look.style.Render(look.sign+" "+name) + m.known(" %d", len(m.columns[c].shown))
+		look := lookOf(kind.has[0])
+		head := look.style.Render(look.sign+" "+kind.name) + m.known(" %d", len(m.columns[c].shown))
 		lines[0] += " " + m.pad(head, width-1)
 		lines[1] += " " + m.pad(look.style.Render(strings.Repeat("━", width-2)), width-1)
 		cells[c] = m.cards(c, width-2, room)
@@ -111,7 +106,7 @@ func (m *model) oneColumn(height int) []string {
 	for c, kind := range columns {
 		look, number, name, before, after := lookOf(kind.has[0]), m.known(" %d", len(m.columns[c].shown)), "", " ", " "
 		if c == m.turn {
-			name, before, after = " "+kind.short, " ‹ ", " › "
+			name, before, after = " "+kind.name, " ‹ ", " › "
 		}
 		head += before + look.style.Render(look.sign+name) + number + after
 	}
@@ -158,10 +153,6 @@ func (m *model) card(r *row, width int, chosen bool) []string {
 	if m.width >= cardsFrom {
 		title, second, _ = strings.Cut(lipgloss.Wrap(title, width, " "), "\n")
 	}
-	if m.width >= cardsFrom && m.width < namesFrom {
-		names := palette.People([]string{r.From, r.To})
-		people = names[0].Initials + "→" + names[1].Initials
-	}
 	age := strings.TrimSuffix(m.age(r.Time), " ago")
 	lines := []string{mark + style.Render(m.cut(title, width))}
 	if second != "" {
@@ -191,58 +182,6 @@ func (m *model) cardDetail() []string {
 	}
 	room := m.width - m.measure.StringWidth(about) - 3
 	return []string{m.pad(title, room) + "  " + faint.Render(about)}
-}
-
-// cardAt returns the column and the card at a place of the screen, -1 if there is none.
-func (m *model) cardAt(x, y int) (c, card int) {
-	c, y = m.turn, y-3 // title, rule, the names of columns
-	if m.width >= cardsFrom {
-		c, y = min(x/(m.width/len(columns)), len(columns)-1), y-1
-	}
-	if col := &m.columns[c]; y >= 0 && col.top+y/m.cardHeight() < len(col.shown) {
-		return c, col.top + y/m.cardHeight()
-	}
-	return c, -1
-}
-
-// click chooses the handoff below the mouse, and opens the one that is chosen.
-func (m *model) click(x, y int) tea.Cmd {
-	before := m.id()
-	switch at := m.layout(); {
-	case m.open_ || m.helping || m.prompt != nil:
-		return nil
-	case m.on:
-		if c, card := m.cardAt(x, y); card >= 0 {
-			m.turn, m.columns[c].at = c, card
-		}
-	case y >= 2 && y < 2+at.rows() && x < max(at.listWidth, 1) && m.list.top+y-2 < len(m.shown):
-		m.list.at = m.list.top + y - 2
-	default:
-		return nil
-	}
-	if before != "" && m.id() == before {
-		return m.open()
-	}
-	return nil
-}
-
-// wheel scrolls what is below the mouse.
-func (m *model) wheel(x, y, by int) tea.Cmd {
-	at := m.layout()
-	switch {
-	case m.helping || m.prompt != nil:
-	case m.on && !m.open_:
-		if c, _ := m.cardAt(x, y); m.turn == c {
-			m.columns[c].move(by)
-		} else {
-			m.turn = c
-		}
-	case m.open_, at.beside && x > at.listWidth, !at.beside && at.previewHeight > 0 && y > 2+at.listHeight:
-		return m.scroll(3 * by)
-	default:
-		m.move(by)
-	}
-	return nil
 }
 
 // titlesMsg has the titles of handoffs by id.

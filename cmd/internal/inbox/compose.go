@@ -7,19 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// write returns the action of a key that runs a command that opens the editor for a handoff about the chosen one.
-func write(command, done string) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		r := m.chosen()
-		switch {
-		case r == nil:
-			return nil
-		case command == "supersede" && r.From != m.me:
-			return m.fail("only its sender " + r.From + " can supersede it; r replies")
-		}
-		title, id := m.titleOf(r), r.ID
-		return m.inTurn(func() tea.Cmd { return m.runEditor(title+": "+done, command, id) })
+// reply opens the editor for an answer to the chosen handoff.
+func reply(m *model) tea.Cmd {
+	r := m.chosen()
+	if r == nil {
+		return nil
 	}
+	title, id := m.titleOf(r), r.ID
+	return m.inTurn(func() tea.Cmd { return m.runEditor(title+": answered", "reply", id) })
 }
 
 // writeNew opens the editor for a new handoff.

@@ -67,11 +67,7 @@ func run(a *cli.App, f *flags, _ []string) error {
 	}
 	m := newModel(s, p.Options, p.MeOr(f.Operator))
 	m.project, m.said, m.run, m.patience = filepath.Base(p.Root), said, a.Again, p.Options.LockTimeout
-	if cli.NeverSynced(p, s, nil) {
-		m.message = "this clone has never synced: s receives what others wrote"
-	}
 	m.changed = func() { a.SyncByItself(p) }
-	m.work = func(references []string) string { return cli.WorkLine(p, references) }
 	return show(m, in, out, a.Getenv)
 }
 

@@ -35,9 +35,9 @@ var bindings = sync.OnceValue(func() (all []binding) {
 
 // actions maps the first key of each binding to its action.
 var actions = map[string]func(*model) tea.Cmd{
-	"enter": (*model).open, "t": act("take"), "d": act("done"), "p": act("release"), "r": write("reply", "answered"),
-	"e": write("supersede", "superseded"), "m": act("mark-read"), "a": archiveOrBack, "u": (*model).undo, "n": writeNew,
-	"s": (*model).sync, "b": (*model).toggleBoard, "T": (*model).openThread, "y": (*model).copyID,
+	"enter": (*model).open, "t": act("take"), "d": act("done"), "r": reply,
+	"m": act("mark-read"), "u": (*model).undo, "n": writeNew,
+	"s": (*model).sync, "b": (*model).toggleBoard,
 	"/": (*model).startFilter, "f": (*model).startSearch, "esc": (*model).back,
 	"tab": by(1, (*model).nextView), "shift+tab": by(-1, (*model).nextView),
 	"j": by(1, (*model).step), "k": by(-1, (*model).step),
@@ -45,11 +45,8 @@ var actions = map[string]func(*model) tea.Cmd{
 	"h":     func(m *model) tea.Cmd { return m.aside(-1, (*model).back) },
 	"space": by(1, (*model).page), "pgup": by(-1, (*model).page),
 	"g": by(-1<<30, (*model).step), "G": by(1<<30, (*model).step),
-	"J": by(5, (*model).scroll), "K": by(-5, (*model).scroll),
-	"]": by(1, (*model).next), "[": by(-1, (*model).next),
 	"?": (*model).showHelp, "q": (*model).quit,
 	"ctrl+z": func(m *model) tea.Cmd { return m.suspend },
-	"ctrl+l": func(*model) tea.Cmd { return tea.ClearScreen },
 }
 
 // by returns the action that moves by some places.

@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"cmp"
 	"maps"
 	"os"
 	"strings"
@@ -21,9 +20,8 @@ type model struct {
 	project string
 	said    *notes
 	run     runner
-	form    atomic.Pointer[os.File]          // the terminal while a command with questions reads it
-	work    func(references []string) string // compares the work with references; it runs git
-	suspend tea.Cmd                          // returns the terminal to the shell until the program continues
+	form    atomic.Pointer[os.File] // the terminal while a command with questions reads it
+	suspend tea.Cmd                 // returns the terminal to the shell until the program continues
 	now     func() time.Time
 
 	list
@@ -92,27 +90,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case loadedMsg:
 		cmd = m.take(msg)
 	case bodyMsg:
-		cmd = m.show(msg)
-	case workMsg:
-		if msg.target == m.preview.body.target {
-			m.preview.body.work = msg.line
-		}
+		m.show(msg)
 	case actedMsg:
 		cmd = m.acted(msg)
-	case doubtMsg:
-		m.message = cmp.Or(m.message, string(msg))
 	case foundMsg:
 		m.gotFound(msg)
 	case titlesMsg:
 		maps.Copy(m.titles, msg)
-	case tea.MouseClickMsg:
-		if mouse := msg.Mouse(); mouse.Button == tea.MouseLeft {
-			cmd = m.click(mouse.X, mouse.Y)
-		}
-	case tea.MouseWheelMsg:
-		if mouse := msg.Mouse(); mouse.Button == tea.MouseWheelUp || mouse.Button == tea.MouseWheelDown {
-			cmd = m.wheel(mouse.X, mouse.Y, map[bool]int{true: -1, false: 1}[mouse.Button == tea.MouseWheelUp])
-		}
 	case suspendMsg:
 		cmd = m.suspend
 	}
@@ -156,9 +140,6 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 		m.preview.stale = true
 	}
 	cmds := []tea.Cmd{m.look()}
-	if !m.loaded && m.me != "" && m.counts[0]+m.counts[1] == 0 {
-		cmds = append(cmds, m.doubt())
-	}
 	m.loaded = true
 	for _, msg := range m.early {
 		_, cmd := m.Update(msg)
@@ -166,17 +147,6 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 	}
 	m.early = nil
 	return tea.Batch(cmds...)
-}
-
-// doubtMsg is why the operator is probably a typing error, or "".
-type doubtMsg string
-
-func (m *model) doubt() tea.Cmd {
-	s, me := m.store, m.me
-	return func() tea.Msg {
-		why, _ := s.Registry().WhyUnknown(me)
-		return doubtMsg(why)
-	}
 }
 
 // settle updates the place in the list and the preview after a change.
@@ -278,23 +248,6 @@ func (m *model) page(by int) tea.Cmd {
 		return m.scroll(by * max(1, m.layout().previewHeight-1))
 	}
 	return m.step(by * max(1, m.list.height))
-}
-
-func (m *model) next(by int) tea.Cmd {
-	open := m.open_
-	m.open_ = false
-	m.step(by)
-	m.open_, m.preview.top = open, 0
-	return nil
-}
-
-func (m *model) copyID() tea.Cmd {
-	r := m.chosen()
-	if r == nil {
-		return nil
-	}
-	m.say("copied " + r.ID[:len("sha256:")+12] + "…, if this terminal lets programs copy (OSC 52)")
-	return tea.SetClipboard(r.ID)
 }
 
 // searching describes the filter and search, or returns "".

@@ -34,14 +34,7 @@ type bodyMsg struct {
 	tags       []string
 	references []string
 	signed     string
-	work       string // the result of comparing the work
 	err        error
-}
-
-// workMsg is the result of comparing the work with the references of a handoff.
-type workMsg struct {
-	*target
-	line string
 }
 
 const (
@@ -93,19 +86,11 @@ func read(s *handoff.Store, t *target) bodyMsg {
 	return msg
 }
 
-// show takes a body, if it is still wanted, and starts comparing the work.
-func (m *model) show(msg bodyMsg) tea.Cmd {
-	if m.preview.wanted.Load() != msg.target {
-		return nil
+// show takes a body, if it is still wanted.
+func (m *model) show(msg bodyMsg) {
+	if m.preview.wanted.Load() == msg.target {
+		m.preview.body = msg
 	}
-	if old := m.preview.body; old.target != nil && old.entry.ID == msg.entry.ID {
-		msg.work = old.work
-	}
-	if m.preview.body = msg; len(msg.references) == 0 || m.work == nil {
-		return nil
-	}
-	work := m.work
-	return func() tea.Msg { return workMsg{msg.target, work(msg.references)} }
 }
 
 // isShown reports whether the preview has the body of a row.
@@ -141,7 +126,7 @@ func (m *model) header(width int) []string {
 			m.isShown(r))), width),
 	}
 	if m.isShown(r) {
-		facts := []string{cli.Related(m.preview.body.references), m.preview.body.signed, m.preview.body.work}
+		facts := []string{cli.Related(m.preview.body.references), m.preview.body.signed}
 		for _, more := range facts {
 			if more != "" {
 				lines = append(lines, m.cut(faint.Render(escape(more)), width))

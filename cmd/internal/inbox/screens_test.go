@@ -144,7 +144,7 @@ func TestBoard(t *testing.T) {
 			s := start(t, size[0], size[1], root, "inbox")
 			s.sees("Inbox 23")
 			s.press("b")
-			s.shows("board-"+at, "Waiting", "Task 39")
+			s.shows("board-"+at, "Unread", "Task 39")
 			s.press("lj")
 			s.shows("board-moved-"+at, "Taken", "Task ")
 			s.press("\r")
@@ -157,7 +157,7 @@ func TestBoard(t *testing.T) {
 	s.press("bG")
 	s.sees("▌Task 0")
 	s.press("t") // the cards above come back
-	s.sees("Waiting 4", " Task 4 and more", "▌Task 0")
+	s.sees("Unread 4", " Task 4 and more", "▌Task 0")
 	s.quits()
 	s = start(t, 80, 24, none, "inbox")
 	s.sees("There are no handoffs yet")
@@ -197,7 +197,7 @@ func TestScreensOfAnySize(t *testing.T) {
 	s.press("G")
 	s.sees("100000 of 100000")
 	s.press("bgG")
-	s.sees("Waiting 100000")
+	s.sees("Unread 100000")
 	s.quits()
 }
 

@@ -96,7 +96,7 @@ func (m *model) View() tea.View {
 		lines[i] = m.cut(line, m.width)
 	}
 	view := tea.NewView(strings.Join(lines, "\n"))
-	view.AltScreen, view.MouseMode = true, tea.MouseModeCellMotion
+	view.AltScreen = true
 	if m.prompt != nil {
 		view.Cursor = tea.NewCursor(min(m.measure.StringWidth(m.promptLine()), max(0, m.width-1)), max(0, m.height-1))
 	}
@@ -258,7 +258,7 @@ func (m *model) bottom() string {
 		}
 		does := b.hint
 		switch {
-		case m.open_ && b.keys[0] == "enter", !m.open_ && b.keys[0] == "]":
+		case m.open_ && b.keys[0] == "enter":
 			continue
 		case m.open_ && b.keys[0] == "q":
 			does = "back"

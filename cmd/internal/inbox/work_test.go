@@ -3,7 +3,6 @@
 package inbox_test
 
 import (
-	"encoding/base64"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,23 +35,10 @@ func TestWork(t *testing.T) {
 	s.sees("Inbox 3 · 2 new")
 	s.press("t")
 	s.sees(`see the design" is taken`, "taken by ben")
-	s.press("p")
-	s.sees(`see the design" is released`)
-	s.press("p")
-	s.sees("see the design: nothing changed")
-	s.press("u") // the release: it is taken again
-	s.sees("taken by ben")
-	s.press("p")
-	s.sees(`see the design" is released`)
-	s.sees("Inbox 3 · 3 new") // what is given back waits again
-	s.press("tu")             // at once: the second key waits for the first
-	s.sees(`see the design" is released`, "Inbox 3 · 3 new")
-	s.press("m")
-	s.sees(`see the design" is marked as read`, "Inbox 3 · 2 new")
-	s.press("t")
-	s.sees("taken by ben")
 	s.press("u") // it was read before it was taken
 	s.sees(`see the design" is released`, "Inbox 3 · 2 new", "h ago read")
+	s.press("tu") // at once: the second key waits for the first
+	s.sees(`see the design" is released`, "Inbox 3 · 2 new")
 	s.press("t")
 	s.sees("taken by ben")
 	s.press("d")
@@ -75,30 +61,12 @@ func TestWork(t *testing.T) {
 	s.sees(`see the design" is open again`, "Inbox 3")
 	s.press("kd")
 	s.sees(`see the design" is done`, "Inbox 2")
-	s.press("a")
-	s.sees(`"Three tests fail now and then" is archived`, "Inbox 1")
-	s.press("\t\t/is:arch")
-	s.sees("1 of 6", "archived", "now and then")
-	s.press("\ra")
-	s.sees("is unarchived", "Inbox 2")
-	s.press("\x1b")
+	s.press("\t\t")
 	s.sees("They are in")
 	s.press("fCLEO waits\r")
 	s.sees("3 handoffs about CLEO waits", "Tell cleo")
 	s.press("\x1b")
 	s.sees("They are in")
-	s.press("/billing\re")
-	s.sees("only its sender ann can supersede it")
-	s.press("/\x15release\re")
-	s.sees("They are in: superseded", "All 7")
-	s.press("k")
-	s.sees("replaces")
-	s.press("T")
-	s.sees("2 handoffs in the thread of", "superseded")
-	s.press("y")
-	s.sees("copied sha256:")
-	s.press("\x1b")
-	s.sees("Half of it works")
 	s.press("q")
 	if code := s.leaves(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -106,16 +74,12 @@ func TestWork(t *testing.T) {
 
 	store := open(t, root)
 	entries, err := store.List(handoff.Filter{From: "ben"})
-	if err != nil || len(entries) != 3 {
+	if err != nil || len(entries) != 2 {
 		t.Fatalf("ben sent %v, %v", entries, err)
 	}
 	reply, err := store.Load(entries[1])
 	if err != nil || reply.To != "ann" || reply.Body != "Thanks, all of it." || len(reply.References) != 1 || !strings.HasPrefix(reply.References[0], "re:sha256:") {
 		t.Errorf("the reply is %+v, %v", reply.Document, err)
-	}
-	copied, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s.screen.copied[0], "52;c;"))
-	if _, found := store.Find(string(copied)); err != nil || found != nil {
-		t.Errorf("copied %q, %v", copied, found)
 	}
 }
 
@@ -154,16 +118,6 @@ func TestNobody(t *testing.T) {
 	s.sees("know who you are")
 	s.press("q")
 	s.leaves()
-}
-
-// Who is probably a slip is told so.
-func TestSlip(t *testing.T) {
-	t.Parallel()
-	s := start(t, 80, 24, project(t, docs()...), "inbox", "--operator", "bne")
-	s.sees("Nothing waits for bne", "no handoff here is from or to bne; did you mean ben?")
-	s.press("\t")
-	s.until("no note after a key", func(text string) bool { return !strings.Contains(text, "did you mean") })
-	s.quits()
 }
 
 // What others do meanwhile is seen within a second: what they write, that they hold the lock, that all of it is gone.
