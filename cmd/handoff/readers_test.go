@@ -42,7 +42,7 @@ var readers = map[string][]string{
 	"record validate":       {"record validate PACKET"},
 	"record onboard":        {"record onboard"},
 	"log":                   {"log ID", "log --head"},
-	"list":                  {"list", "list --unread", "list --state expired", "list --all", "list --orphaned", "list --tag ci"},
+	"list":                  {"list", "list --unread", "list --state expired", "list --all", "list --tag ci"},
 	"search":                {"search green"},
 	"read":                  {"read ID --receipts", "read ID", "read ID --agent", "read ID --raw"},
 	"thread":                {"thread ID"},

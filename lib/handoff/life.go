@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -95,15 +94,6 @@ func (s *Store) trusts() func(id, from string) bool {
 		got, err := s.Read(id)
 		return err == nil && s.Distrust(from, got.Signature) == ""
 	}
-}
-
-const forgottenAfter = 14 * 24 * time.Hour
-
-// isForgotten reports whether a handoff is unread, and its recipient has left or was not told about it in 14 days.
-func (l stateReader) isForgotten(e Entry, left map[string]bool) bool {
-	state := l.state(e)
-	isOld := isBefore(e.Time, l.s.opt.Now().Add(-forgottenAfter))
-	return state == StateUnread && (left[e.To] || isOld && l.toldAt(e) == "")
 }
 
 // Successors returns a function that returns the successors of a stored handoff. rivals are the other successors of

@@ -15,7 +15,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // A Mark records that an operator has read a handoff. Operator is the reader, and Time is when.
@@ -30,13 +29,10 @@ type Filter struct {
 	To, From, Topic string
 	Tag             string    // needs the documents of all entries that the other conditions choose
 	Since           time.Time // ts_utc is not before it
-	Until           time.Time // ts_utc is before it; the zero time means no limit
 	Unread          bool      // in StateUnread: unread by To, or by their recipient if To is ""
 	All             bool      // with Unread, also those that are taken or closed
 	Present         bool      // not archived
 	State           State     // "" means any
-	Here            bool      // written on the branch of Options
-	Orphaned        bool      // forgotten (see isForgotten), or to a recipient who has never marked anything as read
 	Open            bool      // not closed
 	Newest          int       // only the newest n, or a few more; 0 means all
 }
@@ -44,7 +40,7 @@ type Filter struct {
 func (f Filter) matches(e Entry) bool {
 	return (f.To == "" || e.IsTo(f.To)) && (f.From == "" || e.From == f.From) &&
 		(f.Topic == "" || e.Topic == f.Topic) &&
-		(f.Since.IsZero() || !isBefore(e.Time, f.Since)) && (f.Until.IsZero() || isBefore(e.Time, f.Until)) &&
+		(f.Since.IsZero() || !isBefore(e.Time, f.Since)) &&
 		(!f.Unread || e.UnreadBy(f.To))
 }
 
@@ -97,27 +93,19 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 	defer d.Close()
 	at := s.stateReader()
 	over := make(map[string]State)
-	readers := make(map[string]bool)
 	closed := sync.OnceValue(func() map[string]bool { return at.facts().Closed() })
 	choice.Is = func(e Entry) bool {
-		if f.Orphaned {
-			for _, m := range e.Marks() {
-				readers[m.Operator] = true
-			}
-		}
 		fits, hidden := f.admits(e, at, closed)
 		if hidden != "" {
 			over[strings.Clone(e.ID)] = hidden
 		}
 		return fits
 	}
-	if !f.Orphaned {
-		choice.IsNot = index.NotFor(f.To, f.Unread)
-		if f.Unread && f.To != "" {
-			choice.Skip = s.at.SkipRead(d, f.To)
-		}
+	choice.IsNot = index.NotFor(f.To, f.Unread)
+	if f.Unread && f.To != "" {
+		choice.Skip = s.at.SkipRead(d, f.To)
 	}
-	if f.State.IsDerived() && !f.Orphaned {
+	if f.State.IsDerived() {
 		choice.IsNot, choice.ByID = store.NotOf(at.facts().Knows), !f.Unread
 	}
 	if in.Newest, in.For, err = s.at.Scan(d, choice); err != nil {
@@ -127,11 +115,7 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 	for _, state := range over {
 		in.Over[state]++
 	}
-	keep, err := s.keep(d, f, at, readers)
-	if err != nil {
-		return Inbox{}, err
-	}
-	in.Newest = slices.DeleteFunc(in.Newest, func(e Entry) bool { return !keep(e) })
+	in.Newest = slices.DeleteFunc(in.Newest, func(e Entry) bool { return !s.hasTag(d, f.Tag, e) })
 	return in, nil
 }
 
@@ -156,44 +140,14 @@ func (f Filter) admits(e Entry, at stateReader, closed func() map[string]bool) (
 	return (f.State == "" || state == f.State) && !(f.Open && state.IsClosed()), ""
 }
 
-// here adds the condition that a handoff was written on the current branch.
-func (s *Store) here(keep func(Entry) bool) (func(Entry) bool, error) {
-	if s.opt.Branch == "" {
-		return nil, fault.Invalid("go to a work tree of git with a branch checked out, or leave out --here",
-			"no branch is checked out here")
+// hasTag reports whether the document of an entry has a tag, or the tag is "".
+func (s *Store) hasTag(d *disk.Dir, tag string, e Entry) bool {
+	if tag == "" {
+		return true
 	}
-	state, err := s.at.OpenPlace(s.opt.StateDir)
-	if err != nil || state == nil {
-		return func(Entry) bool { return false }, err
+	doc, err := s.load(d, e)
+	if err != nil {
+		s.opt.Warn(fmt.Sprintf("%s is left out: %v", e.ID, err))
 	}
-	defer state.Close()
-	written, err := txn.WrittenOn(state, s.opt.Branch)
-	return func(e Entry) bool { return written[e.ID] && keep(e) }, err
-}
-
-// keep returns the conditions of a filter that need more than a row. readers are the operators who have read at least
-// one handoff.
-func (s *Store) keep(d *disk.Dir, f Filter, at stateReader, readers map[string]bool) (func(Entry) bool, error) {
-	var left map[string]bool
-	if f.Orphaned {
-		list, _ := s.Registry().Policy() // if the file is unusable, nobody has left
-		left = list.Left(s.opt.Now())
-	}
-	keep := func(e Entry) bool {
-		if f.Orphaned && (readers[e.To] || e.To == Next) && !at.isForgotten(e, left) {
-			return false
-		}
-		if f.Tag == "" {
-			return true
-		}
-		doc, err := s.load(d, e)
-		if err != nil {
-			s.opt.Warn(fmt.Sprintf("%s is left out: %v", e.ID, err))
-		}
-		return err == nil && slices.Contains(doc.Tags, f.Tag)
-	}
-	if f.Here {
-		return s.here(keep)
-	}
-	return keep, nil
+	return err == nil && slices.Contains(doc.Tags, tag)
 }

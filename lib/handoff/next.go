@@ -26,15 +26,11 @@ func (s *Store) Next(f Filter, session string, skip map[string]bool) (e Entry, o
 	defer d.Close()
 	s = s.Glance()
 	at, me := s.stateReader(), f.To
-	f = Filter{From: f.From, Topic: f.Topic, Tag: f.Tag, Since: f.Since, Until: f.Until, Here: f.Here}
-	keep, err := s.keep(d, f, at, nil)
-	if err != nil {
-		return e, false, err
-	}
+	f = Filter{From: f.From, Topic: f.Topic, Tag: f.Tag, Since: f.Since}
 	var held []Entry
 	for _, h := range s.Lifecycle().Holdings(me) {
 		isFree := session == "" || h.Take.Session == session || h.Take.IsOver(s.at.Now(), 0) || h.HasDied
-		if isFree && f.matches(h.Entry) && keep(h.Entry) {
+		if isFree && f.matches(h.Entry) && s.hasTag(d, f.Tag, h.Entry) {
 			held = append(held, h.Entry)
 		}
 	}

@@ -22,7 +22,7 @@ func ParseUntil(text string, from time.Time) (time.Time, error) {
 	if d, ok := form.Duration(text); ok {
 		return from.Add(d), nil
 	}
-	if t, _, ok := form.Since(text, from); ok {
+	if t, ok := form.Since(text, from); ok {
 		return t, nil
 	}
 	return time.Time{}, fault.Invalid(
@@ -33,24 +33,13 @@ func ParseUntil(text string, from time.Time) (time.Time, error) {
 // ParseSince parses a time for Filter.Since: a time, a date, today, yesterday, or a duration before now, such as 48h,
 // 7d or 2w. A time without a zone is in the zone of now. Other text is ErrInvalid.
 func ParseSince(text string, now time.Time) (time.Time, error) {
-	at, _, err := parseTime(text, now)
-	return at, err
-}
-
-// ParseBefore parses a time for Filter.Until as ParseSince does, but returns the end of a day.
-func ParseBefore(text string, now time.Time) (time.Time, error) {
-	at, whole, err := parseTime(text, now)
-	return at.Add(whole), err
-}
-
-func parseTime(text string, now time.Time) (time.Time, time.Duration, error) {
-	at, whole, ok := form.Since(text, now)
+	at, ok := form.Since(text, now)
 	if !ok {
-		return time.Time{}, 0, fault.Invalid(
+		return time.Time{}, fault.Invalid(
 			"give a time such as 2026-05-07T12:00, a date, yesterday, or a duration such as 48h, 7d or 2w",
 			"%q is not a time", text)
 	}
-	return at, whole, nil
+	return at, nil
 }
 
 // Ago formats the time since at in the largest unit that fits, such as "2 h ago".

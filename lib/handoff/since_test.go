@@ -8,21 +8,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-func TestParseBefore(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 5, 7, 12, 0, 0, 0, time.FixedZone("", 2*3600))
-	for text, want := range map[string]string{
-		"2026-05-01": "2026-05-01T22:00:00Z", // the end of the day where it is asked
-		"yesterday":  "2026-05-06T22:00:00Z",
-		"7d":         "2026-04-30T10:00:00Z",
-	} {
-		got, err := handoff.ParseBefore(text, now)
-		if err != nil || got.UTC().Format(time.RFC3339) != want {
-			t.Errorf("%s is %s, %v; want %s", text, got, err, want)
-		}
-	}
-}
-
 func TestAgo(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 7, 12, 0, 0, 0, time.UTC)

@@ -28,28 +28,27 @@ func Days(s string) (days int, ok bool) {
 }
 
 // Since parses a past time as people write it: a time with or without zone, a day, or a duration before now. Without
-// a zone it is in that of now. whole is the length of a day, or 0 for other times.
-func Since(text string, now time.Time) (at time.Time, whole time.Duration, ok bool) {
+// a zone it is in that of now.
+func Since(text string, now time.Time) (at time.Time, ok bool) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05",
 		"2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
 		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
-			return t, 0, true
+			return t, true
 		}
 	}
-	const day = 24 * time.Hour
 	if t, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
-		return t, day, true
+		return t, true
 	}
 	if back, is := map[string]int{"today": 0, "yesterday": 1}[strings.ToLower(text)]; is {
 		y, m, d := now.Date()
-		return time.Date(y, m, d-back, 0, 0, 0, 0, now.Location()), day, true
+		return time.Date(y, m, d-back, 0, 0, 0, 0, now.Location()), true
 	}
 	text = strings.TrimSuffix(text, " ago")
 	if days, ok := Days(text); ok && days > 0 {
-		return now.AddDate(0, 0, -days), 0, true
+		return now.AddDate(0, 0, -days), true
 	}
 	d, ok := Duration(text)
-	return now.Add(-d), 0, ok && d > 0
+	return now.Add(-d), ok && d > 0
 }
 
 // Ago formats the time since at in the largest unit that fits. A time more than a week ago, or in the future, is a day

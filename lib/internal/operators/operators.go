@@ -94,17 +94,6 @@ func (l *List) IsCapable(id, capability string) bool {
 	return slices.Contains(o.Capabilities, capability)
 }
 
-// Left returns the operators whose active_until is before now. A nil list has none.
-func (l *List) Left(now time.Time) map[string]bool {
-	left := make(map[string]bool)
-	if l != nil {
-		for _, o := range l.operators {
-			left[o.ID] = o.Offboarded(now)
-		}
-	}
-	return left
-}
-
 // Offboarded reports whether active_until of the operator has passed. A date passes at the end of its day in UTC.
 func (o Operator) Offboarded(now time.Time) bool {
 	_, until, ok := span(o.ActiveUntil)

@@ -3,7 +3,6 @@ package txn
 import (
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -60,16 +59,6 @@ func openLog(d *disk.Dir) (*io.SectionReader, func() error, error) {
 		err = store.AsCorrupt(filepath.Join(d.Path(), disk.LogFile), err)
 	}
 	return log, done, err
-}
-
-// WrittenOn returns the ids of the handoffs that the audit log records as written on a branch.
-func WrittenOn(d *disk.Dir, branch string) (map[string]bool, error) {
-	written := make(map[string]bool)
-	return written, each(d, math.MaxInt64, func(w eventlog.Written) {
-		if w.Branch == branch {
-			written[w.HandoffID] = true
-		}
-	}, `"branch":"`+strings.ReplaceAll(branch, `"`, `\"`)+`"`)
 }
 
 // each calls do with the payloads of type T in the events whose lines contain needle, in the last bytes of the log.

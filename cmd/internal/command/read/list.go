@@ -11,10 +11,9 @@ type listFlags struct {
 	cli.Filter
 	Format   string `one:"table,rows,jsonl,ids,json"`
 	Limit    int    `flag:",n"`
-	Agent    bool   `needs:"unread" not:"format limit reverse"` // print bodies in frames
+	Agent    bool   `needs:"unread" not:"format limit"` // print bodies in frames
 	MaxChars int    `needs:"agent"`
-	Held     bool   `not:"format limit reverse agent"` // list what is held instead
-	Reverse  bool
+	Held     bool   `not:"format limit agent"` // list what is held instead
 	*cli.Paging
 }
 
@@ -96,9 +95,6 @@ func (f *listFlags) order(entries []handoff.Entry) []handoff.Entry {
 	}
 	if f.Format == "table" {
 		entries = handoff.NewestFirst(entries)
-	}
-	if f.Reverse {
-		slices.Reverse(entries)
 	}
 	return entries
 }

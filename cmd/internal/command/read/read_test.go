@@ -22,10 +22,9 @@ func TestOrder(t *testing.T) {
 		want  string
 	}{
 		{listFlags{}, "[3 1 4 2]"},
-		{listFlags{Reverse: true}, "[2 4 1 3]"},
 		{listFlags{Limit: 2}, "[3 4]"},
 		{listFlags{Format: "table"}, "[4 3 2 1]"},
-		{listFlags{Format: "table", Limit: 3, Reverse: true}, "[2 3 4]"},
+		{listFlags{Format: "table", Limit: 3}, "[4 3 2]"},
 	} {
 		var ids []string
 		for _, e := range c.flags.order(slices.Clone(rows)) {
