@@ -69,13 +69,12 @@ type remote struct {
 	*exchange
 	carrier     carrier
 	known       claimFiles
-	writers     map[string]string // the version of what each writer has published; nil if the remote was not asked
-	claims      map[string]string // the version of each claim
-	replaced    map[string]string // why a claim is not the one that was granted
-	denials     denials
-	refusedText []byte // refused.json as it was read
+	writers     map[string]string  // the version of what each writer has published; nil if the remote was not asked
+	claims      map[string]string  // the version of each claim
+	replaced    map[string]string  // why a claim is not the one that was granted
+	denials     map[string]refusal // of claims
+	refusedText []byte             // refused.json as it was read
 
-	repeated    int  // the number of earlier refusals that were repeated
 	isAsking    bool // for claims, outside of a sync
 	holdsClaims bool // the remote never loses a claim, and is not asked for those that are known
 }
@@ -140,7 +139,6 @@ func (r *remote) withRetry(ctx ctx, blames func(error) bool, do func() error) er
 		return err
 	}
 	r.reset()
-	r.repeated = 0
 	r.loadRefused()
 	return do()
 }
@@ -322,16 +320,6 @@ func (r *remote) keep(ctx ctx, c *intake) error {
 	return errors.Join(r.known.learn(c.claims), r.carrier.keep(ctx, c))
 }
 
-// forgetRefused records which writers are refused. They are asked again once they have published something else.
-func (r *remote) forgetRefused(ctx ctx) error {
-	for _, no := range r.got.Refused {
-		if no.Writer != "" {
-			r.denials.Writers[no.Writer] = refusal{Commit: r.writers[no.Writer], Why: no.Why}
-		}
-	}
-	return r.carrier.forgetRefused(ctx)
-}
-
 // A target is where handoffs are sent to. The first one, or another that the user accepted later, is recorded outside
 // of the project: a branch could name another remote, or namespace.
 type target struct {
@@ -382,17 +370,10 @@ func (r *remote) pin() error {
 	return save(r.out, disk.SyncTarget, nil, now)
 }
 
-// refusedName is the file that records refusals. It can be lost; then everything is judged again.
+// refusedName is the file that records refused claims. It can be lost; then all are judged again.
 const refusedName = "refused.json"
 
-// denials are earlier refusals, by object id. They are not judged again.
-type denials struct {
-	Stamp   string             `json:"rules"` // the stamp of the rules
-	Claims  map[string]refusal `json:"claims"`
-	Writers map[string]refusal `json:"writers"`
-}
-
-// A refusal is a claim, or a published commit of a writer, that does not count.
+// A refusal is a claim that does not count.
 type refusal struct {
 	Commit string `json:"commit"`
 	// its handoff, about which more may become known; "" if it can never count
@@ -402,38 +383,14 @@ type refusal struct {
 	Void  bool   `json:"void,omitempty"`  // it ends a lease of another operator, whose claim can replace it
 }
 
-// renew forgets refusals that other rules may allow.
-func (d *denials) renew(stamp string) {
-	if d.Stamp != stamp {
-		maps.DeleteFunc(d.Claims, func(_ string, c refusal) bool { return c.ID != "" })
-		d.Stamp = stamp
-	}
-}
-
 // loadRefused reads the earlier refusals.
 func (r *remote) loadRefused() {
-	r.denials = denials{Claims: make(map[string]refusal), Writers: make(map[string]refusal)}
+	r.denials = make(map[string]refusal)
 	r.refusedText, _ = load(r.home, refusedName, &r.denials)
 }
 
-// saveRefused saves the refusals of refs that the remote still has.
+// saveRefused saves the refusals of claims that the remote still has.
 func (r *remote) saveRefused() error {
-	maps.DeleteFunc(r.denials.Claims, func(name string, c refusal) bool { return r.claims[name] != c.Commit })
-	maps.DeleteFunc(r.denials.Writers, func(name string, c refusal) bool { return r.writers[name] != c.Commit })
+	maps.DeleteFunc(r.denials, func(name string, c refusal) bool { return r.claims[name] != c.Commit })
 	return save(r.home, refusedName, r.refusedText, r.denials)
-}
-
-// isKnownBad reports whether the commit of a writer was refused before, and refuses it again.
-func (r *remote) isKnownBad(writer, commit string) bool {
-	before, was := r.denials.Writers[writer]
-	if was = was && before.Commit == commit; was {
-		r.repeat(Refusal{Writer: writer, Why: before.Why})
-	}
-	return was
-}
-
-// repeat repeats an earlier refusal. Our repository was already found to be undamaged.
-func (r *remote) repeat(no Refusal) {
-	r.refuse(no)
-	r.repeated++
 }

@@ -122,7 +122,7 @@ func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, ha
 		case h.why != "":
 		case isMoved && !r.Restore:
 			h.why, h.isBad = "it was that of "+was.Operator+" at "+was.Time+", and was moved", true
-			r.denials.Claims[h.name] = refusal{Commit: r.claims[h.name], Why: h.why, Moved: true}
+			r.denials[h.name] = refusal{Commit: r.claims[h.name], Why: h.why, Moved: true}
 		case isMoved, !isKnown:
 			h.lines, h.lost = settle(j.have, h.Claim)
 		}
@@ -130,10 +130,8 @@ func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, ha
 	return all, j.have, nil
 }
 
-// judgeClaims reads and judges claims, and remembers those that do not count. A refused claim is judged again if
-// something new is known about its handoff.
+// judgeClaims reads and judges claims, and remembers those that do not count.
 func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []remoteClaim, err error) {
-	r.denials.renew(j.judge.Stamp())
 	if all, err = r.readClaims(ctx, names); err != nil {
 		return nil, err
 	}
@@ -147,32 +145,20 @@ func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []remoteClaim
 	if err != nil {
 		return nil, err
 	}
-	touched := make(map[string]bool)
 	for i := range all {
 		h, isVoid := &all[i], false
 		if !h.isBad {
 			h.why, isVoid = j.why(h.Consumption, here[h.HandoffID])
 		}
 		if h.why != "" {
-			r.denials.Claims[h.name] = refusal{Commit: r.claims[h.name], ID: h.HandoffID, Why: h.why, Void: isVoid,
+			r.denials[h.name] = refusal{Commit: r.claims[h.name], ID: h.HandoffID, Why: h.why, Void: isVoid,
 				Moved: r.replaced[h.name] != ""}
 			continue
 		}
-		delete(r.denials.Claims, h.name)
+		delete(r.denials, h.name)
 		j.lives.add(h.Consumption)
-		touched[h.HandoffID] = true
 	}
-	var again []string
-	for name, no := range r.denials.Claims {
-		if touched[no.ID] && !no.Moved && no.Commit == r.claims[name] && !slices.Contains(names, name) {
-			again = append(again, name)
-		}
-	}
-	if len(again) == 0 {
-		return all, nil
-	}
-	more, err := r.judgeClaims(ctx, j, again)
-	return append(all, more...), err
+	return all, nil
 }
 
 // compareTurns orders lines as their actions can follow each other: by handoff and lease, and resumes last.
@@ -195,13 +181,8 @@ func order(a, b bool) int {
 }
 
 // takeClaims adds the ledger lines of new claims that count, and reports the lines of this store that were not first.
-// Refused claims are judged again if the rules changed, or something new is known about their handoff.
 func (r *remote) takeClaims(ctx ctx, c *intake) error {
-	touched := make(map[string]bool)
-	for _, got := range r.got.Received {
-		touched[got.ID] = true
-	}
-	all, have, err := r.readClaimsNamed(ctx, r.newClaims(touched))
+	all, have, err := r.readClaimsNamed(ctx, r.newClaims())
 	if err != nil {
 		return err
 	}
@@ -221,17 +202,12 @@ func (r *remote) takeClaims(ctx ctx, c *intake) error {
 	return r.report(have, c.held.acts(), lost)
 }
 
-// newClaims returns the names of the unknown claims of the remote. It omits refused claims whose handoff was not
-// touched since.
-func (r *remote) newClaims(touched map[string]bool) (names []string) {
-	stamp := r.Exchange().Judge().Stamp()
+// newClaims returns the names of the unknown claims of the remote. It omits those that can never count.
+func (r *remote) newClaims() (names []string) {
 	for name, commit := range r.claims {
-		before, was := r.denials.Claims[name]
-		isOld := was && before.Commit == commit && !touched[before.ID] && (before.ID == "" || r.denials.Stamp == stamp)
-		if isOld && before.Moved && !r.Restore {
-			r.repeat(Refusal{Claim: name, Why: before.Why})
-		}
-		if isRead := !isOld || before.Moved && r.Restore; isRead && !r.isKnown(name, commit) {
+		before, was := r.denials[name]
+		isVain := was && before.Commit == commit && before.ID == "" && !before.Moved
+		if !isVain && !r.isKnown(name, commit) {
 			names = append(names, name)
 		}
 	}
@@ -349,7 +325,7 @@ func (r *remote) sendClaims(ctx ctx, before claimed) (claimed, error) {
 		return before, err
 	}
 	open := unclaimed(have, func(name string) bool {
-		return known[name] || r.claims[name] != "" && !r.denials.Claims[name].Void || r.known.of(name).version == folded
+		return known[name] || r.claims[name] != "" && !r.denials[name].Void || r.known.of(name).version == folded
 	})
 	now.Claims += len(open)
 	for len(open) > 0 {

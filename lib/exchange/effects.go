@@ -108,15 +108,12 @@ func isFiling(act eventlog.Act) bool {
 }
 
 // takeEffects adds the effects that count, on handoffs that are stored here. The other effects wait. They are judged
-// again if handoffs arrived or the rules changed.
+// again by each sync.
 func (x *exchange) takeEffects(ctx ctx, c *intake) error {
-	judge := x.Exchange().Judge()
-	stamp := judge.Stamp()
-	if stamp == c.held.Rules && len(c.said)+len(c.imported)+len(c.claims)+len(x.got.Received) == 0 {
+	if len(c.held.Effects) == 0 {
 		return nil
 	}
-	c.held.Rules = stamp
-	j := jury{judge: judge}
+	j := jury{judge: x.Exchange().Judge()}
 	var ids []string
 	for _, e := range c.held.Effects {
 		ids = append(ids, e.HandoffID)

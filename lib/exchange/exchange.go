@@ -33,7 +33,7 @@
 //	held.json     documents that are refused for now, and effects on handoffs that this replica does not have yet
 //	remote.json   where handoffs can be sent to
 //	sync.json     how much of the audit log was sent, and when
-//	refused.json  what was refused and is not read again
+//	refused.json  claims that were refused
 //	claims/       the claims that are in the ledger here; a file has those whose names begin with its name
 //	ended/        the same, of claims that were folded and are not in the ledger yet
 //	tries         claims that this replica has asked for, granted or not
@@ -200,13 +200,13 @@ func (r *remote) sync(ctx ctx) error {
 	pending := progress{}
 	err := r.open(ctx)
 	if err == nil {
-		blames := func(err error) bool { return errors.Is(err, fault.ErrIntegrity) && len(r.got.Refused) > r.repeated }
+		blames := func(err error) bool { return errors.Is(err, fault.ErrIntegrity) && len(r.got.Refused) > 0 }
 		err = r.withRetry(ctx, blames, func() (err error) {
 			pending, err = r.exchangeAll(ctx)
 			return err
 		})
 		if r.writers != nil && !r.DryRun {
-			err = errors.Join(err, r.forgetRefused(ctx), r.saveRefused())
+			err = errors.Join(err, r.carrier.forgetRefused(ctx), r.saveRefused())
 		}
 	}
 	if err != nil && ctx.Err() != nil {

@@ -22,7 +22,7 @@ func (r *gitCarrier) fetch(ctx ctx) error {
 	var news []string
 	for _, writer := range slices.Sorted(maps.Keys(r.writers)) {
 		id := r.writers[writer]
-		if writer != r.writer && r.refs[localRef("fetched", writer)] != id && !r.isKnownBad(writer, id) {
+		if writer != r.writer && r.refs[localRef("fetched", writer)] != id {
 			news = append(news, writer)
 			specs.WriteString(r.writerRef(writer) + ":" + localRef("fetched", writer) + "\n")
 		}

@@ -268,7 +268,7 @@ func (r *gitCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string]bo
 		refs, specs = make(map[string]string), append(specs, localRef("claims", "*")+":"+r.claimRef("*"))
 	}
 	for _, t := range tries {
-		if no := r.denials.Claims[t.name]; no.Void && r.claims[t.name] == no.Commit {
+		if no := r.denials[t.name]; no.Void && r.claims[t.name] == no.Commit {
 			options = append(options, "--force-with-lease="+r.claimRef(t.name)+":"+no.Commit)
 		}
 		if refs == nil {

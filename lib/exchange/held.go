@@ -27,7 +27,6 @@ type held struct {
 	Signatures []heldDocument `json:"signatures,omitempty"`
 	// effects on missing handoffs, and effects that do not count yet
 	Effects []effect `json:"effects,omitempty"`
-	Rules   string   `json:"rules,omitempty"` // the stamp of the rules that judged them
 
 	places map[effect]int // the indexes of the effects, by key
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -179,22 +178,6 @@ func TestDoneByAnother(t *testing.T) {
 	}
 }
 
-var forgedClaims = flag.Int("forged", 1000, "how many claims TestForgedClaimsAreRemembered forges")
-
-// forge puts claims into a hub that nobody here can count.
-func forge(t testing.TB, hub string, n int) {
-	t.Helper()
-	var in strings.Builder
-	for i := range n {
-		id := fmt.Sprintf("sha256:%064x", i)
-		text := fmt.Sprintf(`{"claim":{"handoff_id":%q,"operator_id":"eve","token":"%s#take.0",`+
-			`"ts_utc":"2026-05-08T12:00:00Z"},"format":"handoff-claim/1","nonce":"%032x","writer":"w-0000000000000000"}`, id, id, i)
-		name := sha256.Sum256([]byte(id + "#take.0"))
-		in.WriteString(claimCommit(fmt.Sprintf("%x", name), text))
-	}
-	fastImport(t, hub, in.String())
-}
-
 // claimCommit returns the commit of a claim for fastImport.
 func claimCommit(name, text string) string {
 	return fmt.Sprintf("commit refs/handoff/claims/%s\ncommitter x <x@x> 1 +0000\ndata 1\nx\n"+
@@ -254,41 +237,6 @@ func TestForgedOwnClaim(t *testing.T) {
 			t.Errorf("its own: %s", line)
 		}
 	}
-}
-
-// What forged claims cost grows with their number, and once they are refused they cost nothing.
-func TestForgedClaimsAreRemembered(t *testing.T) {
-	t.Parallel()
-	n := *forgedClaims
-	hub, roots, _ := shared(t, 1)
-	forge(t, hub, n)
-	begin := time.Now()
-	mustSync(t, roots[0])
-	first := time.Since(begin)
-	objects := func() string { return git(t, roots[0], "-C", syncRepo(roots[0]), "count-objects", "-v") }
-	before := objects()
-	begin = time.Now()
-	mustSync(t, roots[0])
-	t.Logf("%d forged claims: %v, then %v", n, first, time.Since(begin))
-	if after := objects(); after != before {
-		t.Errorf("they were fetched again: %s\n%s", before, after)
-	}
-	if text, err := os.ReadFile(filepath.Join(roots[0], ".run", "held.json")); err == nil && len(text) > 4096 {
-		t.Errorf("%d bytes wait", len(text))
-	}
-}
-
-// syncRepo finds the repository of exchanges of a clone.
-func syncRepo(root string) (found string) {
-	for _, top := range []string{filepath.Join(root, ".run"), filepath.Clean(root) + ".state"} {
-		_ = filepath.WalkDir(top, func(path string, _ os.DirEntry, err error) error {
-			if err == nil && filepath.Base(path) == "sync.git" {
-				found = path
-			}
-			return nil
-		})
-	}
-	return found
 }
 
 // An operator whose clone believes that they have a handoff hears that somebody else took it since they gave

@@ -132,14 +132,7 @@ func (r *objectCarrier) end(ctx) {}
 
 func (r *objectCarrier) failed() error { return nil }
 
-// forgetRefused lets a writer be asked again whose log is right and whose handoffs are damaged: these can be mended
-// while the head stays the same.
-func (r *objectCarrier) forgetRefused(ctx) error {
-	for writer := range r.news {
-		delete(r.denials.Writers, writer)
-	}
-	return nil
-}
+func (r *objectCarrier) forgetRefused(ctx) error { return nil }
 
 // relist needs no more than list: objects of claims stay.
 func (r *objectCarrier) relist(ctx ctx, judge func() error) error {
@@ -167,15 +160,14 @@ func (r *objectCarrier) list(ctx ctx) (err error) {
 		return err
 	}
 	r.writers, r.news, r.granted = found, make(map[string]delivery), make(map[string]map[string]string)
-	for name, no := range r.denials.Claims {
+	for name, no := range r.denials {
 		if r.claims[name] == "" {
 			r.claims[name] = no.Commit
 		}
 	}
 	var grown []string
 	for _, writer := range slices.Sorted(maps.Keys(found)) {
-		isOwn, is := writer == r.writer, r.seen[writer].ETag != found[writer]
-		if is && (isOwn || r.Restore || !r.isKnownBad(writer, found[writer])) {
+		if r.seen[writer].ETag != found[writer] {
 			grown = append(grown, writer)
 		}
 	}
@@ -225,7 +217,7 @@ func (r *objectCarrier) read(ctx ctx, writer string) (d delivery, why string, er
 // hear notes the claims that the log of a writer tells of.
 func (r *objectCarrier) hear(writer string, lines []objects.Line) {
 	for _, l := range lines {
-		isSettled := l.Claim == "" || r.isKnown(l.Claim, l.Granted) && !r.Restore && !r.denials.Claims[l.Claim].Void
+		isSettled := l.Claim == "" || r.isKnown(l.Claim, l.Granted) && !r.Restore && !r.denials[l.Claim].Void
 		if isSettled {
 			continue
 		}
@@ -384,7 +376,7 @@ func (r *objectCarrier) readClaim(ctx ctx, name string) (text []byte, why string
 		return nil, "", err
 	}
 	first, later, granted := jsontree.SHA256Hex(text), "", r.granted[name]
-	before := r.denials.Claims[name]
+	before := r.denials[name]
 	if before.Void || len(granted) > 1 || len(granted) == 1 && granted[first] == "" {
 		moved, err := r.claimText(ctx, objects.ClaimName(name)+objects.Moved)
 		if err != nil {
@@ -420,7 +412,7 @@ func (r *objectCarrier) putClaims(ctx ctx, tries []try, all bool) (in map[string
 	granted := make([]bool, len(tries))
 	put := func(i int) (err error) {
 		name := objects.ClaimName(tries[i].name)
-		if r.denials.Claims[tries[i].name].Void {
+		if r.denials[tries[i].name].Void {
 			name += objects.Moved
 		}
 		granted[i], err = r.store.Create(ctx, name, tries[i].text)

@@ -135,7 +135,7 @@ func (r *remote) checkLost(ctx ctx, tries []try) (err error) {
 
 // judgeLost is checkLost with the claims that are listed.
 func (r *remote) judgeLost(ctx ctx, tries []try) (err error) {
-	names := r.newClaims(nil)
+	names := r.newClaims()
 	for _, t := range tries {
 		if r.claims[t.name] != "" && !slices.Contains(names, t.name) {
 			names = append(names, t.name)
@@ -150,7 +150,7 @@ func (r *remote) judgeLost(ctx ctx, tries []try) (err error) {
 	for _, h := range all {
 		byName[h.name] = h
 		if h.isBad && r.replaced[h.name] == "" { // a sync reports it
-			delete(r.denials.Claims, h.name)
+			delete(r.denials, h.name)
 		}
 		to := &came.Acts
 		if h.asked {
@@ -165,7 +165,7 @@ func (r *remote) judgeLost(ctx ctx, tries []try) (err error) {
 	}
 	for _, t := range tries {
 		switch h, is := byName[t.name]; {
-		case !is, r.denials.Claims[t.name].Void: // our claim replaces it
+		case !is, r.denials[t.name].Void: // our claim replaces it
 		case h.isBad:
 			return badClaim(t.name, h.why)
 		case h.why != "" && h.why != isAbsent: // the next granted claim may be the first

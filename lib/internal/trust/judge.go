@@ -1,36 +1,24 @@
 package trust
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Judge decides which actions, marks and tombstones of other stores count here. It uses the operators file as it
+// A Judge decides which actions and marks of other stores count here. It uses the operators file as it
 // was when the judge was made.
-type Judge struct {
-	at    *store.Store
-	rules Rules
-}
+type Judge struct{ rules Rules }
 
 // NewJudge returns a judge of what other stores report, by the rules of this one.
-func NewJudge(at *store.Store, r Rules) Judge {
+func NewJudge(r Rules) Judge {
 	if r.Warn != nil {
 		r.Warn = func(string) {}
 	}
-	return Judge{at, r}
-}
-
-// Stamp identifies the rules of a judge. While it stays the same, the judge refuses the same things.
-func (j Judge) Stamp() string {
-	text, err := j.at.OperatorsText()
-	return jsontree.SHA256Hex(fmt.Appendf(text, "\n%t %t %v", j.rules.Off, j.rules.Warn != nil, err))
+	return Judge{r}
 }
 
 // when returns the rules at the time that an event names, but never later than now.
