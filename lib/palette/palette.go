@@ -1,5 +1,6 @@
-// Package palette defines how states look on the pages of the site and on terminals. Each color has one form for a light background and one for a dark background. The contrast of text
-// is at least 4.5. A state always has a sign and a word too, never only a color.
+// Package palette defines how states look on the pages of the site and on terminals. Each color has one form for a
+// light background and one for a dark background. The contrast of text is at least 4.5. A state always has a sign and
+// a word too, never only a color.
 package palette
 
 import (
