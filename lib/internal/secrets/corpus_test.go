@@ -114,11 +114,6 @@ func TestFalsePositives(t *testing.T) {
 		for _, frame := range frames {
 			forms = append(forms, frame(line))
 		}
-		for name, hide := range hiders {
-			if name != "coloured, escape lost" { // what is left of a password and the end of the colour looks like one
-				forms = append(forms, hide(line))
-			}
-		}
 		for _, text := range forms {
 			if found := secrets.Scan(text); len(found) != 0 {
 				wrong++

@@ -9,9 +9,8 @@ import (
 
 // Meets reports whether the rule of a block of rules.txt meets a text by itself.
 func Meets(block int, text string) (met bool) {
-	v := &view{text: text}
 	rules().filter.Each(text, func(at, rule int) {
-		_, ok := rules().rules[rule].match(v, at)
+		_, ok := rules().rules[rule].match(text, at)
 		met = met || ok && rule == block
 	})
 	return met

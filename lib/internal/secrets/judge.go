@@ -1,11 +1,9 @@
 package secrets
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"math"
-	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,8 +19,6 @@ func (r *rule) judge(value, match string) bool {
 		return isKey(value)
 	case "base64-key":
 		return isKeyInBase64(value)
-	case "base58":
-		return isBase58Check(value)
 	case "jwt":
 		return isWebToken(value)
 	case "not-hex":
@@ -168,24 +164,6 @@ func isIdentifier(value string) bool {
 		return r
 	}, value)
 	return len(value)-len(letters) <= 2 && isWords(letters)
-}
-
-// isBase58Check checks the checksum of a wallet key, which other text does not have.
-func isBase58Check(value string) bool {
-	const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-	n := new(big.Int)
-	for i := range len(value) {
-		n.Mul(n, big.NewInt(58))
-		n.Add(n, big.NewInt(int64(strings.IndexByte(alphabet, value[i])))) // the expression matches no other characters
-	}
-	raw := n.Bytes() // the versions of private keys are not 0
-	if len(raw) < 5 {
-		return false
-	}
-	body, sum := raw[:len(raw)-4], raw[len(raw)-4:]
-	once := sha256.Sum256(body)
-	twice := sha256.Sum256(once[:])
-	return string(twice[:4]) == string(sum)
 }
 
 // isLogin accepts a printable user, colon and password (RFC 7617).

@@ -2,8 +2,7 @@
 // the text that must follow, blocks of private keys, and tokens whose structure can be decoded. They find passwords
 // in URLs and login files, and random values of names such as DB_PASSWORD or api_key.
 //
-// A text is scanned as it is, and without its escapes and invisible characters. The escapes of JSON, C, shells,
-// Markdown, URLs, HTML and terminals are decoded up to three times. A finding covers the original bytes.
+// A text is scanned once, as it is: escapes are not decoded.
 //
 // The rules, their words and their examples are data in rules.txt, which explains its format. A new kind of
 // credential is a new block there.
@@ -29,23 +28,17 @@ type Finding struct {
 	End    int    `json:"-"`      // byte offset after it
 }
 
-// layers is the number of views that are scanned: the text, and three levels of decoded escapes.
-const layers = 4
-
 // Scan returns the credentials in text, sorted by place. If two rules match the same bytes, the more precise one
 // counts, which is earlier in Rules. The time is linear in the text.
 func Scan(text string) []Finding {
 	var found []hit
-	t, v := rules(), &view{text: text}
-	for depth := 0; v != nil && depth < layers; depth++ {
-		t.filter.Each(v.text, func(at, rule int) {
-			if h, ok := t.rules[rule].match(v, at); ok {
-				h.rule = rule
-				found = append(found, h)
-			}
-		})
-		v = v.reveal()
-	}
+	t := rules()
+	t.filter.Each(text, func(at, rule int) {
+		if h, ok := t.rules[rule].match(text, at); ok {
+			h.rule = rule
+			found = append(found, h)
+		}
+	})
 	return locate(text, settle(found))
 }
 

@@ -1,12 +1,8 @@
 package secrets_test
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
-	"math/big"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,7 +28,6 @@ var alphabets = map[string]string{
 	"x":       "x",
 	"X":       "X",
 	"0":       "0",
-	"base58":  "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
 }
 
 // A maker makes examples from a generator, so that no credential stands in the repository: the same seed makes the same ones.
@@ -79,30 +74,6 @@ func (m maker) make(name, args string) string {
 		return base64.StdEncoding.EncodeToString([]byte(args))
 	case "base64url":
 		return base64.RawURLEncoding.EncodeToString([]byte(args))
-	case "base58check": // the bytes before, how many, the bytes after
-		f := append(strings.Fields(args), "")
-		n, _ := strconv.Atoi(f[1])
-		before, _ := hex.DecodeString(f[0])
-		after, _ := hex.DecodeString(f[2])
-		random := make([]byte, n)
-		for i := range random {
-			random[i] = byte(m.IntN(256))
-		}
-		return inBase58(slices.Concat(before, random, after))
 	}
 	return ""
-}
-
-// inBase58 returns bytes as Bitcoin writes keys: with a checksum, in an alphabet without 0, O, I and l.
-func inBase58(body []byte) string {
-	once := sha256.Sum256(body)
-	twice := sha256.Sum256(once[:])
-	n := new(big.Int).SetBytes(append(body, twice[:4]...))
-	var text []byte
-	for digit := new(big.Int); n.Sign() > 0; {
-		n.DivMod(n, big.NewInt(58), digit)
-		text = append(text, alphabets["base58"][digit.Int64()])
-	}
-	slices.Reverse(text)
-	return string(text)
 }
