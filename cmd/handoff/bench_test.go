@@ -55,20 +55,18 @@ func project(b *testing.B, handoffs int) string {
 	if err := os.WriteFile(filepath.Join(root, ".handoff.yaml"), nil, 0o644); err != nil {
 		b.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(root, "in"), 0o755); err != nil {
-		b.Fatal(err)
-	}
-	var list strings.Builder
 	for i := range handoffs {
-		path := filepath.Join(root, "in", fmt.Sprintf("%06d.md", i))
+		dir := filepath.Join(root, "in", fmt.Sprint(i/5000))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		path := filepath.Join(dir, fmt.Sprintf("%06d.md", i))
 		text := fmt.Sprintf("---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: seed-%d\nts_utc: '2026-05-07T12:00:00Z'\n---\nbody\n", i)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			b.Fatal(err)
 		}
-		list.WriteString(path + "\x00")
 		if (i+1)%5000 == 0 || i+1 == handoffs {
-			timed(b, root, list.String(), program(b), "write", "--stdin0", "--quiet")
-			list.Reset()
+			timed(b, root, "", program(b), "write", dir, "--quiet")
 		}
 	}
 	return root
@@ -171,7 +169,7 @@ func BenchmarkList(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	timed(b, root, "", "sh", "-c", "ls in/00[01]*.md | tr '\\n' '\\0' | "+program(b)+" write --stdin0")
+	timed(b, root, "", program(b), "write", "in")
 	compare(b, root, []string{program(b), "list", "--unread"}, []string{program(b), "version"})
 }
 

@@ -24,9 +24,9 @@ func BenchmarkLife(b *testing.B) {
 	root, program := emptyProject(b, ""), program(b)
 	last := ""
 	for first := 0; first < n; first += batch {
-		var list string
-		list, last = lifeSources(b, root, first, batch, last)
-		measured(b, root, list, program, "write", "--stdin0", "--quiet")
+		var dir string
+		dir, last = lifeSources(b, root, first, batch, last)
+		measured(b, root, "", program, "write", dir, "--quiet")
 	}
 	first, _, _ := measured(b, root, "", program, "list", "--unread", "--to", "nobody-yet")
 	b.ReportMetric(milliseconds(first), "list-nothing-ms")
@@ -50,16 +50,15 @@ func BenchmarkLife(b *testing.B) {
 	}
 }
 
-// lifeSources makes documents, the first of which answers the handoff of an id, and returns the list of them and the last that
+// lifeSources makes documents, the first of which answers the handoff of an id, and returns their directory and the last that
 // is part of a thread.
-func lifeSources(b *testing.B, root string, first, count int, last string) (paths, thread string) {
+func lifeSources(b *testing.B, root string, first, count int, last string) (dir, thread string) {
 	b.Helper()
-	dir := filepath.Join(root, "in")
+	dir = filepath.Join(root, "in")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		b.Fatal(err)
 	}
 	body := strings.Repeat("One line of a body, as people write it when they hand work over.\n", 18)
-	var list strings.Builder
 	for i := first; i < first+count; i++ {
 		doc := handoff.Document{SchemaVersion: "1.0", From: "ann", To: "ben", Topic: fmt.Sprint("n", i), Time: "2026-05-07T12:00:00Z", Body: body}
 		references := "[]"
@@ -82,7 +81,6 @@ func lifeSources(b *testing.B, root string, first, count int, last string) (path
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			b.Fatal(err)
 		}
-		list.WriteString(path + "\x00")
 	}
-	return list.String(), last
+	return dir, last
 }

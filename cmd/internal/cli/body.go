@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -41,24 +40,12 @@ func (in *Input) markdown(f Fields, name string, text []byte) (handoff.Source, e
 	}
 	doc, err := in.composed(f, name, string(text))
 	if err == nil && f.Time == "" {
-		if doc.Time = in.Stamp(); f.Topic == "" {
-			doc = in.sameAgain(doc)
-		}
+		doc.Time = in.Stamp()
 	}
 	if err != nil {
 		return handoff.Source{}, err
 	}
 	return handoff.Source{Name: name, Fields: &doc}, nil
-}
-
-// sameAgain returns doc with the time of an equal handoff of the last ten minutes, if there is one: the user has
-// probably sent it twice by mistake.
-func (in *Input) sameAgain(doc handoff.Document) handoff.Document {
-	s := in.Quietly()
-	if s == nil {
-		return doc
-	}
-	return s.Repeated(doc, 10*time.Minute)
 }
 
 // defaults returns the default values of a frontmatter.

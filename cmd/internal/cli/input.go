@@ -46,32 +46,12 @@ type Input struct {
 	records map[string]record.Options
 }
 
-// Sources reads all inputs. It returns the sources of good inputs together with the errors of the others.
-func (in *Input) Sources(paths []string, stdin0 bool) (sources []handoff.Source, err error) {
-	var list []byte
-	if stdin0 {
-		if list, err = ReadAll(in.Stdin, "standard input", 64<<20); err != nil {
-			return nil, err
-		}
-		if len(list) > maxHeld {
-			CollectOften()
-		}
-	}
+// Sources reads all inputs.
+func (in *Input) Sources(paths []string) (sources []handoff.Source, err error) {
 	var errs []error
-	add := func(path string) {
+	for _, path := range paths {
 		more, err := in.open(path)
 		sources, errs = append(sources, more...), fault.Add(errs, err)
-	}
-	for _, path := range paths {
-		add(path)
-	}
-	for path := range bytes.SplitSeq(list, []byte{0}) {
-		if len(path) > 0 {
-			add(string(path))
-		}
-	}
-	if len(sources)+len(errs) == 0 {
-		return nil, Invalid("name a file or a directory, or - for standard input", "no input")
 	}
 	return sources, FirstOf(errs)
 }

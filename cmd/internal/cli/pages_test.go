@@ -15,7 +15,6 @@ func TestArguments(t *testing.T) {
 		"watch [--exec COMMAND]":                 nil,
 		"create TASK_ID --summary TEXT":          {{"TASK_ID", false, false}},
 		"install AGENT [--user | --project]":     {{"AGENT", false, false}},
-		"write FILE…|-|DIR | --stdin0":           {{"FILE…|-|DIR", true, true}},
 		"prune [ID…] --archived-for 90d --out F": {{"ID…", true, true}},
 	} {
 		got := argumentsOf(usage)

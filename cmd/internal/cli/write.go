@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 )
@@ -44,8 +43,8 @@ func (a *App) AskNames(s *handoff.Store, sources []handoff.Source) error {
 	return nil
 }
 
-// Write stores the sources and prints their receipts. before is the error of inputs that could not become sources.
-func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) error {
+// Write stores the sources and prints their receipts.
+func (a *App) Write(sources []handoff.Source) error {
 	_, s, err := a.NewStore()
 	if err != nil {
 		return err
@@ -57,30 +56,14 @@ func (a *App) Write(sources []handoff.Source, keepGoing bool, before error) erro
 		debug.SetMemoryLimit(softLimit)
 		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
 	}
-	var receipts []handoff.Receipt
-	errs := fault.Add(nil, before)
-	if keepGoing {
-		results, err := s.WriteGood(context.Background(), sources)
-		if err != nil {
-			return err
-		}
-		for _, r := range results {
-			if r.Err == nil {
-				receipts = append(receipts, r.Receipt)
-			}
-			errs = fault.Add(errs, r.Err)
-		}
-	} else if receipts, err = s.WriteAll(context.Background(), sources); err != nil {
+	receipts, err := s.WriteAll(context.Background(), sources)
+	if err != nil {
 		return err
 	}
-	if len(receipts) > 0 {
-		a.Wrote(s)
-	}
+	a.Wrote(s)
 	err = a.PrintReceipts(s, receipts)
-	if a.warnOf(s, sources, receipts); err != nil {
-		return err
-	}
-	return FirstOf(errs)
+	a.warnOf(s, sources, receipts)
+	return err
 }
 
 // warnOf prints warnings about the records that were stored.

@@ -132,7 +132,7 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	for i, to := range c.recipients {
 		sources[i] = c.source(to, draft, carried, i == 0) // the record is the same
 	}
-	return c.Write(sources, false, nil)
+	return c.Write(sources)
 }
 
 // recordWork records the commit and the files of the run as they are now, after its commands.

@@ -38,7 +38,7 @@ func create(a *cli.App, f *newFlags, _ []string) error {
 			return err
 		}
 		if sources != nil {
-			return cli.SameAgain(a.Write(sources, false, nil), in.Took)
+			return cli.SameAgain(a.Write(sources), in.Took)
 		}
 	}
 	if f.From == "" {

@@ -86,7 +86,7 @@ func (r *newRecord) store(a *cli.App, p handoff.Project, f cli.Fields) error {
 			return err
 		}
 	}
-	return a.Write(sources, false, nil)
+	return a.Write(sources)
 }
 
 // readFiles replaces the names of files by their contents.

@@ -12,7 +12,7 @@ func ids(a *cli.App, _ *cli.None, paths []string) error {
 		return err
 	}
 	in := cli.Input{App: a}
-	sources, err := in.Sources(paths, false)
+	sources, err := in.Sources(paths)
 	if err != nil {
 		return err
 	}

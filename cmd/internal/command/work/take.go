@@ -116,7 +116,7 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(*
 		if err != nil {
 			return err
 		}
-		return in.Write(sources, false, nil)
+		return in.Write(sources)
 	}, in.Try(before.Text(name, text))
 }
 

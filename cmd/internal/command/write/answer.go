@@ -65,7 +65,7 @@ func answer(a *cli.App, f *answerFlags, args []string, isReply bool) error {
 		a.Note(note)
 	}
 	if sources != nil {
-		return in.Kept(cli.SameAgain(a.Write(sources, false, nil), in.Took))
+		return in.Kept(cli.SameAgain(a.Write(sources), in.Took))
 	}
 	return records.Compose(a, f.Fields, f.At, start)
 }

@@ -22,7 +22,7 @@ func publishDraft(a *cli.App, f *publishFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Write(sources, false, nil); err != nil {
+	if err := a.Write(sources); err != nil {
 		return err
 	}
 	if err := s.Sessions().RemoveDraft(d); err != nil {

@@ -14,9 +14,8 @@ type writeFlags struct {
 	File []string
 	*cli.Gate
 	*cli.Signing
-	Kind              string
-	AllowEmpty        []string
-	Stdin0, KeepGoing bool
+	Kind       string
+	AllowEmpty []string
 }
 
 func write(a *cli.App, f *writeFlags, paths []string) error {
@@ -26,11 +25,11 @@ func write(a *cli.App, f *writeFlags, paths []string) error {
 	f.Files = f.File
 	in := cli.Input{App: a, Fields: f.Fields, At: f.At, Recording: f.Recording, Kind: f.Kind,
 		AllowEmpty: f.AllowEmpty}
-	sources, err := in.Sources(paths, f.Stdin0)
-	if err != nil && (!f.KeepGoing || len(sources) == 0) {
+	sources, err := in.Sources(paths)
+	if err != nil {
 		return in.Kept(err)
 	}
-	err = in.Kept(cli.SameAgain(a.Write(sources, f.KeepGoing, err), in.Took))
+	err = in.Kept(cli.SameAgain(a.Write(sources), in.Took))
 	if _, is := errors.AsType[*handoff.DocumentError](err); is && in.Headless {
 		return cli.WithHint(err, "to store Markdown, add --to NAME, or --to next for whoever works here next")
 	}
