@@ -70,7 +70,7 @@ func (s *scripted) reading(id string) {
 	s.prints("", "read", id)
 	s.prints("", "search", "body")
 	s.prints("", "read --receipts", id)
-	s.prints("", "record id", "note.md")
+	s.prints("", "compute-id", "note.md")
 	s.prints("yes", "reply", id, "-")
 	s.prints("# newer\n", "supersede", id, "-", "--topic", "newer")
 	s.prints("", "thread", id)
@@ -128,15 +128,15 @@ func (s *scripted) records() {
 	if code, out := s.run(strings.NewReader(""), io.Discard, "resume", packet); code == 0 || s.fits("resume", out)["consumed"] == nil {
 		s.Errorf("it was resumed again: %d, %s", code, out)
 	}
-	s.prints("", "record create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed")
-	s.prints("", "record onboard", "--project", "p")
+	s.prints("", "create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed")
+	s.prints("", "onboard", "--project", "p")
 	chain := s.named("handoff_id", "", "new", "--kind", "universal", "--from", "a", "--to", "b", "--workflow", "wf-1", "--phase", "p", "--summary", "s")
-	s.prints("", "record show", chain)
-	s.prints("", "record show", chain, "--export", s.root)
-	s.prints("", "record validate", chain)
-	s.prints("", "record validate", chain, chain)
+	s.prints("", "show", chain)
+	s.prints("", "show", chain, "--export", s.root)
+	s.prints("", "validate", chain)
+	s.prints("", "validate", chain, chain)
 	_, shown := s.run(strings.NewReader(""), io.Discard, "show", chain)
-	s.prints("", "record validate", "--fix", s.file("universal.json", shown))
+	s.prints("", "validate", "--fix", s.file("universal.json", shown))
 }
 
 func (s *scripted) operators() {
@@ -171,9 +171,9 @@ func (s *scripted) store() {
 	s.prints("", "verify --log")
 	s.prints("", "log --head")
 	s.prints("", "page", "-o", filepath.Join(s.root, "site"))
-	s.prints("", "doctor machine show")
+	s.prints("", "machine-fingerprint show")
 	s.machine = "two"
-	s.prints("", "doctor machine regenerate", "--operator", "ben", "--reason", "moved", "--yes")
+	s.prints("", "machine-fingerprint regenerate", "--operator", "ben", "--reason", "moved", "--yes")
 }
 
 // watch writes until the watching has begun and seen one.

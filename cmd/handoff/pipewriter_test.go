@@ -56,7 +56,7 @@ func TestReaderLeaves(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "handoffs", "2026-05-07-ann-ben-a.md"), changed, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"verify --json", "doctor", "doctor --json", "audit verify --json"} {
+	for _, line := range []string{"verify --json", "doctor", "doctor --json", "verify --log --json"} {
 		check(line, 6)
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -41,9 +41,9 @@ var firstDo = []struct{ example, command string }{
 	{"echo 'Deployed at noon.' | handoff done @", "handoff take @"},
 	{"handoff import week.jsonl", "handoff export -o week.jsonl"},
 	{"handoff operators add ben", "rm OPERATORS.md"},
-	{"handoff record create deploy-43", "handoff record create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' " +
+	{"handoff create deploy-43", "handoff create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' " +
 		"--who ann --context-debt 'Cache size is unknown' --agent agent:codex"},
-	{"handoff record id note.md", "cp testdata/example.md note.md"},
+	{"handoff compute-id note.md", "cp testdata/example.md note.md"},
 	{"handoff import old.jsonl", "handoff export -o old.jsonl"},
 }
 
@@ -102,7 +102,7 @@ func TestPrintedCommandsParse(t *testing.T) {
 			}
 		}
 	}
-	for _, wrong := range []string{"handoff onboard", "handoff record shwo", "handoff list --no-such", "handoff list one", "true | handoff read a --raw --agent"} {
+	for _, wrong := range []string{"handoff record", "handoff shwo", "handoff list --no-such", "handoff list one", "true | handoff read a --raw --agent"} {
 		if parseCommand(root, commandsOf(wrong)[0]) == nil {
 			t.Errorf("%s: no error", wrong)
 		}

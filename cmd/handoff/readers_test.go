@@ -23,8 +23,8 @@ import (
 
 // changing are the commands that may change something.
 var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "draft", "draft save", "hook session-end", "hook prompt", "hook tool",
-	"draft publish", "draft discard", "operators add", "operators trust", "doctor machine regenerate", "init", "inbox", "new",
-	"resume", "record create", "prune", "import", "sign",
+	"draft publish", "draft discard", "operators add", "operators trust", "machine-fingerprint regenerate", "init", "inbox", "new",
+	"resume", "create", "prune", "import", "sign",
 	"sync", "install", "uninstall", "mcp"}
 
 // telling are the commands that may say in one file that somebody was told, and change nothing else.
@@ -36,41 +36,40 @@ var telling = map[string]struct{ file, line string }{
 // readers are all other commands, each with its lines: ID, PACKET and OUT stand for a handoff, a packet and a directory
 // elsewhere.
 var readers = map[string][]string{
-	"record":                {"record id in/signed.md"},
-	"record id":             {"record id in/signed.md"},
-	"record show":           {"record show PACKET"},
-	"record validate":       {"record validate PACKET"},
-	"record onboard":        {"record onboard"},
-	"log":                   {"log ID", "log --head"},
-	"list":                  {"list", "list --unread", "list --state expired", "list --all", "list --tag ci"},
-	"search":                {"search green"},
-	"read":                  {"read ID --receipts", "read ID", "read ID --agent", "read ID --raw"},
-	"thread":                {"thread ID"},
-	"next":                  {"next"},
-	"draft list":            {"draft list"},
-	"draft show":            {"draft list"}, // there is none to show
-	"operators":             {"operators list"},
-	"operators list":        {"operators list"},
-	"operators verify":      {"operators verify ann"},
-	"operators validate":    {"operators validate"},
-	"doctor machine":        {"doctor machine show"},
-	"doctor machine show":   {"doctor machine show"},
-	"whoami":                {"whoami"},
-	"status":                {"status", "status --short"},
-	"version":               {"version"},
-	"help":                  {"help all", "help agents"},
-	"verify":                {"verify", "verify ID", "verify --log"},
-	"doctor":                {"doctor"},
-	"check":                 {"check ID", "check PACKET", "check PACKET --max-age 99999h"},
-	"export":                {"export -o -", "export --with-state -o OUT/bundle"},
-	"page":                  {"page -o OUT/page"},
-	"watch":                 nil, // it waits; what it looks at is what list does
-	"hook":                  {"help hook"},
-	"completion":            {"completion bash", "__complete read a", "__complete list --to b", "__complete list --tag c"},
-	"completion bash":       {"completion bash"},
-	"completion fish":       {"completion fish"},
-	"completion powershell": {"completion powershell"},
-	"completion zsh":        {"completion zsh"},
+	"compute-id":               {"compute-id in/signed.md"},
+	"show":                     {"show PACKET"},
+	"validate":                 {"validate PACKET"},
+	"onboard":                  {"onboard"},
+	"log":                      {"log ID", "log --head"},
+	"list":                     {"list", "list --unread", "list --state expired", "list --all", "list --tag ci"},
+	"search":                   {"search green"},
+	"read":                     {"read ID --receipts", "read ID", "read ID --agent", "read ID --raw"},
+	"thread":                   {"thread ID"},
+	"next":                     {"next"},
+	"draft list":               {"draft list"},
+	"draft show":               {"draft list"}, // there is none to show
+	"operators":                {"operators list"},
+	"operators list":           {"operators list"},
+	"operators verify":         {"operators verify ann"},
+	"operators validate":       {"operators validate"},
+	"machine-fingerprint":      {"machine-fingerprint show"},
+	"machine-fingerprint show": {"machine-fingerprint show"},
+	"whoami":                   {"whoami"},
+	"status":                   {"status", "status --short"},
+	"version":                  {"version"},
+	"help":                     {"help all", "help agents"},
+	"verify":                   {"verify", "verify ID", "verify --log"},
+	"doctor":                   {"doctor"},
+	"check":                    {"check ID", "check PACKET", "check PACKET --max-age 99999h"},
+	"export":                   {"export -o -", "export --with-state -o OUT/bundle"},
+	"page":                     {"page -o OUT/page"},
+	"watch":                    nil, // it waits; what it looks at is what list does
+	"hook":                     {"help hook"},
+	"completion":               {"completion bash", "__complete read a", "__complete list --to b", "__complete list --tag c"},
+	"completion bash":          {"completion bash"},
+	"completion fish":          {"completion fish"},
+	"completion powershell":    {"completion powershell"},
+	"completion zsh":           {"completion zsh"},
 }
 
 // What a command that reads finds is as it was: no byte, no time, no name of the project and of the user's files is another

@@ -188,7 +188,7 @@ func (r *remote) allOwn(leave map[string]bool) (ids []string, err error) {
 
 // errCopied is the error if the remote has of this writer what was not written here.
 func (r *remote) errCopied() error {
-	return fault.Integrity("where the copy is, run `handoff doctor machine regenerate --reason copied`, "+
+	return fault.Integrity("where the copy is, run `handoff machine-fingerprint regenerate --reason copied`, "+
 		"and sync again: `handoff help remotes`",
 		"the remote has of this writer, %s, what was not written here: its state directory was copied, "+
 			"or put back to an older one; nothing was sent", r.writer)

@@ -192,8 +192,8 @@ type pending struct {
 }
 
 // otherLog is the hint if the audit log is not the one that was sent.
-const otherLog = "if `handoff doctor` finds no fault, run `handoff doctor machine regenerate` and then `handoff sync`: " +
-	"it sends everything as a new writer"
+const otherLog = "if `handoff doctor` finds no fault, run `handoff machine-fingerprint regenerate` " +
+	"and then `handoff sync`: it sends everything as a new writer"
 
 // findPending reads the part of the audit log that is not published.
 func (x *exchange) findPending(p progress) (n pending, err error) {

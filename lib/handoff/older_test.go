@@ -38,7 +38,7 @@ func TestOlderState(t *testing.T) {
 	root, s, older, newer := olderStore(t, func(o *handoff.Options) { o.Warn = warn })
 	_, err := s.Write(t.Context(), source("three", "body"))
 	hint := (interface{ Hint() string })(nil)
-	if !isOlder(err) || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "doctor machine regenerate") {
+	if !isOlder(err) || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "machine-fingerprint regenerate") {
 		t.Errorf("a write: %v", err)
 	}
 	if _, err := s.Maintenance().Repair(t.Context()); !isOlder(err) {
@@ -49,7 +49,7 @@ func TestOlderState(t *testing.T) {
 		t.Errorf("a reader is shown %v, %v, %q", entries, err, warnings)
 	}
 	report, err := s.Verify(t.Context())
-	if err != nil || len(report.Faults) != 1 || !strings.Contains(report.Faults[0].Remedy, "doctor machine regenerate") {
+	if err != nil || len(report.Faults) != 1 || !strings.Contains(report.Faults[0].Remedy, "machine-fingerprint regenerate") {
 		t.Errorf("verify finds %+v, %v", report.Faults, err)
 	}
 

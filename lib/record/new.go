@@ -58,7 +58,7 @@ func Flags(kind string) (flags []Flag) {
 func New(m Making) (handoff.Source, error) {
 	k, _ := kindOf(nil, m.Kind)
 	if k.make == nil {
-		return handoff.Source{}, invalid("use "+strings.Join(Makes(), ", ")+"; for a run `handoff record create`",
+		return handoff.Source{}, invalid("use "+strings.Join(Makes(), ", ")+"; for a run `handoff create`",
 			"this command makes no record of the kind %q", m.Kind)
 	}
 	if err := checkAllowed(m.AllowEmpty); err != nil {

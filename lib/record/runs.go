@@ -32,7 +32,7 @@ func NewestOfTask(s *handoff.Store, taskID string) (string, error) {
 	}
 	newest := slices.IndexFunc(entries, func(e run.Entry) bool { return e.Record.TaskID == taskID })
 	if newest < 0 {
-		return "", invalid("run `handoff record onboard` for the recent tasks",
+		return "", invalid("run `handoff onboard` for the recent tasks",
 			"no record of the task %q in %s", taskID, s.Dir())
 	}
 	return entries[newest].HandoffID, nil

@@ -24,7 +24,7 @@ func estimate(root *jsontree.Value) (n int) {
 func (d *Document) checkTokens(r *Report) {
 	r.Tokens = Tokens(d.JSON())
 	if r.Tokens > TokenBudget {
-		fail(r, "", "name files instead of including their content, or let `handoff record validate --fix` compress it",
+		fail(r, "", "name files instead of including their content, or let `handoff validate --fix` compress it",
 			"the document takes %d tokens, more than %d", r.Tokens, TokenBudget)
 	}
 	d.checkCount(r)
@@ -38,7 +38,7 @@ func (d *Document) checkCount(r *Report) {
 		return
 	}
 	if n, err := strconv.Atoi(claimed.String()); err != nil || deviates(n, r.Tokens) {
-		warn(r, countPath, "`handoff record validate --fix` counts again", "token_count %s differs from the estimate %d by more than 30 %%", claimed, r.Tokens)
+		warn(r, countPath, "`handoff validate --fix` counts again", "token_count %s differs from the estimate %d by more than 30 %%", claimed, r.Tokens)
 	}
 }
 

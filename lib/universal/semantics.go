@@ -70,7 +70,7 @@ func (d *Document) checkHops(r *Report) {
 			"the chain has %d hops, more than %d need the user's approval", len(hops), approvedHops)
 	}
 	if len(hops) > longestChain {
-		warn(r, chainPath, "`handoff record validate --fix` cuts its middle", "the chain has %d hops, more than %d",
+		warn(r, chainPath, "`handoff validate --fix` cuts its middle", "the chain has %d hops, more than %d",
 			len(hops), longestChain)
 	}
 	if last := hops[len(hops)-1]; last != source {

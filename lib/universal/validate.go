@@ -83,7 +83,7 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 		return []fault.Fault{{
 			Pointer: versionPath,
 			Problem: fmt.Sprintf("version %s is not supported, only %s", quoted(d.text(versionPath)), Version),
-			Hint:    "`handoff record validate --help` lists what older fields become in " + Version,
+			Hint:    "`handoff validate --help` lists what older fields become in " + Version,
 		}}
 	}
 	faults := rules(d.root.Plain())
@@ -94,7 +94,7 @@ func (d *Document) checkSchema(rules fault.Rules) []fault.Fault {
 		case d.root.Get("handoff") == nil:
 			faults[i].Hint = `put the whole record under one key "handoff"`
 		default:
-			faults[i].Hint += "; `handoff record validate --fix` removes it"
+			faults[i].Hint += "; `handoff validate --fix` removes it"
 			if near := form.Nearest(name, names(at)); near != "" {
 				faults[i].Hint = fmt.Sprintf("did you mean %q?", near)
 			}

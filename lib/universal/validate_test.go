@@ -24,13 +24,13 @@ func validate(t failing, d *universal.Document, o universal.Options) universal.R
 // TestSentences holds what a person reads: place, problem, repair.
 func TestSentences(t *testing.T) {
 	for name, want := range map[string][]string{
-		"version-2":                {"line 3, column 16 (/handoff/version): version \"2.0\" is not supported, only 3.0; `handoff record validate --help` lists what older fields become in 3.0"},
-		"unknown-root-key":         {"line 34, column 14 (/comment): unknown field \"comment\"; known are handoff; `handoff record validate --fix` removes it"},
+		"version-2":                {"line 3, column 16 (/handoff/version): version \"2.0\" is not supported, only 3.0; `handoff validate --help` lists what older fields become in 3.0"},
+		"unknown-root-key":         {"line 34, column 14 (/comment): unknown field \"comment\"; known are handoff; `handoff validate --fix` removes it"},
 		"no-such-day":              {`line 5, column 18 (/handoff/timestamp): "2026-02-30T18:30:00Z" is not a valid date-time; use UTC with Z, such as 2026-02-07T18:30:00Z`},
 		"working-missing":          {`line 20, column 16 (/handoff/payload/working): required field "working" is missing; add an object with what the next skill needs`},
 		"self-loop":                {`line 14, column 16 (/handoff/target/skill): "survey-reader" hands over to itself; name the skill that takes over`},
 		"hash-of-sha1":             {`line 32, column 23 (/handoff/meta/payload_hash): "sha1:0000000000000000000000000000000000000000" is not in the required form; write sha256: and 64 lower-case hex digits, or leave it out`},
-		"large-prompt":             {"the document takes 3365 tokens, more than 2000; name files instead of including their content, or let `handoff record validate --fix` compress it"},
+		"large-prompt":             {"the document takes 3365 tokens, more than 2000; name files instead of including their content, or let `handoff validate --fix` compress it"},
 		"six-hops":                 {"line 32, column 24 (/handoff/meta/handoff_chain): the chain has 6 hops, more than 5 need the user's approval; ask the user, then set meta.user_approved to true"},
 		"hash-and-self-loop":       {"(/handoff/meta/payload_hash): the payload hashes to sha256:", "hands over to itself"},
 		"circle-with-blank-reason": {"the chain is a circle: [report-writer] -> survey-reader -> [report-writer]; give the reason in meta.handoff_reason"},
@@ -52,7 +52,7 @@ func TestWarnings(t *testing.T) {
 	for name, want := range map[string]string{
 		"temporary-file":           "may disappear",
 		"token-count-far-off":      "token_count 1500 differs from the estimate 128 by more than 30 %",
-		"twelve-hops":              "the chain has 12 hops, more than 10; `handoff record validate --fix` cuts its middle",
+		"twelve-hops":              "the chain has 12 hops, more than 10; `handoff validate --fix` cuts its middle",
 		"expires-before-it-begins": "expires_at is not after timestamp",
 		"chain-ends-elsewhere":     `the chain ends with "intake", not with the source "survey-reader"`,
 		"back-again-with-a-reason": "is a circle, with a reason: [report-writer] -> survey-reader -> [report-writer]",

@@ -55,9 +55,9 @@ func (c *crowd) resume(w *worker, id string) {
 func (c *crowd) task(w *worker) {
 	id, operator := c.life.tasks[w.IntN(len(c.life.tasks))], fmt.Sprintf("op%d", w.number)
 	act := []string{"take", "take", "take", "release", "release", "done", "archive", "unarchive"}[w.IntN(8)]
-	args := []string{act, id, "--operator", operator}
+	args := append(verb(act), id, "--operator", operator)
 	if act == "archive" || act == "unarchive" {
-		args[3] = "ann"
+		args[len(args)-1] = "ann"
 		w.done(w.run("", args...), args, 2, 4) // somebody may have taken it
 		return
 	}
@@ -93,7 +93,7 @@ func (c *crowd) retire(w *worker) {
 		c.mu.Lock()
 		c.life.back[id] = true
 		c.mu.Unlock()
-		args := []string{"unarchive", id, "--operator", "ann"}
+		args := []string{"archive", "--undo", id, "--operator", "ann"}
 		w.done(w.run("", args...), args, 2, 4)
 		return
 	}

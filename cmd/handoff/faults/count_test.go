@@ -39,7 +39,7 @@ func TestSyncs(t *testing.T) {
 	id, other := idOf("a"), idOf("b")
 	for _, command := range [][]string{
 		words("write d.md"), {"mark-read", id, "ben"}, {"take", id, "--operator", "ben"}, {"release", id, "--operator", "ben"}, {"take", id, "--operator", "ben"},
-		{"done", id, "--operator", "ben"}, {"archive", id, "--operator", "ben"}, {"unarchive", id, "--operator", "ben"},
+		{"done", id, "--operator", "ben"}, {"archive", id, "--operator", "ben"}, {"archive", "--undo", id, "--operator", "ben"},
 		{"resume", other, "--operator", "ben", "--accept", "operational", "--reason", "test"}, words("write batch"),
 	} {
 		if n, which := p.syncsOf(t, dir, command...); n != 1 {

@@ -62,7 +62,7 @@ var oddPlaces = words(`handoffs/INDEX.md handoffs/INDEX-0001.md handoffs/2026-05
 
 // commandsOfAll are run in this order: what mends comes last.
 func commandsOfAll() [][]string {
-	list := [][]string{{"read", idOf("b")}, {"show", idOf("b")}, {"check", idOf("b")}, {"receipts", idOf("b")}, {"mark-read", idOf("a"), "ben"}}
+	list := [][]string{{"read", idOf("b")}, {"show", idOf("b")}, {"check", idOf("b")}, {"read", "--receipts", idOf("b")}, {"mark-read", idOf("a"), "ben"}}
 	for _, line := range strings.Split(`list
 list --unread --to ben
 search body
@@ -74,8 +74,8 @@ draft save c.md
 operators list
 operators verify ann
 operators validate
-audit head
-audit verify
+log --head
+verify --log
 machine-fingerprint show
 verify
 doctor

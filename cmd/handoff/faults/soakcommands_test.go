@@ -21,7 +21,7 @@ var acts = []struct {
 	{2, plain(0, "surface", "ben")}, {2, plain(0, "hook", "session-start")}, {1, plain(0, "init")},
 	{1, plain(0, "machine-fingerprint", "regenerate", "--yes", "--operator", "ann", "--reason", "soak")},
 	{1, plain(0, "doctor", "--repair")}, {1, plain(0, "doctor", "--rebuild-index")},
-	{1, plain(0, "verify")}, {1, plain(0, "audit", "verify")}, {1, plain(0, "audit", "head")}, {1, plain(0, "doctor")},
+	{1, plain(0, "verify")}, {1, plain(0, "verify", "--log")}, {1, plain(0, "log", "--head")}, {1, plain(0, "doctor")},
 	{1, plain(0, "list", "--unread", "--to", "ben")}, {1, plain(0, "search", "body")}, {1, plain(0, "onboard")},
 	{6, deeds("take", 11)}, {3, deeds("release", 11)}, {4, deeds("done", 11)}, {3, (*worker).next}, {3, related("reply")}, {2, related("supersede")},
 	{3, (*worker).putAway}, {2, deeds("unarchive")}, {1, (*worker).prune}, {1, (*worker).exported}, {3, (*worker).imported}, {2, (*worker).sign},
@@ -228,6 +228,6 @@ func (w *worker) askAbout() {
 	if id == "" {
 		return
 	}
-	args := [][]string{{"check", id}, {"receipts", id}, {"verify", id}, {"read", "--agent", id}, {"thread", id}, {"show", id}}[w.IntN(6)]
+	args := [][]string{{"check", id}, {"read", "--receipts", id}, {"verify", id}, {"read", "--agent", id}, {"thread", id}, {"show", id}}[w.IntN(6)]
 	w.done(w.run("", args...), args, 2, 10, 11) // most carry no record to show
 }

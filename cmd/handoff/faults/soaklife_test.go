@@ -80,7 +80,7 @@ func (w *worker) try(act, operator string, codes []int, more ...string) {
 	w.away[id] = w.away[id] || act == "archive"
 	w.freed[id] = w.freed[id] || act == "release"
 	w.mu.Unlock()
-	args := append([]string{act, id, "--operator", operator}, more...)
+	args := append(append(verb(act), id, "--operator", operator), more...)
 	if r := w.run("", args...); w.done(r, args, codes...) && !strings.Contains(r.stdout, `"status":"existing"`) {
 		w.did(d)
 	}
@@ -106,6 +106,14 @@ func deeds(act string, codes ...int) func(*worker) {
 	return func(w *worker) {
 		w.try(act, fmt.Sprint("op", w.number), codes, map[bool][]string{true: {"--session", "s"}}[act == "take" && w.IntN(4) == 0]...)
 	}
+}
+
+// verb returns the command of an act.
+func verb(act string) []string {
+	if act == "unarchive" {
+		return words("archive --undo")
+	}
+	return []string{act}
 }
 
 // putAway archives few, so that most are there to the end.

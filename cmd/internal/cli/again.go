@@ -6,7 +6,7 @@ import "io"
 // keeps the present one.
 func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args ...string) error {
 	e := a.Env
-	e.Stdin, e.Stdout, e.Stderr, e.Args = stdin, stdout, stderr, inPresentWords(args)
+	e.Stdin, e.Stdout, e.Stderr, e.Args = stdin, stdout, stderr, args
 	if e.Getenv = a.Getenv; me != "" {
 		e.Getenv = As(me, a.Getenv)
 	}

@@ -66,7 +66,7 @@ type App struct {
 }
 
 // readers are commands that change no handoff. They start faster without a locked thread.
-var readers = []string{"version", "list", "search", "read", "receipts", "hook", "status"}
+var readers = []string{"version", "list", "search", "read", "hook", "status"}
 
 // Writing commands do all system calls in order, on the main thread. When main begins, it may run on another one. A
 // locked thread makes the runtime start one more, so readers have none.
@@ -91,7 +91,6 @@ func Main(p Program) {
 
 // Run executes one command and returns its exit code. It prints errors to stderr, one per line.
 func Run(e Env, p Program) (code int) {
-	e.Args = inPresentWords(e.Args)
 	a := newApp(e, p)
 	a.Stdout = &pipeWriter{Writer: e.Stdout, terminal: sync.OnceValue(func() *os.File { return Terminal(e.Stdout) })}
 	defer func() {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	_ "embed" // for the former words
 	"maps"
 	"slices"
 	"strings"
@@ -11,19 +10,13 @@ import (
 
 // groups are the commands that help lists, in the order of use. The others are hidden.
 var groups = []struct{ title, commands string }{
-	{"Write", "write new reply supersede draft"},
-	{"Read", "list read search thread log inbox page status watch"},
-	{"Work", "next take release done mark-read check resume withdraw archive prune"},
-	{"Records", "record"},
-	{"Agents", "install hook mcp"},
-	{"Store", "init whoami operators sync export import sign verify doctor help"},
-	{"", "version surface uninstall"},
+	{"Every day", "init write list search read reply take done archive status inbox sync"},
+	{"Records", "create show validate check resume onboard"},
+	{"Agents", "install mcp watch"},
+	{"Store", "log operators verify export import page"},
+	{"", "new supersede draft thread next release mark-read withdraw prune hook whoami sign doctor help version surface " +
+		"uninstall compute-id machine-fingerprint"},
 }
-
-// renamed has the present words for former command words. If several lines match, the longest words count.
-//
-//go:embed renamed.txt
-var renamed string
 
 // valueIn finds a key in lines of the form "KEY: TEXT", and returns its text. If the key is missing, it returns "".
 func valueIn(lines, key string) string {
@@ -33,24 +26,6 @@ func valueIn(lines, key string) string {
 		}
 	}
 	return ""
-}
-
-// inPresentWords replaces former command words in a command line by the present ones.
-func inPresentWords(args []string) []string {
-	at := len(args) - len(afterFlags(args))
-	for at < len(args) && (args[at] == "help" || isCompleting(args[at:])) {
-		at++
-	}
-	for n := min(2, len(args)-at); n > 0; n-- {
-		words := valueIn(renamed, strings.Join(args[at:at+n], " "))
-		if words != "" && !(at > 0 && strings.HasPrefix(words, args[at-1]+" ")) {
-			if at > 0 && args[at-1] == "help" {
-				words, _, _ = strings.Cut(words, " -") // help is about a command, not a flag
-			}
-			return slices.Concat(args[:at], strings.Fields(words), args[at+n:])
-		}
-	}
-	return args
 }
 
 // addCommands builds the command of the command line, or all commands if it names none.

@@ -19,7 +19,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Commands maps each command, such as "record show", to what builds it, such as [Of].
+// Commands maps each command, such as "show", to what builds it, such as [Of].
 type Commands map[string]func(*App) *cobra.Command
 
 // Of builds a command of a function, whose words are on the page of the command. Each exported field of F is a flag,

@@ -23,8 +23,8 @@ var topics embed.FS
 // otherNames maps other names of topics, which no list shows.
 var otherNames = map[string]string{"git": "remotes"}
 
-// daily lists the commands of the first screen: at most ten, of which the first three are for the start.
-var daily = []string{"init", "write", "new", "list", "read", "next", "reply", "done", "inbox", "sync"}
+// daily lists the commands of the first screen, of which the first three are for the start.
+var daily = []string{"init", "write", "list", "read", "reply", "take", "done", "inbox", "sync"}
 
 func helpCommand(a *App) *cobra.Command {
 	return &cobra.Command{
@@ -224,7 +224,7 @@ func linesOf(root *cobra.Command, which []string, width int) string {
 func names(root *cobra.Command) []string {
 	var all []string
 	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
+		if c.IsAvailableCommand() || c.Hidden && c.Name() != "no-help" {
 			all = append(all, c.Name())
 		}
 	}

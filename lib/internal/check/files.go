@@ -58,7 +58,7 @@ func (c *check) checkDocument(row *Row) {
 		}
 		if err := c.Opt.CheckBody(doc.Body); err != nil {
 			c.fault(c.RelPath(row.File),
-				remedyRepair+" quarantines it; `handoff record show ID | handoff write -` stores its record again "+
+				remedyRepair+" quarantines it; `handoff show ID | handoff write -` stores its record again "+
 					"with "+
 					"the right view", "%s", store.OneLine(err))
 		}

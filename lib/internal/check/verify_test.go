@@ -157,7 +157,7 @@ func TestVerifyOrdersRemedies(t *testing.T) {
 	p.put(docB, "no head")
 	r := p.verify()
 	for _, f := range r.Faults {
-		if !strings.HasPrefix(f.Remedy, "handoff doctor machine regenerate") {
+		if !strings.HasPrefix(f.Remedy, "handoff machine-fingerprint regenerate") {
 			t.Errorf("%s: %s", f, f.Remedy)
 		}
 	}

@@ -59,7 +59,7 @@ func corrupt(state *disk.Dir, err error) error {
 	advice := "run `handoff doctor --repair`; nothing was changed"
 	if errors.Is(err, ErrKey) {
 		advice = "use the account and the HOME that wrote it; if the store was moved or copied, or the secret was " +
-			"lost, run `handoff doctor machine regenerate`"
+			"lost, run `handoff machine-fingerprint regenerate`"
 	}
 	return fault.Integrity(advice, "%s: %v", filepath.Join(state.Path(), FileName), err)
 }

@@ -238,7 +238,7 @@ func TestJournalOfAnotherStore(t *testing.T) {
 		if _, err := journal.Open(b.state, key, true); !errors.Is(err, journal.ErrKey) {
 			t.Errorf("%s, to write: %v", name, err)
 		}
-		if hint := (*fault.Error)(nil); !errors.As(err, &hint) || !strings.Contains(hint.Advice, "doctor machine regenerate") {
+		if hint := (*fault.Error)(nil); !errors.As(err, &hint) || !strings.Contains(hint.Advice, "machine-fingerprint regenerate") {
 			t.Errorf("%s: the hint is %v", name, hint)
 		}
 	}

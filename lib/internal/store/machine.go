@@ -32,9 +32,9 @@ func (e *MachineError) Error() string {
 // Plain returns the message without fingerprints.
 func (e *MachineError) Plain() string {
 	if e.Lost {
-		return "[CROSS-HOST-REFUSED] this store does not record its machine; run `handoff doctor machine show`"
+		return "[CROSS-HOST-REFUSED] this store does not record its machine; run `handoff machine-fingerprint show`"
 	}
-	return "[CROSS-HOST-REFUSED] this store belongs to another machine; run `handoff doctor machine show`"
+	return "[CROSS-HOST-REFUSED] this store belongs to another machine; run `handoff machine-fingerprint show`"
 }
 
 // Hint returns the command that moves the store to this machine.
@@ -84,7 +84,7 @@ func (s *Store) regenerateFor(reason string) string {
 	if !IsThere(s.Opt.Dir) { // a directory that is named must exist
 		where = "--root " + ShellQuote(s.Opt.Root)
 	}
-	return strings.Join([]string{"handoff doctor machine regenerate", where,
+	return strings.Join([]string{"handoff machine-fingerprint regenerate", where,
 		"--state-dir", ShellQuote(s.Opt.StateDir),
 		"--operator", ShellQuote(operator), "--reason", ShellQuote(reason)}, " ")
 }

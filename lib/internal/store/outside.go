@@ -146,7 +146,7 @@ func readSecret(d *disk.Dir) ([]byte, error) {
 			"%s: %v", path, err)
 	case len(text) != secretBytes:
 		return nil, fault.Integrity(
-			"restore it from a backup, or move it away and run `handoff doctor machine regenerate` in each store",
+			"restore it from a backup, or move it away and run `handoff machine-fingerprint regenerate` in each store",
 			"%s does not have %d bytes", path, secretBytes)
 	case entry.Mode.Perm()&0o077 != 0:
 		return nil, fault.Integrity("run `chmod 600 "+ShellQuote(path)+"` if no one else has read it",

@@ -76,5 +76,5 @@ func lacksLog(at store.Dirs) (string, error) {
 		return "", err
 	}
 	return "the store has handoffs but no audit log: it is a clone, or its state directory is gone; restore that, " +
-		"or run `handoff doctor machine regenerate`", nil
+		"or run `handoff machine-fingerprint regenerate`", nil
 }

@@ -63,13 +63,13 @@ func (c *creation) named(f runs.Field, flag runs.Flag, said string, open map[str
 	text, isOpen := open[key]
 	switch before, _, _ := strings.Cut(said, "="); {
 	case flag.State != "" && state == "" && isKey(before): // a key without a state
-		return "", cli.Invalid("run `handoff record onboard --markdown` to see their keys",
+		return "", cli.Invalid("run `handoff onboard --markdown` to see their keys",
 			"--%s %s: add = and open, promoted, refuted or carried_forward to the key", flag.Name, said)
 	case isOpen:
 		c.Note(fmt.Sprintf("--%s %s is %q", flag.Name, key, text))
 		return text + state, nil
 	case isKey(key):
-		return "", cli.Invalid("run `handoff record onboard --markdown` to see their keys",
+		return "", cli.Invalid("run `handoff onboard --markdown` to see their keys",
 			"--%s %s: none of the %d open items has this key", flag.Name, key, len(open))
 	case flag.Open == "steps" && open[runs.Key(key)] == "":
 		c.Note(fmt.Sprintf("warning: the project has no open next step %q; nothing is closed", key))

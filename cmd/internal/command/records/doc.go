@@ -7,12 +7,12 @@ import (
 
 // Commands are the commands of the package.
 var Commands = cli.Commands{
-	"new":             cli.Of(create),
-	"record show":     cli.Of(show),
-	"record validate": cli.Of(validate),
-	"record create":   cli.Of(createRun),
-	"record onboard":  cli.Of(onboard),
-	"record id":       cli.Of(ids),
-	"check":           cli.Of(check),
-	"resume":          cli.Of(resume),
+	"new":        cli.Of(create),
+	"show":       cli.Of(show),
+	"validate":   cli.Of(validate),
+	"create":     cli.Of(createRun),
+	"onboard":    cli.Of(onboard),
+	"compute-id": cli.Of(ids),
+	"check":      cli.Of(check),
+	"resume":     cli.Of(resume),
 }

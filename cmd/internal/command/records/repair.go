@@ -34,7 +34,7 @@ func fix(a *cli.App, f *validateFlags, name string) error {
 		return err
 	}
 	if kind := record.Detect(got.text); kind != "" && kind != universal.Kind {
-		return cli.Invalid("run `handoff record validate`, and fix the faults yourself",
+		return cli.Invalid("run `handoff validate`, and fix the faults yourself",
 			"%s is a %s record; only universal handoffs can be repaired", got.name, kind)
 	}
 	d, err := universal.Parse(got.text)
