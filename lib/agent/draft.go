@@ -66,7 +66,7 @@ func (s Session) saveDraft() error {
 		return fault.New(nil, "", "the report of the agent has more than %d bytes; nothing of it is kept", maxReport)
 	}
 	p, err := handoff.LoadProject(in.Directory(s.Cwd), s.Getenv, s.Flags)
-	if err != nil || !p.Settings.HookEnabled.Value {
+	if err != nil {
 		return err
 	}
 	if s.Options != nil {

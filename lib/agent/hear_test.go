@@ -210,10 +210,6 @@ func TestHearIsOfASession(t *testing.T) {
 			t.Error("announced, but it cannot be remembered")
 		}
 	}
-	write(t, filepath.Join(l.root, handoff.SettingsName), "hook_enabled: false\n")
-	if line := l.hear(agent.Prompt); line != "" {
-		t.Errorf("switched off: %s", line)
-	}
 }
 
 // Hooks of one session at the same time announce once.

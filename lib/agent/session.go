@@ -120,10 +120,10 @@ func (s Session) print(e Event, o outcome) bool {
 	return err == nil // on an error nobody reads the report
 }
 
-// open loads the project of a session and opens its store. The report is nil if the project has the hook switched off.
+// open loads the project of a session and opens its store.
 func (s Session) open(cwd string) (handoff.Project, *report, error) {
 	p, err := handoff.LoadProject(cwd, s.Getenv, s.Flags)
-	if err != nil || !p.Settings.HookEnabled.Value {
+	if err != nil {
 		return p, nil, err
 	}
 	if s.Options != nil {

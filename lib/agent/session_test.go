@@ -220,11 +220,9 @@ func anyInput(t *testing.T) {
 // Nothing to say is nothing said, also by way of an envelope.
 func TestSilence(t *testing.T) {
 	unread := newProject(t, 1, "x")
-	off := newProject(t, 1, "x")
-	write(t, filepath.Join(off, handoff.SettingsName), "hook_enabled: false\n")
 	for _, name := range agent.Names() {
 		for what, s := range map[string]struct{ root, to string }{
-			"nobody's": {unread, "eve"}, "switched off": {off, "ben"}, "no handoff": {newProject(t, 0, ""), "ben"}, "no project": {t.TempDir(), "ben"},
+			"nobody's": {unread, "eve"}, "no handoff": {newProject(t, 0, ""), "ben"}, "no project": {t.TempDir(), "ben"},
 		} {
 			if out, problems := start(agent.Session{Agent: name, To: s.to}, s.root); out != "" || problems != "" {
 				t.Errorf("%s, %s: %q, %q", name, what, out, problems)

@@ -80,7 +80,7 @@ func (a *App) Remote(p handoff.Project) exchange.Options {
 				return nil, "", nil
 			}
 			b, err := bucket.Open(ctx, bucket.Config{URL: r.URL.Value, Endpoint: r.Endpoint.Value,
-				Region: r.Region.Value, Profile: r.Profile.Value, Insecure: r.Insecure.Value, Getenv: a.Getenv})
+				Region: r.Region.Value, Profile: r.Profile.Value, Getenv: a.Getenv})
 			if err != nil {
 				return nil, "", err
 			}

@@ -22,7 +22,7 @@ type checkArgs struct {
 
 func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
 	c := record.Checks{Rules: schema.Universal(), Tree: cli.WorkOf(p), CheckOptions: packet.CheckOptions{
-		MaxAge: p.Settings.MaxAge.Value, AllowEmpty: in.AllowEmpty, Answers: in.Answers}}
+		AllowEmpty: in.AllowEmpty, Answers: in.Answers}}
 	if in.MaxAge == "" {
 		return c, nil
 	}

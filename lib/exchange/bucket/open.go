@@ -22,7 +22,6 @@ type Config struct {
 	Endpoint string // https://host or https://host:port; "" for AWS
 	Region   string // "" for AWS_REGION, AWS_DEFAULT_REGION, otherwise us-east-1
 	Profile  string // of the AWS files; "" for the variables of AWS, otherwise AWS_PROFILE, otherwise default
-	Insecure bool   // allow http to other machines
 
 	Getenv   func(string) string // nil for no environment
 	Patience time.Duration       // the time limit of each operation; 0 for one minute
@@ -86,8 +85,8 @@ func (b *Bucket) setHost(c Config) (isSecure bool, err error) {
 	b.host = u.Host
 	ip := net.ParseIP(u.Hostname())
 	isLocal := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-	if u.Scheme == "http" && !isLocal && !c.Insecure {
-		return false, fault.Config("use https, or add insecure: true to the remote if you trust the network",
+	if u.Scheme == "http" && !isLocal {
+		return false, fault.Config("use https; http is for servers on this machine",
 			"endpoint http://%s sends handoffs unencrypted", b.host)
 	}
 	return u.Scheme == "https", nil

@@ -19,8 +19,6 @@
 //	index_max_rows                                 5000
 //	surface_max_chars                              4000
 //	surface_max_age_days                           0 (off)
-//	hook_enabled                                   true
-//	max_age                                        48h
 //	record_work                                    true (for agent sessions; in the file: for everyone)
 //	capture                                        summary (or none, extract)
 //	lease                                          2h
@@ -87,8 +85,6 @@ type Settings struct {
 	IndexMaxRows      Setting[int]           `key:"index_max_rows" is:"2 1000000" default:"5000"`
 	SurfaceMaxChars   Setting[int]           `key:"surface_max_chars" is:"1 1000000" default:"4000"`
 	SurfaceMaxAgeDays Setting[int]           `key:"surface_max_age_days" is:"0 36500"` // 0 means no limit
-	HookEnabled       Setting[bool]          `key:"hook_enabled" default:"true"`
-	MaxAge            Setting[time.Duration] `key:"max_age" default:"48h"`
 	RecordWork        Setting[bool]          `key:"record_work" default:"true"`
 	Capture           Setting[string]        `key:"capture" is:"summary none extract"` // of a file: at most this
 	Lease             Setting[time.Duration] `key:"lease" default:"2h"`

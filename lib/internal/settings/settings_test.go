@@ -27,8 +27,6 @@ max_document_bytes: 2048
 index_max_rows: 10
 surface_max_chars: 100
 surface_max_age_days: 7
-hook_enabled: false
-max_age: '72h'
 record_work: false
 capture: none
 lease: 30m
@@ -54,8 +52,6 @@ func TestParse(t *testing.T) {
 		IndexMaxRows:      inFile(10),
 		SurfaceMaxChars:   inFile(100),
 		SurfaceMaxAgeDays: inFile(7),
-		HookEnabled:       inFile(false),
-		MaxAge:            inFile(72 * time.Hour),
 		RecordWork:        inFile(false),
 		Capture:           inFile(settings.CaptureNone),
 		Lease:             inFile(30 * time.Minute),
@@ -89,8 +85,6 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		IndexMaxRows:      byDefault(5000),
 		SurfaceMaxChars:   byDefault(4000),
 		SurfaceMaxAgeDays: byDefault(0),
-		HookEnabled:       byDefault(true),
-		MaxAge:            byDefault(48 * time.Hour),
 		RecordWork:        byDefault(true),
 		Capture:           byDefault(settings.CaptureSummary),
 		Lease:             byDefault(2 * time.Hour),
@@ -125,8 +119,8 @@ func TestParseRefuses(t *testing.T) {
 		{"handoffs_dir: ''\n", "x:1: handoffs_dir must be a path"},
 		{"handoffs_dir: ~/x\n", "x:1: handoffs_dir must be a path"},
 		{"handoffs_dir: \"a\\0b\"\n", "x:1: handoffs_dir must be a path"},
-		{"hook_enabled: yes\n", `x:1: hook_enabled must be true or false, not "yes"`},
-		{"hook_enabled: 'true'\n", `x:1: hook_enabled must be true or false, not "true"; write it without quotes`},
+		{"verify_operators: yes\n", `x:1: verify_operators must be true or false, not "yes"`},
+		{"verify_operators: 'true'\n", `x:1: verify_operators must be true or false, not "true"; write it without quotes`},
 		{"schema_mode: loose\n", `x:1: schema_mode must be strict or warn, not "loose"`},
 		{"lock_timeout: 30\n", `x:1: lock_timeout must be a duration such as 30s, 48h or 3d, not "30"`},
 		{"lock_timeout: -1s\n", "x:1: lock_timeout must be a duration"},

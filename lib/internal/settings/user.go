@@ -51,7 +51,6 @@ type Remote struct {
 	Endpoint Setting[string] `key:"endpoint" is:"address of a server"`     // "" for AWS
 	Region   Setting[string] `key:"region" is:"name of a region"`          // "" for that of the environment
 	Profile  Setting[string] `key:"profile" is:"name of a profile of AWS"` // "" for the credentials of the environment
-	Insecure Setting[bool]   `key:"insecure"`                              // allow http to other machines
 }
 
 // remotes parses a mapping of names to remotes.

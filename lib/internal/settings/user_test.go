@@ -36,16 +36,14 @@ remotes:
   aws:
     url: s3://handoffs
     profile: work
-    insecure: true
 `)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]*settings.Remote{
 		"farm": {URL: inFile("s3://handoffs/team"), Endpoint: inFile("https://store.example.com:9000"),
-			Region: inFile("eu-north-1"), Profile: byDefault(""), Insecure: byDefault(false)},
-		"aws": {URL: inFile("s3://handoffs"), Endpoint: byDefault(""), Region: byDefault(""), Profile: inFile("work"),
-			Insecure: inFile(true)},
+			Region: inFile("eu-north-1"), Profile: byDefault("")},
+		"aws": {URL: inFile("s3://handoffs"), Endpoint: byDefault(""), Region: byDefault(""), Profile: inFile("work")},
 	}
 	if diff := cmp.Diff(want, u.Remotes); diff != "" {
 		t.Error(diff)
@@ -69,7 +67,7 @@ func TestRemotesRefuse(t *testing.T) {
 		{"remotes:\n  farm: {url: \"s3://ann:sesame@x\"}\n", ":2: url must be s3://bucket/prefix"},
 		{"remotes:\n  farm:\n    url: s3://x\n    endpoint: https://ann:sesame@host\n", ":4: endpoint must be https://host, without credentials"},
 		{"remotes:\n  farm:\n    url: s3://x\n    endpoint: https://host/?key=sesame\n", ":4: endpoint must be https://host"},
-		{"remotes:\n  farm:\n    url: s3://x\n    insecure: yes\n", ":4: insecure must be true or false"},
+		{"remotes:\n  farm:\n    url: s3://x\n    sign: yes\n", ":4: unknown key \"sign\""},
 		{"remotes:\n  farm:\n    url: s3://x\n    region: 12\n", ":4: region must be the name of a region"},
 		{"remotes:\n  farm:\n    url: s3://x\n  farm:\n    url: s3://y\n", `:4: the key "farm" is given twice`},
 	} {

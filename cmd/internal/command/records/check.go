@@ -83,7 +83,7 @@ func artifacts(names []string) (all []string, err error) {
 // with returns the checks that flags and settings ask for.
 func (c *checks) with(a *cli.App, p handoff.Project) (record.Checks, error) {
 	r := record.Checks{Rules: schema.Universal(), Tree: cli.WorkOf(p), CheckOptions: packet.CheckOptions{
-		MaxAge: p.Settings.MaxAge.Value, AllowEmpty: c.AllowEmpty, ConfirmedBy: c.ConfirmedBy, Now: a.Now()}}
+		AllowEmpty: c.AllowEmpty, ConfirmedBy: c.ConfirmedBy, Now: a.Now()}}
 	if c.MaxAge != nil {
 		r.MaxAge = *c.MaxAge
 	}

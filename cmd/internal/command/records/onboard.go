@@ -42,7 +42,7 @@ func onboard(a *cli.App, f *onboardFlags, _ []string) error {
 
 // onboarding collects the run records of the project. Records that cannot be read become warnings.
 func onboarding(a *cli.App, o runs.OnboardOptions) (runs.Onboarding, error) {
-	p, s, err := a.ProjectStore()
+	_, s, err := a.ProjectStore()
 	if err != nil {
 		return runs.Onboarding{}, err
 	}
@@ -53,7 +53,7 @@ func onboarding(a *cli.App, o runs.OnboardOptions) (runs.Onboarding, error) {
 	if o.ProjectID == "" {
 		o.ProjectID = a.ProjectName()
 	}
-	o.MaxAge, o.Now = p.Settings.MaxAge.Value, a.Now()
+	o.Now = a.Now()
 	b := runs.Onboard(entries, o)
 	drafts, err := s.Sessions().Drafts()
 	if err != nil {
