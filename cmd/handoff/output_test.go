@@ -160,7 +160,6 @@ func (s *scripted) exchange(id string) {
 	key := filepath.Join(s.root, "key")
 	s.exec("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
 	s.prints("", "sign", id, "--key", key)
-	s.prints("", "log --sign", "--key", key)
 	s.prints("", "operators trust", "ben", "--yes")
 }
 

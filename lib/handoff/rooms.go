@@ -16,11 +16,8 @@ import (
 
 // The types of what a store returns and accepts.
 type (
-	// A Checkpoint is a state of an audit log. Count is the number of events, Hash that of the last event, and Writer
-	// the replica of the log, or "" for any.
+	// A Checkpoint is a state of an audit log. Count is the number of events, Hash that of the last event.
 	Checkpoint = eventlog.Checkpoint
-	// A SignedCheckpoint is a checkpoint that was signed, and the File that contains it.
-	SignedCheckpoint = eventlog.SignedCheckpoint
 	// A Validation is the result of checking a record. HandoffID and Kind identify the record. Stage is the last stage
 	// that ran. Faults and Warnings count its findings, and Changes those of the repair that followed. ConfirmedBy is
 	// who confirmed the answers of a check.
@@ -82,14 +79,8 @@ const (
 // StatusChanged means that the mark or action of a receipt is new.
 const StatusChanged = txn.StatusChanged
 
-// CheckpointNamespace is the SSH signature namespace of checkpoints (ssh-keygen -Y sign -n).
-const CheckpointNamespace = eventlog.CheckpointNamespace
-
 // ParseCheckpoint parses the result of Checkpoint.String, with an optional final newline. Other text is ErrInvalid.
 func ParseCheckpoint(text string) (Checkpoint, error) { return eventlog.ParseCheckpoint(text) }
-
-// SignatureFile returns the name of the n-th signature, counted from 1, of the checkpoint in file.
-func SignatureFile(file string, n int) string { return eventlog.SignatureFile(file, n) }
 
 // InGit reports whether a directory is in a git work tree.
 func InGit(dir string) bool { return git.Top(dir) != "" }

@@ -57,7 +57,7 @@ func putLine(path, piece, end string) error {
 // oddPlaces are the files of a store, of its state and of its project.
 var oddPlaces = words(`handoffs/INDEX.md handoffs/INDEX-0001.md handoffs/2026-05-07-ann-ben-b.md handoffs/.INDEX.md.lock
 	.run/journal .run/journal.new handoffs/.INDEX.md.swap .run/machine-fingerprint .run/machine-fingerprint.history.jsonl .run/handoff-events.jsonl .run/handoff-events.cross-host-staging.jsonl
-	.run/consumed-tokens.jsonl .run/offered.jsonl handoffs/.sig .run/tombstones .run/index-seen .run/operator-keys.json .run/drafts/DRAFT .run/checkpoint-3 .run/checkpoint-3.sig
+	.run/consumed-tokens.jsonl .run/offered.jsonl handoffs/.sig .run/tombstones .run/index-seen .run/operator-keys.json .run/drafts/DRAFT
 	.run/.gitignore .handoff.yaml OPERATORS.md .gitignore .gitattributes`)
 
 // commandsOfAll are run in this order: what mends comes last.

@@ -13,8 +13,4 @@
 //
 // It trusts documents most, since their ids prove them. The chain of the log proves the events, and rows and
 // ledger follow from both. You can interrupt it at any moment and run it again.
-//
-// # Checkpoints
-//
-// [KeepCheckpoint] stores signed checkpoints of the audit log in the state directory.
 package check

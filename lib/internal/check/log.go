@@ -26,6 +26,19 @@ func ReadLog(s *store.Store, checkpoints ...eventlog.Checkpoint) (*eventlog.Read
 	return st.Log, err
 }
 
+// CheckCheckpoint returns nil if the audit log continues the checkpoint. Otherwise the error is ErrIntegrity
+// and names the first line that is known to be bad.
+func CheckCheckpoint(s *store.Store, c eventlog.Checkpoint) error {
+	log, err := ReadLog(s, c)
+	if err != nil {
+		return err
+	}
+	if why := log.Lacks(c); why != "" {
+		return fault.Integrity("find out what happened to the log: compare it with a backup", "%s", why)
+	}
+	return nil
+}
+
 // checkLog reports what is wrong with the chain.
 func (c *check) checkLog() {
 	c.report.Faults = append(c.report.Faults, c.unreadable...)
@@ -44,5 +57,5 @@ func (c *check) checkLog() {
 			fault.Count(n, "event"))
 	}
 	c.report.Events = log.Count
-	c.report.Head = log.Head().OfAny().String()
+	c.report.Head = log.Head().String()
 }

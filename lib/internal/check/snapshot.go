@@ -31,7 +31,6 @@ type Snapshot struct {
 	Log     *eventlog.Reading
 
 	names      []string  // in the handoffs directory; see isThere
-	kept       []kept    // checkpoints
 	unreadable []Finding // files that cannot be read as what their names mean
 	denied     error     // of an unreadable file that another user, or a moment later, may find sound
 	changed    []string  // archives that another program has changed: their marks do not count
@@ -123,9 +122,6 @@ func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error
 	}
 	before := s.stamps() // before any comparison of files with the journal
 	s.Rewatch(s.Dir, s.State)
-	if err := s.readCheckpoints(); err != nil {
-		return false, err
-	}
 	for _, read := range []func() error{s.readIndexes, s.readLedger, s.openLog} {
 		if err := read(); err != nil {
 			return false, err
@@ -138,14 +134,9 @@ func (s *Snapshot) read(checkpoints []eventlog.Checkpoint) (same bool, err error
 	if s.stamps() != before {
 		return false, nil
 	}
-	for _, k := range s.kept {
-		checkpoints = append(checkpoints, k.Checkpoint)
-	}
 	if s.Log, err = eventlog.Read(s.log, checkpoints...); err != nil {
 		return false, err
 	}
-	record, _ := s.Machine() // checkFingerprint reports any error
-	s.Log.Writer = record.Writer
 	return s.Log.Torn == "" || s.stamps() == before, nil // the next command cuts off a torn end
 }
 

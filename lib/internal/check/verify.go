@@ -146,7 +146,6 @@ func (c *check) checkAll(ctx context.Context) {
 	c.checkLedger()
 	c.checkTombstones()
 	c.checkState()
-	c.checkCheckpoints()
 }
 
 // addJournal adds the findings of the comparison with the journal.

@@ -83,17 +83,6 @@ var findings = []struct {
 	{"the machine is lost", func(p *place) { p.remove(machine) }, "machine-fingerprint: is missing"},
 	{"the machine is none", func(p *place) { p.put(machine, "{}") }, "machine-fingerprint: cannot be used"},
 	{"the machine is another", func(p *place) { p.replace(machine, here, strings.Repeat("b", 64)) }, "machine-fingerprint: belongs to another machine"},
-	{"a checkpoint is none", func(p *place) { p.put(".run/checkpoint-00000003", "x") }, "checkpoint-00000003: is not a checkpoint"},
-	{"a checkpoint is of more", func(p *place) { p.put(".run/checkpoint-00000009", "9:"+here) }, "checkpoint-00000009: its end was cut"},
-	{"two checkpoints are of another log", func(p *place) {
-		p.put(".run/checkpoint-00000001", "1:"+here)
-		p.put(".run/checkpoint-00000002", "2:"+here)
-	}, "checkpoint-00000001: and 1 other up to checkpoint-00000002"},
-	{"a checkpoint is of another store", func(p *place) {
-		p.put(".run/checkpoint-00000007", p.look().Log.Head().OfAny().String()+":w-0123456789abcdef")
-	},
-		"checkpoint-00000007: the log of another store"},
-
 	{"everybody may write a document", func(p *place) { p.chmod(docB, 0o666) }, "?handoffs/" + docB + ": by all users"},
 	{"everybody may write", func(p *place) { p.chmod("", 0o777) }, "?ROOT/handoffs: by all users"},
 	{"others may read the log", func(p *place) { p.chmod(logFile, 0o644) }, "?handoff-events.jsonl: other users"},

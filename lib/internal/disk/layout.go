@@ -53,8 +53,7 @@ const (
 	Synced          = "synced" // exists once the store was exchanged with a remote
 	GitIgnore       = ".gitignore"
 
-	TornLog    = "handoff-events.torn-" // and a time: the torn end of a log
-	Checkpoint = "checkpoint-"          // and a number of events
+	TornLog = "handoff-events.torn-" // and a time: the torn end of a log
 )
 
 // In the directory of the store outside of the project.
@@ -132,11 +131,4 @@ func SignatureFile(id string) string { return strings.TrimPrefix(id, "sha256:") 
 func IsSignatureFile(name string) bool {
 	digits, ok := strings.CutSuffix(name, ".sig")
 	return ok && form.IsDigest(digits)
-}
-
-// IsCheckpoint reports whether name is the name of a checkpoint. It is false for a signature, and for a copy
-// with a longer name.
-func IsCheckpoint(name string) bool {
-	count, ok := strings.CutPrefix(name, Checkpoint)
-	return ok && count != "" && form.IsDigits(count)
 }

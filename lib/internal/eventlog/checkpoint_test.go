@@ -12,8 +12,8 @@ import (
 )
 
 func TestParseCheckpoint(t *testing.T) {
-	hash, writer := strings.Repeat("a", 64), "w-0123456789abcdef"
-	for _, text := range []string{"0:GENESIS", "0:GENESIS:" + writer, "1:" + hash, "12:" + hash + ":" + writer} {
+	hash := strings.Repeat("a", 64)
+	for _, text := range []string{"0:GENESIS", "1:" + hash, "12:" + hash} {
 		for _, end := range []string{"", "\n"} {
 			if c, err := eventlog.ParseCheckpoint(text + end); err != nil || c.String() != text {
 				t.Errorf("%q is %v, %v", text+end, c, err)
@@ -21,16 +21,15 @@ func TestParseCheckpoint(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "\n", "1", "1:", ":" + hash, "0:" + hash, "1:GENESIS", "-1:" + hash, "01:" + hash, "+1:" + hash, "1:" + hash[1:], "1:" + strings.ToUpper(hash),
-		"1:" + hash + ":", "1:" + hash + ":w-", "1:" + hash + ":" + hash, "1:" + hash + ":" + writer + "0", "1:" + hash + ":" + writer + ":", "1:" + hash + "\n\n", " 1:" + hash, "1:" + hash + "\n" + writer} {
+		"1:" + hash + ":", "1:" + hash + ":w-0123456789abcdef", "1:" + hash + "\n\n", " 1:" + hash} {
 		if c, err := eventlog.ParseCheckpoint(text); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%q is %v, %v", text, c, err)
 		}
 	}
 }
 
-// A log continues each of its checkpoints, with its own writer or without a writer.
+// A log continues each of its checkpoints.
 func TestLacks(t *testing.T) {
-	const here, elsewhere = "w-0000000000000001", "w-0000000000000002"
 	one, first := link(t, eventlog.Genesis)
 	two, second := link(t, first)
 	for _, test := range []struct {
@@ -40,19 +39,15 @@ func TestLacks(t *testing.T) {
 	}{
 		{"nothing yet", eventlog.Checkpoint{Count: 0, Hash: eventlog.Genesis}, ""},
 		{"one event", eventlog.Checkpoint{Count: 1, Hash: first}, ""},
-		{"one event of this store", eventlog.Checkpoint{Count: 1, Hash: first, Writer: here}, ""},
-		{"the head", eventlog.Checkpoint{Count: 2, Hash: second, Writer: here}, ""},
-		{"one event of another store", eventlog.Checkpoint{Count: 1, Hash: first, Writer: elsewhere}, "another store"},
-		{"nothing of another store", eventlog.Checkpoint{Count: 0, Hash: eventlog.Genesis, Writer: elsewhere}, "another store"},
+		{"the head", eventlog.Checkpoint{Count: 2, Hash: second}, ""},
 		{"another event", eventlog.Checkpoint{Count: 1, Hash: second}, "handoff-events.jsonl:2: the log was rewritten"},
-		{"more events", eventlog.Checkpoint{Count: 3, Hash: second, Writer: here}, "handoff-events.jsonl:4: its end was cut: it has 2 events"},
+		{"more events", eventlog.Checkpoint{Count: 3, Hash: second}, "handoff-events.jsonl:4: its end was cut: it has 2 events"},
 	} {
 		r := read(t, "[marker\n"+one+two, test.Checkpoint)
-		r.Writer = here
 		if why := r.Lacks(test.Checkpoint); !strings.Contains(why, test.why) || (why == "") != (test.why == "") {
 			t.Errorf("%s: %q", test.name, why)
 		}
-		if r.Head().String() != "2:"+second+":"+here {
+		if r.Head().String() != "2:"+second {
 			t.Errorf("%s: the head is %v", test.name, r.Head())
 		}
 	}

@@ -14,9 +14,8 @@ type Reading struct {
 	*Facts
 	Unproven *Facts
 
-	Writer   string // the writer id of the state directory, "" if it has none; set by the caller
-	Count    int    // the number of proven events
-	Verified int64  // the offset after the last proven event
+	Count    int   // the number of proven events
+	Verified int64 // the offset after the last proven event
 	last     point
 	points   map[int]point // the positions of the checkpoints, by the number of events
 
@@ -98,7 +97,7 @@ func (r *Reading) follows(e *Parsed) bool {
 }
 
 // Head returns the checkpoint of the last proven event.
-func (r *Reading) Head() Checkpoint { return Checkpoint{r.Count, r.last.hash, r.Writer} }
+func (r *Reading) Head() Checkpoint { return Checkpoint{r.Count, r.last.hash} }
 
 // Written reads the write event of a handoff again.
 func (r *Reading) Written(h Handoff) (w Written, err error) {

@@ -2,7 +2,6 @@ package operators
 
 import (
 	"path"
-	"slices"
 	"strings"
 	"time"
 )
@@ -22,17 +21,6 @@ func ParseAllowed(text, namespace string) (all []Allowed) {
 		}
 	}
 	return all
-}
-
-// Principal returns the first name or pattern of the first line that allows a key now, or "" if no line does.
-func Principal(all []Allowed, key Key, now time.Time) string {
-	for _, a := range all {
-		at := slices.IndexFunc(a.patterns, func(p string) bool { return !strings.HasPrefix(p, "!") })
-		if at >= 0 && a.Key == key && a.covers(now) && !slices.Contains(a.patterns, "") {
-			return a.patterns[at]
-		}
-	}
-	return ""
 }
 
 func parseAllowed(line, namespace string) (a Allowed, ok bool) {

@@ -8,9 +8,7 @@ import (
 )
 
 type logFlags struct {
-	Head bool `not:"sign"`
-	Sign bool
-	Key  string `needs:"sign"`
+	Head bool
 	*cli.Paging
 }
 
@@ -18,16 +16,13 @@ func log(a *cli.App, f *logFlags, ids []string) error {
 	switch {
 	case len(ids) == 0 && f.Head:
 		return auditHead(a)
-	case len(ids) == 0 && f.Sign:
-		return auditSign(a, f.Key)
-	case len(ids) == 1 && !f.Head && !f.Sign:
+	case len(ids) == 1 && !f.Head:
 		return history(a, ids[0])
 	}
-	return cli.Invalid("use `handoff log ID`, `handoff log --head` or `handoff log --sign`",
-		"log needs ID, --head or --sign")
+	return cli.Invalid("use `handoff log ID` or `handoff log --head`", "log needs ID or --head")
 }
 
-// A headed is a signed head, and its form for --expect.
+// A headed is the head of the log, and its form for --expect.
 type headed struct {
 	handoff.Checkpoint
 	Head string `json:"head"`
@@ -43,7 +38,7 @@ func auditHead(a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	return a.Show(headed{head, head.OfAny().String()}, head.OfAny().String()+"\n")
+	return a.Show(headed{head, head.String()}, head.String()+"\n")
 }
 
 // history prints the events of a handoff.

@@ -10,10 +10,8 @@ import (
 )
 
 type verifyFlags struct {
-	Log            bool
-	Expect         string `needs:"log"`
-	AllowedSigners string `needs:"log"`
-	Checkpoint     string `needs:"log allowed-signers"`
+	Log    bool
+	Expect string `needs:"log"`
 }
 
 func verify(a *cli.App, f *verifyFlags, ids []string) error {
