@@ -74,7 +74,7 @@ func isBefore(ts string, t time.Time) bool {
 // has no entries. Lines of the index that are not rows, and files without a row, cause a warning. A name in the
 // filter that no handoff can have is ErrInvalid.
 func (s *Store) List(f Filter) ([]Entry, error) {
-	in, err := s.choose(f, store.Choice{Newest: f.Newest, Alone: true})
+	in, err := s.choose(f, store.Choice{Newest: f.Newest})
 	return in.Newest, err
 }
 
@@ -100,13 +100,6 @@ func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
 			over[strings.Clone(e.ID)] = hidden
 		}
 		return fits
-	}
-	choice.IsNot = index.NotFor(f.To, f.Unread)
-	if f.Unread && f.To != "" {
-		choice.Skip = s.at.SkipRead(d, f.To)
-	}
-	if f.State.IsDerived() {
-		choice.IsNot, choice.ByID = store.NotOf(at.facts().Knows), !f.Unread
 	}
 	if in.Newest, in.For, err = s.at.Scan(d, choice); err != nil {
 		return Inbox{}, err

@@ -59,8 +59,7 @@ func (s *Store) rowsOf(wanted func(id string) bool) (map[string]Entry, error) {
 		return nil, err
 	}
 	defer d.Close()
-	found, _, err := s.at.Scan(d, store.Choice{Is: func(e Entry) bool { return wanted(e.ID) },
-		IsNot: store.NotOf(wanted), ByID: true})
+	found, _, err := s.at.Scan(d, store.Choice{Is: func(e Entry) bool { return wanted(e.ID) }})
 	rows := make(map[string]Entry, len(found))
 	for _, e := range found {
 		rows[strings.Clone(e.ID)] = e

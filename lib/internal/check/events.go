@@ -52,9 +52,6 @@ func (c *check) checkMarks(row *Row, logged eventlog.Handoff) {
 	if c.Opt.Git == disk.GitTracked { // read marks come with the branch, and have no events
 		return
 	}
-	if slices.Contains(c.changed, row.file) { // its marks do not count, which is one fault
-		return
-	}
 	marks := row.Marks()
 	for _, m := range logged.Marks() {
 		if !slices.ContainsFunc(marks, func(have index.Mark) bool {

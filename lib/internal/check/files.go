@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"runtime"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -11,9 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
 // checkDocuments compares the documents of rows with the rows and their events.
@@ -26,13 +25,10 @@ func (c *check) checkDocuments(ctx context.Context, rows []*Row) {
 	c.report.Handoffs = len(rows)
 }
 
-// checkDocument verifies the document of a row: that it exists, agrees with the row and the log, has a proper
-// mode, and that its record and its signature are valid.
+// checkDocument verifies the document of a row: that it exists, agrees with the row and the log, and that its record
+// and its signature are valid.
 func (c *check) checkDocument(row *Row) {
-	text, file, err := c.Dir.AppendEntry(nil, row.File, disk.MaxDocument)
-	if err == nil {
-		c.checkFileMode(c.Dir, row.File, file)
-	}
+	text, err := c.Dir.ReadFile(row.File, disk.MaxDocument)
 	// pruned since the rows were read, or the row was put back
 	if errors.Is(err, fs.ErrNotExist) && c.isPruned(row.ID) {
 		c.warn(row.Place(), remedyRepair, "lists %s, which was pruned", row.ID)
@@ -48,14 +44,9 @@ func (c *check) checkDocument(row *Row) {
 	case errors.As(err, &corrupt):
 		c.fault(row.Place(), remedy, "%s", corrupt.Error())
 		c.checkRowEvents(row, nil)
-	case errors.Is(err, fs.ErrPermission):
-		c.fault(row.Place(), chmod("644", c.Dir, row.File), "%s cannot be read: %v", row.File, err)
 	case err != nil:
 		c.fault(row.Place(), "", "%s cannot be read: %v", row.File, err)
 	default:
-		if !isNameOf(doc, row.File) {
-			c.warn(row.Place(), "", "%s does not have the name that the store would give it", row.File)
-		}
 		if err := c.Opt.CheckBody(doc.Body); err != nil {
 			c.fault(c.RelPath(row.File),
 				remedyRepair+" quarantines it; `handoff show ID | handoff write -` stores its record again "+
@@ -65,17 +56,6 @@ func (c *check) checkDocument(row *Row) {
 		c.checkSignature(row, text)
 		c.checkRowEvents(row, &doc)
 	}
-}
-
-// isNameOf reports whether a store would give the document that name. The name may have digits of the id, as
-// in a tracked store.
-func isNameOf(doc document.Document, file string) bool {
-	for n := range txn.MaxNames {
-		if document.FileName(doc, n+1, false) == file || document.FileName(doc, n+1, true) == file {
-			return true
-		}
-	}
-	return false
 }
 
 // checkNames checks every name in the handoffs directory.
@@ -92,8 +72,8 @@ func (c *check) checkNames() {
 			}
 		case disk.IsStaged(name, disk.IsReplaced):
 			c.warn(name, remedyStaged, "was left by an interrupted command, or one is at work")
-		default:
-			c.checkName(name)
+		case name == disk.Lock:
+			c.checkLock()
 		}
 	}
 }
@@ -101,30 +81,10 @@ func (c *check) checkNames() {
 // remedyStaged removes an unfinished file.
 const remedyStaged = remedyWrite + " after an interruption, or " + remedyRepair
 
-// checkName checks an entry of the handoffs directory that no row lists.
-func (c *check) checkName(name string) {
-	entry, err := c.Dir.Lstat(name)
-	isState := c.State != nil && sameDir(c.Dir, name, c.State)
-	switch {
-	case err != nil || isState || name == disk.Signatures:
-	case name == disk.Lock:
-		c.checkLock(entry)
-	case name == disk.IndexFile:
-		c.checkOwnFile(c.Dir, name, entry)
-	case disk.IsArchive(name):
-		c.checkOwnFile(c.Dir, name, entry)
-		if c.isUnlinked(name) {
-			c.warn(name, remedyRepair, "is not linked from %s", disk.IndexFile)
-		}
-	case !entry.Regular:
-		c.warn(name, "", "is not a regular file and no part of the store")
+// checkLock checks the lock file as a writing command does.
+func (c *check) checkLock() {
+	if file, err := c.Dir.Lstat(disk.Lock); err == nil && !file.Regular {
+		path := store.ShellQuote(filepath.Join(c.Dir.Path(), disk.Lock))
+		c.fault(disk.Lock, "mv "+path+" "+path+".odd", "is not a regular file, and writing commands refuse")
 	}
-}
-
-// sameDir reports whether the entry name is the directory d. The state directory may be anywhere in the
-// handoffs directory.
-func sameDir(parent *disk.Dir, name string, d *disk.Dir) bool {
-	entry, err := parent.Lstat(name)
-	inner, innerErr := d.Lstat(".")
-	return err == nil && innerErr == nil && entry.Inode == inner.Inode && entry.Inode != 0
 }

@@ -104,15 +104,8 @@ func (c *check) checkStateFiles(state *disk.Dir, j *journal.Journal, isNow bool)
 		c.fault(journal.FileName, remedyRepair, "%s", store.OneLine(err))
 		return
 	}
-	archives, err := store.HashArchives(c.Dir)
-	for _, f := range c.Indexes[1:] {
-		if sum, there := archives[f.Name]; there && !story.Sealed(f.Name, sum) {
-			c.changed = append(c.changed, f.Name)
-			c.fault(f.Name, remedyRepair, "was changed by another program: its read marks do not count")
-		}
-	}
-	hashes, hashErr := store.HashState(state)
-	if err != nil || hashErr != nil || !isNow {
+	hashes, err := store.HashState(state)
+	if err != nil || !isNow {
 		return
 	}
 	for _, name := range store.StateFiles {

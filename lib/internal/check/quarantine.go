@@ -22,14 +22,14 @@ func (m *repair) keepCopy(d *disk.Dir, name string, text []byte) error {
 }
 
 // quarantineUnsafe makes the files of the store regular files. It quarantines what commands refuse to read: a
-// symbolic link, a FIFO, a directory, or a file that is too large. It replaces a file with a second hard link by a
-// copy. It leaves the pinned keys alone: without them other keys would be trusted.
+// symbolic link, a FIFO, a directory, or a file that is too large. It leaves the pinned keys alone: without them other
+// keys would be trusted.
 func (m *repair) quarantineUnsafe() error {
 	isIndex := func(name string) bool { return name == disk.IndexFile || disk.IsArchive(name) }
 	names, err := m.Dir.Names(func(name string) bool { return isIndex(name) || index.IsFile(name) })
 	for _, name := range names {
 		if err == nil {
-			err = m.makeRegular(m.Dir, name, isIndex(name), disk.MaxIndex)
+			err = m.makeRegular(m.Dir, name, disk.MaxIndex)
 		}
 		if err == nil && isIndex(name) {
 			err = m.quarantineUnreadable(name)
@@ -48,16 +48,15 @@ func (m *repair) quarantineUnsafe() error {
 			max = disk.MaxLog
 		}
 		if err == nil {
-			err = m.makeRegular(m.State, name, name == disk.Ledger || name == disk.LogFile, max)
+			err = m.makeRegular(m.State, name, max)
 		}
 	}
 	return err
 }
 
-// makeRegular makes sure that a name of the store is a regular file of at most max bytes. If isSole is set, the file
-// must have no other name, through which another user could change it. The content stays. A log that only grew too
-// large stays too: events can follow it.
-func (m *repair) makeRegular(d *disk.Dir, name string, isSole bool, max int64) error {
+// makeRegular makes sure that a name of the store is a regular file of at most max bytes. A log that only grew too
+// large stays: events can follow it.
+func (m *repair) makeRegular(d *disk.Dir, name string, max int64) error {
 	entry, err := d.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -73,25 +72,8 @@ func (m *repair) makeRegular(d *disk.Dir, name string, isSole bool, max int64) e
 		return m.quarantine(d, name, "it is too large, and no event can follow its end")
 	case entry.Size > max:
 		return m.quarantine(d, name, "it is too large")
-	case !isSole:
-		return nil
 	}
-	f, err := d.OpenSole(name)
-	if !errors.Is(err, disk.ErrUnsafe) {
-		if err == nil {
-			f.Close()
-		}
-		return err
-	}
-	text, err := d.ReadFile(name, max)
-	if err != nil {
-		return err
-	}
-	if err := d.Replace(name, text, entry.Mode); err != nil {
-		return err
-	}
-	m.did("replaced %s by a copy: it had a second hard link", name)
-	return d.Sync()
+	return nil
 }
 
 // quarantineUnreadable quarantines an index file that is not a table.

@@ -57,32 +57,9 @@ func (s *Snapshot) isThere(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// FarLinks returns the archives that INDEX.md links but readers cannot reach.
-func (s *Snapshot) FarLinks() []string {
-	return slices.DeleteFunc(index.Archives(s.Indexes[0].Text), s.reads)
-}
-
 // Files returns the names of all stored documents, in order.
 func (s *Snapshot) Files() []string {
 	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return !index.IsFile(name) })
-}
-
-// LooseArchives returns the archives that exist but readers cannot reach.
-func (s *Snapshot) LooseArchives() []string {
-	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool {
-		return !disk.IsArchive(name) ||
-			s.reads(name)
-	})
-}
-
-// reads reports whether a file was read as a part of the index.
-func (s *Snapshot) reads(name string) bool {
-	return slices.ContainsFunc(s.Indexes, func(f IndexFile) bool { return f.Name == name })
-}
-
-// isUnlinked reports whether INDEX.md does not link an archive that exists.
-func (s *Snapshot) isUnlinked(archive string) bool {
-	return !s.hidesRows() && !slices.Contains(index.Archives(s.Indexes[0].Text), archive) && s.isThere(archive)
 }
 
 // adoptable returns the number of handoffs if the log of an open store is missing or empty. Otherwise it returns 0.

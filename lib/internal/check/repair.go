@@ -50,7 +50,7 @@ func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Repairs, 
 	m := newRepair(x, rebuild, &report)
 	for _, do := range []func() error{m.quarantineUnsafe, m.recoverJournal, m.TakeOver, m.removeLeftovers,
 		func() error { return m.takeSnapshot(ctx) }, m.readFiles, m.cutLog, m.repairLedger,
-		m.repairTombstones, m.rewrite, m.quarantineLoose, m.AdoptArchives, m.Checkpoint} {
+		m.repairTombstones, m.rewrite, m.Checkpoint} {
 		if err := do(); err != nil {
 			return report, err
 		}
@@ -171,9 +171,6 @@ func (m *repair) takeSnapshot(ctx context.Context) (err error) {
 		return err
 	}
 	m.AtEnd(m.found.Release)
-	if m.found.changed, err = m.ChangedArchives(); err != nil {
-		return err
-	}
 	m.found.ListRows(nil)
 	return m.found.denied // a repair would record the content of the file again
 }

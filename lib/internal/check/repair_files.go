@@ -36,19 +36,13 @@ func (m *repair) readFiles() error {
 		case err == nil:
 			err = m.keepOne(docs[i])
 		case errors.Is(err, fault.ErrIntegrity), errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
-			why := err.Error()
-			if err = m.recoverSides(name); err == nil {
-				err = m.quarantine(m.Dir, name, why)
-			}
+			err = m.quarantine(m.Dir, name, err.Error())
 		default: // a read error of the disk proves nothing about the file
 			err = fmt.Errorf("cannot read %s: %w", m.Path(name), err)
 		}
 		if err != nil {
 			return err
 		}
-	}
-	if err := m.searchConflicts(); err != nil {
-		return err
 	}
 	m.collectMarks()
 	m.compareLog()
@@ -115,7 +109,7 @@ func (m *repair) collectMarks() {
 	for _, f := range m.found.Indexes {
 		for l := range index.Lines(f.Text) {
 			row, ok := m.stored[l.Row.ID]
-			if !l.IsRow || !ok || !store.SameHandoff(*row.Row, l.Row) || slices.Contains(m.found.changed, f.Name) {
+			if !l.IsRow || !ok || !store.SameHandoff(*row.Row, l.Row) {
 				continue
 			}
 			*row.Row = row.WithMark(l.Row.Marks()...)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -43,15 +42,10 @@ func (m *repair) rewrite() error {
 }
 
 // normalize keeps the good rows of a file, each id once, and the text of people. If rebuild is set it keeps
-// no rows. Damaged rows, conflict markers and dead links remain only in the copy of the file.
+// no rows. Damaged rows remain only in the copy of the file.
 func (m *repair) normalize(f IndexFile, rebuild bool) indexRewrite {
 	r := indexRewrite{name: f.Name, old: []byte(f.Text)}
-	text := strings.TrimPrefix(f.Text, ByteOrderMark)
-	var sides Conflict
-	far := m.found.FarLinks()
-	isFar := func(archive string) bool { return slices.Contains(far, archive) }
-	for l := range index.Lines(text) {
-		isMarker, place := sides.IsMarker(l.Text), fmt.Sprintf("%s:%d", f.Name, l.Number)
+	for l := range index.Lines(f.Text) {
 		var row index.Row
 		keep := false
 		if l.IsRow && !rebuild {
@@ -66,11 +60,9 @@ func (m *repair) normalize(f IndexFile, rebuild bool) indexRewrite {
 			r.layout.SkipRow()
 		case store.LooksLikeRow(l.Text): // treat it as a row
 			r.layout.SkipRow()
-			r.dropped = append(r.dropped, place)
-		case isMarker, slices.ContainsFunc(index.Archives(l.Text), isFar):
-			r.dropped = append(r.dropped, place)
+			r.dropped = append(r.dropped, fmt.Sprintf("%s:%d", f.Name, l.Number))
 		default:
-			r.layout.Add(text[l.Start:l.End])
+			r.layout.Add(f.Text[l.Start:l.End])
 		}
 	}
 	r.text = r.layout.Text()
@@ -168,15 +160,4 @@ func (m *repair) reportRewrite(r indexRewrite, payload eventlog.Repaired, events
 			"to keep a changed text, write it as a new handoff, without the line handoff_id, or with `handoff "+
 			"write - --supersedes ID`", fault.Some(payload.Quarantined))
 	}
-}
-
-// quarantineLoose quarantines the archives after a gap in their numbers, which readers cannot reach. INDEX.md has
-// their rows now, if the documents exist.
-func (m *repair) quarantineLoose() error {
-	for _, name := range m.found.LooseArchives() {
-		if err := m.quarantine(m.Dir, name, "no index file links it"); err != nil {
-			return err
-		}
-	}
-	return nil
 }

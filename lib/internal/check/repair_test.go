@@ -106,12 +106,9 @@ var repairs = []struct {
 	{"INDEX.md is a directory", func(p *placeIn) { p.instead(p.index()) }, "it is not a regular file", whole, "quarantine-"},
 	{"INDEX.md is one line", func(p *placeIn) { p.put(p.index(), strings.Repeat("x", disk.MaxLine)) }, "2 rows", whole, "INDEX.md."},
 	{"INDEX.md is a line without end", func(p *placeIn) { p.put(p.index(), strings.Repeat("x", 2*disk.MaxLine)) }, "has a line of more than", whole, "quarantine-"},
-	{"INDEX.md has a second name", func(p *placeIn) { p.must(os.Link(p.index(), p.in("second"))) }, "replaced INDEX.md by a copy", whole, ""},
 	{"the links are lost", func(p *placeIn) { p.replace(p.index(), "- [INDEX-0001.md](INDEX-0001.md)\n", "") }, "wrote INDEX.md", whole, "INDEX.md."},
 	{"an archive is lost", func(p *placeIn) { p.must(os.Remove(p.in("INDEX-0001.md"))) }, "wrote INDEX.md: 1 row", whole, "INDEX.md."},
 	{"an archive is emptied", func(p *placeIn) { p.put(p.in("INDEX-0001.md"), "") }, "wrote INDEX.md: 1 row", whole, "INDEX.md."},
-	{"an archive is loose", func(p *placeIn) { p.must(os.Rename(p.in("INDEX-0001.md"), p.in("INDEX-0400.md"))) }, "no index file links it", whole, "quarantine-"},
-	{"a conflict", func(p *placeIn) { p.replace(p.index(), "| sha256", "<<<<<<< ours\n| sha256") }, "omitted 1 line", whole, "INDEX.md."},
 	{"a mark is lost", func(p *placeIn) { p.replace(p.index(), "ben:2026-05-08T09:00:00Z |\n", "|\n") }, "0 rows, 1 read mark", whole, "INDEX.md."},
 
 	{"a document is changed", func(p *placeIn) { p.replace(p.in(otherDoc), "body of b", "body of x") }, "quarantined " + otherDoc, "a, c ben", "quarantine-"},
@@ -123,7 +120,6 @@ var repairs = []struct {
 
 	{"the log is lost", func(p *placeIn) { p.must(os.Remove(p.events())) }, "7 events added", whole, ""},
 	{"the log is a directory", func(p *placeIn) { p.instead(p.events()) }, "quarantined handoff-events.jsonl", whole, "quarantine-"},
-	{"the log has a second name", func(p *placeIn) { p.must(os.Link(p.events(), p.state("second"))) }, "replaced handoff-events.jsonl by a copy", whole, ""},
 	{"the log is torn", func(p *placeIn) { p.put(p.events(), p.read(p.events())+`{"event`) }, "", whole, "handoff-events.torn"},
 	{"an event is changed", func(p *placeIn) { p.replace(p.events(), `"topic":"b"`, `"topic":"x"`) }, "cut the audit log off before handoff-events.jsonl:3", whole, "handoff-events.jsonl."},
 	{"the first event is none", func(p *placeIn) { p.replace(p.events(), "{", "(") }, "cut the audit log off before handoff-events.jsonl:1", whole, "handoff-events.jsonl."},

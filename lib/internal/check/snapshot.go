@@ -33,7 +33,6 @@ type Snapshot struct {
 	names      []string  // in the handoffs directory; see isThere
 	unreadable []Finding // files that cannot be read as what their names mean
 	denied     error     // of an unreadable file that another user, or a moment later, may find sound
-	changed    []string  // archives that another program has changed: their marks do not count
 	ledgerWhy  string    // why the ledger differs from the journal; it is read as it is then
 	journal    *check    // the comparison with the journal; nil in a session, which has recovered
 	isOlder    bool      // it lacks the newest events, so a handoff without events may still be from this clone
@@ -213,25 +212,8 @@ func (s *Snapshot) openLog() (err error) {
 	log, done, err := eventlog.Open(s.State)
 	if err == nil {
 		s.log, s.done = log, done
-		if s.State.HasView() {
-			err = s.checkSole()
-		}
 	}
 	return s.orUnreadable(disk.LogFile, err)
-}
-
-// checkSole returns the error of an audit log that writing commands refuse, even if the journal has its content.
-func (s *Snapshot) checkSole() error {
-	state, err := s.OpenPlace(s.Opt.StateDir)
-	if err != nil || state == nil {
-		return err
-	}
-	defer state.Close()
-	f, err := state.OpenSole(disk.LogFile)
-	if err == nil {
-		f.Close()
-	}
-	return err
 }
 
 // orUnreadable turns an error of an existing but unreadable file into a finding.
@@ -249,36 +231,23 @@ func (s *Snapshot) orUnreadable(name string, err error) error {
 	return err
 }
 
-// ListRows collects the rows. It calls tell with every line, and for a row with the first row of its id. tell
-// may be nil.
-func (s *Snapshot) ListRows(tell func(f IndexFile, l index.Line, first *Row)) {
+// ListRows collects the rows. It calls tell with every line. tell may be nil. A row that occurs twice, after a rotation
+// or a merge, is one handoff with the marks of both.
+func (s *Snapshot) ListRows(tell func(f IndexFile, l index.Line)) {
 	for _, f := range s.Indexes {
 		for l := range index.Lines(f.Text) {
-			var first *Row
-			if slices.Contains(s.changed, f.Name) {
-				l.Row.ReadBy = ""
-			}
-			if l.IsRow {
-				first = s.list(f.Name, l)
+			first := s.Rows[l.Row.ID]
+			switch {
+			case !l.IsRow:
+			case first == nil:
+				first = &Row{l.Row, f.Name, l.Number}
+				s.Rows[l.Row.ID], s.order = first, append(s.order, first)
+			case first.File == l.Row.File && store.SameHandoff(first.Row, l.Row):
+				first.Row = first.WithMark(l.Row.Marks()...)
 			}
 			if tell != nil {
-				tell(f, l, first)
+				tell(f, l)
 			}
 		}
 	}
-}
-
-// list adds a row to the snapshot. A row that occurs twice, after a rotation or a merge, is one handoff with
-// the marks of both.
-func (s *Snapshot) list(file string, l index.Line) *Row {
-	first := s.Rows[l.Row.ID]
-	if first == nil {
-		first = &Row{l.Row, file, l.Number}
-		s.Rows[l.Row.ID], s.order = first, append(s.order, first)
-		return first
-	}
-	if first.File == l.Row.File && store.SameHandoff(first.Row, l.Row) {
-		first.Row = first.WithMark(l.Row.Marks()...)
-	}
-	return first
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// checkState checks the files of the state directory, and permissions.
+// checkState checks the files of the state directory.
 func (c *check) checkState() {
-	c.checkDirMode(c.Dir)
 	_, err := c.Machine()
 	isClone := c.IsClone(err)
 	if !isClone {
@@ -21,8 +20,6 @@ func (c *check) checkState() {
 	if c.State == nil {
 		return
 	}
-	c.checkDirMode(c.State)
-	c.checkStateOwner()
 	if !isClone {
 		c.checkFingerprint()
 	}
@@ -33,14 +30,6 @@ func (c *check) checkState() {
 	for _, name := range names {
 		if disk.IsStaged(name, disk.IsReplaced) {
 			c.warn(name, remedyStaged, "was left by an interrupted command")
-		}
-		entry, err := c.State.Lstat(name)
-		if err != nil || !entry.Regular {
-			continue
-		}
-		c.checkOwnFile(c.State, name, entry)
-		if entry.Mode&0o077 != 0 && name != disk.GitIgnore {
-			c.warn(name, chmod("600", c.State, name), "other users can read or write it")
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,28 +27,14 @@ var findings = []struct {
 
 	{"INDEX.md is lost", func(p *place) { p.remove("INDEX.md") }, "INDEX.md: is missing or empty…"},
 	{"INDEX.md is a directory", func(p *place) { p.instead("INDEX.md") }, "INDEX.md: not a regular file…"},
-	{"INDEX.md has no heading", func(p *place) { p.replace("INDEX.md", "# Handoff Index\n", "") }, "?INDEX.md: has no heading"},
 	{"an archive is lost", func(p *place) { p.remove("INDEX-0001.md") }, "INDEX-0001.md: does not exist…"},
 	{"an archive is emptied", func(p *place) { p.put("INDEX-0001.md", "") }, "INDEX-0001.md: is empty…"},
-	{"an archive is not linked", func(p *place) { p.replace("INDEX.md", "- [INDEX-0001.md](INDEX-0001.md)\n", "") }, "?INDEX-0001.md: is not linked"},
-	{"an archive is linked that nobody comes to", func(p *place) {
-		p.replace("INDEX.md", "- [INDEX-0001.md]", "- [INDEX-0999.md](INDEX-0999.md)\n- [INDEX-0001.md]")
-	},
-		"INDEX.md: links INDEX-0999.md…"},
-	{"a byte-order mark", func(p *place) { p.put("INDEX.md", check.ByteOrderMark+p.read("INDEX.md")) }, "?INDEX.md:1: byte-order mark"},
 	{"a note", func(p *place) { p.put("INDEX.md", p.read("INDEX.md")+"do not forget\n") }, "?INDEX.md:9: is ignored"},
-	{"a conflict", func(p *place) { p.replace("INDEX.md", "| sha256", "<<<<<<< ours\n| sha256") }, "?INDEX.md:7: merge-conflict marker"},
 
 	{"a document is unreadable as such", func(p *place) { p.put(docB, "no head") }, "INDEX.md:7: is not a valid handoff"},
 	{"a document is a directory", func(p *place) { p.instead(docB) }, "INDEX.md:7: not a regular file"},
-	{"a document has another name", func(p *place) {
-		p.must(os.Rename(p.path(docB), p.path("2026-05-07-other.md")))
-		p.replace("INDEX.md", docB, "2026-05-07-other.md")
-	}, "?INDEX.md:7: does not have the name that the store would give it…"},
 	{"a document that nobody lists", func(p *place) { p.put("2026-05-07-ann-ben-z.md", "x") }, "handoffs/2026-05-07-ann-ben-z.md: is not listed"},
-	{"a directory of somebody", func(p *place) { p.must(os.Mkdir(p.path("attic"), 0o755)) }, "?attic: no part of the store"},
 	{"the lock is a directory", func(p *place) { p.instead(".INDEX.md.lock") }, ".INDEX.md.lock: is not a regular file"},
-	{"the lock has a second name", func(p *place) { p.must(os.Link(p.path(".INDEX.md.lock"), p.path("second"))) }, ".INDEX.md.lock: has a second hard link"},
 
 	{"an event is not JSON", func(p *place) { p.replace(logFile, `"topic":"c"`, `"topic":c`) }, "handoff-events.jsonl:4: are unproven"},
 	{"an event is changed", func(p *place) { p.replace(logFile, `"topic":"b"`, `"topic":"x"`) }, "handoff-events.jsonl:2: records another topic…"},
@@ -82,22 +67,13 @@ var findings = []struct {
 
 	{"the machine is lost", func(p *place) { p.remove(machine) }, "machine-fingerprint: is missing"},
 	{"the machine is none", func(p *place) { p.put(machine, "{}") }, "machine-fingerprint: cannot be used"},
-	{"the machine is another", func(p *place) { p.replace(machine, here, strings.Repeat("b", 64)) }, "machine-fingerprint: belongs to another machine"},
-	{"everybody may write a document", func(p *place) { p.chmod(docB, 0o666) }, "?handoffs/" + docB + ": by all users"},
-	{"everybody may write", func(p *place) { p.chmod("", 0o777) }, "?ROOT/handoffs: by all users"},
-	{"others may read the log", func(p *place) { p.chmod(logFile, 0o644) }, "?handoff-events.jsonl: other users"},
-	{"the owner may not read INDEX.md", func(p *place) { p.chmod("INDEX.md", 0o244) }, "?INDEX.md: cannot be read by its owner"},
-	{"an odd bit", func(p *place) { p.chmod("INDEX-0001.md", 0o644|os.ModeSetuid) }, "?INDEX-0001.md: setuid"},
-}
+	{"the machine is another", func(p *place) { p.replace(machine, here, strings.Repeat("b", 64)) }, "machine-fingerprint: belongs to another machine"}}
 
 const nowhere = "sha256:0000000000000000000000000000000000000000000000000000000000000001"
 
 func TestVerifyFinds(t *testing.T) {
 	for _, test := range findings {
 		t.Run(test.name, func(t *testing.T) {
-			if os.Getuid() != 0 && strings.HasPrefix(test.name, "the owner may not") {
-				t.Skip("only root reads it then")
-			}
 			p := newPlace(t)
 			test.do(p)
 			r := p.verify()

@@ -46,7 +46,6 @@ const (
 	Tombstones      = "tombstones" // the ids of pruned handoffs, one per line
 	Offers          = "offered.jsonl"
 	Facts           = "facts"              // what documents and events say about handoffs; a cache in the user's state
-	Sealed          = "archives"           // what is known about the archives of the index; a cache in the user's state
 	Tokens          = "packet-tokens"      // the resume tokens of handoffs; a cache in the user's state
 	Pins            = "operator-keys.json" // the keys of operators, as first seen or trusted since
 	Drafts          = "drafts"
@@ -86,18 +85,8 @@ const (
 // Archive returns the name of the n-th archive, counted from 1.
 func Archive(n int) string { return fmt.Sprintf("INDEX-%04d.md", n) }
 
-// MonthArchive returns the name of the archive for a ts_utc in a store that is committed with the code. So
-// two branches move the same rows to the same file.
-func MonthArchive(ts string) string { return "INDEX-" + ts[:len("2006-01")] + ".md" }
-
-// IsMonthArchive reports whether name is a name from [MonthArchive].
-func IsMonthArchive(name string) bool {
-	return len(name) == len("INDEX-2006-01.md") && strings.HasPrefix(name, "INDEX-") &&
-		strings.HasSuffix(name, ".md") && form.Matches(name[len("INDEX-"):len("INDEX-2006-01")], "0000-00")
-}
-
-// IsArchive reports whether name is a name from [Archive] or [MonthArchive].
-func IsArchive(name string) bool { return ArchiveNumber(name) > 0 || IsMonthArchive(name) }
+// IsArchive reports whether name is a name from [Archive].
+func IsArchive(name string) bool { return ArchiveNumber(name) > 0 }
 
 // ArchiveNumber returns the number n of the archive name, or 0 if [Archive] does not return name for any n.
 func ArchiveNumber(name string) int {

@@ -12,9 +12,8 @@ import (
 // that is farther away.
 const maxGap = 100
 
-// EachArchive calls do with the name of every archive that exists or is required. An archive is required if
-// INDEX.md links it or a later one. The numbered archives come first in order. Archives of months follow;
-// only links find those.
+// EachArchive calls do with the name of every archive that exists or is required, in order. An archive is required
+// if INDEX.md links it or a later one.
 func EachArchive(linked []string, there func(name string) (bool, error), do func(name string) error) error {
 	isAhead := func(n int) bool {
 		return slices.ContainsFunc(linked, func(name string) bool {
@@ -22,31 +21,18 @@ func EachArchive(linked []string, there func(name string) (bool, error), do func
 			return ahead >= 0 && ahead < maxGap
 		})
 	}
-	var months []string
-	for _, name := range linked {
-		if disk.IsMonthArchive(name) {
-			months = append(months, name)
-		}
-	}
-	slices.Sort(months)
 	for n := 1; ; n++ {
 		is, err := there(disk.Archive(n))
-		if err == nil && !is && !isAhead(n) {
-			break
-		}
-		if err == nil {
-			err = do(disk.Archive(n))
-		}
 		if err != nil {
 			return err
 		}
-	}
-	for _, name := range slices.Compact(months) {
-		if err := do(name); err != nil {
+		if !is && !isAhead(n) {
+			return nil
+		}
+		if err := do(disk.Archive(n)); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // Archives returns the names of the archives that text links, in their order.

@@ -45,6 +45,17 @@ func Lines(text string) iter.Seq[Line] {
 	}
 }
 
+// Rows returns the rows of text in order.
+func Rows(text string) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		for l := range Lines(text) {
+			if l.IsRow && !yield(l.Row) {
+				return
+			}
+		}
+	}
+}
+
 // RawLines returns the lines of text in order, without parsing them.
 func RawLines(text string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
@@ -233,14 +244,6 @@ func SetRows(text []byte, edits map[string]Row) []byte {
 	return Edit(text, isNext, func(r Row) (Row, bool) {
 		done[r.ID] = true
 		return edits[r.ID], true
-	})
-}
-
-// Unmark returns text without the read marks of its rows.
-func Unmark(text []byte) []byte {
-	return Edit(text, Any, func(r Row) (Row, bool) {
-		r.ReadBy = ""
-		return r, true
 	})
 }
 

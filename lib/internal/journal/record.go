@@ -158,10 +158,6 @@ type Checkpoint struct {
 	LogTail, LedgerTail []byte `json:"-"`
 
 	State map[string]*Text // the files of the state that are replaced as a whole; large ones without their bytes
-
-	// Archives has the hashes of the archives of INDEX.md, by name. It is nil in a store that is not synced: there git
-	// may change them.
-	Archives map[string]Hash
 }
 
 // texts returns the texts of a checkpoint that its JSON leaves out.

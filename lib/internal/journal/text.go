@@ -124,7 +124,7 @@ func rowsOf(text []byte) (rows map[string]index.Row, order []string) {
 // restored if isThere reports that its document exists. An unknown row stays, and verify checks it, unless it was
 // removed since the journal began.
 func (s *Story) Merge(found []byte, more bool, isThere func(index.Row) (bool, error)) ([]byte, error) {
-	text, _ := index.Join(found)
+	text := found
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(slices.Clip(text), '\n')
 	}
@@ -203,11 +203,6 @@ func (s *Story) Had(name Name, sum Hash) bool {
 		return slices.ContainsFunc(r.New, is) ||
 			slices.ContainsFunc(r.Put, is)
 	})
-}
-
-// Sealed reports whether an archive had a text with the hash sum since the journal began, or may have any text.
-func (s *Story) Sealed(name string, sum Hash) bool {
-	return s.Archives == nil || s.Archives[name] == sum || s.Had(Name{Handoffs, name}, sum)
 }
 
 // Removed returns the files that a record has removed and no later one created, with their hashes.

@@ -48,7 +48,7 @@ func ReadSubjects(s *store.Store, about Subject, keep bool) (*Table, error) {
 		return t, err
 	}
 	defer d.Close()
-	rows, _, err := s.Scan(d, store.Choice{Is: func(index.Row) bool { return true }, IsNot: t.isKnown()})
+	rows, _, err := s.Scan(d, store.Choice{Is: t.isNew()})
 	if err != nil {
 		return nil, err
 	}
@@ -62,16 +62,13 @@ func ReadSubjects(s *store.Store, about Subject, keep bool) (*Table, error) {
 	return t, nil
 }
 
-// isKnown returns a function that reports whether a line of the index is of a handoff in the table.
-func (t *Table) isKnown() func(line []byte) bool {
+// isNew returns a function that reports whether a row is not of a handoff in the table.
+func (t *Table) isNew() func(index.Row) bool {
 	known := make(map[string]bool, len(t.lines)/lineLen)
 	for line := range t.each() {
 		known[store.AsString(line[:idDigits])] = true
 	}
-	return func(line []byte) bool {
-		id := index.RowID(line)
-		return id != nil && known[store.AsString(id[len(form.IDPrefix):][:idDigits])]
-	}
+	return func(row index.Row) bool { return !known[row.ID[len(form.IDPrefix):][:idDigits]] }
 }
 
 // line returns the line of a handoff, or "" if its document is unproven. If isKept is not set, it skips

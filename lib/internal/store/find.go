@@ -95,24 +95,28 @@ func (s *Store) unknown(id, prefix string) error {
 }
 
 // matching returns the rows whose id begins with prefix. It searches the bytes of the index files.
-func (s *Store) matching(d *disk.Dir, prefix string) ([]index.Row, error) {
-	c := newCollector(Choice{Is: func(index.Row) bool { return true }})
-	err := EachIndex(d, func(name string, text []byte) error {
+func (s *Store) matching(d *disk.Dir, prefix string) (rows []index.Row, err error) {
+	at := make(map[string]int)
+	err = EachIndex(d, func(name string, text []byte) error {
 		if name == disk.IndexFile && index.ListsNothing(text) {
 			if err := (Dirs{Store: s, Dir: d}).HasLostIndex(); err != nil {
 				return err
 			}
 		}
 		for _, row := range index.FindPrefix(text, prefix) {
-			c.row(found{Row: row})
+			if i, again := at[row.ID]; again {
+				rows[i] = rows[i].WithMark(row.Marks()...)
+				continue
+			}
+			at[row.ID], rows = len(rows), append(rows, row)
 		}
-		if len(prefix) == 64 && len(c.found) > 0 {
+		if len(prefix) == 64 && len(rows) > 0 {
 			return fs.SkipAll
 		}
 		return nil
 	})
-	if errors.Is(err, errArchiveLost) && len(c.found) > 0 {
+	if errors.Is(err, errArchiveLost) && len(rows) > 0 {
 		err = nil
 	}
-	return c.result(), err
+	return rows, err
 }

@@ -18,19 +18,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
-// ReadIndex returns the text of an index file, or nil if the file does not exist.
-func ReadIndex(d *disk.Dir, name string) ([]byte, error) { return readIndex(nil, d, name) }
-
-// readIndex is ReadIndex, and uses the memory of a buffer. It fails at a line that is longer than any row.
-func readIndex(text []byte, d *disk.Dir, name string) ([]byte, error) {
-	text, err := readText(text, d, name)
-	if v, ok := d.View().(*dirView); ok && err == nil && text != nil && disk.IsArchive(name) {
-		return v.sealedText(d, name, text)
-	}
-	return text, err
-}
-
-func readText(text []byte, d *disk.Dir, name string) ([]byte, error) {
+// ReadIndex returns the text of an index file, or nil if the file does not exist. It fails at a line that is longer
+// than any row.
+func ReadIndex(d *disk.Dir, name string) ([]byte, error) {
 	f, err := openIndex(d, name)
 	if err == nil && f != nil && f.Size() > disk.MaxLine {
 		defer f.Close()
@@ -43,7 +33,7 @@ func readText(text []byte, d *disk.Dir, name string) ([]byte, error) {
 	}
 	defer f.Close()
 	// spare room lets a caller append a row without a copy
-	for text = slices.Grow(text[:0], int(f.Size())+1<<10); len(text) <= disk.MaxIndex; text = slices.Grow(text, 1) {
+	for text := make([]byte, 0, int(f.Size())+1<<10); len(text) <= disk.MaxIndex; text = slices.Grow(text, 1) {
 		n, err := f.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
 		if err == io.EOF {
@@ -139,14 +129,13 @@ func AsString(text []byte) string { return unsafe.String(unsafe.SliceData(text),
 // others and then returns errArchiveLost.
 func EachIndex(d *disk.Dir, do func(name string, text []byte) error) (err error) {
 	var lost error
-	err = eachIndex(d, func(name string) ([]byte, error) { return ReadIndex(d, name) },
-		func(name string, text []byte, isLost bool) error {
-			if isLost && name != disk.IndexFile {
-				lost = cmp.Or(lost, archiveLost(d, name))
-				return nil
-			}
-			return do(name, text)
-		})
+	err = eachIndex(d, func(name string, text []byte, isLost bool) error {
+		if isLost && name != disk.IndexFile {
+			lost = cmp.Or(lost, archiveLost(d, name))
+			return nil
+		}
+		return do(name, text)
+	})
 	if err == fs.SkipAll {
 		return nil
 	}
@@ -155,9 +144,8 @@ func EachIndex(d *disk.Dir, do func(name string, text []byte) error) (err error)
 
 // eachIndex reads INDEX.md and then every archive, oldest first, so that a row that a rotation moves meanwhile is
 // seen twice rather than never. isLost reports a required file that is missing or has no table.
-func eachIndex(d *disk.Dir, read func(name string) ([]byte, error), do func(name string, text []byte,
-	isLost bool) error) error {
-	text, err := read(disk.IndexFile)
+func eachIndex(d *disk.Dir, do func(name string, text []byte, isLost bool) error) error {
+	text, err := ReadIndex(d, disk.IndexFile)
 	if err != nil {
 		return err
 	}
@@ -166,7 +154,7 @@ func eachIndex(d *disk.Dir, read func(name string) ([]byte, error), do func(name
 		return err
 	}
 	return index.EachArchive(linked, HasIndex(d), func(name string) error {
-		text, err := read(name)
+		text, err := ReadIndex(d, name)
 		if err != nil {
 			return err
 		}

@@ -92,23 +92,10 @@ func (s *Store) namesOf(d *disk.Dir) map[string]bool {
 	quiet := &Store{Opt: s.Opt}
 	quiet.Opt.Warn, quiet.Opt.Lost = func(string) {}, func(error) {}
 	seen := map[string]bool{}
-	isKnown := func(line []byte) bool { // most rows have no new name
-		return index.IsRowLike(line) && seen[AsString(index.Cell(line, 2))] && seen[AsString(index.Cell(line, 3))]
+	rows, _, err := quiet.Scan(d, Choice{Is: func(index.Row) bool { return true }})
+	for _, row := range rows {
+		seen[row.From], seen[row.To] = true, true
 	}
-	add := func(a sealed) bool {
-		for _, name := range a.Names {
-			seen[name] = true
-		}
-		return true
-	}
-	_, _, err := quiet.Scan(d, Choice{IsNot: isKnown, Skip: s.skipSealed(d, add), Is: func(e index.Row) bool {
-		for _, known := range []string{e.From, e.To} {
-			if !seen[known] {
-				seen[string([]byte(known))] = true // the row is valid only during the call
-			}
-		}
-		return false
-	}})
 	if err != nil {
 		return nil
 	}

@@ -1,32 +1,30 @@
 package store
 
 import (
-	"bytes"
-	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
 // A Choice selects rows.
 type Choice struct {
-	Is    func(index.Row) bool      // reports whether a row is chosen; the row is valid only during the call
-	IsNot func(line []byte) bool    // optional; reports from its text that a line is not chosen
-	Skip  func(archive string) bool // optional; reports that no row of an archive is chosen
-	ByID  bool                      // if one row of an id is chosen, all are
+	Is func(index.Row) bool // reports whether a row is chosen
 	// the number of rows wanted, newest by ts_utc, of equal times the later rows; 0 means all
 	Newest int
-	Alone  bool // do not count the other rows
 }
 
 // Scan returns the chosen rows, archives before INDEX.md. If choice.Newest is set, others has the number of
 // the other chosen rows for each recipient. Scan reads INDEX.md first: if a rotation happens meanwhile, rows
-// are seen twice, never not at all.
+// are seen twice, never not at all. Such a row is one, with the marks of both.
 func (s *Store) Scan(d *disk.Dir, choice Choice) (rows []index.Row, others map[string]int, err error) {
-	c := newCollector(choice)
-	err = eachLine(d, choice.Skip, c.line, func(name string, isLost bool) {
+	var current, archived []*index.Row
+	first := make(map[form.Key]*index.Row)
+	err = eachIndex(d, func(name string, text []byte, isLost bool) error {
 		switch {
 		case !isLost:
 		case name != disk.IndexFile:
@@ -35,58 +33,52 @@ func (s *Store) Scan(d *disk.Dir, choice Choice) (rows []index.Row, others map[s
 		case Dirs{Store: s, Dir: d}.HasLostIndex() != nil:
 			s.Opt.Lost(ErrIndexMissing)
 		}
-		c.file++
+		list := &archived
+		if name == disk.IndexFile {
+			list = &current
+		}
+		for row := range index.Rows(AsString(text)) {
+			key, _ := form.KeyOf(row.ID) // every row has an id
+			if again := first[key]; again != nil {
+				*again = again.WithMark(row.Marks()...)
+				continue
+			}
+			first[key] = &row
+			*list = append(*list, &row)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.foreign.n > 0 {
-		s.Opt.Warn(ignored(c.foreign))
+	for _, row := range slices.Concat(archived, current) {
+		if choice.Is(*row) {
+			rows = append(rows, *row)
+		}
 	}
-	if err := c.join(d); err != nil {
-		return nil, nil, err
-	}
-	return c.result(), c.others, nil
+	rows, others = newest(rows, choice.Newest)
+	return rows, others, nil
 }
 
-// NotOf returns the IsNot of a Choice by id.
-func NotOf(wanted func(id string) bool) func(line []byte) bool {
-	return func(line []byte) bool {
-		return index.IsRowLike(line) && !wanted(AsString(index.RowID(line)))
+// newest returns the newest n rows in their order, and the number of the other rows for each recipient. If n is 0, it
+// returns all.
+func newest(rows []index.Row, n int) (kept []index.Row, others map[string]int) {
+	others = make(map[string]int)
+	if n == 0 || len(rows) <= n {
+		return rows, others
 	}
-}
-
-// ignored returns the one warning about all lines that are not rows.
-func ignored(p places) string {
-	if p.n == 1 {
-		return "1 line of the index is not a row and was ignored: " + p.first + "; `handoff doctor` shows it"
+	byTime := make([]int, len(rows))
+	for i := range rows {
+		byTime[i] = i
 	}
-	return fmt.Sprintf("%d lines of the index are not rows and were ignored, the first at %s; `handoff doctor` "+
-		"lists them", p.n, p.first)
-}
-
-// eachLine calls line with the lines of all index files, as eachIndex visits them, and end after each file. The bytes
-// of a line are valid only during the call. skip is optional; it reports that an archive need not be read.
-func eachLine(d *disk.Dir, skip func(archive string) bool, line func(name string, number int, line []byte),
-	end func(name string, isLost bool)) error {
-	var text []byte
-	isSkipped := false
-	read := func(name string) (got []byte, err error) {
-		if isSkipped = name != disk.IndexFile && skip != nil && skip(name); isSkipped {
-			return nil, nil
-		}
-		if got, err = readIndex(text, d, name); name != disk.IndexFile { // the names of the archives share its memory
-			text = got
-		}
-		return got, err
+	slices.SortStableFunc(byTime, func(a, b int) int { return index.CompareTimes(rows[a].Time, rows[b].Time) })
+	for _, i := range byTime[:len(rows)-n] {
+		others[strings.Clone(rows[i].To)]++
 	}
-	return eachIndex(d, read, func(name string, rest []byte, isLost bool) error {
-		for n := 1; len(rest) > 0; n++ {
-			var one []byte
-			one, rest, _ = bytes.Cut(rest, []byte("\n"))
-			line(name, n, one)
-		}
-		end(name, isLost && !isSkipped)
-		return nil
-	})
+	newest := byTime[len(rows)-n:]
+	slices.Sort(newest)
+	for _, i := range newest {
+		kept = append(kept, rows[i])
+	}
+	return kept, others
 }

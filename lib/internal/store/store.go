@@ -16,8 +16,7 @@ type Store struct {
 	Opt Options
 
 	hold    hold
-	listed  atomic.Pointer[listing] // nil until a listed file is missing
-	outside atomic.Pointer[string]  // the result of OutsidePath; nil until it is needed
+	outside atomic.Pointer[string] // the result of OutsidePath; nil until it is needed
 }
 
 // Options locates a store and configures it.

@@ -24,24 +24,12 @@ import (
 // trusted.
 var StateFiles = []string{disk.FingerprintFile, disk.Pins, disk.Tombstones, disk.History}
 
-// HashState returns the hashes of those of [StateFiles] that exist.
-func HashState(state *disk.Dir) (map[string]journal.Hash, error) { return hashFiles(state, StateFiles) }
-
-// HashArchives returns the hashes of archives of the index, by default of all.
-func HashArchives(dir *disk.Dir, names ...string) (_ map[string]journal.Hash, err error) {
-	if len(names) == 0 {
-		if names, err = dir.Names(disk.IsArchive); err != nil {
-			return nil, err
-		}
-	}
-	return hashFiles(dir, names)
-}
-
-// hashFiles returns the hashes of those files that exist. It is zero for one that is no regular file or is too large.
-func hashFiles(d *disk.Dir, names []string) (map[string]journal.Hash, error) {
+// HashState returns the hashes of those of [StateFiles] that exist. It is zero for one that is no regular file or is too
+// large.
+func HashState(state *disk.Dir) (map[string]journal.Hash, error) {
 	hashes := make(map[string]journal.Hash)
-	for _, name := range names {
-		hash, err := hashFile(d, name)
+	for _, name := range StateFiles {
+		hash, err := hashFile(state, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case errors.Is(err, disk.ErrUnsafe), errors.Is(err, disk.ErrTooLarge):
@@ -107,10 +95,6 @@ type look struct {
 	head       journal.Hash
 
 	logHead LogHead
-
-	sealing  sync.Mutex
-	archives *journal.Story // for sealedText; nil until it is needed
-	told     bool           // that an archive was changed
 }
 
 // A dirView is the look of one directory.
@@ -363,42 +347,6 @@ func (s *Store) fromJournal(file string) (text []byte, err error) {
 		return err
 	})
 	return text, err
-}
-
-// sealedText returns the text of an archive as it counts. In a synced store the journal has the hash of each archive:
-// of one that another program has changed, such as git with a branch, the read marks do not count. If no journal
-// verifies, all files are shown as they are.
-func (l *look) sealedText(d *disk.Dir, name string, text []byte) ([]byte, error) {
-	if l.store.Opt.Git != disk.GitSynced {
-		return text, nil
-	}
-	l.sealing.Lock()
-	defer l.sealing.Unlock()
-	for range 3 { // a command that replaces the archive meanwhile records that first
-		if l.archives == nil {
-			err := l.store.withStory(func(_ *journal.Journal, story *journal.Story) error {
-				l.archives = story
-				return nil
-			})
-			if err != nil || l.archives == nil {
-				return text, passing(err)
-			}
-		}
-		if l.archives.Sealed(name, journal.HashOf(text)) {
-			return text, nil
-		}
-		l.archives = nil
-		now, err := readText(nil, d, name)
-		if err != nil || now == nil {
-			return now, err
-		}
-		text = now
-	}
-	if !l.told && l.store.Opt.Warn != nil {
-		l.told = true
-		l.store.Opt.Warn(name + " was changed by another program: its read marks do not count; run `handoff doctor`")
-	}
-	return index.Unmark(text), nil
 }
 
 // Below implements disk.View.

@@ -47,24 +47,10 @@ func (x *Session) beginReplica(observed string) error {
 }
 
 // TakeOver records the rows that git has brought since the last change. It takes rows that have no event and
-// whose documents verify, and merges rows that git has doubled. Only a store that is committed with the code
-// gets rows this way.
+// whose documents verify. Only a store that is committed with the code gets rows this way.
 func (x *Session) TakeOver() error {
-	if x.Opt.Git != disk.GitTracked {
+	if x.Opt.Git != disk.GitTracked || !x.elsewhere && !x.merges {
 		return nil
-	}
-	if !x.elsewhere && !x.merges {
-		return nil
-	}
-	c := &change{Record: journal.Record{Op: "import"}}
-	err := store.EachIndex(x.Dir, func(name string, text []byte) error {
-		if joined, changed := index.Join(text); changed {
-			x.setIndex(c, name, joined)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	log, done, err := eventlog.Open(x.State)
 	if err != nil {
@@ -76,17 +62,11 @@ func (x *Session) TakeOver() error {
 		return err // the change itself checks the part of the log that it needs
 	}
 	ids, err := x.foreign(facts.Facts)
-	if err != nil {
+	if err != nil || len(ids) == 0 {
 		return err
 	}
-	if len(ids) > 0 {
-		c.events = append(c.events, eventlog.Pending{Type: eventlog.TypeImport,
-			Payload: eventlog.Imported{HandoffIDs: ids}})
-	}
-	if len(ids)+len(c.Put)+len(c.Table) > 0 {
-		return x.commit(c)
-	}
-	return nil
+	return x.commit(&change{Record: journal.Record{Op: "import"}, events: []eventlog.Pending{{Type: eventlog.TypeImport,
+		Payload: eventlog.Imported{HandoffIDs: ids}}}})
 }
 
 // foreign returns the ids of rows that have no event and whose documents verify.

@@ -44,14 +44,6 @@ func (x *Session) commit(c *change) error {
 	if err := x.link(c); err != nil {
 		return err
 	}
-	for _, f := range c.Put {
-		if c.Op == opRepair || !isArchive(f) {
-			continue
-		}
-		if err := x.checkArchive(f.File); err != nil {
-			return err
-		}
-	}
 	text := c.Carry(x.index)
 	var err error
 	if c.Commit, err = x.CheckedOut(); err != nil {
@@ -77,7 +69,6 @@ func (x *Session) commit(c *change) error {
 		return fault.New(nil, fault.Then(err, "repeat the command"), "storing is uncertain: %v", err)
 	}
 	x.SetNewest(c.Number)
-	x.sealed = x.sealed || slices.ContainsFunc(c.New, isArchive) || slices.ContainsFunc(c.Put, isArchive)
 	x.extra, x.prev, x.state, x.ledger = nil, store.HeadOf(&c.Head).Hash, state, nil
 	if err := x.apply(&c.Record, p); err != nil {
 		return unrecorded(err)
@@ -93,8 +84,6 @@ func (x *Session) commit(c *change) error {
 	}
 	return nil
 }
-
-func isArchive(f journal.File) bool { return f.Place == journal.Handoffs && disk.IsArchive(f.File) }
 
 func unrecorded(err error) error {
 	return &fault.Error{Problem: fmt.Sprintf("it is stored, but some files do not show it yet: %v", err),
@@ -448,11 +437,9 @@ func chain(head journal.Hash, text []byte) journal.Hash {
 	return head
 }
 
-const opRepair = "repair"
-
 // Reindex replaces an index file and records events about it. The log may begin with them.
 func (x *Session) Reindex(name string, text []byte, events []eventlog.Pending) error {
-	c := &change{Record: journal.Record{Op: opRepair}, events: events, begins: true}
+	c := &change{Record: journal.Record{Op: "repair"}, events: events, begins: true}
 	x.setIndex(c, name, text)
 	if err := x.dropUnlisted(c); err != nil {
 		return err

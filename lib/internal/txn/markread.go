@@ -44,13 +44,7 @@ type Marking struct {
 // set, an earlier mark replaces it.
 func (m *Marking) File(name string, text []byte) error {
 	edits := make(map[string]index.Row)
-	rows := index.First(text, m.Want)
-	if len(rows) > 0 && disk.IsArchive(name) {
-		if err := m.checkArchive(name); err != nil {
-			return err
-		}
-	}
-	for _, row := range rows {
+	for _, row := range index.First(text, m.Want) {
 		for _, mark := range m.Want[row.ID] {
 			if m.Undo {
 				if m.takeBack(&row, mark) {

@@ -55,19 +55,13 @@ func (x *Session) recoverOnce() (again bool, err error) {
 	if x.state, err = store.HashState(x.State); err != nil {
 		return false, err
 	}
-	inLine = inLine && journal.SumState(x.state) == x.j.Last().State && !x.wasTracked()
+	inLine = inLine && journal.SumState(x.state) == x.j.Last().State
 	_, swapErr := x.Dir.Lstat(swapName)
 	if inLine && errors.Is(swapErr, fs.ErrNotExist) && x.j.Last().Boot == x.boot &&
 		journal.HashOf(x.index) == x.j.Last().Index {
 		return false, nil
 	}
 	return x.repeatRecords()
-}
-
-// wasTracked reports whether git had the handoffs at the last change, and has them no more. The next checkpoint then
-// takes the archives as they are.
-func (x *Session) wasTracked() bool {
-	return x.Opt.Git != disk.GitTracked && x.j.Last().Commit != journal.Hash{}
 }
 
 // openJournal opens the journal with the key of this store and user. It makes a secret if there is no journal, or one
@@ -253,71 +247,11 @@ func (x *Session) checkpoint(table []byte) error {
 			c.State[name] = text
 		}
 	}
-	if c.Archives, err = x.archives(story); err != nil {
-		return err
-	}
 	err = x.startOver(c, slices.Collect(maps.Keys(story.Files)),
 		func(rewrite bool) error { return x.restoreFiles(story, table, rewrite) })
 	if err == nil {
 		x.SetNewest(c.Number)
 	}
-	return err
-}
-
-// archives returns the hashes for a checkpoint: those that story has, or those of the archives as they are if it has
-// none. In a store that is not synced it returns nil.
-func (x *Session) archives(story *journal.Story) (map[string]journal.Hash, error) {
-	if x.Opt.Git != disk.GitSynced {
-		return nil, nil
-	}
-	if story == nil || story.Archives == nil || x.adopts {
-		x.adopts = false
-		return store.HashArchives(x.Dir)
-	}
-	hashes := maps.Clone(story.Archives)
-	for name, text := range story.Files {
-		if name.Place != journal.Handoffs || !disk.IsArchive(name.File) {
-			continue
-		}
-		if delete(hashes, name.File); text != nil {
-			hashes[name.File] = text.SHA256
-		}
-	}
-	return hashes, nil
-}
-
-// ChangedArchives returns those of the named archives, by default of all, that another program has changed. Without a
-// journal it returns none.
-func (x *Session) ChangedArchives(names ...string) (changed []string, err error) {
-	if x.j == nil {
-		return nil, nil
-	}
-	story, err := x.j.Story()
-	if err != nil {
-		return nil, err
-	}
-	now, err := store.HashArchives(x.Dir, names...)
-	for name, sum := range now {
-		if !story.Sealed(name, sum) {
-			changed = append(changed, name)
-		}
-	}
-	return changed, err
-}
-
-// checkArchive returns an error if another program has changed an archive.
-func (x *Session) checkArchive(name string) error {
-	changed, err := x.ChangedArchives(name)
-	if len(changed) > 0 {
-		err = &fault.CorruptError{File: x.Path(name), Why: "was changed by another program"}
-	}
-	return err
-}
-
-// AdoptArchives makes the journal accept the archives as they are, after a repair.
-func (x *Session) AdoptArchives() error {
-	changed, err := x.ChangedArchives()
-	x.adopts = len(changed) > 0
 	return err
 }
 
@@ -461,9 +395,6 @@ func (x *Session) baseline() (err error) {
 	ledger = ledger[:disk.WholeLines(ledger)]
 	c.Log.Offset, c.LogHead = end, journal.ParseHash(hash)
 	c.Ledger.Offset, c.LedgerHead = int64(len(ledger)), chain(journal.Hash{}, ledger)
-	if c.Archives, err = x.archives(nil); err != nil {
-		return err
-	}
 	var names []journal.Name
 	for _, name := range store.StateFiles {
 		text, err := x.State.ReadIfThere(name, disk.MaxLedger)
@@ -678,7 +609,7 @@ func (x *Session) ProveJournal() error {
 // Checkpoint makes all changes durable in the files that people see, before other stores rely on them.
 func (x *Session) Checkpoint() error {
 	_, left := x.State.Lstat(journal.NewFileName) // from an unfinished checkpoint
-	if x.j.Records() == 0 && len(x.extra) == 0 && !x.isOlder && !x.adopts && errors.Is(left, fs.ErrNotExist) {
+	if x.j.Records() == 0 && len(x.extra) == 0 && !x.isOlder && errors.Is(left, fs.ErrNotExist) {
 		return nil
 	}
 	return x.checkpoint(x.index)

@@ -1,7 +1,6 @@
 package txn
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -25,22 +24,18 @@ func (x *Session) makeRoom(adding int) error {
 	if rows+adding <= x.Opt.IndexMaxRows {
 		return nil
 	}
-	sealed, rest := index.TakeOldest(x.index, rows-x.Opt.IndexMaxRows/2)
-	if len(sealed) == 0 {
+	moved, rest := index.TakeOldest(x.index, rows-x.Opt.IndexMaxRows/2)
+	if len(moved) == 0 {
 		return nil
 	}
 	c := &change{Record: journal.Record{Op: "rotate"}}
 	linked := index.Archives(string(rest))
-	fill := x.fillNumbered
-	if x.Opt.Git == disk.GitTracked {
-		fill = x.fillMonths
-	}
-	names, err := fill(c, sealed)
+	names, err := x.fill(c, moved)
 	if err != nil {
 		return err
 	}
 	c.Links = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(linked, name) })
-	for _, row := range sealed {
+	for _, row := range moved {
 		c.Unset = append(c.Unset, row.ID)
 	}
 	if err := x.commit(c); err != nil {
@@ -49,47 +44,18 @@ func (x *Session) makeRoom(adding int) error {
 	return x.Checkpoint()
 }
 
-// fillNumbered makes as many new archives as the rows need.
-func (x *Session) fillNumbered(c *change, rows []index.Row) (names []string, err error) {
+// fill makes as many new archives as the rows need.
+func (x *Session) fill(c *change, rows []index.Row) (names []string, err error) {
 	n, err := x.nextArchive()
 	for ; err == nil && len(rows) > 0; n++ {
-		part := rows[:min(len(rows), maxArchive)]
-		rows = rows[len(part):]
-		names = append(names, disk.Archive(n))
-		c.seal(disk.Archive(n), part, index.Append(index.New(), part), &c.New)
+		part, name := rows[:min(len(rows), maxArchive)], disk.Archive(n)
+		rows, names = rows[len(part):], append(names, name)
+		c.New = append(c.New, journal.File{Name: journal.Name{Place: journal.Handoffs, File: name},
+			Text: journal.NewText(index.Append(index.New(), part))})
+		c.events = append(c.events, eventlog.Pending{Type: eventlog.TypeRotate, Payload: eventlog.Rotated{Archive: name,
+			Rows: len(part), First: part[0].ID, Last: part[len(part)-1].ID}})
 	}
 	return names, err
-}
-
-// fillMonths adds the rows to the archives of their months.
-func (x *Session) fillMonths(c *change, rows []index.Row) ([]string, error) {
-	months := make(map[string][]index.Row)
-	for _, row := range rows {
-		name := disk.MonthArchive(row.Time)
-		months[name] = append(months[name], row)
-	}
-	names := slices.Sorted(maps.Keys(months))
-	for _, name := range names {
-		text, err := store.ReadIndex(x.Dir, name)
-		if err != nil {
-			return nil, err
-		}
-		if text == nil {
-			c.seal(name, months[name], index.Append(index.New(), months[name]), &c.New)
-			continue
-		}
-		joined, _ := index.Join(index.Append(text, months[name]))
-		c.seal(name, months[name], joined, &c.Put)
-	}
-	return names, nil
-}
-
-// seal adds an archive with rows to a change.
-func (c *change) seal(name string, rows []index.Row, text []byte, to *[]journal.File) {
-	*to = append(*to, journal.File{Name: journal.Name{Place: journal.Handoffs, File: name},
-		Text: journal.NewText(text)})
-	c.events = append(c.events, eventlog.Pending{Type: eventlog.TypeRotate,
-		Payload: eventlog.Rotated{Archive: name, Rows: len(rows), First: rows[0].ID, Last: rows[len(rows)-1].ID}})
 }
 
 // nextArchive returns the number after that of the last archive.

@@ -38,9 +38,7 @@ type Session struct {
 
 	state map[string]journal.Hash // the files of the state that are replaced as a whole
 
-	sealed    bool // an archive was changed
 	goesBack  bool // accept an older state directory
-	adopts    bool // the next checkpoint accepts the archives as they are
 	isOlder   bool // the accepted state directory is older
 	elsewhere bool // another commit is checked out than at the last change
 	merges    bool // someone saved INDEX.md since
@@ -92,9 +90,6 @@ func run(ctx context.Context, s *store.Store, prepare func(*Session) (func() err
 		}
 	}
 	x.keepFacts()
-	if x.sealed {
-		x.KeepSealed()
-	}
 	return nil
 }
 
