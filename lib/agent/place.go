@@ -139,7 +139,7 @@ func (f *file) read() error {
 
 // readOwn reads a regular file that the user owns and can write.
 func readOwn(d *disk.Dir, name string) ([]byte, error) {
-	file, err := d.OpenSole(name)
+	file, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}

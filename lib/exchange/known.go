@@ -250,7 +250,7 @@ func (c claimFiles) dropTries(tries []try) error {
 	case len(left) > 0:
 		return c.home.Put(triesFile, textOf(left))
 	}
-	f, err := c.home.OpenSoleForWriting(triesFile)
+	f, err := c.home.OpenToWrite(triesFile)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func isBefore(ts string, t time.Time) bool {
 }
 
 // List returns the entries that the filter chooses, oldest row first. It takes no lock. A store that does not exist
-// has no entries. Lines of the index that are not rows, and files without a row, cause a warning. A name in the
+// has no entries. A name in the
 // filter that no handoff can have is ErrInvalid.
 func (s *Store) List(f Filter) ([]Entry, error) {
 	in, err := s.choose(f, store.Choice{Newest: f.Newest})

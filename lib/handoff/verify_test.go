@@ -55,13 +55,6 @@ var damages = []struct {
 		}},
 	{name: "damaged row", place: "INDEX.md:8", want: "looks like a row",
 		do: func(t *testing.T, root string) { edit(t, path(root, "INDEX.md"), replacing("| t2 |", "| t 2 |")) }},
-	{name: "blank line", place: "INDEX.md:8", want: "blank line", warns: true,
-		do: func(t *testing.T, root string) {
-			edit(t, path(root, "INDEX.md"), func(s string) string {
-				at := strings.LastIndex(s, "| sha")
-				return s[:at] + "\n" + s[at:]
-			})
-		}},
 	{name: "read mark lost", place: "INDEX.md:8", want: "lacks the read mark ben:",
 		do: func(t *testing.T, root string) {
 			edit(t, path(root, "INDEX.md"), replacing("| ben:2026-05-08T09:00:00Z |", "|  |"))

@@ -52,50 +52,39 @@ func (d *Dir) Sync() error { return d.f.Sync() }
 // File returns the open directory. A child process that inherits it holds its lock too.
 func (d *Dir) File() *os.File { return d.f }
 
-// OpenSole is Open for a file that must have only one name: a second hard link is ErrUnsafe.
-func (d *Dir) OpenSole(name string) (*os.File, error) { return d.openSole(name, os.O_RDONLY) }
+// abandoned is the age of an unfinished file that no command needs any more.
+const abandoned = time.Hour
 
 // RemoveStaged removes the unfinished files of killed processes in d, and returns their names: see IsStaged.
 // It reads the whole directory.
 func (d *Dir) RemoveStaged(isReplaced func(string) bool) ([]string, error) {
-	return d.RemoveUnlocked(func(name string) bool { return IsStaged(name, isReplaced) })
+	return d.RemoveOld(func(name string) bool { return IsStaged(name, isReplaced) })
 }
 
-// RemoveUnlocked removes the files that isOurs accepts and no process has locked, and returns their names.
-func (d *Dir) RemoveUnlocked(isOurs func(string) bool) ([]string, error) {
+// RemoveOld removes the files that isOurs accepts and that were not changed for an hour, and returns their names.
+func (d *Dir) RemoveOld(isOurs func(string) bool) (removed []string, err error) {
 	names, err := d.Names(isOurs)
-	if err != nil {
-		return nil, err
-	}
-	var removed []string
-	var errs []error
 	for _, name := range names {
-		dead, err := d.removeIfDead(name)
-		if dead {
-			removed = append(removed, name)
+		if !d.isOld(name) {
+			continue
 		}
-		errs = append(errs, err)
+		if failed := d.Remove(name); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		removed = append(removed, name)
 	}
-	return removed, errors.Join(errs...)
+	return removed, err
 }
 
-func (d *Dir) removeIfDead(name string) (dead bool, err error) {
+func (d *Dir) isOld(name string) bool {
 	f, err := d.Open(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrUnsafe) {
-		return false, nil
-	}
 	if err != nil {
-		return false, err
+		return false
 	}
 	defer f.Close()
-	err = lockNow(f)
-	if err == syscall.EWOULDBLOCK {
-		return false, nil // its writer is alive
-	}
-	if err == nil {
-		err = d.Remove(name)
-	}
-	return err == nil, err
+	info, err := f.Stat()
+	return err == nil && time.Since(info.ModTime()) >= abandoned
 }
 
 // Lock takes the exclusive lock of the directory itself, so that no lock file is left behind. It waits at

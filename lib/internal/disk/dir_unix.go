@@ -48,21 +48,10 @@ func (d *Dir) openPlain(name string, flags int) (*os.File, Entry, error) {
 	return os.NewFile(uintptr(fd), filepath.Join(d.path, name)), entry, nil
 }
 
-// openSole refuses a file with a second name.
-func (d *Dir) openSole(name string, flags int) (*os.File, error) {
-	f, entry, err := d.openPlain(name, flags)
-	if err == nil && entry.links > 1 {
-		f.Close()
-		return nil, unsafeEntry(f.Name(), "a file with a second hard link")
-	}
+// OpenToWrite is Open for reading and writing.
+func (d *Dir) OpenToWrite(name string) (*os.File, error) {
+	f, _, err := d.openPlain(name, os.O_RDWR)
 	return f, err
-}
-
-// links returns the number of names of f.
-func links(f *os.File) (uint64, error) {
-	var st unix.Stat_t
-	err := unix.Fstat(int(f.Fd()), &st)
-	return uint64(st.Nlink), err
 }
 
 // entry is Lstat without a view.

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// TempPrefix begins the name of a staged file, on systems that cannot stage one without a name. Random digits follow.
+// TempPrefix begins the name of a staged file. Random digits follow.
 const TempPrefix = ".tmp-"
 
 // ErrUnsafe is wrapped by errors about an entry that is not a plain file or directory: a symbolic link, a
-// FIFO, a device, or a file with a forbidden second hard link.
+// FIFO or a device.
 var ErrUnsafe = errors.New("refused")
 
 // ErrHeld is the error if another process held the lock of a directory for the whole wait.
@@ -195,7 +195,5 @@ type Entry struct {
 	Inode   uint64
 	Size    int64
 	Mode    os.FileMode // permission bits only
-	Special bool        // it has a setuid, setgid or sticky bit
 	Owner   uint32      // user id
-	links   uint64      // the number of names of the file
 }

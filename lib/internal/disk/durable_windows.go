@@ -21,9 +21,6 @@ func OpenDir(path string) (*Dir, error) {
 	return &Dir{f: f, path: path}, err
 }
 
-// IsPlain returns false: this system cannot check a path in one call.
-func IsPlain(string) bool { return false }
-
 // OpenDir opens the directory name in d.
 func (d *Dir) OpenDir(name string) (*Dir, error) { return OpenDir(filepath.Join(d.path, name)) }
 
@@ -100,28 +97,18 @@ func (d *Dir) Link(string, string) error { return ErrUnsupported }
 // MaxOpen returns how many files the process may have open at a time.
 func MaxOpen() uint64 { return math.MaxUint64 }
 
-// openSole is Open. It opens nothing for writing.
-func (d *Dir) openSole(name string, flags int) (*os.File, error) {
-	if flags != os.O_RDONLY {
-		return nil, ErrUnsupported
-	}
-	return d.Open(name)
-}
+// OpenToWrite returns ErrUnsupported.
+func (d *Dir) OpenToWrite(string) (*os.File, error) { return nil, ErrUnsupported }
 
 func (d *Dir) create(string, int, os.FileMode) (*os.File, error) { return nil, ErrUnsupported }
 
 func lockNow(*os.File) error { return ErrUnsupported }
-
-func links(*os.File) (uint64, error) { return 1, nil }
 
 // SyncData returns ErrUnsupported.
 func SyncData(*os.File) error { return ErrUnsupported }
 
 // RenameOver returns ErrUnsupported.
 func (d *Dir) RenameOver(string, string) error { return ErrUnsupported }
-
-// Exchange returns ErrUnsupported.
-func (d *Dir) Exchange(string, string) error { return ErrUnsupported }
 
 // Prepare returns ErrUnsupported.
 func (d *Dir) Prepare(string, []byte, os.FileMode) (*Prepared, error) { return nil, ErrUnsupported }

@@ -16,7 +16,7 @@ var (
 	// ErrLocked is the error if another process held the lock for the whole timeout.
 	ErrLocked = errors.New("the lock is held by another process")
 
-	// ErrUnsafeLock is the error if the lock file is not a regular file or has other names.
+	// ErrUnsafeLock is the error if the lock file is not a regular file.
 	ErrUnsafeLock = errors.New("unsafe lock file")
 
 	errReplaced = errors.New("the lock file was replaced")
@@ -139,16 +139,13 @@ func checkHeld(l *flock.Flock, f LockFile) error {
 	return err
 }
 
-// inspect returns an error that wraps ErrUnsafeLock unless info is that of a regular file with one name.
+// inspect returns an error that wraps ErrUnsafeLock unless info is that of a regular file.
 func inspect(info fs.FileInfo, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%w: its mode is %s, it must be a regular file; move it away", ErrUnsafeLock, info.Mode())
-	case lockLinks(info) > 1:
-		return fmt.Errorf("%w: it has %d names (hard links), it must have one; move it away", ErrUnsafeLock,
-			lockLinks(info))
 	}
 	return nil
 }

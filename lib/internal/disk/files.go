@@ -11,12 +11,6 @@ import (
 )
 
 // private is the mode of new files that only their owner reads.
-
-// OpenSoleForWriting is OpenSole for reading and writing.
-func (d *Dir) OpenSoleForWriting(name string) (*os.File, error) {
-	return d.openSole(name, os.O_RDWR)
-}
-
 const private = 0o600
 
 // Extend appends to a file, which it makes if it is missing. If isDurable is set, the text survives a power cut.
@@ -46,29 +40,15 @@ func (d *Dir) OpenOrCreate(name string) (f *os.File, existed bool, err error) {
 	if !errors.Is(err, fs.ErrExist) {
 		return f, false, err
 	}
-	f, err = d.OpenSoleForWriting(name)
+	f, err = d.OpenToWrite(name)
 	return f, true, err
 }
 
-// CreateLocked creates a file, and locks it until it is closed. Its name is the prefix and random bytes in hexadecimal
-// digits.
-func (d *Dir) CreateLocked(prefix string, bytes int, perm os.FileMode) (f *os.File, name string, err error) {
-	const tries = 100 // a cleanup may remove the file before it is locked
-	for n := 1; ; n++ {
-		name = prefix + random(bytes)
-		if f, err = d.create(name, os.O_RDWR, perm); err != nil {
-			return nil, "", err
-		}
-		if err = lockNow(f); err == nil {
-			if names, err := links(f); err != nil || names > 0 {
-				return f, name, err
-			}
-			err = fs.ErrNotExist
-		}
-		if f.Close(); n == tries || err != syscall.EWOULDBLOCK && err != fs.ErrNotExist {
-			return nil, "", &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
-		}
-	}
+// CreateTemp creates a file. Its name is the prefix and random bytes in hexadecimal digits.
+func (d *Dir) CreateTemp(prefix string, bytes int, perm os.FileMode) (f *os.File, name string, err error) {
+	name = prefix + random(bytes)
+	f, err = d.create(name, os.O_RDWR, perm)
+	return f, name, err
 }
 
 // SyncFile syncs the content of a file by its name. If the file does not exist, it returns nil.
@@ -171,8 +151,8 @@ func (d *Dir) Touch(name string, perm os.FileMode) error {
 // A Log is a file that only grows.
 type Log struct{ *os.File }
 
-// OpenLog opens the log name, and creates a private one if it is missing. If the entry has a second hard link or is not
-// a regular file, the error is ErrUnsafe.
+// OpenLog opens the log name, and creates a private one if it is missing. If the entry is not a regular
+// file, the error is ErrUnsafe.
 func (d *Dir) OpenLog(name string) (*Log, error) {
 	f, _, err := d.OpenOrCreate(name)
 	return &Log{f}, err
@@ -191,12 +171,11 @@ func (l *Log) Reserve(n int64) error {
 type Staged struct {
 	d    *Dir
 	f    *os.File
-	name string // temporary; "" if the file has none
+	name string // temporary; "" once it is published
 	safe bool   // the content is on disk
 }
 
-// Stage writes data to a new file in d and syncs it. The file is invisible until Publish. If the system can,
-// it has no name, so that a crash leaves nothing. Otherwise it is .tmp-<random>, and this process holds its lock.
+// Stage writes data to a new file in d and syncs it. The file is .tmp-<random> until Publish.
 func (d *Dir) Stage(data []byte, perm os.FileMode) (*Staged, error) {
 	s, err := d.BeginStage(data, perm)
 	if err != nil {
@@ -245,12 +224,7 @@ func setMode(f *os.File, mode os.FileMode) error {
 // them is there after a power cut. Replace syncs the content before the rename; the caller makes the rename
 // durable with Sync. An existing file keeps its mode and owner, a new one gets perm less the umask.
 func (d *Dir) Replace(name string, data []byte, perm os.FileMode) error {
-	const tries = 3 // a cleanup may remove the file before it is locked
-	for n := 1; ; n++ {
-		if err := d.ReplaceIf(name, data, perm, nil); n == tries || !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
+	return d.ReplaceIf(name, data, perm, nil)
 }
 
 // replaceError names the file instead of the temporary file in an error.

@@ -9,6 +9,4 @@ import (
 
 const openFlags = os.O_RDWR
 
-func lockLinks(fs.FileInfo) uint64 { return 1 }
-
 func inode(fs.FileInfo) uint64 { return 0 }

@@ -12,13 +12,6 @@ import (
 // or block on a FIFO. Package os adds O_CLOEXEC.
 const openFlags = os.O_RDWR | syscall.O_NOFOLLOW | syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-func lockLinks(info fs.FileInfo) uint64 {
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(stat.Nlink) // the width differs between systems
-	}
-	return 1
-}
-
 func inode(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return stat.Ino

@@ -69,8 +69,7 @@ func (d *Dir) plainEntry(fd int, name string) (Entry, error) {
 func entryOf(st *unix.Stat_t) Entry {
 	return Entry{
 		Regular: st.Mode&unix.S_IFMT == unix.S_IFREG, Inode: st.Ino, Size: st.Size, Owner: st.Uid,
-		links: uint64(st.Nlink),
-		Mode:  os.FileMode(st.Mode) & os.ModePerm, Special: st.Mode&(unix.S_ISUID|unix.S_ISGID|unix.S_ISVTX) != 0,
+		Mode: os.FileMode(st.Mode) & os.ModePerm,
 	}
 }
 

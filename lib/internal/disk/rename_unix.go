@@ -50,23 +50,3 @@ func (d *Dir) RenameOver(from, to string) error {
 	err := again(func() error { return unix.Renameat(d.fd(), from, d.fd(), to) })
 	return d.linkError("rename", from, to, err)
 }
-
-// Exchange exchanges the names of two files in one step, so that no content is lost. If the file system
-// cannot do that, Exchange uses several steps with hard links. Then a text that another program saves as b in
-// between is lost.
-func (d *Dir) Exchange(a, b string) error {
-	err := again(func() error { return exchange(d.fd(), a, b) })
-	if cannotRenameNew(err) {
-		aside := a + "-old"
-		if err = d.Remove(aside); err == nil {
-			err = again(func() error { return unix.Linkat(d.fd(), b, d.fd(), aside, 0) })
-		}
-		if err == nil {
-			err = d.RenameOver(a, b)
-		}
-		if err == nil {
-			err = d.RenameOver(aside, a)
-		}
-	}
-	return d.linkError("exchange", a, b, err)
-}

@@ -56,7 +56,6 @@ func (d *Dir) pending(root *os.Root, name string, data []byte, perm os.FileMode)
 	if err != nil {
 		return nil, err
 	}
-	_ = lockNow(pending.File) // marks the writer as alive
 	if old == nil {
 		err = d.give(pending.File)
 	} else if err = keepOwner(pending.File, old); err == nil {

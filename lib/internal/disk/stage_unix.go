@@ -13,49 +13,28 @@ import (
 
 // BeginStage is Stage without the sync. The caller may write more, and must call Sync.
 func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
-	f, err := openUnnamed(d, perm)
-	s := &Staged{d: d, f: f}
-	if errors.Is(err, errors.ErrUnsupported) {
-		s.f, s.name, err = d.CreateLocked(TempPrefix, randomLen, perm)
-	}
+	f, name, err := d.CreateTemp(TempPrefix, randomLen, perm)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.fill(data); err != nil {
+	s := &Staged{d: d, f: f, name: name}
+	if _, err := f.Write(data); err != nil {
+		s.Discard()
 		return nil, err
 	}
 	return s, nil
 }
 
-// fill writes the content. If it fails, it removes the file.
-func (s *Staged) fill(data []byte) (err error) {
-	if len(data) > 0 {
-		_, err = s.f.Write(data)
-	}
-	if err == nil {
-		err = s.d.give(s.f)
-	}
-	if err != nil {
-		s.Discard()
-	}
-	return err
-}
-
 // Publish gives the synced file its name. It never replaces: if name exists, the error is fs.ErrExist. You can publish
 // the file only once.
 func (s *Staged) Publish(name string) error {
-	var err error
-	switch {
-	case !s.safe:
-		err = errors.New("its content was not synced")
-	case s.name == "":
-		err = linkUnnamed(s.f, s.d.fd(), name)
-	default:
-		err = again(func() error { return renameNew(s.d.fd(), s.name, name) })
-		if cannotRenameNew(err) {
-			if err = again(func() error { return unix.Linkat(s.d.fd(), s.name, s.d.fd(), name, 0) }); err == nil {
-				err = s.d.Remove(s.name)
-			}
+	if !s.safe {
+		return &fs.PathError{Op: "link", Path: filepath.Join(s.d.path, name), Err: errors.New("its content was not synced")}
+	}
+	err := again(func() error { return renameNew(s.d.fd(), s.name, name) })
+	if cannotRenameNew(err) {
+		if err = again(func() error { return unix.Linkat(s.d.fd(), s.name, s.d.fd(), name, 0) }); err == nil {
+			err = s.d.Remove(s.name)
 		}
 	}
 	if err != nil {

@@ -15,7 +15,3 @@ func SyncData(f *os.File) error {
 	}
 	return nil
 }
-
-func exchange(dir int, a, b string) error {
-	return unix.Renameat2(dir, a, dir, b, unix.RENAME_EXCHANGE)
-}

@@ -1,4 +1,4 @@
-//go:build unix && !linux && !darwin
+//go:build unix && !linux
 
 package disk
 
@@ -10,5 +10,3 @@ import (
 
 // SyncData syncs the content of a file to the disk.
 func SyncData(f *os.File) error { return f.Sync() }
-
-func exchange(int, string, string) error { return unix.ENOSYS }

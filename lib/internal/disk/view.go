@@ -75,7 +75,7 @@ type Text struct {
 	file *os.File // nil for content of a view
 }
 
-// OpenText is OpenSole, but opens the content in the view if there is one.
+// OpenText is Open, but opens the content in the view if there is one.
 func (d *Dir) OpenText(name string) (*Text, error) {
 	text, known, err := d.fromView(name)
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *Dir) OpenText(name string) (*Text, error) {
 		r := bytes.NewReader(text)
 		return &Text{r, r, filepath.Join(d.path, name), int64(len(text)), nil}, nil
 	}
-	f, err := d.OpenSole(name)
+	f, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -3,53 +3,20 @@
 package disk
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
 const dirFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 
-// OpenDir opens the directory at path. A symbolic link anywhere in path is ErrUnsafe, and so is an entry that
-// is not a directory. So the result is always the directory that the path names, even if directories are
-// renamed meanwhile.
+// OpenDir opens the directory at path. A symbolic link is ErrUnsafe, and so is an entry that is not a directory; links
+// above it are followed.
 func OpenDir(path string) (*Dir, error) {
-	fd, err := openBeneath(path)
-	if errors.Is(err, errors.ErrUnsupported) {
-		fd, err = walk(path)
-	}
+	fd, err := openStep(unix.AT_FDCWD, path, dirFlags)
 	return asDir(fd, path, err)
-}
-
-// walk is OpenDir step by step, for systems that cannot do it in one call.
-func walk(path string) (fd int, err error) {
-	at, rest := unix.AT_FDCWD, filepath.Clean(path)
-	if filepath.IsAbs(rest) {
-		if at, err = openStep(at, "/", stepFlags); err != nil {
-			return -1, err
-		}
-		rest = "." + rest
-	}
-	for isMore := true; isMore; {
-		var name string
-		flags := stepFlags
-		if name, rest, isMore = strings.Cut(rest, "/"); !isMore || rest == "" {
-			isMore, flags = false, dirFlags
-		}
-		fd, err = openStep(at, name, flags)
-		if at != unix.AT_FDCWD {
-			unix.Close(at)
-		}
-		if err != nil {
-			return -1, err
-		}
-		at = fd
-	}
-	return fd, nil
 }
 
 func openStep(at int, name string, flags int) (int, error) {

@@ -34,9 +34,9 @@ var ErrKey = errors.New("the journal was written in another directory, or by ano
 // journal, the error is fs.ErrNotExist. If no checkpoint verifies, it is ErrIntegrity, and wraps ErrKey if
 // the key is another one.
 func Open(state *disk.Dir, key Key, write bool) (*Journal, error) {
-	open := state.OpenSole
+	open := state.Open
 	if write {
-		open = state.OpenSoleForWriting
+		open = state.OpenToWrite
 	}
 	f, err := open(FileName)
 	if err != nil {
@@ -128,7 +128,7 @@ func eachHead(f io.ReaderAt, size int64, do func(Head) bool) error {
 
 // Count returns the number of changes that a journal seems to have, without verifying them.
 func Count(state *disk.Dir) (n int) {
-	f, err := state.OpenSole(FileName)
+	f, err := state.Open(FileName)
 	if err != nil {
 		return 0
 	}

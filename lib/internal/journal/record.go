@@ -151,7 +151,6 @@ type Checkpoint struct {
 	Head  `json:"-"`
 	Table []byte `json:"-"` // the whole text that INDEX.md must have
 	Was   Hash   // of INDEX.md as read by the command that made the checkpoint
-	Swap  Hash   // of the swap file of INDEX.md, which was removed but may return after a power cut
 
 	// The bytes of the last partial page of the audit log and the ledger, up to their sizes. The next append
 	// writes these pages again.

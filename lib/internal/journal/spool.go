@@ -22,7 +22,7 @@ type Spool struct {
 
 // NewSpool creates a spool.
 func NewSpool(state *disk.Dir) (*Spool, error) {
-	f, name, err := state.CreateLocked(SpoolPrefix, 8, 0o600)
+	f, name, err := state.CreateTemp(SpoolPrefix, 8, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -228,7 +228,7 @@ func TestDeadSpools(t *testing.T) {
 		}
 	}
 	before := len(b.all())
-	removed, err := b.state.RemoveUnlocked(journal.IsSpool)
+	removed, err := b.state.RemoveOld(journal.IsSpool)
 	if err != nil || len(dead) != 1 || len(all) != 2 || !slices.Equal(removed, dead) {
 		t.Errorf("removed %v of %v, %v", removed, all, err)
 	}

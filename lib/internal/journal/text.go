@@ -85,7 +85,7 @@ func (s *Story) Text() []byte {
 // its records.
 func (s *Story) Knows(text []byte) bool {
 	h := HashOf(text)
-	return h == s.Was || h == s.Swap || h == s.Checkpoint.Index ||
+	return h == s.Was || h == s.Checkpoint.Index ||
 		slices.ContainsFunc(s.Records, func(r *Record) bool { return r.Index == h })
 }
 

@@ -36,7 +36,7 @@ func (s *Store) CachedLine(name string) (line []byte, size int64) {
 		return nil, 0
 	}
 	defer d.Close()
-	f, err := d.OpenSole(name)
+	f, err := d.Open(name)
 	if err != nil {
 		return nil, 0
 	}

@@ -62,24 +62,6 @@ func checkLines(f *disk.Text) error {
 	return err
 }
 
-// StillReads opens an index file, or returns nil if it does not exist. same reports whether the file still
-// has text, or is empty.
-func StillReads(d *disk.Dir, name string, text []byte) (f *disk.Text, same bool, err error) {
-	if f, err = openIndex(d, name); err != nil || f == nil {
-		return nil, err == nil, err
-	}
-	size := 0
-	err = eachPiece(f, 0, func(piece []byte) bool {
-		if !bytes.HasPrefix(text, piece) {
-			size = -1
-			return false
-		}
-		text, size = text[len(piece):], size+len(piece)
-		return true
-	})
-	return f, size == 0 || size > 0 && len(text) == 0, err
-}
-
 // eachPiece calls do with each piece of a file until do returns false. Each piece starts with the last
 // overlap bytes of the previous one. Use it to search a file that need not stay in memory: reusing the buffer
 // is faster.

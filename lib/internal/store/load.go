@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 )
 
@@ -21,7 +19,7 @@ import (
 func (s *Store) Load(d *disk.Dir, e index.Row) (doc document.Document, text []byte, err error) {
 	text, err = d.ReadFile(e.File, disk.MaxDocument)
 	if errors.Is(err, fs.ErrNotExist) {
-		if rows, stillErr := s.matching(d, strings.TrimPrefix(e.ID, form.IDPrefix)); stillErr == nil && len(rows) == 0 {
+		if listed, stillErr := s.isListed(d, e.ID); stillErr == nil && !listed {
 			return doc, nil, UnknownID(e.ID, s.Opt.Dir)
 		}
 	}

@@ -14,19 +14,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-var (
-	systemPlaces = []string{"/etc", "/usr", "/proc", "/sys", "/dev", "/boot", "/bin", "/sbin", "/lib", "/lib32",
-		"/lib64"}
-	sharedPlaces = []string{"/var", "/root", "/srv"}
-)
+var systemPlaces = []string{"/etc", "/usr", "/proc", "/sys", "/dev", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64"}
 
 const placeAdvice = "choose a directory inside the project, or name another with --handoffs-dir"
 
 // OpenPlace opens a directory of the store. It returns nil if the directory does not exist. If no store may
 // be there, the error is fault.ErrConfig.
 //
-// OpenPlace resolves symbolic links first. It checks the resulting path and opens exactly that path. If a
-// process adds a link meanwhile, the command fails; it never follows the new link.
+// OpenPlace resolves symbolic links first, and checks and opens the resulting path.
 func (s *Store) OpenPlace(path string) (*disk.Dir, error) {
 	_, d, err := s.place(path)
 	return d, err
@@ -46,7 +41,7 @@ func (s *Store) MakePlace(path string, perm fs.FileMode) (*disk.Dir, error) {
 func (s *Store) place(path string) (real string, d *disk.Dir, err error) {
 	real, d, err = Locate(path)
 	if err == nil {
-		err = s.checkPlace(path, real, d)
+		err = s.checkPlace(path, real)
 	}
 	if err != nil && d != nil {
 		d.Close()
@@ -57,14 +52,10 @@ func (s *Store) place(path string) (real string, d *disk.Dir, err error) {
 
 // Locate resolves the symbolic links above a directory, and opens the directory if it exists.
 func Locate(path string) (real string, d *disk.Dir, err error) {
-	real = path
-	if d, err = disk.OpenDir(real); errors.Is(err, disk.ErrUnsafe) {
-		if real, err = ResolveParent(path); err != nil {
-			return path, nil, err
-		}
-		d, err = disk.OpenDir(real)
+	if real, err = ResolveParent(path); err != nil {
+		return path, nil, err
 	}
-	d, err = IfThere(d, err)
+	d, err = IfThere(disk.OpenDir(real))
 	return real, d, err
 }
 
@@ -85,9 +76,8 @@ func IfThere(d *disk.Dir, err error) (*disk.Dir, error) {
 }
 
 // checkPlace refuses a directory in which no store may be. It must not be a directory of the system. It must
-// not be git's, or outside of the project, unless the command line names it. No symbolic link of the project may lead
-// out to it.
-func (s *Store) checkPlace(path, real string, d *disk.Dir) error {
+// not be outside of the project, unless the command line names it. No symbolic link of the project may lead out to it.
+func (s *Store) checkPlace(path, real string) error {
 	if place, ok := under(real, systemPlaces); ok || filepath.Dir(real) == real {
 		return fault.Config(placeAdvice, "%s is under %s, a system directory", path, cmp.Or(place, real))
 	}
@@ -103,19 +93,7 @@ func (s *Store) checkPlace(path, real string, d *disk.Dir) error {
 		return fault.Config(placeAdvice,
 			"%s is outside the project %s and was not named on the command line", path, s.Opt.Root)
 	}
-	if inside && isOfGit(real) && !slices.Contains(s.Opt.Named, path) {
-		return fault.Config(placeAdvice, "%s is in .git, which belongs to git", path)
-	}
-	if place, ok := under(real, sharedPlaces); ok && !(inside && isOwn(real, d)) {
-		return fault.Config(placeAdvice, "%s is under %s, and not inside a project of yours", path, place)
-	}
 	return nil
-}
-
-// isOfGit reports whether a path leads into the directory of a git repository. Some file systems ignore case.
-func isOfGit(path string) bool {
-	isGit := func(name string) bool { return strings.EqualFold(name, ".git") }
-	return slices.ContainsFunc(strings.Split(path, string(filepath.Separator)), isGit)
 }
 
 // isInside reports whether a path leads into the project. real is the path without symbolic links.
@@ -127,39 +105,15 @@ func (s *Store) isInside(path, real string) (bool, error) {
 	return contains(root, real), err
 }
 
-// isOwn reports whether the caller owns d. If d does not exist, the nearest existing parent directory counts.
-func isOwn(real string, d *disk.Dir) bool {
-	for parent := real; d == nil; {
-		if real, parent = parent, filepath.Dir(parent); real == parent {
-			return false
-		}
-		above, err := disk.OpenDir(parent)
-		if err == nil {
-			defer above.Close()
-			d = above
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return false
-		}
-	}
-	info, err := d.Stat()
-	return err == nil && IsCallers(info)
-}
-
-// CheckPlaces refuses handoffs and state directories in which no store may be, or that another user could use
-// against the caller. It creates nothing.
+// CheckPlaces refuses handoffs and state directories in which no store may be. It creates nothing.
 func (s *Store) CheckPlaces() error {
 	for _, path := range []string{s.Opt.Dir, s.Opt.StateDir} {
 		d, err := s.OpenPlace(path)
 		if err != nil {
 			return err
 		}
-		if d == nil {
-			continue
-		}
-		err = CheckOwner(d)
-		d.Close()
-		if err != nil {
-			return err
+		if d != nil {
+			d.Close()
 		}
 	}
 	return nil
@@ -168,54 +122,31 @@ func (s *Store) CheckPlaces() error {
 // ownClone is the hint for a second user of a project: the state directory of a store is for one user.
 const ownClone = "work in a clone of your own and exchange with `handoff sync`"
 
-// CheckOwner refuses a directory that another user could use against the caller. It examines the open
-// directory, so that the directory cannot be replaced in between.
-func CheckOwner(d *disk.Dir) error {
-	info, err := d.Stat()
-	if err != nil {
-		return err
-	}
-	if !mayWrite(info) {
-		return fault.Config(ownClone, "%s belongs to another user; a store is private to its owner",
-			d.Path())
-	}
-	if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
-		return fault.Config("run `chmod o-w "+d.Path()+"`", "all users can write to %s", d.Path())
-	}
-	return nil
-}
-
 // ReadPlain reads a file inside the project or named on the command line, such as OPERATORS.md. The file must
-// not be a symbolic link. The directories above it are resolved first, and must not become links meanwhile.
+// not be a symbolic link.
 func (s *Store) ReadPlain(path string, max int64) ([]byte, error) {
-	parent, name := filepath.Dir(path), filepath.Base(path)
-	d, openErr := disk.OpenDir(parent)
-	if openErr != nil {
-		var err error
-		if parent, err = Resolve(parent); err != nil {
-			return nil, err
-		}
-		d, openErr = disk.OpenDir(parent)
+	real, err := ResolveParent(path)
+	if err != nil {
+		return nil, err
 	}
-	if openErr == nil {
-		defer d.Close()
-	}
-	inside, err := s.isInside(path, filepath.Join(parent, name))
+	inside, err := s.isInside(path, real)
 	if err == nil && !inside && !slices.Contains(s.Opt.Named, path) {
 		err = fault.Config("name it on the command line, or keep it inside the project",
 			"%s is outside the project %s", path, s.Opt.Root)
 	}
-	if err = cmp.Or(err, openErr); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return d.ReadFile(name, max)
+	d, err := disk.OpenDir(filepath.Dir(real))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.ReadFile(filepath.Base(real), max)
 }
 
 // Resolve resolves the symbolic links in the existing part of path.
 func Resolve(path string) (string, error) {
-	if disk.IsPlain(path) {
-		return filepath.Clean(path), nil
-	}
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		return real, nil

@@ -16,7 +16,8 @@ type Store struct {
 	Opt Options
 
 	hold    hold
-	outside atomic.Pointer[string] // the result of OutsidePath; nil until it is needed
+	listed  atomic.Pointer[listing] // nil until a listed file is missing
+	outside atomic.Pointer[string]  // the result of OutsidePath; nil until it is needed
 }
 
 // Options locates a store and configures it.

@@ -73,7 +73,7 @@ type tail struct {
 func readTail(state *disk.Dir, name string, from int64, last journal.Span, j *journal.Journal,
 	sumOf func(*journal.Head) uint32) (t tail, err error) {
 	path, to := filepath.Join(state.Path(), name), last.End()
-	f, err := state.OpenSole(name)
+	f, err := state.Open(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && from == 0:
 		return tail{same: to == 0, changed: last.Offset > 0}, nil
@@ -160,7 +160,7 @@ func informing(text []byte, head *journal.Head) (lines []byte, prev string) {
 
 // readStart reads the first bytes of a file of the state. It returns nil if the file does not exist.
 func readStart(state *disk.Dir, name string, most int64) ([]byte, error) {
-	f, err := state.OpenSole(name)
+	f, err := state.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -46,7 +46,7 @@ func HashState(state *disk.Dir) (map[string]journal.Hash, error) {
 // hashFile returns the hash of a file. It reads the file piece by piece, so that a large one takes little
 // memory.
 func hashFile(d *disk.Dir, name string) (hash journal.Hash, err error) {
-	f, err := d.OpenSole(name)
+	f, err := d.Open(name)
 	if err != nil {
 		return hash, err
 	}

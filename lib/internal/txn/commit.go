@@ -74,13 +74,10 @@ func (x *Session) commit(c *change) error {
 		return unrecorded(err)
 	}
 	x.index = text
-	if p.edited { // someone saved INDEX.md between our read and the exchange
-		err = x.Recover()
-	} else if x.isLarge(&c.Record) {
-		err = x.checkpoint(x.index)
-	}
-	if err != nil {
-		return unrecorded(err)
+	if x.isLarge(&c.Record) {
+		if err := x.checkpoint(x.index); err != nil {
+			return unrecorded(err)
+		}
 	}
 	return nil
 }
@@ -141,7 +138,6 @@ func (x *Session) link(c *change) error {
 type prepared struct {
 	table  *disk.Prepared // nil if INDEX.md stays as it is
 	bodies []*disk.Staged // the new files, if they are few
-	edited bool           // someone saved INDEX.md meanwhile
 
 	log, ledger *disk.Log // with reserved space; nil if nothing is appended
 }
@@ -221,7 +217,7 @@ func (x *Session) apply(r *journal.Record, p *prepared) error {
 		}
 	}
 	if p.table != nil {
-		if err := x.exchangeIndex(p); err != nil {
+		if err := p.table.Place(disk.IndexFile); err != nil {
 			return err
 		}
 	}
@@ -259,32 +255,6 @@ func (x *Session) openSized(name string) (*disk.Log, int64, error) {
 		return nil, 0, err
 	}
 	return log, info.Size(), nil
-}
-
-// swapName is the name of the text that replaces INDEX.md, and after the exchange of the replaced text.
-const swapName = ".INDEX.md.swap"
-
-// exchangeIndex exchanges INDEX.md with its new text and compares the old text. If someone saved INDEX.md
-// since it was read, the saved text stays in the file swapName.
-func (x *Session) exchangeIndex(p *prepared) error {
-	if _, err := x.Dir.Lstat(disk.IndexFile); errors.Is(err, fs.ErrNotExist) {
-		return p.table.Place(disk.IndexFile)
-	}
-	if err := p.table.Place(swapName); err != nil {
-		return err
-	}
-	if err := x.Dir.Exchange(swapName, disk.IndexFile); err != nil {
-		return err
-	}
-	old, same, err := store.StillReads(x.Dir, swapName, x.index)
-	if old != nil { // freeing the blocks of a file may take as long as a sync, so it waits until the lock is released
-		x.AfterEnd(func() { old.Close() })
-	}
-	if err != nil || !same {
-		p.edited = !same
-		return err
-	}
-	return x.Dir.Remove(swapName)
 }
 
 // dirOf opens the directory of a file. It makes the directory of signatures if it is missing. done closes it.

@@ -21,45 +21,33 @@ import (
 
 // Recover opens the journal and checks that the files agree with its last record. If they do not, it updates
 // them. A store without a journal gets one.
-func (x *Session) Recover() error {
-	for range 100 { // try again as long as someone saves INDEX.md meanwhile
-		again, err := x.recoverOnce()
-		if err != nil || !again {
-			return err
-		}
-	}
-	return fault.Busy("repeat the command", "another program keeps saving %s", x.Path(disk.IndexFile))
-}
-
-func (x *Session) recoverOnce() (again bool, err error) {
+func (x *Session) Recover() (err error) {
 	if err := x.openJournal(); errors.Is(err, fs.ErrNotExist) {
-		return false, x.beginJournal()
+		return x.beginJournal()
 	} else if err != nil {
-		return false, err
+		return err
 	}
 	if x.j.Records() == 0 { // the process that created it may have been killed before it synced the name
 		if err := x.State.Sync(); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if x.index, err = store.ReadIndex(x.Dir, disk.IndexFile); err != nil {
-		return false, err
+		return err
 	}
 	inLine, err := x.readTails()
 	if err != nil {
-		return false, err
+		return err
 	}
 	if x.elsewhere, err = x.IsElsewhere(x.j.Last().Commit); err != nil {
-		return false, err
+		return err
 	}
 	if x.state, err = store.HashState(x.State); err != nil {
-		return false, err
+		return err
 	}
-	inLine = inLine && journal.SumState(x.state) == x.j.Last().State
-	_, swapErr := x.Dir.Lstat(swapName)
-	if inLine && errors.Is(swapErr, fs.ErrNotExist) && x.j.Last().Boot == x.boot &&
+	if inLine && journal.SumState(x.state) == x.j.Last().State && x.j.Last().Boot == x.boot &&
 		journal.HashOf(x.index) == x.j.Last().Index {
-		return false, nil
+		return nil
 	}
 	return x.repeatRecords()
 }
@@ -149,86 +137,35 @@ func (x *Session) readTails() (inLine bool, err error) {
 const maxInforming = 256 << 10
 
 // repeatRecords carries out the records of the journal again, in their order, and starts the journal over.
-// again is true if someone saved INDEX.md meanwhile.
-func (x *Session) repeatRecords() (again bool, err error) {
+func (x *Session) repeatRecords() error {
 	if err := x.j.Sync(); err != nil { // a killed writer may have left the last record in memory only
-		return false, err
+		return err
 	}
 	story, err := x.j.Story()
 	if err != nil {
-		return false, err
-	}
-	found, err := x.foundIndex(story)
-	if err != nil {
-		return false, err
-	}
-	want, isTheirs, err := x.Settle(x.Dir, story, found, x.elsewhere, x.j.Text)
-	if err != nil {
-		return false, err
-	}
-	x.merges = x.merges || isTheirs
-	// after a restart of the system, the text may be from a power cut
-	if isTheirs && !x.elsewhere && x.j.Last().Boot != x.boot {
-		if ours := story.Text(); len(ours) > 0 && !bytes.Equal(want, ours) {
-			if err := x.keepCopy("before", ours); err != nil {
-				return false, err
-			}
-		}
-	}
-	// the new text of INDEX.md is durable before it replaces anything
-	if err := x.checkpoint(want); err != nil {
-		return false, err
-	}
-	if err := x.Dir.Remove(swapName); err != nil {
-		return false, err
-	}
-	if bytes.Equal(want, x.index) {
-		x.index = want
-		return false, nil
-	}
-	table, err := x.Dir.Prepare(disk.IndexFile, want, 0o644)
-	if err != nil {
-		return false, err
-	}
-	p := &prepared{table: table}
-	defer p.discard()
-	if err := x.exchangeIndex(p); err != nil || p.edited {
-		return p.edited, err
-	}
-	x.index = want
-	return false, nil
-}
-
-// foundIndex returns the text of INDEX.md that was saved last, by the program or a person. It may be in the
-// file swapName. If a person saved both texts, foundIndex keeps a copy of one.
-func (x *Session) foundIndex(story *journal.Story) ([]byte, error) {
-	swap, err := store.ReadIndex(x.Dir, swapName)
-	if corrupt := (*fault.CorruptError)(nil); errors.As(err, &corrupt) {
-		err = x.quarantine(x.Dir, swapName)
-	}
-	if err != nil || swap == nil {
-		return x.index, err
-	}
-	x.swap = journal.HashOf(swap)
-	isOurs := func(text []byte) bool { return story.Knows(text) || story.IsDamaged(text) }
-	switch {
-	case isOurs(swap) || bytes.Equal(swap, x.index):
-		return x.index, nil
-	case isOurs(x.index):
-		return swap, nil
-	}
-	return x.index, x.keepCopy("found", swap)
-}
-
-// keepCopy keeps a text of INDEX.md in a file of its own, durably.
-func (x *Session) keepCopy(why string, text []byte) error {
-	name := disk.IndexFile + "." + why + "-" + x.NameTime()
-	err := x.Dir.CreateNew(name, text, 0o600)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	x.Opt.Warn("found two texts of " + disk.IndexFile + "; one is kept as " + name)
-	return x.Dir.Sync()
+	want, isTheirs, err := x.Settle(x.Dir, story, x.index, x.elsewhere, x.j.Text)
+	if err != nil {
+		return err
+	}
+	x.merges = x.merges || isTheirs
+	// the new text of INDEX.md is durable before it replaces anything
+	if err := x.checkpoint(want); err != nil {
+		return err
+	}
+	if !bytes.Equal(want, x.index) {
+		table, err := x.Dir.Prepare(disk.IndexFile, want, 0o644)
+		if err != nil {
+			return err
+		}
+		defer table.Discard()
+		if err := table.Place(disk.IndexFile); err != nil {
+			return err
+		}
+	}
+	x.index = want
+	return nil
 }
 
 // checkpoint verifies and restores the effects of the records, makes them durable, and starts the journal
@@ -239,7 +176,7 @@ func (x *Session) checkpoint(table []byte) error {
 		return err
 	}
 	last := x.j.Last()
-	c := &journal.Checkpoint{Table: table, Swap: x.swap, State: make(map[string]*journal.Text)}
+	c := &journal.Checkpoint{Table: table, State: make(map[string]*journal.Text)}
 	c.Number, c.LogHead, c.LedgerHead = last.Number+1, journal.ParseHash(x.prev), last.LedgerHead
 	c.Log.Offset, c.Ledger.Offset = last.Log.End()+int64(len(x.extra)), last.Ledger.End()
 	for _, name := range store.StateFiles {
@@ -299,11 +236,11 @@ func (x *Session) finish(draft *journal.Draft, c *journal.Checkpoint) (err error
 	if err := draft.Finish(c); err != nil {
 		return err
 	}
-	x.extra, x.swap = nil, journal.Hash{}
+	x.extra = nil
 	if err := x.openJournal(); err != nil {
 		return err
 	}
-	if _, err := x.State.RemoveUnlocked(journal.IsSpool); err != nil {
+	if _, err := x.State.RemoveOld(journal.IsSpool); err != nil {
 		return err
 	}
 	return x.removeStaged()
@@ -319,7 +256,7 @@ func (x *Session) lastPage(name string, end int64) ([]byte, error) {
 	if from == end {
 		return nil, nil
 	}
-	f, err := x.State.OpenSole(name)
+	f, err := x.State.Open(name)
 	if err != nil {
 		return nil, store.AsCorrupt(filepath.Join(x.State.Path(), name), err)
 	}

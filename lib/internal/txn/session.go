@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -29,10 +28,9 @@ type Session struct {
 	key   journal.Key
 	j     *journal.Journal // nil before Recover
 	boot  journal.Boot
-	index []byte       // INDEX.md of the last record
-	extra []byte       // informing lines of the audit log after the lines of the records
-	prev  string       // the hash that the next event names
-	swap  journal.Hash // the text in swapName; zero if there is none
+	index []byte // INDEX.md of the last record
+	extra []byte // informing lines of the audit log after the lines of the records
+	prev  string // the hash that the next event names
 
 	ledger *Ledger // as it was read since the last change; nil if it was not
 
@@ -137,17 +135,13 @@ func (x *Session) open() (err error) {
 				return err
 			}
 		}
-		if err := store.CheckOwner(*d.dir); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-// Lock takes the lock file, where processes wait in turn, and then locks both directories. The directory
-// locks stop a process that holds a replaced lock file or shares the state directory.
+// Lock takes the lock file, where processes wait in turn.
 func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
-	path, begin := filepath.Join(x.Dir.Path(), disk.Lock), time.Now()
+	path := filepath.Join(x.Dir.Path(), disk.Lock)
 	unlock, err := disk.AcquireLock(ctx, disk.LockFile{
 		Path:  path,
 		Make:  func() error { return x.Dir.Touch(disk.Lock, 0o644) },
@@ -157,31 +151,11 @@ func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
 		return lockError(path, wait, err)
 	}
 	x.AtEnd(unlock)
-	if x.lockFile, err = x.Dir.Lstat(disk.Lock); err != nil {
-		return err
-	}
-	for _, d := range []*disk.Dir{x.Dir, x.State} {
-		if d == x.State && x.isOneDir() {
-			break
-		}
-		if err := d.Lock(ctx, wait-time.Since(begin)); err != nil {
-			return lockError(d.Path(), wait, err)
-		}
-		x.AtEnd(d.Unlock)
-	}
-	return nil
+	x.lockFile, err = x.Dir.Lstat(disk.Lock)
+	return err
 }
 
-// isOneDir reports whether the handoffs and the state of the store are in the same directory.
-func (x *Session) isOneDir() bool {
-	dir, err := x.Dir.Stat()
-	state, serr := x.State.Stat()
-	return err == nil && serr == nil && os.SameFile(dir, state)
-}
-
-// stillLocked returns an error if the lock file was removed or replaced while it was held. If directories
-// cannot be locked, another process may have changed the store since, and completed what this session
-// announced.
+// stillLocked returns an error if the lock file was removed or replaced while it was held.
 func (x *Session) stillLocked() error {
 	now, err := x.Dir.Lstat(disk.Lock)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && now.Inode != x.lockFile.Inode {
@@ -193,9 +167,6 @@ func (x *Session) stillLocked() error {
 
 // AtEnd makes the session call do when it ends, the last added first.
 func (x *Session) AtEnd(do func()) { x.cleanup = append(x.cleanup, do) }
-
-// AfterEnd makes the session call do after it has released the lock. Use it for slow work.
-func (x *Session) AfterEnd(do func()) { x.cleanup = slices.Insert(x.cleanup, 0, do) }
 
 // End releases the lock and closes all files of the session, the last opened first.
 func (x *Session) End() {
@@ -210,7 +181,7 @@ func (x *Session) End() {
 // lockError explains an error of taking the lock.
 func lockError(path string, waited time.Duration, err error) error {
 	switch {
-	case errors.Is(err, disk.ErrLocked), errors.Is(err, disk.ErrHeld):
+	case errors.Is(err, disk.ErrLocked):
 		within := ""
 		if waited >= time.Millisecond {
 			within = "; gave up after " + waited.String()

@@ -1,5 +1,0 @@
-//go:build unix && !linux && !darwin && !freebsd
-
-package disk
-
-const stepFlags = dirFlags
