@@ -33,14 +33,14 @@ var harms = map[string][]edit{
 	// A record whose sync has failed is left in the journal.
 	"not-taken-back": {{journalFile, "_, err := j.file.WriteAt(make([]byte, headSize), h.offset)",
 		"var err error\n\tif !isBroken(\"not-taken-back\") {\n\t\t_, err = j.file.WriteAt(make([]byte, headSize), h.offset)\n\t}"}},
-	"no-recovery": {{recoverFile, "if inLine && errors.Is(swapErr, fs.ErrNotExist)",
-		"if isBroken(\"no-recovery\") || inLine && errors.Is(swapErr, fs.ErrNotExist)"}},
+	"no-recovery": {{recoverFile, "if inLine && journal.SumState(x.state)",
+		"if isBroken(\"no-recovery\") || inLine && journal.SumState(x.state)"}},
 	// Another order of a change.
 	"row-before-the-body": {{commitFile, "\tfor i, f := range r.New {\n",
-		"\tif isBroken(\"row-before-the-body\") && p.table != nil {\n\t\tif err := x.exchangeIndex(p); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.table = nil\n\t}\n\tfor i, f := range r.New {\n"}},
+		"\tif isBroken(\"row-before-the-body\") && p.table != nil {\n\t\tif err := p.table.Place(disk.IndexFile); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.table = nil\n\t}\n\tfor i, f := range r.New {\n"}},
 	"files-before-the-record": {{commitFile, "\tif err := x.j.Append(&c.Record, c.spool); err != nil {\n",
 		"\tif isBroken(\"files-before-the-record\") {\n\t\tfor i, f := range c.New {\n\t\t\tif err := x.makeFile(f, p.bodies[i]); err != nil {\n\t\t\t\treturn err\n\t\t\t}\n\t\t}\n" +
-			"\t\tif err := x.exchangeIndex(p); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.table = nil\n\t}\n\tif err := x.j.Append(&c.Record, c.spool); err != nil {\n"}},
+			"\t\tif err := p.table.Place(disk.IndexFile); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.table = nil\n\t}\n\tif err := x.j.Append(&c.Record, c.spool); err != nil {\n"}},
 	// Takes.
 	"a-take-of-what-others-have": {{actFile, "return l.Any || isDead || held.IsOver(c.Time, l.Grace)",
 		"if isBroken(\"a-take-of-what-others-have\") {\n\t\treturn held.IsDone() || isDead\n\t}\n\treturn l.Any || isDead || held.IsOver(c.Time, l.Grace)"}},
@@ -56,8 +56,6 @@ var harms = map[string][]edit{
 	// A take-over in clones waits for seconds, so that leases end in a test.
 	"short": {{"lib/handoff/lease.go", "const leaseGrace = 5 * time.Minute",
 		"var leaseGrace = map[bool]time.Duration{true: 2 * time.Second, false: 5 * time.Minute}[isBroken(\"short\")]"}},
-	// Files are staged as where the system knows no files without a name.
-	"by-name": {{"lib/internal/disk/stage_linux.go", "var canStageUnnamed = true", "var canStageUnnamed = !isBroken(\"by-name\")"}},
 }
 
 const (

@@ -318,34 +318,3 @@ func TestRepairKilledAtARename(t *testing.T) {
 		t.Errorf("only %d trees", sum)
 	}
 }
-
-// What waits beside INDEX.md for its removal may be there again after a cut. It is older than all that was done since, and
-// nobody has saved it: what it lists is not taken for news.
-func TestOldTableComesBack(t *testing.T) {
-	t.Parallel()
-	thorough(t)
-	needsRoot(t)
-	rotation := scenarioOf("rotation")
-	s := newSimulation(t, program{build(t), memory(t)}, rotation)
-	h, _ := s.history(s.base, run{command: s.command})
-	n := 1 + slices.IndexFunc(h.steps, func(st step) bool { return st.source == ".INDEX.md.swap" })
-	second, r := s.history(h.until(n), run{command: s.command})
-	if n == 0 || r.code != 0 {
-		t.Fatalf("step %d, exit code %d: %s", n, r.code, r.stderr)
-	}
-	var all variety
-	both := h.then(n, second)
-	for _, fs := range fileSystems {
-		for cut := n + 1; cut <= len(both.steps); cut++ {
-			if both.steps[cut-1].does == isName && both.steps[cut-1].name == ".INDEX.md.swap" || cut == len(both.steps) {
-				all.add(both, cut, fs, nil, 24)
-			}
-		}
-	}
-	var list []ending
-	for i, left := range some(all.list, 60, "swap") {
-		list = append(list, ending{remnant: left, isDone: left.isLast, repeat: i%2 == 0, mended: true})
-	}
-	s.try(list)
-	t.Logf("%d trees", len(list))
-}

@@ -51,10 +51,9 @@ func injections(tr trace, base string) []string {
 type share struct{ kills, errors int }
 
 var (
-	someOfCore     = share{4, 4}
-	someOfAny      = share{1, 2}
-	someOfPortable = share{2, 2}
-	someOfEach     = share{2, 2} // without HANDOFF_FAULTS
+	someOfCore = share{4, 4}
+	someOfAny  = share{1, 2}
+	someOfEach = share{2, 2} // without HANDOFF_FAULTS
 )
 
 var likely = regexp.MustCompile(`^([a-z0-9_]+):error=(?:EIO|ENOSPC):when=(\d+)$`)

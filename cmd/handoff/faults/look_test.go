@@ -44,24 +44,23 @@ func hash(text []byte) string {
 
 // A view is everything that lies in a store, and what is wrong with it.
 type view struct {
-	rows    map[string]string // id → file, over all index files
-	marks   map[string]bool   // id and operator
-	tokens  map[string]int    // handoffs that were resumed → how often
-	acts    map[string]int    // what the ledger says was done with handoffs, act and id → how often
-	events  map[string]int    // type and id → how often
-	aside   map[string]bool   // handoffs that a repair found lost
-	anew    map[string]int    // handoffs that a repair wrote a new event for → how often
-	gone    string            // the tombstones, as far as a bundle beside the store has what they name
-	bundle  bool              // there is one, of three handoffs
-	files   map[string]bool   // handoff files that no row lists
-	staged  []string          // unfinished files
-	shed    []string          // of these, what may wait for a checkpoint
-	index   int               // index files
-	byMonth bool
-	shown   string   // the text of the index files, and names and hashes of all other files but the logs
-	faults  []string // what must never be so
-	torn    bool     // the audit log or the ledger ends in half a line
-	pinned  bool     // there are keys of operators
+	rows   map[string]string // id → file, over all index files
+	marks  map[string]bool   // id and operator
+	tokens map[string]int    // handoffs that were resumed → how often
+	acts   map[string]int    // what the ledger says was done with handoffs, act and id → how often
+	events map[string]int    // type and id → how often
+	aside  map[string]bool   // handoffs that a repair found lost
+	anew   map[string]int    // handoffs that a repair wrote a new event for → how often
+	gone   string            // the tombstones, as far as a bundle beside the store has what they name
+	bundle bool              // there is one, of three handoffs
+	files  map[string]bool   // handoff files that no row lists
+	staged []string          // unfinished files
+	shed   []string          // of these, what may wait for a checkpoint
+	index  int               // index files
+	shown  string            // the text of the index files, and names and hashes of all other files but the logs
+	faults []string          // what must never be so
+	torn   bool              // the audit log or the ledger ends in half a line
+	pinned bool              // there are keys of operators
 }
 
 func (v *view) fault(format string, args ...any) {
@@ -107,27 +106,18 @@ func (v *view) tombstones(dir string) {
 // isPruned reports whether a handoff has a tombstone, and is kept elsewhere.
 func (v *view) isPruned(id string) bool { return strings.Contains(v.gone, id+"\n") }
 
-var unfinished = regexp.MustCompile(`^\.tmp-|^\.INDEX\.md\.swap|^journal\.new$|^journal-[0-9a-f]{16}$|^\..*(\.md|\.jsonl?|machine-fingerprint|tombstones|life\.cache)\d+$`)
+var unfinished = regexp.MustCompile(`^\.tmp-|^journal\.new$|^journal-[0-9a-f]{16}$|^\..*(\.md|\.jsonl?|machine-fingerprint|tombstones|life\.cache)\d+$`)
 
-// shedding is what may stay until a checkpoint: what a command that was killed had prepared for the change that it did not
+// shedding is what may stay until a checkpoint that comes an hour later: what a command that was killed had prepared for the change that it did not
 // make, the spools of records that the journal still has, and what says that a checkpoint did not end.
 var shedding = regexp.MustCompile(`^\.tmp-|^journal\.new$|^journal-[0-9a-f]{16}$|^\.(20.*\.md|INDEX.*\.md|machine-fingerprint|tombstones|life\.cache|.*\.jsonl?)\d+$`)
-
-// waiting takes out what waits for a checkpoint.
-func (v *view) waiting() {
-	v.staged = slices.DeleteFunc(v.staged, func(name string) bool {
-		if shedding.MatchString(name) {
-			v.shed = append(v.shed, name)
-			return true
-		}
-		return false
-	})
-}
 
 func (v *view) names(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		switch name := e.Name(); {
+		case shedding.MatchString(name):
+			v.shed = append(v.shed, name)
 		case unfinished.MatchString(name):
 			v.staged = append(v.staged, name)
 		case strings.HasPrefix(name, "20") && strings.HasSuffix(name, ".md"):
@@ -141,7 +131,6 @@ var rowShape = regexp.MustCompile(`^\| (sha256:[0-9a-f]{64}) \| (20[0-9a-z-]+\.m
 func (v *view) indexes(dir string) {
 	paths, _ := filepath.Glob(filepath.Join(dir, "INDEX*.md"))
 	v.index = len(paths)
-	v.byMonth = slices.ContainsFunc(paths, func(path string) bool { return strings.HasSuffix(path, "INDEX-2026-05.md") }) // which take rows in again and again
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		v.shown += string(text)
@@ -339,7 +328,7 @@ func (v *view) clean() (faults []string) {
 	if n := v.events["operators.trust"]; (n == 1) != v.pinned || n > 1 {
 		add("%d events of trust, and keys are pinned: %v", n, v.pinned)
 	}
-	if n := v.events["index.rotate"]; n < v.index-1 || !v.byMonth && n > max(0, v.index-1) {
+	if n := v.events["index.rotate"]; n < v.index-1 || n > max(0, v.index-1) {
 		add("%d rotation events, %d index files", n, v.index)
 	}
 	return faults

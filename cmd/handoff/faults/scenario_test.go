@@ -54,8 +54,7 @@ const (
 	beforeRecord = `pwrite64\(\d+, "handoffR`
 	beforeSync   = `fdatasync\(`
 	beforeBodies = `(linkat|renameat2)\(.*"2026`
-	beforeTable  = `renameat2\(.*RENAME_EXCHANGE`
-	beforeSwap   = `unlinkat\(.*"\.INDEX\.md\.swap"`
+	beforeTable  = `renameat\(.*"INDEX\.md"`
 	beforeLedger = `pwrite64\(\d+, "\{\\"token`
 	beforeEvent  = `pwrite64\(\d+, "\{\\"event_type`
 )
@@ -69,7 +68,7 @@ const (
 
 // nameOf names a call of these for people.
 func nameOf(at string) string {
-	return map[string]string{beforeRecord: "the record", beforeSync: "its sync", beforeBodies: "the body", beforeTable: "the table", beforeSwap: "the old table", beforeEvent: "the event"}[at]
+	return map[string]string{beforeRecord: "the record", beforeSync: "its sync", beforeBodies: "the body", beforeTable: "the table", beforeEvent: "the event"}[at]
 }
 
 // many are the topics of a batch whose files are synced side by side, and large those of one that a spool has.
@@ -103,8 +102,6 @@ func scenarios() []scenario {
 		{name: "mark-read in an archive of a synced store", settings: synced + rotates, prepare: append(two, write), command: mark, mark: "a"},
 		{name: "rotation of a synced store", settings: synced + rotates, prepare: two, command: write, adds: words("d")},
 		{name: "rotation", settings: rotates, prepare: two, command: write, adds: words("d")},
-		{name: "rotation into a month", settings: tracked + rotates, prepare: append(two, write, words("write in/c.md")), command: other, adds: words("e")},
-		{name: "recovery of a rotation into a month", settings: tracked + rotates, prepare: append(two, write, words("write in/c.md")), crashes: []crash{{beforeTable, other}}, command: other, adds: words("e")},
 		{name: "regenerate", prepare: three, command: regenerate},
 		{name: "begin of a replica", settings: tracked, prepare: three, damage: removed(".run"), command: write, adds: words("d")},
 		{name: "recovery of a begin", settings: tracked, prepare: three, damage: removed(".run"), crashes: []crash{{beforeSync, write}}, command: write, adds: words("d")},
@@ -125,7 +122,7 @@ func scenarios() []scenario {
 		{name: "recovery of a mark", prepare: three, crashes: []crash{{beforeEvent, mark}}, command: mark, mark: "a"},
 		{name: "recovery of no mark", prepare: three, crashes: []crash{{beforeRecord, mark}}, command: mark, mark: "a"},
 		{name: "recovery of a regenerate", prepare: three, crashes: []crash{{beforeEvent, regenerate}}, command: write, adds: words("d")},
-		{name: "recovery of a recovery", prepare: three, crashes: []crash{{beforeTable, write}, {beforeAnew, write}, {beforeJournal, write}, {beforeSwap, write}}, command: write, adds: words("d")},
+		{name: "recovery of a recovery", prepare: three, crashes: []crash{{beforeTable, write}, {beforeAnew, write}, {beforeJournal, write}}, command: write, adds: words("d")},
 		{name: "recovery of a checkpoint", prepare: append(three, mark), crashes: []crash{{beforeJournal, words("doctor --repair")}}, command: write, adds: words("d"), mark: "a"},
 		{name: "recovery of a recovered event", prepare: three, crashes: []crash{{beforeEvent, write}, {beforeAnew, other}, {beforeEvent, other}}, command: other, adds: words("d e")},
 	}
@@ -133,10 +130,10 @@ func scenarios() []scenario {
 	list = append(list, takings(three)...)
 	list = append(list, exchanges(three)...)
 	list = append(list, repairs(three, append(two, write))...)
-	for _, at := range []string{beforeRecord, beforeSync, beforeBodies, beforeTable, beforeSwap, beforeEvent} {
+	for _, at := range []string{beforeRecord, beforeSync, beforeBodies, beforeTable, beforeEvent} {
 		list = append(list, scenario{name: "recovery at " + nameOf(at), prepare: three, crashes: []crash{{at, write}}, command: write, adds: words("d")})
 	}
-	for _, f := range []failure{{beforeSync, "EIO"}, {beforeBodies, "ENOSPC"}, {beforeTable, "EIO"}, {beforeSwap, "EACCES"}, {beforeEvent, "EIO"}} {
+	for _, f := range []failure{{beforeSync, "EIO"}, {beforeBodies, "ENOSPC"}, {beforeTable, "EIO"}, {beforeEvent, "EIO"}} {
 		list = append(list, scenario{name: "after " + f.errno + " at " + nameOf(f.at), prepare: three, failing: f, command: write, adds: words("d")})
 	}
 	return list

@@ -164,7 +164,6 @@ func (s *sweep) afterFault(now *view, first result) (faults []string) {
 		return slices.Contains(s.before.faults, f) || s.loses != "" && strings.Contains(f, "-"+s.loses+".md")
 	})
 	faults = append(faults, now.faults...)
-	now.waiting()
 	for id := range s.before.rows {
 		if now.rows[id] == "" && id != idOf(s.loses) && !now.isPruned(id) {
 			faults = append(faults, id+" is lost")
@@ -313,7 +312,6 @@ func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
 		return []string{fmt.Sprintf("first exit code %d, the repeat has %d: %s", first.code, again.code, again.stderr)}
 	}
 	after := look(dir)
-	after.waiting() // for a checkpoint
 	for _, why := range s.complete(after) {
 		faults = append(faults, "after the repeat "+why)
 	}
@@ -348,30 +346,19 @@ func (s *sweep) chosen(all []string) []string {
 	return list
 }
 
-func sweepAll(t *testing.T, portable bool) {
+func TestSweep(t *testing.T) {
 	t.Parallel()
 	needs(t, "strace")
 	mode := os.Getenv("HANDOFF_FAULTS")
 	all := mode == "all"
-	p := program{"", memory(t)}
-	switch {
-	case !portable:
-		p.bin = build(t)
-	case mode == "":
-		t.Skip("takes minutes: set HANDOFF_FAULTS=ci or HANDOFF_FAULTS=all")
-	default:
-		p.bin = broken(t, "by-name")
-	}
+	p := program{build(t), memory(t)}
 	var runs, failed atomic.Int64
 	t.Cleanup(func() {
 		t.Logf("%d injections in all, %d made the command fail; HANDOFF_SEED=%s", runs.Load(), failed.Load(), os.Getenv("HANDOFF_SEED"))
 	})
-	for i, sc := range append(scenarios(), syncs()...) {
+	for _, sc := range append(scenarios(), syncs()...) {
 		if mode == "" && !slices.Contains(few, sc.name) {
 			continue
-		}
-		if portable && !all && *injectionsFlag == "" && !sc.core && (i%4 > 0 || len(sc.adds) == 0) {
-			continue // the way that few systems need differs in how documents are staged alone
 		}
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
@@ -382,8 +369,6 @@ func sweepAll(t *testing.T, portable bool) {
 				todo = s.chosen(todo)
 			case mode == "":
 				todo = s.pick(todo, someOfEach)
-			case !all && portable:
-				todo = s.pick(todo, someOfPortable)
 			case !all && sc.core:
 				todo = s.pick(todo, someOfCore)
 			case !all:
@@ -407,8 +392,3 @@ func (s *sweep) report(t *testing.T) {
 		t.Error("too few injections took place to trust this sweep")
 	}
 }
-
-func TestSweep(t *testing.T) { sweepAll(t, false) }
-
-// TestSweepPortable sweeps the program where the system knows no files without a name.
-func TestSweepPortable(t *testing.T) { sweepAll(t, true) }

@@ -18,7 +18,7 @@
 // The package defines the names of all files and directories of a store, and the largest size that is read:
 //
 //	handoffs/                  the handoffs directory
-//	  INDEX.md                 the table; INDEX-0001.md and so on, or INDEX-2026-05.md, hold older rows
+//	  INDEX.md                 the table; INDEX-0001.md and so on hold older rows
 //	  .INDEX.md.lock           never truncated, never removed
 //	  2026-05-07-….md          the handoffs
 //	  .sig/<64 digits>.sig     their signatures
@@ -34,7 +34,7 @@
 // [AcquireLock] takes the exclusive lock of a file, between processes and within one.
 //
 // The caller creates a missing lock file. A lock file is never written, truncated, renamed or removed. It
-// must be a regular file with one name and no symbolic link. The file is opened by path; after locking,
+// must be a regular file and no symbolic link. The file is opened by path; after locking,
 // AcquireLock checks that it is still the same file. The kernel queues waiting processes, so they do not
 // poll.
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -139,9 +140,10 @@ func (x *Session) open() (err error) {
 	return nil
 }
 
-// Lock takes the lock file, where processes wait in turn.
+// Lock takes the lock file, where processes wait in turn, and then locks both directories. The directory
+// locks stop a process that holds a replaced lock file or shares the state directory.
 func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
-	path := filepath.Join(x.Dir.Path(), disk.Lock)
+	path, begin := filepath.Join(x.Dir.Path(), disk.Lock), time.Now()
 	unlock, err := disk.AcquireLock(ctx, disk.LockFile{
 		Path:  path,
 		Make:  func() error { return x.Dir.Touch(disk.Lock, 0o644) },
@@ -151,8 +153,26 @@ func (x *Session) Lock(ctx context.Context, wait time.Duration) error {
 		return lockError(path, wait, err)
 	}
 	x.AtEnd(unlock)
-	x.lockFile, err = x.Dir.Lstat(disk.Lock)
-	return err
+	if x.lockFile, err = x.Dir.Lstat(disk.Lock); err != nil {
+		return err
+	}
+	for _, d := range []*disk.Dir{x.Dir, x.State} {
+		if d == x.State && x.isOneDir() {
+			break
+		}
+		if err := d.Lock(ctx, wait-time.Since(begin)); err != nil {
+			return lockError(d.Path(), wait, err)
+		}
+		x.AtEnd(d.Unlock)
+	}
+	return nil
+}
+
+// isOneDir reports whether the handoffs and the state of the store are in the same directory.
+func (x *Session) isOneDir() bool {
+	dir, err := x.Dir.Stat()
+	state, serr := x.State.Stat()
+	return err == nil && serr == nil && os.SameFile(dir, state)
 }
 
 // stillLocked returns an error if the lock file was removed or replaced while it was held.
@@ -181,7 +201,7 @@ func (x *Session) End() {
 // lockError explains an error of taking the lock.
 func lockError(path string, waited time.Duration, err error) error {
 	switch {
-	case errors.Is(err, disk.ErrLocked):
+	case errors.Is(err, disk.ErrLocked), errors.Is(err, disk.ErrHeld):
 		within := ""
 		if waited >= time.Millisecond {
 			within = "; gave up after " + waited.String()
