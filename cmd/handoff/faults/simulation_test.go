@@ -185,10 +185,6 @@ func (s *simulation) beside(dir string, now *view, e ending) (faults []string) {
 	if text, err := os.ReadFile(filepath.Join(state, ".gitignore")); string(text) != "*\n" {
 		faults = append(faults, fmt.Sprintf("git sees the state: %q, %v", text, err))
 	}
-	history, _ := os.ReadFile(filepath.Join(state, "machine-fingerprint.history.jsonl"))
-	if now.events["machine_fingerprint.regenerate"] > 0 && !strings.Contains(string(history), "}\n") {
-		faults = append(faults, fmt.Sprintf("the history of fingerprints lacks a line: %q", history))
-	}
 	if keeps := promises[s.name].keeps; keeps != nil && !e.mended && now.rows[idOf("e")] == "" && !isKept(dir, keeps) {
 		faults = append(faults, "what was damaged is not kept")
 	}

@@ -38,12 +38,6 @@ func (c *check) checkEvents() {
 		c.warn(eventlog.Place(first), "", "from here on, %s that the branch in this work tree does not have",
 			fault.Count(away, "handoff"))
 	}
-	for id, h := range c.Log.Unproven.Handoffs() {
-		if h.IsWritten() && c.Rows[id] == nil {
-			c.warn(eventlog.Place(h.Line), remedyRepair,
-				"records %s, which no row lists, after the break of the chain", id)
-		}
-	}
 }
 
 // checkMarks compares the read marks of a row with the recorded ones. If an operator has several, the row may

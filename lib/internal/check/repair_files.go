@@ -153,11 +153,9 @@ func (m *repair) compareLog() {
 			lost(id)
 		}
 	}
-	for _, facts := range []*eventlog.Facts{m.found.Log.Unproven, m.found.Log.Facts} {
-		for id, h := range facts.Handoffs() {
-			if h.IsWritten() && !m.found.IsElsewhere(h) {
-				lost(id)
-			}
+	for id, h := range m.found.Log.Handoffs() {
+		if h.IsWritten() && !m.found.IsElsewhere(h) {
+			lost(id)
 		}
 	}
 	for id, doc := range m.stored {
@@ -174,6 +172,5 @@ func (m *repair) compareLog() {
 // event, so that a row without one was added by a branch or another program.
 func (m *repair) isForged(id string) bool {
 	log := m.found.Log
-	none := eventlog.Handoff{}
-	return m.Opt.Git == disk.GitSynced && !log.MayLack(id) && log.Of(id) == none && log.Unproven.Of(id) == none
+	return m.Opt.Git == disk.GitSynced && log.Bad+m.logKeptAs == "" && !log.MayLack(id) && log.Of(id) == eventlog.Handoff{}
 }

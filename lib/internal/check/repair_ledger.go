@@ -8,7 +8,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
@@ -25,7 +24,7 @@ func (m *repair) repairLedger() error {
 			again, err := txn.LedgerLine(c)
 			ok = err == nil && txn.LineKey(again) == key // otherwise the token itself is damaged
 		}
-		if event, logged := m.resumeEvent(c.Token); logged {
+		if event, logged := m.found.Log.Resumes[c.Token]; logged {
 			c = event.Consumption
 		}
 		if !ok || seen[c.Token] {
@@ -35,11 +34,10 @@ func (m *repair) repairLedger() error {
 		m.consumed = append(m.consumed, c)
 	}
 	kept := len(m.consumed)
-	for _, token := range append(slices.Clone(m.found.Log.Resumed), m.found.Log.Unproven.Resumed...) {
+	for _, token := range m.found.Log.Resumed {
 		if !seen[token] {
 			seen[token] = true
-			event, _ := m.resumeEvent(token)
-			m.consumed = append(m.consumed, event.Consumption)
+			m.consumed = append(m.consumed, m.found.Log.Resumes[token].Consumption)
 		}
 	}
 	for _, c := range m.consumed {
@@ -66,15 +64,6 @@ func (m *repair) repairLedger() error {
 	return m.Rebase()
 }
 
-// resumeEvent returns the event of a token, also from after a break of the chain.
-func (m *repair) resumeEvent(token string) (eventlog.LoggedResume, bool) {
-	event, ok := m.found.Log.Resumes[token]
-	if !ok {
-		event, ok = m.found.Log.Unproven.Resumes[token]
-	}
-	return event, ok
-}
-
 // repairTombstones adds the ids that the audit log records as pruned to the file of tombstones, and removes
 // malformed lines. Other ids stay: the file may be older than the log.
 func (m *repair) repairTombstones() error {
@@ -87,15 +76,12 @@ func (m *repair) repairTombstones() error {
 		kept.Add(strings.TrimSuffix(line, "\n"))
 	}
 	var lacking []string
-	for _, facts := range []*eventlog.Facts{m.found.Log.Facts, m.found.Log.Unproven} {
-		for id, h := range facts.Handoffs() {
-			if h.Pruned && !kept.IDs[id] {
-				lacking = append(lacking, id)
-			}
+	for id, h := range m.found.Log.Handoffs() {
+		if h.Pruned && !kept.IDs[id] {
+			lacking = append(lacking, id)
 		}
 	}
 	slices.Sort(lacking)
-	lacking = slices.Compact(lacking)
 	for _, id := range lacking {
 		kept.Add(id)
 	}

@@ -58,8 +58,12 @@ func TestStage(t *testing.T) {
 	if err := s.Publish("a"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Publish("a"); !errors.Is(err, fs.ErrExist) {
+	if second, err := d.Stage([]byte("other"), 0o644); err != nil {
+		t.Fatal(err)
+	} else if err := second.Publish("a"); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("publishing over a name: %v", err)
+	} else {
+		second.Discard()
 	}
 	s.Discard()
 	if text, err := d.ReadFile("a", 100); string(text) != "content" || err != nil || names(t, d) != "a" {

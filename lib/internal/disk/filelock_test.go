@@ -119,7 +119,6 @@ func TestAcquireRefusesUnsafeFiles(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"link":          func(path string) error { return os.Symlink("target", path) },
 		"dangling link": func(path string) error { return os.Symlink("missing", path) },
-		"hard link":     func(path string) error { return os.Link(filepath.Join(filepath.Dir(path), "target"), path) },
 		"fifo":          func(path string) error { return syscall.Mkfifo(path, 0o644) },
 		"directory":     func(path string) error { return os.Mkdir(path, 0o755) },
 		"socket":        listen,
@@ -157,19 +156,6 @@ func listen(path string) error {
 	l.SetUnlinkOnClose(false)
 	l.Close()
 	return os.Rename(short, path)
-}
-
-// An unsafe file that someone has locked is refused at once, not after the wait.
-func TestAcquireRefusesALockedUnsafeFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "lock")
-	defer mustAcquire(t, path)()
-	if err := os.Link(path, filepath.Join(dir, "second")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := acquire(context.Background(), path, 24*time.Hour); !errors.Is(err, disk.ErrUnsafeLock) {
-		t.Error(err)
-	}
 }
 
 func TestManyGoroutines(t *testing.T) {
@@ -217,16 +203,14 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 		t.Skip("counts /proc/self/fd")
 	}
 	dir := t.TempDir()
-	path, link := filepath.Join(dir, "lock"), filepath.Join(dir, "hard")
+	path := filepath.Join(dir, "lock")
 	mustAcquire(t, path)()
 	before := descriptors(t)
 	for range 20 {
 		unlock := mustAcquire(t, path)
 		acquire(context.Background(), path, 0)
-		os.Link(path, link)
 		unlock()
 		acquire(context.Background(), path, 0)
-		os.Remove(link)
 		acquire(context.Background(), dir, 0)
 	}
 	if after := descriptors(t); after != before {

@@ -39,7 +39,6 @@ const (
 // In the state directory.
 const (
 	FingerprintFile = "machine-fingerprint"
-	History         = "machine-fingerprint.history.jsonl"
 	LogFile         = "handoff-events.jsonl"
 	Refusals        = "handoff-events.cross-host-staging.jsonl" // of commands on another machine
 	Ledger          = "consumed-tokens.jsonl"
@@ -63,7 +62,6 @@ const (
 	SyncState   = "sync.json"    // how much was sent, and when
 	SyncHeld    = "held.json"    // received handoffs that are held
 	SyncTarget  = "remote.json"  // the remote that handoffs may be sent to
-	IndexStamp  = "index-stamp"  // the stamp of a git index that does not track the state directory
 )
 
 // Quarantine is the prefix of the names of quarantined files; a time and the former name follow.
@@ -109,8 +107,7 @@ func IsReplaced(name string) bool {
 
 // IsOfState reports whether name is a file that the store itself creates in its state directory.
 func IsOfState(name string) bool {
-	return IsReplaced(name) && name != IndexFile && !IsArchive(name) && !IsSignatureFile(name) || name == History ||
-		name == Refusals || name == Synced
+	return IsReplaced(name) && name != IndexFile && !IsArchive(name) && !IsSignatureFile(name) || name == Refusals || name == Synced
 }
 
 // SignatureFile returns the name of the signature of a handoff, below [Signatures].

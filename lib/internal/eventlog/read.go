@@ -8,11 +8,9 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// A Reading is the content of a log: the facts that its chain proves, and the facts after the first event
-// that breaks the chain.
+// A Reading is the content of a log up to the first event that breaks the chain: the facts that the chain proves.
 type Reading struct {
 	*Facts
-	Unproven *Facts
 
 	Count    int   // the number of proven events
 	Verified int64 // the offset after the last proven event
@@ -40,7 +38,7 @@ type Note struct{ Place, Text string }
 
 // Read follows the chain of a log. It keeps the hashes of the events at the checkpoints.
 func Read(log *io.SectionReader, checkpoints ...Checkpoint) (*Reading, error) {
-	r := &Reading{Facts: NewFacts(), Unproven: NewFacts(), last: point{hash: Genesis}, points: make(map[int]point),
+	r := &Reading{Facts: NewFacts(), last: point{hash: Genesis}, points: make(map[int]point),
 		log: log}
 	for _, c := range checkpoints {
 		r.points[c.Count] = point{}
@@ -50,26 +48,18 @@ func Read(log *io.SectionReader, checkpoints ...Checkpoint) (*Reading, error) {
 		return nil, err
 	}
 	lines, err := scan(ParseEvent, io.NewSectionReader(log, 0, end), nil, func(events []Parsed) bool {
-		r.take(events)
+		for i := range events {
+			if !r.follows(&events[i]) {
+				r.Bad, r.Why = events[i].place(), events[i].Err
+				return false
+			}
+		}
 		return true
 	})
-	if end < log.Size() {
+	if end < log.Size() && r.Bad == "" {
 		r.Torn = Place(lines + 1)
 	}
 	return r, err
-}
-
-// take adds the next events of the log.
-func (r *Reading) take(events []Parsed) {
-	for i := range events {
-		if r.Bad == "" && !r.follows(&events[i]) {
-			r.Bad, r.Why = events[i].place(), events[i].Err
-		}
-		if r.Bad != "" {
-			r.Unproven.CollectAll(events[i:])
-			return
-		}
-	}
 }
 
 // follows adds an event if it continues the chain. Otherwise it sets e.Err.

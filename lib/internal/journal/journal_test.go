@@ -515,7 +515,6 @@ func TestDraftThatDidNotEnd(t *testing.T) {
 	}
 	for name, plant := range map[string]func(path string) error{
 		"a link":      func(path string) error { return os.Symlink(b.file(), path) },
-		"a hard link": func(path string) error { return os.Link(b.file(), path) },
 		"a directory": func(path string) error { return os.Mkdir(path, 0o700) },
 	} {
 		path := filepath.Join(b.path, journal.NewFileName)

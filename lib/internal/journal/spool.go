@@ -9,8 +9,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-// A Spool is a file of the state directory for texts that are too large for a record. It is locked while it
-// is open, so that no one removes it as a leftover.
+// A Spool is a file of the state directory for texts that are too large for a record.
 type Spool struct {
 	dir    *disk.Dir
 	file   *os.File

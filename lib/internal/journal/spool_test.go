@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
@@ -193,7 +194,7 @@ func TestSpoolIsDamaged(t *testing.T) {
 	}
 }
 
-// Spools of killed writers are removed. Spools of running ones stay, and so do all other files.
+// Spools that were left an hour ago are removed. Newer ones stay, and so do all other files.
 func TestDeadSpools(t *testing.T) {
 	b := smallBench(t)
 	make := func(sync bool) *journal.Spool {
@@ -216,6 +217,10 @@ func TestDeadSpools(t *testing.T) {
 	}
 	make(true).Close()
 	dead := b.spools()
+	old := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(filepath.Join(b.path, dead[0]), old, old); err != nil {
+		t.Fatal(err)
+	}
 	live := make(true)
 	defer live.Close()
 	all := b.spools()

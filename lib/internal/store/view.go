@@ -22,7 +22,7 @@ import (
 
 // StateFiles are the files of the state that are replaced as a whole. Only their content in the journal is
 // trusted.
-var StateFiles = []string{disk.FingerprintFile, disk.Pins, disk.Tombstones, disk.History}
+var StateFiles = []string{disk.FingerprintFile, disk.Pins, disk.Tombstones}
 
 // HashState returns the hashes of those of [StateFiles] that exist. It is zero for one that is no regular file or is too
 // large.
@@ -361,8 +361,7 @@ func (v *dirView) Below(name string) disk.View {
 func (v *dirView) concerns(name string) bool {
 	switch v.place {
 	case journal.State:
-		return name == disk.LogFile || name == disk.Ledger || name == disk.Pins || name == disk.Tombstones ||
-			name == disk.History
+		return name == disk.LogFile || name == disk.Ledger || name == disk.Pins || name == disk.Tombstones
 	case journal.Signatures:
 		return true
 	}

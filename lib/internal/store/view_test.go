@@ -140,7 +140,7 @@ func (w *lagging) fill(checkpoint bool) {
 
 func (w *lagging) path(name string) string {
 	switch {
-	case name == disk.LogFile, name == disk.Ledger, name == disk.Pins, name == disk.Tombstones, name == disk.History, strings.HasPrefix(name, journal.FileName):
+	case name == disk.LogFile, name == disk.Ledger, name == disk.Pins, name == disk.Tombstones, strings.HasPrefix(name, journal.FileName):
 		return filepath.Join(w.Opt.StateDir, name)
 	case disk.IsSignatureFile(name):
 		return filepath.Join(w.Opt.Dir, disk.Signatures, name)
@@ -263,7 +263,7 @@ func (w *lagging) seeState(say func(string, ...any)) {
 		for _, topic := range []string{"a", "b", "c"} {
 			say("life of %s: %+v", topic, lives[w.id(topic, 0)])
 		}
-		for _, name := range []string{disk.Pins, disk.Tombstones, disk.History} {
+		for _, name := range []string{disk.Pins, disk.Tombstones} {
 			text, err := state.ReadIfThere(name, disk.MaxLedger)
 			say("%s %q %v", name, text, err)
 		}
@@ -375,7 +375,6 @@ func TestReadersShowTheJournal(t *testing.T) {
 		"no pins":                        gone(disk.Pins),
 		"empty pins":                     text(disk.Pins, ""),
 		"tombstones from nowhere":        func(w *lagging) { text(disk.Tombstones, w.id("a", 0)+"\n")(w) },
-		"a history from nowhere":         text(disk.History, "{}\n"),
 	}
 	spoils["all of them"] = func(w *lagging) {
 		for _, name := range []string{"an empty index", "a body is missing", "a body is cut", "a body of zeros", "a large body is missing", "the signature is missing", "the log is torn",

@@ -38,7 +38,7 @@ func (x *Session) beginReplica(observed string) error {
 		events = append(events, eventlog.Pending{Type: eventlog.TypeImport,
 			Payload: eventlog.Imported{HandoffIDs: ids}})
 	}
-	if err := x.nameMachine("begin", record, "", events); err != nil {
+	if err := x.nameMachine("begin", record, events); err != nil {
 		return err
 	}
 	x.Opt.Warn("this clone is a replica now (" + record.Writer + "); " + fault.Count(len(ids), "handoff") +

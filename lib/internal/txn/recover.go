@@ -516,7 +516,7 @@ func (x *Session) cutTorn(log *disk.Log, end, size int64) error {
 
 // isReplaced reports whether a record or a recovery replaces the file as a whole.
 func isReplaced(name string) bool {
-	return disk.IsReplaced(name) || name == disk.History || index.IsFile(name)
+	return disk.IsReplaced(name) || index.IsFile(name)
 }
 
 // removeStaged removes what killed commands staged, in all directories of the store.

@@ -108,7 +108,7 @@ func (w *world) checkpoint() {
 
 func (w *world) path(name string) string {
 	switch name {
-	case disk.LogFile, disk.Ledger, disk.Tombstones, disk.FingerprintFile, disk.History, disk.Refusals, journal.FileName:
+	case disk.LogFile, disk.Ledger, disk.Tombstones, disk.FingerprintFile, disk.Refusals, journal.FileName:
 		return filepath.Join(w.Opt.StateDir, name)
 	}
 	return filepath.Join(w.Opt.Dir, name)
@@ -166,7 +166,7 @@ func (w *world) content() string {
 	for _, e := range entries {
 		fmt.Fprintf(&b, "== %s\n%s", e.Name(), w.read(e.Name()))
 	}
-	for _, name := range []string{disk.LogFile, disk.Ledger, disk.History} {
+	for _, name := range []string{disk.LogFile, disk.Ledger} {
 		fmt.Fprintf(&b, "== %s\n%s", name, w.read(name))
 	}
 	fingerprint, _, _ := strings.Cut(w.read(disk.FingerprintFile), `"writer":`)
