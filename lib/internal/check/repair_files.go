@@ -172,5 +172,6 @@ func (m *repair) compareLog() {
 // event, so that a row without one was added by a branch or another program.
 func (m *repair) isForged(id string) bool {
 	log := m.found.Log
-	return m.Opt.Git == disk.GitSynced && log.Bad+m.logKeptAs == "" && !log.MayLack(id) && log.Of(id) == eventlog.Handoff{}
+	return m.Opt.Git == disk.GitSynced && log.Bad+m.logKeptAs == "" && !log.MayLack(id) &&
+		log.Of(id) == eventlog.Handoff{}
 }

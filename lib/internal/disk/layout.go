@@ -107,7 +107,8 @@ func IsReplaced(name string) bool {
 
 // IsOfState reports whether name is a file that the store itself creates in its state directory.
 func IsOfState(name string) bool {
-	return IsReplaced(name) && name != IndexFile && !IsArchive(name) && !IsSignatureFile(name) || name == Refusals || name == Synced
+	return IsReplaced(name) && name != IndexFile && !IsArchive(name) && !IsSignatureFile(name) ||
+		name == Refusals || name == Synced
 }
 
 // SignatureFile returns the name of the signature of a handoff, below [Signatures].

@@ -29,7 +29,7 @@ func (d *Dir) BeginStage(data []byte, perm os.FileMode) (*Staged, error) {
 // the file only once.
 func (s *Staged) Publish(name string) error {
 	if !s.safe {
-		return &fs.PathError{Op: "link", Path: filepath.Join(s.d.path, name), Err: errors.New("its content was not synced")}
+		return errors.New(name + ": its content was not synced")
 	}
 	err := again(func() error { return renameNew(s.d.fd(), s.name, name) })
 	if cannotRenameNew(err) {

@@ -14,7 +14,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
-var systemPlaces = []string{"/etc", "/usr", "/proc", "/sys", "/dev", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64"}
+var systemPlaces = []string{"/etc", "/usr", "/proc", "/sys", "/dev", "/boot", "/bin", "/sbin", "/lib", "/lib32",
+	"/lib64"}
 
 const placeAdvice = "choose a directory inside the project, or name another with --handoffs-dir"
 

@@ -24,8 +24,8 @@ import (
 // trusted.
 var StateFiles = []string{disk.FingerprintFile, disk.Pins, disk.Tombstones}
 
-// HashState returns the hashes of those of [StateFiles] that exist. It is zero for one that is no regular file or is too
-// large.
+// HashState returns the hashes of those of [StateFiles] that exist. It is zero for one that is no regular file or is
+// too large.
 func HashState(state *disk.Dir) (map[string]journal.Hash, error) {
 	hashes := make(map[string]journal.Hash)
 	for _, name := range StateFiles {
