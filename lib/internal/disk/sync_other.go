@@ -4,8 +4,6 @@ package disk
 
 import (
 	"os"
-
-	"golang.org/x/sys/unix"
 )
 
 // SyncData syncs the content of a file to the disk.
