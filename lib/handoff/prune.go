@@ -44,8 +44,8 @@ func (s *Store) Prune(ctx context.Context, operator string, entries []Entry,
 	}
 	all := make([]txn.Removal, len(entries))
 	for i, e := range entries {
-		all[i] = txn.Removal{SHA256: texts[e.ID], Pruned: eventlog.Pruned{Bundle: bundle, HandoffID: e.ID, Operator: operator,
-			Time: s.at.Now()}}
+		all[i] = txn.Removal{SHA256: texts[e.ID], Pruned: eventlog.Pruned{Bundle: bundle, HandoffID: e.ID,
+			Operator: operator, Time: s.at.Now()}}
 		if all[i].SHA256 == "" {
 			return nil, fault.Invalid("export it first", "%s is not exported", e.ID)
 		}

@@ -51,19 +51,6 @@ func (a *App) NewStore() (handoff.Project, *handoff.Store, error) {
 	if err != nil {
 		return p, nil, err
 	}
-	return a.openNew(p)
-}
-
-// SyncStore is NewStore for an exchange with a remote, "" for that of the settings.
-func (a *App) SyncStore(remote string) (handoff.Project, *handoff.Store, error) {
-	p, err := a.Project()
-	if err != nil {
-		return p, nil, err
-	}
-	return a.openNew(p)
-}
-
-func (a *App) openNew(p handoff.Project) (handoff.Project, *handoff.Store, error) {
 	if p.Exists() != nil {
 		a.began = p.Options.Dir
 	}
@@ -116,14 +103,7 @@ type Offline struct{ Offline bool }
 
 // OnceStore is ProjectStore for actions that only one of all clones can do.
 func (a *App) OnceStore(o Offline) (handoff.Project, *handoff.Store, error) {
-	p, err := a.Project()
-	if err == nil {
-		err = p.Exists()
-	}
-	if err != nil {
-		return p, nil, err
-	}
-	return a.Open(p, func(p *handoff.Project) {
+	return a.StoreWith(func(p *handoff.Project) {
 		p.Options.Once, p.Options.Offline = exchange.Once(a.Remote(*p)), o.Offline
 	})
 }

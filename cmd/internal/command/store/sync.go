@@ -22,7 +22,7 @@ type syncFlags struct {
 func sync(a *cli.App, f *syncFlags, _ []string) error {
 	cli.CollectAt(100)
 	a.Quiet = a.Quiet || f.Background
-	p, s, err := a.SyncStore(f.Remote)
+	p, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}
