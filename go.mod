@@ -35,7 +35,6 @@ require (
 
 require github.com/fsnotify/fsnotify v1.10.1
 
-require github.com/kljensen/snowball v0.10.0
 
 require (
 	github.com/anishathalye/porcupine v1.3.1

@@ -127,7 +127,6 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/aymanbagabas/go-udiff":            "cmd/internal/command",
 		"github.com/fsnotify/fsnotify":                "cmd/internal/command/read",
 		"github.com/kballard/go-shellquote":           "lib/agent",
-		"github.com/kljensen/snowball":                "lib/internal/search",
 		"github.com/minio/minio-go/v7":                "lib/exchange/bucket",
 		"github.com/modelcontextprotocol/go-sdk":      "cmd/internal/mcp",
 		"github.com/google/jsonschema-go":             "cmd/internal/mcp",

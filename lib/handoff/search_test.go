@@ -56,9 +56,9 @@ func TestSearch(t *testing.T) {
 	}{
 		{words: "broker", want: "Deploy retry last"}, // the title counts most
 		{words: "BROKER,queue", want: "last queue Deploy retry"},
-		{words: "What did the broker tell us about queues?", want: "last queue Deploy retry"},
+		{words: "What did the broker tell us about the queue?", want: "last queue Deploy retry"},
 		{words: "BROKER,queue", every: true, want: "last"},
-		{words: "deploy,restarting", every: true, want: "Deploy"}, // the topic and the body
+		{words: "deploy,restarts", every: true, want: "Deploy"}, // the topic and the body
 		{words: "broker", to: "ben", want: "Deploy"},
 		{words: "2026-05-07t12", tag: "ci", want: "queue Deploy"},
 		{words: "7 May", tag: "ci", want: "queue Deploy"},
@@ -145,7 +145,7 @@ func TestSearchShowsWhere(t *testing.T) {
 		{[]string{"needle"}, []handoff.Passage{{Where: "body", Line: 2, Text: "needle in line two"}}},
 		{[]string{"xxx needle"}, []handoff.Passage{{Where: "body", Line: 3, Text: "…" + strings.Repeat("ü", 29) + " Needle " + strings.Repeat("x", 63) + "…"}}},
 		{[]string{"two", "word"}, []handoff.Passage{{Where: "body", Line: 2, Text: "needle in line two"}}},
-		{[]string{"word", "needles", "üü"}, []handoff.Passage{{Where: "body", Line: 2, Text: "needle in line two"}}},
+		{[]string{"word", "needle", "üü"}, []handoff.Passage{{Where: "body", Line: 2, Text: "needle in line two"}}},
 		{[]string{"word"}, []handoff.Passage{{Where: "body", Line: 4, Text: "other word"}}},
 		{[]string{"2026"}, nil},
 	} {

@@ -1,32 +1,23 @@
 package search
 
 import (
-	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
-	"github.com/kljensen/snowball/french"
-	"github.com/kljensen/snowball/norwegian"
-	"github.com/kljensen/snowball/russian"
-	"github.com/kljensen/snowball/spanish"
-	"github.com/kljensen/snowball/swedish"
-
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // A Query has the words to find, without the stop words of their language.
 type Query struct {
-	terms   []string            // the stems of the words, sorted
+	terms   []string            // the words, sorted
 	weights []float64           // the weight of each term, after weigh
 	number  map[string]uint32   // the index of each term
 	longer  map[string][]uint32 // for the beginning of a word: the terms that match
-	akin    map[string][]uint32 // for a shorter stem: the terms that match
+	akin    map[string][]uint32 // for a shorter word: the terms that match
 	worth   beginnings          // of the words that may match
-	stem    func(word string, stopWords bool) string
 }
 
 // A hit is a term in a text. times counts full for each occurrence of the term, and less for a shorter word, such as
@@ -44,27 +35,9 @@ const (
 
 const (
 	shortest   = 3 // the letters of a word that also matches longer words; longer than any sign
-	shortAkin  = 5 // the bytes of a stem that also matches longer ones
+	shortAkin  = 5 // the bytes of a word that also matches longer ones
 	mostEnding = 3 // the maximum number of additional bytes in these
 )
-
-// stemmer returns the stemmer of words in ASCII for a language of stopwords.txt. Other languages have an identity
-// function.
-func stemmer(language string) func(word string, stopWords bool) string {
-	switch language {
-	case "english":
-		return english.Stem
-	case "french":
-		return french.Stem
-	case "spanish":
-		return spanish.Stem
-	case "swedish":
-		return swedish.Stem
-	case "norwegian":
-		return norwegian.Stem
-	}
-	return func(word string, _ bool) string { return word }
-}
 
 // Parse returns a query for texts, which can be words or questions. The error is ErrInvalid if a text is blank, or if
 // there are only stop words.
@@ -75,7 +48,7 @@ func Parse(texts []string) (*Query, error) {
 		return nil, fault.Invalid("name what to look for, such as `handoff search deploy`",
 			"there is no word to search for")
 	}
-	language, words := withoutStopWords(all)
+	words := withoutStopWords(all)
 	if len(words) == 0 {
 		const advice = "add a word that says what it is about, such as `handoff search deploy`"
 		return nil, fault.Invalid(advice, "nearly every text has these words: %.80q",
@@ -83,11 +56,8 @@ func Parse(texts []string) (*Query, error) {
 	}
 	q := &Query{
 		number: make(map[string]uint32), longer: make(map[string][]uint32), akin: make(map[string][]uint32),
-		stem: stemmer(language),
 	}
-	for _, w := range words {
-		q.terms = append(q.terms, q.stemOf(w))
-	}
+	q.terms = slices.Clone(words)
 	slices.Sort(q.terms)
 	q.terms = slices.Compact(q.terms)
 	q.weights = slices.Repeat([]float64{1}, len(q.terms))
@@ -102,41 +72,20 @@ func Parse(texts []string) (*Query, error) {
 
 // add adds a word of the query to the lookup tables.
 func (q *Query) add(word string) {
-	stem := q.stemOf(word)
-	term := q.number[stem]
-	for n := max(shortAkin, len(stem)-mostEnding); n < len(stem) && isWord(stem); n++ {
-		include(q.akin, stem[:n], term)
+	term := q.number[word]
+	for n := max(shortAkin, len(word)-mostEnding); n < len(word) && isWord(word); n++ {
+		include(q.akin, word[:n], term)
 	}
-	for _, text := range []string{word, stem} {
-		if utf8.RuneCountInString(text) >= shortest {
-			include(q.longer, text, term)
-		}
-		if len(text) <= shortest && stem != word { // the last letter may differ, as in flies and fly
-			_, last := utf8.DecodeLastRuneInString(text)
-			text = text[:len(text)-last]
-		}
-		q.worth.add(text)
+	if utf8.RuneCountInString(word) >= shortest {
+		include(q.longer, word, term)
 	}
+	q.worth.add(word)
 }
 
 func include(terms map[string][]uint32, text string, term uint32) {
 	if !slices.Contains(terms[text], term) {
 		terms[text] = append(terms[text], term)
 	}
-}
-
-// stemOf returns the stem of a folded word. Cyrillic letters mean Russian.
-func (q *Query) stemOf(word string) string {
-	first, _ := utf8.DecodeRuneInString(word)
-	stem := ""
-	switch {
-	case len(word) > maxWord/2 || !isWord(word):
-	case first < utf8.RuneSelf:
-		stem = q.stem(word, true)
-	case unicode.Is(unicode.Cyrillic, first):
-		stem = russian.Stem(word, true)
-	}
-	return cmp.Or(stem, word)
 }
 
 // isWord reports whether a word has only letters, either all ASCII or none.
@@ -153,11 +102,10 @@ func (q *Query) match(word string) (hits []hit) {
 			hits = append(hits, hit{term, times})
 		}
 	}
-	stem := q.stemOf(word)
-	if term, ok := q.number[stem]; ok {
+	if term, ok := q.number[word]; ok {
 		add(term, full)
 	}
-	for _, term := range q.akin[stem] {
+	for _, term := range q.akin[word] {
 		add(term, near)
 	}
 	for n := shortest; n < len(word); n++ {
@@ -179,10 +127,10 @@ func wordsOf(text string) (words []string) {
 //go:embed stopwords.txt
 var stopWordsTxt string
 
-// withoutStopWords returns the probable language of a query, and its other words. English, first in the list, is the
+// withoutStopWords returns the words of a query that are no stop words of its probable language. English, first in the list, is the
 // default: its words, such as war or hat, may be stop words in other languages.
-func withoutStopWords(words []string) (language string, rest []string) {
-	most := 1
+func withoutStopWords(words []string) (rest []string) {
+	language, most := "", 1
 	for line := range strings.Lines(stopWordsTxt) {
 		if language != "" && len(words) < most+2 {
 			break // no other language can have more of them, and leave one
@@ -203,7 +151,7 @@ func withoutStopWords(words []string) (language string, rest []string) {
 			language, rest, most = name, others, max(most, count)
 		}
 	}
-	return language, rest
+	return rest
 }
 
 // A counter counts the terms of a query, text by text.

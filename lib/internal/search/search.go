@@ -1,8 +1,8 @@
 // Package search finds handoffs by words, the most relevant first. It counts the words of all documents in parallel,
 // parses very few of them, and proves only the results.
 //
-// A document has a term of the query if it has a word with the same stem. For a lower score one of the words can be
-// the beginning of the other. The counts of the terms determine the score, by BM25. Title and topic count three
+// A document has a term of the query if it has the word. For a lower score one of the words can be the beginning of
+// the other. The counts of the terms determine the score, by BM25. Title and topic count three
 // times.
 package search
 
