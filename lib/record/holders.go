@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 
@@ -86,44 +85,4 @@ func WarnShared(s *handoff.Store, ids []string) (warnings []string, err error) {
 		return failed == nil
 	})
 	return warnings, cmp.Or(err, failed)
-}
-
-// StoredAs returns the id of the stored handoff with the given document, or with the given packet if doc is nil. If
-// it is not stored, the error is handoff.ErrInvalid.
-func StoredAs(s *handoff.Store, name string, doc *handoff.Document, text []byte) (string, error) {
-	if doc == nil {
-		return packetAs(s, name, text)
-	}
-	id, err := handoff.ID(*doc)
-	if err != nil {
-		return "", err
-	}
-	if _, err := s.Find(id); err != nil {
-		return "", notStored(name)
-	}
-	return id, nil
-}
-
-// packetAs implements StoredAs for a record as JSON.
-func packetAs(s *handoff.Store, name string, text []byte) (string, error) {
-	r, err := packet.Parse(text, packet.Required()...)
-	if err != nil {
-		return "", withName(name, err)
-	}
-	ids, err := Holders(s, false)(r.ResumeToken)
-	if err != nil {
-		return "", err
-	}
-	for _, id := range ids {
-		got, err := s.Read(id)
-		if stored, _ := packetOf(got.Body); err == nil && bytes.Equal(stored.JSON(), r.JSON()) {
-			return id, nil
-		}
-	}
-	return "", notStored(name)
-}
-
-// notStored returns the error for a record in a file: a token is consumed in a store.
-func notStored(name string) error {
-	return invalid("store it with `handoff write`, and resume the id that it prints", "%s is not stored here", name)
 }

@@ -38,7 +38,8 @@ func (d *Document) checkCount(r *Report) {
 		return
 	}
 	if n, err := strconv.Atoi(claimed.String()); err != nil || deviates(n, r.Tokens) {
-		warn(r, countPath, "`handoff validate --fix` counts again", "token_count %s differs from the estimate %d by more than 30 %%", claimed, r.Tokens)
+		warn(r, countPath, "`handoff validate --fix` counts again",
+			"token_count %s differs from the estimate %d by more than 30 %%", claimed, r.Tokens)
 	}
 }
 
@@ -54,7 +55,8 @@ var tiers = []struct {
 	limit int
 	paths []string
 }{
-	{"metadata", 100, []string{versionPath, "/handoff/schema_type", "/handoff/timestamp", "/handoff/expires_at", tracePath}},
+	{"metadata", 100, []string{versionPath, "/handoff/schema_type", "/handoff/timestamp", "/handoff/expires_at",
+		tracePath}},
 	{"source and target", 50, []string{"/handoff/source", "/handoff/target"}},
 	{"context", 200, []string{"/handoff/context"}},
 	{"payload.working", 500, []string{workingPath}},

@@ -19,6 +19,7 @@ import (
 const (
 	summaryMost   = 399 // characters of a shortened summary: less than 100 tokens
 	workingMost   = 500 // characters of a shortened string in payload.working
+	summaryPath   = "/handoff/context/summary"
 	payloadPath   = "/handoff/payload"
 	workingPath   = "/handoff/payload/working"
 	sessionPath   = "/handoff/payload/session"
@@ -211,8 +212,9 @@ func (p *repairer) compress() {
 	if !fits() {
 		p.moveSession()
 	}
-	if summary := "/handoff/context/summary"; !fits() && cutTo(textAt(p.root, summary), summaryMost) != textAt(p.root, summary) {
-		p.shorten(summary, cutTo(textAt(p.root, summary), summaryMost), "cut to less than 100 tokens")
+	summary := textAt(p.root, summaryPath)
+	if short := cutTo(summary, summaryMost); short != summary && !fits() {
+		p.shorten(summaryPath, short, "cut to less than 100 tokens")
 	}
 	size, large := utf8.RuneCount(p.root.Append(nil)), !fits()
 	p.root.At(workingPath).Walk(workingPath, nil, func(at string, _ *jsontree.Member, v *jsontree.Value) {

@@ -141,7 +141,6 @@ func (c *comparing) commit(f relation.Form) {
 	case !ancestor:
 		c.fails("its commit is not an ancestor of what is checked out",
 			"Check out the branch of the handoff, or ask the sender where it is.")
-		c.branch(f.Branch)
 		return
 	}
 	if n >= c.since {
@@ -151,8 +150,6 @@ func (c *comparing) commit(f relation.Form) {
 		c.age = fault.Count(n, "commit") + " since"
 		c.touched = c.touching(f.Commit)
 	}
-	c.branch(f.Branch)
-	c.uncommitted(f)
 }
 
 // touching returns how many of the commits since change the files, or -1 if unknown.
@@ -165,37 +162,6 @@ func (c *comparing) touching(commit string) int {
 		return -1
 	}
 	return n
-}
-
-// branch checks that the branch of the work still exists.
-func (c *comparing) branch(name string) {
-	if name == "" {
-		return
-	}
-	there, err := c.git.HasBranch(c.ctx, name)
-	switch {
-	case err != nil:
-		c.gitFailed(err)
-	case !there:
-		c.fails("its branch is gone",
-			"Find out where its branch was merged, then ask the sender whether the handoff is still valid.")
-	}
-}
-
-// uncommitted compares the number of files that differ from the commit with the recorded one.
-func (c *comparing) uncommitted(f relation.Form) {
-	was, err := strconv.Atoi(f.Changed)
-	if err != nil || was == 0 {
-		return
-	}
-	now, err := c.git.Differing(c.ctx, f.Commit)
-	switch {
-	case err != nil:
-		c.gitFailed(err)
-	case len(now) != was:
-		c.fails(fmt.Sprintf("it was written with %s changed since its commit, now %d differ",
-			fault.Count(was, "file"), len(now)), lookAgain)
-	}
 }
 
 // gitFailed records an error of git.

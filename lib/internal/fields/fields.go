@@ -26,7 +26,6 @@ type Field struct {
 	Unless string // items in this state do not count as facts
 
 	// For repairs.
-	Names   string // other names of the member, separated by spaces
 	Default json.RawMessage
 	Drop    bool // omitted to save tokens
 }
@@ -37,7 +36,6 @@ type Flag struct {
 	Need  bool   // it is required
 	Usage string // with the name of its value in backquotes
 	File  bool   // the value is the name of a file whose content is used
-	Asked int    // forms ask for flags in ascending order of this number
 
 	// For a list of objects.
 	With   map[string]string // members of each item besides the text of the flag

@@ -53,15 +53,6 @@ func (t Tree) Head(ctx context.Context) (commit, branch string, err error) {
 	return commit, Branch(Top(t.Dir)), err
 }
 
-// HasBranch reports whether there is a branch of that name, which relation.IsBranch accepts.
-func (t Tree) HasBranch(ctx context.Context, name string) (bool, error) {
-	_, err := t.ask(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+name)
-	if Refusal(err) != nil {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 // Since returns the number of commits of HEAD that are not in commit, and whether commit is an ancestor of HEAD.
 func (t Tree) Since(ctx context.Context, commit string) (n int, ancestor bool, err error) {
 	out, err := t.ask(ctx, "rev-list", "--left-right", "--count", commit+"...HEAD", "--")

@@ -76,11 +76,6 @@ func TestTree(t *testing.T) {
 			if _, _, err := tree(dir).Since(ctx, strings.Repeat("a", len(first))); !errors.Is(err, git.ErrUnknown) {
 				t.Errorf("a commit that is not there: %v", err)
 			}
-			for name, want := range map[string]bool{"main": true, "gone": false} {
-				if got, err := tree(dir).HasBranch(ctx, name); got != want || err != nil {
-					t.Errorf("branch %q: %v, %v", name, got, err)
-				}
-			}
 			write(t, filepath.Join(dir, "a.txt"), "a.txt\r\n") // as some systems check it out
 			if err := os.Chtimes(filepath.Join(dir, "b.txt"), time.Now(), time.Now().Add(time.Hour)); err != nil {
 				t.Fatal(err)
@@ -243,7 +238,6 @@ func TestHostileRepository(t *testing.T) {
 		}
 		_, _, _ = at.Since(ctx, strings.Repeat("a", 40)) // which a partial clone would fetch
 		_, _ = at.Touching(ctx, commit+"~1", []string{"a.txt"})
-		_, _ = at.HasBranch(ctx, "main")
 		if files, err := at.Differing(ctx, commit); len(files) != 0 || err != nil {
 			t.Errorf("%v differ, %v", files, err)
 		}

@@ -21,8 +21,6 @@ type artifact struct {
 	doc  *handoff.Document // nil for a text without frontmatter
 	id   string            // of a stored handoff, else ""
 	path string            // of the document
-
-	isFile bool // a file with only a record
 }
 
 // read reads an artifact. A stored handoff is in s, nil for the store of the project.
@@ -43,13 +41,11 @@ func read(a *cli.App, s *handoff.Store, name string) (artifact, error) {
 			return artifact{name: name}, err
 		}
 	}
-	isFile := name != "-"
 	name, text, err := a.ReadNamed(name)
-	got := artifact{name: name, text: text, path: name, isFile: isFile}
+	got := artifact{name: name, text: text, path: name}
 	if err != nil || !cli.HasFrontmatter(text) {
 		return got, err
 	}
-	got.isFile = false
 	doc, err := handoff.Parse(handoff.Source{Name: name, Text: text}, handoff.PlainRules, cli.MaxInput)
 	got.doc = &doc
 	return got, err
@@ -87,28 +83,12 @@ func (g artifact) input() packet.Input {
 // record returns the record of the artifact as JSON.
 func (g artifact) record() ([]byte, error) {
 	if g.doc == nil {
-		return g.text, g.isMarkdown()
+		return g.text, nil
 	}
 	stored := handoff.Stored{Document: *g.doc, Path: g.path}
 	stored.Entry.ID = g.id
 	block, err := record.Extract(stored)
 	return block.JSON, err
-}
-
-// isMarkdown returns an error for Markdown: a file named *.md, or a text that begins with a heading and has no JSON.
-func (g artifact) isMarkdown() error {
-	text := strings.TrimLeft(strings.TrimPrefix(string(g.text), "\ufeff"), " \t\r\n")
-	isHeading := strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") &&
-		!strings.Contains(text, "{")
-	isNamed := strings.EqualFold(filepath.Ext(g.name), ".md") && !strings.HasPrefix(text, "{")
-	if !isNamed && !isHeading {
-		return nil
-	}
-	store := "FILE"
-	if g.isFile && !strings.ContainsAny(g.name, " '\"`$\\") {
-		store = g.name
-	}
-	return cli.Invalid("store it: `handoff write "+store+" --to NAME`", "%s is Markdown, not a record", g.name)
 }
 
 // exists reports whether a file that the record names exists. A file that cannot be checked counts as existing.

@@ -22,37 +22,45 @@ type fixed struct {
 	Kept    []string `json:"kept,omitempty"` // files with moved and cut content
 }
 
-// fix repairs a record. The result is written only if it is valid. What was moved or cut is written next to it.
-func fix(a *cli.App, f *validateFlags, name string) error {
+// toFix reads the document to repair.
+func toFix(a *cli.App, f *validateFlags, name string) (got artifact, d *universal.Document, err error) {
 	if f.Output != "" {
 		if err := cli.CheckOutput(f.Output); err != nil {
-			return err
+			return got, nil, err
 		}
 	}
-	got, err := recordOf(a, name)
-	if err != nil {
-		return err
+	if got, err = recordOf(a, name); err != nil {
+		return got, nil, err
 	}
 	if kind := record.Detect(got.text); kind != "" && kind != universal.Kind {
-		return cli.Invalid("run `handoff validate`, and fix the faults yourself",
+		return got, nil, cli.Invalid("run `handoff validate`, and fix the faults yourself",
 			"%s is a %s record; only universal handoffs can be repaired", got.name, kind)
 	}
-	d, err := universal.Parse(got.text)
-	var broken *handoff.DocumentError
-	if errors.As(err, &broken) {
-		return errors.Join(&handoff.DocumentError{Name: got.name, Faults: broken.Faults},
+	d, err = universal.Parse(got.text)
+	if broken, is := errors.AsType[*handoff.DocumentError](err); is {
+		err = errors.Join(&handoff.DocumentError{Name: got.name, Faults: broken.Faults},
 			ask(a, f, got, broken.Faults))
+	}
+	return got, d, err
+}
+
+// fix repairs a record. The result is written only if it is valid. What was moved or cut is written next to it.
+func fix(a *cli.App, f *validateFlags, name string) error {
+	got, d, err := toFix(a, f, name)
+	if err != nil {
+		return err
 	}
 	base, err := filepath.Abs(strings.TrimSuffix(f.Output, ".json"))
 	if err != nil {
 		return err
 	}
-	r := d.Repair(universal.RepairOptions{Options: options(a, got), SessionFile: filepath.ToSlash(base + ".session.json")})
-	out := fixed{Validation: record.Validation{Name: got.name, ID: got.id, Kind: universal.Kind + "/" + universal.Version,
-		Valid: r.Report.Valid(), Report: r.Report}, Changes: append([]string{}, r.Changes...)}
+	r := d.Repair(universal.RepairOptions{Options: options(a, got),
+		SessionFile: filepath.ToSlash(base + ".session.json")})
+	out := fixed{Validation: record.Validation{Name: got.name, ID: got.id, Kind: universal.Kind + "/" +
+		universal.Version, Valid: r.Report.Valid(), Report: r.Report}, Changes: append([]string{}, r.Changes...)}
 	out.Faults, out.Warnings = fault.Bounded(out.Faults), fault.Bounded(out.Warnings)
 	switch {
-	case !r.Report.Valid():
+	case !out.Valid:
 		err = fault.New(fault.Class(r.Report.Err()), "", "%s cannot be repaired; %s left:\n%s", got.name,
 			handoff.Count(len(r.Report.Faults), "fault"), strings.Join(r.Report.FaultLines(), "\n"))
 		err = errors.Join(err, ask(a, f, got, r.Report.Faults))
@@ -63,16 +71,21 @@ func fix(a *cli.App, f *validateFlags, name string) error {
 	case !a.JSON:
 		err = a.Print(string(r.Document.Bytes()))
 	}
+	return errors.Join(out.print(a), err)
+}
+
+// print prints the result as JSON, or notes what was changed.
+func (out *fixed) print(a *cli.App) error {
 	if a.JSON {
-		return errors.Join(a.PrintJSON(out), err)
+		return a.PrintJSON(out)
 	}
-	for _, line := range append(fault.Lines(r.Changes, handoff.EscapeLine), r.Report.WarningLines()...) {
+	for _, line := range append(fault.Lines(out.Changes, handoff.EscapeLine), out.WarningLines()...) {
 		a.Note(line)
 	}
 	for _, path := range out.Kept {
 		a.Note("moved or cut text is kept in " + path)
 	}
-	return err
+	return nil
 }
 
 // write writes what was moved and cut, then the repaired record.

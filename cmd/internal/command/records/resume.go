@@ -3,7 +3,6 @@ package records
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -29,9 +28,6 @@ func resume(a *cli.App, f *resumeFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	if r.ID, err = storedID(a, s, r.ID); err != nil {
-		return err
-	}
 	if r.Operator, err = a.Acting(p, s, f.Operator, r.ID); err != nil {
 		return err
 	}
@@ -41,18 +37,6 @@ func resume(a *cli.App, f *resumeFlags, ids []string) error {
 	ctx, stop := a.Stoppable()
 	defer stop()
 	return resumeNow(ctx, a, s, r, f.ASCII)
-}
-
-// storedID returns the id of the stored handoff that name means: an id, or a file with the same content.
-func storedID(a *cli.App, s *handoff.Store, name string) (string, error) {
-	if isMissing(name) && (looksLikeID(name) || !strings.ContainsAny(name, "./")) {
-		return name, nil
-	}
-	got, err := read(a, s, name)
-	if err != nil || got.id != "" {
-		return got.id, err
-	}
-	return record.StoredAs(s, name, got.doc, got.text)
 }
 
 func resumeNow(ctx context.Context, a *cli.App, s *handoff.Store, r record.Request, ascii bool) error {
