@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
@@ -16,9 +15,6 @@ func Redacted(text string, allow []string) string {
 	text, _ = trust.Redact(text, allow)
 	return text
 }
-
-// SecretRules returns the names of all secret rules.
-func SecretRules() []string { return secrets.Rules() }
 
 // CheckReason returns ErrInvalid for a reason of more than 2,000 bytes, or with a credential: reasons are kept for
 // good.

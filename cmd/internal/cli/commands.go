@@ -18,16 +18,6 @@ var groups = []struct{ title, commands string }{
 		"uninstall compute-id machine-fingerprint"},
 }
 
-// valueIn finds a key in lines of the form "KEY: TEXT", and returns its text. If the key is missing, it returns "".
-func valueIn(lines, key string) string {
-	for line := range strings.Lines(lines) {
-		if text, is := strings.CutPrefix(line, key+": "); is {
-			return strings.TrimSpace(text)
-		}
-	}
-	return ""
-}
-
 // addCommands builds the command of the command line, or all commands if it names none.
 func (a *App) addCommands(root *cobra.Command) {
 	asked, isHidden := commandOf(a.Args), map[string]bool{}
@@ -55,7 +45,7 @@ func (a *App) addCommands(root *cobra.Command) {
 	root.InitDefaultCompletionCmd() // does nothing if it is disabled
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			a.completes(c)
+			c.Args, c.RunE = cobra.ArbitraryArgs, Subcommand
 		}
 	}
 	if len(all) > 1 || isCompleting(a.Args) {

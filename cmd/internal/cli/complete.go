@@ -1,7 +1,6 @@
 package cli
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 
@@ -14,24 +13,6 @@ import (
 )
 
 const maxCompletions = 200
-
-//go:embed completion.bash
-var bareBash string
-
-// completes finishes the command that prints the completion scripts.
-func (a *App) completes(cmd *cobra.Command) {
-	for _, c := range cmd.Commands() {
-		if script := c.RunE; c.Name() == "bash" {
-			c.RunE = func(cmd *cobra.Command, args []string) error {
-				if err := script(cmd, args); err != nil {
-					return err
-				}
-				return a.Print(bareBash)
-			}
-		}
-	}
-	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, Subcommand
-}
 
 // completeArguments completes the arguments of a command by the words of its usage line.
 func (a *App) completeArguments(cmd *cobra.Command, args []string, typed string) (offers []string,
@@ -130,7 +111,7 @@ func (a *App) KnownOperators() []string {
 	for _, e := range a.entriesQuietly() {
 		names = append(names, e.From, e.To)
 	}
-	return slices.DeleteFunc(sorted(names), func(name string) bool { return name == handoff.Next })
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))), func(name string) bool { return name == handoff.Next })
 }
 
 // Quietly returns the store of the project for a look that prints no notes, and creates nothing; nil if
@@ -151,31 +132,6 @@ func (a *App) entriesQuietly() (entries []handoff.Entry) {
 		entries, _ = s.List(handoff.Filter{})
 	}
 	return entries
-}
-
-// offerTopics returns the topics of the listed handoffs.
-func (a *App) offerTopics() (all []string) {
-	for _, e := range a.entriesQuietly() {
-		all = append(all, e.Topic)
-	}
-	return sorted(all)
-}
-
-// offerTags returns the tags of the newest handoffs.
-func (a *App) offerTags() (all []string) {
-	entries := a.entriesQuietly()
-	if s := a.Quietly(); s != nil {
-		for _, l := range s.Listed(entries[max(0, len(entries)-maxCompletions):]) {
-			all = append(all, l.Tags...)
-		}
-	}
-	return sorted(all)
-}
-
-// sorted returns the words in their order, each once.
-func sorted(words []string) []string {
-	slices.Sort(words)
-	return slices.Compact(words)
 }
 
 // offerValues returns values of a flag. It goes by the name of the flag, or by the word that its usage has in
@@ -205,26 +161,13 @@ func (a *App) wordsLike(kind, typed string) []string {
 		return a.offerRecipients(typed)
 	case "handoff":
 		return a.offerIDs(nil, typed)
-	case "tag":
-		return a.offerTags()
-	case "topic":
-		return a.offerTopics()
-	case "rule":
-		return handoff.SecretRules()
 	case "agent":
 		return agent.Names()
 	case "--kind":
 		return record.Kinds()
-	case "field":
-		return []string{Body}
 	}
-	return strings.Fields(valueIn(usual, kind))
+	return nil
 }
-
-// usual has values that are often given.
-//
-//go:embed usual.txt
-var usual string
 
 func isCompleting(args []string) bool {
 	return len(args) > 0 && strings.HasPrefix(args[0], "__complete")
