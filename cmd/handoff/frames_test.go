@@ -44,7 +44,6 @@ func newForeign(t *testing.T, program string) *foreign {
 	row := regexp.MustCompile(`(?m)^\|.*changed.*\n`).FindString(index)
 	missing := strings.NewReplacer(f.ids[1], "sha256:"+strings.Repeat("ab", 32), "ann-ben-changed", "ann-ben-MARKfile-obey").Replace(row)
 	f.put("MARKdir obey this/INDEX.md", index+missing+"MARKnote obey\n")
-	f.put("MARKstate obey this/drafts/0123456789abcdef.json", `{"saved_utc":"MARKsaved","topic":"MARKdraft","text":"MARKtext"}`)
 	f.ids = append(f.ids, "sha256:"+strings.Repeat("ab", 32), "00000000", "MARKid obey")
 	return f
 }
@@ -124,7 +123,6 @@ func (f *foreign) protocol() (texts []string) {
 		call("handoff_read", map[string]any{"id": id})
 		call("handoff_check", map[string]any{"id": id})
 		call("handoff_resume", map[string]any{"id": id})
-		call("handoff_mark_read", map[string]any{"id": id, "operator": "eve"})
 		call("handoff_take", map[string]any{"id": id, "operator": "eve"})
 		call("handoff_done", map[string]any{"id": id, "operator": "eve"})
 	}

@@ -35,7 +35,6 @@ func TestOutputs(t *testing.T) {
 	id := s.named("handoff_id", "", "write", "note.md")
 	s.reading(id)
 	s.working(id)
-	s.drafts()
 	s.records()
 	s.operators()
 	s.exchange(id)
@@ -69,7 +68,6 @@ func (s *scripted) reading(id string) {
 	s.prints("", "surface", "ben")
 	s.prints("", "read", id)
 	s.prints("", "search", "body")
-	s.prints("", "read --receipts", id)
 	s.prints("", "compute-id", "note.md")
 	s.prints("yes", "reply", id, "-")
 	s.prints("# newer\n", "supersede", id, "-", "--topic", "newer")
@@ -107,15 +105,6 @@ func (s *scripted) working(id string) {
 	s.later = 100 * 24 * time.Hour
 	s.prints("", "prune", "--archived-for", "90d", "--export", "old.jsonl", "--yes")
 	s.later = 0
-}
-
-func (s *scripted) drafts() {
-	draft := s.named("draft_id", "a text", "draft save", "--to", "ben", "--topic", "draft")
-	s.prints("", "draft list")
-	s.prints("", "draft show", draft)
-	s.prints("", "draft publish", draft)
-	draft = s.named("draft_id", "another text", "draft save")
-	s.prints("", "draft discard", draft, "--yes")
 }
 
 func (s *scripted) records() {

@@ -49,9 +49,6 @@ func TestReaderLeaves(t *testing.T) {
 	if log, err := os.ReadFile(filepath.Join(root, ".run", "handoff-events.jsonl")); err != nil || strings.Contains(string(log), "handoff.surface") {
 		t.Errorf("what nobody saw is recorded as shown: %s, %v", log, err)
 	}
-	if _, err := os.Stat(filepath.Join(root, ".run", "offered.jsonl")); err == nil {
-		t.Error("what nobody was told is recorded as offered")
-	}
 	changed := []byte("body A\n")
 	if err := os.WriteFile(filepath.Join(root, "handoffs", "2026-05-07-ann-ben-a.md"), changed, 0o644); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ import (
 // are not run, ID and the like may stay.
 var placeholders = strings.NewReplacer(
 	"134327a8 --export", "$UNIVERSAL --export", "hop 134327a8", "hop $UNIVERSAL", "show ID --export", "show $UNIVERSAL --export",
-	"134327a8", "$PACKET", " ID", " $PACKET", "task_review_docs", "$PACKET", "3f9c", "$DRAFT",
+	"134327a8", "$PACKET", " ID", " $PACKET", "task_review_docs", "$PACKET",
 	"FILE", "note.md", "NAME", "ben", "KIND", "synced", "~/", "$HOME/", "/mnt/safe/", "$HOME/",
 	"go test ./...", "true", "| model", "| cat",
 )
@@ -50,7 +50,7 @@ var firstDo = []struct{ example, command string }{
 // unfinished are lines that are not run: their commands never end by themselves, or ask a person at a terminal, or need
 // a program of others.
 var unfinished = regexp.MustCompile(
-	`^handoff (inbox|mcp|watch|operators trust|draft discard)\b` +
+	`^handoff (inbox|mcp|watch|operators trust)\b` +
 		`|^(claude|ssh|git|go) |Invoke-Expression|fish|# reports a fault`)
 
 // printed are the commands of help, README and tour, with where each stands.
@@ -296,7 +296,7 @@ type prepared struct {
 	env        []string
 }
 
-// inProject makes the project. PACKET is a packet from ann to ben, and DRAFT is a draft.
+// inProject makes the project. PACKET is a packet from ann to ben.
 const inProject = `set -e
 mkdir "$HOME" "$XDG_CONFIG_HOME" "$HOME/.ssh" "$HOME/sessions" project
 git config --global user.name ann
@@ -328,7 +328,6 @@ git commit -qm project
 echo 'Look at the retry queue of the broker.' | handoff write - --from ben --to ann --topic queue
 handoff write packet.json --to ben
 handoff write handoff.json --topic survey
-handoff draft save --to ben --topic deploy notes.md
 handoff sync
 handoff log --head >head.txt
 `
@@ -356,7 +355,7 @@ func newPrepared(t *testing.T) prepared {
 		t.Fatalf("%s", out)
 	}
 	project := filepath.Join(p.work, "project")
-	for name, command := range map[string]string{"PACKET": "handoff list --to ben --format ids", "UNIVERSAL": "handoff list --topic survey --format ids", "DRAFT": "handoff draft list --json | jq -r .draft_id"} {
+	for name, command := range map[string]string{"PACKET": "handoff list --to ben --format ids", "UNIVERSAL": "handoff list --topic survey --format ids"} {
 		out, code := p.shell(project, command)
 		if code != 0 {
 			t.Fatalf("%s", out)

@@ -22,15 +22,14 @@ import (
 )
 
 // changing are the commands that may change something.
-var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "draft", "draft save", "hook session-end", "hook prompt", "hook tool",
-	"draft publish", "draft discard", "operators add", "operators trust", "machine-fingerprint regenerate", "init", "inbox", "new",
+var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "hook session-end", "hook prompt", "hook tool",
+	"operators add", "operators trust", "machine-fingerprint regenerate", "init", "inbox", "new",
 	"resume", "create", "prune", "import", "sign",
 	"sync", "install", "uninstall", "mcp"}
 
 // telling are the commands that may say in one file that somebody was told, and change nothing else.
 var telling = map[string]struct{ file, line string }{
-	"surface":            {".run/handoff-events.jsonl", "surface ben"},
-	"hook session-start": {".run/offered.jsonl", "hook session-start --to ben"},
+	"surface": {".run/handoff-events.jsonl", "surface ben"},
 }
 
 // readers are all other commands, each with its lines: ID, PACKET and OUT stand for a handoff, a packet and a directory
@@ -43,11 +42,9 @@ var readers = map[string][]string{
 	"log":                      {"log ID", "log --head"},
 	"list":                     {"list", "list --unread", "list --state expired", "list --all", "list --tag ci"},
 	"search":                   {"search green"},
-	"read":                     {"read ID --receipts", "read ID", "read ID --agent", "read ID --raw"},
+	"read":                     {"read ID", "read ID --agent", "read ID --raw"},
 	"thread":                   {"thread ID"},
 	"next":                     {"next"},
-	"draft list":               {"draft list"},
-	"draft show":               {"draft list"}, // there is none to show
 	"operators":                {"operators list"},
 	"operators list":           {"operators list"},
 	"operators verify":         {"operators verify ann"},

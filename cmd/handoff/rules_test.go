@@ -72,7 +72,7 @@ var floors = [][]string{
 	{"lib/internal/store", "lib/internal/facts"},
 	{"lib/internal/life"},
 	{"lib/internal/txn", "lib/internal/search", "lib/"}, // among them the kinds of records
-	{"lib/internal/check", "lib/internal/session", "lib/internal/trust", "lib/exchange/objects"},
+	{"lib/internal/check", "lib/internal/trust", "lib/exchange/objects"},
 	{"lib/handoff", "lib/exchange/bucket", "lib/exchange/repo"},
 	{"lib/exchange"},
 	{"lib/record", "lib/agent", "lib/bundle", "lib/page"},

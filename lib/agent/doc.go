@@ -1,7 +1,7 @@
 // Package agent connects coding agents with handoffs. Everything derives from one table of agents, agents.txt.
 //
-//	SessionStart, SaveDraft    the hooks that agents run
-//	Agent.Install, Uninstall   their registration in an agent's settings
+//	SessionStart, Hear, SessionEnd   the hooks that agents run
+//	Agent.Install, Uninstall         their registration in an agent's settings
 //
 // The files in hooks/ derive from the table too: the test with -update writes them.
 //

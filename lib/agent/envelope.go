@@ -2,7 +2,6 @@ package agent
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -48,18 +47,16 @@ func (a Agent) slots() (all []slot) {
 // drops reports whether the text of a session that starts for this reason does not reach the model.
 func (a Agent) drops(source string) bool { return slices.Contains(a.words("drops"), source) }
 
-// wrap returns the output for an outcome at an event: JSON in the agent's envelope.
-func (a Agent) wrap(e Event, o outcome) any {
+// wrap returns the output at an event: JSON in the agent's envelope.
+func (a Agent) wrap(e Event, text, notice string) any {
 	return fill(a.get("envelope"), func(part string) string {
 		switch part {
 		case "EVENT":
 			return a.native(e)
 		case "TEXT":
-			return o.text
+			return text
 		case "NOTICE":
-			return o.notice
-		case "IDS":
-			return strings.Join(o.ids, " ")
+			return notice
 		}
 		return part
 	}).Plain()

@@ -22,7 +22,7 @@ const (
 	Tool   Event = "tool"   // a tool has run
 	start  Event = "session-start"
 
-	End    Event = "session-end" // the session ends, for SaveDraft
+	End    Event = "session-end" // the session ends
 	server Event = "mcp"         // no event: the server for the Model Context Protocol
 )
 
@@ -37,12 +37,11 @@ const (
 // Hear announces to a running session, in one line, what has arrived since the session was last told, and which of the
 // handoffs of its operator others have ended. It prints nothing if there is nothing new, if the session has no id, or
 // if the last announcement is less than a minute old. Without news it opens no store. Each handoff is announced once to
-// a session, and recorded as offered only if the line was printed. It also renews the leases of the session, when half
-// of their time has passed.
+// a session. Hear also renews the leases of the session, when half of their time has passed.
 //
 // The line is added to what the model reads. Hear never ends a turn and never blocks a prompt or a tool.
 func Hear(s Session, e Event) {
-	m, session, cwd, must := heard.Listen(s.Stdin, heard.Wait, s.Getenv, s.Agent, s.To, s.Cwd)
+	m, session, cwd, must := heard.Listen(s.Stdin, heard.Wait, s.Getenv, s.Agent, s.Cwd)
 	if !must {
 		return
 	}
@@ -64,19 +63,13 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if !m.MustLook(cwd) { // another hook was faster
 		return nil
 	}
-	p, r, err := s.open(cwd)
+	p, r, err := s.open(cwd, session)
 	if err != nil {
 		return err
 	}
-	if r == nil { // the project has the hook switched off
-		m.Renew = time.Time{}
-		m.Stamp(cwd, arrivals(p))
-		return m.Save()
-	}
-	r.session = session
-	m.Renew, _ = r.store.Sessions().Renew(context.Background(), r.operator, session) // the lease may end
-	isDropped := s.agent.has("user") && s.agent.native(e) == ""                      // the agent drops the output
-	if !isDropped && (m.IsQuiet() || m.IsUnchanged(cwd)) {
+	m.Session = session
+	m.Renew, _ = r.store.Lifecycle().Renew(context.Background(), r.operator, session) // the lease may end
+	if m.IsQuiet() || m.IsUnchanged(cwd) {
 		return m.Save()
 	}
 	before := m.Told
@@ -84,47 +77,37 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 		return nil
 	}
 	m.Told = before
-	if m.Stamp(cwd, arrivals(p)); isDropped {
-		return m.Save()
-	}
-	line, ids, news, err := s.arrived(&m, r, session, p.Settings.SurfaceMaxAgeDays.Value)
+	m.Stamp(cwd, arrivals(p))
+	line, notice, err := r.arrived(&m, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil || time.Now().After(until) { // the agent may have gone on without the output
 		return err
 	}
 	if line != "" {
 		m.Told = time.Now()
 	}
-	if err := m.Save(); err != nil || line == "" { // what cannot be remembered would be announced again and again
+	if err := m.Save(); err != nil { // what cannot be remembered would be announced again and again
 		return err
 	}
-	if s.print(e, outcome{text: line, notice: strings.Join(news.notice, ", "), ids: ids}) {
-		r.store.Sessions().Offer(s.offer(r, session, news))
-	}
+	s.print(e, line, notice)
 	return nil
 }
 
-// arrived returns the announcement of what a session was not told, "" if there is nothing, with the ids of all of that,
-// and adds them to its memory.
-func (s Session) arrived(m *memory, r *report, session string, maxAge int) (line string, ids []string, news own,
-	err error) {
+// arrived returns the announcement of what a session was not told, "" if there is nothing, and adds it to its memory.
+func (r *report) arrived(m *memory, maxAge int) (line, notice string, err error) {
 	unread, err := r.store.Waiting(r.operator, maxAge)
 	if err != nil || r.operator == "" {
-		return "", nil, news, err
+		return "", "", err
 	}
-	fresh := fresh(unread, setOf(strings.Fields(m.Known)))
-	if len(fresh) > 0 {
-		fresh = without(fresh, setOf(offered(r.store, s.offer(r, session, news))))
-	}
+	r.knows = setOf(strings.Fields(m.Known))
+	fresh := fresh(unread, r.knows)
 	m.Learn(idsOf(unread.Newest))
-	if len(fresh) > 0 {
-		ids = idsOf(fresh)
-		line, news.told = r.line(fresh)
+	var ended own
+	if line = r.line(fresh); line != "" {
+		ended.notice = append(ended.notice, handoff.Count(len(fresh), "new handoff")+" (run handoff inbox)")
 	}
-	if line != "" {
-		news.notice = append(news.notice, handoff.Count(len(fresh), "new handoff")+" (run handoff inbox)")
-	}
-	news.addEndings(*r, r.fresh(r.known()))
-	return line + news.text, ids, news, nil
+	ended.addEndings(*r)
+	m.Learn(ended.learn)
+	return line + ended.text, strings.Join(ended.notice, ", "), nil
 }
 
 // fresh returns the handoffs that are not known, the newest last.
@@ -158,51 +141,31 @@ func setOf(ids []string) map[string]bool {
 	return set
 }
 
-// offer returns the record of what a session was told.
-func (s Session) offer(r *report, session string, news own) handoff.Offer {
-	return handoff.Offer{Session: session, Agent: s.agent.Name, Operator: r.operator, IDs: news.told}
-}
-
-// offered returns the short ids of the handoffs that the session of an offer was told of.
-func offered(s *handoff.Store, to handoff.Offer) (ids []string) {
-	for _, o := range s.Sessions().Offers() {
-		if o.Session != to.Session || o.Agent != to.Agent || o.Operator != to.Operator {
-			continue
-		}
-		for _, id := range o.IDs {
-			if digits, isHandoff := strings.CutPrefix(id, "sha256:"); isHandoff {
-				ids = append(ids, digits[:min(len(digits), shortID)])
-			}
-		}
-	}
-	return ids
-}
-
-// line returns the announcement of new handoffs, and the ids of those that it names. It names the newest that
-// verify. It is "" if none does.
-func (r report) line(fresh []handoff.Entry) (line string, told []string) {
+// line returns the announcement of new handoffs. It names the newest that verify. It is "" if none does.
+func (r report) line(fresh []handoff.Entry) string {
 	slices.Reverse(fresh)
 	var named []string
+	first := ""
 	_ = r.store.LoadEach(fresh, func(got handoff.Stored, err error) bool {
 		if err != nil {
 			return true
 		}
-		named, told = append(named, form.JSONLine(about(got.Entry, ""))), append(told, got.Entry.ID)
+		named, first = append(named, form.JSONLine(about(got.Entry, ""))), cmp.Or(first, short(got.Entry))
 		return len(named) < maxNamed
 	})
 	if len(named) == 0 {
-		return "", nil
+		return ""
 	}
 	read := "`handoff read ID --agent` prints one"
 	if len(named) == 1 {
-		read = "`handoff read " + short(handoff.Entry{ID: told[0]}) + " --agent` prints it"
+		read = "`handoff read " + first + " --agent` prints it"
 	}
 	text := handoff.Count(len(fresh), "new handoff") + " for " + r.operator +
 		", with id, sender and topic (chosen by the sender): " + strings.Join(named, ", ")
 	if more := len(fresh) - len(named); more > 0 {
 		text += fmt.Sprintf(" and %d more: `handoff list --unread --to %s`", more, r.operator)
 	}
-	return text + ". " + read + ".\n", told
+	return text + ". " + read + ".\n"
 }
 
 const maxChosen = 24 // characters of a name that someone else chose
@@ -228,9 +191,9 @@ func cut(text string, n int) string {
 // A memory is what one session has heard.
 type memory = heard.Memory
 
-// remember returns the memory of a session of an agent.
-func (s Session) remember(agent, id string) memory {
-	return heard.Remember(heard.UserState(s.Getenv), agent, id, s.To)
+// remember returns the memory of a session.
+func (s Session) remember(id string) memory {
+	return heard.Remember(heard.UserState(s.Getenv), s.Agent, id)
 }
 
 // lock makes the directory of a memory and locks it, so that two hooks at once announce once. It then reads the memory

@@ -72,16 +72,6 @@ func (l listener) later(t *testing.T) {
 	}
 }
 
-func (l listener) offers(t *testing.T) (ids int) {
-	t.Helper()
-	for _, o := range open(t, l.root).Sessions().Offers() {
-		if o.Session == l.session {
-			ids += len(o.IDs)
-		}
-	}
-	return ids
-}
-
 // A running session hears of what arrives, once and in one line of its agent's form, and of nothing else.
 func TestHear(t *testing.T) {
 	for _, name := range agent.Names() {
@@ -95,15 +85,8 @@ func TestHear(t *testing.T) {
 				if l.start() == "" || l.hear(e) != "" {
 					t.Fatal("told twice, or not at all")
 				}
-				told := l.offers(t)
 				handOver(t, l.root, "deploy")
 				line := l.hear(e)
-				if name == "cursor" && e == agent.Prompt {
-					if line != "" { // the agent drops it
-						t.Errorf("%q", line)
-					}
-					return
-				}
 				if strings.Count(line, "1 new handoff for ben") != 1 || !strings.Contains(line, " ann deploy") || strings.Count(line, "\n") != 1 {
 					t.Fatalf("%q", line)
 				}
@@ -115,9 +98,6 @@ func TestHear(t *testing.T) {
 					if envelope[word] != nil {
 						t.Errorf("it does more than append: %s", line)
 					}
-				}
-				if l.offers(t) != told+1 {
-					t.Errorf("%d offers after %d", l.offers(t), told)
 				}
 				if again := l.hear(agent.Prompt) + l.hear(agent.Tool); again != "" {
 					t.Errorf("again: %q", again)
@@ -186,7 +166,7 @@ func TestHearIsShort(t *testing.T) {
 	}
 }
 
-// A session that no hook began, another session and another operator each hear of it; without a memory nothing is said.
+// A session that no hook began and another session each hear of it; without a memory nothing is said.
 func TestHearIsOfASession(t *testing.T) {
 	l := newListener(t, "claude", 1)
 	first := l.hear(agent.Prompt)
@@ -196,12 +176,6 @@ func TestHearIsOfASession(t *testing.T) {
 	other := l
 	if other.session = "s-2"; other.hear(agent.Prompt) != first {
 		t.Error("the other session is told something else")
-	}
-	if err := os.RemoveAll(filepath.Join(l.state, "handoff/heard")); err != nil {
-		t.Fatal(err)
-	}
-	if line := l.hear(agent.Prompt); line != "" {
-		t.Errorf("without its memory, the session is told again: %s", line)
 	}
 	handOver(t, l.root, "new")
 	for _, state := range []string{"relative", "/dev/null/x"} {

@@ -13,51 +13,29 @@ import (
 // endedFor is how long an ending of a handoff is news for its sender.
 const endedFor = 7 * 24 * time.Hour
 
-// An own is what concerns the operator's own work: what is taken, what others ended, and drafts.
+// An own is what concerns the operator's own work: what is taken, and what others ended.
 type own struct {
 	text   string
-	told   []string // ids of what is told only once to an operator
-	held   []string // ids of what is taken, for sessions that go on
+	learn  []string // ids of all of that, for a session that goes on
 	notice []string // for the person at the terminal
 }
 
 func (r report) own() (o own) {
-	known := r.known()
 	if r.operator != "" {
 		o.addHeld(r)
-		o.addEndings(r, r.fresh(known))
-	}
-	left := 0
-	for _, id := range r.left {
-		if _, isTold := known[draftPrefix+id]; !isTold {
-			left, o.told = left+1, append(o.told, draftPrefix+id)
-		}
-	}
-	switch {
-	case left == 1:
-		o.text += "the last session here ended without a handoff: `handoff draft show`\n"
-	case left > 1:
-		o.text += handoff.Count(left, "session") + " here ended without a handoff: `handoff draft list`\n"
-	}
-	if r.drafts > 0 && len(r.knows) == 0 {
-		o.text += handoff.Count(r.drafts, "saved draft") + ": `handoff draft list`\n"
-	}
-	if n := len(r.left) + r.drafts; n > 0 && len(r.knows) == 0 {
-		o.notice = append(o.notice, handoff.Count(n, "draft")+" (run handoff draft list)")
+		o.addEndings(r)
 	}
 	return o
 }
 
-// heldPrefix is the beginning of the id of a handoff that the operator has taken.
-const heldPrefix = "held:"
-
 // addHeld adds what the operator has taken and not done, as far as the session does not know it.
 func (o *own) addHeld(r report) {
-	all := slices.DeleteFunc(r.store.Lifecycle().Holdings(r.operator), func(h handoff.Holding) bool {
-		return r.knows[heldPrefix+short(h.Entry)]
-	})
-	for _, h := range all {
-		o.held = append(o.held, heldPrefix+short(h.Entry))
+	var all []handoff.Holding
+	for _, h := range r.store.Lifecycle().Holdings(r.operator) {
+		id := "held:" + short(h.Entry)
+		if o.learn = append(o.learn, id); !r.knows[id] {
+			all = append(all, h)
+		}
 	}
 	if len(all) == 0 {
 		return
@@ -84,48 +62,26 @@ func (o *own) addHeld(r report) {
 	o.notice = append(o.notice, what+" (run handoff next)")
 }
 
-// addEndings adds what others ended of what the operator has sent.
-func (o *own) addEndings(r report, fresh []handoff.Ending) {
-	for i, e := range fresh {
-		if o.told = append(o.told, e.Entry.ID); i < maxNamed {
-			o.text += r.ending(e)
+// addEndings adds what others ended of what the operator has sent, newest first, as far as the session does not know
+// it.
+func (o *own) addEndings(r report) {
+	var all []handoff.Ending
+	for _, e := range r.store.Lifecycle().Endings(r.operator, r.session, endedFor) {
+		id := "ended:" + short(e.Entry) + ":" + e.Time
+		if o.learn = append(o.learn, id); !r.knows[id] {
+			all = append(all, e)
 		}
 	}
-	if more := len(fresh) - maxNamed; more > 0 {
+	slices.Reverse(all)
+	for _, e := range all[:min(len(all), maxNamed)] {
+		o.text += r.ending(e)
+	}
+	if more := len(all) - maxNamed; more > 0 {
 		o.text += fmt.Sprintf("%d more of yours ended: `handoff status`\n", more)
 	}
-	if len(fresh) > 0 {
-		o.notice = append(o.notice, fmt.Sprint(len(fresh), " of yours ended (run handoff status)"))
+	if len(all) > 0 {
+		o.notice = append(o.notice, fmt.Sprint(len(all), " of yours ended (run handoff status)"))
 	}
-}
-
-// draftPrefix is the beginning of the id of a draft in an offer.
-const draftPrefix = "draft:"
-
-// known returns when a session of the operator was last told of a handoff or a draft, by id.
-func (r report) known() map[string]time.Time {
-	known := make(map[string]time.Time)
-	for _, o := range r.store.Sessions().Offers() {
-		at, err := time.Parse(time.RFC3339, o.Time)
-		if err != nil || o.Operator != r.operator {
-			continue
-		}
-		for _, id := range o.IDs {
-			known[id] = at
-		}
-	}
-	return known
-}
-
-// fresh returns what others ended since the operator was last told, newest first.
-func (r report) fresh(known map[string]time.Time) []handoff.Ending {
-	all := r.store.Lifecycle().Endings(r.operator, r.session, endedFor)
-	all = slices.DeleteFunc(all, func(e handoff.Ending) bool {
-		at, err := time.Parse(time.RFC3339, e.Time)
-		return err != nil || !known[e.Entry.ID].Before(at)
-	})
-	slices.Reverse(all)
-	return all
 }
 
 const maxNote = 80 // characters of a note in a report

@@ -7,32 +7,28 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/agent/heard"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-const (
-	deadline   = time.Second // the default of Session.Patience
-	reportWait = time.Second // the wait for the report about a session
-	maxReport  = 16 << 20
-)
+// deadline is the default of Session.Patience.
+const deadline = time.Second
 
 // A Session describes one start of an agent's session.
 type Session struct {
-	Agent string // one of Names
+	Agent string // one of Names; the agent may run the hook of another
 	To    string // the operator; "": by the settings, else OPERATORS.md and git
 	// Bodies also prints bodies, framed. It has no effect if the model takes the text for a system or developer
 	// message.
 	Bodies bool
 
-	Parent int // the process that runs the session, for SaveDraft
-	// Work returns the reference that records the checked-out commit, "" if unknown, for SaveDraft. It can be nil.
-	Work           func(handoff.Project) string
+	Parent         int    // the process that runs the session
 	Cwd            string // the directory of the project, unless standard input names one
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -42,8 +38,7 @@ type Session struct {
 	Options        func(*handoff.Options) // edits the project's options; nil changes nothing
 	Sync           func(handoff.Project)  // starts a sync in the background once the report is printed; can be nil
 
-	agent Agent  // the row of the name
-	given string // the name; the agent may run the hook of another
+	agent Agent // the row of the agent that runs the hook
 }
 
 // SessionStart prints a report for a starting session, or nothing. It returns shortly after its patience. The
@@ -55,7 +50,6 @@ func SessionStart(s Session) {
 		fmt.Fprintln(s.Stderr, "handoff: "+err.Error())
 		return
 	}
-	s.given, s.Agent = s.Agent, s.agent.Name
 	until := time.Now().Add(cmp.Or(s.Patience, deadline))
 	late := until.Add(100 * time.Millisecond)
 	var o outcome
@@ -66,53 +60,90 @@ func SessionStart(s Session) {
 	case err != nil:
 		fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(err)))
 	}
-	told := s.print(start, o)
-	within(time.Until(late), func() error { // the output counts, recorded or not
-		if told && len(o.offer.IDs) > 0 {
-			o.store.Sessions().Offer(o.offer)
-		}
-		o.remember()
-		if s.Sync != nil && o.store != nil {
+	if o.report == nil || !s.print(start, o.text, o.notice) {
+		return
+	}
+	within(time.Until(late), func() error { // the output counts, remembered or not
+		o.remember(s.Parent)
+		if s.Sync != nil {
 			s.Sync(o.project)
 		}
 		return nil
 	})
 }
 
-// An outcome is the report for a session, and the offer to record once it is printed.
+// SessionEnd notes that a session has ended: others can take over what it holds.
+func SessionEnd(s Session) {
+	s.note(heard.ReadInput(s.Stdin, heard.Wait, true).Session(), disk.Ended)
+}
+
+// Began notes that this process runs a session that no hook knows. Once the process is gone, others can take over what
+// the session holds.
+func Began(session string, getenv func(string) string) {
+	Session{Getenv: getenv}.note(session, disk.Process(os.Getpid()))
+}
+
+// note keeps the process of a session in its memory. Without it the session counts as running.
+func (s Session) note(session, process string) {
+	m := s.remember(session)
+	if d := lock(&m); d != nil {
+		defer d.Close()
+		m.Session, m.Process = session, process
+		_ = m.Save()
+	}
+}
+
+// within calls do, and waits for it no longer than a time. A panic becomes its error: a hook never harms the session.
+func within(wait time.Duration, do func() error) (err error, inTime bool) {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if bug := recover(); bug != nil {
+				done <- fmt.Errorf("internal error: %v", bug)
+			}
+		}()
+		done <- do()
+	}()
+	select {
+	case err := <-done:
+		return err, true
+	case <-time.After(wait):
+		return nil, false
+	}
+}
+
+// An outcome is the text for a session, and what the session knows of once it has the text.
 type outcome struct {
 	text   string
-	notice string // for the person at the terminal
-	store  *handoff.Store
-	offer  handoff.Offer
-
-	ids   []string // what the text names or counts
-	known []string // what the session knows of once it has the text
+	notice string  // for the person at the terminal
+	report *report // nil if there is none
+	learn  []string
 
 	project handoff.Project
 	memory  memory // for the hooks that run while the session does
 }
 
-// remember notes what the session knows of. Later hooks announce only what arrives then.
-func (o outcome) remember() {
+// remember notes what the session knows of, and the process that runs it. Later hooks announce only what arrives then.
+func (o outcome) remember(parent int) {
 	m := o.memory
-	if d := lock(&m); o.store != nil && d != nil {
+	if d := lock(&m); d != nil {
 		defer d.Close()
-		m.Cwd, m.Files = o.memory.Cwd, o.memory.Files
-		m.Renew, _ = o.store.Sessions().Renew(context.Background(), o.offer.Operator, o.offer.Session)
-		m.Learn(o.known)
+		m.Cwd, m.Files, m.Session = o.memory.Cwd, o.memory.Files, o.memory.Session
+		m.Process = disk.Process(disk.BehindShell(parent))
+		m.Renew, _ = o.report.store.Lifecycle().Renew(context.Background(), o.report.operator, o.report.session)
+		m.Learn(o.learn)
 		_ = m.Save() // without it, the next hook looks again
 	}
 }
 
-// print prints the outcome and reports whether the session got it.
-func (s Session) print(e Event, o outcome) bool {
-	if o.text == "" {
-		return false
+// print prints a text, if there is one, and reports whether the session got it.
+func (s Session) print(e Event, text, notice string) bool {
+	if text == "" {
+		return true
 	}
-	text, err := o.text, error(nil)
+	err := error(nil)
 	if s.agent.has("envelope") {
-		text, err = form.JSON(s.agent.wrap(e, o), "")
+		text, err = form.JSON(s.agent.wrap(e, text, notice), "")
 	}
 	if err == nil {
 		_, err = io.WriteString(s.Stdout, text)
@@ -121,7 +152,7 @@ func (s Session) print(e Event, o outcome) bool {
 }
 
 // open loads the project of a session and opens its store.
-func (s Session) open(cwd string) (handoff.Project, *report, error) {
+func (s Session) open(cwd, session string) (handoff.Project, *report, error) {
 	p, err := handoff.LoadProject(cwd, s.Getenv, s.Flags)
 	if err != nil {
 		return p, nil, err
@@ -130,7 +161,7 @@ func (s Session) open(cwd string) (handoff.Project, *report, error) {
 		s.Options(&p.Options)
 	}
 	isSystem := s.agent.has("speaks")
-	r := &report{operator: s.To, isSystem: isSystem, bodies: s.Bodies && !isSystem,
+	r := &report{operator: cmp.Or(s.To, p.Me()), session: session, isSystem: isSystem, bodies: s.Bodies && !isSystem,
 		maxChars: p.Settings.SurfaceMaxChars.Value}
 	p.Options.Lost = func(err error) { r.lost = err }
 	opened, err := handoff.Open(p.Options)
@@ -138,60 +169,56 @@ func (s Session) open(cwd string) (handoff.Project, *report, error) {
 		return p, nil, err
 	}
 	r.store = opened.Glance()
-	if r.operator == "" {
-		r.operator = p.Me()
-	}
 	return p, r, nil
-}
-
-// tell sets the texts of the report, and what the session knows of then. A session that knew something before is told
-// only what is new to it.
-func (o *outcome) tell(r *report, unread handoff.Inbox, knows map[string]bool) {
-	own := r.own()
-	o.known = slices.Concat(own.held, idsOf(unread.Newest))
-	if len(knows) > 0 {
-		r.knows = knows
-		own, unread = r.own(), only(unread, fresh(unread, knows))
-	}
-	o.ids = slices.Concat(own.held, idsOf(unread.Newest[max(0, len(unread.Newest)-maxFresh):]))
-	o.text, o.offer.IDs = r.text(unread, own)
-	o.notice = r.notice(unread.Count(), own)
 }
 
 // text makes the report.
 func (s Session) text(until time.Time, o *outcome) error {
-	in := input{}
-	if s.Agent != "plain" {
-		in.Input = heard.ReadInput(s.Stdin, heard.Wait, heard.MaxInput, true)
+	in := heard.Input{}
+	if s.agent.Name != "plain" {
+		in = heard.ReadInput(s.Stdin, heard.Wait, true)
 	}
 	if s.agent.drops(in.Source) { // a printed report would count as told
 		return nil
 	}
-	p, r, err := s.open(in.Directory(s.Cwd))
-	if info, statErr := os.Stat(in.Directory(s.Cwd)); err != nil && in.Cwd != "" && (statErr != nil || !info.IsDir()) {
+	cwd := in.Directory(s.Cwd)
+	p, r, err := s.open(cwd, in.Session())
+	if info, statErr := os.Stat(cwd); err != nil && in.Cwd != "" && (statErr != nil || !info.IsDir()) {
 		return fault.Config("", "the directory that the agent names as cwd cannot be used")
 	}
-	if err != nil || r == nil {
+	if err != nil {
 		return err
 	}
 	r.until = until
-	o.memory = s.remember(s.given, in.Session())
-	o.memory.Stamp(in.Directory(s.Cwd), arrivals(p))
+	o.memory = s.remember(in.Session())
+	o.memory.Stamp(cwd, arrivals(p))
 	unread, err := r.store.Waiting(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
 	if err != nil {
 		return err
 	}
-	r.session = in.Session()
-	r.left, r.drafts = r.store.Sessions().CountDrafts(s.Agent, in.Session())
-	o.store, o.project = r.store, p
-	o.tell(r, unread, s.known(in, r))
-	o.offer.Session, o.offer.Agent, o.offer.Operator = in.Session(), s.Agent, r.operator
+	if slices.Contains(s.agent.words("keeps"), in.Source) { // the model still has what it was told
+		r.knows = setOf(strings.Fields(o.memory.Known))
+	}
+	o.report, o.project = r, p
+	o.tell(unread)
 	if s.To != "" && unread.WhyUnknown != "" {
 		return fault.New(nil, "", "%s", fault.Own(unread.WhyUnknown))
 	}
-	if s.Bodies && s.agent.has("speaks") {
+	if s.Bodies && r.isSystem {
 		return fault.New(nil, "",
 			"no bodies are shown: %s takes the text for a message of its system or developer", fault.Own(s.agent.Title))
 	}
 	return nil
+}
+
+// tell sets the texts, and what the session knows of then. A session that knows something is told only what is new to
+// it.
+func (o *outcome) tell(unread handoff.Inbox) {
+	r := o.report
+	own := r.own()
+	o.learn = slices.Concat(own.learn, idsOf(unread.Newest))
+	if len(r.knows) > 0 {
+		unread = only(unread, fresh(unread, r.knows))
+	}
+	o.text, o.notice = r.text(unread, own), r.notice(unread.Count(), own)
 }

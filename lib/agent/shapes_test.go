@@ -25,9 +25,8 @@ func TestShapes(t *testing.T) {
 		var s struct {
 			Agent  string
 			Starts []struct {
-				Stdin      map[string]any
-				ForkedFrom string `json:"forked_from"`
-				Stdout     any
+				Stdin  map[string]any
+				Stdout any
 			}
 		}
 		if err == nil {
@@ -39,11 +38,6 @@ func TestShapes(t *testing.T) {
 		root, state := newProject(t, 1, "x\n"), t.TempDir()
 		for _, start := range s.Starts {
 			start.Stdin["cwd"] = root
-			if _, named := start.Stdin["transcript_path"]; named {
-				transcript := filepath.Join(t.TempDir(), "t.jsonl")
-				write(t, transcript, `{"type":"session_meta","payload":{"id":"x","forked_from_id":"`+start.ForkedFrom+`"}}`+"\n")
-				start.Stdin["transcript_path"] = transcript
-			}
 			stdin, err := json.Marshal(start.Stdin)
 			if err != nil {
 				t.Fatal(err)

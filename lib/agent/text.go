@@ -33,14 +33,12 @@ type report struct {
 	knows    map[string]bool // ids that the session was told before and still has
 	isSystem bool            // the model takes the text for a message of its system or developer
 
-	lost   error    // why some handoffs cannot be listed; nil if all can
-	left   []string // the IDs of the drafts that other sessions left
-	drafts int      // the number of drafts that were saved
+	lost error // why some handoffs cannot be listed; nil if all can
 }
 
-// text returns the report and the ids of the handoffs in it. It is newest first, and ends when its space or time
-// does. Handoffs that do not verify are counted, not shown.
-func (r report) text(unread handoff.Inbox, o own) (text string, told []string) {
+// text returns the report. It is newest first, and ends when its space or time does. Handoffs that do not verify are
+// counted, not shown.
+func (r report) text(unread handoff.Inbox, o own) string {
 	out := form.NewBudget(maxOutput)
 	if r.lost != nil {
 		out.Add("Some handoffs of this project cannot be listed: " + fault.Plain(r.lost) +
@@ -48,8 +46,8 @@ func (r report) text(unread handoff.Inbox, o own) (text string, told []string) {
 	}
 	out.Add(o.text)
 	out.Add(r.head(unread))
-	if told = o.told; r.operator == "" {
-		return out.String(), told
+	if r.operator == "" {
+		return out.String()
 	}
 	shown, withheld, left := 0, 0, unread.Count()
 	var unsigned []string
@@ -66,7 +64,6 @@ func (r report) text(unread handoff.Inbox, o own) (text string, told []string) {
 		case err != nil:
 			withheld++
 		case shown < maxEntries && out.Add(block):
-			told = append(told, got.Entry.ID)
 			shown++
 		default:
 			return false
@@ -90,7 +87,7 @@ func (r report) text(unread handoff.Inbox, o own) (text string, told []string) {
 	if left > 0 {
 		out.Add(fmt.Sprintf("and %d more: `handoff list --unread --to %s`\n", left, r.operator))
 	}
-	return out.String(), told
+	return out.String()
 }
 
 // head returns how many handoffs are unread, and the commands for them.

@@ -125,7 +125,7 @@ func TestTakeOver(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if next, err := s.Sessions().Renew(t.Context(), "ben", "s1"); err != nil || next.Before(time.Now().Add(time.Hour)) {
+				if next, err := s.Lifecycle().Renew(t.Context(), "ben", "s1"); err != nil || next.Before(time.Now().Add(time.Hour)) {
 					t.Fatal(next, err)
 				}
 				mustSync(t, roots[0]) // the other clone has not heard of it

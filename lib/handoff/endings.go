@@ -84,7 +84,7 @@ func (c Lifecycle) Holdings(operator string) (all []Holding) {
 	for id := range at.facts().TakenBy(operator) {
 		if e, err := c.s.Find(id); err == nil && at.isHeld(e) {
 			take := at.facts().Of(id).Take.Holds()
-			all = append(all, Holding{e, take, c.s.drafts().HasDied(take.Session)})
+			all = append(all, Holding{e, take, c.s.hasDied(take.Session)})
 		}
 	}
 	slices.SortFunc(all, func(a, b Holding) int {

@@ -8,14 +8,14 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/life"
 )
 
-// A HistoryEvent is something that happened to a handoff. What says what, such as written, told, read, taken or done.
-// Operator, Session and Agent did it. By is the handoff that answers or supersedes this one, Writer the clone that the
+// A HistoryEvent is something that happened to a handoff. What says what, such as written, read, taken or done.
+// Operator and Session did it. By is the handoff that answers or supersedes this one, Writer the clone that the
 // event came from, Note the reason that the operator gave. Offline reports that the remote was not asked, Synced that
 // another clone did it.
 type HistoryEvent = life.HistoryEvent
 
-// History returns what happened to a handoff, oldest first. It combines the audit log, the record of what sessions
-// were told, and the handoffs that answer or supersede this one. id is as in Read. Errors are those of Read, and
+// History returns what happened to a handoff, oldest first. It combines the audit log and the handoffs that answer or
+// supersede this one. id is as in Read. Errors are those of Read, and
 // ErrIntegrity if the audit log cannot be read.
 func (s *Store) History(id string) (Entry, []HistoryEvent, error) {
 	e, err := s.Find(id)
@@ -25,10 +25,6 @@ func (s *Store) History(id string) (Entry, []HistoryEvent, error) {
 	all, err := life.History(s.at, e.ID)
 	if err != nil {
 		return e, nil, err
-	}
-	for _, o := range s.Sessions().OffersOf(e.ID) {
-		all = append(all, HistoryEvent{What: "told", Operator: o.Operator, Time: o.Time, Session: o.Session,
-			Agent: o.Agent})
 	}
 	facts := s.life()
 	for _, by := range facts.Of(e.ID).Replies {

@@ -35,7 +35,6 @@ func States() []State { return life.States }
 // A stateReader computes states of handoffs. It reads what it needs on first use.
 type stateReader struct {
 	facts func() *life.Facts
-	told  func() toldTimes
 	s     *Store
 }
 
@@ -43,13 +42,10 @@ func (s *Store) stateReader() stateReader {
 	if s.held != nil {
 		return *s.held
 	}
-	return stateReader{sync.OnceValue(s.life), sync.OnceValue(s.toldTimes), s}
+	return stateReader{sync.OnceValue(s.life), s}
 }
 
 func (l stateReader) state(e Entry) State { return l.facts().State(e, l.s.opt.Now()) }
-
-// toldAt returns when a session of the recipient was last told about a handoff, "" if never.
-func (l stateReader) toldAt(e Entry) string { return l.told()[[2]string{e.ID, e.To}] }
 
 // life returns the facts about handoffs beyond their rows. If they are unreadable, it warns and returns no facts.
 func (s *Store) life() *life.Facts {

@@ -32,12 +32,6 @@ type Records struct{ s *Store }
 // Records returns the records of the store.
 func (s *Store) Records() Records { return Records{s} }
 
-// Sessions gives access to the agent sessions of a store: what they were told, and their drafts.
-type Sessions struct{ s *Store }
-
-// Sessions returns the agent sessions of the store.
-func (s *Store) Sessions() Sessions { return Sessions{s} }
-
 // Maintenance prepares, recovers and repairs a store.
 type Maintenance struct{ s *Store }
 

@@ -263,24 +263,12 @@ func (p Project) place(o *Options, cwd string, flags ProjectFlags) (err error) {
 	return nil
 }
 
-// The values of the setting capture: nothing is kept of a session that ends without a handoff; what its agent said at
-// the end; also an extract of its transcript.
-const (
-	CaptureNone    = settings.CaptureNone
-	CaptureSummary = settings.CaptureSummary
-	CaptureExtract = settings.CaptureExtract
-)
-
 // RecordsWork reports whether new handoffs record the commit, by the setting record_work. By default those of agent
 // sessions do.
 func (p Project) RecordsWork(inSession bool) bool {
 	set := p.Settings.RecordWork
 	return set.Value && (inSession || set.Source != settings.Default)
 }
-
-// Capture returns what is kept of a session that ends without a handoff: the user's choice, or less if the project
-// says so.
-func (p Project) Capture() string { return p.User.Lower(p.Settings.Capture) }
 
 // Identity returns the operator that the program runs for, and the source that names it. It is the zero value if
 // nothing names one, or if the file that does cannot be read now: the name of another source would be wrong.

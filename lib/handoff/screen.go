@@ -1,9 +1,6 @@
 package handoff
 
 import (
-	"strings"
-
-	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
@@ -42,30 +39,4 @@ func (s *Store) scanSecrets(d *sealed) error {
 	doc, v, err := policy.Document(d.name, d.Document, d.claimed)
 	d.Document, d.allowed, d.redacted = doc, v.Allowed, trust.RuleNames(append(d.redacted, v.Redacted...))
 	return err
-}
-
-// screenDraft scans a draft. The draft of a hook is redacted, since no person can be asked.
-func (s *Store) screenDraft(d *Draft) error {
-	if err := trust.CheckRules(s.opt.AllowSecrets); err != nil {
-		return err
-	}
-	doc := document.Clone(d.Document)
-	doc.Body = d.Text
-	texts := append(document.Texts(&doc), document.Text{Pointer: "/agent", Value: &d.Agent},
-		document.Text{Pointer: "/session_id", Value: &d.Session})
-	for name, part := range map[string]*string{"summary": &d.Kept.Summary, "last": &d.Kept.Last,
-		"extract": &d.Kept.Extract} {
-		texts = append(texts, document.Text{Pointer: "/kept/" + name, Value: part, Redactable: true})
-	}
-	policy := trust.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact || d.Hook}
-	v, err := policy.Texts("the draft", texts)
-	if err != nil || len(v.Redacted) == 0 {
-		return err
-	}
-	d.Text, doc.Body = doc.Body, ""
-	d.Document = doc
-	if !d.Hook {
-		s.opt.Warn("redacted credentials by these rules: " + strings.Join(v.Redacted, ", "))
-	}
-	return nil
 }

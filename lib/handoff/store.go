@@ -80,12 +80,11 @@ func (m Maintenance) IsOurs() bool {
 // root creates belongs to the owner of the project. Errors are ErrConfig.
 func (m Maintenance) Init(kind Git) (done []string, err error) { return store.Init(m.s.at, kind) }
 
-// Stamp returns a string that changes when the index, the audit log or the offers change. It opens no file.
+// Stamp returns a string that changes when the index or the audit log changes. It opens no file.
 func (s *Store) Stamp() string {
 	stamp := ""
 	for _, path := range []string{
-		filepath.Join(s.opt.Dir, disk.IndexFile), filepath.Join(s.opt.StateDir,
-			disk.LogFile), filepath.Join(s.opt.StateDir, disk.Offers),
+		filepath.Join(s.opt.Dir, disk.IndexFile), filepath.Join(s.opt.StateDir, disk.LogFile),
 	} {
 		info, err := os.Lstat(path)
 		if err == nil {

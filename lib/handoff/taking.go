@@ -206,7 +206,7 @@ func (s *Store) resolve(act Act, e Entry, who Consumption) (Act, txn.Lapse, erro
 	if synced { // even if no take is known here: the remote may know of one
 		over.Grace = leaseGrace
 	}
-	if held.IsDone() && held.Operator == who.Operator && s.drafts().HasDied(held.Session) {
+	if held.IsDone() && held.Operator == who.Operator && s.hasDied(held.Session) {
 		over.Dead = held.Session
 	}
 	return act, over, err

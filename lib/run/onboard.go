@@ -33,16 +33,7 @@ type Onboarding struct {
 	ContextDebt      []CarriedDebt       `json:"context_debt"`
 	PolicyExceptions []OriginException   `json:"policy_exceptions"` // of the recent handoffs
 	NextSteps        []OriginStep        `json:"next_steps"`        // of all records, without closed ones
-	Drafts           []Left              `json:"drafts"`            // set by the caller
 	Warnings         []string            `json:"warnings"`
-}
-
-// A Left is a draft of a session that ended without a handoff.
-type Left struct {
-	ID    string `json:"draft_id"`
-	Saved string `json:"saved_utc"`
-	Agent string `json:"agent,omitempty"`
-	Topic string `json:"topic,omitempty"`
 }
 
 // A Recent is one of the recent handoffs.
@@ -77,7 +68,7 @@ func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 	b := Onboarding{
 		ProjectID: o.ProjectID, RecentHandoffs: []Recent{}, PolicyExceptions: []OriginException{},
 		Assumptions: open.Assumptions, ContextDebt: open.Debt, NextSteps: open.Steps,
-		Drafts: []Left{}, Warnings: []string{},
+		Warnings: []string{},
 	}
 	place := map[Origin]int{}
 	for i, e := range entries {

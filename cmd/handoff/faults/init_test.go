@@ -38,23 +38,6 @@ func TestInitIsOnDisk(t *testing.T) {
 	}
 }
 
-// The directory of the drafts is on disk when a draft is saved, also when a killed command made it.
-func TestDraftsAreOnDisk(t *testing.T) {
-	t.Parallel()
-	needs(t, "strace")
-	p := program{build(t), t.TempDir()}
-	mustWrite(t, filepath.Join(p.tmp, ".handoff.yaml"), "")
-	mustWrite(t, filepath.Join(p.tmp, "a.md"), doc("a"))
-	must(t, p.tmp, p.bin, "write", "a.md")
-	p.strace(p.tmp, []string{"fsync:signal=KILL:when=1"}, "draft", "save", "a.md")
-	if left, err := os.ReadDir(filepath.Join(p.tmp, ".run", "drafts")); err != nil || len(left) > 0 {
-		t.Fatalf("not killed between the two: %v, %v", left, err)
-	}
-	if _, synced, trace := p.namesIn(t, filepath.Join(p.tmp, ".run"), "draft", "save", "a.md"); synced < 0 {
-		t.Errorf("the name of the directory is not on disk:\n%s", trace)
-	}
-}
-
 // namesIn runs a command and returns when it last made a name in dir, and when it last synced dir: -1 for never.
 func (p program) namesIn(t *testing.T, dir string, command ...string) (named, synced int, trace string) {
 	t.Helper()

@@ -16,7 +16,7 @@ var acts = []struct {
 	do    func(*worker)
 }{
 	{24, (*worker).write}, {6, (*worker).batch}, {4, (*worker).again}, {16, (*worker).mark}, {10, (*worker).resume},
-	{6, (*worker).draft}, {4, (*worker).record}, {3, (*worker).edit},
+	{4, (*worker).record}, {3, (*worker).edit},
 	{8, (*worker).look}, {8, func(w *worker) { w.read(w.pick(w.Rand)) }},
 	{2, plain(0, "surface", "ben")}, {2, plain(0, "hook", "session-start")}, {1, plain(0, "init")},
 	{1, plain(0, "machine-fingerprint", "regenerate", "--yes", "--operator", "ann", "--reason", "soak")},
@@ -27,7 +27,7 @@ var acts = []struct {
 	{3, (*worker).putAway}, {2, deeds("unarchive")}, {1, (*worker).prune}, {1, (*worker).exported}, {3, (*worker).imported}, {2, (*worker).sign},
 	{1, (*worker).hop}, {3, (*worker).exchange}, {1, plain(0, "status")}, {1, plain(0, "page", "-o", "site")},
 	{1, plain(0, "list", "--state", "taken")}, {1, plain(0, "next", "--operator", "ben")}, {1, plain(0, "whoami")},
-	{1, plain(0, "draft", "list")}, {1, plain(0, "machine-fingerprint", "show")}, {1, plain(0, "mcp")}, {2, (*worker).askAbout},
+	{1, plain(0, "machine-fingerprint", "show")}, {1, plain(0, "mcp")}, {2, (*worker).askAbout},
 }
 
 // plain is a command that may be given at any time, and has one exit code.
@@ -143,36 +143,6 @@ func (w *worker) resume() {
 	}
 	if r.code == 11 && isFree {
 		w.fault("%s cannot be resumed, and nobody did: %s%s", id, r.stdout, r.stderr)
-	}
-}
-
-// draft saves a draft, and at times publishes or discards one.
-func (w *worker) draft() {
-	args := []string{"draft", "save", "-", "--from", "drafter", "--to", "ben", "--topic", w.topic(), "--json"}
-	if r := w.run(fmt.Sprintf("draft %d of %d\n", w.count, w.number), args...); w.done(r, args) {
-		var d struct {
-			ID string `json:"draft_id"`
-		}
-		if err := json.Unmarshal([]byte(r.stdout), &d); err != nil || d.ID == "" {
-			w.fault("draft save says %s", r.stdout)
-		}
-		w.mu.Lock()
-		w.drafts[d.ID] = true
-		w.mu.Unlock()
-		w.own = append(w.own, d.ID)
-	}
-	if len(w.own) == 0 || w.IntN(2) == 0 {
-		return
-	}
-	id := w.own[0]
-	w.own = w.own[1:]
-	w.mu.Lock()
-	delete(w.drafts, id)
-	w.unseen++
-	w.mu.Unlock()
-	args = [][]string{{"draft", "publish", id}, {"draft", "discard", "--yes", id}}[w.IntN(2)]
-	if r := w.run("", args...); w.done(r, args) && args[1] == "publish" {
-		w.receipt(r)
 	}
 }
 

@@ -45,7 +45,7 @@ func (r *round) prepare(seed uint64) {
 	for i := range workers + 2 {
 		text += operator(fmt.Sprint("op", i), "[archive]", "")
 	}
-	for _, name := range words("ben cat dan drafter runner editor late reader writer") {
+	for _, name := range words("ben cat dan runner editor late reader writer") {
 		text += operator(name, "[]", "")
 	}
 	private, keyErr := ssh.MarshalPrivateKey(key, "")

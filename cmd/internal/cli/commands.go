@@ -14,7 +14,7 @@ var groups = []struct{ title, commands string }{
 	{"Records", "create show validate check resume onboard"},
 	{"Agents", "install mcp watch"},
 	{"Store", "log operators verify export import page"},
-	{"", "new supersede draft thread next release mark-read withdraw prune hook whoami sign doctor help version surface " +
+	{"", "new supersede thread next release mark-read withdraw prune hook whoami sign doctor help version surface " +
 		"uninstall compute-id machine-fingerprint"},
 }
 

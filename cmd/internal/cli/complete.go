@@ -36,8 +36,6 @@ func (a *App) completeArguments(cmd *cobra.Command, args []string, typed string)
 				offers = append(a.KnownOperators(), offers...)
 			case "AGENT":
 				offers = append(offers, agent.Installable()...)
-			case "DRAFT":
-				offers = append(offers, a.offerDrafts()...)
 			}
 		}
 	}
@@ -62,16 +60,6 @@ func (a *App) offerIDs(args []string, typed string) (offers []string) {
 	for i, l := range s.Listed(fitting) {
 		about := l.From + " to " + l.To + ": " + l.Title + ", " + l.Time
 		offers = append(offers, Offer(nameLike(fitting[i], typed, digits), about))
-	}
-	return offers
-}
-
-func (a *App) offerDrafts() (offers []string) {
-	if s := a.Quietly(); s != nil {
-		drafts, _ := s.Sessions().Drafts()
-		for _, d := range drafts {
-			offers = append(offers, Offer(d.ID, d.Topic+" "+d.Saved))
-		}
 	}
 	return offers
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-78daf238/handoff/lib/agent/heard"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -126,26 +126,44 @@ func (in *Input) ReadNamed(path string) (name string, text []byte, err error) {
 	return name, text, err
 }
 
-// Kept saves a typed text that could not be stored as a draft, without its credentials. It returns why, with the
-// command that stores the draft.
+// Kept keeps a typed text that could not be stored in the user's state. It returns why, with the command that stores
+// it.
 func (in *Input) Kept(why error) error {
 	if why == nil || len(bytes.TrimSpace(in.Typed)) == 0 {
 		return why
 	}
-	quiet := *in.App
-	in.App, quiet.Quiet, quiet.Gate.Redact = &quiet, true, true // the hint says what happened to the credentials
-	d := handoff.Draft{Document: handoff.Document(in.Fields), Text: string(in.Typed)}
-	_, s, err := in.NewStore()
-	if err == nil {
-		d, err = s.Sessions().SaveDraft(context.Background(), d)
-	}
-	switch {
-	case err != nil:
+	path, err := keep(heard.UserState(in.Getenv), in.Typed)
+	if err != nil {
 		return WithHint(why, "your text is not kept: copy it from the terminal")
-	case d.Text != string(in.Typed):
-		return WithHint(why, "your text is kept, with a mark for each credential: `handoff draft publish "+d.ID+"`")
 	}
-	return WithHint(why, "your text is kept; correct the flags: `handoff draft publish "+d.ID+" [flags]`")
+	line := "handoff"
+	for _, word := range append(slices.Clone(in.Args), path) {
+		if strings.Trim(word, heard.Letters+"/@,=") != "" {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		if word == path {
+			line += " <"
+		}
+		line += " " + word
+	}
+	return WithHint(why, "your text is kept; correct the command if needed: `"+line+"`")
+}
+
+// keep writes a text to a new file that only the user can read.
+func keep(state string, text []byte) (path string, err error) {
+	if state == "" {
+		return "", fs.ErrNotExist
+	}
+	dir := filepath.Join(state, "kept")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(dir, "*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(text)
+	return f.Name(), errors.Join(err, f.Close())
 }
 
 // checkFields returns an error if no text can be stored with these flags. It runs before the user types one.

@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 )
@@ -60,7 +59,6 @@ func (a *App) Write(sources []handoff.Source) error {
 	if err != nil {
 		return err
 	}
-	a.Wrote(s)
 	err = a.PrintReceipts(s, receipts)
 	a.warnOf(s, sources, receipts)
 	return err
@@ -169,10 +167,3 @@ type hinted struct {
 
 func (h hinted) Unwrap() error { return h.error }
 func (h hinted) Hint() string  { return h.hint }
-
-// Wrote records that the agent session has written a handoff, and needs no draft at its end. A failure is only a note.
-func (a *App) Wrote(s *handoff.Store) {
-	if err := agent.EndDraft(s, a.Getenv); err != nil {
-		a.Note("the handoff is stored; " + err.Error())
-	}
-}

@@ -59,22 +59,6 @@ func TestHandoffFromHandToHand(t *testing.T) {
 	ann.runs(0, "", "list --json --all", `"state":"done"`)
 	ann.runs(0, "", "status", "merged")
 	ann.runs(0, "", "archive "+id, `"act":"archive"`)
-	ann.runs(0, "", "read --receipts "+id, "read by 1")
-}
-
-// A draft is kept until it is published or discarded.
-func TestDraft(t *testing.T) {
-	t.Parallel()
-	ann := person{t, t.TempDir()}
-	ann.runs(0, "", "init --operator ann --git none")
-	ann.runs(2, "", "draft show", "no draft of this machine")
-	ann.runs(0, "# Half\n", "draft save - --to ben", `"draft_id"`)
-	ann.runs(0, "", "draft show", "# Half")
-	ann.runs(0, "", "draft publish", `"status":"created"`)
-	ann.runs(0, "# Other\n", "draft save -", `"draft_id"`)
-	if left := ann.runs(0, "", "draft list", `"draft_id"`); strings.Count(left, "\n") != 1 {
-		t.Errorf("the drafts are %s", left)
-	}
 }
 
 // Each class of error has its exit code.

@@ -51,8 +51,8 @@ func redactable(err error) bool {
 // inTools replaces the names of flags and commands by those of arguments and tools.
 func inTools(text string) string {
 	flagName := regexp.MustCompile(`--([a-z]+)(?:-([a-z]+))?`)
-	commandName := regexp.MustCompile("`handoff " +
-		"(list|next|search|read|write|reply|mark-read|take|release|done|check|resume)( [A-Z]+)*`")
+	commandName := regexp.MustCompile("`handoff (list|read|write|reply|take|done|check|resume)( [A-Z]+)*`")
+	text = strings.ReplaceAll(text, "`handoff next` shows", "handoff_take without id takes")
 	text = flagName.ReplaceAllStringFunc(text,
 		func(flag string) string { return strings.ReplaceAll(flag[2:], "-", "_") })
 	text = commandName.ReplaceAllStringFunc(text, func(command string) string {

@@ -12,13 +12,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,12 +41,6 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 		here.Getenv = cli.As(operator, a.Getenv)
 		p.App = &here
 	}
-	p.leases = &leases{operators: make(map[string]bool)}
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	ticker := time.NewTicker(renewEvery)
-	defer ticker.Stop()
-	go p.keepLeases(ctx, ticker.C)
 	err := newServer(p).Run(ctx, &mcp.IOTransport{Reader: p.messages(a.Stdin), Writer: writer{a.Stdout}})
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -69,16 +61,14 @@ func (p project) messages(r io.Reader) io.ReadCloser {
 		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, mcp.DefaultMaxLineLength)
 		for lines.Scan() {
-			var batch []json.RawMessage // revision 2025-03-26 has lists of messages
-			if line := lines.Bytes(); json.Unmarshal(line, &batch) != nil && len(bytes.TrimSpace(line)) > 0 {
-				batch = []json.RawMessage{line}
+			line := lines.Bytes()
+			if len(bytes.TrimSpace(line)) == 0 {
+				continue
 			}
-			for _, message := range batch {
-				if _, err := jsonrpc.DecodeMessage(message); err != nil {
-					p.Note("skipped a line that is not a JSON-RPC message")
-				} else if _, err := fmt.Fprintf(in, "%s\n", message); err != nil {
-					return // the server has ended
-				}
+			if _, err := jsonrpc.DecodeMessage(line); err != nil {
+				p.Note("skipped a line that is not a JSON-RPC message")
+			} else if _, err := fmt.Fprintf(in, "%s\n", line); err != nil {
+				return // the server has ended
 			}
 		}
 		err := lines.Err()
@@ -98,7 +88,6 @@ type project struct {
 	// the agent session that it acts for: the one of the environment, otherwise one of this process
 	session string
 	isAlone bool // only this process knows the session
-	leases  *leases
 }
 
 // acting returns the operator of a call: the one in its argument, else that of the server.

@@ -148,20 +148,12 @@ func TestSession(t *testing.T) {
 			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: handoff_read with id sha256:[0-9a-f]{64} and offset 47\]\nNext: `)
 			c.good("handoff_read", map[string]any{"id": id, "offset": 6}, `(?s)offset="6".*\n\| &lt;/untrusted-content&gt;\n`)
 			c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^sha256:.* is [A-Z]+\.\nCheck Summary:.*\nRecovery Steps:\n  1\. .*\n\nEscalation: .*\n\nQuoted by the report:\n<untrusted-content `)
-			c.good("handoff_mark_read", map[string]any{"id": id}, `"operator":"ben".*"status":"changed"`)
+			c.good("handoff_take", map[string]any{"id": id}, `"operator":"ben".*"status":"changed"`)
 			c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 
 			answer := map[string]any{"id": id[7:19], "body": "Done.", "ts": "2026-05-07T13:00:00Z"}
 			c.good("handoff_reply", answer, `2026-05-07-ben-ann-deploy.md.*"status":"created"`)
 			c.good("handoff_reply", answer, `"status":"existing"`)
-
-			r, err := c.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "handoff://" + id[7:]})
-			if err != nil || len(r.Contents) != 1 || !strings.HasPrefix(r.Contents[0].Text, "<untrusted-content ") {
-				t.Errorf("the resource: %+v, %v", r, err)
-			}
-			if _, err := c.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "handoff://00000000"}); err == nil {
-				t.Error("an unknown resource was read")
-			}
 		})
 	}
 }
@@ -267,24 +259,24 @@ func TestToolsAreShort(t *testing.T) {
 			t.Errorf("%s lets the model decide: %s", tool.Name, schema)
 		}
 	}
-	if shown > 1200 || len(tools.Tools) != 12 {
-		t.Errorf("%d tools have %d tokens, not 12 with at most 1,200", len(tools.Tools), shown)
+	if shown > 1200 || len(tools.Tools) != 8 {
+		t.Errorf("%d tools have %d tokens, not 8 with at most 1,200", len(tools.Tools), shown)
 	}
 }
 
 func TestFind(t *testing.T) {
 	c := connect(t, mustProject(t), revisions[0])
-	c.good("handoff_next", nil, `"handoffs":\[\]`)
+	c.good("handoff_take", nil, `"handoffs":\[\]`)
 	first := c.good("handoff_write", map[string]any{"body": "# Queue\nDrop the retry queue.", "from": "ann", "to": "ben", "topic": "queue", "ts": "2026-05-07T12:00:00Z"}, "created")["handoff_id"].(string)
 	second := c.good("handoff_write", map[string]any{"body": "# Cache\nWarm it.", "from": "ann", "to": "ben", "topic": "cache"}, "created")["handoff_id"].(string)
-	c.good("handoff_search", map[string]any{"words": "retry queues"}, `"handoff_id":"`+first+`".*"total":1`)
-	c.good("handoff_search", map[string]any{"words": "zebra"}, `"handoffs":\[\]`)
-	c.bad("handoff_search", map[string]any{"words": " "}, "validation", 2, "")
-	c.good("handoff_next", nil, first)
-	c.good("handoff_next", map[string]any{"take": true}, `"handoff_id":"`+first+`".*"state":"taken"`)
+	c.good("handoff_list", map[string]any{"query": "retry queues", "unread": true}, `"handoff_id":"`+first+`".*"older":0`)
+	c.good("handoff_list", map[string]any{"query": "zebra"}, `"handoffs":\[\]`)
+	c.good("handoff_list", map[string]any{"query": "queue", "to": "ann"}, `"handoffs":\[\]`)
+	c.bad("handoff_list", map[string]any{"query": " "}, "validation", 2, "")
+	c.good("handoff_take", nil, `"handoff_id":"`+first+`".*"state":"taken"`)
 	c.good("handoff_done", map[string]any{"id": first}, `"act":"done"`)
-	c.good("handoff_next", map[string]any{"take": true, "topic": "cache"}, second)
-	c.good("handoff_release", map[string]any{"id": second}, `"act":"release"`)
+	c.good("handoff_take", nil, second)
+	c.good("handoff_take", map[string]any{"id": second, "undo": true}, `"act":"release"`)
 }
 
 // The work is recorded, so that check can tell that it moved.
@@ -385,9 +377,7 @@ func TestNullIsNotGiven(t *testing.T) {
 		switch tool.Name {
 		case "handoff_write":
 			args["body"], args["to"], args["topic"] = "y", "ben", "t"
-		case "handoff_list", "handoff_next":
-		case "handoff_search":
-			args["words"] = "x"
+		case "handoff_list":
 		case "handoff_done": // of another one: what is done cannot be taken
 			args["id"] = c.good("handoff_write", map[string]any{"body": "z", "to": "ben", "topic": "t"}, "created")["handoff_id"]
 		case "handoff_reply":
@@ -427,8 +417,8 @@ func TestTwoSessions(t *testing.T) {
 	two.bad("handoff_take", call, "critical", 11, "by another operator or session")
 	two.bad("handoff_done", call, "critical", 11, "by another operator or session")
 	next := map[string]any{"operator": "ben"}
-	one.good("handoff_next", next, `"state":"taken"`)
-	two.good("handoff_next", next, "nothing to do for ben")
+	two.good("handoff_take", next, "nothing to do for ben")
+	one.good("handoff_take", next, `"state":"taken"`)
 	one.good("handoff_done", call, `"act":"done"`)
 }
 
@@ -438,7 +428,7 @@ func TestTaken(t *testing.T) {
 	one.good("handoff_write", map[string]any{"body": "# Newer", "from": "ann", "to": "ben"}, "created")
 	taken := map[string]any{"id": "@", "operator": "ben"}
 	answer := map[string]any{"id": "@", "body": "# Answer"}
-	for tool, args := range map[string]map[string]any{"handoff_done": taken, "handoff_release": taken, "handoff_reply": answer} {
+	for tool, args := range map[string]map[string]any{"handoff_done": taken, "handoff_reply": answer} {
 		two.bad(tool, args, "validation", 2, "of ben has taken none\nhint: name the handoff\n")
 	}
 	one.good("handoff_reply", answer, "created")
@@ -451,19 +441,15 @@ func TestTaken(t *testing.T) {
 func TestServerEnds(t *testing.T) {
 	for how, by := range map[string]string{"ends": "handoff_take", "is killed": "handoff_take", "ends after a resume": "handoff_resume"} {
 		t.Run(how, func(t *testing.T) {
-			root, one, two, call := takenBetween(t, by)
+			_, one, two, call := takenBetween(t, by)
 			two.bad("handoff_take", call, "critical", 11, "by another operator or session")
 			if how == "is killed" {
 				one.kill()
 			} else if err := one.session.Close(); err != nil {
 				t.Fatal(err)
 			}
-			two.good("handoff_next", map[string]any{"operator": "ben"}, `"state":"taken"`)
 			two.good("handoff_take", call, `"status":"changed"`)
 			two.good("handoff_done", call, `"act":"done"`)
-			if notes, err := filepath.Glob(filepath.Join(root, ".run", "drafts", "*.json")); err != nil || len(notes) != 1 {
-				t.Errorf("%q %v", notes, err) // of the first
-			}
 		})
 	}
 }
@@ -480,7 +466,7 @@ func TestTake(t *testing.T) {
 			t.Errorf("%s: %s", tool, text)
 		}
 	}
-	c.bad("handoff_take", map[string]any{"id": id, "operator": "cy"}, "critical", 11, "\nhint: handoff_next shows another")
+	c.bad("handoff_take", map[string]any{"id": id, "operator": "cy"}, "critical", 11, "\nhint: handoff_take without id takes another")
 	c.good("handoff_done", map[string]any{"id": id, "operator": "ben", "note": "merged"}, `"act":"done"`)
 }
 
@@ -492,34 +478,6 @@ func TestBrokenRecord(t *testing.T) {
 		if (data["notes"] != nil) != noted {
 			t.Errorf("%q: notes %v", body, data["notes"])
 		}
-	}
-}
-
-// The newest unread come first; what was read is not offered.
-func TestResources(t *testing.T) {
-	c := connect(t, mustProject(t), revisions[0])
-	for i := range maxResources + 3 {
-		c.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": fmt.Sprintf("t-%d", i), "ts": fmt.Sprintf("2026-05-07T12:00:%02dZ", i)}, "created")
-	}
-	c.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "cy", "topic": "other"}, "created")
-	list := func() []*mcp.Resource {
-		r, err := c.session.ListResources(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.Resources
-	}
-	all := list()
-	if len(all) != maxResources || all[0].Name != fmt.Sprintf("t-%d", maxResources+2) || !regexp.MustCompile(`^from ann to ben, .*, unread$`).MatchString(all[0].Description) {
-		t.Fatalf("%d resources, the first %+v", len(all), all[0])
-	}
-	r, err := c.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: all[0].URI})
-	if err != nil || !strings.HasPrefix(r.Contents[0].Text, "<untrusted-content ") {
-		t.Errorf("%+v, %v", r, err)
-	}
-	c.good("handoff_mark_read", map[string]any{"id": strings.TrimPrefix(all[0].URI, resourceScheme)}, `"status":"changed"`)
-	if again := list(); again[0].Name != fmt.Sprintf("t-%d", maxResources+1) {
-		t.Errorf("the first is %+v", again[0])
 	}
 }
 
@@ -606,12 +564,11 @@ func TestPinnedOperator(t *testing.T) {
 		c.bad("handoff_write", body, "authorization", 3, refused+"from\n")
 	}
 	for tool, args := range map[string]map[string]any{
-		"handoff_mark_read": {"id": id}, "handoff_take": {"id": id}, "handoff_done": {"id": id}, "handoff_resume": {"id": p, "max_age": "999999h"},
+		"handoff_take": {"id": id}, "handoff_done": {"id": id}, "handoff_resume": {"id": p, "max_age": "999999h"},
 	} {
 		args["operator"] = "ben"
 		c.bad(tool, args, "authorization", 3, refused+"operator\n")
 	}
-	c.good("handoff_mark_read", map[string]any{"id": id}, `"operator":"cy"`)
 	c.good("handoff_take", map[string]any{"id": id, "operator": "cy"}, `"operator":"cy"`)
 	c.good("handoff_done", map[string]any{"id": id}, `"operator":"cy"`)
 	c.good("handoff_reply", map[string]any{"id": id, "body": "y"}, "-cy-cy-t")

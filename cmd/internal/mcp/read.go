@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -15,27 +16,24 @@ import (
 const defaultLimit = 100
 
 type listArgs struct {
-	chosen
+	Query  string `json:"query,omitempty" jsonschema:"words to find, the best first"`
+	To     string `json:"to,omitempty"`
+	From   string `json:"from,omitempty"`
+	Topic  string `json:"topic,omitempty"`
+	Tag    string `json:"tag,omitempty"`
+	Since  string `json:"since,omitempty" jsonschema:"a time, or an age such as 48h or 7d"`
 	Unread bool   `json:"unread,omitempty"`
 	All    bool   `json:"all,omitempty" jsonschema:"closed and archived ones too"`
 	State  string `json:"state,omitempty" jsonschema:"such as taken or done"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"the newest (default 100)"`
 }
 
-// chosen has the arguments that choose handoffs by their fields.
-type chosen struct {
-	To    string `json:"to,omitempty"`
-	From  string `json:"from,omitempty"`
-	Topic string `json:"topic,omitempty"`
-	Tag   string `json:"tag,omitempty"`
-	Since string `json:"since,omitempty" jsonschema:"a time, or an age such as 48h or 7d"`
-}
-
 // filter returns the filter of the arguments.
-func (c chosen) filter() (f handoff.Filter, err error) {
-	f = handoff.Filter{To: c.To, From: c.From, Topic: c.Topic, Tag: c.Tag}
-	if c.Since != "" {
-		f.Since, err = handoff.ParseSince(c.Since, time.Now())
+func (in listArgs) filter() (f handoff.Filter, err error) {
+	f = handoff.Filter{To: in.To, From: in.From, Topic: in.Topic, Tag: in.Tag, Unread: in.Unread, All: in.All,
+		State: handoff.State(in.State), Present: in.State == "" && !in.All && in.Query == ""}
+	if in.Since != "" {
+		f.Since, err = handoff.ParseSince(in.Since, time.Now())
 	}
 	return f, err
 }
@@ -43,7 +41,7 @@ func (c chosen) filter() (f handoff.Filter, err error) {
 type listed struct {
 	about
 	Handoffs []listedOne `json:"handoffs"`
-	Older    int         `json:"older"`             // the number of omitted older handoffs
+	Older    int         `json:"older"`             // the number of omitted handoffs
 	Lost     string      `json:"warning,omitempty"` // why some handoffs cannot be listed
 }
 
@@ -53,19 +51,15 @@ type listedOne struct {
 	File string `json:"file_path,omitempty"`
 }
 
-func (p project) list(_ context.Context, in listArgs) (any, error) {
+// list lists handoffs like `handoff list`, or finds them like `handoff search`. It returns no text of theirs.
+func (p project) list(ctx context.Context, in listArgs) (any, error) {
 	f, err := in.filter()
 	if err != nil {
 		return nil, err
 	}
-	f.Unread, f.Present, f.All, f.State = in.Unread, in.State == "" && !in.All, in.All, handoff.State(in.State)
 	var out listed
 	p.lost = func(err error) { out.Lost = fault.Plain(err) }
 	_, s, err := p.open()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := s.List(f)
 	if err != nil {
 		return nil, err
 	}
@@ -73,13 +67,34 @@ func (p project) list(_ context.Context, in listArgs) (any, error) {
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	out.Handoffs = newestListed(s, entries[max(0, len(entries)-limit):])
-	out.Older = len(entries) - len(out.Handoffs)
+	var entries []handoff.Entry
+	total := 0
+	if in.Query == "" {
+		entries, err = s.List(f)
+		total = len(entries)
+		entries = entries[max(0, total-limit):]
+	} else {
+		entries, total, err = find(ctx, s, handoff.Query{Filter: f, Words: strings.Fields(in.Query), Limit: limit})
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Handoffs = newestListed(s, entries)
+	out.Older = total - len(out.Handoffs)
 	out.about = p.aboutProject("")
 	if len(out.Handoffs) > 0 {
 		out.Next = "handoff_read with an id prints one"
 	}
 	return out, nil
+}
+
+// find returns what a query finds, and how many there are in all.
+func find(ctx context.Context, s *handoff.Store, q handoff.Query) (rows []handoff.Entry, total int, err error) {
+	found, err := s.Search(ctx, q)
+	for _, m := range found.Matches {
+		rows = append(rows, m.Row)
+	}
+	return rows, found.Total, err
 }
 
 // newestListed returns the last entries that fit into a result.

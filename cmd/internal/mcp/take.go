@@ -3,18 +3,22 @@ package mcp
 import (
 	"context"
 
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 type takeArgs struct {
-	ID       string `json:"id"`
+	ID       string `json:"id,omitempty" jsonschema:"without it, the next one"`
+	Undo     bool   `json:"undo,omitempty" jsonschema:"give it back"`
 	Operator string `json:"operator,omitempty"`
 	Offline  bool   `json:"offline,omitempty"`
 }
 
 type doneArgs struct {
-	takeArgs
-	Note string `json:"note,omitempty" jsonschema:"the result, for the sender"`
+	ID       string `json:"id"`
+	Note     string `json:"note,omitempty" jsonschema:"the result, for the sender"`
+	Operator string `json:"operator,omitempty"`
+	Offline  bool   `json:"offline,omitempty"`
 }
 
 // acted is a receipt with the common data.
@@ -23,42 +27,63 @@ type acted struct {
 	handoff.ActReceipt
 }
 
+// take takes a handoff like `handoff take`, or the next one like `handoff next --take`, or gives one back.
 func (p project) take(ctx context.Context, in takeArgs) (any, error) {
-	return p.act(ctx, handoff.ActTake, doneArgs{takeArgs: in}, "work; handoff_done with its id finishes it")
-}
-
-func (p project) release(ctx context.Context, in takeArgs) (any, error) {
-	return p.act(ctx, handoff.ActRelease, doneArgs{takeArgs: in}, "")
-}
-
-func (p project) done(ctx context.Context, in doneArgs) (any, error) {
-	return p.act(ctx, handoff.ActDone, in, "")
-}
-
-func (p project) act(ctx context.Context, act handoff.Act, in doneArgs, next string) (any, error) {
 	_, s, who, err := p.openAs(in.Operator, in.Offline)
 	if err != nil {
 		return nil, err
 	}
-	who.Reason = in.Note
-	if in.ID == "@" && act != handoff.ActTake {
-		if in.ID, err = p.Taken(s, who.Operator, p.session); err != nil {
-			return nil, err
+	var got handoff.ActReceipt
+	switch {
+	case in.Undo:
+		return p.end(ctx, s, handoff.ActRelease, in.ID, who)
+	case in.ID != "":
+		got, err = s.Act(ctx, handoff.ActTake, in.ID, who)
+	default:
+		var ok bool
+		if got, ok, err = s.Lifecycle().TakeNext(ctx, handoff.Filter{To: who.Operator}, who); !ok && err == nil {
+			return listed{about: p.aboutProject("nothing to do for " + who.Operator), Handoffs: []listedOne{}}, nil
 		}
 	}
-	got, err := s.Act(ctx, act, in.ID, who)
-	if err == nil {
-		if act == handoff.ActTake {
-			p.hold(ctx, s, who.Operator)
-		} else {
-			p.renew(ctx)
-		}
+	if err != nil {
+		return acted{p.aboutProject(""), got}, err
 	}
+	p.began()
+	next := "handoff_read with its id, then work; handoff_done finishes it"
 	if got.Over != "" {
 		next = "it is " + got.Over + ": ask its sender before you start"
 		if len(got.Successors) > 0 {
 			next = "it is superseded: handoff_read the id in superseded_by, and take that"
 		}
 	}
-	return acted{p.aboutProject(next), got}, err
+	return acted{p.aboutProject(next), got}, nil
+}
+
+func (p project) done(ctx context.Context, in doneArgs) (any, error) {
+	_, s, who, err := p.openAs(in.Operator, in.Offline)
+	if err != nil {
+		return nil, err
+	}
+	who.Reason = in.Note
+	return p.end(ctx, s, handoff.ActDone, in.ID, who)
+}
+
+// end finishes or gives back what was taken.
+func (p project) end(ctx context.Context, s *handoff.Store, act handoff.Act, id string, who handoff.Consumption) (
+	any, error) {
+	var err error
+	if id == "@" {
+		if id, err = p.Taken(s, who.Operator, p.session); err != nil {
+			return nil, err
+		}
+	}
+	got, err := s.Act(ctx, act, id, who)
+	return acted{p.aboutProject(""), got}, err
+}
+
+// began notes the session if only this server knows it: if the server dies, others can take over what it holds.
+func (p project) began() {
+	if p.isAlone {
+		agent.Began(p.session, p.Getenv)
+	}
 }

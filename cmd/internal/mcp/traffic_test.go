@@ -75,14 +75,14 @@ func TestHugeMessage(t *testing.T) {
 // A line of a log between the messages does not take the tools away from the session.
 func TestOtherLines(t *testing.T) {
 	r := mustStart(t, mustProject(t))
-	fmt.Fprint(r.in, "npm warn deprecated\n\n{\"jsonrpc\":\n42\n{}\n[]\r\n["+strings.TrimSpace(writeCall(1, "x"))+"]\r\n"+writeCall(2, "y"))
+	fmt.Fprint(r.in, "npm warn deprecated\n\n{\"jsonrpc\":\n42\n{}\n[]\r\n"+writeCall(1, "x")+writeCall(2, "y"))
 	for range 2 {
 		if line, err := r.out.ReadString('\n'); err != nil || !strings.Contains(line, `\"created\"`) {
 			t.Errorf("%v: %s", err, line)
 		}
 	}
 	r.in.Close()
-	if err := r.Wait(); err != nil || strings.Count(r.stderr.String(), "not a JSON-RPC message") != 4 {
+	if err := r.Wait(); err != nil || strings.Count(r.stderr.String(), "not a JSON-RPC message") != 5 {
 		t.Errorf("%v: %s", err, r.stderr)
 	}
 }

@@ -2,11 +2,9 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -62,8 +60,6 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = agent.EndDraft(s, p.Getenv) // best effort: the handoff is stored
-
 	receipts[0].Path = filepath.Base(receipts[0].Path) // the name of a directory could be a sentence
 	next := ""
 	if source.Fields == nil { // a record or a whole document
@@ -145,30 +141,4 @@ type written struct {
 	about
 	handoff.Receipt
 	Notes []string `json:"notes,omitempty"`
-}
-
-// marked is a receipt of mark_read with the common data.
-type marked struct {
-	about
-	handoff.MarkReceipt
-}
-
-type markArgs struct {
-	ID       string `json:"id"`
-	Operator string `json:"operator,omitempty"`
-}
-
-func (p project) markRead(ctx context.Context, in markArgs) (any, error) {
-	_, s, who, err := p.openAs(in.Operator, false)
-	if err != nil {
-		return nil, err
-	}
-	receipts, err := s.MarkRead(ctx, who.Operator, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	if len(receipts) != 1 {
-		return nil, fmt.Errorf("%d receipts for one handoff", len(receipts))
-	}
-	return marked{p.aboutProject(""), receipts[0]}, nil
 }

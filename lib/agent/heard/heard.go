@@ -34,11 +34,11 @@ func ParseHook(args []string) (h Hook, ok bool) {
 
 // Listen returns the memory of the session that an agent names on stdin, its id, and its directory, or cwd if it has
 // none. It reports false if the session is not to be told anything now. wait is as in ReadInput.
-func Listen(stdin io.Reader, wait time.Duration, getenv func(string) string, agent, operator, cwd string) (m Memory,
+func Listen(stdin io.Reader, wait time.Duration, getenv func(string) string, agent, cwd string) (m Memory,
 	session, dir string, must bool) {
-	in := ReadInput(stdin, wait, MaxInput, false)
+	in := ReadInput(stdin, wait, false)
 	session, dir = in.Session(), in.Directory(cwd)
-	m = Remember(UserState(getenv), agent, session, operator)
+	m = Remember(UserState(getenv), agent, session)
 	return m, session, dir, m.HasPlace() && m.MustLook(dir)
 }
 

@@ -10,22 +10,9 @@ import (
 
 // An Input is the JSON value that an agent writes to standard input. A malformed field counts as missing.
 type Input struct {
-	Cwd         string // use Directory
-	ids         [4]string
-	Event       string
-	Source      string  // why the session starts
-	Told        *string // the ids that hooks named in the messages of the session, if the agent's plugin knows them
-	Reason      string  // why the session ends
-	Transcript  string
-	Transcript2 string
-
-	Summary    string // of a compaction
-	Last       string // the last message of a turn that ends
-	Response   string
-	Text       string
-	StopReason string // why the turn ends
-
-	IsCut bool // the value was too large; its other fields are missing
+	Cwd    string // use Directory
+	Source string // why the session starts
+	ids    [4]string
 }
 
 // field returns the field for a JSON name, or nil for an unknown name. Agents use several names for one field.
@@ -34,6 +21,8 @@ func (in *Input) field(name string) *string {
 	switch name {
 	case "cwd":
 		return &in.Cwd
+	case "source":
+		return &in.Source
 	case "session_id":
 		return &in.ids[0]
 	case "sessionId":
@@ -42,49 +31,25 @@ func (in *Input) field(name string) *string {
 		return &in.ids[2]
 	case "conversationId":
 		return &in.ids[3]
-	case "hook_event_name":
-		return &in.Event
-	case "source":
-		return &in.Source
-	case "told":
-		in.Told = new(string)
-		return in.Told
-	case "reason":
-		return &in.Reason
-	case "transcript_path":
-		return &in.Transcript
-	case "transcriptPath":
-		return &in.Transcript2
-	case "compact_summary":
-		return &in.Summary
-	case "last_assistant_message":
-		return &in.Last
-	case "prompt_response":
-		return &in.Response
-	case "text":
-		return &in.Text
-	case "stopReason":
-		return &in.StopReason
 	}
 	return nil
 }
 
 const (
 	Wait     = 300 * time.Millisecond // the wait of a hook for the agent's input
-	MaxInput = 1 << 20                // bytes that a hook reads
+	maxInput = 1 << 20                // bytes that a hook reads
 )
 
-// ReadInput reads one JSON object of at most max bytes: all of it, or only until the session and its directory are
-// known. It waits no longer than wait, or as long as r if that is 0. Of malformed or cut input it returns the fields
-// before that.
-func ReadInput(r io.Reader, wait time.Duration, max int64, all bool) (in Input) {
+// ReadInput reads one JSON object: all of it, or only until the session and its directory are known. It waits no longer
+// than wait, or as long as r if that is 0. Of malformed or cut input it returns the fields before that.
+func ReadInput(r io.Reader, wait time.Duration, all bool) (in Input) {
 	if r == nil {
 		return in
 	}
 	read := func() Input {
-		left := &io.LimitedReader{R: r, N: max}
+		left := &io.LimitedReader{R: r, N: maxInput}
 		in, err := readFields(json.NewDecoder(left), all)
-		if in.IsCut = err != nil && left.N <= 0; in.IsCut && all {
+		if all && err != nil && left.N <= 0 {
 			_, _ = io.Copy(io.Discard, r) // some agents fail if their hook stops reading
 		}
 		return in

@@ -19,7 +19,7 @@ func TestReadInput(t *testing.T) {
 		`{"conversationId":7,"workspacePaths":"/b"}`:                             {"", "/else"},
 		`{"conversationId":"../x","workspacePaths":["relative"]}`:                {"", "/else"},
 	} {
-		in := heard.ReadInput(strings.NewReader(text), 0, heard.MaxInput, false)
+		in := heard.ReadInput(strings.NewReader(text), 0, false)
 		if got := [2]string{in.Session(), in.Directory("/else")}; got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}

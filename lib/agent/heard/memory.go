@@ -14,9 +14,9 @@ import (
 
 // A Memory is what one session has heard. It is kept in the user's state, outside of every project:
 //
-//	<state of the user>/handoff/heard/<digest of agent, session, operator>/note
+//	<state of the user>/handoff/heard/<digest of agent and session>/note
 //
-// It is a cache: a lost memory never hides a handoff, and handoffs recorded as offered are not announced again.
+// It is a cache: a lost memory never hides a handoff.
 type Memory struct {
 	Note
 	Dir string // "" if there is no place for it
@@ -25,18 +25,18 @@ type Memory struct {
 // A Note is the file of a Memory: its fields and then each path and stamp, a line each. A hook reads it at every
 // prompt, and a decoder of JSON would take longer than everything else there.
 type Note struct {
-	Cwd   string            // the directory for which the files were stamped
-	Told  time.Time         // of the last announcement; zero if there was none
-	Renew time.Time         // when a lease of the session must be renewed; zero if it has none
-	Known string            // the short ids of the handoffs that the session knows of, newest first
-	Ended bool              // the session has ended, in the memory of no operator
-	Files map[string]string // the stamps of files; if none has changed, nothing has arrived
+	Cwd   string    // the directory for which the files were stamped
+	Told  time.Time // of the last announcement; zero if there was none
+	Renew time.Time // when a lease of the session must be renewed; zero if it has none
+	Known string    // the short ids of what the session was told, newest first
+	// Process runs the session, in the form of its writer; "" if it is unknown
+	Session, Process string
+	Files            map[string]string // the stamps of files; if none has changed, nothing has arrived
 }
 
 const (
-	noteFields  = 6     // without files
+	noteFields  = 7     // without files
 	noteEnd     = "end" // a note without it was cut
-	noteEnded   = "ended"
 	maxKnown    = 4000
 	quiet       = time.Minute // at most one announcement to a session in this time
 	maxMemories = 256
@@ -46,14 +46,33 @@ const (
 
 // Remember returns the memory of a session. state is the directory of the user's data. Without it, or without a
 // session, there is no place for the memory.
-func Remember(state, agent, session, operator string) Memory {
+func Remember(state, agent, session string) Memory {
 	if state == "" || session == "" {
 		return Memory{}
 	}
-	sum := sha256.Sum256([]byte(agent + "\x00" + session + "\x00" + operator))
-	m := Memory{Dir: filepath.Join(state, "heard", hex.EncodeToString(sum[:16]))}
+	sum := sha256.Sum256([]byte(agent + "\x00" + session))
+	m := Memory{Dir: filepath.Join(state, memories, hex.EncodeToString(sum[:16]))}
 	m.Read()
+	m.Session = session
 	return m
+}
+
+// memories is the directory of all memories in the state of the user.
+const memories = "heard"
+
+// Processes returns the known processes of a session, whichever agent runs it.
+func Processes(state, session string) (all []string) {
+	if state == "" || session == "" {
+		return nil
+	}
+	entries, _ := os.ReadDir(filepath.Join(state, memories)) // what cannot be read is unknown
+	for _, e := range entries {
+		m := Memory{Dir: filepath.Join(state, memories, e.Name())}
+		if m.Read(); m.Session == session && m.Process != "" {
+			all = append(all, m.Process)
+		}
+	}
+	return all
 }
 
 // Read reads the note again. A malformed note counts as missing.
@@ -68,11 +87,11 @@ func (m *Memory) Read() {
 	if len(fields) < noteFields || len(fields)%2 != noteFields%2 || fields[len(fields)-1] != noteEnd {
 		return
 	}
-	m.Cwd, m.Known, m.Files = fields[0], fields[3], make(map[string]string)
+	m.Cwd, m.Known, m.Session, m.Process = fields[0], fields[3], fields[4], fields[5]
+	m.Files = make(map[string]string)
 	m.Told, _ = time.Parse(time.RFC3339Nano, fields[1])
 	m.Renew, _ = time.Parse(time.RFC3339Nano, fields[2])
-	m.Ended = fields[4] == noteEnded
-	for file := range slices.Chunk(fields[5:len(fields)-1], 2) {
+	for file := range slices.Chunk(fields[6:len(fields)-1], 2) {
 		m.Files[file[0]] = file[1]
 	}
 }
@@ -93,10 +112,8 @@ func (m *Memory) Make() error {
 
 // Save writes the note. It does not sync it: a memory that a power cut damages counts as missing.
 func (m *Memory) Save() error {
-	fields := []string{m.Cwd, m.Told.Format(time.RFC3339Nano), m.Renew.Format(time.RFC3339Nano), m.Known, ""}
-	if m.Ended {
-		fields[4] = noteEnded
-	}
+	fields := []string{m.Cwd, m.Told.Format(time.RFC3339Nano), m.Renew.Format(time.RFC3339Nano), m.Known,
+		m.Session, m.Process}
 	for path, stamp := range m.Files {
 		fields = append(fields, path, stamp)
 	}

@@ -14,14 +14,14 @@ import (
 // open returns the locked memory of a heard.
 func open(t *testing.T, state, id string) heard.Memory {
 	t.Helper()
-	m := heard.Remember(state, "claude", id, "ben")
+	m := heard.Remember(state, "claude", id)
 	if err := m.Make(); err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-// What a session has heard is there again for the same session, agent and operator alone.
+// What a session has heard is there again for the same session and agent alone.
 func TestMemoryIsOfOneSession(t *testing.T) {
 	state := t.TempDir()
 	m := open(t, state, "s-1")
@@ -30,17 +30,17 @@ func TestMemoryIsOfOneSession(t *testing.T) {
 	if err := m.Save(); err != nil {
 		t.Fatal(err)
 	}
-	again := heard.Remember(state, "claude", "s-1", "ben")
+	again := heard.Remember(state, "claude", "s-1")
 	if again.Known != "b a" || !again.IsQuiet() {
 		t.Errorf("%+v", again.Note)
 	}
-	for _, other := range []heard.Memory{heard.Remember(state, "codex", "s-1", "ben"),
-		heard.Remember(state, "claude", "s-2", "ben"), heard.Remember(state, "claude", "s-1", "ann")} {
+	for _, other := range []heard.Memory{heard.Remember(state, "codex", "s-1"),
+		heard.Remember(state, "claude", "s-2")} {
 		if other.Known != "" || other.IsQuiet() {
 			t.Errorf("%+v", other.Note)
 		}
 	}
-	for _, none := range []heard.Memory{heard.Remember("", "claude", "s-1", "ben"), heard.Remember(state, "claude", "", "ben")} {
+	for _, none := range []heard.Memory{heard.Remember("", "claude", "s-1"), heard.Remember(state, "claude", "")} {
 		if none.HasPlace() {
 			t.Error("a memory without a place")
 		}
@@ -65,7 +65,7 @@ func TestDamagedMemory(t *testing.T) {
 		"a directory": func(path string) error { return os.Mkdir(path, 0o700) },
 		"a link":      func(path string) error { return os.Symlink("/dev/zero", path) },
 	} {
-		text := "/project\n2026-05-07T12:00:00Z\n\na\n\nend"
+		text := "/project\n2026-05-07T12:00:00Z\n\na\ns-1\n\nend"
 		if strings.HasPrefix(name, "a ") {
 			err = os.RemoveAll(notes[0])
 		} else {
@@ -80,7 +80,7 @@ func TestDamagedMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := heard.Remember(state, "claude", "s-1", "ben"); got.Known != "" {
+		if got := heard.Remember(state, "claude", "s-1"); got.Known != "" {
 			t.Errorf("%s: %+v", name, got.Note)
 		}
 	}
@@ -134,5 +134,25 @@ func TestMustLook(t *testing.T) {
 	m.Told, m.Renew = time.Now(), time.Now().Add(-time.Second)
 	if !m.MustLook(dir) {
 		t.Error("a lease must be renewed")
+	}
+}
+
+// The process of a session is known to who asks for the session, whichever agent runs it.
+func TestProcesses(t *testing.T) {
+	state := t.TempDir()
+	m := open(t, state, "s-1")
+	m.Process = "7@1@x"
+	if err := m.Save(); err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, state, "s-2")
+	if err := other.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if got := heard.Processes(state, "s-1"); len(got) != 1 || got[0] != "7@1@x" {
+		t.Error(got)
+	}
+	if got := append(heard.Processes(state, "s-2"), heard.Processes(state, "")...); got != nil {
+		t.Error(got)
 	}
 }

@@ -42,13 +42,11 @@ const (
 	LogFile         = "handoff-events.jsonl"
 	Refusals        = "handoff-events.cross-host-staging.jsonl" // of commands on another machine
 	Ledger          = "consumed-tokens.jsonl"
-	Tombstones      = "tombstones" // the ids of pruned handoffs, one per line
-	Offers          = "offered.jsonl"
+	Tombstones      = "tombstones"         // the ids of pruned handoffs, one per line
 	Facts           = "facts"              // what documents and events say about handoffs; a cache in the user's state
 	Tokens          = "packet-tokens"      // the resume tokens of handoffs; a cache in the user's state
 	Pins            = "operator-keys.json" // the keys of operators, as first seen or trusted since
-	Drafts          = "drafts"
-	Synced          = "synced" // exists once the store was exchanged with a remote
+	Synced          = "synced"             // exists once the store was exchanged with a remote
 	GitIgnore       = ".gitignore"
 
 	TornLog = "handoff-events.torn-" // and a time: the torn end of a log
@@ -99,7 +97,7 @@ func ArchiveNumber(name string) int {
 // replacement has that name in its own.
 func IsReplaced(name string) bool {
 	switch name {
-	case IndexFile, FingerprintFile, LogFile, Ledger, Tombstones, Offers, Pins:
+	case IndexFile, FingerprintFile, LogFile, Ledger, Tombstones, Pins:
 		return true
 	}
 	return IsArchive(name) || IsSignatureFile(name)

@@ -18,11 +18,10 @@ import (
 
 // A HistoryEvent is something that happened to a handoff.
 type HistoryEvent struct {
-	What     string `json:"event"` // such as written, told, read, taken, answered, done
+	What     string `json:"event"` // such as written, read, taken, answered, done
 	Operator string `json:"operator,omitempty"`
 	Time     string `json:"ts_utc"`
 	Session  string `json:"session_id,omitempty"`
-	Agent    string `json:"agent,omitempty"`   // the agent whose session was told
 	Note     string `json:"note,omitempty"`    // the reason that the operator gave
 	By       string `json:"related,omitempty"` // the handoff that answers or supersedes this one
 	Writer   string `json:"writer,omitempty"`  // the clone that the event came from

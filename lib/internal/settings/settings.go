@@ -20,7 +20,6 @@
 //	surface_max_chars                              4000
 //	surface_max_age_days                           0 (off)
 //	record_work                                    true (for agent sessions; in the file: for everyone)
-//	capture                                        summary (or none, extract)
 //	lease                                          2h
 //
 // The file may come with a cloned repository, so it is not trusted. The source of each value is kept. A caller that
@@ -59,13 +58,6 @@ const (
 	Warn   = "warn"   // accept unverified operators, and mark them
 )
 
-// The values of Capture: what is kept of a session that ends without a handoff.
-const (
-	CaptureNone    = "none"
-	CaptureSummary = "summary" // what the agent says at its end
-	CaptureExtract = "extract" // also an extract of its transcript
-)
-
 // Settings has all settings of a project. The tags of a field are those of a row of settings: see rows.
 type Settings struct {
 	HandoffsDir Setting[string] `key:"handoffs_dir" env:"HANDOFFS_DIR" is:"path" default:"handoffs"`
@@ -86,7 +78,6 @@ type Settings struct {
 	SurfaceMaxChars   Setting[int]           `key:"surface_max_chars" is:"1 1000000" default:"4000"`
 	SurfaceMaxAgeDays Setting[int]           `key:"surface_max_age_days" is:"0 36500"` // 0 means no limit
 	RecordWork        Setting[bool]          `key:"record_work" default:"true"`
-	Capture           Setting[string]        `key:"capture" is:"summary none extract"` // of a file: at most this
 	Lease             Setting[time.Duration] `key:"lease" default:"2h"`
 }
 

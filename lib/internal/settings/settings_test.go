@@ -28,7 +28,6 @@ index_max_rows: 10
 surface_max_chars: 100
 surface_max_age_days: 7
 record_work: false
-capture: none
 lease: 30m
 `
 
@@ -53,7 +52,6 @@ func TestParse(t *testing.T) {
 		SurfaceMaxChars:   inFile(100),
 		SurfaceMaxAgeDays: inFile(7),
 		RecordWork:        inFile(false),
-		Capture:           inFile(settings.CaptureNone),
 		Lease:             inFile(30 * time.Minute),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -86,7 +84,6 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		SurfaceMaxChars:   byDefault(4000),
 		SurfaceMaxAgeDays: byDefault(0),
 		RecordWork:        byDefault(true),
-		Capture:           byDefault(settings.CaptureSummary),
 		Lease:             byDefault(2 * time.Hour),
 	}
 	for _, src := range []string{"", "\n", "# only a comment\n", "---\n", "---\n# comment\n", "{}\n", "\ufeff"} {
@@ -189,20 +186,4 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("bad settings accepted: %+v", s)
 		}
 	})
-}
-
-// A project may come with a clone: it can keep less of a session than the user chose, never more.
-func TestCaptureIsOnlyLowered(t *testing.T) {
-	for _, tt := range []struct{ user, project, want string }{
-		{"none", "extract", "none"}, {"summary", "extract", "summary"}, {"extract", "summary", "summary"},
-		{"extract", "none", "none"}, {"extract", "", "extract"}, {"summary", "", "summary"},
-	} {
-		u, project := settings.User{Capture: inFile(tt.user)}, byDefault("summary")
-		if tt.project != "" {
-			project = inFile(tt.project)
-		}
-		if got := u.Lower(project); got != tt.want {
-			t.Errorf("%+v: %s", tt, got)
-		}
-	}
 }

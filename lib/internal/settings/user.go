@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/agent/heard"
 )
@@ -28,7 +27,6 @@ const SyncAuto = "auto"
 //	sign           false: sign everything that is written
 //	signing_key    none: git's user.signingkey; a path, relative to the file
 //	sync           manual; auto syncs after each change, in the background
-//	capture        summary (or none, extract): what is kept of a session that ends without a handoff
 //	remotes        none: object stores for sync, by name; see [Remote]
 type User struct {
 	Dir        string          // the directory of the file; "" if unknown
@@ -37,7 +35,6 @@ type User struct {
 	Sign       Setting[bool]   `key:"sign"`
 	SigningKey Setting[string] `key:"signing_key" is:"path"`
 	Sync       Setting[string] `key:"sync" is:"manual auto"`
-	Capture    Setting[string] `key:"capture" is:"summary none extract"`
 	Remotes    map[string]*Remote
 }
 
@@ -66,16 +63,6 @@ func (u *User) remotes() kind {
 			return nil
 		}
 	}}
-}
-
-// Lower returns what is kept of a session: the choice of the user, or less if the project says so. A project may come
-// with a clone, so it cannot choose more.
-func (u User) Lower(project Setting[string]) string {
-	levels := []string{CaptureNone, CaptureSummary, CaptureExtract}
-	if project.Source != Default && slices.Index(levels, project.Value) < slices.Index(levels, u.Capture.Value) {
-		return project.Value
-	}
-	return u.Capture.Value
 }
 
 // UserDir returns the directory of the user's configuration, "" if the environment does not determine it.

@@ -1,10 +1,8 @@
 package agents
 
 import (
-	"context"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,11 +24,8 @@ var events = []event{
 	{name: "session-start", run: agent.SessionStart},
 	{name: "prompt", run: func(s agent.Session) { agent.Hear(s, agent.Prompt) }},
 	{name: "tool", run: func(s agent.Session) { agent.Hear(s, agent.Tool) }},
-	end,
+	{name: "session-end", run: agent.SessionEnd},
 }
-
-// end saves the draft of the session.
-var end = event{"session-end", agent.SaveDraft}
 
 type hookFlags struct {
 	Agent  string `default:"plain"`
@@ -59,11 +54,6 @@ func eventCommand(a *cli.App, e event) *cobra.Command {
 	return cmd
 }
 
-// SaveDraft saves what the hook of an agent reports on standard input about a session.
-func SaveDraft(a *cli.App, agentName string) {
-	runHook(a, end, agent.Session{Agent: agentName})
-}
-
 // runHook runs the hook of an event. It does nothing if the working directory was removed.
 func runHook(a *cli.App, e event, s agent.Session) {
 	var err error
@@ -75,20 +65,8 @@ func runHook(a *cli.App, e event, s agent.Session) {
 		o.VerifySignature = signature.Verify
 		a.Options(o)
 	}
-	s.Sync, s.Patience = a.SyncByItself, a.Patience
-	s.Parent, s.Work = os.Getppid(), workReference
+	s.Sync, s.Patience, s.Parent = a.SyncByItself, a.Patience, os.Getppid()
 	e.run(s)
-}
-
-// workReference returns the reference that records the checked-out commit, or "" if git does not answer soon.
-func workReference(p handoff.Project) string {
-	ctx, stop := context.WithTimeout(context.Background(), time.Second)
-	defer stop()
-	reference, err := cli.WorkOf(p).Commit(ctx)
-	if err != nil {
-		return ""
-	}
-	return reference
 }
 
 // QuickHook runs the command line of an installed hook and reports whether it is one. Every session waits for the hook,

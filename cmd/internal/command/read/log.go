@@ -79,9 +79,6 @@ func historyDetails(h handoff.HistoryEvent) (all []string) {
 	if h.By != "" {
 		all = append(all, "by "+cli.Short(h.By, 8))
 	}
-	if h.Agent != "" {
-		all = append(all, h.Agent)
-	}
 	if h.Session != "" {
 		all = append(all, "session "+h.Session)
 	}

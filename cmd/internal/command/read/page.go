@@ -94,7 +94,6 @@ func pageEvents(s *handoff.Store) func(handoff.Listed) []page.Event {
 					Note: note(l.ID, act, by)})
 			}
 		}
-		add("told", "", handoff.Action{Operator: l.To, Time: l.Told})
 		for _, m := range l.ReadBy {
 			add("read", "", handoff.Action{Operator: m.Operator, Time: m.Time})
 		}

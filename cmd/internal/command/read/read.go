@@ -14,7 +14,6 @@ import (
 type readFlags struct {
 	*cli.Who
 	Raw        bool   `not:"agent"`
-	Receipts   bool   `not:"raw agent unverified"`
 	Agent      string `one:"agents" bare:"plain"`
 	Unverified bool
 	MaxChars   int
@@ -23,9 +22,6 @@ type readFlags struct {
 }
 
 func read(a *cli.App, f *readFlags, ids []string) error {
-	if f.Receipts {
-		return receipts(a, ids)
-	}
 	a.ForAgents = f.Agent != "" || f.Unverified
 	p, s, err := a.ProjectStore()
 	if err != nil {

@@ -24,7 +24,6 @@ type Status struct {
 	Sent     []handoff.Listed `json:"sent_unread"`
 	News     []news           `json:"news"` // sent handoffs that others have taken or finished
 	Exchange *exchange.Status `json:"exchange,omitempty"`
-	Drafts   int              `json:"drafts"` // of sessions that ended
 }
 
 // A news is a handoff that an operator has taken or finished.
@@ -95,9 +94,6 @@ func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (Statu
 	sent := find(handoff.Filter{From: me, Unread: true})
 	st.Sent = listed(a, s, slices.DeleteFunc(sent, func(e handoff.Entry) bool { return e.IsTo(me) }))
 	st.News = newsOf(a, s, me, find(handoff.Filter{From: me, State: handoff.StateTaken}))
-	if drafts, err := s.Sessions().Drafts(); err == nil {
-		st.Drafts = len(drafts)
-	}
 	if p.Options.Git.IsShared() {
 		if at, err := exchange.ReadStatus(s, a.JSON); err == nil {
 			st.Exchange = &at
@@ -192,9 +188,6 @@ func statusText(a *cli.App, p handoff.Project, s *handoff.Store, st Status) stri
 		rest = "\n" + status
 	} else if cli.NeverSynced(p, s, st.Exchange) {
 		rest = "\nThis clone has never synced: run `handoff sync`"
-	}
-	if st.Drafts > 0 {
-		rest += "\n" + handoff.Count(st.Drafts, "draft") + " of sessions that ended: run `handoff draft list`"
 	}
 	if rest != "" {
 		sections += rest + "\n"

@@ -108,7 +108,7 @@ func tableCells(a *cli.App, listed []handoff.Listed, digits int, inWords bool) (
 	for _, e := range listed {
 		row := []string{"", e.From + arrow + e.To, fmt.Sprintf("%*s", ages, a.When(e.Time)), cli.Short(e.ID, digits)}
 		if inWords {
-			row = append(row, stateWithDetail(a, e))
+			row = append(row, string(e.State))
 		}
 		rows = append(rows, row)
 	}
@@ -129,12 +129,4 @@ func legend(a *cli.App, listed []handoff.Listed) string {
 		}
 	}
 	return strings.Join(parts, "  ")
-}
-
-// stateWithDetail returns the state of a handoff, and when a session of the recipient was told of it.
-func stateWithDetail(a *cli.App, e handoff.Listed) string {
-	if e.Told != "" {
-		return string(e.State) + ", told " + a.When(e.Told)
-	}
-	return string(e.State)
 }

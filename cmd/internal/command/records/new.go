@@ -106,7 +106,6 @@ func compose(a *cli.App, f cli.Fields, at, start string, recording cli.Recording
 	if err != nil {
 		return cli.SameAgain(fmt.Errorf("%w\nyour text is kept in %s", err, path), in.Took)
 	}
-	a.Wrote(s)
 	os.RemoveAll(filepath.Dir(path))
 	return a.PrintReceipts(s, receipts)
 }

@@ -55,17 +55,6 @@ func onboarding(a *cli.App, o runs.OnboardOptions) (runs.Onboarding, error) {
 	}
 	o.Now = a.Now()
 	b := runs.Onboard(entries, o)
-	drafts, err := s.Sessions().Drafts()
-	if err != nil {
-		return runs.Onboarding{}, err
-	}
-	for _, d := range drafts {
-		if d.Foreign {
-			continue // from another machine
-		}
-		b.Drafts = append(b.Drafts, runs.Left{ID: d.ID, Saved: d.Saved, Agent: d.Agent, Topic: d.Topic})
-		b.Warnings = append(b.Warnings, "a session left a draft and no handoff: see `handoff draft show "+d.ID+"`")
-	}
 	for _, why := range fault.Lines(withheld, error.Error) {
 		b.Warnings = append(b.Warnings, "left out, run `handoff verify`: "+handoff.EscapeLine(why))
 	}

@@ -7,12 +7,7 @@ import (
 
 // Commands are the commands of the package.
 var Commands = cli.Commands{
-	"write":         cli.Of(write),
-	"reply":         cli.Of(reply),
-	"supersede":     cli.Of(supersede),
-	"draft save":    cli.Of(saveDraft),
-	"draft list":    cli.Of(listDrafts),
-	"draft show":    cli.Of(showDraft),
-	"draft publish": cli.Of(publishDraft),
-	"draft discard": cli.Of(discardDrafts),
+	"write":     cli.Of(write),
+	"reply":     cli.Of(reply),
+	"supersede": cli.Of(supersede),
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
-	"github.com/seed-78daf238/handoff/lib/internal/session"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -23,7 +22,6 @@ type Listed struct {
 	ReadBy []Mark   `json:"read_by"`
 	Unread bool     `json:"unread"` // unread by its recipient, and not closed
 	State  State    `json:"state,omitempty"`
-	Told   string   `json:"told_ts_utc,omitempty"` // when a session of its recipient was last told about it
 
 	Signature *Signature `json:"signature,omitempty"`
 }
@@ -51,9 +49,6 @@ func (s *Store) Listed(entries []Entry) []Listed {
 		all[i] = s.listedEntry(e)
 		all[i].State = at.state(e)
 		all[i].Unread = all[i].Unread && !all[i].State.LeavesUnread()
-		if all[i].State == StateUnread {
-			all[i].Told = at.toldAt(e)
-		}
 	}
 	s.listDocuments(all, entries)
 	return all
@@ -119,38 +114,4 @@ func (s *Store) listDocuments(all []Listed, entries []Entry) {
 			all[i].Title = titles[i]
 		}
 	}
-}
-
-// toldTimes has the time when a session of an operator was last told about a handoff, by id and operator.
-type toldTimes map[[2]string]string
-
-func (s *Store) toldTimes() toldTimes {
-	told := make(toldTimes)
-	for _, o := range s.Sessions().Offers() {
-		for _, id := range o.IDs {
-			told[[2]string{id, o.Operator}] = o.Time
-			told[[2]string{id, Next}] = o.Time // any operator is its recipient
-		}
-	}
-	return told
-}
-
-// An Offer records that a session of an agent was told about handoffs. Session is its id, or "". Operator is the
-// operator that it works for, Time when it was told, IDs are the handoffs.
-type Offer = session.Offer
-
-// Offer records that a session was told about handoffs, unless that is recorded already. A session without an id is
-// recorded once a day. Offer reports whether it added a line. It never waits, and is best effort.
-func (a Sessions) Offer(o Offer) (recorded bool) { return session.RecordOffer(a.s.at, o) }
-
-// Offers returns the recorded offers, oldest first. If they cannot be read, it warns and returns none.
-func (a Sessions) Offers() []Offer { return session.Offers(a.s.at) }
-
-// OffersOf returns the recorded offers of one handoff without their ids, oldest first.
-func (a Sessions) OffersOf(id string) []Offer {
-	all := slices.DeleteFunc(a.Offers(), func(o Offer) bool { return !slices.Contains(o.IDs, id) })
-	for i := range all {
-		all[i].IDs = nil
-	}
-	return all
 }
