@@ -18,9 +18,8 @@ import (
 type (
 	// A Checkpoint is a state of an audit log. Count is the number of events, Hash that of the last event.
 	Checkpoint = eventlog.Checkpoint
-	// A Validation is the result of checking a record. HandoffID and Kind identify the record. Stage is the last stage
-	// that ran. Faults and Warnings count its findings, and Changes those of the repair that followed. ConfirmedBy is
-	// who confirmed the answers of a check.
+	// A Validation is the result of checking a record, whose answers ConfirmedBy confirmed. HandoffID and Kind identify
+	// the record.
 	Validation = eventlog.Validation
 	// A Consumption is a line of the ledger: a used resume token or an action. Token is the key of the line, HandoffID
 	// the handoff, Operator who did it and Time when. Accepted is the overridden classification, Reason the given

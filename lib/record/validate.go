@@ -70,8 +70,7 @@ func Validate(name string, data []byte, o universal.Options) Validation {
 // failed.
 func Check(ctx context.Context, s *handoff.Store, in packet.Input, o packet.CheckOptions) packet.Report {
 	r := packet.Check(in, o)
-	v := handoff.Validation{HandoffID: in.ID, Kind: r.Kind, Valid: r.Class == packet.Clean, Stage: packet.Replay,
-		Faults: len(r.Faults), ConfirmedBy: r.ConfirmedBy}
+	v := handoff.Validation{HandoffID: in.ID, Kind: r.Kind, Valid: r.Class == packet.Clean, ConfirmedBy: r.ConfirmedBy}
 	switch {
 	case r.ConfirmedBy == "":
 	case in.ID == "":

@@ -17,12 +17,6 @@ func WorkOf(p handoff.Project) *work.Tree {
 	return &at
 }
 
-// WorkLine returns a line that compares the work tree with the recorded commit and files of a handoff, "" if there are
-// none. It runs git, so session hooks must not call it.
-func WorkLine(p handoff.Project, references []string) string {
-	return WorkOf(p).Of(context.Background(), references).Line()
-}
-
 // Recording says what of the commit and files a new handoff records.
 type Recording struct {
 	Work  bool

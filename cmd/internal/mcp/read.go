@@ -123,7 +123,7 @@ type readArgs struct {
 
 // read returns the body in its frame, without structured content, which some agents would show their model
 // instead.
-func (p project) read(_ context.Context, in readArgs) (any, error) {
+func (p project) read(ctx context.Context, in readArgs) (any, error) {
 	found, s, err := p.open()
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (p project) read(_ context.Context, in readArgs) (any, error) {
 			return fmt.Sprintf("handoff_read with id %s and offset %d", got.Entry.ID,
 				next)
 		}})
-	if line := cli.WorkLine(found, got.References); line != "" {
+	if line := cli.WorkOf(found).Of(ctx, got.References).Line(); line != "" {
 		text += line + "\n"
 	}
 	return text + next(s, got, found.Me()), nil

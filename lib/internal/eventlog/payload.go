@@ -174,17 +174,12 @@ type Repaired struct {
 	Superseded  []string `json:"superseded,omitempty"`
 }
 
-// A Validation is the payload of a validation of a stored record.
+// A Validation is the payload of a check of a stored record whose answers somebody confirmed.
 type Validation struct {
-	HandoffID string `json:"handoff_id"`
-	Kind      string `json:"kind"`
-	Valid     bool   `json:"valid"`
-	Stage     string `json:"stage"` // the last stage that ran
-	Faults    int    `json:"faults"`
-	Warnings  int    `json:"warnings"`
-	Changes   int    `json:"changes,omitempty"` // the changes of the repair that followed
-
-	ConfirmedBy string `json:"confirmed_by,omitempty"` // of a check: who confirmed that the answers match the packet
+	HandoffID   string `json:"handoff_id"`
+	Kind        string `json:"kind"`
+	Valid       bool   `json:"valid"`
+	ConfirmedBy string `json:"confirmed_by"` // who confirmed that the answers match the packet
 }
 
 // Imported names handoffs that git brought with the files of the store, and that verified.

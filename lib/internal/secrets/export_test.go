@@ -9,7 +9,7 @@ import (
 
 // Meets reports whether the rule of a block of rules.txt meets a text by itself.
 func Meets(block int, text string) (met bool) {
-	rules().filter.Each(text, func(at, rule int) {
+	rules().filter.each(text, func(at, rule int) {
 		_, ok := rules().rules[rule].match(text, at)
 		met = met || ok && rule == block
 	})

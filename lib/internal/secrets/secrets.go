@@ -33,7 +33,7 @@ type Finding struct {
 func Scan(text string) []Finding {
 	var found []hit
 	t := rules()
-	t.filter.Each(text, func(at, rule int) {
+	t.filter.each(text, func(at, rule int) {
 		if h, ok := t.rules[rule].match(text, at); ok {
 			h.rule = rule
 			found = append(found, h)

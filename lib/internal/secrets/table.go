@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 //go:embed rules.txt
@@ -21,7 +19,7 @@ type table struct {
 	names  []string            // {name} and its text in an expression, alternating
 	lists  map[string][]string // the words that judges use
 	sign   []step              // the text from a name to the assigned value
-	filter form.Keywords
+	filter keywords
 }
 
 // A rule describes one kind of credential. Its expression is tried only at one of its keywords.
@@ -65,7 +63,7 @@ var rules = sync.OnceValue(func() *table {
 			t.lists[name] = slices.AppendSeq(t.lists[name], fields(text))
 		}
 	}
-	t.filter.Grow(1<<9, 1<<11) // each run that scans for credentials makes them all
+	t.filter.grow(1<<9, 1<<11) // each run that scans for credentials makes them all
 	for block := range strings.SplitSeq(rest, begin) {
 		i := len(t.rules)
 		t.rules = append(t.rules, rule{})
@@ -80,7 +78,7 @@ var rules = sync.OnceValue(func() *table {
 			for n := range first {
 				first[n], text = class(text)
 			}
-			t.filter.Add(literal, first, r.fold, i)
+			t.filter.add(literal, first, r.fold, i)
 		}
 	}
 	return t

@@ -13,7 +13,7 @@ func TestRecordValidation(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	s := open(t, root, nil)
-	v := handoff.Validation{HandoffID: "sha256:" + strings.Repeat("0", 64), Kind: "universal/3.0", Valid: true, Stage: "semantics"}
+	v := handoff.Validation{HandoffID: "sha256:" + strings.Repeat("0", 64), Kind: "universal/3.0", Valid: true, ConfirmedBy: "ann"}
 	if s.AuditLog().RecordValidation(t.Context(), v) {
 		t.Error("recorded where there is no log")
 	}

@@ -1,10 +1,10 @@
-package form
+package secrets
 
 import "strings"
 
-// Keywords finds many words in one pass over a text, by their first three bytes, in any case. Most places without a
+// keywords finds many words in one pass over a text, by their first three bytes, in any case. Most places without a
 // word cost one bit test. The zero value has no words.
-type Keywords struct {
+type keywords struct {
 	bits   [1 << 10]uint64
 	first  [1 << 10]uint16 // index in starts of the first one of a bucket, plus one
 	starts []start
@@ -15,7 +15,7 @@ type Keywords struct {
 type start struct {
 	three uint32 // in lower case
 	word  uint16 // index of the word
-	next  uint16 // like Keywords.first
+	next  uint16 // like keywords.first
 }
 
 type keyword struct {
@@ -24,14 +24,14 @@ type keyword struct {
 	owner   int
 }
 
-// Grow makes room for words with that many beginnings.
-func (k *Keywords) Grow(words, starts int) {
+// grow makes room for words with that many beginnings.
+func (k *keywords) grow(words, starts int) {
 	k.words, k.starts = make([]keyword, 0, words), make([]start, 0, starts)
 }
 
-// Add adds a word. first has the bytes with which it can begin, in three places: the word itself can be shorter, or
-// have only one of the beginnings. owner is passed to the function of Each.
-func (k *Keywords) Add(word string, first [3]string, anyCase bool, owner int) {
+// add adds a word. first has the bytes with which it can begin, in three places: the word itself can be shorter, or
+// have only one of the beginnings. owner is passed to the function of each.
+func (k *keywords) add(word string, first [3]string, anyCase bool, owner int) {
 	k.words = append(k.words, keyword{word, anyCase, owner})
 	for _, a := range []byte(first[0]) {
 		for _, b := range []byte(first[1]) {
@@ -49,8 +49,8 @@ func (k *Keywords) Add(word string, first [3]string, anyCase bool, owner int) {
 // hash maps three bytes to sixteen bits by Fibonacci hashing.
 func hash(three uint32) uint32 { return three * 0x9e3779b1 >> 16 }
 
-// Each calls visit for each place of a word.
-func (k *Keywords) Each(text string, visit func(at, owner int)) {
+// each calls visit for each place of a word.
+func (k *keywords) each(text string, visit func(at, owner int)) {
 	if len(text) < 3 {
 		return
 	}
