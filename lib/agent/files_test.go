@@ -134,9 +134,6 @@ func TestRefusedPlaces(t *testing.T) {
 		"dangling link":           func(root string) error { return os.Symlink("/nowhere/at/all", filepath.Join(root, settings)) },
 		"loop":                    func(root string) error { return os.Symlink("settings.json", filepath.Join(root, settings)) },
 		"link out of the project": func(root string) error { return os.Symlink(outside, filepath.Join(root, settings)) },
-		"hard link": func(root string) error {
-			return errors.Join(os.WriteFile(filepath.Join(root, "other"), []byte("{}"), 0o600), os.Link(filepath.Join(root, "other"), filepath.Join(root, settings)))
-		},
 		"directory a file": func(root string) error {
 			return errors.Join(os.Remove(filepath.Join(root, ".claude")), os.WriteFile(filepath.Join(root, ".claude"), nil, 0o600))
 		},

@@ -8,7 +8,7 @@ type sheet struct {
 	slots []slot
 }
 
-// sheet returns the file of the hooks, or that of the server. It can be the same, also if nothing is known of the other.
+// sheet returns the file of the hooks, or that of the server, which can be the same.
 func (a Agent) sheet(ofServer bool) sheet {
 	hooks := sheet{[]string{a.get("user"), a.get("project")}, a.slots()}
 	servers := a.words("servers")

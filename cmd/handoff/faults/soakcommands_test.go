@@ -198,6 +198,6 @@ func (w *worker) askAbout() {
 	if id == "" {
 		return
 	}
-	args := [][]string{{"check", id}, {"read", "--receipts", id}, {"verify", id}, {"read", "--agent", id}, {"thread", id}, {"show", id}}[w.IntN(6)]
+	args := [][]string{{"check", id}, {"verify", id}, {"read", "--agent", id}, {"thread", id}, {"show", id}}[w.IntN(5)]
 	w.done(w.run("", args...), args, 2, 10, 11) // most carry no record to show
 }

@@ -142,8 +142,8 @@ func (w watch) tell(e handoff.Listed) error {
 	}
 	shown := text
 	if cli.IsTerminal(w.Stdout) && !w.JSON {
-		shown = handoff.EscapeLine(fmt.Sprintf("%s  handoff from %s to %s: %s", cli.Short(e.ID, 8), e.From, e.To, e.Title)) +
-			"\n"
+		shown = fmt.Sprintf("%s  handoff from %s to %s: %s", cli.Short(e.ID, 8), e.From, e.To, e.Title)
+		shown = handoff.EscapeLine(shown) + "\n"
 	}
 	if _, err := io.WriteString(w.Stdout, shown); err != nil {
 		return err
