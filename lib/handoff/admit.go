@@ -53,7 +53,7 @@ func (s *Store) operatorCheck() (func(*sealed) (operators.State, error), error) 
 	if s.opt.Operators.Off {
 		return func(*sealed) (operators.State, error) { return operators.Disabled, nil }, nil
 	}
-	list, err := s.Registry().Listed()
+	list, err := s.Registry().Policy()
 	if err != nil {
 		return nil, err
 	}
@@ -105,16 +105,12 @@ func rank(s operators.State) int {
 }
 
 // Policy returns the operators file of the project: the operators, and what each of them can do. It returns nil if
-// there is no such file. The error is ErrConfig if the file cannot be used, or if the settings name it and it is
-// missing.
+// there is no such file. The error is ErrConfig if the file cannot be used.
 func (r Registry) Policy() (*OperatorList, error) { return r.s.at.Operators() }
 
-// Listed is like Policy, but reads the file of Options.ListedIn.
-func (r Registry) Listed() (*OperatorList, error) { return r.s.at.Listed() }
-
-// ListedText returns the text of the file that Listed reads. The error is fs.ErrNotExist if there is no such file. It
-// is ErrConfig if the file is unreadable, outside the project, or missing although the settings name it.
-func (r Registry) ListedText() ([]byte, error) { return r.s.at.ListedText() }
+// Text returns the text of the operators file. The error is fs.ErrNotExist if there is no such file. It is ErrConfig if
+// the file is unreadable or outside the project.
+func (r Registry) Text() ([]byte, error) { return r.s.at.OperatorsText() }
 
 // ParseOperators parses the text of an operators file, and returns all its faults.
 func ParseOperators(text []byte) (*OperatorList, []Fault) { return store.ParseOperators(text) }
@@ -123,16 +119,16 @@ func ParseOperators(text []byte) (*OperatorList, []Fault) { return store.ParseOp
 // verified.
 type OperatorStatus = operators.Status
 
-// VerifyListed returns the status of an operator as a sender of handoffs, under the policy of the store and the file of
-// Options.ListedIn. The error is ErrInvalid if id is not an operator name, otherwise that of Listed.
-func (r Registry) VerifyListed(id string) (OperatorStatus, error) {
+// Verify returns the status of an operator as a sender of handoffs. The error is ErrInvalid if id is not an operator
+// name, otherwise that of Policy.
+func (r Registry) Verify(id string) (OperatorStatus, error) {
 	if err := checkOperator(id); err != nil {
 		return OperatorStatus{}, err
 	}
 	if r.s.opt.Operators.Off {
 		return OperatorStatus{State: operators.Disabled}, nil
 	}
-	list, err := r.Listed()
+	list, err := r.Policy()
 	if err != nil {
 		return OperatorStatus{}, err
 	}

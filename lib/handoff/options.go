@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -39,9 +38,6 @@ type Options struct {
 	Operator      string        // the user of the program, for records and hints; "" if unknown
 	OperatorsFile string        // the operators file of the project; "" means OPERATORS.md in Root
 	Operators     OperatorPolicy
-
-	ListedIn          string // the file in which from and to of new handoffs are looked up; "" means OperatorsFile
-	MustHaveOperators bool   // the settings name OperatorsFile, so that a missing one is ErrConfig
 
 	LockTimeout      time.Duration // how long a change waits for the lock; 0 means DefaultLockTimeout
 	MaxDocumentBytes int           // the limit of a new document; 0 means DefaultMaxDocumentBytes
@@ -129,9 +125,7 @@ func (o Options) withDefaults() Options {
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
 		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState,
-		Named:         append(slices.Clone(o.Named), o.ListedIn),
-		OperatorsFile: o.OperatorsFile, ListedIn: o.ListedIn, MustHaveOperators: o.MustHaveOperators,
-		Git: o.Git, Branch: o.Branch,
+		Named: o.Named, OperatorsFile: o.OperatorsFile, Git: o.Git, Branch: o.Branch,
 		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
 		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint,
 		Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,

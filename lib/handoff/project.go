@@ -93,8 +93,6 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	root := p.Root
 	if err == nil && flags.Root == "" && slices.Contains(p.Options.Named, p.Options.Dir) {
 		err = p.moveTo(p.Options.Dir, cwd, getenv, flags)
-	} else if err == nil && slices.Contains(p.Options.Named, p.Options.Dir) {
-		err = p.decideIn(p.Options.Dir, cwd)
 	}
 	if p.Options.Branch = git.Branch(top); p.Root != root {
 		p.Work = p.Root
@@ -138,47 +136,23 @@ func (p Project) Exists() error {
 // mark a project must belong to the user or to root. Without such files, a directory is a project if it has the state
 // directory, and dir has none of its own.
 func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags ProjectFlags) error {
-	at, own, err := p.ownerOf(dir, cwd)
-	if err != nil || at.Root == "" || !at.IsOwn &&
+	at, err := settings.FindRoot(filepath.Dir(dir))
+	if err != nil || at.Root == p.Root {
+		return nil
+	}
+	own, err := settings.Load(at.Root, cwd, emptyEnv)
+	if err != nil {
+		return fault.Config("", "%v", err)
+	}
+	if !isSamePath(dir, own.HandoffsDir.Value) || !at.IsOwn &&
 		(!store.IsThere(own.StateDir.Value) || store.IsThere(ownState(dir))) {
-		return err
+		return nil
 	}
 	p.Root, p.HasFile, p.Foreign, p.settings = at.Root, at.HasFile, "", at.Root
 	if err := p.load(cwd, getenv, flags); err != nil {
 		return err
 	}
 	return p.toMain(git.Top(p.Root), cwd, getenv, flags)
-}
-
-// decideIn uses the operators file of the project that dir, a handoffs directory, belongs to. It overrides a named
-// root.
-func (p *Project) decideIn(dir, cwd string) error {
-	at, own, err := p.ownerOf(dir, cwd)
-	if err != nil || at.Root == "" {
-		return err
-	}
-	o := &p.Options
-	o.OperatorsFile, o.MustHaveOperators = own.OperatorsFile.Value, own.OperatorsFile.Source == settings.File
-	if rel, err := filepath.Rel(at.Root, o.OperatorsFile); err == nil && filepath.IsLocal(rel) {
-		o.Named = append(o.Named, o.OperatorsFile)
-	}
-	return nil
-}
-
-// ownerOf returns the other project that dir, a handoffs directory, belongs to, with its settings. Its root is "" if
-// dir belongs to no other project. A path that does not exist belongs to none.
-func (p *Project) ownerOf(dir, cwd string) (at settings.Place, own Settings, err error) {
-	at, err = settings.FindRoot(filepath.Dir(dir))
-	if err != nil || at.Root == p.Root {
-		return settings.Place{}, own, nil
-	}
-	if own, err = settings.Load(at.Root, cwd, emptyEnv); err != nil {
-		return at, own, fault.Config("", "%v", err)
-	}
-	if !isSamePath(dir, own.HandoffsDir.Value) {
-		at = settings.Place{}
-	}
-	return at, own, nil
 }
 
 // emptyEnv is an empty environment.
@@ -224,6 +198,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	}{
 		{flags.HandoffsDir, s.HandoffsDir, &o.Dir},
 		{flags.StateDir, s.StateDir, &o.StateDir},
+		{flags.OperatorsFile, s.OperatorsFile, &o.OperatorsFile},
 	} {
 		*path.option = path.setting.Value
 		if path.flag != "" {
@@ -237,21 +212,15 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	return o, err
 }
 
-// place sets the operators file, and the state directory of another store than the project's.
+// place sets the state directory of another store than the project's.
 func (p Project) place(o *Options, cwd string, flags ProjectFlags) (err error) {
 	s, own := p.Settings, p.Settings
-	if s.OperatorsFile.Source == settings.Environment || s.HandoffsDir.Source == settings.Environment {
+	if s.HandoffsDir.Source == settings.Environment {
 		if own, err = settings.LoadOf(p.settings, p.Root, cwd, emptyEnv); err != nil {
 			return fault.Config("", "%v", err)
 		}
 	}
-	o.OperatorsFile, o.MustHaveOperators = own.OperatorsFile.Value, own.OperatorsFile.Source == settings.File
-	if flags.OperatorsFile != "" {
-		o.ListedIn = absolute(cwd, flags.OperatorsFile)
-	} else if s.OperatorsFile.Source == settings.Environment {
-		o.ListedIn = s.OperatorsFile.Value
-	}
-	if flags.StateDir != "" || s.StateDir.Source == settings.Environment || len(o.Named) == 0 {
+	if flags.StateDir != "" || s.StateDir.Source == settings.Environment || !slices.Contains(o.Named, o.Dir) {
 		return nil
 	}
 	if isSamePath(o.Dir, own.HandoffsDir.Value) {

@@ -29,7 +29,7 @@ func Open(opt Options) (*Store, error) {
 	if opt.Dir == "" {
 		return nil, fault.Config("", "no handoffs directory is given")
 	}
-	for _, path := range []*string{&opt.Dir, &opt.StateDir, &opt.Root, &opt.OperatorsFile, &opt.ListedIn} {
+	for _, path := range []*string{&opt.Dir, &opt.StateDir, &opt.Root, &opt.OperatorsFile} {
 		if *path == "" {
 			continue
 		}

@@ -42,7 +42,7 @@ func (a *App) membersOf(name string, from func() string) []string {
 func (a *App) listedOperators() *handoff.OperatorList {
 	a.look()
 	if s := a.Quietly(); s != nil {
-		if list, err := s.Registry().Listed(); err == nil {
+		if list, err := s.Registry().Policy(); err == nil {
 			return list
 		}
 	}

@@ -71,7 +71,7 @@ func unmentioned(d *disk.Dir, names []string) ([]string, error) {
 // IsAlone reports whether operator is the only active one in the operators file or, without such a file, the only
 // sender and recipient of all listed handoffs.
 func (s *Store) IsAlone(operator string) bool {
-	list, err := s.Listed()
+	list, err := s.Operators()
 	if err != nil || operator == "" {
 		return false
 	}

@@ -21,7 +21,7 @@ const aboutOperators = "\n# Operators\n\nWho may be named in handoffs. `handoff 
 
 // AddOperator implements Store.AddOperator of package handoff.
 func AddOperator(s *Store, o operators.Operator) error {
-	path := s.ListedIn()
+	path := s.Opt.OperatorsFile
 	text, err := s.ReadPlain(path, disk.MaxOperators)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return PlaceError(path, err)

@@ -24,8 +24,6 @@ type Store struct {
 type Options struct {
 	Dir, StateDir, Root string
 	OperatorsFile       string   // the operators file of the project, which grants capabilities
-	ListedIn            string   // the file that lists valid senders and recipients; "" is OperatorsFile
-	MustHaveOperators   bool     // the settings name OperatorsFile, so it must exist
 	UserState           string   // the directory of the user's own files; "" if there is none
 	Named               []string // those of the paths that may be outside Root
 	Git                 disk.Git

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -37,21 +36,18 @@ func trust(a *cli.App, f *trustFlags, ops []string) error {
 // operatorsStore returns the store for commands that need only the operators file of the project.
 func operatorsStore(a *cli.App) (*handoff.Store, error) {
 	p, s, err := a.NewStore()
-	if _, statErr := os.Stat(listedIn(p)); err == nil && errors.Is(statErr, fs.ErrNotExist) {
+	if _, statErr := os.Stat(p.Options.OperatorsFile); err == nil && errors.Is(statErr, fs.ErrNotExist) {
 		err = p.Exists()
 	}
 	return s, err
 }
-
-// listedIn returns the path of the operators file that the commands use.
-func listedIn(p handoff.Project) string { return cmp.Or(p.Options.ListedIn, p.Options.OperatorsFile) }
 
 func listOperators(a *cli.App, _ *cli.None, _ []string) error {
 	s, err := operatorsStore(a)
 	if err != nil {
 		return err
 	}
-	list, err := s.Registry().Listed()
+	list, err := s.Registry().Policy()
 	if err == nil && list == nil {
 		a.Note("there is no OPERATORS.md, so every name is accepted: `handoff operators add` creates it")
 	}
@@ -82,7 +78,7 @@ func verifyOperator(a *cli.App, _ *cli.None, ops []string) error {
 	if err != nil {
 		return err
 	}
-	status, err := s.Registry().VerifyListed(operator)
+	status, err := s.Registry().Verify(operator)
 	if err != nil {
 		return err
 	}
@@ -99,7 +95,7 @@ func validateOperators(a *cli.App, _ *cli.None, files []string) error {
 	if err != nil {
 		return err
 	}
-	path, read := listedIn(p), s.Registry().ListedText
+	path, read := p.Options.OperatorsFile, s.Registry().Text
 	if len(files) == 1 {
 		path, read = files[0], func() ([]byte, error) { return cli.ReadInput(files[0]) }
 	}

@@ -42,7 +42,7 @@ func addOperator(a *cli.App, f *addFlags, ops []string) error {
 		return err
 	}
 	if me := p.Me(); me != "" && s.Registry().Check(me) != nil {
-		a.Note("you are not in " + listedIn(p) + ": run `handoff operators add " + me + "`")
+		a.Note("you are not in " + p.Options.OperatorsFile + ": run `handoff operators add " + me + "`")
 	}
-	return a.Did(o, "added "+o.ID+" to "+listedIn(p))
+	return a.Did(o, "added "+o.ID+" to "+p.Options.OperatorsFile)
 }
