@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 // DefaultMaxAge is the default maximum age of a fresh packet.
@@ -37,20 +38,11 @@ type CheckOptions struct {
 	Holders  func(token string) ([]string, error) // the stored packets with a token; nil without a store
 	Answers  *Answers                             // as the resuming side understood the packet; nil if not asked
 
-	Work func(references []string, f Facts) Work // compares with the work as it is now; nil compares nothing
+	Work func(references []string, f Facts) work.Verdict // compares with the work as it is now; nil compares nothing
 
 	Standing func(id string) Relations // of a stored handoff; nil without a store
 
 	ConfirmedBy string // who confirms answers in other words, or ""
-}
-
-// Work is the state of the work compared with the artifact. The zero value means that the artifact does not
-// describe its work.
-type Work struct {
-	Pass   bool
-	Reason string   // without quoted text
-	Files  []string // the files that changed
-	Advice string
 }
 
 // A Use is the consumption of a token, or of a handoff without one, in the ledger. The zero value means that it

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 func TestMissingArtifactIsCritical(t *testing.T) {
@@ -57,7 +58,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{"max age", clean, func(o *packet.CheckOptions) { o.MaxAge = time.Hour }, packet.Operational, "updated 2 h ago (exceeds 1 h limit)"},
 		{"odd max age", clean, func(o *packet.CheckOptions) { o.MaxAge = 90 * time.Minute }, packet.Operational, "updated 2 h ago (exceeds 1h30m0s limit)"},
-		{"one second over", fixture(t, "stale-by-a-second.json"), func(*packet.CheckOptions) {}, packet.Operational, "updated 48 h 1 s ago (exceeds 48 h limit)"},
+		{"one second over", fixture(t, "stale-by-a-second.json"), func(*packet.CheckOptions) {}, packet.Operational, "updated 48 h ago (exceeds 48 h limit)"},
 		{"no ledger", clean, func(o *packet.CheckOptions) { o.Consumed = nil }, packet.Clean, "no ledger of consumed tokens was asked"},
 		{"broken ledger", clean, func(o *packet.CheckOptions) {
 			o.Consumed = func(_, _ string) (packet.Use, error) { return packet.Use{}, errors.New("torn line") }
@@ -220,8 +221,8 @@ func TestParseNamesEveryFault(t *testing.T) {
 // What the work says of files stands in the frame, and not in our own words.
 func TestFilesOfTheWorkAreQuoted(t *testing.T) {
 	o := options()
-	o.Work = func([]string, packet.Facts) packet.Work {
-		return packet.Work{Reason: "of the 2 files 2 changed", Files: []string{"a b.go", "c.go"}}
+	o.Work = func([]string, packet.Facts) work.Verdict {
+		return work.Verdict{Reason: "of the 2 files 2 changed", Files: []string{"a b.go", "c.go"}}
 	}
 	r := packet.Check(packet.Input{Data: fixture(t, "clean.json")}, o)
 	if got := text(t, r); !strings.Contains(got, "Work:          of the 2 files 2 changed\n") || !strings.Contains(got, `| Work: of the 2 files 2 changed: "a b.go"; "c.go"`) {

@@ -63,10 +63,10 @@ func (c *checking) age(f Facts) (bool, string) {
 	limit := FormatLimit(c.o.MaxAge)
 	switch {
 	case age < -skew:
-		return false, fmt.Sprintf("updated %s in the future (exceeds %s of clock difference)", formatBeyond(-age, skew),
+		return false, fmt.Sprintf("updated %s in the future (exceeds %s of clock difference)", formatAgo(-age),
 			FormatLimit(skew))
 	case age > c.o.MaxAge:
-		return false, fmt.Sprintf("updated %s ago (exceeds %s limit)", formatBeyond(age, c.o.MaxAge), limit)
+		return false, fmt.Sprintf("updated %s ago (exceeds %s limit)", formatAgo(age), limit)
 	}
 	return true, fmt.Sprintf("updated %s ago (within %s limit)", form.Rough(max(age, 0)), limit)
 }
@@ -98,18 +98,6 @@ func FormatLimit(d time.Duration) string {
 		return form.Rough(d)
 	}
 	return d.String()
-}
-
-// formatBeyond formats a duration like form.Rough, unless that would hide that d exceeds the limit.
-func formatBeyond(d, limit time.Duration) string {
-	if text := formatAgo(d); text != formatAgo(limit) {
-		return text
-	}
-	rest := d % time.Hour
-	if d < time.Hour {
-		rest = d % time.Minute
-	}
-	return form.Rough(d-rest) + " " + form.Rough(max(rest, time.Second))
 }
 
 // Relations describes a stored handoff: the ids of its successors, and of other handoffs that supersede the same

@@ -164,7 +164,7 @@ func (o Options) run(data []byte, s screenedRecord) (content, error) {
 	if err != nil {
 		return nil, err
 	}
-	review := run.Review{Scanned: true, Allowed: s.allowed}
+	review := run.Review{Allowed: s.allowed}
 	if o.Carried != nil {
 		carried, err := o.Carried(draft.Record)
 		if err != nil {

@@ -38,9 +38,7 @@ func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 		return packet.Use{Gap: gap.Why, Since: gap.Since}, err
 	}
 	if c.Tree != nil {
-		o.Work = func(references []string, f packet.Facts) packet.Work {
-			return packet.Work(Work(*c.Tree, references, f))
-		}
+		o.Work = func(references []string, f packet.Facts) work.Verdict { return Work(*c.Tree, references, f) }
 	}
 	if c.MaxAge < 0 {
 		return o, invalid("use a duration such as 48h", "--max-age %s is negative", c.MaxAge)

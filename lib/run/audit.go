@@ -10,7 +10,6 @@ import (
 
 // A Review is the input of the self-audit that is not in the record itself.
 type Review struct {
-	Scanned bool                // the secret scan ran over the stored text
 	Allowed []string            // rules of the scan whose findings were allowed
 	Carried []CarriedAssumption // assumptions carried from earlier records of the project; see Carry
 }
@@ -50,18 +49,6 @@ func (a Audit) Failed() []string {
 	return names
 }
 
-// contradicted returns the flags that are true although the record contradicts them. A sealed record has none; a
-// record written by hand can have some.
-func (r Record) contradicted() []string {
-	var names []string
-	for i, f := range flags {
-		if *r.SelfAudit.answers()[i] && f.problem(r, Review{Scanned: true}) != "" {
-			names = append(names, f.name)
-		}
-	}
-	return names
-}
-
 // answers returns pointers to the flags, in the order of the table.
 func (a *Audit) answers() []*bool {
 	return []*bool{&a.SchemaValidated, &a.RedactionReviewed, &a.ReceiptsReviewed, &a.AssumptionsReviewed,
@@ -88,16 +75,12 @@ var flags = []flag{
 
 // why returns, from the record alone, why the flag is no.
 func (f flag) why(r Record) string {
-	return cmp.Or(f.problem(r, Review{Scanned: true}), f.unseen+"who wrote the record says so")
+	return cmp.Or(f.problem(r, Review{}), f.unseen+"who wrote the record says so")
 }
 
-// redaction requires that the scan ran and found nothing. An allowed finding can be right, but it was not
-// redacted.
+// redaction requires that the scan found nothing. An allowed finding can be right, but it was not redacted.
 func redaction(_ Record, review Review) string {
-	switch {
-	case !review.Scanned:
-		return "no secret scan ran"
-	case len(review.Allowed) > 0:
+	if len(review.Allowed) > 0 {
 		return "the secret scan let something through"
 	}
 	return ""

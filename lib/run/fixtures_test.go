@@ -46,7 +46,7 @@ func TestGoodFixtures(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		r, err := draft.Seal(run.Review{Scanned: true})
+		r, err := draft.Seal(run.Review{})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -152,7 +152,7 @@ func TestViewIsFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := draft.Seal(run.Review{Scanned: true})
+	r, err := draft.Seal(run.Review{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestViewOfLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := draft.Seal(run.Review{Scanned: true, Allowed: []string{"jwt"}})
+	r, err := draft.Seal(run.Review{Allowed: []string{"jwt"}})
 	if err != nil {
 		t.Fatal(err)
 	}

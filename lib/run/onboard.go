@@ -42,7 +42,7 @@ type Recent struct {
 	Agent      string   `json:"agent"`
 	Status     string   `json:"status"`
 	Summary    string   `json:"summary"`
-	AuditFails []string `json:"audit_fails"` // the flags of its self-audit that are false, or that its data contradict
+	AuditFails []string `json:"audit_fails"` // the flags of its self-audit that are false
 }
 
 // An OriginException is a policy exception with its record.
@@ -79,7 +79,7 @@ func Onboard(newestFirst []Entry, o OnboardOptions) Onboarding {
 	recent := entries[:min(len(entries), cmp.Or(max(o.MaxRecent, 0), DefaultMaxRecent))]
 	for _, e := range recent {
 		r := e.Record
-		fails := append(append([]string{}, r.SelfAudit.Failed()...), r.contradicted()...)
+		fails := append([]string{}, r.SelfAudit.Failed()...)
 		b.RecentHandoffs = append(b.RecentHandoffs, Recent{e.origin(), r.Agent, r.Status, r.Summary, fails})
 		for _, x := range r.PolicyExceptions {
 			b.PolicyExceptions = append(b.PolicyExceptions, OriginException{x, e.origin()})
@@ -108,14 +108,8 @@ func (b *Onboarding) warn(recent []Entry, o OnboardOptions) {
 	}
 	for _, e := range recent {
 		r, task := e.Record, show(e.Record.TaskID)
-		if r.Status != "completed" {
-			say("task %s ended as %s", task, show(r.Status))
-		}
 		if failed := r.SelfAudit.Failed(); len(failed) > 0 {
 			say("task %s fails its self-audit: %s", task, strings.Join(failed, ", "))
-		}
-		if wrong := r.contradicted(); len(wrong) > 0 {
-			say("the data of task %s contradict its self-audit: %s", task, strings.Join(wrong, ", "))
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -110,8 +109,7 @@ func (r *Reading) member(f Field, v *jsontree.Value, at string, record *jsontree
 	}
 }
 
-// unknown reports unknown members. The first one without a similar known name gets the list of known names as its
-// hint.
+// unknown reports unknown members. The first one gets the list of known names as its hint.
 func (r *Reading) unknown(fields []Field, v *jsontree.Value, at string) {
 	var known []string
 	for _, f := range fields {
@@ -123,9 +121,7 @@ func (r *Reading) unknown(fields []Field, v *jsontree.Value, at string) {
 			continue
 		}
 		hint := ""
-		if meant := form.Nearest(m.Name, known); meant != "" {
-			hint = fmt.Sprintf("did you mean %q?", meant)
-		} else if !listed {
+		if !listed {
 			hint, listed = "known are "+strings.Join(known, ", "), true
 		}
 		r.fault(m.Value, fault.Pointer(at, m.Name), fmt.Sprintf("unknown field %.80q", m.Name), hint)

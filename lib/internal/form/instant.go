@@ -33,30 +33,16 @@ func Zoned(s string) (time.Time, bool) {
 	return t.UTC(), err == nil && isZone && len(s)-len(whole)-len(zone) <= mostFraction
 }
 
-// number parses digits. There must be few enough for an int.
-func number(digits string) (n int) {
-	for i := range len(digits) {
-		n = 10*n + int(digits[i]-'0')
-	}
-	return n
-}
+// isoForm matches the times with an offset that datetime.fromisoformat of Python 3.11 accepts, without week dates: a
+// date, any one character, a time, and Z or an offset as precise as a time.
+var isoForm = Pattern(`^(?:(\d{4})-(\d\d)-(\d\d)|(\d{4})(\d\d)(\d\d))[\s\S]` + clockForm + `(?:Z|([+-])` + clockForm + `)$`)
 
-// isoForm matches the times with an offset that datetime.fromisoformat of Python 3.11 accepts. A date by month or by
-// week and any one character come first. Then come a time, and Z or an offset as precise as a time. A digit after a
-// week and a hyphen is its day. If another digit follows, the hyphen is the character before the time.
-var isoForm = Pattern(`^(?:(?:` + monthForm + `|` + weekForm + `)[\s\S]|(\d{4})-W(\d\d)-(\d)\D)` + clockForm +
-	`(?:Z|([+-])` + clockForm + `)$`)
-
-const (
-	clockForm = `(\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?|\d\d(?:\d\d(?:[.,]\d+)?)?)?)`
-	monthForm = `(\d{4})-(\d\d)-(\d\d)|(\d{4})(\d\d)(\d\d)`
-	weekForm  = `(\d{4})-W(\d\d)|(\d{4})W(\d\d)(\d)??`
-)
+const clockForm = `(\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?|\d\d(?:\d\d(?:[.,]\d+)?)?)?)`
 
 // ISO parses a time of ISO 8601 with an offset, and returns it in UTC. It accepts what datetime.fromisoformat of
-// Python 3.11 accepts:
+// Python 3.11 accepts, except week dates:
 //
-//   - a calendar or week date, with or without hyphens
+//   - a calendar date, with or without hyphens
 //   - any one character
 //   - a time to the hour, minute or second, with or without colons, and a fraction of any length
 //   - Z, or an offset as precise as a time
@@ -67,34 +53,17 @@ func ISO(s string) (time.Time, bool) {
 	if m == nil {
 		return time.Time{}, false
 	}
-	// Of each pair of alternatives only one has matched; the groups of the other are empty.
+	// Of the two forms of a date only one has matched; the groups of the other are empty.
 	day, err := time.Parse("20060102", m[1]+m[4]+m[2]+m[5]+m[3]+m[6])
-	ok := err == nil
-	if year := m[7] + m[9] + m[12]; year != "" {
-		day, ok = ofWeek(number(year), number(m[8]+m[10]+m[13]), m[11]+m[14])
-	}
-	since, isClock := isoClock(m[15])
-	east, isZone := isoClock(m[17])
-	if m[16] == "-" {
+	since, isClock := isoClock(m[7])
+	east, isZone := isoClock(m[9])
+	if m[8] == "-" {
 		east = -east
 	}
-	if !ok || day.Year() == 0 || !isClock || !isZone {
+	if err != nil || day.Year() == 0 || !isClock || !isZone {
 		return time.Time{}, false
 	}
 	return day.Add(since - east), true
-}
-
-// ofWeek returns a day of an ISO 8601 week. Week 1 is the week with January 4.
-func ofWeek(year, week int, day string) (time.Time, bool) {
-	weekday := 1
-	if day != "" {
-		weekday = number(day)
-	}
-	fourth := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC)
-	monday := fourth.AddDate(0, 0, -(int(fourth.Weekday())+6)%7)
-	t := monday.AddDate(0, 0, 7*(week-1)+weekday-1)
-	inYear, inWeek := t.ISOWeek()
-	return t, weekday >= 1 && weekday <= 7 && inYear == year && inWeek == week
 }
 
 // isoClock parses a time of day of isoForm. "" is midnight.
