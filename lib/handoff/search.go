@@ -11,7 +11,6 @@ import (
 type Query struct {
 	Filter
 	Words []string // words, or questions in sentences
-	Every bool     // return only handoffs with all words, not with any
 	Limit int      // the number of matches to return; 0 means no limit
 }
 
@@ -55,7 +54,7 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 		return Found{}, err
 	}
 	slices.Reverse(entries)
-	x := search.Search{At: s.at, Dir: d, Query: looked, Every: q.Every, Tag: q.Tag}
+	x := search.Search{At: s.at, Dir: d, Query: looked, Tag: q.Tag}
 	x.Prove = func(e Entry) (Document, error) {
 		got, err := s.load(d, e)
 		return got.Document, err

@@ -2,8 +2,7 @@
 // input and output.
 //
 // The tools take the arguments of the commands of the same name, and follow the same rules. Text from others
-// appears only in results, in a frame. Other text in a result uses names of tools and arguments, never of flags,
-// and names the project by the base name of its root.
+// appears only in results, in a frame. Other text in a result uses names of tools and arguments, never of flags.
 package mcp
 
 import (
@@ -15,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -123,32 +121,4 @@ func (p project) openWith(change func(*handoff.Project)) (handoff.Project, *hand
 	}
 	found.Options.Lost = p.lost
 	return p.Open(found, change)
-}
-
-const maxLabel = 40 // bytes
-
-// label returns the base name of the project's root. Others may have chosen it, so it is shortened, and reduced
-// to harmless characters.
-func (p project) label() string {
-	found, err := p.Project()
-	if err != nil {
-		return ""
-	}
-	name := strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, filepath.Base(found.Root))
-	return name[:min(len(name), maxLabel)]
-}
-
-func (p project) aboutProject(next string) about { return about{Project: p.label(), Next: next} }
-
-// named returns the line that names the project of a text.
-func (p project) named() string {
-	if name := p.label(); name != "" {
-		return fmt.Sprintf("Project: %q\n", name)
-	}
-	return ""
 }

@@ -39,7 +39,6 @@ func (in listArgs) filter() (f handoff.Filter, err error) {
 }
 
 type listed struct {
-	about
 	Handoffs []listedOne `json:"handoffs"`
 	Older    int         `json:"older"`             // the number of omitted handoffs
 	Lost     string      `json:"warning,omitempty"` // why some handoffs cannot be listed
@@ -80,18 +79,16 @@ func (p project) list(ctx context.Context, in listArgs) (any, error) {
 		return nil, err
 	}
 	out.Handoffs = newestListed(s, entries)
-	out.Older = total - len(out.Handoffs)
-	out.about = p.aboutProject("")
-	if len(out.Handoffs) > 0 {
-		out.Next = "handoff_read with an id prints one"
+	if out.Older = total - len(out.Handoffs); in.Query != "" {
+		slices.Reverse(out.Handoffs)
 	}
 	return out, nil
 }
 
-// find returns what a query finds, and how many there are in all.
+// find returns what a query finds, the best last, and how many there are in all.
 func find(ctx context.Context, s *handoff.Store, q handoff.Query) (rows []handoff.Entry, total int, err error) {
 	found, err := s.Search(ctx, q)
-	for _, m := range found.Matches {
+	for _, m := range slices.Backward(found.Matches) {
 		rows = append(rows, m.Row)
 	}
 	return rows, found.Total, err

@@ -33,12 +33,6 @@ func newServer(p project) *mcp.Server {
 	return s
 }
 
-// about is the part of the data that every result has.
-type about struct {
-	Project string `json:"project,omitempty"` // the base name of its root
-	Next    string `json:"next,omitempty"`    // the next steps
-}
-
 // A trait is what a client should know of a tool.
 type trait int
 
@@ -81,9 +75,9 @@ func add[In any](s *mcp.Server, p project, name string, has trait, description s
 			text, isText := r.(string)
 			switch {
 			case err != nil:
-				return failed(err, text+p.named()), nil
+				return failed(err, text), nil
 			case isText:
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text + p.named()}}}, nil
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 			}
 			data, err := json.Marshal(r)
 			if err != nil {

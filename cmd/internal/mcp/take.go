@@ -21,9 +21,9 @@ type doneArgs struct {
 	Offline  bool   `json:"offline,omitempty"`
 }
 
-// acted is a receipt with the common data.
+// acted is a receipt with the next step.
 type acted struct {
-	about
+	Next string `json:"next,omitempty"`
 	handoff.ActReceipt
 }
 
@@ -42,11 +42,11 @@ func (p project) take(ctx context.Context, in takeArgs) (any, error) {
 	default:
 		var ok bool
 		if got, ok, err = s.Lifecycle().TakeNext(ctx, handoff.Filter{To: who.Operator}, who); !ok && err == nil {
-			return listed{about: p.aboutProject("nothing to do for " + who.Operator), Handoffs: []listedOne{}}, nil
+			return "nothing to do for " + who.Operator + "\n", nil
 		}
 	}
 	if err != nil {
-		return acted{p.aboutProject(""), got}, err
+		return acted{"", got}, err
 	}
 	p.began()
 	next := "handoff_read with its id, then work; handoff_done finishes it"
@@ -56,7 +56,7 @@ func (p project) take(ctx context.Context, in takeArgs) (any, error) {
 			next = "it is superseded: handoff_read the id in superseded_by, and take that"
 		}
 	}
-	return acted{p.aboutProject(next), got}, nil
+	return acted{next, got}, nil
 }
 
 func (p project) done(ctx context.Context, in doneArgs) (any, error) {
@@ -78,7 +78,7 @@ func (p project) end(ctx context.Context, s *handoff.Store, act handoff.Act, id 
 		}
 	}
 	got, err := s.Act(ctx, act, id, who)
-	return acted{p.aboutProject(""), got}, err
+	return acted{"", got}, err
 }
 
 // began notes the session if only this server knows it: if the server dies, others can take over what it holds.

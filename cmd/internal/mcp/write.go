@@ -65,7 +65,7 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	if source.Fields == nil { // a record or a whole document
 		next = "handoff_check with its id checks whether work can continue from it"
 	}
-	return written{p.aboutProject(next), receipts[0], notes(s, in, source, receipts[0])}, nil
+	return written{next, receipts[0], notes(s, in, source, receipts[0])}, nil
 }
 
 // admitFrom refuses a source whose sender is not the server's only operator, in any form.
@@ -136,9 +136,9 @@ func (in writeArgs) missing() (names []string) {
 	return names
 }
 
-// written is a receipt of write with the common data.
+// written is a receipt of write with the next step.
 type written struct {
-	about
+	Next string `json:"next,omitempty"`
 	handoff.Receipt
 	Notes []string `json:"notes,omitempty"`
 }

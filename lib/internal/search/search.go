@@ -42,7 +42,6 @@ type Search struct {
 	At    *store.Store
 	Dir   *disk.Dir
 	Query *Query
-	Every bool   // require all terms
 	Tag   string // "" means any
 
 	// Prove returns the document of a row if it is as it was written.
@@ -58,9 +57,6 @@ type Search struct {
 func (x *Search) Run(ctx context.Context, rows []index.Row, limit int) (matches []Match, total int, err error) {
 	found, all, words := x.find(ctx, rows)
 	x.Query.weigh(found, all)
-	if x.Every {
-		found = slices.DeleteFunc(found, func(c candidate) bool { return len(c.hits) < len(x.Query.terms) })
-	}
 	x.Query.rank(found, max(1, float64(words)/float64(max(1, all))))
 	total = len(found)
 	if limit > 0 {

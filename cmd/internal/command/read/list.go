@@ -9,11 +9,9 @@ import (
 
 type listFlags struct {
 	cli.Filter
-	Format   string `one:"table,rows,jsonl,ids,json"`
-	Limit    int    `flag:",n"`
-	Agent    bool   `needs:"unread" not:"format limit"` // print bodies in frames
-	MaxChars int    `needs:"agent"`
-	Held     bool   `not:"format limit agent"` // list what is held instead
+	Format string `one:"table,rows,jsonl,ids,json"`
+	Limit  int    `flag:",n"`
+	Held   bool   `not:"format limit"` // list what is held instead
 	*cli.Paging
 }
 
@@ -26,22 +24,11 @@ func list(a *cli.App, f *listFlags, _ []string) error {
 		return listHeld(a)
 	}
 	chosen, err := f.Chosen(a)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case f.Agent:
-		return listForAgent(a, chosen, f.MaxChars)
 	}
 	chosen.Present = !chosen.All && chosen.State == ""
 	return listChosen(a, chosen, f)
-}
-
-// listForAgent prints unread handoffs in frames. It refuses every other way to choose than by recipient.
-func listForAgent(a *cli.App, chosen handoff.Filter, maxChars int) error {
-	if chosen != (handoff.Filter{Unread: true, To: chosen.To}) {
-		return cli.Invalid("remove the other flags", "--agent accepts only --unread and --to")
-	}
-	return show(a, chosen.To, maxChars)
 }
 
 func listChosen(a *cli.App, chosen handoff.Filter, f *listFlags) error {

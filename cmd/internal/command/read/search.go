@@ -10,35 +10,26 @@ import (
 )
 
 type searchFlags struct {
-	cli.Filter
-	Limit  int    `flag:",n" default:"20"`
-	Format string `one:"text,jsonl,ids"`
+	Limit int `flag:",n" default:"20"`
 	*cli.Paging
 }
 
 func search(a *cli.App, f *searchFlags, words []string) error {
-	chosen, err := f.Chosen(a)
-	if err != nil {
-		return err
-	}
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
-	q := handoff.Query{Filter: chosen, Words: words, Every: chosen.All, Limit: f.Limit}
-	q.All = false
-	found, err := s.Search(context.Background(), q)
+	found, err := s.Search(context.Background(), handoff.Query{Words: words, Limit: f.Limit})
 	if err != nil {
 		return err
 	}
 	if found.Total == 0 {
-		a.NoteSlips(s, chosen.To, chosen.From)
 		a.NoteNothing(p, s, "nothing found")
 	}
-	return printFound(a, s, found, f.Limit, f.Format)
+	return printFound(a, s, found, f.Limit)
 }
 
-func printFound(a *cli.App, s *handoff.Store, found handoff.Found, limit int, format string) error {
+func printFound(a *cli.App, s *handoff.Store, found handoff.Found, limit int) error {
 	out := bufio.NewWriter(a.Stdout)
 	rows := make([]handoff.Entry, len(found.Matches))
 	for i, m := range found.Matches {
@@ -46,15 +37,13 @@ func printFound(a *cli.App, s *handoff.Store, found handoff.Found, limit int, fo
 	}
 	var err error
 	switch {
-	case format == "ids":
-		err = PrintList(a, s, rows, format)
-	case format == "jsonl":
+	case a.JSON:
 		for i, l := range s.Listed(rows) {
 			if err = cli.EncodeJSON(out, foundLine{l, found.Matches[i].Score, passages(found.Matches[i])}); err != nil {
 				break
 			}
 		}
-	case format == "" && cli.IsTerminal(a.Stdout):
+	case cli.IsTerminal(a.Stdout):
 		below := make([]string, len(rows)) // the passages of those that have one
 		for i, m := range found.Matches {
 			if len(m.Passages) > 0 {

@@ -272,13 +272,3 @@ func shortStatus(a *cli.App) {
 		fmt.Fprintln(a.Stdout, strings.Join(parts, map[bool]string{true: " ", false: ", "}[a.HasSigns()]))
 	}
 }
-
-// QuickStatus runs `handoff status --short` and reports whether that is the command line. It does without cobra, which
-// would delay the prompt.
-func QuickStatus(a *cli.App) bool {
-	if strings.Join(a.Args, " ") != "status --short" {
-		return false
-	}
-	shortStatus(a)
-	return true
-}

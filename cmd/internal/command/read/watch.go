@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -20,16 +18,14 @@ import (
 
 type watchFlags struct {
 	*cli.Who
-	All  bool   `not:"operator"`
 	Exec string // a command for each new handoff
-	Once bool
 }
 
 // A watch is one run of the command.
 type watch struct {
 	*cli.App
 	*watchFlags
-	to      string // "" is every operator
+	to      string
 	project handoff.Project
 }
 
@@ -51,10 +47,8 @@ func (w *watch) start() error {
 		return err
 	}
 	w.project = p
-	if !w.All {
-		if w.to, err = w.Acting(p, s, w.Operator); err != nil {
-			return err
-		}
+	if w.to, err = w.Acting(p, s, w.Operator); err != nil {
+		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -77,10 +71,7 @@ func (w *watch) run(ctx context.Context, s *handoff.Store) error {
 		if err != nil {
 			return err
 		}
-		before := len(seen)
-		if seen, err = w.look(s, seen); err == nil && w.Once && len(seen) > before {
-			return nil
-		}
+		seen, err = w.look(s, seen)
 	}
 	return err
 }
@@ -140,12 +131,7 @@ func (w watch) tell(e handoff.Listed) error {
 	if err != nil {
 		return err
 	}
-	shown := text
-	if cli.IsTerminal(w.Stdout) && !w.JSON {
-		shown = fmt.Sprintf("%s  handoff from %s to %s: %s", cli.Short(e.ID, 8), e.From, e.To, e.Title)
-		shown = handoff.EscapeLine(shown) + "\n"
-	}
-	if _, err := io.WriteString(w.Stdout, shown); err != nil {
+	if err := w.Print(text); err != nil {
 		return err
 	}
 	if w.Exec == "" {
