@@ -4,14 +4,14 @@
 // bundle has no paths, links or modes. It has these lines, in this order:
 //
 //	{"bundle":"handoff-bundle/1","created_utc":…,"origin":{"writer":…}}
-//	{"first_seen":…,"handoff":"<the stored document>","id":…,"sigs":[…]}
+//	{"handoff":"<the stored document>","id":…,"sigs":[…]}
 //	{"read":{"id":…,"operator":…,"ts_utc":…}}
 //	{"consumed":{"accepted":…,"handoff_id":…,"operator_id":…,"reason":…,"session_id":…,
 //		"token":…,"ts_utc":…}}
 //	{"end":{"handoffs":N,"sha256":"<of all bytes before this line>"}}
 //
 // Handoffs are sorted by id, read marks by id and operator, consumed tokens by token. No line occurs twice. Marks and
-// tokens belong to handoffs of the bundle. Unknown values are omitted: writer, first_seen, sigs, accepted, reason and
+// tokens belong to handoffs of the bundle. Unknown values are omitted: writer, sigs, accepted, reason and
 // session_id. Times have the form of ts_utc. created_utc is the newest time in the bundle. The same handoffs of the
 // same store therefore make the same bytes.
 //
@@ -58,8 +58,7 @@ type Origin struct {
 type Handoff struct {
 	ID         string   `json:"id"`
 	Text       string   `json:"handoff"`
-	Signatures []string `json:"sigs,omitempty"`       // armored
-	FirstSeen  string   `json:"first_seen,omitempty"` // when it reached the store, or ""
+	Signatures []string `json:"sigs,omitempty"` // armored
 }
 
 // A Read is the line of a read mark.

@@ -29,7 +29,7 @@ func id(n int) string { return fmt.Sprintf("sha256:%064x", n) }
 
 func sample() (bundle.Header, []bundle.Line) {
 	return bundle.Header{Format: bundle.Format, Created: at, Origin: bundle.Origin{Writer: "w-0123456789abcdef"}}, []bundle.Line{
-		{Handoff: &bundle.Handoff{ID: id(1), Text: "---\n\u2028 \x01\"\\ é 😀\n", FirstSeen: at, Signatures: []string{"a\n", "b"}}},
+		{Handoff: &bundle.Handoff{ID: id(1), Text: "---\n\u2028 \x01\"\\ é 😀\n", Signatures: []string{"a\n", "b"}}},
 		{Handoff: &bundle.Handoff{ID: id(2), Text: ""}},
 		{Read: &bundle.Read{ID: id(1), Operator: "ann", Time: at}},
 		{Read: &bundle.Read{ID: id(1), Operator: "ben", Time: at}},

@@ -60,14 +60,13 @@ func Export(s *handoff.Store, entries []handoff.Entry, withState bool, to io.Wri
 type export struct {
 	*handoff.Store
 	entries []handoff.Entry
-	seen    func(id string) string // returns when a handoff reached the store
-	state   []Line                 // read marks and consumed tokens
+	state   []Line // read marks and consumed tokens
 }
 
 // collect reads everything but the documents.
 func (e *export) collect(withState bool) (err error) {
-	if e.seen, err = e.Exchange().FirstSeen(); err != nil || !withState {
-		return err
+	if !withState {
+		return nil
 	}
 	chosen := make(map[string]bool, len(e.entries))
 	for _, entry := range e.entries {
@@ -91,7 +90,7 @@ func (e *export) newest() string {
 	newest := "1970-01-01T00:00:00Z"
 	note := func(at string) { newest = max(newest, at) }
 	for _, entry := range e.entries {
-		note(cmp.Or(e.seen(entry.ID), entry.Time))
+		note(entry.Time)
 	}
 	for _, l := range e.state {
 		if l.Read != nil {
@@ -117,7 +116,7 @@ func (e *export) documents(w *Writer) (err error) {
 			signatures, err = e.signatures(got)
 		}
 		if err == nil {
-			err = w.Put(Line{Handoff: &Handoff{got.Entry.ID, string(got.Text), signatures, e.seen(got.Entry.ID)}})
+			err = w.Put(Line{Handoff: &Handoff{got.Entry.ID, string(got.Text), signatures}})
 		}
 		return err == nil
 	})

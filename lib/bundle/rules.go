@@ -59,8 +59,6 @@ func (l Line) check(of string) string {
 // check returns what is wrong with the line of a handoff, "" if nothing is. The store checks the document itself.
 func (h Handoff) check() string {
 	switch {
-	case h.FirstSeen != "" && !form.IsInstant(h.FirstSeen):
-		return "has a first_seen that is not a time"
 	case len(h.Signatures) > maxSigs:
 		return "has too many signatures"
 	case !utf8.ValidString(h.Text):

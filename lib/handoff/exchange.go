@@ -25,19 +25,6 @@ func (x Exchange) Writer() (string, error) {
 	return record.Writer, err
 }
 
-// FirstSeen returns a function that returns when a handoff reached this store, in RFC 3339 with Z. It returns "" for
-// a handoff whose event is not in the audit log.
-func (x Exchange) FirstSeen() (func(id string) string, error) {
-	known, err := (&txn.History{Store: x.s.at}).About("")
-	return func(id string) string {
-		at := known.Of(id).FirstSeen()
-		if at.IsZero() {
-			return ""
-		}
-		return at.Format("2006-01-02T15:04:05.000000Z")
-	}, err
-}
-
 // Consumptions returns the used resume tokens and the actions of the ledger, in their order: all of them, or those on
 // some handoffs. The error is ErrIntegrity if the ledger is damaged.
 func (x Exchange) Consumptions(ids ...string) (all []Consumption, err error) {

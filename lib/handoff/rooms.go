@@ -53,7 +53,7 @@ type (
 	MachineError = store.MachineError
 	// An Operator is an entry of the operators file. Its fields have the names of the keys there.
 	Operator = operators.Operator
-	// An SSHKey is a public key of an operator, with the optional times from and until which it is valid.
+	// An SSHKey is a public key of an operator.
 	SSHKey = operators.SSHKey
 	// A Finding is a fault or a warning. Place is a file or file:line, Problem explains it, Remedy is a command that
 	// fixes it, or "".

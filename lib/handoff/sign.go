@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -70,7 +69,7 @@ func (s *Store) signOne(d *admitted, w trust.Witness) (sig Signature, err error)
 	if len(w.Texts) == 0 {
 		return Signature{State: SignatureUnsigned}, w.Err
 	}
-	text, sig, err := s.keys.Judge(d.From, w, func() (time.Time, error) { return s.opt.Now(), nil })
+	text, sig, err := s.keys.Judge(d.From, w)
 	d.signature = &txn.Signature{ID: d.HandoffID, Text: text, Key: sig.Key}
 	if errors.Is(err, ErrIntegrity) {
 		err = &Error{Class: ErrIntegrity, Problem: fault.Prefixed(d.name) + err.Error(), Cause: err}
@@ -153,8 +152,7 @@ func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) 
 		return r, err
 	}
 	r.Status = StatusSigned
-	_, r.Signature, err = s.keys.Judge(got.Entry.From, s.keys.Prove(got.Text, string(text)),
-		func() (time.Time, error) { return s.keys.FirstSeen(r.ID) })
+	_, r.Signature, err = s.keys.Judge(got.Entry.From, s.keys.Prove(got.Text, string(text)))
 	if err != nil {
 		return r, err
 	}

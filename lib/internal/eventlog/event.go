@@ -26,15 +26,6 @@ type Event struct {
 	Time    string          `json:"ts_utc"`
 }
 
-// micros returns the time of the event in microseconds of Unix time, or 0 if it has none.
-func (e Event) micros() int64 {
-	at, err := time.Parse(time.RFC3339Nano, e.Time)
-	if err != nil {
-		return 0
-	}
-	return at.UnixMicro()
-}
-
 // Link returns the line of an event that follows the hash prev, with its newline, and the hash of the event.
 // redacted names the rules by which content was redacted; nil becomes null.
 func Link(prev, eventType string, at time.Time, payload any, redacted []string) (line []byte, hash string, err error) {

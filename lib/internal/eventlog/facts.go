@@ -1,14 +1,12 @@
 package eventlog
 
 import (
-	"cmp"
 	"hash/maphash"
 	"iter"
 	"path"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -34,7 +32,6 @@ type Handoff struct {
 	sum    uint64 // a hash of its content
 	ReadBy string // the read marks in the form of a row; the first mark of an operator counts
 
-	since    int64  // when the handoff first reached this store, in microseconds of Unix time; 0 if unknown
 	Adopted  bool   // the file existed before the write event, so its history is incomplete
 	Imported bool   // other replicas wrote it and have its events
 	Pruned   bool   // it was pruned and not stored again
@@ -88,14 +85,6 @@ func (f *Facts) entry(id string) *Handoff {
 // IsWritten reports whether there is a write event.
 func (h Handoff) IsWritten() bool { return h.Line > 0 }
 
-// FirstSeen returns when the handoff first reached this store, or the zero time if unknown.
-func (h Handoff) FirstSeen() time.Time {
-	if h.since == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(h.since).UTC()
-}
-
 // HasMark reports whether a read mark is recorded.
 func (h Handoff) HasMark(m index.Mark) bool {
 	for entry := range strings.SplitSeq(h.ReadBy, ",") {
@@ -119,7 +108,7 @@ func (f *Facts) Collect(e Parsed) {
 	switch p := e.Content.(type) {
 	case Written:
 		f.write(p.HandoffID, Handoff{
-			Line: e.Number, Offset: e.Offset, sum: p.sum(), since: e.micros(), Adopted: p.Adopted,
+			Line: e.Number, Offset: e.Offset, sum: p.sum(), Adopted: p.Adopted,
 			Key: p.SigningKey,
 		})
 	case Pruned:
@@ -141,7 +130,7 @@ func (f *Facts) Collect(e Parsed) {
 		for _, id := range p.HandoffIDs {
 			h := f.entry(id)
 			h.Restored = h.Restored || h.Pruned
-			h.Imported, h.Pruned, h.since = true, false, cmp.Or(h.since, e.micros())
+			h.Imported, h.Pruned = true, false
 		}
 	case Repaired:
 		for _, id := range p.Quarantined {
@@ -179,7 +168,7 @@ func (f *Facts) CollectAll(events []Parsed) {
 // is not a fault by itself: the handoff may have been lost in between.
 func (f *Facts) write(id string, event Handoff) {
 	h := f.entry(id)
-	event.since, event.Restored = cmp.Or(h.since, event.since), h.Restored || h.Pruned
+	event.Restored = h.Restored || h.Pruned
 	switch {
 	case h.Aside, h.Pruned: // written again after a repair or a prune: earlier facts do not count
 		*h = event

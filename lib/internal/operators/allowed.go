@@ -3,17 +3,16 @@ package operators
 import (
 	"path"
 	"strings"
-	"time"
 )
 
 // An Allowed is a line of a file of allowed signers: a key, and the patterns of its owners.
 type Allowed struct {
-	Rule
+	Key      Key
 	patterns []string
 }
 
-// ParseAllowed parses a file of allowed signers for signatures in a namespace. As in ssh-keygen, lines that do not
-// apply are ignored: comments, other namespaces, certificate authorities, and invalid lines.
+// ParseAllowed parses a file of allowed signers for signatures in a namespace. Lines that do not apply are ignored:
+// comments, other namespaces, certificate authorities, limited times, and invalid lines.
 func ParseAllowed(text, namespace string) (all []Allowed) {
 	for line := range strings.Lines(text) {
 		if a, ok := parseAllowed(strings.TrimSpace(line), namespace); ok {
@@ -41,39 +40,12 @@ func parseAllowed(line, namespace string) (a Allowed, ok bool) {
 		var option string
 		option, options, more = cutOutside(options, ",")
 		name, value, _ := strings.Cut(option, "=")
-		if !a.take(strings.ToLower(name), strings.Trim(value, `"`), namespace) {
+		if !strings.EqualFold(name, "namespaces") ||
+			!matches(strings.Split(strings.Trim(value, `"`), ","), namespace) {
 			return a, false
 		}
 	}
 	return a, true
-}
-
-// take applies an option, and reports whether the line can still apply.
-func (a *Allowed) take(name, value, namespace string) (ok bool) {
-	switch name {
-	case "namespaces":
-		return matches(strings.Split(value, ","), namespace)
-	case "valid-after":
-		a.After, ok = sshTime(value)
-	case "valid-before":
-		a.Before, ok = sshTime(value)
-	}
-	return ok
-}
-
-// sshTime parses YYYYMMDD[HHMM[SS]], in local time or, with Z, in UTC.
-func sshTime(text string) (time.Time, bool) {
-	digits, utc := strings.CutSuffix(text, "Z")
-	at := time.Local
-	if utc {
-		at = time.UTC
-	}
-	for _, layout := range []string{"20060102", "200601021504", "20060102150405"} {
-		if t, err := time.ParseInLocation(layout, digits, at); err == nil && len(digits) == len(layout) {
-			return t, true
-		}
-	}
-	return time.Time{}, false
 }
 
 // cutOutside cuts a text like strings.Cut, at the first of the separators that is not in quotes.

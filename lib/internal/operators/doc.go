@@ -13,8 +13,6 @@
 //	    active_until: 2026-12-31          # a date includes its last moment in UTC
 //	    ssh_keys:                         # the keys that the operator signs with
 //	      - key: 'ssh-ed25519 AAAA…'      # as OpenSSH writes public keys
-//	        valid_after: 2026-01-01       # the first moment of a date in UTC, as in valid_before
-//	        valid_before: 2027-01-01
 //	    require_signature: 'refuse'       # none (default) or refuse
 //	teams:                                # names for several recipients
 //	  - id: 'web'                         # as of an operator, and different from all of them

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"strings"
-	"time"
 )
 
 // Namespace is the namespace of the signatures of handoffs.
@@ -39,19 +38,6 @@ func (k Key) Fingerprint() string {
 	sum := sha256.Sum256(blob)
 	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
 }
-
-// A Rule is a key with its validity. A zero time means no limit.
-type Rule struct {
-	Key           Key
-	After, Before time.Time
-}
-
-// covers reports whether a signature that was first seen at a time counts.
-func (r Rule) covers(seen time.Time) bool {
-	return (r.After.IsZero() || !seen.Before(r.After)) && (r.Before.IsZero() || seen.Before(r.Before))
-}
-
-func (r Rule) isLimited() bool { return !r.After.IsZero() || !r.Before.IsZero() }
 
 // Fingerprints returns the fingerprints of keys. The result is not nil.
 func Fingerprints(keys []Key) []string {

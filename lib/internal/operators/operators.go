@@ -43,11 +43,9 @@ type Operator struct {
 	Require      string   `json:"require_signature,omitempty"` // RequireRefuse or ""
 }
 
-// An SSHKey is a key that an operator signs with, with its validity.
+// An SSHKey is a key that an operator signs with.
 type SSHKey struct {
-	Key         string `json:"key"`
-	ValidAfter  string `json:"valid_after,omitempty"`
-	ValidBefore string `json:"valid_before,omitempty"`
+	Key string `json:"key"`
 }
 
 // RequireRefuse is the value of require_signature, besides none, that refuses unsigned handoffs of the operator.
@@ -57,12 +55,10 @@ const RequireRefuse = "refuse"
 func (l *List) Authors() []Author {
 	all := make([]Author, len(l.operators))
 	for i, o := range l.operators {
-		all[i] = Author{Name: o.ID, Email: o.GitEmail}
+		all[i] = Author{Name: o.ID, Email: o.GitEmail, Keys: []Key{}}
 		for _, k := range o.SSHKeys {
-			key, _ := ParseKey(k.Key) // the forms of the key and the times were checked
-			after, _, _ := span(k.ValidAfter)
-			before, _, _ := span(k.ValidBefore)
-			all[i].Rules = append(all[i].Rules, Rule{Key: key, After: after, Before: before})
+			key, _ := ParseKey(k.Key) // its form was checked
+			all[i].Keys = append(all[i].Keys, key)
 		}
 	}
 	return all

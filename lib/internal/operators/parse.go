@@ -20,7 +20,6 @@ var (
 		"id", "display_name", "github_handle", "git_email", "capabilities", "active_since",
 		"active_until", "ssh_keys", "require_signature",
 	}
-	sshKeyKeys = []string{"key", "valid_after", "valid_before"}
 )
 
 // Parse parses the YAML frontmatter of an operators file, without its delimiter lines. firstLine is the number of its
@@ -88,12 +87,8 @@ func operator(m document.Entries) Operator {
 
 func sshKeysOf(m document.Entries) (keys []SSHKey) {
 	for i, n := range m.List("ssh_keys") {
-		k := m.Entries(n, fmt.Sprintf("%s: ssh_keys[%d]", m.Name, i), sshKeyKeys...)
-		one := SSHKey{Key: k.Text("key", sshKey)}
-		for name, value := range map[string]*string{"valid_after": &one.ValidAfter, "valid_before": &one.ValidBefore} {
-			*value = k.Optional(name, when, "!!timestamp")
-		}
-		keys = append(keys, one)
+		k := m.Entries(n, fmt.Sprintf("%s: ssh_keys[%d]", m.Name, i), "key")
+		keys = append(keys, SSHKey{Key: k.Text("key", sshKey)})
 	}
 	return keys
 }

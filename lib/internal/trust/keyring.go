@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -35,8 +34,6 @@ type Keyring struct {
 	known  kept[operators.Trust]
 	policy kept[*operators.List] // which operators must sign; nil if none must
 
-	past txn.History
-
 	sighted []string // the operators whose keys were accepted at first sight
 }
 
@@ -50,16 +47,15 @@ func (k *Keyring) Of(d *disk.Dir, id, from string, text []byte) (operators.Verdi
 	case err != nil || armored == nil:
 		return operators.Verdict{State: operators.Unsigned}, err
 	}
-	_, found, err := k.Judge(from, k.Prove(text, string(armored)), func() (time.Time, error) { return k.FirstSeen(id) })
+	_, found, err := k.Judge(from, k.Prove(text, string(armored)))
 	return found, err
 }
 
 // Judge is like Of for signatures that are not stored. It returns the first good signature, otherwise the first that
-// matches, otherwise the first. There must be at least one. seen returns when the handoff reached this store.
-func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) (
-	text string, found operators.Verdict, err error) {
+// matches, otherwise the first. There must be at least one.
+func (k *Keyring) Judge(from string, w Witness) (text string, found operators.Verdict, err error) {
 	for i, armored := range w.Texts {
-		one, oneErr := k.judge(from, w.keys[i], w.errs[i], seen)
+		one, oneErr := k.judge(from, w.keys[i], w.errs[i])
 		if i == 0 || oneErr == nil && (err != nil || one.State == operators.Good && found.State != operators.Good) {
 			text, found, err = armored, one, oneErr
 		}
@@ -67,8 +63,8 @@ func (k *Keyring) Judge(from string, w Witness, seen func() (time.Time, error)) 
 	return text, found, err
 }
 
-func (k *Keyring) judge(from string, key operators.Key, err error, seen func() (time.Time, error)) (
-	operators.Verdict, error) {
+// judge returns the verdict about a key, found with err, and records keys that are accepted at first sight.
+func (k *Keyring) judge(from string, key operators.Key, err error) (operators.Verdict, error) {
 	if errors.Is(err, fault.ErrIntegrity) {
 		return operators.Verdict{State: operators.Bad}, err
 	}
@@ -79,16 +75,8 @@ func (k *Keyring) judge(from string, key operators.Key, err error, seen func() (
 	if err != nil {
 		return operators.Verdict{}, err
 	}
-	return k.believe(trust, from, key, seen)
-}
-
-// believe judges the owner of a key, and records keys that are accepted at first sight.
-func (k *Keyring) believe(trust operators.Trust, from string, key operators.Key,
-	seen func() (time.Time, error)) (operators.Verdict, error) {
-	found, err := trust.Judge(from, key, seen)
+	found := trust.Judge(from, key)
 	switch {
-	case err != nil:
-		return operators.Verdict{}, err
 	case found.Changed:
 		return found.Verdict, fault.Integrity(
 			"if the new keys are right, run `handoff operators trust "+from+"`",
@@ -131,20 +119,6 @@ func (k *Keyring) signer(text, armored []byte, namespace string) (operators.Key,
 		err = fault.Integrity("", "the signature was made with an invalid key")
 	}
 	return key, err
-}
-
-// FirstSeen returns when a handoff reached this store, otherwise the time now.
-func (k *Keyring) FirstSeen(id string) (time.Time, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.past.Store == nil {
-		k.past.Store = k.At
-	}
-	known, err := k.past.About(id)
-	if at := known.Of(id).FirstSeen(); !at.IsZero() || err != nil {
-		return at, err
-	}
-	return k.At.Opt.Now(), nil
 }
 
 // A kept value was read from files. It is read again when one of them has changed.
@@ -238,7 +212,7 @@ func (k *Keyring) Pin(operator, by string) func(old []byte) ([]byte, eventlog.Tr
 		}
 		_, known := pins[operator]
 		event.FirstSight = !known
-		pins[operator] = list.Authors()[at].Keys()
+		pins[operator] = list.Authors()[at].Keys
 		event.Keys = operators.Fingerprints(pins[operator])
 		return pins.Bytes(), event, nil
 	}
