@@ -31,8 +31,7 @@ type Found struct {
 // Search returns the handoffs that the filter chooses and that contain the words, the most relevant first. Scores are
 // BM25 over title, topic, body, from, to, ts_utc, tags and references.
 //
-// A word also matches in other case, without accents, in its other grammatical forms and, for a lower score, as the
-// beginning of a longer word. Search takes no lock. It returns proven handoffs; others are left out with a warning.
+// A word also matches in other case, without accents and, for a lower score, as the beginning of a longer word. Search takes no lock. It returns proven handoffs; others are left out with a warning.
 // The error is ErrInvalid if no word is left, without blanks and words that nearly every text has.
 func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 	looked, err := search.Parse(q.Words)
@@ -47,14 +46,12 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 		return Found{}, err
 	}
 	defer d.Close()
-	rows := q.Filter
-	rows.Tag = "" // the search checks it together with the words
-	entries, err := s.List(rows)
+	entries, err := s.List(q.Filter)
 	if err != nil {
 		return Found{}, err
 	}
 	slices.Reverse(entries)
-	x := search.Search{At: s.at, Dir: d, Query: looked, Tag: q.Tag}
+	x := search.Search{At: s.at, Dir: d, Query: looked}
 	x.Prove = func(e Entry) (Document, error) {
 		got, err := s.load(d, e)
 		return got.Document, err

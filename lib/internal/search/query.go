@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -12,16 +11,14 @@ import (
 
 // A Query has the words to find, without the stop words of their language.
 type Query struct {
-	terms   []string            // the words, sorted
-	weights []float64           // the weight of each term, after weigh
-	number  map[string]uint32   // the index of each term
-	longer  map[string][]uint32 // for the beginning of a word: the terms that match
-	akin    map[string][]uint32 // for a shorter word: the terms that match
-	worth   beginnings          // of the words that may match
+	terms   []string          // the words, sorted
+	weights []float64         // the weight of each term, after weigh
+	number  map[string]uint32 // the index of each term
+	worth   beginnings        // of the words that may match
 }
 
-// A hit is a term in a text. times counts full for each occurrence of the term, and less for a shorter word, such as
-// paint for painter, or for a longer word.
+// A hit is a term in a text. times counts full for each occurrence of the term, and less for a longer word, such as
+// painter for paint.
 type hit struct {
 	term  uint32
 	times uint32
@@ -29,15 +26,10 @@ type hit struct {
 
 const (
 	full = 4
-	near = 2 // for a shorter word
 	part = 1 // for a longer word
 )
 
-const (
-	shortest   = 3 // the letters of a word that also matches longer words; longer than any sign
-	shortAkin  = 5 // the bytes of a word that also matches longer ones
-	mostEnding = 3 // the maximum number of additional bytes in these
-)
+const shortest = 3 // the letters of a word that also matches longer words; longer than any sign
 
 // Parse returns a query for texts, which can be words or questions. The error is ErrInvalid if a text is blank, or if
 // there are only stop words.
@@ -54,63 +46,26 @@ func Parse(texts []string) (*Query, error) {
 		return nil, fault.Invalid(advice, "nearly every text has these words: %.80q",
 			strings.Join(all, " "))
 	}
-	q := &Query{
-		number: make(map[string]uint32), longer: make(map[string][]uint32), akin: make(map[string][]uint32),
-	}
+	q := &Query{number: make(map[string]uint32)}
 	q.terms = slices.Clone(words)
 	slices.Sort(q.terms)
 	q.terms = slices.Compact(q.terms)
 	q.weights = slices.Repeat([]float64{1}, len(q.terms))
 	for i, term := range q.terms {
 		q.number[term] = uint32(i)
-	}
-	for _, w := range words {
-		q.add(w)
+		q.worth.add(term)
 	}
 	return q, nil
 }
 
-// add adds a word of the query to the lookup tables.
-func (q *Query) add(word string) {
-	term := q.number[word]
-	for n := max(shortAkin, len(word)-mostEnding); n < len(word) && isWord(word); n++ {
-		include(q.akin, word[:n], term)
-	}
-	if utf8.RuneCountInString(word) >= shortest {
-		include(q.longer, word, term)
-	}
-	q.worth.add(word)
-}
-
-func include(terms map[string][]uint32, text string, term uint32) {
-	if !slices.Contains(terms[text], term) {
-		terms[text] = append(terms[text], term)
-	}
-}
-
-// isWord reports whether a word has only letters, either all ASCII or none.
-func isWord(word string) bool {
-	isASCII := word[0] < utf8.RuneSelf
-	isOther := func(r rune) bool { return r < utf8.RuneSelf != isASCII || !unicode.IsLetter(r) }
-	return !strings.ContainsFunc(word, isOther)
-}
-
 // match returns the terms that match a word of a text, with their counts.
 func (q *Query) match(word string) (hits []hit) {
-	add := func(term, times uint32) {
-		if !slices.ContainsFunc(hits, func(h hit) bool { return h.term == term }) {
-			hits = append(hits, hit{term, times})
-		}
-	}
 	if term, ok := q.number[word]; ok {
-		add(term, full)
-	}
-	for _, term := range q.akin[word] {
-		add(term, near)
+		hits = append(hits, hit{term, full})
 	}
 	for n := shortest; n < len(word); n++ {
-		for _, term := range q.longer[word[:n]] {
-			add(term, part)
+		if term, ok := q.number[word[:n]]; ok && utf8.RuneCountInString(word[:n]) >= shortest {
+			hits = append(hits, hit{term, part})
 		}
 	}
 	return hits

@@ -1,9 +1,8 @@
 // Package search finds handoffs by words, the most relevant first. It counts the words of all documents in parallel,
 // parses very few of them, and proves only the results.
 //
-// A document has a term of the query if it has the word. For a lower score one of the words can be the beginning of
-// the other. The counts of the terms determine the score, by BM25. Title and topic count three
-// times.
+// A document has a term of the query if it has the word, or for a lower score a longer word that begins with it. The
+// counts of the terms determine the score, by BM25. Title and topic count three times.
 package search
 
 import (
@@ -12,11 +11,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
@@ -42,7 +38,6 @@ type Search struct {
 	At    *store.Store
 	Dir   *disk.Dir
 	Query *Query
-	Tag   string // "" means any
 
 	// Prove returns the document of a row if it is as it was written.
 	Prove func(row index.Row) (document.Document, error)
@@ -102,40 +97,33 @@ func (x *Search) find(ctx context.Context, rows []index.Row) (found []candidate,
 	return found, all, words
 }
 
-// The weight of a word in a part of a document.
+// The weight of a word in a part of a document. The opening and the topic are also in the document.
 const (
 	once  = 1
-	twice = 2 // the opening, which is also in the body
-	most  = 3
+	twice = 2
 )
 
-// read counts the terms of a document. A document without the tag is not counted.
+// read counts the terms of a document. The keys of its frontmatter and the first line, its version, are no words.
 func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
 	if p.text, err = x.Dir.AppendFile(p.text[:0], row.File, disk.MaxDocument); err != nil {
 		return c, fmt.Errorf("%s: %w", x.At.RelPath(row.File), err)
 	}
-	lists, body, ok := parts(p.text)
-	if ok && !bytes.Contains(lists, []byte(x.Tag)) {
-		return c, nil
-	}
-	if !ok || x.Tag != "" {
-		doc, err := store.ParseStored(x.At.RelPath(row.File), p.text)
-		if err != nil || x.Tag != "" && !slices.Contains(doc.Tags, x.Tag) {
-			return c, err
-		}
-		lists, body, _ = parts(document.Render(doc))
+	head, body, bad := document.Split(p.text)
+	if bad != nil {
+		return c, fmt.Errorf("%s: %v", x.At.RelPath(row.File), bad)
 	}
 	c.row, c.words = row, p.count(body, once)
 	if len(p.hits) > 0 {
 		p.count([]byte(opening(store.AsString(body))), twice)
 	}
-	for line := range bytes.SplitSeq(lists, []byte("\n")) {
-		if text, ok := bytes.CutPrefix(line, []byte(item)); ok {
-			p.count(text, once)
+	_, head, _ = bytes.Cut(head, []byte("\n"))
+	for line := range bytes.SplitSeq(head, []byte("\n")) {
+		if !bytes.HasPrefix(line, []byte("  - ")) {
+			_, line, _ = bytes.Cut(line, []byte(":"))
 		}
+		p.count(line, once)
 	}
-	p.count([]byte(row.Topic), most)
-	p.count(heads(row), once)
+	p.count([]byte(row.Topic), twice)
 	c.hits = p.take()
 	return c, nil
 }
@@ -147,33 +135,6 @@ func opening(body string) string {
 		line, _, _ = strings.Cut(line, stop)
 	}
 	return cmp.Or(form.Heading(body), line)
-}
-
-// heads returns the text of a row to search besides the topic. The day is also there in words.
-func heads(row *index.Row) []byte {
-	date := row.Time[:len(time.DateOnly)]
-	month, _ := strconv.Atoi(date[5:7])
-	day := strings.TrimPrefix(date[8:], "0") + " " + time.Month(month).String()
-	return []byte(row.From + " " + row.To + " " + row.Time + " " + date + " " + day)
-}
-
-const item = "  - " // begins an item of a list in the frontmatter
-
-// parts returns the lists of the frontmatter and the body of a stored file, if it has the form that a store writes.
-func parts(text []byte) (lists, body []byte, ok bool) {
-	head, body, ok := bytes.Cut(text, []byte("\n---\n"))
-	if !ok {
-		return nil, nil, false
-	}
-	_, lists, ok = bytes.Cut(head, []byte("\nreferences:"))
-	for line := range bytes.SplitSeq(lists, []byte("\n")) {
-		switch string(line) {
-		case "", " []", "tags:", "tags: []":
-		default:
-			ok = ok && bytes.HasPrefix(line, []byte(item+"'"))
-		}
-	}
-	return lists, body, ok && bytes.HasPrefix(head, []byte("---\n"))
 }
 
 // prove returns the candidates whose documents are as they were written, with their passages.
