@@ -36,8 +36,6 @@ type Project struct {
 	// the directory of the work that handoffs are about: Root, or the linked work tree that shares its store
 	Work    string
 	HasFile bool // Root has a .handoff.yaml
-	// a .handoff.yaml or .git above that belongs to another user and was ignored; "" if there is none
-	Foreign string
 	// why a linked work tree cannot share the store of its main work tree; "" if it can, or has its own
 	Apart    string
 	Settings Settings
@@ -46,20 +44,6 @@ type Project struct {
 
 	named    bool   // a flag or the environment names the handoffs directory
 	settings string // the directory of the settings file
-}
-
-// minOpen is the number of open files that a command on one document needs, with those that the Go runtime can open
-// for itself at any time.
-const minOpen = 20
-
-// CheckLimit returns ErrConfig if the limit of open files is too low for a command. The error names the limit. Call
-// it before the first file is opened: with a still lower limit the Go runtime crashes.
-func CheckLimit() error {
-	if n := disk.MaxOpen(); n < minOpen {
-		return fault.Config("allow more open files with `ulimit -n`",
-			"only %d files may be open at a time, %d are needed", n, minOpen)
-	}
-	return nil
 }
 
 // CheckLinks returns ErrInvalid for a path through a symbolic link inside a project. Such a link comes with the
@@ -73,15 +57,11 @@ func CheckLinks(path string) error { return settings.CheckLinks(path) }
 // those outside of the project.
 func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Project, error) {
 	p := Project{Root: absolute(cwd, flags.Root)}
-	if err := CheckLimit(); err != nil {
-		return p, err
-	}
 	if p.HasFile = store.IsThere(filepath.Join(p.Root, SettingsName)); flags.Root == "" {
-		at, err := settings.FindRoot(cwd)
-		if err != nil {
+		var err error
+		if p.Root, p.HasFile, _, err = settings.FindRoot(cwd); err != nil {
 			return p, fault.Config("", "cannot find the project: %v", err)
 		}
-		p.Root, p.HasFile, p.Foreign = at.Root, at.HasFile, at.Foreign
 	}
 	p.settings = p.Root
 	top := git.Top(p.Root)
@@ -132,23 +112,22 @@ func (p Project) Exists() error {
 	return nil
 }
 
-// moveTo switches p to the project that dir, a handoffs directory, belongs to, if that is another one. The files that
-// mark a project must belong to the user or to root. Without such files, a directory is a project if it has the state
-// directory, and dir has none of its own.
+// moveTo switches p to the project that dir, a handoffs directory, belongs to, if that is another one. Without
+// a .handoff.yaml or .git, a directory is a project if it has the state directory, and dir has none of its own.
 func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags ProjectFlags) error {
-	at, err := settings.FindRoot(filepath.Dir(dir))
-	if err != nil || at.Root == p.Root {
+	root, hasFile, isMarked, err := settings.FindRoot(filepath.Dir(dir))
+	if err != nil || root == p.Root {
 		return nil
 	}
-	own, err := settings.Load(at.Root, cwd, emptyEnv)
+	own, err := settings.Load(root, cwd, emptyEnv)
 	if err != nil {
 		return fault.Config("", "%v", err)
 	}
-	if !isSamePath(dir, own.HandoffsDir.Value) || !at.IsOwn &&
+	if !isSamePath(dir, own.HandoffsDir.Value) || !isMarked &&
 		(!store.IsThere(own.StateDir.Value) || store.IsThere(ownState(dir))) {
 		return nil
 	}
-	p.Root, p.HasFile, p.Foreign, p.settings = at.Root, at.HasFile, "", at.Root
+	p.Root, p.HasFile, p.settings = root, hasFile, root
 	if err := p.load(cwd, getenv, flags); err != nil {
 		return err
 	}

@@ -31,8 +31,8 @@ func (p *Project) toMain(top, cwd string, getenv func(string) string, flags Proj
 		return nil
 	}
 	root := filepath.Join(main, rel)
-	if !store.IsThere(root) || !settings.IsTrusted(root) {
-		p.keepApart("the main work tree has no such directory of yours")
+	if !store.IsThere(root) {
+		p.keepApart("the main work tree has no such directory")
 		return nil
 	}
 	own, err := settings.Load(root, cwd, emptyEnv)

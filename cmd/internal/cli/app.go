@@ -239,10 +239,6 @@ func (a *App) load() (handoff.Project, error) {
 	if err != nil {
 		return p, err
 	}
-	if p.Foreign != "" {
-		a.Note(p.Foreign + " belongs to another user and is ignored; the project is " + p.Root +
-			"; choose another one with --root")
-	}
 	if p.Apart != "" {
 		a.Note("this linked work tree has a store of its own: " + p.Apart)
 	}

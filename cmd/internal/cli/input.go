@@ -303,9 +303,6 @@ func (a *App) ReadNamed(path string) (name string, text []byte, err error) {
 
 // OpenInput opens a regular file as ReadInput does.
 func OpenInput(path string) (*os.File, error) {
-	if err := handoff.CheckLimit(); err != nil {
-		return nil, err
-	}
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, InputError(path, err)

@@ -5,7 +5,6 @@ package disk
 import (
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -89,15 +88,6 @@ func (d *Dir) Remove(name string) error {
 		return &fs.PathError{Op: "remove", Path: filepath.Join(d.path, name), Err: err}
 	}
 	return nil
-}
-
-// MaxOpen returns how many files the process may have open at a time.
-func MaxOpen() uint64 {
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return math.MaxUint64
-	}
-	return uint64(limit.Cur)
 }
 
 // lockNow takes the exclusive lock of a file, without waiting.

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -93,9 +92,6 @@ func (d *Dir) Rename(string, string) error { return ErrUnsupported }
 
 // Link returns ErrUnsupported.
 func (d *Dir) Link(string, string) error { return ErrUnsupported }
-
-// MaxOpen returns how many files the process may have open at a time.
-func MaxOpen() uint64 { return math.MaxUint64 }
 
 // OpenToWrite returns ErrUnsupported.
 func (d *Dir) OpenToWrite(string) (*os.File, error) { return nil, ErrUnsupported }

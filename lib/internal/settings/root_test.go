@@ -55,9 +55,9 @@ func TestFindRoot(t *testing.T) {
 		{"a directory of that name counts, to be refused", []string{"a/.handoff.yaml/", "a/b/"}, "a/b", "a", true},
 	} {
 		dir := tree(t, tt.files...)
-		got, err := settings.FindRoot(filepath.Join(dir, tt.start))
-		if want := (settings.Place{Root: filepath.Join(dir, tt.root), HasFile: tt.hasFile, IsOwn: true}); err != nil || got != want {
-			t.Errorf("%s: got %+v, %v", tt.name, got, err)
+		root, hasFile, isMarked, err := settings.FindRoot(filepath.Join(dir, tt.start))
+		if err != nil || root != filepath.Join(dir, tt.root) || hasFile != tt.hasFile || !isMarked {
+			t.Errorf("%s: got %s, %v, %v, %v", tt.name, root, hasFile, isMarked, err)
 		}
 	}
 }
@@ -68,16 +68,16 @@ func TestFindRootFollowsLinksFirst(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "project", "sub"), link); err != nil {
 		t.Skip(err)
 	}
-	got, err := settings.FindRoot(link)
-	if want := filepath.Join(dir, "project"); got.Root != want || !got.HasFile || err != nil {
-		t.Errorf("got %+v, %v, want %q", got, err, want)
+	root, hasFile, _, err := settings.FindRoot(link)
+	if want := filepath.Join(dir, "project"); root != want || !hasFile || err != nil {
+		t.Errorf("got %s, %v, %v, want %q", root, hasFile, err, want)
 	}
 }
 
 func TestFindRootFails(t *testing.T) {
-	got, err := settings.FindRoot(filepath.Join(t.TempDir(), "missing"))
-	if err == nil || got != (settings.Place{}) || !strings.Contains(err.Error(), "--root") {
-		t.Errorf("got %+v, %v", got, err)
+	root, _, _, err := settings.FindRoot(filepath.Join(t.TempDir(), "missing"))
+	if err == nil || root != "" || !strings.Contains(err.Error(), "--root") {
+		t.Errorf("got %s, %v", root, err)
 	}
 }
 
