@@ -3,18 +3,16 @@ package handoff
 import (
 	"bytes"
 	"runtime"
-	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
-// Runs returns the handoffs whose body contains a record of a run. They are sorted by ts_utc,
+// Carrying returns the handoffs whose document contains a mark, such as handoff-record=run/. They are sorted by ts_utc,
 // newest first; of equal times the later row comes first. Each is proven as Read does. withheld has the errors of
-// those that cannot be proven. Only files that mention such a record are proven, which keeps the call fast in a store
-// of plain handoffs.
-func (r Records) Runs() (found []Stored, withheld []error, err error) {
+// those that cannot be proven. Only files with the mark are proven, which keeps the call fast in a store of plain
+// handoffs.
+func (r Records) Carrying(mark string) (found []Stored, withheld []error, err error) {
 	d, err := r.s.at.Reader()
 	if err != nil || d == nil {
 		return nil, nil, err
@@ -27,7 +25,7 @@ func (r Records) Runs() (found []Stored, withheld []error, err error) {
 	entries = NewestFirst(entries)
 	got, errs := make([]*Stored, len(entries)), make([]error, len(entries))
 	parallel.Each(len(entries), 2*runtime.GOMAXPROCS(0),
-		func(i int) { got[i], errs[i] = r.s.readAnnouncing(d, entries[i], "handoff-record=run/") })
+		func(i int) { got[i], errs[i] = r.s.readAnnouncing(d, entries[i], mark) })
 	for i := range entries {
 		if got[i] != nil {
 			found = append(found, *got[i])
@@ -36,20 +34,6 @@ func (r Records) Runs() (found []Stored, withheld []error, err error) {
 		}
 	}
 	return found, withheld, nil
-}
-
-// Matching returns a function that returns the handoffs whose documents have a given answer to a subject. The first
-// call reads and proves the documents. If keep is set, the answers are cached for later readers; only a command that
-// writes sets it. The function is not safe for concurrent use.
-func (r Records) Matching(about Subject, keep bool) func(what string) ([]Entry, error) {
-	read := sync.OnceValues(func() (*life.Table, error) { return life.ReadSubjects(r.s.at, about, keep) })
-	return func(what string) ([]Entry, error) {
-		t, err := read()
-		if err != nil {
-			return nil, err
-		}
-		return t.Find(what)
-	}
 }
 
 // readAnnouncing reads the handoff of an entry. It returns nil if the text does not contain mark.

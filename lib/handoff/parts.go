@@ -3,7 +3,6 @@ package handoff
 import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/life"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
@@ -54,9 +53,6 @@ type (
 	// A Trusted is the record of an operator's trusted keys. Keys are trusted from now on.
 	// FirstSight reports that no person decided. By is the operator who did, or "".
 	Trusted = eventlog.Trusted
-	// A Subject is a question to documents. Says returns the answer of a document, "" for none. Mark is text that each
-	// document with an answer contains. File is the file that caches the answers.
-	Subject = life.Subject
 	// A User is the configuration of the user. Dir is its directory, State the directory of the user's data; either is
 	// "" if unknown. Operator, Sign, SigningKey and Remotes are among its settings.
 	User = settings.User

@@ -64,79 +64,16 @@ func (s tokens) open() *handoff.Store {
 	return store
 }
 
-// check asks for every token of one that was asked before, and for some anew.
+// check asks for every token.
 func (s tokens) check(when string) {
 	s.Helper()
-	warm := record.Holders(s.open(), false)
+	ask := record.Holders(s.open())
 	for token, want := range s.want {
-		asks := []func(string) ([]string, error){warm}
-		if token == shared || len(want) == 0 || strings.HasSuffix(token, "7") {
-			asks = append(asks, record.Holders(s.open(), false))
-		}
-		for _, ask := range asks {
-			got, err := ask(token)
-			slices.Sort(got)
-			slices.Sort(want)
-			if err != nil || !slices.Equal(got, want) {
-				s.Errorf("%s: %s is in %q, want %q: %v", when, token, got, want, err)
-			}
-		}
-	}
-}
-
-// remember is what a command does that has stored a packet: those that only read keep nothing.
-func (s tokens) remember() {
-	s.Helper()
-	if _, err := record.WarnShared(s.open(), s.want[shared][1:2]); err != nil {
-		s.Fatal(err)
-	}
-}
-
-func (s tokens) cache() string {
-	s.Helper()
-	found, err := filepath.Glob(s.dir + ".state/*/packet-tokens")
-	if err != nil || len(found) > 1 {
-		s.Fatal(found, err)
-	}
-	return strings.Join(found, "")
-}
-
-func (s tokens) replace(path string, text []byte) {
-	s.Helper()
-	err := os.Remove(path)
-	if err == nil && text != nil {
-		err = os.WriteFile(path, text, 0o600)
-	}
-	if err != nil {
-		s.Fatal(err)
-	}
-}
-
-// What is remembered of tokens changes no answer, whatever becomes of it: removed, damaged.
-func TestRememberedTokens(t *testing.T) {
-	s := newTokens(t)
-	s.check("first")
-	if _, err := os.Stat(s.cache()); err == nil {
-		t.Error("a reader has written")
-	}
-	s.remember()
-	good, err := os.ReadFile(s.cache())
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, lines, _ := strings.Cut(string(good), "\n")
-	none := sum + "\n" + strings.ReplaceAll(lines, lines[33:49], "----------------")
-	for when, text := range map[string][]byte{
-		"removed": nil, "emptied": {}, "cut": good[:len(good)/2], "whole lines cut": good[:len(good)-50], "more": append(good[:len(good):len(good)], good[len(good)-50:]...),
-		"says nothing": []byte(none), "no checksum": []byte("\n" + lines), "zeros": make([]byte, len(good)),
-	} {
-		cache := s.cache()
-		s.replace(cache, text)
-		s.check(when)
-		s.remember()
-		s.check("again after: " + when)
-		if now, err := os.ReadFile(s.cache()); err != nil || len(now) != len(good) {
-			t.Errorf("%s: %d bytes are kept, want %d: %v", when, len(now), len(good), err)
+		got, err := ask(token)
+		slices.Sort(got)
+		slices.Sort(want)
+		if err != nil || !slices.Equal(got, want) {
+			s.Errorf("%s: %s is in %q, want %q: %v", when, token, got, want, err)
 		}
 	}
 }
@@ -164,33 +101,31 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// A packet that was changed holds no token as long as it is not what was written, and what it said meanwhile is not remembered.
+// A packet that was changed holds no token as long as it is not what was written.
 func TestChangedPacketHoldsNoToken(t *testing.T) {
-	for when, forgets := range map[string]bool{"remembered": false, "not remembered": true} {
-		s := newTokens(t)
-		s.check("first")
-		s.remember()
-		if forgets {
-			s.replace(s.cache(), nil)
-		}
-		id := s.want[shared][0]
-		row, err := s.open().Find(id)
-		if err != nil {
+	s := newTokens(t)
+	s.check("first")
+	all := s.want[shared]
+	row, err := s.open().Find(all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(s.dir, "handoffs", row.File)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace := func(text []byte) {
+		if err := errors.Join(os.Remove(path), os.WriteFile(path, text, 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(s.dir, "handoffs", row.File)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := s.want[shared]
-		for _, changed := range []string{strings.ReplaceAll(string(text), shared, "another-token"), strings.ReplaceAll(string(text), "handoff-record=packet/", "")} {
-			s.replace(path, []byte(changed))
-			s.want[shared] = all[1:]
-			s.check(when + ", changed")
-			s.replace(path, text)
-			s.want[shared] = all
-			s.check(when + ", restored")
-		}
+	}
+	for _, changed := range []string{strings.ReplaceAll(string(text), shared, "another-token"), strings.ReplaceAll(string(text), "handoff-record=packet/", "")} {
+		replace([]byte(changed))
+		s.want[shared] = slices.Clone(all[1:])
+		s.check("changed")
+		replace(text)
+		s.want[shared] = all
+		s.check("restored")
 	}
 }

@@ -25,7 +25,7 @@ type Checks struct {
 func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
 	ledger := sync.OnceValues(s.Records().Ledger)
 	o := c.CheckOptions
-	o.Holders, o.Standing = Holders(s, false), relationsOf(s)
+	o.Holders, o.Standing = Holders(s), relationsOf(s)
 	o.Consumed = func(token, id string) (packet.Use, error) {
 		l, err := ledger()
 		if err != nil {

@@ -44,7 +44,6 @@ const (
 	Ledger          = "consumed-tokens.jsonl"
 	Tombstones      = "tombstones"         // the ids of pruned handoffs, one per line
 	Facts           = "facts"              // what documents and events say about handoffs; a cache in the user's state
-	Tokens          = "packet-tokens"      // the resume tokens of handoffs; a cache in the user's state
 	Pins            = "operator-keys.json" // the keys of operators, as first seen or trusted since
 	Synced          = "synced"             // exists once the store was exchanged with a remote
 	GitIgnore       = ".gitignore"
