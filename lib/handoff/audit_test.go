@@ -2,7 +2,6 @@ package handoff_test
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,43 +32,6 @@ func TestRecordValidation(t *testing.T) {
 	}
 	if head, err := s.AuditLog().Head(); head.Count != 2 || err != nil {
 		t.Errorf("%d events, %v", head.Count, err)
-	}
-}
-
-// TestCheckBody holds that Verify reports a body that is not what it claims to be, and that a repair puts it aside.
-func TestCheckBody(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	var warned []string
-	s := open(t, root, func(o *handoff.Options) {
-		o.Warn = func(text string) { warned = append(warned, text) }
-		o.CheckBody = func(body string) error {
-			if strings.Contains(body, "false") {
-				return errFalse
-			}
-			return nil
-		}
-	})
-	mustWrite(t, s, source("one", "body"))
-	if len(warned) > 0 {
-		t.Error(warned)
-	}
-	mustWrite(t, s, source("two", "false"))
-	if len(warned) != 1 || !strings.Contains(warned[0], "it is false") {
-		t.Error(warned)
-	}
-	report, err := s.Verify(t.Context())
-	if err != nil || len(report.Faults) != 1 || report.Faults[0].Problem != "it is false" || !strings.HasSuffix(report.Faults[0].Place, "two.md") {
-		t.Fatalf("%v, %v", report.Faults, err)
-	}
-	if _, err := s.Maintenance().Repair(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if report, err := s.Verify(t.Context()); err != nil || len(report.Faults) > 0 || report.Handoffs != 1 {
-		t.Errorf("%+v, %v", report, err)
-	}
-	if aside, err := filepath.Glob(filepath.Join(root, "handoffs", "quarantine-*two.md")); err != nil || len(aside) != 1 {
-		t.Errorf("%v, %v", aside, err)
 	}
 }
 

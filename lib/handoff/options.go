@@ -49,8 +49,8 @@ type Options struct {
 	Redact       bool     // replace credentials in new documents instead of refusing them
 	AllowSecrets []string // secret rules whose findings are accepted, and recorded in the audit log
 
-	// CheckBody returns an error if a body claims to be a record and is not a valid one: record.CheckBody. Verify
-	// reports it as a fault, Write as a warning. nil checks nothing.
+	// CheckBody returns an error if a body looks like a record and is none: record.CheckBody. Write reports it as a
+	// warning. nil checks nothing.
 	CheckBody func(body string) error
 
 	// VerifySignature returns the public key that made an armored SSH signature of a text: signature.Verify. Its error
@@ -127,7 +127,7 @@ func (o Options) store() *store.Store {
 		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState,
 		Named: o.Named, OperatorsFile: o.OperatorsFile, Git: o.Git, Branch: o.Branch,
 		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
-		CheckBody: o.CheckBody, Now: o.Now, Fingerprint: o.Fingerprint,
+		Now: o.Now, Fingerprint: o.Fingerprint,
 		Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
 	}}
 }

@@ -55,7 +55,7 @@ func AnnouncesRecord(src Source) bool {
 
 // CarriesPacket reports whether the body contains a packet: the only record with a resume token.
 func CarriesPacket(d Document) bool {
-	b, ok, _ := fields.Extract(d.Body) // a malformed packet does not count
+	b, ok := fields.Extract(d.Body)
 	return ok && b.Kind == "packet"
 }
 
@@ -157,8 +157,7 @@ func (s *Store) rendered(src Source) (doc Document, is bool) {
 // inspect performs the checks that need the whole text, and redacts it if the options say so.
 func (s *Store) inspect(d *sealed) error {
 	if err := s.opt.CheckBody(d.Body); err != nil && !d.isMade {
-		d.notes = append(d.notes, store.OneLine(err)+
-			"; `handoff verify` will report it: write the record as JSON, and its view is made")
+		d.notes = append(d.notes, store.OneLine(err)+"; write the record as JSON, and its view is made")
 	}
 	if d.origin == nil {
 		for _, bad := range relation.Of(d.References).Malformed {

@@ -23,8 +23,6 @@ type Input struct {
 	Facts *Facts
 	Err   error // why the artifact is missing or cannot be read
 
-	Faults []fault.Fault // faults outside the record, such as a view that differs from it
-
 	References []string // of the handoff that carries it
 }
 
@@ -182,7 +180,7 @@ func (c *checking) unreadable(reason string, err error) {
 // everything at once.
 func (c *checking) run(f Facts) {
 	c.report.Kind = show(f.Kind)
-	f.Faults = slices.Concat(f.Faults, c.Faults, credentials(f.Texts))
+	f.Faults = slices.Concat(f.Faults, credentials(f.Texts))
 	c.schema(f)
 	c.freshness(f)
 	c.token(f)

@@ -1,8 +1,7 @@
 package record
 
 import (
-	"fmt"
-	"strings"
+	"errors"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
@@ -11,48 +10,34 @@ import (
 // A Block is the record in a body: its kind and version, its JSON, and its view for people.
 type Block = fields.Block
 
-// Extract returns the record in the body of a stored handoff. A body without a record is handoff.ErrInvalid, a
-// broken record handoff.ErrIntegrity.
+// Extract returns the record in the body of a stored handoff. A body without a record is handoff.ErrInvalid.
 func Extract(s handoff.Stored) (Block, error) {
-	block, ok, err := fields.Extract(s.Body)
-	switch {
-	case err != nil:
-		return Block{}, &handoff.CorruptError{File: s.Path, Why: err.Error()}
-	case !ok:
-		return Block{}, invalid("it is plain: run `handoff read`", "%s has no record", s.Entry.ID)
+	block, ok := fields.Extract(s.Body)
+	if ok && CheckBody(s.Body) == nil {
+		return block, nil
 	}
-	return block, nil
+	return Block{}, invalid("it is plain: run `handoff read`", "%s has no record", s.Entry.ID)
 }
 
-// CheckBody returns an error if the record in a body is broken or invalid, or if the view is not the one of the
-// record. It accepts a plain body, a body without a view, and a kind that this version does not know.
+// CheckBody returns an error if a body has the mark of a record, but is not exactly the view and the block of a valid
+// one: it is text. It accepts a plain body, and a kind that this version does not know.
 func CheckBody(body string) error {
-	block, ok, err := fields.Extract(body)
-	if err != nil || !ok {
-		return err
-	}
-	k, known := kindOfBlock(block)
-	if !known {
+	if !fields.Announces(body) {
 		return nil
 	}
-	// Parse it as a stored record: all fields must be there.
-	c, err := k.read(block.JSON)
-	if err != nil {
-		return fmt.Errorf("the record is not a valid %s: %w", k.label(), err)
-	}
-	return compareView(c.View(), block.View)
-}
-
-// compareView returns an error for the first line in which a body differs from the view. A body can be without one.
-func compareView(view, shown string) error {
-	if shown == "" {
-		return nil
-	}
-	want, got := strings.Split(strings.TrimRight(view, "\n"), "\n"), strings.Split(strings.TrimRight(shown, "\n"), "\n")
-	for i := range max(len(want), len(got)) {
-		if i >= len(want) || i >= len(got) || want[i] != got[i] {
-			return fmt.Errorf("line %d of the body: the view and the record disagree", i+1)
+	if block, ok := fields.Extract(body); ok {
+		if k, known := kindOfBlock(block); !known || k.holds(block) != nil {
+			return nil
 		}
 	}
-	return nil
+	return errors.New("the body is not exactly a record with its view: it is stored as text")
+}
+
+// holds returns the record in a block with its view, nil if there is none. A body can be without a view.
+func (k kind) holds(block Block) content {
+	c, err := k.read(block.JSON)
+	if err != nil || block.View != "" && c.View() != block.View {
+		return nil
+	}
+	return c
 }

@@ -34,7 +34,7 @@ func TestCheckBody(t *testing.T) {
 			t.Errorf("%s: there may be text before the view", name)
 		}
 	}
-	for _, plain := range []string{"", "Tests are green.\n", "handoff-record=packet/1\n", "# View\n```json handoff-record=letter/7\n{}\n```\n"} {
+	for _, plain := range []string{"", "Tests are green.\n", "# View\n\n```json handoff-record=letter/7\n{}\n```\n"} {
 		if err := record.CheckBody(plain); err != nil {
 			t.Errorf("%q: %v", plain, err)
 		}

@@ -33,19 +33,18 @@ func Holders(s *handoff.Store) func(token string) ([]string, error) {
 
 // packetOf returns the packet in a body.
 func packetOf(body string) (packet.Record, bool) {
-	c, err := recordIn(body, packet.Kind)
-	r, ok := c.(packet.Record)
-	return r, ok && err == nil
+	r, ok := recordIn(body, packet.Kind).(packet.Record)
+	return r, ok
 }
 
-// recordIn returns the record of a kind in a body. It returns nil if the body only quotes the mark of the kind, or if
-// the record has a later version.
-func recordIn(body, kind string) (c content, err error) {
-	block, _, err := fields.Extract(body)
-	if k, known := kindOfBlock(block); err == nil && known && k.name == kind {
-		c, err = k.read(block.JSON)
+// recordIn returns the record of a kind in a body. It returns nil for a body that is not exactly that, and for a record
+// of a later version.
+func recordIn(body, kind string) content {
+	block, ok := fields.Extract(body)
+	if k, known := kindOfBlock(block); ok && known && k.name == kind {
+		return k.holds(block)
 	}
-	return c, err
+	return nil
 }
 
 // WarnShared returns a warning for each of the stored packets whose token another packet has too. Call it after

@@ -13,10 +13,7 @@ import (
 func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
 	found, withheld, err := s.Records().Carrying("handoff-record=" + run.Kind + "/")
 	for _, got := range found {
-		c, err := recordIn(got.Body, run.Kind)
-		if err != nil {
-			withheld = append(withheld, &handoff.CorruptError{File: got.Path, Why: err.Error()})
-		} else if r, ok := c.(run.Record); ok {
+		if r, ok := recordIn(got.Body, run.Kind).(run.Record); ok {
 			entries = append(entries, run.Entry{HandoffID: got.Entry.ID, Record: r})
 		}
 	}

@@ -47,12 +47,6 @@ func (c *check) checkDocument(row *Row) {
 	case err != nil:
 		c.fault(row.Place(), "", "%s cannot be read: %v", row.File, err)
 	default:
-		if err := c.Opt.CheckBody(doc.Body); err != nil {
-			c.fault(c.RelPath(row.File),
-				remedyRepair+" quarantines it; `handoff show ID | handoff write -` stores its record again "+
-					"with "+
-					"the right view", "%s", store.OneLine(err))
-		}
 		c.checkSignature(row, text)
 		c.checkRowEvents(row, &doc)
 	}

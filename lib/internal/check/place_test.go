@@ -113,7 +113,7 @@ func (p *place) instead(name string) {
 
 func (p *place) store() *store.Store {
 	return &store.Store{Opt: store.Options{Root: p.root, UserState: p.root + ".state", Dir: p.path(""), StateDir: p.path(".run"), Now: time.Now, Warn: func(string) {}, Lost: func(error) {},
-		Fingerprint: func() (string, error) { return here, nil }, CheckBody: func(string) error { return nil },
+		Fingerprint: func() (string, error) { return here, nil },
 		CheckSignature: func(*disk.Dir, string, string, []byte) (operators.Verdict, error) {
 			return operators.Verdict{State: operators.Unsigned}, nil
 		}}}

@@ -50,7 +50,7 @@ func (m *repair) readFiles() error {
 }
 
 // read returns the row of a file that is a good document. The row has the marks of the index if the index
-// lists the file. It fails if the document is damaged, or if its record does not match its view.
+// lists the file. It fails if the document is damaged.
 func (m *repair) read(name string) (good, error) {
 	text, err := m.Dir.ReadFile(name, disk.MaxDocument)
 	if err != nil {
@@ -59,9 +59,6 @@ func (m *repair) read(name string) (good, error) {
 	doc, row, err := store.ParseProven(name, text)
 	if err != nil {
 		return good{}, err
-	}
-	if err := m.Opt.CheckBody(doc.Body); err != nil {
-		return good{}, &fault.CorruptError{File: name, Why: store.OneLine(err)}
 	}
 	logged := m.found.Log.Of(row.ID)
 	differs := logged.IsWritten() && !logged.Says(row, &doc)

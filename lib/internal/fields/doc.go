@@ -40,9 +40,6 @@
 //	```
 //
 // Nothing follows the block. The fence is longer than any run of backticks in the record. The record is the source of
-// truth, and the view is made from it. The same view and record always make the same bytes.
-//
-// Fences are parsed as in CommonMark 0.31 section 4.5, but only outside of lists and quotes. A block in a longer
-// fence is an example, not a record. A view passes text of a record through [Text], which returns nothing that begins
-// a line or a fence.
+// truth, and the view is made from it. The same view and record always make the same bytes; any other body is text. A
+// view passes text of a record through [Text], which returns nothing that begins a line or a fence.
 package fields

@@ -1,9 +1,7 @@
 package fields_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
@@ -15,34 +13,13 @@ import (
 const block = "```json handoff-record=packet/1\n{}\n```\n"
 
 func TestExtract(t *testing.T) {
-	for _, c := range []struct{ name, body, view, fault string }{
-		{"view and record", "# A\n\n- b\n\n" + block, "# A\n\n- b\n", ""},
-		{"record alone", block, "", ""},
-		{"no final newline", "# A\n\n" + strings.TrimSuffix(block, "\n"), "# A\n", ""},
-		{"blank lines behind", "# A\n\n" + block + "\n \n", "# A\n", ""},
-		{"closed example before", "```\ncode\n```\n\n" + block, "```\ncode\n```\n", ""},
-		{"longer fence, fence inside", "````json handoff-record=run/1\n{\n```\n}\n````\n", "", ""},
-		{"quoted as text", "the line ```json handoff-record=packet/1 opens it\n\n" + block, "the line ```json handoff-record=packet/1 opens it\n", ""},
-		{"two records", block + block, "", "line 4 of the body: a second record"},
-		{"open", "x\n\n```json handoff-record=packet/1\n{}\n", "", "line 3 of the body: the record's fence is not closed"},
-		{"closed too short", "````json handoff-record=packet/1\n{}\n```\n", "", "not closed"},
-		{"text behind", block + "and more\n", "", "there is text after the record"},
-		{"tildes", "~~~json handoff-record=packet/1\n{}\n~~~\n", "", "not in the form"},
-		{"indented", " ```json handoff-record=packet/1\n{}\n```\n", "", "not in the form"},
-		{"upper case kind", "```json handoff-record=Packet/1\n{}\n```\n", "", "not in the form"},
-		{"no version", "```json handoff-record=packet\n{}\n```\n", "", "not in the form"},
-		{"carriage return", "```json handoff-record=packet/1\r\n{}\r\n```\r\n", "", "not in the form"},
+	for _, c := range []struct{ name, body, view string }{
+		{"view and record", "# A\n\n- b\n\n" + block, "# A\n\n- b\n"},
+		{"record alone", block, ""},
+		{"longer fence, fence inside", "````json handoff-record=run/1\n{\n```\n}\n````\n", ""},
 	} {
-		got, ok, err := fields.Extract(c.body)
-		switch {
-		case c.fault == "" && (err != nil || !ok || got.View != c.view):
-			t.Errorf("%s: %+v, %t, %v", c.name, got, ok, err)
-		case c.fault != "" && (err == nil || ok || !strings.Contains(err.Error(), c.fault)):
-			t.Errorf("%s: got %v, want %q", c.name, err, c.fault)
-		}
-		var broken *fields.BlockError
-		if err != nil && !errors.As(err, &broken) {
-			t.Errorf("%s: %T", c.name, err)
+		if got, ok := fields.Extract(c.body); !ok || got.View != c.view {
+			t.Errorf("%s: %+v, %t", c.name, got, ok)
 		}
 	}
 }
@@ -51,9 +28,12 @@ func TestPlainBodiesCarryNothing(t *testing.T) {
 	for _, body := range []string{
 		"", "# Notes\n", "```json\n{}\n```\n", "~~~~\n" + block + "~~~~\n", "````markdown\n" + block + "````\n",
 		"    " + block, "> " + block, "- " + block, "inline `handoff-record=packet/1`\n", "```json ` handoff-record=packet/1\n",
+		block + block, "x\n\n```json handoff-record=packet/1\n{}\n", "````json handoff-record=packet/1\n{}\n```\n", block + "and more\n", strings.TrimSuffix(block, "\n"),
+		"~~~json handoff-record=packet/1\n{}\n~~~\n", " ```json handoff-record=packet/1\n{}\n```\n", "```json handoff-record=Packet/1\n{}\n```\n",
+		"```json handoff-record=packet\n{}\n```\n", "```json handoff-record=packet/1\r\n{}\r\n```\r\n",
 	} {
-		if got, ok, err := fields.Extract(body); ok || err != nil {
-			t.Errorf("%q: %+v, %v", body, got, err)
+		if got, ok := fields.Extract(body); ok {
+			t.Errorf("%q: %+v", body, got)
 		}
 	}
 }
@@ -74,9 +54,9 @@ func TestRoundTrip(t *testing.T) {
 		}
 		view := "# " + fields.Text(hostile().Draw(t, "title")) + "\n\n- " + fields.Text(hostile().Draw(t, "item")) + "\n" + fields.Text(hostile().Draw(t, "line"))
 		body := fields.Build(view, "run", "1", record)
-		got, ok, err := fields.Extract(body)
-		if err != nil || !ok || string(got.JSON) != string(record) || got.Kind != "run" || got.Version != "1" {
-			t.Fatalf("body %q gave %+v, %t, %v", body, got, ok, err)
+		got, ok := fields.Extract(body)
+		if !ok || string(got.JSON) != string(record) || got.Kind != "run" || got.Version != "1" {
+			t.Fatalf("body %q gave %+v, %t", body, got, ok)
 		}
 		if again := fields.Build(got.View, got.Kind, got.Version, got.JSON); again != body {
 			t.Fatalf("body %q became %q", body, again)
@@ -113,20 +93,9 @@ func FuzzExtract(f *testing.F) {
 	f.Add("````\n" + block + "````\n" + block)
 	f.Add("~~~json handoff-record=packet/1\n")
 	f.Fuzz(func(t *testing.T, body string) {
-		got, ok, err := fields.Extract(body)
-		if ok && err != nil || !ok && got.JSON != nil {
-			t.Fatalf("%+v, %t, %v", got, ok, err)
-		}
-		if !ok {
-			return
-		}
-		if !json.Valid(got.JSON) || bytes.ContainsRune(got.JSON, '\r') {
-			return
-		}
-		built := fields.Build(got.View, got.Kind, got.Version, got.JSON)
-		again, ok, err := fields.Extract(built)
-		if err != nil || !ok || string(again.JSON) != string(got.JSON) || again.View != got.View {
-			t.Fatalf("%q became %q: %v", body, built, err)
+		got, ok := fields.Extract(body)
+		if ok && fields.Build(got.View, got.Kind, got.Version, got.JSON) != body {
+			t.Fatalf("%q is not what is made of %+v", body, got)
 		}
 	})
 }

@@ -33,7 +33,6 @@ type Options struct {
 	LockTimeout  time.Duration
 	IndexMaxRows int
 
-	CheckBody func(body string) error
 	// CheckSignature returns the verdict on the signature of a stored handoff, and an error if the signature
 	// is bad.
 	CheckSignature func(d *disk.Dir, id, from string, text []byte) (operators.Verdict, error)

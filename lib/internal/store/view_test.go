@@ -47,7 +47,7 @@ func newLagging(t *testing.T) *lagging {
 	}
 	w.Store = at(w.root)
 	w.Opt.UserState, w.Opt.IndexMaxRows, w.Opt.LockTimeout = filepath.Join(t.TempDir(), "state"), -1, 10*time.Second
-	w.Opt.Now, w.Opt.CheckBody = func() time.Time { return now }, func(string) error { return nil }
+	w.Opt.Now = func() time.Time { return now }
 	w.Opt.Warn = func(text string) { w.said = append(w.said, text) }
 	w.Opt.Lost = func(err error) { w.said = append(w.said, "lost: "+err.Error()) }
 	return w

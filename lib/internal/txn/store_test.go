@@ -44,9 +44,9 @@ func newWorld(t *testing.T) *world {
 	w.Store = &store.Store{Opt: store.Options{
 		Dir: filepath.Join(w.root, "handoffs"), StateDir: filepath.Join(w.root, ".run"), Root: w.root, IndexMaxRows: -1,
 		UserState: filepath.Join(t.TempDir(), "state"), LockTimeout: time.Second,
-		CheckBody: func(string) error { return nil }, Fingerprint: func() (string, error) { return w.machine(), nil },
-		Now:  func() time.Time { w.atNow(); return now },
-		Warn: func(text string) { w.warnings = append(w.warnings, text) }, Lost: func(err error) { t.Error(err) },
+		Fingerprint: func() (string, error) { return w.machine(), nil },
+		Now:         func() time.Time { w.atNow(); return now },
+		Warn:        func(text string) { w.warnings = append(w.warnings, text) }, Lost: func(err error) { t.Error(err) },
 	}}
 	return w
 }
