@@ -17,9 +17,9 @@ type Counts struct {
 	Tokens   int `json:"consumed_tokens"`
 }
 
-// Export writes a bundle of the handoffs of entries from List. withState adds their read marks and consumed tokens. Each
-// handoff is proven as Read does. If one cannot be proven, Export returns the error, and the bundle is incomplete. More
-// than an import accepts is handoff.ErrInvalid.
+// Export writes a bundle of the handoffs of entries from List. withState adds their read marks and consumed tokens.
+// Each handoff is proven as Read does. If one cannot be proven, Export returns the error, and the bundle is incomplete.
+// More than an import accepts is handoff.ErrInvalid.
 func Export(s *handoff.Store, entries []handoff.Entry, withState bool, to io.Writer) (Counts, error) {
 	byID := func(a, b handoff.Entry) int { return strings.Compare(a.ID, b.ID) }
 	entries = slices.SortedFunc(slices.Values(entries), byID)

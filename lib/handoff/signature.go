@@ -23,7 +23,8 @@ const (
 // SignatureNamespace is the SSH signature namespace of handoffs (ssh-keygen -Y sign -n).
 const SignatureNamespace = operators.Namespace
 
-// Trust pins the keys that the operators file lists for an operator, in place of those pinned before. It returns what was recorded. An operator that is not in the file is ErrInvalid.
+// Trust pins the keys that the operators file lists for an operator, in place of those pinned before. It returns what
+// was recorded. An operator that is not in the file is ErrInvalid.
 func (r Registry) Trust(ctx context.Context, operator string) (done Trusted, err error) {
 	if err := checkOperator(operator); err != nil {
 		return done, err
@@ -47,8 +48,8 @@ func (s *Store) pinSighted(ctx context.Context) {
 	}
 }
 
-// Distrust returns what is missing if the operators file requires a good signature of the sender, otherwise "". The body
-// must then not be shown. If the file is unusable, a signature is required.
+// Distrust returns what is missing if the operators file requires a good signature of the sender, otherwise "". The
+// body must then not be shown. If the file is unusable, a signature is required.
 func (s *Store) Distrust(from string, sig Signature) (why string) {
 	why, err := s.keys.Distrust(from, sig)
 	if err != nil {

@@ -99,7 +99,8 @@ func (a *App) KnownOperators() []string {
 	for _, e := range a.entriesQuietly() {
 		names = append(names, e.From, e.To)
 	}
-	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))), func(name string) bool { return name == handoff.Next })
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	return slices.DeleteFunc(names, func(name string) bool { return name == handoff.Next })
 }
 
 // Quietly returns the store of the project for a look that prints no notes, and creates nothing; nil if

@@ -6,60 +6,14 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// fit returns a line for people. On a terminal its ids have 8 digits, and it is broken between words where it is too
-// wide, but never within a command in backquotes, which people copy. In a pipe it stays as it is.
-func fit(w io.Writer, line string) string {
-	if width := TerminalWidth(w); width > 0 {
-		return broken(withLocalTimes(withShortIDs(line)), width)
-	}
-	return line
-}
-
-// Fit is fit for each line of a text. In a frame each of the new lines begins as the old one.
+// Fit returns text for people: on a terminal its ids have 8 digits, and its times are local. In a pipe it stays as it is.
 func Fit(w io.Writer, text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = fit(w, line)
+	if IsTerminal(w) {
+		return withLocalTimes(withShortIDs(text))
 	}
-	return strings.Join(lines, "\n")
-}
-
-// broken returns a line as lines of at most width columns, unless a word is wider.
-func broken(line string, width int) string {
-	if handoff.Width(line) <= width {
-		return line
-	}
-	indent := line[:len(line)-len(strings.TrimLeft(line, "| "))]
-	lines, used := []string{}, ""
-	for _, word := range unbreakable(line[len(indent):]) {
-		switch {
-		case used == "":
-			used = indent + word
-		case handoff.Width(used+" "+word) <= width:
-			used += " " + word
-		default:
-			lines, used = append(lines, used), indent+"  "+word
-		}
-	}
-	return strings.Join(append(lines, used), "\n")
-}
-
-// unbreakable returns the words of a line. Text in backquotes is one word.
-func unbreakable(line string) (words []string) {
-	quoted := false
-	for _, word := range strings.Fields(line) {
-		if quoted {
-			words[len(words)-1] += " " + word
-		} else {
-			words = append(words, word)
-		}
-		quoted = quoted != (strings.Count(word, "`")%2 == 1)
-	}
-	return words
+	return text
 }
 
 // ids matches a whole id, with a group for its first 8 digits.

@@ -30,21 +30,7 @@ func TestFit(t *testing.T) {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
-	words := unbreakable("hint: run `handoff done 8a75`, or `handoff list`; now")
-	if got := strings.Join(words, "|"); got != "hint:|run|`handoff done 8a75`,|or|`handoff list`;|now" {
-		t.Error(got)
-	}
-	for text, want := range map[string]string{
-		"  to fix it: run `handoff done` now": "  to fix it:\n    run\n    `handoff done`\n    now",
-		"short":                               "short",
-		"| of a frame of others":              "| of a frame\n|   of\n|   others",
-		"a/path/that/is/too/wide and more":    "a/path/that/is/too/wide\n  and more",
-	} {
-		if got := broken(text, 12); got != want {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
-	if line := strings.Repeat("word ", 40) + id; fit(&strings.Builder{}, line) != line {
+	if line := strings.Repeat("word ", 40) + id; Fit(&strings.Builder{}, line) != line {
 		t.Error("a pipe gets another text")
 	}
 }

@@ -35,10 +35,10 @@ func (a *App) Tell(v any, line string, advice ...string) error {
 	if !a.ForPeople() {
 		return a.PrintJSON(v)
 	}
-	text := fit(a.Stdout, handoff.EscapeLine(line)) + "\n"
+	text := Fit(a.Stdout, handoff.EscapeLine(line)) + "\n"
 	for _, next := range advice {
 		if next != "" {
-			text += a.Styled(Faint, fit(a.Stdout, "  "+handoff.EscapeLine(next))) + "\n"
+			text += a.Styled(Faint, Fit(a.Stdout, "  "+handoff.EscapeLine(next))) + "\n"
 		}
 	}
 	return a.Print(text)

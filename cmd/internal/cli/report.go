@@ -112,10 +112,10 @@ func (a *App) report(err error) {
 		if line = handoff.EscapeLine(line); len(line) > maxLine {
 			line = strings.ToValidUTF8(line[:maxLine], "") + "…"
 		}
-		fmt.Fprintln(a.Stderr, fit(a.Stderr, "handoff: "+line))
+		fmt.Fprintln(a.Stderr, Fit(a.Stderr, "handoff: "+line))
 	}
 	for _, hint := range advice {
-		fmt.Fprintln(a.Stderr, fit(a.Stderr, "hint: "+handoff.EscapeLine(hint)))
+		fmt.Fprintln(a.Stderr, Fit(a.Stderr, "hint: "+handoff.EscapeLine(hint)))
 	}
 }
 
@@ -160,6 +160,6 @@ func (a *App) warn(text string) {
 func (a *App) Note(text string) {
 	if !a.Quiet {
 		a.progress.clear()
-		fmt.Fprintln(a.Stderr, fit(a.Stderr, "handoff: "+handoff.EscapeLine(text)))
+		fmt.Fprintln(a.Stderr, Fit(a.Stderr, "handoff: "+handoff.EscapeLine(text)))
 	}
 }

@@ -18,6 +18,6 @@ func Program() cli.Program {
 	return cli.Program{
 		Commands: []cli.Commands{write.Commands, read.Commands, work.Commands, store.Commands, agents.Commands(),
 			records.Commands, inbox.Commands, mcp.Commands},
-		Quick: []func(*cli.App) bool{agents.QuickHook},
+		Quick: agents.QuickHook,
 	}
 }

@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"io"
-	"os"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -25,26 +24,18 @@ func writeNew(m *model) tea.Cmd {
 // runEditor runs a command that opens the editor. done is the message after it.
 func (m *model) runEditor(done string, args ...string) tea.Cmd {
 	m.working++
-	run := func(c *composing) error {
-		if tty, err := os.Open("/dev/tty"); err == nil { // unlike standard input, its readers can be woken
-			defer tty.Close()
-			m.form.Store(tty)
-			c.in = tty
-		}
-		return m.run(c.in, io.Discard, c.out, m.me, args...)
-	}
+	run := func(in io.Reader, out io.Writer) error { return m.run(in, io.Discard, out, m.me, args...) }
 	return tea.Exec(&composing{run: run}, func(err error) tea.Msg { return actedMsg{said: done, err: err} })
 }
 
-// composing owns the terminal while a person writes, or while the program is suspended. Its errors go there too, since
-// standard error can be a file.
+// composing owns the terminal while a person writes. Its errors go there too, since standard error can be a file.
 type composing struct {
 	in  io.Reader
 	out io.Writer
-	run func(*composing) error
+	run func(in io.Reader, out io.Writer) error
 }
 
 func (c *composing) SetStdin(r io.Reader)  { c.in = r }
 func (c *composing) SetStdout(w io.Writer) { c.out = w }
 func (c *composing) SetStderr(io.Writer)   {}
-func (c *composing) Run() error            { return c.run(c) }
+func (c *composing) Run() error            { return c.run(c.in, c.out) }

@@ -17,9 +17,11 @@ package inbox
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -78,19 +80,21 @@ func show(m *model, in, out *os.File, getenv func(string) string) error {
 		colours = colorprofile.ASCII
 	}
 	program := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours),
-		tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(received))
-	stop := watchSignals(program, m)
-	defer stop()
+		tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		for range signals {
+			go program.Quit() // which restores the terminal
+		}
+	}()
 	_, err := program.Run()
 	return err
 }
 
-// received returns a message as it counts. After a signal, each asks to quit: keys that were typed ahead do nothing. A
-// terminal that does not report its size has the usual one.
-func received(m tea.Model, msg tea.Msg) tea.Msg {
-	if m.(*model).ended.Load() {
-		return tea.Quit()
-	}
+// sized gives a terminal that does not report its size the usual one.
+func sized(_ tea.Model, msg tea.Msg) tea.Msg {
 	if size, is := msg.(tea.WindowSizeMsg); is && (size.Width <= 0 || size.Height <= 0) {
 		return tea.WindowSizeMsg{Width: 80, Height: 24}
 	}

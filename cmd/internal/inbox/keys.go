@@ -46,7 +46,6 @@ var actions = map[string]func(*model) tea.Cmd{
 	"space": by(1, (*model).page), "pgup": by(-1, (*model).page),
 	"g": by(-1<<30, (*model).step), "G": by(1<<30, (*model).step),
 	"?": (*model).showHelp, "q": (*model).quit,
-	"ctrl+z": func(m *model) tea.Cmd { return m.suspend },
 }
 
 // by returns the action that moves by some places.

@@ -2,9 +2,7 @@ package inbox
 
 import (
 	"maps"
-	"os"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,8 +18,6 @@ type model struct {
 	project string
 	said    *notes
 	run     runner
-	form    atomic.Pointer[os.File] // the terminal while a command with questions reads it
-	suspend tea.Cmd                 // returns the terminal to the shell until the program continues
 	now     func() time.Time
 
 	list
@@ -49,7 +45,6 @@ type model struct {
 	queue    []func() tea.Cmd // the changes that wait for them
 	changed  func()           // called after each
 	leaving  bool
-	ended    atomic.Bool // by a signal: nothing counts that comes after it
 }
 
 func newModel(s *handoff.Store, o handoff.Options, me string) *model {
@@ -97,14 +92,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.gotFound(msg)
 	case titlesMsg:
 		maps.Copy(m.titles, msg)
-	case suspendMsg:
-		cmd = m.suspend
 	}
 	return m, tea.Batch(cmd, m.settle())
 }
-
-// suspendMsg asks to suspend the program.
-type suspendMsg struct{}
 
 // isEarly reports whether to keep a message until all handoffs are read: a key that does not leave at once.
 func (m *model) isEarly(msg tea.Msg) bool {
@@ -113,7 +103,7 @@ func (m *model) isEarly(msg tea.Msg) bool {
 		return !m.loaded
 	case tea.KeyPressMsg:
 		key := msg.String()
-		return !m.loaded && key != "ctrl+c" && key != "ctrl+z" && (key != "q" || len(m.early) > 0)
+		return !m.loaded && key != "ctrl+c" && (key != "q" || len(m.early) > 0)
 	}
 	return false
 }
@@ -163,7 +153,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.prompt != nil {
 		return m.type_(key, msg)
 	}
-	if m.helping && key != "ctrl+z" && key != "ctrl+c" {
+	if m.helping && key != "ctrl+c" {
 		more := len(m.help()) > m.helpRoom()
 		if m.helpTop += m.helpRoom(); key != "space" || !more {
 			m.helping = false

@@ -4,7 +4,6 @@ package inbox_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,7 +36,7 @@ func TestPictures(t *testing.T) {
 		handoff.Document{From: "ben", To: "ann", Topic: "billing-export", Time: "2026-11-21T18:00:00Z", Body: "Half of it works.\n"},
 	)
 	two := write(t, root, handoff.Document{From: "ben", To: "ann", Topic: "deploy", Time: "2026-11-21T17:00:00Z", Body: "Who migrates?\n", References: []string{"re:" + one[2]}})
-	three := write(t, root,
+	write(t, root,
 		handoff.Document{From: "ann", To: "ben", Topic: "deploy", Time: "2026-11-22T07:40:00Z", Body: plan, Tags: []string{"release"}, References: []string{"re:" + two[0], "supersedes:" + one[2]}},
 		handoff.Document{From: "cleo", To: "ben", Topic: "design-review", Time: "2026-11-22T06:10:00Z", Body: "Two open points.\n"},
 	)
@@ -61,17 +60,6 @@ func TestPictures(t *testing.T) {
 		return *update || inbox == string(kept)
 	})
 	keep(t, "inbox.svg", inbox)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self, "thread", three[0], "--format", "svg")
-	cmd.Dir, cmd.Env = root, append(os.Environ(), asProgram+"=1", "HOME="+t.TempDir(), "TZ=UTC")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	keep(t, "thread.svg", string(out))
 }
 
 // keep compares a picture with the one that is kept. With -update it keeps this one.

@@ -52,8 +52,6 @@ func (m *model) type_(key string, msg tea.KeyPressMsg) tea.Cmd {
 			m.narrow("")
 		}
 		return nil
-	case "ctrl+z":
-		return m.suspend
 	case "up", "down", "pgup", "pgdown":
 		return m.press(key)
 	case "backspace", "ctrl+h":

@@ -4,9 +4,7 @@ package inbox_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -34,59 +32,6 @@ func TestSignals(t *testing.T) {
 			}
 		})
 	}
-}
-
-// It stops as other programs do, by key and by signal, and goes on where it was.
-func TestSuspend(t *testing.T) {
-	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("no bash to be the shell with jobs")
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := project(t, docs()...)
-	pid := filepath.Join(t.TempDir(), "pid")
-	s := startCommand(t, 80, 24, root, []string{"PID=" + pid}, bash, "-c",
-		`set -m; sh -c 'echo $$ >"$PID"; exec "$0" inbox' "$0"; echo "stopped $?"; read x; fg; echo "stopped $?"; read x; fg; echo "left $?"`, self)
-	s.sees("Where it stands")
-	s.press("/fl")
-	s.sees("/fl", "1 of 3")
-	s.press("\x1a")
-	s.sees("stopped 149")
-	s.isAsBefore()
-	s.press("\n")
-	s.sees("/fl", "1 of 3", "now and then")
-	text, err := os.ReadFile(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := exec.Command("kill", "-TSTP", strings.TrimSpace(string(text))).Run(); err != nil {
-		t.Fatal(err)
-	}
-	s.sees("stopped 149")
-	s.isAsBefore()
-	s.press("\n")
-	s.sees("/fl", "1 of 3")
-	s.press("\x1b")
-	s.sees("enter open")
-	s.press("q")
-	s.sees("left 0")
-	s.leaves()
-}
-
-// Where no shell could go on with it, it is not stopped for good.
-func TestSuspendWithoutShell(t *testing.T) {
-	t.Parallel()
-	s := start(t, 80, 24, project(t, docs()...), "inbox")
-	s.sees("Where it stands")
-	s.press("\x1a")
-	s.press("?")
-	s.sees("open; esc goes")
-	s.press("xq")
-	s.leaves()
 }
 
 // A bug ends the program, on a terminal that is as it was.

@@ -84,28 +84,6 @@ func TestWork(t *testing.T) {
 }
 
 // Who is nobody can look, and is told how to be somebody.
-// An interrupt, esc and the end of the input leave the form for a new handoff, and not the inbox.
-func TestFormIsLeft(t *testing.T) {
-	t.Parallel()
-	s := start(t, 80, 24, project(t, docs()...))
-	s.sees("Three tests fail")
-	for i, leave := range []func(){
-		func() { _ = s.cmd.Process.Signal(os.Interrupt) }, func() { s.press("\x1b\r") }, func() { s.press("\x04") },
-	} {
-		s.press("n")
-		s.until("no form", func(text string) bool { // those before stay on the screen
-			return strings.Count(text, "to: the recipient") == i+1
-		})
-		leave()
-		s.sees("no answer; nothing stored")
-		s.press("j")
-		s.until("no message", func(text string) bool { return !strings.Contains(text, "no answer") })
-	}
-	if code := s.quits(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-}
-
 func TestNobody(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -35,7 +35,8 @@ func Zoned(s string) (time.Time, bool) {
 
 // isoForm matches the times with an offset that datetime.fromisoformat of Python 3.11 accepts, without week dates: a
 // date, any one character, a time, and Z or an offset as precise as a time.
-var isoForm = Pattern(`^(?:(\d{4})-(\d\d)-(\d\d)|(\d{4})(\d\d)(\d\d))[\s\S]` + clockForm + `(?:Z|([+-])` + clockForm + `)$`)
+var isoForm = Pattern(`^(?:(\d{4})-(\d\d)-(\d\d)|(\d{4})(\d\d)(\d\d))[\s\S]` + clockForm + `(?:Z|([+-])` +
+	clockForm + `)$`)
 
 const clockForm = `(\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?|\d\d(?:\d\d(?:[.,]\d+)?)?)?)`
 

@@ -82,8 +82,8 @@ func wordsOf(text string) (words []string) {
 //go:embed stopwords.txt
 var stopWordsTxt string
 
-// withoutStopWords returns the words of a query that are no stop words of its probable language. English, first in the list, is the
-// default: its words, such as war or hat, may be stop words in other languages.
+// withoutStopWords returns the words of a query that are no stop words of its probable language. English, first in the
+// list, is the default: its words, such as war or hat, may be stop words in other languages.
 func withoutStopWords(words []string) (rest []string) {
 	language, most := "", 1
 	for line := range strings.Lines(stopWordsTxt) {

@@ -230,8 +230,8 @@ func (k *Keyring) readPolicy() (*operators.List, error) {
 	return k.At.Operators()
 }
 
-// Distrust returns what is missing if the operators file requires a good signature of the sender, otherwise "". An error
-// means that the answer is unknown.
+// Distrust returns what is missing if the operators file requires a good signature of the sender, otherwise "". An
+// error means that the answer is unknown.
 func (k *Keyring) Distrust(from string, sig operators.Verdict) (why string, err error) {
 	if sig.State == operators.Good {
 		return "", nil

@@ -1,7 +1,6 @@
 package read
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -17,12 +16,10 @@ import (
 type Status struct {
 	Operator string           `json:"operator,omitempty"`
 	Unread   int              `json:"unread"`
-	Newest   string           `json:"newest,omitempty"` // ts_utc of the newest that is unread
-	For      map[string]int   `json:"for,omitempty"`    // unread by recipient, if the operator is not known
 	ToMe     []handoff.Listed `json:"to_me"`
 	Taken    []news           `json:"taken"`
 	Sent     []handoff.Listed `json:"sent_unread"`
-	News     []news           `json:"news"` // sent handoffs that others have taken or finished
+	News     []news           `json:"news"` // sent handoffs that others have finished
 	Exchange *exchange.Status `json:"exchange,omitempty"`
 }
 
@@ -36,7 +33,7 @@ type news struct {
 	Until string      `json:"until_utc,omitempty"` // the end of the lease of a take
 }
 
-// newsFor is how long a take or done of another operator is shown.
+// newsFor is how long a done of another operator is shown.
 const newsFor = 24 * time.Hour
 
 type statusFlags struct {
@@ -65,14 +62,7 @@ func status(a *cli.App, f *statusFlags, _ []string) error {
 // unreadStatus returns how many handoffs are unread.
 func unreadStatus(s *handoff.Store, me string) (Status, handoff.Inbox, error) {
 	in, err := s.Waiting(me, 0)
-	st := Status{Operator: me, Unread: in.Count()}
-	if n := len(in.Newest); n > 0 {
-		st.Newest = in.Newest[n-1].Time
-	}
-	if me == "" {
-		st.For = in.For
-	}
-	return st, in, err
+	return Status{Operator: me, Unread: in.Count()}, in, err
 }
 
 func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (Status, error) {
@@ -93,7 +83,7 @@ func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (Statu
 	st.Taken = taken(s, s.Lifecycle().Holdings(me))
 	sent := find(handoff.Filter{From: me, Unread: true})
 	st.Sent = listed(a, s, slices.DeleteFunc(sent, func(e handoff.Entry) bool { return e.IsTo(me) }))
-	st.News = newsOf(a, s, me, find(handoff.Filter{From: me, State: handoff.StateTaken}))
+	st.News = newsOf(a, s, me)
 	if p.Options.Git.IsShared() {
 		if at, err := exchange.ReadStatus(s, a.JSON); err == nil {
 			st.Exchange = &at
@@ -122,25 +112,16 @@ func taken(s *handoff.Store, all []handoff.Holding) []news {
 	return found
 }
 
-// newsOf returns what others did with handoffs of an operator in the time newsFor, newest first. taken has those that
-// are taken.
-func newsOf(a *cli.App, s *handoff.Store, me string, taken []handoff.Entry) []news {
+// newsOf returns what others did with handoffs of an operator in the time newsFor, newest first.
+func newsOf(a *cli.App, s *handoff.Store, me string) []news {
 	found := []news{}
-	lives := s.Lifecycle().Lives()
-	for _, e := range taken {
-		by := lives(e.ID).Take.Holds()
-		if by.Operator != me && a.Now().Sub(timeOf(by.Time)) < newsFor {
-			found = append(found, news{Listed: s.ListedOne(e), By: by.Operator, When: by.Time, Act: handoff.ActTake,
-				Until: by.Until})
-		}
-	}
 	if me != "" {
 		for _, e := range s.Lifecycle().Endings(me, a.SessionID(), newsFor) {
 			found = append(found, news{Listed: s.ListedOne(e.Entry), By: e.By, When: e.Time, Act: e.Act,
 				Note: e.Note})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b news) int { return cmp.Compare(b.When, a.When) })
+	slices.Reverse(found)
 	return found
 }
 
@@ -164,11 +145,7 @@ func leaseLeft(a *cli.App, until string) string {
 // statusText returns a status for people.
 func statusText(a *cli.App, p handoff.Project, s *handoff.Store, st Status) string {
 	if st.Operator == "" {
-		line := handoff.Count(st.Unread, "handoff") + " unread for all"
-		if st.Newest != "" {
-			line += ", the newest " + a.When(st.Newest)
-		}
-		return line + "; I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR\n"
+		return handoff.Count(st.Unread, "handoff") + " unread for all; I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR\n"
 	}
 	from := func(l handoff.Listed) (handoff.Listed, string, string) { return l, l.From, a.When(l.Time) }
 	to := func(l handoff.Listed) (handoff.Listed, string, string) { return l, l.To, a.When(l.Time) }

@@ -56,14 +56,10 @@ func fix(a *cli.App, f *validateFlags, name string) error {
 	}
 	r := d.Repair(universal.RepairOptions{Options: options(a, got),
 		SessionFile: filepath.ToSlash(base + ".session.json")})
-	out := fixed{Validation: record.Validation{Name: got.name, ID: got.id, Kind: universal.Kind + "/" +
-		universal.Version, Valid: r.Report.Valid(), Report: r.Report}, Changes: append([]string{}, r.Changes...)}
-	out.Faults, out.Warnings = fault.Bounded(out.Faults), fault.Bounded(out.Warnings)
+	out := fixedOf(got, r)
 	switch {
 	case !out.Valid:
-		err = fault.New(fault.Class(r.Report.Err()), "", "%s cannot be repaired; %s left:\n%s", got.name,
-			handoff.Count(len(r.Report.Faults), "fault"), strings.Join(r.Report.FaultLines(), "\n"))
-		err = errors.Join(err, ask(a, f, got, r.Report.Faults))
+		err = errors.Join(unrepaired(got.name, r.Report), ask(a, f, got, r.Report.Faults))
 	case f.Output == "" && (r.Session != nil || r.Cut != nil):
 		return cli.Invalid("add -o FILE", "the repair moves or cuts text, which is written next to the output")
 	case f.Output != "":
@@ -72,6 +68,20 @@ func fix(a *cli.App, f *validateFlags, name string) error {
 		err = a.Print(string(r.Document.Bytes()))
 	}
 	return errors.Join(out.print(a), err)
+}
+
+// fixedOf returns what a repair gave.
+func fixedOf(got artifact, r universal.Repair) fixed {
+	out := fixed{Validation: record.Validation{Name: got.name, ID: got.id, Kind: universal.Kind + "/" +
+		universal.Version, Valid: r.Report.Valid(), Report: r.Report}, Changes: append([]string{}, r.Changes...)}
+	out.Faults, out.Warnings = fault.Bounded(out.Faults), fault.Bounded(out.Warnings)
+	return out
+}
+
+// unrepaired returns the faults that a repair left as an error.
+func unrepaired(name string, left universal.Report) error {
+	return fault.New(fault.Class(left.Err()), "", "%s cannot be repaired; %s left:\n%s", name,
+		handoff.Count(len(left.Faults), "fault"), strings.Join(left.FaultLines(), "\n"))
 }
 
 // print prints the result as JSON, or notes what was changed.
