@@ -27,8 +27,7 @@ type Options struct {
 	// the data of syncs. Without it, sync is refused.
 	UserState string
 
-	Branch string // the checked out branch, recorded with what is written; "" if unknown
-	Git    Git    // how the store uses git; "" means GitNone
+	Git Git // how the store uses git; "" means GitNone
 
 	// Named lists the paths in these options that the user named. Only they can be outside Root: settings from a
 	// cloned repository must not point elsewhere.
@@ -125,7 +124,7 @@ func (o Options) withDefaults() Options {
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
 		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState,
-		Named: o.Named, OperatorsFile: o.OperatorsFile, Git: o.Git, Branch: o.Branch,
+		Named: o.Named, OperatorsFile: o.OperatorsFile, Git: o.Git,
 		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
 		Now: o.Now, Fingerprint: o.Fingerprint,
 		Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,

@@ -74,7 +74,7 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 	if err == nil && flags.Root == "" && slices.Contains(p.Options.Named, p.Options.Dir) {
 		err = p.moveTo(p.Options.Dir, cwd, getenv, flags)
 	}
-	if p.Options.Branch = git.Branch(top); p.Root != root {
+	if p.Root != root {
 		p.Work = p.Root
 	}
 	whole := p

@@ -236,8 +236,7 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 		}
 		return err
 	}
-	m, err := txn.Guard(s.at)
-	if err != nil {
+	if _, err := txn.Guard(s.at); err != nil {
 		return nil, err
 	}
 	docs := s.seal(sources, results)
@@ -248,7 +247,7 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 	if err = orFaults(err); err != nil {
 		return nil, err
 	}
-	admitted, err := s.admit(m, clean, results)
+	admitted, err := s.admit(clean, results)
 	if err = orFaults(err); err != nil {
 		return nil, err
 	}

@@ -32,9 +32,8 @@ const (
 // Written is the payload of an event that stored a handoff.
 type Written struct {
 	// the document existed before, so its history is incomplete
-	Adopted      bool   `json:"adopted,omitempty"`
-	BodyByteSize int    `json:"body_byte_size"`
-	Branch       string `json:"branch,omitempty"` // the branch that was checked out, if known
+	Adopted      bool `json:"adopted,omitempty"`
+	BodyByteSize int  `json:"body_byte_size"`
 	// of an import by sync: the commit in which its writer published it
 	Commit               string `json:"commit,omitempty"`
 	FilePath             string `json:"file_path"`

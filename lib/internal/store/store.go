@@ -27,7 +27,6 @@ type Options struct {
 	UserState           string   // the directory of the user's own files; "" if there is none
 	Named               []string // those of the paths that may be outside Root
 	Git                 disk.Git
-	Branch              string // the branch that is checked out, "" if unknown
 
 	Operator     string
 	LockTimeout  time.Duration

@@ -19,7 +19,7 @@ func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.
 		key = d.Signature.Key
 	}
 	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
-		Adopted: adopted, Branch: s.Opt.Branch, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic,
+		Adopted: adopted, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic,
 		Time:          d.Time,
 		FilePath:      s.RelPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
