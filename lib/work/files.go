@@ -1,7 +1,6 @@
 package work
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,7 +18,6 @@ import (
 
 const (
 	mostFiles = 1_000
-	mostText  = 4 << 20   // the maximum size of a file whose line ends can differ
 	mostBytes = 256 << 20 // the maximum size of a file
 	mostRead  = 512 << 20
 )
@@ -114,8 +112,7 @@ func (c filesResult) what(words func(n int, what string) string) string {
 	return strings.Join(all, ", ")
 }
 
-// is reports whether a file has a SHA-256, either as it is or, for a text, with the line ends that git stores. It
-// adds the number of bytes that it reads to read.
+// is reports whether a file has a SHA-256. It adds the number of bytes that it reads to read.
 func (t Tree) is(path, sum string, read *int64) (bool, error) {
 	f, size, err := t.open(path)
 	if err != nil {
@@ -123,17 +120,8 @@ func (t Tree) is(path, sum string, read *int64) (bool, error) {
 	}
 	defer f.Close()
 	*read += size
-	if size > mostText {
-		is, err := hash(f)
-		return is == sum, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, mostText))
-	if err != nil {
-		return false, err
-	}
-	is, _ := hash(bytes.NewReader(text))
-	unix, _ := hash(bytes.NewReader(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
-	return is == sum || unix == sum, nil
+	is, err := hash(f)
+	return is == sum, err
 }
 
 // open opens a regular file inside the project. It follows symbolic links.

@@ -106,23 +106,6 @@ func TestHostileSums(t *testing.T) {
 	}
 }
 
-// A text with other line ends is the same text; one with another character is not.
-func TestLineEnds(t *testing.T) {
-	dir := t.TempDir()
-	at, path := work.At(dir, os.Environ()), filepath.Join(dir, "a.txt")
-	write(t, path, "a\nb\n")
-	ref, err := at.File(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]bool{"a\nb\n": true, "a\r\nb\r\n": true, "a\rb\n": false, "a\nb": false, "": false} {
-		write(t, path, text)
-		if v := at.Of(t.Context(), []string{ref}); v.Pass != want {
-			t.Errorf("%q: %+v", text, v)
-		}
-	}
-}
-
 func TestNothingSaid(t *testing.T) {
 	at := work.At(t.TempDir(), os.Environ())
 	if v := at.Of(t.Context(), []string{"https://example.org", "git:HEAD", "file:/etc/passwd#sha256=0"}); v.Reason != "" || v.Line() != "" {
