@@ -68,7 +68,7 @@ func tailOf(r io.ReaderAt, size int64, pin Point) (t tail, err error) {
 	if pin != (Point{}) {
 		c, err := cursorAt(r, size, pin)
 		if errors.Is(err, ErrOther) {
-			return t, fault.Integrity("restore its newest copy, or run `handoff verify --repair`",
+			return t, fault.Integrity("restore its newest copy, or run `handoff doctor --repair`",
 				"%s has not the last line that you left there", FileName)
 		}
 		if err != nil {

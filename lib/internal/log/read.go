@@ -41,7 +41,7 @@ func (d *Damage) Error() string {
 }
 
 // Hint names the command that repairs the log.
-func (d *Damage) Hint() string { return "run `handoff verify --repair`" }
+func (d *Damage) Hint() string { return "run `handoff doctor --repair`" }
 
 // Unwrap returns fault.ErrIntegrity.
 func (d *Damage) Unwrap() error { return fault.ErrIntegrity }
