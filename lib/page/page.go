@@ -10,6 +10,7 @@
 package page
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"fmt"
@@ -108,6 +109,11 @@ var ours = form.Pattern(`^(index\.html|style\.css|h/[0-9a-f]{64}\.html|` +
 
 // IsName reports whether a relative name, with slashes, can be a file of a site.
 func IsName(name string) bool { return ours().MatchString(name) }
+
+const generator = `<meta name="generator" content="handoff page">`
+
+// IsMade reports whether a page with this text was made for a site. An empty one counts: drawing it was interrupted.
+func IsMade(text []byte) bool { return len(text) == 0 || bytes.Contains(text, []byte(generator)) }
 
 // Draw calls write with each file of the site, until a call fails. Names are relative, with slashes. A duplicate
 // handoff is drawn once.

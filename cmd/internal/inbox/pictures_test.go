@@ -25,7 +25,7 @@ The release is built and **tests are green**. What is left:
 Beware: the old runner still answers on port 8080.
 `
 
-// TestPictures draws the pictures of the README with the program itself.
+// TestPictures draws the picture of the README with the program itself.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	root := project(t)

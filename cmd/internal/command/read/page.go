@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -121,7 +122,7 @@ func pageBody(s *handoff.Store, e handoff.Entry) func() (string, error) {
 }
 
 // openPageDir opens the directory of a site, and returns its old files. It refuses a directory that has files but not
-// the marker of a site.
+// the marker of a site, or something else in the place of a page.
 func openPageDir(path string) (dir *os.Root, old []string, err error) {
 	if err = os.Mkdir(path, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
 		_, err = os.Stat(path + string(filepath.Separator)) // a regular file
@@ -139,6 +140,9 @@ func openPageDir(path string) (dir *os.Root, old []string, err error) {
 			return err
 		case unmarked != nil:
 			return cli.Invalid("name another one with -o", "%s is not empty and was not made by `handoff page`", path)
+		case slices.Contains(page.Dirs, name) && !e.IsDir(), page.IsName(name) && !isPage(dir, name, e):
+			return cli.Invalid("move it away, or name another directory with -o",
+				"%s was not made by `handoff page`; nothing was changed", filepath.Join(path, name))
 		case page.IsName(name):
 			old = append(old, name)
 		}
@@ -148,6 +152,12 @@ func openPageDir(path string) (dir *os.Root, old []string, err error) {
 		dir.Close()
 	}
 	return dir, old, err
+}
+
+// isPage reports whether a file of a directory can be one of a site.
+func isPage(dir *os.Root, name string, e fs.DirEntry) bool {
+	text, err := dir.ReadFile(filepath.FromSlash(name))
+	return err == nil && e.Type().IsRegular() && (filepath.Ext(name) != ".html" || page.IsMade(text))
 }
 
 // drawInto draws the site, and returns its files. It writes the marker first, so that an interrupted site can be drawn
