@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 
+	_ "github.com/adrg/frontmatter"
 	_ "github.com/denisbrodbeck/machineid"
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"

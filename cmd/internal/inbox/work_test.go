@@ -83,6 +83,28 @@ func TestWork(t *testing.T) {
 	}
 }
 
+// An interrupt, an empty answer and the end of the input leave the question of a new handoff, and not the inbox.
+func TestQuestionIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, leave := range []func(*session){
+		func(s *session) { _ = s.cmd.Process.Signal(os.Interrupt) },
+		func(s *session) { s.press("\r") },
+		func(s *session) { s.press("\x04") },
+	} {
+		s := start(t, 80, 24, project(t, docs()...))
+		s.sees("Three tests fail")
+		s.press("n")
+		s.until("no question", func(text string) bool { return strings.Contains(text, "to:") })
+		leave(s)
+		s.sees("no answer; nothing stored")
+		s.press("j")
+		s.until("no message", func(text string) bool { return !strings.Contains(text, "no answer") })
+		if code := s.quits(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}
+}
+
 // Who is nobody can look, and is told how to be somebody.
 func TestNobody(t *testing.T) {
 	t.Parallel()

@@ -28,6 +28,9 @@ func (r *yamlReader) node(n *yaml.Node, pointer string) *Node {
 	case yaml.AliasNode:
 		made.Kind = Alias
 	default:
+		if r.stand != 0 {
+			restore(n, r.stand)
+		}
 		made.Text, made.Tag, made.Plain = n.Value, n.ShortTag(), n.Style == 0
 		made.Faulty = made.Faulty || r.spoilt[at.line] && strings.ContainsFunc(n.Value, form.IsHidden)
 	}

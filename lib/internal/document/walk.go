@@ -1,10 +1,13 @@
 package document
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/adrg/frontmatter"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -12,18 +15,18 @@ import (
 
 // readHead fills the draft from the lines between the delimiters.
 func (d *Draft) readHead(text []byte) {
-	root, faults := ReadYAML(text, YAMLOptions{Name: "the head", Line: 2, MaxBytes: MaxStored, MaxNodes: maxNodes})
-	d.faults = append(d.faults, faults...)
+	h := decode(text)
+	d.faults = append(d.faults, h.faults...)
 	switch {
-	case root == nil && len(faults) > 0:
-	case root == nil:
+	case h.root == nil && len(h.faults) > 0:
+	case h.root == nil:
 		d.fail(Fault{Line: 1, Column: 1, Problem: "the head is empty",
 			Hint: "it needs " + strings.Join(keys(mustHave), ", ")})
-	case root.Kind != Mapping:
-		d.fail(Fault{Line: root.Line, Column: root.Column, Problem: "the head is not a mapping",
+	case h.root.Kind != Mapping:
+		d.fail(Fault{Line: h.root.Line, Column: h.root.Column, Problem: "the head is not a mapping",
 			Hint: "write lines of the form key: 'value'"})
 	default:
-		d.values(root)
+		d.values(h.root)
 		d.places[""] = place{1, 1} // missing fields are missing between the delimiters
 		fault.Sort(d.faults)
 	}
@@ -100,4 +103,34 @@ func clip(s string) string {
 		return "it in single quotes"
 	}
 	return s
+}
+
+// closer is the delimiter for the frontmatter library. It trims lines before comparing, so an indented --- in a block
+// scalar would end the frontmatter too early. Split has found the true end, and the text contains no NUL.
+const closer = "\x00"
+
+// A head is parsed frontmatter with its YAML faults.
+type head struct {
+	root   *Node
+	faults []Fault
+}
+
+// strict is the only format. The formats of the library also accept TOML and JSON, and keep the last of two equal
+// keys.
+var strict = frontmatter.NewFormat("---", closer, func(text []byte, into any) error {
+	h := into.(*head)
+	h.root, h.faults = ReadYAML(text, YAMLOptions{Name: "the head", Line: 2, MaxBytes: MaxStored, MaxNodes: maxNodes})
+	return nil
+})
+
+// decode parses the lines between the delimiters.
+func decode(text []byte) (h head) {
+	framed := make([]byte, 0, len(text)+8)
+	framed = append(framed, "---\n"...)
+	framed = append(framed, text...)
+	framed = append(framed, closer+"\n"...)
+	if _, err := frontmatter.MustParse(bytes.NewReader(framed), &h, strict); err != nil {
+		h.faults = append(h.faults, Fault{Line: 1, Column: 1, Problem: "the head cannot be read: " + err.Error()})
+	}
+	return h
 }

@@ -54,7 +54,9 @@ func ReadYAML(text []byte, o YAMLOptions) (root *Node, faults []fault.Fault) {
 	if !r.readable(text) {
 		return nil, r.faults
 	}
-	top, problem := r.decode(text)
+	source, stand := slashes(text)
+	r.rest, r.stand = source, stand
+	top, problem := r.decode(source)
 	switch {
 	case problem != nil && len(r.faults) == 0: // bad characters cause YAML errors: report one fault for one cause
 		r.faults = append(r.faults, *problem)
@@ -74,6 +76,7 @@ type yamlReader struct {
 	faults       []fault.Fault
 	rest         []byte // the unread text, beginning at line and column
 	line, column int
+	stand        rune         // the replacement of the backslash in \/, or 0
 	spoilt       map[int]bool // lines with reported characters
 }
 

@@ -50,6 +50,7 @@ func TestRead(t *testing.T) {
 		"":                                  "nothing",
 		"# c\n":                             "nothing",
 		"a: b\n":                            "{a:b!!str}",
+		"a: 'b'\nc: \"d\\/e\"\n":            `{a:"b"!!str c:"d/e"!!str}`,
 		"a: 'c:\\/x'\n":                     `{a:"c:\\/x"!!str}`,
 		"{a: [1, true, ~, 2026-01-01, x]}":  "{a:[1!!int true!!bool ~!!null 2026-01-01!!timestamp x!!str]}",
 		"a: |\n  b\n  c\nd:\n- e\n- {f: g}": `{a:"b\nc\n"!!str d:[e!!str {f:g!!str}]}`,

@@ -52,8 +52,8 @@ func create(a *cli.App, f *newFlags, _ []string) error {
 		return r.store(a, p, f.Fields)
 	}
 	if f.To == "" && a.CanAsk() {
-		if f.To, err = a.Ask("to: "); err != nil {
-			return err
+		if f.To, err = a.Ask("to: "); err != nil || f.To == "" {
+			return cli.Invalid("add --to NAME", "no answer; nothing stored")
 		}
 	}
 	return compose(a, f.Fields, f.At, standard, f.Recording)
