@@ -31,7 +31,8 @@ type Found struct {
 // Search returns the handoffs that the filter chooses and that contain the words, the most relevant first. Scores are
 // BM25 over title, topic, body, from, to, ts_utc, tags and references.
 //
-// A word also matches in other case, without accents and, for a lower score, as the beginning of a longer word. Search takes no lock. It returns proven handoffs; others are left out with a warning.
+// A word also matches in other case, without accents and, for a lower score, as the beginning of a longer word. Search
+// takes no lock. It returns proven handoffs; others are left out with a warning.
 // The error is ErrInvalid if no word is left, without blanks and words that nearly every text has.
 func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 	looked, err := search.Parse(q.Words)

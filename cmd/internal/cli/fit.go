@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Fit returns text for people: on a terminal its ids have 8 digits, and its times are local. In a pipe it stays as it is.
+// Fit returns text for people: on a terminal its ids have 8 digits, and its times are local. In a pipe it stays as it
+// is.
 func Fit(w io.Writer, text string) string {
 	if IsTerminal(w) {
 		return withLocalTimes(withShortIDs(text))

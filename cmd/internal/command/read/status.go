@@ -145,7 +145,8 @@ func leaseLeft(a *cli.App, until string) string {
 // statusText returns a status for people.
 func statusText(a *cli.App, p handoff.Project, s *handoff.Store, st Status) string {
 	if st.Operator == "" {
-		return handoff.Count(st.Unread, "handoff") + " unread for all; I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR\n"
+		return handoff.Count(st.Unread, "handoff") +
+			" unread for all; I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR\n"
 	}
 	from := func(l handoff.Listed) (handoff.Listed, string, string) { return l, l.From, a.When(l.Time) }
 	to := func(l handoff.Listed) (handoff.Listed, string, string) { return l, l.To, a.When(l.Time) }
