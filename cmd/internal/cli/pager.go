@@ -21,21 +21,19 @@ type pager struct {
 
 func (p *pager) Write(text []byte) (int, error) { return p.text.Write(text) }
 
-// Paging holds the flag of commands that show output that does not fit the terminal in a pager: $HANDOFF_PAGER, $PAGER
-// or less. An empty value or cat turns the pager off, and so does a shell of an agent.
+// Paging holds the flag of commands that show output that does not fit the terminal in a pager: $PAGER or
+// less. An empty value or cat turns the pager off, and so does a shell of an agent.
 type Paging struct{ NoPager bool }
 
 // page begins to keep the output. end prints it.
 func (a *App) page() (end func() error) {
-	program, set := "less", false
-	for _, name := range []string{"PAGER", "HANDOFF_PAGER"} {
-		if value, ok := a.lookup(name); ok {
-			program, set = value, true
-		}
+	program := a.Getenv("PAGER")
+	if _, set := os.LookupEnv("PAGER"); !set {
+		program = cmp.Or(program, "less")
 	}
 	o, isPipe := a.Stdout.(*pipeWriter)
 	terminal := Terminal(a.Stdout)
-	isOff := set && (program == "" || program == "cat") || a.JSON || a.Getenv("TERM") == "dumb"
+	isOff := program == "" || program == "cat" || a.JSON || a.Getenv("TERM") == "dumb"
 	if !isPipe || terminal == nil || Terminal(a.Stdin) == nil || isOff || agent.Inside(a.Getenv) != "" {
 		return func() error { return nil }
 	}
@@ -49,13 +47,6 @@ func (a *App) page() (end func() error) {
 		_, err := o.Write(p.text.Bytes())
 		return err
 	}
-}
-
-// lookup returns an environment variable, and whether it is set. An empty one counts as set only in the process.
-func (a *App) lookup(name string) (string, bool) {
-	value := a.Getenv(name)
-	_, set := os.LookupEnv(name)
-	return value, value != "" || set
 }
 
 // fits reports whether the text fits the terminal, or its height is unknown.
