@@ -148,24 +148,10 @@ func isCommit(s string) bool {
 	return len(s) >= fewest && len(s) <= most && form.IsHex(s)
 }
 
-// IsBranch reports whether s can be the name of a branch (git-check-ref-format) and is not an option.
+// IsBranch reports whether s can be the name of a branch in a reference. No branch is given to git.
 func IsBranch(s string) bool {
-	if s == "" || s == "@" || s[0] == '-' || strings.ContainsAny(s, " ~^:?*[\\\x7f") || strings.Contains(s, "..") ||
-		strings.Contains(s, "@{") ||
-		strings.HasSuffix(s, ".") {
-		return false
-	}
-	for i := range len(s) {
-		if s[i] < ' ' {
-			return false
-		}
-	}
-	for part := range strings.SplitSeq(s, "/") {
-		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") {
-			return false
-		}
-	}
-	return true
+	isOdd := func(r rune) bool { return r <= ' ' || r == 0x7f || r == ':' }
+	return s != "" && s[0] != '-' && !strings.ContainsFunc(s, isOdd)
 }
 
 // parseFile parses from the right, since a path can contain text that looks like the end.
