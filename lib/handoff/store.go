@@ -58,10 +58,6 @@ func Open(opt Options) (*Store, error) {
 // Dir returns the absolute path of the handoffs directory.
 func (s *Store) Dir() string { return s.opt.Dir }
 
-// Secret returns the user's secret, which authenticates what the user allowed. With create, a missing secret is
-// created; otherwise its error is fs.ErrNotExist.
-func (s *Store) Secret(create bool) ([]byte, error) { return s.at.Secret(create) }
-
 // Holds reports whether path is one of the files of the store.
 func (s *Store) Holds(path string) bool { return s.at.Holds(path) }
 

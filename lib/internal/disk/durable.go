@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -54,21 +53,6 @@ func WholeLines(text []byte) int {
 		end = start
 	}
 	return end
-}
-
-// OpenPlain opens the regular file at path for reading. Links in its directory are followed, since a home directory can
-// have some; a link itself is ErrUnsafe.
-func OpenPlain(path string) (*os.File, error) {
-	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	d, err := OpenDir(parent)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return d.Open(filepath.Base(path))
 }
 
 // ReadAll returns the content of f. If it has more than max bytes, the error wraps ErrTooLarge.

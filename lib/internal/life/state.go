@@ -37,9 +37,6 @@ func (s State) IsClosed() bool {
 	return false
 }
 
-// IsDerived reports whether only a handoff with facts can be in the state.
-func (s State) IsDerived() bool { return s != "" && s != Read && s != Unread }
-
 // State returns the state of the handoff of a row.
 func (f *Facts) State(row index.Row, now time.Time) State {
 	h := f.Of(row.ID)

@@ -24,17 +24,6 @@ func (k *Keyring) Prove(text []byte, signatures ...string) Witness {
 	return w
 }
 
-// By returns the witness with only the signatures by the key with a fingerprint. "" keeps all.
-func (w Witness) By(fingerprint string) Witness {
-	by := Witness{Err: w.Err}
-	for i, key := range w.keys {
-		if fingerprint == "" || w.errs[i] == nil && key.Fingerprint() == fingerprint {
-			by.Texts, by.keys, by.errs = append(by.Texts, w.Texts[i]), append(by.keys, key), append(by.errs, w.errs[i])
-		}
-	}
-	return by
-}
-
 const partSize = 512 // witnesses of a whole large batch would fill memory
 
 // InParts returns a function that returns the i-th of n witnesses. It must be called in order, since each part is
