@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -46,7 +48,6 @@ type App struct {
 	Session Session
 	Gate    Gate
 	Signing Signing
-	Paging  Paging
 
 	Ending *handoff.ActReceipt // the receipt that also names what is stored; nil: each has a receipt of its own
 
@@ -131,11 +132,14 @@ func (a *App) root() *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:           "handoff",
+		Short:         "Pass work from one person or agent to the next",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
-		Args:              cobra.ArbitraryArgs,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkTimeout(cmd) },
+		Args: cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return cmp.Or(a.checkTimeout(cmd), a.checkFlags(cmd))
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknown("`handoff help all` shows the commands", "handoff ", args[0], names(cmd),
@@ -151,17 +155,13 @@ func (a *App) root() *cobra.Command {
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(Usage)
-	f := root.PersistentFlags()
-	a.Declare(f, &a.Flags)
-	f.BoolVar(&a.JSON, "json", false, "")
-	f.BoolVarP(&a.Quiet, "quiet", "q", false, "")
-	a.finishFlags(root, f)
-	root.Flags().BoolVarP(&version, "version", "v", false, "")
+	a.commonFlags(root.PersistentFlags())
+	a.finishFlags(root, root.PersistentFlags())
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	root.SetUsageFunc(usage)
 	explain := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd != root {
-			describe(cmd)
 			explain(cmd, args)
 			return
 		}
@@ -169,6 +169,21 @@ func (a *App) root() *cobra.Command {
 	})
 	a.addCommands(root)
 	return root
+}
+
+// commonFlags declares the flags of all commands.
+func (a *App) commonFlags(flags *pflag.FlagSet) {
+	f := &a.Flags
+	flags.StringVar(&f.Root, "root", "", "the project root `directory` (default: the nearest with .handoff.yaml, "+
+		"or the git work tree)")
+	flags.StringVar(&f.HandoffsDir, "handoffs-dir", "", "the handoffs `directory` (default: handoffs in the project "+
+		"root)")
+	flags.StringVar(&f.StateDir, "state-dir", "", "the state `directory` (default: .run in the project root)")
+	flags.StringVar(&f.OperatorsFile, "operators-file", "", "the operators `file` (default: that of the project, "+
+		"which alone grants rights)")
+	flags.Var(Duration(&f.LockTimeout), "lock-timeout", "wait for the lock for this `duration` (default: 30s)")
+	flags.BoolVar(&a.JSON, "json", false, "print JSON")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings or notes")
 }
 
 // checkTimeout turns a lock timeout of 0 into 1 ns, which tries once: 0 in the flags means the default.

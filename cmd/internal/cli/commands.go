@@ -8,6 +8,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Commands maps each command, such as "operators add", to what builds it.
+type Commands map[string]func(*App) *cobra.Command
+
+// Group returns what builds a command that only has subcommands.
+func Group(use, short, long string) func(*App) *cobra.Command {
+	return func(*App) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.ArbitraryArgs, RunE: Subcommand}
+	}
+}
+
 // groups are the commands that help lists, in the order of use. The others are hidden.
 var groups = []struct{ title, commands string }{
 	{"Every day", "init write list search read reply take done archive status inbox sync"},
@@ -46,10 +56,10 @@ func (a *App) addCommands(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Args, c.RunE = cobra.ArbitraryArgs, Subcommand
+			for _, shell := range c.Commands() {
+				shell.Example = "  " + shell.CommandPath()
+			}
 		}
-	}
-	if len(all) > 1 || isCompleting(a.Args) {
-		describe(root)
 	}
 	for _, c := range root.Commands() {
 		a.finish(c)
@@ -100,11 +110,8 @@ func (a *App) build(name string) *cobra.Command {
 	case name == "help":
 		cmd = helpCommand(a)
 	case name == "version":
-		cmd = Of(version)(a)
-	case cmd == nil:
-		cmd = &cobra.Command{Args: cobra.ArbitraryArgs, RunE: Subcommand}
+		cmd = versionCommand(a)
 	}
-	cmd.Use = name[strings.LastIndexByte(name, ' ')+1:]
 	cmd.AddCommand(slices.Collect(maps.Values(below))...)
 	return cmd
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,32 +16,34 @@ import (
 
 const maxCompletions = 200
 
-// completeArguments completes the arguments of a command by the words of its usage line.
-func (a *App) completeArguments(cmd *cobra.Command, args []string, typed string) (offers []string,
-	files cobra.ShellCompDirective) {
-	files = cobra.ShellCompDirectiveNoFileComp
-	for i, one := range argumentsOf(usageOf(cmd)) {
-		if i != len(args) && (i > len(args) || !one.repeats) {
-			continue
-		}
-		for word := range strings.SplitSeq(strings.ReplaceAll(one.word, "…", ""), "|") {
-			switch word {
-			case "FILE", "DIR":
-				files = cobra.ShellCompDirectiveDefault // if nothing else matches
-			case "ID":
-				if strings.ContainsAny(typed, `/\`) { // a path, such as that of a receipt
-					files = cobra.ShellCompDirectiveDefault
-				} else {
-					offers = append(offers, a.offerIDs(args, typed)...)
-				}
-			case "OPERATOR":
-				offers = append(a.KnownOperators(), offers...)
-			case "AGENT":
-				offers = append(offers, agent.Installable()...)
-			}
-		}
+// CompleteIDs completes handoffs, and paths of files for what is typed like one.
+func (a *App) CompleteIDs(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if strings.ContainsAny(typed, `/\`) { // a path, such as that of a receipt
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return a.offerIDs(args, typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteIDsAndFiles completes handoffs and files.
+func (a *App) CompleteIDsAndFiles(cmd *cobra.Command, args []string, typed string) ([]string,
+	cobra.ShellCompDirective) {
+	offers, _ := a.CompleteIDs(cmd, args, typed)
+	return offers, cobra.ShellCompDirectiveDefault // files if nothing else matches
+}
+
+// CompleteIDsAndOperators completes handoffs, and after the first one also operators.
+func (a *App) CompleteIDsAndOperators(cmd *cobra.Command, args []string, typed string) ([]string,
+	cobra.ShellCompDirective) {
+	offers, files := a.CompleteIDs(cmd, args, typed)
+	if len(args) > 0 {
+		offers = append(a.KnownOperators(), offers...)
 	}
 	return offers, files
+}
+
+// CompleteOperators completes operators.
+func (a *App) CompleteOperators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return a.KnownOperators(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // offerIDs returns handoffs, newest first, with sender, recipient, title and time.
@@ -132,7 +136,7 @@ func (a *App) offerValues(f *pflag.Flag, typed string) ([]string, cobra.ShellCom
 	} else if kind == "directory" {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
-	words := f.Annotations["one"]
+	words := choices(f)
 	for _, name := range []string{"--" + f.Name, kind} {
 		if len(words) == 0 {
 			words = a.wordsLike(name, typed)
@@ -172,7 +176,7 @@ func (a *App) finishFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 			cobra.ShellCompDirective) {
 			return a.offerValues(f, typed)
 		})
-		for _, other := range f.Annotations["not"] {
+		for _, other := range f.Annotations["conflicts"] {
 			if cmd.Flags().Lookup(other) != nil { // not a common flag
 				cmd.MarkFlagsMutuallyExclusive(f.Name, other) // so that it is not offered
 			}
@@ -180,16 +184,43 @@ func (a *App) finishFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 	})
 }
 
-// finish completes a command and its subcommands: flags as in finishFlags, and arguments by the usage line.
+// finish completes a command and its subcommands: flags as in finishFlags, and arguments by their number. A command
+// without Args takes none, and one without examples has the first of each subcommand.
 func (a *App) finish(cmd *cobra.Command) {
 	a.finishFlags(cmd, cmd.Flags())
-	if cmd.Args == nil {
-		cmd.Args = checkArguments
+	check, complete := cmd.Args, cmd.ValidArgsFunction
+	if check == nil {
+		check = cobra.NoArgs
 	}
-	if cmd.ValidArgsFunction == nil {
-		cmd.ValidArgsFunction = a.completeArguments
+	cmd.Args = func(cmd *cobra.Command, args []string) error { return checkArguments(cmd, args, check) }
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string,
+		cobra.ShellCompDirective) {
+		switch {
+		case check(cmd, append(slices.Clip(args), typed)) != nil:
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		case complete == nil:
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return complete(cmd, args, typed)
 	}
+	var first []string
 	for _, sub := range cmd.Commands() {
 		a.finish(sub)
+		line, _, _ := strings.Cut(sub.Example, "\n")
+		first = append(first, line)
 	}
+	cmd.Example = cmp.Or(cmd.Example, strings.Join(first, "\n"))
+}
+
+// checkArguments returns an error if a command has fewer or more arguments than check allows. What is missing has the
+// name that the usage line gives it.
+func checkArguments(cmd *cobra.Command, args []string, check cobra.PositionalArgs) error {
+	if check(cmd, args) == nil {
+		return nil
+	}
+	problem := fmt.Sprintf("too many arguments: %d", len(args))
+	if check(cmd, append(slices.Clip(args), "")) == nil {
+		problem = "missing " + strings.Fields(cmd.Use)[1]
+	}
+	return Invalid("usage: "+cmd.UseLine(), "%s", problem)
 }

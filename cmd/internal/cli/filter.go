@@ -3,22 +3,49 @@ package cli
 import (
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 // A Filter holds the flags that choose handoffs.
 type Filter struct {
 	Unread, All bool
-	State       string `one:"states"`
+	State       string
 	To          string
-	Mine        bool   `not:"to"`
-	Operator    string `needs:"mine"`
+	Mine        bool
+	Operator    string
 	Origin
 }
 
 // An Origin holds the flags that choose handoffs by sender, topic, tag and time.
 type Origin struct {
 	From, Topic, Tag, Since string
+}
+
+// Declare adds the flags to a command.
+func (o *Origin) Declare(flags *pflag.FlagSet) {
+	flags.StringVar(&o.From, "from", "", "from this `operator`")
+	flags.StringVar(&o.Topic, "topic", "", "with this `topic`")
+	flags.StringVar(&o.Tag, "tag", "", "with this `tag` (slower: reads the documents)")
+	flags.StringVar(&o.Since, "since", "", "not older than this `time`: 2026-05-07, yesterday, 48h, 7d")
+}
+
+// Declare adds the flags to a command.
+func (f *Filter) Declare(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	f.Origin.Declare(flags)
+	flags.BoolVar(&f.Unread, "unread", false, "unread by the recipient, or by --to")
+	flags.BoolVar(&f.All, "all", false, "archived and withdrawn handoffs too; with --unread also superseded, "+
+		"expired, taken and done ones")
+	flags.Var(Choice(&f.State, states()...), "state", "in this `state`: unread, read, taken, done, superseded, "+
+		"expired, archived, withdrawn")
+	flags.StringVar(&f.To, "to", "", "to this `operator`")
+	flags.BoolVar(&f.Mine, "mine", false, "to you")
+	declareOperator(flags, &f.Operator)
+	Conflicts(cmd, "mine", "to")
+	Needs(cmd, "operator", "mine")
 }
 
 // Chosen returns the filter that the flags describe.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -16,20 +15,20 @@ type Fields handoff.Document
 
 // Declare adds the flags.
 func (f *Fields) Declare(flags *pflag.FlagSet) {
-	flags.StringVar(&f.From, "from", "", "")
-	flags.StringVar(&f.To, "to", "", "")
+	flags.StringVar(&f.From, "from", "", "the sender, an `operator` (default: you)")
+	flags.StringVar(&f.To, "to", "", "the `recipient`: an operator, a team, or several as ben,cy")
 	flags.Var(value{"string", func() string { return f.Topic }, func(text string) error {
 		if f.Topic = handoff.TopicFrom(text); f.Topic == "" {
 			return fmt.Errorf("%q has no letter or digit", text)
 		}
 		return nil
-	}}, "topic", "")
-	flags.StringVar(&f.Time, "ts", "", "")
-	Texts(flags, &f.Tags, "tag", "")
-	references := texts(&f.References)
-	add := references.set
-	references.set = func(text string) error { return cmp.Or(checkReferences([]string{text}), add(text)) }
-	flags.Var(references, "ref", "")
+	}, nil}, "topic", "the `topic`, one or a few words (default: from the text)")
+	flags.StringVar(&f.Time, "ts", "", "the time, an `instant` in RFC 3339 with Z (default: now)")
+	flags.StringArrayVar(&f.Tags, "tag", nil, "a `tag`; can be repeated")
+	flags.Func("ref", "a `reference`; can be repeated", func(text string) error {
+		f.References = append(f.References, text)
+		return checkReferences([]string{text})
+	})
 }
 
 // checkReferences refuses malformed references, since they would have no effect.

@@ -5,12 +5,10 @@ import (
 	"embed"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -28,6 +26,12 @@ var daily = []string{"init", "write", "list", "read", "reply", "take", "done", "
 
 func helpCommand(a *App) *cobra.Command {
 	return &cobra.Command{
+		Use:   "help [COMMAND|TOPIC|all|topics]",
+		Short: "Show help for a command or a topic",
+		Long:  "Show the help of a command or a topic. all lists all commands, topics all\ntopics.",
+		Example: `  handoff help write
+  handoff help all
+  handoff help operators`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -136,60 +140,12 @@ func usage(cmd *cobra.Command) error {
 	if cmd.HasExample() {
 		b.WriteString("\nExamples:\n" + cmd.Example + "\n")
 	}
-	shown, elsewhere := flagsOf(cmd)
-	if shown.HasAvailableFlags() {
-		b.WriteString("\nFlags:\n" + shown.FlagUsagesWrapped(columns))
+	if cmd.HasAvailableLocalFlags() {
+		b.WriteString("\nFlags:\n" + cmd.LocalFlags().FlagUsagesWrapped(columns))
 	}
-	b.WriteString("\n" + elsewhere + "Flags of all commands: handoff help all\n")
+	b.WriteString("\nFlags of all commands: handoff help all\n")
 	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
 	return err
-}
-
-const mostFlags = 25 // in the help of a command
-
-// flagsOf returns the flags that help shows of a command, and lines that tell where the others are. The words of a flag
-// for one kind of record begin with that kind: it is shown with --kind KIND. If too many are left, those that are as in
-// write are only named.
-func flagsOf(cmd *cobra.Command) (shown *pflag.FlagSet, elsewhere string) {
-	sets, kind, n := map[string]*pflag.FlagSet{"": {}}, cmd.LocalFlags().Lookup("kind"), 0
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		one := *f
-		of, words, isOfKind := strings.Cut(f.Usage, ": ")
-		if isOfKind = isOfKind && kind != nil && !strings.Contains(of, " "); isOfKind {
-			one.Usage = words
-		} else {
-			of, n = "", n+1
-		}
-		if sets[of] == nil {
-			sets[of] = &pflag.FlagSet{}
-		}
-		if f.Name != "help" {
-			sets[of].AddFlag(&one)
-		}
-	})
-	if kind != nil && kind.Value.String() != "" && sets[kind.Value.String()] != nil {
-		return sets[kind.Value.String()], "Other flags: " + cmd.CommandPath() + " --help\n"
-	}
-	for _, of := range slices.Sorted(maps.Keys(sets))[1:] {
-		elsewhere += "Flags for --kind " + of + ": " + cmd.CommandPath() + " --kind " + of + " --help\n"
-	}
-	if n <= mostFlags {
-		return sets[""], elsewhere
-	}
-	own, named := readPage(pathOf(cmd)).flags, []string{}
-	shown = &pflag.FlagSet{}
-	sets[""].VisitAll(func(f *pflag.Flag) {
-		if words, has := own[f.Name]; has && words == "" {
-			named = append(named, "--"+f.Name)
-		} else {
-			shown.AddFlag(f)
-		}
-	})
-	elsewhere += "Flags as in handoff write:\n"
-	for some := range slices.Chunk(named, 6) {
-		elsewhere += "  " + strings.Join(some, ", ") + "\n"
-	}
-	return shown, elsewhere
 }
 
 func (a *App) allTopics() error {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
@@ -21,9 +22,20 @@ type pager struct {
 
 func (p *pager) Write(text []byte) (int, error) { return p.text.Write(text) }
 
-// Paging holds the flag of commands that show output that does not fit the terminal in a pager: $PAGER or
-// less. An empty value or cat turns the pager off, and so does a shell of an agent.
-type Paging struct{ NoPager bool }
+// Paged adds --no-pager to a command. Output that does not fit the terminal is shown in a pager: $PAGER or less.
+// An empty value or cat turns the pager off, and so does a shell of an agent.
+func (a *App) Paged(cmd *cobra.Command) {
+	var isOff bool
+	cmd.Flags().BoolVar(&isOff, "no-pager", false, "do not open a pager")
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if isOff {
+			return run(cmd, args)
+		}
+		end := a.page()
+		return cmp.Or(run(cmd, args), end())
+	}
+}
 
 // page begins to keep the output. end prints it.
 func (a *App) page() (end func() error) {

@@ -3,6 +3,8 @@ package cli
 import (
 	"path/filepath"
 
+	"github.com/spf13/pflag"
+
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
 	"github.com/seed-78daf238/handoff/schema"
@@ -12,6 +14,13 @@ import (
 type Gate struct {
 	Redact      bool
 	AllowSecret []string
+}
+
+// Declare adds the flags.
+func (g *Gate) Declare(flags *pflag.FlagSet) {
+	flags.BoolVar(&g.Redact, "redact", false, "replace credentials by [redacted:RULE] instead of refusing the text")
+	flags.StringArrayVar(&g.AllowSecret, "allow-secret", nil,
+		"accept credentials that match this `rule`; audited; can be repeated")
 }
 
 // RecordOptions returns the options of every new record. Warnings become notes.

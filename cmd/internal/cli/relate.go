@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
@@ -13,7 +15,14 @@ type Relating struct {
 	Re, Supersedes []string
 	Expires        string
 
-	At string `flag:"-"` // the current time, if Apply needed it
+	At string // the current time, if Apply needed it
+}
+
+// Declare adds the flags.
+func (r *Relating) Declare(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&r.Re, "re", nil, "answer this `handoff`; can be repeated")
+	flags.StringArrayVar(&r.Supersedes, "supersedes", nil, "replace this `handoff`; can be repeated")
+	flags.StringVar(&r.Expires, "expires", "", "hide it after this `time`, such as 7d or 2026-12-01")
 }
 
 // Apply adds the references. A prefix must match a stored handoff; the handoff of a whole id need not be stored here.

@@ -19,7 +19,7 @@ import (
 func Subcommand(cmd *cobra.Command, args []string) error {
 	known := names(cmd)
 	if len(args) == 0 {
-		return Usage(cmd, fmt.Errorf("%s needs one of %s", pathOf(cmd), strings.Join(known, ", ")))
+		return Usage(cmd, fmt.Errorf("%s needs one of %s", cmd.Name(), strings.Join(known, ", ")))
 	}
 	return unknown("use "+strings.Join(known, ", "), cmd.CommandPath()+" ", args[0], known,
 		"unknown command %q of "+cmd.CommandPath())

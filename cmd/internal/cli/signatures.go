@@ -9,28 +9,38 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/signature"
 )
 
 // Signing holds the flag for signatures.
-type Signing struct {
-	Sign *string `bare:"yours"`
+type Signing struct{ Sign string }
+
+// Declare adds the flag.
+func (s *Signing) Declare(flags *pflag.FlagSet) {
+	flags.StringVar(&s.Sign, "sign", "", "sign with this SSH key `file`, or with your own key; a public key if "+
+		"ssh-agent has the private one")
+	flags.Lookup("sign").NoOptDefVal = OwnKey
 }
+
+// OwnKey stands for the user's own key.
+const OwnKey = "yours"
 
 // UserKey returns the file of the key; "" is that of the user.
 func (s Signing) UserKey() string {
-	if s.Sign == nil || *s.Sign == "yours" {
+	if s.Sign == OwnKey {
 		return ""
 	}
-	return *s.Sign
+	return s.Sign
 }
 
 // signatures sets the options of a store for signatures.
 func (a *App) signatures(p handoff.Project, o *handoff.Options) {
 	o.VerifySignature = signature.Verify
-	if a.Signing.Sign != nil || p.User.Sign.Value {
+	if a.Signing.Sign != "" || p.User.Sign.Value {
 		o.Sign = func(text []byte) ([]byte, error) {
 			return SignAs(a, p, a.Signing.UserKey(), handoff.SignatureNamespace, text)
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/spf13/pflag"
+
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/exchange/bucket"
 	"github.com/seed-78daf238/handoff/lib/exchange/objects"
@@ -100,6 +102,11 @@ func (a *App) Stoppable() (context.Context, context.CancelFunc) {
 
 // Offline holds the flag of actions that do not ask the remote.
 type Offline struct{ Offline bool }
+
+// Declare adds the flag.
+func (o *Offline) Declare(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.Offline, "offline", false, "do not ask the remote; the next sync reports a conflict")
+}
 
 // OnceStore is ProjectStore for actions that only one of all clones can do.
 func (a *App) OnceStore(o Offline) (handoff.Project, *handoff.Store, error) {

@@ -4,10 +4,19 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/build"
 )
 
-func version(a *App, _ *None, _ []string) error { return a.printVersion() }
+func versionCommand(a *App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  handoff version --json",
+		RunE:    func(*cobra.Command, []string) error { return a.printVersion() },
+	}
+}
 
 // printVersion prints version, commit, Go version and system.
 func (a *App) printVersion() error {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/spf13/pflag"
+
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -12,8 +14,20 @@ import (
 // Who holds the operator that a command acts for.
 type Who struct{ Operator string }
 
+// Declare adds the flag.
+func (w *Who) Declare(flags *pflag.FlagSet) { declareOperator(flags, &w.Operator) }
+
+func declareOperator(flags *pflag.FlagSet, operator *string) {
+	flags.StringVar(operator, "operator", "", "act for this `operator` (default: you, see handoff whoami)")
+}
+
 // Session holds the agent session that a command acts for.
 type Session struct{ Session string }
+
+// Declare adds the flag.
+func (s *Session) Declare(flags *pflag.FlagSet) {
+	flags.StringVar(&s.Session, "session", "", "act for this agent `session` (default: the current one)")
+}
 
 // SessionID returns the session that a command acts for: the given one, otherwise that of the agent that runs it.
 func (a *App) SessionID() string { return cmp.Or(a.Session.Session, agent.SessionOf(a.Getenv)) }

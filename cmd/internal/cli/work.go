@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/spf13/pflag"
+
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/work"
@@ -20,10 +22,16 @@ func WorkOf(p handoff.Project) *work.Tree {
 // Recording says what of the commit and files a new handoff records.
 type Recording struct {
 	Work  bool
-	Files []string `flag:"-"` // paths, relative to the current directory
-	Try   bool     `flag:"-"` // record what is possible; only Work is required
+	Files []string // paths, relative to the current directory
+	Try   bool     // record what is possible; only Work is required
 
-	Session bool `flag:"-"` // an agent session writes, even if the environment names none
+	Session bool // an agent session writes, even if the environment names none
+}
+
+// Declare adds the flag.
+func (r *Recording) Declare(flags *pflag.FlagSet) {
+	flags.BoolVar(&r.Work, "work", false, "record commit, branch and number of changed files, for check to compare "+
+		"(setting record_work)")
 }
 
 // isGiven reports whether a flag was given.

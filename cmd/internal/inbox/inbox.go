@@ -26,6 +26,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -39,13 +40,33 @@ const softLimit = 80 << 20
 const patience = 5 * time.Second
 
 // Commands has the command.
-var Commands = cli.Commands{"inbox": cli.Of(run)}
+var Commands = cli.Commands{"inbox": inboxCommand}
 
 type flags struct{ *cli.Who }
 
+func inboxCommand(a *cli.App) *cobra.Command {
+	f := &flags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:   "inbox",
+		Short: "Browse and handle handoffs, full screen",
+		Long: `Browse and handle handoffs, full screen: a list with filter and search, and
+the chosen handoff next to it. Keys open, take, finish and reply to it, mark it
+as read, and undo that; ? lists them all. New handoffs appear as they arrive.
+On a terminal in a project, handoff without a command opens the inbox too.
+
+Everything is shown as text: no body can control the terminal. NO_COLOR turns
+colors off.`,
+		Example: `  handoff inbox
+  handoff inbox --operator ben`,
+		RunE: func(_ *cobra.Command, _ []string) error { return run(a, f) },
+	}
+	f.Who.Declare(cmd.Flags())
+	return cmd
+}
+
 // run shows the inbox of an operator until the user leaves it. Without a terminal that can show it, the error is
 // ErrInvalid.
-func run(a *cli.App, f *flags, _ []string) error {
+func run(a *cli.App, f *flags) error {
 	in, out := cli.Terminal(a.Stdin), cli.Terminal(a.Stdout)
 	if in == nil || out == nil || a.Getenv("TERM") == "dumb" {
 		return cli.Invalid("run `handoff list`", "the inbox needs a terminal for input and output")

@@ -10,11 +10,12 @@ import (
 // Commands returns the commands of the package.
 func Commands() cli.Commands {
 	all := cli.Commands{
-		"install":   cli.Of(installAgent),
-		"uninstall": cli.Of(uninstallAgent),
+		"install":   installCommand,
+		"uninstall": uninstallCommand,
+		"hook":      cli.Group("hook", "Run by coding agents, not by you", ""),
 	}
 	for _, e := range events {
-		all["hook "+e.name] = func(a *cli.App) *cobra.Command { return eventCommand(a, e) }
+		all["hook "+e.name] = func(a *cli.App) *cobra.Command { return e.command(a) }
 	}
 	return all
 }

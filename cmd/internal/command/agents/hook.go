@@ -15,36 +15,63 @@ import (
 
 // An event is a hook that agents run. To add one, add a row to events.
 type event struct {
-	name string
-	run  func(agent.Session)
+	name, short, long string
+	run               func(agent.Session)
 }
 
 // events has the subcommands of hook.
 var events = []event{
-	{name: "session-start", run: agent.SessionStart},
-	{name: "prompt", run: func(s agent.Session) { agent.Hear(s, agent.Prompt) }},
-	{name: "tool", run: func(s agent.Session) { agent.Hear(s, agent.Tool) }},
-	{name: "session-end", run: agent.SessionEnd},
+	{"session-start", "Tell a new session what is unread; always exits with 0",
+		`Print how many handoffs are unread and the newest ten, in the form that the
+agent expects. Also print what the operator has taken and not done, and which of
+their handoffs others have finished. If there is nothing, nothing is printed.
+Bodies are printed only with --bodies.
+
+The command renews the leases of the session. It waits for about a second at
+most, and always exits with 0.`, agent.SessionStart},
+	{"prompt", "Tell a running session what has arrived, at a prompt",
+		`Print one line if handoffs have arrived since the session was last told: how
+many, the newest three, and the command that reads them. Each is told once to a
+session, and at most one line is printed in a minute. If others have finished
+what the operator sent, a line tells that too. Otherwise nothing is
+printed, and no store is opened. The session is known by its id on standard
+input; without an id nothing is printed.
+
+The command renews the leases of the session when half of their time has passed.
+
+The line is added to what the model reads. The command never blocks the prompt
+and always exits with 0.`, func(s agent.Session) { agent.Hear(s, agent.Prompt) }},
+	{"tool", "Tell a running session what has arrived, after a tool",
+		`Print the same line as "handoff hook prompt", in the form that the agent expects
+after a tool. The command never blocks or changes the tool, and always exits
+with 0.`, func(s agent.Session) { agent.Hear(s, agent.Tool) }},
+	{"session-end", "Note that a session has ended; always exits with 0",
+		`Note that the session which an agent names on standard input has ended. Another
+session of its operator can then take over what it holds.`, agent.SessionEnd},
 }
 
-type hookFlags struct {
-	Agent  string `default:"plain"`
-	To     string
-	bodies bool // a flag of session-start
-}
-
-// eventCommand returns the command of an event. It never fails, since the settings of an agent may be from a newer
+// command returns the command of an event. It never fails, since the settings of an agent may be from a newer
 // version.
-func eventCommand(a *cli.App, e event) *cobra.Command {
-	var f hookFlags
+func (e event) command(a *cli.App) *cobra.Command {
+	var s agent.Session
 	run := func(*cobra.Command, []string) error {
-		runHook(a, e, agent.Session{Agent: f.Agent, To: f.To, Bodies: f.bodies})
+		runHook(a, e, s)
 		return nil
 	}
-	cmd := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: run}
-	a.Declare(cmd.Flags(), &f)
+	cmd := &cobra.Command{
+		Use:     e.name + " --agent NAME",
+		Short:   e.short,
+		Long:    e.long,
+		Example: "  handoff hook " + e.name + " --agent claude --to ben",
+		Args:    cobra.ArbitraryArgs,
+		RunE:    run,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&s.Agent, "agent", "plain", "the `agent` of the session: plain, claude, codex, gemini, qwen, "+
+		"cursor, copilot, opencode")
+	flags.StringVar(&s.To, "to", "", "the `operator` that the session works for")
 	if e.name == "session-start" {
-		cmd.Flags().BoolVar(&f.bodies, "bodies", false, "")
+		flags.BoolVar(&s.Bodies, "bodies", false, "print the bodies too, in frames")
 	}
 	cmd.FParseErrWhitelist.UnknownFlags = true
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

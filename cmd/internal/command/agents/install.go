@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
@@ -18,10 +19,24 @@ import (
 
 // installFlags are the flags of install and uninstall.
 type installFlags struct {
-	User    bool `not:"project"`
+	User    bool
 	Project bool
-	DryRun  bool `not:"check"`
+	DryRun  bool
 	Check   bool
+}
+
+func (f *installFlags) declare(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.User, "user", false, "for all your sessions (the default)")
+	flags.BoolVar(&f.Project, "project", false, "for sessions in this project")
+	flags.BoolVar(&f.DryRun, "dry-run", false, "show the change as a unified diff, and change nothing")
+	flags.BoolVar(&f.Check, "check", false, "change nothing; exit with 7 if the settings would change")
+	cli.Conflicts(cmd, "user", "project")
+	cli.Conflicts(cmd, "dry-run", "check")
+}
+
+func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // An install is one run of install or uninstall.
@@ -35,8 +50,42 @@ type install struct {
 
 type addFlags struct {
 	installFlags
-	MCP bool `flag:"mcp"`
+	MCP bool
 	To  string
+}
+
+func installCommand(a *cli.App) *cobra.Command {
+	f := &addFlags{}
+	cmd := &cobra.Command{
+		Use:   "install AGENT [--user | --project] [--mcp]",
+		Short: "Add the hooks to a coding agent",
+		Long: `Add the hooks to the settings of an agent
+(claude, codex, gemini, qwen, cursor, copilot, opencode).
+A session is then told what is unread when it starts, and what arrives at its
+next prompt or after a tool.
+
+--mcp also adds the server for the Model Context Protocol; for codex it prints
+the command that adds it. Its operator is --to, else that of the hooks, else
+HANDOFF_OPERATOR: some agents pass no environment to servers.
+
+Only these entries are added; every other byte of the settings stays. Settings
+that cannot be edited safely (comments in JSON, a duplicate key, a byte-order
+mark) are refused with their place, and nothing is changed.
+
+You can repeat the command: it updates the entries if needed. A backup of the
+settings is kept next to them, and ` + "`handoff uninstall`" + ` restores it.`,
+		Example: `  handoff install claude --to ben
+  handoff install codex --project --dry-run`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeAgents,
+		RunE:              func(_ *cobra.Command, args []string) error { return installAgent(a, f, args) },
+	}
+	flags := cmd.Flags()
+	f.installFlags.declare(cmd)
+	flags.BoolVar(&f.MCP, "mcp", false, "also add the server for the Model Context Protocol")
+	flags.StringVar(&f.To, "to", "", "the `operator` that the sessions work for (default: from settings "+
+		"and OPERATORS.md)")
+	return cmd
 }
 
 func installAgent(a *cli.App, f *addFlags, args []string) error {
@@ -66,6 +115,23 @@ func installAgent(a *cli.App, f *addFlags, args []string) error {
 		a.Note("to add the server, run: " + line)
 	}
 	return nil
+}
+
+func uninstallCommand(a *cli.App) *cobra.Command {
+	f := &installFlags{}
+	cmd := &cobra.Command{
+		Use:   "uninstall AGENT [--user | --project]",
+		Short: "Remove the hooks",
+		Long: `Remove the entries that ` + "`handoff install`" + ` added to the settings of an agent. If
+you have not changed the settings since, they are restored, or removed if there
+were none. Your other changes stay.`,
+		Example:           `  handoff uninstall claude`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeAgents,
+		RunE:              func(_ *cobra.Command, args []string) error { return uninstallAgent(a, f, args) },
+	}
+	f.declare(cmd)
+	return cmd
 }
 
 func uninstallAgent(a *cli.App, f *installFlags, args []string) error {

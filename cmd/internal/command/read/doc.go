@@ -7,13 +7,13 @@ import (
 
 // Commands are the commands of the package.
 var Commands = cli.Commands{
-	"list":    cli.Of(list),
-	"read":    cli.Of(read),
-	"search":  cli.Of(search),
-	"thread":  cli.Of(thread),
-	"status":  cli.Of(status),
-	"surface": cli.Of(surface),
-	"log":     cli.Of(log),
-	"page":    cli.Of(makePage),
-	"watch":   cli.Of(runWatch),
+	"list":    listCommand,
+	"read":    readCommand,
+	"search":  searchCommand,
+	"thread":  threadCommand,
+	"status":  statusCommand,
+	"surface": surfaceCommand,
+	"log":     logCommand,
+	"page":    pageCommand,
+	"watch":   watchCommand,
 }

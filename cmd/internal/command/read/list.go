@@ -3,19 +3,53 @@ package read
 import (
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 type listFlags struct {
 	cli.Filter
-	Format string `one:"table,rows,jsonl,ids,json"`
-	Limit  int    `flag:",n"`
-	Held   bool   `not:"format limit"` // list what is held instead
-	*cli.Paging
+	Format string
+	Limit  int
+	Held   bool // list what is held instead
 }
 
-func list(a *cli.App, f *listFlags, _ []string) error {
+func listCommand(a *cli.App) *cobra.Command {
+	f := &listFlags{}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List handoffs and their state",
+		Long: `List handoffs. On a terminal you see a table, newest first, and what other
+clones do not have yet. In a pipe, list prints the rows of INDEX.md in their
+order. If nothing is found, it prints nothing and exits with 0.
+
+Archived and withdrawn handoffs are hidden; --all shows them. --unread lists
+what the recipient has not read, or with --to NAME what NAME has not read. It
+also hides superseded, expired, taken and done handoffs, unless you add --all.
+
+--held lists what sync has received and refused for now, with the reason and
+what you can do: an operator who is not in OPERATORS.md, a missing signature, a
+credential, a time that is more than 24 hours ahead.`,
+		Example: `  handoff list --unread --mine
+  handoff list --since yesterday -n 5
+  handoff list --since 48h --format ids | xargs -n1 handoff read`,
+		RunE: func(_ *cobra.Command, _ []string) error { return list(a, f) },
+	}
+	flags := cmd.Flags()
+	f.Filter.Declare(cmd)
+	flags.Var(cli.Choice(&f.Format, "table", "rows", "jsonl", "ids", "json"), "format", "output `format`: "+
+		"table, rows, jsonl, ids, json")
+	flags.VarP(cli.Number(&f.Limit), "limit", "n", "list only the newest handoffs, this `number` of them")
+	flags.BoolVar(&f.Held, "held", false, "what was received and is refused for now, with the reason and "+
+		"the way out")
+	a.Paged(cmd)
+	cli.Conflicts(cmd, "held", "format", "limit")
+	return cmd
+}
+
+func list(a *cli.App, f *listFlags) error {
 	cli.CollectOften()
 	switch {
 	case f.Held && f.Filter != (cli.Filter{}):

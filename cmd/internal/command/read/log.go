@@ -3,13 +3,36 @@ package read
 import (
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 type logFlags struct {
 	Head bool
-	*cli.Paging
+}
+
+func logCommand(a *cli.App) *cobra.Command {
+	f := &logFlags{}
+	cmd := &cobra.Command{
+		Use:   "log ID | --head",
+		Short: "Show what happened to a handoff",
+		Long: `Show what happened to a handoff, oldest first: who wrote, read, took, answered
+or finished it, when, and in which clone. The source is the audit log.
+
+--head prints COUNT:HASH of the whole log. Keep it elsewhere:
+` + "`handoff verify --log --expect COUNT:HASH`" + ` finds out whether the end of the
+log was cut, or the log was rewritten.`,
+		Example: `  handoff log 134327a8
+  handoff log --head >head.txt`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE:              func(_ *cobra.Command, args []string) error { return log(a, f, args) },
+	}
+	cmd.Flags().BoolVar(&f.Head, "head", false, "print COUNT:HASH of the whole log")
+	a.Paged(cmd)
+	return cmd
 }
 
 func log(a *cli.App, f *logFlags, ids []string) error {

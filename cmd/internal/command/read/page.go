@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/page"
@@ -17,10 +19,29 @@ import (
 const pageMarker = ".handoff-page" // an empty file that marks the directory of a site
 
 type pageFlags struct {
-	Output string `flag:",o" default:"handoff-page"`
+	Output string
 }
 
-func makePage(a *cli.App, f *pageFlags, _ []string) error {
+func pageCommand(a *cli.App) *cobra.Command {
+	f := &pageFlags{}
+	cmd := &cobra.Command{
+		Use:   "page",
+		Short: "Make a web site of the handoffs",
+		Long: `Make a web site of the handoffs: a board of unread, taken and done ones, lists
+by state and person, and a page for each handoff with its thread. The files
+need no server and no JavaScript; the same handoffs give the same bytes.
+
+-o names the directory (default handoff-page). It must be empty, or made by
+this command: then old pages are removed, and other files stay. A symbolic
+link of the project is refused.`,
+		Example: `  handoff page -o public`,
+		RunE:    func(_ *cobra.Command, _ []string) error { return makePage(a, f) },
+	}
+	cmd.Flags().StringVarP(&f.Output, "output", "o", "handoff-page", "the `directory` of the site")
+	return cmd
+}
+
+func makePage(a *cli.App, f *pageFlags) error {
 	cli.CollectOften()
 	p, s, err := a.ProjectStore()
 	if err != nil {

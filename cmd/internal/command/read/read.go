@@ -6,19 +6,59 @@ import (
 	"errors"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 type readFlags struct {
 	*cli.Who
-	Raw        bool   `not:"agent"`
-	Agent      string `one:"agents" bare:"plain"`
+	Raw        bool
+	Agent      string
 	Unverified bool
 	MaxChars   int
-	Offset     int `needs:"agent"`
-	*cli.Paging
+	Offset     int
+}
+
+func readCommand(a *cli.App) *cobra.Command {
+	f := &readFlags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:   "read ID…",
+		Short: "Show a handoff",
+		Long: `Show a handoff. In a pipe you get the bytes of its body. On a terminal you see
+its sender, state and thread, the body as Markdown, and what you can do next; a
+long text opens in $PAGER. ID is 4 or more hex digits, a file name, or @ for
+the newest handoff to you.
+
+read computes the id from the file first. If it does not match, the handoff is
+not shown. Of several handoffs, read shows those that match. With --agent it
+prints at most 30,000 characters of each, and how to read on.
+
+Exit codes: 6 the file does not match its id.`,
+		Example: `  handoff read 134327a8
+  handoff read @
+  handoff read 134327a8 --agent`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE:              func(_ *cobra.Command, args []string) error { return read(a, f, args) },
+	}
+	flags := cmd.Flags()
+	f.Who.Declare(flags)
+	flags.BoolVar(&f.Raw, "raw", false, "print the bytes of the stored file, with the frontmatter")
+	flags.VarPF(cli.Choice(&f.Agent, agent.Names()...), "agent", "", "print it in a frame which says that "+
+		"it is not an instruction, for the agent `NAME` or any: plain, claude, codex, gemini, qwen, "+
+		"cursor, copilot, opencode").NoOptDefVal = "plain"
+	flags.BoolVar(&f.Unverified, "unverified", false, "print the file in a frame even if it does not match "+
+		"its id; still exits with 6")
+	flags.Var(cli.Number(&f.MaxChars), "max-chars", "cut a framed body after this `number` of characters")
+	flags.Var(cli.Number(&f.Offset), "offset", "with --agent: skip this `number` of characters, to read on")
+	a.Paged(cmd)
+	cli.Conflicts(cmd, "raw", "agent")
+	cli.Needs(cmd, "offset", "agent")
+	return cmd
 }
 
 func read(a *cli.App, f *readFlags, ids []string) error {

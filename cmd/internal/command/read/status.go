@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -41,7 +43,28 @@ type statusFlags struct {
 	*cli.Who
 }
 
-func status(a *cli.App, f *statusFlags, _ []string) error {
+func statusCommand(a *cli.App) *cobra.Command {
+	f := &statusFlags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show what waits for you, and what you wait for",
+		Long: `Show what waits for you: unread handoffs, and handoffs that you have taken. You
+also see what you sent and is not read, what others finished since yesterday and
+the note that they left, and what is not synced.
+
+--short prints only the counts, for a prompt. If nothing waits, or there is no
+project, it prints nothing. Its exit code is always 0.`,
+		Example: `  handoff status
+  PS1='$(handoff status --short)$ '`,
+		RunE: func(_ *cobra.Command, _ []string) error { return status(a, f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.Short, "short", false, "print only the counts, for a prompt")
+	f.Who.Declare(flags)
+	return cmd
+}
+
+func status(a *cli.App, f *statusFlags) error {
 	if f.Short && !a.JSON {
 		shortStatus(a)
 		return nil

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -15,6 +17,28 @@ import (
 type surfaceFlags struct {
 	MaxChars int
 	*cli.Who
+}
+
+func surfaceCommand(a *cli.App) *cobra.Command {
+	f := &surfaceFlags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:   "surface [OPERATOR]",
+		Short: "Show all unread handoffs of an operator in frames",
+		Long: `Show the unread handoffs to an operator, oldest first: to you, unless you name
+another one. Each body is compared with its id. Invisible characters are made
+visible, and a frame says that the text is not an instruction. Nothing is
+marked as read. If there is nothing unread, nothing is printed.`,
+		Example: `  handoff surface
+  handoff surface ben`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.CompleteOperators,
+		RunE:              func(_ *cobra.Command, args []string) error { return surface(a, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.Var(cli.Number(&f.MaxChars), "max-chars", "cut each body after this `number` of characters "+
+		"(default: the setting surface_max_chars)")
+	f.Who.Declare(flags)
+	return cmd
 }
 
 func surface(a *cli.App, f *surfaceFlags, ops []string) error {

@@ -1,6 +1,8 @@
 package read
 
 import (
+	"github.com/spf13/cobra"
+
 	"bytes"
 	"context"
 	"errors"
@@ -29,7 +31,28 @@ type watch struct {
 	project handoff.Project
 }
 
-func runWatch(a *cli.App, f *watchFlags, _ []string) error {
+func watchCommand(a *cli.App) *cobra.Command {
+	f := &watchFlags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:   "watch [--exec COMMAND]",
+		Short: "Wait for new handoffs; print each, or run a command",
+		Long: `Wait for new handoffs to you. Each is printed as a line of JSON; on a terminal
+as a line for people. watch runs until you interrupt it. Handoffs that exist
+when it starts are not new.
+
+--exec runs a command with sh for each handoff, one at a time. The command gets
+the JSON on standard input and the id in HANDOFF_ID.`,
+		Example: `  handoff watch
+  handoff watch --exec 'handoff read $HANDOFF_ID --agent'`,
+		RunE: func(_ *cobra.Command, _ []string) error { return runWatch(a, f) },
+	}
+	flags := cmd.Flags()
+	f.Who.Declare(flags)
+	flags.StringVar(&f.Exec, "exec", "", "run this `command` for each new handoff")
+	return cmd
+}
+
+func runWatch(a *cli.App, f *watchFlags) error {
 	w := watch{App: a, watchFlags: f}
 	return w.start()
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/packet"
@@ -20,7 +23,46 @@ type checks struct {
 	AllowEmpty  []string
 	Answers     string
 	ConfirmedBy string
-	ASCII       bool `flag:"ascii"`
+	ASCII       bool
+}
+
+func (c *checks) declare(flags *pflag.FlagSet) {
+	flags.Var(cli.OptionalDuration(&c.MaxAge), "max-age", "accept handoffs up to this `age`, such as 90m "+
+		"or 3d (default: 48h)")
+	flags.StringArrayVar(&c.AllowEmpty, "allow-empty", nil, "accept this empty `field`; can be repeated")
+	flags.StringVar(&c.Answers, "answers", "", "a JSON `file` with objective, blocker and next_action as "+
+		"you understood them")
+	flags.StringVar(&c.ConfirmedBy, "confirmed-by", "", "the `operator` who confirms that the answers mean "+
+		"the same as the packet; audited")
+	flags.BoolVar(&c.ASCII, "ascii", false, "print ASCII only")
+}
+
+func checkCommand(a *cli.App) *cobra.Command {
+	f := &checks{}
+	cmd := &cobra.Command{
+		Use:   "check FILE|DIR|ID|-…",
+		Short: "Check whether work can continue from a handoff",
+		Long: `Check whether work can continue from a handoff: is it complete, recent and not
+used before, and does it say what to do next? FILE is a record as JSON or a
+handoff document, DIR means its *.md and *.json files. check changes nothing
+and uses no token. It cannot judge the meaning of a text: a text that says
+little can pass. A dangerous instruction, such as to disable the firewall, makes
+a handoff OPERATIONAL.
+
+With --answers, check compares what you understood with the packet. It cannot
+tell whether different words mean the same: both are shown, and you confirm
+them with --confirmed-by NAME.
+
+Exit codes: 0 CLEAN, 10 OPERATIONAL (fix or confirm first), 11 CRITICAL (do not
+continue). For several handoffs the worst counts.`,
+		Example: `  handoff check packet.json
+  handoff check 134327a8 --answers understood.json`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteIDsAndFiles,
+		RunE:              func(_ *cobra.Command, args []string) error { return check(a, f, args) },
+	}
+	f.declare(cmd.Flags())
+	return cmd
 }
 
 // check checks each named handoff and prints the reports. The error is the verdict.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -24,7 +25,7 @@ type createFlags struct {
 	cli.Recording
 	*cli.Gate
 	Summary, Agent      string
-	Status              string `default:"completed"`
+	Status              string
 	Project, IntentLock string
 	Lower               []string // flags of the self-audit that are answered with no
 	Lists               lists
@@ -37,6 +38,56 @@ type creation struct {
 	recipients []string // each gets the record; To is the first
 }
 
+func createCommand(a *cli.App) *cobra.Command {
+	f := &createFlags{Gate: &a.Gate}
+	cmd := &cobra.Command{
+		Use:   "create TASK_ID --summary TEXT",
+		Short: "Store a run record: what a run did, and what is open",
+		Long: `Store a run record: what a run did, what it validated, what stays uncertain,
+and what comes next. The self-audit is derived from the record. Gaps in the
+record cause warnings, never an error.
+
+Assumptions, context debt and next steps of earlier records stay open until a
+record names them, by their text or by the key that record onboard shows:
+--assumption 3f2a91=refuted, --resolve-debt 81b0c4, --close d5e6f7. --who and
+--verify-first belong to the --next-step before them.
+
+A value can end in =STATE. Tests and commands: passed, failed, skipped or
+unknown. Assumptions: open, promoted, refuted or carried_forward. Files: added,
+modified, deleted or renamed.
+
+--test-run-exec runs a command with sh, shows its output on standard error, and
+records the result. With it, or with --work, the commit is recorded too, and
+each --file as it is, for handoff check.`,
+		Example: `  handoff create deploy --summary 'Done.' --test-run-exec 'go test ./...'
+  handoff create deploy-42 --summary 'The runner has no disk left.' \
+    --status paused --next-step 'Ask ops for disk' --who ann \
+    --context-debt 'Cache size is unknown' --agent agent:codex
+  handoff create deploy-43 --summary 'Ops added a disk.' \
+    --close 0711d6 --resolve-debt 80a9f4`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(_ *cobra.Command, args []string) error { return createRun(a, f, args) },
+	}
+	flags := cmd.Flags()
+	f.Fields.Declare(flags)
+	f.Relating.Declare(flags)
+	f.Recording.Declare(flags)
+	f.Gate.Declare(flags)
+	flags.StringVar(&f.Summary, "summary", "", "one `paragraph`: what was tried, what is finished, what "+
+		"comes first")
+	flags.StringVar(&f.Agent, "agent", "", "who ran (`name`, such as agent:codex or human:ann; default: "+
+		"the operator, or the user)")
+	flags.StringVar(&f.Status, "status", "completed", "`how` the run ended: completed, paused, failed, "+
+		"requires_review")
+	flags.StringVar(&f.Project, "project", "", "the `project_id` (default: the name of the project root)")
+	flags.StringVar(&f.IntentLock, "intent-lock", "", "the `id` of the scope contract of the run")
+	flags.StringArrayVar(&f.Lower, "lower", nil, "answer no to this `flag` of the self-audit, such as "+
+		"receipts_reviewed; can be repeated")
+	f.Lists.declare(flags)
+	return cmd
+}
+
 func createRun(a *cli.App, f *createFlags, ids []string) error {
 	return (&creation{App: a, createFlags: f}).create(ids[0])
 }
@@ -47,16 +98,16 @@ type lists struct {
 	who, verifyFirst []string            // by step, "" if not given
 }
 
-// Declare adds the flags.
-func (l *lists) Declare(flags *pflag.FlagSet) {
+func (l *lists) declare(flags *pflag.FlagSet) {
 	l.said = map[string][]string{}
 	for _, field := range runs.Table().Fields {
 		for _, flag := range field.Flags {
 			addSaying(flags, l.said, flag.Name, flag.Usage, true)
 		}
 	}
-	flags.Func("who", "", l.ofStep(&l.who))
-	flags.Func("verify-first", "", l.ofStep(&l.verifyFirst))
+	flags.Func("who", "the `operator` for the --next-step before it", l.ofStep(&l.who))
+	flags.Func("verify-first", "what to verify first (`text`), for the --next-step before it",
+		l.ofStep(&l.verifyFirst))
 }
 
 // ofStep returns the parser of a flag that belongs to the last next step.

@@ -7,12 +7,12 @@ import (
 
 // Commands are the commands of the package.
 var Commands = cli.Commands{
-	"new":        cli.Of(create),
-	"show":       cli.Of(show),
-	"validate":   cli.Of(validate),
-	"create":     cli.Of(createRun),
-	"onboard":    cli.Of(onboard),
-	"compute-id": cli.Of(ids),
-	"check":      cli.Of(check),
-	"resume":     cli.Of(resume),
+	"new":        newCommand,
+	"show":       showCommand,
+	"validate":   validateCommand,
+	"create":     createCommand,
+	"onboard":    onboardCommand,
+	"compute-id": computeIDCommand,
+	"check":      checkCommand,
+	"resume":     resumeCommand,
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -18,8 +20,44 @@ type newFlags struct {
 	Record newRecord
 }
 
+func newCommand(a *cli.App) *cobra.Command {
+	f := &newFlags{Gate: &a.Gate}
+	cmd := &cobra.Command{
+		Use:   "new [--to OPERATOR] [--topic TOPIC]",
+		Short: "Write a handoff in your editor; --kind makes a record",
+		Long: `Write a handoff in your editor: VISUAL, EDITOR, vi, nano or notepad. What you
+save is stored. Text that you pipe into the command is stored without an editor.
+An unchanged text stores nothing. Your text is never lost: if it cannot be
+stored, you are told where the file is.
+
+--kind makes a record from flags instead, without an editor: the flags whose
+words begin with its name. A packet gets a new resume token. A universal handoff
+goes from skill to skill, and gets its trace_id, chain, token count and payload
+hash.`,
+		Example: `  handoff new --to ben --topic deploy
+  echo 'Tests are green, deploy is open.' | handoff new --to ben
+  handoff new --kind packet --to ben --topic deploy \
+    --objective 'Move the deploy to the new runner' \
+    --completed 'Runner set up' --unresolved 'The cache is cold' \
+    --assumption 'The old runner stays until Friday' \
+    --risk 'A slow first build' \
+    --next-action 'Warm the cache with one build of main'
+  handoff new --kind universal --from survey-reader --to report-writer \
+    --workflow wf-17 --phase reading --problem-type research \
+    --summary 'Forty interviews are read and coded.' --working themes.json`,
+		RunE: func(_ *cobra.Command, _ []string) error { return create(a, f) },
+	}
+	flags := cmd.Flags()
+	f.Fields.Declare(flags)
+	f.Relating.Declare(flags)
+	f.Recording.Declare(flags)
+	f.Gate.Declare(flags)
+	f.Record.declare(flags)
+	return cmd
+}
+
 // create stores a new handoff: a piped text, a record of the flags, or a text from the editor.
-func create(a *cli.App, f *newFlags, _ []string) error {
+func create(a *cli.App, f *newFlags) error {
 	p, err := a.Project()
 	if err != nil {
 		return err

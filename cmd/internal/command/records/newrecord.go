@@ -16,9 +16,9 @@ import (
 // A newRecord holds the flags of new about a record. Said has the values of the flags of all kinds.
 type newRecord struct{ record.Making }
 
-// Declare adds the flags of every kind. Two kinds can share a flag.
-func (r *newRecord) Declare(flags *pflag.FlagSet) {
-	flags.StringVar(&r.Kind, "kind", "", "")
+// declare adds the flags of every kind. Two kinds can share a flag.
+func (r *newRecord) declare(flags *pflag.FlagSet) {
+	flags.StringVar(&r.Kind, "kind", "", "make a record of this `kind`: packet or universal")
 	r.Said = map[string][]string{}
 	for _, kind := range record.Makes() {
 		for _, f := range record.Flags(kind) {
@@ -31,7 +31,8 @@ func (r *newRecord) Declare(flags *pflag.FlagSet) {
 			}
 		}
 	}
-	cli.Texts(flags, &r.AllowEmpty, "allow-empty", "")
+	flags.StringArrayVar(&r.AllowEmpty, "allow-empty", nil,
+		"accept an empty body, or this empty `field` of a packet; can be repeated")
 }
 
 // recordedFile is the flag for files to record. In a universal handoff it means files to read.

@@ -1,6 +1,8 @@
 package records
 
 import (
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -10,13 +12,42 @@ import (
 
 type onboardFlags struct {
 	Project   string
-	MaxRecent int    `default:"5"`
-	Markdown  bool   `not:"json"`
-	Agent     string `not:"json"`
-	MaxChars  int    `needs:"agent"`
+	MaxRecent int
+	Markdown  bool
+	Agent     string
+	MaxChars  int
 }
 
-func onboard(a *cli.App, f *onboardFlags, _ []string) error {
+func onboardCommand(a *cli.App) *cobra.Command {
+	f := &onboardFlags{MaxRecent: 5}
+	cmd := &cobra.Command{
+		Use:   "onboard",
+		Short: "Print what the next run of a project should know",
+		Long: `Print what the next run of a project should know, as JSON: recent run records
+(newest first), open assumptions and context debt, policy exceptions, next
+steps, and warnings (stale, failed self-audit, no earlier
+handoff). An item with a key can be named by that key in record create.
+--markdown is for people. --agent NAME puts the text in a frame which says that
+it is not an instruction. Nothing is changed.`,
+		Example: `  handoff onboard
+  handoff onboard --project shop --max-recent 3 --agent codex`,
+		RunE: func(_ *cobra.Command, _ []string) error { return onboard(a, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Project, "project", "", "the `project_id` of the records (default: the name of the "+
+		"project root)")
+	flags.Var(cli.Number(&f.MaxRecent), "max-recent", "show this `number` of recent records")
+	flags.BoolVar(&f.Markdown, "markdown", false, "print Markdown, for people")
+	flags.StringVar(&f.Agent, "agent", "", "put the text in a frame for this `agent`")
+	flags.Var(cli.Number(&f.MaxChars), "max-chars", "with --agent: cut the framed text after this `number` "+
+		"of characters")
+	cli.Conflicts(cmd, "markdown", "json")
+	cli.Conflicts(cmd, "agent", "json")
+	cli.Needs(cmd, "max-chars", "agent")
+	return cmd
+}
+
+func onboard(a *cli.App, f *onboardFlags) error {
 	o := runs.OnboardOptions{ProjectID: f.Project, MaxRecent: f.MaxRecent}
 	if o.MaxRecent < 1 {
 		return cli.Invalid("use 1 or more", "--max-recent %d shows nothing", o.MaxRecent)

@@ -1,12 +1,26 @@
 package records
 
 import (
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
+func computeIDCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "compute-id FILE…",
+		Short: "Print the ids of documents; store nothing",
+		Long: `Check documents against the schema, and print the id of each on a line. Nothing
+is stored. The time and the handoff_id of a document are not checked.`,
+		Example: `  handoff compute-id note.md`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return ids(a, args) },
+	}
+}
+
 // ids prints the ids of documents.
-func ids(a *cli.App, _ *cli.None, paths []string) error {
+func ids(a *cli.App, paths []string) error {
 	p, err := a.Project()
 	if err != nil {
 		return err

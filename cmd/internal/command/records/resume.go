@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/packet"
@@ -15,8 +17,43 @@ type resumeFlags struct {
 	cli.Offline
 	*cli.Who
 	*cli.Session
-	Accept string `one:"operational"`
+	Accept string
 	Reason string
+}
+
+func resumeCommand(a *cli.App) *cobra.Command {
+	f := &resumeFlags{Who: &a.Who, Session: &a.Session}
+	cmd := &cobra.Command{
+		Use:   "resume ID --operator OP",
+		Short: "Resume work from a packet; its token works once",
+		Long: `Resume work from a packet. resume checks the packet, uses up its resume token,
+takes it, marks it as read, and prints what to do next. Only a CLEAN packet is
+resumed, or an OPERATIONAL one with --accept operational and --reason.
+
+A token works once: if several operators resume at once, one of them succeeds;
+the others exit with 11. If you run the command again, it prints the next
+action again, also with exit code 11.
+
+After the first sync of a project this holds for all its clones: the remote
+decides. If the remote is unreachable, nothing is resumed; --offline goes
+ahead, and the next sync reports a conflict.
+
+Exit codes: 1 remote unreachable, 10 OPERATIONAL, 11 CRITICAL or resumed
+before.`,
+		Example: `  handoff resume 134327a8 --operator ben
+  handoff resume 134327a8 --accept operational --reason 'confirmed by ann'`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE:              func(_ *cobra.Command, args []string) error { return resume(a, f, args) },
+	}
+	flags := cmd.Flags()
+	f.checks.declare(flags)
+	f.Offline.Declare(flags)
+	f.Who.Declare(flags)
+	f.Session.Declare(flags)
+	flags.Var(cli.Choice(&f.Accept, "operational"), "accept", "also resume from this `verdict`: operational")
+	flags.StringVar(&f.Reason, "reason", "", "with --accept: the reason (`text`), for the audit log")
+	return cmd
 }
 
 // resume resumes the work of a packet.

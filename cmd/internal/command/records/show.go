@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -17,8 +19,36 @@ import (
 )
 
 type showFlags struct {
-	Markdown bool `not:"export"`
+	Markdown bool
 	Export   string
+}
+
+func showCommand(a *cli.App) *cobra.Command {
+	f := &showFlags{}
+	cmd := &cobra.Command{
+		Use:   "show ID|TASK_ID",
+		Short: "Print the record of a handoff",
+		Long: `Print the record of a handoff as JSON, or with --markdown its view for people:
+as it is in a pipe, escaped on a terminal. The id is checked first, as by read.
+A plain handoff has no record. TASK_ID means the newest run record of that
+task.
+
+--export writes a universal handoff to
+{session_path}/handoffs/{source}-to-{target}-{time}.json, if that is in the
+directory that you name, otherwise to the directory itself. It prints the path.`,
+		Example: `  handoff show 134327a8
+  handoff show task_review_docs
+  handoff show 134327a8 --markdown
+  handoff show 134327a8 --export ~/sessions`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE:              func(_ *cobra.Command, args []string) error { return show(a, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.Markdown, "markdown", false, "print the view for people")
+	flags.StringVar(&f.Export, "export", "", "write the JSON to a file in this `directory` instead")
+	cli.Conflicts(cmd, "markdown", "export")
+	return cmd
 }
 
 func show(a *cli.App, f *showFlags, ids []string) error {

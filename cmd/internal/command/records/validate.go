@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -16,8 +18,57 @@ import (
 
 type validateFlags struct {
 	Fix    bool
-	Output string `flag:",o" needs:"fix"`
-	Prompt bool   `needs:"fix"`
+	Output string
+	Prompt bool
+}
+
+func validateCommand(a *cli.App) *cobra.Command {
+	f := &validateFlags{}
+	cmd := &cobra.Command{
+		Use:   "validate FILE|ID|-…",
+		Short: "Find the faults of a universal handoff",
+		Long: `Find the faults of universal handoffs (version 3.0), in three stages: schema,
+token budget, semantics. Each fault has its place, its JSON pointer and its
+fix. A stage with faults ends the validation. Warnings do not make a record
+invalid. Packets and run records are checked against their schema. A token is
+four characters of the compact JSON.
+
+--fix repairs one universal handoff, in up to three attempts: defaults and
+types; compression to the token budget; the working context only. It guesses
+nothing. Only a valid result is written. What is moved or cut is written next
+to the output, as FILE.session.json and FILE.cut.json.
+
+A document of another version is not repaired. Convert it to 3.0 yourself. Put
+everything below the one key "handoff":
+  the skill that hands over, its run, phase,   source.skill, workflow_id, phase,
+  directory                                    session_path
+  the next skill, and how to start it          target.skill, target.invocation
+  the current state, at most 500 characters    context.summary
+  the kind of work                             context.problem_type
+  open questions                               context.known_gaps
+  what the next skill needs                    payload.working
+  new files, state of the session              payload.session.artifacts,
+                                               payload.session.state
+  files and pages to read                      payload.references.files,
+                                               payload.references.urls
+  the skills so far, oldest first              meta.handoff_chain
+
+Exit codes: 0 valid, 2 invalid, 6 the payload does not match its hash.`,
+		Example: `  handoff validate handoff.json
+  handoff validate --fix -o repaired.json handoff.json
+  handoff validate --fix --prompt handoff.json | model`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteIDsAndFiles,
+		RunE:              func(_ *cobra.Command, args []string) error { return validate(a, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.Fix, "fix", false, "repair what can be repaired")
+	flags.StringVarP(&f.Output, "output", "o", "", "write the repaired record to this new `file` (default "+
+		"standard output)")
+	flags.BoolVar(&f.Prompt, "prompt", false, "if the repair fails, print a prompt for a model")
+	cli.Needs(cmd, "output", "fix")
+	cli.Needs(cmd, "prompt", "fix")
+	return cmd
 }
 
 func validate(a *cli.App, f *validateFlags, names []string) error {

@@ -7,19 +7,48 @@ import (
 
 // Commands are the commands of the package.
 var Commands = cli.Commands{
-	"init":                           cli.Of(setUp),
-	"whoami":                         cli.Of(whoami),
-	"operators list":                 cli.Of(listOperators),
-	"operators verify":               cli.Of(verifyOperator),
-	"operators validate":             cli.Of(validateOperators),
-	"operators add":                  cli.Of(addOperator),
-	"operators trust":                cli.Of(trust),
-	"sync":                           cli.Of(sync),
-	"export":                         cli.Of(export),
-	"import":                         cli.Of(importBundle),
-	"sign":                           cli.Of(sign),
-	"verify":                         cli.Of(verify),
-	"doctor":                         cli.Of(doctor),
-	"machine-fingerprint show":       cli.Of(showMachine),
-	"machine-fingerprint regenerate": cli.Of(regenerate),
+	"init":   initCommand,
+	"whoami": whoamiCommand,
+	"operators": cli.Group("operators", "List, add, check and trust operators",
+		operatorsHelp),
+	"operators list":     operatorsListCommand,
+	"operators verify":   operatorsVerifyCommand,
+	"operators validate": operatorsValidateCommand,
+	"operators add":      operatorsAddCommand,
+	"operators trust":    operatorsTrustCommand,
+	"sync":               syncCommand,
+	"export":             exportCommand,
+	"import":             importCommand,
+	"sign":               signCommand,
+	"verify":             verifyCommand,
+	"doctor":             doctorCommand,
+	"machine-fingerprint": cli.Group("machine-fingerprint",
+		"Show the machine of the store, or move it to this one", ""),
+	"machine-fingerprint show":       machineFingerprintShowCommand,
+	"machine-fingerprint regenerate": machineFingerprintRegenerateCommand,
 }
+
+const operatorsHelp = `List, add and check the operators that handoffs can name. They are listed in
+OPERATORS.md in the project root. Its frontmatter:
+
+  ---
+  schema_version: '1.0'
+  operators:
+    - id: ann
+      display_name: Ann Example
+      github_handle: ann-example
+      git_email: ann@example.org
+      capabilities: [human]
+      active_since: 2026-01-01
+      # active_until
+      # require_signature: none or refuse
+      # ssh_keys: [{key}]
+  teams:
+    - {id: web, members: [ann, ben]}
+  ---
+
+Two capabilities have a meaning. With archive you can archive handoffs of
+others. With human you can release what others hold.
+
+--to web stores a handoff for each member of the team web, but not for you. A
+member that has left gets none.`

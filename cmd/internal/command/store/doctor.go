@@ -5,17 +5,49 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 type doctorFlags struct {
-	Repair       bool `not:"rebuild-index"`
+	Repair       bool
 	RebuildIndex bool
 }
 
-func doctor(a *cli.App, f *doctorFlags, _ []string) error {
+func doctorCommand(a *cli.App) *cobra.Command {
+	f := &doctorFlags{}
+	cmd := &cobra.Command{
+		Use:   "doctor [--repair | --rebuild-index]",
+		Short: "Find faults; --repair repairs them",
+		Long: `Verify the store, and show for each fault how to fix it. Without flags nothing
+is changed.
+
+--repair repairs what it can. It restores lost rows, read marks and events,
+adds good handoffs that have no row, normalizes INDEX.md, and moves files that
+cannot be verified to quarantine. --rebuild-index makes a new INDEX.md from the
+files and the audit log; your own notes in it stay.
+
+Nothing is thrown away: a backup with a timestamp stays next to every file that
+is replaced or moved. With --json both flags print two lines: what was done,
+and the report of verify after it.
+
+Exit codes: 6 there are faults.`,
+		Example: `  handoff doctor
+  handoff doctor --repair`,
+		RunE: func(_ *cobra.Command, _ []string) error { return doctor(a, f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.Repair, "repair", false, "repair what can be repaired")
+	flags.BoolVar(&f.RebuildIndex, "rebuild-index", false, "make a new INDEX.md from the files and the "+
+		"audit log")
+	cli.Conflicts(cmd, "repair", "rebuild-index")
+	return cmd
+}
+
+func doctor(a *cli.App, f *doctorFlags) error {
 	cli.CollectOften()
 	p, s, err := a.ProjectStore()
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/bundle"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -14,9 +16,39 @@ import (
 
 type exportFlags struct {
 	cli.Filter
-	Output    string `flag:",o" default:"-"`
+	Output    string
 	WithState bool
 	Thread    bool
+}
+
+func exportCommand(a *cli.App) *cobra.Command {
+	f := &exportFlags{}
+	cmd := &cobra.Command{
+		Use:   "export [ID…]",
+		Short: "Write handoffs to a file",
+		Long: `Write handoffs to a bundle: one file for mail, a USB stick or an artifact
+store. ` + "`handoff import`" + ` stores them elsewhere. Name ids, or choose with flags
+as in list; without either, all handoffs are exported. Each is verified first.
+The same handoffs give the same bytes.
+
+--with-state adds read marks and used resume tokens. --thread adds replies and
+successors, and the handoffs that they answer or replace.
+
+The file appears once it is complete; an existing file is never replaced. To
+compress it, pipe it through gzip; import accepts both. A bundle has at most
+256 MiB unpacked, and 100,000 lines.`,
+		Example: `  handoff export --to ben --since 7d -o week.jsonl
+  handoff export | gzip >all.jsonl.gz`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: a.CompleteIDs,
+		RunE:              func(_ *cobra.Command, args []string) error { return export(a, f, args) },
+	}
+	flags := cmd.Flags()
+	f.Filter.Declare(cmd)
+	flags.StringVarP(&f.Output, "output", "o", "-", "the new `file`; - is standard output")
+	flags.BoolVar(&f.WithState, "with-state", false, "also export read marks and used resume tokens")
+	flags.BoolVar(&f.Thread, "thread", false, "export whole threads")
+	return cmd
 }
 
 func export(a *cli.App, f *exportFlags, ids []string) error {

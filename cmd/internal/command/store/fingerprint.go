@@ -3,11 +3,22 @@ package store
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
+func machineFingerprintShowCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show",
+		Short:   "Compare the recorded fingerprint with that of this machine",
+		Example: `  handoff machine-fingerprint show`,
+		RunE:    func(_ *cobra.Command, _ []string) error { return showMachine(a) },
+	}
+}
+
 // showMachine shows which machine the store belongs to.
-func showMachine(a *cli.App, _ *cli.None, _ []string) error {
+func showMachine(a *cli.App) error {
 	s, err := a.Store()
 	if err != nil {
 		return err
@@ -28,8 +39,23 @@ type regenerateFlags struct {
 	Yes    bool
 }
 
+func machineFingerprintRegenerateCommand(a *cli.App) *cobra.Command {
+	f := &regenerateFlags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:     "regenerate --reason TEXT",
+		Short:   "Make the store belong to this machine, and record why",
+		Example: `  handoff machine-fingerprint regenerate --reason 'moved to a new laptop'`,
+		RunE:    func(_ *cobra.Command, _ []string) error { return regenerate(a, f) },
+	}
+	flags := cmd.Flags()
+	f.Who.Declare(flags)
+	flags.StringVar(&f.Reason, "reason", "", "the reason (`text`), for the audit log")
+	flags.BoolVar(&f.Yes, "yes", false, "do not ask on a terminal")
+	return cmd
+}
+
 // regenerate makes the store belong to this machine.
-func regenerate(a *cli.App, f *regenerateFlags, _ []string) error {
+func regenerate(a *cli.App, f *regenerateFlags) error {
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/bundle"
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -20,6 +22,35 @@ import (
 type importFlags struct {
 	WithState, DryRun bool
 	AllowSecret       []string
+}
+
+func importCommand(a *cli.App) *cobra.Command {
+	f := &importFlags{}
+	cmd := &cobra.Command{
+		Use:   "import FILE|-",
+		Short: "Store the handoffs of an exported file",
+		Long: `Store the handoffs of a bundle from ` + "`handoff export`" + `, compressed with gzip or
+not. Nothing is stored before the whole bundle is verified. Each handoff is
+checked as if it were written here, and one that is stored already is
+"existing". All are stored or none. import prints a line of JSON for each
+handoff.
+
+Read marks and used resume tokens are imported only with --with-state: the
+maker of a bundle could use them to hide handoffs from you.
+
+Exit codes: 6 the bundle is cut or changed.`,
+		Example: `  handoff import week.jsonl
+  ssh build handoff export --since 24h | handoff import -`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return importBundle(a, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.WithState, "with-state", false, "also import read marks and used resume tokens")
+	flags.BoolVar(&f.DryRun, "dry-run", false, "verify the bundle and show what would be stored; store "+
+		"nothing")
+	flags.StringArrayVar(&f.AllowSecret, "allow-secret", nil, "let what meets this `rule` of the secret "+
+		"scan through, audited; can be repeated")
+	return cmd
 }
 
 func importBundle(a *cli.App, f *importFlags, files []string) error {

@@ -8,19 +8,56 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 type initFlags struct {
-	Git      string `one:"synced,tracked,none"`
+	Git      string
 	Operator string
-	Global   bool `needs:"operator"`
-	Yes      bool `flag:",y"`
+	Global   bool
+	Yes      bool
+}
+
+func initCommand(a *cli.App) *cobra.Command {
+	f := &initFlags{}
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Set up a project, and say who you are",
+		Long: `Set up a project in the current directory, or in --root: the settings
+(.handoff.yaml), the handoffs directory, and what git ignores (.gitignore) and
+how it merges (.gitattributes). Existing files are never overwritten. On a
+terminal, init asks who you are and what git should do; --yes accepts the
+proposals. Your name is kept for this clone, or with --global for all your
+projects. --git is one of:
+
+  synced   git ignores the handoffs; other clones get them with handoff sync.
+           All work trees of a clone share one store. The default in git.
+  tracked  The handoffs are committed with the code; git merges them. Each
+           clone and each work tree has a store of its own.
+  none     The handoffs stay in this directory. Git ignores only the state of
+           this machine.
+
+You can run init again with another kind: it changes the settings, and moves no
+handoff.`,
+		Example: `  handoff init
+  handoff init --yes --operator ann --git tracked`,
+		RunE: func(_ *cobra.Command, _ []string) error { return setUp(a, f) },
+	}
+	flags := cmd.Flags()
+	flags.Var(cli.Choice(&f.Git, "synced", "tracked", "none"), "git", "what git does with the handoffs "+
+		"(`kind`): synced, tracked, none")
+	flags.StringVar(&f.Operator, "operator", "", "who you are in this clone (`operator`)")
+	flags.BoolVar(&f.Global, "global", false, "with --operator: who you are in all projects")
+	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
+	cli.Needs(cmd, "global", "operator")
+	return cmd
 }
 
 // setUp sets up the project, and records the operator if there is one.
-func setUp(a *cli.App, f *initFlags, _ []string) error {
+func setUp(a *cli.App, f *initFlags) error {
 	operator, kind := f.Operator, f.Git
 	cwd, err := a.Getwd()
 	if err != nil {

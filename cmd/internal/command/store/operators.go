@@ -8,12 +8,32 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 type trustFlags struct{ Yes bool }
+
+func operatorsTrustCommand(a *cli.App) *cobra.Command {
+	f := &trustFlags{}
+	cmd := &cobra.Command{
+		Use:   "trust OPERATOR",
+		Short: "Accept the keys that OPERATORS.md lists for an operator",
+		Long: `Accept the keys that OPERATORS.md now lists for an operator. Keys are pinned
+when they are first seen. If the file later lists other keys, handoffs that
+these sign are withheld until you accept them. Make sure first that they are
+right.`,
+		Example:           `  handoff operators trust ben`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteOperators,
+		RunE:              func(_ *cobra.Command, args []string) error { return trust(a, f, args) },
+	}
+	cmd.Flags().BoolVar(&f.Yes, "yes", false, "do not ask on a terminal")
+	return cmd
+}
 
 // trust accepts the keys that OPERATORS.md lists for an operator.
 func trust(a *cli.App, f *trustFlags, ops []string) error {
@@ -42,7 +62,17 @@ func operatorsStore(a *cli.App) (*handoff.Store, error) {
 	return s, err
 }
 
-func listOperators(a *cli.App, _ *cli.None, _ []string) error {
+func operatorsListCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the operators",
+		Example: `  handoff operators list
+  handoff operators list --json`,
+		RunE: func(_ *cobra.Command, _ []string) error { return listOperators(a) },
+	}
+}
+
+func listOperators(a *cli.App) error {
 	s, err := operatorsStore(a)
 	if err != nil {
 		return err
@@ -72,7 +102,18 @@ func listOperators(a *cli.App, _ *cli.None, _ []string) error {
 	return a.Print(a.Table("ID NAME EMAIL STATE", rows))
 }
 
-func verifyOperator(a *cli.App, _ *cli.None, ops []string) error {
+func operatorsVerifyCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:               "verify OPERATOR",
+		Short:             "Show whether an operator is verified; exits with 3 if not",
+		Example:           `  handoff operators verify ben`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteOperators,
+		RunE:              func(_ *cobra.Command, args []string) error { return verifyOperator(a, args) },
+	}
+}
+
+func verifyOperator(a *cli.App, ops []string) error {
 	operator := ops[0]
 	s, err := operatorsStore(a)
 	if err != nil {
@@ -90,7 +131,17 @@ func verifyOperator(a *cli.App, _ *cli.None, ops []string) error {
 	return err
 }
 
-func validateOperators(a *cli.App, _ *cli.None, files []string) error {
+func operatorsValidateCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "validate [FILE]",
+		Short:   "Show the faults of an operators file; exits with 2 if any",
+		Example: `  handoff operators validate`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return validateOperators(a, args) },
+	}
+}
+
+func validateOperators(a *cli.App, files []string) error {
 	p, s, err := a.NewStore()
 	if err != nil {
 		return err

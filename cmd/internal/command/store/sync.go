@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -14,12 +16,62 @@ import (
 type syncFlags struct {
 	Remote        string
 	FetchOnly     bool
-	RestoreRemote bool `not:"fetch-only"`
-	Background    bool `hidden:"-"` // sync when it is the turn of this process; see handoff help remotes
+	RestoreRemote bool
+	Background    bool // sync when it is the turn of this process; see handoff help remotes
 	DryRun        bool
 }
 
-func sync(a *cli.App, f *syncFlags, _ []string) error {
+func syncCommand(a *cli.App) *cobra.Command {
+	f := &syncFlags{}
+	cmd := &cobra.Command{
+		Use:   "sync",
+		Short: "Exchange handoffs with other clones",
+		Long: `Exchange handoffs with other clones over a git remote or an object store. sync
+sends what is new here, and stores what others sent after verifying it:
+handoffs, read marks, takes and resumes. A handoff that is refused for now is
+held: the next sync tries again, and ` + "`handoff list --held`" + ` shows the reason and
+the way out. An interrupted sync is completed by the next one.
+
+Each clone has a ref of its own at the remote (refs/handoff/writers/w-…), or a
+log of its own in the object store, so there are no conflicts, and no branch
+changes. After the first sync, take, done, release and resume ask the remote, so
+that only one clone succeeds. sync reports the --offline actions that came too
+late. Actions of others count only if OPERATORS.md of this clone allows them;
+the rest is held.
+
+The first sync remembers the URL of the remote and the namespace. If the
+settings name another one later, sync asks on a terminal; elsewhere, confirm it
+with --remote NAME.
+
+After the remote was restored from a backup, run sync --restore-remote once in
+each clone: it publishes again what the clone knows. If two clones have taken
+the same handoff since, the claim at the remote decides.
+
+Exit codes:
+  1  remote unreachable
+  4  another sync is running
+  6  a clone's history was rewritten, or this state directory was copied
+  7  no git, no such remote, or access denied; if the remote accepts only
+     branches, set ` + "`sync_namespace: refs/heads/handoff`" + ` in .handoff.yaml`,
+		Example: `  handoff sync
+  handoff sync --remote backup --dry-run`,
+		RunE: func(_ *cobra.Command, _ []string) error { return sync(a, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Remote, "remote", "", "the `name` of the remote (default: the setting remote; "+
+		"without it, the one that was synced last, or origin)")
+	flags.BoolVar(&f.FetchOnly, "fetch-only", false, "receive only")
+	flags.BoolVar(&f.RestoreRemote, "restore-remote", false, "publish again what this clone knows, after a "+
+		"restore of the remote")
+	flags.BoolVar(&f.Background, "background", false, "sync when it is the turn of this process; see "+
+		"handoff help remotes")
+	flags.BoolVar(&f.DryRun, "dry-run", false, "show what would be exchanged; store and send nothing")
+	cli.Conflicts(cmd, "restore-remote", "fetch-only")
+	flags.Lookup("background").Hidden = true
+	return cmd
+}
+
+func sync(a *cli.App, f *syncFlags) error {
 	cli.CollectAt(100)
 	a.Quiet = a.Quiet || f.Background
 	p, s, err := a.NewStore()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -11,7 +13,36 @@ import (
 
 type verifyFlags struct {
 	Log    bool
-	Expect string `needs:"log"`
+	Expect string
+}
+
+func verifyCommand(a *cli.App) *cobra.Command {
+	f := &verifyFlags{}
+	cmd := &cobra.Command{
+		Use:   "verify [ID… | --log]",
+		Short: "Check that everything is as it was stored",
+		Long: `Check that everything is as it was stored. verify computes the ids from the
+files, the rows from the documents and the events from the rows. It also checks
+the hash chain of the audit log, read marks and leftover files. It shows the
+place of every fault, and changes nothing. With ids it checks only these
+handoffs.
+
+A hash chain alone does not show that its end was cut, or that the whole log
+was rewritten. --log finds both. With --expect it compares the log with a head
+that you kept from ` + "`log --head`" + `.
+
+Exit codes: 6 there are faults.`,
+		Example: `  handoff verify --quiet && echo nothing lost
+  handoff verify --log --expect "$(cat head.txt)"`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: a.CompleteIDs,
+		RunE:              func(_ *cobra.Command, args []string) error { return verify(a, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.Log, "log", false, "also compare the audit log with a head that you kept")
+	flags.StringVar(&f.Expect, "expect", "", "with --log: the `count:hash` from an earlier log --head")
+	cli.Needs(cmd, "expect", "log")
+	return cmd
 }
 
 func verify(a *cli.App, f *verifyFlags, ids []string) error {

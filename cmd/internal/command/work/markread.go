@@ -6,16 +6,51 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 type markReadFlags struct {
 	*cli.Who
-	All  bool   `not:"undo"`
-	To   string `needs:"all" not:"operator"` // whose unread handoffs
+	All  bool
+	To   string // whose unread handoffs
 	Undo bool
-	Yes  bool `flag:",y" needs:"all"`
+	Yes  bool
+}
+
+func markReadCommand(a *cli.App) *cobra.Command {
+	f := &markReadFlags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:   "mark-read ID… [OPERATOR] | --all",
+		Short: "Mark handoffs as read",
+		Long: `Mark handoffs as read, in INDEX.md and in the audit log: by you, or by the
+OPERATOR that you name, who need not be the recipient. If a handoff is marked
+already, nothing changes. An ID whose file was changed after it was stored is
+not marked: exit 6.
+
+--undo makes the handoffs unread again. On a terminal, --all asks first if
+there are more than 20.`,
+		Example: `  handoff mark-read 134327a8
+  handoff mark-read 134327a8 @ --operator ben
+  handoff mark-read --undo 134327a8
+  handoff mark-read --all`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: a.CompleteIDsAndOperators,
+		RunE:              func(_ *cobra.Command, args []string) error { return markRead(a, f, args) },
+	}
+	flags := cmd.Flags()
+	f.Who.Declare(flags)
+	flags.BoolVar(&f.All, "all", false, "all unread handoffs to the operator")
+	flags.StringVar(&f.To, "to", "", "with --all: of this `operator`")
+	flags.BoolVar(&f.Undo, "undo", false, "make the handoffs unread again")
+	flags.BoolVarP(&f.Yes, "yes", "y", false, "with --all: do not ask")
+	cli.Conflicts(cmd, "all", "undo")
+	cli.Conflicts(cmd, "to", "operator")
+	cli.Needs(cmd, "to", "all")
+	cli.Needs(cmd, "yes", "all")
+	return cmd
 }
 
 func markRead(a *cli.App, f *markReadFlags, ids []string) error {

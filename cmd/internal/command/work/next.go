@@ -3,6 +3,8 @@ package work
 import (
 	"cmp"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/command/read"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -10,15 +12,49 @@ import (
 
 type nextFlags struct {
 	*cli.Who
-	To string `not:"operator take"` // --operator says who takes it
+	To string // --operator says who takes it
 	cli.Origin
 	Take    bool
-	Session string `needs:"take"`
-	Offline bool   `needs:"take"`
-	Format  string `one:"table,rows,jsonl,ids,json"`
+	Session string
+	Offline bool
+	Format  string
 }
 
-func next(a *cli.App, f *nextFlags, _ []string) error {
+func nextCommand(a *cli.App) *cobra.Command {
+	f := &nextFlags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:   "next",
+		Short: "Show what to work on next",
+		Long: `Show the handoff to work on next: one that you have taken and not finished, or
+one to you that is unread and not taken. A handoff that you have taken and that
+has expired comes first, then the oldest. An agent session is not shown what
+another session has taken. If there is nothing to do, next prints nothing and
+exits with 0. The flags choose handoffs as those of list do; --to NAME means the
+same as --operator NAME.
+
+--take also takes the handoff, as handoff take does. If several agents run it
+at once, each gets a different handoff.`,
+		Example: `  handoff next
+  handoff next --from ann --tag ci
+  handoff next --take --session s-17 --operator ben`,
+		RunE: func(_ *cobra.Command, _ []string) error { return next(a, f) },
+	}
+	flags := cmd.Flags()
+	f.Who.Declare(flags)
+	flags.StringVar(&f.To, "to", "", "show what is next for this `operator`")
+	f.Origin.Declare(flags)
+	flags.BoolVar(&f.Take, "take", false, "take the handoff")
+	flags.StringVar(&f.Session, "session", "", "act for this agent `session` (default: the current one)")
+	flags.BoolVar(&f.Offline, "offline", false, "do not ask the remote; the next sync reports a conflict")
+	flags.Var(cli.Choice(&f.Format, "table", "rows", "jsonl", "ids", "json"), "format", "output `format`: "+
+		"table, rows, jsonl, ids, json")
+	cli.Conflicts(cmd, "to", "operator", "take")
+	cli.Needs(cmd, "session", "take")
+	cli.Needs(cmd, "offline", "take")
+	return cmd
+}
+
+func next(a *cli.App, f *nextFlags) error {
 	cli.CollectOften()
 	p, s, err := a.OnceStore(cli.Offline{Offline: f.Offline})
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/bundle"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -21,6 +23,35 @@ type pruneFlags struct {
 	ArchivedFor time.Duration
 	Export      string
 	Yes         bool
+}
+
+func pruneCommand(a *cli.App) *cobra.Command {
+	f := &pruneFlags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:   "prune [ID…] --archived-for 90d --export FILE",
+		Short: "Export and remove handoffs archived long ago",
+		Long: `List the handoffs that were archived long ago. With --yes, remove them: first
+all are exported to a bundle and checked, then their rows and files are removed
+as one change. Other clones keep theirs, and sync does not bring them back;
+import of the bundle does.
+
+Handoffs that are unread, or taken and not done stay. So do
+successors of handoffs that stay. If you name such a handoff, prune exits with
+2. You can prune what you can archive.`,
+		Example: `  handoff prune --archived-for 90d --export old.jsonl
+  handoff prune --archived-for 90d --export old.jsonl --yes
+  handoff import old.jsonl`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: a.CompleteIDs,
+		RunE:              func(_ *cobra.Command, args []string) error { return prune(a, f, args) },
+	}
+	flags := cmd.Flags()
+	f.Who.Declare(flags)
+	flags.Var(cli.Duration(&f.ArchivedFor), "archived-for", "prune what was archived at least this "+
+		"`duration` ago: 90d, 12w")
+	flags.StringVar(&f.Export, "export", "", "the new `file` for the bundle with the handoffs")
+	flags.BoolVar(&f.Yes, "yes", false, "remove them")
+	return cmd
 }
 
 func prune(a *cli.App, f *pruneFlags, ids []string) error {

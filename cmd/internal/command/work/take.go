@@ -5,6 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -17,11 +20,58 @@ type actFlags struct {
 	cli.Offline
 }
 
+func (f *actFlags) declare(flags *pflag.FlagSet) {
+	f.Who.Declare(flags)
+	f.Session.Declare(flags)
+	f.Offline.Declare(flags)
+}
+
 type takeFlags struct {
 	actFlags
 	For    *time.Duration
 	Steal  bool
-	Reason string `needs:"steal"`
+	Reason string
+}
+
+func takeCommand(a *cli.App) *cobra.Command {
+	f := &takeFlags{actFlags: actFlags{Who: &a.Who, Session: &a.Session}}
+	cmd := &cobra.Command{
+		Use:   "take ID…",
+		Short: "Take a handoff, so that only you work on it",
+		Long: `Take a handoff, so that only you work on it. Taking marks it as read. If
+several operators or sessions take a handoff at once, one of them gets it; the
+others exit with 11, and the error names the holder. If you repeat the command,
+the status is "existing".
+
+The take of an agent session has a lease: 2 hours, or the setting lease; --for
+sets another. The take of a person has none. Once a lease is over, or the
+session of the same operator has died on this machine, take takes the handoff
+over. The session that held it can no longer finish it, unless it takes it
+again. In a project that syncs, 5 more minutes must pass, because clocks differ.
+--steal takes over at once: for people, at a terminal, with a --reason.
+
+After the first sync of a project this holds for all its clones: the remote
+decides. If the remote is unreachable, take exits with 1; --offline goes ahead,
+and the next sync reports a conflict. Several handoffs are asked for in one
+request; the first that you cannot have ends the command. To finish a handoff
+use handoff done, to give it back handoff release. If you resume a packet, you
+have taken it.
+
+Exit codes: 1 remote unreachable, 3 --steal without the right to it; 11 taken
+or done.`,
+		Example: `  handoff take 134327a8 --operator ben
+  handoff take 134327a8 --session s-17 --for 30m`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE:              func(_ *cobra.Command, args []string) error { return take(a, f, args) },
+	}
+	flags := cmd.Flags()
+	f.actFlags.declare(flags)
+	flags.Var(cli.OptionalDuration(&f.For), "for", "the `duration` of the lease, such as 2h")
+	flags.BoolVar(&f.Steal, "steal", false, "take over from the holder, at a terminal (with --reason)")
+	flags.StringVar(&f.Reason, "reason", "", "with --steal: why (`text`), for the audit log")
+	cli.Needs(cmd, "reason", "steal")
+	return cmd
 }
 
 func take(a *cli.App, f *takeFlags, ids []string) error {
@@ -42,23 +92,91 @@ func take(a *cli.App, f *takeFlags, ids []string) error {
 	return perform(a, f.Offline, act, ids, who, nil)
 }
 
-type notedFlags struct {
-	actFlags
-	Note string
+func releaseCommand(a *cli.App) *cobra.Command {
+	return noted(a, handoff.ActRelease, &cobra.Command{
+		Use:   "release ID…",
+		Short: "Give a handoff back",
+		Long: `Give back a handoff that you have taken, in whatever session. It is unread
+again, and can be taken again. @ is the handoff that you have taken. If it is
+not taken, nothing happens. Its sender, and operators with the capability human,
+can also release what others have taken.
+
+Exit codes: 1 remote unreachable, 11 taken by another operator, or done.`,
+		Example:           `  handoff release 134327a8 --operator ben --note 'waiting for the keys'`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteIDs,
+	})
 }
 
-// noted returns the function of a command that performs an action with a note.
-func noted(act handoff.Act) func(*cli.App, *notedFlags, []string) error {
-	return func(a *cli.App, f *notedFlags, ids []string) error {
-		return perform(a, f.Offline, act, ids, handoff.Consumption{Session: a.SessionID(), Reason: f.Note}, nil)
+func withdrawCommand(a *cli.App) *cobra.Command {
+	return noted(a, handoff.ActWithdraw, &cobra.Command{
+		Use:   "withdraw ID…",
+		Short: "Take back a handoff that nobody has read",
+		Long: `Take back a handoff that you have sent, before it is read or taken. It is then
+hidden; list --all and list --state withdrawn show it. The audit log keeps it.
+If the handoff was read or taken, supersede it by a newer one. @ is the newest
+that you have sent and nobody has read.
+
+` + "`handoff done --undo ID`" + ` sends it again.
+
+Exit codes: 1 remote unreachable, 2 read or taken, 11 taken first in another
+clone.`,
+		Example: `  handoff withdraw 134327a8
+  handoff withdraw 134327a8 --note 'sent to the wrong ben'`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteIDs,
+	})
+}
+
+// noted makes a command perform an action with a note.
+func noted(a *cli.App, act handoff.Act, cmd *cobra.Command) *cobra.Command {
+	f, note := &actFlags{Who: &a.Who, Session: &a.Session}, ""
+	f.declare(cmd.Flags())
+	cmd.Flags().StringVar(&note, "note", "", "why (`text`), for the audit log")
+	cmd.RunE = func(_ *cobra.Command, ids []string) error {
+		return perform(a, f.Offline, act, ids, handoff.Consumption{Session: a.SessionID(), Reason: note}, nil)
 	}
+	return cmd
 }
 
 type doneFlags struct {
 	actFlags
-	Note  string `not:"reply"`
+	Note  string
 	Reply string
-	Undo  bool `not:"reply"`
+	Undo  bool
+}
+
+func doneCommand(a *cli.App) *cobra.Command {
+	f := &doneFlags{actFlags: actFlags{Who: &a.Who, Session: &a.Session}}
+	cmd := &cobra.Command{
+		Use:   "done ID…",
+		Short: "Finish a handoff; --undo reopens it",
+		Long: `Finish a handoff, and mark it as read. @ is the handoff that you have taken.
+You can also finish a handoff that is not taken. What another session has taken,
+even one of yours, needs that session to finish it, or --session.
+
+--reply then stores the text of a file, or of standard input, as the answer, as
+handoff reply does. You can repeat the command: the same text is the same
+answer. --undo reopens a handoff that you finished or sent: it is unread again,
+and can be taken again. There @ is the one that you finished last.
+
+Exit codes: 1 remote unreachable, 11 taken or finished by
+another operator or session.`,
+		Example: `  handoff done @ --note 'merged as 1f3c2aa'
+  handoff done 134327a8 --reply answer.md
+  handoff done --undo 134327a8`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteIDs,
+		RunE:              func(_ *cobra.Command, args []string) error { return done(a, f, args) },
+	}
+	flags := cmd.Flags()
+	f.actFlags.declare(flags)
+	flags.StringVar(&f.Note, "note", "", "the result (`text`), for the audit log")
+	flags.StringVar(&f.Reply, "reply", "", "answer with the text of this `file`, or - for standard input")
+	flags.BoolVar(&f.Undo, "undo", false, "reopen the handoff")
+	cli.Conflicts(cmd, "note", "reply")
+	cli.Conflicts(cmd, "undo", "reply")
+	return cmd
 }
 
 func done(a *cli.App, f *doneFlags, ids []string) error {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/command/records"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -17,9 +19,64 @@ type answerFlags struct {
 	AllowEmpty []string
 }
 
-func reply(a *cli.App, f *answerFlags, args []string) error { return answer(a, f, args, true) }
+func replyCommand(a *cli.App) *cobra.Command {
+	return answerCommand(a, true, &cobra.Command{
+		Use:   "reply ID [FILE|-]",
+		Short: "Answer a handoff",
+		Long: `Answer a handoff. The answer goes to its sender, with the same topic and the
+reference re:ID. If you are the sender, the answer goes to the same recipient
+again. Flags override these values. @ is the handoff that you have taken.
 
-func supersede(a *cli.App, f *answerFlags, args []string) error { return answer(a, f, args, false) }
+The text comes from FILE, or from what you pipe into the command. Without
+either, your editor opens (VISUAL or EDITOR). A text with a frontmatter gets the
+fields that it lacks; if it contradicts them, nothing is stored.`,
+		Example: `  echo 'Done, the cache is warm.' | handoff reply 134327a8
+  handoff reply 134327a8 answer.md --tag ci`,
+	})
+}
+
+func supersedeCommand(a *cli.App) *cobra.Command {
+	return answerCommand(a, false, &cobra.Command{
+		Use:   "supersede ID [FILE|-]",
+		Short: "Replace a handoff by a newer one",
+		Long: `Replace a handoff by a newer one, its successor. The successor has the same
+sender, recipient and topic, and the reference supersedes:ID. Flags override
+these values. The old handoff stays as it was written, but is no longer unread.
+Only its sender or recipient can replace it.
+
+The text comes from FILE, or from what you pipe into the command. Without
+either, your editor opens with the old text (VISUAL or EDITOR). A text with a
+frontmatter gets the fields that it lacks; if it contradicts them, nothing is
+stored.
+
+This is how you correct a stored handoff. Do not edit its file: a changed file
+does not match its id.`,
+		Example: `  handoff supersede 134327a8
+  echo 'The cache is warm now.' | handoff supersede @
+  handoff supersede 134327a8 plan-2.md --expires 7d`,
+	})
+}
+
+// answerCommand gives reply and supersede what both have.
+func answerCommand(a *cli.App, isReply bool, cmd *cobra.Command) *cobra.Command {
+	f := &answerFlags{Gate: &a.Gate, Signing: &a.Signing}
+	cmd.Args = cobra.RangeArgs(1, 2)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string,
+		cobra.ShellCompDirective) {
+		if len(args) == 1 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return a.CompleteIDs(cmd, args, typed)
+	}
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return answer(a, f, args, isReply) }
+	flags := cmd.Flags()
+	f.Fields.Declare(flags)
+	f.Relating.Declare(flags)
+	f.Gate.Declare(flags)
+	f.Signing.Declare(flags)
+	flags.StringArrayVar(&f.AllowEmpty, "allow-empty", nil, "accept an empty body (`field`)")
+	return cmd
+}
 
 // answer stores a reply to a handoff, or its successor. If the file of the handoff was changed, the changed text is the
 // successor, unless another one is given.

@@ -7,7 +7,7 @@ import (
 
 // Commands are the commands of the package.
 var Commands = cli.Commands{
-	"write":     cli.Of(write),
-	"reply":     cli.Of(reply),
-	"supersede": cli.Of(supersede),
+	"write":     writeCommand,
+	"reply":     replyCommand,
+	"supersede": supersedeCommand,
 }
