@@ -87,7 +87,7 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.expect(p.sees("handoff reply $(handoff list --format ids) - --to 'b n' || true"), "is not an operator name", "!Ctrl-D")
 	p.expect(p.sees("handoff list"), "\x1b[1m", "Tests are green", "unread", "!sha256")
 	p.expect(p.sees("NO_COLOR=1 handoff list"), "Tests are green", "!\x1b")
-	p.expect(p.sees("NO_COLOR=1 handoff search what is being deployed"), "TITLE", "Tests are green", "    line 3 | The *deploy* is open.", "!sha256", "!\x1b")
+	p.expect(p.sees("NO_COLOR=1 handoff search what about the deploy"), "TITLE", "Tests are green", "    line 3 | The *deploy* is open.", "!sha256", "!\x1b")
 	p.expect(p.sees("handoff read @"), "\x1b[1mTests are green", "topic   \x1b[0mtests-are-green", "ann to ben", "just now, ", "The *deploy* is open.", "next: handoff take | reply | done | mark-read ", "!\x1b[2J")
 	p.expect(p.sees("NO_COLOR=1 handoff read @"), "deploy", "!\x1b")
 	p.expect(p.sees("handoff mark-read @"), "1 handoff marked as read by ben")

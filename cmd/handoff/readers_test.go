@@ -22,7 +22,7 @@ import (
 )
 
 // changing are the commands that may change something.
-var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "hook session-end", "hook prompt", "hook tool",
+var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "hook session-start", "hook session-end", "hook prompt", "hook tool",
 	"operators add", "operators trust", "machine-fingerprint regenerate", "init", "inbox", "new",
 	"resume", "create", "prune", "import", "sign",
 	"sync", "install", "uninstall", "mcp"}
@@ -154,7 +154,6 @@ func (s *scripted) grown() (id, packet string) {
 	id = s.named("handoff_id", "", "write", signed, "--sign=key")
 	packet = s.named("handoff_id", "", "write", s.file("packet.json", strings.ReplaceAll(packetText, "TOKEN", "token-number-one")),
 		"--from", "ann", "--to", "ben", "--topic", "work")
-	s.prints("", "write", s.file("in/asks.md", sourceText("asks", "references: ['approve:required']\n", "Deploy it.")))
 	ids := []string{}
 	for i := range 5 {
 		ids = append(ids, s.named("handoff_id", "", "write", s.file(fmt.Sprint("in/", i, ".md"), sourceText(fmt.Sprint("n-", i), "", "x"))))

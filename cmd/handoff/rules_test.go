@@ -66,7 +66,7 @@ var floors = [][]string{
 	{"lib/fault", "schema/jsonschema/kind"},
 	{"schema/jsonschema", "lib/internal/form", "lib/internal/git", "lib/internal/parallel", "lib/agent/heard"},
 	{"lib/internal/jsontree", "lib/internal/secrets", "lib/relation", "lib/palette"},
-	{"lib/internal/disk", "lib/internal/document", "lib/internal/fields", "schema"},
+	{"lib/internal/disk", "lib/internal/document", "lib/internal/fields", "lib/work", "schema"},
 	{"lib/internal/index", "lib/internal/settings", "lib/packet", "lib/internal/log"},
 	{"lib/internal/journal", "lib/internal/eventlog", "lib/internal/operators"},
 	{"lib/internal/store", "lib/internal/facts"},

@@ -83,11 +83,10 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// An interrupt, an empty answer and the end of the input leave the question of a new handoff, and not the inbox.
+// An empty answer and the end of the input leave the question of a new handoff, and not the inbox.
 func TestQuestionIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, leave := range []func(*session){
-		func(s *session) { _ = s.cmd.Process.Signal(os.Interrupt) },
 		func(s *session) { s.press("\r") },
 		func(s *session) { s.press("\x04") },
 	} {
