@@ -35,7 +35,6 @@ require (
 
 require github.com/fsnotify/fsnotify v1.10.1
 
-
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/gosimple/unidecode v1.0.1

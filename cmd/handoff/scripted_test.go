@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -117,25 +116,6 @@ func (s *scripted) fits(name, text string) (first map[string]any) {
 			first, _ = value.(map[string]any)
 		}
 	}
-}
-
-// onTerminal is prints for a command that asks a person, who says yes.
-func (s *scripted) onTerminal(command string, args ...string) {
-	s.Helper()
-	person, terminal, err := pty.Open()
-	if err != nil {
-		s.Skipf("no pseudo-terminal: %v", err)
-	}
-	defer person.Close()
-	defer terminal.Close()
-	if _, err := io.WriteString(person, "y\n"); err != nil {
-		s.Fatal(err)
-	}
-	code, out := s.run(terminal, terminal, append(strings.Fields(command), args...)...)
-	if code != 0 {
-		s.Errorf("%s exits with %d", command, code)
-	}
-	s.fits(command, out)
 }
 
 func (s *scripted) file(name, text string) string {

@@ -41,8 +41,6 @@ func (a Agent) words(key string) []string { return strings.Fields(a.get(key)) }
 // has reports whether there is a line with a key.
 func (a Agent) has(key string) bool { return a.all(key) != nil }
 
-const seconds = 5 // an agent can stop the hook after this time; it needs one at most
-
 // agents returns the table.
 var agents = sync.OnceValue(func() (all []Agent) {
 	for block := range strings.SplitSeq(source[strings.Index(source, "\nagent ")+1:], "\n\n") {

@@ -1,7 +1,6 @@
 package handoff_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -34,5 +33,3 @@ func TestRecordValidation(t *testing.T) {
 		t.Errorf("%d events, %v", head.Count, err)
 	}
 }
-
-var errFalse = errors.New("it is false")

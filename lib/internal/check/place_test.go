@@ -2,7 +2,6 @@ package check_test
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,11 +96,6 @@ func (p *place) replace(name, old, with string) {
 func (p *place) remove(name string) {
 	p.Helper()
 	p.must(os.RemoveAll(p.path(name)))
-}
-
-func (p *place) chmod(name string, mode fs.FileMode) {
-	p.Helper()
-	p.must(os.Chmod(p.path(name), mode))
 }
 
 // instead replaces a file by a directory.

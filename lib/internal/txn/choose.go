@@ -30,7 +30,6 @@ type chooser struct {
 	lines map[string]index.Line // the rows of the documents in INDEX.md, by id
 	ids   map[string]bool       // of the documents
 	given map[string]string     // file → id
-	gone  map[string]bool       // the ids of pruned handoffs, nil until needed
 	old   map[string]bool       // those ids that are in the archives, nil until needed
 	log   *eventlog.Reading     // the audit log, read once a file was adopted
 }
