@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,32 +14,21 @@ type coder struct {
 	settings      string   // the file that install changes, below the home
 	env           []string // @model stands for its address
 	adds          string   // a pattern: what its shell adds to the output of a command, where that is a lot
-	mute          bool     // its hooks are not told what it said, so a session that ends well leaves no draft
 	prepare       func(*desk)
 
 	turn   func(prompt string) []string // a session of one turn
 	resume func(prompt string) []string // goes on with it
-	fork   func(d *desk) []string       // nil if it has no such thing
+	fork   func(d *desk) []string       // a session that goes on from another; nil if it has no such thing
 	shell  func(command string) step    // the model runs a command
 
-	plugin   func(*desk)                // installs what hooks/ has for it
-	mcp      func(*desk)                // registers `handoff mcp`
-	command  func(name string) []string // a turn that runs one of our commands; nil where that needs a terminal
-	terminal func(*desk, coder)         // does what needs a terminal; nil where nothing does
-	open     func(*desk) *terminal      // begins a session at a terminal
-	forkOf   func(session string) []string
-	compacts string      // the command at a terminal that compacts the session
-	forgets  bool        // it runs no hook after a compaction
-	wakes    bool        // a hook wakes an idle session
-	compact  func(*desk) // has the session compacted; nil where that needs a terminal
+	mcp      func(*desk)           // registers `handoff mcp`
+	open     func(*desk) *terminal // begins a session at a terminal
+	compacts string                // the command at a terminal that compacts the session
+	forgets  bool                  // it runs no hook after a compaction
+	compact  func(*desk)           // has the session compacted; nil where that needs a terminal
 }
 
 var coders = []coder{claude, codex, geminiCLI, copilot, qwen, opencode}
-
-func hooksDir() string {
-	dir, _ := filepath.Abs("../../hooks") // fails only without a working directory
-	return dir
-}
 
 var claude = coder{
 	name: "claude", title: "Claude Code", program: "claude", role: "system", settings: ".claude/settings.json",
@@ -52,47 +40,18 @@ var claude = coder{
 	},
 	resume: func(prompt string) []string { return []string{"claude", "-p", "--continue", prompt} },
 	fork:   func(*desk) []string { return []string{"claude", "-p", "--continue", "--fork-session", "go on"} },
-	forkOf: func(session string) []string {
-		return []string{"claude", "-p", "--resume", session, "--fork-session", "go on"}
-	},
 	open: func(d *desk) *terminal {
 		t := d.terminal("claude", "--allowedTools", "Bash")
 		t.shows("❯")
 		return t
 	},
 	compacts: "/compact",
-	wakes:    true,
 	shell: func(command string) step {
 		return step{tool: "Bash", args: map[string]any{"command": command, "description": "run"}}
 	},
-	plugin: func(d *desk) {
-		d.agent("claude", "plugin", "validate", "--strict", hooksDir())
-		d.agent("claude", "plugin", "validate", "--strict", hooksDir()+"/claude-plugin")
-		d.agent("claude", "plugin", "marketplace", "add", hooksDir())
-		d.agent("claude", "plugin", "install", "handoff@handoff")
-	},
-	mcp: func(d *desk) { d.agent("claude", "mcp", "add", "--scope", "user", "handoff", "--", "handoff", "mcp") },
-	command: func(name string) []string {
-		return []string{"claude", "-p", "/" + name + " parser", "--allowedTools", "Bash"}
-	},
+	mcp:     func(d *desk) { d.agent("claude", "mcp", "add", "--scope", "user", "handoff", "--", "handoff", "mcp") },
 	compact: func(d *desk) { d.agent("claude", "-p", "--continue", "/compact") },
-	terminal: func(d *desk, a coder) {
-		t := d.terminal("claude")
-		t.shows("❯")
-		t.shows(notice)
-		t.asks("begin", "begin")
-		d.expect(a, "terminal", "start", d.id)
-		t.types("/clear")
-		t.asks("again", "again")
-		d.expect(a, "terminal", "/clear", d.id)
-	},
 }
-
-// notice is what a person sees of it, where the agent shows something.
-const notice = "1 unread handoff (run handoff inbox)"
-
-// pickupWords are words of /pickup alone.
-const pickupWords = "Compare the claims of the packet"
 
 // claudeWelcomed says that the questions of a first session are answered.
 const claudeWelcomed = `{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": {"approved": ["no-key"]},
@@ -129,24 +88,15 @@ var codex = coder{
 		id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).FindString(filepath.Base(files[0]))
 		return []string{"codex", "exec", trustsHooks, "fork", id, "go on"}
 	},
-	forkOf: func(session string) []string { return []string{"codex", "exec", trustsHooks, "fork", session, "go on"} },
 	open: func(d *desk) *terminal {
 		t := d.terminal("codex", trustsHooks)
 		t.shows("›")
 		return t
 	},
 	compacts: "/compact",
-	wakes:    true,
 	shell:    func(command string) step { return step{tool: "exec_command", args: map[string]any{"cmd": command}} },
-	plugin: func(d *desk) {
-		d.agent("codex", "plugin", "marketplace", "add", hooksDir())
-		d.agent("codex", "plugin", "add", "handoff@handoff")
-	},
 	mcp: func(d *desk) {
 		d.write(".codex/config.toml", d.read(".codex/config.toml")+"[mcp_servers.handoff]\ncommand = \"handoff\"\nargs = [\"mcp\"]\n")
-	},
-	command: func(name string) []string {
-		return []string{"codex", "exec", trustsHooks, "--sandbox", "danger-full-access", "$handoff:" + name + " parser"}
 	},
 	compact: func(d *desk) { // of itself, once the model claims to have read a lot
 		d.model.reset(step{text: "much", usage: 60_000})
@@ -175,25 +125,13 @@ var geminiCLI = coder{
 	shell: func(command string) step {
 		return step{tool: "run_shell_command", args: map[string]any{"command": command}}
 	},
-	terminal: func(d *desk, a coder) {
-		t := d.terminal("gemini", "--yolo")
-		t.shows("Type your message")
-		t.shows(notice)
-		t.asks("begin", "begin")
-		d.expect(a, "terminal", "start", d.id)
-		t.asks("/handoff parser", "Gather facts")
-		d.expect(a, "terminal", "/handoff", "Gather facts")
-		t.asks("/pickup", pickupWords)
-		d.expect(a, "terminal", "/pickup", pickupWords)
-	},
-	plugin: func(d *desk) { d.agent("gemini", "extensions", "install", hooksDir()+"/gemini-extension", "--consent") },
 	mcp: func(d *desk) {
 		d.write(".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"], "trust": true}}}`)
 	},
 }
 
 var copilot = coder{
-	name: "copilot", title: "Copilot CLI", program: "copilot", role: "user", settings: ".copilot/hooks/handoff.json", mute: true,
+	name: "copilot", title: "Copilot CLI", program: "copilot", role: "user", settings: ".copilot/hooks/handoff.json",
 	env:     []string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=@model/v1", "COPILOT_PROVIDER_API_KEY=no-key", "COPILOT_MODEL=gpt-4.1", "COPILOT_AUTO_UPDATE=false"},
 	prepare: func(*desk) {},
 	turn:    func(prompt string) []string { return []string{"copilot", "--allow-all-tools", "-p", prompt} },
@@ -213,22 +151,6 @@ var copilot = coder{
 	shell: func(command string) step {
 		return step{tool: "bash", args: map[string]any{"command": command, "description": "run"}}
 	},
-	terminal: func(d *desk, a coder) {
-		t := d.terminal("copilot", "--allow-all-tools")
-		t.shows("Do you trust")
-		t.tmux("send-keys", "Enter")
-		t.shows("for shortcuts", "/ commands")
-		t.asks("begin", "begin")
-		d.expect(a, "terminal", "start", d.id)
-		t.asks("/handoff parser", "Gather facts")
-		d.expect(a, "terminal", "/handoff", "Gather facts")
-		t.asks("/pickup", pickupWords)
-		d.expect(a, "terminal", "/pickup", pickupWords)
-	},
-	plugin: func(d *desk) {
-		d.agent("copilot", "plugin", "marketplace", "add", hooksDir())
-		d.agent("copilot", "plugin", "install", "handoff@handoff")
-	},
 	mcp: func(d *desk) {
 		d.write(".copilot/mcp-config.json", `{"mcpServers": {"handoff": {"type": "local", "command": "handoff", "args": ["mcp"], "tools": ["*"]}}}`)
 	},
@@ -242,9 +164,6 @@ var qwen = coder{
 	prepare: func(d *desk) { d.write(".qwen/settings.json", "{"+qwenAuth+"}\n") },
 	turn:    func(prompt string) []string { return []string{"qwen", "--yolo", "-p", prompt} },
 	resume:  func(prompt string) []string { return []string{"qwen", "--yolo", "--continue", "-p", prompt} },
-	forkOf: func(session string) []string {
-		return []string{"qwen", "--yolo", "--resume", session, "--fork-session", "-p", "go on"}
-	},
 	open: func(d *desk) *terminal {
 		t := d.terminal("qwen", "--yolo")
 		t.shows("Type your message")
@@ -253,13 +172,6 @@ var qwen = coder{
 	compacts: "/compress",
 	shell: func(command string) step {
 		return step{tool: "run_shell_command", args: map[string]any{"command": command, "is_background": false}}
-	},
-	plugin: func(d *desk) { // it has none: the settings of the example
-		example, err := os.ReadFile(hooksDir() + "/examples/qwen.json")
-		if err != nil {
-			d.Fatal(err)
-		}
-		d.write(".qwen/settings.json", strings.Replace(string(example), "{", "{"+qwenAuth+",", 1))
 	},
 	mcp: func(d *desk) {
 		d.sh("handoff install qwen --mcp") // by its path, which leads past those who listen
@@ -278,9 +190,6 @@ var opencode = coder{
 	turn:    func(prompt string) []string { return []string{"opencode", "run", "--auto", prompt} },
 	resume:  func(prompt string) []string { return []string{"opencode", "run", "--auto", "--continue", prompt} },
 	fork:    func(*desk) []string { return []string{"opencode", "run", "--auto", "--continue", "--fork", "go on"} },
-	forkOf: func(session string) []string {
-		return []string{"opencode", "run", "--auto", "--session", session, "--fork", "go on"}
-	},
 	open: func(d *desk) *terminal {
 		t := d.terminal("opencode", "--auto")
 		t.shows("Ask anything")
@@ -289,13 +198,6 @@ var opencode = coder{
 	compacts: "/compact",
 	shell: func(command string) step {
 		return step{tool: "bash", args: map[string]any{"command": command, "description": "run"}}
-	},
-	plugin: func(d *desk) {
-		plugin, err := os.ReadFile(hooksDir() + "/examples/opencode.js")
-		if err != nil {
-			d.Fatal(err)
-		}
-		d.write(".config/opencode/plugin/handoff.js", string(plugin))
 	},
 	mcp: func(d *desk) {
 		d.sh("handoff install opencode --mcp") // by its path, which leads past those who listen

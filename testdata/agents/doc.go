@@ -1,6 +1,5 @@
-// Package agents runs real coding agents against a model of its own on 127.0.0.1, and proves what reaches the model: of the
-// session hook, of the plugin and the extension, of the tools of MCP; and what a session leaves. It needs no network, no
-// account and no key:
+// Package agents runs real coding agents against a model of its own on 127.0.0.1, and proves what reaches the model
+// of the hooks and of the tools of MCP. It needs no network, no account and no key:
 //
 //	npm install --prefix /opt/agents @anthropic-ai/claude-code @openai/codex @google/gemini-cli @github/copilot @qwen-code/qwen-code opencode-ai
 //	PATH=/opt/agents/node_modules/.bin:$PATH go test ./testdata/agents -run Agents -agents -v

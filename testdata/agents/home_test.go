@@ -158,24 +158,6 @@ func (d *desk) agent(words ...string) string {
 	return string(out)
 }
 
-// killed runs an agent until the model hangs, and kills it.
-func (d *desk) killed(words ...string) {
-	d.Helper()
-	cmd := d.command(words...)
-	if err := cmd.Start(); err != nil {
-		d.Fatal(err)
-	}
-	select {
-	case <-d.model.hangs:
-		time.Sleep(time.Second) // Claude Code writes its transcript a little later
-	case <-time.After(time.Minute):
-		d.Error("the agent never got there")
-	}
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	_ = cmd.Wait()
-	gone(cmd.Process.Pid)
-}
-
 // gone kills a process group, and waits until it is gone: what a process started dies a little later.
 func gone(pid int) {
 	for range 100 {

@@ -14,12 +14,11 @@ import (
 	"testing"
 )
 
-// A step is what the model answers next: a text, or the call of a tool, or nothing at all until the agent goes away.
+// A step is what the model answers next: a text, or the call of a tool.
 type step struct {
 	text  string
 	tool  string // the end of its name
 	args  map[string]any
-	hangs bool
 	usage int    // tokens that it claims to have read; 0 is those of the model
 	n     int    // tells the calls of a session apart
 	to    string // the request that it answers mentions this; any other, as for a suggestion of what to type next, gets "ok"
@@ -34,13 +33,12 @@ type model struct {
 	script []step
 	asked  []any // the bodies of requests since reset
 	all    []any // and of all requests
-	hangs  chan struct{}
 	calls  int
 	usage  int // tokens that it claims to have read where its script does not say it
 }
 
 func newModel(t *testing.T) *model {
-	m := &model{hangs: make(chan struct{}, 8), usage: 100}
+	m := &model{usage: 100}
 	m.Server = httptest.NewServer(http.HandlerFunc(m.serve))
 	t.Cleanup(func() { m.CloseClientConnections(); m.Close() })
 	return m
@@ -63,13 +61,13 @@ func (m *model) serve(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(path, "/models"):
 		reply(w, map[string]any{"object": "list", "data": []any{map[string]any{"id": "test-model", "object": "model"}}, "models": []any{}})
 	case strings.HasSuffix(path, "/messages"):
-		m.answer(w, r, body, anthropic)
+		m.answer(w, body, anthropic)
 	case strings.HasSuffix(path, "/responses"):
-		m.answer(w, r, body, responses)
+		m.answer(w, body, responses)
 	case strings.HasSuffix(path, "/chat/completions"):
-		m.answer(w, r, body, chat)
+		m.answer(w, body, chat)
 	case strings.Contains(path, "enerateContent"):
-		m.answer(w, r, body, gemini(strings.Contains(path, ":stream")))
+		m.answer(w, body, gemini(strings.Contains(path, ":stream")))
 	default:
 		http.Error(w, `{"error":{"message":"not here"}}`, http.StatusNotFound)
 	}
@@ -95,7 +93,7 @@ type event struct {
 	data any
 }
 
-func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]any, speak dialect) {
+func (m *model) answer(w http.ResponseWriter, body map[string]any, speak dialect) {
 	m.mu.Lock()
 	m.asked, m.all = append(m.asked, body), append(m.all, body)
 	m.calls++
@@ -116,11 +114,6 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, body map[string]a
 	m.mu.Unlock()
 	if s.before != nil {
 		s.before()
-	}
-	if s.hangs {
-		m.hangs <- struct{}{}
-		<-r.Context().Done()
-		return
 	}
 	for _, name := range tools {
 		if s.tool != "" && strings.HasSuffix(name, s.tool) {

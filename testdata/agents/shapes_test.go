@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
 	"strings"
 	"testing"
 )
@@ -20,33 +19,19 @@ type shape struct {
 }
 
 type start struct {
-	Stdin      map[string]any `json:"stdin"`
-	ForkedFrom string         `json:"forked_from,omitempty"` // as the transcript says
-	Stdout     any            `json:"stdout"`                // "TEXT" stands for the text; null is silence
+	Stdin  map[string]any `json:"stdin"`
+	Stdout any            `json:"stdout"` // "TEXT" stands for the text; null is silence
 }
-
-const recorder = `#!/bin/sh
-if [ "$1 $2" = "hook session-start" ]; then
-  n=%[1]s/$(ls %[1]s | wc -l)
-  cat >"$n.in"
-  %[2]s "$@" <"$n.in" | tee "$n.out"
-  exit 0
-fi
-exec %[2]s "$@"
-`
 
 // What the agents say and take is what the ordinary tests hold the hook to.
 func TestAgentsShapes(t *testing.T) {
 	each(t, func(d *desk, a coder) {
-		d.write("rec/handoff", fmt.Sprintf(recorder, d.home+"/seen", bin+"/handoff"))
-		d.sh("mkdir ../seen && chmod 755 ../rec/handoff")
-		d.path = d.home + "/rec:" + d.path
-		a.plugin(d)
+		d.sh("handoff install " + a.name + " --to ben")
+		d.wrap(a, "")
 		d.model.reset()
 		d.agent(a.turn("begin")...)
 		s := shape{Agent: a.name, Version: strings.TrimSpace(d.agent(a.program, "--version")), Role: d.model.sees(d.id, "").role}
 		d.agent(a.resume("go on")...)
-		d.sh("rm -rf .run/drafts") // else the next one hears of what was left
 		if a.fork != nil {
 			d.agent(a.fork(d)...)
 		}
@@ -74,10 +59,6 @@ func TestAgentsShapes(t *testing.T) {
 
 // starts returns what was recorded, without what differs from run to run.
 func (d *desk) starts() (all []start) {
-	files, _ := filepath.Glob(filepath.Join(d.home, "seen/*.in")) // a good pattern
-	sort.Slice(files, func(i, j int) bool {
-		return len(files[i]) < len(files[j]) || len(files[i]) == len(files[j]) && files[i] < files[j]
-	})
 	sessions := make(map[string]string)
 	known := func(id string) string {
 		if sessions[id] == "" {
@@ -85,11 +66,13 @@ func (d *desk) starts() (all []start) {
 		}
 		return sessions[id]
 	}
-	for _, file := range files {
+	for _, r := range d.records() {
+		if r.Args[1] != "session-start" {
+			continue
+		}
 		var s start
-		in, out := d.seen(file), d.seen(strings.TrimSuffix(file, ".in")+".out")
-		s.Stdin, _ = in.(map[string]any)
-		transcript, _ := s.Stdin["transcript_path"].(string)
+		_ = json.Unmarshal([]byte(r.Stdin), &s.Stdin)
+		_ = json.Unmarshal([]byte(r.Stdout), &s.Stdout)
 		for key, v := range s.Stdin {
 			switch text, isText := v.(string); {
 			case strings.EqualFold(strings.ReplaceAll(key, "_", ""), "sessionid"):
@@ -105,25 +88,10 @@ func (d *desk) starts() (all []start) {
 				s.Stdin[key] = 0
 			}
 		}
-		if s.Stdin["source"] == "fork" {
-			head, _ := os.ReadFile(transcript)
-			if found := regexp.MustCompile(`"forked_from_id":"([^"]*)"`).FindSubmatch(head); found != nil {
-				s.ForkedFrom = known(string(found[1]))
-			}
-		}
-		s.Stdout = plain(out)
+		s.Stdout = plain(s.Stdout)
 		all = append(all, s)
 	}
 	return all
-}
-
-func (d *desk) seen(path string) (v any) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		d.Fatal(err)
-	}
-	_ = json.Unmarshal(text, &v)
-	return v
 }
 
 // plain puts TEXT in the place of the text for the model.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 )
 
@@ -92,25 +91,10 @@ func (t *terminal) asks(line, mention string) {
 func (t *terminal) hears(line, mention, begin string) {
 	t.Helper()
 	answer := fmt.Sprintf("answer-%d", time.Now().UnixNano())
-	to := line
-	if strings.HasPrefix(line, "/") { // the model gets the text of the command
-		to = mention
-	}
-	t.model.reset(step{text: begin + answer, usage: 40_000, to: to}) // else Gemini CLI finds nothing to compact
+	t.model.reset(step{text: begin + answer, usage: 40_000, to: line}) // else Gemini CLI finds nothing to compact
 	t.types(line)
 	t.shows(answer)
 	if t.model.sees(mention, "").count == 0 {
 		t.Errorf("after %q the model was not asked about %q", line, mention)
 	}
-}
-
-// In a terminal a session that was cleared is told once, and our commands run where agents run commands there alone.
-func TestAgentsTerminal(t *testing.T) {
-	each(t, func(d *desk, a coder) {
-		if a.terminal == nil {
-			d.Skipf("%s does all of it without a terminal", a.name)
-		}
-		a.plugin(d)
-		a.terminal(d, a)
-	})
 }

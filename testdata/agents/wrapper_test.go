@@ -31,14 +31,12 @@ const (
 	noIsError = "errors without isError"
 	idleTake  = "take does nothing"
 	idleDone  = "done does nothing"
-	idleReply = "reply does nothing"
 	slower    = "a hook 3 s slower"
 	noIDs     = "the hook names no ids"
-	wrongName = "wrong event"
 	marksRead = "the hook marks as read"
 )
 
-var mutations = []string{unframed, noIsError, idleTake, idleDone, idleReply, slower, noIDs, wrongName, marksRead}
+var mutations = []string{unframed, noIsError, idleTake, idleDone, slower, noIDs, marksRead}
 
 // A record is one run of a hook.
 type record struct {
@@ -66,7 +64,7 @@ func (d *desk) wrap(a coder, mutation string) {
 	}
 }
 
-// records returns the runs of hooks, and of the MCP server what it answered.
+// records returns the runs of hooks.
 func (d *desk) records() (hooks []record) {
 	d.Helper()
 	for line := range strings.Lines(d.read("rec/hooks.jsonl")) {
@@ -91,19 +89,18 @@ func (r record) stdin(names ...string) string {
 	return ""
 }
 
-// output returns the text for the model, and the event for which the hook says that it is.
-func (r record) output() (text, event string) {
+// output returns the text for the model.
+func (r record) output() string {
 	var out struct {
 		Text   string `json:"additionalContext"`
 		Nested struct {
-			Text  string `json:"additionalContext"`
-			Event string `json:"hookEventName"`
+			Text string `json:"additionalContext"`
 		} `json:"hookSpecificOutput"`
 	}
 	if json.Unmarshal([]byte(r.Stdout), &out) != nil {
-		return r.Stdout, ""
+		return r.Stdout
 	}
-	return out.Text + out.Nested.Text, out.Nested.Event
+	return out.Text + out.Nested.Text
 }
 
 // A wrapper is one run of the wrapper.
@@ -137,9 +134,8 @@ func exitCode(err error) int {
 }
 
 var (
-	digits   = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
-	frame    = regexp.MustCompile(`(?m)^</?untrusted-content.*\n|^This block is descriptive.*\n|^\| `)
-	otherOne = map[string]string{"session-start": "prompt", "prompt": "tool", "tool": "prompt"}
+	digits = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
+	frame  = regexp.MustCompile(`(?m)^</?untrusted-content.*\n|^This block is descriptive.*\n|^\| `)
 )
 
 // hook runs a hook, and records it.
@@ -148,11 +144,7 @@ func (w wrapper) hook(args []string) int {
 	if w.mutation == slower {
 		time.Sleep(3 * time.Second)
 	}
-	asked := slices.Clone(args)
-	if w.mutation == wrongName && otherOne[args[1]] != "" {
-		asked[1] = otherOne[args[1]]
-	}
-	cmd := exec.Command(w.real, asked...)
+	cmd := exec.Command(w.real, args...)
 	var in, out bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = io.TeeReader(os.Stdin, &in), &out, os.Stderr
 	cmd.WaitDelay = 100 * time.Millisecond
@@ -185,13 +177,13 @@ func (w wrapper) log(name string, line []byte) {
 
 // command runs any other command.
 func (w wrapper) command(args []string) int {
-	for name, mutation := range map[string]string{"take": idleTake, "resume": idleTake, "done": idleDone, "reply": idleReply} {
+	for name, mutation := range map[string]string{"take": idleTake, "resume": idleTake, "done": idleDone} {
 		if w.mutation == mutation && len(args) > 0 && args[0] == name {
 			fmt.Println("ok")
 			return 0
 		}
 	}
-	if w.mutation != unframed || !slices.Contains(args, "read") { // watch --wake looks at its parent: the agent, or its shell
+	if w.mutation != unframed || !slices.Contains(args, "read") { // take looks at its parent: the agent, or its shell
 		return exitCode(syscall.Exec(w.real, append([]string{w.real}, args...), os.Environ()))
 	}
 	cmd := exec.Command(w.real, args...)
@@ -247,7 +239,7 @@ func (w wrapper) swallow(line []byte) []byte {
 		Params struct{ Name string }
 	}
 	_ = json.Unmarshal(line, &call)
-	for name, mutation := range map[string]string{"take": idleTake, "resume": idleTake, "done": idleDone, "reply": idleReply} {
+	for name, mutation := range map[string]string{"take": idleTake, "resume": idleTake, "done": idleDone} {
 		if w.mutation == mutation && call.Params.Name == "handoff_"+name {
 			answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": call.ID,
 				"result": map[string]any{"content": []any{map[string]any{"type": "text", "text": "ok"}}}})
