@@ -159,9 +159,6 @@ func harbourSite() page.Site {
 		if i%4 == 1 {
 			h.Tags = []string{[]string{"planner", "tides", "gate", "tariff"}[i/4%4]}
 		}
-		if i%3 > 0 {
-			h.Events = append(h.Events, page.Event{Did: "told", Operator: h.To, Time: when(ago - 1)})
-		}
 		if act := did[h.State]; act != "" {
 			h.Events = append(h.Events, page.Event{Did: "read", Operator: h.To, Time: when(ago * 9 / 10)}, page.Event{Did: act, Operator: h.To, Time: when(ago * 8 / 10)})
 		}
@@ -171,7 +168,6 @@ func harbourSite() page.Site {
 		site.Handoffs = append(site.Handoffs, h)
 	}
 	site.Handoffs[7].Re, site.Handoffs[6].Re = []string{harbourID(5)}, []string{harbourID(4)}
-	site.Handoffs[0].Events = append(site.Handoffs[0].Events, page.Event{Did: "told", Operator: "claude-1", Time: lastEvent.Format(time.RFC3339)})
 	slices.SortStableFunc(site.Handoffs, func(a, b page.Handoff) int { return strings.Compare(a.Time, b.Time) })
 	return site
 }

@@ -48,7 +48,7 @@ type Handoff struct {
 	near  []*Handoff // those that it answers or supersedes, or that answer or supersede it
 }
 
-// An Event is an event of a handoff. Did is told, read, taken, done or archived. Note is the reason that the operator
+// An Event is an event of a handoff. Did is read, taken, done or archived. Note is the reason that the operator
 // gave, or "".
 type Event struct{ Did, Operator, Time, Note string }
 
@@ -165,7 +165,7 @@ func (s *Site) prepare() {
 		h.Events = slices.Clone(h.Events)
 		slices.SortStableFunc(h.Events, func(a, b Event) int { return index.CompareTimes(a.Time, b.Time) })
 		for _, e := range h.Events {
-			if e.Did != "told" && (e.Did != "read" || document.IsTo(h.To, e.Operator)) {
+			if e.Did != "read" || document.IsTo(h.To, e.Operator) {
 				h.Since = e.Time
 			}
 		}
