@@ -109,12 +109,15 @@ func fill(spans []span, width int) (lines [][]span) {
 	return append(lines, line)
 }
 
+const auto = ` dir="auto"` // of the outermost elements
+
 // HTML returns a body as harmless HTML, without a first heading that repeats the title. It has no scripts, styles,
 // pictures, ids and forms, and leads only to web addresses that it shows. Its headings are below that of the page.
 func HTML(body, title string) string {
 	var b strings.Builder
-	element := func(name, text string) {
-		b.WriteString("<" + name + ` dir="auto">` + line(text) + "</" + name + ">\n")
+	// Browsers find the direction of an element in its text, without what has a direction of its own.
+	element := func(name, attributes, text string) {
+		b.WriteString("<" + name + attributes + ">" + line(text) + "</" + name + ">\n")
 	}
 	var open []int // the indents of open lists
 	for _, next := range parse(body, title) {
@@ -134,12 +137,12 @@ func HTML(body, title string) string {
 				open = append(open, next.indent)
 			}
 			if number := strings.Trim(next.mark, "-*+"); number == "" {
-				b.WriteString(`<li dir="auto">` + line(next.text))
+				b.WriteString("<li>" + line(next.text))
 			} else {
-				b.WriteString(`<li class="number" dir="auto">` + line(number+" "+next.text))
+				b.WriteString(`<li class="number">` + line(number+" "+next.text))
 			}
 		case "h":
-			element("h"+string(rune('0'+max(2, min(len(next.mark), 6)))), next.text)
+			element("h"+string(rune('0'+max(2, min(len(next.mark), 6)))), auto, next.text)
 		case "pre":
 			b.WriteString(`<pre tabindex="0"><code>` + html.EscapeString(next.text) + "</code></pre>\n")
 		case "table":
@@ -147,7 +150,7 @@ func HTML(body, title string) string {
 			for i, row := range next.rows {
 				b.WriteString("<tr>")
 				for _, cell := range row {
-					element(map[bool]string{true: "th", false: "td"}[i == 0], strings.TrimSpace(cell))
+					element(map[bool]string{true: "th", false: "td"}[i == 0], "", strings.TrimSpace(cell))
 				}
 				b.WriteString("</tr>\n")
 			}
@@ -155,11 +158,11 @@ func HTML(body, title string) string {
 		case "blockquote":
 			b.WriteString("<blockquote dir=\"auto\">\n")
 			for quoted := range strings.SplitSeq(next.text, "\n") {
-				element("p", quoted)
+				element("p", "", quoted)
 			}
 			b.WriteString("</blockquote>\n")
 		default:
-			element("p", next.text)
+			element("p", auto, next.text)
 		}
 	}
 	return b.String() + strings.Repeat("</li></ul>\n", len(open))
