@@ -40,7 +40,8 @@ var harms = map[string][]edit{
 		"\tif isBroken(\"row-before-the-body\") && p.table != nil {\n\t\tif err := p.table.Place(disk.IndexFile); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.table = nil\n\t}\n\tfor i, f := range r.New {\n"}},
 	"files-before-the-record": {{commitFile, "\tif err := x.j.Append(&c.Record, c.spool); err != nil {\n",
 		"\tif isBroken(\"files-before-the-record\") {\n\t\tfor i, f := range c.New {\n\t\t\tif err := x.makeFile(f, p.bodies[i]); err != nil {\n\t\t\t\treturn err\n\t\t\t}\n\t\t}\n" +
-			"\t\tif err := p.table.Place(disk.IndexFile); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.table = nil\n\t}\n\tif err := x.j.Append(&c.Record, c.spool); err != nil {\n"}},
+			"\t\tif err := p.table.Place(disk.IndexFile); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.table = nil\n\t}\n\tif err := x.j.Append(&c.Record, c.spool); err != nil {\n"},
+		{commitFile, "\tfor i, f := range r.New {\n", "\tfor i, f := range r.New {\n\t\tif isBroken(\"files-before-the-record\") {\n\t\t\tcontinue\n\t\t}\n"}},
 	// Takes.
 	"a-take-of-what-others-have": {{actFile, "return l.Any || isDead || held.IsOver(c.Time, l.Grace)",
 		"if isBroken(\"a-take-of-what-others-have\") {\n\t\treturn held.IsDone() || isDead\n\t}\n\treturn l.Any || isDead || held.IsOver(c.Time, l.Grace)"}},

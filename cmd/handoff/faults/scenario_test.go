@@ -117,7 +117,7 @@ func scenarios() []scenario {
 		{name: "recovery of a large batch", prepare: three, crashes: []crash{{beforeTable, words("write large")}}, command: other, adds: append(words(large), "e")},
 		{name: "recovery of no large batch", prepare: three, crashes: []crash{{beforeRecord, words("write large")}}, command: words("write large"), adds: words(large)},
 		{name: "recovery of a rotation", settings: rotates, prepare: two, crashes: []crash{{beforeTable, write}}, command: write, adds: words("d")},
-		{name: "recovery of a rotation without archive", settings: rotates, prepare: two, crashes: []crash{{`linkat\(.*"INDEX-`, write}}, command: write, adds: words("d")},
+		{name: "recovery of a rotation without archive", settings: rotates, prepare: two, crashes: []crash{{`(linkat|renameat2)\(.*"INDEX-`, write}}, command: write, adds: words("d")},
 		{name: "recovery of a finished rotation", settings: rotates, prepare: two, crashes: []crash{{beforeAnew, write}}, command: write, adds: words("d")},
 		{name: "recovery of a mark", prepare: three, crashes: []crash{{beforeEvent, mark}}, command: mark, mark: "a"},
 		{name: "recovery of no mark", prepare: three, crashes: []crash{{beforeRecord, mark}}, command: mark, mark: "a"},

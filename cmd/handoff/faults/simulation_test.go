@@ -256,19 +256,28 @@ var harmless = regexp.MustCompile(`was left by an interrupted command|the last l
 var lagging = regexp.MustCompile(`^a change is in progress or was interrupted`)
 
 func (s *simulation) verify(dir string, lags bool) (faults []string) {
-	r := s.handoff(dir, "verify", "--json")
-	var report struct {
-		Faults, Warnings []struct{ Place, Problem string }
+	warnings, err := s.handoff(dir, "verify", "--json").warnings()
+	if err != nil {
+		faults = append(faults, err.Error())
 	}
-	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 || len(report.Faults) > 0 {
-		faults = append(faults, fmt.Sprintf("verify has exit code %d: %s%s", r.code, r.stdout, r.stderr))
-	}
-	for _, w := range report.Warnings {
-		if s.loses == "" && !harmless.MatchString(w.Problem) && !(lags && lagging.MatchString(w.Problem)) {
+	for _, w := range warnings {
+		if s.loses == "" && !(lags && lagging.MatchString(w.Problem)) {
 			faults = append(faults, fmt.Sprintf("verify warns: %s: %s", w.Place, w.Problem))
 		}
 	}
 	return faults
+}
+
+// A warning is one of verify.
+type warning struct{ Place, Problem string }
+
+// warnings returns what verify --json warns of, and an error if it says that anything is wrong.
+func (r result) warnings() (all []warning, err error) {
+	var report struct{ Faults, Warnings []warning }
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 || len(report.Faults) > 0 {
+		return nil, fmt.Errorf("verify has exit code %d: %s%s", r.code, r.stdout, r.stderr)
+	}
+	return slices.DeleteFunc(report.Warnings, func(w warning) bool { return harmless.MatchString(w.Problem) }), nil
 }
 
 // canBeModelled says whether the scenario is a command on a whole store, and one thread does what it does.

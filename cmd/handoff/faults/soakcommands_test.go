@@ -25,7 +25,7 @@ var acts = []struct {
 	{1, plain(0, "list", "--unread", "--to", "ben")}, {1, plain(0, "search", "body")}, {1, plain(0, "onboard")},
 	{6, deeds("take", 11)}, {3, deeds("release", 11)}, {4, deeds("done", 11)}, {3, (*worker).next}, {3, related("reply")}, {2, related("supersede")},
 	{3, (*worker).putAway}, {2, deeds("unarchive")}, {1, (*worker).prune}, {1, (*worker).exported}, {3, (*worker).imported}, {2, (*worker).sign},
-	{1, (*worker).hop}, {3, (*worker).exchange}, {1, plain(0, "status")}, {1, plain(0, "page", "-o", "site")},
+	{3, (*worker).exchange}, {1, plain(0, "status")}, {1, plain(0, "page", "-o", "site")},
 	{1, plain(0, "list", "--state", "taken")}, {1, plain(0, "next", "--operator", "ben")}, {1, plain(0, "whoami")},
 	{1, plain(0, "machine-fingerprint", "show")}, {1, plain(0, "mcp")}, {2, (*worker).askAbout},
 }

@@ -219,15 +219,6 @@ func (w *worker) sign() {
 	}
 }
 
-// hop stores a universal handoff, and the next one of its chain.
-func (w *worker) hop() {
-	first := w.store("new", "--kind", "universal", "--from", "reader", "--to", "writer", "--workflow", fmt.Sprintf("wf-%d-%d", w.number, w.count), "--phase", "reading",
-		"--summary", "Forty interviews are read and coded.", "--problem-type", "research", "--working", "working.json")
-	if first != "" {
-		w.store("hop", first, "--to", "editor", "--phase", "drafting", "--summary", "The chapters are drafted.")
-	}
-}
-
 // exchange gives what is new to the remote, and takes what is there.
 func (w *worker) exchange() {
 	if w.synced {

@@ -326,10 +326,12 @@ func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
 			faults = append(faults, fmt.Sprintf("%v was left by a checkpoint", now.staged))
 		}
 	}
-	verify := s.handoff(dir, "verify")
-	warnings := map[bool]string{true: " 0 warnings:", false: " 1 warning:"}[s.loses == "" && s.name != "edited index"] // of the event of what went aside, and of the note
-	if verify.code != 0 || !strings.Contains(verify.stderr, warnings) {
-		faults = append(faults, fmt.Sprintf("verify has exit code %d: %s%s", verify.code, verify.stdout, verify.stderr))
+	warnings, err := s.handoff(dir, "verify", "--json").warnings()
+	if err != nil {
+		faults = append(faults, err.Error())
+	}
+	if want := map[bool]int{true: 1}[s.loses != ""]; len(warnings) != want { // of the event of what went aside
+		faults = append(faults, fmt.Sprintf("verify warns of %v", warnings))
 	}
 	return faults
 }
