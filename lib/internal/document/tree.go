@@ -31,7 +31,7 @@ func (r *yamlReader) node(n *yaml.Node, pointer string) *Node {
 		if r.stand != 0 {
 			restore(n, r.stand)
 		}
-		made.Text, made.Tag, made.Plain = n.Value, n.ShortTag(), n.Style == 0
+		made.Text, made.Tag, made.Plain, made.Comment = n.Value, n.ShortTag(), n.Style == 0, n.LineComment
 		made.Faulty = made.Faulty || r.spoilt[at.line] && strings.ContainsFunc(n.Value, form.IsHidden)
 	}
 	return made

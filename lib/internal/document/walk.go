@@ -85,6 +85,8 @@ func (d *Draft) scalar(n *Node, pointer string, at place) any {
 	}
 	kind := plainKind(n.Text, n.Tag)
 	switch {
+	case n.Comment != "" && strings.HasPrefix(pointer, "/references"):
+		d.report(at, pointer, `YAML cuts the reference at its " #"`, "put all of it in single quotes")
 	case kind == "null" && strings.Count(pointer, "/") == 1: // a field, not an item
 		return nil
 	case kind == "" || kind == timestamp && pointer == "/ts_utc" || d.faulted[pointer]:

@@ -28,6 +28,7 @@ type Node struct {
 	Text         string   // the characters of a scalar
 	Tag          string   // what YAML 1.2 reads a scalar as, such as !!str or !!null
 	Plain        bool     // a scalar without quotes and tag
+	Comment      string   // what follows a scalar in its line, with its #
 	Items        []*Node  // the items of a list
 	Members      []Member // the members of a mapping, in order, each key once
 	Line, Column int      // 1-based, in the file
