@@ -130,7 +130,8 @@ func (r *remote) readClaimsNamed(ctx ctx, names []string) (all []remoteClaim, ha
 	return all, j.have, nil
 }
 
-// judgeClaims reads and judges claims, and remembers those that do not count.
+// judgeClaims reads and judges claims, and remembers those that do not count. A refused claim is judged again if
+// something new is known about its handoff: what is void for long would be replaced.
 func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []remoteClaim, err error) {
 	if all, err = r.readClaims(ctx, names); err != nil {
 		return nil, err
@@ -145,6 +146,7 @@ func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []remoteClaim
 	if err != nil {
 		return nil, err
 	}
+	touched := make(map[string]bool)
 	for i := range all {
 		h, isVoid := &all[i], false
 		if !h.isBad {
@@ -157,8 +159,19 @@ func (r *remote) judgeClaims(ctx ctx, j jury, names []string) (all []remoteClaim
 		}
 		delete(r.denials, h.name)
 		j.lives.add(h.Consumption)
+		touched[h.HandoffID] = true
 	}
-	return all, nil
+	var again []string
+	for name, no := range r.denials {
+		if touched[no.ID] && !no.Moved && no.Commit == r.claims[name] && !slices.Contains(names, name) {
+			again = append(again, name)
+		}
+	}
+	if len(again) == 0 {
+		return all, nil
+	}
+	more, err := r.judgeClaims(ctx, j, again)
+	return append(all, more...), err
 }
 
 // compareTurns orders lines as their actions can follow each other: by handoff and lease, and resumes last.

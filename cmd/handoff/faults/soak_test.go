@@ -23,6 +23,8 @@ import (
 
 var (
 	soakTime = flag.Duration("soak", 0, "how long TestSoak goes on")
+	// Claims of killed commands can be replaced while other clones have taken them over: sync then exits with 6.
+	soakSync = flag.Bool("soaksync", false, "every second round of TestSoak also exchanges handoffs with a git remote")
 	soakSeed = flag.Uint64("soakseed", 0, "what the first round of TestSoak begins with, as a failure names it; another one each time if 0")
 )
 

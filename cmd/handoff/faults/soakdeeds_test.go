@@ -70,8 +70,10 @@ func (s *standing) after(d deed, at string) string {
 	holder, isDone, isAway := s.holder, s.isDone, s.isAway
 	switch d.act {
 	case "take", "resume":
-		if isLate := d.act == "resume" && s.isAsked && at <= s.had[d.operator]; isLate { // of who was killed before the log had it
-			return ""
+		for _, ended := range s.had { // a resume that was killed before the log had it, and that nobody was told of
+			if d.act == "resume" && s.isAsked && at <= ended {
+				return ""
+			}
 		}
 		s.holder = d.operator
 		if holder != "" && holder != d.operator || isDone {

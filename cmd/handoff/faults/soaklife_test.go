@@ -39,7 +39,7 @@ func newLife() *life {
 
 // prepare gives a round its operators, and ann's key. Every other one has a git remote.
 func (r *round) prepare(seed uint64) {
-	r.synced = seed%2 == 0
+	r.synced = *soakSync && seed%2 == 0
 	public, err := publicKey()
 	text := operator("ann", "[]", public)
 	for i := range workers + 2 {
