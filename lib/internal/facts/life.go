@@ -17,7 +17,7 @@ const (
 	mostRenewal  = 7 * 24 * time.Hour
 )
 
-// Rules say who may do what.
+// Rules say which operators are known, and which capabilities they have.
 type Rules struct {
 	Knows func(operator string, at time.Time) bool
 	Can   func(operator, capability string, at time.Time) bool
@@ -116,7 +116,7 @@ func (v View) Life(h *Handoff) *Life {
 
 func compare(a, b note) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.id, b.id)) }
 
-// read sets Reads. A later mark of somebody who has read it changes nothing.
+// read sets Reads. A second mark of the same operator changes nothing.
 func (l *Life) read(notes []note) {
 	if len(notes) > 1 {
 		slices.SortFunc(notes, compare)

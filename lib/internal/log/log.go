@@ -62,7 +62,7 @@ type tail struct {
 	lastAt int64
 }
 
-// tailOf finds the end of a log. It reads what follows the pin, or if there is none, as much of the end as has a
+// tailOf finds the end of a log. It reads what follows the pin. Without a pin it reads as much of the end as holds a
 // complete change.
 func tailOf(r io.ReaderAt, size int64, pin Point) (t tail, err error) {
 	if pin != (Point{}) {

@@ -52,7 +52,7 @@ type cursor struct {
 	anywhere bool   // the line is not known
 }
 
-// change returns the complete change at the beginning of text and its length. ok is false if there is none.
+// change returns the complete change at the beginning of text and its length. ok reports whether text begins with one.
 func (c *cursor) change(text []byte) (events []Event, length int, ok bool) {
 	next, total := *c, 0
 	for {
