@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -18,7 +17,7 @@ import (
 func TestSignaturesNameNoInternalType(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../lib/*/*.go")
-	if more, _ := filepath.Glob("../../schema/*.go"); err != nil || len(more) == 0 || len(files) < 100 {
+	if more, _ := filepath.Glob("../../schema/*.go"); err != nil || len(more) == 0 || len(files) < 80 {
 		t.Fatalf("%d files and %d, %v", len(files), len(more), err)
 	}
 	for _, path := range files {
@@ -77,10 +76,8 @@ func isExported(e ast.Expr) bool {
 // A type with more methods than this is several.
 func TestTypesHaveFewMethods(t *testing.T) {
 	t.Parallel()
-	for _, of := range []reflect.Type{reflect.TypeFor[*handoff.Store](), reflect.TypeFor[handoff.Exchange](), reflect.TypeFor[*exchange.Options]()} {
-		if n := of.NumMethod(); n > 45 {
-			t.Errorf("%s has %d methods, more than 45", of, n)
-		}
+	if n := reflect.TypeFor[*handoff.Store]().NumMethod(); n > 45 {
+		t.Errorf("a store has %d methods, more than 45", n)
 	}
 }
 

@@ -55,18 +55,6 @@ func TestInitAsks(t *testing.T) {
 	if text, err := os.ReadFile(own[0]); err != nil || string(text) != "ann\n" {
 		t.Errorf("%v: %q", err, text)
 	}
-	first := root
-	root = t.TempDir()
-	if out, err := exec.Command("git", "init", "-q", root).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
-	}
-	if shown, err := ask("ann\nS\nhandoff list\ny\n"); err != nil || strings.Count(shown, "yes or no [no]: ") != 2 {
-		t.Errorf("an answer that is neither: %v: %s", err, shown)
-	}
-	if text, err := os.ReadFile(filepath.Join(home, ".config/handoff/config.yaml")); err != nil || !strings.Contains(string(text), "sync: auto") {
-		t.Errorf("%v: %s", err, text)
-	}
-	root = first
 	if shown, err := ask("\n"); err != nil || strings.Contains(shown, "tracked") && strings.Contains(shown, "What should git do") {
 		t.Errorf("%v: %s", err, shown)
 	}

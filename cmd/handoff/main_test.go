@@ -17,7 +17,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/testdata/objectstore"
 )
 
 // here is the directory of this package, wherever a test goes.
@@ -117,21 +116,8 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"handoff": bare, "exits": exits, "same": same, "id": id, "outside": outsideOf, "sandboxed": sandboxed, "objectstore": startStore(t)},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"handoff": bare, "exits": exits, "same": same, "id": id, "sandboxed": sandboxed},
 	})
-}
-
-// startStore returns the command that starts an object store, and sets its URL and the credentials: objectstore NAME
-func startStore(t *testing.T) func(*testscript.TestScript, bool, []string) {
-	return func(ts *testscript.TestScript, neg bool, args []string) {
-		if neg || len(args) != 1 {
-			ts.Fatalf("usage: objectstore NAME")
-		}
-		ts.Setenv(args[0], objectstore.Start(t, 1).URL)
-		ts.Setenv("AWS_ACCESS_KEY_ID", objectstore.AccessKey)
-		ts.Setenv("AWS_SECRET_ACCESS_KEY", objectstore.SecretKey)
-		ts.Setenv("SECRET", objectstore.SecretKey)
-	}
 }
 
 // bare runs handoff: handoff ARG…
@@ -182,19 +168,6 @@ func id(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: id NAME, after a command that prints a receipt")
 	}
 	ts.Setenv(args[0], found[1])
-}
-
-// outsideOf keeps the path of what the store of a project has outside of it in a variable: outside NAME ROOT.
-func outsideOf(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: outside NAME ROOT")
-	}
-	root := ts.MkAbs(args[1])
-	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), StateDir: filepath.Join(root, ".run"), Root: root, UserState: filepath.Join(ts.Getenv("XDG_STATE_HOME"), "handoff")})
-	ts.Check(err)
-	path, err := s.Exchange().OutsidePath()
-	ts.Check(err)
-	ts.Setenv(args[0], path)
 }
 
 // linkAgent makes a shell of the name agent: a hook that it runs is not behind a shell.

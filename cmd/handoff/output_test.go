@@ -37,7 +37,7 @@ func TestOutputs(t *testing.T) {
 	s.working(id)
 	s.records()
 	s.operators()
-	s.exchange(id)
+	s.signs(id)
 	s.store()
 	s.error()
 	commands(cli.Root(command.Program()), func(name string) {
@@ -76,8 +76,6 @@ func (s *scripted) reading(id string) {
 }
 
 func (s *scripted) working(id string) {
-	s.prints("", "export", "-o", "all.jsonl")
-	s.prints("", "import", "all.jsonl")
 	s.file("work.md", document("work", ""))
 	work := s.named("handoff_id", "", "write", "work.md")
 	for _, act := range []string{"take", "release", "take", "done", "archive"} {
@@ -99,11 +97,6 @@ func (s *scripted) working(id string) {
 	s.prints("", "list", "--all")
 	s.prints("", "mark-read", id)
 	s.prints("", "mark-read", "--undo", id)
-	s.prints("", "mark-read", work) // what is unread is not pruned
-	s.prints("", "archive", work)
-	s.later = 100 * 24 * time.Hour
-	s.prints("", "prune", "--archived-for", "90d", "--export", "old.jsonl", "--yes")
-	s.later = 0
 }
 
 func (s *scripted) records() {
@@ -138,13 +131,7 @@ func (s *scripted) operators() {
 	s.prints("", "uninstall", "claude")
 }
 
-func (s *scripted) exchange(id string) {
-	s.exec("git", "init", "-q", s.root)
-	hub := s.TempDir()
-	s.exec("git", "init", "-q", "--bare", hub)
-	s.exec("git", "-C", s.root, "remote", "add", "origin", hub)
-	s.prints("", "init", "--git", "synced")
-	s.prints("", "sync")
+func (s *scripted) signs(id string) {
 	key := filepath.Join(s.root, "key")
 	s.exec("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
 	s.prints("", "sign", id, "--key", key)

@@ -303,17 +303,14 @@ git config --global user.name ann
 git config --global user.email ann@example.org
 git config --global init.defaultBranch main
 ssh-keygen -q -t ed25519 -N '' -C ann -f "$HOME/.ssh/id_ed25519"
-git init -q --bare hub.git
 git init -q project
 cd project
-git remote add origin ../hub.git
 ln -s "$TESTDATA" testdata
 ln -s "$TESTDATA/../hooks" hooks
 jq '.updated_at = (now | todate) | .agent = "ann" | .task = "invoices"' testdata/packet/clean.json >packet.json
 jq '.handoff.target.skill = "editor"' testdata/universal/good/minimal.json >handoff.json
 jq '{objective, blocker: .unresolved[0], next_action}' packet.json >understood.json
 echo '{"themes": ["time"]}' >themes.json
-git remote add backup ../hub.git
 cp handoff.json draft.json
 git config user.signingkey "$HOME/.ssh/id_ed25519"
 git config gpg.format ssh
@@ -328,7 +325,6 @@ git commit -qm project
 echo 'Look at the retry queue of the broker.' | handoff write - --from ben --to ann --topic queue
 handoff write packet.json --to ben
 handoff write handoff.json --topic survey
-handoff sync
 handoff log --head >head.txt
 `
 

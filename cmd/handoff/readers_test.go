@@ -24,8 +24,7 @@ import (
 // changing are the commands that may change something.
 var changing = []string{"write", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "hook session-start", "hook session-end", "hook prompt", "hook tool",
 	"operators add", "operators trust", "machine-fingerprint regenerate", "init", "inbox", "new",
-	"resume", "create", "prune", "import", "sign",
-	"sync", "install", "uninstall", "mcp"}
+	"resume", "create", "sign", "install", "uninstall", "mcp"}
 
 // telling are the commands that may say in one file that somebody was told, and change nothing else.
 var telling = map[string]struct{ file, line string }{
@@ -58,7 +57,6 @@ var readers = map[string][]string{
 	"verify":                   {"verify", "verify ID", "verify --log"},
 	"doctor":                   {"doctor"},
 	"check":                    {"check ID", "check PACKET", "check PACKET --max-age 99999h"},
-	"export":                   {"export -o -", "export --with-state -o OUT/bundle"},
 	"page":                     {"page -o OUT/page"},
 	"watch":                    nil, // it waits; what it looks at is what list does
 	"hook":                     {"help hook"},

@@ -36,7 +36,6 @@ type Session struct {
 	Flags          handoff.ProjectFlags
 	Patience       time.Duration          // the time limit: after it the output so far is printed; 0 is a second
 	Options        func(*handoff.Options) // edits the project's options; nil changes nothing
-	Sync           func(handoff.Project)  // starts a sync in the background once the report is printed; can be nil
 
 	agent Agent // the row of the agent that runs the hook
 }
@@ -65,9 +64,6 @@ func SessionStart(s Session) {
 	}
 	within(time.Until(late), func() error { // the output counts, remembered or not
 		o.remember(s.Parent)
-		if s.Sync != nil {
-			s.Sync(o.project)
-		}
 		return nil
 	})
 }

@@ -33,16 +33,13 @@ func (s *Store) admit(docs []scanned, results []Result) ([]admitted, error) {
 	good := make([]admitted, 0, len(docs))
 	for _, d := range docs {
 		state, err := verify(d.sealed)
-		if d.origin == nil { // a name of an older version still comes from elsewhere
-			err = cmp.Or(CheckOperator(d.To), checkOperator(d.From), err)
-		}
-		if err != nil {
+		if err = cmp.Or(CheckOperator(d.To), checkOperator(d.From), err); err != nil {
 			results[d.at].Err = err
 			continue
 		}
 		good = append(good, admitted{sealed: d.sealed, operators: state})
 	}
-	if len(good) == 1 && good[0].operators == operators.BootstrapPending && good[0].origin == nil {
+	if len(good) == 1 && good[0].operators == operators.BootstrapPending {
 		s.at.NoteFirst(good[0].From, good[0].To)
 	}
 	return good, nil

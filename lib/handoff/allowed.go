@@ -13,10 +13,3 @@ func (s *Store) rules() trust.Rules {
 	r.List, r.Broken = s.Registry().Policy()
 	return r
 }
-
-// A Judge decides which actions and marks of other stores count here. It uses the operators file as it
-// was when the judge was made.
-type Judge = trust.Judge
-
-// Judge returns a judge of what other stores report.
-func (x Exchange) Judge() Judge { return trust.NewJudge(x.s.rules()) }

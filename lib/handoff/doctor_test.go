@@ -82,7 +82,7 @@ func contents(t *testing.T, root string) map[string][]byte {
 // store is no fault.
 func forgetNewest(t *testing.T, s *handoff.Store) {
 	t.Helper()
-	path, err := s.Exchange().OutsidePath()
+	path, err := handoff.OutsidePath(s)
 	if err == nil {
 		err = os.Remove(filepath.Join(path, "newest"))
 	}

@@ -1,6 +1,10 @@
 package handoff
 
-import "github.com/seed-78daf238/handoff/lib/fault"
+import (
+	"errors"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+)
 
 // The classes of errors. An error that a caller can act on wraps exactly one of them.
 var (
@@ -34,3 +38,11 @@ type (
 
 // Count formats a number with its noun: "1 row", "2 rows".
 func Count(n int, what string) string { return fault.Count(n, what) }
+
+// explain adds what to do next to an error, unless the error names who was first.
+func explain(err error) error {
+	if errors.As(err, new(*ConsumedError)) || errors.As(err, new(*TakenError)) {
+		return err
+	}
+	return fault.Unpublished(err)
+}

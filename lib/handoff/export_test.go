@@ -1,7 +1,4 @@
 package handoff
 
-// SetPerCommit sets the number of documents in a portion, and returns what it was.
-func SetPerCommit(size int) (before int) {
-	before, perCommit = perCommit, size
-	return before
-}
+// OutsidePath returns the path of the directory of a store in the user's state.
+func OutsidePath(s *Store) (string, error) { return s.at.OutsidePath() }

@@ -9,9 +9,8 @@ import (
 )
 
 // A HistoryEvent is something that happened to a handoff. What says what, such as written, read, taken or done.
-// Operator and Session did it. By is the handoff that answers or supersedes this one, Writer the clone that the
-// event came from, Note the reason that the operator gave. Offline reports that the remote was not asked, Synced that
-// another clone did it.
+// Operator and Session did it. By is the handoff that answers or supersedes this one, Note the reason that the operator
+// gave.
 type HistoryEvent = life.HistoryEvent
 
 // History returns what happened to a handoff, oldest first. It combines the audit log and the handoffs that answer or

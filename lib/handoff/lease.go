@@ -11,9 +11,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// leaseGrace is how much the clocks of two clones may differ.
-const leaseGrace = 5 * time.Minute
-
 // leaseEnd returns the end of the lease of a take, or "" if it has none: only sessions have a lease by default.
 func (s *Store) leaseEnd(who Consumption) string {
 	lasts := who.For

@@ -57,7 +57,7 @@ func (c Lifecycle) TakeNext(ctx context.Context, f Filter, who Consumption) (got
 			return got, false, err
 		}
 		got, err = c.s.Act(ctx, ActTake, e.ID, who)
-		if !errors.As(err, new(*TakenError)) && !errors.As(err, new(*LostError)) {
+		if !errors.As(err, new(*TakenError)) {
 			return got, true, err
 		}
 		lost[e.ID] = true

@@ -118,7 +118,7 @@ func TestNewestAfterAPowerCut(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "root")
 			s := open(t, root, nil)
 			mustWrite(t, s, source("one", "body"))
-			path, err := s.Exchange().OutsidePath()
+			path, err := handoff.OutsidePath(s)
 			if err == nil {
 				err = cut(filepath.Join(path, "newest"))
 			}

@@ -23,8 +23,7 @@ type Options struct {
 	StateDir string // the state directory; "" means .run inside Dir
 	Root     string // the project root, to which reported paths are relative; "" means the parent of Dir
 
-	// UserState is a directory of the user, outside of all projects. It has the secret that authenticates changes, and
-	// the data of syncs. Without it, sync is refused.
+	// UserState is a directory of the user, outside of all projects. It has the secret that authenticates changes.
 	UserState string
 
 	Git Git // how the store uses git; "" means GitNone
@@ -57,11 +56,6 @@ type Options struct {
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
 	AllowedSigners  string                            // the user's file of allowed signers; "" if there is none
 	Sign            func(text []byte) ([]byte, error) // signs new documents; nil leaves them unsigned
-
-	// Once claims actions at the remote in a store that has synced: exchange.Once. Without it, actions that only one
-	// clone can perform are refused there.
-	Once    Once
-	Offline bool // act without asking the remote; the audit log records it, and the next sync reports conflicts
 
 	Rules       Rules                  // the frontmatter schema: schema.Frontmatter()
 	Now         func() time.Time       // nil means time.Now

@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
@@ -37,27 +36,16 @@ type Maintenance struct{ s *Store }
 // Maintenance returns the maintenance of the store.
 func (s *Store) Maintenance() Maintenance { return Maintenance{s} }
 
-// An Exchange is what packages exchange and bundle need of a store. It judges and adds what other stores send, and
-// reads what is sent to them.
-type Exchange struct{ s *Store }
-
-// Exchange returns the side of the store that exchanges with other stores.
-func (s *Store) Exchange() Exchange { return Exchange{s} }
-
 // The types of values that a store returns.
 type (
-	// A Dir is an open directory of the store. The caller closes it.
-	Dir = disk.Dir
 	// An OperatorList is a parsed operators file.
 	OperatorList = operators.List
 	// A Trusted is the record of an operator's trusted keys. Keys are trusted from now on.
 	// FirstSight reports that no person decided. By is the operator who did, or "".
 	Trusted = eventlog.Trusted
 	// A User is the configuration of the user. Dir is its directory, State the directory of the user's data; either is
-	// "" if unknown. Operator, Sign, SigningKey and Remotes are among its settings.
+	// "" if unknown. Operator, Sign and SigningKey are among its settings.
 	User = settings.User
-	// A UserRemote says where an object store is, with which handoffs are exchanged.
-	UserRemote = settings.Remote
 	// An Identity is the operator that the program runs for, "" if unknown, with the Source that names it.
 	Identity = operators.Identity
 )

@@ -11,7 +11,7 @@ import (
 //
 // The error is ErrDenied if the operators file does not list the operator, unless the handoff is addressed to them.
 // If several resume at once, one succeeds. The others get a *ConsumedError, or a *TakenError if another operator
-// holds the handoff. After the first sync this holds for all clones; see Options.Once.
+// holds the handoff.
 //
 // The token's line in the ledger is the commit. The read mark and the event follow, even after a crash. If they
 // cannot be recorded now, Resume warns, and the next change of the store completes them.

@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/settings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/check"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -65,14 +64,11 @@ type (
 	RepairReport = check.Repairs
 )
 
-// SyncAuto is the value of the user's setting sync that starts background syncs.
-const SyncAuto = settings.SyncAuto
-
 // The values of Options.Git.
 const (
 	GitNone    = disk.GitNone    // no git work tree, or the store is not shared over git
 	GitTracked = disk.GitTracked // the handoffs are committed to a branch
-	GitSynced  = disk.GitSynced  // the handoffs are ignored by git and exchanged by sync
+	GitSynced  = disk.GitSynced  // the handoffs are ignored by git
 )
 
 // StatusChanged means that the mark or action of a receipt is new.

@@ -24,7 +24,6 @@ type sealed struct {
 	claimed  bool              // the source contains its id
 	isMade   bool              // made from something else, such as a record
 	notes    []string          // warnings for the writer
-	origin   *Origin
 
 	leak              error    // the error of the secret scan
 	allowed, redacted []string // secret rules
@@ -134,7 +133,7 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 		}
 	}
 	d := sealed{Document: doc, at: at, name: src.Name, isMade: src.Make != nil,
-		claimed: doc.HandoffID != "" || src.ID != "", redacted: redacted, origin: src.Origin}
+		claimed: doc.HandoffID != "" || src.ID != "", redacted: redacted}
 	if isRendered {
 		d.form = src.Text
 	}
@@ -159,10 +158,8 @@ func (s *Store) inspect(d *sealed) error {
 	if err := s.opt.CheckBody(d.Body); err != nil && !d.isMade {
 		d.notes = append(d.notes, store.OneLine(err)+"; write the record as JSON, and its view is made")
 	}
-	if d.origin == nil {
-		for _, bad := range relation.Of(d.References).Malformed {
-			d.notes = append(d.notes, bad.Error()+", and says nothing: "+bad.Hint)
-		}
+	for _, bad := range relation.Of(d.References).Malformed {
+		d.notes = append(d.notes, bad.Error()+", and says nothing: "+bad.Hint)
 	}
 	text := d.form
 	if d.form = nil; text == nil {

@@ -100,7 +100,7 @@ func (r Registry) Add(o Operator) error {
 	return store.AddOperator(r.s.at, o)
 }
 
-// SetUser sets a key of the user's configuration, such as operator or sync, for all projects. Errors are ErrConfig.
+// SetUser sets a key of the user's configuration, such as operator, for all projects. Errors are ErrConfig.
 func SetUser(u User, key, value string) error { return store.SetUser(u, key, value) }
 
 // SetOperator sets the operator of the user in this store only. The error is ErrDenied if an operators file does not

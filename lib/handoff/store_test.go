@@ -161,42 +161,6 @@ func TestWriteAllIsAllOrNothing(t *testing.T) {
 	}
 }
 
-// What an exchange receives is stored in portions, as if it was stored at once. If a later portion fails, the error
-// says that the others are stored.
-func TestChosenInPortions(t *testing.T) {
-	defer handoff.SetPerCommit(handoff.SetPerCommit(2))
-	s := open(t, t.TempDir(), nil)
-	var sources []handoff.Source
-	for _, topic := range []string{"one", "two", "t w o", "three", "one", "left", "four"} {
-		sources = append(sources, handoff.Source{Text: source(topic, "")})
-	}
-	choose := func(results []handoff.Result) { results[5].Err = errors.New("not wanted") }
-	results, err := s.Exchange().WriteChosen(t.Context(), sources, choose)
-	var got []string
-	for _, r := range results {
-		got = append(got, r.Receipt.Status)
-	}
-	want := []string{"created", "created", "", "created", "existing", "", "created"}
-	if !slices.Equal(got, want) || err != nil || results[2].Err == nil || results[5].Err == nil {
-		t.Errorf("%q, %v", got, err)
-	}
-	opened := 0
-	gone := func() (handoff.Source, error) {
-		if opened++; opened > 1 {
-			return handoff.Source{}, errors.New("gone")
-		}
-		return handoff.Source{Text: source("last", "")}, nil
-	}
-	sources = []handoff.Source{{Text: source("five", "")}, {Text: source("six", "")}, {Name: "x", Open: gone}}
-	_, err = s.Exchange().WriteChosen(t.Context(), sources, func([]handoff.Result) {})
-	if err == nil || !strings.HasPrefix(err.Error(), "2 of 3 were stored: ") {
-		t.Errorf("a failed portion: %v", err)
-	}
-	if entries, err := s.List(handoff.Filter{}); len(entries) != 6 || err != nil {
-		t.Errorf("%d entries, %v", len(entries), err)
-	}
-}
-
 // A source that is opened for each step is stored as it was checked, or not at all.
 func TestOpenedSources(t *testing.T) {
 	t.Parallel()

@@ -58,8 +58,7 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Consumption) (g
 }
 
 // ActAll is Act for several handoffs, up to the first error. Nothing happens if one of them does not exist, or if the
-// rules do not allow the action. The remote is asked for all at once; if it refuses, it is asked for each. each
-// receives the receipts.
+// rules do not allow the action. each receives the receipts.
 func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consumption,
 	each func(ActReceipt) error) error {
 	own, err := Open(c.s.opt) // what it holds must not become what others see in this store
@@ -77,10 +76,6 @@ func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consum
 	for i := 0; i < len(all) && err == nil; i++ {
 		all[i], err = c.s.request(act, entries[i], who)
 	}
-	if err == nil {
-		err = c.s.claimAll(ctx, all)
-	}
-	var now *sight
 	for i := 0; i < len(all) && err == nil; i++ {
 		var got ActReceipt
 		if got, err = c.s.carryOut(ctx, &all[i]); err != nil {
@@ -90,19 +85,10 @@ func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Consum
 			}
 			break
 		}
-		if now == nil || !all[i].claimed { // what was claimed at once is seen at once
-			now = &sight{c.s.life(), store.Lookup{Store: c.s.at}}
-		}
-		c.s.tellState(now, &got)
+		c.s.tellState(&got)
 		err = each(got)
 	}
 	return explain(err)
-}
-
-// A sight is the store as it is after an action.
-type sight struct {
-	facts *life.Facts
-	rows  store.Lookup // with the current marks
 }
 
 // A request is an action that an operator can perform.
@@ -110,7 +96,6 @@ type request struct {
 	asked, act Act // act is what the ledger records
 	who        Consumption
 	over       txn.Lapse
-	claimed    bool // who is in the ledger already
 }
 
 // request checks that who can perform an action.
@@ -139,10 +124,13 @@ func (s *Store) request(act Act, entry Entry, who Consumption) (r request, err e
 // performed it.
 func (s *Store) carryOut(ctx context.Context, r *request) (got ActReceipt, err error) {
 	who, existing := &r.who, false
-	if !r.claimed {
-		existing, err = s.perform(ctx, r.act, who, r.over)
-		err = s.orUnrecorded(err)
-	}
+	err = s.orUnrecorded(txn.Locked(ctx, s.at, func(x *txn.Session) (err error) {
+		if r.act != ActArchive && r.act != ActUnarchive {
+			who.Time = x.Now()
+		}
+		*who, existing, err = x.Act(r.act, *who, r.over)
+		return err
+	}))
 	got = ActReceipt{ID: who.HandoffID, Act: r.asked, Operator: who.Operator, Time: who.Time, Until: who.Until,
 		Status: txn.StatusChanged}
 	if existing {
@@ -156,20 +144,6 @@ func (s *Store) carryOut(ctx context.Context, r *request) (got ActReceipt, err e
 		s.pinSighted(ctx)
 	}
 	return got, nil
-}
-
-// perform records an action. It sets who to the operator of the action, which may be an earlier one.
-func (s *Store) perform(ctx context.Context, act Act, who *Consumption, over txn.Lapse) (existing bool, err error) {
-	do := func(x *txn.Session, c Consumption) (err error) {
-		*who, existing, err = x.Act(act, c, over)
-		return err
-	}
-	if act == ActArchive || act == ActUnarchive { // all clones can do these
-		err = txn.Locked(ctx, s.at, func(x *txn.Session) error { return do(x, *who) })
-	} else {
-		err = s.once(ctx, act, who, over, do)
-	}
-	return existing, err
 }
 
 // orUnrecorded turns the error of an action that is in the ledger, but not in the index or the log yet, into a warning.
@@ -187,9 +161,9 @@ func (s *Store) orUnrecorded(err error) error {
 func (s *Store) resolve(act Act, e Entry, who Consumption) (Act, txn.Lapse, error) {
 	held := s.Lifecycle().Of(e.ID).Take.Holds()
 	switch {
-	case act == ActReopen: // the ledger under the lock, or the remote, tells whose done it undoes
+	case act == ActReopen: // the ledger under the lock tells whose done it undoes
 		return act, txn.Lapse{Any: who.Operator == e.From}, nil
-	case act == ActRelease: // the ledger under the lock, or the remote, tells whose take it ends
+	case act == ActRelease: // the ledger under the lock tells whose take it ends
 		return act, txn.Lapse{Any: s.rules().MayRelease(who.Operator, e)}, nil
 	case act == ActWithdraw:
 		return ActDone, txn.Lapse{}, s.checkWithdraw(e, who)
@@ -202,23 +176,20 @@ func (s *Store) resolve(act Act, e Entry, who Consumption) (Act, txn.Lapse, erro
 		return act, txn.Lapse{}, nil
 	}
 	over := txn.Lapse{}
-	synced, err := s.at.HasSynced()
-	if synced { // even if no take is known here: the remote may know of one
-		over.Grace = leaseGrace
-	}
 	if held.IsDone() && held.Operator == who.Operator && s.hasDied(held.Session) {
 		over.Dead = held.Session
 	}
-	return act, over, err
+	return act, over, nil
 }
 
 // tellState sets the new state of the handoff in a receipt and, after a take, why it needs no more work.
-func (s *Store) tellState(now *sight, got *ActReceipt) {
-	e, found, err := now.rows.Row(got.ID)
+func (s *Store) tellState(got *ActReceipt) {
+	facts := s.life()
+	rows := store.Lookup{Store: s.at} // with the current marks
+	e, found, err := rows.Row(got.ID)
 	if err != nil || !found {
 		return
 	}
-	facts := now.facts
 	state := facts.State(e, s.opt.Now())
 	got.State = string(state)
 	if got.Act == ActTake {

@@ -43,15 +43,6 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 	return thread.New(asked.ID, nodes), nil
 }
 
-// Here returns the entries of the ids that are stored here, by id.
-func (x Exchange) Here(ids []string) (map[string]Entry, error) {
-	wanted := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		wanted[id] = true
-	}
-	return x.s.rowsOf(func(id string) bool { return wanted[id] })
-}
-
 // rowsOf returns the rows of the wanted ids that are stored here, by id.
 func (s *Store) rowsOf(wanted func(id string) bool) (map[string]Entry, error) {
 	d, err := s.at.Reader()

@@ -2,8 +2,6 @@ package handoff
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -29,16 +27,8 @@ type Source struct {
 	Expected *Document
 	Defaults func(body string) Document // with Expected: the defaults of frontmatter fields, for a body
 
-	ID     string  // the id that the document must have; "" means any
-	Origin *Origin // of an import; nil for a new document
-
-	// armored, of an import; the first good one is stored, otherwise the first that matches the text
-	Signatures []string
+	ID string // the id that the document must have; "" means any
 }
-
-// An Origin is the store that an imported document comes from. Writer is its id, or "". Commit is the commit of that
-// writer, or "" if it did not come by sync.
-type Origin = txn.Origin
 
 // resolve returns the source with the document of Make or Open.
 func (src Source) resolve() (_ Source, redacted []string, err error) {
@@ -65,7 +55,7 @@ type Receipt struct {
 	Time   string `json:"ts_utc"`
 	Status string `json:"status"` // StatusCreated or StatusExisting
 
-	Signature *Signature `json:"signature,omitempty"` // the signature that came with the document
+	Signature *Signature `json:"signature,omitempty"` // of the document
 }
 
 // The values of Receipt.Status.
@@ -93,7 +83,7 @@ func (s *Store) Write(ctx context.Context, src []byte) (Receipt, error) {
 // WriteAll stores all documents or none, under one lock and with one commit. The receipts have the order of the
 // sources. Errors are those of Write, joined if several documents have one.
 func (s *Store) WriteAll(ctx context.Context, sources []Source) ([]Receipt, error) {
-	results, err := s.write(ctx, sources, false, nil)
+	results, err := s.write(ctx, sources, false)
 	receipts := make([]Receipt, len(results))
 	for i, r := range results {
 		receipts[i] = r.Receipt
@@ -110,14 +100,7 @@ type Result struct {
 // WriteGood stores the documents that have no error, under one lock and with one commit. The results have the order
 // of the sources. The error is one that concerns all documents.
 func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, error) {
-	return s.write(ctx, sources, true, nil)
-}
-
-// WriteChosen is like WriteGood, but calls choose before anything is stored, when receipts have only the time. choose
-// can set errors in the results to refuse more documents. Many documents are stored in portions: after an error, some
-// may be stored.
-func (x Exchange) WriteChosen(ctx context.Context, sources []Source, choose func([]Result)) ([]Result, error) {
-	return x.s.write(ctx, sources, true, choose)
+	return s.write(ctx, sources, true)
 }
 
 // TryGood is like WriteGood, but writes nothing. The status of a document that would be created is StatusNew.
@@ -127,11 +110,11 @@ func (s *Store) TryGood(sources []Source) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(docs))
-	for i, d := range docs {
-		ids[i] = d.HandoffID
+	ids := make(map[string]bool, len(docs))
+	for _, d := range docs {
+		ids[d.HandoffID] = true
 	}
-	there, err := s.Exchange().Here(ids)
+	there, err := s.rowsOf(func(id string) bool { return ids[id] })
 	if err != nil {
 		return nil, err
 	}
@@ -145,51 +128,21 @@ func (s *Store) TryGood(sources []Source) ([]Result, error) {
 	return results, nil
 }
 
-func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool, choose func([]Result)) (
-	_ []Result, err error) {
+func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ []Result, err error) {
 	defer func() { err = fault.Unpublished(err) }()
 	results := make([]Result, len(sources))
 	docs, err := s.accept(sources, results, keepGoing)
-	if err == nil && choose != nil {
-		for _, d := range docs {
-			results[d.at].Receipt.Time = d.Time
-		}
-		choose(results)
-		docs = slices.DeleteFunc(docs, func(d admitted) bool { return results[d.at].Err != nil })
+	if err == nil && len(docs) > 0 {
+		err = s.publish(ctx, sources, docs, results, keepGoing)
 	}
 	if err == nil {
-		size := max(len(docs), 1)
-		if choose != nil {
-			size = min(size, perCommit)
-		}
-		err = s.commit(ctx, sources, docs, results, keepGoing, size)
+		err = s.signExisting(ctx, docs, results)
 	}
 	if err != nil {
 		return nil, err
 	}
 	s.pinSighted(ctx)
 	return results, nil
-}
-
-// perCommit is the number of documents in a portion; see [Exchange.WriteChosen]. Larger ones need too much memory.
-var perCommit = 10_000
-
-// commit stores the documents in portions of a size, and then the signatures of documents that were stored before. It
-// sets the results.
-func (s *Store) commit(ctx context.Context, sources []Source, docs []admitted, results []Result, keepGoing bool,
-	size int) error {
-	signed := slices.DeleteFunc(slices.Clone(docs), func(d admitted) bool { return d.signature == nil })
-	all, stored := len(docs), 0
-	for some := range slices.Chunk(docs, size) {
-		if err := s.publish(ctx, sources, some, results, keepGoing); err != nil && stored > 0 {
-			return fault.Explain(err, fmt.Sprintf("%d of %d were stored", stored, all), "run the command again")
-		} else if err != nil {
-			return err
-		}
-		clear(some) // they hold much memory
-		stored += len(some)
-	}
-	return s.signExisting(ctx, signed, results)
 }
 
 // publish stores the documents with one commit, and sets their results.
@@ -208,7 +161,7 @@ func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, 
 	outcomes, err := txn.Publish(ctx, s.at, len(docs), func(i int) txn.Publication {
 		d := docs[i]
 		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators),
-			Allowed: d.allowed, Redacted: d.redacted, Origin: d.origin, Signature: d.signature,
+			Allowed: d.allowed, Redacted: d.redacted, Signature: d.signature,
 			Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
 	}, keepGoing)
 	for i, o := range outcomes {

@@ -47,16 +47,6 @@ var harms = map[string][]edit{
 		"if isBroken(\"a-take-of-what-others-have\") {\n\t\treturn held.IsDone() || isDead\n\t}\n\treturn l.Any || isDead || held.IsOver(c.Time, l.Grace)"}},
 	"no-fence": {{actFile, "by := l.RevokedBy(c.Operator, c.Session); by.IsDone() {",
 		"by := l.RevokedBy(c.Operator, c.Session); by.IsDone() && !isBroken(\"no-fence\") {"}},
-	// Exchanges.
-	"a-merge-that-takes-one-side": {{"lib/exchange/effects.go", "case s.Type == eventlog.TypeMarkRead && isWhole:",
-		"case s.Type == eventlog.TypeMarkRead && isWhole && (s.Operator == \"\" || !isBroken(\"a-merge-that-takes-one-side\")):"}},
-	"an-undo-that-counts-nowhere": {{"lib/exchange/claims.go", "case act.Reopens() && (n > take.N || n == take.N && !done.IsDone()):",
-		"case act.Reopens() && (isBroken(\"an-undo-that-counts-nowhere\") || n > take.N || n == take.N && !done.IsDone()):"}},
-	"a-claim-that-is-forced": {{"lib/exchange/gitcarrier.go", "specs = append(specs, commitOfClaim(t)+\":\"+",
-		"specs = append(specs, map[bool]string{true: \"+\"}[isBroken(\"a-claim-that-is-forced\")]+commitOfClaim(t)+\":\"+"}},
-	// A take-over in clones waits for seconds, so that leases end in a test.
-	"short": {{"lib/handoff/lease.go", "const leaseGrace = 5 * time.Minute",
-		"var leaseGrace = map[bool]time.Duration{true: 2 * time.Second, false: 5 * time.Minute}[isBroken(\"short\")]"}},
 }
 
 const (

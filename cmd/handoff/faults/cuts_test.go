@@ -75,7 +75,7 @@ var (
 
 // simulated are the scenarios whose power is cut in the model: those of each run, those of a day, or all.
 func simulated(all bool) []scenario {
-	want := []string{"first write", "write", "batch", "mark-read", "mark-read in an archive", "rotation", "resume", "resume of another", "take", "prune", "regenerate", "surface", "torn log", "repair of a lost row", "repair of a broken chain", "import", "trust",
+	want := []string{"first write", "write", "batch", "mark-read", "mark-read in an archive", "rotation", "resume", "resume of another", "take", "regenerate", "surface", "torn log", "repair of a lost row", "repair of a broken chain", "trust",
 		"release", "done", "archive", "checkpoint", "edited index", "batch of large documents", "write after others were shown"}
 	switch os.Getenv("HANDOFF_FAULTS") {
 	case "":

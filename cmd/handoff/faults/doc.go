@@ -10,7 +10,7 @@
 // sweeps and simulations try one write, and those that have no short form skip.
 //
 // What a sweep has found is tried again by its name, with the calls before it in the log:
-// HANDOFF_FAULTS=ci go test ./cmd/handoff/faults -v -run 'TestSweep/^import$' -injections 'fstat:error=EIO:when=36';
+// HANDOFF_FAULTS=ci go test ./cmd/handoff/faults -v -run 'TestSweep/^trust$' -injections 'fstat:error=EIO:when=36';
 // the flag is a regular expression for any of all the injections there are, such as '.*:error=EIO:when=\d+'.
 //
 // Each store lies at the same path in all its copies, in a memory file system of its own where the caller may mount
@@ -29,12 +29,8 @@
 // and the store say with what was acknowledged: go test ./cmd/handoff/faults -run Soak -soak 15m -timeout 0. A round
 // that fails names its seed, for -soakseed.
 //
-// Clones of a project, each on a host of its own where unshare(2) may make one, exchange what they have over one
-// repository (by path, git's own protocol and HTTP), kill and hinder each other, and must all end with the same:
-// HANDOFF_FAULTS=ci go test ./cmd/handoff/faults -run SimulateClones -replicas 64 -rounds 20 -timeout 0.
-//
-// Histories of take, steal, done, release and reopen, by many sessions in one store and in 8 clones, are compared with
-// a model of the life of a handoff (historymodel_test.go) by porcupine, which looks for an order of events that
+// Histories of take, steal, done, release and reopen, by many sessions in one store, are compared with a
+// model of the life of a handoff (historymodel_test.go) by porcupine, which looks for an order of events that
 // explains all answers: go test ./cmd/handoff/faults -run Histories -histories 15m -timeout 0. A history that nothing
 // explains names its seed, for -historyseed.
 package faults

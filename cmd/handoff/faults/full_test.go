@@ -60,11 +60,11 @@ func fill(t *testing.T, dir string, blocks bool, n int) (empty func()) {
 
 // resourceScenarios are the commands that write in different ways, or one of them unless the sweeps are wanted.
 func resourceScenarios() []scenario {
-	want := []string{"first write", "write", "batch", "mark-read", "resume", "regenerate", "sync"}
+	want := []string{"first write", "write", "batch", "mark-read", "resume", "regenerate"}
 	if os.Getenv("HANDOFF_FAULTS") == "" {
-		want = slices.Concat(few, []string{"sync"})
+		want = few
 	}
-	return slices.DeleteFunc(append(scenarios(), syncs()...), func(sc scenario) bool {
+	return slices.DeleteFunc(scenarios(), func(sc scenario) bool {
 		return !slices.Contains(want, sc.name)
 	})
 }

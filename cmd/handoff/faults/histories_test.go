@@ -30,7 +30,6 @@ const checkTime = time.Minute
 
 // A scribe takes down when commands were called, when they ended, and what they said.
 type scribe struct {
-	rulebook
 	t     *testing.T
 	ids   []string
 	all   []*worker
@@ -44,17 +43,7 @@ type scribe struct {
 // Processes take, steal, finish, release and reopen handoffs at once, and many of them are killed or stopped. What they
 // say fits one order of events, in which one shell has a handoff at a time.
 func TestHistories(t *testing.T) {
-	t.Run("one store", func(t *testing.T) {
-		eachHistory(t, func(seed uint64) *scribe { return inStore(t, program{build(t), memory(t)}, seed, 6, 14) })
-	})
-	t.Run("clones", func(t *testing.T) {
-		if *historyTime == 0 {
-			thorough(t)
-		}
-		eachHistory(t, func(seed uint64) *scribe {
-			return inClones(t, program{broken(t, "short"), memory(t)}, seed, 8, 6)
-		})
-	})
+	eachHistory(t, func(seed uint64) *scribe { return inStore(t, program{build(t), memory(t)}, seed, 6, 14) })
 }
 
 // eachHistory checks one history, or as many as there is time for.
@@ -107,35 +96,6 @@ func inStore(t *testing.T, p program, seed uint64, shells, each int) *scribe {
 	return s
 }
 
-// inClones lets shells work on the same handoffs in clones.
-func inClones(t *testing.T, p program, seed uint64, clones, each int) *scribe {
-	t.Helper()
-	c := newCrowd(t, p, seed, clones, false)
-	s := &scribe{t: t, begin: time.Now(), all: c.all, rulebook: rulebook{grace: 2, isRemote: true}}
-	s.store(c.all[0], 2)
-	c.tame(c.share)
-	c.tame(c.share)
-	s.work(c.all, func(w *worker) {
-		for range each {
-			if s.one(w, []string{"ann", "ben", "cleo"}[w.number%3]); w.IntN(4) == 0 {
-				c.share(w)
-			}
-		}
-	})
-	for range 2 {
-		c.tame(c.share)
-	}
-	for _, w := range c.all {
-		w.isTame = true
-		s.list(w)
-	}
-	s.ledgers()
-	for _, f := range c.faults() {
-		t.Errorf("-historyseed %d: %s", seed, f)
-	}
-	return s
-}
-
 // work lets all workers work at once.
 func (s *scribe) work(all []*worker, do func(*worker)) {
 	var each sync.WaitGroup
@@ -168,9 +128,7 @@ func (s *scribe) one(w *worker, operator string) {
 		act = "undo"
 	}
 	if act == "list" {
-		if !s.isRemote { // a clone lists what it has heard
-			s.list(w)
-		}
+		s.list(w)
 		return
 	}
 	command := map[string][]string{"steal": {"take", id, "--steal", "--reason", "gone"}, "undo": {"done", id, "--undo"}}[act]
@@ -199,7 +157,7 @@ func (s *scribe) give(w *worker, r request, command []string) {
 	end := time.Now()
 	r.from, r.to = call.Unix(), end.Unix()
 	a, at := heard(got)
-	if a.how == "" || a.how == "unknown" && got.code >= 0 && !s.isRemote {
+	if a.how == "" || a.how == "unknown" && got.code >= 0 {
 		s.t.Errorf("%v: exit code %d: %s%s", command, got.code, got.stdout, got.stderr)
 	}
 	s.note(w, r, a, call, end, at)
@@ -249,7 +207,7 @@ func heard(got result) (a answer, at string) {
 		if by := said.Error.Holder; by != nil && !strings.Contains(said.Error.Message, "no longer hold") {
 			a.holder, a.isDone = shell{by.Operator, by.Session}, by.Done
 		}
-	default: // killed, or a remote was busy
+	default: // killed
 		a.how = "unknown"
 	}
 	return a, at
@@ -282,7 +240,7 @@ func (s *scribe) list(w *worker) {
 // kinds are the lines of ledgers by the commands that make them.
 var kinds = map[string]string{"take": "take", "done": "done", "release": "release", "revoke": "release", "reopen": "undo", "resend": "undo"}
 
-// ledgers tells for each acknowledged command the turns that the ledgers of the clones have for it.
+// ledgers tells for each acknowledged command the turns that the ledger has for it.
 func (s *scribe) ledgers() {
 	turns := make(map[string]map[string]bool)
 	for _, w := range s.all {
@@ -331,7 +289,7 @@ func (s *scribe) unknown() (n int) {
 
 // judge says what does not fit the model, with the history of each handoff as far as one order of events explains it.
 func (s *scribe) judge() string {
-	got, info := s.check(s.ops)
+	got, info := check(s.ops)
 	if got == porcupine.Unknown {
 		s.t.Log("a history took too long to check")
 	}

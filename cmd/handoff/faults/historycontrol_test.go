@@ -59,14 +59,8 @@ func TestHistoryModel(t *testing.T) {
 		"a number that grows":    {0, []row{{"take", ben, answer{how: "changed", turns: "0,"}}, {"release", ben, changed}, {"take", cleo, answer{how: "changed", turns: "1,"}}}, false},
 		"a number twice":         {0, []row{{"take", ben, answer{how: "changed", turns: "0,"}}, {"release", ben, changed}, {"take", cleo, answer{how: "changed", turns: "0,"}}}, true},
 	} {
-		if got, _ := (rulebook{}).check(written(c.rows, c.lasts)); got == porcupine.Illegal != c.isBad || got == porcupine.Unknown {
+		if got, _ := check(written(c.rows, c.lasts)); got == porcupine.Illegal != c.isBad || got == porcupine.Unknown {
 			t.Errorf("%s: %s", name, got)
-		}
-	}
-	unheard := []row{{"take", ben, answer{how: "unknown"}}, {"take", cleo, answer{how: "refused", holder: ben}}, take}
-	for _, isRemote := range []bool{false, true} { // a remote has granted the claim, and the repeat says so
-		if got, _ := (rulebook{isRemote: isRemote}).check(written(unheard, 0)); got == porcupine.Ok != isRemote {
-			t.Errorf("over a remote %v: %s", isRemote, got)
 		}
 	}
 }
@@ -84,7 +78,7 @@ func TestHistoriesFindDamage(t *testing.T) {
 			if r, a := op.Input.(request), op.Output.(answer); a.how == how && r.act == "take" && !isFound {
 				changed := slices.Clone(s.ops)
 				changed[i].Output = answer{how: becomes}
-				got, _ := s.check(changed)
+				got, _ := check(changed)
 				isFound, tried = got == porcupine.Illegal, tried+1
 			}
 		}

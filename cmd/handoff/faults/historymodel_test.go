@@ -15,7 +15,7 @@ import (
 type shell struct{ operator, session string }
 
 // A request is a command about one handoff. From and to are when it was called and when it ended, in seconds by the
-// clock of its clone: the end of time if nobody knows.
+// clock: the end of time if nobody knows.
 type request struct {
 	id, act  string // the act: take, steal, done, release, undo, list
 	by       shell
@@ -39,7 +39,6 @@ type held struct {
 	soon, late int64 // when the lease ends, at the earliest and at the latest; 0 for no lease
 	done       string
 	fenced     string // shells whose take was ended by others, and who did not take it again
-	unheard    string // what a command did that was killed before it said so
 }
 
 const never = int64(1) << 40
@@ -56,13 +55,6 @@ func minus(set string, what string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(set), func(s string) bool { return s == what }), " ")
 }
 
-// A rulebook is a model of the life of handoffs. grace is how many seconds a take is protected after its lease. Over a
-// remote a command that was killed may be acknowledged by its repeat.
-type rulebook struct {
-	grace    int64
-	isRemote bool
-}
-
 // An option is something that a command may do: its answer, and the life that follows.
 type option struct {
 	how  string
@@ -71,7 +63,7 @@ type option struct {
 }
 
 // options are what a request may do. There are two if nobody can tell whether a lease is over.
-func (b rulebook) options(h held, r request) []option {
+func options(h held, r request) []option {
 	same, refused, isFree := option{"existing", -1, h}, option{"refused", -1, h}, h.by == shell{}
 	isFenced := slices.Contains(strings.Fields(h.fenced), r.by.String()) && h.by != r.by
 	switch r.act {
@@ -84,7 +76,7 @@ func (b rulebook) options(h held, r request) []option {
 		case h.by == r.by:
 			return []option{same}
 		}
-		return b.takeOver(h, r)
+		return takeOver(h, r)
 	case "done":
 		isTheirs := h.by.operator == r.by.operator && (h.by.session == "" || h.by.session == r.by.session)
 		switch {
@@ -124,12 +116,12 @@ func (b rulebook) options(h held, r request) []option {
 }
 
 // takeOver is what becomes of a take of what another shell has.
-func (b rulebook) takeOver(h held, r request) (all []option) {
-	if r.act == "steal" || h.late != 0 && r.to >= h.soon+b.grace {
+func takeOver(h held, r request) (all []option) {
+	if r.act == "steal" || h.late != 0 && r.to >= h.soon {
 		next := h.revoked()
 		all = append(all, option{"changed", next.turn, next.take(r)})
 	}
-	if r.act == "take" && (h.late == 0 || r.from < h.late+b.grace) {
+	if r.act == "take" && (h.late == 0 || r.from < h.late) {
 		all = append(all, option{"refused", -1, h})
 	}
 	return all
@@ -157,18 +149,14 @@ func (h held) revoked() held {
 	return h
 }
 
-// step returns the lives that may follow after an answer, none if it cannot be.
-func (b rulebook) step(h held, r request, a answer) (next []any) {
-	key := r.act + ":" + r.by.String()
+// follow returns the lives that may follow after an answer, none if it cannot be.
+func follow(h held, r request, a answer) (next []any) {
 	if a.how == "unknown" {
 		next = append(next, h)
 	}
-	for _, o := range b.options(h, r) {
+	for _, o := range options(h, r) {
 		switch {
 		case a.how == "unknown" && o.how == "changed":
-			if b.isRemote {
-				o.next.unheard = plus(h.unheard, key)
-			}
 			next = append(next, o.next)
 		case a.how != o.how:
 		case a.how == "refused" && a.holder != (shell{}) && !h.isInTheWay(a):
@@ -180,14 +168,6 @@ func (b rulebook) step(h held, r request, a answer) (next []any) {
 		default:
 			next = append(next, o.next)
 		}
-	}
-	if a.how == "changed" && slices.Contains(strings.Fields(h.unheard), key) { // what was killed before had done it
-		again := h
-		again.unheard = minus(h.unheard, key)
-		if again.by == r.by && a.until != 0 && r.act != "done" {
-			again.soon, again.late = a.until, a.until
-		}
-		next = append(next, again)
 	}
 	return next
 }
@@ -201,7 +181,7 @@ func (h held) isInTheWay(a answer) bool {
 }
 
 // check compares a history with the model.
-func (b rulebook) check(history []porcupine.Operation) (porcupine.CheckResult, porcupine.LinearizationInfo) {
+func check(history []porcupine.Operation) (porcupine.CheckResult, porcupine.LinearizationInfo) {
 	seed := maphash.MakeSeed()
 	model := porcupine.NondeterministicModel{
 		Partition: func(all []porcupine.Operation) [][]porcupine.Operation {
@@ -217,7 +197,7 @@ func (b rulebook) check(history []porcupine.Operation) (porcupine.CheckResult, p
 			return parts
 		},
 		Init: func() []any { return []any{held{}} },
-		Step: func(h, in, out any) []any { return b.step(h.(held), in.(request), out.(answer)) },
+		Step: func(h, in, out any) []any { return follow(h.(held), in.(request), out.(answer)) },
 		Hash: func(h any) uint64 { return maphash.Comparable(seed, h.(held)) },
 	}
 	return porcupine.CheckOperationsVerbose(model.ToModel(), history, checkTime)

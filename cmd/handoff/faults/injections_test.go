@@ -63,6 +63,8 @@ func atoi(digits string) int {
 	return n
 }
 
+func isKill(injection string) bool { return strings.Contains(injection, "signal=KILL") }
+
 // pick draws a share of all injections, others with each seed of the run.
 func (s *sweep) pick(all []string, n share) []string {
 	kills := slices.DeleteFunc(slices.Clone(all), func(i string) bool { return !isKill(i) || !s.trace.isChange(i) })

@@ -51,8 +51,6 @@ type view struct {
 	events map[string]int    // type and id → how often
 	aside  map[string]bool   // handoffs that a repair found lost
 	anew   map[string]int    // handoffs that a repair wrote a new event for → how often
-	gone   string            // the tombstones, as far as a bundle beside the store has what they name
-	bundle bool              // there is one, of three handoffs
 	files  map[string]bool   // handoff files that no row lists
 	staged []string          // unfinished files
 	shed   []string          // of these, what may wait for a checkpoint
@@ -78,35 +76,12 @@ func look(dir string) *view {
 	v.ledger(filepath.Join(dir, ".run", "consumed-tokens.jsonl"))
 	v.others(filepath.Join(dir, "handoffs"))
 	v.others(filepath.Join(dir, ".run"))
-	v.tombstones(dir)
-	if text, err := os.ReadFile(filepath.Join(dir, "out.jsonl")); err == nil {
-		if v.bundle = strings.Contains(string(text), `{"end":{"handoffs":3`); !v.bundle {
-			v.fault("out.jsonl is cut: %q", text)
-		}
-		v.shown += "out.jsonl"
-	}
 	_, err := os.Stat(filepath.Join(dir, ".run", "operator-keys.json"))
 	v.pinned = err == nil
 	return v
 }
 
-// tombstones reads what was pruned. What no whole bundle has is lost.
-func (v *view) tombstones(dir string) {
-	text, _ := os.ReadFile(filepath.Join(dir, ".run", "tombstones"))
-	kept, _ := os.ReadFile(filepath.Join(dir, "pruned.jsonl"))
-	for line := range strings.Lines(string(text)) {
-		if id := strings.TrimSuffix(line, "\n"); strings.Contains(string(kept), `"id":"`+id) && strings.Contains(string(kept), `{"end":{`) {
-			v.gone += line
-		} else {
-			v.fault("%s was pruned, and no bundle has it", id)
-		}
-	}
-}
-
-// isPruned reports whether a handoff has a tombstone, and is kept elsewhere.
-func (v *view) isPruned(id string) bool { return strings.Contains(v.gone, id+"\n") }
-
-var unfinished = regexp.MustCompile(`^\.tmp-|^journal\.new$|^journal-[0-9a-f]{16}$|^\..*(\.md|\.jsonl?|machine-fingerprint|tombstones|life\.cache)\d+$`)
+var unfinished = regexp.MustCompile(`^\.tmp-|^journal\.new$|^journal-[0-9a-f]{16}$|^\..*(\.md|\.jsonl?|machine-fingerprint|life\.cache)\d+$`)
 
 // shedding is what may stay until a checkpoint that comes an hour later: what a command that was killed had prepared for the change that it did not
 // make, the spools of records that the journal still has, and what says that a checkpoint did not end.
@@ -264,7 +239,7 @@ func (v *view) log(path string) {
 		prev = hash([]byte(line))
 		v.events[strings.TrimSpace(e.Type+" "+e.Payload.ID)]++
 		if e.Type == "handoff.import" {
-			for _, id := range append(e.Payload.Imported, e.Payload.ID) { // in another replica, or of a bundle
+			for _, id := range append(e.Payload.Imported, e.Payload.ID) { // in another replica
 				if id != "" {
 					v.events["handoff.write "+id]++
 				}
@@ -302,7 +277,7 @@ func (v *view) clean() (faults []string) {
 		}
 	}
 	for key := range v.events {
-		if kind, id, _ := strings.Cut(key, " "); kind == "handoff.write" && v.rows[id] == "" && !v.aside[id] && !v.isPruned(id) {
+		if kind, id, _ := strings.Cut(key, " "); kind == "handoff.write" && v.rows[id] == "" && !v.aside[id] {
 			add("the audit log has a write of %s, which no index lists", id)
 		} else if kind == "handoff.resume" && v.tokens[id] == 0 {
 			add("the audit log has a resume of %s, which the ledger lacks", id)
@@ -313,11 +288,6 @@ func (v *view) clean() (faults []string) {
 			if n, events := v.acts[act+" "+id], v.events["handoff."+act+" "+id]; n != events || n > 1 {
 				add("the ledger has %d of %s of %s, the log %d", n, act, id, events)
 			}
-		}
-	}
-	for id := range strings.Lines(v.gone) {
-		if id = strings.TrimSuffix(id, "\n"); v.events["handoff.prune "+id] != 1 || v.rows[id] != "" {
-			add("%s has a tombstone, %d events of it, and the row %q", id, v.events["handoff.prune "+id], v.rows[id])
 		}
 	}
 	for id, n := range v.tokens {

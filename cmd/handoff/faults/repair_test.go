@@ -71,16 +71,7 @@ func takings(three [][]string) []scenario {
 	act := func(name, topic string) []string { return []string{name, idOf(topic), "--operator", "ben"} }
 	taken := append(three, act("take", "a"))
 	repair := words("doctor --repair")
-	past := append(three, act("done", "a"), act("archive", "a"))
-	prune := words("prune --archived-for 1ns --export pruned.jsonl --operator ben --yes")
-	const dropsFile = `unlinkat\(.*"2026`
 	return []scenario{
-		{name: "prune", prepare: past, command: prune, prunes: "a", core: true},
-		{name: "prune in an archive", settings: "index_max_rows: 2\n", prepare: past, command: prune, prunes: "a"},
-		{name: "recovery of a prune", prepare: past, crashes: []crash{{beforeTable, prune}}, command: words("write d.md"), adds: words("d"), prunes: "a"},
-		{name: "recovery of a prune by itself", prepare: past, crashes: []crash{{dropsFile, prune}}, command: prune, prunes: "a"},
-		{name: "recovery of the event of a prune", prepare: past, crashes: []crash{{beforeEvent, prune}}, command: prune, prunes: "a"},
-		{name: "repair of lost tombstones", prepare: append(past, prune), damage: removed(".run/tombstones"), command: repair, prunes: "a"},
 		{name: "take", prepare: three, command: act("take", "a"), mark: "a", act: "take a"},
 		{name: "release", prepare: taken, command: act("release", "a"), act: "release a"},
 		{name: "done", prepare: taken, command: act("done", "a"), act: "done a"},

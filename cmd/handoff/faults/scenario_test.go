@@ -25,10 +25,7 @@ type scenario struct {
 	mark     string   // the topic that is marked then
 	token    string   // the topic whose token is consumed then
 	act      string   // what is done then with the topic, such as take a
-	prunes   string   // the topic that is taken out of the store then
 	loses    string   // the topic that was damaged, and goes aside
-	shared   []string // topics that another clone has published
-	exports  bool     // a bundle of three handoffs is there then
 	isOnce   bool     // when the command was done before, it has exit code 11
 	reads    bool     // the command changes nothing, and recovers nothing
 	core     bool     // the short sweep looks at it closely
@@ -128,7 +125,7 @@ func scenarios() []scenario {
 	}
 	list = append(list, resumes(three)...)
 	list = append(list, takings(three)...)
-	list = append(list, exchanges(three)...)
+	list = append(list, scenario{name: "trust", prepare: three, damage: keyed, command: words("operators trust ann --yes")})
 	list = append(list, repairs(three, append(two, write))...)
 	for _, at := range []string{beforeRecord, beforeSync, beforeBodies, beforeTable, beforeEvent} {
 		list = append(list, scenario{name: "recovery at " + nameOf(at), prepare: three, crashes: []crash{{at, write}}, command: write, adds: words("d")})
@@ -184,9 +181,6 @@ func (p program) fill(dir string, sc scenario) (err error) {
 		for _, topic := range words(large) {
 			put(filepath.Join(dir, "large", topic+".md"), largeDoc(topic))
 		}
-	}
-	if err == nil && len(sc.shared) > 0 {
-		err = p.share(dir, sc)
 	}
 	for _, command := range sc.prepare {
 		if r := p.handoff(dir, command...); err == nil && r.code != 0 {

@@ -121,7 +121,7 @@ func (s *simulation) shown(dir string, e ending) (faults []string) {
 		want[idOf(topic)] = true
 	}
 	for id := range want {
-		if id == idOf(s.prunes) || id == idOf(s.loses) {
+		if id == idOf(s.loses) {
 			continue
 		}
 		if !strings.Contains(all.stdout, id) {
@@ -173,7 +173,6 @@ var promises = map[string]struct {
 	event string         // of the command
 	keeps *regexp.Regexp // text of a damaged file, which is kept in one file or another
 }{
-	"prune":                    {event: "handoff.prune " + idOf("a")},
 	"regenerate":               {event: "machine_fingerprint.regenerate"},
 	"torn log":                 {keeps: regexp.MustCompile(`"handoff\.wr(\n|\z)`)},
 	"repair of a broken chain": {keeps: regexp.MustCompile(`"payload":\{"body_byte_size[^\n]*"topic":"c"`)},

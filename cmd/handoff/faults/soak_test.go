@@ -23,8 +23,6 @@ import (
 
 var (
 	soakTime = flag.Duration("soak", 0, "how long TestSoak goes on")
-	// Claims of killed commands can be replaced while other clones have taken them over: sync then exits with 6.
-	soakSync = flag.Bool("soaksync", false, "every second round of TestSoak also exchanges handoffs with a git remote")
 	soakSeed = flag.Uint64("soakseed", 0, "what the first round of TestSoak begins with, as a failure names it; another one each time if 0")
 )
 
@@ -45,8 +43,6 @@ type worker struct {
 	*rand.Rand
 	number, count int
 	last          int                      // exit code
-	path          string                   // where its programs are looked for first, with a colon behind it
-	host          string                   // the name of its machine, "" for the one that this test runs on
 	isTame        bool                     // its commands are neither killed nor stopped
 	took          map[string]time.Duration // by a command the last time
 }
@@ -93,7 +89,7 @@ func soak(t *testing.T, p program, seed uint64, long time.Duration) *round {
 		t.Fatal(err)
 	}
 	r := &round{program: p, claims: newClaims(), t: t, dir: dir, end: time.Now().Add(long), ended: make(map[string]int)}
-	r.prepare(seed)
+	r.prepare()
 	var all sync.WaitGroup
 	for i := range workers + 1 { // the last one only looks on
 		w := r.worker(seed, i)
@@ -135,14 +131,14 @@ func (w *worker) run(stdin string, args ...string) result {
 	cmd := exec.Command(w.bin, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = w.dir, strings.NewReader(stdin), &stdout, &stderr
-	cmd.Env = append(environ(w.dir), "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR="+filepath.Join(w.dir, "editor"), "PATH="+w.path+os.Getenv("PATH"))
+	cmd.Env = append(environ(w.dir), "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR="+filepath.Join(w.dir, "editor"), "PATH="+os.Getenv("PATH"))
 	cmd.WaitDelay = time.Minute
 	kills, stops := !w.isTame && w.IntN(6) == 0, !w.isTame && w.IntN(8) == 0
 	after, pause := time.Duration(w.Float64()*float64(w.took[args[0]])), time.Duration(w.IntN(150))*time.Millisecond
 	begin := time.Now()
 	hangUp, err := onAnyTerminal(cmd, &stderr)
 	if err == nil {
-		err = startOn(w.host, cmd)
+		err = cmd.Start()
 	}
 	if err != nil {
 		w.fault("%v", err)
@@ -186,7 +182,7 @@ func (w *worker) run(stdin string, args ...string) result {
 
 // done gives a command that must end with 0, if it is not killed, or with one of the other codes. It says whether it was 0.
 func (w *worker) done(r result, args []string, others ...int) bool {
-	if r.code != 0 && r.code != -1 && !slices.Contains(others, r.code) && !w.isGone(r) {
+	if r.code != 0 && r.code != -1 && !slices.Contains(others, r.code) {
 		w.fault("%v: exit code %d: %s%s", args, r.code, r.stdout, r.stderr)
 	}
 	return r.code == 0

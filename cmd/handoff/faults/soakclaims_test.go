@@ -95,12 +95,12 @@ func lines(text string) (map[string]listed, error) {
 // lack says what of the claims is not in the list.
 func (c *claims) lack(there map[string]bool, marks map[[2]string]bool, list map[string]listed) (faults []string) {
 	for id := range there {
-		if _, ok := list[id]; !ok && !c.isAway(id) {
+		if _, ok := list[id]; !ok {
 			faults = append(faults, fmt.Sprintf("%s (%s) is acknowledged and not listed", id, c.topics[id]))
 		}
 	}
 	for mark := range marks {
-		if !c.isAway(mark[0]) && !c.isFreed(mark[0]) && !slices.ContainsFunc(list[mark[0]].ReadBy, func(r struct{ Operator string }) bool { return r.Operator == mark[1] }) {
+		if !c.isFreed(mark[0]) && !slices.ContainsFunc(list[mark[0]].ReadBy, func(r struct{ Operator string }) bool { return r.Operator == mark[1] }) {
 			faults = append(faults, fmt.Sprintf("%s is acknowledged as read by %s, and not listed so", mark[0], mark[1]))
 		}
 	}
@@ -159,7 +159,6 @@ func (r *round) atTheEnd() {
 	}
 	r.ledger(w)
 	r.deeds(w)
-	r.pruned(w, list)
 }
 
 // bodyOf compares a file with what was asked to be stored.
@@ -188,7 +187,7 @@ func (r *round) ledger(w *worker) {
 		if v.tokens[id] != 1 {
 			w.fault("the token of %s is %d times in the ledger", id, v.tokens[id])
 		}
-		if w.IntN(10) == 0 && !w.isAway(id) {
+		if w.IntN(10) == 0 {
 			if again := w.run("", resumeOf(id, "late")...); again.code != 11 {
 				w.fault("%s is resumed once more, exit code %d: %s", id, again.code, again.stderr)
 			}

@@ -24,8 +24,8 @@ var acts = []struct {
 	{1, plain(0, "verify")}, {1, plain(0, "verify", "--log")}, {1, plain(0, "log", "--head")}, {1, plain(0, "doctor")},
 	{1, plain(0, "list", "--unread", "--to", "ben")}, {1, plain(0, "search", "body")}, {1, plain(0, "onboard")},
 	{6, deeds("take", 11)}, {3, deeds("release", 11)}, {4, deeds("done", 11)}, {3, (*worker).next}, {3, related("reply")}, {2, related("supersede")},
-	{3, (*worker).putAway}, {2, deeds("unarchive")}, {1, (*worker).prune}, {1, (*worker).exported}, {3, (*worker).imported}, {2, (*worker).sign},
-	{3, (*worker).exchange}, {1, plain(0, "status")}, {1, plain(0, "page", "-o", "site")},
+	{3, (*worker).putAway}, {2, deeds("unarchive")}, {2, (*worker).sign},
+	{1, plain(0, "status")}, {1, plain(0, "page", "-o", "site")},
 	{1, plain(0, "list", "--state", "taken")}, {1, plain(0, "next", "--operator", "ben")}, {1, plain(0, "whoami")},
 	{1, plain(0, "machine-fingerprint", "show")}, {1, plain(0, "mcp")}, {2, (*worker).askAbout},
 }
@@ -93,7 +93,7 @@ func (w *worker) again() {
 	topic := w.topics[id]
 	w.mu.Unlock()
 	args := []string{"write", "-", "--from", "ann", "--to", "ben", "--topic", topic, "--ts", soakTS}
-	if r := w.run(body, args...); w.done(r, args) && !strings.Contains(r.stdout, id) { // it may have been pruned
+	if r := w.run(body, args...); w.done(r, args) && !strings.Contains(r.stdout, id) {
 		w.fault("%s is not known: %s", id, r.stdout)
 	}
 }
@@ -124,7 +124,6 @@ func (w *worker) resume() {
 	w.mu.Lock()
 	w.begun[id]++
 	w.life.asked[deed{"take", id, operator}]++ // what somebody has given back is taken again with its token
-	w.claimed(id, operator)
 	by := w.tokens[id]
 	w.mu.Unlock()
 	args := resumeOf(id, operator)

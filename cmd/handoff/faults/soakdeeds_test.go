@@ -25,7 +25,6 @@ func (r *round) deeds(w *worker) {
 				ID       string `json:"handoff_id"`
 				Operator string `json:"operator_id"`
 				Session  string `json:"session_id"`
-				Time     string `json:"ts_utc"`
 			}
 		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
@@ -37,9 +36,9 @@ func (r *round) deeds(w *worker) {
 		}
 		happened[d]++
 		if now[d.id] == nil {
-			now[d.id] = &standing{isAsked: r.synced, had: make(map[string]string)}
+			now[d.id] = new(standing)
 		}
-		if why := now[d.id].after(d, e.Payload.Time); why != "" {
+		if why := now[d.id].after(d); why != "" {
 			w.fault("the log has %v, and %s", d, why)
 		}
 	}
@@ -61,41 +60,30 @@ func (r *round) deeds(w *worker) {
 type standing struct {
 	holder         string
 	isDone, isAway bool
-	isAsked        bool              // a remote lets in who takes it, before the log has that
-	had            map[string]string // when who held it gave it back or finished it
 }
 
-// after does a deed at a time, and says why it could not be done.
-func (s *standing) after(d deed, at string) string {
+// after does a deed, and says why it could not be done.
+func (s *standing) after(d deed) string {
 	holder, isDone, isAway := s.holder, s.isDone, s.isAway
 	switch d.act {
 	case "take", "resume":
-		for _, ended := range s.had { // a resume that was killed before the log had it, and that nobody was told of
-			if d.act == "resume" && s.isAsked && at <= ended {
-				return ""
-			}
-		}
 		s.holder = d.operator
 		if holder != "" && holder != d.operator || isDone {
 			return fmt.Sprintf("it was not free: %+v, held by %s", *s, holder)
 		}
 	case "release":
-		s.holder, s.had[d.operator] = "", at
+		s.holder = ""
 		if holder != d.operator || isDone {
 			return "it was held by " + holder
 		}
 	case "done":
-		s.isDone, s.had[d.operator] = true, at
+		s.isDone = true
 		if holder != "" && holder != d.operator || isDone {
 			return fmt.Sprintf("it was held by %s, or done: %v", holder, isDone)
 		}
 	case "archive", "unarchive":
 		if s.isAway = d.act == "archive"; s.isAway == isAway {
 			return fmt.Sprintf("it was archived: %v", isAway)
-		}
-	case "prune":
-		if !isAway {
-			return "it was not archived"
 		}
 	}
 	return ""

@@ -37,9 +37,6 @@ type sweep struct {
 
 func newSweep(t *testing.T, p program, sc scenario) *sweep {
 	t.Helper()
-	if len(sc.shared) > 0 {
-		needs(t, "git")
-	}
 	s := &sweep{program: p, scenario: sc, t: t}
 	var err error
 	sited := p.apart(func(site string) {
@@ -121,7 +118,7 @@ func (s *sweep) inject(dir, injection string) {
 	if s.base != "" {
 		inject = append(inject, s.base)
 	}
-	first := s.straceSome(dir, len(s.shared) == 0 || s.killsGit(injection), inject, s.command...)
+	first := s.strace(dir, inject, s.command...)
 	s.runs.Add(1)
 	if first.hit {
 		s.hits.Add(1)
@@ -157,20 +154,16 @@ func (s *sweep) inject(dir, injection string) {
 // afterFault says what is wrong after the first run: there is the old state or the new one.
 func (s *sweep) afterFault(now *view, first result) (faults []string) {
 	now.faults = slices.DeleteFunc(now.faults, func(f string) bool {
-		// Where something is pruned, a recovery removes the file before INDEX.md is replaced; readers see neither.
-		if s.prunes != "" && first.code != 0 && strings.Contains(f, "lists a file that is not there") && strings.Contains(f, "-"+s.prunes+".md") {
-			return true
-		}
 		return slices.Contains(s.before.faults, f) || s.loses != "" && strings.Contains(f, "-"+s.loses+".md")
 	})
 	faults = append(faults, now.faults...)
 	for id := range s.before.rows {
-		if now.rows[id] == "" && id != idOf(s.loses) && !now.isPruned(id) {
+		if now.rows[id] == "" && id != idOf(s.loses) {
 			faults = append(faults, id+" is lost")
 		}
 	}
 	for key := range s.before.marks {
-		if id, _, _ := strings.Cut(key, " "); !now.marks[key] && !now.isPruned(id) && !s.frees(id) {
+		if id, _, _ := strings.Cut(key, " "); !now.marks[key] && !s.frees(id) {
 			faults = append(faults, "the mark of "+key+" is lost")
 		}
 	}
@@ -205,7 +198,7 @@ func (r result) isUnrecorded() bool {
 
 // isDone says whether a command refused to do again what can be done once.
 func (s scenario) isDone(r result) bool {
-	return s.isOnce && r.code == 11 || s.exports && r.code == 2 && strings.Contains(r.stderr, "out.jsonl exists")
+	return s.isOnce && r.code == 11
 }
 
 // complete says what is missing of the new state.
@@ -215,12 +208,6 @@ func (s *sweep) complete(now *view) []string {
 		if now.rows[idOf(topic)] == "" {
 			faults = append(faults, topic+" is not there")
 		}
-	}
-	if id := idOf(s.prunes); s.prunes != "" && (!now.isPruned(id) || now.rows[id] != "" || now.events["handoff.prune "+id] != 1) {
-		faults = append(faults, s.prunes+" is not pruned")
-	}
-	if s.exports && !now.bundle {
-		faults = append(faults, "out.jsonl is not there")
 	}
 	if s.mark != "" && !now.marks[idOf(s.mark)+" ben"] {
 		faults = append(faults, s.mark+" is not marked")
@@ -254,12 +241,12 @@ func (s *sweep) readers(dir string) (faults []string) {
 		return []string{fmt.Sprintf("list has exit code %d: %s", list.code, list.stderr)}
 	}
 	for id := range s.before.rows {
-		if !strings.Contains(list.stdout, id) && id != idOf(s.loses) && id != idOf(s.prunes) && !now.isPruned(id) {
+		if !strings.Contains(list.stdout, id) && id != idOf(s.loses) {
 			faults = append(faults, "list does not show "+id)
 		}
 	}
 	for id := range s.listed {
-		if !strings.Contains(list.stdout, id) && id != idOf(s.loses) && id != idOf(s.prunes) && !now.isPruned(id) {
+		if !strings.Contains(list.stdout, id) && id != idOf(s.loses) {
 			faults = append(faults, "list no longer shows "+id)
 		}
 	}
@@ -305,9 +292,6 @@ func (s *sweep) isRecorded(topic string) bool {
 // afterRepeat runs the command once more, without a fault: now the new state is there, and nothing else.
 func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
 	again := s.handoff(dir, s.command...)
-	for len(s.shared) > 0 && again.code == 4 { // what a killed exchange has left runs for a moment
-		again = s.handoff(dir, s.command...)
-	}
 	if again.code != 0 && !s.isDone(again) {
 		return []string{fmt.Sprintf("first exit code %d, the repeat has %d: %s", first.code, again.code, again.stderr)}
 	}
@@ -358,14 +342,14 @@ func TestSweep(t *testing.T) {
 	t.Cleanup(func() {
 		t.Logf("%d injections in all, %d made the command fail; HANDOFF_SEED=%s", runs.Load(), failed.Load(), os.Getenv("HANDOFF_SEED"))
 	})
-	for _, sc := range append(scenarios(), syncs()...) {
+	for _, sc := range scenarios() {
 		if mode == "" && !slices.Contains(few, sc.name) {
 			continue
 		}
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
 			s := newSweep(t, p, sc)
-			todo := s.injections()
+			todo := injections(s.trace, s.base)
 			switch {
 			case *injectionsFlag != "":
 				todo = s.chosen(todo)

@@ -20,18 +20,10 @@ func (p program) handoff(dir string, args ...string) result {
 
 // strace runs a command with injections. Each thread counts its calls for itself; "… of FILE" is for the calls that name this file.
 func (p program) strace(dir string, inject []string, args ...string) result {
-	return p.straceSome(dir, true, inject, args...)
-}
-
-// straceSome is strace, or that of the main thread alone, which does the work, and of nothing that it starts.
-func (p program) straceSome(dir string, all bool, inject []string, args ...string) result {
 	out := dir + ".trace"
 	defer os.Remove(out)
-	list := []string{"strace", "-qq", "-o", out}
-	if all {
-		list = append(list, "-f")
-	}
-	if all && !strings.Contains(strings.Join(inject, " "), "signal=") {
+	list := []string{"strace", "-qq", "-f", "-o", out}
+	if !strings.Contains(strings.Join(inject, " "), "signal=") {
 		list = append(list, "--seccomp-bpf") // much faster, but it loses signals
 	}
 	var names []string
@@ -99,7 +91,7 @@ func (p program) calls(dir, base string, command []string) (trace, error) {
 		result.most[m[3]] = max(result.most[m[3]], counts[m[1]+m[3]])
 	}
 	result.early, result.changes = result.marks()
-	if command[0] != "export" && counts[first+"flock"] == 0 { // who only reads needs no lock
+	if counts[first+"flock"] == 0 {
 		err = errors.New("the main thread does not do the work")
 	}
 	return result, err

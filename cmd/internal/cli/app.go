@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -59,11 +58,7 @@ type App struct {
 	began    string        // the handoffs directory of a store that this run creates
 	progress *progress
 
-	stopped *atomic.Pointer[os.Signal] // the signal that ended a context of Stoppable; nil if none
-
-	inUse   *handoff.Project // the project that was loaded last
-	changed bool             // something was committed
-	looked  *handoff.Project // see look
+	looked *handoff.Project // see look
 }
 
 // readers are commands that change no handoff. They start faster without a locked thread.
@@ -110,10 +105,6 @@ func Run(e Env, p Program) (code int) {
 	root.SetArgs(completeAllowEmpty(a.Args))
 	err := root.Execute()
 	a.report(err)
-	a.syncLater()
-	if stopped := a.stopped.Load(); stopped != nil && ExitOf(err).Code == 1 {
-		return dieOf(*stopped)
-	}
 	return ExitOf(err).Code
 }
 
@@ -121,7 +112,7 @@ func newApp(e Env, p Program) *App {
 	if e.Options == nil {
 		e.Options = func(*handoff.Options) {}
 	}
-	return &App{Env: e, program: p, stopped: new(atomic.Pointer[os.Signal]),
+	return &App{Env: e, program: p,
 		progress: &progress{w: e.Stderr}, warned: new(sync.Map)}
 }
 
@@ -227,7 +218,6 @@ func (a *App) Project() (handoff.Project, error) {
 		p.Options.Progress = a.progress.show
 	}
 	p.Options.Redact, p.Options.AllowSecrets = a.Gate.Redact, a.Gate.AllowSecret
-	a.inUse = &p
 	return p, nil
 }
 
@@ -277,13 +267,9 @@ func (a *App) canLook() bool {
 
 // CollectOften saves memory at the cost of time. Commands that read a whole store call it. It begins with the first
 // collection, which comes at 16 MB: a small store is read without any.
-func CollectOften() { CollectAt(50) }
-
-// CollectAt is CollectOften, but the heap may grow by percent until garbage is collected. A sync needs a fifth more
-// memory with 100 than with 50, and a fifteenth less time.
-func CollectAt(percent int) {
+func CollectOften() {
 	debug.SetMemoryLimit(softLimit)
-	runtime.AddCleanup(new(string), func(percent int) { debug.SetGCPercent(percent) }, percent)
+	runtime.AddCleanup(new(string), func(percent int) { debug.SetGCPercent(percent) }, 50)
 }
 
 // softLimit is the memory limit for commands that read a whole store.

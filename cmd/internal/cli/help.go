@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"embed"
 	"fmt"
 	"io"
@@ -18,11 +17,8 @@ import (
 //go:embed topics/*.md
 var topics embed.FS
 
-// otherNames maps other names of topics, which no list shows.
-var otherNames = map[string]string{"git": "remotes"}
-
 // daily lists the commands of the first screen, of which the first three are for the start.
-var daily = []string{"init", "write", "list", "read", "reply", "take", "done", "inbox", "sync"}
+var daily = []string{"init", "write", "list", "read", "reply", "take", "done", "inbox"}
 
 func helpCommand(a *App) *cobra.Command {
 	return &cobra.Command{
@@ -62,7 +58,7 @@ func (a *App) help(root *cobra.Command, args []string) error {
 	case args[0] == "topics":
 		return a.allTopics()
 	}
-	text, err := topics.ReadFile("topics/" + cmp.Or(otherNames[args[0]], args[0]) + ".md")
+	text, err := topics.ReadFile("topics/" + args[0] + ".md")
 	isTopic := err == nil && len(args) == 1
 	if isTopic && !slices.Contains(names(root), args[0]) {
 		return a.printTopic(string(text))
@@ -106,7 +102,7 @@ func (a *App) firstScreen(root *cobra.Command) error {
 	b.WriteString(lines(root, daily[:3]) + "\nEvery day\n" + lines(root, daily[3:]))
 	b.WriteString(`
   handoff help all       all commands
-  handoff help topics    formats, settings, remotes, scripting and more
+  handoff help topics    formats, settings, git, scripting and more
   handoff COMMAND --help
 
 Try:  echo 'Tests are green.' | handoff write - --to ben

@@ -6,7 +6,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// NewFile returns an error if a bundle cannot be written to path. In the directories of the store, files are replaced
+// NewFile returns an error if a new file cannot be written to path. In the directories of the store, files are replaced
 // and removed.
 func NewFile(s *handoff.Store, path string) error {
 	if err := CheckOutput(path); err != nil || !s.Holds(path) {

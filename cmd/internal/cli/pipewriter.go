@@ -40,7 +40,6 @@ func (o *pipeWriter) Write(text []byte) (int, error) {
 // Committed records that the command has changed something. From now on, output that cannot be printed goes to standard
 // error, and is no failure.
 func (a *App) Committed() {
-	a.changed = true
 	if a.began != "" {
 		a.Note("created a new store in " + a.began)
 		a.began = ""

@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -52,7 +51,7 @@ func inverse(command string, was handoff.State) []string {
 	return []string{back}
 }
 
-// actedMsg is the result of a change, or of a sync.
+// actedMsg is the result of a change.
 type actedMsg struct {
 	said string
 	err  error
@@ -145,28 +144,12 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 		m.leaving, m.queue = false, nil
 		return m.fail(fault.Sentence(msg.err))
 	}
-	m.changed()
 	if len(msg.undo.commands) > 0 {
 		m.undone = append(m.undone, msg.undo)
 		msg.said += "; u takes that back"
 	}
 	m.say(msg.said)
 	return m.nextChange()
-}
-
-// sync exchanges handoffs with the other clones, and shows what came.
-func (m *model) sync() tea.Cmd {
-	if m.working > 0 {
-		return nil
-	}
-	m.working++
-	m.say("syncing…")
-	return func() tea.Msg {
-		_, said, err := m.output("sync")
-		lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-		last := strings.TrimPrefix(lines[len(lines)-1], "handoff: ")
-		return actedMsg{said: cmp.Or(last, "synced; nothing was new"), err: err}
-	}
 }
 
 // foundMsg is the result of a search.

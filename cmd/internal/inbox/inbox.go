@@ -90,7 +90,6 @@ func run(a *cli.App, f *flags) error {
 	}
 	m := newModel(s, p.Options, p.MeOr(f.Operator))
 	m.project, m.said, m.run, m.patience = filepath.Base(p.Root), said, a.Again, p.Options.LockTimeout
-	m.changed = func() { a.SyncByItself(p) }
 	return show(m, in, out, a.Getenv)
 }
 

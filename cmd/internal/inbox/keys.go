@@ -37,7 +37,7 @@ var bindings = sync.OnceValue(func() (all []binding) {
 var actions = map[string]func(*model) tea.Cmd{
 	"enter": (*model).open, "t": act("take"), "d": act("done"), "r": reply,
 	"m": act("mark-read"), "u": (*model).undo, "n": writeNew,
-	"s": (*model).sync, "b": (*model).toggleBoard,
+	"b": (*model).toggleBoard,
 	"/": (*model).startFilter, "f": (*model).startSearch, "esc": (*model).back,
 	"tab": by(1, (*model).nextView), "shift+tab": by(-1, (*model).nextView),
 	"j": by(1, (*model).step), "k": by(-1, (*model).step),

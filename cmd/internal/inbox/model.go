@@ -43,12 +43,11 @@ type model struct {
 	working  int              // the number of changes in progress
 	patience time.Duration    // how long each waits for the lock
 	queue    []func() tea.Cmd // the changes that wait for them
-	changed  func()           // called after each
 	leaving  bool
 }
 
 func newModel(s *handoff.Store, o handoff.Options, me string) *model {
-	m := &model{titles: make(map[string]string), store: s, said: &notes{}, changed: func() {},
+	m := &model{titles: make(map[string]string), store: s, said: &notes{},
 		now: o.Now, width: 80, height: 24}
 	if m.now == nil {
 		m.now = time.Now

@@ -25,8 +25,7 @@ input and output. The tools are handoff_list, handoff_read, handoff_write,
 handoff_reply, handoff_take, handoff_done, handoff_check and handoff_resume;
 their arguments have the names of the flags. With --operator the server acts
 only for that operator: it refuses to write, take, finish or resume for any
-other. In a store that has synced, take, done and resume ask the remote, for 5
-seconds at most; with the argument offline they do not.`,
+other.`,
 		Example: `  claude mcp add handoff -- handoff mcp --operator claude`,
 		RunE:    func(_ *cobra.Command, _ []string) error { return run(a, f) },
 	}

@@ -111,14 +111,21 @@ func unknownOperator(argument string) error {
 }
 
 func (p project) open() (handoff.Project, *handoff.Store, error) {
-	return p.openWith(func(*handoff.Project) {})
-}
-
-func (p project) openWith(change func(*handoff.Project)) (handoff.Project, *handoff.Store, error) {
 	found, err := p.Project()
 	if err != nil {
 		return found, nil, err
 	}
 	found.Options.Lost = p.lost
-	return p.Open(found, change)
+	s, err := handoff.Open(found.Options)
+	return found, s, err
+}
+
+// openAs is open for what an operator does.
+func (p project) openAs(operator string) (found handoff.Project, s *handoff.Store, who handoff.Consumption,
+	err error) {
+	if found, s, err = p.open(); err == nil {
+		who.Session = p.session
+		who.Operator, err = p.acting(found, "operator", operator)
+	}
+	return found, s, who, err
 }

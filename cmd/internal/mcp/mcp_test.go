@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -178,58 +176,6 @@ func TestResume(t *testing.T) {
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, "critical", 11, "; nothing was consumed now.\nThe next action, in the words of the handoff:\n<untrusted-content ")
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h", "operator": "cy"}, "critical", 11, "was consumed before, by ben")
 	c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
-}
-
-// In a store that has synced, another clone may have been first: the server asks the remote, and says how to go on
-// without it.
-func TestOnceAsksTheRemote(t *testing.T) {
-	root := mustProject(t)
-	hub := t.TempDir()
-	for _, args := range [][]string{{"init", "-q", "--bare", hub}, {"init", "-q", root}, {"-C", root, "remote", "add", "origin", hub}} {
-		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			t.Skipf("%v: %s", err, out)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(root, handoff.SettingsName), []byte("operator: ben\ngit: synced\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	c := connect(t, root, revisions[0])
-	write := func(topic string) any {
-		letter := map[string]any{"body": "Tests are green.", "from": "ann", "to": "ben", "topic": topic}
-		return c.good("handoff_write", letter, `"status":"created"`)["handoff_id"]
-	}
-	one, two := write("one"), write("two")
-	sync := exec.Command(bin, "sync", "-q")
-	if sync.Dir = root; sync.Run() != nil {
-		t.Fatal("it does not sync")
-	}
-	c.good("handoff_take", map[string]any{"id": one}, `"state":"taken"`)
-	refs, err := exec.Command("git", "-C", hub, "for-each-ref", "refs/handoff/claims").Output()
-	if err != nil || len(refs) == 0 {
-		t.Errorf("no claim at the remote: %s, %v", refs, err)
-	}
-	if err := os.Rename(hub, hub+".gone"); err != nil {
-		t.Fatal(err)
-	}
-	for _, tool := range []string{"handoff_take", "handoff_done"} {
-		text, _, failed := c.call(tool, map[string]any{"id": two})
-		if !failed || !strings.Contains(text, ": the remote cannot be asked: nothing was done, ") || !strings.Contains(text, "offline: true") {
-			t.Errorf("%s: %v, %s", tool, failed, text)
-		}
-	}
-	c.good("handoff_take", map[string]any{"id": two, "offline": true}, `"state":"taken"`)
-}
-
-// A remote that does not answer is named as the reason, whatever ended the question.
-func TestRemoteIsSlow(t *testing.T) {
-	silent := func(ctx context.Context, _ *handoff.Store, _ []handoff.Consumption, _ func([]handoff.Consumption) error) error {
-		<-ctx.Done()
-		return ctx.Err()
-	}
-	err := within(time.Millisecond, silent)(t.Context(), nil, nil, nil)
-	if got := failed(err, "").Content[0].(*mcp.TextContent).Text; !strings.Contains(got, ": the remote did not answer within 1ms: ") || !strings.Contains(got, "\nhint: try again, or add offline: true") {
-		t.Errorf("%q", got)
-	}
 }
 
 // The model pays for what it reads of the tools.

@@ -61,11 +61,10 @@ func (p project) check(ctx context.Context, in checkArgs) (any, error) {
 type resumeArgs struct {
 	checkArgs
 	Operator string `json:"operator,omitempty"`
-	Offline  bool   `json:"offline,omitempty"`
 }
 
 func (p project) resume(ctx context.Context, in resumeArgs) (any, error) {
-	found, s, who, err := p.openAs(in.Operator, in.Offline)
+	found, s, who, err := p.openAs(in.Operator)
 	if err != nil {
 		return nil, err
 	}

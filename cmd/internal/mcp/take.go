@@ -11,14 +11,12 @@ type takeArgs struct {
 	ID       string `json:"id,omitempty" jsonschema:"without it, the next one"`
 	Undo     bool   `json:"undo,omitempty" jsonschema:"give it back"`
 	Operator string `json:"operator,omitempty"`
-	Offline  bool   `json:"offline,omitempty"`
 }
 
 type doneArgs struct {
 	ID       string `json:"id"`
 	Note     string `json:"note,omitempty" jsonschema:"the result, for the sender"`
 	Operator string `json:"operator,omitempty"`
-	Offline  bool   `json:"offline,omitempty"`
 }
 
 // acted is a receipt with the next step.
@@ -29,7 +27,7 @@ type acted struct {
 
 // take takes a handoff like `handoff take`, or the next one like `handoff next --take`, or gives one back.
 func (p project) take(ctx context.Context, in takeArgs) (any, error) {
-	_, s, who, err := p.openAs(in.Operator, in.Offline)
+	_, s, who, err := p.openAs(in.Operator)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +58,7 @@ func (p project) take(ctx context.Context, in takeArgs) (any, error) {
 }
 
 func (p project) done(ctx context.Context, in doneArgs) (any, error) {
-	_, s, who, err := p.openAs(in.Operator, in.Offline)
+	_, s, who, err := p.openAs(in.Operator)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (c *check) checkTombstones() {
 	for id, h := range c.Log.Handoffs() {
 		if h.Pruned && !tombstones.IDs[id] {
 			c.fault(disk.Tombstones, remedyRepair,
-				"lacks %s, which the audit log records as pruned: sync could take it again", id)
+				"lacks %s, which the audit log records as pruned", id)
 		}
 	}
 }

@@ -45,20 +45,9 @@ const (
 	Tombstones      = "tombstones"         // the ids of pruned handoffs, one per line
 	Facts           = "facts"              // what documents and events say about handoffs; a cache in the user's state
 	Pins            = "operator-keys.json" // the keys of operators, as first seen or trusted since
-	Synced          = "synced"             // exists once the store was exchanged with a remote
 	GitIgnore       = ".gitignore"
 
 	TornLog = "handoff-events.torn-" // and a time: the torn end of a log
-)
-
-// In the directory of the store outside of the project.
-const (
-	SyncRepo    = "sync.git"     // the data exchanged with a remote
-	SyncRunning = "sync.running" // exists while that changes
-	SyncAttempt = "sync.attempt" // the last background sync
-	SyncState   = "sync.json"    // how much was sent, and when
-	SyncHeld    = "held.json"    // received handoffs that are held
-	SyncTarget  = "remote.json"  // the remote that handoffs may be sent to
 )
 
 // Quarantine is the prefix of the names of quarantined files; a time and the former name follow.
@@ -105,7 +94,7 @@ func IsReplaced(name string) bool {
 // IsOfState reports whether name is a file that the store itself creates in its state directory.
 func IsOfState(name string) bool {
 	return IsReplaced(name) && name != IndexFile && !IsArchive(name) && !IsSignatureFile(name) ||
-		name == Refusals || name == Synced
+		name == Refusals
 }
 
 // SignatureFile returns the name of the signature of a handoff, below [Signatures].

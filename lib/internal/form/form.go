@@ -77,12 +77,6 @@ func IsWriter(s string) bool {
 	return ok && len(digits) == 16 && IsHex(digits)
 }
 
-// IsRemote reports whether s can be the name of a remote. It excludes URLs, paths and options.
-func IsRemote(s string) bool {
-	return s != "" && len(s) <= 64 && s[0] != '-' && s[0] != '.' && !strings.Contains(s, "..") &&
-		allBytes(s, func(c byte) bool { return IsSlugByte(c) || c == '.' })
-}
-
 // IsHex reports whether s consists of lower-case hexadecimal digits. It is true for "".
 func IsHex(s string) bool {
 	all := byte(0)

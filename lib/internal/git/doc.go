@@ -14,8 +14,7 @@ import (
 // contain a bare repository below it.
 func Config(dir, key string) string {
 	args := []string{"config", "--get", key}
-	call := Call{Args: args, Limit: mostPatient, Max: maxPointer}
-	out, err := Runner{Environ: os.Environ()}.run(context.Background(), cmp.Or(Top(dir), dir), args, call)
+	out, err := run(context.Background(), cmp.Or(Top(dir), dir), call{args: args, environ: os.Environ()})
 	if err != nil {
 		return ""
 	}

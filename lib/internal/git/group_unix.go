@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// inGroup stops the children of a command together with it. A helper of git that waits for a remote would otherwise
-// survive, with the files that it inherited.
+// inGroup stops the children of a command together with it. Otherwise they would survive.
 func inGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -39,7 +39,7 @@ func Tracks(ctx context.Context, top, path string) (bool, error) {
 	}
 	args := []string{"ls-files", "-z", "--cached", "--", path}
 	env := append(slices.Clone(closed), "GIT_LITERAL_PATHSPECS=0", "GIT_ICASE_PATHSPECS=1")
-	out, err := Runner{Environ: os.Environ()}.run(ctx, top, args, Call{Args: args, Limit: mostPatient, env: env})
+	out, err := run(ctx, top, call{args, os.Environ(), env})
 	for name := range bytes.SplitSeq(out, []byte{0}) {
 		if covers(top, path, name) {
 			return true, nil

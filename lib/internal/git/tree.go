@@ -40,7 +40,7 @@ func (t Tree) top() string { return cmp.Or(Top(t.Dir), t.Dir) }
 
 // ask runs git with arguments that are safe in a repository of another user.
 func (t Tree) ask(ctx context.Context, args ...string) (string, error) {
-	out, err := Runner{Environ: t.Environ}.run(ctx, t.top(), args, Call{Args: args, Limit: mostPatient, env: closed})
+	out, err := run(ctx, t.top(), call{args, t.Environ, closed})
 	if e, is := errors.AsType[*Error](err); is && e.Says("dubious ownership", "owned by someone else") {
 		err = errors.Join(ErrForeign, err)
 	}
@@ -125,7 +125,7 @@ func (t Tree) Differing(ctx context.Context, commit string) (files []string, err
 			bare, "XDG_CONFIG_HOME=" + bare}, closed...)
 	args := []string{"diff-index", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
 		"--ignore-submodules=all", "--no-abbrev", commit, "--"}
-	out, err := Runner{Environ: t.Environ}.run(ctx, top, args, Call{Args: args, Limit: mostPatient, env: env})
+	out, err := run(ctx, top, call{args, t.Environ, env})
 	if err != nil {
 		return nil, err
 	}

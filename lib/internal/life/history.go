@@ -24,8 +24,6 @@ type HistoryEvent struct {
 	Session  string `json:"session_id,omitempty"`
 	Note     string `json:"note,omitempty"`    // the reason that the operator gave
 	By       string `json:"related,omitempty"` // the handoff that answers or supersedes this one
-	Writer   string `json:"writer,omitempty"`  // the clone that the event came from
-	eventlog.How
 }
 
 // History returns the events of a handoff in the audit log, in its order. What the journal does not prove is left
@@ -87,7 +85,7 @@ var errBroken = errors.New("the line or the one before was changed: run `handoff
 func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 	switch p := e.Content.(type) {
 	case eventlog.Written:
-		what = HistoryEvent{What: "written", Operator: p.From, Time: p.Time, Writer: p.Writer}
+		what = HistoryEvent{What: "written", Operator: p.From, Time: p.Time}
 		if e.Type == eventlog.TypeImport {
 			what.What, what.Operator, what.Time = "received", "", e.Time
 		}
@@ -95,18 +93,15 @@ func historyOf(e eventlog.Parsed, id string) (what HistoryEvent, is bool) {
 	case eventlog.Imported:
 		what, is = HistoryEvent{What: "received", Time: e.Time}, slices.Contains(p.HandoffIDs, id)
 	case eventlog.MarkedRead:
-		what, is = HistoryEvent{What: "read", Operator: p.OperatorID, Time: p.Time, How: p.How},
+		what, is = HistoryEvent{What: "read", Operator: p.OperatorID, Time: p.Time},
 			p.HandoffID == id
 	case eventlog.MarkedUnread:
-		what, is = HistoryEvent{What: "unread", Operator: p.OperatorID, Time: e.Time, How: p.How},
+		what, is = HistoryEvent{What: "unread", Operator: p.OperatorID, Time: e.Time},
 			p.HandoffID == id
 	case eventlog.Signed:
 		what, is = HistoryEvent{What: "signed", Time: e.Time, Note: p.Key}, p.HandoffID == id
-	case eventlog.Pruned:
-		what, is = HistoryEvent{What: "pruned", Operator: p.Operator, Time: p.Time}, p.HandoffID == id
 	case eventlog.Resumed:
-		what = HistoryEvent{What: "resumed", Operator: p.Operator, Time: p.Time, Session: p.Session, Note: p.Reason,
-			How: p.How}
+		what = HistoryEvent{What: "resumed", Operator: p.Operator, Time: p.Time, Session: p.Session, Note: p.Reason}
 		if act := p.Act(); act != "" {
 			what.What = act.Participle()
 		}

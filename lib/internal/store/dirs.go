@@ -330,32 +330,3 @@ func (d Dirs) CompareMachine(observed string) (known bool, err error) {
 	}
 	return false, refused
 }
-
-// hasExchanged reports whether the directory of a store outside of the project tells of an exchange.
-func hasExchanged(outside string) bool {
-	repo := filepath.Join(outside, disk.SyncRepo)
-	return IsThere(filepath.Join(outside, disk.SyncState)) || IsThere(filepath.Join(repo, "packed-refs")) ||
-		IsThere(filepath.Join(repo, "refs", "handoff"))
-}
-
-// HasSynced reports whether the store was ever exchanged with a remote, so that others may have its handoffs.
-// A failed attempt does not count. A mark in the project can only make the program ask the remote once more.
-func (s *Store) HasSynced() (bool, error) {
-	if !s.Opt.Git.IsShared() {
-		return false, nil
-	}
-	outside, err := s.OutsidePath()
-	if passing(err) != nil {
-		return false, err
-	}
-	if err == nil && hasExchanged(outside) {
-		return true, nil
-	}
-	return InState(s, func(state *disk.Dir) (bool, error) {
-		_, err := state.Lstat(disk.Synced)
-		if errors.Is(err, fs.ErrNotExist) {
-			return false, nil
-		}
-		return err == nil, err
-	})
-}

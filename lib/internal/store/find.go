@@ -34,7 +34,7 @@ func (s *Store) Find(d *disk.Dir, id string) (index.Row, error) {
 	case err != nil:
 		return index.Row{}, err
 	case len(matches) == 0:
-		return index.Row{}, s.unknown(id, prefix)
+		return index.Row{}, UnknownID(id, s.Opt.Dir)
 	case len(matches) > 1:
 		ids := make([]string, 0, len(matches))
 		for _, e := range matches {
@@ -78,20 +78,8 @@ func (s *Store) isNamed(dir string) bool {
 
 // UnknownID returns the error for an id that no handoff of the store has.
 func UnknownID(id, dir string) error {
-	return fault.Invalid("run `handoff list` to see what is there; `handoff sync` receives more",
+	return fault.Invalid("run `handoff list` to see what is there",
 		"no handoff %s in %s", id, dir)
-}
-
-// unknown is UnknownID, or tells that the handoff was pruned.
-func (s *Store) unknown(id, prefix string) error {
-	buried, err := InState(s, func(state *disk.Dir) ([]byte, error) {
-		return state.ReadIfThere(disk.Tombstones, disk.MaxLedger)
-	})
-	if err == nil && strings.Contains("\n"+string(buried), "\n"+form.IDPrefix+prefix) {
-		return fault.Invalid("run `handoff import FILE` with the file that prune exported",
-			"%s was pruned", id)
-	}
-	return UnknownID(id, s.Opt.Dir)
 }
 
 // matching returns the rows whose id begins with prefix. It searches the bytes of the index files.

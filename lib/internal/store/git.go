@@ -112,7 +112,7 @@ func (s preparing) explainGit(kind disk.Git, says, moves bool) (lines []string) 
 			" with the code: each clone and each work tree has its own copy, and git merges them"}
 	}
 	if !says && git.Top(s.Opt.Root) != "" {
-		return []string{"the handoffs stay in this clone; `handoff init --git synced` shares them by `handoff sync`"}
+		return []string{"the handoffs stay in this work tree; `handoff init --git synced` shares them with the others"}
 	}
 	return nil
 }

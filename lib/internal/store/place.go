@@ -121,7 +121,7 @@ func (s *Store) CheckPlaces() error {
 }
 
 // ownClone is the hint for a second user of a project: the state directory of a store is for one user.
-const ownClone = "work in a clone of your own and exchange with `handoff sync`"
+const ownClone = "work in a clone of your own"
 
 // ReadPlain reads a file inside the project or named on the command line, such as OPERATORS.md. The file must
 // not be a symbolic link.

@@ -47,24 +47,12 @@ func (k *Keyring) Of(d *disk.Dir, id, from string, text []byte) (operators.Verdi
 	case err != nil || armored == nil:
 		return operators.Verdict{State: operators.Unsigned}, err
 	}
-	_, found, err := k.Judge(from, k.Prove(text, string(armored)))
-	return found, err
+	return k.Judge(from, text, armored)
 }
 
-// Judge is like Of for signatures that are not stored. It returns the first good signature, otherwise the first that
-// matches, otherwise the first. There must be at least one.
-func (k *Keyring) Judge(from string, w Witness) (text string, found operators.Verdict, err error) {
-	for i, armored := range w.Texts {
-		one, oneErr := k.judge(from, w.keys[i], w.errs[i])
-		if i == 0 || oneErr == nil && (err != nil || one.State == operators.Good && found.State != operators.Good) {
-			text, found, err = armored, one, oneErr
-		}
-	}
-	return text, found, err
-}
-
-// judge returns the verdict about a key, found with err, and records keys that are accepted at first sight.
-func (k *Keyring) judge(from string, key operators.Key, err error) (operators.Verdict, error) {
+// Judge is like Of for a signature that is not stored.
+func (k *Keyring) Judge(from string, text, armored []byte) (operators.Verdict, error) {
+	key, err := k.signer(text, armored, operators.Namespace)
 	if errors.Is(err, fault.ErrIntegrity) {
 		return operators.Verdict{State: operators.Bad}, err
 	}

@@ -136,15 +136,3 @@ func TestCheckReason(t *testing.T) {
 		}
 	}
 }
-
-// Witnesses come in order, whatever part they are computed in.
-func TestInParts(t *testing.T) {
-	t.Parallel()
-	const many = 1300
-	of := trust.InParts(many, func(i int) trust.Witness { return trust.Witness{Texts: make([]string, i)} })
-	for i := range many {
-		if got := len(of(i).Texts); got != i {
-			t.Fatalf("witness %d is the one of %d", i, got)
-		}
-	}
-}

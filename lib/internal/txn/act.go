@@ -329,52 +329,6 @@ func field(line, name string) string {
 	return value
 }
 
-// TakeOverTokens adds tokens that were consumed, as one change, and reports which are new here. own is as in
-// consume.
-func (x *Session) TakeOverTokens(all []eventlog.Consumption, own bool) (isNew []bool, err error) {
-	before, err := x.readLedger()
-	if err != nil {
-		return nil, err
-	}
-	ledger := &Ledger{Text: before.Text}
-	if len(all) > fewKeys {
-		ledger.ReadOnce()
-	}
-	isNew = make([]bool, len(all))
-	var more []eventlog.Consumption
-	for i, c := range all {
-		if isNew[i] = ledger.takeOver(&c); !isNew[i] {
-			continue
-		}
-		if err := ledger.add(c); err != nil {
-			return nil, err
-		}
-		more = append(more, c)
-	}
-	if len(more) == 0 {
-		return isNew, nil
-	}
-	return isNew, x.consume("claims", own, more...)
-}
-
-// takeOver reports whether a token is new here. It gives a renewal the next free number.
-func (l *Ledger) takeOver(c *eventlog.Consumption) bool {
-	id, kind, n, _ := eventlog.ParseKey(c.Token)
-	if kind == eventlog.ActReopen { // a reopening by another operator would block the one that counts
-		if life := l.Life(id); life.EndedBy(n).Operator != c.Operator {
-			return false
-		}
-	}
-	for by := l.find(c.Token); by != nil; by = l.find(c.Token) {
-		if kind != eventlog.ActRenew || by.Action() == c.Action() {
-			return false
-		}
-		n++
-		c.Token = kind.Key(id, n)
-	}
-	return true
-}
-
 // ReadReasons returns the reasons in the ledger of a state directory, by the handoff, the act and the time.
 func ReadReasons(d *disk.Dir) (map[[3]string]string, error) {
 	reasons := make(map[[3]string]string)

@@ -4,7 +4,6 @@ package txn_test
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -107,100 +106,6 @@ func TestParseKey(t *testing.T) {
 		of, act, n, got := eventlog.ParseKey(key)
 		if got != ok || ok && act.Key(of, n) != key {
 			t.Errorf("%s: %s %s %d %t", key, of, act, n, got)
-		}
-	}
-}
-
-// Another clone may have any part of the lines that end a handoff. Its take is refused, or needs a line that
-// is claimed.
-func TestEndingIsSeenInPart(t *testing.T) {
-	id := handoff("a", "body of a\n").HandoffID
-	by := func(operator string) eventlog.Consumption {
-		return eventlog.Consumption{HandoffID: id, Operator: operator, Time: aTime}
-	}
-	ledger := func(w *world) *txn.Ledger {
-		w.Helper()
-		l, err := txn.OpenTokens(w.Store)
-		if err != nil {
-			w.Fatal(err)
-		}
-		return l.Ledger
-	}
-	for _, isHeld := range []bool{true, false} {
-		for part := range 4 {
-			w := newWorld(t)
-			w.publish("a")
-			if isHeld {
-				if _, err := w.act(eventlog.ActTake, "a", "ben", ""); err != nil {
-					t.Fatal(err)
-				}
-			}
-			ends, err := ledger(w).WantAct(eventlog.ActDone, by("ben"), txn.Lapse{})
-			if err != nil || len(ends) != map[bool]int{true: 1, false: 2}[isHeld] {
-				t.Fatal(ends, err)
-			}
-			if err := w.locked(func(x *txn.Session) (err error) {
-				for i, line := range ends {
-					if err == nil && part>>i&1 == 1 {
-						_, err = x.TakeOverTokens([]eventlog.Consumption{line}, false)
-					}
-				}
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
-			wants, err := ledger(w).WantAct(eventlog.ActTake, by("cy"), txn.Lapse{})
-			isClaimed := slices.ContainsFunc(wants, func(c eventlog.Consumption) bool { return c.Token == ends[0].Token })
-			if !errors.As(err, new(*txn.TakenError)) && !isClaimed {
-				t.Errorf("held %v, part %b seen: cy wants %v, %v", isHeld, part, wants, err)
-			}
-		}
-	}
-}
-
-// Many lines that come at once are one change, and leave what they leave one by one.
-func TestLinesComeAtOnce(t *testing.T) {
-	var topics []string
-	var lines []eventlog.Consumption
-	add := func(topic, operator string, act eventlog.Act, n int) {
-		id := handoff(topic, "body of "+topic+"\n").HandoffID
-		lines = append(lines, eventlog.Consumption{Token: act.Key(id, n), HandoffID: id, Operator: operator, Time: aTime})
-	}
-	for i := range 12 {
-		topic := string(rune('a' + i))
-		topics = append(topics, topic)
-		add(topic, "ben", eventlog.ActTake, 0)
-		add(topic, "cy", eventlog.ActTake, 0) // comes too late
-		add(topic, "ben", eventlog.ActDone, 0)
-		add(topic, "cy", eventlog.ActReopen, 0) // has not finished it
-		if i%2 == 0 {
-			add(topic, "ben", eventlog.ActReopen, 0)
-			add(topic, "cy", eventlog.ActTake, 1)
-		}
-	}
-	take := func(step int) (ledger, table string, isNew []bool, changes uint64) {
-		w := newWorld(t)
-		w.publish(topics...)
-		before := w.newest()
-		for some := range slices.Chunk(lines, step) {
-			if err := w.locked(func(x *txn.Session) error {
-				news, err := x.TakeOverTokens(some, false)
-				isNew = append(isNew, news...)
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return w.read(disk.Ledger), w.read(disk.IndexFile), isNew, w.newest() - before
-	}
-	ledger, table, isNew, _ := take(1)
-	for _, step := range []int{5, len(lines)} {
-		ledger2, table2, isNew2, changes := take(step)
-		if ledger2 != ledger || table2 != table || !slices.Equal(isNew2, isNew) {
-			t.Errorf("%d at once: %s\n%s\n%v\n\none by one: %s\n%s\n%v", step, ledger2, table2, isNew2, ledger, table, isNew)
-		}
-		if step == len(lines) && changes != 1 {
-			t.Errorf("%d changes", changes)
 		}
 	}
 }

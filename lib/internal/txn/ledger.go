@@ -45,15 +45,6 @@ func (l *Ledger) learn(line []byte) {
 	addLine(l.lives, text)
 }
 
-// add adds a line, which is not in the file yet.
-func (l *Ledger) add(c eventlog.Consumption) error {
-	line, err := LedgerLine(c)
-	if l.Text = append(l.Text, line...); l.keys != nil {
-		l.learn([]byte(strings.TrimSuffix(line, "\n")))
-	}
-	return err
-}
-
 // Consumed returns who consumed a token, or nil if it is unused. If token is "", it returns who resumed from
 // the handoff id, which has no token.
 func (l *Ledger) Consumed(token, id string) *eventlog.Consumption {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/journal"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -81,20 +80,6 @@ func (x *Session) recordMachine(observed string) error {
 		return err
 	}
 	return x.State.Sync()
-}
-
-// Writer returns the writer id of this replica. If the store has none, Writer makes one, durably.
-func (x *Session) Writer() (string, error) {
-	record, err := store.ReadMachine(x.State)
-	if err != nil || record.Writer != "" {
-		return record.Writer, err
-	}
-	record.Complete()
-	if record.Store, err = x.ID(); err != nil {
-		return "", err
-	}
-	return record.Writer, x.commit(&change{Record: journal.Record{Op: "writer",
-		Put: []journal.File{stateFile(disk.FingerprintFile, record.Bytes())}}})
 }
 
 // hideState makes git ignore the state directory.

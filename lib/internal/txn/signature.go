@@ -14,8 +14,6 @@ type Signature struct {
 	ID   string
 	Text string // armored
 	Key  string // the fingerprint of the key
-
-	Synced bool // it arrived by sync
 }
 
 // file returns the signature as a file of the store.
@@ -29,6 +27,6 @@ func Sign(ctx context.Context, s *store.Store, one Signature) error {
 	return Locked(ctx, s, func(x *Session) error {
 		return x.commit(&change{Record: journal.Record{Op: "sign", Put: []journal.File{one.file()}},
 			events: []eventlog.Pending{{Type: eventlog.TypeSign,
-				Payload: eventlog.Signed{HandoffID: one.ID, Key: one.Key, How: eventlog.How{Synced: one.Synced}}}}})
+				Payload: eventlog.Signed{HandoffID: one.ID, Key: one.Key}}}})
 	})
 }

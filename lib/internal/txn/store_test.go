@@ -184,13 +184,3 @@ func (w *world) mustBe(want string) {
 		}
 	}
 }
-
-// newest returns the number of the newest record that is known outside of the project.
-func (w *world) newest() uint64 {
-	w.Helper()
-	n, err := w.Newest()
-	if err != nil {
-		w.Fatal(err)
-	}
-	return n
-}

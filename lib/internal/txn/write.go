@@ -23,16 +23,9 @@ type Publication struct {
 	BodySize          int                    // the size of the body, which need not be in the document
 	Operators         string                 // the result of checking its sender and recipient
 	Allowed, Redacted []string
-	Origin            *Origin    // the origin of an import; nil for a handoff that is written here
 	Signature         *Signature // optional
 
 	sum string // SHA-256 of the text, once it is staged
-}
-
-// An Origin is the store that a document comes from.
-type Origin struct {
-	Writer string // the writer id of that store; "" if unknown
-	Commit string // the commit of that writer that has it; "" if it did not come by sync
 }
 
 // An Outcome is the result for one document.

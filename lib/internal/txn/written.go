@@ -11,20 +11,15 @@ func Written(s *store.Store, d Publication, file string, adopted bool) eventlog.
 	if tags == nil {
 		tags = []string{}
 	}
-	kind, origin, key := eventlog.TypeWrite, Origin{}, ""
-	if d.Origin != nil {
-		kind, origin = eventlog.TypeImport, *d.Origin
-	}
+	key := ""
 	if d.Signature != nil {
 		key = d.Signature.Key
 	}
-	return eventlog.Pending{Type: kind, Redacted: d.Redacted, Payload: eventlog.Written{
+	return eventlog.Pending{Type: eventlog.TypeWrite, Redacted: d.Redacted, Payload: eventlog.Written{
 		Adopted: adopted, HandoffID: d.HandoffID, From: d.From, To: d.To, Topic: d.Topic,
 		Time:          d.Time,
 		FilePath:      s.RelPath(file),
 		SchemaVersion: d.SchemaVersion, ReferencesCount: len(d.References), Tags: tags,
-		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, Writer: origin.Writer,
-		Commit:     origin.Commit,
-		SigningKey: key,
+		BodyByteSize: d.BodySize, OperatorVerification: d.Operators, SecretsAllowed: d.Allowed, SigningKey: key,
 	}}
 }

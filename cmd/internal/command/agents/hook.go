@@ -92,7 +92,7 @@ func runHook(a *cli.App, e event, s agent.Session) {
 		o.VerifySignature = signature.Verify
 		a.Options(o)
 	}
-	s.Sync, s.Patience, s.Parent = a.SyncByItself, a.Patience, os.Getppid()
+	s.Patience, s.Parent = a.Patience, os.Getppid()
 	e.run(s)
 }
 

@@ -13,7 +13,6 @@ type listFlags struct {
 	cli.Filter
 	Format string
 	Limit  int
-	Held   bool // list what is held instead
 }
 
 func listCommand(a *cli.App) *cobra.Command {
@@ -21,17 +20,13 @@ func listCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List handoffs and their state",
-		Long: `List handoffs. On a terminal you see a table, newest first, and what other
-clones do not have yet. In a pipe, list prints the rows of INDEX.md in their
-order. If nothing is found, it prints nothing and exits with 0.
+		Long: `List handoffs. On a terminal you see a table, newest first. In a pipe, list
+prints the rows of INDEX.md in their order. If nothing is found, it prints
+nothing and exits with 0.
 
 Archived and withdrawn handoffs are hidden; --all shows them. --unread lists
 what the recipient has not read, or with --to NAME what NAME has not read. It
-also hides superseded, expired, taken and done handoffs, unless you add --all.
-
---held lists what sync has received and refused for now, with the reason and
-what you can do: an operator who is not in OPERATORS.md, a missing signature, a
-credential, a time that is more than 24 hours ahead.`,
+also hides superseded, expired, taken and done handoffs, unless you add --all.`,
 		Example: `  handoff list --unread --mine
   handoff list --since yesterday -n 5
   handoff list --since 48h --format ids | xargs -n1 handoff read`,
@@ -42,21 +37,12 @@ credential, a time that is more than 24 hours ahead.`,
 	flags.Var(cli.Choice(&f.Format, "table", "rows", "jsonl", "ids", "json"), "format", "output `format`: "+
 		"table, rows, jsonl, ids, json")
 	flags.VarP(cli.Number(&f.Limit), "limit", "n", "list only the newest handoffs, this `number` of them")
-	flags.BoolVar(&f.Held, "held", false, "what was received and is refused for now, with the reason and "+
-		"the way out")
 	a.Paged(cmd)
-	cli.Conflicts(cmd, "held", "format", "limit")
 	return cmd
 }
 
 func list(a *cli.App, f *listFlags) error {
 	cli.CollectOften()
-	switch {
-	case f.Held && f.Filter != (cli.Filter{}):
-		return cli.Invalid("remove the other flags", "--held conflicts with flags that choose handoffs")
-	case f.Held:
-		return listHeld(a)
-	}
 	chosen, err := f.Chosen(a)
 	if err != nil {
 		return err
@@ -66,7 +52,7 @@ func list(a *cli.App, f *listFlags) error {
 }
 
 func listChosen(a *cli.App, chosen handoff.Filter, f *listFlags) error {
-	p, s, err := a.ProjectStore()
+	s, err := a.Store()
 	if err != nil {
 		return err
 	}
@@ -78,16 +64,13 @@ func listChosen(a *cli.App, chosen handoff.Filter, f *listFlags) error {
 	}
 	if len(in.Newest) == 0 {
 		a.NoteSlips(s, chosen.To, chosen.From)
-		a.NoteNothing(p, s, emptyText(chosen))
+		a.NoteNothing(emptyText(chosen))
 	}
 	if err := PrintList(a, s, f.order(in.Newest), f.Format); err != nil {
 		return err
 	}
 	if left := in.Left(); left != "" {
 		a.Note(left + ": --all lists them")
-	}
-	if text := cli.SyncStatus(p, s, nil, false); text != "" {
-		a.Note(text)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func logCommand(a *cli.App) *cobra.Command {
 		Use:   "log ID | --head",
 		Short: "Show what happened to a handoff",
 		Long: `Show what happened to a handoff, oldest first: who wrote, read, took, answered
-or finished it, when, and in which clone. The source is the audit log.
+or finished it, and when. The source is the audit log.
 
 --head prints COUNT:HASH of the whole log. Keep it elsewhere:
 ` + "`handoff verify --log --expect COUNT:HASH`" + ` finds out whether the end of the
@@ -104,15 +104,6 @@ func historyDetails(h handoff.HistoryEvent) (all []string) {
 	}
 	if h.Session != "" {
 		all = append(all, "session "+h.Session)
-	}
-	if h.Writer != "" {
-		all = append(all, "from the clone "+h.Writer)
-	}
-	if h.Synced {
-		all = append(all, "in another clone")
-	}
-	if h.Offline {
-		all = append(all, "offline")
 	}
 	if h.Note != "" {
 		all = append(all, h.Note)

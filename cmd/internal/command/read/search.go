@@ -48,7 +48,7 @@ script, sort by ts_utc.`,
 }
 
 func search(a *cli.App, f *searchFlags, words []string) error {
-	p, s, err := a.ProjectStore()
+	s, err := a.Store()
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func search(a *cli.App, f *searchFlags, words []string) error {
 		return err
 	}
 	if found.Total == 0 {
-		a.NoteNothing(p, s, "nothing found")
+		a.NoteNothing("nothing found")
 	}
 	return printFound(a, s, found, f.Limit)
 }

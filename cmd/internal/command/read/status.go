@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/exchange"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -22,7 +21,6 @@ type Status struct {
 	Taken    []news           `json:"taken"`
 	Sent     []handoff.Listed `json:"sent_unread"`
 	News     []news           `json:"news"` // sent handoffs that others have finished
-	Exchange *exchange.Status `json:"exchange,omitempty"`
 }
 
 // A news is a handoff that an operator has taken or finished.
@@ -49,8 +47,8 @@ func statusCommand(a *cli.App) *cobra.Command {
 		Use:   "status",
 		Short: "Show what waits for you, and what you wait for",
 		Long: `Show what waits for you: unread handoffs, and handoffs that you have taken. You
-also see what you sent and is not read, what others finished since yesterday and
-the note that they left, and what is not synced.
+also see what you sent and is not read, and what others finished since yesterday
+with the note that they left.
 
 --short prints only the counts, for a prompt. If nothing waits, or there is no
 project, it prints nothing. Its exit code is always 0.`,
@@ -75,11 +73,11 @@ func status(a *cli.App, f *statusFlags) error {
 	}
 	a.NoteSlips(s, f.Operator)
 	s = s.Glance()
-	st, err := statusOf(a, p, s, p.MeOr(f.Operator))
+	st, err := statusOf(a, s, p.MeOr(f.Operator))
 	if err != nil {
 		return err
 	}
-	return a.Show(st, statusText(a, p, s, st))
+	return a.Show(st, statusText(a, p.Root, st))
 }
 
 // unreadStatus returns how many handoffs are unread.
@@ -88,7 +86,7 @@ func unreadStatus(s *handoff.Store, me string) (Status, handoff.Inbox, error) {
 	return Status{Operator: me, Unread: in.Count()}, in, err
 }
 
-func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (Status, error) {
+func statusOf(a *cli.App, s *handoff.Store, me string) (Status, error) {
 	st, in, err := unreadStatus(s, me)
 	if err != nil {
 		return st, err
@@ -107,11 +105,6 @@ func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (Statu
 	sent := find(handoff.Filter{From: me, Unread: true})
 	st.Sent = listed(a, s, slices.DeleteFunc(sent, func(e handoff.Entry) bool { return e.IsTo(me) }))
 	st.News = newsOf(a, s, me)
-	if p.Options.Git.IsShared() {
-		if at, err := exchange.ReadStatus(s, a.JSON); err == nil {
-			st.Exchange = &at
-		}
-	}
 	return st, err
 }
 
@@ -166,7 +159,7 @@ func leaseLeft(a *cli.App, until string) string {
 }
 
 // statusText returns a status for people.
-func statusText(a *cli.App, p handoff.Project, s *handoff.Store, st Status) string {
+func statusText(a *cli.App, root string, st Status) string {
 	if st.Operator == "" {
 		return handoff.Count(st.Unread, "handoff") +
 			" unread for all; I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR\n"
@@ -184,16 +177,7 @@ func statusText(a *cli.App, p handoff.Project, s *handoff.Store, st Status) stri
 	if st.Unread == 0 && sections == "" {
 		sections = "Nothing waits for you, and nothing of yours waits for others.\n"
 	}
-	rest := ""
-	if status := cli.SyncStatus(p, s, st.Exchange, false); status != "" {
-		rest = "\n" + status
-	} else if cli.NeverSynced(p, s, st.Exchange) {
-		rest = "\nThis clone has never synced: run `handoff sync`"
-	}
-	if rest != "" {
-		sections += rest + "\n"
-	}
-	return a.Styled(cli.Bold, st.Operator) + " in " + handoff.EscapeLine(filepath.Base(p.Root)) + "\n" + sections
+	return a.Styled(cli.Bold, st.Operator) + " in " + handoff.EscapeLine(filepath.Base(root)) + "\n" + sections
 }
 
 // section returns the first rows of a section, and the command that lists the others. parts returns who and when of a

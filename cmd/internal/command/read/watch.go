@@ -27,8 +27,7 @@ type watchFlags struct {
 type watch struct {
 	*cli.App
 	*watchFlags
-	to      string
-	project handoff.Project
+	to string
 }
 
 func watchCommand(a *cli.App) *cobra.Command {
@@ -69,7 +68,6 @@ func (w *watch) start() error {
 	if err != nil {
 		return err
 	}
-	w.project = p
 	if w.to, err = w.Acting(p, s, w.Operator); err != nil {
 		return err
 	}
@@ -85,7 +83,6 @@ func (w *watch) run(ctx context.Context, s *handoff.Store) error {
 		return err
 	}
 	defer changes.Close()
-	w.SyncByItself(w.project)
 	seen, err := w.look(s, nil)
 	for err == nil {
 		if err = w.wait(ctx, changes, s); errors.Is(err, context.Canceled) {
@@ -118,7 +115,6 @@ func (w watch) wait(ctx context.Context, changes *fsnotify.Watcher, s *handoff.S
 			time.Sleep(settles)
 		case <-changes.Errors:
 		case <-time.After(looks):
-			w.SyncByItself(w.project)
 		}
 		return nil
 	}

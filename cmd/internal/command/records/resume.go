@@ -14,7 +14,6 @@ import (
 
 type resumeFlags struct {
 	checks
-	cli.Offline
 	*cli.Who
 	*cli.Session
 	Accept string
@@ -34,12 +33,7 @@ A token works once: if several operators resume at once, one of them succeeds;
 the others exit with 11. If you run the command again, it prints the next
 action again, also with exit code 11.
 
-After the first sync of a project this holds for all its clones: the remote
-decides. If the remote is unreachable, nothing is resumed; --offline goes
-ahead, and the next sync reports a conflict.
-
-Exit codes: 1 remote unreachable, 10 OPERATIONAL, 11 CRITICAL or resumed
-before.`,
+Exit codes: 10 OPERATIONAL, 11 CRITICAL or resumed before.`,
 		Example: `  handoff resume 134327a8 --operator ben
   handoff resume 134327a8 --accept operational --reason 'confirmed by ann'`,
 		Args:              cobra.ExactArgs(1),
@@ -48,7 +42,6 @@ before.`,
 	}
 	flags := cmd.Flags()
 	f.checks.declare(flags)
-	f.Offline.Declare(flags)
 	f.Who.Declare(flags)
 	f.Session.Declare(flags)
 	flags.Var(cli.Choice(&f.Accept, "operational"), "accept", "also resume from this `verdict`: operational")
@@ -61,7 +54,7 @@ func resume(a *cli.App, f *resumeFlags, ids []string) error {
 	a.ForAgents = true
 	r := record.Request{ID: ids[0]}
 	r.Session, r.Accept, r.Reason = a.SessionID(), f.Accept, f.Reason
-	p, s, err := a.OnceStore(f.Offline)
+	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
@@ -71,9 +64,7 @@ func resume(a *cli.App, f *resumeFlags, ids []string) error {
 	if r.Checks, err = f.with(a, p); err != nil {
 		return err
 	}
-	ctx, stop := a.Stoppable()
-	defer stop()
-	return resumeNow(ctx, a, s, r, f.ASCII)
+	return resumeNow(context.Background(), a, s, r, f.ASCII)
 }
 
 func resumeNow(ctx context.Context, a *cli.App, s *handoff.Store, r record.Request, ascii bool) error {

@@ -49,12 +49,9 @@ Exit codes: 6 there are faults.`,
 
 func doctor(a *cli.App, f *doctorFlags) error {
 	cli.CollectOften()
-	p, s, err := a.ProjectStore()
+	s, err := a.Store()
 	if err != nil {
 		return err
-	}
-	if text := cli.SyncStatus(p, s, nil, true); text != "" {
-		a.Note(text)
 	}
 	if f.Repair || f.RebuildIndex {
 		return repair(a, s, f.RebuildIndex)
@@ -97,7 +94,9 @@ func repair(a *cli.App, s *handoff.Store, rebuild bool) error {
 		repair = s.Maintenance().RebuildIndex
 	}
 	all, err := repair(ctx)
-	notes(a, all.Done)
+	for _, line := range all.Done {
+		a.Note(line)
+	}
 	a.Committed()
 	if a.JSON {
 		err = cmp.Or(a.PrintJSON(all), err)

@@ -33,7 +33,7 @@ terminal, init asks who you are and what git should do; --yes accepts the
 proposals. Your name is kept for this clone, or with --global for all your
 projects. --git is one of:
 
-  synced   git ignores the handoffs; other clones get them with handoff sync.
+  synced   git ignores the handoffs.
            All work trees of a clone share one store. The default in git.
   tracked  The handoffs are committed with the code; git merges them. Each
            clone and each work tree has a store of its own.
@@ -73,9 +73,8 @@ func setUp(a *cli.App, f *initFlags) error {
 	if _, err := s.List(handoff.Filter{}); err != nil { // fails if the directory cannot hold a store
 		return err
 	}
-	byItself := false
 	if a.CanAsk() && !f.Yes && !a.Quiet {
-		if operator, kind, byItself, err = askSetUp(a, p, operator, kind); err != nil {
+		if operator, kind, err = askSetUp(a, p, operator, kind); err != nil {
 			return err
 		}
 	} else if f.Yes && operator == "" && p.Me() == "" {
@@ -92,11 +91,6 @@ func setUp(a *cli.App, f *initFlags) error {
 		if err = wrong; err == nil {
 			done = append(done, did)
 		}
-	}
-	if err == nil && byItself {
-		err = handoff.SetUser(p.User, "sync", handoff.SyncAuto)
-		done = append(done, "sync: auto in "+p.User.File()+": after the first handoff sync, all your projects sync "+
-			"by themselves")
 	}
 	for _, did := range done {
 		a.Note(did)
@@ -132,7 +126,7 @@ func setOperator(a *cli.App, p handoff.Project, s *handoff.Store, operator strin
 }
 
 // askSetUp asks for the values that no flag gives. An answer is a line; an empty line accepts the proposal.
-func askSetUp(a *cli.App, p handoff.Project, operator, kind string) (_, _ string, byItself bool, err error) {
+func askSetUp(a *cli.App, p handoff.Project, operator, kind string) (_, _ string, err error) {
 	for operator == "" && err == nil {
 		if operator, err = answer(a, "Who are you? A short name, as others write it in --to",
 			cmp.Or(p.Me(), userSlug(a))); handoff.CheckOperator(operator) != nil {
@@ -142,17 +136,11 @@ func askSetUp(a *cli.App, p handoff.Project, operator, kind string) (_, _ string
 	}
 	if kind == "" && err == nil && !p.HasFile && handoff.InGit(p.Root) {
 		fmt.Fprint(a.Stderr, "What should git do with the handoffs?\n"+
-			"  synced   ignore them; other clones get them by `handoff sync`\n"+
+			"  synced   ignore them\n"+
 			"  tracked  commit them with the code\n  none     nothing\n")
 		kind, err = choice(a, "synced, tracked or none", handoff.GitSynced, handoff.GitTracked, handoff.GitNone)
 	}
-	if err == nil && cmp.Or(kind, string(p.Settings.Git.Value)) == string(handoff.GitSynced) &&
-		p.User.Sync.Source == "default" {
-		var wanted string
-		wanted, err = choice(a, "Sync by itself after each change, in the background? yes or no", "no", "yes")
-		byItself = wanted == "yes"
-	}
-	return operator, kind, byItself, err
+	return operator, kind, err
 }
 
 // choice asks until the answer is one of some words or begins one. It proposes the first.

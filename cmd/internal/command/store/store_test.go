@@ -5,23 +5,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/bundle"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
-
-func TestCountText(t *testing.T) {
-	t.Parallel()
-	for want, counts := range map[string]bundle.Counts{
-		"0 handoffs":                   {},
-		"1 handoff, 2 read marks":      {Handoffs: 1, Marks: 2},
-		"3 handoffs, 1 consumed token": {Handoffs: 3, Tokens: 1},
-	} {
-		if got := countText(counts); got != want {
-			t.Errorf("%+v: %q, want %q", counts, got, want)
-		}
-	}
-}
 
 // A finding is one line, and its remedy another one, whatever a file is called.
 func TestWithRemedy(t *testing.T) {

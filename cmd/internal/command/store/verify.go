@@ -50,13 +50,13 @@ func verify(a *cli.App, f *verifyFlags, ids []string) error {
 	if f.Log {
 		return verifyLog(a, f, ids)
 	}
-	p, s, err := a.ProjectStore()
+	s, err := a.Store()
 	if err != nil {
 		return err
 	}
 	report, err := s.Verify(context.Background(), ids...)
 	if err = printReport(a, report, err); err == nil && report.Handoffs == 0 {
-		a.NoteNothing(p, s, "no handoffs here yet")
+		a.NoteNothing("no handoffs here yet")
 	}
 	return err
 }

@@ -22,8 +22,7 @@ rows stay; list --all and list --state archived show them. The sender and the
 recipient can archive a handoff, and operators with the capability archive in
 OPERATORS.md. A handoff that is taken must be finished or released first.
 
---undo shows the handoffs again; there @ is the one that you archived last.
-Other clones follow with their next sync.`,
+--undo shows the handoffs again; there @ is the one that you archived last.`,
 		Example: `  handoff archive 134327a8 --operator ann
   handoff archive --undo 134327a8`,
 		Args:              cobra.MinimumNArgs(1),
@@ -41,5 +40,5 @@ func archive(a *cli.App, f *archiveFlags, ids []string) error {
 	if f.Undo {
 		act = handoff.ActUnarchive
 	}
-	return perform(a, cli.Offline{}, act, ids, handoff.Consumption{}, nil)
+	return perform(a, act, ids, handoff.Consumption{}, nil)
 }

@@ -14,5 +14,4 @@ var Commands = cli.Commands{
 	"mark-read": markReadCommand,
 	"withdraw":  withdrawCommand,
 	"archive":   archiveCommand,
-	"prune":     pruneCommand,
 }

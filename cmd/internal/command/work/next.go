@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,6 @@ type nextFlags struct {
 	cli.Origin
 	Take    bool
 	Session string
-	Offline bool
 	Format  string
 }
 
@@ -45,18 +45,16 @@ at once, each gets a different handoff.`,
 	f.Origin.Declare(flags)
 	flags.BoolVar(&f.Take, "take", false, "take the handoff")
 	flags.StringVar(&f.Session, "session", "", "act for this agent `session` (default: the current one)")
-	flags.BoolVar(&f.Offline, "offline", false, "do not ask the remote; the next sync reports a conflict")
 	flags.Var(cli.Choice(&f.Format, "table", "rows", "jsonl", "ids", "json"), "format", "output `format`: "+
 		"table, rows, jsonl, ids, json")
 	cli.Conflicts(cmd, "to", "operator", "take")
 	cli.Needs(cmd, "session", "take")
-	cli.Needs(cmd, "offline", "take")
 	return cmd
 }
 
 func next(a *cli.App, f *nextFlags) error {
 	cli.CollectOften()
-	p, s, err := a.OnceStore(cli.Offline{Offline: f.Offline})
+	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
@@ -73,7 +71,7 @@ func next(a *cli.App, f *nextFlags) error {
 	}
 	e, ok, err := s.Next(chosen, a.SessionID(), nil)
 	if err == nil && !ok {
-		a.NoteNothing(p, s, "nothing to do for "+chosen.To)
+		a.NoteNothing("nothing to do for " + chosen.To)
 	}
 	if err != nil || !ok {
 		return err
@@ -82,9 +80,7 @@ func next(a *cli.App, f *nextFlags) error {
 }
 
 func takeNext(a *cli.App, s *handoff.Store, chosen handoff.Filter, who handoff.Consumption) error {
-	ctx, stop := a.Stoppable()
-	defer stop()
-	got, ok, err := s.Lifecycle().TakeNext(ctx, chosen, who)
+	got, ok, err := s.Lifecycle().TakeNext(context.Background(), chosen, who)
 	if err != nil || !ok {
 		return err
 	}

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -13,17 +14,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// actFlags are the flags of actions that ask the remote.
+// actFlags are the flags of actions.
 type actFlags struct {
 	*cli.Who
 	*cli.Session
-	cli.Offline
 }
 
 func (f *actFlags) declare(flags *pflag.FlagSet) {
 	f.Who.Declare(flags)
 	f.Session.Declare(flags)
-	f.Offline.Declare(flags)
 }
 
 type takeFlags struct {
@@ -47,18 +46,13 @@ The take of an agent session has a lease: 2 hours, or the setting lease; --for
 sets another. The take of a person has none. Once a lease is over, or the
 session of the same operator has died on this machine, take takes the handoff
 over. The session that held it can no longer finish it, unless it takes it
-again. In a project that syncs, 5 more minutes must pass, because clocks differ.
---steal takes over at once: for people, at a terminal, with a --reason.
+again. --steal takes over at once: for people, at a terminal, with a --reason.
 
-After the first sync of a project this holds for all its clones: the remote
-decides. If the remote is unreachable, take exits with 1; --offline goes ahead,
-and the next sync reports a conflict. Several handoffs are asked for in one
-request; the first that you cannot have ends the command. To finish a handoff
-use handoff done, to give it back handoff release. If you resume a packet, you
-have taken it.
+Of several handoffs, the first that you cannot have ends the command. To finish
+a handoff use handoff done, to give it back handoff release. If you resume a
+packet, you have taken it.
 
-Exit codes: 1 remote unreachable, 3 --steal without the right to it; 11 taken
-or done.`,
+Exit codes: 3 --steal without the right to it, 11 taken or done.`,
 		Example: `  handoff take 134327a8 --operator ben
   handoff take 134327a8 --session s-17 --for 30m`,
 		Args:              cobra.MinimumNArgs(1),
@@ -89,7 +83,7 @@ func take(a *cli.App, f *takeFlags, ids []string) error {
 	case f.Steal:
 		act = handoff.ActRevoke
 	}
-	return perform(a, f.Offline, act, ids, who, nil)
+	return perform(a, act, ids, who, nil)
 }
 
 func releaseCommand(a *cli.App) *cobra.Command {
@@ -101,7 +95,7 @@ again, and can be taken again. @ is the handoff that you have taken. If it is
 not taken, nothing happens. Its sender, and operators with the capability human,
 can also release what others have taken.
 
-Exit codes: 1 remote unreachable, 11 taken by another operator, or done.`,
+Exit codes: 11 taken by another operator, or done.`,
 		Example:           `  handoff release 134327a8 --operator ben --note 'waiting for the keys'`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.CompleteIDs,
@@ -119,8 +113,7 @@ that you have sent and nobody has read.
 
 ` + "`handoff done --undo ID`" + ` sends it again.
 
-Exit codes: 1 remote unreachable, 2 read or taken, 11 taken first in another
-clone.`,
+Exit codes: 2 read or taken.`,
 		Example: `  handoff withdraw 134327a8
   handoff withdraw 134327a8 --note 'sent to the wrong ben'`,
 		Args:              cobra.MinimumNArgs(1),
@@ -134,7 +127,7 @@ func noted(a *cli.App, act handoff.Act, cmd *cobra.Command) *cobra.Command {
 	f.declare(cmd.Flags())
 	cmd.Flags().StringVar(&note, "note", "", "why (`text`), for the audit log")
 	cmd.RunE = func(_ *cobra.Command, ids []string) error {
-		return perform(a, f.Offline, act, ids, handoff.Consumption{Session: a.SessionID(), Reason: note}, nil)
+		return perform(a, act, ids, handoff.Consumption{Session: a.SessionID(), Reason: note}, nil)
 	}
 	return cmd
 }
@@ -160,8 +153,7 @@ handoff reply does. You can repeat the command: the same text is the same
 answer. --undo reopens a handoff that you finished or sent: it is unread again,
 and can be taken again. There @ is the one that you finished last.
 
-Exit codes: 1 remote unreachable, 11 taken or finished by
-another operator or session.`,
+Exit codes: 11 taken or finished by another operator or session.`,
 		Example: `  handoff done @ --note 'merged as 1f3c2aa'
   handoff done 134327a8 --reply answer.md
   handoff done --undo 134327a8`,
@@ -185,14 +177,14 @@ func done(a *cli.App, f *doneFlags, ids []string) error {
 		act = handoff.ActReopen
 	}
 	if f.Reply == "" {
-		return perform(a, f.Offline, act, ids, who, nil)
+		return perform(a, act, ids, who, nil)
 	}
 	in := cli.Input{App: a}
 	name, text, err := in.ReadNamed(f.Reply) // before anything is finished
 	if err != nil {
 		return err
 	}
-	return in.Kept(perform(a, f.Offline, act, ids, who, func(operator string) (func(*handoff.ActReceipt) error, error) {
+	return in.Kept(perform(a, act, ids, who, func(operator string) (func(*handoff.ActReceipt) error, error) {
 		if len(ids) > 1 {
 			return nil, cli.Invalid("finish each with its own --reply", "--reply answers one handoff, not %d", len(ids))
 		}
@@ -240,9 +232,9 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(*
 
 // perform performs an action on handoffs. first checks the request of the operator and may return a function to run
 // after the action; nil does neither.
-func perform(a *cli.App, offline cli.Offline, act handoff.Act, ids []string, who handoff.Consumption,
+func perform(a *cli.App, act handoff.Act, ids []string, who handoff.Consumption,
 	first func(operator string) (then func(*handoff.ActReceipt) error, err error)) error {
-	p, s, err := a.OnceStore(offline)
+	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
@@ -260,9 +252,7 @@ func perform(a *cli.App, offline cli.Offline, act handoff.Act, ids []string, who
 			return err
 		}
 	}
-	ctx, stop := a.Stoppable()
-	defer stop()
-	return s.Lifecycle().ActAll(ctx, act, ids, who, func(got handoff.ActReceipt) error {
+	return s.Lifecycle().ActAll(context.Background(), act, ids, who, func(got handoff.ActReceipt) error {
 		var failed error
 		if then != nil {
 			failed = then(&got)
