@@ -14,9 +14,7 @@ import (
 var made = []string{"runtime", "unicode", "encoding/gob", "encoding/xml", "html/template",
 	"github.com/google/jsonschema-go/jsonschema", "github.com/modelcontextprotocol/go-sdk/mcp",
 	"github.com/seed-78daf238/handoff/schema/jsonschema",
-	"github.com/klauspost/compress/s2", "github.com/dustin/go-humanize", "github.com/rs/xid",
-	"github.com/minio/minio-go/v7", "github.com/minio/minio-go/v7/pkg/s3utils",
-	"gopkg.in/yaml%2ev2", "go.yaml.in/yaml/v3", "golang.org/x/crypto/ssh",
+	"go.yaml.in/yaml/v3", "golang.org/x/crypto/ssh",
 	"github.com/charmbracelet/ultraviolet", "github.com/charmbracelet/x/ansi"}
 
 // TestStartBuildsNothing holds that package variables are made when they are needed: every command would wait for them.

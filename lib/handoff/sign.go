@@ -65,7 +65,8 @@ func (s *Store) mustBeSigned(d admitted, sig Signature) error {
 	case err != nil:
 		return err
 	case why != "":
-		return fault.Denied("sign it with --sign, and with a key that the operators file lists", "%s%s", fault.Prefixed(d.name), why)
+		return fault.Denied("sign it with --sign, and with a key that the operators file lists",
+			"%s%s", fault.Prefixed(d.name), why)
 	case sig.State != SignatureUnsigned:
 		s.opt.Warn(fault.Prefixed(d.name) + "it is signed, but the signature is " + sig.State +
 			": list the key in ssh_keys of " + d.From + " in the operators file")

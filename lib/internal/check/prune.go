@@ -14,7 +14,7 @@ func (s *Snapshot) isPruned(id string) bool {
 	return h.Pruned || !h.Restored && err == nil && tombstones.IDs[id]
 }
 
-// checkTombstones compares the file of tombstones with the events. Sync could take an id that is missing there.
+// checkTombstones compares the file of tombstones with the events.
 func (c *check) checkTombstones() {
 	tombstones, err := txn.ReadTombstones(c.State)
 	if err != nil {

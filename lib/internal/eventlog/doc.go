@@ -10,16 +10,4 @@
 //
 // [Link] makes the next line. [Read] follows the chain and returns what it proves. A [Checkpoint] names a
 // position in the log.
-//
-// # Claims
-//
-// A claim proves which of all clones of a remote was the first to perform an action that may happen only
-// once.
-//
-// Such an action has a key: the token at the beginning of its line in the ledger. A claim is a ref of the
-// remote, claims/<sha256 of the key>. It is made once and never moved, so each key has one winner. A release
-// and a done of the same take share the key …#settle.N. The ref names a root commit with one file,
-// claim.json, in canonical JSON:
-//
-//	{"claim":{…the line of the ledger…},"format":"handoff-claim/1","nonce":"<32 hex>","writer":"w-…"}
 package eventlog
