@@ -14,7 +14,7 @@ import (
 var made = []string{"runtime", "unicode", "encoding/gob", "encoding/xml", "html/template",
 	"github.com/google/jsonschema-go/jsonschema", "github.com/modelcontextprotocol/go-sdk/mcp",
 	"github.com/seed-78daf238/handoff/schema/jsonschema",
-	"go.yaml.in/yaml/v3", "golang.org/x/crypto/ssh",
+	"gopkg.in/yaml%2ev2", "go.yaml.in/yaml/v3", "golang.org/x/crypto/ssh",
 	"github.com/charmbracelet/ultraviolet", "github.com/charmbracelet/x/ansi"}
 
 // TestStartBuildsNothing holds that package variables are made when they are needed: every command would wait for them.
