@@ -22,7 +22,7 @@ type admitted struct {
 
 // admit checks the place and the operators. It writes nothing. Refused documents are left out and reported in
 // results.
-func (s *Store) admit(docs []scanned, results []Result) ([]admitted, error) {
+func (s *Store) admit(docs []scanned, results []result) ([]admitted, error) {
 	if err := s.at.CheckPlaces(); err != nil {
 		return nil, err
 	}

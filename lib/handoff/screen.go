@@ -19,7 +19,7 @@ func CheckReason(reason string) error { return trust.CheckReason(reason) }
 
 // screen refuses documents with credentials, unless the options allow or redact them. Refused documents are left out
 // and reported in results.
-func (s *Store) screen(docs []*sealed, results []Result) ([]scanned, error) {
+func (s *Store) screen(docs []*sealed, results []result) ([]scanned, error) {
 	if err := trust.CheckRules(s.opt.AllowSecrets); err != nil {
 		return nil, err
 	}

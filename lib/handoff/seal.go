@@ -20,7 +20,6 @@ type sealed struct {
 	name     string
 	size     int               // of the body
 	text     [sha256.Size]byte // the hash of what is stored, if nothing was redacted
-	form     []byte            // until it is inspected: the source, if it has the stored form
 	claimed  bool              // the source contains its id
 	isMade   bool              // made from something else, such as a record
 	notes    []string          // warnings for the writer
@@ -82,7 +81,7 @@ func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
 }
 
 // seal parses, validates and identifies the sources. Failed sources are left out and reported in results.
-func (s *Store) seal(sources []Source, results []Result) []*sealed {
+func (s *Store) seal(sources []Source, results []result) []*sealed {
 	docs := make([]sealed, len(sources))
 	s.at.EachShown(store.TaskSeal, len(sources), parallel.Workers(), func(i int) {
 		if docs[i], results[i].Err = s.sealOne(i, sources[i]); results[i].Err == nil {
@@ -111,46 +110,26 @@ func (s *Store) sealOne(at int, src Source) (sealed, error) {
 	if err != nil {
 		return sealed{}, err
 	}
-	doc, isRendered := s.rendered(src)
-	if !isRendered {
-		draft, err := parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
-		if err != nil {
-			return sealed{}, err
-		}
-		doc = draft.Document()
-		if fault := document.CheckTime(doc.Time, s.opt.Now()); fault != nil {
-			fault.Line, fault.Column = draft.Locate(fault.Pointer)
-			return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
-		}
+	draft, err := parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
+	if err != nil {
+		return sealed{}, err
+	}
+	doc := draft.Document()
+	if fault := document.CheckTime(doc.Time, s.opt.Now()); fault != nil {
+		fault.Line, fault.Column = draft.Locate(fault.Pointer)
+		return sealed{}, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
 	}
 	id, err := document.ID(doc)
 	if err != nil {
 		return sealed{}, fault.Invalid("", "%s%v", fault.Prefixed(src.Name), err)
 	}
-	for _, claimed := range []string{doc.HandoffID, src.ID} {
-		if claimed != "" && claimed != id {
-			return sealed{}, &IDMismatchError{Name: src.Name, Claimed: claimed, Computed: id}
-		}
+	if doc.HandoffID != "" && doc.HandoffID != id {
+		return sealed{}, &IDMismatchError{Name: src.Name, Claimed: doc.HandoffID, Computed: id}
 	}
-	d := sealed{Document: doc, at: at, name: src.Name, isMade: src.Make != nil,
-		claimed: doc.HandoffID != "" || src.ID != "", redacted: redacted}
-	if isRendered {
-		d.form = src.Text
-	}
-	if d.HandoffID = id; src.ID != "" {
-		d.HandoffID = src.ID // equal, and already allocated
-	}
+	d := sealed{Document: doc, at: at, name: src.Name, isMade: src.Make != nil, claimed: doc.HandoffID != "",
+		redacted: redacted}
+	d.HandoffID = id
 	return d, nil
-}
-
-// rendered returns the document of a source that has the stored form and is valid. Most imports are: this takes a
-// fifth of the time of parse, which says what is wrong with the others.
-func (s *Store) rendered(src Source) (doc Document, is bool) {
-	if src.Text != nil && src.Expected == nil && s.opt.Rules != nil {
-		doc, is = document.ParseRendered(src.Text, s.opt.MaxDocumentBytes, document.MaxHead)
-	}
-	is = is && document.CheckTime(doc.Time, s.opt.Now()) == nil
-	return doc, is && len(s.opt.Rules(doc.Instance())) == 0
 }
 
 // inspect performs the checks that need the whole text, and redacts it if the options say so.
@@ -161,10 +140,7 @@ func (s *Store) inspect(d *sealed) error {
 	for _, bad := range relation.Of(d.References).Malformed {
 		d.notes = append(d.notes, bad.Error()+", and says nothing: "+bad.Hint)
 	}
-	text := d.form
-	if d.form = nil; text == nil {
-		text = document.Render(d.Document)
-	}
+	text := document.Render(d.Document)
 	if fault := document.CheckSize(text, s.opt.MaxDocumentBytes); fault != nil {
 		return &DocumentError{Name: d.name, Faults: []Fault{*fault}}
 	}

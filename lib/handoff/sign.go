@@ -11,7 +11,7 @@ import (
 
 // sign signs the documents by Options.Sign. A document without a required signature is left out and reported in
 // results.
-func (s *Store) sign(docs []admitted, sources []Source, results []Result) ([]admitted, error) {
+func (s *Store) sign(docs []admitted, sources []Source, results []result) ([]admitted, error) {
 	good := docs[:0]
 	for _, d := range docs { // one at a time: the user may be asked for a passphrase
 		sig, err := s.signOne(&d, sources[d.at])
@@ -75,7 +75,7 @@ func (s *Store) mustBeSigned(d admitted, sig Signature) error {
 }
 
 // signExisting adds good signatures to documents that were stored before without a good one.
-func (s *Store) signExisting(ctx context.Context, docs []admitted, results []Result) error {
+func (s *Store) signExisting(ctx context.Context, docs []admitted, results []result) error {
 	for _, d := range docs {
 		if d.signature == nil || results[d.at].Receipt.Status != StatusExisting {
 			continue

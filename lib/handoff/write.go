@@ -27,7 +27,6 @@ type Source struct {
 	Expected *Document
 	Defaults func(body string) Document // with Expected: the defaults of frontmatter fields, for a body
 
-	ID string // the id that the document must have; "" means any
 }
 
 // resolve returns the source with the document of Make or Open.
@@ -62,7 +61,6 @@ type Receipt struct {
 const (
 	StatusCreated  = "created"
 	StatusExisting = "existing" // the same document was stored before; nothing changed
-	StatusNew      = "new"      // TryGood only: the document would be created
 )
 
 // Write stores a document. If it returns no error, body, row of INDEX.md and audit event are on disk. If the same
@@ -83,7 +81,7 @@ func (s *Store) Write(ctx context.Context, src []byte) (Receipt, error) {
 // WriteAll stores all documents or none, under one lock and with one commit. The receipts have the order of the
 // sources. Errors are those of Write, joined if several documents have one.
 func (s *Store) WriteAll(ctx context.Context, sources []Source) ([]Receipt, error) {
-	results, err := s.write(ctx, sources, false)
+	results, err := s.write(ctx, sources)
 	receipts := make([]Receipt, len(results))
 	for i, r := range results {
 		receipts[i] = r.Receipt
@@ -91,49 +89,24 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) ([]Receipt, erro
 	return receipts, err
 }
 
-// A Result is the result of WriteGood for one document: a receipt or an error.
-type Result struct {
+// A result is what became of one document: a receipt or an error.
+type result struct {
 	Receipt Receipt
 	Err     error
 }
 
-// WriteGood stores the documents that have no error, under one lock and with one commit. The results have the order
-// of the sources. The error is one that concerns all documents.
-func (s *Store) WriteGood(ctx context.Context, sources []Source) ([]Result, error) {
-	return s.write(ctx, sources, true)
+// Try returns the error that WriteAll would have before it takes the lock. It writes nothing.
+func (s *Store) Try(sources []Source) error {
+	_, err := s.accept(sources, make([]result, len(sources)))
+	return err
 }
 
-// TryGood is like WriteGood, but writes nothing. The status of a document that would be created is StatusNew.
-func (s *Store) TryGood(sources []Source) ([]Result, error) {
-	results := make([]Result, len(sources))
-	docs, err := s.accept(sources, results, true)
-	if err != nil {
-		return nil, err
-	}
-	ids := make(map[string]bool, len(docs))
-	for _, d := range docs {
-		ids[d.HandoffID] = true
-	}
-	there, err := s.rowsOf(func(id string) bool { return ids[id] })
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range docs {
-		r := Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusNew, Signature: d.verdict}
-		if e, ok := there[d.HandoffID]; ok {
-			r.Path, r.Status = s.at.RelPath(e.File), StatusExisting
-		}
-		results[d.at].Receipt = r
-	}
-	return results, nil
-}
-
-func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ []Result, err error) {
+func (s *Store) write(ctx context.Context, sources []Source) (_ []result, err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	results := make([]Result, len(sources))
-	docs, err := s.accept(sources, results, keepGoing)
+	results := make([]result, len(sources))
+	docs, err := s.accept(sources, results)
 	if err == nil && len(docs) > 0 {
-		err = s.publish(ctx, sources, docs, results, keepGoing)
+		err = s.publish(ctx, sources, docs, results)
 	}
 	if err == nil {
 		err = s.signExisting(ctx, docs, results)
@@ -146,8 +119,7 @@ func (s *Store) write(ctx context.Context, sources []Source, keepGoing bool) (_ 
 }
 
 // publish stores the documents with one commit, and sets their results.
-func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, results []Result,
-	keepGoing bool) error {
+func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, results []result) error {
 	redacted := make(map[int]string) // what to say once they are stored
 	at := make([]int, len(docs))
 	for i, d := range docs {
@@ -163,16 +135,12 @@ func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, 
 		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators),
 			Allowed: d.allowed, Redacted: d.redacted, Signature: d.signature,
 			Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
-	}, keepGoing)
+	}, false)
 	for i, o := range outcomes {
-		switch r := &results[at[i]]; {
-		case o.Err != nil:
-			*r = Result{Err: o.Err}
-			continue
-		case o.Existing:
-			r.Receipt.Status = StatusExisting
+		r := &results[at[i]].Receipt
+		if r.Path = s.at.RelPath(o.File); o.Existing {
+			r.Status = StatusExisting
 		}
-		results[at[i]].Receipt.Path = s.at.RelPath(o.File)
 		if redacted[i] != "" {
 			s.opt.Warn(redacted[i])
 		}
@@ -180,12 +148,12 @@ func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, 
 	return err
 }
 
-// accept runs all checks that precede the writing. Refused documents are left out and reported in results. Without
-// keepGoing the first failed check ends it.
-func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]admitted, error) {
+// accept runs all checks that precede the writing. Refused documents are left out and reported in results. The first
+// failed check ends it.
+func (s *Store) accept(sources []Source, results []result) ([]admitted, error) {
 	orFaults := func(err error) error {
-		if err == nil && !keepGoing {
-			err = Faults(results)
+		if err == nil {
+			err = fault.Join(results, func(r result) error { return r.Err })
 		}
 		return err
 	}
@@ -206,11 +174,6 @@ func (s *Store) accept(sources []Source, results []Result, keepGoing bool) ([]ad
 	}
 	signed, err := s.sign(admitted, sources, results)
 	return signed, orFaults(err)
-}
-
-// Faults joins the errors of single documents. It returns nil if there are none.
-func Faults(results []Result) error {
-	return fault.Join(results, func(r Result) error { return r.Err })
 }
 
 // guard returns an error if the store belongs to another machine, or if its handoffs are missing: every id would be

@@ -16,7 +16,7 @@ func TestReadersWhoseCallsFail(t *testing.T) {
 	p := program{build(t), memory(t)}
 	sc := scenario{name: "recorded", prepare: [][]string{words("write in/a.md in/b.md in/c.md")}, crashes: []crash{{beforeBodies, words("write d.md")}}}
 	dir := p.store(t, sc)
-	tr, err := p.calls(dir, "", words("export -o x.jsonl"))
+	tr, err := p.calls(dir, "", words("list"))
 	if err != nil {
 		t.Fatal(err)
 	}

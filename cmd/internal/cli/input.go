@@ -184,11 +184,7 @@ func (in *Input) Try(sources []handoff.Source, err error) error {
 	if err != nil {
 		return err
 	}
-	results, err := s.TryGood(sources)
-	if err == nil {
-		err = handoff.Faults(results)
-	}
-	return err
+	return s.Try(sources)
 }
 
 // TextSource returns the source that stores a text as `handoff write -` does, with these flags.

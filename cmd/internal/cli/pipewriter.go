@@ -53,12 +53,6 @@ func (a *App) Committed() {
 	}
 }
 
-// HasReaderLeft reports whether the reader of standard output has closed the pipe.
-func (a *App) HasReaderLeft() bool {
-	o, ok := a.Stdout.(*pipeWriter)
-	return ok && o.left
-}
-
 // Direct returns the writer of a pipeWriter, whose errors tell whether the reader has left.
 func Direct(w io.Writer) io.Writer {
 	if o, ok := w.(*pipeWriter); ok {

@@ -71,9 +71,6 @@ func (a Act) Waits() bool { return a == ActRelease || a == ActRevoke || a.Reopen
 // Reopens reports whether the act undoes a done.
 func (a Act) Reopens() bool { return a == ActReopen || a == ActResend }
 
-// IsEnd reports whether the act ends a take.
-func (a Act) IsEnd() bool { return a == ActRelease || a == ActRevoke || a == ActDone }
-
 // Key returns the token that the n-th action of its kind consumes, counted from 0: sha256:…#take.0. So
 // exactly one of several operators who take at the same time succeeds, and each release permits one more
 // take. A release, a revoke and a done have the number of the take that they end. A reopen has the number of the

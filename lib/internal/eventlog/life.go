@@ -119,16 +119,6 @@ func (t *turn) close(act Act, d Action, isJudged bool) {
 	}
 }
 
-// EndedBy returns who finished the n-th turn with done, or the zero Action.
-func (l *Life) EndedBy(n int) Action {
-	for _, t := range l.turns {
-		if by, act, _ := t.ending(); t.n == n && act == ActDone {
-			return by
-		}
-	}
-	return Action{}
-}
-
 // Had returns all takes and ends of the handoff, oldest turn first. A resume comes before them.
 func (l *Life) Had() (all []Action) {
 	all = append(all, l.resumed)

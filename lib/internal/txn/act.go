@@ -263,9 +263,6 @@ func openNumber(holds eventlog.Action, n int) int {
 
 // Life returns what the ledger records about a handoff.
 func (l *Ledger) Life(id string) eventlog.Life {
-	if l.lives != nil {
-		return l.lives[id]
-	}
 	return l.Lives(id)[id]
 }
 

@@ -21,28 +21,6 @@ import (
 // A Ledger is what the store records at one moment about consumed resume tokens.
 type Ledger struct {
 	Text []byte // whole lines
-
-	keys  map[string][]byte        // the first line of each key, for a batch; nil searches Text
-	lives map[string]eventlog.Life // as they are after the lines
-}
-
-// fewKeys is the most keys that are searched one by one. For more, the lines are read once.
-const fewKeys = 8
-
-// ReadOnce prepares for many questions: none of them searches the text again.
-func (l *Ledger) ReadOnce() {
-	l.keys, l.lives = make(map[string][]byte), make(map[string]eventlog.Life)
-	for _, line := range l.Lines() {
-		l.learn(line)
-	}
-}
-
-func (l *Ledger) learn(line []byte) {
-	text := store.AsString(line)
-	if key := LineKey(text); l.keys[key] == nil {
-		l.keys[key] = line
-	}
-	addLine(l.lives, text)
 }
 
 // Consumed returns who consumed a token, or nil if it is unused. If token is "", it returns who resumed from
@@ -104,23 +82,12 @@ func (l *Ledger) Lines() func(func(int, []byte) bool) {
 // them all.
 func (l *Ledger) find(key string) *eventlog.Consumption {
 	start, at := []byte(ledgerLineStart+key+`",`), 0
-	if l.keys != nil {
-		return parseLine(key, l.keys[key])
-	}
 	if !bytes.HasPrefix(l.Text, start) {
 		if at = bytes.Index(l.Text, append([]byte("\n"), start...)) + 1; at == 0 {
 			return nil
 		}
 	}
 	line, _, _ := bytes.Cut(l.Text[at:], []byte("\n"))
-	return parseLine(key, line)
-}
-
-// parseLine returns the record of a key, or nil if there is no line.
-func parseLine(key string, line []byte) *eventlog.Consumption {
-	if line == nil {
-		return nil
-	}
 	c := eventlog.Consumption{Token: key}
 	_ = json.Unmarshal(line, &c) // even if the rest is damaged, the token was consumed
 	return &c
