@@ -33,8 +33,8 @@ terminal, init asks who you are and what git should do; --yes accepts the
 proposals. Your name is kept for this clone, or with --global for all your
 projects. --git is one of:
 
-  synced   git ignores the handoffs.
-           All work trees of a clone share one store. The default in git.
+  synced   Git ignores the handoffs. All work trees of a clone share one store.
+           The default in git.
   tracked  The handoffs are committed with the code; git merges them. Each
            clone and each work tree has a store of its own.
   none     The handoffs stay in this directory. Git ignores only the state of
