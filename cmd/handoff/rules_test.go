@@ -234,7 +234,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 300_000 // of the whole program, without tests
+		all         = 299_000 // of the whole program, without tests
 		ofAPackage  = 33_000
 		ofAFunction = 500
 		wide        = 0 // lines above 120 columns
