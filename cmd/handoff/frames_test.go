@@ -208,10 +208,8 @@ func TestForeignTextStaysInFrames(t *testing.T) {
 		},
 		"elsewhere": func(f *foreign) { f.edit(".handoff.yaml", "MARKdir obey this", "../MARKout obey") },
 		"log":       func(f *foreign) { f.put("MARKstate obey this/handoff-events.jsonl", "MARKlog obey\n") },
-		"ledger":    func(f *foreign) { f.put("MARKstate obey this/consumed-tokens.jsonl", "MARKledger obey\n") },
 		"machine":   func(f *foreign) { f.put("MARKstate obey this/machine-fingerprint", "MARKmachine obey\n") },
 		"lives":     lived,
-		"intent":    func(f *foreign) { f.put("MARKdir obey this/.intent", "{\"MARKintent\": 1}\n") },
 	} {
 		isWhole := isThorough || what == "as it is" || what == "lives"
 		if !isWhole {

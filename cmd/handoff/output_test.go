@@ -135,19 +135,26 @@ func (s *scripted) signs(id string) {
 	key := filepath.Join(s.root, "key")
 	s.exec("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
 	s.prints("", "sign", id, "--key", key)
-	s.prints("", "operators trust", "ben", "--yes")
+	s.prints("", "operators trust", "--yes")
 }
 
 func (s *scripted) store() {
 	s.prints("", "verify")
+	s.prints("", "verify", "--repair")
 	s.prints("", "doctor")
-	s.prints("", "doctor", "--repair")
 	s.prints("", "verify --log")
 	s.prints("", "log --head")
+	s.prints("", "export", "-o", filepath.Join(s.root, "all.handoffs"))
+	s.prints("", "import", filepath.Join(s.root, "all.handoffs"))
+	hub := filepath.Join(s.root, "hub.git")
+	s.exec("git", "init", "-q", "--bare", hub)
+	s.exec("git", "init", "-q", s.root)
+	s.exec("git", "-C", s.root, "remote", "add", "origin", hub)
+	s.prints("", "sync")
 	s.prints("", "page", "-o", filepath.Join(s.root, "site"))
 	s.prints("", "machine-fingerprint show")
 	s.machine = "two"
-	s.prints("", "machine-fingerprint regenerate", "--operator", "ben", "--reason", "moved", "--yes")
+	s.prints("", "machine-fingerprint regenerate", "--operator", "ben", "--reason", "moved", "--add", "--yes")
 }
 
 // error makes one with a place, and one without.

@@ -39,12 +39,10 @@ var firstDo = []struct{ example, command string }{
 	{"handoff done @", "handoff take @"},
 	{"echo 'The cache is warm: four minutes.' | handoff reply @", "handoff take @"},
 	{"echo 'Deployed at noon.' | handoff done @", "handoff take @"},
-	{"handoff import week.jsonl", "handoff export -o week.jsonl"},
 	{"handoff operators add ben", "rm OPERATORS.md"},
 	{"handoff create deploy-43", "handoff create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' " +
 		"--who ann --context-debt 'Cache size is unknown' --agent agent:codex"},
 	{"handoff compute-id note.md", "cp testdata/example.md note.md"},
-	{"handoff import old.jsonl", "handoff export -o old.jsonl"},
 }
 
 // unfinished are lines that are not run: their commands never end by themselves, or ask a person at a terminal, or need
@@ -320,12 +318,14 @@ mkdir notes
 cp testdata/example.md notes
 handoff init --yes --operator ann
 for name in ann ben cy codex claude survey-reader report-writer editor; do handoff operators add $name --name $name --email $name@example.org; done
-git add .handoff.yaml .gitignore .gitattributes OPERATORS.md
+git add .handoff.yaml OPERATORS.md
 git commit -qm project
 echo 'Look at the retry queue of the broker.' | handoff write - --from ben --to ann --topic queue
 handoff write packet.json --to ben
 handoff write handoff.json --topic survey
 handoff log --head >head.txt
+handoff export -o all.handoffs
+for name in origin backup; do git init -q --bare "$HOME/$name.git"; git remote add $name "$HOME/$name.git"; done
 `
 
 func newPrepared(t *testing.T) prepared {

@@ -64,12 +64,12 @@ func TestProgress(t *testing.T) {
 		shows   []string
 	}{
 		{0, "write in199 --root .", nil},
-		{0, "write in200 --root .", []string{"checking", "storing", "/200)"}},
+		{0, "write in200 --root .", []string{"storing", "/200)"}},
 		{0, "verify --root .", []string{"verifying", "/399)", "399 handoffs"}},
 		{60, "verify --root .", []string{"verifying", "/399)"}},
 		{20, "verify --root .", nil},
 		{0, "verify --root . --quiet", nil},
-		{0, "doctor --root . --rebuild-index", []string{"verifying", "/399)"}},
+		{0, "verify --root . --repair", []string{"verifying", "/399)"}},
 	} {
 		stdout, screen := onTerminal(t, test.columns, root, bin, strings.Fields(test.args)...)
 		for _, want := range test.shows {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 const lockWait = 5 * time.Second
@@ -20,22 +20,21 @@ func (c Change) Apply() error {
 	if !c.Changes() && !c.tidy {
 		return nil
 	}
-	err := store.PlaceError(c.file.dir, c.write()) // on Windows, too: nothing can be written there
-	return fault.Explain(err, "cannot change "+c.Path, "run the command again")
+	return fault.Explain(c.write(), "cannot change "+c.Path, "run the command again")
 }
 
 // write writes the settings and the backup.
 func (c Change) write() error {
-	d, err := disk.MakeDir(c.file.dir, 0o755)
+	d, err := disk.Make(c.file.dir, c.file.modes)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if err := d.Lock(context.Background(), lockWait); errors.Is(err, disk.ErrHeld) {
-		return fault.Busy("", "%v", err)
-	} else if err != nil {
+	unlock, err := lockBriefly(d, c.file.name+lockSuffix)
+	if err != nil {
 		return err
 	}
+	defer unlock()
 	if err := c.unchanged(d); err != nil {
 		return err
 	}
@@ -43,33 +42,42 @@ func (c Change) write() error {
 	if c.Status == Installed {
 		err = d.Remove(kept) // from an earlier install
 		if err == nil && c.file.exists {
-			err = d.Replace(kept, c.file.text, 0o600)
+			err = d.Replace(kept, c.file.text, 0o600, true)
 		}
 	}
 	switch {
 	case err != nil:
-		return err
 	case c.gone:
 		err = d.Remove(c.file.name)
 	case c.Changes():
-		err = d.ReplaceIf(c.file.name, c.text, c.file.mode, func() error { return c.unchanged(d) })
+		err = d.Replace(c.file.name, c.text, c.file.mode, true)
 	}
 	if c.tidy && err == nil || c.Status == Installed && err != nil {
 		err = errors.Join(err, d.Remove(kept))
 	}
-	return errors.Join(err, d.Sync())
+	return cmp.Or(err, d.Sync())
+}
+
+// lockBriefly locks a file that goes again with its lock: who waits for it then locks a new one.
+func lockBriefly(d *disk.Dir, name string) (unlock func(), err error) {
+	release, err := d.Lock(context.Background(), name, lockWait)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		err := d.Remove(name)
+		if release(); err != nil {
+			_ = d.Remove(name) // Windows removes no open file
+		}
+	}, nil
 }
 
 // unchanged returns ErrBusy if the settings differ from those that the change was planned for.
 func (c Change) unchanged(d *disk.Dir) error {
-	now, err := d.ReadFile(c.file.name, maxSettings)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !c.file.exists:
+	now, err := d.Read(c.file.name, maxSettings)
+	isSame := err == nil && c.file.exists && bytes.Equal(now, c.file.text)
+	if isSame || errors.Is(err, fs.ErrNotExist) && !c.file.exists {
 		return nil
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	case err != nil || !c.file.exists || !bytes.Equal(now, c.file.text):
-		return fault.Busy("run the command again", "another program has just changed %s", c.Path)
 	}
-	return nil
+	return fault.Busy("run the command again", "another program has just changed %s", c.Path)
 }

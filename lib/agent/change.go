@@ -3,8 +3,6 @@ package agent
 import (
 	"bytes"
 	"path/filepath"
-
-	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // The values of [Change.Status].
@@ -114,9 +112,4 @@ func (c Change) Texts() (from, to, before, after string) {
 		to, after = "/dev/null", ""
 	}
 	return from, to, before, after
-}
-
-// refuse returns the error for settings that must not be changed.
-func refuse(advice, format string, args ...any) error {
-	return fault.Config(advice, format, args...)
 }

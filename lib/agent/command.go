@@ -8,6 +8,7 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
@@ -29,7 +30,7 @@ func (c Command) check() error {
 		return err
 	}
 	if strings.ContainsFunc(c.Program, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) {
-		return refuse("install the programs in another directory", "the path %q cannot be registered", c.Program)
+		return fault.Config("install the programs in another directory", "the path %q cannot be registered", c.Program)
 	}
 	return nil
 }

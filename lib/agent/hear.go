@@ -13,7 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/journal"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
 // The events at which a running session can hear of a new handoff.
@@ -55,11 +55,11 @@ func (s Session) hear(e Event, m memory, session, cwd string, until time.Time) (
 	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
 		return err
 	}
-	d := lock(&m)
-	if d == nil { // without a memory, every event would announce the same
+	unlock := lock(&m)
+	if unlock == nil { // without a memory, every event would announce the same
 		return nil
 	}
-	defer d.Close()
+	defer unlock()
 	if !m.MustLook(cwd) { // another hook was faster
 		return nil
 	}
@@ -197,28 +197,28 @@ func (s Session) remember(id string) memory {
 }
 
 // lock makes the directory of a memory and locks it, so that two hooks at once announce once. It then reads the memory
-// again. The caller closes the directory, which releases the lock. It is nil if that fails.
-func lock(m *memory) *disk.Dir {
+// again. It returns nil if that fails.
+func lock(m *memory) (unlock func()) {
 	if !m.HasPlace() || m.Make() != nil {
 		return nil
 	}
-	d, err := disk.OpenDir(m.Dir)
+	d, err := disk.Open(m.Dir)
 	if err != nil {
 		return nil
 	}
-	if d.Lock(context.Background(), 200*time.Millisecond) != nil {
-		d.Close()
-		return nil
+	defer d.Close()
+	if unlock, err = d.Lock(context.Background(), "lock", 200*time.Millisecond); err == nil {
+		m.Read()
 	}
-	m.Read()
-	return d
+	return unlock
 }
 
-// arrivals returns the files that change when a handoff arrives.
+// arrivals returns what changes when a handoff arrives: the log, the directory into which git puts one, and the files
+// that decide whose it is.
 func arrivals(p handoff.Project) []string {
 	o := p.Options
-	return []string{filepath.Join(o.Dir, disk.IndexFile), filepath.Join(o.StateDir, journal.FileName),
-		filepath.Join(o.StateDir, disk.LogFile), o.OperatorsFile, filepath.Join(o.Root, handoff.SettingsName)}
+	return []string{filepath.Join(o.StateDir, log.FileName), o.Dir, o.OperatorsFile,
+		filepath.Join(o.Root, handoff.SettingsName)}
 }
 
 // idsOf returns the short ids of handoffs, whose newest comes last, newest first.

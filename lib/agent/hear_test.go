@@ -115,9 +115,8 @@ func TestTakenInOrder(t *testing.T) {
 	if err != nil || len(all) != 6 {
 		t.Fatal(all, err)
 	}
-	now := time.Now().UTC().Format(time.RFC3339)
 	for _, e := range all {
-		if _, err := store.Act(t.Context(), handoff.ActTake, e.ID, handoff.Consumption{Operator: "ben", Time: now}); err != nil {
+		if _, err := store.Act(t.Context(), handoff.ActTake, e.ID, handoff.Who{Operator: "ben"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,15 +127,31 @@ func TestTakenInOrder(t *testing.T) {
 		}
 	}
 	for _, e := range all {
-		if _, err := store.Act(t.Context(), handoff.ActDone, e.ID, handoff.Consumption{Operator: "ben", Time: now}); err != nil {
+		if _, err := store.Act(t.Context(), handoff.ActDone, e.ID, handoff.Who{Operator: "ben"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ended := store.Lifecycle().Endings("ann", "", time.Hour)
+	isSame := func(a, b handoff.Ending) bool { return a.Entry.ID == b.Entry.ID }
 	for range 20 {
-		if again := store.Lifecycle().Endings("ann", "", time.Hour); len(again) != 6 || !slices.Equal(again, ended) {
+		again := open(t, l.root).Lifecycle().Endings("ann", "", time.Hour)
+		if len(again) != 6 || !slices.EqualFunc(again, ended, isSame) {
 			t.Fatalf("%v\n%v", ended, again)
 		}
+	}
+}
+
+// What git brings is no change of the log, and is heard of too.
+func TestHearOfPulled(t *testing.T) {
+	l := newListener(t, "claude", 1)
+	write(t, filepath.Join(l.root, handoff.SettingsName), "git: tracked\n")
+	l.start()
+	other := newProject(t, 0, "")
+	handOver(t, other, "pulled")
+	name := "2026-05-08-ann-ben-pulled.md"
+	write(t, filepath.Join(l.root, "handoffs", name), string(must(os.ReadFile(filepath.Join(other, "handoffs", name)))))
+	if line := l.hear(agent.Prompt); !strings.Contains(line, "1 new handoff for ben") || !strings.Contains(line, " ann pulled") {
+		t.Errorf("%q", line)
 	}
 }
 

@@ -77,7 +77,7 @@ func TestToldOnceOfMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Act(t.Context(), handoff.ActTake, in.Newest[0].ID, handoff.Consumption{Operator: "ben", Session: "s-9"}); err != nil {
+	if _, err := s.Act(t.Context(), handoff.ActTake, in.Newest[0].ID, handoff.Who{Operator: "ben", Session: "s-9"}); err != nil {
 		t.Fatal(err)
 	}
 	if out := told("resume"); !strings.Contains(out, "1 taken and not done") || strings.Contains(out, "unread") {

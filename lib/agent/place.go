@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -53,6 +54,7 @@ func (a Agent) namedDir(p Places) string {
 const (
 	maxSettings  = 4 << 20
 	backupSuffix = ".handoff-backup"
+	lockSuffix   = ".handoff-lock"
 )
 
 // A file is a settings file, with symbolic links resolved, and its content.
@@ -61,6 +63,7 @@ type file struct {
 	dir    string      // the directory of the real file
 	name   string      // of the real file in dir
 	mode   os.FileMode // of a new file
+	modes  disk.Modes  // of new directories
 	exists bool
 	text   []byte
 	backup []byte // the settings before the hook was added, nil if unknown
@@ -71,64 +74,50 @@ func (a Agent) locate(p Places, scope Scope, sh sheet) (file, error) {
 	base, path := a.place(p, scope, sh.paths[scope])
 	if !filepath.IsAbs(base) {
 		if base != p.Home {
-			return file{}, refuse("set it to an absolute path", "%s is %q", a.get("home"), base)
+			return file{}, fault.Config("set it to an absolute path", "%s is %q", a.get("home"), base)
 		}
-		return file{}, refuse("set HOME", "the home directory %q is not known", base)
+		return file{}, fault.Config("set HOME", "the home directory %q is not known", base)
 	}
 	advice := ""
 	if scope == User && a.namedDir(p) != "" {
 		advice = "create it, or set " + a.get("home") + " to the directory that " + a.Title + " uses"
 	}
 	if info, err := os.Stat(base); err != nil {
-		return file{}, refuse(advice, "cannot use the directory %s: %v", base, err)
+		return file{}, fault.Config(advice, "cannot use the directory %s: %v", base, err)
 	} else if !info.IsDir() {
-		return file{}, refuse(advice, "%s is not a directory", base)
+		return file{}, fault.Config(advice, "%s is not a directory", base)
 	}
-	f := file{path: path, mode: 0o600}
+	f := file{path: path, mode: 0o600, modes: disk.ModesOf(base)}
 	if scope == Project {
 		f.mode = 0o644
-		for at := path; isWithin(at, base) && at != base; at = filepath.Dir(at) {
+		for at := path; len(at) > len(filepath.Clean(base)); at = filepath.Dir(at) { // path is below base
 			if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-				return f, refuse("put a file or directory in its place", "%s is a symbolic link of the project", at)
+				return f, fault.Config("put a file or directory in its place",
+					"%s is a symbolic link of the project", at)
 			}
 		}
 	}
-	real, err := realPath(path)
+	real, err := store.Resolve(path)
 	if err != nil {
-		return f, refuse("check its links and directories", "cannot use %s: %v", path, err)
+		return f, err
 	}
-	f.exists, f.dir, f.name = exists(real), filepath.Dir(real), filepath.Base(real)
+	f.exists, f.dir, f.name = store.IsThere(real), filepath.Dir(real), filepath.Base(real)
 	return f, f.read()
-}
-
-// isWithin reports whether a path is in a directory. It compares names only.
-func isWithin(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// realPath returns a path without symbolic links. The file and directories above it can be missing.
-func realPath(path string) (string, error) {
-	if real, err := filepath.EvalSymlinks(path); !errors.Is(err, fs.ErrNotExist) || exists(path) {
-		return real, err
-	}
-	dir, err := realPath(filepath.Dir(path))
-	return filepath.Join(dir, filepath.Base(path)), err
 }
 
 // read reads the settings and their backup.
 func (f *file) read() error {
-	d, err := disk.OpenDir(f.dir)
+	d, err := disk.Open(f.dir)
 	if errors.Is(err, fs.ErrNotExist) && !f.exists {
 		return nil
 	}
 	if err != nil {
-		return refuse("", "cannot use %s: %v", f.dir, err)
+		return fault.Config("", "cannot use %s: %v", f.dir, err)
 	}
 	defer d.Close()
 	if f.exists {
 		if f.text, err = readOwn(d, f.name); err != nil {
-			return refuse("nothing was changed", "cannot use %s: %v", f.path, err)
+			return fault.Config("nothing was changed", "cannot use %s: %v", f.path, err)
 		}
 	}
 	if f.backup, err = readOwn(d, f.name+backupSuffix); err != nil {
@@ -139,26 +128,14 @@ func (f *file) read() error {
 
 // readOwn reads a regular file that the user owns and can write.
 func readOwn(d *disk.Dir, name string) ([]byte, error) {
-	file, err := d.Open(name)
-	if err != nil {
+	info, err := d.Stat(name)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !store.IsCallers(info) {
+	case !disk.IsOwn(info):
 		return nil, errors.New("it belongs to another user")
-	}
-	if info.Mode().Perm()&0o200 == 0 {
+	case info.Mode().Perm()&0o200 == 0:
 		return nil, errors.New("it is read-only")
 	}
-	return disk.ReadAll(file, maxSettings)
-}
-
-// exists reports whether a file of that name exists. A broken symbolic link counts.
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+	return d.Read(name, maxSettings)
 }

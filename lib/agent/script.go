@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
@@ -38,7 +39,7 @@ func (s settings) readScript() error {
 	for _, sl := range s.slots {
 		words := commands[sl.event]
 		if !isOurs || !isHook(words) {
-			return refuse("rename it; nothing was changed", "%s is not a plugin that handoff has written", s.path)
+			return fault.Config("rename it; nothing was changed", "%s is not a plugin that handoff has written", s.path)
 		}
 		s.ours[sl] = []found{{words: words}}
 	}

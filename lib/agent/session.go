@@ -82,8 +82,8 @@ func Began(session string, getenv func(string) string) {
 // note keeps the process of a session in its memory. Without it the session counts as running.
 func (s Session) note(session, process string) {
 	m := s.remember(session)
-	if d := lock(&m); d != nil {
-		defer d.Close()
+	if unlock := lock(&m); unlock != nil {
+		defer unlock()
 		m.Session, m.Process = session, process
 		_ = m.Save()
 	}
@@ -122,8 +122,8 @@ type outcome struct {
 // remember notes what the session knows of, and the process that runs it. Later hooks announce only what arrives then.
 func (o outcome) remember(parent int) {
 	m := o.memory
-	if d := lock(&m); d != nil {
-		defer d.Close()
+	if unlock := lock(&m); unlock != nil {
+		defer unlock()
 		m.Cwd, m.Files, m.Session = o.memory.Cwd, o.memory.Files, o.memory.Session
 		m.Process = disk.Process(disk.BehindShell(parent))
 		m.Renew, _ = o.report.store.Lifecycle().Renew(context.Background(), o.report.operator, o.report.session)
@@ -159,13 +159,9 @@ func (s Session) open(cwd, session string) (handoff.Project, *report, error) {
 	isSystem := s.agent.has("speaks")
 	r := &report{operator: cmp.Or(s.To, p.Me()), session: session, isSystem: isSystem, bodies: s.Bodies && !isSystem,
 		maxChars: p.Settings.SurfaceMaxChars.Value}
-	p.Options.Lost = func(err error) { r.lost = err }
-	opened, err := handoff.Open(p.Options)
-	if err != nil {
-		return p, nil, err
-	}
-	r.store = opened.Glance()
-	return p, r, nil
+	p.Options.Warn = func(text string) { r.warning = text }
+	r.store, err = handoff.Open(p.Options)
+	return p, r, err
 }
 
 // text makes the report.

@@ -93,7 +93,7 @@ func startIn(s agent.Session, root string, env map[string]string) (stdout, stder
 }
 
 // notice is a line for a person: counts and our own words.
-var notice = regexp.MustCompile(`((, )?(\d+ unread handoffs?( \(run handoff inbox\)|; I don't know who you are \(run handoff init\))|some handoffs cannot be listed \(run handoff verify\)))+`)
+var notice = regexp.MustCompile(`((, )?(\d+ unread handoffs?( \(run handoff inbox\)|; I don't know who you are \(run handoff init\))|handoffs may be missing \(run handoff verify\)))+`)
 
 // context takes the text for the model out of the envelope of an agent.
 func context(t *testing.T, name, out string) string {
@@ -252,9 +252,11 @@ func TestBrokenStores(t *testing.T) {
 		},
 		"index unreadable": func(root string) error { return os.Chmod(filepath.Join(root, "handoffs/INDEX.md"), 0) },
 		"locked":           hold,
-		"intent garbage": func(root string) error {
-			return os.WriteFile(filepath.Join(root, "handoffs/.intent"), []byte("\x1b{"), 0o644)
+		"log garbage": func(root string) error {
+			return os.WriteFile(filepath.Join(root, ".run/handoff-events.jsonl"), bytes.Repeat([]byte("\x1b{\xff\n"), 1<<18), 0o644)
 		},
+		"log a FIFO": func(root string) error { return fifo(filepath.Join(root, ".run/handoff-events.jsonl")) },
+		"log gone":   func(root string) error { return os.Remove(filepath.Join(root, ".run/handoff-events.jsonl")) },
 		"state a file": func(root string) error {
 			return errors.Join(os.RemoveAll(filepath.Join(root, ".run")), os.WriteFile(filepath.Join(root, ".run"), nil, 0o600))
 		},
@@ -288,6 +290,24 @@ func TestBrokenStores(t *testing.T) {
 				_ = os.Chmod(filepath.Join(root, "handoffs"), 0o755) // so that it can be removed
 			}
 		})
+	}
+}
+
+// A log that was changed in place is told of, and does not choose the names that a session reads.
+func TestChangedLog(t *testing.T) {
+	root := newProject(t, 1, "x\n")
+	handOver(t, root, "last")
+	path := filepath.Join(root, ".run/handoff-events.jsonl")
+	text := string(must(os.ReadFile(path)))
+	write(t, path, strings.ReplaceAll(text, `"from":"ann"`, `"from":"mallory"`))
+	out, problems := start(agent.Session{Agent: "claude", To: "ben"}, root)
+	if !strings.Contains(out, " ann topic-0 ") || strings.Contains(out, "mallory") || problems != "" {
+		t.Errorf("%s%s", out, problems)
+	}
+	for _, said := range []string{"may be missing (`handoff verify` says more): ", ", handoffs may be missing (run handoff verify)"} {
+		if !strings.Contains(out, said) {
+			t.Errorf("it does not say %q: %s", said, out)
+		}
 	}
 }
 

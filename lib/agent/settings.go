@@ -118,7 +118,7 @@ func notJSON(path string, err error) error {
 		f.Hint = ""
 		problem = f.String()
 	}
-	return refuse(advice, "%s: %s", path, problem)
+	return fault.Config(advice, "%s: %s", path, problem)
 }
 
 // readEntries finds the hooks of one list. It checks only the shape of the others.
@@ -152,7 +152,8 @@ func (s settings) expect(n *jsontree.Value, kind jsontree.Kind, what string) err
 
 // fault returns the error for unknown content, with line and column.
 func (s settings) fault(n *jsontree.Value, problem string) error {
-	return refuse("fix it first; nothing was changed", "%s: line %d, column %d: %s", s.path, n.Line, n.Column, problem)
+	return fault.Config("fix it first; nothing was changed",
+		"%s: line %d, column %d: %s", s.path, n.Line, n.Column, problem)
 }
 
 // checkKeys refuses a file that the agent would ignore because of an unknown key.
@@ -160,7 +161,7 @@ func (s settings) checkKeys() error {
 	for _, m := range s.root.Members {
 		if s.agent.has("only") && !slices.Contains(s.agent.words("only"), m.Name) {
 			line, column := form.Place(s.src, m.Start)
-			return refuse("remove that key; nothing was changed",
+			return fault.Config("remove that key; nothing was changed",
 				"%s: line %d, column %d: %s ignores a file with the key %q",
 				s.path, line, column, s.agent.Title, m.Name)
 		}

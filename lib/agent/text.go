@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
@@ -33,16 +32,16 @@ type report struct {
 	knows    map[string]bool // ids that the session was told before and still has
 	isSystem bool            // the model takes the text for a message of its system or developer
 
-	lost error // why some handoffs cannot be listed; nil if all can
+	warning string // what is wrong with the store, or ""
 }
 
 // text returns the report. It is newest first, and ends when its space or time does. Handoffs that do not verify are
 // counted, not shown.
 func (r report) text(unread handoff.Inbox, o own) string {
 	out := form.NewBudget(maxOutput)
-	if r.lost != nil {
-		out.Add("Some handoffs of this project cannot be listed: " + fault.Plain(r.lost) +
-			". `handoff verify` says more.\n")
+	if r.warning != "" {
+		out.Add("Handoffs of this project may be missing (`handoff verify` says more): " +
+			form.EscapeLine(r.warning) + ".\n")
 	}
 	out.Add(o.text)
 	out.Add(r.head(unread))
@@ -124,8 +123,8 @@ func (r report) notice(unread int, o own) string {
 		all = append(all, handoff.Count(unread, "unread handoff")+" (run handoff inbox)")
 	}
 	all = append(all, o.notice...)
-	if r.lost != nil {
-		all = append(all, "some handoffs cannot be listed (run handoff verify)")
+	if r.warning != "" {
+		all = append(all, "handoffs may be missing (run handoff verify)")
 	}
 	return strings.Join(all, ", ")
 }

@@ -8,18 +8,18 @@
 //
 // # Stores
 //
-// A [Store] is a handoffs directory with a state directory. The handoffs directory has a file for each handoff.
-// INDEX.md lists them all, with the operators who have read each one. The state directory has the hash-chained audit
-// log, the machine that the store belongs to, and the ledger of used resume tokens. [Open] takes [Options] and
-// creates nothing. [LoadProject] finds the options as the programs do.
+// A [Store] is a handoffs directory with a state directory. The handoffs directory has a file for each handoff. The
+// state directory has the hash-chained audit log, which says what happened to them, and the machine that the store
+// belongs to. Everything else, such as INDEX.md, is derived: it can be deleted, and decides nothing. [Open] takes
+// [Options] and creates nothing. [LoadProject] finds the options as the programs do.
 //
-//   - If [Store.Write] returns no error, body, row and event are on disk. After an error the document may be missing.
-//     Writing it again is safe: the result is one file, one row and one event.
+//   - If [Store.Write] returns no error, body, name and event are on disk. After an error the document may be missing.
+//     Writing it again is safe: the result is one file and one event.
 //   - Each change has one commit, under a lock. After a crash, a full disk or a power cut you find the old state or the
-//     new one. The next change completes or undoes an interrupted one.
-//   - Readers take no lock and never see a row without its body. [Store.Read], [Store.Search] and [Store.Surface]
-//     return only text that they have proven to be as it was written.
-//   - [Store.Verify] derives everything again. [Maintenance.Repair] repairs a store and throws nothing away.
+//     new one.
+//   - Readers take no lock and write nothing. [Store.Read], [Store.Search] and [Store.Surface] return only text that
+//     they have proven to be as it was written.
+//   - [Store.Verify] compares documents and log. [Maintenance.Repair] repairs a store and throws nothing away.
 //   - Only the machine that a store belongs to can change it. [Maintenance.Regenerate] moves a store to this machine.
 //
 // # Errors

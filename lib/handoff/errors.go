@@ -1,10 +1,6 @@
 package handoff
 
-import (
-	"errors"
-
-	"github.com/seed-78daf238/handoff/lib/fault"
-)
+import "github.com/seed-78daf238/handoff/lib/fault"
 
 // The classes of errors. An error that a caller can act on wraps exactly one of them.
 var (
@@ -38,11 +34,3 @@ type (
 
 // Count formats a number with its noun: "1 row", "2 rows".
 func Count(n int, what string) string { return fault.Count(n, what) }
-
-// explain adds what to do next to an error, unless the error names who was first.
-func explain(err error) error {
-	if errors.As(err, new(*ConsumedError)) || errors.As(err, new(*TakenError)) {
-		return err
-	}
-	return fault.Unpublished(err)
-}

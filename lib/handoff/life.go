@@ -1,158 +1,179 @@
 package handoff
 
 import (
-	"fmt"
-	"path/filepath"
+	"cmp"
 	"slices"
-	"strings"
-	"sync"
+	"time"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
-
-	"github.com/seed-78daf238/handoff/lib/internal/life"
-	"github.com/seed-78daf238/handoff/lib/relation"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
-// A State is the state of a handoff, such as StateUnread. States are derived, never stored.
-type State = life.State
+// A Lifecycle gives access to the states of handoffs: who took and finished them, and their successors.
+type Lifecycle struct{ s *Store }
 
-// The states of a handoff. If several apply, the first of this list counts:
-// archived, withdrawn, done, superseded, expired, taken, read, unread.
-const (
-	StateUnread     = life.Unread     // its recipient has not marked it as read
-	StateRead       = life.Read       // its recipient has marked it as read
-	StateTaken      = life.Taken      // it has a holder
-	StateDone       = life.Done       // it is finished
-	StateSuperseded = life.Superseded // it has a successor
-	StateExpired    = life.Expired    // its expiry time has passed
-	StateArchived   = life.Archived   // it is hidden
-	StateWithdrawn  = life.Withdrawn  // its sender took it back before it was read
-)
+// Lifecycle returns the states of the handoffs of the store.
+func (s *Store) Lifecycle() Lifecycle { return Lifecycle{s} }
 
-// States returns all states, in the order in which a handoff usually reaches them.
-func States() []State { return life.States }
+// An Action is who did something to a handoff, in which session and when. Until is the end of the lease of a take, or
+// "". Note is the reason that the operator gave. The zero value means that nobody did.
+type Action struct{ Operator, Session, Time, Until, Note string }
 
-// A stateReader computes states of handoffs. It reads what it needs on first use.
-type stateReader struct {
-	facts func() *life.Facts
-	s     *Store
-}
+// IsDone reports whether somebody did it.
+func (a Action) IsDone() bool { return a.Operator != "" }
 
-func (s *Store) stateReader() stateReader {
-	if s.held != nil {
-		return *s.held
+func actionOf(t *facts.Turn, until time.Time) Action {
+	if t == nil {
+		return Action{}
 	}
-	return stateReader{sync.OnceValue(s.life), s}
+	return Action{t.Operator, t.Session, stamp(t.At), stamp(until), t.Note}
 }
 
-func (l stateReader) state(e Entry) State { return l.facts().State(e, l.s.opt.Now()) }
+// A Life is what happened to a handoff. Take is its holder, Done who finished or withdrew it, Archive who archived it.
+type Life struct{ Take, Done, Archive Action }
 
-// life returns the facts about handoffs beyond their rows. If they are unreadable, it warns and returns no facts.
-func (s *Store) life() *life.Facts {
-	facts, err := s.gather()
+func lifeOf(l *facts.Life) (life Life) {
+	if l == nil {
+		return life
+	}
+	if life.Done = actionOf(l.End, time.Time{}); l.End == nil {
+		life.Take = actionOf(l.Holder, l.Until)
+	}
+	if l.IsArchived {
+		life.Archive = Action{Operator: l.Archiver, Time: stamp(l.ArchivedAt)}
+	}
+	return life
+}
+
+// Life returns what happened to a handoff when the entry was listed.
+func (e Entry) Life() Life { return lifeOf(e.life) }
+
+// State returns the state of the handoff when the entry was listed.
+func (e Entry) State() State { return e.state }
+
+// Successors returns the successors of a stored handoff, and as rivals the other successors of the handoffs that it
+// supersedes itself.
+func (c Lifecycle) Successors(id string) (successors, rivals []string) {
+	look, err := c.s.look(false)
 	if err != nil {
-		s.opt.Warn("what is superseded, expired, taken or done is not known: " + err.Error())
-		return life.NewFacts()
+		return nil, nil
 	}
-	return facts
-}
-
-func (s *Store) gather() (*life.Facts, error) {
-	d, err := s.at.OpenDirs()
-	if err != nil {
-		return nil, err
+	h := look.Of(id)
+	if h == nil {
+		return nil, nil
 	}
-	defer d.Close()
-	facts, err := life.Gather(d, d.LogHead())
-	if err != nil {
-		return nil, err
+	for _, by := range look.Superseders(h) {
+		successors = append(successors, by.ID)
 	}
-	if facts.HasNoEvents() && s.opt.Git != GitTracked { // a new clone has none
-		s.opt.Warn("no " + filepath.Base(s.opt.StateDir) + ": reads and takes are unknown")
-	}
-	facts.Trusts = s.trusts()
-	return facts, nil
-}
-
-// trusts returns a function that reports whether a handoff has the signature that the operators file requires, if
-// any. It looks each sender up once.
-func (s *Store) trusts() func(id, from string) bool {
-	free := make(map[string]bool) // senders who need not sign
-	return func(id, from string) bool {
-		is, known := free[from]
-		if !known {
-			is = s.Distrust(from, Signature{State: SignatureUnsigned}) == ""
-			free[from] = is
-		}
-		if is {
-			return true
-		}
-		got, err := s.Read(id)
-		return err == nil && s.Distrust(from, got.Signature) == ""
-	}
-}
-
-// Successors returns a function that returns the successors of a stored handoff. rivals are the other successors of
-// the handoffs that it supersedes itself. Facts are read on the first call.
-func (c Lifecycle) Successors() func(id string) (successors, rivals []string) {
-	at := c.s.stateReader()
-	return func(id string) (successors, rivals []string) {
-		h := at.facts().Of(id)
-		if e, err := c.s.Find(id); err == nil && len(h.Superseders) > 0 {
-			successors = at.facts().Successors(e)
-		}
-		for _, old := range h.Supersedes {
-			e, err := c.s.Find(old)
-			if err != nil {
-				continue
-			}
-			if all := at.facts().Successors(e); slices.Contains(all, id) {
-				rivals = append(rivals, slices.DeleteFunc(all, func(other string) bool { return other == id })...)
+	for _, old := range h.Supersedes {
+		if o := look.Of(old); o != nil && slices.Contains(look.Superseders(o), h) {
+			for _, by := range look.Superseders(o) {
+				if by != h {
+					rivals = append(rivals, by.ID)
+				}
 			}
 		}
-		return successors, rivals
 	}
+	return successors, rivals
 }
 
-// Left counts the closed handoffs that were left out, such as "1 taken, 2 superseded". It returns "" if there are
-// none.
-func (in Inbox) Left() string {
-	var parts []string
-	for _, state := range []State{StateTaken, StateSuperseded, StateExpired, StateArchived, StateWithdrawn} {
-		if n := in.Over[state]; n > 0 {
-			parts = append(parts, fmt.Sprint(n, " ", state))
+// An Ending is what others did to a handoff so that an operator need not wait for it, or work on it, any more. Note is
+// the reason that they gave, or "".
+type Ending struct {
+	Entry Entry
+
+	// Act is ActDone for a handoff of the operator. For a handoff that the operator had taken, it is ActTake if another
+	// operator or session took it over, ActRelease if it was released, and ActDone.
+	Act            Act
+	By, Note, Time string
+	Lost           bool // the operator had taken it
+}
+
+// Endings returns the handoffs of an operator that others have finished in the last time, at most a week, and those
+// that others have taken away from a session of the operator, in the order of these events. What cannot be read is
+// left out.
+func (c Lifecycle) Endings(operator, session string, last time.Duration) (all []Ending) {
+	look, err := c.s.look(true)
+	if err != nil {
+		return nil
+	}
+	start := look.Now.Add(-last)
+	for _, h := range look.Listed() {
+		e := entry(look.View, h)
+		by, act, isLost := endingOf(look.View, e, operator, session)
+		if by != nil && (isLost || e.From == operator) && by.At.After(start) {
+			all = append(all, Ending{e, act, by.Operator, by.Note, stamp(by.At), isLost})
 		}
 	}
-	return strings.Join(parts, ", ")
+	slices.SortFunc(all, func(a, b Ending) int {
+		return cmp.Or(compareTimes(a.Time, b.Time), cmp.Compare(a.Entry.ID, b.Entry.ID))
+	})
+	return all
 }
 
-// Reply returns a document without a body that answers a handoff. It goes from the recipient to the sender. If me is
-// the sender, it goes to the recipient again. The recipient of a handoff to Next is me.
-func Reply(e Entry, me string) Document {
-	from, to := e.To, e.From
-	switch {
-	case me == e.From:
-		from, to = to, from
-	case to == "", e.To == Next:
-		from = me
+// endingOf returns the turn of others that ended a handoff, or the take of a session of the operator.
+func endingOf(v facts.View, e Entry, operator, session string) (by *facts.Turn, act Act, isLost bool) {
+	l := e.life
+	ender := v.EnderOf(e.of, operator, session)
+	switch isOthers := l.End != nil && l.End.Operator != operator; {
+	case isOthers && l.End.Type == log.Done:
+		return l.End, ActDone, ender != nil
+	case ender == nil || l.End != nil:
+		return nil, "", false
+	case l.Holder != nil:
+		return ender, ActTake, true
 	}
-	return Document{SchemaVersion: "1.0", From: from, To: to, Topic: e.Topic,
-		References: []string{relation.Form{Kind: relation.Re, ID: e.ID}.String()}}
+	return ender, ActRelease, true
 }
 
-// Supersede returns a document without a body that replaces a handoff.
-func Supersede(e Entry) Document {
-	return Document{SchemaVersion: "1.0", From: e.From, To: e.To, Topic: e.Topic,
-		References: []string{relation.Form{Kind: relation.Supersedes, ID: e.ID}.String()}}
+// A Holding is a handoff that an operator holds. Take has the session and the lease; HasDied reports that the process
+// of that session is gone.
+type Holding struct {
+	Entry   Entry
+	Take    Action
+	HasDied bool
 }
 
-func checkState(state State) error {
-	var known []string
-	for _, s := range life.States {
-		if state == s || state == "" {
-			return nil
+// Holdings returns what an operator has taken and not finished, the oldest take first.
+func (c Lifecycle) Holdings(operator string) (all []Holding) {
+	look, err := c.s.look(true)
+	if err != nil {
+		return nil
+	}
+	for _, h := range look.Listed() {
+		e := entry(look.View, h)
+		if l := e.life; l.Holder != nil && l.End == nil && l.Holder.Operator == operator {
+			all = append(all, Holding{e, actionOf(l.Holder, l.Until), c.s.hasDied(l.Holder.Session)})
 		}
-		known = append(known, string(s))
 	}
-	return fault.Invalid("use one of "+strings.Join(known, ", "), "unknown state %q", state)
+	slices.SortFunc(all, func(a, b Holding) int {
+		return cmp.Or(compareTimes(a.Take.Time, b.Take.Time), cmp.Compare(a.Entry.ID, b.Entry.ID))
+	})
+	return all
+}
+
+// Last returns the id of the handoff that an operator has finished last (ActDone), or archived last (ActArchive). It
+// returns "" if the operator has done so with none, or has undone it.
+func (c Lifecycle) Last(operator string, act Act) (id string) {
+	look, err := c.s.look(false)
+	if err != nil {
+		return ""
+	}
+	var last time.Time
+	for _, h := range look.Listed() {
+		l := look.Life(h)
+		at, by := l.ArchivedAt, l.Archiver
+		if act == ActDone {
+			at, by = time.Time{}, ""
+			if l.End != nil {
+				at, by = l.End.At, l.End.Operator
+			}
+		} else if !l.IsArchived {
+			by = ""
+		}
+		if by == operator && at.After(last) {
+			id, last = h.ID, at
+		}
+	}
+	return id
 }

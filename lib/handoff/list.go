@@ -1,48 +1,40 @@
 package handoff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-
-	"github.com/seed-78daf238/handoff/lib/internal/index"
-
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/relation"
 )
-
-// A Mark records that an operator has read a handoff. Operator is the reader, and Time is when.
-type Mark = index.Mark
-
-// An Entry is a handoff as INDEX.md lists it. ID, File, From, To, Topic and Time are copied from the document; only
-// Read proves them. ReadBy is the cell of its readers; Marks and UnreadBy interpret it.
-type Entry = index.Row
 
 // A Filter chooses entries. Its zero value chooses all.
 type Filter struct {
-	To, From, Topic string
-	Tag             string    // needs the documents of all entries that the other conditions choose
-	Since           time.Time // ts_utc is not before it
-	Unread          bool      // in StateUnread: unread by To, or by their recipient if To is ""
-	All             bool      // with Unread, also those that are taken or closed
-	Present         bool      // not archived
-	State           State     // "" means any
-	Open            bool      // not closed
-	Newest          int       // only the newest n, or a few more; 0 means all
+	To, From, Topic, Tag string
+	Since                time.Time // ts_utc is not before it
+	Unread               bool      // in StateUnread: unread by To, or by their recipient if To is ""
+	All                  bool      // with Unread, also those that are taken or closed
+	Present              bool      // not archived or withdrawn
+	State                State     // "" means any
+	Open                 bool      // not closed
+	Newest               int       // only the newest n by their arrival; 0 means all
 }
 
 func (f Filter) matches(e Entry) bool {
 	return (f.To == "" || e.IsTo(f.To)) && (f.From == "" || e.From == f.From) &&
-		(f.Topic == "" || e.Topic == f.Topic) &&
+		(f.Topic == "" || e.Topic == f.Topic) && (f.Tag == "" || slices.Contains(e.Tags, f.Tag)) &&
 		(f.Since.IsZero() || !isBefore(e.Time, f.Since)) &&
 		(!f.Unread || e.UnreadBy(f.To))
 }
+
+// needsAll reports whether handoffs that need no more work can fit.
+func (f Filter) needsAll() bool { return !f.Unread && f.State != StateTaken && f.State != StateUnread }
 
 // check returns ErrInvalid for a name that no handoff can have.
 func (f Filter) check() error {
@@ -65,82 +57,165 @@ func (f Filter) check() error {
 	return checkState(f.State)
 }
 
-func isBefore(ts string, t time.Time) bool {
-	at, err := time.Parse(time.RFC3339Nano, ts)
-	return err != nil || at.Before(t)
+func checkState(state State) error {
+	if state == "" || slices.Contains(facts.States, state) {
+		return nil
+	}
+	var known []string
+	for _, s := range facts.States {
+		known = append(known, string(s))
+	}
+	return fault.Invalid("use one of "+strings.Join(known, ", "), "unknown state %q", state)
 }
 
-// List returns the entries that the filter chooses, oldest row first. It takes no lock. A store that does not exist
-// has no entries. A name in the
-// filter that no handoff can have is ErrInvalid.
+func isBefore(ts string, t time.Time) bool {
+	at, ok := form.Instant(ts)
+	return !ok || at.Before(t)
+}
+
+// List returns the entries that the filter chooses, in the order of their arrival. It takes no lock. A store that does
+// not exist has no entries. A name in the filter that no handoff can have is ErrInvalid.
 func (s *Store) List(f Filter) ([]Entry, error) {
-	in, err := s.choose(f, store.Choice{Newest: f.Newest})
+	in, err := s.Chosen(f)
 	return in.Newest, err
 }
 
-// Chosen is like List, but also counts what was left out: older entries by recipient, closed ones by state.
-func (s *Store) Chosen(f Filter) (Inbox, error) { return s.choose(f, store.Choice{Newest: f.Newest}) }
+// An Inbox has the handoffs that an operator has not read.
+type Inbox struct {
+	Newest  []Entry        // the newest, in the order of their times
+	For     map[string]int // how many there are, by recipient
+	Over    map[State]int  // how many were left out because they are taken or closed, by state
+	Missing int            // how many have no file; 0 if only those that need work were looked at
 
-func (s *Store) choose(f Filter, choice store.Choice) (in Inbox, err error) {
+	IsSynced bool // the store has a remote, which may have those that are missing
+
+	WhyUnknown string // set by Waiting: why its operator is probably a typo, or ""
+}
+
+// Count returns the number of unread handoffs.
+func (in Inbox) Count() (all int) {
+	for _, n := range in.For {
+		all += n
+	}
+	return all
+}
+
+// Left counts the closed handoffs that were left out, such as "1 taken, 2 superseded". It returns "" if there are
+// none.
+func (in Inbox) Left() string {
+	var parts []string
+	for _, state := range []State{StateTaken, StateSuperseded, StateExpired, StateArchived, StateWithdrawn} {
+		if n := in.Over[state]; n > 0 {
+			parts = append(parts, fmt.Sprint(n, " ", state))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Chosen is like List, but also counts what was left out: older entries by recipient, closed ones by state.
+func (s *Store) Chosen(f Filter) (in Inbox, err error) {
 	if err := f.check(); err != nil {
 		return in, err
 	}
-	defer s.at.Hold()()
-	d, err := s.at.Reader()
-	if err != nil || d == nil {
+	look, err := s.look(!f.needsAll())
+	if err != nil {
 		return in, err
 	}
-	defer d.Close()
-	at := s.stateReader()
-	over := make(map[string]State)
-	closed := sync.OnceValue(func() map[string]bool { return at.facts().Closed() })
-	choice.Is = func(e Entry) bool {
-		fits, hidden := f.admits(e, at, closed)
-		if hidden != "" {
-			over[strings.Clone(e.ID)] = hidden
+	in = Inbox{For: map[string]int{}, Over: map[State]int{}, Missing: len(look.Missing),
+		IsSynced: look.Sync.Remote != ""}
+	for _, h := range look.Listed() {
+		if e := entry(look.View, h); f.matches(e) {
+			switch at := e.state; {
+			case f.Present && (at == StateArchived || at == StateWithdrawn), f.Unread && !f.All && leavesUnread(at):
+				in.Over[at]++
+			case (f.State == "" || at == f.State) && !(f.Open && at.IsClosed()):
+				in.Newest = append(in.Newest, e)
+			}
 		}
-		return fits
 	}
-	if in.Newest, in.For, err = s.at.Scan(d, choice); err != nil {
-		return Inbox{}, err
+	if n := len(in.Newest) - f.Newest; f.Newest > 0 && n > 0 {
+		for _, e := range in.Newest[:n] {
+			in.For[e.To]++
+		}
+		in.Newest = in.Newest[n:]
 	}
-	in.Over = make(map[State]int)
-	for _, state := range over {
-		in.Over[state]++
-	}
-	in.Newest = slices.DeleteFunc(in.Newest, func(e Entry) bool { return !s.hasTag(d, f.Tag, e) })
 	return in, nil
 }
 
-// admits reports whether an entry fits, as far as its row and its state say. hidden is its state if that alone leaves
-// it out of what is unread or present. closed returns the handoffs that are closed.
-func (f Filter) admits(e Entry, at stateReader, closed func() map[string]bool) (fits bool, hidden State) {
-	if !f.matches(e) {
-		return false, ""
-	}
-	if f.Present && closed()[e.ID] {
-		if state := at.state(e); state == StateArchived || state == StateWithdrawn {
-			return false, state
-		}
-	}
-	if f.State == "" && !f.Open && (!f.Unread || f.All) {
-		return true, ""
-	}
-	state := at.state(e)
-	if f.Unread && !f.All && state.LeavesUnread() {
-		return false, state
-	}
-	return (f.State == "" || state == f.State) && !(f.Open && state.IsClosed()), ""
+// leavesUnread reports whether a handoff in this state waits for nobody, although its recipient has not read it.
+func leavesUnread(state State) bool { return state != StateUnread && state != StateRead }
+
+// NewestFirst sorts entries by ts_utc, newest first. Of equal times the later arrival comes first.
+func NewestFirst(entries []Entry) []Entry {
+	sorted := slices.Clone(entries)
+	slices.Reverse(sorted)
+	slices.SortStableFunc(sorted, func(a, b Entry) int { return compareTimes(b.Time, a.Time) })
+	return sorted
 }
 
-// hasTag reports whether the document of an entry has a tag, or the tag is "".
-func (s *Store) hasTag(d *disk.Dir, tag string, e Entry) bool {
-	if tag == "" {
-		return true
+// Next returns what the operator f.To should work on next: first what they hold that has expired, then the oldest of
+// what they hold and what is unread to them, then the oldest that is read and that nobody holds. ok is false if there
+// is nothing. An agent session is not offered what another session holds; session is "" for a person. The filter's
+// conditions on documents apply; those on states are ignored. skip has ids to leave out.
+func (s *Store) Next(f Filter, session string, skip map[string]bool) (e Entry, ok bool, err error) {
+	if err := cmp.Or(checkOperator(f.To), f.check()); err != nil {
+		return e, false, err
 	}
-	doc, err := s.load(d, e)
-	if err != nil {
-		s.opt.Warn(fmt.Sprintf("%s is left out: %v", e.ID, err))
+	me := f.To
+	f = Filter{From: f.From, Topic: f.Topic, Tag: f.Tag, Since: f.Since}
+	for _, part := range []bool{true, false} {
+		look, err := s.look(part)
+		if err != nil {
+			return e, false, err
+		}
+		rank := func(e Entry) int { return s.rank(look.Now, e, me, session, !part) }
+		var all []Entry
+		for _, h := range look.Listed() {
+			if e := entry(look.View, h); f.matches(e) && !skip[e.ID] && rank(e) > 0 {
+				all = append(all, e)
+			}
+		}
+		if len(all) > 0 {
+			return slices.MinFunc(all, func(a, b Entry) int {
+				return cmp.Or(rank(a)-rank(b), compareTimes(a.Time, b.Time))
+			}), true, nil
+		}
 	}
-	return err == nil && slices.Contains(doc.Tags, tag)
+	return e, false, nil
+}
+
+// rank returns when a handoff is to be offered, from 1, or 0 for never. withRead also offers what was read.
+func (s *Store) rank(now time.Time, e Entry, me, session string, withRead bool) int {
+	at, l := e.state, e.life
+	isMine := l.Holder != nil && l.End == nil && l.Holder.Operator == me && (session == "" ||
+		l.Holder.Session == session || l.IsOver(now) || s.hasDied(l.Holder.Session))
+	switch {
+	case isMine && at == StateExpired:
+		return 1
+	case isMine && at == StateTaken, at == StateUnread && e.IsTo(me):
+		return 2
+	case withRead && at == StateRead && e.IsTo(me):
+		return 3
+	}
+	return 0
+}
+
+// Reply returns a document without a body that answers a handoff. It goes from the recipient to the sender. If me is
+// the sender, it goes to the recipient again. The recipient of a handoff to Next is me.
+func Reply(e Entry, me string) Document {
+	from, to := e.To, e.From
+	switch {
+	case me == e.From:
+		from, to = to, from
+	case to == "", e.To == Next:
+		from = me
+	}
+	return Document{SchemaVersion: "1.0", From: from, To: to, Topic: e.Topic,
+		References: []string{relation.Form{Kind: relation.Re, ID: e.ID}.String()}}
+}
+
+// Supersede returns a document without a body that replaces a handoff.
+func Supersede(e Entry) Document {
+	return Document{SchemaVersion: "1.0", From: e.From, To: e.To, Topic: e.Topic,
+		References: []string{relation.Form{Kind: relation.Supersedes, ID: e.ID}.String()}}
 }

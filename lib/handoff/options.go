@@ -1,10 +1,13 @@
 package handoff
 
 import (
+	"cmp"
+	"context"
 	"path/filepath"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/exchange/remote"
+
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -23,7 +26,7 @@ type Options struct {
 	StateDir string // the state directory; "" means .run inside Dir
 	Root     string // the project root, to which reported paths are relative; "" means the parent of Dir
 
-	// UserState is a directory of the user, outside of all projects. It has the secret that authenticates changes.
+	// UserState is a directory of the user, outside of all projects. It has the pin and the snapshot of the store.
 	UserState string
 
 	Git Git // how the store uses git; "" means GitNone
@@ -57,11 +60,15 @@ type Options struct {
 	AllowedSigners  string                            // the user's file of allowed signers; "" if there is none
 	Sign            func(text []byte) ([]byte, error) // signs new documents; nil leaves them unsigned
 
+	// Remote opens the remote of the store and returns what the store remembers of it, such as its URL. nil means that
+	// the store is not exchanged.
+	Remote  func(context.Context) (r remote.Remote, name string, err error)
+	Offline bool // act without asking the remote: the next sync tells whether it counts
+
 	Rules       Rules                  // the frontmatter schema: schema.Frontmatter()
 	Now         func() time.Time       // nil means time.Now
 	Fingerprint func() (string, error) // returns the fingerprint of this machine; nil asks the system
 	Warn        func(string)           // receives sentences about ignored or repaired things; nil drops them
-	Lost        func(error)            // receives why existing handoffs cannot be listed; nil means Warn
 
 	// Progress is called often during long work, by one goroutine at a time. task is a word such as checking, storing
 	// or verifying, done and total count documents. nil ignores it.
@@ -75,32 +82,26 @@ type OperatorPolicy struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Root == "" {
-		o.Root = filepath.Dir(o.Dir)
-	}
-	if o.StateDir == "" {
-		o.StateDir = filepath.Join(o.Dir, disk.StateDir)
-	}
-	if o.OperatorsFile == "" {
-		o.OperatorsFile = filepath.Join(o.Root, disk.OperatorsFile)
-	}
-	if o.LockTimeout == 0 {
-		o.LockTimeout = DefaultLockTimeout
-	}
-	if o.MaxDocumentBytes == 0 {
-		o.MaxDocumentBytes = DefaultMaxDocumentBytes
-	}
-	if o.IndexMaxRows == 0 {
-		o.IndexMaxRows = DefaultIndexMaxRows
-	}
-	if o.Lease == 0 {
-		o.Lease = DefaultLease
-	}
+	o.Root = cmp.Or(o.Root, filepath.Dir(o.Dir))
+	o.StateDir = cmp.Or(o.StateDir, filepath.Join(o.Dir, disk.StateDir))
+	o.OperatorsFile = cmp.Or(o.OperatorsFile, filepath.Join(o.Root, disk.OperatorsFile))
+	o.Git = cmp.Or(o.Git, GitNone)
+	o.LockTimeout = cmp.Or(o.LockTimeout, DefaultLockTimeout)
+	o.MaxDocumentBytes = cmp.Or(o.MaxDocumentBytes, DefaultMaxDocumentBytes)
+	o.IndexMaxRows = cmp.Or(o.IndexMaxRows, DefaultIndexMaxRows)
+	o.Lease = cmp.Or(o.Lease, DefaultLease)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Fingerprint == nil {
-		o.Fingerprint = disk.Fingerprint
+		userState, warn := o.UserState, o.Warn
+		o.Fingerprint = func() (string, error) {
+			fingerprint, isNew, err := disk.Fingerprint(userState)
+			if isNew && warn != nil {
+				warn("this machine has no machine id: a random one, in " + userState + ", stands for it")
+			}
+			return fingerprint, err
+		}
 	}
 	if o.CheckBody == nil {
 		o.CheckBody = func(string) error { return nil }
@@ -108,19 +109,15 @@ func (o Options) withDefaults() Options {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	if o.Lost == nil {
-		o.Lost = func(err error) { o.Warn(fault.Sentence(err)) }
-	}
 	return o
 }
 
 // store returns the store that these options describe.
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
-		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState,
-		Named: o.Named, OperatorsFile: o.OperatorsFile, Git: o.Git,
+		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState, Named: o.Named,
+		OperatorsFile: o.OperatorsFile, Unverified: o.Operators.Off, Lenient: o.Operators.Warn, Git: o.Git,
 		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
-		Now: o.Now, Fingerprint: o.Fingerprint,
-		Warn: o.Warn, Lost: o.Lost, Progress: o.Progress,
+		VerifySignature: o.VerifySignature, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Progress: o.Progress,
 	}}
 }

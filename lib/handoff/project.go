@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -90,6 +91,9 @@ func (p *Project) load(cwd string, getenv func(string) string, flags ProjectFlag
 	if p.User, err = settings.LoadUser(getenv); err != nil {
 		return fault.Config("", "%v", err)
 	}
+	if p.Settings.Git.Source == settings.Default && git.Top(p.Root) != "" {
+		p.Settings.Git.Value = GitSynced
+	}
 	p.named = flags.HandoffsDir != "" || p.Settings.HandoffsDir.Source == settings.Environment
 	p.Options, err = p.options(cwd, flags)
 	return err
@@ -102,7 +106,7 @@ func (p Project) Exists() error {
 	case store.IsThere(o.Dir):
 	case p.named:
 		return fault.Config("check --handoffs-dir", "no directory %s", o.Dir)
-	case p.HasFile, store.IsThere(filepath.Join(o.StateDir, disk.LogFile)):
+	case p.HasFile, store.IsThere(filepath.Join(o.StateDir, log.FileName)):
 	case !store.IsThere(p.Root):
 		return fault.Config("name one that is there", "the project root %s does not exist", p.Root)
 	default:
@@ -140,10 +144,10 @@ func emptyEnv(string) string { return "" }
 // ownState returns the state directory of a handoffs directory that does not belong to a project.
 func ownState(dir string) string { return filepath.Join(dir, disk.StateDir) }
 
-// isSamePath reports whether two paths are equal after resolving the symbolic links above their last names.
+// isSamePath reports whether two paths are equal after resolving symbolic links.
 func isSamePath(a, b string) bool {
-	realA, errA := store.ResolveParent(a)
-	realB, errB := store.ResolveParent(b)
+	realA, errA := store.Resolve(a)
+	realB, errB := store.Resolve(b)
 	return a == b || errA == nil && errB == nil && realA == realB
 }
 
@@ -219,21 +223,20 @@ func (p Project) RecordsWork(inSession bool) bool {
 }
 
 // Identity returns the operator that the program runs for, and the source that names it. It is the zero value if
-// nothing names one, or if the file that does cannot be read now: the name of another source would be wrong.
+// nothing names one.
 func (p Project) Identity() Identity {
-	at := store.Store{Opt: store.Options{Dir: p.Options.Dir, StateDir: p.Options.StateDir, Root: p.Options.Root,
-		UserState: p.Options.UserState}}
-	here, err := at.Operator()
-	if err != nil {
-		return Identity{}
+	at, own := p.Options.store(), p.Settings.Operator
+	if own.Source == settings.Environment {
+		return Identity{Operator: own.Value, Source: "HANDOFF_OPERATOR"}
 	}
-	return operators.IdentityOf(p.Root, here, p.Settings, p.User, func() (*operators.List, error) {
-		s, err := Open(p.Options)
-		if err != nil {
-			return nil, err
+	for _, named := range []Identity{{Operator: at.Operator(), Source: "handoff init has set it for this clone"},
+		{Operator: p.User.Operator.Value, Source: "operator in " + p.User.File()}} {
+		if named.Operator != "" {
+			return named
 		}
-		return s.Registry().Policy()
-	}, time.Now())
+	}
+	return operators.IdentityOf(at.Operators, Identity{Operator: own.Value, Source: "operator in " + SettingsName},
+		func(key string) string { return git.Config(p.Root, key) }, time.Now())
 }
 
 // Me returns the operator that the program runs for, "" if unknown.

@@ -2,15 +2,22 @@ package handoff
 
 import (
 	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
-// A Stored is a handoff that was read from the store, with its entry in the index.
+// A Stored is a handoff that was read from the store, with its entry.
 type Stored struct {
 	Document
 	Entry Entry
@@ -39,17 +46,73 @@ func (s *Store) Read(id string) (Stored, error) {
 	return got, err
 }
 
+const minPrefix = 4 // the fewest hex digits of an id
+
 // Find returns the entry of a handoff. id and errors are as in Read, but Find does not look at the document.
 func (s *Store) Find(id string) (Entry, error) {
-	if id == store.Newest {
+	if id == "@" {
 		return s.newestToMe()
 	}
-	d, err := s.reader(id)
+	prefix := strings.TrimPrefix(strings.ToLower(id), form.IDPrefix)
+	isFile := strings.HasSuffix(id, ".md")
+	if !isFile && (len(prefix) < minPrefix || len(prefix) > 64 || !form.IsHex(prefix)) {
+		return Entry{}, fault.Invalid("use 4 or more hex digits, a file name, or @", "%q is not an id", id)
+	}
+	look, err := s.look(false)
 	if err != nil {
 		return Entry{}, err
 	}
-	defer d.Close()
-	return s.at.Find(d, id)
+	found := s.matching(look, id, prefix, isFile)
+	switch len(found) {
+	case 0:
+		return Entry{}, s.unknown(look, id, prefix)
+	case 1:
+		return entry(look.View, found[0]), nil
+	}
+	var ids []string
+	for _, h := range found {
+		ids = append(ids, h.ID)
+	}
+	return Entry{}, fault.Invalid("add more digits", "%q matches %d handoffs: %s", id, len(ids), fault.Some(ids))
+}
+
+// matching returns the listed handoffs with an id or a file name.
+func (s *Store) matching(look *store.Look, id, prefix string, isFile bool) (found []*facts.Handoff) {
+	dir, name := filepath.Split(filepath.Clean(filepath.FromSlash(id)))
+	switch {
+	case isFile && dir != "" && !s.isNamed(dir):
+		return nil
+	case isFile:
+		return slices.DeleteFunc(look.Listed(), func(h *facts.Handoff) bool { return h.File != name })
+	}
+	return slices.DeleteFunc(look.Listed(), func(h *facts.Handoff) bool {
+		return !strings.HasPrefix(h.ID[len(form.IDPrefix):], prefix)
+	})
+}
+
+// isNamed reports whether dir names the handoffs directory: as a path, or by its last names, as receipts do. Two
+// projects can have files with the same names.
+func (s *Store) isNamed(dir string) bool {
+	if store.Within(s.opt.Dir, dir) && store.Within(dir, s.opt.Dir) {
+		return true
+	}
+	const separator = string(filepath.Separator)
+	for strings.HasPrefix(dir, ".."+separator) {
+		dir = dir[len("..")+1:]
+	}
+	return dir != "" && strings.HasSuffix(s.opt.Dir+separator, separator+dir)
+}
+
+// unknown returns the error for an id that is not listed.
+func (s *Store) unknown(look *store.Look, id, prefix string) error {
+	h := look.Of(form.IDPrefix + prefix)
+	switch {
+	case h != nil && h.Pruned:
+		return fault.Invalid("write the document again", "%s was pruned", id)
+	case h != nil && h.Lost:
+		return fault.Invalid("write the document again", "%s is lost: its file was missing or damaged", id)
+	}
+	return s.at.UnknownID(id)
 }
 
 // newestToMe resolves @. It fails if the operator is unknown.
@@ -66,42 +129,29 @@ func (s *Store) newestToMe() (Entry, error) {
 	if err != nil || len(found) == 0 {
 		return Entry{}, cmp.Or(err, fault.Invalid("run `handoff list`", "no handoff is addressed to %s", me))
 	}
-	return found[len(found)-1], nil
+	return found[0], nil
 }
 
-// reader opens the handoffs directory to read a handoff. In a store that does not exist, every id is unknown.
-func (s *Store) reader(id string) (*disk.Dir, error) {
-	d, err := s.at.Reader()
-	if err == nil && d == nil {
-		err = store.UnknownID(id, s.opt.Dir)
-	}
-	return d, err
-}
-
-// FindEach returns the entries of ids, as Find does. It reads the index once for all full ids.
+// FindEach returns the entries of ids, as Find does.
 func (s *Store) FindEach(ids []string) (entries []Entry, err error) {
-	rows := store.Lookup{Store: s.at}
 	for _, id := range ids {
-		row, found, err := rows.Row(id)
-		if err == nil && !found { // not a full id
-			row, err = s.Find(id)
-		}
+		e, err := s.Find(id)
 		if err != nil {
 			return nil, err
 		}
-		entries = append(entries, row)
+		entries = append(entries, e)
 	}
 	return entries, nil
 }
 
 // Load returns the handoff of an entry from List. It proves the content as Read does.
-func (s *Store) Load(e Entry) (Stored, error) {
-	d, err := s.reader(e.ID)
-	if err != nil {
-		return Stored{}, err
-	}
-	defer d.Close()
-	return s.load(d, e)
+func (s *Store) Load(e Entry) (got Stored, err error) {
+	var failed error
+	err = s.LoadEach([]Entry{e}, func(one Stored, why error) bool {
+		got, failed = one, why
+		return false
+	})
+	return got, cmp.Or(err, failed)
 }
 
 // LoadEach calls do with the result of Load for each entry, until do returns false.
@@ -109,15 +159,63 @@ func (s *Store) LoadEach(entries []Entry, do func(Stored, error) bool) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	d, err := s.reader(entries[0].ID)
+	d, err := s.at.Open()
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	if d != nil {
+		defer d.Close()
+	}
+	keys, err := s.keys()
+	if err != nil {
+		return err
+	}
 	for _, e := range entries {
-		if !do(s.load(d, e)) {
+		if !do(s.load(d, keys, e)) {
 			break
 		}
 	}
 	return nil
+}
+
+// load returns the proven handoff of an entry, with the result of verifying its signature.
+func (s *Store) load(d *disk.Dir, keys trust.Keys, e Entry) (got Stored, err error) {
+	got = Stored{Entry: e, Path: s.at.RelPath(e.File)}
+	if e.of == nil {
+		return got, s.at.UnknownID(e.ID)
+	}
+	if got.Document, got.Text, err = s.at.Load(d, e.of); err != nil {
+		return got, err
+	}
+	doc, shown := got.Document, &got.Entry // the log may say something else
+	shown.From, shown.To, shown.Topic, shown.Time, shown.Tags = doc.From, doc.To, doc.Topic, doc.Time, doc.Tags
+	armored, err := s.at.Signature(e.ID)
+	if err == nil {
+		got.Signature, err = keys.Judge(doc.From, got.Text, armored)
+	}
+	return got, err
+}
+
+// keys returns what names the owners of keys: the user's allowed signers, and the accepted rules.
+func (s *Store) keys() (trust.Keys, error) {
+	look, err := s.look(true)
+	if err != nil {
+		return trust.Keys{}, err
+	}
+	rules := s.at.Accepted(look.View)
+	k := trust.Keys{Accepted: rules.List, Broken: rules.Broken, Verify: s.opt.VerifySignature}
+	if text := s.at.ReadUser(s.opt.AllowedSigners); text != nil {
+		k.Allowed = operators.ParseAllowed(string(text), operators.Namespace)
+	}
+	return k, nil
+}
+
+// Distrust returns what is missing if the accepted rules require a good signature of the sender, otherwise "". The body
+// must then not be shown.
+func (s *Store) Distrust(from string, sig Signature) (why string) {
+	keys, err := s.keys()
+	if err != nil {
+		return fmt.Sprintf("cannot tell whether handoffs of %s must be signed: %v", from, err)
+	}
+	return keys.Distrust(from, sig)
 }

@@ -16,7 +16,12 @@ type Query struct {
 
 // A Match is a handoff that Search found. It is an entry with its Title, its Score and the Passages with the words.
 // The document was proven.
-type Match = search.Match
+type Match struct {
+	Entry
+	Score    float64 // comparable only with scores of the same search
+	Title    string  // as untrusted as the body
+	Passages []Passage
+}
 
 // A Passage is a line of a handoff with words of the query. Where is "body", "tags" or "references", Line is a line
 // of the body, or 0. Text is as untrusted as a body: show it with EscapeLine.
@@ -42,21 +47,33 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	d, err := s.at.Reader()
-	if err != nil || d == nil {
-		return Found{}, err
-	}
-	defer d.Close()
 	entries, err := s.List(q.Filter)
 	if err != nil {
 		return Found{}, err
 	}
+	d, err := s.at.Open()
+	if err != nil || d == nil {
+		return Found{}, err
+	}
+	defer d.Close()
+	keys, err := s.keys()
+	if err != nil {
+		return Found{}, err
+	}
 	slices.Reverse(entries)
-	x := search.Search{At: s.at, Dir: d, Query: looked}
-	x.Prove = func(e Entry) (Document, error) {
-		got, err := s.load(d, e)
+	pages := make([]search.Page, len(entries))
+	for i, e := range entries {
+		pages[i] = search.Page{File: e.File, Topic: e.Topic, Time: e.Time}
+	}
+	x := search.Search{Dir: d, Query: looked, Warn: s.opt.Warn}
+	x.Prove = func(i int) (Document, error) {
+		got, err := s.load(d, keys, entries[i])
 		return got.Document, err
 	}
-	matches, total, err := x.Run(ctx, entries, q.Limit)
+	found, total, err := x.Run(ctx, pages, q.Limit)
+	matches := make([]Match, len(found))
+	for i, f := range found {
+		matches[i] = Match{entries[f.Page], f.Score, f.Title, f.Passages}
+	}
 	return Found{matches, total}, err
 }

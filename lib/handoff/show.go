@@ -1,10 +1,6 @@
 package handoff
 
 import (
-	"path"
-	"path/filepath"
-
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/md"
 )
@@ -64,15 +60,6 @@ func signedBy(sig Signature) string {
 		return ""
 	}
 	return sig.Operator
-}
-
-// shownPath returns only the name of a file, unless its directory is the default one: the name of a directory could
-// influence a reader.
-func shownPath(file string) string {
-	if file == "" || path.Dir(file) == disk.HandoffsDir {
-		return file
-	}
-	return path.Base(filepath.ToSlash(file))
 }
 
 // Blocker returns a line for people about a body with these flags of Framed, "" if there are none.

@@ -9,11 +9,9 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
-	"github.com/seed-78daf238/handoff/lib/internal/index"
-
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // DefaultSurfaceMaxChars is the default number of characters that Surface shows of a body.
@@ -29,23 +27,6 @@ type SurfaceOptions struct {
 // maxListed is more handoffs than fit into an output for agents.
 const maxListed = 1000
 
-// An Inbox has the handoffs that an operator has not read.
-type Inbox struct {
-	Newest []Entry        // the newest, in the order of their times
-	For    map[string]int // how many there are, by recipient
-	Over   map[State]int  // how many were left out because they are taken or closed, by state
-
-	WhyUnknown string // set by Waiting: why its operator is probably a typo, or ""
-}
-
-// Count returns the number of unread handoffs.
-func (in Inbox) Count() (all int) {
-	for _, n := range in.For {
-		all += n
-	}
-	return all
-}
-
 // Unread returns the unread handoffs of an operator. It lists at least the newest n, and no
 // handoff older than maxAgeDays. 0 means no limit for either.
 func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err error) {
@@ -59,7 +40,7 @@ func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err e
 	for _, e := range in.Newest {
 		in.For[e.To]++
 	}
-	slices.SortStableFunc(in.Newest, func(a, b Entry) int { return index.CompareTimes(a.Time, b.Time) })
+	slices.SortStableFunc(in.Newest, func(a, b Entry) int { return compareTimes(a.Time, b.Time) })
 	return in, nil
 }
 
@@ -198,7 +179,10 @@ func (s *Store) recordSurface(ctx context.Context, out Surfacing) {
 			withheld = append(withheld, h.Entry.ID)
 		}
 	}
-	told := eventlog.Surfaced{OperatorID: out.Operator,
-		HandoffIDs: eventlog.FirstIDs(shown), Count: len(shown), Withheld: eventlog.FirstIDs(withheld)}
-	txn.TryRecord(ctx, s.at, eventlog.Pending{Type: eventlog.TypeSurface, Payload: told})
+	n := len(shown)
+	s.at.Try(ctx, func(c *store.Change) error {
+		c.Add(log.Surface, log.Payload{Operator: out.Operator, Surfaced: &n, IDs: append([]string{}, shown...),
+			Withheld: append([]string{}, withheld...)})
+		return nil
+	})
 }

@@ -10,15 +10,21 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// toMain moves a project in a linked work tree to the main work tree, if both share one synced store. top is the work
-// tree that contains the project. The settings are those of the main work tree. If its branch has none yet, those of
-// the linked work tree are used.
+// toMain moves a project in a linked work tree to the main work tree, if both share one synced store; in a second
+// workspace of jj to the first. top is the work tree that contains the project. The settings are those of the main work
+// tree. If its branch has none yet, those of the linked work tree are used.
 func (p *Project) toMain(top, cwd string, getenv func(string) string, flags ProjectFlags) error {
 	shares := p.Settings.Git.Value == GitSynced
-	if p.HasFile && !shares || top == "" {
+	if p.HasFile && !shares {
 		return nil
 	}
-	main, err := git.Main(top)
+	main, err := "", error(nil)
+	if top == "" {
+		top = p.Root
+		main = git.FirstWorkspace(top)
+	} else {
+		main, err = git.Main(top)
+	}
 	if apart, is := errors.AsType[*git.LinkError](err); is {
 		p.keepApart(apart.Why)
 		return nil
@@ -36,7 +42,7 @@ func (p *Project) toMain(top, cwd string, getenv func(string) string, flags Proj
 		return nil
 	}
 	own, err := settings.Load(root, cwd, emptyEnv)
-	mainShares := err == nil && own.Git.Value == GitSynced
+	mainShares := err == nil && (own.Git.Value == GitSynced || own.Git.Source == settings.Default)
 	if !shares && !mainShares {
 		return nil
 	}

@@ -1,50 +1,37 @@
 package handoff
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
+	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
+	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
 // A Document is a handoff. SchemaVersion, HandoffID, From, To, Topic, Time (ts_utc), References and Tags are its
 // frontmatter, Body is its Markdown.
 type Document = document.Document
 
-// A Source is a document to write. Exactly one of Text, Fields, Make and Open is set.
+// A Source is a document to write. Exactly one of Text, Fields and Make is set.
 type Source struct {
 	Name   string               // its name in messages, such as a file name; or ""
 	Text   []byte               // frontmatter and body
 	Fields *Document            // the document itself
 	Make   func() (Made, error) // makes the document; called once, after the machine was checked
-	// returns a source of the same document each time, so that a large batch needs little memory
-	Open func() (Source, error)
 
 	// with Text: fields that its frontmatter must not contradict, and gets if it lacks them; or nil
 	Expected *Document
 	Defaults func(body string) Document // with Expected: the defaults of frontmatter fields, for a body
 
-}
-
-// resolve returns the source with the document of Make or Open.
-func (src Source) resolve() (_ Source, redacted []string, err error) {
-	if src.Open != nil {
-		opened, err := src.Open()
-		if err != nil {
-			return src, nil, err
-		}
-		src.Text, src.Fields, src.Make = opened.Text, opened.Fields, opened.Make
-		src.Expected, src.Defaults = opened.Expected, opened.Defaults
-	}
-	if src.Make == nil {
-		return src, nil, nil
-	}
-	m, err := src.Make()
-	src.Fields = &m.Document
-	return src, m.Redacted, err
+	File string // the file that it was written from, relative to the project root; or ""
 }
 
 // A Receipt is the result of Write.
@@ -54,7 +41,7 @@ type Receipt struct {
 	Time   string `json:"ts_utc"`
 	Status string `json:"status"` // StatusCreated or StatusExisting
 
-	Signature *Signature `json:"signature,omitempty"` // of the document
+	Signature *Signature `json:"signature,omitempty"` // if it was signed
 }
 
 // The values of Receipt.Status.
@@ -63,13 +50,12 @@ const (
 	StatusExisting = "existing" // the same document was stored before; nothing changed
 )
 
-// Write stores a document. If it returns no error, body, row of INDEX.md and audit event are on disk. If the same
-// document is already stored, the status is StatusExisting and nothing changes.
+// Write stores a document. If it returns no error, body, name and audit event are on disk. If the same document is
+// already stored, the status is StatusExisting and nothing changes.
 //
 // An error wraps ErrInvalid (the document), ErrDenied (its operators), ErrBusy (the lock), ErrIntegrity (the id, the
-// machine or the stored data) or ErrConfig (the directory, or no free name). The checks have this order: machine,
-// document, time, id, directory, operators, lock, free name. After any error, writing the same document again is
-// safe.
+// machine or the log) or ErrConfig (the directory, or no free name). The checks have this order: machine, document,
+// time, id, directory, operators, lock, free name. After any error, writing the same document again is safe.
 func (s *Store) Write(ctx context.Context, src []byte) (Receipt, error) {
 	receipts, err := s.WriteAll(ctx, []Source{{Text: src}})
 	if err != nil {
@@ -78,140 +64,286 @@ func (s *Store) Write(ctx context.Context, src []byte) (Receipt, error) {
 	return receipts[0], nil
 }
 
-// WriteAll stores all documents or none, under one lock and with one commit. The receipts have the order of the
-// sources. Errors are those of Write, joined if several documents have one.
-func (s *Store) WriteAll(ctx context.Context, sources []Source) ([]Receipt, error) {
-	results, err := s.write(ctx, sources)
-	receipts := make([]Receipt, len(results))
-	for i, r := range results {
-		receipts[i] = r.Receipt
+// WriteAll stores all documents or none, with one change. The receipts have the order of the sources. Errors are those
+// of Write, joined if several documents have one.
+func (s *Store) WriteAll(ctx context.Context, sources []Source) (_ []Receipt, err error) {
+	defer func() { err = fault.Unpublished(err) }()
+	accepted, err := s.accept(sources)
+	if err != nil || len(accepted) == 0 {
+		return nil, err
 	}
-	return receipts, err
-}
-
-// A result is what became of one document: a receipt or an error.
-type result struct {
-	Receipt Receipt
-	Err     error
+	docs := make([]store.Document, len(accepted))
+	for i, d := range accepted {
+		docs[i] = store.Document{Document: d.Document, Name: d.name, Size: len(d.Body), Verification: d.operators,
+			Redacted: d.redacted, Allowed: d.allowed, Source: sources[i].File, Record: recordOf(d.Body),
+			Signature: d.signature,
+			Text:      func() ([]byte, error) { return document.Render(d.Document), nil }}
+	}
+	var notes []string
+	outcomes, err := s.at.Write(ctx, docs, func(c *store.Change) {
+		notes = s.firstNames(c.View, accepted)
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range notes {
+		s.opt.Warn(note)
+	}
+	receipts := make([]Receipt, len(outcomes))
+	for i, o := range outcomes {
+		d := accepted[i]
+		receipts[i] = Receipt{d.HandoffID, s.at.RelPath(o.File), d.Time, StatusCreated, d.verdict}
+		if o.IsExisting {
+			receipts[i].Status = StatusExisting
+		}
+		if len(d.redacted) > 0 {
+			s.opt.Warn(fault.Prefixed(d.name) + "redacted credentials by these rules: " +
+				strings.Join(d.redacted, ", "))
+		}
+	}
+	return receipts, nil
 }
 
 // Try returns the error that WriteAll would have before it takes the lock. It writes nothing.
 func (s *Store) Try(sources []Source) error {
-	_, err := s.accept(sources, make([]result, len(sources)))
+	_, err := s.accept(sources)
 	return err
 }
 
-func (s *Store) write(ctx context.Context, sources []Source) (_ []result, err error) {
-	defer func() { err = fault.Unpublished(err) }()
-	results := make([]result, len(sources))
-	docs, err := s.accept(sources, results)
-	if err == nil && len(docs) > 0 {
-		err = s.publish(ctx, sources, docs, results)
+// An accepted document is valid, has the id of its content, contains no credentials but the allowed ones, and may be
+// stored.
+type accepted struct {
+	Document
+	name      string
+	isClaimed bool     // the source contains its id
+	redacted  []string // secret rules
+	allowed   []string // secret rules
+	operators string   // how its operators were verified
+	signature []byte   // armored
+	verdict   *Signature
+	notes     []string // warnings for the writer
+}
+
+// accept runs all checks that precede the writing, in their order. The first that a document fails ends it, with the
+// errors of all documents.
+func (s *Store) accept(sources []Source) ([]*accepted, error) {
+	if err := cmp.Or(s.at.Guard(), trust.CheckRules(s.opt.AllowSecrets)); err != nil {
+		return nil, err
+	}
+	docs, errs := make([]*accepted, len(sources)), make([]error, len(sources))
+	parallel.Each(len(sources), runtime.GOMAXPROCS(0), func(i int) { docs[i], errs[i] = s.identify(sources[i]) })
+	for _, d := range docs {
+		for _, note := range d.notes {
+			s.opt.Warn(fault.Prefixed(d.name) + note)
+		}
+	}
+	each := func(check func(*accepted) error) error {
+		for i, d := range docs {
+			if errs[i] == nil {
+				errs[i] = check(d)
+			}
+		}
+		return fault.Join(errs, func(err error) error { return err })
+	}
+	if err := each(s.screen); err != nil {
+		return nil, err
+	}
+	rules := s.at.Rules()
+	if err := s.at.CheckPlaces(); err != nil {
+		return nil, err
+	}
+	if rules.Broken != nil && !rules.Off {
+		return nil, rules.Broken
+	}
+	err := each(func(d *accepted) (err error) {
+		rules.Document = d.name
+		if err = cmp.Or(CheckOperator(d.To), checkOperator(d.From)); err == nil {
+			d.operators, err = rules.Admit(d.From, d.To)
+		}
+		return err
+	})
+	if err == nil {
+		err = each(func(d *accepted) error { return s.sign(d, rules) })
+	}
+	return docs, err
+}
+
+// identify parses and validates a source, and computes its id.
+func (s *Store) identify(src Source) (*accepted, error) {
+	d := &accepted{name: src.Name}
+	isMade := src.Make != nil
+	src, redacted, err := src.resolve()
+	if err != nil {
+		return d, err
+	}
+	draft, err := parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
+	if err != nil {
+		return d, err
+	}
+	d.Document, d.redacted = draft.Document(), redacted
+	if fault := document.CheckTime(d.Time, s.opt.Now()); fault != nil {
+		fault.Line, fault.Column = draft.Locate(fault.Pointer)
+		return d, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
+	}
+	id, err := document.ID(d.Document)
+	if err != nil {
+		return d, fault.Invalid("", "%s%v", fault.Prefixed(src.Name), err)
+	}
+	if d.isClaimed = d.HandoffID != ""; d.isClaimed && d.HandoffID != id {
+		return d, &IDMismatchError{Name: src.Name, Claimed: d.HandoffID, Computed: id}
+	}
+	d.HandoffID = id
+	if err := s.opt.CheckBody(d.Body); err != nil && !isMade {
+		d.notes = append(d.notes, fault.Sentence(err)+"; write the record as JSON, and its view is made")
+	}
+	for _, bad := range relation.Of(d.References).Malformed {
+		d.notes = append(d.notes, bad.Error()+", and says nothing: "+bad.Hint)
+	}
+	if fault := document.CheckSize(document.Render(d.Document), s.opt.MaxDocumentBytes); fault != nil {
+		return d, &DocumentError{Name: d.name, Faults: []Fault{*fault}}
+	}
+	return d, nil
+}
+
+// screen refuses a document with credentials, or redacts it if the options say so.
+func (s *Store) screen(d *accepted) error {
+	gate := trust.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact}
+	doc, v, err := gate.Document(d.name, d.Document, d.isClaimed)
+	d.Document, d.allowed, d.redacted = doc, v.Allowed, trust.RuleNames(append(d.redacted, v.Redacted...))
+	return err
+}
+
+// resolve returns the source with the document of Make.
+func (src Source) resolve() (_ Source, redacted []string, err error) {
+	if src.Make == nil {
+		return src, nil, nil
+	}
+	m, err := src.Make()
+	src.Fields = &m.Document
+	return src, m.Redacted, err
+}
+
+// Parse validates src against the rules of the frontmatter and returns its document. HandoffID is the id that src
+// contains, or "". Parse checks neither the time nor that id. maxBytes limits the size of src; 0 means
+// DefaultMaxDocumentBytes. Faults are a *DocumentError.
+func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
+	src, _, err := src.resolve()
+	if err != nil {
+		return Document{}, err
+	}
+	draft, err := parse(src, rules, maxBytes)
+	if err != nil {
+		return Document{}, err
+	}
+	return draft.Document(), nil
+}
+
+// parse returns a draft without faults that knows the places of its fields in src.
+func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
+	if rules == nil {
+		return nil, fault.Config("", "no rules are given")
+	}
+	if maxBytes == 0 {
+		maxBytes = DefaultMaxDocumentBytes
+	}
+	var draft *document.Draft
+	if src.Fields != nil {
+		draft, _ = document.Compose(*src.Fields)
+	} else {
+		draft, _ = document.Parse(src.Text, maxBytes)
+		if src.Expected != nil {
+			draft.Fill(*src.Expected, src.Defaults)
+		}
+	}
+	if faults := draft.Check(rules); len(faults) > 0 {
+		return nil, &DocumentError{Name: src.Name, Faults: faults}
+	}
+	return draft, nil
+}
+
+// PlainRules checks the frontmatter without a schema library. It accepts what schema.Frontmatter() accepts.
+func PlainRules(head any) []Fault { return document.Shape(head) }
+
+// AnnouncesRecord reports whether the body of a source may contain a record. Package record decides.
+func AnnouncesRecord(src Source) bool {
+	return fields.Announces(string(src.Text)) || src.Fields != nil && fields.Announces(src.Fields.Body)
+}
+
+// Redacted returns text with a mark in place of each credential, except those that the rules in allow find.
+func Redacted(text string, allow []string) string {
+	text, _ = trust.Redact(text, allow)
+	return text
+}
+
+// CheckReason returns ErrInvalid for a reason of more than 2,000 bytes, or with a credential: reasons are kept for
+// good.
+func CheckReason(reason string) error { return trust.CheckReason(reason) }
+
+// sign signs a new document with Options.Sign. The error is ErrDenied if the operators file requires a good signature
+// and the document has none.
+func (s *Store) sign(d *accepted, rules trust.Rules) error {
+	verdict := Signature{State: SignatureUnsigned}
+	if s.opt.Sign != nil {
+		var err error
+		if d.signature, verdict, err = s.signed(d.From, document.Render(d.Document)); err != nil {
+			return fmt.Errorf("%s%w", fault.Prefixed(d.name), err)
+		}
+		d.verdict = &verdict
+	}
+	keys := trust.Keys{Accepted: rules.List}
+	if why := keys.Distrust(d.From, verdict); why != "" {
+		return fault.Denied("sign it with --sign, and with a key that the operators file lists", "%s%s",
+			fault.Prefixed(d.name), why)
+	}
+	if d.verdict != nil && verdict.State != SignatureGood {
+		s.opt.Warn(fault.Prefixed(d.name) + "it is signed, but the signature is " + verdict.State +
+			": list the key in ssh_keys of " + d.From + " in the operators file")
+	}
+	return nil
+}
+
+// signed returns a signature that Options.Sign makes of a text of a sender, and its verdict.
+func (s *Store) signed(from string, text []byte) (armored []byte, verdict Signature, err error) {
+	keys, err := s.keys()
+	if err == nil {
+		armored, err = s.opt.Sign(text)
 	}
 	if err == nil {
-		err = s.signExisting(ctx, docs, results)
+		verdict, err = keys.Judge(from, text, armored)
 	}
-	if err != nil {
-		return nil, err
-	}
-	s.pinSighted(ctx)
-	return results, nil
+	return armored, verdict, err
 }
 
-// publish stores the documents with one commit, and sets their results.
-func (s *Store) publish(ctx context.Context, sources []Source, docs []admitted, results []result) error {
-	redacted := make(map[int]string) // what to say once they are stored
-	at := make([]int, len(docs))
-	for i, d := range docs {
-		if len(d.redacted) > 0 {
-			redacted[i] = fault.Prefixed(d.name) + "redacted credentials by these rules: " +
-				strings.Join(d.redacted, ", ")
-		}
-		at[i] = d.at
-		results[d.at].Receipt = Receipt{ID: d.HandoffID, Time: d.Time, Status: StatusCreated, Signature: d.verdict}
-	}
-	outcomes, err := txn.Publish(ctx, s.at, len(docs), func(i int) txn.Publication {
-		d := docs[i]
-		return txn.Publication{Document: &d.Document, Name: d.name, BodySize: d.size, Operators: string(d.operators),
-			Allowed: d.allowed, Redacted: d.redacted, Signature: d.signature,
-			Text: func() ([]byte, error) { return s.stored(d.sealed, sources[d.at]) }}
-	}, false)
-	for i, o := range outcomes {
-		r := &results[at[i]].Receipt
-		if r.Path = s.at.RelPath(o.File); o.Existing {
-			r.Status = StatusExisting
-		}
-		if redacted[i] != "" {
-			s.opt.Warn(redacted[i])
-		}
-	}
-	return err
+// A SignReceipt is the result of Sign.
+type SignReceipt struct {
+	ID        string    `json:"handoff_id"`
+	Status    string    `json:"status"` // StatusSigned or StatusExisting
+	Signature Signature `json:"signature"`
 }
 
-// accept runs all checks that precede the writing. Refused documents are left out and reported in results. The first
-// failed check ends it.
-func (s *Store) accept(sources []Source, results []result) ([]admitted, error) {
-	orFaults := func(err error) error {
-		if err == nil {
-			err = fault.Join(results, func(r result) error { return r.Err })
-		}
-		return err
-	}
-	if _, err := txn.Guard(s.at); err != nil {
-		return nil, err
-	}
-	docs := s.seal(sources, results)
-	if err := orFaults(nil); err != nil {
-		return nil, err
-	}
-	clean, err := s.screen(docs, results)
-	if err = orFaults(err); err != nil {
-		return nil, err
-	}
-	admitted, err := s.admit(clean, results)
-	if err = orFaults(err); err != nil {
-		return nil, err
-	}
-	signed, err := s.sign(admitted, sources, results)
-	return signed, orFaults(err)
-}
+// StatusSigned means that the signature of a SignReceipt is new.
+const StatusSigned = "signed"
 
-// guard returns an error if the store belongs to another machine, or if its handoffs are missing: every id would be
-// unknown.
-func (s *Store) guard() error {
-	if _, err := txn.Guard(s.at); err != nil {
-		return err
+// Sign signs a stored handoff with Options.Sign, durably. id is as in Read. A good signature stays, any other is
+// replaced. If the new one would not be good, it is stored anyway, and the receipt has its state. Errors are those of
+// Write.
+func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) {
+	if err := s.at.Guard(); err != nil {
+		return r, err
 	}
-	d, err := s.at.Prover()
-	if err == nil && d != nil {
-		d.Close()
+	got, err := s.Read(id)
+	isBad := got.Signature.State != "" && got.Signature.State != SignatureGood
+	if err != nil && !isBad {
+		return r, err
 	}
-	return err
-}
-
-// Ready checks the machine and the directories before long work that precedes a write. Write checks them again.
-// Errors are ErrIntegrity and ErrConfig.
-func (m Maintenance) Ready() error {
-	if err := m.s.guard(); err != nil {
-		return err
+	r = SignReceipt{got.Entry.ID, StatusExisting, got.Signature}
+	if !isBad {
+		return r, nil
 	}
-	return m.s.at.CheckPlaces()
-}
-
-// Recover completes or undoes an interrupted change, as every writing command does first. It is for commands that may
-// have nothing to write. Errors are those of Write.
-func (m Maintenance) Recover(ctx context.Context) (err error) {
-	defer func() { err = fault.Unpublished(err) }()
-	d, err := m.s.at.OpenDirs()
-	if err != nil {
-		return err
+	var armored []byte
+	if armored, r.Signature, err = s.signed(got.Entry.From, got.Text); err != nil {
+		return r, err
 	}
-	defer d.Close()
-	if !d.Lags() {
-		return nil
-	}
-	if _, err := txn.Guard(m.s.at); err != nil {
-		return err
-	}
-	return txn.Locked(ctx, m.s.at, func(*txn.Session) error { return nil })
+	r.Status = StatusSigned
+	return r, s.at.Sign(ctx, r.ID, cmp.Or(s.opt.Operator, got.Entry.From), armored)
 }

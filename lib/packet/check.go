@@ -31,7 +31,7 @@ type CheckOptions struct {
 	Now        time.Time     // time.Now() if zero
 	MaxAge     time.Duration // DefaultMaxAge if zero
 	AllowEmpty []string      // packet fields that can be empty
-	// Consumed asks the ledger for a token, or for "" and the id of a handoff; nil without a ledger.
+	// Consumed asks the audit log for a token, or for "" and the id of a handoff; nil without a log.
 	Consumed func(token, id string) (Use, error)
 	Holders  func(token string) ([]string, error) // the stored packets with a token; nil without a store
 	Answers  *Answers                             // as the resuming side understood the packet; nil if not asked
@@ -43,16 +43,16 @@ type CheckOptions struct {
 	ConfirmedBy string // who confirms answers in other words, or ""
 }
 
-// A Use is the consumption of a token, or of a handoff without one, in the ledger. The zero value means that it
+// A Use is the consumption of a token, or of a handoff without one, in the audit log. The zero value means that it
 // was never consumed.
 type Use struct {
 	Consumed  bool   `json:"-"`
-	Operator  string `json:"operator"` // who consumed it; like Time and HandoffID "" if the ledger is damaged
+	Operator  string `json:"operator"` // who consumed it; like Time and HandoffID "" if the log is damaged
 	Time      string `json:"ts_utc"`
 	HandoffID string `json:"handoff_id"`
 
-	Gap   string    `json:"-"` // why the ledger may lack a consumption, or ""
-	Since time.Time `json:"-"` // where the ledger begins; zero if it is complete
+	Gap   string    `json:"-"` // why the log may lack a consumption, or ""
+	Since time.Time `json:"-"` // it may lack earlier ones; zero if it lacks none
 }
 
 // A Class is the verdict on resuming. A greater Class is worse.
@@ -103,7 +103,7 @@ type Report struct {
 	Compared    []Comparison  `json:"compared,omitempty"`     // answers in other words than the packet's
 	ConfirmedBy string        `json:"confirmed_by,omitempty"` // who confirmed them
 	Notes       []string      `json:"notes,omitempty"`
-	Consumed    *Use          `json:"consumed,omitempty"`    // nil if it was not consumed, or the ledger was not asked
+	Consumed    *Use          `json:"consumed,omitempty"`    // nil if it was not consumed, or the log was not asked
 	AgeSeconds  *int64        `json:"age_seconds,omitempty"` // nil if the time of the last update is unknown
 	Recovery    []string      `json:"recovery_steps"`
 	Escalation  string        `json:"escalation"`
@@ -146,7 +146,7 @@ func Worst(reports []Report) Class {
 type checking struct {
 	Input
 	o      CheckOptions
-	gap    bool // the ledger can lack the token
+	gap    bool // the log can lack the token
 	report Report
 }
 

@@ -59,10 +59,10 @@ func TestOptions(t *testing.T) {
 		{"max age", clean, func(o *packet.CheckOptions) { o.MaxAge = time.Hour }, packet.Operational, "updated 2 h ago (exceeds 1 h limit)"},
 		{"odd max age", clean, func(o *packet.CheckOptions) { o.MaxAge = 90 * time.Minute }, packet.Operational, "updated 2 h ago (exceeds 1h30m0s limit)"},
 		{"one second over", fixture(t, "stale-by-a-second.json"), func(*packet.CheckOptions) {}, packet.Operational, "updated 48 h ago (exceeds 48 h limit)"},
-		{"no ledger", clean, func(o *packet.CheckOptions) { o.Consumed = nil }, packet.Clean, "no ledger of consumed tokens was asked"},
-		{"broken ledger", clean, func(o *packet.CheckOptions) {
+		{"no log", clean, func(o *packet.CheckOptions) { o.Consumed = nil }, packet.Clean, "no audit log was asked"},
+		{"broken log", clean, func(o *packet.CheckOptions) {
 			o.Consumed = func(_, _ string) (packet.Use, error) { return packet.Use{}, errors.New("torn line") }
-		}, packet.Operational, "consumed tokens: torn line"},
+		}, packet.Operational, "the audit log: torn line"},
 		{"empty risks", withEmpty(t, "risks"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"risks"} }, packet.Clean, "allowed to be empty: risks"},
 		{"empty unresolved", withEmpty(t, "unresolved"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"unresolved"} }, packet.Clean, "allowed to be empty: unresolved"},
 		{"another field", withEmpty(t, "risks"), func(o *packet.CheckOptions) { o.AllowEmpty = []string{"completed"} }, packet.Operational, "/risks"},

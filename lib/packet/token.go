@@ -24,7 +24,7 @@ func NewToken() string {
 	return hex.EncodeToString(bits)
 }
 
-// token checks the form of the token, and looks it up in the ledger. The ledger is first: a resumed handoff is
+// token checks the form of the token, and looks it up in the audit log. The log is first: a resumed handoff is
 // worse than a malformed token.
 func (c *checking) token(f Facts) {
 	token := f.ResumeToken
@@ -47,7 +47,7 @@ func (c *checking) token(f Facts) {
 		c.refuseToken(quoted(token) + " is not 8 to 128 letters, digits, _ and -")
 	case c.sharedToken(token):
 	case c.o.Consumed == nil:
-		c.add(Token, true, shown+"valid format; no ledger of consumed tokens was asked")
+		c.add(Token, true, shown+"valid format; no audit log was asked")
 	case c.gap:
 		c.add(Token, false, shown+"valid format, but it is unknown whether it was consumed before")
 	default:
@@ -61,7 +61,7 @@ func (c *checking) refuseToken(reason string) {
 	c.step("Write a packet with a new resume_token before going on.")
 }
 
-// resumedBefore asks the ledger whether the handoff was resumed. A handoff without a token, or with a bad one,
+// resumedBefore asks the audit log whether the handoff was resumed. A handoff without a token, or with a bad one,
 // can have been resumed too. It returns true if it has added the result of the check.
 func (c *checking) resumedBefore(f Facts, showable bool) bool {
 	token := f.ResumeToken
@@ -69,9 +69,8 @@ func (c *checking) resumedBefore(f Facts, showable bool) bool {
 		return false
 	}
 	use, err := c.o.Consumed(token, c.ID)
-	if updated, ok := form.ISO(f.UpdatedAt); use.Gap == "" && (!ok || updated.Before(use.Since)) &&
-		!use.Since.IsZero() {
-		use.Gap = "the packet is older than the audit log of this store: earlier consumptions are unknown"
+	if updated, ok := form.ISO(f.UpdatedAt); use.Gap == "" && !use.Since.IsZero() && !(ok && updated.After(use.Since)) {
+		use.Gap = "the packet is older than the audit log of this store: earlier uses are unknown"
 	}
 	name := "this handoff"
 	if token != "" && showable {
@@ -79,8 +78,8 @@ func (c *checking) resumedBefore(f Facts, showable bool) bool {
 	}
 	switch {
 	case err != nil:
-		c.add(Token, false, name+" cannot be looked up in the ledger of consumed tokens: "+causeOf(err))
-		c.step("Fix the ledger of consumed tokens with `handoff doctor`, and check again.")
+		c.add(Token, false, name+" cannot be looked up in the audit log: "+causeOf(err))
+		c.step("Run `handoff verify`, and check again.")
 		return true
 	case use.Consumed:
 		c.atLeast(Critical)
@@ -127,7 +126,7 @@ func Without(ids []string, id string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(other string) bool { return other == id })
 }
 
-// showOr returns text like show, or "?" for a value that a damaged ledger lacks.
+// showOr returns text like show, or "?" for a value that a damaged log lacks.
 func showOr(text string) string {
 	return show(cmp.Or(text, "?"))
 }

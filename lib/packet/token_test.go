@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
@@ -45,15 +44,11 @@ func TestSharedToken(t *testing.T) {
 	}
 }
 
-func TestPacketOlderThanTheLog(t *testing.T) {
-	for since, want := range map[time.Time]packet.Class{
-		{}: packet.Clean, now.Add(-3 * time.Hour): packet.Clean, now.Add(-time.Hour): packet.Operational,
-	} {
-		o := options()
-		o.Consumed = func(_, _ string) (packet.Use, error) { return packet.Use{Since: since}, nil }
-		if r := packet.Check(packet.Input{Data: fixture(t, "clean.json")}, o); r.Class != want {
-			t.Errorf("log of %s: %s %+v", since, r.Class, r.Checks[2])
-		}
+func TestUsesAreUnknown(t *testing.T) {
+	o := options()
+	o.Consumed = func(_, _ string) (packet.Use, error) { return packet.Use{Gap: "the log is missing"}, nil }
+	if r := packet.Check(packet.Input{Data: fixture(t, "clean.json")}, o); r.Class != packet.Operational || failing(r) != packet.Token {
+		t.Errorf("%s %+v", r.Class, r.Checks[2])
 	}
 }
 

@@ -22,7 +22,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/md"
 	"github.com/seed-78daf238/handoff/lib/palette"
@@ -163,7 +162,7 @@ func (s *Site) prepare() {
 		s.all = append(s.all, h)
 		h.Title, h.Since = cmp.Or(h.Title, h.Topic), h.Time
 		h.Events = slices.Clone(h.Events)
-		slices.SortStableFunc(h.Events, func(a, b Event) int { return index.CompareTimes(a.Time, b.Time) })
+		slices.SortStableFunc(h.Events, func(a, b Event) int { return form.CompareInstants(a.Time, b.Time) })
 		for _, e := range h.Events {
 			if e.Did != "read" || document.IsTo(h.To, e.Operator) {
 				h.Since = e.Time
@@ -178,7 +177,7 @@ func (s *Site) prepare() {
 		}
 	}
 	slices.Reverse(s.all) // at equal times, the later written one comes first
-	slices.SortStableFunc(s.all, func(a, b *Handoff) int { return index.CompareTimes(b.Since, a.Since) })
+	slices.SortStableFunc(s.all, func(a, b *Handoff) int { return form.CompareInstants(b.Since, a.Since) })
 }
 
 // A section is a list of handoffs, the first of which are shown on a page.

@@ -3,7 +3,6 @@ package record
 import (
 	"cmp"
 	"fmt"
-	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -11,25 +10,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/packet"
 )
-
-// Holders returns a function that finds the ids of the stored packets with a resume token. It reads the store at its
-// first call. A handoff that cannot be read or proven is left out.
-func Holders(s *handoff.Store) func(token string) ([]string, error) {
-	read := sync.OnceValues(func() (map[string][]string, error) {
-		found, _, err := s.Records().Carrying("handoff-record=" + packet.Kind + "/")
-		by := make(map[string][]string)
-		for _, got := range found {
-			if r, ok := packetOf(got.Body); ok && r.ResumeToken != "" {
-				by[r.ResumeToken] = append(by[r.ResumeToken], got.Entry.ID)
-			}
-		}
-		return by, err
-	})
-	return func(token string) ([]string, error) {
-		by, err := read()
-		return by[token], err
-	}
-}
 
 // packetOf returns the packet in a body.
 func packetOf(body string) (packet.Record, bool) {
@@ -54,12 +34,11 @@ func WarnShared(s *handoff.Store, ids []string) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	holders := Holders(s)
 	var failed error
 	err = s.LoadEach(rows, func(got handoff.Stored, err error) bool {
 		var all []string
 		if r, ok := packetOf(got.Body); err == nil && ok {
-			all, err = holders(r.ResumeToken)
+			all, err = s.Records().Sharing(r.ResumeToken)
 		}
 		if failed = err; len(all) > 1 {
 			warnings = append(warnings, fmt.Sprintf("%s has the resume token of another packet (%s): only one of them "+

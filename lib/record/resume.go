@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -20,22 +20,17 @@ type Checks struct {
 	Tree  *work.Tree    // to compare with; nil compares nothing
 }
 
-// Options returns the options of packet.Check. They read the ledger of the store at the first token, and only
-// once. Contradictory checks are handoff.ErrInvalid.
+// Options returns the options of packet.Check, which ask the store. Contradictory checks are handoff.ErrInvalid.
 func (c Checks) Options(s *handoff.Store) (packet.CheckOptions, error) {
-	ledger := sync.OnceValues(s.Records().Ledger)
 	o := c.CheckOptions
-	o.Holders, o.Standing = Holders(s), relationsOf(s)
-	o.Consumed = func(token, id string) (packet.Use, error) {
-		l, err := ledger()
-		if err != nil {
-			return packet.Use{}, err
+	o.Holders, o.Standing = s.Records().Sharing, relationsOf(s)
+	o.Consumed = func(token, id string) (u packet.Use, err error) {
+		by, where, err := s.Records().Use(id, token)
+		if u = useOf(by, where); err == nil && !u.Consumed && s.AuditLog().IsMissing() {
+			u.Gap = "the audit log is missing: earlier uses of the token are unknown"
 		}
-		if by := l.Consumed(token, id); by != nil {
-			return useOf(*by), nil
-		}
-		gap, err := l.Gap(id)
-		return packet.Use{Gap: gap.Why, Since: gap.Since}, err
+		u.Since = s.AuditLog().Since()
+		return u, err
 	}
 	if c.Tree != nil {
 		o.Work = func(references []string, f packet.Facts) work.Verdict { return Work(*c.Tree, references, f) }
@@ -68,19 +63,19 @@ func Work(at work.Tree, references []string, f packet.Facts) work.Verdict {
 
 // relationsOf returns a function that finds the successors of a stored handoff, and when it was taken and done.
 func relationsOf(s *handoff.Store) func(id string) packet.Relations {
-	of, lives := s.Lifecycle().Successors(),
-		sync.OnceValues(func() (map[string]handoff.Life, error) { return s.Lifecycle().Taking("") })
-	return func(id string) packet.Relations {
-		successors, beside := of(id)
-		all, _ := lives() // the check of the token reports read errors
-		return packet.Relations{Successors: successors, Beside: beside,
-			Taken: all[id].Take.Holds().Time, Done: all[id].Done.Time}
+	return func(id string) (r packet.Relations) {
+		r.Successors, r.Beside = s.Lifecycle().Successors(id)
+		if e, err := s.Find(id); err == nil { // the check of the token reports read errors
+			life := e.Life()
+			r.Taken, r.Done = life.Take.Time, life.Done.Time
+		}
+		return r
 	}
 }
 
-// useOf returns a consumption as a packet.Use.
-func useOf(c handoff.Consumption) packet.Use {
-	return packet.Use{Consumed: true, Operator: c.Operator, Time: c.Time, HandoffID: c.HandoffID}
+// useOf returns who resumed a packet as a packet.Use.
+func useOf(by handoff.Action, id string) packet.Use {
+	return packet.Use{Consumed: by.IsDone(), Operator: by.Operator, Time: by.Time, HandoffID: id}
 }
 
 // invalid returns the error for a contradictory request: exit code 2.
@@ -113,7 +108,14 @@ func (r Request) check() error {
 
 // A Resumed is the result of Resume.
 type Resumed struct {
-	handoff.Consumption
+	HandoffID   string `json:"handoff_id"`
+	Operator    string `json:"operator"`
+	Time        string `json:"ts_utc"`
+	Accepted    string `json:"accepted,omitempty"` // the class that was accepted
+	Reason      string `json:"reason,omitempty"`
+	ConfirmedBy string `json:"confirmed_by,omitempty"` // who confirmed the answers
+	Session     string `json:"session_id,omitempty"`
+	Until       string `json:"until,omitempty"` // the end of the lease
 	Brief
 	Report packet.Report `json:"report"`
 }
@@ -155,16 +157,12 @@ func (r *Refusal) Verdict() string { return r.Report.Class.String() }
 
 // Resume checks a stored handoff, consumes its resume token once and for all, and marks it as read. The error is
 // a *Refusal if the handoff is not CLEAN (or OPERATIONAL and accepted) or was resumed before. Other errors are
-// those of Store.Ledger and Store.Resume.
+// those of Records.Resume.
 func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 	if err := r.check(); err != nil {
 		return Resumed{}, err
 	}
 	if err := s.Maintenance().Ready(); err != nil {
-		return Resumed{}, err
-	}
-	// An interrupted resume may have consumed the token already.
-	if err := s.Maintenance().Recover(ctx); err != nil {
 		return Resumed{}, err
 	}
 	in, err := r.input(s)
@@ -176,21 +174,26 @@ func Resume(ctx context.Context, s *handoff.Store, r Request) (Resumed, error) {
 		return Resumed{}, err
 	}
 	says := in.Says()
-	c := handoff.Consumption{Token: says.ResumeToken, HandoffID: in.ID, Operator: r.Operator, Session: r.Session,
-		ConfirmedBy: report.ConfirmedBy}
+	done := Resumed{HandoffID: in.ID, Operator: r.Operator, Session: r.Session, ConfirmedBy: report.ConfirmedBy,
+		Brief: briefOf(says), Report: report}
 	switch {
 	case report.Class == packet.Clean:
 	case report.Class == packet.Operational && r.Accept != "":
-		c.Accepted, c.Reason = packet.Operational.String(), r.Reason
+		done.Accepted, done.Reason = packet.Operational.String(), r.Reason
 	default:
 		return Resumed{}, r.refuse(report, in)
 	}
-	c, err = s.Records().Resume(ctx, c)
-	if before, is := errors.AsType[*handoff.ConsumedError](err); is { // consumed since the check
-		known := func(string, string) (packet.Use, error) { return useOf(before.By), nil }
+	who := handoff.Who{Operator: r.Operator, Session: r.Session, Reason: r.Reason}
+	if report.ConfirmedBy != "" {
+		who.Reason = strings.TrimPrefix(r.Reason+"; ", "; ") + "answers confirmed by " + report.ConfirmedBy
+	}
+	got, err := s.Records().Resume(ctx, in.ID, who)
+	if before, is := errors.AsType[*handoff.ConsumedError](err); is { // since the check
+		known := func(string, string) (packet.Use, error) { return useOf(before.By, before.ID), nil }
 		err = r.refuse(packet.Check(in, packet.CheckOptions{Consumed: known}), in)
 	}
-	return Resumed{c, briefOf(says), report}, err
+	done.Time, done.Until = got.Time, got.Until
+	return done, err
 }
 
 // checkHandoff checks the handoff. If the store cannot tell whether the token was consumed, that is an error, not a

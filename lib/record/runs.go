@@ -11,7 +11,7 @@ import (
 // Runs returns the run records of a store, the newest first by the ts_utc of their handoffs, then by the last
 // INDEX row. Records that cannot be read or proven are named in withheld instead.
 func Runs(s *handoff.Store) (entries []run.Entry, withheld []error, err error) {
-	found, withheld, err := s.Records().Carrying("handoff-record=" + run.Kind + "/")
+	found, withheld, err := s.Records().Carrying(run.Kind)
 	for _, got := range found {
 		if r, ok := recordIn(got.Body, run.Kind).(run.Record); ok {
 			entries = append(entries, run.Entry{HandoffID: got.Entry.ID, Record: r})

@@ -16,12 +16,12 @@ import (
 	"github.com/seed-78daf238/handoff/schema"
 )
 
-// storeOfRuns is a store whose INDEX.md holds two rows, the others are in archives. Each task is written a
-// second time one second later, and a third time at that same second.
+// storeOfRuns is a store in which each task is written a second time one second later, and a third time at that same
+// second.
 func storeOfRuns(t *testing.T, tasks int) *handoff.Store {
 	t.Helper()
 	root := t.TempDir()
-	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), Rules: schema.Frontmatter(), IndexMaxRows: 2,
+	s, err := handoff.Open(handoff.Options{Dir: filepath.Join(root, "handoffs"), Rules: schema.Frontmatter(),
 		Fingerprint: func() (string, error) { return strings.Repeat("a", 64), nil },
 		Now:         func() time.Time { return time.Date(2026, 5, 8, 9, 0, 0, 0, time.UTC) }})
 	if err != nil {

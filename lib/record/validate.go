@@ -70,13 +70,12 @@ func Validate(name string, data []byte, o universal.Options) Validation {
 // failed.
 func Check(ctx context.Context, s *handoff.Store, in packet.Input, o packet.CheckOptions) packet.Report {
 	r := packet.Check(in, o)
-	v := handoff.Validation{HandoffID: in.ID, Kind: r.Kind, Valid: r.Class == packet.Clean, ConfirmedBy: r.ConfirmedBy}
 	switch {
 	case r.ConfirmedBy == "":
 	case in.ID == "":
 		r.Notes = append(r.Notes,
 			"the artifact is not stored: the audit log does not record who confirmed the answers")
-	case !s.AuditLog().RecordValidation(ctx, v):
+	case !s.AuditLog().Confirm(ctx, in.ID, r.ConfirmedBy):
 		r.Notes = append(r.Notes,
 			"the audit log is busy or cannot be written: it does not record who confirmed the answers")
 	}

@@ -33,7 +33,7 @@ func run(ctx context.Context, root string) error {
 		return err
 	}
 	var taken handoff.ActReceipt
-	if taken, err = store.Act(ctx, handoff.ActTake, entry.ID, handoff.Consumption{Operator: "ben"}); err != nil {
+	if taken, err = store.Act(ctx, handoff.ActTake, entry.ID, handoff.Who{Operator: "ben"}); err != nil {
 		return err
 	}
 	var found handoff.Found
@@ -45,7 +45,7 @@ func run(ctx context.Context, root string) error {
 		return err
 	}
 	var head handoff.Checkpoint
-	if head, err = store.AuditLog().Head(); err != nil {
+	if head, err = store.AuditLog().Head(ctx); err != nil {
 		return err
 	}
 	fmt.Println(taken.State, len(found.Matches), len(report.Faults), head.Count)

@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,44 +18,29 @@ import (
 // An edit breaks the program on purpose, in one place of one file.
 type edit struct{ file, old, new string }
 
-// harms are the ways in which tests break the program. One program is built with all of them, since a build takes longer
-// than most tests. It does what the directory in which it lies is named for; several names are joined with a plus.
+// harms are the ways in which tests break the program. One program is built with all of them, since a build takes
+// longer than most tests. It does what the directory in which it lies is named for.
 var harms = map[string][]edit{
-	// What the design needs, each left out.
-	"no-sync": {{journalFile, "\tif err := j.Sync(); err != nil {\n\t\treturn j.takeBack",
-		"\tsync := j.Sync\n\tif isBroken(\"no-sync\") {\n\t\tsync = func() error { return nil }\n\t}\n\tif err := sync(); err != nil {\n\t\treturn j.takeBack"}},
-	"no-text": {{journalFile, "payload := slices.Concat(encode(c)...)",
-		"whole := c.Table\n\tif isBroken(\"no-text\") {\n\t\tc.Table = []byte{}\n\t}\n\tpayload := slices.Concat(encode(c)...)\n\tc.Table = whole"}},
-	"no-proof": {{recoverFile, "if err := x.checkpoint(want); err != nil {",
-		"x.merges = x.merges || isBroken(\"no-proof\")\n\tif err := x.checkpoint(want); err != nil {"},
-		{recoverFile, "return x.restoreFiles(story, table, rewrite)",
-			"if isBroken(\"no-proof\") && !x.merges { // but recovery proves\n\t\t\treturn nil\n\t\t}\n\t\treturn x.restoreFiles(story, table, rewrite)"}},
-	"no-boot": {{"lib/internal/store/view.go", "copy(b[:], h[:])", "if !isBroken(\"no-boot\") {\n\t\tcopy(b[:], h[:])\n\t}"}},
-	// A record whose sync has failed is left in the journal.
-	"not-taken-back": {{journalFile, "_, err := j.file.WriteAt(make([]byte, headSize), h.offset)",
-		"var err error\n\tif !isBroken(\"not-taken-back\") {\n\t\t_, err = j.file.WriteAt(make([]byte, headSize), h.offset)\n\t}"}},
-	"no-recovery": {{recoverFile, "if inLine && journal.SumState(x.state)",
-		"if isBroken(\"no-recovery\") || inLine && journal.SumState(x.state)"}},
-	// Another order of a change.
-	"row-before-the-body": {{commitFile, "\tfor i, f := range r.New {\n",
-		"\tif isBroken(\"row-before-the-body\") && p.table != nil {\n\t\tif err := p.table.Place(disk.IndexFile); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.table = nil\n\t}\n\tfor i, f := range r.New {\n"}},
-	"files-before-the-record": {{commitFile, "\tif err := x.j.Append(&c.Record, c.spool); err != nil {\n",
-		"\tif isBroken(\"files-before-the-record\") {\n\t\tfor i, f := range c.New {\n\t\t\tif err := x.makeFile(f, p.bodies[i]); err != nil {\n\t\t\t\treturn err\n\t\t\t}\n\t\t}\n" +
-			"\t\tif err := p.table.Place(disk.IndexFile); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tp.table = nil\n\t}\n\tif err := x.j.Append(&c.Record, c.spool); err != nil {\n"},
-		{commitFile, "\tfor i, f := range r.New {\n", "\tfor i, f := range r.New {\n\t\tif isBroken(\"files-before-the-record\") {\n\t\t\tcontinue\n\t\t}\n"}},
-	// Takes.
-	"a-take-of-what-others-have": {{actFile, "return l.Any || isDead || held.IsOver(c.Time, l.Grace)",
-		"if isBroken(\"a-take-of-what-others-have\") {\n\t\treturn held.IsDone() || isDead\n\t}\n\treturn l.Any || isDead || held.IsOver(c.Time, l.Grace)"}},
-	"no-fence": {{actFile, "by := l.RevokedBy(c.Operator, c.Session); by.IsDone() {",
-		"by := l.RevokedBy(c.Operator, c.Session); by.IsDone() && !isBroken(\"no-fence\") {"}},
+	"no-body-sync": {{"lib/internal/disk/file.go", "\tif _, err = f.Write(data); err == nil {\n\t\terr = f.Sync()",
+		"\tif _, err = f.Write(data); err == nil && !isBroken(\"no-body-sync\") {\n\t\terr = f.Sync()"}},
+	"no-log-sync": {{logSource, "\t_, err = l.file.WriteAt(text, l.end)\n\tif err == nil {",
+		"\t_, err = l.file.WriteAt(text, l.end)\n\tif err == nil && !isBroken(\"no-log-sync\") {"}},
+	"no-rewrite": {{logSource, "if t.head == pin || t.head == Start {",
+		"if t.head == pin || t.head == Start || isBroken(\"no-rewrite\") {"}},
+	"keeps-incomplete": {{"lib/internal/log/read.go", "i, n := e.part()",
+		"i, n := e.part()\n\t\tif isBroken(\"keeps-incomplete\") {\n\t\t\ti, n = 1, 1\n\t\t}"}},
+	"cuts-complete": {{logSource, "\tl := &Log{file: file, end: t.end, head: t.head}",
+		"\tif isBroken(\"cuts-complete\") && !hasCut && pin != (Point{}) && t.head != pin {\n\t\thasCut = true\n" +
+			"\t\tif err := file.Truncate(t.lastAt); err == nil {\n\t\t\treturn Open(file, pin, keep)\n\t\t}\n\t}\n" +
+			"\tl := &Log{file: file, end: t.end, head: t.head}"},
+		{logSource, "// Head returns the point", "var hasCut bool\n\n// Head returns the point"}},
+	"event-first": {{"lib/internal/store/change.go", "\tif err := c.link(); err != nil {\n\t\treturn nil, err\n\t}\n",
+		"\tif !isBroken(\"event-first\") {\n\t\tif err := c.link(); err != nil {\n\t\t\treturn nil, err\n\t\t}\n\t}\n"},
+		{"lib/internal/store/change.go", "\tc.Facts.Add(made)\n",
+			"\tif err := c.link(); err != nil {\n\t\treturn nil, err\n\t}\n\tc.Facts.Add(made)\n"}},
 }
 
-const (
-	commitFile  = "lib/internal/txn/commit.go"
-	recoverFile = "lib/internal/txn/recover.go"
-	actFile     = "lib/internal/txn/act.go"
-	journalFile = "lib/internal/journal/file.go"
-)
+const logSource = "lib/internal/log/log.go"
 
 // isBroken is what a package of the broken program has besides.
 const isBroken = `package %s
@@ -62,78 +48,85 @@ const isBroken = `package %s
 import (
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
 func isBroken(how string) bool {
 	path, _ := os.Executable()
-	return slices.Contains(strings.Split(filepath.Base(filepath.Dir(path)), "+"), how)
+	return filepath.Base(filepath.Dir(path)) == how
 }
 `
 
-// broken returns the path of the program with these harms.
-func broken(t *testing.T, how ...string) string {
+// compile builds the program, or with a name the broken one, which does what the name says.
+func compile(t *testing.T, how string) string {
 	t.Helper()
-	for _, name := range how {
-		if harms[name] == nil {
-			t.Fatalf("no harm is named %s", name)
+	dir := filepath.Join(builds.dir, how)
+	bin := filepath.Join(dir, "handoff")
+	// what go run links, it keeps for the next time
+	args := []string{"run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp"}
+	if how != "" {
+		all := filepath.Join(builds.dir, "broken")
+		if harms[how] == nil {
+			t.Fatalf("no harm is named %s", how)
 		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if os.Link(all, bin) == nil {
+			return bin
+		}
+		args, bin = append(args, "-overlay", overlay(t)), all
 	}
-	all := filepath.Dir(builds.path(t, "all of them", func() string {
-		var edits []edit
-		for _, of := range harms {
-			edits = append(edits, of...)
-		}
-		return compile(t, edits)
-	}))
-	return builds.path(t, strings.Join(how, "+"), func() string {
-		dir := filepath.Join(filepath.Dir(all), strings.Join(how, "+"))
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		bin := filepath.Join(dir, "handoff")
-		if err := os.Link(filepath.Join(all, "handoff"), bin); err != nil {
-			t.Fatal(err)
-		}
+	cmd := exec.Command("go", append(args, "./cmd/handoff", bin)...)
+	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if how == "" {
 		return bin
-	})
+	}
+	if err := os.Link(bin, filepath.Join(dir, "handoff")); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "handoff")
 }
 
-func overlay(t *testing.T, tmp string, edits []edit) string {
+// overlay makes the sources of the broken program.
+func overlay(t *testing.T) (path string) {
 	t.Helper()
-	replace := make(map[string]string)
-	for _, e := range edits {
-		source, err := filepath.Abs(filepath.Join(module, e.file))
-		if err != nil {
-			t.Fatal(err)
+	replace := map[string]string{}
+	for _, edits := range harms {
+		for _, e := range edits {
+			source, err := filepath.Abs(filepath.Join(module, e.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			from := source
+			if replace[source] != "" {
+				from = replace[source]
+			}
+			text, err := os.ReadFile(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Count(text, []byte(e.old)) != 1 {
+				t.Fatalf("%s no longer has once what this test breaks: %q", e.file, e.old)
+			}
+			replace[source] = filepath.Join(builds.dir, "broken-"+strings.ReplaceAll(e.file, "/", "-"))
+			mustWrite(t, replace[source], strings.Replace(string(text), e.old, e.new, 1))
+			file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.PackageClauseOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			more := filepath.Join(builds.dir, "more-"+strings.ReplaceAll(filepath.Dir(e.file), "/", "-")+".go")
+			mustWrite(t, more, fmt.Sprintf(isBroken, file.Name))
+			replace[filepath.Join(filepath.Dir(source), "broken.go")] = more
 		}
-		from := source
-		if replace[source] != "" {
-			from = replace[source]
-		}
-		text, err := os.ReadFile(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Count(text, []byte(e.old)) != 1 {
-			t.Fatalf("%s no longer has once what this test breaks: %q", e.file, e.old)
-		}
-		replace[source] = filepath.Join(tmp, "broken-"+strings.ReplaceAll(e.file, "/", "-"))
-		mustWrite(t, replace[source], strings.Replace(string(text), e.old, e.new, 1))
-		file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.PackageClauseOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		more := filepath.Join(tmp, "more-"+strings.ReplaceAll(filepath.Dir(e.file), "/", "-")+".go")
-		mustWrite(t, more, fmt.Sprintf(isBroken, file.Name))
-		replace[filepath.Join(filepath.Dir(source), "broken.go")] = more
 	}
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(tmp, "overlay.json")
+	path = filepath.Join(builds.dir, "overlay.json")
 	mustWrite(t, path, string(text))
 	return path
 }

@@ -4,22 +4,15 @@ package faults_test
 
 import (
 	"fmt"
-	"maps"
+	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
-// A fileSystem is what may be lost in a power cut. What was synced is never lost: in a file its content, size and mode, in a
-// directory its names. What was not synced may be lost, in sectors of 512 bytes of which each is as it was or as it was
-// to be, and the size of a file may be that of later without what was written, which reads as zeros.
-type fileSystem struct {
-	name string
-	// In a journal the names and modes that are on disk are those of one moment, at which at least everything was done that
-	// came before the last change of what was synced. Without one each name has any of the meanings since the sync of its
-	// directory. That a rename within a directory is one change holds on all file systems that are used.
-	hasJournal bool
-}
-
-var fileSystems = []fileSystem{{"journaled", true}, {"weak", false}}
+// What may be lost in a power cut: of a file what was not synced, in sectors of 512 bytes of which each is as it was or
+// as it was to be, and its size may be that of later without what was written, which reads as zeros. Of a directory
+// each name that was changed since its sync, alone. That a rename within a directory is one change holds on all file
+// systems that are used.
 
 // A part is one of the things in a tree of which some may be lost, with what it may be then. The first way is that
 // nothing is lost, and the second that all is.
@@ -38,25 +31,14 @@ func (p *part) add(lost string, apply func(tree)) {
 // A cut is one after the first n steps, as if some of the syncs had not been done.
 type cut struct {
 	history
-	fileSystem
 	n       int
 	dropped map[int]bool
 }
 
-// until returns the tree after the first n steps.
-func (h history) until(n int) tree {
-	d := h.base.clone()
-	maps.Copy(d.has, h.born)
-	for _, s := range h.steps[:n] {
-		d.apply(s)
-	}
-	return d
-}
-
-// lastSync says how many steps there were when a node was synced the last time, whole or in its data alone.
-func (c cut) lastSync(n *node, whole bool) int {
+// lastSync says how many steps there were when a node was synced the last time.
+func (c cut) lastSync(n *node) int {
 	for i := c.n - 1; i >= 0; i-- {
-		if s := c.steps[i]; s.does == isSynced && s.node == n && !c.dropped[i] && !(whole && s.isBare) {
+		if s := c.steps[i]; s.does == isSynced && s.node == n && !c.dropped[i] {
 			return i
 		}
 	}
@@ -65,69 +47,21 @@ func (c cut) lastSync(n *node, whole bool) int {
 
 // parts are the things of which something may be lost.
 func (c cut) parts() (list []part) {
-	if c.hasJournal {
-		list = append(list, c.journal())
-	} else {
-		list = c.names()
-	}
+	list = c.names()
 	var seen []*node
 	for _, s := range c.steps[:c.n] {
-		if (s.does == isData || s.does == isMode) && !slices.Contains(seen, s.node) && c.hasName(s.node) {
+		if s.does == isData && !slices.Contains(seen, s.node) {
 			seen = append(seen, s.node)
 			list = append(list, c.data(s.node))
-			if !c.hasJournal {
-				list = append(list, c.modes(s.node))
-			}
 		}
 	}
 	return slices.DeleteFunc(list, func(p part) bool { return len(p.ways) < 2 })
 }
 
-// hasName says whether a node had a name at some time.
-func (c cut) hasName(n *node) bool {
-	if _, isOld := c.base.has[n]; isOld {
-		return true
-	}
-	return slices.ContainsFunc(c.steps[:c.n], func(s step) bool { return s.to == n })
-}
-
-// journal is the part of all names and modes, which are those of one moment.
-func (c cut) journal() (p part) {
-	sure := 0
-	for i, s := range c.steps[:c.n] {
-		if s.does == isSynced && !c.dropped[i] {
-			for j, before := range c.steps[:i] {
-				if before.touches(s.node) {
-					sure = max(sure, j+1)
-				}
-			}
-		}
-	}
-	p.add("", func(tree) {})
-	for m := sure; m < c.n; m++ {
-		if m > 0 && !c.steps[m-1].ends || c.steps[m].does != isName && c.steps[m].does != isMode {
-			continue
-		}
-		then := c.until(m)
-		p.add("the journal from "+c.steps[m].what, func(t tree) {
-			for n, now := range t.has {
-				now.names, now.mode = then.has[n].names, then.has[n].mode
-				t.has[n] = now
-			}
-		})
-	}
-	return p
-}
-
-// touches says whether the step changes what a journal holds of a node.
-func (s step) touches(n *node) bool {
-	return s.does == isName && (s.node == n || s.to == n || s.back == n) || s.does == isMode && s.node == n
-}
-
-// names are the parts of the names that were changed since the sync of their directories: each change is lost alone.
+// names are the parts of the names that were changed since the sync of their directories.
 func (c cut) names() (list []part) {
 	for i, s := range c.steps[:c.n] {
-		if s.does == isName && i >= c.lastSync(s.node, true) {
+		if s.does == isName && i >= c.lastSync(s.node) {
 			list = append(list, part{[]way{{apply: func(tree) {}}, {lost: s.what, apply: func(tree) {}, step: i + 1}}})
 		}
 	}
@@ -138,10 +72,11 @@ func (c cut) names() (list []part) {
 func (c cut) rename(t tree, lost map[int]bool) {
 	for i := range lost {
 		dir := c.steps[i-1].node
-		from := c.lastSync(dir, true)
+		from := c.lastSync(dir)
 		names := c.until(from).has[dir]
 		for k, s := range c.steps[from:c.n] {
-			if s.does == isName && s.node == dir && !lost[from+k+1] && s.finds(names) {
+			isFound := s.source == "" || names.names[s.source] == s.to // else what is done with it comes to nothing
+			if s.does == isName && s.node == dir && !lost[from+k+1] && isFound {
 				names = s.rename(names)
 			}
 		}
@@ -151,40 +86,14 @@ func (c cut) rename(t tree, lost map[int]bool) {
 	}
 }
 
-// finds says whether the file that a step gives another name has the name that it takes away: what is done with a name
-// that came to nothing comes to nothing.
-func (s step) finds(dir content) bool {
-	return s.source == "" || dir.names[s.source] == s.to && (s.back == nil || dir.names[s.name] == s.back)
-}
-
-// modes is the part of the permissions of a file.
-func (c cut) modes(n *node) (p part) {
-	p.add("", func(tree) {})
-	synced := c.lastSync(n, true)
-	for i, s := range c.steps[:c.n] {
-		if s.does == isMode && s.node == n && i >= synced {
-			before := c.until(i).has[n].mode
-			p.add(s.what, func(t tree) {
-				now := t.has[n]
-				now.mode = before
-				t.has[n] = now
-			})
-		}
-	}
-	return p
-}
-
 // data is the part of the content of a file.
 func (c cut) data(n *node) (p part) {
 	p.add("", func(tree) {})
 	add := func(lost string, data content) {
 		p.add(lost, func(t tree) { t.has[n] = t.has[n].holding(data.data, data.size) })
 	}
-	synced := c.lastSync(n, false)
-	sure, without := c.until(synced).has[n], c.forgotten(n, synced)
-	if without != nil {
-		add("what a sync of it did not write", *without)
-	}
+	synced := c.lastSync(n)
+	sure := c.until(synced).has[n]
 	now, what := sure, ""
 	for _, s := range c.steps[synced:c.n] {
 		if s.does == isData && s.node == n {
@@ -192,38 +101,10 @@ func (c cut) data(n *node) (p part) {
 			now, what = s.change(now), s.what
 		}
 	}
-	if what == "" {
-		return p
-	}
-	tearFile(sure, now, func(kept string, data content) { add(what+" but "+kept, data) })
-	if without != nil {
-		tearFile(*without, now, func(kept string, data content) { add(what+" and what a sync of it did not write but "+kept, data) })
+	if what != "" {
+		tearFile(sure, now, func(kept string, data content) { add(what+" but "+kept, data) })
 	}
 	return p
-}
-
-// forgotten is the content of a file after so many steps without what failed syncs were to write, nil if none failed.
-func (c cut) forgotten(n *node, synced int) *content {
-	now, isBorn := c.born[n]
-	if !isBorn {
-		now = c.base.has[n]
-	}
-	sure, failed := now, false
-	for i, s := range c.steps[:synced] {
-		switch {
-		case s.node != n:
-		case s.does == isData:
-			now = s.change(now)
-		case s.does == isFailed:
-			now, failed = sure, true
-		case s.does == isSynced && !c.dropped[i]:
-			sure = now
-		}
-	}
-	if !failed {
-		return nil
-	}
-	return &now
 }
 
 const sector = 512
@@ -257,7 +138,8 @@ func sectorOf(c content, at int, size int64) []byte {
 	return text
 }
 
-// subsets are ways to keep some of n things: all but all of them if there are few, else none, one, all but one, and the first of them.
+// subsets are ways to keep some of n things: all but all of them if there are few, else none, one, all but one, and the
+// first of them.
 func subsets(n int) (list [][]bool) {
 	if n <= 3 {
 		for bits := range 1<<n - 1 {
@@ -276,6 +158,106 @@ func subsets(n int) (list [][]bool) {
 			only[i], others[i], first[i] = i == one, i != one, i < one
 		}
 		list = append(list, only, others, first)
+	}
+	return list
+}
+
+// A remnant is a tree that a cut may leave.
+type remnant struct {
+	grow   func() tree // makes it: of all of them at once there would be much in memory
+	what   string
+	isLast bool // nothing was to be done any more
+}
+
+// remnants are what the cut may leave: every combination of what may be lost if there are few, else that of one thing
+// and of all but one, and some that chance picks.
+func (c cut) remnants(most int) (list []remnant) {
+	parts := c.parts()
+	for _, picks := range combinations(parts, most, rand.New(rand.NewPCG(uint64(c.n), 1))) {
+		var lost []string
+		for i, pick := range picks {
+			if pick > 0 {
+				lost = append(lost, parts[i].ways[pick].lost)
+			}
+		}
+		after := "nothing"
+		if c.n > 0 {
+			after = fmt.Sprintf("step %d of %d (%s)", c.n, len(c.steps), c.steps[c.n-1].what)
+		}
+		what := fmt.Sprintf("cut after %s, lost: [%s]", after, strings.Join(lost, "; "))
+		list = append(list, remnant{func() tree { return c.with(parts, picks) }, what, c.n == len(c.steps)})
+	}
+	return list
+}
+
+// with is the tree of a cut in which of each part is left what was picked.
+func (c cut) with(parts []part, picks []int) tree {
+	t, steps := c.until(c.n), map[int]bool{}
+	for i, pick := range picks {
+		way := parts[i].ways[pick]
+		if way.apply(t); way.step > 0 {
+			steps[way.step] = true
+		}
+	}
+	c.rename(t, steps)
+	return t
+}
+
+// combinations pick one way for each part.
+func combinations(parts []part, most int, chance *rand.Rand) (list [][]int) {
+	all := 1
+	for _, p := range parts {
+		if all *= len(p.ways); all > most {
+			return someCombinations(parts, most, chance)
+		}
+	}
+	for number := range all {
+		picks := make([]int, len(parts))
+		for i, p := range parts {
+			picks[i], number = number%len(p.ways), number/len(p.ways)
+		}
+		list = append(list, picks)
+	}
+	return list
+}
+
+func someCombinations(parts []part, most int, chance *rand.Rand) [][]int {
+	none, oldest := make([]int, len(parts)), make([]int, len(parts))
+	for i := range parts {
+		oldest[i] = 1
+	}
+	list := [][]int{none, oldest}
+	for i, p := range parts {
+		for pick := range p.ways {
+			one, others := append([]int{}, none...), append([]int{}, oldest...)
+			one[i], others[i] = pick, pick
+			list = append(list, one, others)
+		}
+	}
+	for len(list) < most {
+		picks := make([]int, len(parts))
+		for i, p := range parts {
+			picks[i] = chance.IntN(len(p.ways))
+		}
+		list = append(list, picks)
+	}
+	return list
+}
+
+// remnants are what the cuts after each call from a step on may leave, each tree once.
+func (h history) remnants(from int, dropped map[int]bool, most int) (list []remnant) {
+	seen := map[string]bool{}
+	for n := from; n <= len(h.steps); n++ {
+		if n > 0 && !h.steps[n-1].ends {
+			continue
+		}
+		for _, r := range (cut{h, n, dropped}).remnants(most) {
+			key := fmt.Sprint(r.isLast, hash([]byte(r.grow().text())))
+			if !seen[key] {
+				list = append(list, r)
+			}
+			seen[key] = true
+		}
 	}
 	return list
 }

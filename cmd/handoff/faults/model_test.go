@@ -19,7 +19,6 @@ type node struct{ isDir bool }
 
 // A content is what is in a node at one moment. It is never changed, only replaced.
 type content struct {
-	mode  uint32
 	data  []byte // without the zeros at its end
 	size  int64
 	names map[string]*node
@@ -37,27 +36,6 @@ func (c content) holding(data []byte, size int64) content {
 	return c
 }
 
-// A tree is a directory tree at one moment.
-type tree struct {
-	root *node
-	has  map[*node]content
-}
-
-func (d tree) clone() tree { return tree{d.root, maps.Clone(d.has)} }
-
-// named returns the content with a name set, or taken out.
-func (c content) named(name string, to *node) content {
-	names := maps.Clone(c.names)
-	if names == nil {
-		names = make(map[string]*node)
-	}
-	if names[name] = to; to == nil {
-		delete(names, name)
-	}
-	c.names = names
-	return c
-}
-
 // written returns the content with data at an offset.
 func (c content) written(data []byte, at int64) content {
 	text := make([]byte, max(int64(len(c.data)), at+int64(len(data))))
@@ -69,9 +47,30 @@ func (c content) written(data []byte, at int64) content {
 // sized returns the content cut, or filled up with zeros.
 func (c content) sized(size int64) content { return c.holding(c.data, size) }
 
+// named returns the content with a name set, or taken out.
+func (c content) named(name string, to *node) content {
+	names := maps.Clone(c.names)
+	if names == nil {
+		names = map[string]*node{}
+	}
+	if names[name] = to; to == nil {
+		delete(names, name)
+	}
+	c.names = names
+	return c
+}
+
+// A tree is a directory tree at one moment.
+type tree struct {
+	root *node
+	has  map[*node]content
+}
+
+func (d tree) clone() tree { return tree{d.root, maps.Clone(d.has)} }
+
 // paths lists what can be reached from the root.
 func (d tree) paths() map[string]*node {
-	all := make(map[string]*node)
+	all := map[string]*node{}
 	var walk func(path string, n *node)
 	walk = func(path string, n *node) {
 		all[path] = n
@@ -83,21 +82,20 @@ func (d tree) paths() map[string]*node {
 	return all
 }
 
-// text tells trees apart: names, modes, contents.
+// text tells trees apart.
 func (d tree) text() string {
 	var text strings.Builder
 	all := d.paths()
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		c := d.has[all[path]]
-		fmt.Fprintf(&text, "%s %v %o %d %s\n", path, all[path].isDir, c.mode, c.size, hash(c.data))
+		fmt.Fprintf(&text, "%s %v %d %s\n", path, all[path].isDir, c.size, hash(c.data))
 	}
 	return text.String()
 }
 
 // readTree reads a tree that lies in dir.
 func readTree(dir string) (tree, error) {
-	d, numbered := tree{has: make(map[*node]content)}, make(map[uint64]*node)
-	byPath := make(map[string]*node)
+	d, numbered, byPath := tree{has: map[*node]content{}}, map[uint64]*node{}, map[string]*node{}
 	err := filepath.Walk(dir, func(path string, info fs.FileInfo, err error) error {
 		if err != nil {
 			return err
@@ -108,7 +106,7 @@ func readTree(dir string) (tree, error) {
 			n = &node{info.IsDir()}
 			numbered[number] = n
 		}
-		c := content{mode: uint32(info.Mode().Perm())}
+		c := content{}
 		if byPath[path] = n; !info.IsDir() {
 			data, err := os.ReadFile(path)
 			if err != nil {
@@ -128,9 +126,12 @@ func readTree(dir string) (tree, error) {
 	return d, err
 }
 
-// make makes the tree in a directory that has nothing of it.
+// make makes the tree in place of what is in a directory.
 func (d tree) make(root string) error {
-	all, placed := d.paths(), make(map[*node]string)
+	if err := os.RemoveAll(root); err != nil {
+		return err
+	}
+	all, placed := d.paths(), map[*node]string{}
 	for _, path := range slices.Sorted(maps.Keys(all)) { // a directory comes before what is in it
 		n, to := all[path], filepath.Join(root, path)
 		err := error(nil)
@@ -138,14 +139,11 @@ func (d tree) make(root string) error {
 		case isSecondName:
 			err = os.Link(first, to)
 		case n.isDir:
-			err = os.MkdirAll(to, 0o700)
+			err = os.MkdirAll(to, 0o755)
 		default:
-			err = os.WriteFile(to, d.has[n].full(), 0o600)
+			err = os.WriteFile(to, d.has[n].full(), 0o644)
 		}
-		if placed[n] = to; err == nil {
-			err = os.Chmod(to, fs.FileMode(d.has[n].mode))
-		}
-		if err != nil {
+		if placed[n] = to; err != nil {
 			return err
 		}
 	}

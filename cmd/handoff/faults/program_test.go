@@ -7,39 +7,26 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"io"
+	"hash/fnv"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/creack/pty"
 )
 
 const module = "../../.."
 
-// A workshop keeps the programs that were compiled, by their names. They go with the last test.
-type workshop struct {
+// The programs that were compiled, by their names. They go with the last test.
+var builds struct {
 	sync.Mutex
 	dir   string
 	paths map[string]string
-}
-
-var builds = workshop{paths: make(map[string]string)}
-
-// path returns where the program of a name is, which make makes if it is not there.
-func (w *workshop) path(t *testing.T, name string, make func() string) string {
-	t.Helper()
-	w.Lock()
-	defer w.Unlock()
-	if w.paths[name] == "" {
-		w.paths[name] = make()
-	}
-	return w.paths[name]
 }
 
 func TestMain(m *testing.M) {
@@ -48,39 +35,24 @@ func TestMain(m *testing.M) {
 	if builds.dir, err = os.MkdirTemp("", "handoff-faults-"); err != nil {
 		panic(err)
 	}
+	builds.paths = map[string]string{}
 	code := m.Run()
 	os.RemoveAll(builds.dir)
 	os.Exit(code)
 }
 
-// build compiles the program and returns its path.
-func build(t *testing.T) string {
+// build compiles the program, or a broken one, and returns its path.
+func build(t *testing.T, how string) string {
 	t.Helper()
-	return builds.path(t, "", func() string { return compile(t, nil) })
+	builds.Lock()
+	defer builds.Unlock()
+	if builds.paths[how] == "" {
+		builds.paths[how] = compile(t, how)
+	}
+	return builds.paths[how]
 }
 
-func compile(t *testing.T, edits []edit) string {
-	t.Helper()
-	tmp, err := os.MkdirTemp(builds.dir, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(tmp, "handoff")
-	// What go run links, it keeps for the next time; go build links each time anew.
-	args := []string{"run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp"}
-	if len(edits) > 0 {
-		args = append(args, "-overlay", overlay(t, tmp, edits))
-	}
-	cmd := exec.Command("go", append(args, "./cmd/handoff", tmp+"/")...)
-	cmd.Dir, cmd.Env = module, os.Environ()
-	if os.Getenv("HANDOFF_FAULTS") != "" { // what the linker of C programs does at the start of a program need not be swept
-		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return bin
-}
+func words(s string) []string { return strings.Fields(s) }
 
 func mustWrite(t *testing.T, path, text string) {
 	t.Helper()
@@ -96,13 +68,13 @@ type result struct {
 	stderr string
 	late   bool // did not end in time
 	hit    bool // an injection took place
-	hurt   bool // a system call of it failed
 }
 
 // hangs is how long a command may take before a sweep says that it hangs, and goes on.
-const hangs = 10 * time.Minute
+const hangs = 5 * time.Minute
 
-// start runs a program in dir to its end.
+// start runs a program in dir to its end. The user's state is beside dir. The Go runtime sends no signals: after one,
+// strace with --seccomp-bpf misses the next call.
 func start(dir string, args ...string) result {
 	ctx, cancel := context.WithTimeout(context.Background(), hangs)
 	defer cancel()
@@ -110,49 +82,19 @@ func start(dir string, args ...string) result {
 	cmd.Dir, cmd.WaitDelay = dir, time.Minute
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with what strace has started
-	cmd.Env = quiet(dir)
+	cmd.Env = append(environ(dir), "GOGC=off", "GODEBUG=asyncpreemptoff=1")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	hangUp, err := onAnyTerminal(cmd, &stderr)
-	if err == nil {
-		err = cmd.Run()
-		hangUp()
-	}
-	if cmd.ProcessState == nil {
+	if err := cmd.Run(); cmd.ProcessState == nil {
 		return result{code: -2, stderr: err.Error()}
 	}
-	return result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), late: ctx.Err() != nil}
+	return result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(),
+		late: ctx.Err() != nil}
 }
 
-// quiet is the environment of commands in a directory, without signals of the Go runtime: after one, strace with
-// --seccomp-bpf misses the next call.
-func quiet(dir string) []string {
-	return append(environ(dir), "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HANDOFF_OPERATOR=")
-}
-
-// environ is the environment of commands in a directory. What the program keeps for the user lies beside it: see [homeOf].
 func environ(dir string) []string {
-	return append(os.Environ(), "XDG_STATE_HOME="+homeOf(dir), "HANDOFFS_DIR=", "HANDOFF_STATE_DIR=")
-}
-
-// homeOf is where the secret of the user lies who works in dir.
-func homeOf(dir string) string { return filepath.Join(filepath.Dir(dir), "home") }
-
-// onAnyTerminal gives a command that asks a terminal, where somebody answers y, and puts what that shows into screen.
-// What it returns ends that, once the command has ended.
-func onAnyTerminal(cmd *exec.Cmd, screen *bytes.Buffer) (hangUp func(), err error) {
-	if !slices.Contains(cmd.Args, "--steal") {
-		return func() {}, nil
-	}
-	master, slave, err := pty.Open()
-	if err != nil {
-		return nil, err
-	}
-	seen := make(chan bool)
-	go func() { _, _ = io.Copy(screen, master); close(seen) }() // fails when nobody has the terminal any more
-	cmd.Stdin, cmd.Stderr = slave, slave
-	_, err = master.WriteString("y\n")
-	return func() { slave.Close(); <-seen; master.Close() }, err
+	return append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(filepath.Dir(dir), "home"), "HANDOFFS_DIR=",
+		"HANDOFF_STATE_DIR=", "HANDOFF_OPERATOR=")
 }
 
 // must runs a program and fails the test unless it exits 0.
@@ -165,15 +107,15 @@ func must(t *testing.T, dir string, args ...string) string {
 	return r.stdout
 }
 
-// thorough skips the test unless the sweeps are wanted, and says whether all of them are.
-func thorough(t *testing.T) (all bool) {
+// mode is how much is wanted: "", "ci" or "all".
+func mode() string { return os.Getenv("HANDOFF_FAULTS") }
+
+// thorough skips the test unless the sweeps are wanted.
+func thorough(t *testing.T) {
 	t.Helper()
-	mode := os.Getenv("HANDOFF_FAULTS")
-	if mode == "" {
+	if mode() == "" {
 		t.Skip("takes minutes: set HANDOFF_FAULTS=ci or HANDOFF_FAULTS=all")
 	}
-	needs(t, "strace")
-	return mode == "all"
 }
 
 func needs(t *testing.T, tools ...string) {
@@ -192,12 +134,64 @@ func needsRoot(t *testing.T) {
 	}
 }
 
-// memory returns a directory where syncs cost nothing, if the caller may mount one.
-func memory(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if os.Geteuid() == 0 && exec.Command("mount", "-t", "tmpfs", "-o", "mode=755", "handoff-faults", dir).Run() == nil {
-		t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
+// some are at most n of a list, the same in each run with the same HANDOFF_SEED.
+func some[T any](list []T, n int, seed string) []T {
+	if n >= len(list) {
+		return list
 	}
-	return dir
+	sum := fnv.New64a()
+	sum.Write([]byte(seed + os.Getenv("HANDOFF_SEED")))
+	list = append([]T{}, list...)
+	rand.New(rand.NewPCG(sum.Sum64(), 1)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:n]
+}
+
+// A site is a project in a directory of its own, with the home of its user beside it.
+type site struct {
+	program
+	root string // the directory of both
+	dir  string // the project
+}
+
+// newSite makes a site, in a memory file system if the caller may mount one: syncs cost nothing there.
+func newSite(t *testing.T, bin string) site {
+	t.Helper()
+	tmp := t.TempDir()
+	if os.Geteuid() == 0 && exec.Command("mount", "-t", "tmpfs", "-o", "mode=755", "handoff-faults", tmp).Run() == nil {
+		t.Cleanup(func() { exec.Command("umount", "-l", tmp).Run() })
+	}
+	s := site{program{bin}, filepath.Join(tmp, "site"), filepath.Join(tmp, "site", "project")}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// run gives a command in the project.
+func (s site) run(args ...string) result { return s.handoff(s.dir, args...) }
+
+// keep copies a site, for reset.
+func (s site) keep() error {
+	return errors.Join(os.RemoveAll(s.root+".kept"), copyInto(s.root+".kept", s.root))
+}
+
+// reset makes the site what it was when it was kept.
+func (s site) reset() error {
+	return errors.Join(os.RemoveAll(s.root), copyInto(s.root, s.root+".kept"))
+}
+
+// copyInto copies a directory, which has only directories and small files.
+func copyInto(to, from string) error {
+	return filepath.Walk(from, func(path string, info fs.FileInfo, err error) error {
+		name, relErr := filepath.Rel(from, path)
+		if err = errors.Join(err, relErr); err != nil {
+			return err
+		}
+		to := filepath.Join(to, name)
+		if info.IsDir() {
+			return errors.Join(os.MkdirAll(to, 0o700), os.Chmod(to, info.Mode().Perm()))
+		}
+		text, err := os.ReadFile(path)
+		return errors.Join(err, os.WriteFile(to, text, 0o600), os.Chmod(to, info.Mode().Perm()))
+	})
 }

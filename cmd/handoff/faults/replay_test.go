@@ -4,10 +4,8 @@ package faults_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -16,14 +14,13 @@ type step struct {
 	what   string // for people
 	ends   bool   // the last of its call
 	does   kind
-	node   *node                 // the file, or the directory of the name
-	name   string                // that gets another meaning
-	to     *node                 // its meaning then, nil for none
-	source string                // the name that the file had in the same directory until then, for a rename
-	back   *node                 // what source means then, for an exchange
-	change func(content) content // of the file
-	isBare bool                  // a sync of the data alone, not of the mode
-	after  content               // of node after it
+	node   *node  // the file, or the directory of the name
+	name   string // that gets another meaning
+	to     *node  // its meaning then, nil for none
+	source string // the name that the file had in the same directory until then, for a rename
+	change func(content) content
+	isBare bool    // a sync of the data alone
+	after  content // of node after it
 }
 
 type kind int
@@ -31,9 +28,7 @@ type kind int
 const (
 	isName   kind = iota // a name in a directory
 	isData               // the content or size of a file
-	isMode               // its permissions
 	isSynced             // what is in the file, or which names are in the directory, is on disk
-	isFailed             // a sync failed: what was to be written is forgotten, and memory shows it as if it had been
 )
 
 // A history is what commands did to a tree.
@@ -45,7 +40,7 @@ type history struct {
 }
 
 func (d tree) apply(s step) {
-	if s.does != isSynced && s.does != isFailed {
+	if s.does != isSynced {
 		d.has[s.node] = s.after
 	}
 }
@@ -53,7 +48,7 @@ func (d tree) apply(s step) {
 // rename gives a directory the names that it has after the step.
 func (s step) rename(c content) content {
 	if s.source != "" {
-		c = c.named(s.source, s.back)
+		c = c.named(s.source, nil)
 	}
 	return c.named(s.name, s.to)
 }
@@ -63,7 +58,6 @@ type open struct {
 	node    *node
 	outside string // the path, if it does not lie in the tree
 	offset  int64
-	appends bool
 }
 
 // A replay carries out calls on a model of the tree.
@@ -72,27 +66,21 @@ type replay struct {
 	root  string
 	files map[int64]*open
 	cwd   *open
-	umask uint32
-	line  string // the call that is carried out
 }
 
-// replay returns what the calls, made in the project of root, do to the tree.
+// replay returns what the calls, made in the project of a site, do to its tree.
 func (d tree) replay(root string, calls []sysCall) (h history, err error) {
-	r := &replay{history: history{base: d, born: make(map[*node]content), now: d.clone()}, root: root, files: make(map[int64]*open),
-		cwd: &open{node: d.has[d.root].names[project]}}
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return h, err
-	}
-	fmt.Sscanf(string(umaskLine.Find(status)), "Umask:\t%o", &r.umask)
+	r := &replay{history: history{base: d, born: map[*node]content{}, now: d.clone()}, root: root,
+		files: map[int64]*open{}, cwd: &open{node: d.has[d.root].names["project"]}}
+	line := ""
 	defer func() {
 		if why := recover(); why != nil {
-			err = fmt.Errorf("after %d steps, at %.300s: %v", len(r.steps), r.line, why)
+			err = fmt.Errorf("after %d steps, at %.300s: %v", len(r.steps), line, why)
 		}
 	}()
 	for _, c := range calls {
 		before := len(r.steps)
-		r.line = c.name + "(" + strings.Join(c.args, ", ") + ")"
+		line = c.name + "(" + strings.Join(c.args, ", ") + ")"
 		r.do(c)
 		if len(r.steps) > before {
 			r.steps[len(r.steps)-1].ends = true
@@ -102,7 +90,37 @@ func (d tree) replay(root string, calls []sysCall) (h history, err error) {
 	return r.history, nil
 }
 
-var umaskLine = regexp.MustCompile(`(?m)^Umask:.*$`)
+// do carries out a call.
+func (r *replay) do(c sysCall) {
+	switch c.name {
+	case "openat":
+		r.open(c, r.walk(c.number(0), c.text(1)))
+	case "close":
+		delete(r.files, c.number(0))
+	case "dup", "dup2", "dup3", "fcntl":
+		if c.name != "fcntl" || c.has(1, "F_DUPFD") || c.has(1, "F_DUPFD_CLOEXEC") {
+			r.files[c.ret] = r.files[c.number(0)]
+		}
+	case "execve":
+		r.files = map[int64]*open{} // Go opens all with O_CLOEXEC
+	case "read", "lseek", "write", "pwrite64", "ftruncate", "fsync", "fdatasync":
+		if f := r.files[c.number(0)]; f != nil && f.node != nil {
+			r.file(c, f)
+		}
+	case "mkdirat":
+		if p := r.walk(c.number(0), c.text(1)); p.dir != nil {
+			r.add(step{does: isName, node: p.dir, name: p.name, to: r.make(true)})
+		}
+	case "unlinkat":
+		if p := r.walk(c.number(0), c.text(1)); p.dir != nil {
+			r.add(step{does: isName, node: p.dir, name: p.name})
+		}
+	case "linkat", "renameat", "renameat2":
+		r.move(c, r.walk(c.number(0), c.text(1)), r.walk(c.number(2), c.text(3)))
+	default:
+		panic("the model does not know this call")
+	}
+}
 
 // A place is what a path leads to.
 type place struct {
@@ -119,10 +137,6 @@ func (r *replay) walk(at int64, path string) place {
 		from = r.files[at]
 	}
 	if filepath.IsAbs(path) {
-		if fd := (int64)(-1); strings.HasPrefix(path, "/proc/self/fd/") {
-			fmt.Sscanf(path, "/proc/self/fd/%d", &fd)
-			return place{node: r.files[fd].node, outside: path}
-		}
 		from = &open{outside: "/"}
 	}
 	if from == nil {
@@ -147,65 +161,98 @@ func (r *replay) walk(at int64, path string) place {
 	return p
 }
 
+// open opens a place, and makes the file if there is none.
+func (r *replay) open(c sysCall, p place) {
+	f := &open{node: p.node, outside: p.outside}
+	r.files[c.ret] = f
+	switch {
+	case p.node == nil && p.dir != nil:
+		f.node = r.make(false)
+		r.add(step{does: isName, node: p.dir, name: p.name, to: f.node})
+	case p.node != nil && (c.has(2, "O_TRUNC") || c.has(2, "O_APPEND") || c.has(2, "O_TMPFILE")):
+		panic("the model does not know this flag")
+	}
+}
+
+func (r *replay) make(isDir bool) *node {
+	n := &node{isDir}
+	r.born[n], r.now.has[n] = content{}, content{}
+	return n
+}
+
+// file does what an open file of the tree is asked.
+func (r *replay) file(c sysCall, f *open) {
+	write := func(at int64) {
+		data := []byte(c.text(1)[:c.ret])
+		r.add(step{does: isData, node: f.node, change: func(c content) content { return c.written(data, at) }})
+	}
+	switch c.name {
+	case "read":
+		f.offset += c.ret
+	case "lseek":
+		f.offset = c.ret
+	case "write":
+		write(f.offset)
+		f.offset += c.ret
+	case "pwrite64":
+		write(c.number(3))
+	case "ftruncate":
+		size := c.number(1)
+		r.add(step{does: isData, node: f.node, change: func(c content) content { return c.sized(size) }})
+	default:
+		r.add(step{does: isSynced, node: f.node, isBare: c.name == "fdatasync"})
+	}
+}
+
+func (r *replay) move(c sysCall, from, to place) {
+	isOdd := c.has(4, "RENAME_EXCHANGE") || from.dir != to.dir && c.name != "linkat"
+	switch {
+	case (from.dir == nil) != (to.dir == nil) || isOdd:
+		panic("a move that the model does not know")
+	case from.dir == nil || from.node == to.node:
+	case c.name == "linkat":
+		r.add(step{does: isName, node: to.dir, name: to.name, to: from.node})
+	default:
+		r.add(step{does: isName, node: to.dir, name: to.name, to: from.node, source: from.name})
+	}
+}
+
 func (r *replay) add(s step) {
 	switch s.does {
 	case isName:
 		s.after = s.rename(r.now.has[s.node])
-	case isData, isMode:
+	case isData:
 		s.after = s.change(r.now.has[s.node])
 	}
 	r.now.apply(s)
 	r.steps = append(r.steps, s)
 }
 
+// random are the digits in names that are others in each run.
+var random = regexp.MustCompile(`[0-9a-f]{8,}|\d{9,}`)
+
 // describe names the steps for people. A file that gets its name later has it from the beginning.
 func (h history) describe() {
-	names := make(map[*node]string)
+	names := map[*node]string{}
 	for path, n := range h.base.paths() {
 		names[n] = path
 	}
 	for _, s := range h.steps {
-		if s.to != nil && names[s.to] == "" {
+		if s.to != nil && (names[s.to] == "" || strings.Contains(names[s.to], "/.tmp-")) {
 			names[s.to] = filepath.Join(names[s.node], s.name)
 		}
 	}
 	for i, s := range h.steps {
-		what := names[s.node]
-		if what == "" {
-			what = "a file that gets no name"
-		}
+		what := map[kind]string{isData: "content of ", isSynced: "sync of "}[s.does] + names[s.node]
 		switch {
 		case s.does == isName && s.to == nil:
 			what = "removal of " + filepath.Join(what, s.name)
 		case s.does == isName:
 			what = "name " + filepath.Join(what, s.name)
-		default:
-			what = map[kind]string{isData: "content of ", isMode: "mode of ", isSynced: "sync of ", isFailed: "failed sync of "}[s.does] + what
-		}
-		if s.does == isSynced && s.node.isDir {
-			what += fmt.Sprintf(" with %q", h.unsynced(i))
 		}
 		h.steps[i].what = random.ReplaceAllString(what, "#")
 	}
 }
-
-// unsynced are the names that the step, a sync of a directory, finds new there.
-func (h history) unsynced(i int) (names []string) {
-	for _, s := range slices.Backward(h.steps[:i]) {
-		if s.node != h.steps[i].node {
-			continue
-		}
-		if s.does == isSynced {
-			break
-		}
-		names = append(names, s.name)
-	}
-	slices.Reverse(names)
-	return names
-}
-
-// random are the digits in names that are others in each run.
-var random = regexp.MustCompile(`\d{8}T\d{6}\.\d+Z|[0-9a-f]{8,}`)
 
 // isLike says where the model is not like the real tree after all.
 func (h history) isLike(root string) error {
@@ -217,4 +264,31 @@ func (h history) isLike(root string) error {
 		return fmt.Errorf("the model of the calls is not what they did:\n%s\nbut:\n%s", got, want)
 	}
 	return nil
+}
+
+// then is what a second command did after the first n steps of the history, which a kill ended.
+func (h history) then(n int, second history) history {
+	both := history{base: h.base, born: map[*node]content{}, now: second.now}
+	for _, made := range []map[*node]content{h.born, second.born} {
+		for n, c := range made {
+			both.born[n] = c
+		}
+	}
+	both.steps = append(append([]step{}, h.steps[:n]...), second.steps...)
+	if n > 0 {
+		both.steps[n-1].ends = true
+	}
+	return both
+}
+
+// until returns the tree after the first n steps.
+func (h history) until(n int) tree {
+	d := h.base.clone()
+	for n, c := range h.born {
+		d.has[n] = c
+	}
+	for _, s := range h.steps[:n] {
+		d.apply(s)
+	}
+	return d
 }

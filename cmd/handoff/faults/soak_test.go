@@ -4,15 +4,12 @@ package faults_test
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -23,18 +20,19 @@ import (
 
 var (
 	soakTime = flag.Duration("soak", 0, "how long TestSoak goes on")
-	soakSeed = flag.Uint64("soakseed", 0, "what the first round of TestSoak begins with, as a failure names it; another one each time if 0")
+	soakSeed = flag.Uint64("soakseed", 0, "what TestSoak begins with, as its log names it; another each time if 0")
 )
 
-// A round is a store at which many work at once.
+// A round is a store at which many work at once, with what was acknowledged.
 type round struct {
-	program
-	*claims
-	t      *testing.T
-	dir    string
+	*sweep
+	mu     sync.Mutex
+	stored map[string]bool
+	marks  map[string]bool   // topic and operator
+	takers map[string]string // topic → who took it
+	tried  map[string]bool   // batches that began
+	ended  map[string]int    // command and how it ended → how often
 	end    time.Time
-	ended  map[string]int // command and how it ended → how often
-	faults []string
 }
 
 // A worker gives one command after the other. Which ones, and which of them are killed or stopped, its seed says.
@@ -42,226 +40,186 @@ type worker struct {
 	*round
 	*rand.Rand
 	number, count int
-	last          int                      // exit code
-	isTame        bool                     // its commands are neither killed nor stopped
-	took          map[string]time.Duration // by a command the last time
 }
 
 const workers = 8
 
 // Workers give all commands at once, and many of these are killed or stopped for a while. Whoever looks on, and whoever
-// looks at the end, finds everything that was acknowledged, once and whole.
+// looks at the end, finds everything that was acknowledged, once and whole, and each handoff has one taker.
 func TestSoak(t *testing.T) {
-	left := *soakTime
-	if left == 0 {
-		if os.Getenv("HANDOFF_FAULTS") == "" {
-			t.Skip("takes as long as is wanted: -soak 15m -timeout 0, or HANDOFF_FAULTS=ci for 6 seconds")
-		}
-		left = map[bool]time.Duration{false: 6, true: 12}[os.Getenv("HANDOFF_FAULTS") == "all"] * time.Second
-	}
-	if last, ok := t.Deadline(); ok && time.Until(last) < left+time.Minute {
-		t.Fatal("go test ends this before: give it -timeout 0 too")
+	long := *soakTime
+	if long == 0 {
+		thorough(t)
+		long = map[string]time.Duration{"ci": 6 * time.Second, "all": 2 * time.Minute}[mode()]
 	}
 	seed := *soakSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano()) % 1e9
 	}
-	p, end := program{build(t), memory(t)}, time.Now().Add(left)
-	for ; time.Now().Before(end); seed++ {
-		t.Run(fmt.Sprintf("soakseed %d", seed), func(t *testing.T) {
-			r := soak(t, p, seed, min(time.Until(end), 40*time.Second))
-			r.atTheEnd()
-			for _, f := range r.faults {
-				t.Error(f)
-			}
-			t.Log(r.summary())
-		})
-	}
-}
-
-// soak lets workers work at a new store for a while.
-func soak(t *testing.T, p program, seed uint64, long time.Duration) *round {
-	t.Helper()
-	dir := p.newSite(t)
-	t.Cleanup(func() { os.RemoveAll(filepath.Dir(dir)) })
-	mustWrite(t, filepath.Join(dir, "editor"), "#!/bin/sh\necho \"typed by $$\" >>\"$1\"\n")
-	if err := os.Chmod(filepath.Join(dir, "editor"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	r := &round{program: p, claims: newClaims(), t: t, dir: dir, end: time.Now().Add(long), ended: make(map[string]int)}
-	r.prepare()
+	r := &round{sweep: newSweep(t, build(t, ""), scenarioOf("write")), stored: setOf("a b c"), marks: map[string]bool{},
+		takers: map[string]string{}, tried: map[string]bool{}, ended: map[string]int{}, end: time.Now().Add(long)}
 	var all sync.WaitGroup
-	for i := range workers + 1 { // the last one only looks on
-		w := r.worker(seed, i)
-		w.isTame = i == workers
+	for i := range workers {
+		w := &worker{round: r, Rand: rand.New(rand.NewPCG(seed, uint64(i))), number: i}
 		all.Go(func() {
-			for time.Now().Before(r.end) && !r.isWrong() {
-				if w.isTame {
-					w.look()
-				} else {
-					w.one()
-				}
+			for time.Now().Before(r.end) && !t.Failed() {
+				w.one()
 			}
 		})
+	}
+	for time.Now().Before(r.end) && !t.Failed() {
+		r.look()
 	}
 	all.Wait()
-	return r
+	if last := r.run("write", "d.md"); last.code != 0 {
+		t.Errorf("the last write has exit code %d: %s", last.code, last.stderr)
+	}
+	r.look()
+	now := look(r.dir)
+	for mark := range r.marks {
+		if now.events["mark_read "+mark]+now.events["take "+mark] == 0 { // who takes has read
+			t.Errorf("the mark %s is lost", mark)
+		}
+	}
+	for topic, by := range r.takers {
+		if now.events["take "+topic+" "+by] != 1 {
+			t.Errorf("the take of %s by %s is lost", topic, by)
+		}
+	}
+	for _, f := range append(now.clean(), r.verify(false)...) {
+		if !strings.Contains(f, "INDEX.md has") { // others than ben have marks too
+			t.Error(f)
+		}
+	}
+	t.Logf("seed %d, %d stored, %d taken; commands and their exit codes, -1 for a kill: %v", seed, len(r.stored),
+		len(r.takers), r.ended)
 }
 
-func (r *round) worker(seed uint64, number int) *worker {
-	return &worker{round: r, Rand: rand.New(rand.NewPCG(seed, uint64(number))), number: number, took: make(map[string]time.Duration)}
+func setOf(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range words(s) {
+		set[word] = true
+	}
+	return set
 }
 
-// fault notes what must not be.
-func (w *worker) fault(format string, args ...any) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.faults = append(w.faults, fmt.Sprintf("worker %d, command %d: %s", w.number, w.count, fmt.Sprintf(format, args...)))
-}
-
-func (r *round) isWrong() bool {
+// look lists all, as a reader, and says what is missing that was acknowledged before, and which batches are there in
+// part.
+func (r *round) look() {
+	r.mu.Lock()
+	stored := maps.Clone(r.stored)
+	r.mu.Unlock()
+	list := r.run("list", "--all", "--format", "ids")
+	if list.code != 0 || list.stderr != "" {
+		r.t.Errorf("list has exit code %d: %s", list.code, list.stderr)
+	}
+	shown := map[string]bool{}
+	for _, id := range strings.Fields(list.stdout) {
+		shown[id] = true
+	}
+	for topic := range stored {
+		if !shown[idOf(topic)] {
+			r.t.Errorf("%s is acknowledged and not listed", topic)
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.faults) > 0
-}
-
-// run gives a command. It may be killed or stopped at any time.
-func (w *worker) run(stdin string, args ...string) result {
-	w.count++
-	cmd := exec.Command(w.bin, args...)
-	var stdout, stderr bytes.Buffer
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = w.dir, strings.NewReader(stdin), &stdout, &stderr
-	cmd.Env = append(environ(w.dir), "HANDOFF_OPERATOR=ben", "VISUAL=", "EDITOR="+filepath.Join(w.dir, "editor"), "PATH="+os.Getenv("PATH"))
-	cmd.WaitDelay = time.Minute
-	kills, stops := !w.isTame && w.IntN(6) == 0, !w.isTame && w.IntN(8) == 0
-	after, pause := time.Duration(w.Float64()*float64(w.took[args[0]])), time.Duration(w.IntN(150))*time.Millisecond
-	begin := time.Now()
-	hangUp, err := onAnyTerminal(cmd, &stderr)
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		w.fault("%v", err)
-		return result{code: -2}
-	}
-	done := make(chan struct{})
-	var signals sync.WaitGroup
-	signals.Go(func() {
-		send := func(signal os.Signal, wait time.Duration) {
-			select {
-			case <-done:
-			case <-time.After(wait):
-				cmd.Process.Signal(signal)
+	for batch := range r.tried {
+		n := 0
+		for i := range 3 {
+			if shown[idOf(fmt.Sprint(batch, "x", i))] {
+				n++
 			}
 		}
-		if stops {
-			send(syscall.SIGSTOP, after)
-			send(syscall.SIGCONT, pause)
+		if n%3 != 0 {
+			r.t.Errorf("%d of 3 of the batch %s are listed", n, batch)
 		}
-		if kills {
-			send(os.Kill, after)
+	}
+}
+
+// one gives a command.
+func (w *worker) one() {
+	w.count++
+	name := fmt.Sprintf("w%dc%d", w.number, w.count)
+	me := fmt.Sprintf("op%d", w.number)
+	w.mu.Lock()
+	topic := slices.Sorted(maps.Keys(w.stored))[w.IntN(len(w.stored))]
+	w.mu.Unlock()
+	switch w.IntN(6) {
+	case 0, 1:
+		mustWrite(w.t, filepath.Join(w.dir, name+".md"), doc(name))
+		if w.give(0, "write", name+".md") {
+			w.acknowledge(func() { w.stored[name] = true })
 		}
-	})
-	err = cmd.Wait()
-	hangUp()
-	close(done)
-	signals.Wait()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && cmd.ProcessState.ExitCode() == 0 {
-		w.fault("%v: %v", args, err)
+	case 2:
+		w.acknowledge(func() { w.tried[name] = true })
+		for i := range 3 {
+			mustWrite(w.t, filepath.Join(w.dir, name, fmt.Sprint(i, ".md")), doc(fmt.Sprint(name, "x", i)))
+		}
+		if w.give(0, "write", name) {
+			w.acknowledge(func() {
+				for i := range 3 {
+					w.stored[fmt.Sprint(name, "x", i)] = true
+				}
+			})
+		}
+	case 3, 4:
+		if w.give(0, "mark-read", idOf(topic), me) {
+			w.acknowledge(func() { w.marks[topic+" "+me] = true })
+		}
+	case 5:
+		if w.give(11, "take", idOf(topic), "--operator", me) {
+			w.acknowledge(func() {
+				if by := w.takers[topic]; by != "" && by != me {
+					w.t.Errorf("%s was taken by %s and by %s", topic, by, me)
+				}
+				w.takers[topic] = me
+			})
+		}
 	}
-	r := result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
-	w.last = r.code
-	if r.code == 0 && !stops {
-		w.took[args[0]] = time.Since(begin)
-	}
+}
+
+func (w *worker) acknowledge(do func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.ended[fmt.Sprintf("%s=%d", args[0], r.code)]++
-	return r
+	do()
 }
 
-// done gives a command that must end with 0, if it is not killed, or with one of the other codes. It says whether it was 0.
-func (w *worker) done(r result, args []string, others ...int) bool {
-	if r.code != 0 && r.code != -1 && !slices.Contains(others, r.code) {
-		w.fault("%v: exit code %d: %s%s", args, r.code, r.stdout, r.stderr)
+// give gives a command, which may be killed or stopped at any time, and reports whether it ended with 0. It must, or
+// with the other code.
+func (w *worker) give(other int, args ...string) bool {
+	cmd := exec.Command(w.bin, args...)
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Stderr, cmd.Env = w.dir, &stderr, environ(w.dir)
+	if err := cmd.Start(); err != nil {
+		w.t.Error(err)
+		return false
 	}
-	return r.code == 0
-}
-
-func (r *round) summary() string {
-	var list []string
-	for _, how := range slices.Sorted(maps.Keys(r.ended)) {
-		list = append(list, fmt.Sprintf("%s: %d", how, r.ended[how]))
-	}
-	return fmt.Sprintf("%d handoffs, %d marks, %d tokens acknowledged; commands and their exit codes, -1 for a kill: %s", len(r.there), len(r.marks), len(r.tokens), strings.Join(list, ", "))
-}
-
-// inEachIndex replaces what matches in INDEX.md and the archives. It fails where nothing does.
-func inEachIndex(what *regexp.Regexp, by string) func(dir string) error {
-	return func(dir string) error {
-		files, err := filepath.Glob(filepath.Join(dir, "handoffs/INDEX*.md"))
-		found := false
-		for _, file := range files {
-			var text []byte
-			if text, err = os.ReadFile(file); err == nil && what.Match(text) {
-				found, err = true, os.WriteFile(file, what.ReplaceAll(text, []byte(by)), 0o644)
-			}
-			if err != nil {
-				return err
-			}
+	isStopped, isKilled, done := w.IntN(8) == 0, w.IntN(5) == 0, make(chan bool)
+	after := time.Duration(w.IntN(80)) * time.Millisecond
+	var signals sync.WaitGroup
+	signals.Go(func() {
+		select {
+		case <-done:
+			return
+		case <-time.After(after):
 		}
-		if !found {
-			err = errors.New("no index file was damaged")
+		if isStopped {
+			_ = cmd.Process.Signal(syscall.SIGSTOP)
+			time.Sleep(100 * time.Millisecond)
+			_ = cmd.Process.Signal(syscall.SIGCONT)
 		}
-		return err
-	}
-}
-
-// What a round would not see at its end if it were there is nothing that it holds off.
-func TestSoakFindsDamage(t *testing.T) {
-	thorough(t)
-	p := program{build(t), memory(t)}
-	whole := soak(t, p, 1, 3*time.Second)
-	w := whole.worker(1, workers)
-	w.isTame = true
-	for len(whole.tokens) == 0 || len(whole.marks) == 0 {
-		if w.resume(); whole.isWrong() {
-			break
+		if isKilled {
+			_ = cmd.Process.Kill()
 		}
-		w.mark()
+	})
+	_ = cmd.Wait()
+	close(done)
+	signals.Wait()
+	code := cmd.ProcessState.ExitCode()
+	if code != 0 && code != -1 && code != other {
+		w.t.Errorf("%v: exit code %d: %s", args, code, stderr.String())
 	}
-	for range 70 { // more rows than INDEX.md has: the marks are in archives, and the journal does not bring them back
-		w.write()
-	}
-	whole.atTheEnd()
-	if whole.isWrong() {
-		t.Fatal(whole.faults)
-	}
-	kept, err := p.kept(filepath.Dir(whole.dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	archive, log := "handoffs/INDEX-0001.md", ".run/consumed-tokens.jsonl" // what INDEX.md lacks comes back by itself
-	for name, damage := range map[string]func(string) error{
-		"the marks lost":  inEachIndex(regexp.MustCompile(`\| (ben|cat|dan|op\d):[^|]*\|`), "| |"),
-		"a token lost":    edited(log, func(text []byte) []byte { return text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1] }),
-		"a token twice":   edited(log, func(text []byte) []byte { return append(text, text...) }),
-		"an archive lost": removed(archive),
-	} {
-		r := *whole
-		if err := errors.Join(putBack(filepath.Dir(r.dir), kept), damage(r.dir)); err != nil {
-			t.Error(name, err)
-		}
-		if r.atTheEnd(); !r.isWrong() {
-			t.Errorf("%s: nothing was found", name)
-		}
-	}
-	for name, forged := range map[string]deed{"never done": {"done", whole.order[0], "late"}, "never signed": {"sign", whole.order[0], "late"}} {
-		r := *whole
-		r.life.done[forged]++
-		if r.deeds(r.worker(1, workers+1)); !r.isWrong() {
-			t.Errorf("%s: nothing was found", name)
-		}
-		delete(r.life.done, forged)
-	}
+	w.acknowledge(func() { w.ended[fmt.Sprint(args[0], "=", code)]++ })
+	return code == 0
 }

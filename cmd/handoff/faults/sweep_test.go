@@ -3,378 +3,258 @@
 package faults_test
 
 import (
-	"errors"
+	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 )
 
-// A sweep does one scenario and collects what it finds.
+// A sweep does one scenario.
 type sweep struct {
-	program
+	site
 	scenario
-	t        *testing.T
-	template string // what the site was before
-	trace    trace  // of the command
-	base     string // the injection that is there in each run
-	before   *view
-	listed   map[string]bool // ids that readers were shown before
-	runs     atomic.Int64
-	hits     atomic.Int64 // runs in which the injection took place
-	failed   atomic.Int64 // runs that it made fail
-	mu       sync.Mutex
-	damage   []string
-	quick    bool            // ends at the first damage
-	seen     map[string]bool // the shapes of stores that the program was asked about before
+	t      *testing.T
+	before *view
+	seen   map[string]bool // the shapes of stores that the program was asked about before
 }
 
-func newSweep(t *testing.T, p program, sc scenario) *sweep {
+func newSweep(t *testing.T, bin string, sc scenario) *sweep {
 	t.Helper()
-	s := &sweep{program: p, scenario: sc, t: t}
-	var err error
-	sited := p.apart(func(site string) {
-		dir := filepath.Join(site, project)
-		if err = p.template(dir, sc); err == nil {
-			s.template, err = p.kept(site)
-		}
-		s.listed = s.ids(dir)
-		if s.before = look(dir); err == nil && sc.failing.at != "" {
-			name, n, ferr := p.findCall(dir, sc.failing.at, sc.command)
-			s.base, err = fmt.Sprintf("%s:error=%s:when=%d", name, sc.failing.errno, n), ferr
-		}
-		if err == nil {
-			s.trace, err = p.calls(dir, s.base, sc.command)
-		}
-	})
-	if err = errors.Join(err, sited); err != nil {
-		t.Fatal(err)
-	}
+	s := &sweep{site: newSite(t, bin), scenario: sc, t: t, seen: map[string]bool{}}
+	s.fill(t, sc)
+	s.before = look(s.dir)
 	return s
 }
 
-// ids are the handoffs that list shows.
-func (s *sweep) ids(dir string) map[string]bool {
-	shown := make(map[string]bool)
-	for _, id := range strings.Fields(s.handoff(dir, "list", "--all", "--format", "ids").stdout) {
-		shown[id] = true
+// trace returns the calls of the command.
+func (s *sweep) trace() trace {
+	s.t.Helper()
+	tr, err := s.calls(s.dir, s.command)
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	return shown
+	return tr
 }
 
-// fresh does something with a store in the state before the command.
-func (s *sweep) fresh(do func(dir string)) {
-	var err error
-	sited := s.apart(func(site string) {
-		if err = copyInto(site, s.template); err == nil {
-			do(filepath.Join(site, project))
-		}
-	})
-	if err := errors.Join(err, sited); err != nil {
-		s.t.Error(err)
+// inject injects one fault, looks at what is there, repeats the command and looks again.
+func (s *sweep) inject(injection string) (first result, faults []string) {
+	if err := s.reset(); err != nil {
+		s.t.Fatal(err)
 	}
+	first = s.strace(s.dir, injection, s.command...)
+	return first, s.judge(first)
 }
 
-func (s *sweep) run(todo []string) {
-	list := make(chan string)
-	var workers sync.WaitGroup
-	for range 2 {
-		workers.Go(func() {
-			for injection := range list {
-				s.one(injection)
-			}
-		})
+// judge says what is wrong after a run of the command, with readers, and after a repeat.
+func (s *sweep) judge(first result) (faults []string) {
+	now := look(s.dir)
+	faults = s.after(now, first)
+	if s.isNew("first", now) || len(faults) > 0 {
+		faults = append(faults, s.readers(now)...)
+		faults = append(faults, s.repeat(first)...)
 	}
-	for _, injection := range todo {
-		if !s.isDecided() {
-			list <- injection
-		}
-	}
-	close(list)
-	workers.Wait()
-	os.RemoveAll(s.template)
+	return faults
 }
 
-func (s *sweep) isDecided() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.quick && len(s.damage) > 0
-}
-
-// one injects one fault, looks at what is there, repeats the command and looks again. From a store like one that was
-// looked at before, with no change left halfway, a repeat shows nothing new.
-func (s *sweep) one(injection string) {
-	s.fresh(func(dir string) { s.inject(dir, injection) })
-}
-
-func (s *sweep) inject(dir, injection string) {
-	inject := []string{injection}
-	if s.base != "" {
-		inject = append(inject, s.base)
-	}
-	first := s.strace(dir, inject, s.command...)
-	s.runs.Add(1)
-	if first.hit {
-		s.hits.Add(1)
-	}
-	if first.code != 0 {
-		s.failed.Add(1)
-	}
-	name := s.name + ", " + injection
-	var found []string
-	add := func(faults ...string) {
-		for _, f := range faults {
-			found = append(found, name+": "+f)
-		}
-	}
+// after says what is wrong after the first run: there is the old state or the new one.
+func (s *sweep) after(now *view, first result) (faults []string) {
 	if first.late {
-		add("did not end in time")
-	}
-	first.hurt = strings.Contains(injection, "error=") || s.base != ""
-	now := look(dir)
-	isNew, isSettled := s.isNew("after the fault", now), now.isSettled()
-	add(s.afterFault(now, first)...)
-	if isNew {
-		add(s.readers(dir)...)
-	}
-	if isNew || !isSettled {
-		add(s.afterRepeat(dir, first)...)
-	}
-	s.mu.Lock()
-	s.damage = append(s.damage, found...)
-	s.mu.Unlock()
-}
-
-// afterFault says what is wrong after the first run: there is the old state or the new one.
-func (s *sweep) afterFault(now *view, first result) (faults []string) {
-	now.faults = slices.DeleteFunc(now.faults, func(f string) bool {
-		return slices.Contains(s.before.faults, f) || s.loses != "" && strings.Contains(f, "-"+s.loses+".md")
-	})
-	faults = append(faults, now.faults...)
-	for id := range s.before.rows {
-		if now.rows[id] == "" && id != idOf(s.loses) {
-			faults = append(faults, id+" is lost")
-		}
-	}
-	for key := range s.before.marks {
-		if id, _, _ := strings.Cut(key, " "); !now.marks[key] && !s.frees(id) {
-			faults = append(faults, "the mark of "+key+" is lost")
-		}
-	}
-	there, asked := 0, 0
-	for _, topic := range s.adds {
-		if s.isRecorded(topic) {
-			continue
-		}
-		if asked++; now.rows[idOf(topic)] != "" {
-			there++
-		}
-	}
-	if there > 0 && there < asked {
-		faults = append(faults, fmt.Sprintf("%d of the %d documents are there", there, asked))
-	}
-	lags := first.hurt && len(s.crashes) > 0 // what was recorded before may wait for the next command, where this one had nothing to write
-	if first.code == 0 && !first.isUnrecorded() && !lags {
-		for _, why := range s.complete(now) {
-			faults = append(faults, "exit code 0, but "+why)
-		}
+		faults = append(faults, "it did not end in time")
 	}
 	if strings.Contains(first.stderr, "internal error") || strings.Contains(first.stderr, "panic:") {
 		faults = append(faults, "a panic: "+first.stderr)
 	}
-	return faults
-}
-
-// isUnrecorded says whether a command that is committed has said that the rest follows.
-func (r result) isUnrecorded() bool {
-	return strings.Contains(r.stderr, "but some files do not show it yet: ")
-}
-
-// isDone says whether a command refused to do again what can be done once.
-func (s scenario) isDone(r result) bool {
-	return s.isOnce && r.code == 11
-}
-
-// complete says what is missing of the new state.
-func (s *sweep) complete(now *view) []string {
-	faults := now.clean()
-	for _, topic := range s.adds {
-		if now.rows[idOf(topic)] == "" {
-			faults = append(faults, topic+" is not there")
+	if s.isRepair {
+		for topic := range s.before.files {
+			if !now.files[topic] {
+				faults = append(faults, "the file of "+topic+" went")
+			}
+		}
+		return faults
+	}
+	if first.code == 6 && !strings.Contains(first.stderr, "fingerprint is unreadable") {
+		faults = append(faults, "exit code 6: "+first.stderr)
+	}
+	faults = append(faults, now.faults...)
+	faults = append(faults, lacks("the log", now.stored, s.before.stored)...)
+	faults = append(faults, lacks("the marks", now.marks, s.before.marks)...)
+	faults = append(faults, lacks("the takes", now.takes, s.before.takes)...)
+	there := 0
+	for _, topic := range words(s.adds) {
+		if now.stored[topic] {
+			there++
 		}
 	}
-	if s.mark != "" && !now.marks[idOf(s.mark)+" ben"] {
-		faults = append(faults, s.mark+" is not marked")
+	if there > 0 && there < len(words(s.adds)) {
+		faults = append(faults, fmt.Sprintf("%d of %s are there", there, s.adds))
 	}
-	if s.token != "" && now.tokens[idOf(s.token)] == 0 {
-		faults = append(faults, "the token of "+s.token+" is not consumed")
-	}
-	if act, topic, _ := strings.Cut(s.act, " "); s.act != "" && now.acts[act+" "+idOf(topic)] != 1 {
-		faults = append(faults, "the ledger lacks "+s.act)
+	if first.code == 0 {
+		for _, f := range s.undone(now) {
+			faults = append(faults, "exit code 0, but "+f)
+		}
 	}
 	return faults
 }
 
-// isNew says whether the program was not asked about a store of this shape yet, after the fault or after the repeat.
-func (s *sweep) isNew(when string, v *view) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.seen == nil {
-		s.seen = make(map[string]bool)
+// lacks says what is not there.
+func lacks(where string, there, want map[string]bool) (faults []string) {
+	for _, topic := range slices.Sorted(maps.Keys(want)) {
+		if !there[topic] {
+			faults = append(faults, fmt.Sprintf("%s lack %s", where, topic))
+		}
 	}
+	return faults
+}
+
+// undone says what the command had to do that is not there.
+func (s *sweep) undone(now *view) (faults []string) {
+	for _, topic := range words(s.adds) {
+		if !now.stored[topic] {
+			faults = append(faults, topic+" is not stored")
+		}
+	}
+	if s.mark != "" && !now.marks[s.mark] {
+		faults = append(faults, s.mark+" is not marked")
+	}
+	act, topic, _ := strings.Cut(s.act, " ")
+	if act == "take" && !now.takes[topic] || act == "done" && !now.ended[topic] {
+		faults = append(faults, "not done: "+s.act)
+	}
+	return faults
+}
+
+// isNew reports whether the program was not asked about a store of this shape yet.
+func (s *sweep) isNew(when string, v *view) bool {
 	key := when + v.shape()
 	old := s.seen[key]
 	s.seen[key] = true
 	return !old
 }
 
-// readers says what is wrong with what readers are shown: never fewer handoffs than before, never a part of a change.
-func (s *sweep) readers(dir string) (faults []string) {
-	list, now := s.handoff(dir, "list", "--all", "--format", "ids"), look(dir)
-	if list.code != 0 {
-		return []string{fmt.Sprintf("list has exit code %d: %s", list.code, list.stderr)}
-	}
-	for id := range s.before.rows {
-		if !strings.Contains(list.stdout, id) && id != idOf(s.loses) {
-			faults = append(faults, "list does not show "+id)
-		}
-	}
-	for id := range s.listed {
-		if !strings.Contains(list.stdout, id) && id != idOf(s.loses) {
-			faults = append(faults, "list no longer shows "+id)
-		}
-	}
-	there := 0
-	for _, topic := range s.adds {
-		isShown := strings.Contains(list.stdout, idOf(topic))
-		if isShown && !s.isRecorded(topic) {
-			there++
-		} else if !isShown && s.isRecorded(topic) {
-			faults = append(faults, "list does not show "+topic)
-		} else if !isShown && now.rows[idOf(topic)] != "" {
-			faults = append(faults, topic+" is in INDEX.md, and list does not show it")
-		}
-	}
-	if there > 0 && there < len(s.adds)-len(s.known()) {
-		faults = append(faults, fmt.Sprintf("list shows %d of the %d documents", there, len(s.adds)))
-	}
-	last, _, _ := strings.Cut(list.stdout, "\n")
-	if last == "" {
-		return faults
-	}
-	if read := s.handoff(dir, "read", last); read.code != 0 || !strings.Contains(read.stdout, "body of ") {
-		faults = append(faults, fmt.Sprintf("read has exit code %d: %s", read.code, read.stderr))
-	}
-	return faults
-}
-
-// known are the topics that the command publishes and that were there before, or that it finds recorded.
-func (s *sweep) known() (topics []string) {
-	for _, topic := range s.adds {
-		if s.isRecorded(topic) {
-			topics = append(topics, topic)
-		}
-	}
-	return topics
-}
-
-// isRecorded reports whether a command that was killed before has recorded the topic.
-func (s *sweep) isRecorded(topic string) bool {
-	return s.before.rows[idOf(topic)] != "" || s.listed[idOf(topic)]
-}
-
-// afterRepeat runs the command once more, without a fault: now the new state is there, and nothing else.
-func (s *sweep) afterRepeat(dir string, first result) (faults []string) {
-	again := s.handoff(dir, s.command...)
-	if again.code != 0 && !s.isDone(again) {
-		return []string{fmt.Sprintf("first exit code %d, the repeat has %d: %s", first.code, again.code, again.stderr)}
-	}
-	after := look(dir)
-	for _, why := range s.complete(after) {
-		faults = append(faults, "after the repeat "+why)
-	}
-	if len(faults) == 0 && !s.isNew("after the repeat", after) {
+// readers says what is wrong with what readers are shown: all that is logged, and nothing else. They are not warned.
+func (s *sweep) readers(now *view) (faults []string) {
+	if s.isRepair {
 		return nil
 	}
-	if len(after.shed) > 0 {
-		if r := s.handoff(dir, "doctor", "--repair"); r.code != 0 {
-			faults = append(faults, fmt.Sprintf("doctor has exit code %d: %s", r.code, r.stderr))
-		}
-		if now := look(dir); len(now.staged) > 0 {
-			faults = append(faults, fmt.Sprintf("%v was left by a checkpoint", now.staged))
+	list := s.run("list", "--all", "--format", "ids")
+	if list.code != 0 || list.stderr != "" {
+		faults = append(faults, fmt.Sprintf("list has exit code %d: %s", list.code, list.stderr))
+	}
+	shown := strings.Fields(list.stdout)
+	for topic := range now.stored {
+		if !slices.Contains(shown, idOf(topic)) {
+			faults = append(faults, "list does not show "+topic)
 		}
 	}
-	warnings, err := s.handoff(dir, "verify", "--json").warnings()
-	if err != nil {
-		faults = append(faults, err.Error())
+	if len(shown) != len(now.stored) {
+		faults = append(faults, fmt.Sprintf("list shows %d, and the log has %v", len(shown), now.stored))
 	}
-	if want := map[bool]int{true: 1}[s.loses != ""]; len(warnings) != want { // of the event of what went aside
-		faults = append(faults, fmt.Sprintf("verify warns of %v", warnings))
+	if len(shown) > 0 {
+		if read := s.run("read", shown[0]); read.code != 0 || !strings.Contains(read.stdout, "body of ") {
+			faults = append(faults, fmt.Sprintf("read has exit code %d: %s", read.code, read.stderr))
+		}
+	}
+	return append(faults, s.verify(true)...)
+}
+
+// leftovers are the warnings about what a killed command may leave.
+var leftovers = regexp.MustCompile(`left by|does not list|never happened|typed there|counts again when`)
+
+// verify says what verify says. Before the command is repeated there may be leftovers.
+func (s *sweep) verify(isLeft bool) (faults []string) {
+	r := s.run("verify", "--json")
+	var report struct {
+		Faults, Warnings []struct{ Place, Problem string }
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 || len(report.Faults) > 0 {
+		return []string{fmt.Sprintf("verify has exit code %d: %s%s", r.code, r.stdout, r.stderr)}
+	}
+	for _, w := range report.Warnings {
+		if !leftovers.MatchString(w.Problem) {
+			faults = append(faults, fmt.Sprintf("verify warns of %v", w))
+		}
 	}
 	return faults
 }
 
-var injectionsFlag = flag.String("injections", "", "of all injections try those that `regexp` matches, such as fstat:error=EIO:when=36")
+// ofRepair is what is so after a repair: what was adopted has another event, and rows of what is lost stay.
+var ofRepair = regexp.MustCompile(` events |INDEX\.md has`)
 
-// chosen are the injections that are wanted, of all; of one alone it logs where that is.
-func (s *sweep) chosen(all []string) []string {
-	want := regexp.MustCompile("^(" + *injectionsFlag + ")$")
-	list := slices.DeleteFunc(all, func(i string) bool { return !want.MatchString(i) })
-	if len(list) == 1 {
-		s.t.Log(s.trace.before(list[0]))
+// repeat gives the command once more, without a fault: now the new state is there, and nothing else.
+func (s *sweep) repeat(first result) (faults []string) {
+	again := s.run(s.command...)
+	if again.code != 0 {
+		return []string{fmt.Sprintf("first exit code %d, the repeat has %d: %s", first.code, again.code, again.stderr)}
 	}
-	return list
+	now := look(s.dir)
+	for _, f := range append(now.clean(), s.undone(now)...) {
+		faults = append(faults, "after the repeat "+f)
+	}
+	if s.isRepair { // documents that do not match were moved
+		if len(now.stored) == 0 {
+			faults = append(faults, "after the repair there is nothing")
+		}
+		faults = slices.DeleteFunc(faults, ofRepair.MatchString)
+	}
+	if s.isNew("repeat", now) || len(faults) > 0 {
+		faults = append(faults, s.verify(false)...)
+	}
+	return faults
 }
+
+var injectionsFlag = flag.String("injections", "", "of all injections try those that `regexp` matches")
+
+// few are the scenarios without HANDOFF_FAULTS.
+var few = []string{"first write", "batch", "after a killed write"}
 
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	needs(t, "strace")
-	mode := os.Getenv("HANDOFF_FAULTS")
-	all := mode == "all"
-	p := program{build(t), memory(t)}
-	var runs, failed atomic.Int64
-	t.Cleanup(func() {
-		t.Logf("%d injections in all, %d made the command fail; HANDOFF_SEED=%s", runs.Load(), failed.Load(), os.Getenv("HANDOFF_SEED"))
-	})
+	bin := build(t, "")
 	for _, sc := range scenarios() {
-		if mode == "" && !slices.Contains(few, sc.name) {
+		if mode() == "" && !slices.Contains(few, sc.name) && *injectionsFlag == "" {
 			continue
 		}
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSweep(t, p, sc)
-			todo := injections(s.trace, s.base)
+			s := newSweep(t, bin, sc)
+			tr := s.trace()
+			kills := tr.kills()
+			near, far := tr.failures()
+			todo := slices.Concat(kills, near, far)
 			switch {
 			case *injectionsFlag != "":
-				todo = s.chosen(todo)
-			case mode == "":
-				todo = s.pick(todo, someOfEach)
-			case !all && sc.core:
-				todo = s.pick(todo, someOfCore)
-			case !all:
-				todo = s.pick(todo, someOfAny)
+				want := regexp.MustCompile("^(" + *injectionsFlag + ")$")
+				todo = slices.DeleteFunc(todo, func(i string) bool { return !want.MatchString(i) })
+			case mode() == "ci":
+				todo = slices.Concat(kills, some(near, 12, sc.name), some(far, 2, sc.name))
+			case mode() == "":
+				todo = slices.Concat(some(kills, 6, sc.name), some(near, 3, sc.name))
 			}
-			s.run(todo)
-			s.report(t)
-			runs.Add(s.runs.Load())
-			failed.Add(s.failed.Load())
+			hits, failed := 0, 0
+			for _, injection := range todo {
+				first, faults := s.inject(injection)
+				for _, f := range faults {
+					t.Errorf("%s: exit code %d: %s", injection, first.code, f)
+				}
+				if len(faults) > 0 || len(todo) == 1 {
+					t.Log(tr.before(injection))
+				}
+				if first.hit {
+					hits++
+				}
+				if first.code != 0 {
+					failed++
+				}
+			}
+			t.Logf("%d injections, %d took place, %d made the command fail", len(todo), hits, failed)
+			if hits < len(todo)*3/4 && len(todo) > 10 {
+				t.Error("too few injections took place to trust this sweep")
+			}
 		})
-	}
-}
-
-// report says what a sweep has found.
-func (s *sweep) report(t *testing.T) {
-	for _, d := range s.damage {
-		t.Error(d)
-	}
-	t.Logf("%d injections, %d took place, %d made the command fail", s.runs.Load(), s.hits.Load(), s.failed.Load())
-	if s.hits.Load() < s.runs.Load()*3/4 && s.runs.Load() > 10 {
-		t.Error("too few injections took place to trust this sweep")
 	}
 }

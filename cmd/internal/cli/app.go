@@ -213,7 +213,9 @@ func (a *App) Project() (handoff.Project, error) {
 	}
 	p.Options.Rules, p.Options.CheckBody = handoff.PlainRules, record.CheckBody
 	a.signatures(p, &p.Options)
-	p.Options.Warn, p.Options.Lost = a.warn, a.lost
+	p.Options.Warn = a.warn
+	a.useRemote(&p, "")
+	p.Options.Offline = a.Session.Offline
 	if !a.Quiet && IsTerminal(a.Stderr) {
 		p.Options.Progress = a.progress.show
 	}

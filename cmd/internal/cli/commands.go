@@ -20,10 +20,10 @@ func Group(use, short, long string) func(*App) *cobra.Command {
 
 // groups are the commands that help lists, in the order of use. The others are hidden.
 var groups = []struct{ title, commands string }{
-	{"Every day", "init write list search read reply take done archive status inbox"},
+	{"Every day", "init write list search read reply take done archive status inbox sync"},
 	{"Records", "create show validate check resume onboard"},
 	{"Agents", "install mcp watch"},
-	{"Store", "log operators verify page"},
+	{"Store", "log operators verify export import page"},
 	{"", "new supersede thread next release mark-read withdraw hook whoami sign doctor help version surface " +
 		"uninstall compute-id machine-fingerprint"},
 }

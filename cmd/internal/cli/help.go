@@ -18,7 +18,7 @@ import (
 var topics embed.FS
 
 // daily lists the commands of the first screen, of which the first three are for the start.
-var daily = []string{"init", "write", "list", "read", "reply", "take", "done", "inbox"}
+var daily = []string{"init", "write", "list", "read", "reply", "take", "done", "inbox", "sync"}
 
 func helpCommand(a *App) *cobra.Command {
 	return &cobra.Command{

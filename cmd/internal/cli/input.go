@@ -21,10 +21,6 @@ import (
 // MaxInput is the largest input in bytes. The limit of the store is smaller.
 const MaxInput = 4 << 20
 
-// maxHeld is how many bytes of documents stay in memory until they are stored. Further files are read again for each
-// step.
-const maxHeld = 16 << 20
-
 // An input turns the arguments of write into documents.
 type Input struct {
 	*App
@@ -35,7 +31,6 @@ type Input struct {
 	AllowEmpty []string
 	me         *string // the operator who runs the program, once known
 	alone      *bool   // whether the sender works here alone, once known
-	held       int     // bytes of documents in memory
 	At         string  // the time of documents without one; "" is now
 	Took       string  // the time that documents without one got
 	Typed      []byte  // the text that the user typed, nil if none
@@ -84,19 +79,7 @@ func (in *Input) file(path string, isRecord bool) ([]handoff.Source, error) {
 			return source, err
 		}
 		in.Headless = in.Headless || isHeadless(source)
-		if in.held += len(text); in.held <= maxHeld {
-			return source, nil
-		}
-		if in.held-len(text) <= maxHeld {
-			CollectOften() // called once, since it stops the world
-		}
-		return handoff.Source{Name: path, Open: func() (handoff.Source, error) {
-			text, err := ReadInput(path)
-			if err != nil {
-				return handoff.Source{}, err
-			}
-			return in.text(f, path, text, isRecord)
-		}}, nil
+		return source, nil
 	})
 }
 

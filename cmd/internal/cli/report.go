@@ -91,12 +91,6 @@ func (a *App) errorText(err error) (text string, advice []string) {
 		func(hint string) bool { return strings.ContainsAny(hint, `/\`) })
 }
 
-// lost notes why stored handoffs cannot be listed.
-func (a *App) lost(err error) {
-	text, advice := a.errorText(err)
-	a.warn(strings.Join(append([]string{text}, advice...), "; "))
-}
-
 // report prints an error with its hints. Lines are escaped and cut.
 func (a *App) report(err error) {
 	a.progress.clear()

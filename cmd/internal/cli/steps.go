@@ -26,8 +26,8 @@ const RoomForWords = 1000 // characters for the text of the program around a bod
 // Steps returns what me can do next with a handoff, and why it may be in vain, or "". If me is "", it is the recipient.
 func Steps(s *handoff.Store, got handoff.Stored, me string) (why string, steps []Step) {
 	e := got.Entry
-	l, state := s.Lifecycle().Of(e.ID), StateOf(s, e)
-	taken := l.Take.Holds()
+	l, state := e.Life(), e.State()
+	taken := l.Take
 	switch {
 	case state == handoff.StateSuperseded:
 		why = "it is superseded by " + Successors(s, e, 12)
@@ -67,14 +67,9 @@ func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]s
 	return "Next: " + strings.Join(parts, "; ") + ".\n"
 }
 
-// StateOf returns the state of a handoff.
-func StateOf(s *handoff.Store, e handoff.Entry) handoff.State {
-	return s.ListedOne(e).State
-}
-
 // Successors returns the first digits of the ids of a handoff's successors.
 func Successors(s *handoff.Store, e handoff.Entry, digits int) string {
-	all, _ := s.Lifecycle().Successors()(e.ID)
+	all, _ := s.Lifecycle().Successors(e.ID)
 	for i, id := range all {
 		all[i] = Short(id, digits)
 	}

@@ -1,6 +1,11 @@
 package cli
 
 import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -41,4 +46,20 @@ func (a *App) NoteNothing(text string) {
 	if IsTerminal(a.Stdout) {
 		a.Note(text)
 	}
+}
+
+// SyncStore is Store with a remote that the user names, "" for that of the settings.
+func (a *App) SyncStore(named string) (*handoff.Store, error) {
+	p, err := a.Project()
+	if err != nil {
+		return nil, err
+	}
+	a.useRemote(&p, named)
+	return handoff.Open(p.Options)
+}
+
+// Stoppable returns a context that ends with the first signal to end the program, so that what runs for it ends too.
+// The second one ends the program at once.
+func (a *App) Stoppable() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }

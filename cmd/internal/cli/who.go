@@ -22,11 +22,15 @@ func declareOperator(flags *pflag.FlagSet, operator *string) {
 }
 
 // Session holds the agent session that a command acts for.
-type Session struct{ Session string }
+type Session struct {
+	Session string
+	Offline bool // the remote is not asked
+}
 
-// Declare adds the flag.
+// Declare adds the flags.
 func (s *Session) Declare(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Session, "session", "", "act for this agent `session` (default: the current one)")
+	flags.BoolVar(&s.Offline, "offline", false, "do not ask the remote; the next sync says whether it counts")
 }
 
 // SessionID returns the session that a command acts for: the given one, otherwise that of the agent that runs it.

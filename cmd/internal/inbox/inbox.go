@@ -80,7 +80,7 @@ func run(a *cli.App, f *flags) error {
 		return err
 	}
 	said := &notes{}
-	p.Options.Warn, p.Options.Lost, p.Options.Progress = said.add, nil, nil
+	p.Options.Warn, p.Options.Progress = said.add, nil
 	if a.Flags.LockTimeout == 0 {
 		p.Options.LockTimeout = min(p.Options.LockTimeout, patience)
 	}

@@ -3,6 +3,7 @@ package inbox
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"time"
 
@@ -38,11 +39,11 @@ const firstRows = 200
 
 // begin reads the handoffs of the first screen, and then all. Both come from the same facts.
 func (m *model) begin() tea.Cmd {
-	s, said := m.store.Glance(), m.said
-	first := handoff.Filter{To: m.me, Open: m.me != "", Newest: firstRows}
+	s, said := m.store, m.said
+	first := handoff.Filter{To: m.me, Open: m.me != ""}
 	return func() tea.Msg {
 		stamp := stampOf(s)
-		rows, err := load(s, first)
+		rows, err := load(s, first, firstRows)
 		return loadedMsg{rows: rows, err: err, stamp: stamp, rest: func() tea.Msg { return all(s, said, stamp) }}
 	}
 }
@@ -62,7 +63,7 @@ func (m *model) look() tea.Cmd {
 
 // all reads all handoffs of a store with the given stamp.
 func all(s *handoff.Store, said *notes, stamp string) loadedMsg {
-	rows, err := load(s, handoff.Filter{})
+	rows, err := load(s, handoff.Filter{}, math.MaxInt)
 	if stampOf(s) == gone { // the rows can be incomplete
 		rows, stamp = nil, gone
 	}
@@ -77,20 +78,18 @@ func stampOf(s *handoff.Store) string {
 	return s.Stamp()
 }
 
-// load returns the handoffs that a filter selects, newest first.
-func load(s *handoff.Store, f handoff.Filter) ([]row, error) {
+// load returns the handoffs that a filter selects, newest first and at most so many.
+func load(s *handoff.Store, f handoff.Filter, most int) ([]row, error) {
 	entries, err := s.List(f)
 	if err != nil {
 		return nil, err
 	}
-	order := make(chan []int32)
-	go func() { order <- handoff.NewestOrder(entries) }()
-	states, takers := s.Lifecycle().States(entries)
+	entries = handoff.NewestFirst(entries)
+	entries = entries[:min(most, len(entries))]
 	rows := make([]row, len(entries))
-	for i, from := range <-order {
-		rows[i].Entry, rows[i].state = entries[from], states[from]
-		if states[from] == handoff.StateTaken {
-			rows[i].taker = takers[entries[from].ID]
+	for i, e := range entries {
+		if rows[i].Entry, rows[i].state = e, e.State(); e.State() == handoff.StateTaken {
+			rows[i].taker = e.Life().Take.Operator
 		}
 	}
 	return rows, nil

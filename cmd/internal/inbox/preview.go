@@ -50,7 +50,8 @@ func (m *model) want() tea.Cmd {
 		return nil
 	}
 	t := &target{r.Entry, min(m.layout().previewWidth, atMost)}
-	if old := m.preview.wanted.Load(); old != nil && *old == *t && !m.preview.stale {
+	isSame := func(old *target) bool { return old.entry.ID == t.entry.ID && old.width == t.width }
+	if old := m.preview.wanted.Load(); old != nil && isSame(old) && !m.preview.stale {
 		return nil
 	} else if old == nil || old.entry.ID != t.entry.ID {
 		m.preview.top = 0

@@ -213,7 +213,7 @@ func inAllStates(t *testing.T, root string) {
 		if i%3 == 1 {
 			_, err = s.MarkRead(t.Context(), "ben", e.ID)
 		} else if i%7 < len(acts) {
-			_, err = s.Act(t.Context(), acts[i%7], e.ID, handoff.Consumption{Operator: "ben"})
+			_, err = s.Act(t.Context(), acts[i%7], e.ID, handoff.Who{Operator: "ben"})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -81,8 +81,7 @@ func (p project) messages(r io.Reader) io.ReadCloser {
 // A project is the project of the server. It is loaded again for each call, since settings can change.
 type project struct {
 	*cli.App
-	lost   func(error) // receives why some handoffs cannot be listed; can be nil
-	pinned string      // the only operator it acts for; "": the one that a call names
+	pinned string // the only operator it acts for; "": the one that a call names
 	// the agent session that it acts for: the one of the environment, otherwise one of this process
 	session string
 	isAlone bool // only this process knows the session
@@ -115,13 +114,12 @@ func (p project) open() (handoff.Project, *handoff.Store, error) {
 	if err != nil {
 		return found, nil, err
 	}
-	found.Options.Lost = p.lost
 	s, err := handoff.Open(found.Options)
 	return found, s, err
 }
 
 // openAs is open for what an operator does.
-func (p project) openAs(operator string) (found handoff.Project, s *handoff.Store, who handoff.Consumption,
+func (p project) openAs(operator string) (found handoff.Project, s *handoff.Store, who handoff.Who,
 	err error) {
 	if found, s, err = p.open(); err == nil {
 		who.Session = p.session

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -57,7 +56,6 @@ func (p project) list(ctx context.Context, in listArgs) (any, error) {
 		return nil, err
 	}
 	var out listed
-	p.lost = func(err error) { out.Lost = fault.Plain(err) }
 	_, s, err := p.open()
 	if err != nil {
 		return nil, err
@@ -69,8 +67,11 @@ func (p project) list(ctx context.Context, in listArgs) (any, error) {
 	var entries []handoff.Entry
 	total := 0
 	if in.Query == "" {
-		entries, err = s.List(f)
-		total = len(entries)
+		var in handoff.Inbox
+		in, err = s.Chosen(f)
+		if entries, total = in.Newest, len(in.Newest); in.Missing > 0 {
+			out.Lost = fmt.Sprint(in.Missing, " are missing: run `handoff verify`")
+		}
 		entries = entries[max(0, total-limit):]
 	} else {
 		entries, total, err = find(ctx, s, handoff.Query{Filter: f, Words: strings.Fields(in.Query), Limit: limit})
@@ -89,7 +90,7 @@ func (p project) list(ctx context.Context, in listArgs) (any, error) {
 func find(ctx context.Context, s *handoff.Store, q handoff.Query) (rows []handoff.Entry, total int, err error) {
 	found, err := s.Search(ctx, q)
 	for _, m := range slices.Backward(found.Matches) {
-		rows = append(rows, m.Row)
+		rows = append(rows, m.Entry)
 	}
 	return rows, found.Total, err
 }

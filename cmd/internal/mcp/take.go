@@ -67,7 +67,7 @@ func (p project) done(ctx context.Context, in doneArgs) (any, error) {
 }
 
 // end finishes or gives back what was taken.
-func (p project) end(ctx context.Context, s *handoff.Store, act handoff.Act, id string, who handoff.Consumption) (
+func (p project) end(ctx context.Context, s *handoff.Store, act handoff.Act, id string, who handoff.Who) (
 	any, error) {
 	var err error
 	if id == "@" {

@@ -165,13 +165,13 @@ func (m *Memory) Stamp(cwd string, paths []string) {
 	}
 }
 
-// stampOf returns the stamp of a file: its size, time of change and inode, "-" if it is missing.
+// stampOf returns the stamp of a file: its size and time of change, "-" if it is missing.
 func stampOf(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return "-"
 	}
-	return fmt.Sprintf("%d.%d.%d", info.Size(), info.ModTime().UnixNano(), inodeOf(info))
+	return fmt.Sprintf("%d.%d", info.Size(), info.ModTime().UnixNano())
 }
 
 // tidy removes old memories.

@@ -108,7 +108,7 @@ func TestLearn(t *testing.T) {
 // announcement only for a lease.
 func TestMustLook(t *testing.T) {
 	dir := t.TempDir()
-	file := filepath.Join(dir, "INDEX.md")
+	file := filepath.Join(dir, "handoff-events.jsonl")
 	var m heard.Memory
 	if !m.MustLook(dir) {
 		t.Error("nothing is known yet")

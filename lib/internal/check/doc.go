@@ -1,16 +1,25 @@
-// Package check verifies and repairs a store. It derives everything again and compares: ids from documents,
-// rows from documents, events from rows, the chain of the log, read marks and consumed tokens from events. It
-// also reports files that do not belong to the store.
+// Package check verifies and repairs a store. It compares the two things that a store is: documents, which their ids
+// prove, and the log, which its chain proves.
 //
-// [Look] reads the index, the log and the ledger until they stay the same in between. So a change in progress
-// is not a fault. A fault breaks a promise of the store; a warning does not. Each [Finding] has its place
-// and, if one is known, the command that repairs it.
+// # Faults and warnings
+//
+// [Verify] takes no lock and writes nothing. What it doubts it looks at again, after reading on in the log: documents
+// that come or go meanwhile are no fault. Each [Finding] names its place and, if there is one, the command that ends
+// it.
+//
+// A fault is: a log with a broken chain, or without the line that this user left; documents without a log; a listed
+// handoff whose file is missing or does not match its id; a signature that does not match; a link or a directory in
+// place of a file; another machine; a state directory that git tracks. A document that matches its id is whole,
+// whatever its body says. In a store that git tracks, a document that this checkout lacks is no fault.
+//
+// A warning is: a document without an event; a handoff that is recorded as lost; a file that is no document, or a copy
+// of one; a row that somebody typed into INDEX.md; a temporary file of a killed command.
 //
 // # Repair
 //
-// [Repair] repairs what [Verify] finds, under the lock. It deletes nothing. It keeps a copy of each file that
-// it replaces, with a time in its name. It moves files that do not verify to quarantine.
-//
-// It trusts documents most, since their ids prove them. The chain of the log proves the events, and rows and
-// ledger follow from both. You can interrupt it at any moment and run it again.
+// [Repair] throws nothing away, and ends each fault but two: another machine, and a state directory that git tracks. A
+// damaged log is copied to kept/ and goes on behind its good beginning. Whole documents that it does not list then are
+// adopted; their ids say who they are, and only what happened to them is lost. A listed file that does not match goes
+// to kept/, unless git tracks it. Handoffs without a document are recorded as lost, and count again when their document
+// is back. Repair can be killed at any time and run again.
 package check

@@ -1,61 +1,178 @@
 package check
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// ReadLog returns the content of the log. It fails if the chain is broken. With checkpoints, the caller can
-// use [eventlog.Reading.Lacks] afterwards.
-func ReadLog(s *store.Store, checkpoints ...eventlog.Checkpoint) (*eventlog.Reading, error) {
-	st, err := Look(context.Background(), s, checkpoints...)
-	if err != nil || st == nil {
-		none, _ := eventlog.Read(eventlog.None()) // never fails
-		return none, err
-	}
-	defer st.Close()
-	c := newCheck(st)
-	c.checkLog()
-	err = c.report.Err()
-	if err == nil && st.lacksLog() && st.lists() {
-		err = s.LogMissing()
-	}
-	return st.Log, err
+// A Checkpoint is a position in the log: the number of events, and the hash of the last one. With a checkpoint you can
+// tell later whether the log still has those events.
+type Checkpoint struct {
+	Count int    `json:"count"`
+	Hash  string `json:"hash"`
 }
 
-// CheckCheckpoint returns nil if the audit log continues the checkpoint. Otherwise the error is ErrIntegrity
-// and names the first line that is known to be bad.
-func CheckCheckpoint(s *store.Store, c eventlog.Checkpoint) error {
-	log, err := ReadLog(s, c)
+// String returns the checkpoint as COUNT:HASH.
+func (c Checkpoint) String() string { return fmt.Sprintf("%d:%s", c.Count, c.Hash) }
+
+// ParseHead is the inverse of String. It accepts a newline at the end. Any other text is fault.ErrInvalid.
+func ParseHead(text string) (Checkpoint, error) {
+	text = strings.TrimSuffix(text, "\n")
+	n, hash, _ := strings.Cut(text, ":")
+	count, err := strconv.Atoi(n)
+	c := Checkpoint{count, hash}
+	isHash := count > 0 && form.IsDigest(hash) || count == 0 && hash == log.Genesis
+	if err != nil || c.String() != text || !isHash {
+		return Checkpoint{}, fault.Invalid("use the output of `handoff log --head`", "%.200q is not COUNT:HASH", text)
+	}
+	return c, nil
+}
+
+// Head returns the head of the log. It fails as [CheckLog].
+func Head(ctx context.Context, s *store.Store) (Checkpoint, error) { return CheckLog(ctx, s, nil) }
+
+// CheckLog proves the chain of the log, and that it continues an earlier head, which may be nil. It returns the head.
+// If something is wrong, the error is fault.ErrIntegrity and has the place of the first line that is known to be bad.
+func CheckLog(ctx context.Context, s *store.Store, expect *Checkpoint) (Checkpoint, error) {
+	none := Checkpoint{0, log.Genesis}
+	pin := s.Pin()
+	state, err := s.OpenState()
+	if err != nil {
+		return none, err
+	}
+	l := newReading(expect)
+	if state != nil {
+		defer state.Close()
+		if err := l.open(state); err != nil {
+			return none, err
+		}
+		defer l.close()
+	}
+	err = l.readOn()
+	if line, why := l.bad(pin); err == nil && why != "" {
+		err = fault.At(log.FileName, line, fault.Integrity("run `"+repair+"`", "%s:%d: %s", log.FileName, line, why))
+	}
+	if err == nil && l.file == nil {
+		err = s.CheckLost()
+	}
+	return l.head(), cmp.Or(err, l.lacks(), ctx.Err())
+}
+
+// A reading is what the log says.
+type reading struct {
+	facts  *facts.Facts
+	file   *os.File // nil if there is no log
+	damage error
+	count  int
+	others map[string]bool // ids of documents that came from other clones
+	expect *Checkpoint
+	hash   string // of the event that expect has counted last
+}
+
+func newReading(expect *Checkpoint) *reading {
+	return &reading{facts: facts.New(), others: map[string]bool{}, expect: expect}
+}
+
+// open opens the log, if there is one.
+func (l *reading) open(state *disk.Dir) (err error) {
+	l.file, err = state.Open(log.FileName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fault.Unreadable(err)
+}
+
+func (l *reading) close() {
+	if l.file != nil {
+		l.file.Close()
+	}
+}
+
+func (l *reading) head() Checkpoint { return Checkpoint{l.count, l.facts.At.Hash} }
+
+// readOn reads what was appended since the last time.
+func (l *reading) readOn() error {
+	if l.file == nil || l.damage != nil {
+		return nil
+	}
+	info, err := l.file.Stat()
 	if err != nil {
 		return err
 	}
-	if why := log.Lacks(c); why != "" {
-		return fault.Integrity("find out what happened to the log: compare it with a backup", "%s", why)
+	l.facts.At, err = log.Read(l.file, info.Size(), l.facts.At, func(change []log.Event) {
+		for _, e := range change {
+			if l.count++; l.expect != nil && l.count == l.expect.Count {
+				l.hash = e.Hash()
+			}
+			if e.Type == log.Import && e.Payload.Here != nil {
+				l.others[e.Payload.ID] = true
+			}
+		}
+		l.facts.Add(change)
+	})
+	switch {
+	case errors.As(err, new(*log.Damage)):
+		l.damage, err = err, nil
+	case errors.Is(err, log.ErrOther):
+		err = fault.Busy("run the command again", "another process repairs the log")
 	}
-	return nil
+	return err
 }
 
-// checkLog reports what is wrong with the chain.
-func (c *check) checkLog() {
-	c.report.Faults = append(c.report.Faults, c.unreadable...)
-	log := c.Log
-	if log.Bad != "" {
-		c.fault(log.Bad, remedyRepair, "%v; later events are unproven", log.Why)
+// bad returns why the chain is bad, and the number of the first bad line: it breaks, or it has not the line at the pin.
+// If it is good, why is "".
+func (l *reading) bad(pin log.Point) (line int, why string) {
+	switch at := l.facts.At.Offset; {
+	case l.file == nil:
+		return 0, ""
+	case l.damage != nil:
+		why = "the chain breaks here, and what follows is not proven"
+	case pin.Offset > 0 && (pin.Offset > at || !log.Has(l.file, at, pin)):
+		why = "the log has not the last line that you left there: its end was cut, or it was written anew"
+	default:
+		return 0, ""
 	}
-	if log.Torn != "" {
-		c.fault(log.Torn, remedyWrite+", or "+remedyRepair, "the last line is torn")
+	return l.line(), why
+}
+
+// line returns the number of the line behind the good beginning.
+func (l *reading) line() int {
+	n, piece := 1, make([]byte, 1<<20)
+	for r := io.NewSectionReader(l.file, 0, l.facts.At.Offset); ; {
+		size, err := r.Read(piece)
+		n += bytes.Count(piece[:size], []byte("\n"))
+		if err != nil {
+			return n
+		}
 	}
-	for _, n := range log.Notes {
-		c.warn(n.Place, "", "%s", n.Text)
+}
+
+// lacks returns an error if the log does not continue the expected head.
+func (l *reading) lacks() error {
+	const advice = "compare the log with a backup"
+	switch e := l.expect; {
+	case e == nil || e.Count == 0 || l.hash == e.Hash:
+		return nil
+	case l.count < e.Count:
+		return fault.Integrity(advice, "%s: its end was cut: it has %s, and had %d", log.FileName,
+			fault.Count(l.count, "event"), e.Count)
+	default:
+		return fault.Integrity(advice, "%s: it was written anew: event %d has the hash %s, and had %s", log.FileName,
+			e.Count, l.hash, e.Hash)
 	}
-	if n := log.Repeats; n > 0 {
-		c.warn(eventlog.Place(log.Repeat), "", "%s from here on repeat earlier ones, which count",
-			fault.Count(n, "event"))
-	}
-	c.report.Events = log.Count
-	c.report.Head = log.Head().String()
 }

@@ -2,175 +2,187 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"runtime"
+	"maps"
+	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-
-	"github.com/seed-78daf238/handoff/lib/internal/journal"
-
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/txn"
 )
 
-// Repairs lists what [Repair] did, in order.
-type Repairs struct {
+// A RepairReport lists what [Repair] did, in order.
+type RepairReport struct {
 	Done []string `json:"done"`
 }
 
-// Repair repairs what [Verify] finds. If rebuild is set, it writes all rows of INDEX.md again. If it fails,
-// the report has what it did before.
-func Repair(ctx context.Context, s *store.Store, rebuild bool) (report Repairs, err error) {
+// Repair ends what [Verify] finds. If it fails, the report has what it did before. It fails with fault.ErrIntegrity for
+// the store of another machine, with fault.ErrConfig if git tracks the state, and if a file cannot be read, which
+// proves nothing about it.
+func Repair(ctx context.Context, s *store.Store) (report RepairReport, err error) {
+	report.Done = []string{}
 	defer func() {
 		err = fault.Explain(err, "the repair stopped; nothing was lost", "run it again to continue")
 	}()
-	report.Done = []string{}
-	if _, err := txn.Guard(s); err != nil {
-		return report, err
+	if !store.IsThere(s.Opt.Dir) && !store.IsThere(s.Opt.StateDir) {
+		return report, nil
 	}
-	dir, err := s.Prover()
-	if err != nil || dir == nil {
-		return report, err // nothing to repair, and nothing to create
-	}
-	dir.Close()
-	runtime.LockOSThread() // as in txn
-	defer runtime.UnlockOSThread()
-	x, err := txn.Enter(ctx, s, s.Opt.LockTimeout)
-	if err != nil {
-		return report, err
-	}
-	defer x.End()
-	if err := x.CheckMachine(); err != nil {
-		return report, err
-	}
-	m := newRepair(x, rebuild, &report)
-	for _, do := range []func() error{m.quarantineUnsafe, m.recoverJournal, m.TakeOver, m.removeLeftovers,
-		func() error { return m.takeSnapshot(ctx) }, m.readFiles, m.cutLog, m.repairLedger,
-		m.repairTombstones, m.rewrite, m.Checkpoint} {
-		if err := do(); err != nil {
-			return report, err
-		}
-		if err := ctx.Err(); err != nil {
-			return report, err
-		}
-	}
-	return report, nil
+	done := func(text string) { report.Done = append(report.Done, text) }
+	return report, s.Repair(ctx, done, func(r *store.Repair) error {
+		m := &mending{files: files{Store: s, dir: r.Dir, by: map[string]file{}}, Repair: r}
+		return m.mend(ctx)
+	})
 }
 
-// A repair is one run of Repair under the lock.
-type repair struct {
-	*txn.Session
-	rebuild bool
-	moves   bool // the user gives the store to this machine, and knows that its journal may be of another user
-	report  *Repairs
-	stamp   string
-
-	found  *Snapshot
-	stored map[string]good // by id
-	placed map[string]bool // ids whose rows are in a rewritten file
-	lost   []string        // ids that are listed or recorded but have no good document
-
-	superseded []string               // ids whose write event differs from the document
-	consumed   []eventlog.Consumption // the lines that the ledger should have
-	logKeptAs  string
+// A mending is one run of Repair under the lock.
+type mending struct {
+	files
+	*store.Repair
+	differences
+	moved, gone []string // ids
 }
 
-// newRepair begins a repair. The time of its beginning is part of the names of quarantined files.
-func newRepair(x *txn.Session, rebuild bool, report *Repairs) *repair {
-	return &repair{Session: x, rebuild: rebuild, report: report, stamp: x.NameTime()}
-}
-
-// did reports a change that is on disk.
-func (m *repair) did(format string, args ...any) {
-	m.report.Done = append(m.report.Done, fmt.Sprintf(format, args...))
-}
-
-// recoverJournal recovers. It quarantines lines that no command of this store wrote. If recovery cannot use
-// the journal, it quarantines the journal and begins a new one with the files as they are. A journal that only
-// lacks its key stays.
-func (m *repair) recoverJournal() error {
-	if err := m.NeedKey(false); err != nil { // before a new journal could get a key that replaces it
-		return err
-	}
-	for range 3 { // the audit log and the ledger may both have such lines
-		err := m.Recover()
-		if err == nil {
-			err = m.ProveJournal()
-		}
-		if err == nil { // otherwise the journal would restore what is quarantined later
-			err = m.Checkpoint()
-		}
-		unknown := (*store.UnknownLinesError)(nil)
-		switch {
-		case errors.As(err, &unknown):
-			if err := m.quarantineLines(unknown); err != nil {
+func (m *mending) mend(ctx context.Context) error {
+	indexes, _ := m.dir.Names(isIndex)
+	for _, name := range indexes {
+		if why := oddness(m.dir, name); why != nil {
+			if _, err := m.SetAside(m.dir, name, why.Error()); err != nil {
 				return err
 			}
-			continue
-		case err == nil || !errors.Is(err, fault.ErrIntegrity) || errors.Is(err, store.ErrOlder) ||
-			errors.Is(err, journal.ErrKey) && !m.moves:
-			// only regenerate may continue an older state, or one of another user
-			return err
 		}
-		return m.beginJournal(err)
 	}
-	return m.Recover()
-}
-
-// quarantineLines moves the end of a file that no command of this store wrote to quarantine.
-func (m *repair) quarantineLines(e *store.UnknownLinesError) error {
-	text, err := m.State.ReadFile(e.Name, disk.MaxLog)
+	names, err := m.dir.Names(store.IsDocument)
 	if err != nil {
 		return err
 	}
-	aside := m.QuarantineName(e.Name)
-	if err := m.keepCopy(m.State, aside, text[e.Offset:]); err != nil {
+	if m.signs, err = m.OpenSignatures(); err != nil {
 		return err
 	}
-	log, err := m.State.OpenLog(e.Name)
+	if m.signs != nil {
+		defer m.signs.Close()
+	}
+	if err := m.prove(ctx, names); err != nil {
+		return err
+	}
+	m.differences = m.compare(m.Change.View, nil)
+	for _, name := range m.unknown {
+		return fmt.Errorf("cannot read %s: %w", m.RelPath(name), m.by[name].why)
+	}
+	for _, step := range []func() error{m.clean, m.setAside, m.adopt} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if len(m.moved)+len(m.gone) > 0 {
+		m.Add(log.Repair, log.Payload{Moved: m.moved, Lost: m.gone, Operator: m.Opt.Operator, Time: log.Stamp(m.Now)})
+	}
+	return nil
+}
+
+// clean removes what killed commands left.
+func (m *mending) clean() error {
+	for _, d := range []*disk.Dir{m.dir, m.State, m.signs} {
+		for _, name := range leftovers(d, m.Opt.Now()) {
+			if err := d.Remove(name); err != nil {
+				return err
+			}
+			m.Say("removed " + name + ", which a killed command left")
+		}
+	}
+	for _, name := range m.left {
+		command, err := m.restore(name)
+		if err == nil && command == "" {
+			err = m.dir.Remove(name)
+			m.Say("removed " + m.RelPath(name) + ", which was pruned")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setAside moves files that do not match aside, unless git tracks them.
+func (m *mending) setAside() error {
+	for _, h := range m.differences.gone {
+		isMoved, err := m.setOneAside(m.dir, h.File, h.File, m.by[h.File].why)
+		if err != nil {
+			return err
+		}
+		if isMoved {
+			m.moved = append(m.moved, h.ID)
+		} else {
+			m.gone = append(m.gone, h.ID)
+		}
+	}
+	bad := map[string]error{} // by id: two files can be copies
+	for _, f := range m.by {
+		if f.signature != nil {
+			bad[f.id] = f.signature
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(bad)) {
+		if _, err := m.setOneAside(m.signs, disk.SignatureFile(id), signatureOf(id), bad[id]); err != nil {
+			return err
+		}
+	}
+	if lost := slices.Concat(m.moved, m.gone); len(lost) > 0 {
+		m.Say("recorded as lost: " + fault.Some(lost))
+	}
+	return nil
+}
+
+// setOneAside moves a file aside if something is wrong with it. path is its name in the handoffs directory.
+func (m *mending) setOneAside(d *disk.Dir, name, path string, why error) (isMoved bool, err error) {
+	if why == nil {
+		return false, nil
+	}
+	command, err := m.restore(path)
 	if err != nil {
-		return err
+		return false, err
 	}
-	defer log.Close()
-	if err := log.Truncate(e.Offset); err != nil {
-		return err
+	if command != "" {
+		m.Say("left " + m.RelPath(path) + " to git: run `" + command + "`")
+		return false, nil
 	}
-	m.did("quarantined the end of %s as %s: no command of this store wrote it", e.Name, aside)
-	return log.Sync()
+	_, err = m.SetAside(d, name, why.Error())
+	return err == nil, err
 }
 
-// beginJournal quarantines the journal and begins a new one. If no event can follow the log, it cuts the log
-// first.
-func (m *repair) beginJournal(why error) error {
-	for _, name := range []string{journal.FileName, journal.NewFileName} {
-		if _, err := m.State.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
-			return err
-		}
-		if err := m.quarantine(m.State, name, store.OneLine(why)); err != nil {
-			return err
-		}
-	}
-	if err := m.Rebase(); !errors.Is(err, fault.ErrIntegrity) {
-		return err
-	}
-	if err := m.takeSnapshot(context.Background()); err != nil {
-		return err
-	}
-	return m.cutLog()
-}
+// atOnce is how many documents are adopted with one change.
+const atOnce = 10_000
 
-// takeSnapshot reads what Verify reads, except the documents.
-func (m *repair) takeSnapshot(ctx context.Context) (err error) {
-	if m.found, err = LookIn(ctx, m.Dirs); err != nil {
-		return err
+// adopt makes the log list all whole documents, and say what was wrong with it.
+func (m *mending) adopt() error {
+	if m.At == log.Start && m.Why == "" && len(m.unlogged) > 0 {
+		m.Why = "there was none"
 	}
-	m.AtEnd(m.found.Release)
-	m.found.ListRows(nil)
-	return m.found.denied // a repair would record the content of the file again
+	if m.Why != "" {
+		m.Add(log.Recovered, log.Payload{Operator: m.Opt.Operator, Reason: m.Why, Kept: m.Kept,
+			Adopted: len(m.unlogged), Time: log.Stamp(m.Now)})
+	}
+	count := 0
+	for _, name := range m.unlogged {
+		doc, _, err := m.Prove(m.dir, name)
+		if err != nil {
+			return err
+		}
+		isIn, err := m.Adopt(doc)
+		if err != nil {
+			return err
+		}
+		if isIn {
+			count++
+		}
+		if isIn && count%atOnce == 0 {
+			if err := m.Commit(); err != nil {
+				return err
+			}
+		}
+	}
+	if count > 0 {
+		m.Say("adopted " + fault.Count(count, "handoff") + " that the log did not list")
+	}
+	return nil
 }

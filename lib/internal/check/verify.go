@@ -3,187 +3,329 @@ package check
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
-	"strings"
 	"sync"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Finding is one fault or warning.
-type Finding struct {
-	Place   string `json:"place"`   // file, or file:line
-	Problem string `json:"problem"` // what is wrong
-	Remedy  string `json:"remedy,omitempty"`
+// A verification is one run of Verify.
+type verification struct {
+	files
+	Report
+	log   *reading
+	state *disk.Dir // nil if there is none
+	only  map[string]bool
+	differences
 }
 
-// String returns the finding as one line.
-func (f Finding) String() string { return f.Place + ": " + f.Problem }
-
-// A Report is the result of [Verify]. A fault breaks a promise of the store; a warning does not.
-type Report struct {
-	Handoffs int       `json:"handoffs"`
-	Others   int       `json:"from_others,omitempty"` // how many were written in other replicas
-	Events   int       `json:"events"`
-	Head     string    `json:"head"` // count:hash of the audit log
-	Faults   []Finding `json:"faults"`
-	Warnings []Finding `json:"warnings"`
+// Verify compares documents and log, and reports all that is wrong. With ids it proves only these handoffs and the log.
+// It fails with fault.ErrInvalid for an id that the log does not have, with fault.ErrConfig if a directory cannot be
+// used, and with the cause of ctx.
+func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
+	v := &verification{files: files{Store: s, by: map[string]file{}}, log: newReading(nil),
+		Report: Report{Faults: []Finding{}, Warnings: []Finding{}}}
+	defer v.close()
+	defer func() {
+		sort(v.Faults)
+		sort(v.Warnings)
+	}()
+	pin := s.Pin()
+	if err := v.open(); err != nil {
+		return v.Report, err
+	}
+	if err := v.readAll(ctx, len(ids) == 0); err != nil {
+		return v.Report, err
+	}
+	v.checkState(pin)
+	if err := v.settle(ctx, ids); err != nil {
+		return v.Report, err
+	}
+	v.reportHandoffs()
+	if len(ids) == 0 {
+		v.reportFiles()
+	}
+	return v.Report, nil
 }
 
-// Err returns nil if the report has no faults. Otherwise the error names each fault, and its class is
-// ErrIntegrity.
-func (r Report) Err() error {
-	if len(r.Faults) == 0 {
+// readAll reads the log, and with docs all documents at the same time.
+func (v *verification) readAll(ctx context.Context, docs bool) (err error) {
+	var failed error
+	var reading sync.WaitGroup
+	reading.Go(func() { failed = v.log.readOn() })
+	if docs && v.dir != nil {
+		var names []string
+		if names, err = v.dir.Names(store.IsDocument); err == nil {
+			err = v.prove(ctx, names)
+		}
+	}
+	reading.Wait()
+	return cmp.Or(failed, err)
+}
+
+// open opens the directories and the log.
+func (v *verification) open() (err error) {
+	if v.dir, err = v.Open(); err != nil {
+		return err
+	}
+	if v.signs, err = v.OpenSignatures(); err != nil {
+		v.warn(disk.Signatures, "", "%v", err)
+	}
+	if v.state, err = v.OpenState(); err != nil || v.state == nil {
+		return err
+	}
+	if err = v.log.open(v.state); errors.Is(err, fault.ErrIntegrity) {
+		v.Report.fault(log.FileName, repair, "%v", err)
+		err = nil
+	}
+	return err
+}
+
+func (v *verification) close() {
+	v.log.close()
+	for _, d := range []*disk.Dir{v.dir, v.signs, v.state} {
+		if d != nil {
+			d.Close()
+		}
+	}
+}
+
+// checkState reports what is wrong with the log, the machine, and the files beside the documents.
+func (v *verification) checkState(pin log.Point) {
+	if line, why := v.log.bad(pin); why != "" {
+		v.Report.fault(fmt.Sprint(log.FileName, ":", line), repair, "%s", why)
+	}
+	if path, names, err := v.Tracked(v.Opt.StateDir); err != nil {
+		v.warn(v.Opt.StateDir, "", "%v", err)
+	} else if len(names) > 0 {
+		v.Report.fault(v.Opt.StateDir, "git rm -r --cached "+store.ShellQuote(path),
+			"is for this machine alone, and git tracks %s", fault.Some(names))
+	}
+	if v.state != nil && !v.isOdd(v.state, disk.FingerprintFile) {
+		err := v.CheckMachine(v.state)
+		if refused, is := errors.AsType[*store.MachineError](err); is {
+			v.Report.fault(disk.FingerprintFile, refused.Command, "%v", err)
+		} else if err != nil {
+			v.warn(disk.FingerprintFile, "", "%v", err)
+		}
+	}
+	if v.dir == nil {
+		return
+	}
+	if info, err := v.dir.Stat(disk.LockFile); err == nil && !info.Mode().IsRegular() {
+		path := store.ShellQuote(v.RelPath(disk.LockFile))
+		v.Report.fault(path, "mv "+path+" "+path+".odd", "is not a plain file")
+	}
+	names, _ := v.dir.Names(isIndex)
+	for _, name := range names {
+		v.isOdd(v.dir, name)
+	}
+}
+
+// isOdd reports a link, a directory or the like in place of a file.
+func (v *verification) isOdd(d *disk.Dir, name string) bool {
+	err := oddness(d, name)
+	if err != nil {
+		v.Report.fault(name, repair, "%v", err)
+	}
+	return err != nil
+}
+
+func oddness(d *disk.Dir, name string) error {
+	f, err := d.Open(name)
+	if err == nil {
+		return f.Close()
+	}
+	if !errors.Is(err, fault.ErrIntegrity) {
 		return nil
 	}
-	lines := append(fault.Lines(r.Faults, Finding.String), fault.Count(len(r.Faults), "fault")+" found")
-	return fault.Integrity("run `handoff doctor` to see how to repair them", "%s",
-		strings.Join(lines, "\n"))
+	return err
 }
+
+func isIndex(name string) bool { return name == disk.IndexFile || disk.ArchiveNumber(name) > 0 }
 
 const (
-	remedyRepair  = "handoff doctor --repair"
-	remedyRebuild = "handoff doctor --rebuild-index"
-	remedyWrite   = "any writing command"
+	tries = 20
+	pause = 10 * time.Millisecond
 )
 
-// remedyMissing is the remedy for a missing document or signature.
-const remedyMissing = remedyRepair + " brings it back if the journal has it; otherwise "
-
-// remedyChanged returns the remedy for a stored document that was changed.
-func remedyChanged(id string) string {
-	return remedyRepair +
-		" quarantines it; to keep it, restore the file from git or a backup first; `handoff supersede " +
-		strings.TrimPrefix(id, "sha256:")[:12] + "` stores the changed text as its successor"
-}
-
-// A check collects the findings of one verification.
-type check struct {
-	*Snapshot
-	mu     sync.Mutex
-	report Report
-
-	hidesSignatures bool     // the directory of signatures is unreadable
-	sighted         []string // operators with keys that are not pinned
-}
-
-// newCheck returns a check without findings.
-func newCheck(s *Snapshot) *check { return &check{Snapshot: s, report: newReport()} }
-
-// newReport returns a report whose lists are empty in JSON, not null.
-func newReport() Report { return Report{Faults: []Finding{}, Warnings: []Finding{}} }
-
-// mostFindings is the most faults that are listed, and the most warnings.
-const mostFindings = 10_000
-
-// fault reports something that was changed after it was stored, or cannot be used.
-func (c *check) fault(place, remedy, format string, args ...any) {
-	c.find(&c.report.Faults, place, remedy, format, args)
-}
-
-// warn reports something that you should know but that loses nothing.
-func (c *check) warn(place, remedy, format string, args ...any) {
-	c.find(&c.report.Warnings, place, remedy, format, args)
-}
-
-// countFromOthers counts a good handoff that was written in another replica.
-func (c *check) countFromOthers() {
-	c.mu.Lock()
-	c.report.Others++
-	c.mu.Unlock()
-}
-
-// find adds a finding to a list, up to mostFindings. It is safe for concurrent use.
-func (c *check) find(list *[]Finding, place, remedy, format string, args []any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch n := len(*list); {
-	case n < mostFindings:
-		*list = append(*list, Finding{place, fmt.Sprintf(format, args...), remedy})
-	case n == mostFindings:
-		more := fmt.Sprintf("there are more than %d; the rest is not listed", mostFindings)
-		*list = append(*list, Finding{"…", more, ""})
-	}
-}
-
-// Verify derives everything again and reports the differences: ids from files, rows from documents, events
-// from rows, the chain, and the read marks. It also reports files that do not belong to the store. With ids
-// it checks only these handoffs and the chain.
-func Verify(ctx context.Context, s *store.Store, ids []string) (Report, error) {
-	st, err := Look(ctx, s)
-	if err != nil || st == nil {
-		return newReport(), err
-	}
-	defer st.Close()
-	c := newCheck(st)
-	c.checkLog()
+// settle compares files and log, until what it doubts cannot be a change in progress.
+func (v *verification) settle(ctx context.Context, ids []string) (err error) {
 	if len(ids) > 0 {
-		err = c.checkOnly(ctx, ids)
-	} else {
-		c.checkAll(ctx)
+		v.only = map[string]bool{}
 	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	c.orderRemedies()
-	slices.SortStableFunc(c.report.Faults, byPlace)
-	slices.SortStableFunc(c.report.Warnings, byPlace)
-	return c.report, err
-}
-
-// checkAll checks everything. The order matters: rows before documents, documents before their events, and
-// last what follows from all of them.
-func (c *check) checkAll(ctx context.Context) {
-	c.checkIndexes()
-	c.addJournal()
-	c.checkSignatures()
-	c.checkDocuments(ctx, c.order)
-	c.checkNames()
-	c.checkEvents()
-	c.checkLedger()
-	c.checkTombstones()
-	c.checkState()
-}
-
-// addJournal adds the findings of the comparison with the journal.
-func (c *check) addJournal() {
-	if c.journal != nil {
-		c.report.Faults = append(c.report.Faults, c.journal.report.Faults...)
-		c.report.Warnings = append(c.report.Warnings, c.journal.report.Warnings...)
-	}
-}
-
-// checkOnly checks the handoffs of the ids.
-func (c *check) checkOnly(ctx context.Context, ids []string) error {
-	c.ListRows(nil)
-	var rows []*Row
 	for _, id := range ids {
-		e, err := c.Find(c.Dir, id)
-		if err != nil {
-			return err
+		if h := v.log.facts.Of(id); h == nil || h.Pruned {
+			return v.UnknownID(id)
 		}
-		row := c.Rows[e.ID]
-		if row == nil { // written since the snapshot
-			row = &Row{Row: e, file: disk.IndexFile}
+		v.only[id] = true
+	}
+	for try, grew := 0, true; err == nil; try++ {
+		v.differences = v.compare(v.view(), v.only)
+		if len(v.doubtful()) == 0 || try == tries || !grew && !v.isYoung() {
+			break
 		}
-		rows = append(rows, row)
+		if try > 0 {
+			time.Sleep(pause)
+		}
+		before := v.log.count
+		err = v.log.readOn()
+		grew = before != v.log.count
+		if v.dir != nil && err == nil {
+			err = v.prove(ctx, v.compare(v.view(), v.only).doubtful())
+		}
 	}
-	c.checkDocuments(ctx, rows)
-	for _, row := range rows {
-		c.checkMarks(row, c.Log.Of(row.ID))
+	return err
+}
+
+func (v *verification) view() facts.View { return v.View(v.log.facts) }
+
+// isYoung reports whether a document that is not listed, or that was pruned, can be of a change in progress.
+func (v *verification) isYoung() bool {
+	if v.log.file == nil || v.log.damage != nil {
+		return false
 	}
-	c.checkLogThere()
+	isNew := func(info fs.FileInfo, err error) bool {
+		return err == nil && v.Opt.Now().Sub(info.ModTime()) < time.Minute
+	}
+	return len(v.left) > 0 && isNew(v.log.file.Stat()) || slices.ContainsFunc(v.unlogged, func(name string) bool {
+		return isNew(v.dir.Stat(name))
+	})
+}
+
+// reportHandoffs reports what is wrong with listed handoffs.
+func (v *verification) reportHandoffs() {
+	v.Events, v.Head = v.log.count, v.log.head().String()
+	v.Handoffs = len(v.whole) + len(v.gone)
+	if v.Opt.Git == disk.GitTracked {
+		v.Handoffs += len(v.unlogged)
+	}
+	for _, h := range v.whole {
+		if v.log.others[h.ID] {
+			v.Others++
+		}
+		if err := v.by[h.File].signature; err != nil {
+			v.Report.fault(v.RelPath(signatureOf(h.ID)), v.remedy(signatureOf(h.ID)), "%v", err)
+		}
+	}
+	for _, h := range v.gone {
+		f := v.by[h.File]
+		switch {
+		case f.why != nil:
+			v.Report.fault(v.RelPath(h.File), v.remedy(h.File), "is not the handoff %s: %v", h.ID, f.why)
+		case f.id != "":
+			v.Report.fault(v.RelPath(h.File), repair, "is the handoff %s, and %s should be there", f.id, h.ID)
+		case v.log.facts.Sync.Remote != "":
+			v.Report.fault(v.RelPath(h.File), "handoff sync",
+				"is missing: a sync brings it back; what does not come is "+
+					"recorded as lost by `%s`", repair)
+		default:
+			v.Report.fault(v.RelPath(h.File), repair, "is missing")
+		}
+	}
+	for _, name := range v.unknown {
+		remedy, why := "", v.by[name].why
+		if errors.Is(why, fs.ErrPermission) {
+			remedy = "chmod u+r " + store.ShellQuote(v.RelPath(name))
+		}
+		v.Report.fault(v.RelPath(name), remedy, "cannot be read: %v", why)
+	}
+}
+
+// remedy returns the command for a file that does not match.
+func (v *verification) remedy(name string) string {
+	command, _ := v.restore(name)
+	return cmp.Or(command, repair)
+}
+
+// reportFiles reports files that do not belong.
+func (v *verification) reportFiles() {
+	isTracked := v.Opt.Git == disk.GitTracked
+	switch {
+	case isTracked || len(v.unlogged) == 0:
+	case v.log.file == nil && v.log.facts.At == log.Start:
+		remedy := v.remedy(v.unlogged[0])
+		if remedy != repair {
+			remedy = "handoff init --git tracked"
+		}
+		v.Report.fault(log.FileName, remedy, "is missing, and there are %s", fault.Count(len(v.unlogged), "handoff"))
+	default:
+		for _, name := range v.unlogged {
+			v.warn(v.RelPath(name), repair, "is a handoff that the log does not list")
+		}
+	}
+	for _, h := range v.lost {
+		remedy, _ := v.restore(h.File)
+		if remedy == "" && v.log.facts.Sync.Remote != "" {
+			remedy = "handoff sync"
+		}
+		v.warn(v.RelPath(h.File), remedy, "%s is lost; it counts again when its file is back", h.ID)
+	}
+	if !isTracked {
+		for _, name := range v.left {
+			v.warn(v.RelPath(name), repair, "was pruned, and the file is still there")
+		}
+	}
+	for _, name := range v.copies {
+		v.warn(v.RelPath(name), "", "is a copy of %s", v.RelPath(v.view().Of(v.by[name].id).File))
+	}
+	for _, name := range v.odd {
+		v.warn(v.RelPath(name), "", "is no handoff: %v", v.by[name].why)
+	}
+	if v.dir != nil {
+		v.reportBeside()
+	}
+}
+
+// reportBeside reports typed rows, and files in the handoffs directory that are neither documents nor of this program.
+func (v *verification) reportBeside() {
+	for _, row := range v.typed() {
+		v.warn(disk.IndexFile, repair, "somebody typed %q: rows typed there have no effect", row)
+	}
+	names, _ := v.dir.Names(func(name string) bool {
+		return name[0] != '.' && !store.IsDocument(name) && !isIndex(name)
+	})
+	for _, name := range names {
+		v.warn(v.RelPath(name), "", "is no handoff")
+	}
+	for _, d := range []*disk.Dir{v.dir, v.state, v.signs} {
+		for _, name := range leftovers(d, v.Opt.Now()) {
+			v.warn(name, repair, "was left by a killed command")
+		}
+	}
+}
+
+// typed returns the rows of INDEX.md that no event explains, also none of those that come meanwhile.
+func (v *verification) typed() []string {
+	for v.log.damage == nil && v.log.count > 0 {
+		rows, _ := index.Typed(v.dir, v.view())
+		before := v.log.count
+		if len(rows) == 0 || v.log.readOn() != nil || before == v.log.count {
+			return rows
+		}
+	}
 	return nil
 }
 
-// byPlace orders findings by file, line and text, so that the order is always the same. Of two line numbers, the
-// shorter is the smaller one.
-func byPlace(a, b Finding) int {
-	fileA, lineA, _ := strings.Cut(a.Place, ":")
-	fileB, lineB, _ := strings.Cut(b.Place, ":")
-	return cmp.Or(strings.Compare(fileA, fileB), len(lineA)-len(lineB), strings.Compare(lineA, lineB),
-		strings.Compare(a.Problem, b.Problem))
+// leftovers returns the temporary files that are older than an hour.
+func leftovers(d *disk.Dir, now time.Time) (names []string) {
+	if d == nil {
+		return nil
+	}
+	all, _ := d.Names(disk.IsTemp)
+	for _, name := range all {
+		if info, err := d.Stat(name); err == nil && now.Sub(info.ModTime()) > time.Hour {
+			names = append(names, name)
+		}
+	}
+	return names
 }

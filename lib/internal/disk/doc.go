@@ -1,52 +1,44 @@
-// Package disk has the file operations of the store. Each is named for its promise about the disk.
+// Package disk has the verbs with which a store changes files, its lock, its machine and its places. Each verb is
+// named for its promise about the disk.
 //
-// All operations take plain names inside an open directory, so that no other process can move the directory
-// away. They do not follow symbolic links or wait for the other end of a FIFO, and they check the open
-// descriptor.
+// To change something here, know this:
 //
-// Three rules hold everywhere:
-//
-//   - a published name always has its full content
-//   - content is synced before its name appears
-//   - what root creates in a directory belongs to the owner of the directory
-//
-// Names survive a power cut only after [Dir.Sync]. After a failed sync, close the descriptor: the kernel may
-// report a later sync as successful although the data never reached the disk.
+//   - A [Dir] is an [os.Root]: a name never leads out of it, also if somebody moves or replaces the directory.
+//   - Only plain files are opened. A symbolic link is never followed, and a FIFO never waited for.
+//   - A published name has its whole content, which is on the disk before the name.
+//   - No verb syncs more than it says: names survive a power cut after [Dir.Sync].
+//   - After a failed sync, a later one proves nothing: the kernel may have dropped the data.
+//   - What root makes belongs to the owner of the directory. A system or mount that decides owners or modes alone is
+//     obeyed.
 //
 // # Names
-//
-// The package defines the names of all files and directories of a store, and the largest size that is read:
 //
 //	handoffs/                  the handoffs directory
 //	  INDEX.md                 the table; INDEX-0001.md and so on hold older rows
 //	  .INDEX.md.lock           never truncated, never removed
 //	  2026-05-07-….md          the handoffs
 //	  .sig/<64 digits>.sig     their signatures
+//	  .tmp-<24 digits>         a file that is not published yet; a killed command leaves it
 //
-//	.run/                      the state directory
+//	.run/                      the state directory, with the log
 //	  machine-fingerprint      the machine that the store belongs to
-//	  handoff-events.jsonl     the audit log
-//	  consumed-tokens.jsonl    the ledger of resume tokens
-//	  …                        and the other names below
+//	  held/  kept/             received and not stored yet; cut or moved aside
 //
 // # Locks
 //
-// [AcquireLock] takes the exclusive lock of a file, between processes and within one.
-//
-// The caller creates a missing lock file. A lock file is never written, truncated, renamed or removed. It
-// must be a regular file and no symbolic link. The file is opened by path; after locking,
-// AcquireLock checks that it is still the same file. The kernel queues waiting processes, so they do not
-// poll.
+// [Dir.Lock] takes the exclusive lock of a file, between processes and within one. The kernel queues those that wait,
+// so each has its turn. The lock counts only while its file has its name: who locked a file that was removed or
+// replaced meanwhile locks again.
 //
 // # The machine
 //
-// [Fingerprint] returns the fingerprint of this machine. A [MachineRecord] stores the fingerprint in a store.
-// The fingerprint is the lower-case hexadecimal SHA-256 of
+// [Fingerprint] returns the fingerprint of this machine, and a [MachineRecord] keeps it in a store. It is the
+// lower-case hexadecimal SHA-256 of
 //
 //	hostname|machine-id
 //
 // hostname is the first label of the host's name in lower case. On macOS it is the LocalHostName, which does
 // not change with the network. machine-id is the id of the installation of the operating system, trimmed and
 // in lower case, with dashes where the system writes them: 32 hexadecimal digits on Linux, a UUID on macOS
-// and Windows.
+// and Windows. A system without one gets a random id, kept in the state of the user.
 package disk

@@ -1,8 +1,11 @@
 package disk
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
 
-// renameNew renames in one step, and fails with EEXIST instead of replacing a file: renameatx_np(2).
-func renameNew(dir int, from, to string) error {
-	return unix.RenameatxNp(dir, from, dir, to, unix.RENAME_EXCL)
+	"golang.org/x/sys/unix"
+)
+
+func renameNew(from *os.File, name string, to *os.File, as string) error {
+	return unix.RenameatxNp(int(from.Fd()), name, int(to.Fd()), as, unix.RENAME_EXCL)
 }

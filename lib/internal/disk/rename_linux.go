@@ -1,8 +1,11 @@
 package disk
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
 
-// renameNew renames in one step, and fails with EEXIST instead of replacing a file: renameat2(2).
-func renameNew(dir int, from, to string) error {
-	return unix.Renameat2(dir, from, dir, to, unix.RENAME_NOREPLACE)
+	"golang.org/x/sys/unix"
+)
+
+func renameNew(from *os.File, name string, to *os.File, as string) error {
+	return unix.Renameat2(int(from.Fd()), name, int(to.Fd()), as, unix.RENAME_NOREPLACE)
 }

@@ -2,6 +2,9 @@
 
 package disk
 
-import "golang.org/x/sys/unix"
+import (
+	"errors"
+	"os"
+)
 
-func renameNew(int, string, string) error { return unix.ENOSYS }
+func renameNew(*os.File, string, *os.File, string) error { return errors.ErrUnsupported }

@@ -25,7 +25,7 @@ func large(b *testing.B) *store {
 			change = append(change, mark)
 		}
 		if len(change) > 1000 {
-			if err := s.log.Append(day, change); err != nil {
+			if _, err := s.log.Append(day, change); err != nil {
 				b.Fatal(err)
 			}
 			change = nil

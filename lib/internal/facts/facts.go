@@ -16,12 +16,13 @@ const Next = "next"
 
 // Facts is what the log says up to a point.
 type Facts struct {
-	At log.Point
+	At    log.Point
+	Count int // of events, as the caller counts them
 
-	Machine, Writer string
-	Also            []string   // fingerprints of the other machines that may change the store
-	Rules           *log.Rules // the accepted rules, nil if there are none
-	Sync            Sync
+	Writer    string
+	Rules     *log.Rules // the accepted rules, nil if there are none
+	Sync      Sync
+	Recovered time.Time // when a repair said last that the log may lack what was before
 
 	all     []*Handoff
 	by      map[string]*Handoff
@@ -117,11 +118,14 @@ func (f *Facts) Add(change []log.Event) {
 			f.Rules = p.Rules
 			f.lacks = f.lacks || f.isPart // who counts decides what is closed
 		case log.Begin, log.Regenerate:
-			f.Machine, f.Also = p.Fingerprint, p.Also
 			if p.Writer != "" {
 				f.Writer = p.Writer
 			}
-		case log.SyncBegin:
+		case log.SyncBegin, log.Recovered: // the log may lack what was read
+			if e.Type == log.Recovered {
+				p.Remote = f.Sync.Remote
+				f.Recovered, _ = instant(p.Time)
+			}
 			f.Sync = Sync{p.Remote, p.Missing, map[string]Reading{}}
 			f.places, f.listed = map[string]int{}, 0
 			f.lacks = f.lacks || f.isPart // so do the places of turns
@@ -253,7 +257,14 @@ func (f *Facts) order(h *Handoff) []*Turn {
 	return order
 }
 
-// Unsent returns the turns of a handoff that no log lists yet, as they were made.
-func (f *Facts) Unsent(h *Handoff) []*Turn {
-	return slices.DeleteFunc(slices.Clone(h.turns), func(t *Turn) bool { return f.places[t.ID] > 0 || f.lost[t.ID] })
+// Naming returns the handoffs that answer one or supersede it, whether or not they may, by its id. It need not be here.
+func (f *Facts) Naming(id string) []*Handoff { return slices.Concat(f.replies[id], f.newer[id]) }
+
+// Has reports whether an event about a handoff is here: a fact or a turn, by its id.
+func (f *Facts) Has(h *Handoff, event string) bool {
+	return slices.ContainsFunc(h.notes, func(n note) bool { return n.id == event }) ||
+		slices.ContainsFunc(h.turns, func(t *Turn) bool { return t.ID == event })
 }
+
+// IsUnsent reports whether no log lists a turn, and no sync.lost names it.
+func (f *Facts) IsUnsent(turn string) bool { return f.places[turn] == 0 && !f.lost[turn] }

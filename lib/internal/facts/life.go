@@ -44,10 +44,13 @@ type Life struct {
 
 	Reads      []Mark // by operator, in the order of their times
 	IsArchived bool
+	Archiver   string    // who archived it last, or showed it again
+	ArchivedAt time.Time // and when
 
-	freed    time.Time // when it was released or reopened last
-	wasTaken bool
-	resumed  *Turn // the first resume
+	Taken   *Turn // the last take, whether or not it holds
+	Resumed *Turn // the first resume
+
+	freed time.Time // when it was released or reopened last
 }
 
 // IsHeldBy reports whether an operator and session hold the handoff.
@@ -109,9 +112,39 @@ func (v View) Life(h *Handoff) *Life {
 			archived = n
 		}
 	}
-	l.IsArchived = archived.kind == log.Archive
+	l.IsArchived, l.Archiver, l.ArchivedAt = archived.kind == log.Archive, archived.operator, archived.at
 	l.read(reads)
 	return l
+}
+
+// Counts reports whether a turn of a handoff counts.
+func (v View) Counts(h *Handoff, turn string) bool {
+	l := &Life{}
+	for _, t := range v.order(h) {
+		if _, counts := v.Apply(l, h, t); t.ID == turn {
+			return counts
+		}
+	}
+	return false
+}
+
+// EnderOf returns the turn with which somebody else ended the last take of an operator and session; nil if nobody
+// did, or if they hold the handoff again.
+func (v View) EnderOf(h *Handoff, operator, session string) (by *Turn) {
+	l := &Life{}
+	for _, t := range v.order(h) {
+		had := l.IsHeldBy(operator, session)
+		if _, counts := v.Apply(l, h, t); !counts {
+			continue
+		}
+		switch has := l.IsHeldBy(operator, session); {
+		case has:
+			by = nil
+		case had && (t.Operator != operator || t.Session != session):
+			by = t
+		}
+	}
+	return by
 }
 
 func compare(a, b note) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.id, b.id)) }
@@ -167,7 +200,7 @@ func (v View) Apply(l *Life, h *Handoff, t *Turn) (at time.Time, counts bool) {
 	case log.Reopen:
 		counts = c.endsEnd && (t.Operator == l.End.Operator || t.Operator == h.From)
 	case log.Withdraw:
-		counts = l.End == nil && !l.wasTaken && t.Operator == h.From
+		counts = l.End == nil && l.Taken == nil && t.Operator == h.From
 	}
 	switch {
 	case !counts:
@@ -183,7 +216,7 @@ func (l *Life) isHeld() bool { return l.Holder != nil && l.End == nil }
 
 // take applies a take or a resume.
 func (l *Life) take(c claim) bool {
-	isUsed := l.resumed != nil && (l.resumed.Operator != c.Operator || l.resumed.Session != c.Session)
+	isUsed := l.Resumed != nil && (l.Resumed.Operator != c.Operator || l.Resumed.Session != c.Session)
 	switch {
 	case c.Type == log.Resume && isUsed:
 		return false
@@ -194,10 +227,10 @@ func (l *Life) take(c claim) bool {
 	case l.isHeld() && !(c.endsHolder && (c.isOver || l.IsOver(c.at))):
 		return false
 	default:
-		l.Holder, l.End, l.Until, l.wasTaken = c.Turn, nil, c.Until, true
+		l.Holder, l.End, l.Until, l.Taken = c.Turn, nil, c.Until, c.Turn
 	}
 	if c.Type == log.Resume {
-		l.resumed = cmp.Or(l.resumed, c.Turn)
+		l.Resumed = cmp.Or(l.Resumed, c.Turn)
 	}
 	return true
 }

@@ -12,28 +12,36 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
-// Snapshot returns the facts as two files: of the handoffs that need work as the view judges them, and of the closed
-// ones. Each has a checksum, and both name the point of the log.
+// recently is how long a turn keeps a handoff among those that are read first.
+const recently = 7 * 24 * time.Hour
+
+// Snapshot returns the facts as two files: of the handoffs that are unread or held as the view judges them, or that
+// had a turn in the last week, with those that supersede one of them, and of all others. Each has a checksum, and
+// both name the point of the log.
 func (v View) Snapshot() (open, closed []byte) {
-	var halves [2][]*Handoff
+	first := map[*Handoff]bool{}
 	for _, h := range v.all {
-		half := 0
-		if l := v.Life(h); v.isSettled(h) && (h.Pruned || v.State(h, l).IsClosed() || v.State(h, l) == Read) {
-			half = 1
+		if l := v.Life(h); !v.isSettled(h) || !h.Pruned && (h.IsUnread(l, "") || l.isHeld()) {
+			first[h] = true
+			for _, by := range v.newer[h.ID] {
+				first[by] = true
+			}
 		}
-		halves[half] = append(halves[half], h)
 	}
-	return v.encode(halves[0], true), v.encode(halves[1], false)
+	half := func(isFirst bool) []*Handoff {
+		return slices.DeleteFunc(slices.Clone(v.all), func(h *Handoff) bool { return first[h] != isFirst })
+	}
+	return v.encode(half(true), true), v.encode(half(false), false)
 }
 
-// isSettled reports whether no event about a handoff waits for its time.
+// isSettled reports whether no event about a handoff waits for its time, and no turn is recent.
 func (v View) isSettled(h *Handoff) bool {
 	waits := func(at time.Time) bool {
 		_, hasEffect := v.TimeOf(h, at)
 		return !hasEffect
 	}
 	return !slices.ContainsFunc(h.notes, func(n note) bool { return waits(n.at) }) &&
-		!slices.ContainsFunc(h.turns, func(t *Turn) bool { return waits(t.At) })
+		!slices.ContainsFunc(h.turns, func(t *Turn) bool { return waits(t.At) || v.Now.Sub(t.At) < recently })
 }
 
 var errSnapshot = errors.New("not a snapshot")
@@ -108,14 +116,15 @@ func (f *Facts) code(c *codec, all *[]*Handoff, isOpen bool) {
 func (f *Facts) codeStore(c *codec) {
 	rules, _ := json.Marshal(f.Rules) // it was JSON before
 	text := string(rules)
-	for _, s := range []*string{&f.Machine, &f.Writer, &f.Sync.Remote, &text} {
+	for _, s := range []*string{&f.Writer, &f.Sync.Remote, &text} {
 		c.word(s)
 	}
 	if c.isRead && json.Unmarshal([]byte(text), &f.Rules) != nil {
 		c.isWrong = true
 	}
-	c.words(&f.Also)
+	c.time(&f.Recovered)
 	c.words(&f.Sync.Missing)
+	c.int(&f.Count)
 	c.int(&f.listed)
 	logs := slices.Sorted(maps.Keys(f.Sync.Logs))
 	list(c, &logs, func(name *string) {

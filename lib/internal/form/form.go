@@ -1,7 +1,6 @@
 package form
 
 import (
-	"encoding/hex"
 	"strings"
 )
 
@@ -33,27 +32,6 @@ func IsID(s string) bool {
 	return ok && IsDigest(digits)
 }
 
-// A Key is an id in binary form.
-type Key [digestLen / 2]byte
-
-// KeyOf returns the key of an id, and whether id is well-formed. It is called for each row of a store.
-func KeyOf(id string) (k Key, ok bool) {
-	digits, ok := strings.CutPrefix(id, IDPrefix)
-	if !ok || len(digits) != digestLen {
-		return k, false
-	}
-	all := byte(0)
-	for i := range k {
-		high, low := hexValues[digits[2*i]], hexValues[digits[2*i+1]]
-		all |= high | low
-		k[i] = high<<4 | low
-	}
-	if all >= 16 {
-		return Key{}, false
-	}
-	return k, true
-}
-
 // hexValues maps a lower-case hexadecimal digit to its value, and any other byte to 0xff.
 var hexValues = func() (values [256]byte) {
 	for c := range values {
@@ -65,9 +43,6 @@ var hexValues = func() (values [256]byte) {
 	return values
 }()
 
-// String returns the id.
-func (k Key) String() string { return IDPrefix + hex.EncodeToString(k[:]) }
-
 // IsDigest reports whether s is a SHA-256 in lower-case hexadecimal digits.
 func IsDigest(s string) bool { return len(s) == digestLen && IsHex(s) }
 
@@ -75,6 +50,12 @@ func IsDigest(s string) bool { return len(s) == digestLen && IsHex(s) }
 func IsWriter(s string) bool {
 	digits, ok := strings.CutPrefix(s, "w-")
 	return ok && len(digits) == 16 && IsHex(digits)
+}
+
+// IsRemote reports whether s can be the name of a remote. It excludes URLs, paths and options.
+func IsRemote(s string) bool {
+	return s != "" && len(s) <= 64 && s[0] != '-' && s[0] != '.' && !strings.Contains(s, "..") &&
+		allBytes(s, func(c byte) bool { return IsSlugByte(c) || c == '.' })
 }
 
 // IsHex reports whether s consists of lower-case hexadecimal digits. It is true for "".
@@ -85,9 +66,6 @@ func IsHex(s string) bool {
 	}
 	return all < 16
 }
-
-// IsDigits reports whether s consists of decimal digits. It is true for "".
-func IsDigits(s string) bool { return allBytes(s, isDigit) }
 
 // Matches reports whether s has a shape. 0 in shape means any digit, each other character means itself.
 func Matches(s, shape string) bool {

@@ -20,6 +20,13 @@ func Instant(s string) (time.Time, bool) {
 	return Zoned(s)
 }
 
+// CompareInstants compares two instants. One that is not valid is before all others.
+func CompareInstants(a, b string) int {
+	x, _ := Instant(a)
+	y, _ := Instant(b)
+	return x.Compare(y)
+}
+
 // Zoned parses an instant with a zone or an offset, and returns it in UTC. An invalid one is no particular time.
 func Zoned(s string) (time.Time, bool) {
 	const whole = "0000-00-00T00:00:00"

@@ -14,7 +14,7 @@ import (
 // contain a bare repository below it.
 func Config(dir, key string) string {
 	args := []string{"config", "--get", key}
-	out, err := run(context.Background(), cmp.Or(Top(dir), dir), call{args: args, environ: os.Environ()})
+	out, err := Call{Dir: cmp.Or(Top(dir), dir), Args: args, Environ: os.Environ()}.Run(context.Background())
 	if err != nil {
 		return ""
 	}

@@ -27,116 +27,37 @@ func Top(dir string) string {
 	}
 }
 
-// tops has the directories that were found to be tops of work trees. A command asks several times, and a top stays one.
-var tops sync.Map
-
 // IsTop reports whether git takes a directory for the top of a work tree. Its .git must be a repository, with HEAD,
 // objects and refs, or a file that names one. An error means that it cannot be read.
 func IsTop(dir string) (bool, error) {
-	if _, is := tops.Load(dir); is {
-		return true, nil
+	path := filepath.Join(dir, ".git")
+	if info, err := os.Stat(path); err != nil {
+		return false, ignoreAbsent(err)
+	} else if !info.IsDir() {
+		text, err := readSmall(path)
+		return strings.HasPrefix(text, "gitdir: "), ignoreAbsent(err)
 	}
-	is, err := hasRepository(dir)
-	if is && err == nil {
-		tops.Store(dir, nil)
+	common, err := pointer(filepath.Join(path, "commondir"), "")
+	is, headErr := isHead(filepath.Join(path, "HEAD"))
+	err = errors.Join(err, headErr)
+	for _, name := range []string{"objects", "refs"} {
+		info, statErr := os.Stat(filepath.Join(cmp.Or(common, path), name))
+		is, err = is && statErr == nil && info.IsDir(), errors.Join(err, ignoreAbsent(statErr))
 	}
 	return is, err
 }
 
-func hasRepository(dir string) (bool, error) {
-	path := filepath.Join(dir, ".git")
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return false, ignoreAbsent(err)
-	case info.Mode().IsRegular():
-		text, err := readSmall(path)
-		return strings.HasPrefix(text, "gitdir: "), err
-	case !info.IsDir():
-		return false, nil
-	}
-	common, err := pointer(filepath.Join(path, "commondir"), "")
-	if common == "" {
-		common = path
-	}
-	for _, name := range []string{"objects", "refs"} {
-		info, statErr := os.Stat(filepath.Join(common, name))
-		if err = errors.Join(err, ignoreAbsent(statErr)); statErr != nil || !info.IsDir() {
-			return false, err
-		}
-	}
-	is, headErr := isHead(filepath.Join(path, "HEAD"))
-	return is, errors.Join(err, headErr)
-}
+var head = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(ref:\s*)?refs/|^[0-9a-fA-F]{40,64}\s*$`)
+})
 
 // isHead reports whether a file contains a ref or a commit.
 func isHead(path string) (bool, error) {
-	if target, err := os.Readlink(path); err == nil {
-		return strings.HasPrefix(target, "refs/"), nil
-	}
-	text, err := readSmall(path)
+	text, err := os.Readlink(path)
 	if err != nil {
-		return false, ignoreAbsent(err)
+		text, err = readSmall(path)
 	}
-	if ref, ok := strings.CutPrefix(text, "ref:"); ok {
-		return strings.HasPrefix(strings.TrimLeft(ref, " \t\n\r"), "refs/"), nil
-	}
-	id := strings.TrimRight(text, " \t\r\n")
-	return len(id) >= 40 && strings.Trim(id, "0123456789abcdefABCDEF") == "", nil
-}
-
-// Branch returns the short name of the branch that is checked out in the work tree at top. It returns "" if there is
-// none, or if the file HEAD does not name it.
-func Branch(top string) string {
-	if top == "" {
-		return ""
-	}
-	_, head, err := readHead(top)
-	name, ok := strings.CutPrefix(head, "ref: refs/heads/")
-	if err != nil || !ok || len(name) > 255 || name == ".invalid" ||
-		strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r > '~' }) {
-		return ""
-	}
-	return name
-}
-
-// readHead returns the directory in which git keeps the state of the work tree at top, and the text of HEAD there.
-func readHead(top string) (dir, head string, err error) {
-	dir = filepath.Join(top, ".git")
-	linked, err := pointer(dir, "gitdir: ")
-	if err == nil {
-		dir = cmp.Or(linked, dir)
-		head, err = readSmall(filepath.Join(dir, "HEAD"))
-	}
-	return dir, strings.TrimSpace(head), err
-}
-
-// Head returns the text of HEAD of the work tree at top, and the commit that it names. It omits what does not exist.
-func Head(top string) (string, error) {
-	dir, head, err := readHead(top)
-	if err != nil {
-		return "", ignoreAbsent(err)
-	}
-	ref, isRef := strings.CutPrefix(head, "ref: ")
-	if !isRef || !filepath.IsLocal(ref) {
-		return head + " ", nil
-	}
-	common, err := pointer(filepath.Join(dir, "commondir"), "")
-	if err != nil {
-		return "", err
-	}
-	common = cmp.Or(common, dir)
-	commit, err := readSmall(filepath.Join(common, ref))
-	if err != nil && ignoreAbsent(err) == nil {
-		var packed []byte
-		packed, err = os.ReadFile(filepath.Join(common, "packed-refs"))
-		for line := range strings.Lines(string(packed)) {
-			if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); name == ref {
-				commit = id
-			}
-		}
-	}
-	return head + " " + strings.TrimSpace(commit), ignoreAbsent(err)
+	return head().MatchString(text), ignoreAbsent(err)
 }
 
 // A LinkError explains why the main work tree of a linked one was not found.
@@ -177,6 +98,20 @@ func Main(top string) (string, error) {
 		return "", &LinkError{"its repository has no main work tree"}
 	}
 	return filepath.EvalSymlinks(main)
+}
+
+// FirstWorkspace returns the first workspace of a jj repository, in whose second one top is; "" for other directories.
+// There the file .jj/repo has the path of the repository.
+func FirstWorkspace(top string) string {
+	repo, err := pointer(filepath.Join(top, ".jj", "repo"), "")
+	first := filepath.Dir(filepath.Dir(repo))
+	if err != nil || repo == "" || filepath.Base(filepath.Dir(repo)) != ".jj" || isSame(first, top) {
+		return ""
+	}
+	if info, err := os.Stat(filepath.Join(first, ".jj", "repo")); err != nil || !info.IsDir() {
+		return ""
+	}
+	return first
 }
 
 const maxPointer = 8 << 10 // bytes of a file that contains a path

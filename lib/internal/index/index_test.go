@@ -1,300 +1,317 @@
 package index_test
 
 import (
-	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"pgregory.net/rapid"
+	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
+
+const head = "| handoff_id | file | from | to | topic | ts_utc | read_by |\n" +
+	"|------------|------|------|----|----|--------|---------|\n"
+
+// A store has facts and the directory of their table.
+type store struct {
+	t testing.TB
+	*disk.Dir
+	facts.View
+	before  log.Point
+	maxRows int
+}
+
+func newStore(t testing.TB, maxRows int, events ...log.Event) *store {
+	d, err := disk.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	s := &store{t: t, Dir: d, View: facts.View{Facts: facts.New()}, maxRows: maxRows}
+	s.update(s.change(events...))
+	return s
+}
+
+// change adds a change to the facts, and returns the handoffs that it is about.
+func (s *store) change(events ...log.Event) (changed []*facts.Handoff) {
+	s.before = s.At
+	s.Add(events)
+	s.At = log.Point{Offset: s.At.Offset + 2583, Hash: jsontree.SHA256Hex([]byte(s.At.Hash))}
+	for _, e := range events {
+		for _, id := range append(e.Payload.Removed, e.Payload.ID) {
+			if h := s.Of(id); h != nil && !slices.Contains(changed, h) {
+				changed = append(changed, h)
+			}
+		}
+	}
+	return changed
+}
+
+func (s *store) update(changed []*facts.Handoff) {
+	s.t.Helper()
+	if err := index.Update(s.Dir, s.View, s.before, changed, s.maxRows); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// remake makes all files again.
+func (s *store) remake() {
+	s.before = log.Point{}
+	s.update(s.All())
+}
+
+// fresh returns all files as they are in a new directory.
+func (s *store) fresh() map[string]string {
+	other := newStore(s.t, s.maxRows)
+	other.View = s.View
+	other.remake()
+	return other.files()
+}
+
+func (s *store) files() map[string]string {
+	all := map[string]string{}
+	names, _ := s.Names(func(string) bool { return true })
+	for _, name := range names {
+		all[name] = s.read(name)
+	}
+	return all
+}
+
+func (s *store) path(name string) string { return filepath.Join(s.Path(), name) }
+
+func (s *store) read(name string) string {
+	text, _ := s.Read(name, disk.MaxIndex)
+	return string(text)
+}
+
+func (s *store) write(name, text string) { os.WriteFile(s.path(name), []byte(text), 0o644) }
 
 func id(n int) string { return fmt.Sprintf("sha256:%064x", n) }
 
-func row(n int) index.Row {
-	return index.Row{ID: id(n), File: fmt.Sprintf("2026-05-07-ann-ben-t%d.md", n), From: "ann", To: "ben", Topic: fmt.Sprintf("t%d", n), Time: "2026-05-07T12:00:00Z"}
+func doc(n int) log.Event {
+	return log.Event{Type: log.Write, Payload: log.Payload{ID: id(n), From: "ann", To: "ben", Topic: "t",
+		Time: "2026-05-07T12:00:00Z", File: fmt.Sprintf("handoffs/2026-05-07-ann-ben-t-%d.md", n)}}
 }
 
-func TestParseRow(t *testing.T) {
-	good := row(1).String()
-	marked := row(1).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00.5Z"}).String()
-	tests := []struct {
-		name, line string
-		ok         bool
-	}{
-		{"row", good, true},
-		{"read", marked, true},
-		{"leading space", "  " + good, true},
-		{"carriage return", good + "\r", true},
-		{"spaces in read_by", strings.Replace(marked, ".5Z |", ".5Z, cy:2026-05-08T09:00:00Z |", 1), true},
-		{"name typed into read_by", strings.Replace(good, "  |", " ben |", 1), true},
-		{"words typed into read_by", strings.Replace(good, "  |", " ben did |", 1), false},
-		{"upper-case id", strings.Replace(good, "sha256:00", "sha256:AA", 1), false},
-		{"short id", strings.Replace(good, "sha256:00", "sha256:0", 1), false},
-		{"path in file", strings.Replace(good, "2026-05-07-ann", "../2026-05-07-ann", 1), false},
-		{"own file", strings.Replace(good, "2026-05-07-ann-ben-t1.md", "INDEX-0001.md", 1), false},
-		{"no date", strings.Replace(good, "2026-05-07-ann-ben-t1.md", "notes.md", 1), false},
-		{"pipe in topic", strings.Replace(good, "| t1 |", "| t|1 |", 1), false},
-		{"empty from", strings.Replace(good, "| ann |", "|  |", 1), false},
-		{"local time", strings.Replace(good, "12:00:00Z |", "12:00:00 |", 1), false},
-		{"forged mark", strings.Replace(marked, "ben:2026", "ben 2026", 1), false},
-		{"eight cells", good + " x |", false},
-		{"six cells", strings.TrimSuffix(good, "  |"), false},
-		{"header", "| handoff_id | file | from | to | topic | ts_utc | read_by |", false},
-		{"note", "Remember the milk", false},
-		{"empty", "", false},
+func mark(n int, operator string) log.Event {
+	return log.Event{Type: log.MarkRead, Payload: log.Payload{ID: id(n), Operator: operator,
+		Time: "2026-05-08T09:00:00.123456Z"}}
+}
+
+func docs(n int) (all []log.Event) {
+	for ; n > 0; n-- {
+		all = append(all, doc(len(all)))
 	}
-	for _, test := range tests {
-		if _, ok := index.ParseRow(test.line); ok != test.ok {
-			t.Errorf("%s: ParseRow(%q) is %v, want %v", test.name, test.line, ok, test.ok)
+	return all
+}
+
+func TestExample(t *testing.T) {
+	example, err := os.ReadFile("../../../INDEX.example.md")
+	var events []log.Event
+	for _, line := range strings.Split(string(example), "\n| sha")[1:] {
+		c := strings.Split(line, " | ")
+		events = append(events, log.Event{Type: log.Write, Payload: log.Payload{ID: "sha" + c[0], File: c[1],
+			From: c[2], To: c[3], Topic: c[4], Time: c[5]}})
+	}
+	events = append(events, mark(0, "bob"))
+	events[len(events)-1].Payload.ID = events[0].Payload.ID
+	made := newStore(t, 0, events...)
+	got := strings.Replace(made.read(disk.IndexFile), made.View.At.String(), "OFFSET:HASH", 1)
+	if diff := cmp.Diff(string(example), got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+// After any change the files are as if all were made again; so they are after any damage, when all is made again. Text
+// of people stays.
+func TestChanges(t *testing.T) {
+	for seed := range uint64(10) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		s, hasText := newStore(t, []int{0, 1, 3, 6, 8}[seed%5]), seed > 4
+		noted := func(files map[string]string) map[string]string {
+			if text := files[disk.IndexFile]; hasText {
+				files[disk.IndexFile] = strings.Replace(text, "-->\n\n", "-->\nAsk Ann.\n\n", 1) + "\nNotes\n"
+			}
+			return files
 		}
-	}
-}
-
-func TestShortestRow(t *testing.T) {
-	shortest := index.Row{ID: id(1), File: "2026-05-07-a-b-t.md", From: "a", To: "b", Topic: "t", Time: "2026-05-07T12:00:00Z"}
-	if got := len(shortest.String()) + 1; got != index.MinRowLen {
-		t.Errorf("the shortest row has %d bytes, MinRowLen is %d", got, index.MinRowLen)
-	}
-}
-
-func TestMarks(t *testing.T) {
-	r := row(1).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"})
-	r = r.WithMark(index.Mark{Operator: "cy", Time: "2026-05-09T09:00:00Z"})
-	again := r.WithMark(index.Mark{Operator: "ben", Time: "2026-06-01T00:00:00Z"})
-	if again != r {
-		t.Errorf("a second mark changed the row to %v", again)
-	}
-	if !r.IsReadBy("ben") || !r.IsReadBy("cy") || r.IsReadBy("be") || r.IsReadBy("") {
-		t.Errorf("IsReadBy is wrong for %q", r.ReadBy)
-	}
-	want := []index.Mark{{Operator: "ben", Time: "2026-05-08T09:00:00Z"}, {Operator: "cy", Time: "2026-05-09T09:00:00Z"}}
-	if !slices.Equal(r.Marks(), want) {
-		t.Errorf("Marks() is %v, want %v", r.Marks(), want)
-	}
-	// People leave a comma at the end. The next mark must keep the row valid.
-	comma := row(1)
-	comma.ReadBy = "ben:2026-05-08T09:00:00Z,"
-	if got, ok := index.ParseRow(comma.String()); !ok || !slices.Equal(got.Marks(), want[:1]) {
-		t.Errorf("a comma at the end gives %v, %v", got.Marks(), ok)
-	}
-	if got := comma.WithMark(want[1]); got.ReadBy != r.ReadBy {
-		t.Errorf("a mark after a comma gives %q", got.ReadBy)
-	}
-}
-
-// Other text must survive every edit, and an appended row must come after the last one.
-func TestAppendKeepsForeignText(t *testing.T) {
-	table := string(index.New()) + row(1).String() + "\n"
-	tests := []struct{ name, text, want string }{
-		{"empty table", string(index.New()), string(index.New()) + row(9).String() + "\n"},
-		{"after a row", table, table + row(9).String() + "\n"},
-		{"no final newline", strings.TrimSuffix(table, "\n"), table + row(9).String() + "\n"},
-		{"notes below", table + "\nNotes\n", table + row(9).String() + "\n\nNotes\n"},
-		{"blank lines between rows", table + "\n" + row(2).String() + "\n", table + "\n" + row(2).String() + "\n" + row(9).String() + "\n"},
-		{"forged row last", table + "| sha256:x | y |\n", table + row(9).String() + "\n| sha256:x | y |\n"},
-	}
-	for _, test := range tests {
-		if got := string(index.Append([]byte(test.text), []index.Row{row(9)})); got != test.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
-		}
-	}
-	notes := index.Append([]byte("my notes\n"), []index.Row{row(9)})
-	if rows := rowsIn(notes); !bytes.HasPrefix(notes, []byte("my notes\n")) || len(rows) != 1 {
-		t.Errorf("appending to notes gave\n%s", notes)
-	}
-}
-
-func rowsIn(text []byte) []index.Row {
-	var rows []index.Row
-	for l := range index.Lines(string(text)) {
-		if l.IsRow {
-			rows = append(rows, l.Row)
-		}
-	}
-	return rows
-}
-
-// genText draws an index as people and tools may leave it.
-func genText(t *rapid.T) []byte {
-	text := index.New()
-	if rapid.Bool().Draw(t, "bare") {
-		text = nil
-	}
-	n := rapid.IntRange(0, 12).Draw(t, "lines")
-	for i := range n {
-		line := rapid.SampledFrom([]string{row(i).String(), " " + row(i).String(), "", "note", "<<<<<<< ours", row(i).String() + "\r", "| sha256:abc |"}).Draw(t, "line")
-		text = append(text, line+"\n"...)
-	}
-	if len(text) > 0 && rapid.Bool().Draw(t, "cut") {
-		text = text[:len(text)-1]
-	}
-	return text
-}
-
-func TestAppendAddsExactlyTheRows(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := genText(t)
-		before := rowsIn(text)
-		after := index.Append(text, []index.Row{row(100), row(101)})
-		if want := append(slices.Clone(before), row(100), row(101)); !slices.Equal(rowsIn(after), want) {
-			t.Fatalf("rows %v, want %v", rowsIn(after), want)
-		}
-		for line := range strings.Lines(string(text)) {
-			if !strings.Contains(string(after), strings.TrimSuffix(line, "\n")) {
-				t.Fatalf("lost %q", line)
+		s.write(disk.IndexFile, noted(s.files())[disk.IndexFile])
+		for n := 0; n < 40; n += 2 {
+			i := r.IntN(n + 2)
+			changed := s.change([][]log.Event{{doc(n), doc(n + 1)}, {doc(n), mark(n, "ben")}, {mark(i, "zoe")},
+				{{Type: log.Prune, Payload: log.Payload{Removed: []string{id(i)}}}}, {{Type: log.Surface}}}[r.IntN(5)]...)
+			want := noted(s.fresh())
+			for _, what := range []string{"once", "twice"} {
+				if s.update(changed); !cmp.Equal(s.files(), want) {
+					t.Fatalf("%s: %s", what, cmp.Diff(want, s.files()))
+				}
+			}
+			names, _ := s.Names(func(string) bool { return true })
+			switch name := names[r.IntN(len(names))]; {
+			case r.IntN(2) == 0:
+				continue
+			case name == disk.IndexFile && hasText || r.IntN(2) == 0:
+				forged := strings.ReplaceAll(s.read(name), "ann", "eve")
+				s.write(name, strings.Replace(forged, head, head+"| "+id(0)+" |\n| x |\n", 1))
+			default:
+				os.Remove(s.path(name))
+			}
+			s.write(disk.Archive(900), "")
+			if s.remake(); !cmp.Equal(s.files(), want) {
+				t.Fatalf("damaged: %s", cmp.Diff(want, s.files()))
 			}
 		}
-	})
-}
-
-func TestSealingLosesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := genText(t)
-		before := rowsIn(text)
-		n := rapid.IntRange(0, len(before)).Draw(t, "n")
-		sealed, rest := index.TakeOldest(text, n)
-		if !slices.Equal(append(slices.Clone(sealed), rowsIn(rest)...), before) {
-			t.Fatalf("sealing %d of %v left %v and %v", n, before, sealed, rowsIn(rest))
-		}
-		linked := index.AddArchives(rest, []string{"INDEX-0001.md"})
-		linked = index.AddArchives(linked, []string{"INDEX-0002.md"})
-		if got := index.Archives(string(linked)); !slices.Equal(got, []string{"INDEX-0001.md", "INDEX-0002.md"}) {
-			t.Fatalf("links %v in\n%s", got, linked)
-		}
-		if !slices.Equal(rowsIn(linked), rowsIn(rest)) {
-			t.Fatal("linking changed rows")
-		}
-	})
-}
-
-func TestSetRowsChangesOneLine(t *testing.T) {
-	text := index.Append(index.New(), []index.Row{row(1), row(2), row(1), row(3)})
-	marked := row(1).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"})
-	got := index.SetRows(text, map[string]index.Row{marked.ID: marked})
-	want := index.Append(index.New(), []index.Row{marked, row(2), row(1), row(3)})
-	if !bytes.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-// Rows that are found by their bytes are those that are parsed.
-func TestSetRowsAsByLines(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		line := rapid.Custom(func(t *rapid.T) string {
-			line := row(rapid.IntRange(0, 5).Draw(t, "n")).String()
-			line = rapid.SampledFrom([]string{"", "", "", " ", "\t", "\r", "x", "| "}).Draw(t, "before") + line
-			if rapid.IntRange(0, 5).Draw(t, "cut") == 0 {
-				line = line[:rapid.IntRange(0, len(line)).Draw(t, "end")]
-			}
-			return line + rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", "\n\n", " x\n", ""}).Draw(t, "after")
-		})
-		text := strings.Join(rapid.SliceOfN(line, 0, 12).Draw(t, "lines"), "")
-		edits, want, done := make(map[string]index.Row), "", make(map[string]bool)
-		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 6), 0, 4).Draw(t, "edits") {
-			edits[id(n)] = row(n).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"})
+func TestText(t *testing.T) {
+	s := newStore(t, 0, docs(2)...)
+	whole := s.read(disk.IndexFile)
+	top, rows, _ := strings.Cut(whole, head)
+	title, comment := top[:16], top[16:len(top)-1]
+	one, two := rows[:len(rows)/2], rows[len(rows)/2:]
+	const notes = "## Ours\n\n| a | b |\n|---|---|\n| sha256:12 | | | | | | |\n\n"
+	spaced := strings.NewReplacer("| file |", "| file     |", "|--", "| ----", "| ann |", "| ann      |")
+	around := "Top\n" + top + notes + head + rows + "\n" + notes + "end"
+	tests := [][2]string{
+		{"my notes", title + comment + "my notes\n\n" + head + rows},
+		{title + "\n" + head + rows, whole},
+		{comment + "\n" + head + rows, whole},
+		{rows, whole},
+		{whole + "\n" + whole, whole},
+		{spaced.Replace(whole), whole},
+		{strings.ReplaceAll(whole, "\n", "\r\n"), whole},
+		{"# Ours\n" + whole[16:], "# Ours\n" + whole[16:]},
+		{around, around},
+		{top + head + one + "note\n" + two, whole + "\nnote\n"},
+		{whole + "no\x00te", whole + "\nno\x00te"},
+		{title + "<<<<<<< a\n" + comment + "=======\n" + strings.Replace(comment, "effect; ", "effect; 7", 1) + // merged
+			">>>>>>> b\n\n" + head + "<<<<<<< a\n" + one + "=======\n" + two + ">>>>>>> b\n",
+			title + comment + "<<<<<<< a\n=======\n>>>>>>> b\n\n" + head + rows + "\n<<<<<<< a\n=======\n>>>>>>> b\n"},
+	}
+	for i := range whole { // as a power cut tears it
+		tests = append(tests, [2]string{whole[:i] + "\x00\x00"[:i%3], whole})
+	}
+	s.before = s.At
+	for _, test := range tests {
+		s.write(disk.IndexFile, test[0])
+		if s.update(nil); s.read(disk.IndexFile) != test[1] {
+			t.Errorf("%q became %s", test[0], cmp.Diff(test[1], s.read(disk.IndexFile)))
 		}
-		for l := range index.Lines(text) {
-			if edit, is := edits[l.Row.ID]; is && l.IsRow && !done[l.Row.ID] {
-				done[l.Row.ID] = true
-				want += edit.String() + text[l.Start+len(l.Text):l.End]
+	}
+}
+
+func TestCells(t *testing.T) {
+	e := doc(1)
+	e.Payload.From, e.Payload.To, e.Payload.Topic = "a|b", "c\n| sha256:x |", "\x1b[2J\u202e"
+	s := newStore(t, 0, e, mark(1, "x|\ny"))
+	want := "| " + id(1) + ` | 2026-05-07-ann-ben-t-1.md | a\|b | c\n\| sha256:x \| | \x1b[2J\u{202e} | ` +
+		`2026-05-07T12:00:00Z | x\|\ny:2026-05-08T09:00:00Z |`
+	if got := index.Row(s.All()[0], s.Life(s.All()[0])); got != want {
+		t.Errorf("the row is\n%s", got)
+	}
+	s.write(disk.IndexFile, "\n"+want+"\n") // without its head it is a row too
+	if s.remake(); strings.Count(s.read(disk.IndexFile), id(1)) != 1 {
+		t.Error(s.files())
+	}
+}
+
+// Adding to a table makes no other row, and a change of a recent handoff makes no archive again.
+func TestUntouched(t *testing.T) {
+	events, asked := docs(140), 0
+	for i := range 140 {
+		events = append(events, mark(i, "ben"))
+	}
+	s := newStore(t, 100, events...)
+	s.Rules = &facts.Rules{Knows: func(string, time.Time) bool { asked++; return true }}
+	for i, want := range []int{0, 91, 142} {
+		asked = 0
+		if s.update(s.change([]log.Event{doc(200), mark(120, "zoe"), mark(7, "zoe")}[i])); asked != want {
+			t.Errorf("change %d: %d marks were judged, want %d", i, asked, want)
+		}
+	}
+}
+
+// A directory in the place of a file stays, and the other files are made.
+func TestDirectories(t *testing.T) {
+	s := newStore(t, 2, docs(5)...)
+	want := s.files()
+	for _, name := range []string{disk.Archive(2), disk.IndexFile} {
+		os.Remove(s.path(name))
+		os.Mkdir(s.path(name), 0o755)
+		want[name] = ""
+		err := index.Update(s.Dir, s.View, log.Point{}, s.All(), 2)
+		if _, failed := index.Typed(s.Dir, s.View); err == nil || failed == nil || !cmp.Equal(s.files(), want) {
+			t.Errorf("%v, %v, %s", err, failed, cmp.Diff(want, s.files()))
+		}
+	}
+}
+
+func TestTyped(t *testing.T) {
+	s := newStore(t, 2, docs(5)...)
+	want := func(isCurrent bool, want ...string) {
+		t.Helper()
+		got, err := index.Typed(s.Dir, s.View)
+		if err != nil || !slices.Equal(got, want) || index.IsCurrent(s.Dir, s.View) != isCurrent {
+			t.Errorf("typed: %q, %v, want %q", got, err, want)
+		}
+	}
+	want(true)
+	row := index.Row(s.All()[1], &facts.Life{})
+	marked := strings.Replace(row, "|  |", "| ben:2026-05-08T09:00:00Z |", 1)
+	s.write(disk.Archive(2), strings.Replace(s.read(disk.Archive(2)), row, marked, 1))
+	s.write(disk.IndexFile, s.read(disk.IndexFile)+"| typed | row |\n\nnote\n")
+	want(true, marked, "| typed | row |")
+	s.change(doc(9))
+	want(false, "| typed | row |") // rows of an old table are not typed
+	s.change(log.Event{Type: log.Prune, Payload: log.Payload{Removed: []string{id(0)}}})
+	s.write(disk.Archive(7), row+"\nnote\n")
+	s.remake()
+	want(true)
+	pruned := index.Row(s.Of(id(0)), &facts.Life{})
+	s.write(disk.Archive(7), s.read(disk.Archive(7))+pruned)
+	if want(true, pruned); !strings.Contains(s.read(disk.Archive(7)), "\nnote\n") {
+		t.Error("text of people is lost")
+	}
+}
+
+// Whatever a file has, its lines that are none of ours stay, and what is made stays as it is.
+func FuzzUpdate(f *testing.F) {
+	s := *newStore(f, 0, docs(2)...)
+	whole := s.read(disk.IndexFile)
+	_, rows, _ := strings.Cut(whole, head)
+	for _, seed := range []string{whole, whole + "note", "| a |\n" + whole + rows + "| a |\n", whole + whole,
+		"<<<<<<<\n" + whole + "=======\n" + rows + ">>>>>>>\n", strings.Repeat("\x00", 9), whole[:200], "\r\r\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s.t = t
+		s.write(disk.IndexFile, text)
+		s.remake()
+		made := s.read(disk.IndexFile)
+		if !strings.Contains("\n"+made, "\n"+head+rows) {
+			t.Fatalf("%q became %q", text, made)
+		}
+		for line := range strings.Lines(text) {
+			one := strings.Trim(line, " \t\r\n\x00")
+			if one == "" || strings.Contains("|#<", one[:1]) || !strings.HasSuffix(line, "\n") {
 				continue
 			}
-			want += text[l.Start:l.End]
+			if !strings.Contains("\n"+made, "\n"+line) {
+				t.Fatalf("%q lost %q: %q", text, line, made)
+			}
 		}
-		if got := string(index.SetRows([]byte(text), edits)); got != want {
-			t.Fatalf("%q became\n%q, want\n%q", text, got, want)
-		}
-	})
-}
-
-func TestFind(t *testing.T) {
-	forged := strings.Replace(row(2).String(), "ann", "a|n", 1)
-	text := []byte(string(index.New()) + "see | " + id(2) + " | there\n" + forged + "\n" + row(2).String() + "\n" + row(3).String())
-	if l, ok := index.Find(text, id(2)); !ok || l.Number != 7 || l.Row != row(2) {
-		t.Errorf("Find gave line %d, %v", l.Number, ok)
-	}
-	for _, spaces := range []string{"", "  "} { // as formatters leave them
-		text := []byte(strings.Replace(row(2).String(), id(2)+" ", id(2)+spaces, 1))
-		if _, ok := index.ParseRow(string(text)); !ok {
-			t.Errorf("no row: %s", text)
-		}
-		if l, ok := index.Find(text, id(2)); !ok || l.Row != row(2) {
-			t.Errorf("Find does not find %s", text)
-		}
-	}
-	if _, ok := index.Find(text, id(4)); ok {
-		t.Error("Find found a row that is not there")
-	}
-	if got := index.FindPrefix(text, strings.Repeat("0", 63)+"3"); len(got) != 1 || got[0] != row(3) {
-		t.Errorf("FindPrefix gave %v", got)
-	}
-	if got := index.FindPrefix(text, strings.Repeat("0", 40)); len(got) != 2 {
-		t.Errorf("FindPrefix gave %d rows for a common prefix, want 2", len(got))
-	}
-}
-
-func TestArchives(t *testing.T) {
-	if names := index.Archives(" - [INDEX-0002.md](INDEX-0002.md)\r"); !slices.Equal(names, []string{"INDEX-0002.md"}) {
-		t.Errorf("%q are linked", names)
-	}
-}
-
-func TestIsEmpty(t *testing.T) {
-	if !index.IsEmpty(nil) || !index.IsEmpty(index.AddArchives(index.New(), []string{"INDEX-0001.md"})) || !index.IsEmpty([]byte("| sha256:no row |\n")) {
-		t.Error("an index without rows is not empty")
-	}
-	if index.IsEmpty([]byte(row(1).String())) {
-		t.Error("an index with a row is empty")
-	}
-}
-
-func FuzzRow(f *testing.F) {
-	f.Add(row(1).String())
-	f.Add(row(2).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"}).String())
-	f.Add(strings.Replace(row(3).WithMark(index.Mark{Operator: "ben", Time: "2026-05-08T09:00:00Z"}).WithMark(index.Mark{Operator: "a", Time: "2026-05-08T09:00:00Z"}).String(), ",", " , ", 1))
-	f.Add("|" + strings.ReplaceAll(row(4).String()[1:], " ", "  "))
-	f.Add("| sha256:")
-	f.Fuzz(func(t *testing.T, line string) {
-		r, ok := index.ParseRow(line)
-		if !ok {
-			return
-		}
-		again, ok := index.ParseRow(r.String())
-		if !ok || again != r {
-			t.Fatalf("%q was parsed as %v, which comes back as %v, %v", line, r, again, ok)
-		}
-		if l := []byte(line); string(index.RowID(l)) != r.ID && index.IsRowLike(l) {
-			t.Fatalf("%q: id %q", line, index.RowID(l))
+		if s.remake(); s.read(disk.IndexFile) != made {
+			t.Fatalf("%q became %q, then %q", text, made, s.read(disk.IndexFile))
 		}
 	})
-}
-
-func BenchmarkLines(b *testing.B) {
-	var rows []index.Row
-	for i := range 5000 {
-		rows = append(rows, row(i))
-	}
-	text := string(index.Append(index.New(), rows))
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		for l := range index.Lines(text) {
-			_ = l.IsRow
-		}
-	}
-}
-
-// A line without end is looked at once, however often it looks like a row.
-func TestLineWithoutEnd(t *testing.T) {
-	t.Parallel()
-	text := bytes.Repeat([]byte("| sha256:0123456789abcdef "), 1<<20)
-	if rows := index.FindPrefix(text, ""); len(rows) != 0 || !index.IsEmpty(text) {
-		t.Errorf("%d rows", len(rows))
-	}
-	if _, ok := index.Find(text, "sha256:0123456789abcdef"); ok {
-		t.Error("a row is found")
-	}
 }

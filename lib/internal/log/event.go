@@ -67,7 +67,8 @@ type Payload struct {
 	References      []string `json:"references,omitempty"` // those that change a state
 	Source          string   `json:"source,omitempty"`     // the file it was written from, below the project root
 	Record          *Record  `json:"record,omitempty"`
-	Again           bool     `json:"again,omitempty"` // the log has a document with this id
+	Again           bool     `json:"again,omitempty"`           // the log has a document with this id
+	Allowed         []string `json:"secrets_allowed,omitempty"` // the rules whose credentials it may have
 
 	AlreadyMarked *bool  `json:"already_marked,omitempty"` // of a mark
 	Signature     string `json:"signature,omitempty"`      // of Sign
@@ -133,12 +134,44 @@ type Here struct {
 	Bundle bool   `json:"bundle,omitempty"`
 }
 
-// A Pending is an event to append. Redacted names the rules by which content was redacted.
+// A Pending is an event to append. Redacted names the rules by which content was redacted. Of a received event, Raw has
+// the payload as it came, which may have members that we do not know; then only Here and Batch of Payload count.
 type Pending struct {
 	Type     string
 	Payload  Payload
 	Redacted []string
+	Raw      json.RawMessage
 }
+
+// Line returns the exchanged line of the event that is appended.
+func (p Pending) Line() ([]byte, error) {
+	if p.Raw != nil {
+		return jsontree.CanonicalOf(map[string]any{"event_type": p.Type, "payload": p.Raw})
+	}
+	p.Payload.Here, p.Payload.Batch = nil, nil
+	return jsontree.CanonicalOf(map[string]any{"event_type": p.Type, "payload": p.Payload})
+}
+
+// ParseLine parses an exchanged line, without a newline, as an event to append. ok is false if it is not in RFC 8785
+// form, or has the members here or batch.
+func ParseLine(text []byte) (p Pending, ok bool) {
+	var line struct {
+		Type    string          `json:"event_type"`
+		Payload json.RawMessage `json:"payload"`
+	}
+	if jsontree.Decode(text, &line) != nil || line.Type == "" {
+		return p, false
+	}
+	p = Pending{Type: line.Type, Raw: line.Payload}
+	if jsontree.Decode(line.Payload, &p.Payload) != nil || p.Payload.Here != nil || p.Payload.Batch != nil {
+		return p, false
+	}
+	canonical, err := p.Line()
+	return p, err == nil && bytes.Equal(canonical, text)
+}
+
+// IDOf returns the id of an event with an exchanged line.
+func IDOf(line []byte) string { return jsontree.SHA256Hex(line) }
 
 // An Event is a line of the log.
 type Event struct {
@@ -159,7 +192,20 @@ func Stamp(t time.Time) string { return t.UTC().Format(layout) }
 
 // line returns the line of an event after the hash prev, with its newline, and its hash.
 func line(prev string, e Pending, at time.Time) (text []byte, hash string, err error) {
-	text, err = jsontree.CanonicalOf(map[string]any{"event_type": e.Type, "payload": e.Payload, "prev_hash": prev,
+	var payload any = e.Payload
+	if e.Raw != nil {
+		var members map[string]json.RawMessage
+		if err := jsontree.Decode(e.Raw, &members); err != nil {
+			return nil, "", err
+		}
+		for name, value := range map[string]any{"here": e.Payload.Here, "batch": e.Payload.Batch} {
+			if text := jsontree.Encode(value, ""); string(text) != "null" {
+				members[name] = text
+			}
+		}
+		payload = members
+	}
+	text, err = jsontree.CanonicalOf(map[string]any{"event_type": e.Type, "payload": payload, "prev_hash": prev,
 		"primitive_id": "L6", "redaction_applied": e.Redacted, "schema_version": "1.1.0", "ts_utc": Stamp(at)})
 	return append(text, '\n'), jsontree.SHA256Hex(text), err
 }
@@ -235,6 +281,9 @@ func (e Event) Line() []byte {
 	}
 	return text
 }
+
+// Hash returns the hash of the line, "" if it has no RFC 8785 form.
+func (e Event) Hash() string { return hashLine(e.text) }
 
 // ID returns the id of an event: the SHA-256 of its exchanged line.
 func (e Event) ID() string { return jsontree.SHA256Hex(e.Line()) }

@@ -21,12 +21,15 @@ type Log struct {
 // Head returns the point after the last line of the last change.
 func (l *Log) Head() Point { return l.head }
 
+// Size returns the length of the log, with markers of other tools at its end.
+func (l *Log) Size() int64 { return l.end }
+
 // Open makes a log ready for appending. pin is the point after the last change of this user, or the zero Point.
 //
-// What is torn at its end is cut off. If the log does not end at the pin, its last change is written again and synced.
-// If that fails, nothing is cut, and the error is outside the contract. A log that is damaged, or that does not have
-// the pinned line any more, is fault.ErrIntegrity. Open does not close the file.
-func Open(file *os.File, pin Point) (*Log, error) {
+// What is torn at its end is given to keep, and cut off. If the log does not end at the pin, its last change is written
+// again and synced. If that fails, nothing is cut, and the error is outside the contract. A log that is damaged, or
+// that does not have the pinned line any more, is fault.ErrIntegrity. Open does not close the file.
+func Open(file *os.File, pin Point, keep func(torn []byte) error) (*Log, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -37,14 +40,24 @@ func Open(file *os.File, pin Point) (*Log, error) {
 	}
 	l := &Log{file: file, end: t.end, head: t.head}
 	if t.end < info.Size() {
-		if err := file.Truncate(t.end); err != nil {
+		torn, err := readAt(file, t.end, info.Size())
+		if err == nil {
+			err = keep(torn)
+		}
+		if err == nil {
+			err = file.Truncate(t.end)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	if t.head == pin || t.head == Start {
 		return l, nil
 	}
-	_, err = file.WriteAt(t.last, t.lastAt)
+	last, err := readAt(file, t.lastAt, t.head.Offset)
+	if err == nil {
+		_, err = file.WriteAt(last, t.lastAt)
+	}
 	if err == nil {
 		err = file.Sync()
 	}
@@ -57,9 +70,8 @@ func Open(file *os.File, pin Point) (*Log, error) {
 // A tail is the end of a log.
 type tail struct {
 	head   Point
-	end    int64  // after the last change and the markers behind it
-	last   []byte // the last change
-	lastAt int64
+	end    int64 // after the last change and the markers behind it
+	lastAt int64 // where the last change begins
 }
 
 // tailOf finds the end of a log. It reads what follows the pin. Without a pin it reads as much of the end as holds a
@@ -68,69 +80,44 @@ func tailOf(r io.ReaderAt, size int64, pin Point) (t tail, err error) {
 	if pin != (Point{}) {
 		c, err := cursorAt(r, size, pin)
 		if errors.Is(err, ErrOther) {
-			return t, fault.Integrity("restore its newest copy, or run `handoff doctor --repair`",
+			return t, fault.Integrity("run `handoff verify --repair`",
 				"%s has not the last line that you left there", FileName)
 		}
 		if err != nil {
 			return t, err
 		}
-		t, _, err = c.tail(r, pin.Offset, size)
-		return t, err
+		return c.tail(r, pin.Offset, size)
 	}
-	for window := int64(64 << 10); ; window *= 8 {
-		from := max(0, size-window)
-		c := &cursor{anywhere: from > 0}
-		t, found, err := c.tail(r, from, size)
-		if err != nil || found || from == 0 {
+	for window := int64(64 << 10); window < min(size, MaxChange); window *= 8 {
+		text, err := readAt(r, size-window, size)
+		if err != nil {
 			return t, err
 		}
+		begin := bytes.IndexByte(text, '\n') + 1 // the first bytes are the end of a line, or of a change
+		if at := firstChange(text[begin:]); at >= 0 && begin > 0 {
+			return (&cursor{anywhere: true}).tail(r, size-window+int64(begin+at), size)
+		}
 	}
+	return (&cursor{}).tail(r, 0, size)
 }
 
-// tail follows the chain to the end of the log, from an offset. If the cursor is anywhere, it begins with the first
-// complete change; found reports whether there is one.
-func (c *cursor) tail(r io.ReaderAt, from, size int64) (t tail, found bool, err error) {
-	text, err := readAt(r, from, size)
-	if err != nil {
-		return t, false, err
-	}
-	used := 0
-	for c.anywhere && used < len(text) { // the first bytes are the end of a line, or of a change
-		rest := bytes.IndexByte(text[used:], '\n') + 1
-		if rest == 0 {
-			return t, false, nil
-		}
-		used += rest
-		if _, _, ok := (&cursor{anywhere: true}).change(text[used:]); ok {
-			break
-		}
-	}
-	last := used
-	for {
-		_, length, ok := c.change(text[used:])
-		if !ok {
-			break
-		}
-		last, used, found = used, used+length, true
-	}
-	good := used
+// tail follows the chain to the end of the log, from an offset.
+func (c *cursor) tail(r io.ReaderAt, from, size int64) (t tail, err error) {
+	t.lastAt = from
+	good, rest, err := c.walk(r, from, size, func(at int64, _ []Event) { t.lastAt = at })
+	t.head, t.end = c.point(good), good
 	for { // markers behind it stay
-		stop := bytes.IndexByte(text[used:], '\n')
-		if stop < 0 || !isMarker(text[used:used+stop]) {
-			break
+		stop := bytes.IndexByte(rest, '\n') + 1
+		if stop == 0 || !isMarker(rest[:stop]) {
+			return t, err
 		}
-		used += stop + 1
+		t.end, rest = t.end+int64(stop), rest[stop:]
 	}
-	t = tail{c.point(from + int64(good)), from + int64(used), text[last:good], from + int64(last)}
-	if hasChange(text[used:]) {
-		return t, found, &Damage{t.head}
-	}
-	return t, found, nil
 }
 
-// Append appends a change and syncs it. If it fails, the change is taken back: the error is outside the contract, and
-// nothing is stored.
-func (l *Log) Append(now time.Time, events []Pending) error {
+// Append appends a change and syncs it, and returns its events. If it fails, the change is taken back: the error is
+// outside the contract, and nothing is stored.
+func (l *Log) Append(now time.Time, events []Pending) (made []Event, err error) {
 	var text []byte
 	hash := l.head.Hash
 	for i, e := range events {
@@ -139,22 +126,23 @@ func (l *Log) Append(now time.Time, events []Pending) error {
 		}
 		one, next, err := line(hash, e, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		text, hash = append(text, one...), next
+		event, _ := parse(one[:len(one)-1])
+		text, hash, made = append(text, one...), next, append(made, event)
 	}
 	if len(text) > MaxChange {
-		return fault.Invalid("store fewer documents at once", "the change has %d bytes, more than %d", len(text),
+		return nil, fault.Invalid("store fewer documents at once", "the change has %d bytes, more than %d", len(text),
 			MaxChange)
 	}
-	_, err := l.file.WriteAt(text, l.end)
+	_, err = l.file.WriteAt(text, l.end)
 	if err == nil {
 		err = l.file.Sync()
 	}
 	if err != nil {
-		return errors.Join(err, l.file.Truncate(l.end))
+		return nil, errors.Join(err, l.file.Truncate(l.end))
 	}
 	l.end += int64(len(text))
 	l.head = Point{l.end, hash}
-	return nil
+	return made, nil
 }

@@ -50,7 +50,7 @@ func textOf(t testing.TB, f *os.File) []byte {
 func logOf(t testing.TB, sizes ...int) (*os.File, []log.Point) {
 	t.Helper()
 	f := fileOf(t, nil)
-	l, err := log.Open(f, log.Point{})
+	l, err := log.Open(f, log.Point{}, noKeep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func logOf(t testing.TB, sizes ...int) (*os.File, []log.Point) {
 		for k := range size {
 			events = append(events, mark(fmt.Sprintf("o%d-%d", i, k)))
 		}
-		if err := l.Append(now, events); err != nil {
+		if _, err := l.Append(now, events); err != nil {
 			t.Fatal(err)
 		}
 		points = append(points, l.Head())
@@ -123,11 +123,11 @@ func TestEachTornEnd(t *testing.T) {
 		if size%2 == 0 {
 			pin = log.Point{}
 		}
-		l, err := log.Open(f, pin)
+		l, err := log.Open(f, pin, noKeep)
 		if err != nil {
 			t.Fatalf("%d bytes, pin %v: %v", size, pin, err)
 		}
-		if err := l.Append(now, []log.Pending{mark("next")}); err != nil {
+		if _, err := l.Append(now, []log.Pending{mark("next")}); err != nil {
 			t.Fatal(err)
 		}
 		want = append(slices.Clone(want), "next")
@@ -151,7 +151,7 @@ func TestEachFlip(t *testing.T) {
 			}
 		})
 		if int64(i) >= points[2].Offset-1 {
-			_, err = log.Open(fileOf(t, flipped), points[3])
+			_, err = log.Open(fileOf(t, flipped), points[3], noKeep)
 		}
 		if !errors.Is(err, fault.ErrIntegrity) && !slices.Equal(got, wantAll) {
 			t.Fatalf("byte %d: %v, %v", i, got, err)
@@ -173,7 +173,7 @@ func TestDamageIsNotTorn(t *testing.T) {
 		if d := (*log.Damage)(nil); !errors.As(err, &d) || d.At != head {
 			t.Errorf("%s: read: %v at %v", name, err, head)
 		}
-		if _, err := log.Open(f, log.Point{}); !errors.Is(err, fault.ErrIntegrity) {
+		if _, err := log.Open(f, log.Point{}, noKeep); !errors.Is(err, fault.ErrIntegrity) {
 			t.Errorf("%s: opened: %v", name, err)
 		}
 		if !bytes.Equal(textOf(t, f), damaged) {
@@ -184,7 +184,7 @@ func TestDamageIsNotTorn(t *testing.T) {
 		f, _ := logOf(t, 2, 2, 2)
 		return textOf(t, f)
 	}()} {
-		if _, err := log.Open(fileOf(t, older), points[3]); !errors.Is(err, fault.ErrIntegrity) {
+		if _, err := log.Open(fileOf(t, older), points[3], noKeep); !errors.Is(err, fault.ErrIntegrity) {
 			t.Errorf("%s: the pinned line is gone: %v", name, err)
 		}
 	}
@@ -198,11 +198,11 @@ func TestLinesOfOtherTools(t *testing.T) {
 		" \"schema_version\": \"1.1.0\", \"redaction_applied\": null, \"event_type\": \"their.event\", \"payload\": {\"handoff_id\": 7},"+
 		" \"prev_hash\": %q}\n[MARKER]\n", hash)
 	f = fileOf(t, append(textOf(t, f), foreign...))
-	l, err := log.Open(f, log.Point{})
+	l, err := log.Open(f, log.Point{}, noKeep)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Append(now, []log.Pending{mark("next")}); err != nil {
+	if _, err := l.Append(now, []log.Pending{mark("next")}); err != nil {
 		t.Fatal(err)
 	}
 	got, _, err := operators(f, log.Start)
@@ -217,14 +217,14 @@ func TestLinesOfOtherTools(t *testing.T) {
 // The exchanged line leaves out what belongs to this clone.
 func TestExchangedLine(t *testing.T) {
 	f := fileOf(t, nil)
-	l, err := log.Open(f, log.Point{})
+	l, err := log.Open(f, log.Point{}, noKeep)
 	if err != nil {
 		t.Fatal(err)
 	}
 	received := mark("ben")
 	received.Payload.Here = &log.Here{Log: "t-aa"}
 	for _, change := range [][]log.Pending{{mark("ben")}, {received, mark("ann")}} {
-		if err := l.Append(now, change); err != nil {
+		if _, err := l.Append(now, change); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -249,17 +249,17 @@ func TestAppendTakesBackWhatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer readOnly.Close()
-	l, err := log.Open(readOnly, points[1])
+	l, err := log.Open(readOnly, points[1], noKeep)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Append(now, []log.Pending{mark("never")}); err == nil || fault.Class(err) != nil {
+	if _, err := l.Append(now, []log.Pending{mark("never")}); err == nil || fault.Class(err) != nil {
 		t.Errorf("appending to a file that is open for reading: %v", err)
 	}
 	if got, _, err := operators(f, log.Start); err != nil || len(got) != 1 {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := log.Open(readOnly, log.Point{}); err == nil {
+	if _, err := log.Open(readOnly, log.Point{}, noKeep); err == nil {
 		t.Error("the last change was not written again, and that is no error")
 	}
 }
@@ -267,24 +267,41 @@ func TestAppendTakesBackWhatFails(t *testing.T) {
 // A change may be longer than what is read at once.
 func TestLongChange(t *testing.T) {
 	f := fileOf(t, nil)
-	l, err := log.Open(f, log.Point{})
+	l, err := log.Open(f, log.Point{}, noKeep)
 	if err != nil {
 		t.Fatal(err)
 	}
 	long := mark("ben")
 	long.Payload.Note = strings.Repeat("n", 1<<20)
-	if err := l.Append(now, []log.Pending{mark("ann"), long, long, long, long, long, mark("zoe")}); err != nil {
+	if _, err := l.Append(now, []log.Pending{mark("ann"), long, long, long, long, long, mark("zoe")}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Append(now, []log.Pending{mark("eve")}); err != nil {
+	if _, err := l.Append(now, []log.Pending{mark("eve")}); err != nil {
 		t.Fatal(err)
 	}
 	if got, _, err := operators(f, log.Start); err != nil || len(got) != 8 {
 		t.Errorf("%d events, %v", len(got), err)
 	}
-	again, err := log.Open(f, log.Point{})
+	again, err := log.Open(f, log.Point{}, noKeep)
 	if err != nil || again.Head() != l.Head() {
 		t.Errorf("%v, %v", again, err)
+	}
+}
+
+// What is longer than a change is no torn one, and is not read into memory.
+func TestLongEnd(t *testing.T) {
+	f, points := logOf(t, 1, 3)
+	if err := f.Truncate(10 << 30); err != nil {
+		t.Fatal(err)
+	}
+	for _, pin := range []log.Point{{}, points[1], points[2]} {
+		d := (*log.Damage)(nil)
+		if _, err := log.Open(f, pin, noKeep); !errors.As(err, &d) || d.At != points[2] {
+			t.Errorf("%v", err)
+		}
+	}
+	if got, head, err := operators(f, log.Start); !errors.Is(err, fault.ErrIntegrity) || head != points[2] || len(got) != 4 {
+		t.Errorf("%v, %v, %v", got, head, err)
 	}
 }
 
@@ -299,11 +316,11 @@ func FuzzOpen(f *testing.F) {
 		}
 		file := fileOf(t, text)
 		before, _, errBefore := operators(file, log.Start)
-		l, err := log.Open(file, log.Point{})
+		l, err := log.Open(file, log.Point{}, noKeep)
 		if err != nil {
 			return
 		}
-		if err := l.Append(now, []log.Pending{mark("next")}); err != nil {
+		if _, err := l.Append(now, []log.Pending{mark("next")}); err != nil {
 			t.Fatal(err)
 		}
 		after, head, err := operators(file, log.Start)
@@ -315,12 +332,12 @@ func FuzzOpen(f *testing.F) {
 
 func BenchmarkRead(b *testing.B) {
 	f := fileOf(b, nil)
-	l, err := log.Open(f, log.Point{})
+	l, err := log.Open(f, log.Point{}, noKeep)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i := range 1000 {
-		if err := l.Append(now, []log.Pending{mark(fmt.Sprint("o", i)), mark(fmt.Sprint("p", i))}); err != nil {
+		if _, err := l.Append(now, []log.Pending{mark(fmt.Sprint("o", i)), mark(fmt.Sprint("p", i))}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -331,3 +348,6 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// noKeep drops what is torn.
+func noKeep([]byte) error { return nil }

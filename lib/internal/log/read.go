@@ -33,15 +33,16 @@ const MaxChange = 64 << 20
 // ErrOther is the error for a point that is not one of the log.
 var ErrOther = errors.New("the log has another line there")
 
-// A Damage is the error for a log with a complete change behind bytes that belong to none. It is fault.ErrIntegrity.
+// A Damage is the error for a log with a complete change behind bytes that belong to none, or with more such bytes at
+// its end than a change has. It is fault.ErrIntegrity.
 type Damage struct{ At Point } // the point after the last change of the good beginning
 
 func (d *Damage) Error() string {
-	return fmt.Sprintf("%s is damaged after byte %d, and complete events stand behind it", FileName, d.At.Offset)
+	return fmt.Sprintf("%s is damaged after byte %d: what follows does not belong there", FileName, d.At.Offset)
 }
 
 // Hint names the command that repairs the log.
-func (d *Damage) Hint() string { return "run `handoff doctor --repair`" }
+func (d *Damage) Hint() string { return "run `handoff verify --repair`" }
 
 // Unwrap returns fault.ErrIntegrity.
 func (d *Damage) Unwrap() error { return fault.ErrIntegrity }
@@ -121,6 +122,12 @@ func cursorAt(r io.ReaderAt, size int64, p Point) (*cursor, error) {
 	}
 }
 
+// Has reports whether a log of a size has the line that ends at a point.
+func Has(r io.ReaderAt, size int64, p Point) bool {
+	_, err := cursorAt(r, size, p)
+	return err == nil
+}
+
 // readAt returns the bytes from one offset to another. A file that is shorter meanwhile gives fewer, followed by zeros.
 func readAt(r io.ReaderAt, from, to int64) ([]byte, error) {
 	text := make([]byte, to-from)
@@ -141,43 +148,56 @@ func Read(r io.ReaderAt, size int64, from Point, do func([]Event)) (Point, error
 	if err != nil {
 		return from, err
 	}
-	offset, wanted := from.Offset, int64(piece)
-	for offset < size {
-		text, err := readAt(r, offset, min(size, offset+wanted))
-		if err != nil {
-			return c.point(offset), err
+	end, _, err := c.walk(r, from.Offset, size, func(_ int64, change []Event) { do(change) })
+	return c.point(end), err
+}
+
+// walk follows the chain from an offset, and calls do with the offset of each complete change and its events. It
+// returns the offset after the last one, and the bytes behind it.
+func (c *cursor) walk(r io.ReaderAt, from, size int64, do func(int64, []Event)) (end int64, rest []byte, err error) {
+	wanted := int64(piece)
+	for end = from; end < size; {
+		if rest, err = readAt(r, end, min(size, end+wanted)); err != nil {
+			return end, nil, err
 		}
-		used := 0
+		isLast, used := end+int64(len(rest)) == size, 0
 		for {
-			events, length, ok := c.change(text[used:])
+			events, length, ok := c.change(rest[used:])
 			if !ok {
 				break
 			}
-			do(events)
+			do(end+int64(used), events)
 			used += length
 		}
-		offset += int64(used)
-		switch isLast := offset+int64(len(text)-used) >= size; {
-		case isLast && hasChange(text[used:]):
-			return c.point(offset), &Damage{c.point(offset)}
-		case isLast:
-			return c.point(offset), nil
-		case used == 0: // a change that is longer, or damage
-			if wanted *= 4; wanted > MaxChange {
-				wanted = size - offset
-			}
+		end, rest = end+int64(used), rest[used:]
+		switch {
+		case isLast && !hasChange(rest):
+			return end, rest, nil
+		case isLast, used == 0 && wanted >= MaxChange: // no change is as long as what follows
+			return end, nil, &Damage{c.point(end)}
+		case used == 0:
+			wanted *= 4
+		default:
+			wanted = piece
 		}
 	}
-	return c.point(offset), nil
+	return end, nil, nil
 }
 
 // hasChange reports whether a complete change stands anywhere in text, behind its first bytes.
-func hasChange(text []byte) bool {
-	for len(text) > 0 {
-		if _, _, ok := (&cursor{anywhere: true}).change(text); ok {
-			return true
+func hasChange(text []byte) bool { return firstChange(text) >= 0 }
+
+// firstChange returns where the first complete change begins, whatever stands before it; -1 if there is none.
+func firstChange(text []byte) int {
+	for at := 0; at < len(text); {
+		if _, _, ok := (&cursor{anywhere: true}).change(text[at:]); ok {
+			return at
 		}
-		_, text, _ = bytes.Cut(text, []byte("\n"))
+		rest := bytes.IndexByte(text[at:], '\n') + 1
+		if rest == 0 {
+			break
+		}
+		at += rest
 	}
-	return false
+	return -1
 }

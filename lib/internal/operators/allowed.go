@@ -5,17 +5,20 @@ import (
 	"strings"
 )
 
-// An Allowed is a line of a file of allowed signers: a key, and the patterns of its owners.
+// An Allowed is a line of a file of allowed signers.
 type Allowed struct {
-	Key      Key
-	patterns []string
+	Key    Key
+	Owners Patterns
 }
+
+// Patterns are patterns of names. One of them must match, and none that begins with ! may.
+type Patterns []string
 
 // ParseAllowed parses a file of allowed signers for signatures in a namespace. Lines that do not apply are ignored:
 // comments, other namespaces, certificate authorities, limited times, and invalid lines.
 func ParseAllowed(text, namespace string) (all []Allowed) {
 	for line := range strings.Lines(text) {
-		if a, ok := parseAllowed(strings.TrimSpace(line), namespace); ok {
+		if a, ok := parseAllowed(strings.TrimSpace(line), namespace); ok && line[0] != '#' {
 			all = append(all, a)
 		}
 	}
@@ -23,30 +26,24 @@ func ParseAllowed(text, namespace string) (all []Allowed) {
 }
 
 func parseAllowed(line, namespace string) (a Allowed, ok bool) {
-	if line == "" || line[0] == '#' {
-		return a, false
-	}
 	principals, rest, _ := cutOutside(line, " \t")
-	rest = strings.TrimSpace(rest)
-	a.patterns = strings.Split(strings.Trim(principals, `"`), ",")
+	a.Owners = patterns(principals)
 	if a.Key, ok = ParseKey(rest); ok {
 		return a, true
 	}
-	options, rest, more := cutOutside(rest, " \t")
-	if a.Key, ok = ParseKey(strings.TrimSpace(rest)); !ok {
-		return a, false
-	}
-	for more {
+	options, rest, more := cutOutside(strings.TrimSpace(rest), " \t")
+	a.Key, ok = ParseKey(rest)
+	for more && ok {
 		var option string
 		option, options, more = cutOutside(options, ",")
 		name, value, _ := strings.Cut(option, "=")
-		if !strings.EqualFold(name, "namespaces") ||
-			!matches(strings.Split(strings.Trim(value, `"`), ","), namespace) {
-			return a, false
-		}
+		ok = strings.EqualFold(name, "namespaces") && patterns(value).Match(namespace)
 	}
-	return a, true
+	return a, ok
 }
+
+// patterns splits a list of patterns, which can be quoted.
+func patterns(list string) Patterns { return strings.Split(strings.Trim(list, `"`), ",") }
 
 // cutOutside cuts a text like strings.Cut, at the first of the separators that is not in quotes.
 func cutOutside(text, separators string) (before, after string, found bool) {
@@ -61,12 +58,12 @@ func cutOutside(text, separators string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// matches reports whether a list of patterns matches one of the names: one pattern must match, and none with ! may.
-func matches(patterns []string, names ...string) (found bool) {
-	for _, p := range patterns {
-		p, not := strings.CutPrefix(p, "!")
+// Match reports whether the patterns match one of the names. "" is no name.
+func (p Patterns) Match(names ...string) (found bool) {
+	for _, one := range p {
+		one, not := strings.CutPrefix(one, "!")
 		for _, name := range names {
-			ok, _ := path.Match(strings.ReplaceAll(p, "[", `\[`), name)
+			ok, _ := path.Match(strings.ReplaceAll(one, "[", `\[`), name)
 			if ok && not {
 				return false
 			}

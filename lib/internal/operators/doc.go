@@ -15,25 +15,21 @@
 //	      - key: 'ssh-ed25519 AAAA…'      # as OpenSSH writes public keys
 //	    require_signature: 'refuse'       # none (default) or refuse
 //	teams:                                # names for several recipients
-//	  - id: 'web'                         # as of an operator, and different from all of them
-//	    members: ['alice', 'bob']         # ids of operators
+//	  web: ['alice', 'bob']               # ids of operators; no team has the id of an operator
 //
 // A key without a value counts as absent. An unknown key is a fault. So is every YAML feature that hides or moves
 // data: anchors, aliases, tags, repeated keys, a second document.
 //
-// # Signatures
+// [List.JSON] has the same keys, without those that are absent. The audit log keeps it.
 //
-// The signature of a handoff is an SSH signature (ssh-keygen -Y) in the namespace [Namespace] over its stored bytes.
-// The caller verifies it, and finds the key that made it. These name the owner of a key, in this order:
+// # Allowed signers
 //
-//   - the user's file of allowed signers (ssh-keygen(1)), for the names in it: the sender of a handoff, or the
-//     git_email of that operator in OPERATORS.md
-//   - OPERATORS.md. Its keys are pinned at first sight, until the user trusts other keys.
+// [ParseAllowed] reads the user's own file of allowed signers, as ssh-keygen(1) describes it.
 //
 // # Identity
 //
-// [IdentityOf] returns the operator that the program runs for, if the command line does not name one. The first of
-// these that is set counts:
+// The operator that the program runs for, if the command line does not name one, is the first of these that is set.
+// [IdentityOf] knows the last three:
 //
 //   - HANDOFF_OPERATOR
 //   - the operator that `handoff init --operator` has set for this clone

@@ -4,11 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/git"
-
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
 // An Identity is an operator, "" if unknown, with the source that names it.
@@ -17,42 +14,25 @@ type Identity struct {
 	Source   string `json:"source,omitempty"`
 }
 
-// IdentityOf returns the identity from the settings of the project, of this clone and of the user. here is that of
-// this clone, or "". git runs only if environment and user's configuration name no operator, and the file has an
-// email.
-func IdentityOf(root, here string, s settings.Settings, u settings.User, listed func() (*List, error),
+// IdentityOf returns the operator that the program runs for, if environment, clone and user name none: the one whose
+// git_email is that of git, else project, of .handoff.yaml, else a name that git's configuration suggests. list returns
+// the operators file, nil if there is none, and config a value of git's configuration.
+func IdentityOf(list func() (*List, error), project Identity, config func(key string) string,
 	now time.Time) Identity {
-	switch {
-	case s.Operator.Source == settings.Environment:
-		return Identity{s.Operator.Value, "HANDOFF_OPERATOR"}
-	case here != "":
-		return Identity{here, "handoff init has set it for this clone"}
-	case u.Operator.Value != "":
-		return Identity{u.Operator.Value, "operator in " + u.File()}
-	}
-	if list, err := listed(); err == nil && list != nil && list.HasEmails() {
-		email := git.Config(root, "user.email")
-		if id, ok := list.ByEmail(email, now); ok {
+	if listed, err := list(); err == nil && listed != nil {
+		email := config("user.email")
+		if id, ok := listed.ByEmail(email, now); ok {
 			return Identity{id, "git config user.email is " + email + ", as the operators file has it"}
 		}
 	}
-	if s.Operator.Value != "" {
-		return Identity{s.Operator.Value, "operator in " + settings.Name}
+	if project.Operator != "" {
+		return project
 	}
-	return ofGit(root)
-}
-
-// ofGit returns the identity from git's configuration.
-func ofGit(root string) Identity {
-	email := git.Config(root, "user.email")
-	local, _, _ := strings.Cut(email, "@")
-	if name := form.Topic(local, document.MaxName); name != "" {
-		return Identity{name, "git config user.email is " + email}
-	}
-	whole := git.Config(root, "user.name")
-	if names := strings.Fields(whole); len(names) > 0 {
-		if name := form.Topic(names[0], document.MaxName); name != "" {
-			return Identity{name, "git config user.name is " + whole}
+	for _, known := range [][2]string{{"user.email", "@"}, {"user.name", " "}} {
+		value := config(known[0])
+		first, _, _ := strings.Cut(value, known[1])
+		if name := form.Topic(first, document.MaxName); name != "" {
+			return Identity{name, "git config " + known[0] + " is " + value}
 		}
 	}
 	return Identity{}

@@ -1,9 +1,11 @@
 package operators
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
@@ -21,11 +23,8 @@ func ParseKey(line string) (Key, bool) {
 		return "", false
 	}
 	blob, err := base64.StdEncoding.DecodeString(fields[1])
-	if err != nil || len(blob) < 4 {
-		return "", false
-	}
-	size := uint64(binary.BigEndian.Uint32(blob))
-	if uint64(len(blob)) < 4+size || string(blob[4:4+size]) != fields[0] {
+	kind := append(binary.BigEndian.AppendUint32(nil, uint32(len(fields[0]))), fields[0]...)
+	if err != nil || !bytes.HasPrefix(blob, kind) {
 		return "", false
 	}
 	return Key(fields[0] + " " + fields[1]), true
@@ -39,11 +38,22 @@ func (k Key) Fingerprint() string {
 	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
-// Fingerprints returns the fingerprints of keys. The result is not nil.
-func Fingerprints(keys []Key) []string {
-	texts := []string{}
-	for _, k := range keys {
-		texts = append(texts, k.Fingerprint())
+// Keys returns the keys that the operator signs with.
+func (o Operator) Keys() (keys []Key) {
+	for _, k := range o.SSHKeys {
+		if key, ok := ParseKey(k.Key); ok {
+			keys = append(keys, key)
+		}
 	}
-	return texts
+	return keys
+}
+
+// Owner returns the first operator with a key, "" if there is none.
+func (l *List) Owner(key Key) string {
+	for _, o := range l.All() {
+		if slices.Contains(o.Keys(), key) {
+			return o.ID
+		}
+	}
+	return ""
 }

@@ -1,13 +1,15 @@
 package operators
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
 // A State is the result of verifying an operator, as the audit log records it.
@@ -32,15 +34,15 @@ type Status struct {
 
 // An Operator is an entry of the file. Times are as written.
 type Operator struct {
-	ID           string   `json:"operator"`
+	ID           string   `json:"operator,omitempty"`
 	DisplayName  string   `json:"display_name,omitempty"`
 	GitHubHandle string   `json:"github_handle,omitempty"`
 	GitEmail     string   `json:"git_email,omitempty"`
 	Capabilities []string `json:"capabilities"`
-	ActiveSince  string   `json:"active_since"`
+	ActiveSince  string   `json:"active_since,omitempty"`
 	ActiveUntil  string   `json:"active_until,omitempty"` // "" means no end
 	SSHKeys      []SSHKey `json:"ssh_keys,omitempty"`
-	Require      string   `json:"require_signature,omitempty"` // RequireRefuse or ""
+	Require      string   `json:"require_signature,omitempty"` // RequireRefuse, none or ""
 }
 
 // An SSHKey is a key that an operator signs with.
@@ -51,96 +53,61 @@ type SSHKey struct {
 // RequireRefuse is the value of require_signature, besides none, that refuses unsigned handoffs of the operator.
 const RequireRefuse = "refuse"
 
-// Authors returns the operators with their keys.
-func (l *List) Authors() []Author {
-	all := make([]Author, len(l.operators))
-	for i, o := range l.operators {
-		all[i] = Author{Name: o.ID, Email: o.GitEmail, Keys: []Key{}}
-		for _, k := range o.SSHKeys {
-			key, _ := ParseKey(k.Key) // its form was checked
-			all[i].Keys = append(all[i].Keys, key)
-		}
-	}
-	return all
-}
-
-// MustSign reports whether require_signature refuses unsigned handoffs of an operator.
-func (l *List) MustSign(id string) bool {
-	o, _ := l.of(id)
-	return o.Require == RequireRefuse
-}
-
-// of returns the entry of an operator, and whether there is one.
-func (l *List) of(id string) (Operator, bool) {
-	i := slices.IndexFunc(l.operators, func(o Operator) bool { return o.ID == id })
-	if i < 0 {
-		return Operator{}, false
-	}
-	return l.operators[i], true
-}
-
-// Can reports whether an operator that is active at now has a capability.
-func (l *List) Can(id, capability string, now time.Time) bool {
-	return l.IsCapable(id, capability) && l.Verify(id, now).State == Verified
-}
-
-// IsCapable reports whether an operator has a capability, active or not.
-func (l *List) IsCapable(id, capability string) bool {
-	o, _ := l.of(id)
-	return slices.Contains(o.Capabilities, capability)
-}
-
 // Offboarded reports whether active_until of the operator has passed. A date passes at the end of its day in UTC.
 func (o Operator) Offboarded(now time.Time) bool {
+	if o.ActiveUntil == "" {
+		return false
+	}
 	_, until, ok := span(o.ActiveUntil)
 	return ok && now.After(until)
 }
 
-// A List is a valid operators file.
+// A List is a valid operators file. A nil List has no operators.
 type List struct {
 	operators []Operator
-	teams     []Team
+	teams     map[string][]string
+	byID      map[string]Operator
 }
 
-// All returns a copy of the entries in the order of the file.
+func newList(all []Operator, teams map[string][]string) *List {
+	l := &List{all, teams, map[string]Operator{}}
+	for _, o := range all {
+		l.byID[o.ID] = o
+	}
+	return l
+}
+
+// Of returns the entry of an operator, and whether there is one. It must not be changed.
+func (l *List) Of(id string) (o Operator, has bool) {
+	if l != nil {
+		o, has = l.byID[id]
+	}
+	return o, has
+}
+
+// All returns the entries in the order of the file. They must not be changed.
 func (l *List) All() []Operator {
-	list := slices.Clone(l.operators)
-	for i := range list {
-		list[i].Capabilities, list[i].SSHKeys = slices.Clone(list[i].Capabilities), slices.Clone(list[i].SSHKeys)
+	if l == nil {
+		return nil
 	}
-	return list
+	return slices.Clone(l.operators)
 }
 
-// Verify returns Verified for an operator in the file that is active at now. It returns Unknown for an operator that is
-// not in the file, otherwise Unverified.
-func (l *List) Verify(id string, now time.Time) Status {
-	o, known := l.of(id)
-	if _, isTeam := l.Team(id); isTeam {
-		return Status{Unknown, fmt.Sprintf("%q is a team, not an operator; give it with --to", id),
-			"name one of its operators"}
-	}
-	if !known {
-		return Status{Unknown, fmt.Sprintf("%q is not in the operators file%s", id, l.suggestion(id)),
-			"run `handoff operators add " + id + "`"}
-	}
-	if !o.Offboarded(now) {
-		return Status{State: Verified}
-	}
-	return Status{Unverified, fmt.Sprintf("%q is offboarded: active_until is %s", id, o.ActiveUntil),
-		"correct the entry of " + id + " in OPERATORS.md"}
+// Has reports whether the file lists an operator.
+func (l *List) Has(id string) bool {
+	_, has := l.Of(id)
+	return has
 }
 
-// VerifyRecipient is like Verify for an operator that is only addressed. document.Next is always verified.
-func (l *List) VerifyRecipient(id string, now time.Time) Status {
-	if id == document.Next {
-		return Status{State: Verified}
-	}
-	return l.Verify(id, now)
+// IsActive reports whether the file lists an operator that has not left at a time.
+func (l *List) IsActive(id string, at time.Time) bool {
+	o, has := l.Of(id)
+	return has && !o.Offboarded(at)
 }
 
 // Active returns the ids of the operators that have not left.
 func (l *List) Active(now time.Time) (ids []string) {
-	for _, o := range l.operators {
+	for _, o := range l.All() {
 		if !o.Offboarded(now) {
 			ids = append(ids, o.ID)
 		}
@@ -148,40 +115,133 @@ func (l *List) Active(now time.Time) (ids []string) {
 	return ids
 }
 
-// Has reports whether the file lists an operator.
-func (l *List) Has(id string) bool {
-	_, known := l.of(id)
-	return known
+// Can reports whether an operator that is active at a time has a capability.
+func (l *List) Can(id, capability string, at time.Time) bool {
+	o, _ := l.Of(id)
+	return slices.Contains(o.Capabilities, capability) && !o.Offboarded(at)
+}
+
+// Verify returns Verified for an operator in the file that is active at now. It returns Unknown for an operator that is
+// not in the file, otherwise Unverified.
+func (l *List) Verify(id string, now time.Time) Status {
+	o, known := l.Of(id)
+	_, isTeam := l.Team(id)
+	switch {
+	case isTeam:
+		return Status{Unknown, fmt.Sprintf("%q is a team, not an operator; give it with --to", id),
+			"name one of its operators"}
+	case !known:
+		return Status{Unknown, fmt.Sprintf("%q is not in the operators file%s", id, l.suggestion(id)),
+			"run `handoff operators add " + id + "`"}
+	case o.Offboarded(now):
+		return Status{Unverified, fmt.Sprintf("%q is offboarded: active_until is %s", id, o.ActiveUntil),
+			"correct the entry of " + id + " in OPERATORS.md"}
+	}
+	return Status{State: Verified}
 }
 
 // suggestion returns a question about the operator with the most similar id, "" if there is none.
 func (l *List) suggestion(id string) string {
-	ids := make([]string, len(l.operators))
-	for i, o := range l.operators {
-		ids[i] = o.ID
-	}
-	if near := form.Nearest(id, ids); near != "" {
+	if near := form.Nearest(id, slices.Sorted(maps.Keys(l.byID))); near != "" {
 		return "; did you mean " + near + "?"
 	}
 	return ""
 }
 
-// HasEmails reports whether an entry has a git_email.
-func (l *List) HasEmails() bool {
-	return slices.ContainsFunc(l.operators, func(o Operator) bool { return o.GitEmail != "" })
-}
-
 // ByEmail returns the id of the only active operator with a git_email, ignoring case. ok is false if there is none,
 // or more than one.
 func (l *List) ByEmail(email string, now time.Time) (id string, ok bool) {
-	for _, o := range l.operators {
-		if email == "" || !strings.EqualFold(o.GitEmail, email) || o.Offboarded(now) {
-			continue
+	for _, o := range l.All() {
+		if email != "" && strings.EqualFold(o.GitEmail, email) && !o.Offboarded(now) {
+			if ok {
+				return "", false
+			}
+			id, ok = o.ID, true
 		}
-		if ok {
-			return "", false
-		}
-		id, ok = o.ID, true
 	}
 	return id, ok
+}
+
+// Team returns the members of a team, and whether there is one. They must not be changed.
+func (l *List) Team(id string) (members []string, has bool) {
+	if l == nil {
+		return nil, false
+	}
+	members, has = l.teams[id]
+	return members, has
+}
+
+// Teams returns the ids of the teams, sorted.
+func (l *List) Teams() []string {
+	if l == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(l.teams))
+}
+
+// Recipients returns the operators to whom a handoff from a sender to a team goes: the members that have not left,
+// without the sender. A team of the sender alone returns the sender. If id is no team, it is returned alone.
+func (l *List) Recipients(id, from string, now time.Time) []string {
+	members, isTeam := l.Team(id)
+	if !isTeam {
+		return []string{id}
+	}
+	var others, mine []string
+	for _, member := range members {
+		switch {
+		case !l.IsActive(member, now):
+		case member == from:
+			mine = []string{from}
+		default:
+			others = append(others, member)
+		}
+	}
+	if others == nil {
+		return mine
+	}
+	return others
+}
+
+// A frontmatter is that of the file as JSON.
+type frontmatter struct {
+	Operators []listed            `json:"operators"`
+	Version   string              `json:"schema_version"`
+	Teams     map[string][]string `json:"teams,omitempty"`
+}
+
+type listed struct {
+	ID string `json:"id"`
+	Operator
+}
+
+// JSON returns the frontmatter as JSON in RFC 8785 form: null for a nil List.
+func (l *List) JSON() json.RawMessage {
+	if l == nil {
+		return json.RawMessage("null")
+	}
+	f := frontmatter{[]listed{}, "1.0", l.teams}
+	for _, o := range l.operators {
+		id := o.ID
+		o.ID = ""
+		f.Operators = append(f.Operators, listed{id, o})
+	}
+	text, _ := jsontree.CanonicalOf(f) // a valid file has only valid strings
+	return text
+}
+
+// FromJSON is the inverse of JSON. An empty text counts as null. It fails if the text has another form.
+func FromJSON(text json.RawMessage) (*List, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	var f *frontmatter
+	if err := jsontree.Decode(text, &f); err != nil || f == nil {
+		return nil, err
+	}
+	all := make([]Operator, len(f.Operators))
+	for i, e := range f.Operators {
+		all[i] = e.Operator
+		all[i].ID = e.ID
+	}
+	return newList(all, f.Teams), nil
 }

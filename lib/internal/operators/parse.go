@@ -15,22 +15,39 @@ const maxNodes = 200_000
 
 var (
 	fileKeys     = []string{"schema_version", "operators", "teams"}
-	teamKeys     = []string{"id", "members"}
 	operatorKeys = []string{
 		"id", "display_name", "github_handle", "git_email", "capabilities", "active_since",
 		"active_until", "ssh_keys", "require_signature",
 	}
 )
 
-// Parse parses the YAML frontmatter of an operators file, without its delimiter lines. firstLine is the number of its
-// first line in the file. It returns either a list, or all faults sorted by line.
-func Parse(head []byte, firstLine int) (*List, []fault.Fault) {
-	file, root := document.ReadFile(head, document.YAMLOptions{Name: "the frontmatter", Line: firstLine,
+// Read parses the text of an operators file. The error is fault.ErrConfig, with the place of the first fault.
+func Read(path string, text []byte) (*List, error) {
+	l, faults := ParseFile(text)
+	if len(faults) > 0 {
+		return nil, fault.At(path, faults[0].Line, fault.Config(
+			"fix the file; `handoff operators validate` lists all faults", "%s: %s", path, faults[0]))
+	}
+	return l, nil
+}
+
+// ParseFile parses the text of an operators file. It returns either a list, or all faults sorted by line.
+func ParseFile(text []byte) (*List, []fault.Fault) {
+	head, _, bad := document.Split(text)
+	if bad != nil {
+		return nil, []fault.Fault{*bad}
+	}
+	return Parse(head)
+}
+
+// Parse is like ParseFile for the YAML frontmatter, without its delimiter lines.
+func Parse(head []byte) (*List, []fault.Fault) {
+	file, root := document.ReadFile(head, document.YAMLOptions{Name: "the frontmatter", Line: 2,
 		MaxBytes: MaxBytes, MaxNodes: maxNodes}, fileKeys...)
 	root.Text("schema_version", version, "!!float", "!!int")
-	l := &List{operators: operatorsOf(root)}
-	if root.Values["teams"] != nil {
-		l.teams = teamsOf(root, l)
+	l := newList(operatorsOf(root), nil)
+	if n := root.Values["teams"]; n != nil {
+		l.teams = l.teamsOf(root, n)
 	}
 	if len(file.Faults) > 0 {
 		fault.Sort(file.Faults)
@@ -68,14 +85,14 @@ func operator(m document.Entries) Operator {
 		ActiveUntil:  m.Optional("active_until", when, "!!timestamp"),
 		Require:      m.Optional("require_signature", policy),
 	}
-	if o.Require == "none" {
-		o.Require = ""
-	}
 	if m.Values["capabilities"] != nil {
 		o.Capabilities = m.Texts("capabilities", line)
 	}
 	if m.Values["ssh_keys"] != nil {
-		o.SSHKeys = sshKeysOf(m)
+		for i, n := range m.List("ssh_keys") {
+			k := m.Entries(n, fmt.Sprintf("%s: ssh_keys[%d]", m.Name, i), "key")
+			o.SSHKeys = append(o.SSHKeys, SSHKey{k.Text("key", sshKey)})
+		}
 	}
 	since, _, started := span(o.ActiveSince)
 	if started && o.Offboarded(since) {
@@ -85,10 +102,30 @@ func operator(m document.Entries) Operator {
 	return o
 }
 
-func sshKeysOf(m document.Entries) (keys []SSHKey) {
-	for i, n := range m.List("ssh_keys") {
-		k := m.Entries(n, fmt.Sprintf("%s: ssh_keys[%d]", m.Name, i), "key")
-		keys = append(keys, SSHKey{Key: k.Text("key", sshKey)})
+// teamsOf parses the teams. Their members must be operators of l.
+func (l *List) teamsOf(root document.Entries, n *document.Node) map[string][]string {
+	if n.Kind != document.Mapping {
+		root.Fault(n, "teams must be a mapping such as web: [ann, ben]")
 	}
-	return keys
+	teams := map[string][]string{}
+	for _, m := range n.Members {
+		id := root.Scalar(m.Key, "the name of a team", slug)
+		switch {
+		case l.Has(id):
+			root.Fault(m.Key, "team %q is an operator too; rename one of them", id)
+		case id == document.Next:
+			root.Fault(m.Key, "a team cannot have the name next; choose another name")
+		case len(m.Value.Items) == 0:
+			root.Fault(m.Value, "team %q has no list of members; add one", id)
+		}
+		for _, item := range m.Value.Items {
+			member := root.Scalar(item, "a member of team "+id, slug)
+			if member != "" && !l.Has(member) {
+				root.Fault(item, "team %q: %s is not an operator of this file%s", id, fault.Quote(member),
+					l.suggestion(member))
+			}
+			teams[id] = append(teams[id], member)
+		}
+	}
+	return teams
 }

@@ -11,24 +11,19 @@ import (
 
 // The forms of the texts of fields.
 var (
-	version = document.Form{Want: "1.0", Fits: isVersion}
-	slug    = document.Form{Want: form.NameRule, Fits: form.IsName}
-	line    = document.Form{Want: "one line of text", Fits: isLine}
-	word    = document.Form{Want: "one word without spaces", Fits: isWord}
-	email   = document.Form{Want: "an email address", Fits: isEmail}
-	policy  = document.Form{Want: "none or refuse",
+	version = document.Form{Want: "1.0", // keys that a later version adds are refused by name
+		Fits: func(s string) bool { return s == "1" || form.Matches(s, "1.0") }}
+	slug   = document.Form{Want: form.NameRule, Fits: form.IsName}
+	line   = document.Form{Want: "one line of text", Fits: isLine}
+	word   = document.Form{Want: "one word without spaces", Fits: isWord}
+	email  = document.Form{Want: "an email address", Fits: isEmail}
+	policy = document.Form{Want: "none or refuse",
 		Fits: func(s string) bool { return s == "none" || s == RequireRefuse }}
 	when = document.Form{Want: "a date such as 2026-05-07 or a time such as 2026-05-07T12:00:00Z",
 		Fits: func(s string) bool { _, _, ok := span(s); return ok }}
 	sshKey = document.Form{Want: "a public key as OpenSSH writes it, such as ssh-ed25519 AAAA…",
 		Fits: func(s string) bool { _, ok := ParseKey(s); return ok && isLine(s) }}
 )
-
-// isVersion accepts 1 and 1.x. Keys that a later version adds are refused by name.
-func isVersion(s string) bool {
-	minor, dotted := strings.CutPrefix(s, "1.")
-	return s == "1" || dotted && minor != "" && len(minor) <= 4 && form.IsDigits(minor)
-}
 
 func isLine(s string) bool {
 	return strings.TrimSpace(s) != "" && !strings.ContainsFunc(s, form.IsHidden)
@@ -37,8 +32,7 @@ func isLine(s string) bool {
 func isWord(s string) bool { return isLine(s) && !strings.ContainsFunc(s, unicode.IsSpace) }
 
 func isEmail(s string) bool {
-	at := strings.LastIndexByte(s, '@')
-	return isWord(s) && at > 0 && at < len(s)-1
+	return isWord(s) && strings.Contains(strings.Trim(s, "@"), "@")
 }
 
 // span returns the first and the last moment of a day in UTC, or of an instant. Times are RFC 3339.

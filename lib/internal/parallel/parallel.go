@@ -2,14 +2,9 @@
 package parallel
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 )
-
-// Workers returns the number of goroutines for work that needs processors: one for each, but at most 8, to limit
-// memory.
-func Workers() int { return min(runtime.GOMAXPROCS(0), 8) }
 
 // Each calls do for 0 … n-1. Fewer than 16 calls run in the calling goroutine, others in the workers.
 func Each(n, workers int, do func(int)) {

@@ -5,15 +5,17 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 // A candidate is a handoff with at least one term.
 type candidate struct {
-	row   *index.Row // nil if the document was not searched
-	words int
-	hits  []hit
-	score float64
+	page   int
+	time   string // its ts_utc
+	isRead bool
+	words  int
+	hits   []hit
+	score  float64
 }
 
 // Okapi BM25 (Robertson and others, TREC-3, 1994) with the usual constants.
@@ -61,6 +63,6 @@ func (q *Query) rank(found []candidate, average float64) {
 		c.score = math.Round(sum*(1+has/total)/2*1000) / 1000
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), index.CompareTimes(b.row.Time, a.row.Time))
+		return cmp.Or(cmp.Compare(b.score, a.score), form.CompareInstants(b.time, a.time))
 	})
 }

@@ -16,41 +16,41 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
-	"github.com/seed-78daf238/handoff/lib/internal/index"
-
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Match is a handoff that Run found. The document was proven; the row alone is not.
+// A Page is a document to search.
+type Page struct{ File, Topic, Time string }
+
+// A Match is a page that Run found. Its document was proven.
 type Match struct {
-	index.Row
+	Page     int     // its number
 	Score    float64 // comparable only with scores of the same search
 	Title    string  // as untrusted as the body
 	Passages []Passage
 }
 
-// A Search searches the documents of one store.
+// A Search searches the documents of one directory.
 type Search struct {
-	At    *store.Store
 	Dir   *disk.Dir
 	Query *Query
+	Warn  func(string)
 
-	// Prove returns the document of a row if it is as it was written.
-	Prove func(row index.Row) (document.Document, error)
+	// Prove returns the document of the i-th page if it is as it was written.
+	Prove func(i int) (document.Document, error)
 
 	mu     sync.Mutex
 	failed int   // the number of documents that could not be searched
 	first  error // the first error
 }
 
-// Run returns the rows whose documents match, sorted by score, then newest first by ts_utc, then by order. total also
+// Run returns the pages whose documents match, sorted by score, then newest first by ts_utc, then by order. total also
 // counts those above limit; 0 means no limit. Documents that cannot be read or proven are left out with a warning.
-func (x *Search) Run(ctx context.Context, rows []index.Row, limit int) (matches []Match, total int, err error) {
-	found, all, words := x.find(ctx, rows)
+func (x *Search) Run(ctx context.Context, pages []Page, limit int) (matches []Match, total int, err error) {
+	found, all, words := x.find(ctx, pages)
 	x.Query.weigh(found, all)
 	x.Query.rank(found, max(1, float64(words)/float64(max(1, all))))
 	total = len(found)
@@ -71,23 +71,24 @@ type page struct {
 // readers is the number of documents that are read at once for each processor. Some wait for the disk.
 const readers = 4
 
-// find returns the rows whose documents have a term, in order, and the numbers of all documents and words.
-func (x *Search) find(ctx context.Context, rows []index.Row) (found []candidate, all, words int) {
+// find returns the pages whose documents have a term, in order, and the numbers of all documents and words.
+func (x *Search) find(ctx context.Context, pages []Page) (found []candidate, all, words int) {
 	memory := sync.Pool{New: func() any { return &page{counter: newCounter(x.Query)} }}
-	each := make([]candidate, len(rows))
-	parallel.Each(len(rows), readers*runtime.GOMAXPROCS(0), func(i int) {
+	each := make([]candidate, len(pages))
+	parallel.Each(len(pages), readers*runtime.GOMAXPROCS(0), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
 		p := memory.Get().(*page)
 		defer memory.Put(p)
 		var err error
-		if each[i], err = x.read(&rows[i], p); err != nil {
+		if each[i], err = x.read(pages[i], p); err != nil {
 			x.fail(err)
 		}
 	})
-	for _, c := range each {
-		if c.row != nil {
+	for i, c := range each {
+		c.page, c.time = i, pages[i].Time
+		if c.isRead {
 			all, words = all+1, words+c.words
 		}
 		if len(c.hits) > 0 {
@@ -104,17 +105,17 @@ const (
 )
 
 // read counts the terms of a document. The keys of its frontmatter and the first line, its version, are no words.
-func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
-	if p.text, err = x.Dir.AppendFile(p.text[:0], row.File, disk.MaxDocument); err != nil {
-		return c, fmt.Errorf("%s: %w", x.At.RelPath(row.File), err)
+func (x *Search) read(one Page, p *page) (c candidate, err error) {
+	if p.text, err = x.Dir.Read(one.File, disk.MaxDocument); err != nil {
+		return c, fmt.Errorf("%s: %w", one.File, err)
 	}
 	head, body, bad := document.Split(p.text)
 	if bad != nil {
-		return c, fmt.Errorf("%s: %v", x.At.RelPath(row.File), bad)
+		return c, fmt.Errorf("%s: %v", one.File, bad)
 	}
-	c.row, c.words = row, p.count(body, once)
+	c.isRead, c.words = true, p.count(body, once)
 	if len(p.hits) > 0 {
-		p.count([]byte(opening(store.AsString(body))), twice)
+		p.count([]byte(opening(string(body))), twice)
 	}
 	_, head, _ = bytes.Cut(head, []byte("\n"))
 	for line := range bytes.SplitSeq(head, []byte("\n")) {
@@ -123,7 +124,7 @@ func (x *Search) read(row *index.Row, p *page) (c candidate, err error) {
 		}
 		p.count(line, once)
 	}
-	p.count([]byte(row.Topic), twice)
+	p.count([]byte(one.Topic), twice)
 	c.hits = p.take()
 	return c, nil
 }
@@ -143,13 +144,13 @@ func (x *Search) prove(found []candidate) []Match {
 	good := make([]bool, len(found))
 	parallel.Each(len(found), runtime.GOMAXPROCS(0), func(i int) {
 		c := found[i]
-		doc, err := x.Prove(*c.row)
+		doc, err := x.Prove(c.page)
 		if err != nil {
 			x.fail(err)
 			return
 		}
 		title := document.Title(doc.Body, doc.Topic)
-		matches[i], good[i] = Match{*c.row, c.score, title, x.Query.Passages(doc)}, true
+		matches[i], good[i] = Match{c.page, c.score, title, x.Query.Passages(doc)}, true
 	})
 	proven := make([]Match, 0, len(found))
 	for i, m := range matches {
@@ -170,7 +171,7 @@ func (x *Search) fail(err error) {
 
 func (x *Search) complain() {
 	if x.failed > 0 {
-		x.At.Opt.Warn(fmt.Sprintf("left out %s, such as this: %v; `handoff verify` names all",
+		x.Warn(fmt.Sprintf("left out %s, such as this: %v; `handoff verify` names all",
 			fault.Count(x.failed, "handoff"), x.first))
 	}
 }

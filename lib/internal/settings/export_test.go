@@ -4,7 +4,7 @@ package settings
 // written. name is the name of the file in errors; an error has a line for each invalid key.
 func Parse(src []byte, name string) (Settings, error) {
 	var s Settings
-	table := rows(&s)
+	table := s.rows()
 	if err := parse(src, name, table); err != nil {
 		return Settings{}, err
 	}

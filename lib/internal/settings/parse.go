@@ -38,16 +38,53 @@ func parse(src []byte, name string, known []key) error {
 		faults = append(faults, at(name, root.Line,
 			errors.New("the settings must be lines of the form key: value")))
 	default:
-		for _, m := range root.Members {
-			i := slices.IndexFunc(known, func(k key) bool { return k.name == m.Key.Text })
-			if i < 0 {
-				faults = append(faults, at(name, m.Key.Line, unknown(m.Key.Text, known)))
-			} else if err := known[i].assign(m.Value); err != nil {
-				faults = append(faults, at(name, m.Key.Line, err))
+		assignAll(root.Members, known, func(line int, err error) {
+			if err != nil {
+				faults = append(faults, at(name, line, err))
+			}
+		})
+	}
+	return errors.Join(faults...)
+}
+
+// assignAll sets the keys of a mapping, and those of the mappings in it.
+func assignAll(members []document.Member, known []key, report func(line int, err error)) {
+	for _, m := range members {
+		i := slices.IndexFunc(known, func(k key) bool { return k.name == m.Key.Text })
+		switch {
+		case i < 0:
+			report(m.Key.Line, unknown(m.Key.Text, known))
+		case known[i].each == nil:
+			report(m.Key.Line, known[i].assign(m.Value))
+		default:
+			known[i].assignEach(m.Value, report)
+		}
+	}
+}
+
+// assignEach sets the keys of each mapping of a mapping of names.
+func (k key) assignEach(v *document.Node, report func(line int, err error)) {
+	if v.Kind != document.Mapping {
+		report(v.Line, fmt.Errorf("%s must be %s", k.name, k.want))
+		return
+	}
+	for _, m := range v.Members {
+		switch {
+		case m.Value.Faulty: // reported already
+		case !form.IsSlug(m.Key.Text, 64), m.Value.Kind != document.Mapping:
+			report(m.Key.Line, fmt.Errorf("%s must be %s", k.name, k.want))
+		default:
+			known, check := k.each(m.Key.Text)
+			isWrong := false
+			assignAll(m.Value.Members, known, func(line int, err error) {
+				isWrong = isWrong || err != nil
+				report(line, err)
+			})
+			if !isWrong {
+				report(m.Key.Line, check())
 			}
 		}
 	}
-	return errors.Join(faults...)
 }
 
 // at returns a problem in a line of a settings file; line 0 means the whole file. Agents see only the place.
@@ -77,12 +114,18 @@ func (k key) assign(v *document.Node) error {
 	switch {
 	case v.Faulty: // reported already
 		return nil
+	case k.isOfUser:
+		return fmt.Errorf("%s must be in your own configuration: a project can only name a remote; remove the lines",
+			k.name)
 	case v.Kind != document.Scalar:
 		return fmt.Errorf("%s must be %s, not a list or a mapping", k.name, k.want)
 	case v.Tag == "!!null":
 		return fmt.Errorf("%s has no value; give it one or remove the line", k.name)
 	case v.Tag == k.tag && k.set(v.Text, File):
 		return nil
+	}
+	if k.isSecret {
+		return fmt.Errorf("%s must be %s", k.name, k.want)
 	}
 	hint := ""
 	if v.Tag != k.tag && k.set(v.Text, File) { // the right text with the wrong YAML type is an error too

@@ -12,6 +12,8 @@
 //	verify_operators                               true
 //	schema_mode                                    strict (or warn)
 //	git                                            none (or tracked, synced)
+//	remote                                         origin (a name, never a URL)
+//	sync_namespace                                 refs/handoff
 //	lock_timeout          HANDOFF_LOCK_TIMEOUT     30s
 //	max_document_bytes                             1048576
 //	index_max_rows                                 5000
@@ -67,6 +69,8 @@ type Settings struct {
 	VerifyOperators Setting[bool]          `key:"verify_operators" default:"true"`
 	SchemaMode      Setting[string]        `key:"schema_mode" is:"strict warn"`
 	Git             Setting[disk.Git]      `key:"git" is:"none tracked synced"`
+	Remote          Setting[string]        `key:"remote" is:"remote" default:"origin"`
+	SyncNamespace   Setting[string]        `key:"sync_namespace" is:"namespace" default:"refs/handoff"`
 	LockTimeout     Setting[time.Duration] `key:"lock_timeout" env:"HANDOFF_LOCK_TIMEOUT" default:"30s"`
 	// stored files are read up to 4 MiB
 	MaxDocumentBytes  Setting[int]           `key:"max_document_bytes" is:"1 4194304" default:"1048576"`
@@ -76,6 +80,8 @@ type Settings struct {
 	RecordWork        Setting[bool]          `key:"record_work" default:"true"`
 	Lease             Setting[time.Duration] `key:"lease" default:"2h"`
 }
+
+func (s *Settings) rows() []key { return append(rows(s), key{"remotes", "", kind{isOfUser: true}}) }
 
 // Load returns the settings of the project at root, from its file if there is one, and from getenv. An empty variable
 // counts as not set. root and dir, the current directory, must be absolute, and so are all returned paths. An error
@@ -92,7 +98,7 @@ func LoadOf(fileDir, root, dir string, getenv func(string) string) (Settings, er
 		return Settings{}, err
 	}
 	var s Settings
-	table := rows(&s)
+	table := s.rows()
 	if err := parse(src, filepath.Join(fileDir, Name), table); err != nil {
 		return Settings{}, err
 	}

@@ -20,6 +20,8 @@ operator: alice
 verify_operators: false
 schema_mode: warn
 git: tracked
+remote: hub.2
+sync_namespace: refs/heads/handoff
 lock_timeout: 1m30s
 max_document_bytes: 2048
 index_max_rows: 10
@@ -42,6 +44,8 @@ func TestParse(t *testing.T) {
 		VerifyOperators:   inFile(false),
 		SchemaMode:        inFile(settings.Warn),
 		Git:               inFile(disk.GitTracked),
+		Remote:            inFile("hub.2"),
+		SyncNamespace:     inFile("refs/heads/handoff"),
 		LockTimeout:       inFile(90 * time.Second),
 		MaxDocumentBytes:  inFile(2048),
 		IndexMaxRows:      inFile(10),
@@ -72,6 +76,8 @@ func TestParseNothingGivesTheDefaults(t *testing.T) {
 		VerifyOperators:   byDefault(true),
 		SchemaMode:        byDefault(settings.Strict),
 		Git:               byDefault(disk.GitNone),
+		Remote:            byDefault("origin"),
+		SyncNamespace:     byDefault("refs/handoff"),
 		LockTimeout:       byDefault(30 * time.Second),
 		MaxDocumentBytes:  byDefault(1048576),
 		IndexMaxRows:      byDefault(5000),

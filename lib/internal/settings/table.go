@@ -24,6 +24,11 @@ type kind struct {
 	tag  string // the tag of the YAML scalar
 	want string
 	set  func(text string, from Source) bool // changes nothing if it returns false
+
+	// each is set for a mapping of names. It returns the keys of one of them, and a function that checks them all.
+	each     func(name string) (known []key, check func() error)
+	isOfUser bool // only the user's own configuration can set the key
+	isSecret bool // a wrong value may hold a password, so no error repeats it
 }
 
 // rows sets the settings in a struct to their defaults, and returns the keys that change them. The tags of a field:
@@ -73,7 +78,9 @@ func kindOf(setting any, is string) kind {
 	if fits == nil {
 		return oneOf(to, is)
 	}
-	return into(to, "!!str", want, func(s string) (string, bool) { return s, fits(s) })
+	k := into(to, "!!str", want, func(s string) (string, bool) { return s, fits(s) })
+	k.isSecret = strings.Contains(is, " of ") // it is of an object store
+	return k
 }
 
 // into returns a kind that sets a setting.
@@ -97,8 +104,15 @@ func oneOf[T ~string](to *Setting[T], words string) kind {
 	})
 }
 
-// formOf returns the form with a name, for an error and as a function; nil if there is no such form.
+// formOf returns the form with a name, for an error and as a function; nil if there is no such form. Texts of an object
+// store are words that cannot have credentials.
 func formOf(name string) (want string, fits func(string) bool) {
+	word := func(start string) func(string) bool {
+		return func(s string) bool {
+			isOdd := func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("@?#", c) }
+			return strings.HasPrefix(s, start) && s != start && len(s) <= 600 && !strings.ContainsFunc(s, isOdd)
+		}
+	}
 	switch name {
 	case "path":
 		return "a path without control characters that does not begin with ~", func(s string) bool {
@@ -106,6 +120,21 @@ func formOf(name string) (want string, fits func(string) bool) {
 		}
 	case "name":
 		return form.NameRule, form.IsName
+	case "remote": // not a URL: the user's repository decides where handoffs are sent
+		return "the name of a remote", form.IsRemote
+	case "namespace":
+		return "refs/ and names with slashes between them, such as refs/heads/handoff", func(s string) bool {
+			rest, ok := strings.CutPrefix(s, "refs/")
+			return ok && !slices.ContainsFunc(strings.Split(rest, "/"), func(s string) bool { return !isSlug(s) })
+		}
+	case "address of a bucket":
+		return "s3://bucket/prefix", word("s3://")
+	case "address of a server":
+		return "https://host, without credentials", word("http")
+	case "name of a region", "name of a profile of AWS":
+		return "the " + name, word("")
 	}
 	return "", nil
 }
+
+func isSlug(s string) bool { return form.IsSlug(s, 64) }

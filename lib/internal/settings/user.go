@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,18 +17,52 @@ const (
 	AllowedSignersName = "allowed_signers"
 )
 
+// SyncAuto is the value of the setting sync that starts background syncs; the other one is manual.
+const SyncAuto = "auto"
+
 // A User has the user's settings for all projects. The file UserName is one YAML mapping:
 //
 //	key            default
 //	operator       none: the operator that the user is
 //	sign           false: sign everything that is written
 //	signing_key    none: git's user.signingkey; a path, relative to the file
+//	sync           manual; auto syncs after each change, in the background
+//	remotes        none: object stores for sync, by name; see [Remote]
 type User struct {
 	Dir        string          // the directory of the file; "" if unknown
 	Operator   Setting[string] `key:"operator" is:"name"`
 	State      string          // the directory of the user's data, which may not exist; "" if unknown
 	Sign       Setting[bool]   `key:"sign"`
 	SigningKey Setting[string] `key:"signing_key" is:"path"`
+	Sync       Setting[string] `key:"sync" is:"manual auto"`
+	Remotes    map[string]*Remote
+}
+
+// A Remote is an object store. Only the user's own configuration can say where one is. It has no credentials: those
+// come from the environment, or from a profile of AWS.
+//
+//	remotes:
+//	  farm: {url: "s3://bucket/prefix", endpoint: "https://host", region: eu-north-1, profile: farm}
+type Remote struct {
+	URL      Setting[string] `key:"url" is:"address of a bucket"`          // s3://bucket/prefix
+	Endpoint Setting[string] `key:"endpoint" is:"address of a server"`     // "" for AWS
+	Region   Setting[string] `key:"region" is:"name of a region"`          // "" for that of the environment
+	Profile  Setting[string] `key:"profile" is:"name of a profile of AWS"` // "" for the credentials of the environment
+}
+
+// remotes parses a mapping of names to remotes.
+func (u *User) remotes() kind {
+	u.Remotes = make(map[string]*Remote)
+	return kind{want: `lines such as farm: {url: "s3://bucket/prefix"}`, each: func(name string) ([]key, func() error) {
+		r := new(Remote)
+		u.Remotes[name] = r
+		return rows(r), func() error {
+			if r.URL.Value == "" {
+				return fmt.Errorf("the remote %s needs url: s3://bucket/prefix", name)
+			}
+			return nil
+		}
+	}}
 }
 
 // UserDir returns the directory of the user's configuration, "" if the environment does not determine it.
@@ -52,7 +87,7 @@ func (u User) AllowedSigners() string {
 // LoadUser reads the user's configuration. An error names each invalid line.
 func LoadUser(getenv func(string) string) (User, error) {
 	u := User{Dir: UserDir(getenv), State: heard.UserState(getenv)}
-	table := rows(&u)
+	table := append(rows(&u), key{"remotes", "", u.remotes()})
 	if u.Dir == "" {
 		return u, nil
 	}

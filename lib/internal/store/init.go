@@ -4,13 +4,15 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
 
@@ -22,92 +24,136 @@ const (
 	maxGitFile = 1 << 20 // for .gitignore and .gitattributes
 )
 
-// ignoredNames are the patterns of files in a handoffs directory that are temporary or belong to one machine.
-var ignoredNames = []string{".INDEX*", ".tmp-*", "INDEX*.md.*", disk.Quarantine + "*"}
-
-// Init implements Store.Init of package handoff.
-func Init(at *Store, kind disk.Git) (done []string, err error) {
-	s := preparing{at}
+// Init prepares a project: both directories, .handoff.yaml, and what git ignores. kind is how git treats the handoffs;
+// "" means as the settings say. It returns what it did, and replaces only what another kind needed. It can be repeated.
+func (s *Store) Init(kind disk.Git) (done []string, err error) {
 	defer func() { err = fault.Explain(err, "the project is not ready", "repeat the command") }()
-	kind, says, err := s.chooseGit(kind)
-	moves := kind == disk.GitSynced && s.Opt.Git != disk.GitSynced && IsThere(filepath.Join(s.Opt.Dir, disk.IndexFile))
-	if err != nil {
+	if err := s.checkGit(kind); err != nil {
 		return nil, err
 	}
-	made, err := s.makeDir()
-	if err != nil {
-		return nil, err
+	isNamed := kind != ""
+	if !isNamed {
+		kind = s.Opt.Git
 	}
-	if made {
+	s.Opt.Git = kind
+	if !IsThere(s.Opt.Dir) {
 		done = append(done, "made "+s.Opt.Dir)
 	}
-	_, root, err := Locate(s.Opt.Root)
-	if err != nil || root == nil {
-		return done, PlaceError(s.Opt.Root, errors.Join(err, fs.ErrNotExist))
+	if err := s.initDirs(); err != nil {
+		return nil, err
+	}
+	root, err := disk.Open(s.Opt.Root)
+	if err != nil {
+		return done, placeError(s.Opt.Root, err)
 	}
 	defer root.Close()
-	wrote := false
-	for _, step := range []struct {
-		name, fresh string
-		edit        func(text string) string
-	}{
-		{settings.Name, settingsText, func(text string) string {
-			if says {
-				text = withKey(text, "git", string(kind))
-			}
-			return text
-		}},
-		{disk.GitIgnore, "", func(text string) string { return s.ignoring(text, kind) }},
-		{".gitattributes", "", func(text string) string { return s.attributing(text, kind) }},
-	} {
-		changed, err := editFile(root, step.name, step.fresh, step.edit)
+	edits := []edit{{settings.Name, settingsText, func(text string) string {
+		if isNamed {
+			text = withKey(text, "git", string(kind))
+		}
+		return text
+	}}}
+	if pattern := s.attributes(); kind == disk.GitTracked && pattern != "" {
+		edits = append(edits, edit{".gitattributes", "", func(text string) string { return withLine(text, pattern) }})
+	}
+	for _, e := range edits {
+		changed, err := editFile(root, e.name, e.fresh, e.make)
 		if err != nil {
-			return done, PlaceError(filepath.Join(s.Opt.Root, step.name), err)
+			return done, placeError(filepath.Join(s.Opt.Root, e.name), err)
 		}
-		if wrote = wrote || changed; changed {
-			done = append(done, "wrote "+step.name)
+		if changed {
+			done = append(done, "wrote "+e.name)
 		}
 	}
-	if kind.IsShared() && wrote {
-		done = append(done, "commit these files, so that all clones do the same")
-	}
-	return append(done, s.explainGit(kind, says, moves)...), root.Sync()
+	return append(done, s.explain()...), root.Sync()
 }
 
-// A preparing is one run of Init.
-type preparing struct{ *Store }
+// An edit is what Init does to a file.
+type edit struct {
+	name, fresh string
+	make        func(text string) string
+}
 
-// makeDir makes the handoffs directory if it is missing. It syncs the directory even if it exists, since a
-// killed process may have made it.
-func (s preparing) makeDir() (made bool, err error) {
-	d, err := s.OpenPlace(s.Opt.Dir)
-	if made = err == nil && d == nil; made {
-		d, err = s.MakePlace(s.Opt.Dir, 0o755)
+func (s *Store) checkGit(kind disk.Git) error {
+	switch {
+	case kind != "" && !slices.Contains([]disk.Git{disk.GitNone, disk.GitTracked, disk.GitSynced}, kind):
+		return fault.Invalid("use synced, tracked or none", "--git: unknown mode %q", kind)
+	case kind.IsShared() && git.Top(s.Opt.Root) == "":
+		return fault.Config("run `git init` first, or remove --git", "%s is not in a git work tree", s.Opt.Root)
 	}
+	return nil
+}
+
+// initDirs makes both directories, durably. Another kind than before has other rules for git.
+func (s *Store) initDirs() error {
+	dir, err := s.make(s.Opt.Dir)
 	if err != nil {
-		return false, err
+		return err
 	}
-	defer d.Close()
+	defer dir.Close()
+	state, err := s.make(s.Opt.StateDir)
+	if err != nil {
+		return err
+	}
+	defer state.Close()
+	if text, err := dir.Read(disk.GitIgnore, maxGitFile); err == nil &&
+		(string(text) == ignoreAll || string(text) == ignoreDerived) {
+		if err := dir.Remove(disk.GitIgnore); err != nil {
+			return err
+		}
+	}
+	if err := s.hide(dir, state); err != nil {
+		return err
+	}
 	root, err := Resolve(s.Opt.Root)
-	if err != nil {
-		return false, err
+	for _, d := range []*disk.Dir{dir, state} {
+		if err == nil {
+			err = disk.SyncParents(d.Path(), root)
+		}
 	}
-	return made, disk.SyncParents(root, d.Path())
+	return err
+}
+
+// attributes returns the line of .gitattributes with which git leaves documents as they are: ids are hashes of bytes.
+func (s *Store) attributes() string {
+	rel, err := filepath.Rel(s.Opt.Root, s.Opt.Dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	pattern := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(filepath.ToSlash(rel))
+	if pattern += "/*.md"; strings.ContainsAny(pattern, " \t\"#") {
+		pattern = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(pattern) + `"`
+	}
+	return pattern + " -text -filter -merge"
+}
+
+// explain says what the kind means.
+func (s *Store) explain() []string {
+	dir := s.RelPath("")
+	switch s.Opt.Git {
+	case disk.GitSynced:
+		all := []string{"git ignores " + dir + ": all work trees use this one, and `git clean -fdx` would delete it"}
+		if path, names, _ := s.Tracked(s.Opt.Dir); len(names) > 0 {
+			all = append(all, "git keeps its files until you run `git rm -r --cached "+ShellQuote(path)+"`")
+		}
+		return all
+	case disk.GitTracked:
+		return []string{"commit " + dir + " with the code: each clone has its own copy"}
+	}
+	return nil
 }
 
 // editFile replaces the text of a file by the result of edit. If the file does not exist, edit gets fresh.
 func editFile(d *disk.Dir, name, fresh string, edit func(text string) string) (changed bool, err error) {
-	text, err := d.ReadFile(name, maxGitFile)
-	absent := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !absent {
-		return false, err
+	text, err := d.Read(name, maxGitFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, d.Replace(name, []byte(edit(fresh)), 0o644, true)
 	}
-	if absent {
-		err := d.CreateNew(name, []byte(edit(fresh)), 0o644)
-		if errors.Is(err, fs.ErrExist) {
-			return false, nil
-		}
-		return err == nil, err
+	if errors.Is(err, fault.ErrIntegrity) {
+		err = fault.Config("run `mv "+name+" "+name+".odd`", "%s is not a plain file", name)
+	}
+	if err != nil {
+		return false, err
 	}
 	edited := edit(string(text))
 	if edited == string(text) {
@@ -116,7 +162,7 @@ func editFile(d *disk.Dir, name, fresh string, edit func(text string) string) (c
 	if strings.HasSuffix(name, ".yaml") && !isYAML(edited) {
 		return false, fault.Config("change it in an editor", "%s does not have a line for each key", name)
 	}
-	return true, d.Replace(name, []byte(edited), 0o644)
+	return true, d.Replace(name, []byte(edited), 0o644, true)
 }
 
 // isYAML reports whether a text has no faults. A line that is added to a mapping in braces is one.
@@ -124,4 +170,26 @@ func isYAML(text string) bool {
 	_, faults := document.ReadYAML(form.Normal([]byte(text)), document.YAMLOptions{MaxBytes: maxGitFile,
 		MaxNodes: maxGitFile})
 	return len(faults) == 0
+}
+
+// withKey returns settings with a key set to a value, which must be a plain YAML scalar.
+func withKey(text, key, value string) string {
+	line, present := key+": "+value, regexp.MustCompile(`(?m)^`+key+`[ \t]*:.*$`)
+	if present.MatchString(text) {
+		return present.ReplaceAllLiteralString(text, line)
+	}
+	return withLine(text, line)
+}
+
+// withLine returns text with a line, which is appended if it is missing.
+func withLine(text, line string) string {
+	for l := range strings.Lines(text) {
+		if strings.TrimSpace(l) == line {
+			return text
+		}
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + line + "\n"
 }

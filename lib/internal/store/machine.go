@@ -1,22 +1,28 @@
 package store
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
-// A MachineError is the error for a store that belongs to another machine. It unwraps to ErrIntegrity.
+// A MachineError is the error for a store that belongs to another machine. It unwraps to fault.ErrIntegrity.
 type MachineError struct {
 	Expected string // the recorded fingerprint, or why there is none
 	Observed string // the fingerprint of this machine
 	Lost     bool   // no recorded fingerprint is readable
-	Git      disk.Git
-	Command  string // the command that moves the store to this machine
+	Command  string // moves the store to this machine
 }
 
 // Error names both fingerprints, so that you can tell which machine is which. Scripts match its first word.
@@ -31,25 +37,23 @@ func (e *MachineError) Error() string {
 
 // Plain returns the message without fingerprints.
 func (e *MachineError) Plain() string {
+	what := "belongs to another machine"
 	if e.Lost {
-		return "[CROSS-HOST-REFUSED] this store does not record its machine; run `handoff machine-fingerprint show`"
+		what = "does not record its machine"
 	}
-	return "[CROSS-HOST-REFUSED] this store belongs to another machine; run `handoff machine-fingerprint show`"
+	return "[CROSS-HOST-REFUSED] this store " + what + "; run `handoff machine-fingerprint show`"
 }
 
 // Hint returns the command that moves the store to this machine.
 func (e *MachineError) Hint() string {
-	switch back := "restore " + disk.FingerprintFile +
-		" in the state directory, or move the store to this machine: `" + e.Command + "`"; {
-	case e.Lost && e.Git == disk.GitSynced: // git does not clone a synced store
-		return back
-	case e.Lost:
-		return "in a clone, run `handoff init --git tracked`; otherwise " + back
+	if e.Lost {
+		return "restore " + disk.FingerprintFile + " in the state directory, or run `" + e.Command + "`"
 	}
-	return "if the store moved here for good, or the machine id changed (as in containers), run `" + e.Command + "`"
+	return "if the store moved here for good, or the machine id changed (as in containers), run `" + e.Command +
+		"`; to use it on both machines, add --add"
 }
 
-// Unwrap returns ErrIntegrity.
+// Unwrap returns fault.ErrIntegrity.
 func (e *MachineError) Unwrap() error { return fault.ErrIntegrity }
 
 // Fingerprint returns the fingerprint of this machine.
@@ -68,14 +72,122 @@ func (s *Store) Fingerprint() (string, error) {
 	return observed, nil
 }
 
-// Now returns the time of the store's clock, in the form of events and marks.
-func (s *Store) Now() string { return s.Opt.Now().UTC().Format(time.RFC3339) }
+// Guard returns a *MachineError if the store belongs to another machine, and logs that for its operators. It takes no
+// lock, so a command calls it first. A change checks again.
+func (s *Store) Guard() error {
+	observed, err := s.Fingerprint()
+	if err != nil {
+		return err
+	}
+	state, err := s.open(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return err
+	}
+	defer state.Close()
+	return s.compareMachine(state, observed)
+}
 
-// RegenerateCommand returns the command that moves the store to this machine. If the operator is unknown, the
-// command has a placeholder that is not a valid name.
-func (s *Store) RegenerateCommand() string { return s.regenerateFor("moved to this machine") }
+// compareMachine is Guard for an open state directory.
+func (s *Store) compareMachine(state *disk.Dir, observed string) error {
+	err := s.checkMachine(state, observed)
+	if refused, is := errors.AsType[*MachineError](err); is {
+		s.logRefusal(state, refused)
+	}
+	return err
+}
 
-func (s *Store) regenerateFor(reason string) string {
+// CheckMachine is Guard for an open state directory, and writes nothing.
+func (s *Store) CheckMachine(state *disk.Dir) error {
+	observed, err := s.Fingerprint()
+	if err != nil {
+		return err
+	}
+	return s.checkMachine(state, observed)
+}
+
+func (s *Store) checkMachine(state *disk.Dir, observed string) error {
+	record, err := ReadMachine(state)
+	if err == nil && record.Knows(observed) {
+		return nil
+	}
+	refused := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil,
+		Command: s.RegenerateCommand("moved to this machine")}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		has, err := hasEvents(state)
+		if err != nil && !errors.Is(err, fault.ErrIntegrity) || err == nil && !has {
+			return err
+		}
+		refused.Expected = "missing, but there are events"
+	case fault.IsLimit(err):
+		return fault.Unreadable(err)
+	case err != nil:
+		refused.Expected = "unreadable (" + err.Error() + ")"
+	}
+	return refused
+}
+
+// hasEvents reports whether the log has a complete change.
+func hasEvents(state *disk.Dir) (has bool, err error) {
+	f, err := state.Open(log.FileName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	at, err := log.Read(f, info.Size(), log.Start, func([]log.Event) {})
+	return at != log.Start, errOther(err, new(*log.Damage))
+}
+
+// errOther returns err, or nil if it is one of a kind.
+func errOther(err error, kind any) error {
+	if err != nil && errors.As(err, kind) {
+		return nil
+	}
+	return err
+}
+
+// logRefusal logs that a command of another machine was refused. It is for people, so it is best effort.
+func (s *Store) logRefusal(state *disk.Dir, refused *MachineError) {
+	line, err := json.Marshal(map[string]string{
+		"event":                "CROSS-HOST-REFUSED",
+		"ts_utc":               s.Opt.Now().UTC().Format(time.RFC3339),
+		"expected_fingerprint": refused.Expected,
+		"observed_fingerprint": refused.Observed,
+		"recovery_hint":        refused.Command,
+	})
+	if err == nil {
+		err = s.appendLine(state, disk.StagingLog, append(line, '\n'))
+	}
+	if err != nil {
+		s.Opt.Warn(fmt.Sprintf("the refusal could not be recorded in %s: %v", disk.StagingLog, err))
+	}
+}
+
+// appendLine appends a line to a file of the state directory.
+func (s *Store) appendLine(state *disk.Dir, name string, line []byte) error {
+	f, err := state.OpenLog(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err = f.Seek(0, io.SeekEnd); err == nil {
+		if _, err = f.Write(line); err == nil {
+			err = f.Sync()
+		}
+	}
+	return err
+}
+
+// RegenerateCommand returns the command that moves the store to this machine. If the operator is unknown, the command
+// has a placeholder that is not a valid name.
+func (s *Store) RegenerateCommand(reason string) string {
 	operator := s.Opt.Operator
 	if operator == "" {
 		operator = "YOUR NAME"
@@ -97,17 +209,100 @@ func ShellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// ReadMachine reads the machine record of a state directory. A malformed record is ErrIntegrity. If the
-// record names no machine, the error also wraps disk.ErrNoMachine.
+// Machine returns the recorded machine of the store, the zero record if there is none.
+func (s *Store) Machine() (record disk.MachineRecord, err error) {
+	state, err := s.open(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return record, err
+	}
+	defer state.Close()
+	record, err = ReadMachine(state)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return record, err
+}
+
+// ReadMachine reads the machine record of a state directory. A malformed record is fault.ErrIntegrity.
 func ReadMachine(state *disk.Dir) (disk.MachineRecord, error) {
-	text, err := state.ReadFile(disk.FingerprintFile, disk.MaxMachineRecord)
+	text, err := state.Read(disk.FingerprintFile, disk.MaxMachineRecord)
 	if err != nil {
 		return disk.MachineRecord{}, err
 	}
 	record, err := disk.ParseMachineRecord(text)
 	if err != nil {
-		return record, fault.Integrity("run `handoff doctor`; nothing was changed", "%s: %v",
-			disk.FingerprintFile, err)
+		return record, fault.Integrity("run `handoff machine-fingerprint show`", "%s: %v", disk.FingerprintFile, err)
 	}
 	return record, nil
+}
+
+// Regenerate records this machine as that of the store; with add, beside those that it had. Its writer stays. If the
+// log cannot go on, the event is left to Repair, which comes next.
+func (s *Store) Regenerate(ctx context.Context, operator, reason string, add bool) (record disk.MachineRecord,
+	err error) {
+	observed, err := s.Fingerprint()
+	if err != nil {
+		return record, err
+	}
+	name := func(c *Change) error {
+		next := s.newMachine()
+		next.WriterIDDefault = operator
+		if err := c.nameMachine(&next, observed, add); err != nil {
+			return err
+		}
+		record = next
+		return nil
+	}
+	err = s.change(ctx, true, func(c *Change) error {
+		if err := name(c); err != nil { // first: without the event the store is still this machine's
+			return err
+		}
+		c.addMachine(record, operator, reason)
+		return nil
+	})
+	if errors.Is(err, fault.ErrIntegrity) && record.Fingerprint == "" && IsThere(s.Opt.StateDir) {
+		s.Opt.Warn(fault.Sentence(err))
+		c := &Change{store: s, View: s.view(facts.New())}
+		defer c.close()
+		unlock, err := c.lock(ctx)
+		if err != nil {
+			return record, err
+		}
+		defer unlock()
+		return record, name(c)
+	}
+	return record, err
+}
+
+// nameMachine completes and stores a new record of the machine.
+func (c *Change) nameMachine(record *disk.MachineRecord, observed string, add bool) error {
+	r := &Repair{Change: c, done: c.store.Opt.Warn}
+	if _, err := r.setOddAside(c.state, disk.FingerprintFile); err != nil {
+		return err
+	}
+	old, err := ReadMachine(c.state)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.ErrIntegrity) {
+		return err
+	}
+	record.Writer = cmp.Or(old.Writer, c.Writer, record.Writer)
+	if add && old.Fingerprint != "" {
+		record.Fingerprint, record.Also, record.FirstSeenUTC = old.Fingerprint, old.Also, old.FirstSeenUTC
+		if !old.Knows(observed) {
+			record.Also = append(old.Also, observed)
+		}
+	}
+	return c.state.Replace(disk.FingerprintFile, record.Bytes(), 0, true)
+}
+
+// addMachine plans the event of a new record of the machine.
+func (c *Change) addMachine(record disk.MachineRecord, operator, reason string) {
+	c.Add(log.Regenerate, log.Payload{Operator: operator, Reason: reason, Fingerprint: record.Fingerprint,
+		Writer: record.Writer, Also: record.Also, Time: log.Stamp(c.Now)})
+}
+
+// newMachine returns a record of this machine, with a new writer.
+func (s *Store) newMachine() disk.MachineRecord {
+	observed, _ := s.Fingerprint() // it was compared before
+	return disk.MachineRecord{Fingerprint: observed, FirstSeenUTC: s.Opt.Now().UTC().Format(time.RFC3339),
+		WriterIDDefault: s.Opt.Operator, Writer: disk.NewWriter()}
 }

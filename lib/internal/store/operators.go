@@ -1,17 +1,49 @@
 package store
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
+	"github.com/seed-78daf238/handoff/lib/internal/settings"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
-// Operators returns the operators file of the project: the operators and their capabilities. It returns nil
-// if there is no such file. A malformed file is ErrConfig.
+// Rules returns the rules of the present operators file. Own writes are judged by them.
+func (s *Store) Rules() trust.Rules {
+	r := trust.Rules{Path: s.Opt.OperatorsFile, Off: s.Opt.Unverified, Now: s.Opt.Now()}
+	if s.Opt.Lenient {
+		r.Warn = s.Opt.Warn
+	}
+	r.List, r.Broken = s.Operators()
+	return r
+}
+
+// Accepted returns the rules that others' documents and keys are judged by: the accepted ones, and the present ones as
+// long as no change has accepted any.
+func (s *Store) Accepted(v facts.View) trust.Rules {
+	if v.Facts.Rules != nil {
+		return trust.Accepted(v.Facts.Rules, v.Now)
+	}
+	r := s.Rules()
+	if r.Warn != nil {
+		r.Warn = func(string) {}
+	}
+	return r
+}
+
+// Operators returns the operators file of the project, nil if there is none. A malformed file is fault.ErrConfig.
 func (s *Store) Operators() (*operators.List, error) {
 	text, err := s.OperatorsText()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -20,29 +52,137 @@ func (s *Store) Operators() (*operators.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, faults := ParseOperators(text)
-	if len(faults) > 0 {
-		return nil, fault.At(s.Opt.OperatorsFile, faults[0].Line, fault.Config(
-			"fix the file; `handoff operators validate` lists all faults", "%s: %s", s.Opt.OperatorsFile, faults[0]))
-	}
-	return list, nil
+	return operators.Read(s.Opt.OperatorsFile, text)
 }
 
-// OperatorsText returns the text of the operators file of the project. The error is ErrConfig if the file is
-// unreadable or outside of the project. If there is no such file, it is fs.ErrNotExist.
+// OperatorsText returns the text of the operators file. The error is fault.ErrConfig if the file is unreadable or
+// outside of the project, and fs.ErrNotExist if there is none.
 func (s *Store) OperatorsText() ([]byte, error) {
-	text, err := s.ReadPlain(s.Opt.OperatorsFile, disk.MaxOperators)
+	text, err := s.readPlain(s.Opt.OperatorsFile, disk.MaxOperators)
 	if err != nil && !errors.Is(err, fault.ErrConfig) && !errors.Is(err, fs.ErrNotExist) {
 		err = fault.Config("", "cannot read the operators file: %v", err)
 	}
 	return text, err
 }
 
-// ParseOperators parses an operators file and returns all its faults.
-func ParseOperators(text []byte) (*operators.List, []fault.Fault) {
-	head, _, bad := document.Split(text)
-	if bad != nil {
-		return nil, []fault.Fault{*bad}
+// Trust accepts the present rules. They are what others' documents, marks and actions are judged by.
+func (s *Store) Trust(ctx context.Context) error {
+	now := s.Rules()
+	if now.Broken != nil {
+		return now.Broken
 	}
-	return operators.Parse(head, 2)
+	return s.Change(ctx, func(c *Change) error {
+		if rules := now.Event(); !trust.Same(c.Facts.Rules, rules) {
+			c.Add(log.Trust, log.Payload{Rules: rules, Operator: s.Opt.Operator, Time: log.Stamp(c.Now)})
+		}
+		return nil
+	})
+}
+
+const aboutOperators = "\n# Operators\n\nWho may be named in handoffs. `handoff help operators` explains the keys.\n"
+
+// AddOperator adds an operator to the operators file, which it makes if there is none. If the rules before were the
+// accepted ones, those with the operator are.
+func (s *Store) AddOperator(ctx context.Context, o operators.Operator) error {
+	look, err := s.Look(true)
+	if err != nil {
+		return err
+	}
+	before := s.Rules().Event()
+	if err := s.editOperators(o); err != nil {
+		return err
+	}
+	if look.Facts.Rules == nil || trust.Same(look.Facts.Rules, before) {
+		return s.Trust(ctx)
+	}
+	return nil
+}
+
+func (s *Store) editOperators(o operators.Operator) error {
+	path := s.Opt.OperatorsFile
+	text, err := s.readPlain(path, disk.MaxOperators)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return placeError(path, err)
+	}
+	head, body, isCRLF := "", aboutOperators, bytes.Contains(text, []byte("\r\n"))
+	if err == nil {
+		plain := form.Normal(text)
+		h, _, faulty := document.Split(plain)
+		if faulty != nil {
+			return fault.At(path, faulty.Line, fault.Config(
+				"fix the file; `handoff operators validate` lists all faults",
+				"the operators file: %s", faulty.Problem))
+		}
+		head = string(h)
+		_, after, _ := strings.Cut(string(plain), "\n") // without the line ---, and spaces after it
+		_, body, _ = strings.Cut(after[len(head):], "\n")
+	}
+	longer, err := operators.Add(head, o)
+	if err != nil {
+		return err
+	}
+	edited := "---\n" + longer + "---\n" + body
+	if isCRLF {
+		edited = strings.ReplaceAll(edited, "\n", "\r\n")
+	}
+	d, err := disk.Open(filepath.Dir(path))
+	if err != nil {
+		return placeError(path, err)
+	}
+	defer d.Close()
+	return placeError(path, d.Replace(filepath.Base(path), []byte(edited), 0o644, true))
+}
+
+// ReadUser returns a file of the user outside of the project, nil if it cannot be read.
+func (s *Store) ReadUser(path string) []byte {
+	if path == "" {
+		return nil
+	}
+	d, err := disk.Open(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	return readOwn(d, filepath.Base(path), disk.MaxOperators)
+}
+
+// Operator returns the operator for this store alone, "" if none is set.
+func (s *Store) Operator() string {
+	own := s.own()
+	if own != nil {
+		defer own.Close()
+	}
+	name := strings.TrimSuffix(string(readOwn(own, nameFile, maxPin)), "\n")
+	if !form.IsName(name) {
+		return ""
+	}
+	return name
+}
+
+// SetOperator sets the operator for this store alone.
+func (s *Store) SetOperator(name string) error {
+	own := s.makeOwn()
+	if own == nil {
+		return fault.Config("set HOME, or XDG_STATE_HOME, to a directory of your own outside of the project",
+			"there is no directory for your state")
+	}
+	defer own.Close()
+	return own.Replace(nameFile, []byte(name+"\n"), 0, true)
+}
+
+// SetUser sets a key of the user's configuration. The value must be a plain YAML scalar.
+func SetUser(u settings.User, key, value string) error {
+	if u.Dir == "" {
+		return fault.Config("set HOME, or HANDOFF_OPERATOR", "your configuration directory is unknown")
+	}
+	if err := os.MkdirAll(filepath.Dir(u.Dir), 0o755); err != nil {
+		return fault.Config("", "cannot write your configuration: %v", err)
+	}
+	d, err := disk.Make(u.Dir, disk.Modes{})
+	if err != nil {
+		return placeError(u.Dir, err)
+	}
+	defer d.Close()
+	_, err = editFile(d, settings.UserName, "", func(text string) string { return withKey(text, key, value) })
+	return placeError(u.File(), err)
 }

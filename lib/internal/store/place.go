@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,97 +20,70 @@ var systemPlaces = []string{"/etc", "/usr", "/proc", "/sys", "/dev", "/boot", "/
 
 const placeAdvice = "choose a directory inside the project, or name another with --handoffs-dir"
 
-// OpenPlace opens a directory of the store. It returns nil if the directory does not exist. If no store may
-// be there, the error is fault.ErrConfig.
-//
-// OpenPlace resolves symbolic links first, and checks and opens the resulting path.
-func (s *Store) OpenPlace(path string) (*disk.Dir, error) {
-	_, d, err := s.place(path)
-	return d, err
-}
-
-// MakePlace is OpenPlace, and makes the directory durably if it is missing. A directory that root makes
-// belongs to the owner of its parent directory.
-func (s *Store) MakePlace(path string, perm fs.FileMode) (*disk.Dir, error) {
-	real, d, err := s.place(path)
-	if err == nil && d == nil {
-		d, err = disk.MakeDir(real, perm)
-	}
-	return d, PlaceError(path, err)
-}
-
-// place checks the path of a directory, and opens the directory if it exists.
-func (s *Store) place(path string) (real string, d *disk.Dir, err error) {
-	real, d, err = Locate(path)
-	if err == nil {
-		err = s.checkPlace(path, real)
-	}
-	if err != nil && d != nil {
-		d.Close()
-		d = nil
-	}
-	return real, d, err
-}
-
-// Locate resolves the symbolic links above a directory, and opens the directory if it exists.
-func Locate(path string) (real string, d *disk.Dir, err error) {
-	if real, err = ResolveParent(path); err != nil {
-		return path, nil, err
-	}
-	d, err = IfThere(disk.OpenDir(real))
-	return real, d, err
-}
-
-// IfThere returns nil for a directory that does not exist, and fault.ErrConfig for one that cannot be used.
-func IfThere(d *disk.Dir, err error) (*disk.Dir, error) {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case errors.Is(err, fs.ErrPermission):
-		return nil, fault.Config(fault.Remedy(err)+"; if it is another user's, "+ownClone,
-			"cannot use the directory: %v", err)
-	case errors.Is(err, disk.ErrUnsafe):
-		return nil, fault.Config(
-			"move it away, or choose another directory with --handoffs-dir or --state-dir",
-			"cannot use the directory: %v", err)
-	}
-	return d, err
-}
-
-// checkPlace refuses a directory in which no store may be. It must not be a directory of the system. It must
-// not be outside of the project, unless the command line names it. No symbolic link of the project may lead out to it.
-func (s *Store) checkPlace(path, real string) error {
-	if place, ok := under(real, systemPlaces); ok || filepath.Dir(real) == real {
-		return fault.Config(placeAdvice, "%s is under %s, a system directory", path, cmp.Or(place, real))
-	}
-	inside, err := s.isInside(path, real)
+// open opens a directory of the store, nil if it does not exist. The error is fault.ErrConfig if no store may be there.
+func (s *Store) open(path string) (*disk.Dir, error) {
+	real, err := s.place(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if contains(s.Opt.Root, path) && !inside {
-		return fault.Config(placeAdvice, "%s leads out of the project, through a symbolic link to %s",
-			path, real)
+	d, err := disk.Open(real)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	if !inside && !slices.Contains(s.Opt.Named, path) {
-		return fault.Config(placeAdvice,
-			"%s is outside the project %s and was not named on the command line", path, s.Opt.Root)
+	if err != nil {
+		return nil, placeError(path, err)
 	}
-	return nil
+	d.Modes = s.modes(path)
+	return d, nil
 }
 
-// isInside reports whether a path leads into the project. real is the path without symbolic links.
-func (s *Store) isInside(path, real string) (bool, error) {
-	if path == real && contains(s.Opt.Root, path) {
-		return true, nil // the root has no symbolic link either
+// make is open, and makes the directory if it is missing.
+func (s *Store) make(path string) (*disk.Dir, error) {
+	real, err := s.place(path)
+	if err != nil {
+		return nil, err
 	}
+	d, err := disk.Make(real, s.modes(path))
+	return d, placeError(path, err)
+}
+
+// modes returns the modes of new files in a directory. Those of the state are for its users alone.
+func (s *Store) modes(path string) disk.Modes {
+	m := disk.ModesOf(s.Opt.Dir, s.Opt.Root)
+	m.IsPublic = contains(s.Opt.Dir, path) && !contains(s.Opt.StateDir, path)
+	return m
+}
+
+// place returns the real path of a directory, if a store may be there.
+func (s *Store) place(path string) (real string, err error) {
+	if real, err = Resolve(path); err != nil {
+		return "", err
+	}
+	if place, ok := under(real); ok || filepath.Dir(real) == real {
+		return "", fault.Config(placeAdvice, "%s is under %s, a system directory", path, cmp.Or(place, real))
+	}
+	isInside, err := s.isInside(real)
+	switch {
+	case err != nil:
+		return "", err
+	case !isInside && contains(s.Opt.Root, path) && !slices.Contains(s.Opt.Named, path):
+		return "", fault.Config(placeAdvice, "%s leads out of the project, through a symbolic link to %s", path, real)
+	case !isInside && !slices.Contains(s.Opt.Named, path):
+		return "", fault.Config(placeAdvice, "%s is outside the project %s and was not named on the command line",
+			path, s.Opt.Root)
+	}
+	return real, nil
+}
+
+func (s *Store) isInside(real string) (bool, error) {
 	root, err := Resolve(s.Opt.Root)
 	return contains(root, real), err
 }
 
-// CheckPlaces refuses handoffs and state directories in which no store may be. It creates nothing.
+// CheckPlaces refuses directories in which no store may be, or that git must not have. It makes nothing.
 func (s *Store) CheckPlaces() error {
 	for _, path := range []string{s.Opt.Dir, s.Opt.StateDir} {
-		d, err := s.OpenPlace(path)
+		d, err := s.open(path)
 		if err != nil {
 			return err
 		}
@@ -117,58 +91,56 @@ func (s *Store) CheckPlaces() error {
 			d.Close()
 		}
 	}
-	return nil
+	if err := s.checkKind(); err != nil {
+		return err
+	}
+	return s.checkUntracked(s.readPin().git)
 }
 
-// ownClone is the hint for a second user of a project: the state directory of a store is for one user.
-const ownClone = "work in a clone of your own"
+// Holds reports whether a path is in one of the directories of the store.
+func (s *Store) Holds(path string) bool {
+	return Within(s.Opt.Dir, path) || Within(s.Opt.StateDir, path)
+}
 
-// ReadPlain reads a file inside the project or named on the command line, such as OPERATORS.md. The file must
-// not be a symbolic link.
-func (s *Store) ReadPlain(path string, max int64) ([]byte, error) {
-	real, err := ResolveParent(path)
+// readPlain reads a file inside the project or named on the command line, such as OPERATORS.md.
+func (s *Store) readPlain(path string, limit int64) ([]byte, error) {
+	dir, err := Resolve(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
-	inside, err := s.isInside(path, real)
-	if err == nil && !inside && !slices.Contains(s.Opt.Named, path) {
-		err = fault.Config("name it on the command line, or keep it inside the project",
-			"%s is outside the project %s", path, s.Opt.Root)
+	isInside, err := s.isInside(dir)
+	if err == nil && !isInside && !slices.Contains(s.Opt.Named, path) {
+		err = fault.Config("name it on the command line, or keep it inside the project", "%s is outside the project %s",
+			path, s.Opt.Root)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d, err := disk.OpenDir(filepath.Dir(real))
+	d, err := disk.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	return d.ReadFile(filepath.Base(real), max)
+	return d.Read(filepath.Base(path), limit)
 }
 
-// Resolve resolves the symbolic links in the existing part of path.
+// Resolve resolves the symbolic links in the existing part of a path.
 func Resolve(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		return real, nil
 	}
-	if passing(err) != nil {
-		return "", err
-	}
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
-		return "", fault.Config("", "cannot resolve %s: %v", path, err)
+		return "", fault.Config("choose another path", "cannot resolve %s: %v", path, err)
 	}
-	return ResolveParent(path)
-}
-
-// ResolveParent is Resolve for all of path but its last element.
-func ResolveParent(path string) (string, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 { // else it was made just now
+		return "", fault.Config("remove it, or make what it names", "%s is a symbolic link to nothing", path)
+	}
 	parent, err := Resolve(filepath.Dir(path))
 	return filepath.Join(parent, filepath.Base(path)), err
 }
 
-// Within reports whether path is dir or below it, after symbolic links are resolved. If that fails, the
-// answer is no.
+// Within reports whether path is dir or below it, after symbolic links are resolved. If that fails, the answer is no.
 func Within(dir, path string) bool {
 	at, err := filepath.Abs(path)
 	if err == nil {
@@ -178,13 +150,12 @@ func Within(dir, path string) bool {
 	return err == nil && dirErr == nil && contains(real, at)
 }
 
-// Holds reports whether a path is in one of the directories of the store.
-func (s *Store) Holds(path string) bool {
-	return Within(s.Opt.Dir, path) || Within(s.Opt.StateDir, path)
-}
-
-// under returns the first of the places that is path or above it.
-func under(path string, places []string) (string, bool) {
+// under returns the directory of the system that is path or above it.
+func under(path string) (string, bool) {
+	places := systemPlaces
+	if runtime.GOOS == "windows" {
+		places = []string{filepath.VolumeName(path) + `\Windows`, filepath.VolumeName(path) + `\Program Files`}
+	}
 	for _, place := range places {
 		if contains(place, path) {
 			return place, true
@@ -199,9 +170,9 @@ func contains(dir, path string) bool {
 	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))
 }
 
-// PlaceError turns an error of a directory into ErrConfig if another directory could fix it.
-func PlaceError(path string, err error) error {
-	if errors.Is(err, disk.ErrUnsafe) || errors.Is(err, disk.ErrUnsupported) || errors.Is(err, fs.ErrNotExist) {
+// placeError turns an error of a directory into fault.ErrConfig if another directory could end it.
+func placeError(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return fault.Config("choose a directory that you can write to", "cannot use %s: %v", path, err)
 	}
 	return err

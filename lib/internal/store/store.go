@@ -2,77 +2,72 @@ package store
 
 import (
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/operators"
-	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
-// A Store is a store on disk.
-type Store struct {
-	Opt Options
-
-	hold    hold
-	listed  atomic.Pointer[listing] // nil until a listed file is missing
-	outside atomic.Pointer[string]  // the result of OutsidePath; nil until it is needed
-}
-
-// Options locates a store and configures it.
+// Options say where a store is. All paths are absolute, and all fields are set, except where a comment says otherwise.
 type Options struct {
-	Dir, StateDir, Root string
-	OperatorsFile       string   // the operators file of the project, which grants capabilities
-	UserState           string   // the directory of the user's own files; "" if there is none
-	Named               []string // those of the paths that may be outside Root
-	Git                 disk.Git
+	Dir, StateDir string   // the handoffs directory, and the directory of the log
+	Root          string   // the project root
+	UserState     string   // the directory of the user's state; "" means that there is none
+	Named         []string // the paths that the user named: only they can be outside Root
 
-	Operator     string
+	OperatorsFile string
+	Unverified    bool // operators are not verified (setting verify_operators: false)
+	Lenient       bool // unverified operators are accepted, with a warning (setting schema_mode: warn)
+
+	Git          disk.Git
+	Operator     string // the user of the program; "" if unknown
 	LockTimeout  time.Duration
 	IndexMaxRows int
 
-	// CheckSignature returns the verdict on the signature of a stored handoff, and an error if the signature
-	// is bad.
-	CheckSignature func(d *disk.Dir, id, from string, text []byte) (operators.Verdict, error)
-	Now            func() time.Time
-	Fingerprint    func() (string, error)
-	Warn           func(string)
-	Lost           func(error)                        // gets the reasons why stored handoffs cannot be listed
-	Progress       func(task string, done, total int) // optional
+	// VerifySignature returns the public key that made an armored signature of a text. Its error is fault.ErrIntegrity
+	// if none did. It may be nil; then Verify and Repair of package check skip signatures.
+	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
+
+	Now         func() time.Time
+	Fingerprint func() (string, error)
+	Warn        func(string)
+	Progress    func(task string, done, total int) // may be nil
 }
 
-// RelPath returns the path of a stored file for reports: relative to the project root if it is inside.
-func (s *Store) RelPath(file string) string {
-	path := filepath.Join(s.Opt.Dir, file)
-	rel, err := filepath.Rel(s.Opt.Root, path)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return path
+// A Store is a store on a disk. It holds no resources between calls, and can be used by several goroutines.
+type Store struct {
+	Opt Options
+
+	last   atomic.Pointer[read] // what was read last
+	warned atomic.Pointer[string]
+}
+
+// RelPath returns the path of a file of the handoffs directory as receipts have it: relative to the project root if it
+// is inside.
+func (s *Store) RelPath(name string) string {
+	path := filepath.Join(s.Opt.Dir, name)
+	if rel, err := filepath.Rel(s.Opt.Root, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
 	}
-	return filepath.ToSlash(rel)
+	return path
 }
 
-// The tasks that Options.Progress reports. The unit is a document.
-const (
-	TaskSeal  = "checking"  // parsing, validating and identifying sources
-	TaskStage = "storing"   // writing bodies to the disk
-	TaskProve = "verifying" // comparing stored documents with rows and events
-)
-
-// EachShown is parallel.Each, and reports progress.
-func (s *Store) EachShown(task string, n, workers int, do func(int)) {
-	parallel.EachShown(n, workers, func(done, total int) { s.Tell(task, done, total) }, do)
+// warnOnce warns, but not with the same words twice in a row: one command reads several times.
+func (s *Store) warnOnce(text string) {
+	if last := s.warned.Swap(&text); last == nil || *last != text {
+		s.Opt.Warn(text)
+	}
 }
 
-// Tell reports the progress of a task. It is not safe for concurrent use.
-func (s *Store) Tell(task string, done, total int) {
+// progress reports long work.
+func (s *Store) progress(task string, done, total int) {
 	if s.Opt.Progress != nil {
 		s.Opt.Progress(task, done, total)
 	}
 }
 
-// OneLine returns the first line of an error.
-func OneLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
+// UnknownID returns the error for an id that no handoff of the store has.
+func (s *Store) UnknownID(id string) error {
+	return fault.Invalid("run `handoff list` to see what is there", "no handoff %s in %s", id, s.Opt.Dir)
 }

@@ -1,55 +1,95 @@
 package trust
 
 import (
+	"bytes"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
-
-// Human marks an operator as a person, who may release what others hold.
-const Human = "human"
-
-// ActRead has no line in the ledger.
-const ActRead eventlog.Act = "mark-read"
 
 // Rules are what a project says about its operators.
 type Rules struct {
 	List   *operators.List // nil if there is no operators file
 	Broken error           // why the operators file cannot be used
-	Path   string          // of the operators file
+	Path   string          // of the operators file, in messages
 	Off    bool            // operators are not verified
 	Warn   func(string)    // if not nil, it receives a warning about an unverified operator, who is then accepted
 	Now    time.Time
+
+	Document string // its name in the messages of Admit, "" for none
+
+	isAccepted bool
 }
 
-// Allow returns nil if the rules let an operator perform an action on a handoff, otherwise fault.ErrDenied. It judges
-// the actions of this store, and those that other stores report.
-func (r Rules) Allow(act eventlog.Act, operator string, e index.Row) error {
-	switch act {
-	case eventlog.ActArchive, eventlog.ActUnarchive:
-		return r.mayArchive(operator, e)
-	case eventlog.ActDone, eventlog.ActRevoke:
-		if operator == e.From { // senders can withdraw what they sent
-			return nil
-		}
-	case eventlog.ActResend:
-		if operator != e.From {
-			return fault.Denied("ask "+e.From,
-				"only the sender, %s, can reopen what others have finished",
-				e.From)
-		}
-		return nil
-	case ActRead:
-		return r.mayRead(operator)
+// Accepted returns the rules that the newest operators.trust event has, at a time. nil means that there is none, so
+// everybody counts. They do not warn.
+func Accepted(r *log.Rules, now time.Time) Rules {
+	a := Rules{Path: "the accepted rules", Now: now, isAccepted: true}
+	if r == nil {
+		return a
 	}
-	return r.mayTake(operator, e)
+	if a.Off = !r.Verify; r.Mode == "warn" {
+		a.Warn = func(string) {}
+	}
+	var err error
+	if a.List, err = operators.FromJSON(r.Operators); err != nil {
+		a.Broken = fault.Config("run `handoff operators trust`", "the accepted rules in %s cannot be used: %v",
+			log.FileName, err)
+	}
+	return a
 }
 
-// Verify returns the status of an operator under the rules.
+// Event returns what an operators.trust event records to accept the rules. Broken rules have no such event.
+func (r Rules) Event() *log.Rules {
+	mode := "strict"
+	if r.Warn != nil {
+		mode = "warn"
+	}
+	return &log.Rules{Operators: r.List.JSON(), Verify: !r.Off, Mode: mode}
+}
+
+// Same reports whether two records decide alike. All records without operators, nil too, are the same.
+func Same(a, b *log.Rules) bool {
+	none := func(r *log.Rules) bool { return r == nil || len(r.Operators) <= len("null") }
+	if none(a) || none(b) {
+		return none(a) && none(b)
+	}
+	return bytes.Equal(a.Operators, b.Operators) && a.Verify == b.Verify && a.Mode == b.Mode
+}
+
+// Widens returns the operators whom the present rules let in and the accepted ones do not. It is "everybody" alone if
+// the present rules let everybody in.
+func Widens(accepted, present Rules) (names []string) {
+	switch {
+	case accepted.isOpen():
+		return nil
+	case present.isOpen():
+		return []string{"everybody"}
+	}
+	return slices.DeleteFunc(present.List.Active(present.Now), func(id string) bool {
+		return accepted.List.IsActive(id, accepted.Now)
+	})
+}
+
+// isOpen reports whether the rules let everybody in.
+func (r Rules) isOpen() bool { return r.Off || r.Broken == nil && (r.List == nil || r.Warn != nil) }
+
+// ForFacts returns the rules for a view of the facts. They are nil if everybody may do everything.
+func (r Rules) ForFacts() *facts.Rules {
+	if r.Off || r.List == nil {
+		return nil
+	}
+	knows := func(operator string, at time.Time) bool { return r.Warn != nil || r.List.IsActive(operator, at) }
+	return &facts.Rules{Knows: knows, Can: r.List.Can}
+}
+
+// Verify returns the status of an operator.
 func (r Rules) Verify(operator string) operators.Status {
 	switch {
 	case r.Off:
@@ -57,74 +97,78 @@ func (r Rules) Verify(operator string) operators.Status {
 	case r.List == nil:
 		return operators.Status{State: operators.BootstrapPending}
 	}
-	return r.List.Verify(operator, r.Now)
+	status := r.List.Verify(operator, r.Now)
+	if r.isAccepted && status.Reason != "" {
+		status.Reason, status.Advice = "by the accepted rules, "+status.Reason, "run `handoff operators trust`"
+	}
+	return status
 }
 
-// Unverified returns fault.ErrDenied for an unverified operator, with the advice of its status. With the setting
-// schema_mode: warn it warns instead.
-func (r Rules) Unverified(advice, format string, args ...any) error {
-	err := fault.Denied(advice, format, args...)
-	if r.Warn == nil {
+// Admit returns how the operators of a document were verified, as its event records it: the worse of the two. It is
+// fault.ErrDenied if one of them is not verified, unless the rules warn. It is Broken if there is no usable file.
+func (r Rules) Admit(from, to string) (verification string, err error) {
+	if to == document.Next {
+		return r.check("from: ", from)
+	}
+	return r.check("from: ", from, "to: ", to)
+}
+
+// MayMark returns nil if an operator may mark handoffs as read, otherwise fault.ErrDenied, or Broken.
+func (r Rules) MayMark(operator string) error {
+	_, err := r.check("", operator)
+	return err
+}
+
+// check verifies operators, each with a name before it, and returns the worst state: the first in the alphabet.
+func (r Rules) check(named ...string) (verification string, err error) {
+	if r.Broken != nil && !r.Off {
+		return "", r.Broken
+	}
+	verification = string(operators.Verified)
+	var reasons, advice []string
+	for i := 0; i < len(named); i += 2 {
+		status := r.Verify(named[i+1])
+		verification = min(verification, string(status.State))
+		if status.Reason != "" {
+			reasons, advice = append(reasons, named[i]+status.Reason), append(advice, status.Advice)
+		}
+	}
+	if reasons == nil {
+		return verification, nil
+	}
+	err = fault.Denied(strings.Join(slices.Compact(advice), ", and "), "%s",
+		fault.Prefixed(r.Document)+strings.Join(reasons, "; "))
+	if r.Warn != nil {
+		r.Warn("[UNVERIFIED-IDENTITY] " + err.Error())
+		err = nil
+	}
+	return verification, err
+}
+
+// MayArchive is like MayMark for archiving a handoff, undoing it, and pruning.
+func (r Rules) MayArchive(operator, from, to string) error {
+	if err := r.MayMark(operator); err != nil {
 		return err
 	}
-	r.Warn("[UNVERIFIED-IDENTITY] " + err.Error())
+	if operator == from || document.IsTo(to, operator) || r.List.Can(operator, "archive", r.Now) {
+		return nil
+	}
+	return fault.Denied("ask "+from+" or "+to+", or an operator with the capability archive in "+r.Path,
+		"%s may not archive a handoff from %s to %s", fault.Own(operator), from, to)
+}
+
+// MayAct is like MayMark for a turn about a handoff. Whether the turn then counts, the life of the handoff decides.
+func (r Rules) MayAct(t *facts.Turn, h *facts.Handoff) error {
+	if err := r.MayMark(t.Operator); err != nil {
+		return err
+	}
+	switch isHuman := r.ForFacts() == nil || r.List.Can(t.Operator, "human", r.Now); {
+	case t.Type == log.Withdraw && t.Operator != h.From:
+		return fault.Denied("ask "+h.From, "%s was sent by %s: only its sender can withdraw it", h.ID,
+			fault.Own(h.From))
+	case t.Over && !h.IsTo(t.Operator) && !isHuman:
+		return fault.Denied("ask "+h.To+", or an operator with the capability human in "+r.Path,
+			"%s may not end the take of another operator", fault.Own(t.Operator))
+	}
 	return nil
-}
-
-// mayTake lets the recipient and all verified operators take, finish and release a handoff.
-func (r Rules) mayTake(operator string, e index.Row) error {
-	if r.Broken != nil && !r.Off {
-		return r.Broken
-	}
-	status := r.Verify(operator)
-	switch {
-	case operator == e.To:
-		return nil
-	case status.State == operators.Unverified, status.State == operators.Unknown:
-		return r.Unverified(status.Advice, "the operator %s is not verified, and is not the recipient: %s",
-			fault.Own(operator), status.Reason)
-	}
-	return nil
-}
-
-// MayRelease lets the sender, and operators with the capability human, release what others hold.
-func (r Rules) MayRelease(operator string, e index.Row) bool {
-	return operator == e.From || r.List != nil && r.List.Can(operator, Human, r.Now)
-}
-
-// MaySteal lets a person take over what others hold. Without an operators file, everybody counts as a person.
-func (r Rules) MaySteal(operator string, e index.Row) error {
-	if r.MayRelease(operator, e) || r.List == nil && r.Broken == nil {
-		return nil
-	}
-	return fault.Denied("ask "+e.From+", or an operator with the capability human in "+r.Path,
-		"%s may not end the take of another operator", fault.Own(operator))
-}
-
-// mayArchive lets the sender, the recipient and operators with the capability archive archive and prune a handoff.
-func (r Rules) mayArchive(operator string, e index.Row) error {
-	if e.To == document.Next && r.mayTake(operator, e) == nil {
-		return nil
-	}
-	if operator == e.From || operator == e.To || r.List != nil && r.List.Can(operator, "archive", r.Now) {
-		return nil
-	}
-	if r.Broken != nil {
-		return r.Broken
-	}
-	return fault.Denied(
-		"ask "+e.From+" or "+e.To+", or an operator with the capability archive in "+r.Path,
-		"%s may not archive a handoff from %s to %s", fault.Own(operator), e.From, e.To)
-}
-
-// mayRead lets all operators in the operators file mark handoffs as read.
-func (r Rules) mayRead(operator string) error {
-	switch {
-	case r.Off:
-		return nil
-	case r.List == nil || r.List.Has(operator):
-		return r.Broken
-	}
-	status := r.List.Verify(operator, r.Now)
-	return r.Unverified(status.Advice, "%s", status.Reason)
 }

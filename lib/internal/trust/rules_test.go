@@ -1,138 +1,291 @@
 package trust_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/eventlog"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
-// listed has ann and ben, the person cy, the archivist dan, and eve, who has left.
-func listed(t *testing.T) *operators.List {
-	t.Helper()
-	text := "schema_version: '1.0'\noperators:\n"
-	for id, more := range map[string]string{"ann": "write]\n    active_until:", "ben": "write]\n    active_until:",
-		"cy": "write, human]\n    active_until:", "dan": "archive]\n    active_until:",
-		"eve": "write]\n    active_until: 2026-02-01"} {
-		text += "  - id: " + id + "\n    display_name: " + id + "\n    github_handle: " + id + "\n    git_email: " + id +
-			"@example.org\n    active_since: 2026-01-01\n    capabilities: [" + more + "\n"
+var now = time.Date(2026, 5, 7, 0, 0, 0, 0, time.UTC)
+
+// rules lists ann and ben, the person cy, the archivist dan, and eve, who has left.
+func rules(t interface{ Fatal(...any) }) trust.Rules {
+	list, faults := operators.Parse([]byte(`schema_version: '1.0'
+operators:
+  - {id: ann, capabilities: [write]}
+  - {id: ben}
+  - {id: cy, capabilities: [human]}
+  - {id: dan, capabilities: [archive]}
+  - {id: eve, capabilities: [human, archive], active_until: 2026-02-01}
+teams: {web: [ann, ben]}
+`))
+	if faults != nil {
+		t.Fatal(faults)
 	}
-	list, problems := operators.Parse([]byte(text), 1)
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	return list
+	return trust.Rules{List: list, Path: "OPERATORS.md", Now: now}
 }
 
-var fromAnnToBen = index.Row{ID: "sha256:" + strings.Repeat("1", 64), From: "ann", To: "ben"}
-
-func TestAllow(t *testing.T) {
+func TestAdmit(t *testing.T) {
 	t.Parallel()
-	with := trust.Rules{List: listed(t), Path: "OPERATORS.md", Now: time.Date(2026, 5, 7, 0, 0, 0, 0, time.UTC)}
-	none := trust.Rules{Now: with.Now}
-	broken := trust.Rules{Broken: fault.Config("", "broken"), Now: with.Now}
+	with := rules(t)
+	named, off, broken := with, with, trust.Rules{Broken: fault.Config("", "broken"), Now: now}
+	named.Document, off.Off = "a.md", true
+	accepted := trust.Accepted(with.Event(), now)
 	for _, c := range []struct {
-		rules     trust.Rules
-		act       eventlog.Act
-		operators string // who may
-		others    string // who may not
+		rules         trust.Rules
+		from, to      string
+		want, problem string
 	}{
-		{with, eventlog.ActTake, "ben", "bob"}, // the recipient need not be verified
-		{with, eventlog.ActDone, "ben ann", "bob"},
-		{with, eventlog.ActResend, "ann", "ben cy"},
-		{with, eventlog.ActArchive, "ann ben dan", "cy eve bob"},
-		{with, trust.ActRead, "ann eve", "bob"},
-		{none, eventlog.ActTake, "ben bob", ""},
-		{none, eventlog.ActArchive, "ann ben", "bob"},
-		{none, trust.ActRead, "bob", ""},
-		{broken, eventlog.ActTake, "", "ben"},
-		{broken, eventlog.ActRevoke, "ann", "cy"},
+		{with, "ann", "ben", "verified", ""},
+		{with, "ann", "next", "verified", ""},
+		{with, "ann", "eve", "unverified", `to: "eve" is offboarded: active_until is 2026-02-01`},
+		{with, "eve", "bob", "unknown", `from: "eve" is offboarded: active_until is 2026-02-01; to: "bob" is not in ` +
+			`the operators file`},
+		{with, "bob", "eve", "unknown", ""},
+		{with, "ann", "web", "unknown", `to: "web" is a team, not an operator; give it with --to`},
+		{named, "zoe", "ben", "unknown", `a.md: from: "zoe" is not in the operators file`},
+		{accepted, "zoe", "ben", "unknown", `from: by the accepted rules, "zoe" is not in the operators file`},
+		{off, "zoe", "bob", "disabled", ""},
+		{trust.Rules{}, "zoe", "bob", "bootstrap-pending", ""},
+		{trust.Accepted(nil, now), "zoe", "next", "bootstrap-pending", ""},
+		{broken, "ann", "ben", "", "broken"},
 	} {
-		for _, operator := range strings.Fields(c.operators) {
-			if err := c.rules.Allow(c.act, operator, fromAnnToBen); err != nil {
-				t.Errorf("%s may not %s: %v", operator, c.act, err)
-			}
+		got, err := c.rules.Admit(c.from, c.to)
+		if isGood := c.want == "verified" || c.want == "disabled" || c.want == "bootstrap-pending"; got != c.want ||
+			isGood != (err == nil) || c.problem != "" && err.Error() != c.problem {
+			t.Errorf("%s to %s: %q, %v", c.from, c.to, got, err)
 		}
-		for _, operator := range strings.Fields(c.others) {
-			err := c.rules.Allow(c.act, operator, fromAnnToBen)
-			if !errors.Is(err, fault.ErrDenied) && !(c.rules.Broken != nil && errors.Is(err, fault.ErrConfig)) {
-				t.Errorf("%s may %s: %v", operator, c.act, err)
+		if err == nil || c.rules.Broken != nil {
+			continue
+		}
+		warned := ""
+		c.rules.Warn = func(text string) { warned = text }
+		again, warnErr := c.rules.Admit(c.from, c.to)
+		if !errors.Is(err, fault.ErrDenied) || again != c.want || warnErr != nil ||
+			warned != "[UNVERIFIED-IDENTITY] "+err.Error() {
+			t.Errorf("%s to %s: %v, then %q, %v, warned %q", c.from, c.to, err, again, warnErr, warned)
+		}
+	}
+	var denied *fault.Error
+	if _, err := accepted.Admit("zoe", "bob"); !errors.As(err, &denied) || denied.Advice != "run `handoff operators trust`" {
+		t.Errorf("%+v", denied)
+	}
+}
+
+func TestWhoMayDoWhat(t *testing.T) {
+	t.Parallel()
+	with, off := rules(t), rules(t)
+	off.Off = true
+	ask := func(act string) func(r trust.Rules, operator string) error {
+		return func(r trust.Rules, operator string) error {
+			switch act {
+			case "mark":
+				return r.MayMark(operator)
+			case "archive":
+				return r.MayArchive(operator, "ann", "ben")
+			}
+			return r.MayAct(&facts.Turn{Type: act, Operator: operator, Over: act == log.Resume},
+				&facts.Handoff{From: "ann", To: "ben"})
+		}
+	}
+	for _, c := range []struct {
+		rules trust.Rules
+		act   string
+		who   string
+	}{
+		{with, "mark", "ann ben cy dan"},
+		{with, "archive", "ann ben dan"},
+		{with, log.Take, "ann ben cy dan"},
+		{with, log.Resume, "ben cy"}, // which takes over
+		{with, log.Withdraw, "ann"},
+		{off, "mark", "ann ben cy dan eve bob"},
+		{off, "archive", "ann ben dan"},
+		{off, log.Resume, "ann ben cy dan eve bob"},
+		{trust.Rules{Now: now}, "mark", "ann ben cy dan eve bob"},
+		{trust.Rules{Now: now}, "archive", "ann ben"},
+		{trust.Rules{Now: now}, log.Resume, "ann ben cy dan eve bob"},
+		{trust.Rules{Broken: fault.Denied("", "broken")}, "mark", ""},
+	} {
+		for _, operator := range strings.Fields("ann ben cy dan eve bob") {
+			err := ask(c.act)(c.rules, operator)
+			if may := slices.Contains(strings.Fields(c.who), operator); may != (err == nil) ||
+				err != nil && !errors.Is(err, fault.ErrDenied) {
+				t.Errorf("%s, %s: %v", operator, c.act, err)
 			}
 		}
 	}
 }
 
-// Only people end what others hold, and everybody counts as a person while no operators are listed.
-func TestMaySteal(t *testing.T) {
+// What the rules refuse does not count in the facts either. There is more that does not count.
+func TestRefusedDoesNotCount(t *testing.T) {
 	t.Parallel()
-	rules := trust.Rules{List: listed(t), Now: time.Date(2026, 5, 7, 0, 0, 0, 0, time.UTC)}
-	for operator, may := range map[string]bool{"ann": true, "cy": true, "ben": false, "dan": false, "bob": false} {
-		if err := rules.MaySteal(operator, fromAnnToBen); err == nil != may {
-			t.Errorf("%s: %v", operator, err)
+	rapid.Check(t, func(t *rapid.T) {
+		who := rapid.SampledFrom([]string{"ann", "ben", "cy", "dan", "eve", "bob"})
+		r := rules(t)
+		if rapid.Bool().Draw(t, "warn") {
+			r.Warn = func(string) {}
+		}
+		r.Off = rapid.Bool().Draw(t, "off")
+		h := &facts.Handoff{ID: "x", From: who.Draw(t, "from"), To: rapid.SampledFrom([]string{"ben", "next"}).Draw(t, "to")}
+		l := &facts.Life{Holder: &facts.Turn{ID: "1", Operator: "dan", Session: "s"}}
+		if rapid.Bool().Draw(t, "free") {
+			l = &facts.Life{}
+		}
+		turn := &facts.Turn{ID: "2", Operator: who.Draw(t, "who"), Session: "s", At: now, Of: []string{"1"},
+			Type: rapid.SampledFrom([]string{log.Take, log.Release, log.Done, log.Withdraw}).Draw(t, "type")}
+		turn.Over = turn.Type == log.Take && l.Holder != nil && turn.Operator != "dan"
+		err := r.MayAct(turn, h)
+		if _, counts := (facts.View{Now: now, Rules: r.ForFacts()}).Apply(l, h, turn); counts && err != nil {
+			t.Fatalf("%+v counts: %v", turn, err)
+		}
+	})
+}
+
+func TestForFacts(t *testing.T) {
+	t.Parallel()
+	r := rules(t)
+	for day, active := range map[string]bool{"2026-02-01T23:59:59Z": true, "2026-02-02T00:00:00Z": false} {
+		at, _ := time.Parse(time.RFC3339, day)
+		if f := r.ForFacts(); f.Knows("eve", at) != active || f.Can("eve", "human", at) != active || f.Knows("bob", at) {
+			t.Error(day)
 		}
 	}
-	if err := (trust.Rules{}).MaySteal("bob", fromAnnToBen); err != nil {
+	r.Warn = func(string) {}
+	if f := r.ForFacts(); !f.Knows("bob", now) || f.Can("bob", "human", now) || !f.Can("cy", "human", now) {
+		t.Error("with a warning all count, without capabilities")
+	}
+	if off := (trust.Rules{List: r.List, Off: true}); off.ForFacts() != nil || (trust.Rules{}).ForFacts() != nil {
+		t.Error("not everybody may do everything")
+	}
+}
+
+// Rules that were recorded decide as before.
+func TestAccepted(t *testing.T) {
+	t.Parallel()
+	warns := rules(t)
+	warns.Warn = func(string) {}
+	off := rules(t)
+	off.Off = true
+	all := []trust.Rules{{}, rules(t), warns, off, {List: &operators.List{}}}
+	for i, r := range all {
+		text, err := json.Marshal(r.Event())
+		var event log.Rules
+		if err != nil || json.Unmarshal(text, &event) != nil {
+			t.Fatal(err)
+		}
+		again := trust.Accepted(&event, now)
+		if again.Broken != nil || !trust.Same(again.Event(), r.Event()) || again.Off != r.Off ||
+			(again.Warn == nil) != (r.Warn == nil) || (again.List == nil) != (r.List == nil) {
+			t.Errorf("%d: %s", i, text)
+		}
+		for j, other := range all {
+			if trust.Same(r.Event(), other.Event()) != (i == j) {
+				t.Errorf("%d and %d", i, j)
+			}
+		}
+	}
+	if off := (trust.Rules{Off: true}); !trust.Same(nil, off.Event()) || trust.Same(nil, all[1].Event()) {
+		t.Error("rules without operators differ")
+	}
+	broken := trust.Accepted(&log.Rules{Operators: json.RawMessage(`"x"`), Verify: true}, now)
+	if err := broken.MayMark("ann"); !errors.Is(err, fault.ErrConfig) {
 		t.Error(err)
 	}
 }
 
-// With schema_mode: warn, an operator who is not verified is accepted with a warning.
-func TestUnverifiedWarns(t *testing.T) {
+func TestWidens(t *testing.T) {
 	t.Parallel()
-	warned := ""
-	rules := trust.Rules{List: listed(t), Now: time.Date(2026, 5, 7, 0, 0, 0, 0, time.UTC),
-		Warn: func(text string) { warned = text }}
-	if err := rules.Allow(trust.ActRead, "bob", fromAnnToBen); err != nil || !strings.Contains(warned, "bob") {
-		t.Errorf("%v, warned %q", err, warned)
-	}
-}
-
-const token = "ghp_" + "9kQ2mZx7" + "Vb4Tn8Rw" + "1Ys6Ph3D" + "c5Jf0GaLuKeX"
-
-func TestGate(t *testing.T) {
-	t.Parallel()
-	leaky := document.Document{SchemaVersion: "1.0", From: "ann", To: "ben", Topic: "t", Time: "2026-05-07T12:00:00Z",
-		Body: "The token is " + token + ".\n"}
-	faults := (*fault.DocumentError)(nil)
-	if _, _, err := (trust.Gate{}).Document("a.md", leaky, false); !errors.As(err, &faults) ||
-		strings.Contains(err.Error(), token) {
-		t.Fatalf("a credential is let through, or shown: %v", err)
-	}
-	rule := strings.TrimSuffix(faults.Faults[0].Problem[strings.LastIndex(faults.Faults[0].Problem, " ")+1:], ")")
-	clean, screened, err := (trust.Gate{Redact: true}).Document("a.md", leaky, false)
-	if err != nil || strings.Contains(clean.Body, token) || !strings.Contains(clean.Body, "[redacted:"+rule+"]") ||
-		len(screened.Redacted) != 1 {
-		t.Errorf("redacted: %q, %v, %v", clean.Body, screened, err)
-	}
-	if leaky.Body != "The token is "+token+".\n" {
-		t.Errorf("the document of the caller was changed: %q", leaky.Body)
-	}
-	if _, _, err := (trust.Gate{Redact: true}).Document("a.md", leaky, true); !errors.Is(err, fault.ErrInvalid) {
-		t.Errorf("a document that names its id is redacted: %v", err)
-	}
-	same, screened, err := (trust.Gate{Allow: []string{rule}}).Document("a.md", leaky, false)
-	if err != nil || same.Body != leaky.Body || len(screened.Allowed) != 1 {
-		t.Errorf("allowed: %q, %v, %v", same.Body, screened, err)
-	}
-	if err := trust.CheckRules([]string{rule, "no-such-rule"}); !errors.Is(err, fault.ErrInvalid) {
-		t.Errorf("an unknown rule: %v", err)
-	}
-}
-
-func TestCheckReason(t *testing.T) {
-	t.Parallel()
-	for reason, good := range map[string]bool{"": true, "Ben is ill.": true, strings.Repeat("x", trust.MaxReason): true,
-		strings.Repeat("x", trust.MaxReason+1): false, "\xff": false, "use " + token: false} {
-		if err := trust.CheckReason(reason); err == nil != good || err != nil && !errors.Is(err, fault.ErrInvalid) ||
-			err != nil && strings.Contains(err.Error(), token) {
-			t.Errorf("%.40q: %v", reason, err)
+	list := func(text string) trust.Rules {
+		l, faults := operators.Parse([]byte("schema_version: '1.0'\noperators: " + text + "\n"))
+		if faults != nil {
+			t.Fatal(faults)
 		}
+		return trust.Rules{List: l, Now: now}
+	}
+	warns := rules(t)
+	warns.Warn = func(string) {}
+	for _, c := range []struct {
+		accepted, present trust.Rules
+		want              string
+	}{
+		{rules(t), rules(t), "[]"},
+		{rules(t), list("[{id: eve}, {id: ann}, {id: zoe}, {id: old, active_until: 2026-01-01}]"), "[eve zoe]"},
+		{rules(t), trust.Rules{}, "[everybody]"},
+		{rules(t), warns, "[everybody]"},
+		{rules(t), trust.Rules{Broken: errors.New("broken")}, "[]"},
+		{trust.Accepted(nil, now), list("[{id: zoe}]"), "[]"},
+		{warns, trust.Rules{}, "[]"},
+	} {
+		if got := fmt.Sprint(trust.Widens(c.accepted, c.present)); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+const (
+	annKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINNwMHM8lLcve+HMdKmjaanRnkdOE0Sm3ZUxkjv5LTgg"
+	eveKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOrvP89uyupCbqyFcCz1nNtKuLT8YIUkj0Vhf/xYamSs"
+)
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	lists := func(ann, eve string) *operators.List {
+		l, faults := operators.Parse([]byte("schema_version: '1.0'\noperators:\n  - {id: ann, git_email: ann@example.org, " +
+			"require_signature: refuse, ssh_keys: [" + ann + "]}\n  - {id: eve, ssh_keys: [" + eve + "]}\n"))
+		if faults != nil {
+			t.Fatal(faults)
+		}
+		return l
+	}
+	listed := func(key string) string { return "{key: '" + key + "'}" }
+	for name, c := range map[string]struct {
+		allowed  string
+		accepted *operators.List
+		key      string
+		want     string
+	}{
+		"unsigned":                 {"", lists(listed(annKey), ""), "", "unsigned "},
+		"nobody knows it":          {"", nil, annKey, "unknown-key "},
+		"accepted":                 {"", lists(listed(annKey)+","+listed(eveKey), ""), eveKey, "good ann"},
+		"no keys":                  {"", lists("", ""), annKey, "unknown-key "},
+		"of another":               {"", lists(listed(eveKey), listed(annKey)), annKey, "unknown-key eve"},
+		"the user's go before":     {"ann " + annKey, lists(listed(eveKey), ""), annKey, "good ann"},
+		"accepted, not the user's": {"ann " + annKey, lists(listed(eveKey), ""), eveKey, "unknown-key ann"},
+		"the user's for others":    {"eve " + annKey, lists(listed(annKey), ""), annKey, "good ann"},
+		"by the email":             {"*@example.org " + annKey, lists("", ""), annKey, "good ann"},
+		"no key":                   {"", lists("", ""), "x", "unknown-key "},
+	} {
+		k := trust.Keys{Allowed: operators.ParseAllowed(c.allowed, operators.Namespace), Accepted: c.accepted,
+			Verify: func(text, armored []byte, namespace string) (string, error) { return string(armored), nil }}
+		v, err := k.Judge("ann", []byte("text"), []byte(c.key))
+		if got := v.State + " " + v.Operator; got != c.want || err != nil || (v.Key == "") != (v.State == trust.Unsigned) {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
+		why := ""
+		if c.accepted != nil && v.State != trust.Good {
+			why = "the operators file asks for a signature of ann, and this one is " + v.State
+		}
+		if got := k.Distrust("ann", v); got != why || k.Distrust("eve", v) != "" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	bad := trust.Keys{Verify: func(_, _ []byte, _ string) (string, error) { return "", fault.Integrity("", "bad") }}
+	if v, err := bad.Judge("ann", nil, []byte("x")); v != (trust.Verdict{State: trust.Bad}) || !errors.Is(err, fault.ErrIntegrity) {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if _, err := (trust.Keys{}).Judge("ann", nil, []byte("x")); !errors.Is(err, fault.ErrConfig) {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -56,7 +57,6 @@ func listChosen(a *cli.App, chosen handoff.Filter, f *listFlags) error {
 	if err != nil {
 		return err
 	}
-	s = s.Glance()
 	f.Format = FormatOf(a, f.Format)
 	in, err := s.Chosen(chosen)
 	if err != nil {
@@ -68,6 +68,16 @@ func listChosen(a *cli.App, chosen handoff.Filter, f *listFlags) error {
 	}
 	if err := PrintList(a, s, f.order(in.Newest), f.Format); err != nil {
 		return err
+	}
+	if in.Missing > 0 {
+		verb, remedy := "are", "verify --repair"
+		if in.Missing == 1 {
+			verb = "is"
+		}
+		if in.IsSynced {
+			remedy = "sync"
+		}
+		a.Note(fmt.Sprintf("%d %s missing: run `handoff %s`", in.Missing, verb, remedy))
 	}
 	if left := in.Left(); left != "" {
 		a.Note(left + ": --all lists them")

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,7 +58,7 @@ func auditHead(a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	head, err := s.AuditLog().Head()
+	head, err := s.AuditLog().Head(context.Background())
 	if err != nil {
 		return err
 	}

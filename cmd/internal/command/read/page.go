@@ -50,7 +50,6 @@ func makePage(a *cli.App, f *pageFlags) error {
 	if err := cli.NewFile(s, f.Output); err != nil {
 		return err
 	}
-	s = s.Glance()
 	site := page.Site{Title: filepath.Base(p.Root)}
 	if site.Handoffs, err = forPage(s); err != nil {
 		return err
@@ -86,14 +85,14 @@ func forPage(s *handoff.Store) (all []page.Handoff, err error) {
 	if err != nil {
 		return nil, err
 	}
-	events, listed, at := pageEvents(s), s.Listed(entries), 0
+	listed, at := s.Listed(entries), 0
 	err = s.LoadEach(entries, func(got handoff.Stored, fault error) bool {
 		l := listed[at]
 		at++
 		set := relation.Of(got.References)
 		h := page.Handoff{ID: l.ID, From: l.From, To: l.To, Topic: l.Topic, Time: l.Time, State: string(l.State),
 			Tags: got.Tags, References: got.References, Expires: set.Expires, Re: set.Re, Supersedes: set.Supersedes,
-			Events: events(l), Body: pageBody(s, got.Entry)}
+			Events: pageEvents(got.Entry), Body: pageBody(s, got.Entry)}
 		if fault == nil && s.Distrust(l.From, got.Signature) == "" {
 			h.Title = handoff.Title(got.Body, l.Topic)
 		}
@@ -106,25 +105,22 @@ func forPage(s *handoff.Store) (all []page.Handoff, err error) {
 	return all, err
 }
 
-// pageEvents returns a function that returns the events of a handoff.
-func pageEvents(s *handoff.Store) func(handoff.Listed) []page.Event {
-	lives, note := s.Lifecycle().Lives(), s.Lifecycle().Notes()
-	return func(l handoff.Listed) (all []page.Event) {
-		add := func(did string, act handoff.Act, by handoff.Action) {
-			if by.IsDone() {
-				all = append(all, page.Event{Did: did, Operator: by.Operator, Time: by.Time,
-					Note: note(l.ID, act, by)})
-			}
-		}
-		for _, m := range l.ReadBy {
-			add("read", "", handoff.Action{Operator: m.Operator, Time: m.Time})
-		}
-		life := lives(l.ID)
-		add("taken", handoff.ActTake, life.Take.Holds())
-		add("done", handoff.ActDone, life.Done)
-		add("archived", handoff.ActArchive, life.Archive.Holds())
-		return all
+// pageEvents returns the events of a handoff.
+func pageEvents(e handoff.Entry) (all []page.Event) {
+	for _, m := range e.ReadBy {
+		all = append(all, page.Event{Did: "read", Operator: m.Operator, Time: m.Time})
 	}
+	life := e.Life()
+	for _, done := range []struct {
+		did string
+		by  handoff.Action
+	}{{"taken", life.Take}, {"done", life.Done}, {"archived", life.Archive}} {
+		if done.by.IsDone() {
+			all = append(all, page.Event{Did: done.did, Operator: done.by.Operator, Time: done.by.Time,
+				Note: done.by.Note})
+		}
+	}
+	return all
 }
 
 // pageBody returns a function that reads the body of an entry. It fails if the body does not verify, or lacks a
@@ -135,7 +131,7 @@ func pageBody(s *handoff.Store, e handoff.Entry) func() (string, error) {
 		if err != nil {
 			return "", errors.New("the content does not verify; run `handoff verify`")
 		}
-		if why := s.Distrust(e.From, got.Signature); why != "" {
+		if why := s.Distrust(got.From, got.Signature); why != "" {
 			return "", errors.New(why)
 		}
 		return got.Body, nil

@@ -48,11 +48,7 @@ func header(a *cli.App, s *handoff.Store, got handoff.Stored, notes []string) []
 	add("tags", strings.Join(got.Tags, " "))
 	add("thread", cli.Related(got.References))
 	if got.Signature.State != handoff.SignatureUnsigned {
-		signed := got.Signature.State + " " + got.Signature.Operator
-		if got.Signature.FirstSight {
-			signed += ", at first sight: only OPERATORS.md names the owner of the key"
-		}
-		add("signed", signed)
+		add("signed", got.Signature.State+" "+got.Signature.Operator)
 	}
 	for _, note := range notes {
 		add("note", note)
@@ -62,12 +58,12 @@ func header(a *cli.App, s *handoff.Store, got handoff.Stored, notes []string) []
 
 // stateWords returns the state of a handoff, and by which operator or handoff it came about.
 func stateWords(s *handoff.Store, e handoff.Entry) string {
-	l := s.Lifecycle().Of(e.ID)
-	switch state := cli.StateOf(s, e); {
+	l := e.Life()
+	switch state := e.State(); {
 	case state == handoff.StateSuperseded:
 		return "superseded by " + cli.Successors(s, e, cli.Shortest)
 	case state == handoff.StateTaken:
-		return "taken by " + l.Take.Holds().Operator
+		return "taken by " + l.Take.Operator
 	case state == handoff.StateDone:
 		return "done by " + l.Done.Operator
 	default:

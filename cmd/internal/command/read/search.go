@@ -66,7 +66,7 @@ func printFound(a *cli.App, s *handoff.Store, found handoff.Found, limit int) er
 	out := bufio.NewWriter(a.Stdout)
 	rows := make([]handoff.Entry, len(found.Matches))
 	for i, m := range found.Matches {
-		rows[i] = m.Row
+		rows[i] = m.Entry
 	}
 	var err error
 	switch {

@@ -72,7 +72,6 @@ func status(a *cli.App, f *statusFlags) error {
 		return err
 	}
 	a.NoteSlips(s, f.Operator)
-	s = s.Glance()
 	st, err := statusOf(a, s, p.MeOr(f.Operator))
 	if err != nil {
 		return err

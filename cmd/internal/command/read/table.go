@@ -39,7 +39,7 @@ func PrintList(a *cli.App, s *handoff.Store, entries []handoff.Entry, format str
 		for _, e := range entries {
 			line := e.ID
 			if format != "ids" {
-				line = e.String()
+				line = e.Row()
 			}
 			_, _ = w.WriteString(line + "\n")
 		}

@@ -78,11 +78,7 @@ func resumeNow(ctx context.Context, a *cli.App, s *handoff.Store, r record.Reque
 		return err
 	}
 	a.Committed()
-	return a.Show(struct {
-		cli.Consumed
-		record.Brief
-		Report packet.Report `json:"report"`
-	}{cli.Consumed(done.Consumption), done.Brief, done.Report}, done.Text())
+	return a.Show(done, done.Text())
 }
 
 func printRefusal(a *cli.App, r *record.Refusal, ascii bool) error {

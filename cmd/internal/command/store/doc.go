@@ -17,6 +17,9 @@ var Commands = cli.Commands{
 	"operators add":      operatorsAddCommand,
 	"operators trust":    operatorsTrustCommand,
 	"sign":               signCommand,
+	"sync":               syncCommand,
+	"export":             exportCommand,
+	"import":             importCommand,
 	"verify":             verifyCommand,
 	"doctor":             doctorCommand,
 	"machine-fingerprint": cli.Group("machine-fingerprint",
@@ -41,7 +44,7 @@ OPERATORS.md in the project root. Its frontmatter:
       # require_signature: none or refuse
       # ssh_keys: [{key}]
   teams:
-    - {id: web, members: [ann, ben]}
+    web: [ann, ben]
   ---
 
 Two capabilities have a meaning. With archive you can archive handoffs of

@@ -28,14 +28,15 @@ func showMachine(a *cli.App) error {
 		return err
 	}
 	line := map[bool]string{true: "belongs to this machine",
-		false: "belongs to another machine"}[recorded.Fingerprint == observed]
-	return a.Tell(map[string]any{"recorded": recorded, "observed": observed, "same": recorded.Fingerprint == observed},
+		false: "belongs to another machine"}[recorded.Knows(observed)]
+	return a.Tell(map[string]any{"recorded": recorded, "observed": observed, "same": recorded.Knows(observed)},
 		s.Dir()+" "+line)
 }
 
 type regenerateFlags struct {
 	*cli.Who
 	Reason string
+	Add    bool
 	Yes    bool
 }
 
@@ -50,6 +51,7 @@ func machineFingerprintRegenerateCommand(a *cli.App) *cobra.Command {
 	flags := cmd.Flags()
 	f.Who.Declare(flags)
 	flags.StringVar(&f.Reason, "reason", "", "the reason (`text`), for the audit log")
+	flags.BoolVar(&f.Add, "add", false, "keep the machines that it has: for a host and its containers")
 	flags.BoolVar(&f.Yes, "yes", false, "do not ask on a terminal")
 	return cmd
 }
@@ -70,7 +72,7 @@ func regenerate(a *cli.App, f *regenerateFlags) error {
 	if !f.Yes && !a.Confirm("Make "+s.Dir()+" belong to this machine?") {
 		return cli.Invalid("answer y, or add --yes", "nothing was changed")
 	}
-	record, err := s.Maintenance().Regenerate(context.Background(), operator, f.Reason)
+	record, err := s.Maintenance().Regenerate(context.Background(), operator, f.Reason, f.Add)
 	if err != nil {
 		return err
 	}

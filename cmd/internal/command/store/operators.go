@@ -20,37 +20,47 @@ type trustFlags struct{ Yes bool }
 func operatorsTrustCommand(a *cli.App) *cobra.Command {
 	f := &trustFlags{}
 	cmd := &cobra.Command{
-		Use:   "trust OPERATOR",
-		Short: "Accept the keys that OPERATORS.md lists for an operator",
-		Long: `Accept the keys that OPERATORS.md now lists for an operator. Keys are pinned
-when they are first seen. If the file later lists other keys, handoffs that
-these sign are withheld until you accept them. Make sure first that they are
-right.`,
-		Example:           `  handoff operators trust ben`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.CompleteOperators,
-		RunE:              func(_ *cobra.Command, args []string) error { return trust(a, f, args) },
+		Use:   "trust",
+		Short: "Accept OPERATORS.md as it is now",
+		Long: `Accept OPERATORS.md, and the settings about operators, as they are now. What
+others do is judged by the file that was accepted last: a checkout or a pull
+changes nobody's rights. The first change of a store accepts the file that it
+finds; later you decide. Look at the difference first.`,
+		Example: `  handoff operators trust`,
+		Args:    cobra.NoArgs,
+		RunE:    func(_ *cobra.Command, _ []string) error { return trust(a, f) },
 	}
 	cmd.Flags().BoolVar(&f.Yes, "yes", false, "do not ask on a terminal")
 	return cmd
 }
 
-// trust accepts the keys that OPERATORS.md lists for an operator.
-func trust(a *cli.App, f *trustFlags, ops []string) error {
-	operator := ops[0]
+// trust accepts OPERATORS.md.
+func trust(a *cli.App, f *trustFlags) error {
 	s, err := operatorsStore(a)
 	if err != nil {
 		return err
 	}
-	if !f.Yes && (!a.CanAsk() || !a.Confirm("Are the keys of "+operator+" in OPERATORS.md right?")) {
-		return cli.Invalid("make sure that the keys are right, then answer y, or add --yes", "nothing was changed")
-	}
-	done, err := s.Registry().Trust(context.Background(), operator)
+	list, err := s.Registry().Policy()
 	if err != nil {
 		return err
 	}
-	return a.Did(trusted{done.OperatorID, done.Keys, done.FirstSight, done.By},
-		"the keys of "+operator+" are trusted now")
+	question := "Accept OPERATORS.md with " + handoff.Count(len(list.All()), "operator") + "?"
+	done := "OPERATORS.md is accepted"
+	if list == nil {
+		if !s.Registry().HasAccepted() {
+			return cli.Invalid("run `handoff operators add NAME` first", "there is no OPERATORS.md")
+		}
+		question = "There is no OPERATORS.md: accept every name?"
+		done = "every name is accepted, since there is no OPERATORS.md"
+	}
+	if !f.Yes && (!a.CanAsk() || !a.Confirm(question)) {
+		return cli.Invalid("make sure that this is right, then answer y, or add --yes", "nothing was changed")
+	}
+	if err := s.Registry().Trust(context.Background()); err != nil {
+		return err
+	}
+	a.Committed()
+	return a.Did(map[string]int{"operators": len(list.All())}, done)
 }
 
 // operatorsStore returns the store for commands that need only the operators file of the project.
@@ -96,8 +106,8 @@ func listOperators(a *cli.App) error {
 		rows = append(rows, []string{o.ID, o.DisplayName, o.GitEmail, state})
 	}
 	for _, id := range list.Teams() {
-		team, _ := list.Team(id)
-		a.Note("team " + id + ": " + strings.Join(team.Members, ", "))
+		members, _ := list.Team(id)
+		a.Note("team " + id + ": " + strings.Join(members, ", "))
 	}
 	return a.Print(a.Table("ID NAME EMAIL STATE", rows))
 }
@@ -162,12 +172,4 @@ func validateOperators(a *cli.App, files []string) error {
 	}
 	a.Note(path + " is valid")
 	return a.Show(map[string]string{"file_path": path}, "")
-}
-
-// trusted holds the trusted keys of an operator in JSON.
-type trusted struct {
-	Operator   string   `json:"operator"`
-	Keys       []string `json:"keys"`
-	FirstSight bool     `json:"first_sight"`
-	By         string   `json:"trusted_by,omitempty"`
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"strings"
 	"time"
@@ -64,7 +65,7 @@ func addOperator(a *cli.App, f *addFlags, ops []string) error {
 		}
 		o.SSHKeys = []handoff.SSHKey{{Key: strings.TrimSpace(key)}}
 	}
-	if err := s.Registry().Add(o); err != nil {
+	if err := s.Registry().Add(context.Background(), o); err != nil {
 		return err
 	}
 	if me := p.Me(); me != "" && s.Registry().Check(me) != nil {

@@ -13,7 +13,7 @@ import (
 // otherwise JSON. It notes if the handoff is closed.
 func printAct(a *cli.App, s *handoff.Store, got handoff.ActReceipt) error {
 	id := cli.Short(got.ID, cli.Shortest)
-	state := handoff.State(cmp.Or(got.State, string(handoff.StateUnread)))
+	state := cmp.Or(got.State, handoff.StateUnread)
 	act := got.Act
 	if state == handoff.StateWithdrawn {
 		act = handoff.ActWithdraw

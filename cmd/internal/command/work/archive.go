@@ -40,5 +40,5 @@ func archive(a *cli.App, f *archiveFlags, ids []string) error {
 	if f.Undo {
 		act = handoff.ActUnarchive
 	}
-	return perform(a, act, ids, handoff.Consumption{}, nil)
+	return perform(a, act, ids, handoff.Who{}, nil)
 }

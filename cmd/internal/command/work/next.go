@@ -66,7 +66,7 @@ func next(a *cli.App, f *nextFlags) error {
 		return err
 	}
 	if f.Take {
-		who := handoff.Consumption{Operator: chosen.To, Session: cmp.Or(f.Session, a.SessionID())}
+		who := handoff.Who{Operator: chosen.To, Session: cmp.Or(f.Session, a.SessionID())}
 		return takeNext(a, s, chosen, who)
 	}
 	e, ok, err := s.Next(chosen, a.SessionID(), nil)
@@ -79,7 +79,7 @@ func next(a *cli.App, f *nextFlags) error {
 	return read.PrintList(a, s, []handoff.Entry{e}, read.FormatOf(a, f.Format))
 }
 
-func takeNext(a *cli.App, s *handoff.Store, chosen handoff.Filter, who handoff.Consumption) error {
+func takeNext(a *cli.App, s *handoff.Store, chosen handoff.Filter, who handoff.Who) error {
 	got, ok, err := s.Lifecycle().TakeNext(context.Background(), chosen, who)
 	if err != nil || !ok {
 		return err

@@ -30,6 +30,7 @@ type takeFlags struct {
 	For    *time.Duration
 	Steal  bool
 	Reason string
+	Undo   bool
 }
 
 func takeCommand(a *cli.App) *cobra.Command {
@@ -48,13 +49,14 @@ session of the same operator has died on this machine, take takes the handoff
 over. The session that held it can no longer finish it, unless it takes it
 again. --steal takes over at once: for people, at a terminal, with a --reason.
 
-Of several handoffs, the first that you cannot have ends the command. To finish
-a handoff use handoff done, to give it back handoff release. If you resume a
-packet, you have taken it.
+Of several handoffs you get those that you can have, and the others are named.
+To finish a handoff use handoff done; --undo gives it back.
+If you resume a packet, you have taken it.
 
 Exit codes: 3 --steal without the right to it, 11 taken or done.`,
 		Example: `  handoff take 134327a8 --operator ben
-  handoff take 134327a8 --session s-17 --for 30m`,
+  handoff take 134327a8 --session s-17 --for 30m
+  handoff take --undo 134327a8`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE:              func(_ *cobra.Command, args []string) error { return take(a, f, args) },
@@ -64,12 +66,15 @@ Exit codes: 3 --steal without the right to it, 11 taken or done.`,
 	flags.Var(cli.OptionalDuration(&f.For), "for", "the `duration` of the lease, such as 2h")
 	flags.BoolVar(&f.Steal, "steal", false, "take over from the holder, at a terminal (with --reason)")
 	flags.StringVar(&f.Reason, "reason", "", "with --steal: why (`text`), for the audit log")
+	flags.BoolVar(&f.Undo, "undo", false, "give the handoff back")
 	cli.Needs(cmd, "reason", "steal")
+	cli.Conflicts(cmd, "undo", "steal")
+	cli.Conflicts(cmd, "undo", "for")
 	return cmd
 }
 
 func take(a *cli.App, f *takeFlags, ids []string) error {
-	act, who := handoff.ActTake, handoff.Consumption{Session: a.SessionID(), Reason: f.Reason}
+	act, who := handoff.ActTake, handoff.Who{Session: a.SessionID(), Reason: f.Reason}
 	if f.For != nil {
 		who.For = *f.For
 	}
@@ -81,7 +86,9 @@ func take(a *cli.App, f *takeFlags, ids []string) error {
 	case f.Steal && !a.CanAsk():
 		return cli.Invalid("run it at a terminal", "--steal is for people at a terminal")
 	case f.Steal:
-		act = handoff.ActRevoke
+		act = handoff.ActSteal
+	case f.Undo:
+		act = handoff.ActRelease
 	}
 	return perform(a, act, ids, who, nil)
 }
@@ -127,7 +134,7 @@ func noted(a *cli.App, act handoff.Act, cmd *cobra.Command) *cobra.Command {
 	f.declare(cmd.Flags())
 	cmd.Flags().StringVar(&note, "note", "", "why (`text`), for the audit log")
 	cmd.RunE = func(_ *cobra.Command, ids []string) error {
-		return perform(a, act, ids, handoff.Consumption{Session: a.SessionID(), Reason: note}, nil)
+		return perform(a, act, ids, handoff.Who{Session: a.SessionID(), Reason: note}, nil)
 	}
 	return cmd
 }
@@ -172,7 +179,7 @@ Exit codes: 11 taken or finished by another operator or session.`,
 }
 
 func done(a *cli.App, f *doneFlags, ids []string) error {
-	act, who := handoff.ActDone, handoff.Consumption{Session: a.SessionID(), Reason: f.Note}
+	act, who := handoff.ActDone, handoff.Who{Session: a.SessionID(), Reason: f.Note}
 	if f.Undo {
 		act = handoff.ActReopen
 	}
@@ -232,7 +239,7 @@ func replyTo(in *cli.Input, id, operator, name string, text []byte) (then func(*
 
 // perform performs an action on handoffs. first checks the request of the operator and may return a function to run
 // after the action; nil does neither.
-func perform(a *cli.App, act handoff.Act, ids []string, who handoff.Consumption,
+func perform(a *cli.App, act handoff.Act, ids []string, who handoff.Who,
 	first func(operator string) (then func(*handoff.ActReceipt) error, err error)) error {
 	p, s, err := a.ProjectStore()
 	if err != nil {

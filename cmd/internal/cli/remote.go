@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/exchange/remote"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// useRemote sets how the store of a project finds its remote. named is the remote that the user names, "" for the one
+// of the settings.
+func (a *App) useRemote(p *handoff.Project, named string) {
+	at := *p
+	p.Options.Remote = func(ctx context.Context) (remote.Remote, string, error) {
+		name := named
+		if name == "" {
+			name = at.Settings.Remote.Value
+		}
+		r, key, err := a.openRemote(ctx, at, name)
+		if err == nil && named == "" {
+			err = a.checkRemote(at, name, key)
+		}
+		if err != nil && r != nil {
+			r.Close()
+			r = nil
+		}
+		return r, key, err
+	}
+}
+
+// openRemote opens a remote by its name: one of the user's settings, else a git remote of the project. key is what the
+// store remembers of it.
+func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r remote.Remote, key string, err error) {
+	if own := p.User.Remotes[name]; own != nil {
+		scheme, _, _ := strings.Cut(own.URL.Value, ":")
+		program, err := os.Executable()
+		if err != nil {
+			return nil, "", err
+		}
+		r, err = remote.OpenHelper(remote.HelperOptions{Scheme: scheme, Beside: filepath.Dir(program),
+			Environ: os.Environ(), Remote: remote.Place{URL: own.URL.Value, Endpoint: own.Endpoint.Value,
+				Region: own.Region.Value, Profile: own.Profile.Value}})
+		return r, strings.TrimSpace(own.URL.Value + " " + own.Endpoint.Value), err
+	}
+	address, err := remote.URLOf(p.Root, name, os.Environ())
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := handoff.Open(p.Options)
+	if err != nil {
+		return nil, "", err
+	}
+	own := s.OwnPath()
+	if own == "" {
+		return nil, "", fault.Config("set HOME, or XDG_STATE_HOME, to a directory of your own outside of the project",
+			"there is no directory for what is exchanged")
+	}
+	namespace := p.Settings.SyncNamespace.Value
+	r, err = remote.OpenGit(remote.GitOptions{Cache: filepath.Join(own, "sync.git"), Project: p.Root, URL: address,
+		Namespace: namespace, Environ: os.Environ(), Asks: IsTerminal(a.Stderr)})
+	return r, withoutSecret(address) + " " + namespace, err
+}
+
+// withoutSecret returns a URL without user and password.
+func withoutSecret(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil || u.Scheme == "" {
+		return address
+	}
+	u.User = nil
+	return u.String()
+}
+
+// checkRemote asks before handoffs go to another place than at the first sync: the settings come with a clone.
+func (a *App) checkRemote(p handoff.Project, name, key string) error {
+	s, err := handoff.Open(p.Options)
+	if err != nil {
+		return err
+	}
+	before, has := s.HasSynced()
+	question := "Exchange handoffs with " + handoff.EscapeLine(key) + ", no longer with " +
+		handoff.EscapeLine(before) + "?"
+	if !has || before == key || a.CanAsk() && a.Confirm(question) {
+		return nil
+	}
+	return fault.Config("run `handoff sync --remote "+name+"` if that is right",
+		"the settings name another remote than the one that was synced: %s, not %s", key, before)
+}

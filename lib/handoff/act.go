@@ -1,0 +1,532 @@
+package handoff
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/agent/heard"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
+)
+
+// An Act is an action on a handoff, such as ActTake.
+type Act string
+
+// The actions.
+const (
+	ActTake      Act = "take"      // become the holder, unless there is one
+	ActRelease   Act = "release"   // give it back
+	ActSteal     Act = "steal"     // take over from the holder, although its lease is not over
+	ActDone      Act = "done"      // finish it
+	ActReopen    Act = "reopen"    // undo done or withdraw
+	ActArchive   Act = "archive"   // hide it
+	ActUnarchive Act = "unarchive" // undo archive
+	ActWithdraw  Act = "withdraw"  // take it back, by its sender, before it was read or taken
+
+	actResume Act = "resume" // see Records.Resume
+)
+
+// A Who says who acts.
+type Who struct {
+	Operator string
+	Session  string        // of an agent; "" for a person
+	Reason   string        // for the audit log, or ""
+	For      time.Duration // of a take; 0 means Options.Lease for a session, and no end for a person
+}
+
+// An ActReceipt is the result of an action.
+type ActReceipt struct {
+	ID       string `json:"handoff_id"`
+	Act      Act    `json:"act"`
+	Operator string `json:"operator"`             // who did it, now or before
+	Session  string `json:"session_id,omitempty"` // that took it
+	Time     string `json:"ts_utc"`
+	Until    string `json:"until,omitempty"`    // the end of the lease
+	Status   string `json:"status"`             // StatusChanged, or StatusExisting if nothing changed
+	State    State  `json:"state"`              // of the handoff, after the action
+	Reply    string `json:"reply_id,omitempty"` // the answer that was stored with the action
+
+	Over       string   `json:"over,omitempty"` // why a handoff that was taken needs no work
+	Successors []string `json:"superseded_by,omitempty"`
+}
+
+// StatusChanged means that the mark or action of a receipt is new.
+const StatusChanged = "changed"
+
+// A TakenError is the error for a handoff that somebody else holds or has ended. It wraps no class, since nothing is
+// wrong with the store.
+type TakenError struct {
+	ID    string
+	By    Action
+	Ended string // "done" or "withdrawn" by By; "" if By holds the handoff
+	Lost  bool   // By ended the take of the session that asks, and nobody holds the handoff
+	Same  bool   // a session of the same operator holds it, and no session asks
+}
+
+// Error names the holder. The name is quoted, since it came from a command line.
+func (e *TakenError) Error() string {
+	who := fault.Own(e.By.Operator)
+	if e.By.Session != "" {
+		who += " (session " + fault.Own(e.By.Session) + ")"
+	}
+	if e.Lost {
+		return fmt.Sprintf("you no longer hold %s: %s ended your take at %s", e.ID, who, e.By.Time)
+	}
+	if e.Ended != "" {
+		return fmt.Sprintf("%s was %s by %s at %s", e.ID, e.Ended, who, e.By.Time)
+	}
+	until := ""
+	if e.By.Until != "" {
+		until = ", until " + e.By.Until
+	}
+	return fmt.Sprintf("%s is taken by %s since %s%s", e.ID, who, e.By.Time, until)
+}
+
+// Plain omits the holder.
+func (e *TakenError) Plain() string {
+	if e.Ended != "" {
+		return "the handoff was " + e.Ended + " before"
+	}
+	return "the handoff is taken by another operator or session"
+}
+
+// Hint returns what to do next.
+func (e *TakenError) Hint() string {
+	switch {
+	case e.Lost:
+		return "take it again: `handoff take " + e.ID + "`"
+	case e.Ended != "":
+		return "`handoff next` shows what is open"
+	case e.Same:
+		return "`handoff release " + e.ID + "` ends the take of your other session; `handoff next` shows another"
+	}
+	return "`handoff next` shows another; its holder can run `handoff release " + e.ID + "`"
+}
+
+// Verdict returns the verdict of a packet that somebody else works on.
+func (e *TakenError) Verdict() string { return "CRITICAL" }
+
+// Act performs an action for who. Operator is required; Session and Reason are recorded.
+//
+// If several operators or sessions take a handoff at once, one succeeds. The others get a *TakenError, as does one who
+// releases or finishes what another holds. Once a lease is over, or the session of the same operator has died on this
+// machine, ActTake takes the handoff over; a former holder gets a *TakenError until it takes the handoff again. Taking
+// and finishing mark the handoff as read. An archived, superseded or expired handoff can be taken; the receipt says so.
+//
+// The error is ErrDenied unless the rules of OPERATORS.md allow the action. Without that file everybody may act: its
+// sender and persons may release what others hold, who finished it and its sender reopen it, its sender withdraws it,
+// and its sender, its recipient and operators with the capability archive archive it.
+func (s *Store) Act(ctx context.Context, act Act, id string, who Who) (got ActReceipt, err error) {
+	err = s.Lifecycle().ActAll(ctx, act, []string{id}, who, func(receipt ActReceipt) error {
+		got = receipt
+		return nil
+	})
+	return got, err
+}
+
+// ActAll is Act for several handoffs, in one change. Those that can be had are had. each receives their receipts; the
+// error has the reasons of the others. Nothing happens if one of them does not exist.
+func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Who, each func(ActReceipt) error) error {
+	s := c.s
+	if err := cmp.Or(s.at.Guard(), checkWho(who), s.at.CheckPlaces()); err != nil {
+		return err
+	}
+	entries, err := s.FindEach(ids)
+	if err != nil {
+		return err
+	}
+	all := make([]*acting, 0, len(entries))
+	seen := map[string]bool{}
+	for _, e := range entries {
+		if !seen[e.ID] {
+			seen[e.ID] = true
+			all = append(all, &acting{s: s, rules: s.at.Rules(), act: act, id: e.ID, who: who})
+		}
+	}
+	plan := func(c *store.Change) (mustAsk bool) {
+		for _, a := range all {
+			a.err = a.plan(c)
+			mustAsk = mustAsk || a.err != nil || a.got.Status == StatusExisting
+		}
+		return mustAsk
+	}
+	if err := s.do(ctx, act, entries, plan); err != nil {
+		return fault.Unpublished(err)
+	}
+	return s.tell(all, each)
+}
+
+// do makes the change of actions. In a store that has synced, turns are the remote's to accept.
+func (s *Store) do(ctx context.Context, act Act, entries []Entry, plan func(*store.Change) bool) error {
+	look, err := s.look(true)
+	if err != nil {
+		return err
+	}
+	isTurn := act != ActArchive && act != ActUnarchive
+	if look.Sync.Remote == "" || !isTurn || s.opt.Offline {
+		if isTurn && look.Sync.Remote != "" {
+			s.opt.Warn("unconfirmed: `handoff sync` tells whether it counts")
+		}
+		return s.at.Change(ctx, func(c *store.Change) error {
+			plan(c)
+			return nil
+		})
+	}
+	x, err := s.exchange(ctx)
+	if err != nil {
+		return err
+	}
+	defer x.Remote.Close()
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	err = x.Act(ctx, ids, plan)
+	if err != nil && fault.Class(err) == nil {
+		err = fault.New(nil, "add --offline to act without it; the next sync tells whether that counts",
+			"the remote cannot be asked: %v", err)
+	}
+	return err
+}
+
+// tell calls each with the receipts, and returns the reasons of the others.
+func (s *Store) tell(all []*acting, each func(ActReceipt) error) error {
+	look, err := s.look(false)
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		if a.err == nil {
+			a.tellState(look)
+			if err := each(a.got); err != nil {
+				return err
+			}
+		}
+	}
+	return fault.Join(all, func(a *acting) error { return a.err })
+}
+
+func checkWho(who Who) error {
+	if err := checkOperator(who.Operator); err != nil {
+		return err
+	}
+	if who.Session != "" && !IsSession(who.Session) {
+		return fault.Invalid("use 1 to 128 ASCII letters, digits, _ and -", "%q is not a session", who.Session)
+	}
+	return CheckReason(who.Reason)
+}
+
+// An acting is an action of somebody on a handoff.
+type acting struct {
+	s     *Store
+	rules trust.Rules // of the present operators file
+	act   Act
+	id    string
+	who   Who
+
+	got ActReceipt
+	err error
+}
+
+// plan adds the events of the action to a change, and makes its receipt.
+func (a *acting) plan(c *store.Change) error {
+	h := c.Of(a.id)
+	if h == nil || h.Pruned {
+		return a.s.at.UnknownID(a.id)
+	}
+	a.got = ActReceipt{ID: a.id, Act: a.act, Operator: a.who.Operator, Status: StatusChanged}
+	if a.act == ActSteal {
+		a.got.Act = ActTake
+	}
+	if a.act == ActArchive || a.act == ActUnarchive {
+		return a.archive(c, h)
+	}
+	l := c.Life(h)
+	t, isSo, err := a.turn(c, h, l)
+	if err == nil && !isSo {
+		err = a.rules.MayAct(&t, h)
+	}
+	if err != nil {
+		return err
+	}
+	if isSo {
+		return a.existing(l)
+	}
+	turns, counts := c.Turn(h, l, a.turns(l, t)...)
+	if !counts {
+		return a.refused(c, l)
+	}
+	if c.Sync.Remote != "" && !a.s.opt.Offline && c.IsDisputed(h, turns) {
+		c.Undo(len(turns))
+		return fault.New(nil, "run `handoff take --steal --reason TEXT "+short(a.id)+"`, which ends it",
+			"%s is disputed: by other rules, or once the times that turns state have come, somebody else holds it",
+			a.id)
+	}
+	a.got.Time = stamp(turns[len(turns)-1].At)
+	if t.Type == log.Take || t.Type == log.Resume {
+		a.got.Session, a.got.Until = t.Session, stamp(l.Until)
+	}
+	return nil
+}
+
+// turns returns a turn, and before a take of what a dead session holds the release by that session.
+func (a *acting) turns(l *facts.Life, t facts.Turn) []facts.Turn {
+	if l.Holder == nil || t.Type != log.Take || !a.isDead(l) {
+		return []facts.Turn{t}
+	}
+	t.Of = nil
+	return []facts.Turn{{Type: log.Release, Operator: l.Holder.Operator, Session: l.Holder.Session,
+		Of: []string{l.Holder.ID}, Note: "session ended"}, t}
+}
+
+// turn returns the turn that the action is. isSo reports that nothing is left to do.
+func (a *acting) turn(c *store.Change, h *facts.Handoff, l *facts.Life) (t facts.Turn, isSo bool, err error) {
+	t = facts.Turn{Operator: a.who.Operator, Session: a.who.Session, Note: a.who.Reason}
+	last := l.Last()
+	isSo = l.End != nil && l.End.Operator == t.Operator
+	switch a.act {
+	case ActTake, ActSteal, actResume:
+		isSo = a.takeTurn(&t, l, c.Now)
+		if !t.Over && !(l.End == nil && l.IsOver(c.Now.Add(-a.grace(c)))) {
+			return t, isSo, nil
+		}
+	case ActRelease:
+		t.Type, isSo = log.Release, l.Holder == nil && l.End == nil
+	case ActDone:
+		t.Type, isSo = log.Done, isSo && l.End.Type == log.Done
+		if by := c.EnderOf(h, t.Operator, t.Session); by != nil && t.Session != "" && l.Last() == nil {
+			err = &TakenError{ID: a.id, By: actionOf(by, time.Time{}), Lost: true}
+		}
+	case ActReopen:
+		t.Type, isSo = log.Reopen, l.End == nil
+	case ActWithdraw:
+		t.Type, isSo = log.Withdraw, isSo && l.End.Type == log.Withdraw
+		if !isSo {
+			err = a.checkWithdraw(c.View, h, l)
+		}
+	default:
+		err = fault.Invalid("", "%q is not an action", a.act)
+	}
+	if last != nil {
+		t.Of = []string{last.ID}
+	}
+	return t, isSo, err
+}
+
+// grace is how long a lease is over before others take over: the clocks of clones differ.
+func (a *acting) grace(c *store.Change) time.Duration {
+	if c.Sync.Remote != "" {
+		return facts.Ahead
+	}
+	return 0
+}
+
+// takeTurn completes the turn of a take or a resume. isSo is as in turn.
+func (a *acting) takeTurn(t *facts.Turn, l *facts.Life, now time.Time) (isSo bool) {
+	if t.Type = log.Take; a.act == actResume {
+		t.Type = log.Resume
+	}
+	t.Until, t.Over = a.leaseEnd(now), a.act == ActSteal
+	isLonger := t.Until.After(l.Until) && (a.who.For > 0 || l.IsOver(now))
+	return l.IsHeldBy(t.Operator, t.Session) && (t.Type == log.Take || l.Resumed != nil) && !isLonger
+}
+
+// leaseEnd returns the end of a take, zero if it has none: only sessions have a lease by default.
+func (a *acting) leaseEnd(now time.Time) time.Time {
+	lasts := a.who.For
+	if lasts == 0 && a.who.Session != "" {
+		lasts = a.s.opt.Lease
+	}
+	if lasts <= 0 {
+		return time.Time{}
+	}
+	return now.Add(lasts).Truncate(time.Second)
+}
+
+// isDead reports whether the handoff is held by a session of the same operator that has died on this machine.
+func (a *acting) isDead(l *facts.Life) bool {
+	return l.End == nil && l.Holder.Operator == a.who.Operator && l.Holder.Session != a.who.Session &&
+		a.s.hasDied(l.Holder.Session)
+}
+
+// archive plans to hide a handoff, or to show it again.
+func (a *acting) archive(c *store.Change, h *facts.Handoff) error {
+	if err := a.rules.MayArchive(a.who.Operator, h.From, h.To); err != nil {
+		return err
+	}
+	if err := a.known(c); err != nil {
+		return err
+	}
+	l, kind := c.Life(h), log.Archive
+	if a.act == ActUnarchive {
+		kind = log.Unarchive
+	} else if l.Holder != nil && l.End == nil {
+		return fault.Invalid("run `handoff release "+short(a.id)+"` first", "%s is taken by %s", a.id,
+			fault.Own(l.Holder.Operator))
+	}
+	at, changed := c.Mark(h, kind, a.who.Operator)
+	if a.got.Time = stamp(at); changed {
+		return nil
+	}
+	if a.got.Status, a.got.Time = StatusExisting, stamp(c.Now); l.Archiver != "" {
+		a.got.Operator, a.got.Time = l.Archiver, stamp(l.ArchivedAt)
+	}
+	return nil
+}
+
+// known returns an error if the accepted rules do not know the operator, so that nothing it does would count.
+func (a *acting) known(c *store.Change) error {
+	if c.View.Rules != nil && !c.View.Rules.Knows(a.who.Operator, c.Now) {
+		return fault.Denied("run `handoff operators trust`", "the accepted rules do not know %s",
+			fault.Own(a.who.Operator))
+	}
+	return nil
+}
+
+// existing completes the receipt of an action that was done before.
+func (a *acting) existing(l *facts.Life) error {
+	a.got.Status = StatusExisting
+	if last := l.Last(); last != nil {
+		a.got.Operator, a.got.Time = last.Operator, stamp(last.At)
+		if last == l.Holder {
+			a.got.Session, a.got.Until = last.Session, stamp(l.Until)
+		}
+	}
+	return nil
+}
+
+// refused returns why a turn does not count.
+func (a *acting) refused(c *store.Change, l *facts.Life) error {
+	if err := a.known(c); err != nil {
+		return err
+	}
+	if by := l.Resumed; a.act == actResume && by != nil &&
+		(by.Operator != a.who.Operator || l.End != nil || l.Holder == nil) {
+		return &ConsumedError{ID: a.id, By: actionOf(by, time.Time{})}
+	}
+	switch last := l.Last(); {
+	case last == nil:
+		return fault.Denied("ask its sender", "%s cannot be ended by %s", a.id, fault.Own(a.who.Operator))
+	case l.End != nil:
+		return &TakenError{ID: a.id, By: actionOf(last, time.Time{}), Ended: ended[last.Type]}
+	default:
+		return &TakenError{ID: a.id, By: actionOf(last, l.Until),
+			Same: last.Operator == a.who.Operator && a.who.Session == ""}
+	}
+}
+
+var ended = map[string]string{log.Done: "done", log.Withdraw: "withdrawn"}
+
+func short(id string) string { return strings.TrimPrefix(id, form.IDPrefix)[:8] }
+
+// checkWithdraw returns an error unless the handoff was sent by who, and is unread and not taken.
+func (a *acting) checkWithdraw(v facts.View, h *facts.Handoff, l *facts.Life) error {
+	supersede := "replace it: `handoff write FILE --supersedes " + short(h.ID) + "`"
+	switch {
+	case h.From != a.who.Operator:
+		return fault.Denied("ask "+h.From, "%s was sent by %s: only its sender can withdraw it", h.ID,
+			fault.Own(h.From))
+	case l.End != nil && l.End.Operator != a.who.Operator:
+		return fault.Invalid(supersede, "%s was done by %s at %s", h.ID, fault.Own(l.End.Operator), stamp(l.End.At))
+	case l.Taken != nil && l.End == nil:
+		return fault.Invalid(supersede, "%s was taken by %s at %s", h.ID, fault.Own(l.Taken.Operator),
+			stamp(l.Taken.At))
+	}
+	for _, m := range l.Reads {
+		if h.IsTo(m.Operator) {
+			return fault.Invalid(supersede, "%s was read by %s at %s", h.ID, fault.Own(m.Operator), stamp(m.At))
+		}
+	}
+	return nil
+}
+
+// tellState sets the state of the handoff in the receipt and, after a take, why it needs no more work.
+func (a *acting) tellState(look *store.Look) {
+	h := look.Of(a.id)
+	if h == nil {
+		return
+	}
+	l := look.Life(h)
+	a.got.State = look.State(h, l)
+	if a.got.Act == ActTake && a.got.State.IsClosed() {
+		a.got.Over, a.got.State = string(a.got.State), StateTaken
+		for _, by := range look.Superseders(h) {
+			a.got.Successors = append(a.got.Successors, by.ID)
+		}
+	}
+}
+
+// hasDied reports whether a session is known to be over on this machine: its process is gone.
+func (s *Store) hasDied(session string) bool {
+	all := heard.Processes(s.opt.UserState, session)
+	return len(all) > 0 && !slices.ContainsFunc(all, disk.Runs)
+}
+
+// TakeNext takes the first handoff of Next that no other operator or session takes at the same time. ok is false if
+// there is nothing to take. Errors are those of Next and Act.
+func (c Lifecycle) TakeNext(ctx context.Context, f Filter, who Who) (got ActReceipt, ok bool, err error) {
+	for lost := map[string]bool{}; ; {
+		e, ok, err := c.s.Next(f, who.Session, lost)
+		if err != nil || !ok {
+			return got, false, err
+		}
+		got, err = c.s.Act(ctx, ActTake, e.ID, who)
+		if !errors.As(err, new(*TakenError)) {
+			return got, true, err
+		}
+		lost[e.ID] = true
+	}
+}
+
+// Renew extends the leases of what a session holds to Options.Lease from now, once a quarter of the lease has passed.
+// It leaves takes alone that have no lease. next is when a lease is to be renewed again, zero if the session has
+// none. Hooks call it, so it does nothing and returns no error if another program holds the lock.
+func (c Lifecycle) Renew(ctx context.Context, operator, session string) (next time.Time, err error) {
+	s, now := c.s, c.s.opt.Now()
+	look, err := s.look(true)
+	if err != nil || session == "" {
+		return next, err
+	}
+	var due []string
+	for _, h := range look.Listed() {
+		l := look.Life(h)
+		if !l.IsHeldBy(operator, session) || l.Until.IsZero() {
+			continue
+		}
+		at := l.Until.Add(-s.opt.Lease * 3 / 4)
+		if !at.After(now) {
+			due, at = append(due, h.ID), now.Add(s.opt.Lease/4)
+		}
+		if next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	if len(due) == 0 {
+		return next, nil
+	}
+	isDone := s.at.Try(ctx, func(c *store.Change) error {
+		for _, id := range due {
+			if h := c.Of(id); h != nil {
+				if l := c.Life(h); l.IsHeldBy(operator, session) {
+					c.Turn(h, l, facts.Turn{Type: log.Renew, Operator: operator, Session: session,
+						Until: now.Add(s.opt.Lease).Truncate(time.Second), Of: []string{l.Holder.ID}})
+				}
+			}
+		}
+		return nil
+	})
+	if !isDone {
+		next = now.Add(time.Minute)
+	}
+	return next, nil
+}

@@ -1,0 +1,139 @@
+package handoff
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/fields"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
+)
+
+// Records gives access to the records that handoffs carry, and to the used resume tokens.
+type Records struct{ s *Store }
+
+// Records returns the records of the store.
+func (s *Store) Records() Records { return Records{s} }
+
+// A ConsumedError is the error for a packet that was resumed before. It wraps no class, since nothing is wrong with the
+// store.
+type ConsumedError struct {
+	ID string
+	By Action
+}
+
+// Error names who resumed the packet, and when.
+func (e *ConsumedError) Error() string {
+	return fmt.Sprintf("%s resumed %s at %s; a token works once", fault.Own(e.By.Operator), e.ID, e.By.Time)
+}
+
+// Plain omits the operator.
+func (e *ConsumedError) Plain() string { return "the packet was resumed before; a token works once" }
+
+// Hint returns what to do next.
+func (e *ConsumedError) Hint() string { return "ask for a new packet" }
+
+// Verdict returns the verdict of check.
+func (e *ConsumedError) Verdict() string { return "CRITICAL" }
+
+// Resume takes a packet and uses up its resume token. The caller checks the handoff first. If several resume at once,
+// one succeeds. The others get a *ConsumedError, or a *TakenError if another operator holds the handoff. Other errors
+// are those of Act.
+func (r Records) Resume(ctx context.Context, id string, who Who) (ActReceipt, error) {
+	return r.s.Act(ctx, actResume, id, who)
+}
+
+// Use returns who resumed a handoff, or another one with the same resume token. The zero Action means that nobody did.
+func (r Records) Use(id, token string) (by Action, where string, err error) {
+	look, err := r.s.look(false)
+	if err != nil {
+		return by, "", err
+	}
+	for _, h := range look.All() {
+		if h.ID != id && (token == "" || h.Record.Token != tokenHash(token)) {
+			continue
+		}
+		if resumed := look.Life(h).Resumed; resumed != nil {
+			return actionOf(resumed, resumed.Until), h.ID, nil
+		}
+	}
+	return by, "", nil
+}
+
+// Sharing returns the ids of the handoffs whose packets have a resume token.
+func (r Records) Sharing(token string) (ids []string, err error) {
+	look, err := r.s.look(false)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range look.Listed() {
+		if h.Record.Token == tokenHash(token) {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids, nil
+}
+
+// Carrying returns the handoffs that carry a record of a kind, newest first. Each is proven as Read does; withheld has
+// the errors of those that cannot be proven.
+func (r Records) Carrying(kind string) (found []Stored, withheld []error, err error) {
+	look, err := r.s.look(false)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := slices.DeleteFunc(look.Listed(), func(h *facts.Handoff) bool { return h.Record.Kind != kind })
+	entries := make([]Entry, len(all))
+	for i, h := range all {
+		entries[i] = entry(look.View, h)
+	}
+	err = r.s.LoadEach(NewestFirst(entries), func(got Stored, err error) bool {
+		if err != nil {
+			withheld = append(withheld, err)
+		} else {
+			found = append(found, got)
+		}
+		return true
+	})
+	return found, withheld, err
+}
+
+func tokenHash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// recordOf returns what the log says about the record in a body, nil if there is none.
+func recordOf(body string) *log.Record {
+	block, ok := fields.Extract(body)
+	if !ok {
+		return nil
+	}
+	r := &log.Record{Kind: block.Kind}
+	var named struct {
+		Task  string `json:"task_id"`
+		Token string `json:"resume_token"`
+	}
+	if json.Unmarshal(block.JSON, &named) == nil {
+		if r.Task = named.Task; named.Token != "" {
+			r.Token = tokenHash(named.Token)
+		}
+	}
+	return r
+}
+
+// CarriesPacket reports whether the body contains a packet: the only record with a resume token.
+func CarriesPacket(d Document) bool {
+	b, ok := fields.Extract(d.Body)
+	return ok && b.Kind == "packet"
+}
+
+// A Made document was made from something else, such as a record.
+type Made struct {
+	Document
+	Redacted []string // the secret rules whose findings were replaced
+}

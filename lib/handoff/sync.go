@@ -1,0 +1,106 @@
+package handoff
+
+import (
+	"context"
+	"io"
+
+	"github.com/seed-78daf238/handoff/lib/exchange/bundle"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/exchange"
+)
+
+// SyncOptions choose what a sync does: only receive, only say what would be sent, or give the remote back what it
+// lacks.
+type SyncOptions = exchange.Options
+
+// A SyncReport is what a sync did. Received counts documents, Sent lines. Held are documents that may not be stored
+// yet, Lost the turns that were made offline and do not count. More says that it has to run again.
+type SyncReport = exchange.Report
+
+// Sync exchanges the store with its remote: it receives what others did, and sends what was done here. The error is
+// ErrBusy if another sync runs, ErrIntegrity if the remote lost or changed what was read before, ErrConfig for the
+// remote's settings, and without a class if it cannot be reached.
+func (s *Store) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
+	if err := s.Maintenance().Ready(); err != nil {
+		return SyncReport{}, err
+	}
+	x, err := s.exchange(ctx)
+	if err != nil {
+		return SyncReport{}, err
+	}
+	defer x.Remote.Close()
+	return x.Sync(ctx, o)
+}
+
+// HasSynced reports whether the store was ever exchanged, and with what.
+func (s *Store) HasSynced() (remote string, has bool) {
+	look, err := s.look(true)
+	if err != nil {
+		return "", false
+	}
+	return look.Sync.Remote, look.Sync.Remote != ""
+}
+
+func (s *Store) exchange(ctx context.Context) (*exchange.Exchange, error) {
+	if s.opt.Remote == nil {
+		return nil, fault.Config("name one with --remote, or add a git remote", "this store has no remote")
+	}
+	r, name, err := s.opt.Remote(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &exchange.Exchange{At: s.at, Remote: r, Name: name, RecordOf: recordOf}, nil
+}
+
+// Export writes a bundle: the documents of handoffs, and with state what happened to them. ids are as in Read. A bundle
+// can be imported anywhere.
+func (s *Store) Export(w io.Writer, ids []string, withState bool) (entries []Entry, err error) {
+	if entries, err = s.FindEach(ids); err != nil {
+		return nil, err
+	}
+	full := make([]string, len(entries))
+	for i, e := range entries {
+		full[i] = e.ID
+	}
+	batch, err := (&exchange.Exchange{At: s.at}).Bundle(full, withState)
+	if err != nil {
+		return nil, err
+	}
+	return entries, bundle.Write(w, batch, true)
+}
+
+// Import stores the documents of a bundle, all or none, and with state what happened to them. The receipts have the
+// order of the bundle; those of a dry run have only ids. A damaged bundle is ErrIntegrity, a malformed line
+// ErrInvalid. Other errors are those of Write.
+func (s *Store) Import(ctx context.Context, r io.Reader, withState, isDry bool) ([]Receipt, error) {
+	if err := s.Maintenance().Ready(); err != nil {
+		return nil, err
+	}
+	lines, err := bundle.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	x := exchange.Exchange{At: s.at, RecordOf: recordOf}
+	ids, outcomes, err := x.Import(ctx, lines, withState, isDry)
+	if err != nil {
+		return nil, fault.Unpublished(err)
+	}
+	receipts := make([]Receipt, len(ids))
+	for i, id := range ids {
+		receipts[i].ID = id
+		if isDry {
+			continue
+		}
+		receipts[i].Path, receipts[i].Status = s.at.RelPath(outcomes[i].File), StatusCreated
+		if outcomes[i].IsExisting {
+			receipts[i].Status = StatusExisting
+		}
+		if e, err := s.Find(id); err == nil {
+			receipts[i].Time = e.Time
+		}
+	}
+	return receipts, nil
+}
+
+// OwnPath returns the directory of the store in the user's state, "" if there is none.
+func (s *Store) OwnPath() string { return s.at.OwnPath() }

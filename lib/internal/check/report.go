@@ -1,0 +1,88 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+)
+
+// A Finding is one fault or warning.
+type Finding struct {
+	Place   string `json:"place"`   // file, or file:line
+	Problem string `json:"problem"` // what is wrong
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// String returns the finding as one line, whatever a file is called.
+func (f Finding) String() string { return form.EscapeLine(f.Place + ": " + f.Problem) }
+
+// A Report is the result of [Verify]. A fault breaks a promise of the store; a warning does not.
+type Report struct {
+	Handoffs int       `json:"handoffs"`
+	Others   int       `json:"from_others,omitempty"` // how many came from other clones
+	Events   int       `json:"events"`
+	Head     string    `json:"head"` // COUNT:HASH of the log
+	Faults   []Finding `json:"faults"`
+	Warnings []Finding `json:"warnings"`
+}
+
+// repair is the remedy for most faults.
+const repair = "handoff verify --repair"
+
+// Err returns nil if the report has no faults. Otherwise the error is fault.ErrIntegrity and names each fault with its
+// remedy; the hint is the first remedy that Repair does not replace.
+func (r Report) Err() error {
+	if len(r.Faults) == 0 {
+		return nil
+	}
+	first := repair
+	for _, f := range r.Faults {
+		if f.Remedy != "" && f.Remedy != repair {
+			first = f.Remedy
+			break
+		}
+	}
+	lines := fault.Lines(r.Faults, func(f Finding) string {
+		text := f.String()
+		if f.Remedy != "" && f.Remedy != first {
+			text += "; run `" + form.EscapeLine(f.Remedy) + "`"
+		}
+		return text
+	})
+	return fault.Integrity("run `"+first+"`", "%s",
+		strings.Join(append(lines, fault.Count(len(r.Faults), "fault")+" found"), "\n"))
+}
+
+// mostFindings is the most faults that are listed, and the most warnings.
+const mostFindings = 10_000
+
+func (r *Report) fault(place, remedy, format string, args ...any) {
+	add(&r.Faults, place, remedy, format, args)
+}
+
+func (r *Report) warn(place, remedy, format string, args ...any) {
+	add(&r.Warnings, place, remedy, format, args)
+}
+
+func add(list *[]Finding, place, remedy, format string, args []any) {
+	switch n := len(*list); {
+	case n < mostFindings:
+		*list = append(*list, Finding{place, fmt.Sprintf(format, args...), remedy})
+	case n == mostFindings:
+		*list = append(*list, Finding{"…", fmt.Sprintf("there are more than %d", mostFindings), ""})
+	}
+}
+
+// sort orders findings by file, line and text. Of two line numbers, the shorter is the smaller one.
+func sort(list []Finding) {
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		fileA, lineA, _ := strings.Cut(a.Place, ":")
+		fileB, lineB, _ := strings.Cut(b.Place, ":")
+		return cmp.Or(strings.Compare(fileA, fileB), len(lineA)-len(lineB), strings.Compare(lineA, lineB),
+			strings.Compare(a.Problem, b.Problem))
+	})
+}

@@ -1,0 +1,111 @@
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+)
+
+// Bundle returns a batch with the documents of handoffs; with state, also the facts and turns about them, in their
+// order. The error is fault.ErrIntegrity if a file is not whole.
+func (x *Exchange) Bundle(ids []string, withState bool) ([]byte, error) {
+	look, err := x.At.Look(false)
+	if err != nil {
+		return nil, err
+	}
+	var lines [][]byte
+	for _, id := range ids {
+		line := x.documentLine(id, look)
+		if line == nil {
+			return nil, fault.Integrity("run `handoff verify`", "the document of %s is missing or was changed", id)
+		}
+		lines = append(lines, line)
+	}
+	if withState {
+		wanted := map[string]bool{}
+		for _, id := range ids {
+			wanted[id] = true
+		}
+		err = x.At.Events(func(e log.Event) {
+			if wanted[e.Payload.ID] && (isTurn(e.Type) || slices.Contains(factTypes, e.Type)) {
+				lines = append(lines, e.Line())
+			}
+		})
+	}
+	return newBatch(look.Count, look.At.Hash, lines), err
+}
+
+// Import stores what a bundle has, with one change: all its documents, and with state what others said about them.
+// outcomes has the order of ids. A document that may not be stored is fault.ErrDenied, and a malformed line
+// fault.ErrInvalid: then nothing is stored. With isDry nothing is stored at all.
+func (x *Exchange) Import(ctx context.Context, lines [][]byte, withState, isDry bool) (ids []string,
+	outcomes []store.Outcome, err error) {
+	x.seen, x.sent, x.report = map[string]bool{}, map[string]bool{}, Report{}
+	var docs []store.Document
+	a := arrival{}
+	for i, text := range lines {
+		r, ok := parseAny(bytes.TrimSuffix(text, []byte("\n")))
+		if !ok {
+			return nil, nil, fault.Invalid("get the bundle again", "line %d of the bundle is malformed", i+2)
+		}
+		if r.document == nil {
+			a.lines = append(a.lines, r)
+			continue
+		}
+		d, err := x.imported(r.document)
+		if err != nil {
+			return nil, nil, err
+		}
+		ids, docs = append(ids, r.document.ID), append(docs, *d)
+	}
+	if isDry {
+		return ids, nil, nil
+	}
+	outcomes, err = x.At.Write(ctx, docs, func(*store.Change) {}, func(c *store.Change) error {
+		for _, r := range a.lines {
+			h := c.Of(r.Payload.ID)
+			if withState && h != nil && !h.Pruned && !c.Facts.Has(h, r.id) && !x.seen[r.id] {
+				x.seen[r.id] = true
+				c.AddEvent(r.Pending, &log.Here{Bundle: true})
+			}
+		}
+		return nil
+	})
+	return ids, outcomes, err
+}
+
+// parseAny parses a line of a bundle, which may be of any log.
+func parseAny(text []byte) (received, bool) {
+	if r, ok := parseLine("w-0000000000000000", text); ok {
+		return r, true
+	}
+	p, ok := log.ParseLine(text)
+	if !ok || !isTurn(p.Type) || !form.IsID(p.Payload.ID) {
+		return received{}, false
+	}
+	return parseLine(turnLog(p.Payload.ID), text)
+}
+
+// imported returns a document of a bundle as one to store.
+func (x *Exchange) imported(d *document) (*store.Document, error) {
+	parsed, err := d.parse()
+	if err != nil {
+		return nil, err
+	}
+	look, err := x.At.Look(false)
+	if err != nil {
+		return nil, err
+	}
+	verification := ""
+	if h := look.Of(d.ID); h == nil || h.Pruned || h.Lost { // what is here was let in before
+		if verification, err = x.judge(parsed); err != nil {
+			return nil, err
+		}
+	}
+	return x.received(d, parsed, verification, &log.Here{Bundle: true}), nil
+}

@@ -1,0 +1,122 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
+)
+
+// typeDocument is the type of the lines of documents. The audit log has none of them.
+const typeDocument = "handoff.document"
+
+// Caps of what is received.
+const (
+	maxLine      = 1<<20 + 64<<10
+	maxLines     = 20_000    // of a batch
+	maxMalformed = 100       // lines of a batch, before it is given up
+	maxChange    = 16 << 20  // bytes of lines
+	maxSync      = 256 << 20 // bytes of batches
+)
+
+var (
+	factTypes = []string{log.MarkRead, log.MarkUnread, log.Archive, log.Unarchive, log.Sign}
+	turnTypes = []string{log.Take, log.Renew, log.Release, log.Done, log.Reopen, log.Withdraw, log.Resume}
+	ownTypes  = []string{log.Write, log.Import, log.Surface, log.Prune, log.Repair, "handoff.validate"} // never travel
+)
+
+func isTurn(kind string) bool { return slices.Contains(turnTypes, kind) }
+
+// turnLog returns the log of the turns of a handoff.
+func turnLog(id string) string { return "t-" + id[len(form.IDPrefix):len(form.IDPrefix)+2] }
+
+// A document is the payload of a line of a document.
+type document struct {
+	ID        string `json:"handoff_id"`
+	Text      string `json:"text"`
+	Signature string `json:"signature,omitempty"`
+	Source    string `json:"source,omitempty"`
+}
+
+func (d document) line() ([]byte, error) {
+	return jsontree.CanonicalOf(map[string]any{"event_type": typeDocument, "payload": d})
+}
+
+// A received line is one of a log.
+type received struct {
+	log.Pending
+	id       string // of the event
+	document *document
+}
+
+// parseLine parses a line of a log. ok is false if it is malformed, or does not belong there.
+func parseLine(name string, text []byte) (r received, ok bool) {
+	if len(text) > maxLine {
+		return r, false
+	}
+	var head struct {
+		Type    string          `json:"event_type"`
+		Payload json.RawMessage `json:"payload"`
+	}
+	if jsontree.Decode(text, &head) == nil && head.Type == typeDocument && form.IsWriter(name) {
+		r.document = &document{}
+		if jsontree.Decode(head.Payload, r.document) != nil {
+			return r, false
+		}
+		canonical, err := r.document.line()
+		r.Type, r.id = typeDocument, r.document.ID
+		return r, err == nil && bytes.Equal(canonical, text)
+	}
+	r.Pending, ok = log.ParseLine(text)
+	r.id = log.IDOf(text)
+	id := r.Payload.ID
+	switch isKnown := form.IsID(id); {
+	case !ok || slices.Contains(ownTypes, r.Type):
+		return r, false
+	case isTurn(r.Type):
+		return r, isKnown && name == turnLog(id)
+	case r.Type == "batch.seal":
+		return r, true
+	case slices.Contains(factTypes, r.Type):
+		return r, isKnown && form.IsWriter(name)
+	}
+	return r, form.IsWriter(name) && (strings.HasPrefix(r.Type, "handoff.") || strings.HasPrefix(r.Type, "batch."))
+}
+
+// parseBatch parses a batch of a log. Malformed lines are counted; after too many the rest of the batch is passed over.
+func parseBatch(name string, text []byte) (all []received, malformed int) {
+	head, rest, _ := bytes.Cut(text, []byte("\n"))
+	var first struct {
+		Version int `json:"handoff-batch"`
+	}
+	if json.Unmarshal(head, &first) != nil || first.Version != 1 {
+		return nil, 1
+	}
+	for line := range bytes.Lines(rest) {
+		if malformed >= maxMalformed || len(all) >= maxLines {
+			break
+		}
+		line, isWhole := bytes.CutSuffix(line, []byte("\n"))
+		r, ok := parseLine(name, line)
+		if !isWhole || !ok {
+			malformed++
+			continue
+		}
+		all = append(all, r)
+	}
+	return all, malformed
+}
+
+// newBatch returns a batch of lines.
+func newBatch(count int, hash string, lines [][]byte) []byte {
+	text := fmt.Appendf(nil, `{"audit":"%d:%s","handoff-batch":1}`+"\n", count, hash)
+	for _, line := range lines {
+		text = append(append(text, line...), '\n')
+	}
+	return text
+}

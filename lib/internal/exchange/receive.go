@@ -1,0 +1,339 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/exchange/remote"
+	"github.com/seed-78daf238/handoff/lib/fault"
+	doc "github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
+)
+
+// An arrival is what was read of one log.
+type arrival struct {
+	log   string
+	end   remote.Position
+	lines []received
+}
+
+// errFull ends reading when enough has come in for one sync.
+var errFull = errors.New("enough for one sync")
+
+// receive reads the logs that changed, or only those named, and stores what they say. Logs that were rewritten are
+// told at the end; the others are received.
+func (x *Exchange) receive(ctx context.Context, only ...string) error {
+	look, err := x.At.Look(false)
+	if err != nil {
+		return err
+	}
+	versions, err := x.Remote.Versions(ctx)
+	if err != nil {
+		return err
+	}
+	known, after := x.At.Versions(), map[string]remote.Position{}
+	for name, version := range versions {
+		if len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
+		read := look.Sync.Logs[name].End
+		switch {
+		case x.restored != nil:
+			after[name] = x.restored.ends[name]
+		case x.again:
+			after[name] = ""
+		case read == "" || read != version && known[name] != version+" "+read:
+			after[name] = remote.Position(read)
+		}
+	}
+	var gone error
+	for _, name := range slices.Sorted(maps.Keys(look.Sync.Logs)) {
+		_, isThere := versions[name]
+		if !isThere && look.Sync.Logs[name].End != "" && len(only) == 0 && x.restored == nil {
+			gone = errors.Join(gone, &remote.Rewritten{Log: name})
+		}
+	}
+	arrived, readErr := x.read(ctx, after)
+	if err := x.take(ctx, arrived); err != nil {
+		return err
+	}
+	for _, a := range arrived {
+		if version, isThere := versions[a.log]; isThere && readErr == nil {
+			if known == nil {
+				known = map[string]string{}
+			}
+			known[a.log] = version + " " + string(a.end)
+		}
+	}
+	x.At.SetVersions(known)
+	if errors.Is(readErr, errFull) {
+		x.report.More, readErr = true, nil
+	}
+	return errors.Join(readErr, gone)
+}
+
+// read reads logs behind positions.
+func (x *Exchange) read(ctx context.Context, after map[string]remote.Position) (all []arrival, err error) {
+	if len(after) == 0 {
+		return nil, nil
+	}
+	total := 0
+	err = x.Remote.Read(ctx, after, func(name string, b remote.Batch) error {
+		if n := len(all); n == 0 || all[n-1].log != name {
+			all = append(all, arrival{log: name})
+		}
+		lines, malformed := parseBatch(name, b.Text)
+		x.report.PassedOver += malformed
+		a := &all[len(all)-1]
+		a.end, a.lines = b.At, append(a.lines, lines...)
+		if total += len(b.Text); total >= maxSync {
+			return errFull
+		}
+		return nil
+	})
+	return all, err
+}
+
+// take stores what came in, documents first.
+func (x *Exchange) take(ctx context.Context, all []arrival) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var docs []store.Document
+	for i := range all {
+		x.outboxHas(all[i])
+		for _, r := range all[i].lines {
+			if r.document == nil {
+				continue
+			}
+			d, err := x.admit(r.document, all[i].log)
+			if err != nil {
+				return err
+			}
+			if d != nil {
+				docs = append(docs, *d)
+			}
+		}
+	}
+	outcomes, err := x.At.Write(ctx, docs, func(*store.Change) {}, func(c *store.Change) error {
+		for _, a := range all {
+			x.addLines(c, a)
+		}
+		return nil
+	})
+	for _, o := range outcomes {
+		if err == nil && !o.IsExisting {
+			x.report.Received++
+		}
+	}
+	return err
+}
+
+// outboxHas notes which lines the outbox of this clone has; to restore the remote, those of all logs.
+func (x *Exchange) outboxHas(a arrival) {
+	if a.log != x.outbox && x.restored == nil {
+		return
+	}
+	for _, r := range a.lines {
+		x.sent[r.id] = true
+	}
+}
+
+// admit returns a document to store, nil if it is here, was pruned, or has to wait.
+func (x *Exchange) admit(d *document, from string) (*store.Document, error) {
+	look, err := x.At.Look(false)
+	if err != nil {
+		return nil, err
+	}
+	if h := look.Of(d.ID); h != nil && (h.Pruned || !h.Lost && !slices.Contains(look.Missing, h)) {
+		return nil, nil
+	}
+	parsed, err := d.parse()
+	if err != nil {
+		x.report.PassedOver++
+		return nil, nil
+	}
+	verification, why := x.judge(parsed)
+	if why != nil {
+		return nil, x.hold(d, from, why)
+	}
+	return x.received(d, parsed, verification, &log.Here{Log: from}), nil
+}
+
+// parse proves a document by its id.
+func (d document) parse() (doc.Document, error) {
+	parsed, faults := doc.ParseStored([]byte(d.Text))
+	if len(faults) > 0 {
+		return parsed, fault.Invalid("get it again", "%s is not a valid handoff: %s", d.ID, faults[0].Problem)
+	}
+	id, err := doc.ID(parsed)
+	if err == nil && (id != d.ID || parsed.HandoffID != id) {
+		err = &fault.IDMismatchError{Name: "the received document", Claimed: d.ID, Computed: id}
+	}
+	return parsed, err
+}
+
+// received returns a document as one to store.
+func (x *Exchange) received(d *document, parsed doc.Document, verification string, here *log.Here) *store.Document {
+	text := []byte(d.Text)
+	return &store.Document{Document: parsed, Size: len(parsed.Body), Verification: verification, Source: d.Source,
+		Record: x.RecordOf(parsed.Body), Signature: []byte(d.Signature), Here: here,
+		Text: func() ([]byte, error) { return text, nil }}
+}
+
+// judge returns why a document may not be stored now.
+func (x *Exchange) judge(d doc.Document) (verification string, why error) {
+	if bad := doc.CheckTime(d.Time, x.At.Opt.Now()); bad != nil {
+		return "", fault.Invalid("it comes in when its time has come", "it states %s", d.Time)
+	}
+	look, err := x.At.Look(true)
+	if err != nil {
+		return "", err
+	}
+	if _, err := x.At.Rules().Admit(d.From, d.To); err != nil {
+		return "", err
+	}
+	return trust.Accepted(look.Facts.Rules, look.Now).Admit(d.From, d.To)
+}
+
+// hold keeps a document that may not be stored yet.
+func (x *Exchange) hold(d *document, from string, why error) error {
+	x.report.Held = append(x.report.Held, Held{d.ID, fault.Sentence(why)})
+	held, err := x.At.Held()
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+	text, err := jsontree.CanonicalOf(waiting{from, *d})
+	if err == nil {
+		err = held.Replace(strings.TrimPrefix(d.ID, form.IDPrefix), text, 0, true)
+	}
+	return err
+}
+
+// A waiting is what the file of a held document has.
+type waiting struct {
+	Log      string   `json:"log"`
+	Document document `json:"document"`
+}
+
+// release stores held documents that may be stored now. What others said of them meanwhile is read again.
+func (x *Exchange) release(ctx context.Context) error {
+	held, err := x.At.Held()
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+	names, err := held.Names(form.IsDigest)
+	if err != nil {
+		return err
+	}
+	x.report.Held = x.report.Held[:0]
+	var docs []store.Document
+	for _, name := range names {
+		text, err := held.Read(name, 2*maxLine)
+		var w waiting
+		if err != nil || jsontree.Decode(text, &w) != nil {
+			continue
+		}
+		d, err := x.admit(&w.Document, w.Log)
+		if err != nil {
+			return err
+		}
+		if look, err := x.At.Look(false); d == nil && err == nil && look.Of(w.Document.ID) != nil {
+			_ = held.Remove(name) // it came in another way
+		}
+		if d != nil {
+			docs = append(docs, *d)
+		}
+	}
+	noted, _ := held.Read(notedFile, maxChange)
+	isNoted := slices.ContainsFunc(docs, func(d store.Document) bool {
+		return strings.Contains(string(noted), d.HandoffID)
+	})
+	if len(docs) == 0 {
+		return nil
+	}
+	outcomes, err := x.At.Write(ctx, docs, func(*store.Change) {}, nil)
+	if err != nil {
+		return err
+	}
+	x.report.Received += len(outcomes)
+	for _, d := range docs {
+		_ = held.Remove(strings.TrimPrefix(d.HandoffID, form.IDPrefix))
+	}
+	if isNoted {
+		return x.readAgain(ctx)
+	}
+	return nil
+}
+
+const notedFile = "noted" // the ids of handoffs about which lines were passed over
+
+// note keeps the ids of handoffs that are not here and about which others said something.
+func (x *Exchange) note(ids map[string]bool) {
+	if len(ids) == 0 {
+		return
+	}
+	held, err := x.At.Held()
+	if err != nil {
+		return
+	}
+	defer held.Close()
+	text, _ := held.Read(notedFile, maxChange)
+	for id := range ids {
+		if !strings.Contains(string(text), id) {
+			text = append(text, id+"\n"...)
+		}
+	}
+	_ = held.Replace(notedFile, text, 0, true)
+}
+
+// readAgain reads all logs from their beginnings.
+func (x *Exchange) readAgain(ctx context.Context) error {
+	x.again = true
+	defer func() { x.again = false }()
+	return x.receive(ctx)
+}
+
+// addLines adds the facts and turns of a log, and how far it was read.
+func (x *Exchange) addLines(c *store.Change, a arrival) {
+	here, read, away := &log.Here{Log: a.log}, []string{}, map[string]bool{}
+	for _, r := range a.lines {
+		if isTurn(r.Type) {
+			read = append(read, r.id)
+		}
+		if r.document != nil || x.seen[r.id] {
+			continue
+		}
+		h := c.Of(r.Payload.ID)
+		switch {
+		case r.Payload.ID == "" && r.Type == "batch.seal":
+		case h == nil:
+			away[r.Payload.ID] = true
+			continue
+		case h.Pruned || c.Facts.Has(h, r.id):
+			continue
+		}
+		x.seen[r.id] = true
+		c.AddEvent(r.Pending, here)
+	}
+	x.note(away)
+	sync := log.Payload{Log: a.log, End: string(a.end), Turns: read}
+	if through := c.Sync.Logs[a.log].Through; a.log == x.outbox && through != (log.Point{}) {
+		sync.Through = through.String()
+	}
+	if x.restored != nil {
+		x.restored.ends[a.log] = a.end
+		x.restored.reads = append(x.restored.reads, sync)
+		return
+	}
+	c.Add(log.SyncRead, sync)
+}

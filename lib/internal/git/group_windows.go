@@ -1,6 +1,0 @@
-package git
-
-import "os/exec"
-
-// inGroup does nothing: stores are read-only on Windows.
-func inGroup(*exec.Cmd) {}

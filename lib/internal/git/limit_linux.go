@@ -1,0 +1,11 @@
+package git
+
+import "golang.org/x/sys/unix"
+
+// limit limits a process that was just started, and the children that it will have: it reads what others have
+// published. One that cannot be limited has lower limits, or has ended.
+func limit(pid int) {
+	for what, most := range map[int]uint64{unix.RLIMIT_DATA: 2 << 30, unix.RLIMIT_FSIZE: 4 << 30} {
+		_ = unix.Prlimit(pid, what, &unix.Rlimit{Cur: most, Max: most}, nil)
+	}
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
+)
+
+// Mark plans a fact about a handoff, such as [log.MarkRead], by an operator, and returns the time that it states. If
+// the fact is so already, nothing is planned, and changed is false.
+func (c *Change) Mark(h *facts.Handoff, kind, operator string) (at time.Time, changed bool) {
+	l := c.Life(h)
+	if kind == log.MarkRead && l.IsReadBy(operator) || kind == log.MarkUnread && !l.IsReadBy(operator) ||
+		(kind == log.Archive) == l.IsArchived && (kind == log.Archive || kind == log.Unarchive) {
+		return at, false
+	}
+	at = c.TimeFor(h, l, kind, operator)
+	p := log.Payload{ID: h.ID, Operator: operator, Time: log.Stamp(at)}
+	if kind == log.MarkRead {
+		p.AlreadyMarked = new(bool)
+	}
+	c.Add(kind, p)
+	return at, true
+}
+
+// Turn plans turns on a handoff whose life is l, one after the other, and returns them with their times. If all of them
+// count, l is the life after them. Otherwise nothing is planned.
+func (c *Change) Turn(h *facts.Handoff, l *facts.Life, turns ...facts.Turn) (made []facts.Turn, count bool) {
+	for i := range turns {
+		t := &turns[i]
+		t.At = c.TimeFor(h, l, t.Type, t.Operator)
+		p := log.Payload{ID: h.ID, Operator: t.Operator, Session: t.Session, Time: log.Stamp(t.At), Of: t.Of,
+			Over: t.Over, Note: t.Note}
+		if !t.Until.IsZero() {
+			t.Until = t.Until.UTC().Truncate(time.Microsecond)
+			p.Until = log.Stamp(t.Until)
+		}
+		if _, count = c.Apply(l, h, t); !count {
+			c.Undo(i)
+			return nil, false
+		}
+		c.Add(t.Type, p)
+	}
+	return turns, true
+}
+
+// IsDisputed reports whether one of some planned turns would not count once all times have come or, if the last is a
+// take or resume, without rules.
+func (c *Change) IsDisputed(h *facts.Handoff, turns []facts.Turn) bool {
+	views := []facts.View{{Facts: c.Facts, Rules: c.Rules}}
+	if kind := turns[len(turns)-1].Type; kind == log.Take || kind == log.Resume {
+		views = append(views, facts.View{Facts: c.Facts, Now: c.Now})
+	}
+	return slices.ContainsFunc(views, func(v facts.View) bool {
+		l := v.Life(h)
+		return slices.ContainsFunc(turns, func(t facts.Turn) bool {
+			_, counts := v.Apply(l, h, &t)
+			return !counts
+		})
+	})
+}
+
+// Undo takes the last events back that were planned.
+func (c *Change) Undo(count int) { c.events = c.events[:len(c.events)-count] }
+
+// Try is Change, but gives up if the lock is not free at once, and does not say why it failed. It reports whether the
+// change was made.
+func (s *Store) Try(ctx context.Context, do func(*Change) error) bool {
+	quick := Store{Opt: s.Opt}
+	quick.Opt.LockTimeout = 0
+	quick.Opt.Warn = func(string) {}
+	return quick.Change(ctx, do) == nil
+}
+
+// Events calls do with each event of the log, oldest first. What is behind a damage is left out.
+func (s *Store) Events(do func(log.Event)) error { return s.EventsFrom(log.Start, log.Point{}, do) }
+
+// EventsFrom is Events from one point to another; the zero point is the end.
+func (s *Store) EventsFrom(from, to log.Point, do func(log.Event)) error {
+	state, err := s.open(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return err
+	}
+	defer state.Close()
+	f, err := state.Open(log.FileName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	if to != (log.Point{}) {
+		size = min(size, max(to.Offset, 0))
+	}
+	_, err = log.Read(f, size, from, func(change []log.Event) {
+		for _, e := range change {
+			do(e)
+		}
+	})
+	return errOther(err, new(*log.Damage))
+}

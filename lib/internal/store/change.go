@@ -1,0 +1,328 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
+	"github.com/seed-78daf238/handoff/lib/internal/index"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/internal/trust"
+)
+
+// A Change is one change of the store, under its lock. Its view is of what was before.
+type Change struct {
+	facts.View
+	store      *Store
+	dir, state *disk.Dir
+	file       *os.File
+	log        *log.Log
+	pin        pin
+	git        string // the stamp of git's index, before git was asked
+	since      int64  // the point of the snapshot
+
+	events  []log.Pending
+	links   []link
+	names   map[string]bool   // those that documents get
+	planned map[string]string // the same names, by id
+	isSync  bool              // a file that had its name before must be durable
+}
+
+// A link is a staged body and the name that it gets.
+type link struct{ temp, name string }
+
+// Change makes one change: do plans it, by adding events, and all of it is stored or nothing. If it adds none, nothing
+// is stored. It returns after the events are on the disk. Errors that are not of do are fault.ErrBusy (the lock),
+// fault.ErrIntegrity (the machine, the log), fault.ErrConfig (a directory), or of the system.
+func (s *Store) Change(ctx context.Context, do func(*Change) error) error {
+	return s.change(ctx, false, do)
+}
+
+// change is Change; with isMoving for a store that may be another machine's.
+func (s *Store) change(ctx context.Context, isMoving bool, do func(*Change) error) error {
+	c := &Change{store: s, names: map[string]bool{}, planned: map[string]string{}}
+	defer c.close()
+	if !IsThere(s.Opt.StateDir) { // nothing is made for what is refused
+		if err := s.checkNew(); err != nil && !IsThere(s.Opt.StateDir) {
+			return err
+		}
+	}
+	unlock, err := c.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := c.open(isMoving); err != nil {
+		return err
+	}
+	if err := do(c); err != nil {
+		return err
+	}
+	before := c.At
+	changed, err := c.commit()
+	if err != nil {
+		return err
+	}
+	c.follow(before, changed)
+	return nil
+}
+
+// Add adds an event to the change.
+func (c *Change) Add(kind string, p log.Payload) {
+	c.events = append(c.events, log.Pending{Type: kind, Payload: p})
+}
+
+// lock opens both directories and takes the lock.
+func (c *Change) lock(ctx context.Context) (unlock func(), err error) {
+	if err := c.store.checkKind(); err != nil {
+		return nil, err
+	}
+	if c.dir, err = c.store.make(c.store.Opt.Dir); err != nil {
+		return nil, err
+	}
+	if c.state, err = c.store.make(c.store.Opt.StateDir); err != nil {
+		return nil, err
+	}
+	return c.dir.Lock(ctx, disk.LockFile, c.store.Opt.LockTimeout)
+}
+
+// open reads the store under the lock, and completes what a killed command left.
+func (c *Change) open(isMoving bool) error {
+	s := c.store
+	if !isMoving {
+		observed, err := s.Fingerprint()
+		if err == nil {
+			err = s.compareMachine(c.state, observed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c.pin = s.readPin()
+	c.git = s.gitStamp() // before git is asked
+	if err := s.checkUntracked(c.pin.git); err != nil {
+		return err
+	}
+	if err := c.openLog(); err != nil {
+		return err
+	}
+	own := s.own()
+	if own != nil {
+		defer own.Close()
+	}
+	f, since, damage, err := fold(c.file, c.log.Size(), own, false)
+	if err = errors.Join(damage, err); err != nil {
+		return err
+	}
+	c.View, c.since = s.view(f), since
+	return c.adopt()
+}
+
+// openLog opens the log, and makes it if it is missing. As long as it has no change, the record of the machine and all
+// directories become durable first: before any document gets its name.
+func (c *Change) openLog() (err error) {
+	_, statErr := c.state.Stat(log.FileName)
+	if errors.Is(statErr, fs.ErrNotExist) {
+		if err = c.store.checkNew(); err == nil {
+			err = c.forgetPin()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.file, err = c.state.OpenLog(log.FileName); err != nil {
+		return err
+	}
+	c.state.Adjust(log.FileName)
+	if c.log, err = log.Open(c.file, c.pin.at, c.keepTorn); err != nil || c.log.Head() != log.Start {
+		return err
+	}
+	return c.begin()
+}
+
+func (c *Change) begin() error {
+	s := c.store
+	if _, err := c.state.Stat(disk.FingerprintFile); errors.Is(err, fs.ErrNotExist) {
+		if err := c.state.Replace(disk.FingerprintFile, s.newMachine().Bytes(), 0, true); err != nil {
+			return err
+		}
+	}
+	if err := s.hide(c.dir, c.state); err != nil {
+		return err
+	}
+	root, err := Resolve(s.Opt.Root)
+	if err == nil {
+		err = c.state.Sync()
+	}
+	for _, d := range []*disk.Dir{c.state, c.dir} {
+		if err == nil {
+			err = disk.SyncParents(d.Path(), root)
+		}
+	}
+	return err
+}
+
+// checkNew returns an error if documents show that there was a log, unless git may have brought them. It makes nothing.
+func (s *Store) checkNew() error {
+	dir, err := s.open(s.Opt.Dir)
+	if err != nil || dir == nil || s.Opt.Git == disk.GitTracked {
+		return err
+	}
+	defer dir.Close()
+	names, err := dir.Names(isDocument)
+	for _, name := range names {
+		if _, _, bad := s.readDocument(dir, name); bad == nil {
+			hint := "run `handoff verify --repair`, which begins a new log with the documents"
+			if _, tracked, err := s.Tracked(s.Opt.Dir); err == nil && len(tracked) > 0 {
+				hint = "run `handoff init --git tracked`: git has the handoffs"
+			}
+			return fault.Integrity(hint, "the log %s is missing, but there are handoffs",
+				filepath.Join(s.Opt.StateDir, log.FileName))
+		}
+	}
+	return err
+}
+
+// forgetPin removes a pin, which is of a log that is gone.
+func (c *Change) forgetPin() error {
+	own := c.store.own()
+	if own == nil || c.pin.at.Offset == 0 {
+		return nil
+	}
+	defer own.Close()
+	c.store.Opt.Warn("the log that you left here is gone, and so are its handoffs: a new one begins")
+	c.pin = pin{}
+	return own.Remove(pinFile)
+}
+
+// keepTorn keeps what is cut off from the log.
+func (c *Change) keepTorn(torn []byte) error {
+	kept, err := c.store.kept()
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	name := "log-" + c.store.Opt.Now().UTC().Format("20060102T150405.000000") + ".torn"
+	return kept.Replace(name, torn, 0, false)
+}
+
+func (s *Store) heldPath() string { return filepath.Join(s.Opt.StateDir, disk.Held) }
+
+// kept makes and opens the directory of what was cut off or moved aside.
+func (s *Store) kept() (*disk.Dir, error) { return s.make(filepath.Join(s.Opt.StateDir, disk.Kept)) }
+
+// adopt plans the events of documents that git has brought.
+func (c *Change) adopt() error {
+	if c.At == log.Start {
+		record, err := ReadMachine(c.state)
+		if err != nil {
+			return err
+		}
+		c.Add(log.Begin, log.Payload{Fingerprint: record.Fingerprint, Writer: record.Writer, Also: record.Also})
+	}
+	if c.store.Opt.Git != disk.GitTracked {
+		return nil
+	}
+	names, gone, err := unnamed(c.dir, c.Facts)
+	if err != nil {
+		return err
+	}
+	for _, d := range c.store.unlogged(c.dir, c.View, names, gone, true) {
+		c.isSync = true
+		c.planned[d.HandoffID] = d.file
+		p := d.payload(c.store)
+		p.Again = c.Of(d.HandoffID) != nil
+		c.Add(log.Import, p)
+		c.Facts.Add([]log.Event{{Type: log.Import, Payload: p}}) // so that it can be marked or taken at once
+	}
+	return nil
+}
+
+// isPlanned reports whether do has planned anything: what began the store does not count.
+func (c *Change) isPlanned() bool {
+	return len(c.events) > 1 || len(c.events) == 1 && c.events[0].Type != log.Begin
+}
+
+// commit stores the change, and returns the handoffs that it is about, in the order of their arrival.
+func (c *Change) commit() (changed []*facts.Handoff, err error) {
+	if !c.isPlanned() {
+		return nil, nil
+	}
+	if c.Facts.Rules == nil { // the first sight of them counts
+		now := c.store.Rules()
+		if rules := now.Event(); now.Broken == nil && !trust.Same(nil, rules) {
+			c.Add(log.Trust, log.Payload{Rules: rules, Operator: c.store.Opt.Operator, Time: log.Stamp(c.Now)})
+		}
+	}
+	if err := c.link(); err != nil {
+		return nil, err
+	}
+	made, err := c.log.Append(c.store.Opt.Now(), c.events)
+	if err != nil {
+		return nil, err
+	}
+	c.Facts.Add(made)
+	c.Facts.Count += len(made)
+	c.At = c.log.Head()
+	seen := map[string]bool{}
+	for _, e := range made {
+		if e.Type == log.Trust || e.Type == log.Repair { // it may change what any event means
+			return c.All(), nil
+		}
+		if h := c.Of(e.Payload.ID); h != nil && !seen[h.ID] {
+			seen[h.ID], changed = true, append(changed, h)
+		}
+	}
+	slices.SortFunc(changed, func(a, b *facts.Handoff) int { return a.Order - b.Order })
+	return changed, nil
+}
+
+// link gives the documents their names, durably. If one fails, none keeps its name.
+func (c *Change) link() error {
+	for i, l := range c.links {
+		if err := c.dir.Publish(l.temp, l.name); err != nil {
+			for _, done := range c.links[:i] {
+				_ = c.dir.Remove(done.name)
+			}
+			return fmt.Errorf("cannot name %s: %w", c.store.RelPath(l.name), err)
+		}
+	}
+	if len(c.links) == 0 && !c.isSync {
+		return nil
+	}
+	c.links = nil
+	return c.dir.Sync()
+}
+
+// follow brings up to date what follows from the log. It syncs nothing, and its errors are ignored: the next change, or
+// reading the log, makes up for it.
+func (c *Change) follow(before log.Point, changed []*facts.Handoff) {
+	s := c.store
+	c.View = s.view(c.Facts)
+	if c.At != before || !index.IsCurrent(c.dir, c.View) {
+		_ = index.Update(c.dir, c.View, before, changed, s.Opt.IndexMaxRows)
+	}
+	s.keep(pin{c.log.Head(), c.git}, c.pin, c.View, c.since)
+}
+
+// close closes what is open.
+func (c *Change) close() {
+	for _, l := range c.links {
+		_ = c.dir.Remove(l.temp)
+	}
+	if c.file != nil {
+		c.file.Close()
+	}
+	for _, d := range []*disk.Dir{c.state, c.dir} {
+		if d != nil {
+			d.Close()
+		}
+	}
+}

@@ -1,8 +1,0 @@
-package store
-
-import "os"
-
-func mayMakeIn(dir string) error {
-	_, err := os.Stat(dir)
-	return err
-}
