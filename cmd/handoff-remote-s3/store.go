@@ -99,7 +99,7 @@ func (s *store) has(log string, at remote.Position) (bool, error) {
 // prove returns an error if the store creates an object twice.
 func (s *store) prove() error {
 	for range 2 {
-		isNew, err := s.create("probe", []byte(rand.Text()))
+		isNew, err := s.create("test", []byte(rand.Text()))
 		if err != nil || !isNew {
 			return err
 		}

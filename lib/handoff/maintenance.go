@@ -87,17 +87,17 @@ type AuditLog struct{ s *Store }
 func (s *Store) AuditLog() AuditLog { return AuditLog{s} }
 
 // Head returns the number of lines in the audit log and the hash of the last one.
-func (l AuditLog) Head(ctx context.Context) (Checkpoint, error) { return check.Head(ctx, l.s.at) }
+func (l AuditLog) Head(ctx context.Context) (Head, error) { return check.ReadHead(ctx, l.s.at) }
 
 // Check returns nil if the chain of the audit log is whole and, if expect is not nil, contains everything that it
 // contained then. Otherwise the error is ErrIntegrity and names the first line that is known to be bad.
-func (l AuditLog) Check(ctx context.Context, expect *Checkpoint) error {
+func (l AuditLog) Check(ctx context.Context, expect *Head) error {
 	_, err := check.CheckLog(ctx, l.s.at, expect)
 	return err
 }
 
-// ParseCheckpoint parses the result of Checkpoint.String, with an optional final newline. Other text is ErrInvalid.
-func ParseCheckpoint(text string) (Checkpoint, error) { return check.ParseHead(text) }
+// ParseHead parses the result of Head.String, with an optional final newline. Other text is ErrInvalid.
+func ParseHead(text string) (Head, error) { return check.ParseHead(text) }
 
 // IsMissing reports whether the audit log has no event although there are handoffs.
 func (l AuditLog) IsMissing() bool {

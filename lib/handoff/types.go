@@ -49,8 +49,8 @@ type (
 	Report = check.Report
 	// A RepairReport is the result of Repair. Done has a sentence for each repair.
 	RepairReport = check.RepairReport
-	// A Checkpoint is a state of an audit log. Count is the number of events, Hash that of the last event.
-	Checkpoint = check.Checkpoint
+	// A Head is a state of an audit log. Count is the number of events, Hash that of the last event.
+	Head = check.Head
 )
 
 // The values of Options.Git.

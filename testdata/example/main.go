@@ -44,7 +44,7 @@ func run(ctx context.Context, root string) error {
 	if report, err = store.Verify(ctx); err != nil {
 		return err
 	}
-	var head handoff.Checkpoint
+	var head handoff.Head
 	if head, err = store.AuditLog().Head(ctx); err != nil {
 		return err
 	}

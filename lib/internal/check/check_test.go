@@ -451,25 +451,25 @@ func TestKilledRepair(t *testing.T) {
 
 func TestLogHead(t *testing.T) {
 	s := newShop(t, disk.GitNone)
-	none, err := check.Head(t.Context(), s.Store)
+	none, err := check.ReadHead(t.Context(), s.Store)
 	if err != nil || none.String() != "0:GENESIS" {
 		t.Errorf("%v, %v", none, err)
 	}
 	s.fill()
-	head, err := check.Head(t.Context(), s.Store)
+	head, err := check.ReadHead(t.Context(), s.Store)
 	s.must(err)
 	if again, err := check.ParseHead(head.String() + "\n"); err != nil || again != head {
 		t.Errorf("%v, %v", again, err)
 	}
 	s.write(doc("next"))
-	for _, c := range []check.Checkpoint{none, head} {
+	for _, c := range []check.Head{none, head} {
 		if _, err := check.CheckLog(t.Context(), s.Store, &c); err != nil {
 			t.Error(err)
 		}
 	}
-	other := check.Checkpoint{Count: head.Count, Hash: strings.Repeat("0", 64)}
-	more := check.Checkpoint{Count: head.Count + 9, Hash: head.Hash}
-	for _, c := range []check.Checkpoint{other, more} {
+	other := check.Head{Count: head.Count, Hash: strings.Repeat("0", 64)}
+	more := check.Head{Count: head.Count + 9, Hash: head.Hash}
+	for _, c := range []check.Head{other, more} {
 		if _, err := check.CheckLog(t.Context(), s.Store, &c); !errors.Is(err, fault.ErrIntegrity) {
 			t.Error(err)
 		}

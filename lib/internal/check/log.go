@@ -20,36 +20,36 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Checkpoint is a position in the log: the number of events, and the hash of the last one. With a checkpoint you can
+// A Head is a position in the log: the number of events, and the hash of the last one. With a head you can
 // tell later whether the log still has those events.
-type Checkpoint struct {
+type Head struct {
 	Count int    `json:"count"`
 	Hash  string `json:"hash"`
 }
 
-// String returns the checkpoint as COUNT:HASH.
-func (c Checkpoint) String() string { return fmt.Sprintf("%d:%s", c.Count, c.Hash) }
+// String returns the head as COUNT:HASH.
+func (c Head) String() string { return fmt.Sprintf("%d:%s", c.Count, c.Hash) }
 
 // ParseHead is the inverse of String. It accepts a newline at the end. Any other text is fault.ErrInvalid.
-func ParseHead(text string) (Checkpoint, error) {
+func ParseHead(text string) (Head, error) {
 	text = strings.TrimSuffix(text, "\n")
 	n, hash, _ := strings.Cut(text, ":")
 	count, err := strconv.Atoi(n)
-	c := Checkpoint{count, hash}
+	c := Head{count, hash}
 	isHash := count > 0 && form.IsDigest(hash) || count == 0 && hash == log.Genesis
 	if err != nil || c.String() != text || !isHash {
-		return Checkpoint{}, fault.Invalid("use the output of `handoff log --head`", "%.200q is not COUNT:HASH", text)
+		return Head{}, fault.Invalid("use the output of `handoff log --head`", "%.200q is not COUNT:HASH", text)
 	}
 	return c, nil
 }
 
-// Head returns the head of the log. It fails as [CheckLog].
-func Head(ctx context.Context, s *store.Store) (Checkpoint, error) { return CheckLog(ctx, s, nil) }
+// ReadHead returns the head of the log. It fails as [CheckLog].
+func ReadHead(ctx context.Context, s *store.Store) (Head, error) { return CheckLog(ctx, s, nil) }
 
 // CheckLog proves the chain of the log, and that it continues an earlier head, which may be nil. It returns the head.
 // If something is wrong, the error is fault.ErrIntegrity and has the place of the first line that is known to be bad.
-func CheckLog(ctx context.Context, s *store.Store, expect *Checkpoint) (Checkpoint, error) {
-	none := Checkpoint{0, log.Genesis}
+func CheckLog(ctx context.Context, s *store.Store, expect *Head) (Head, error) {
+	none := Head{0, log.Genesis}
 	pin := s.Pin()
 	state, err := s.OpenState()
 	if err != nil {
@@ -80,11 +80,11 @@ type reading struct {
 	damage error
 	count  int
 	others map[string]bool // ids of documents that came from other clones
-	expect *Checkpoint
+	expect *Head
 	hash   string // of the event that expect has counted last
 }
 
-func newReading(expect *Checkpoint) *reading {
+func newReading(expect *Head) *reading {
 	return &reading{facts: facts.New(), others: map[string]bool{}, expect: expect}
 }
 
@@ -103,7 +103,7 @@ func (l *reading) close() {
 	}
 }
 
-func (l *reading) head() Checkpoint { return Checkpoint{l.count, l.facts.At.Hash} }
+func (l *reading) head() Head { return Head{l.count, l.facts.At.Hash} }
 
 // readOn reads what was appended since the last time.
 func (l *reading) readOn() error {

@@ -14,7 +14,7 @@ type Git string
 // The values of Git.
 const (
 	GitNone    Git = "none"    // git does not have the store
-	GitTracked Git = "tracked" // committed with the code: each clone and each linked work tree is a replica
+	GitTracked Git = "tracked" // committed with the code: each clone and each linked work tree has a store of its own
 	GitSynced  Git = "synced"  // ignored, in the main work tree: all work trees use it
 )
 

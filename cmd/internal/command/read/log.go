@@ -48,8 +48,8 @@ func log(a *cli.App, f *logFlags, ids []string) error {
 
 // A headed is the head of the log, and its form for --expect.
 type headed struct {
-	handoff.Checkpoint
-	Head string `json:"head"`
+	handoff.Head
+	Text string `json:"head"`
 }
 
 func auditHead(a *cli.App) error {

@@ -123,9 +123,9 @@ func repair(a *cli.App, s *handoff.Store) error {
 
 // verifyLog proves the chain of the log, and compares it with a head, "" for none.
 func verifyLog(s *handoff.Store, head string) error {
-	var expect *handoff.Checkpoint
+	var expect *handoff.Head
 	if head != "" {
-		known, err := handoff.ParseCheckpoint(head)
+		known, err := handoff.ParseHead(head)
 		if err != nil {
 			return err
 		}
