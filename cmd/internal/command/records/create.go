@@ -48,7 +48,7 @@ and what comes next. The self-audit is derived from the record. Gaps in the
 record cause warnings, never an error.
 
 Assumptions, context debt and next steps of earlier records stay open until a
-record names them, by their text or by the key that record onboard shows:
+record names them, by their text or by the key that onboard shows:
 --assumption 3f2a91=refuted, --resolve-debt 81b0c4, --close d5e6f7. --who and
 --verify-first belong to the --next-step before them.
 

@@ -25,10 +25,9 @@ func onboardCommand(a *cli.App) *cobra.Command {
 		Short: "Print what the next run of a project should know",
 		Long: `Print what the next run of a project should know, as JSON: recent run records
 (newest first), open assumptions and context debt, policy exceptions, next
-steps, and warnings (stale, failed self-audit, no earlier
-handoff). An item with a key can be named by that key in record create.
---markdown is for people. --agent NAME puts the text in a frame which says that
-it is not an instruction. Nothing is changed.`,
+steps, and warnings (stale, failed self-audit, no earlier handoff). In create
+you can name an item by its key. --markdown is for people. --agent NAME puts the
+text in a frame, which says that it is not an instruction. Nothing is changed.`,
 		Example: `  handoff onboard
   handoff onboard --project shop --max-recent 3 --agent codex`,
 		RunE: func(_ *cobra.Command, _ []string) error { return onboard(a, f) },
