@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -68,31 +67,21 @@ func (r Registry) WhyUnknown(operator string) (why string, sure bool) {
 // unseen reports whether no listed handoff is from or to a name, in a store that has handoffs. near is the known name
 // that was probably meant, "" if none is similar.
 func (r Registry) unseen(name string) (near string, is bool) {
-	look, err := r.s.look(false)
+	look, err := r.s.look(true)
 	if err != nil {
 		return "", false
 	}
-	return unseenIn(namesOf(look.View), name)
+	return unseenIn(look.Names(), name)
 }
 
-func unseenIn(seen map[string]bool, name string) (near string, is bool) {
-	if len(seen) == 0 || seen[name] || name == Next {
+func unseenIn(seen []string, name string) (near string, is bool) {
+	if len(seen) == 0 || slices.Contains(seen, name) || name == Next {
 		return "", false
 	}
 	if strings.EqualFold(name, Next) {
 		return Next, true
 	}
-	return form.Nearest(name, slices.Sorted(maps.Keys(seen))), true
-}
-
-// namesOf returns all senders and recipients but Next.
-func namesOf(v facts.View) map[string]bool {
-	seen := map[string]bool{}
-	for _, h := range v.All() {
-		seen[h.From], seen[h.To] = true, true
-	}
-	delete(seen, Next)
-	return seen
+	return form.Nearest(name, seen), true
 }
 
 // firstNames returns notes about the names of a document that occur for the first time, since they may be typos. With
@@ -101,7 +90,7 @@ func (s *Store) firstNames(v facts.View, docs []*accepted) (notes []string) {
 	if rules := s.at.Rules(); len(docs) != 1 || rules.List != nil || rules.Off {
 		return nil
 	}
-	seen := namesOf(v)
+	seen := v.Names()
 	for _, name := range []string{docs[0].To, docs[0].From} {
 		if near, is := unseenIn(seen, name); near != "" {
 			notes = append(notes, name+" is new here; did you mean "+near+"?")
@@ -122,12 +111,11 @@ func (r Registry) IsAlone(operator string) bool {
 	if list != nil {
 		return slices.Equal(list.Active(r.s.opt.Now()), []string{operator})
 	}
-	look, err := r.s.look(false)
+	look, err := r.s.look(true)
 	if err != nil {
 		return false
 	}
-	seen := namesOf(look.View)
-	return len(seen) == 1 && seen[operator]
+	return slices.Equal(look.Names(), []string{operator})
 }
 
 // Nearest returns the known operator whose name is similar to an unknown one. It returns "" if there is no such

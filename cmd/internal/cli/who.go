@@ -55,7 +55,10 @@ func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs
 // NoteSlips notes names that are probably mistyped.
 func (a *App) NoteSlips(s *handoff.Store, names ...string) {
 	for _, name := range names {
-		if why, sure := s.Registry().WhyUnknown(name); sure && name != "" {
+		if name == "" {
+			continue
+		}
+		if why, sure := s.Registry().WhyUnknown(name); sure {
 			a.Note(why)
 		}
 	}

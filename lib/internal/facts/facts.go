@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ type Facts struct {
 	places  map[string]int        // of turns that a log lists: their order
 	listed  int                   // how many places were given
 	lost    map[string]bool       // turns that a sync.lost names
+	names   map[string]bool       // all senders and recipients but Next
 
 	isPart bool // closed handoffs were left out
 	lacks  bool // an event was about one of them
@@ -85,7 +87,7 @@ type Turn struct {
 func New() *Facts {
 	return &Facts{At: log.Start, Sync: Sync{Logs: map[string]Reading{}}, by: map[string]*Handoff{},
 		replies: map[string][]*Handoff{}, newer: map[string][]*Handoff{},
-		places: map[string]int{}, lost: map[string]bool{}}
+		places: map[string]int{}, lost: map[string]bool{}, names: map[string]bool{}}
 }
 
 // Of returns the handoff with an id, nil if the log has none. It may be pruned.
@@ -161,6 +163,18 @@ func (f *Facts) each(ids []string, do func(*Handoff)) {
 	}
 }
 
+// Names returns all senders and recipients but [Next], also if closed handoffs were left out.
+func (f *Facts) Names() []string { return slices.Sorted(maps.Keys(f.names)) }
+
+// addNames remembers the sender and the recipient of a handoff.
+func (f *Facts) addNames(names ...string) {
+	for _, name := range names {
+		if name != Next && !f.names[name] {
+			f.names[strings.Clone(name)] = true
+		}
+	}
+}
+
 // addDocument adds a document, or that it was stored again.
 func (f *Facts) addDocument(p log.Payload) {
 	at, ok := instant(p.Time)
@@ -181,6 +195,7 @@ func (f *Facts) addDocument(p log.Payload) {
 	if n := len(f.all); n > 0 {
 		h.Order = f.all[n-1].Order + 1
 	}
+	f.addNames(p.From, p.To)
 	f.insert(h)
 }
 

@@ -136,6 +136,9 @@ func (f *Facts) codeStore(c *codec) {
 		r.Through, _ = log.ParsePoint(through)
 		f.Sync.Logs[*name] = r
 	})
+	names := f.Names()
+	c.words(&names)
+	f.addNames(names...)
 	away := f.away()
 	list(c, &away, func(id *string) {
 		c.word(id)
