@@ -87,7 +87,7 @@ type AuditLog struct{ s *Store }
 func (s *Store) AuditLog() AuditLog { return AuditLog{s} }
 
 // Head returns the number of lines in the audit log and the hash of the last one.
-func (l AuditLog) Head(ctx context.Context) (Head, error) { return check.ReadHead(ctx, l.s.at) }
+func (l AuditLog) Head(ctx context.Context) (Head, error) { return check.CheckLog(ctx, l.s.at, nil) }
 
 // Check returns nil if the chain of the audit log is whole and, if expect is not nil, contains everything that it
 // contained then. Otherwise the error is ErrIntegrity and names the first line that is known to be bad.

@@ -204,7 +204,7 @@ func (s *Store) keys() (trust.Keys, error) {
 	}
 	rules := s.at.Accepted(look.View)
 	k := trust.Keys{Accepted: rules.List, Broken: rules.Broken, Verify: s.opt.VerifySignature}
-	if text := s.at.ReadUser(s.opt.AllowedSigners); text != nil {
+	if text := store.ReadUser(s.opt.AllowedSigners, disk.MaxOperators); text != nil {
 		k.Allowed = operators.ParseAllowed(string(text), operators.Namespace)
 	}
 	return k, nil

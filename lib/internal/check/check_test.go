@@ -451,12 +451,12 @@ func TestKilledRepair(t *testing.T) {
 
 func TestLogHead(t *testing.T) {
 	s := newShop(t, disk.GitNone)
-	none, err := check.ReadHead(t.Context(), s.Store)
+	none, err := check.CheckLog(t.Context(), s.Store, nil)
 	if err != nil || none.String() != "0:GENESIS" {
 		t.Errorf("%v, %v", none, err)
 	}
 	s.fill()
-	head, err := check.ReadHead(t.Context(), s.Store)
+	head, err := check.CheckLog(t.Context(), s.Store, nil)
 	s.must(err)
 	if again, err := check.ParseHead(head.String() + "\n"); err != nil || again != head {
 		t.Errorf("%v, %v", again, err)

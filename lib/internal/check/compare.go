@@ -41,11 +41,7 @@ type files struct {
 // prove reads files and proves each by its id.
 func (f *files) prove(ctx context.Context, names []string) error {
 	found := make([]file, len(names))
-	tell := func(done, total int) {
-		if f.Opt.Progress != nil {
-			f.Opt.Progress("verifying", done, total)
-		}
-	}
+	tell := func(done, total int) { f.Progress("verifying", done, total) }
 	parallel.EachShown(len(names), 2*runtime.GOMAXPROCS(0), tell, func(i int) {
 		if ctx.Err() == nil {
 			found[i] = f.proveOne(names[i])

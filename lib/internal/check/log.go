@@ -7,13 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
@@ -43,25 +41,16 @@ func ParseHead(text string) (Head, error) {
 	return c, nil
 }
 
-// ReadHead returns the head of the log. It fails as [CheckLog].
-func ReadHead(ctx context.Context, s *store.Store) (Head, error) { return CheckLog(ctx, s, nil) }
-
 // CheckLog proves the chain of the log, and that it continues an earlier head, which may be nil. It returns the head.
 // If something is wrong, the error is fault.ErrIntegrity and has the place of the first line that is known to be bad.
 func CheckLog(ctx context.Context, s *store.Store, expect *Head) (Head, error) {
 	none := Head{0, log.Genesis}
 	pin := s.Pin()
-	state, err := s.OpenState()
-	if err != nil {
-		return none, err
-	}
 	l := newReading(expect)
-	if state != nil {
-		defer state.Close()
-		if err := l.open(state); err != nil {
-			return none, err
-		}
-		defer l.close()
+	defer l.close()
+	var err error
+	if l.file, _, err = s.OpenLog(); err != nil {
+		return none, err
 	}
 	err = l.readOn()
 	if line, why := l.bad(pin); err == nil && why != "" {
@@ -86,15 +75,6 @@ type reading struct {
 
 func newReading(expect *Head) *reading {
 	return &reading{facts: facts.New(), others: map[string]bool{}, expect: expect}
-}
-
-// open opens the log, if there is one.
-func (l *reading) open(state *disk.Dir) (err error) {
-	l.file, err = state.Open(log.FileName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return fault.Unreadable(err)
 }
 
 func (l *reading) close() {
@@ -137,12 +117,12 @@ func (l *reading) readOn() error {
 // bad returns why the chain is bad, and the number of the first bad line: it breaks, or it has not the line at the pin.
 // If it is good, why is "".
 func (l *reading) bad(pin log.Point) (line int, why string) {
-	switch at := l.facts.At.Offset; {
+	switch {
 	case l.file == nil:
 		return 0, ""
 	case l.damage != nil:
 		why = "the chain breaks here, and what follows is not proven"
-	case pin.Offset > 0 && (pin.Offset > at || !log.Has(l.file, at, pin)):
+	case pin.Offset > 0 && !log.Has(l.file, l.facts.At.Offset, pin):
 		why = "the log has not the last line that you left there: its end was cut, or it was written anew"
 	default:
 		return 0, ""

@@ -83,8 +83,8 @@ func (v *verification) open() (err error) {
 	if v.state, err = v.OpenState(); err != nil || v.state == nil {
 		return err
 	}
-	if err = v.log.open(v.state); errors.Is(err, fault.ErrIntegrity) {
-		v.Report.fault(log.FileName, repair, "%v", err)
+	if v.log.file, _, err = v.OpenLog(); errors.Is(err, fault.ErrIntegrity) {
+		v.fault(log.FileName, repair, "%v", err)
 		err = nil
 	}
 	return err
@@ -102,18 +102,18 @@ func (v *verification) close() {
 // checkState reports what is wrong with the log, the machine, and the files beside the documents.
 func (v *verification) checkState(pin log.Point) {
 	if line, why := v.log.bad(pin); why != "" {
-		v.Report.fault(fmt.Sprint(log.FileName, ":", line), repair, "%s", why)
+		v.fault(fmt.Sprint(log.FileName, ":", line), repair, "%s", why)
 	}
 	if path, names, err := v.Tracked(v.Opt.StateDir); err != nil {
 		v.warn(v.Opt.StateDir, "", "%v", err)
 	} else if len(names) > 0 {
-		v.Report.fault(v.Opt.StateDir, "git rm -r --cached "+store.ShellQuote(path),
+		v.fault(v.Opt.StateDir, "git rm -r --cached "+store.ShellQuote(path),
 			"is for this machine alone, and git tracks %s", fault.Some(names))
 	}
 	if v.state != nil && !v.isOdd(v.state, disk.FingerprintFile) {
 		err := v.CheckMachine(v.state)
 		if refused, is := errors.AsType[*store.MachineError](err); is {
-			v.Report.fault(disk.FingerprintFile, refused.Command, "%v", err)
+			v.fault(disk.FingerprintFile, refused.Command, "%v", err)
 		} else if err != nil {
 			v.warn(disk.FingerprintFile, "", "%v", err)
 		}
@@ -123,7 +123,7 @@ func (v *verification) checkState(pin log.Point) {
 	}
 	if info, err := v.dir.Stat(disk.LockFile); err == nil && !info.Mode().IsRegular() {
 		path := store.ShellQuote(v.RelPath(disk.LockFile))
-		v.Report.fault(path, "mv "+path+" "+path+".odd", "is not a plain file")
+		v.fault(path, "mv "+path+" "+path+".odd", "is not a plain file")
 	}
 	names, _ := v.dir.Names(isIndex)
 	for _, name := range names {
@@ -135,7 +135,7 @@ func (v *verification) checkState(pin log.Point) {
 func (v *verification) isOdd(d *disk.Dir, name string) bool {
 	err := oddness(d, name)
 	if err != nil {
-		v.Report.fault(name, repair, "%v", err)
+		v.fault(name, repair, "%v", err)
 	}
 	return err != nil
 }
@@ -214,22 +214,22 @@ func (v *verification) reportHandoffs() {
 			v.Others++
 		}
 		if err := v.by[h.File].signature; err != nil {
-			v.Report.fault(v.RelPath(signatureOf(h.ID)), v.remedy(signatureOf(h.ID)), "%v", err)
+			v.fault(v.RelPath(signatureOf(h.ID)), v.remedy(signatureOf(h.ID)), "%v", err)
 		}
 	}
 	for _, h := range v.gone {
 		f := v.by[h.File]
 		switch {
 		case f.why != nil:
-			v.Report.fault(v.RelPath(h.File), v.remedy(h.File), "is not the handoff %s: %v", h.ID, f.why)
+			v.fault(v.RelPath(h.File), v.remedy(h.File), "is not the handoff %s: %v", h.ID, f.why)
 		case f.id != "":
-			v.Report.fault(v.RelPath(h.File), repair, "is the handoff %s, and %s should be there", f.id, h.ID)
+			v.fault(v.RelPath(h.File), repair, "is the handoff %s, and %s should be there", f.id, h.ID)
 		case v.log.facts.Sync.Remote != "":
-			v.Report.fault(v.RelPath(h.File), "handoff sync",
+			v.fault(v.RelPath(h.File), "handoff sync",
 				"is missing: a sync brings it back; what does not come is "+
 					"recorded as lost by `%s`", repair)
 		default:
-			v.Report.fault(v.RelPath(h.File), repair, "is missing")
+			v.fault(v.RelPath(h.File), repair, "is missing")
 		}
 	}
 	for _, name := range v.unknown {
@@ -237,7 +237,7 @@ func (v *verification) reportHandoffs() {
 		if errors.Is(why, fs.ErrPermission) {
 			remedy = "chmod u+r " + store.ShellQuote(v.RelPath(name))
 		}
-		v.Report.fault(v.RelPath(name), remedy, "cannot be read: %v", why)
+		v.fault(v.RelPath(name), remedy, "cannot be read: %v", why)
 	}
 }
 
@@ -257,7 +257,7 @@ func (v *verification) reportFiles() {
 		if remedy != repair {
 			remedy = "handoff init --git tracked"
 		}
-		v.Report.fault(log.FileName, remedy, "is missing, and there are %s", fault.Count(len(v.unlogged), "handoff"))
+		v.fault(log.FileName, remedy, "is missing, and there are %s", fault.Count(len(v.unlogged), "handoff"))
 	default:
 		for _, name := range v.unlogged {
 			v.warn(v.RelPath(name), repair, "is a handoff that the log does not list")

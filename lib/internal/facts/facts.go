@@ -123,27 +123,35 @@ func (f *Facts) Add(change []log.Event) {
 			if p.Writer != "" {
 				f.Writer = p.Writer
 			}
-		case log.SyncBegin, log.Recovered: // the log may lack what was read
-			if e.Type == log.Recovered {
-				p.Remote = f.Sync.Remote
-				f.Recovered, _ = instant(p.Time)
-			}
-			f.Sync = Sync{p.Remote, p.Missing, map[string]Reading{}}
-			f.places, f.listed = map[string]int{}, 0
-			f.lacks = f.lacks || f.isPart // so do the places of turns
+		case log.SyncBegin:
+			f.beginSync(p.Remote, p.Missing)
+		case log.Recovered: // the log may lack what was read
+			f.Recovered, _ = instant(p.Time)
+			f.beginSync(f.Sync.Remote, nil)
 		case log.SyncRead:
-			through, _ := log.ParsePoint(p.Through)
-			f.Sync.Logs[p.Log] = Reading{p.End, through}
-			for _, id := range p.Turns {
-				if f.places[id] == 0 {
-					f.listed++
-					f.places[id] = f.listed
-				}
-			}
+			f.addReading(p)
 		case log.SyncLost:
 			for _, id := range p.Events {
 				f.lost[id] = true
 			}
+		}
+	}
+}
+
+// beginSync forgets what was read.
+func (f *Facts) beginSync(remote string, missing []string) {
+	f.Sync = Sync{remote, missing, map[string]Reading{}}
+	f.places, f.listed = map[string]int{}, 0
+	f.lacks = f.lacks || f.isPart // the places of turns decide what is closed
+}
+
+func (f *Facts) addReading(p log.Payload) {
+	through, _ := log.ParsePoint(p.Through)
+	f.Sync.Logs[p.Log] = Reading{p.End, through}
+	for _, id := range p.Turns {
+		if f.places[id] == 0 {
+			f.listed++
+			f.places[id] = f.listed
 		}
 	}
 }

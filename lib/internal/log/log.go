@@ -74,37 +74,21 @@ type tail struct {
 	lastAt int64 // where the last change begins
 }
 
-// tailOf finds the end of a log. It reads what follows the pin. Without a pin it reads as much of the end as holds a
-// complete change.
+// tailOf finds the end of a log. It reads what follows the pin, and all of it without a pin.
 func tailOf(r io.ReaderAt, size int64, pin Point) (t tail, err error) {
-	if pin != (Point{}) {
-		c, err := cursorAt(r, size, pin)
-		if errors.Is(err, ErrOther) {
-			return t, fault.Integrity("run `handoff verify --repair`",
-				"%s has not the last line that you left there", FileName)
-		}
-		if err != nil {
-			return t, err
-		}
-		return c.tail(r, pin.Offset, size)
+	if pin == (Point{}) {
+		pin = Start
 	}
-	for window := int64(64 << 10); window < min(size, MaxChange); window *= 8 {
-		text, err := readAt(r, size-window, size)
-		if err != nil {
-			return t, err
-		}
-		begin := bytes.IndexByte(text, '\n') + 1 // the first bytes are the end of a line, or of a change
-		if at := firstChange(text[begin:]); at >= 0 && begin > 0 {
-			return (&cursor{anywhere: true}).tail(r, size-window+int64(begin+at), size)
-		}
+	c, err := cursorAt(r, size, pin)
+	if errors.Is(err, ErrOther) {
+		return t, fault.Integrity("run `handoff verify --repair`",
+			"%s has not the last line that you left there", FileName)
 	}
-	return (&cursor{}).tail(r, 0, size)
-}
-
-// tail follows the chain to the end of the log, from an offset.
-func (c *cursor) tail(r io.ReaderAt, from, size int64) (t tail, err error) {
-	t.lastAt = from
-	good, rest, err := c.walk(r, from, size, func(at int64, _ []Event) { t.lastAt = at })
+	if err != nil {
+		return t, err
+	}
+	t.lastAt = pin.Offset
+	good, rest, err := c.walk(r, pin.Offset, size, func(at int64, _ []Event) { t.lastAt = at })
 	t.head, t.end = c.point(good), good
 	for { // markers behind it stay
 		stop := bytes.IndexByte(rest, '\n') + 1

@@ -184,20 +184,17 @@ func (c *cursor) walk(r io.ReaderAt, from, size int64, do func(int64, []Event)) 
 	return end, nil, nil
 }
 
-// hasChange reports whether a complete change stands anywhere in text, behind its first bytes.
-func hasChange(text []byte) bool { return firstChange(text) >= 0 }
-
-// firstChange returns where the first complete change begins, whatever stands before it; -1 if there is none.
-func firstChange(text []byte) int {
-	for at := 0; at < len(text); {
-		if _, _, ok := (&cursor{anywhere: true}).change(text[at:]); ok {
-			return at
+// hasChange reports whether a complete change stands anywhere in text, whatever stands before it.
+func hasChange(text []byte) bool {
+	for len(text) > 0 {
+		if _, _, ok := (&cursor{anywhere: true}).change(text); ok {
+			return true
 		}
-		rest := bytes.IndexByte(text[at:], '\n') + 1
+		rest := bytes.IndexByte(text, '\n') + 1
 		if rest == 0 {
 			break
 		}
-		at += rest
+		text = text[rest:]
 	}
-	return -1
+	return false
 }

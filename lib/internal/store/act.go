@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -82,24 +80,11 @@ func (s *Store) Events(do func(log.Event)) error { return s.EventsFrom(log.Start
 
 // EventsFrom is Events from one point to another; the zero point is the end.
 func (s *Store) EventsFrom(from, to log.Point, do func(log.Event)) error {
-	state, err := s.open(s.Opt.StateDir)
-	if err != nil || state == nil {
-		return err
-	}
-	defer state.Close()
-	f, err := state.Open(log.FileName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	f, size, err := s.OpenLog()
+	if err != nil || f == nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	size := info.Size()
 	if to != (log.Point{}) {
 		size = min(size, max(to.Offset, 0))
 	}

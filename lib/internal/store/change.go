@@ -47,31 +47,47 @@ func (s *Store) Change(ctx context.Context, do func(*Change) error) error {
 
 // change is Change; with isMoving for a store that may be another machine's.
 func (s *Store) change(ctx context.Context, isMoving bool, do func(*Change) error) error {
-	c := &Change{store: s, names: map[string]bool{}, planned: map[string]string{}}
-	defer c.close()
 	if !IsThere(s.Opt.StateDir) { // nothing is made for what is refused
-		if err := s.checkNew(); err != nil && !IsThere(s.Opt.StateDir) {
+		if err := s.CheckLost(); err != nil && !IsThere(s.Opt.StateDir) {
 			return err
 		}
 	}
-	unlock, err := c.lock(ctx)
+	return s.locked(ctx, func(c *Change) error {
+		if err := c.open(isMoving); err != nil {
+			return err
+		}
+		if err := do(c); err != nil {
+			return err
+		}
+		before := c.At
+		changed, err := c.commit()
+		if err == nil {
+			c.follow(before, changed)
+		}
+		return err
+	})
+}
+
+func (s *Store) newChange() *Change {
+	return &Change{store: s, names: map[string]bool{}, planned: map[string]string{}}
+}
+
+// locked calls do under the lock, with open directories.
+func (s *Store) locked(ctx context.Context, do func(*Change) error) error {
+	if err := s.checkKind(); err != nil {
+		return err
+	}
+	c := s.newChange()
+	defer c.close()
+	if err := c.make(); err != nil {
+		return err
+	}
+	unlock, err := c.dir.Lock(ctx, disk.LockFile, s.Opt.LockTimeout)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := c.open(isMoving); err != nil {
-		return err
-	}
-	if err := do(c); err != nil {
-		return err
-	}
-	before := c.At
-	changed, err := c.commit()
-	if err != nil {
-		return err
-	}
-	c.follow(before, changed)
-	return nil
+	return do(c)
 }
 
 // Add adds an event to the change.
@@ -79,85 +95,85 @@ func (c *Change) Add(kind string, p log.Payload) {
 	c.events = append(c.events, log.Pending{Type: kind, Payload: p})
 }
 
-// lock opens both directories and takes the lock.
-func (c *Change) lock(ctx context.Context) (unlock func(), err error) {
-	if err := c.store.checkKind(); err != nil {
-		return nil, err
+// make opens both directories, and makes those that are missing.
+func (c *Change) make() (err error) {
+	if c.dir, err = c.store.make(c.store.Opt.Dir); err == nil {
+		c.state, err = c.store.make(c.store.Opt.StateDir)
 	}
-	if c.dir, err = c.store.make(c.store.Opt.Dir); err != nil {
-		return nil, err
-	}
-	if c.state, err = c.store.make(c.store.Opt.StateDir); err != nil {
-		return nil, err
-	}
-	return c.dir.Lock(ctx, disk.LockFile, c.store.Opt.LockTimeout)
+	return err
 }
 
-// open reads the store under the lock, and completes what a killed command left.
-func (c *Change) open(isMoving bool) error {
+// check compares the machine, unless the store may be another one's, and refuses a state that git tracks.
+func (c *Change) check(isMoving bool) error {
 	s := c.store
 	if !isMoving {
-		observed, err := s.Fingerprint()
-		if err == nil {
-			err = s.compareMachine(c.state, observed)
-		}
-		if err != nil {
+		if err := s.compareMachine(c.state); err != nil {
 			return err
 		}
 	}
 	c.pin = s.readPin()
 	c.git = s.gitStamp() // before git is asked
-	if err := s.checkUntracked(c.pin.git); err != nil {
+	return s.checkUntracked(c.pin.git)
+}
+
+// open reads the store under the lock, and completes what a killed command left.
+func (c *Change) open(isMoving bool) error {
+	if err := c.check(isMoving); err != nil {
 		return err
 	}
 	if err := c.openLog(); err != nil {
 		return err
 	}
-	own := s.own()
-	if own != nil {
-		defer own.Close()
-	}
-	f, since, damage, err := fold(c.file, c.log.Size(), own, false)
+	f, since, damage, err := c.store.fold(c.file, c.log.Size(), false)
 	if err = errors.Join(damage, err); err != nil {
 		return err
 	}
-	c.View, c.since = s.view(f), since
+	c.View, c.since = c.store.View(f), since
 	return c.adopt()
 }
 
 // openLog opens the log, and makes it if it is missing. As long as it has no change, the record of the machine and all
 // directories become durable first: before any document gets its name.
-func (c *Change) openLog() (err error) {
-	_, statErr := c.state.Stat(log.FileName)
-	if errors.Is(statErr, fs.ErrNotExist) {
-		if err = c.store.checkNew(); err == nil {
+func (c *Change) openLog() error {
+	if _, err := c.state.Stat(log.FileName); errors.Is(err, fs.ErrNotExist) {
+		if err = c.store.CheckLost(); err == nil {
 			err = c.forgetPin()
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if c.file, err = c.state.OpenLog(log.FileName); err != nil {
+	if err := c.openFile(); err != nil {
 		return err
 	}
+	return c.openEnd()
+}
+
+func (c *Change) openFile() (err error) {
+	c.file, err = c.state.OpenLog(log.FileName)
 	c.state.Adjust(log.FileName)
+	return err
+}
+
+func (c *Change) openEnd() (err error) {
 	if c.log, err = log.Open(c.file, c.pin.at, c.keepTorn); err != nil || c.log.Head() != log.Start {
 		return err
 	}
-	return c.begin()
-}
-
-func (c *Change) begin() error {
 	s := c.store
 	if _, err := c.state.Stat(disk.FingerprintFile); errors.Is(err, fs.ErrNotExist) {
 		if err := c.state.Replace(disk.FingerprintFile, s.newMachine().Bytes(), 0, true); err != nil {
 			return err
 		}
 	}
-	if err := s.hide(c.dir, c.state); err != nil {
+	return c.settle()
+}
+
+// settle makes both directories durable, with what hides them from git.
+func (c *Change) settle() error {
+	if err := c.store.hide(c.dir, c.state); err != nil {
 		return err
 	}
-	root, err := Resolve(s.Opt.Root)
+	root, err := Resolve(c.store.Opt.Root)
 	if err == nil {
 		err = c.state.Sync()
 	}
@@ -169,14 +185,15 @@ func (c *Change) begin() error {
 	return err
 }
 
-// checkNew returns an error if documents show that there was a log, unless git may have brought them. It makes nothing.
-func (s *Store) checkNew() error {
+// CheckLost is for a store without a log. It returns fault.ErrIntegrity if documents show that there was one, unless
+// git may have brought them. It makes nothing.
+func (s *Store) CheckLost() error {
 	dir, err := s.open(s.Opt.Dir)
 	if err != nil || dir == nil || s.Opt.Git == disk.GitTracked {
 		return err
 	}
 	defer dir.Close()
-	names, err := dir.Names(isDocument)
+	names, err := dir.Names(IsDocument)
 	for _, name := range names {
 		if _, _, bad := s.readDocument(dir, name); bad == nil {
 			hint := "run `handoff verify --repair`, which begins a new log with the documents"
@@ -192,14 +209,12 @@ func (s *Store) checkNew() error {
 
 // forgetPin removes a pin, which is of a log that is gone.
 func (c *Change) forgetPin() error {
-	own := c.store.own()
-	if own == nil || c.pin.at.Offset == 0 {
+	if c.pin.at.Offset == 0 {
 		return nil
 	}
-	defer own.Close()
 	c.store.Opt.Warn("the log that you left here is gone, and so are its handoffs: a new one begins")
 	c.pin = pin{}
-	return own.Remove(pinFile)
+	return c.store.writeOwn(pinFile, nil, false)
 }
 
 // keepTorn keeps what is cut off from the log.
@@ -209,23 +224,27 @@ func (c *Change) keepTorn(torn []byte) error {
 		return err
 	}
 	defer kept.Close()
-	name := "log-" + c.store.Opt.Now().UTC().Format("20060102T150405.000000") + ".torn"
-	return kept.Replace(name, torn, 0, false)
+	return kept.Replace("log-"+c.store.stamp()+".torn", torn, 0, false)
 }
 
-func (s *Store) heldPath() string { return filepath.Join(s.Opt.StateDir, disk.Held) }
+// stamp is what the names of kept files have.
+func (s *Store) stamp() string { return s.Opt.Now().UTC().Format("20060102T150405.000000") }
 
 // kept makes and opens the directory of what was cut off or moved aside.
 func (s *Store) kept() (*disk.Dir, error) { return s.make(filepath.Join(s.Opt.StateDir, disk.Kept)) }
 
+func (c *Change) addBegin() error {
+	record, err := ReadMachine(c.state)
+	c.Add(log.Begin, log.Payload{Fingerprint: record.Fingerprint, Writer: record.Writer, Also: record.Also})
+	return err
+}
+
 // adopt plans the events of documents that git has brought.
 func (c *Change) adopt() error {
 	if c.At == log.Start {
-		record, err := ReadMachine(c.state)
-		if err != nil {
+		if err := c.addBegin(); err != nil {
 			return err
 		}
-		c.Add(log.Begin, log.Payload{Fingerprint: record.Fingerprint, Writer: record.Writer, Also: record.Also})
 	}
 	if c.store.Opt.Git != disk.GitTracked {
 		return nil
@@ -305,7 +324,7 @@ func (c *Change) link() error {
 // reading the log, makes up for it.
 func (c *Change) follow(before log.Point, changed []*facts.Handoff) {
 	s := c.store
-	c.View = s.view(c.Facts)
+	c.View = s.View(c.Facts)
 	if c.At != before || !index.IsCurrent(c.dir, c.View) {
 		_ = index.Update(c.dir, c.View, before, changed, s.Opt.IndexMaxRows)
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -15,7 +16,8 @@ func (s *Store) Plan(do func(*Change) error) ([]log.Pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Change{View: look.View, store: s, names: map[string]bool{}, planned: map[string]string{}}
+	c := s.newChange()
+	c.View = look.View
 	err = do(c)
 	return c.events, err
 }
@@ -27,52 +29,28 @@ func (c *Change) AddEvent(p log.Pending, here *log.Here) {
 }
 
 // Held opens the directory of received documents that wait.
-func (s *Store) Held() (*disk.Dir, error) { return s.make(s.heldPath()) }
+func (s *Store) Held() (*disk.Dir, error) { return s.make(filepath.Join(s.Opt.StateDir, disk.Held)) }
 
 // Versions returns what a sync knows of the logs of the remote: a word for each. It can be lost.
 func (s *Store) Versions() (all map[string]string) {
-	own := s.own()
-	if own == nil {
-		return nil
-	}
-	defer own.Close()
-	_ = json.Unmarshal(readOwn(own, versionsFile, maxSnapshot), &all)
+	_ = json.Unmarshal(s.readOwn(versionsFile, maxSnapshot), &all)
 	return all
 }
 
 // SetVersions replaces what Versions returns.
 func (s *Store) SetVersions(all map[string]string) {
-	own := s.makeOwn()
-	if own == nil {
-		return
-	}
-	defer own.Close()
 	text, _ := json.Marshal(all)
-	_ = own.Replace(versionsFile, text, 0, false)
+	_ = s.writeOwn(versionsFile, text, false)
 }
 
 // Appending returns the logs of an append of which no answer came, and SetAppending what is appended now.
 func (s *Store) Appending() []string {
-	own := s.own()
-	if own == nil {
-		return nil
-	}
-	defer own.Close()
-	return strings.Fields(string(readOwn(own, appendingFile, maxSnapshot)))
+	return strings.Fields(string(s.readOwn(appendingFile, maxSnapshot)))
 }
 
 // SetAppending notes the logs that an append is about to change; none when its answer has come.
 func (s *Store) SetAppending(logs []string) {
-	own := s.makeOwn()
-	if own == nil {
-		return
-	}
-	defer own.Close()
-	if len(logs) == 0 {
-		_ = own.Remove(appendingFile)
-		return
-	}
-	_ = own.Replace(appendingFile, []byte(strings.Join(logs, "\n")), 0, true)
+	_ = s.writeOwn(appendingFile, []byte(strings.Join(logs, "\n")), len(logs) > 0)
 }
 
 // OneSync makes sure that one sync runs at a time. The error is fault.ErrBusy.
@@ -94,8 +72,12 @@ func (s *Store) OneSync(ctx context.Context) (unlock func(), err error) {
 
 // OwnPath returns the directory of the store in the user's state, "" if there is none.
 func (s *Store) OwnPath() string {
-	if own := s.makeOwn(); own != nil {
-		own.Close()
+	own := s.ownPath()
+	if own == "" {
+		return ""
 	}
-	return s.ownPath()
+	if d, err := disk.Make(own, disk.Modes{}); err == nil {
+		d.Close()
+	}
+	return own
 }

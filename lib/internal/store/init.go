@@ -86,32 +86,18 @@ func (s *Store) checkGit(kind disk.Git) error {
 
 // initDirs makes both directories, durably. Another kind than before has other rules for git.
 func (s *Store) initDirs() error {
-	dir, err := s.make(s.Opt.Dir)
-	if err != nil {
+	c := s.newChange()
+	defer c.close()
+	if err := c.make(); err != nil {
 		return err
 	}
-	defer dir.Close()
-	state, err := s.make(s.Opt.StateDir)
-	if err != nil {
-		return err
-	}
-	defer state.Close()
-	if text, err := dir.Read(disk.GitIgnore, maxGitFile); err == nil &&
+	if text, err := c.dir.Read(disk.GitIgnore, maxGitFile); err == nil &&
 		(string(text) == ignoreAll || string(text) == ignoreDerived) {
-		if err := dir.Remove(disk.GitIgnore); err != nil {
+		if err := c.dir.Remove(disk.GitIgnore); err != nil {
 			return err
 		}
 	}
-	if err := s.hide(dir, state); err != nil {
-		return err
-	}
-	root, err := Resolve(s.Opt.Root)
-	for _, d := range []*disk.Dir{dir, state} {
-		if err == nil {
-			err = disk.SyncParents(d.Path(), root)
-		}
-	}
-	return err
+	return c.settle()
 }
 
 // attributes returns the line of .gitattributes with which git leaves documents as they are: ids are hashes of bytes.

@@ -27,21 +27,17 @@ type MachineError struct {
 
 // Error names both fingerprints, so that you can tell which machine is which. Scripts match its first word.
 func (e *MachineError) Error() string {
-	what := "belongs to another machine"
-	if e.Lost {
-		what = "does not record its machine"
-	}
-	return fmt.Sprintf("[CROSS-HOST-REFUSED] this store %s: its fingerprint is %s, this machine has %s", what,
-		e.Expected, e.Observed)
+	return fmt.Sprintf("%s: its fingerprint is %s, this machine has %s", e.what(), e.Expected, e.Observed)
 }
 
 // Plain returns the message without fingerprints.
-func (e *MachineError) Plain() string {
-	what := "belongs to another machine"
+func (e *MachineError) Plain() string { return e.what() + "; run `handoff machine-fingerprint show`" }
+
+func (e *MachineError) what() string {
 	if e.Lost {
-		what = "does not record its machine"
+		return "[CROSS-HOST-REFUSED] this store does not record its machine"
 	}
-	return "[CROSS-HOST-REFUSED] this store " + what + "; run `handoff machine-fingerprint show`"
+	return "[CROSS-HOST-REFUSED] this store belongs to another machine"
 }
 
 // Hint returns the command that moves the store to this machine.
@@ -75,8 +71,7 @@ func (s *Store) Fingerprint() (string, error) {
 // Guard returns a *MachineError if the store belongs to another machine, and logs that for its operators. It takes no
 // lock, so a command calls it first. A change checks again.
 func (s *Store) Guard() error {
-	observed, err := s.Fingerprint()
-	if err != nil {
+	if _, err := s.Fingerprint(); err != nil {
 		return err
 	}
 	state, err := s.open(s.Opt.StateDir)
@@ -84,12 +79,12 @@ func (s *Store) Guard() error {
 		return err
 	}
 	defer state.Close()
-	return s.compareMachine(state, observed)
+	return s.compareMachine(state)
 }
 
 // compareMachine is Guard for an open state directory.
-func (s *Store) compareMachine(state *disk.Dir, observed string) error {
-	err := s.checkMachine(state, observed)
+func (s *Store) compareMachine(state *disk.Dir) error {
+	err := s.CheckMachine(state)
 	if refused, is := errors.AsType[*MachineError](err); is {
 		s.logRefusal(state, refused)
 	}
@@ -102,10 +97,6 @@ func (s *Store) CheckMachine(state *disk.Dir) error {
 	if err != nil {
 		return err
 	}
-	return s.checkMachine(state, observed)
-}
-
-func (s *Store) checkMachine(state *disk.Dir, observed string) error {
 	record, err := ReadMachine(state)
 	if err == nil && record.Knows(observed) {
 		return nil
@@ -114,7 +105,8 @@ func (s *Store) checkMachine(state *disk.Dir, observed string) error {
 		Command: s.RegenerateCommand("moved to this machine")}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		has, err := hasEvents(state)
+		has := false
+		err := s.Events(func(log.Event) { has = true })
 		if err != nil && !errors.Is(err, fault.ErrIntegrity) || err == nil && !has {
 			return err
 		}
@@ -125,24 +117,6 @@ func (s *Store) checkMachine(state *disk.Dir, observed string) error {
 		refused.Expected = "unreadable (" + err.Error() + ")"
 	}
 	return refused
-}
-
-// hasEvents reports whether the log has a complete change.
-func hasEvents(state *disk.Dir) (has bool, err error) {
-	f, err := state.Open(log.FileName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	at, err := log.Read(f, info.Size(), log.Start, func([]log.Event) {})
-	return at != log.Start, errOther(err, new(*log.Damage))
 }
 
 // errOther returns err, or nil if it is one of a kind.
@@ -262,14 +236,10 @@ func (s *Store) Regenerate(ctx context.Context, operator, reason string, add boo
 	})
 	if errors.Is(err, fault.ErrIntegrity) && record.Fingerprint == "" && IsThere(s.Opt.StateDir) {
 		s.Opt.Warn(fault.Sentence(err))
-		c := &Change{store: s, View: s.view(facts.New())}
-		defer c.close()
-		unlock, err := c.lock(ctx)
-		if err != nil {
-			return record, err
-		}
-		defer unlock()
-		return record, name(c)
+		err = s.locked(ctx, func(c *Change) error {
+			c.View = s.View(facts.New())
+			return name(c)
+		})
 	}
 	return record, err
 }

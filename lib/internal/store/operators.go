@@ -133,26 +133,9 @@ func (s *Store) editOperators(o operators.Operator) error {
 	return placeError(path, d.Replace(filepath.Base(path), []byte(edited), 0o644, true))
 }
 
-// ReadUser returns a file of the user outside of the project, nil if it cannot be read.
-func (s *Store) ReadUser(path string) []byte {
-	if path == "" {
-		return nil
-	}
-	d, err := disk.Open(filepath.Dir(path))
-	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	return readOwn(d, filepath.Base(path), disk.MaxOperators)
-}
-
 // Operator returns the operator for this store alone, "" if none is set.
 func (s *Store) Operator() string {
-	own := s.own()
-	if own != nil {
-		defer own.Close()
-	}
-	name := strings.TrimSuffix(string(readOwn(own, nameFile, maxPin)), "\n")
+	name := strings.TrimSuffix(string(s.readOwn(nameFile, maxPin)), "\n")
 	if !form.IsName(name) {
 		return ""
 	}
@@ -161,13 +144,7 @@ func (s *Store) Operator() string {
 
 // SetOperator sets the operator for this store alone.
 func (s *Store) SetOperator(name string) error {
-	own := s.makeOwn()
-	if own == nil {
-		return fault.Config("set HOME, or XDG_STATE_HOME, to a directory of your own outside of the project",
-			"there is no directory for your state")
-	}
-	defer own.Close()
-	return own.Replace(nameFile, []byte(name+"\n"), 0, true)
+	return s.writeOwn(nameFile, []byte(name+"\n"), true)
 }
 
 // SetUser sets a key of the user's configuration. The value must be a plain YAML scalar.

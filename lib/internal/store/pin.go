@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
@@ -69,62 +70,55 @@ func (s *Store) ownPath() string {
 	return filepath.Join(own, jsontree.SHA256Hex([]byte(state))[:32])
 }
 
-// own opens the store's directory in the user's state, nil if there is none.
-func (s *Store) own() *disk.Dir {
-	path := s.ownPath()
+// ReadUser returns a file of the user outside of the project, nil if it cannot be read.
+func ReadUser(path string, most int64) []byte {
 	if path == "" {
 		return nil
 	}
-	d, err := disk.Open(path)
+	d, err := disk.Open(filepath.Dir(path))
 	if err != nil {
 		return nil
 	}
-	return d
-}
-
-// makeOwn is own, and makes the directory if it is missing.
-func (s *Store) makeOwn() *disk.Dir {
-	path := s.ownPath()
-	if path == "" {
-		return nil
-	}
-	d, err := disk.Make(path, disk.Modes{})
-	if err != nil {
-		return nil
-	}
-	return d
-}
-
-// readOwn returns a file of the user's state, nil if there is none.
-func readOwn(own *disk.Dir, name string, limit int64) []byte {
-	if own == nil {
-		return nil
-	}
-	text, err := own.Read(name, limit)
+	defer d.Close()
+	text, err := d.Read(filepath.Base(path), most)
 	if err != nil {
 		return nil
 	}
 	return text
 }
 
-func (s *Store) readPin() pin {
-	own := s.own()
-	if own != nil {
-		defer own.Close()
+// readOwn returns a file of the store in the user's state, nil if there is none.
+func (s *Store) readOwn(name string, most int64) []byte {
+	own := s.ownPath()
+	if own == "" {
+		return nil
 	}
-	return parsePin(readOwn(own, pinFile, maxPin))
+	return ReadUser(filepath.Join(own, name), most)
 }
+
+// writeOwn replaces a file of the store in the user's state.
+func (s *Store) writeOwn(name string, text []byte, isDurable bool) error {
+	own := s.ownPath()
+	if own == "" {
+		return fault.Config("set HOME, or XDG_STATE_HOME, to a directory of your own outside of the project",
+			"there is no directory for your state")
+	}
+	d, err := disk.Make(own, disk.Modes{})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Replace(name, text, 0, isDurable)
+}
+
+func (s *Store) readPin() pin { return parsePin(s.readOwn(pinFile, maxPin)) }
 
 // restore returns the facts of the snapshot, and their point; new facts if there is no good one. With part, closed
 // handoffs are left out.
-func restore(own *disk.Dir, part bool) *facts.Facts {
-	open := readOwn(own, openFile, maxSnapshot)
-	if open == nil {
-		return facts.New()
-	}
-	var closed []byte
+func (s *Store) restore(part bool) *facts.Facts {
+	open, closed := s.readOwn(openFile, maxSnapshot), []byte(nil)
 	if !part {
-		if closed = readOwn(own, closedFile, maxSnapshot); closed == nil {
+		if closed = s.readOwn(closedFile, maxSnapshot); closed == nil {
 			return facts.New()
 		}
 	}
@@ -142,21 +136,13 @@ const leastGrowth = 256 << 10 // bytes of log that are read at most in place of 
 func (s *Store) keep(p pin, old pin, v facts.View, since int64) {
 	grown := v.At.Offset - since
 	isDue := grown >= max(leastGrowth, since/8)
-	if p == old && !isDue {
-		return
-	}
-	own := s.makeOwn()
-	if own == nil {
-		return
-	}
-	defer own.Close()
 	if p != old {
-		_ = own.Replace(pinFile, p.bytes(), 0, false)
+		_ = s.writeOwn(pinFile, p.bytes(), false)
 	}
 	if isDue {
 		open, closed := v.Snapshot()
-		_ = own.Replace(closedFile, closed, 0, false)
-		_ = own.Replace(openFile, open, 0, false)
+		_ = s.writeOwn(closedFile, closed, false)
+		_ = s.writeOwn(openFile, open, false)
 	}
 }
 

@@ -76,43 +76,27 @@ func (s *Store) show(r *read) *Look {
 		}
 	}
 	look := *r.look
-	look.View = s.view(look.Facts)
+	look.View = s.View(look.Facts)
 	return &look
 }
 
-// view judges facts by the clock and by the accepted rules.
-func (s *Store) view(f *facts.Facts) facts.View {
+// View judges facts by the clock and by the accepted rules.
+func (s *Store) View(f *facts.Facts) facts.View {
 	now := s.Opt.Now()
 	return facts.View{Facts: f, Now: now, Rules: trust.Accepted(f.Rules, now).ForFacts()}
 }
 
 // readLog reads the log, and compares it with the pin, which is older.
 func (s *Store) readLog(r *read, part bool) error {
-	own := s.own()
-	if own != nil {
-		defer own.Close()
-	}
-	p := parsePin(readOwn(own, pinFile, maxPin))
+	at := s.Pin()
 	r.look = &Look{View: facts.View{Facts: facts.New()}, isPart: part}
-	state, err := s.open(s.Opt.StateDir)
-	if err != nil || state == nil {
+	f, size, err := s.OpenLog()
+	if err != nil || f == nil {
 		return err
-	}
-	defer state.Close()
-	f, err := state.Open(log.FileName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fault.Unreadable(err)
 	}
 	defer f.Close()
 	r.look.hasLog = true
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	got, _, damage, err := fold(f, info.Size(), own, part)
+	got, _, damage, err := s.fold(f, size, part)
 	if err != nil {
 		return err
 	}
@@ -120,18 +104,39 @@ func (s *Store) readLog(r *read, part bool) error {
 	if damage != nil {
 		r.damage = fault.Sentence(damage)
 	}
-	if p.at.Offset > 0 && (p.at.Offset > got.At.Offset || !log.Has(f, info.Size(), p.at)) {
+	if at.Offset > 0 && !log.Has(f, got.At.Offset, at) {
 		r.moved = "the log has not the last line that you left there: run `handoff verify --repair`"
 	}
 	return nil
 }
 
+// OpenLog opens the log to read, and returns its size; nil if there is none.
+func (s *Store) OpenLog() (f *os.File, size int64, err error) {
+	state, err := s.open(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return nil, 0, err
+	}
+	defer state.Close()
+	if f, err = state.Open(log.FileName); errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, fault.Unreadable(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
 // fold returns the facts of a log, and the offset of the snapshot that it began with. damage is that of the log, behind
 // its good beginning.
-func fold(f *os.File, size int64, own *disk.Dir, part bool) (got *facts.Facts, since int64, damage, err error) {
+func (s *Store) fold(f *os.File, size int64, part bool) (got *facts.Facts, since int64, damage, err error) {
 	for _, begin := range []func() *facts.Facts{
-		func() *facts.Facts { return restore(own, part) },
-		func() *facts.Facts { return restore(own, false) },
+		func() *facts.Facts { return s.restore(part) },
+		func() *facts.Facts { return s.restore(false) },
 		facts.New,
 	} {
 		got, damage = begin(), nil
@@ -161,7 +166,7 @@ func (s *Store) readNames(l *Look, dir *disk.Dir) error {
 		return err
 	}
 	if s.needsNames(l) || len(gone) > 0 {
-		for _, found := range s.unlogged(dir, s.view(l.Facts), names, gone, s.needsNames(l)) {
+		for _, found := range s.unlogged(dir, s.View(l.Facts), names, gone, s.needsNames(l)) {
 			l.Add([]log.Event{{Type: log.Import, Payload: found.payload(s)}})
 			gone = slices.DeleteFunc(gone, func(h *facts.Handoff) bool { return h.ID == found.HandoffID })
 		}
@@ -181,8 +186,8 @@ func (l *Look) Listed() []*facts.Handoff {
 	return slices.DeleteFunc(l.All(), func(h *facts.Handoff) bool { return h.Lost || l.absent[h] })
 }
 
-// isDocument reports whether a file can be a document, by its name.
-func isDocument(name string) bool {
+// IsDocument reports whether a file can be a document, by its name.
+func IsDocument(name string) bool {
 	return strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, ".") && name != disk.IndexFile &&
 		disk.ArchiveNumber(name) == 0
 }
@@ -191,7 +196,7 @@ func isDocument(name string) bool {
 func unnamed(dir *disk.Dir, f *facts.Facts) (names []string, gone []*facts.Handoff, err error) {
 	isThere := map[string]bool{}
 	if dir != nil {
-		names, err = dir.Names(isDocument)
+		names, err = dir.Names(IsDocument)
 	}
 	for _, name := range names {
 		isThere[name] = true
@@ -212,19 +217,17 @@ func (s *Store) unlogged(dir *disk.Dir, v facts.View, names []string, gone []*fa
 	found []Document) {
 	rules, seen := s.Accepted(v), map[string]bool{}
 	for _, name := range names {
-		doc, _, err := s.readDocument(dir, name)
-		if err != nil || seen[doc.HandoffID] {
+		d, _, err := s.Prove(dir, name)
+		if err != nil || seen[d.HandoffID] {
 			continue
 		}
-		if h := v.Of(doc.HandoffID); h != nil && !slices.Contains(gone, h) || h == nil && !new {
+		if h := v.Of(d.HandoffID); h != nil && !slices.Contains(gone, h) || h == nil && !new {
 			continue
 		}
-		verification, err := rules.Admit(doc.From, doc.To)
+		d.Verification, err = rules.Admit(d.From, d.To)
 		if err != nil && s.Opt.Git == disk.GitTracked {
 			continue
 		}
-		d := Document{Document: doc, Size: len(doc.Body), Verification: verification, file: name}
-		d.Body = ""
 		found, seen[d.HandoffID] = append(found, d), true
 	}
 	return found
@@ -268,7 +271,7 @@ func (s *Store) Load(dir *disk.Dir, h *facts.Handoff) (doc document.Document, te
 
 // Signature returns the armored signature of a handoff, nil if it has none.
 func (s *Store) Signature(id string) ([]byte, error) {
-	d, err := s.open(filepath.Join(s.Opt.Dir, disk.Signatures))
+	d, err := s.OpenSignatures()
 	if err != nil || d == nil {
 		return nil, err
 	}

@@ -24,16 +24,6 @@ func (s *Store) OpenSignatures() (*disk.Dir, error) {
 // Pin returns the point after the last change of this user; the zero Point if it is unknown.
 func (s *Store) Pin() log.Point { return s.readPin().at }
 
-// CheckLost is for a store without a log. It returns fault.ErrIntegrity if documents show that there was one, unless
-// git may have brought them.
-func (s *Store) CheckLost() error { return s.checkNew() }
-
-// View judges facts by the clock and by the accepted rules.
-func (s *Store) View(f *facts.Facts) facts.View { return s.view(f) }
-
-// IsDocument reports whether a file of the handoffs directory can be a document, by its name.
-func IsDocument(name string) bool { return isDocument(name) }
-
 // Prove reads a file of the handoffs directory that is a document, and returns it without its body, and its text. The
 // error is fault.ErrIntegrity if the file is no document with the id of its content.
 func (s *Store) Prove(dir *disk.Dir, name string) (Document, []byte, error) {
@@ -59,55 +49,35 @@ type Repair struct {
 // again. done gets each step as a sentence. It can be killed at any time and run again. The errors are those of
 // [Store.Change], but for the log.
 func (s *Store) Repair(ctx context.Context, done func(string), do func(*Repair) error) error {
-	c := &Change{store: s, names: map[string]bool{}, planned: map[string]string{}}
-	defer c.close()
-	unlock, err := c.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	r := &Repair{Change: c, Dir: c.dir, State: c.state, done: done}
-	for _, step := range []func() error{r.open, func() error { return do(r) }, r.Commit, r.follow} {
-		if err := step(); err != nil {
-			return err
+	return s.locked(ctx, func(c *Change) error {
+		r := &Repair{Change: c, Dir: c.dir, State: c.state, done: done}
+		for _, step := range []func() error{r.open, func() error { return do(r) }, r.Commit, r.follow} {
+			if err := step(); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // open reads the store under the lock.
 func (r *Repair) open() error {
-	s := r.store
-	if _, err := r.setOddAside(r.state, disk.FingerprintFile); err != nil {
-		return err
-	}
-	observed, err := s.Fingerprint()
+	_, err := r.setOddAside(r.state, disk.FingerprintFile)
 	if err == nil {
-		err = s.compareMachine(r.state, observed)
-	}
-	if r.git = s.gitStamp(); err == nil {
-		err = s.checkUntracked("")
+		err = r.check(false)
 	}
 	if err == nil {
-		r.pin = s.readPin()
 		err = r.openLog()
 	}
 	if err != nil {
 		return err
 	}
-	f, _, damage, err := fold(r.file, r.log.Size(), nil, false)
-	if err = errors.Join(damage, err); err != nil {
-		return err
+	if r.At == log.Start {
+		return r.addBegin()
 	}
-	r.View = s.view(f)
 	record, err := ReadMachine(r.state)
-	switch {
-	case err != nil:
-	case r.At != log.Start && (r.machine.Fingerprint != record.Fingerprint ||
-		!slices.Equal(r.machine.Also, record.Also)):
-		r.addMachine(record, s.Opt.Operator, "recorded when the log was repaired")
-	case r.At == log.Start:
-		r.Add(log.Begin, log.Payload{Fingerprint: record.Fingerprint, Writer: record.Writer, Also: record.Also})
+	if err == nil && (r.machine.Fingerprint != record.Fingerprint || !slices.Equal(r.machine.Also, record.Also)) {
+		r.addMachine(record, r.store.Opt.Operator, "recorded when the log was repaired")
 	}
 	return err
 }
@@ -121,44 +91,42 @@ func (r *Repair) openLog() (err error) {
 	if r.Kept != "" {
 		r.Why = "the log was not a plain file"
 	}
-	_, statErr := r.state.Stat(log.FileName)
-	if r.file, err = r.state.OpenLog(log.FileName); err != nil {
+	if _, err := r.state.Stat(log.FileName); err != nil {
+		r.pin = pin{}
+	}
+	if err := r.openFile(); err != nil {
 		return err
 	}
-	r.state.Adjust(log.FileName)
 	info, err := r.file.Stat()
 	if err != nil {
 		return err
 	}
-	at, err := log.Read(r.file, info.Size(), log.Start, func(change []log.Event) {
+	f := facts.New()
+	f.At, err = log.Read(r.file, info.Size(), log.Start, func(change []log.Event) {
+		f.Add(change)
+		f.Count += len(change)
 		for _, e := range change {
 			if e.Type == log.Begin || e.Type == log.Regenerate {
 				r.machine = e.Payload
 			}
 		}
 	})
-	pin, isThere := r.pin.at, statErr == nil
-	switch {
+	r.View = r.store.View(f)
+	switch at := r.pin.at; {
 	case err != nil && errOther(err, new(*log.Damage)) != nil:
 		return err
 	case err != nil:
 		r.Why = err.Error()
-	case isThere && pin.Offset > 0 && (pin.Offset > at.Offset || !log.Has(r.file, info.Size(), pin)):
+	case at.Offset > 0 && !log.Has(r.file, f.At.Offset, at):
 		r.Why = "the log had not the last line that you left there"
 	}
 	if r.Why != "" {
-		pin = log.Point{}
-		if err := r.cut(info.Size(), at.Offset); err != nil {
+		r.pin = pin{}
+		if err := r.cut(info.Size(), f.At.Offset); err != nil {
 			return err
 		}
 	}
-	if !isThere {
-		pin = log.Point{}
-	}
-	if r.log, err = log.Open(r.file, pin, r.keepTorn); err != nil || r.log.Head() != log.Start {
-		return err
-	}
-	return r.begin()
+	return r.openEnd()
 }
 
 // cut keeps a copy of the log, and then cuts it.
@@ -171,15 +139,12 @@ func (r *Repair) cut(size, end int64) error {
 		return err
 	}
 	defer kept.Close()
-	if r.Kept, err = kept.Copy(r.file, r.stamp()+"-"+log.FileName); err != nil {
+	if r.Kept, err = kept.Copy(r.file, r.store.stamp()+"-"+log.FileName); err != nil {
 		return err
 	}
 	r.Say("kept a copy of the log as " + r.keptPath(r.Kept) + ": " + r.Why)
 	return r.file.Truncate(end)
 }
-
-// stamp is what the names of kept files begin with.
-func (r *Repair) stamp() string { return r.store.Opt.Now().UTC().Format("20060102T150405.000000") }
 
 func (r *Repair) keptPath(name string) string {
 	return filepath.Join(r.store.Opt.StateDir, disk.Kept, name)
@@ -195,7 +160,7 @@ func (r *Repair) SetAside(d *disk.Dir, name, why string) (as string, err error) 
 		return "", err
 	}
 	defer kept.Close()
-	as = r.stamp() + "-" + name
+	as = r.store.stamp() + "-" + name
 	if err = d.MoveTo(kept, name, as); err == nil {
 		err = errors.Join(kept.Sync(), d.Sync())
 	}
@@ -247,12 +212,12 @@ func (r *Repair) Commit() error {
 // follow makes what follows from the log, all of it.
 func (r *Repair) follow() error {
 	s := r.store
-	r.View = s.view(r.Facts)
+	r.View = s.View(r.Facts)
 	if err := index.Update(r.dir, r.View, log.Point{}, nil, s.Opt.IndexMaxRows); err != nil {
 		return err
 	}
 	s.keep(pin{r.log.Head(), r.git}, r.pin, r.View, 0)
-	if at := s.readPin().at; at.Offset > 0 && (at.Offset > r.At.Offset || !log.Has(r.file, r.log.Size(), at)) {
+	if at := s.readPin().at; at.Offset > 0 && !log.Has(r.file, r.At.Offset, at) {
 		return errors.New("cannot replace " + filepath.Join(s.ownPath(), pinFile) + ": remove it")
 	}
 	return nil

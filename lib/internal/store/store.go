@@ -60,8 +60,8 @@ func (s *Store) warnOnce(text string) {
 	}
 }
 
-// progress reports long work.
-func (s *Store) progress(task string, done, total int) {
+// Progress reports long work.
+func (s *Store) Progress(task string, done, total int) {
 	if s.Opt.Progress != nil {
 		s.Opt.Progress(task, done, total)
 	}

@@ -93,7 +93,7 @@ func (w *writing) stage(s *Store) (err error) {
 			return err
 		}
 		if len(w.docs) > 1 {
-			s.progress("storing", i+1, len(w.docs))
+			s.Progress("storing", i+1, len(w.docs))
 		}
 	}
 	return nil

@@ -63,23 +63,6 @@ func Same(a, b *log.Rules) bool {
 	return bytes.Equal(a.Operators, b.Operators) && a.Verify == b.Verify && a.Mode == b.Mode
 }
 
-// Widens returns the operators whom the present rules let in and the accepted ones do not. It is "everybody" alone if
-// the present rules let everybody in.
-func Widens(accepted, present Rules) (names []string) {
-	switch {
-	case accepted.isOpen():
-		return nil
-	case present.isOpen():
-		return []string{"everybody"}
-	}
-	return slices.DeleteFunc(present.List.Active(present.Now), func(id string) bool {
-		return accepted.List.IsActive(id, accepted.Now)
-	})
-}
-
-// isOpen reports whether the rules let everybody in.
-func (r Rules) isOpen() bool { return r.Off || r.Broken == nil && (r.List == nil || r.Warn != nil) }
-
 // ForFacts returns the rules for a view of the facts. They are nil if everybody may do everything.
 func (r Rules) ForFacts() *facts.Rules {
 	if r.Off || r.List == nil {

@@ -3,7 +3,6 @@ package trust_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -202,35 +201,6 @@ func TestAccepted(t *testing.T) {
 	broken := trust.Accepted(&log.Rules{Operators: json.RawMessage(`"x"`), Verify: true}, now)
 	if err := broken.MayMark("ann"); !errors.Is(err, fault.ErrConfig) {
 		t.Error(err)
-	}
-}
-
-func TestWidens(t *testing.T) {
-	t.Parallel()
-	list := func(text string) trust.Rules {
-		l, faults := operators.Parse([]byte("schema_version: '1.0'\noperators: " + text + "\n"))
-		if faults != nil {
-			t.Fatal(faults)
-		}
-		return trust.Rules{List: l, Now: now}
-	}
-	warns := rules(t)
-	warns.Warn = func(string) {}
-	for _, c := range []struct {
-		accepted, present trust.Rules
-		want              string
-	}{
-		{rules(t), rules(t), "[]"},
-		{rules(t), list("[{id: eve}, {id: ann}, {id: zoe}, {id: old, active_until: 2026-01-01}]"), "[eve zoe]"},
-		{rules(t), trust.Rules{}, "[everybody]"},
-		{rules(t), warns, "[everybody]"},
-		{rules(t), trust.Rules{Broken: errors.New("broken")}, "[]"},
-		{trust.Accepted(nil, now), list("[{id: zoe}]"), "[]"},
-		{warns, trust.Rules{}, "[]"},
-	} {
-		if got := fmt.Sprint(trust.Widens(c.accepted, c.present)); got != c.want {
-			t.Errorf("got %s, want %s", got, c.want)
-		}
 	}
 }
 
