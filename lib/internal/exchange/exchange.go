@@ -77,10 +77,10 @@ func (x *Exchange) Sync(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer unlock()
+	x.isDry = o.DryRun
 	if err := x.begin(ctx, o.Restore); err != nil {
 		return x.report, err
 	}
-	x.isDry = o.DryRun
 	if err := x.announce(ctx); err != nil {
 		return x.report, err
 	}
@@ -123,12 +123,13 @@ func (x *Exchange) begin(ctx context.Context, restore bool) error {
 			x.missing = append(x.missing, h.ID)
 		}
 	}
-	lacks := slices.ContainsFunc(x.missing, func(id string) bool { return !slices.Contains(look.Sync.Missing, id) })
+	slices.Sort(x.missing)
+	isSame := slices.Equal(x.missing, slices.Sorted(slices.Values(look.Sync.Missing))) // what came back was not sent
 	if x.restored = nil; restore {
 		x.restored = &restoring{ends: map[string]remote.Position{}}
 		return nil
 	}
-	if look.Sync.Remote == x.Name && !lacks {
+	if look.Sync.Remote == x.Name && isSame || x.isDry {
 		return nil
 	}
 	err = x.At.Change(ctx, func(c *store.Change) error {
@@ -144,8 +145,17 @@ func (x *Exchange) begin(ctx context.Context, restore bool) error {
 
 // Act makes turns that the remote has to accept: plan adds their events to a change, and reports whether the logs of
 // the handoffs must be read first, because what is known refuses a turn. plan is called again after each reading.
+// The error is fault.ErrBusy if a sync runs.
 func (x *Exchange) Act(ctx context.Context, ids []string, plan func(c *store.Change) (mustAsk bool)) error {
-	if err := errors.Join(x.begin(ctx, false), x.announce(ctx)); err != nil {
+	unlock, err := x.At.OneSync(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err = errors.Join(x.begin(ctx, false), x.announce(ctx)); err == nil {
+		err = x.catchUp(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	var logs []string

@@ -121,6 +121,9 @@ func newClone(t *testing.T, m remote.Remote) clone {
 
 func doc(topic string) store.Document {
 	d := document.Document{SchemaVersion: "1.0", From: "ann", To: "ben", Topic: topic, Time: "2026-05-07T12:00:00Z", Body: "# " + topic + "\n"}
+	if topic == "late" { // it is held until then
+		d.Time = "2026-06-03T12:00:00Z"
+	}
 	d.HandoffID, _ = document.ID(d)
 	return store.Document{Document: d, Size: len(d.Body), Text: func() ([]byte, error) { return document.Render(d), nil }}
 }
@@ -354,4 +357,101 @@ func TestRestore(t *testing.T) {
 	fresh := newClone(t, m)
 	fresh.sync()
 	want(t, fresh.says(), "one read read:ben, two taken cy read:cy")
+}
+
+// A turn that comes before its document counts when the document is here.
+func TestTurnBeforeDocument(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	a, b := newClone(t, m), newClone(t, m)
+	a.write("one")
+	a.sync()
+	outboxes := maps.Clone(m.logs)
+	b.sync()
+	if counts, err := b.act("one", log.Take, "ben"); !counts || err != nil {
+		t.Fatal(counts, err)
+	}
+	late, all := newClone(t, m), m.logs
+	m.logs = maps.Clone(all)
+	for name := range outboxes {
+		delete(m.logs, name)
+	}
+	late.sync()
+	m.logs = all
+	late.sync()
+	want(t, late.says(), "one taken ben read:ben")
+
+	written := newClone(t, m)
+	for name := range outboxes {
+		m.logs = maps.Clone(all)
+		delete(m.logs, name)
+	}
+	written.sync()
+	m.logs = all
+	written.write("one") // the same content
+	if counts, err := written.act("one", log.Take, "cy"); counts || err != nil {
+		t.Fatal(counts, err)
+	}
+}
+
+// What is more than a batch may have goes in several.
+func TestManyLines(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	a, b := newClone(t, m), newClone(t, m)
+	topics := make([]string, 201)
+	for i := range topics {
+		topics[i] = fmt.Sprint("topic-", i)
+	}
+	a.write(topics...)
+	err := a.At.Change(context.Background(), func(c *store.Change) error {
+		for i := range 20_100 {
+			c.Add(log.MarkRead, log.Payload{ID: idOf(topics[i%201]), Operator: fmt.Sprint("op", i), Time: log.Stamp(day)})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := a.sync(); r.Sent != 20_301 {
+		t.Errorf("%+v", r)
+	}
+	if r := b.sync(); r.Received != 201 || r.PassedOver > 0 {
+		t.Errorf("%+v", r)
+	}
+	if look, _ := b.At.Look(false); len(look.Life(look.Of(idOf(topics[0]))).Reads) != 100 {
+		t.Error("marks are missing")
+	}
+	if r := a.sync(); r.Sent != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	a := newClone(t, newMemory())
+	a.write("one")
+	if r, err := a.Sync(context.Background(), exchange.Options{DryRun: true}); err != nil || r.Sent != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if look, _ := a.At.Look(false); look.Sync.Remote != "" {
+		t.Errorf("a dry run has begun the exchange with %s", look.Sync.Remote)
+	}
+}
+
+// An action waits for a sync of the same clone: both use one cache.
+func TestActWaits(t *testing.T) {
+	t.Parallel()
+	a := newClone(t, newMemory())
+	a.write("one")
+	a.sync()
+	unlock, err := a.At.OneSync(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	a.At.Opt.LockTimeout = time.Millisecond
+	if _, err := a.act("one", log.Take, "ben"); !errors.Is(err, fault.ErrBusy) {
+		t.Errorf("%v, want a busy sync", err)
+	}
 }

@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -30,6 +31,13 @@ var errFull = errors.New("enough for one sync")
 // receive reads the logs that changed, or only those named, and stores what they say. Logs that were rewritten are
 // told at the end; the others are received.
 func (x *Exchange) receive(ctx context.Context, only ...string) error {
+	if err := x.receiveLogs(ctx, only...); err != nil {
+		return err
+	}
+	return x.catchUp(ctx)
+}
+
+func (x *Exchange) receiveLogs(ctx context.Context, only ...string) error {
 	look, err := x.At.Look(false)
 	if err != nil {
 		return err
@@ -60,45 +68,56 @@ func (x *Exchange) receive(ctx context.Context, only ...string) error {
 			gone = errors.Join(gone, &remote.Rewritten{Log: name})
 		}
 	}
-	arrived, readErr := x.read(ctx, after)
-	if err := x.take(ctx, arrived); err != nil {
-		return err
-	}
-	for _, a := range arrived {
-		if version, isThere := versions[a.log]; isThere && readErr == nil {
-			if known == nil {
-				known = map[string]string{}
-			}
-			known[a.log] = version + " " + string(a.end)
+	ends, readErr := x.read(ctx, after)
+	if readErr == nil && len(ends) > 0 {
+		if known == nil {
+			known = map[string]string{}
 		}
+		for name, end := range ends {
+			known[name] = versions[name] + " " + string(end)
+		}
+		x.At.SetVersions(known)
 	}
-	x.At.SetVersions(known)
 	if errors.Is(readErr, errFull) {
 		x.report.More, readErr = true, nil
 	}
 	return errors.Join(readErr, gone)
 }
 
-// read reads logs behind positions.
-func (x *Exchange) read(ctx context.Context, after map[string]remote.Position) (all []arrival, err error) {
+// read reads logs behind positions, and stores what they say. It returns where each of them ends.
+func (x *Exchange) read(ctx context.Context, after map[string]remote.Position) (ends map[string]remote.Position,
+	err error) {
 	if len(after) == 0 {
 		return nil, nil
 	}
-	total := 0
+	ends = maps.Clone(after)
+	total, size, all := 0, 0, []arrival(nil)
 	err = x.Remote.Read(ctx, after, func(name string, b remote.Batch) error {
 		if n := len(all); n == 0 || all[n-1].log != name {
 			all = append(all, arrival{log: name})
 		}
 		lines, malformed := parseBatch(name, b.Text)
-		x.report.PassedOver += malformed
+		if !x.again { // they were counted before
+			x.report.PassedOver += malformed
+		}
 		a := &all[len(all)-1]
-		a.end, a.lines = b.At, append(a.lines, lines...)
-		if total += len(b.Text); total >= maxSync {
+		a.end, a.lines, ends[name] = b.At, append(a.lines, lines...), b.At
+		if size += len(b.Text); size >= maxChange {
+			total += size
+			if err := x.take(ctx, all); err != nil {
+				return err
+			}
+			all, size = nil, 0
+		}
+		if total >= maxSync && !x.again {
 			return errFull
 		}
 		return nil
 	})
-	return all, err
+	if takeErr := x.take(ctx, all); takeErr != nil {
+		return nil, takeErr
+	}
+	return ends, err
 }
 
 // take stores what came in, documents first.
@@ -124,7 +143,9 @@ func (x *Exchange) take(ctx context.Context, all []arrival) error {
 	}
 	outcomes, err := x.At.Write(ctx, docs, func(*store.Change) {}, func(c *store.Change) error {
 		for _, a := range all {
-			x.addLines(c, a)
+			if err := x.addLines(c, a); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -254,10 +275,6 @@ func (x *Exchange) release(ctx context.Context) error {
 			docs = append(docs, *d)
 		}
 	}
-	noted, _ := held.Read(notedFile, maxChange)
-	isNoted := slices.ContainsFunc(docs, func(d store.Document) bool {
-		return strings.Contains(string(noted), d.HandoffID)
-	})
 	if len(docs) == 0 {
 		return nil
 	}
@@ -269,42 +286,70 @@ func (x *Exchange) release(ctx context.Context) error {
 	for _, d := range docs {
 		_ = held.Remove(strings.TrimPrefix(d.HandoffID, form.IDPrefix))
 	}
-	if isNoted {
-		return x.readAgain(ctx)
+	return x.catchUp(ctx)
+}
+
+const (
+	notedFile = "noted" // the ids of handoffs about which lines were passed over
+	maxNoted  = 200_000 // of them
+)
+
+// note adds the ids of handoffs that are not here and about which others said something, or removes them. It returns
+// all that are noted.
+func (x *Exchange) note(add, remove map[string]bool) (noted map[string]bool, err error) {
+	held, err := x.At.Held()
+	if err != nil {
+		return nil, err
+	}
+	defer held.Close()
+	text, err := held.Read(notedFile, maxChange)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	noted = map[string]bool{}
+	for _, id := range strings.Fields(string(text)) {
+		noted[id] = true
+	}
+	before := len(noted)
+	maps.Copy(noted, add)
+	maps.DeleteFunc(noted, func(id string, _ bool) bool { return remove[id] })
+	if len(noted) == before && len(remove) == 0 || len(noted) > maxNoted {
+		return noted, nil
+	}
+	return noted, held.Replace(notedFile, []byte(strings.Join(slices.Sorted(maps.Keys(noted)), "\n")), 0, true)
+}
+
+// catchUp reads all logs from their beginnings if a handoff has come in, in whatever way, about which lines were passed
+// over.
+func (x *Exchange) catchUp(ctx context.Context) error {
+	for x.restored == nil {
+		noted, err := x.note(nil, nil)
+		if err != nil {
+			return err
+		}
+		look, err := x.At.Look(false)
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(noted, func(id string, _ bool) bool { return look.Of(id) == nil })
+		if len(noted) == 0 {
+			return nil
+		}
+		x.again = true
+		err = x.receiveLogs(ctx)
+		x.again = false
+		if err == nil {
+			_, err = x.note(nil, noted)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-const notedFile = "noted" // the ids of handoffs about which lines were passed over
-
-// note keeps the ids of handoffs that are not here and about which others said something.
-func (x *Exchange) note(ids map[string]bool) {
-	if len(ids) == 0 {
-		return
-	}
-	held, err := x.At.Held()
-	if err != nil {
-		return
-	}
-	defer held.Close()
-	text, _ := held.Read(notedFile, maxChange)
-	for id := range ids {
-		if !strings.Contains(string(text), id) {
-			text = append(text, id+"\n"...)
-		}
-	}
-	_ = held.Replace(notedFile, text, 0, true)
-}
-
-// readAgain reads all logs from their beginnings.
-func (x *Exchange) readAgain(ctx context.Context) error {
-	x.again = true
-	defer func() { x.again = false }()
-	return x.receive(ctx)
-}
-
 // addLines adds the facts and turns of a log, and how far it was read.
-func (x *Exchange) addLines(c *store.Change, a arrival) {
+func (x *Exchange) addLines(c *store.Change, a arrival) error {
 	here, read, away := &log.Here{Log: a.log}, []string{}, map[string]bool{}
 	for _, r := range a.lines {
 		if isTurn(r.Type) {
@@ -317,7 +362,9 @@ func (x *Exchange) addLines(c *store.Change, a arrival) {
 		switch {
 		case r.Payload.ID == "" && r.Type == "batch.seal":
 		case h == nil:
-			away[r.Payload.ID] = true
+			if form.IsID(r.Payload.ID) {
+				away[r.Payload.ID] = true
+			}
 			continue
 		case h.Pruned || c.Facts.Has(h, r.id):
 			continue
@@ -325,7 +372,11 @@ func (x *Exchange) addLines(c *store.Change, a arrival) {
 		x.seen[r.id] = true
 		c.AddEvent(r.Pending, here)
 	}
-	x.note(away)
+	if len(away) > 0 { // before it is said that they were read
+		if _, err := x.note(away, nil); err != nil {
+			return err
+		}
+	}
 	sync := log.Payload{Log: a.log, End: string(a.end), Turns: read}
 	if through := c.Sync.Logs[a.log].Through; a.log == x.outbox && through != (log.Point{}) {
 		sync.Through = through.String()
@@ -333,7 +384,8 @@ func (x *Exchange) addLines(c *store.Change, a arrival) {
 	if x.restored != nil {
 		x.restored.ends[a.log] = a.end
 		x.restored.reads = append(x.restored.reads, sync)
-		return
+		return nil
 	}
 	c.Add(log.SyncRead, sync)
+	return nil
 }

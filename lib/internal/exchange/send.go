@@ -16,36 +16,65 @@ type unsent struct {
 	through log.Point // the point of the audit log up to which it was collected
 	count   int       // of events there
 	lines   map[string][][]byte
-	turns   map[string][]string // the ids of the turns
+	ids     map[string][]string // of the lines
 	lost    []string            // turns that no longer count
-	n       int
+	isThere bool                // the outbox has lines of which no answer came
+	isPart  bool                // there is more
+
+	turns map[string][]byte // the lines of all turns, to restore the remote
 }
 
-func (u *unsent) add(name string, line []byte, isTurn bool) {
-	if u.n++; isTurn {
-		u.turns[name] = append(u.turns[name], log.IDOf(line))
+func (u *unsent) add(name, id string, line []byte) {
+	u.ids[name], u.lines[name] = append(u.ids[name], id), append(u.lines[name], line)
+}
+
+// n returns how many lines there are.
+func (u *unsent) n() (n int) {
+	for _, lines := range u.lines {
+		n += len(lines)
 	}
-	u.lines[name] = append(u.lines[name], line)
+	return n
 }
 
-// collect finds what is unsent, and adds the lines of new events.
-func (x *Exchange) collect(look *store.Look, more []log.Pending) (u unsent, err error) {
-	u = unsent{through: look.At, count: look.Count, lines: map[string][][]byte{}, turns: map[string][]string{}}
+// cut leaves as many lines as a batch may have.
+func (u *unsent) cut() {
+	for name, lines := range u.lines {
+		n := 0
+		for size := 0; n < min(len(lines), maxLines) && size < maxChange/2; n++ {
+			size += len(lines[n])
+		}
+		u.isPart = u.isPart || n < len(lines)
+		u.lines[name], u.ids[name] = lines[:n], u.ids[name][:n]
+	}
+}
+
+// collect finds what is unsent.
+func (x *Exchange) collect(look *store.Look) (u unsent, err error) {
+	u = unsent{through: look.At, count: look.Count, lines: map[string][][]byte{}, ids: map[string][]string{},
+		turns: map[string][]byte{}}
 	from := look.Sync.Logs[x.outbox].Through
 	if from == (log.Point{}) || x.restored != nil {
 		from = log.Start
 	}
+	x.report.Lost = x.report.Lost[:0]
 	err = x.At.EventsFrom(from, u.through, func(e log.Event) {
 		if h := look.Of(e.Payload.ID); h != nil && !h.Pruned {
 			x.collectOne(&u, look, h, e)
 		}
 	})
-	for _, p := range more {
-		line, lineErr := p.Line()
-		if err == nil && lineErr != nil {
-			err = lineErr
+	if x.restored == nil {
+		return u, err
+	}
+	for _, h := range look.All() { // in the order in which they count
+		for _, t := range look.Turns(h) {
+			switch line := u.turns[t.ID]; {
+			case line == nil || x.sent[t.ID]:
+			case look.IsUnsent(t.ID) && !look.Counts(h, t.ID):
+				x.lose(&u, h, t.ID, t.Type, t.Operator, t.Session)
+			default:
+				u.add(turnLog(h.ID), t.ID, line)
+			}
 		}
-		u.add(turnLog(p.Payload.ID), line, true)
 	}
 	return u, err
 }
@@ -53,24 +82,35 @@ func (x *Exchange) collect(look *store.Look, more []log.Pending) (u unsent, err 
 // collectOne adds an event about a handoff that is unsent.
 func (x *Exchange) collectOne(u *unsent, look *store.Look, h *facts.Handoff, e log.Event) {
 	isOwn := e.Payload.Here == nil || e.Payload.Here.Log == "" || x.restored != nil
+	id, isDocument := e.ID(), e.Type == log.Write || e.Type == log.Import
+	if isDocument {
+		id = h.ID
+	}
 	switch {
-	case (e.Type == log.Write || e.Type == log.Import) && isOwn && !x.sent[h.ID]:
-		if line := x.documentLine(h.ID, look); line != nil {
-			u.add(x.outbox, line, false)
+	case isDocument || slices.Contains(factTypes, e.Type):
+		if u.isThere = u.isThere || isOwn && x.sent[id]; !isOwn || x.sent[id] {
+			return
 		}
-	case slices.Contains(factTypes, e.Type) && isOwn && !x.sent[e.ID()]:
-		u.add(x.outbox, e.Line(), false)
+		line := e.Line()
+		if isDocument {
+			line = x.documentLine(h.ID, look)
+		}
+		if line != nil {
+			u.add(x.outbox, id, line)
+		}
 	case !isTurn(e.Type):
 	case x.restored != nil:
-		if !x.sent[e.ID()] {
-			u.add(turnLog(h.ID), e.Line(), true)
-		}
-	case look.IsUnsent(e.ID()) && look.Counts(h, e.ID()):
-		u.add(turnLog(h.ID), e.Line(), true)
-	case look.IsUnsent(e.ID()):
-		u.lost = append(u.lost, e.ID())
-		x.report.Lost = append(x.report.Lost, Lost{h.ID, e.Type, e.Payload.Operator, e.Payload.Session})
+		u.turns[id] = e.Line()
+	case look.IsUnsent(id) && look.Counts(h, id):
+		u.add(turnLog(h.ID), id, e.Line())
+	case look.IsUnsent(id):
+		x.lose(u, h, id, e.Type, e.Payload.Operator, e.Payload.Session)
 	}
+}
+
+// lose notes a turn that no longer counts.
+func (x *Exchange) lose(u *unsent, h *facts.Handoff, id, kind, operator, session string) {
+	u.lost, x.report.Lost = append(u.lost, id), append(x.report.Lost, Lost{h.ID, kind, operator, session})
 }
 
 // An announcer is a remote that must be told again that logs have changed, after an append of which no answer came.
@@ -82,7 +122,7 @@ type announcer interface {
 func (x *Exchange) append(ctx context.Context, all []remote.Addition) (map[string]remote.Position, error) {
 	_, mustNote := x.Remote.(announcer)
 	if len(all) == 0 {
-		return nil, nil
+		return map[string]remote.Position{}, nil
 	}
 	if mustNote {
 		names := make([]string, len(all))
@@ -135,58 +175,107 @@ func (x *Exchange) documentLine(id string, look *store.Look) []byte {
 	return line
 }
 
-// push appends what is unsent and the lines of new events, and records both. The error is remote.ErrMoved if a log has
-// moved: then nothing happened.
+// push appends what is unsent, in as many batches as that needs, the last one with the lines of new events, and records
+// it. The error is remote.ErrMoved if a log has moved: then nothing happened to the new events.
 func (x *Exchange) push(ctx context.Context, more []log.Pending) error {
-	look, err := x.At.Look(false)
-	if err != nil {
-		return err
+	for {
+		look, err := x.At.Look(false)
+		if err != nil {
+			return err
+		}
+		u, err := x.collect(look)
+		if err != nil {
+			return err
+		}
+		if x.isDry {
+			x.report.Sent = u.n()
+			return nil
+		}
+		u.cut()
+		if u.isPart {
+			if err := x.send(ctx, look, &u, nil); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, p := range more {
+			line, err := p.Line()
+			if err != nil {
+				return err
+			}
+			u.add(turnLog(p.Payload.ID), log.IDOf(line), line)
+		}
+		return x.send(ctx, look, &u, more)
 	}
-	u, err := x.collect(look, more)
-	if err != nil {
-		return err
-	}
+}
+
+// send appends lines, and records them with the new events among them.
+func (x *Exchange) send(ctx context.Context, look *store.Look, u *unsent, more []log.Pending) error {
 	var all []remote.Addition
 	for _, name := range slices.Sorted(maps.Keys(u.lines)) {
-		end := remote.Position(look.Sync.Logs[name].End)
-		if x.restored != nil {
-			end = x.restored.ends[name]
-		}
-		all = append(all, remote.Addition{Log: name, After: end,
+		all = append(all, remote.Addition{Log: name, After: x.endOf(look, name),
 			Text: newBatch(u.count, u.through.Hash, u.lines[name])})
 	}
-	if len(all) == 0 && len(u.lost) == 0 && x.restored == nil {
-		return nil
-	}
-	if x.isDry {
-		x.report.Sent = u.n
+	if len(all) == 0 && len(u.lost) == 0 && !u.isThere && x.restored == nil {
 		return nil
 	}
 	ends, err := x.append(ctx, all)
 	if err != nil {
 		return err
 	}
-	x.report.Sent += u.n - len(more)
+	x.report.Sent += u.n() - len(more)
+	if u.isThere && ends[x.outbox] == "" {
+		ends[x.outbox] = x.endOf(look, x.outbox)
+	}
+	reads := u.reads(x.outbox, ends)
+	for name, ids := range u.ids {
+		for _, id := range ids {
+			x.sent[id] = true
+		}
+		if x.restored != nil {
+			x.restored.ends[name] = ends[name]
+		}
+	}
+	if x.restored != nil {
+		x.restored.reads = append(x.restored.reads, reads...)
+		if reads = x.restored.reads; u.isPart {
+			return nil
+		}
+	}
 	return x.At.Change(ctx, func(c *store.Change) error {
 		if x.restored != nil {
 			c.Add(log.SyncBegin, log.Payload{Remote: x.Name, Missing: x.missing})
-			for _, read := range x.restored.reads {
-				c.Add(log.SyncRead, read)
-			}
 		}
 		for _, p := range more {
 			c.AddEvent(p, nil)
 		}
-		for _, a := range all {
-			read := log.Payload{Log: a.Log, End: string(ends[a.Log]), Turns: u.turns[a.Log]}
-			if a.Log == x.outbox {
-				read.Through = u.through.String()
-			}
+		for _, read := range reads {
 			c.Add(log.SyncRead, read)
 		}
-		if len(u.lost) > 0 {
+		if len(u.lost) > 0 && !u.isPart {
 			c.Add(log.SyncLost, log.Payload{Events: u.lost})
 		}
 		return nil
 	})
+}
+
+// endOf returns where a log ends, as far as it was read.
+func (x *Exchange) endOf(look *store.Look, name string) remote.Position {
+	if x.restored != nil {
+		return x.restored.ends[name]
+	}
+	return remote.Position(look.Sync.Logs[name].End)
+}
+
+// reads returns how far logs were read after an append. All up to through stands in the outbox, if nothing is left.
+func (u *unsent) reads(outbox string, ends map[string]remote.Position) (all []log.Payload) {
+	for _, name := range slices.Sorted(maps.Keys(ends)) {
+		all = append(all, log.Payload{Log: name, End: string(ends[name])})
+		if read := &all[len(all)-1]; name != outbox {
+			read.Turns = u.ids[name]
+		} else if !u.isPart {
+			read.Through = u.through.String()
+		}
+	}
+	return all
 }

@@ -262,8 +262,8 @@ func instant(text string) (time.Time, bool) {
 	return at.Truncate(time.Microsecond), ok
 }
 
-// order returns the turns of a handoff that may count, in their order.
-func (f *Facts) order(h *Handoff) []*Turn {
+// Turns returns the turns of a handoff that may count, in their order.
+func (f *Facts) Turns(h *Handoff) []*Turn {
 	if len(h.turns) == 0 {
 		return nil
 	}

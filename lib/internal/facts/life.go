@@ -93,7 +93,7 @@ func (v View) can(operator, capability string, at time.Time) bool {
 // Life returns what happened to a handoff.
 func (v View) Life(h *Handoff) *Life {
 	l, reads := &Life{}, []note(nil)
-	for _, t := range v.order(h) {
+	for _, t := range v.Turns(h) {
 		at, counts := v.Apply(l, h, t)
 		if counts && (t.Type == log.Take || t.Type == log.Done || t.Type == log.Resume) {
 			reads = append(reads, note{log.MarkRead, t.Operator, t.ID, at})
@@ -120,7 +120,7 @@ func (v View) Life(h *Handoff) *Life {
 // Counts reports whether a turn of a handoff counts.
 func (v View) Counts(h *Handoff, turn string) bool {
 	l := &Life{}
-	for _, t := range v.order(h) {
+	for _, t := range v.Turns(h) {
 		if _, counts := v.Apply(l, h, t); t.ID == turn {
 			return counts
 		}
@@ -132,7 +132,7 @@ func (v View) Counts(h *Handoff, turn string) bool {
 // did, or if they hold the handoff again.
 func (v View) EnderOf(h *Handoff, operator, session string) (by *Turn) {
 	l := &Life{}
-	for _, t := range v.order(h) {
+	for _, t := range v.Turns(h) {
 		had := l.IsHeldBy(operator, session)
 		if _, counts := v.Apply(l, h, t); !counts {
 			continue
