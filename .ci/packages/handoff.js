@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the handoff of this system, which npm installed beside this package as an optional dependency.
+// Runs the handoff of this system, which npm installed next to this package as an optional dependency.
 'use strict';
 const { spawn } = require('node:child_process');
 

@@ -30,9 +30,9 @@ Bodies are printed only with --bodies.
 The command renews the leases of the session. It waits for about a second at
 most, and always exits with 0.`, agent.SessionStart},
 	{"prompt", "Tell a running session what has arrived, at a prompt",
-		`Print one line if handoffs have arrived since the session was last told: how
-many, the newest three, and the command that reads them. Each is told once to a
-session, and at most one line is printed in a minute. If others have finished
+		`Print one line if handoffs have arrived since the last one: how many, the
+newest three, and the command that reads them. A session hears of each handoff
+once, and gets at most one line in a minute. If others have finished
 what the operator sent, a line tells that too. Otherwise nothing is
 printed, and no store is opened. The session is known by its id on standard
 input; without an id nothing is printed.

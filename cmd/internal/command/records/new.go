@@ -28,7 +28,7 @@ func newCommand(a *cli.App) *cobra.Command {
 		Long: `Write a handoff in your editor: VISUAL, EDITOR, vi, nano or notepad. What you
 save is stored. Text that you pipe into the command is stored without an editor.
 An unchanged text stores nothing. Your text is never lost: if it cannot be
-stored, you are told where the file is.
+stored, the message names its file.
 
 --kind makes a record from flags instead, without an editor: the flags whose
 words begin with its name. A packet gets a new resume token. A universal handoff

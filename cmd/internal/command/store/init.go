@@ -27,16 +27,16 @@ func initCommand(a *cli.App) *cobra.Command {
 		Use:   "init",
 		Short: "Set up a project, and say who you are",
 		Long: `Set up a project in the current directory, or in --root: the settings
-(.handoff.yaml), the handoffs directory, and what git ignores (.gitignore) and
-how it merges (.gitattributes). Existing files are never overwritten. On a
-terminal, init asks who you are and what git should do; --yes accepts the
-proposals. Your name is kept for this clone, or with --global for all your
-projects. --git is one of:
+(.handoff.yaml), the handoffs directory, and for tracked handoffs a line in
+.gitattributes, so that git changes no byte of them. Existing files are never
+overwritten. On a terminal, init asks who you are and what git should do; --yes
+accepts the proposals. Your name is kept for this clone, or with --global for
+all your projects. --git is one of:
 
   synced   Git ignores the handoffs. All work trees of a clone share one store.
            The default in git.
-  tracked  The handoffs are committed with the code; git merges them. Each
-           clone and each work tree has a store of its own.
+  tracked  You commit the handoffs with the code. Each clone and each work tree
+           has a store of its own.
   none     The handoffs stay in this directory. Git ignores only the state of
            this machine.
 

@@ -24,7 +24,7 @@ func operatorsTrustCommand(a *cli.App) *cobra.Command {
 		Short: "Accept OPERATORS.md as it is now",
 		Long: `Accept OPERATORS.md, and the settings about operators, as they are now. What
 others do is judged by the file that was accepted last: a checkout or a pull
-changes nobody's rights. The first change of a store accepts the file that it
+changes no rights. The first change of a store accepts the file that it
 finds; later you decide. Look at the difference first.`,
 		Example: `  handoff operators trust`,
 		Args:    cobra.NoArgs,

@@ -92,7 +92,7 @@ func showSync(a *cli.App, dryRun bool, got handoff.SyncReport, err error) error 
 		a.Note(cli.Short(h.ID, cli.Shortest) + " is held: " + h.Why)
 	}
 	for _, l := range got.Lost {
-		a.Note(fmt.Sprintf("your offline %s of %s does not count: somebody else was first",
+		a.Note(fmt.Sprintf("your offline %s of %s does not count: another clone was first",
 			strings.TrimPrefix(l.Type, "handoff."), cli.Short(l.ID, cli.Shortest)))
 	}
 	if got.PassedOver > 0 {

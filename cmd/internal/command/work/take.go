@@ -116,7 +116,7 @@ func withdrawCommand(a *cli.App) *cobra.Command {
 		Long: `Take back a handoff that you have sent, before it is read or taken. It is then
 hidden; list --all and list --state withdrawn show it. The audit log keeps it.
 If the handoff was read or taken, supersede it by a newer one. @ is the newest
-that you have sent and nobody has read.
+that you have sent and that is unread.
 
 ` + "`handoff done --undo ID`" + ` sends it again.
 
