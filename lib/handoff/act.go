@@ -187,11 +187,7 @@ func (s *Store) do(ctx context.Context, act Act, entries []Entry, plan func(*sto
 		return err
 	}
 	defer x.Remote.Close()
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.ID
-	}
-	err = x.Act(ctx, ids, plan)
+	err = x.Act(ctx, idsOf(entries), plan)
 	if err != nil && fault.Class(err) == nil {
 		err = fault.New(nil, "add --offline to act without it; the next sync tells whether that counts",
 			"the remote cannot be asked: %v", err)
@@ -260,7 +256,8 @@ func (a *acting) plan(c *store.Change) error {
 		return err
 	}
 	if isSo {
-		return a.existing(l)
+		a.existing(l)
+		return nil
 	}
 	turns, counts := c.Turn(h, l, a.turns(l, t)...)
 	if !counts {
@@ -370,7 +367,7 @@ func (a *acting) archive(c *store.Change, h *facts.Handoff) error {
 	l, kind := c.Life(h), log.Archive
 	if a.act == ActUnarchive {
 		kind = log.Unarchive
-	} else if l.Holder != nil && l.End == nil {
+	} else if l.IsHeld() {
 		return fault.Invalid("run `handoff release "+short(a.id)+"` first", "%s is taken by %s", a.id,
 			fault.Own(l.Holder.Operator))
 	}
@@ -394,7 +391,7 @@ func (a *acting) known(c *store.Change) error {
 }
 
 // existing completes the receipt of an action that was done before.
-func (a *acting) existing(l *facts.Life) error {
+func (a *acting) existing(l *facts.Life) {
 	a.got.Status = StatusExisting
 	if last := l.Last(); last != nil {
 		a.got.Operator, a.got.Time = last.Operator, stamp(last.At)
@@ -402,7 +399,6 @@ func (a *acting) existing(l *facts.Life) error {
 			a.got.Session, a.got.Until = last.Session, stamp(l.Until)
 		}
 	}
-	return nil
 }
 
 // refused returns why a turn does not count.

@@ -142,7 +142,7 @@ func (c Lifecycle) Holdings(operator string) (all []Holding) {
 	}
 	for _, h := range look.Listed() {
 		e := entry(look.View, h)
-		if l := e.life; l.Holder != nil && l.End == nil && l.Holder.Operator == operator {
+		if l := e.life; l.IsHeld() && l.Holder.Operator == operator {
 			all = append(all, Holding{e, actionOf(l.Holder, l.Until), c.s.hasDied(l.Holder.Session)})
 		}
 	}

@@ -187,7 +187,7 @@ func (s *Store) Next(f Filter, session string, skip map[string]bool) (e Entry, o
 // rank returns when a handoff is to be offered, from 1, or 0 for never. withRead also offers what was read.
 func (s *Store) rank(now time.Time, e Entry, me, session string, withRead bool) int {
 	at, l := e.state, e.life
-	isMine := l.Holder != nil && l.End == nil && l.Holder.Operator == me && (session == "" ||
+	isMine := l.IsHeld() && l.Holder.Operator == me && (session == "" ||
 		l.Holder.Session == session || l.IsOver(now) || s.hasDied(l.Holder.Session))
 	switch {
 	case isMine && at == StateExpired:

@@ -67,11 +67,7 @@ func (s *Store) Verify(ctx context.Context, ids ...string) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	var full []string // nil means all
-	for _, e := range entries {
-		full = append(full, e.ID)
-	}
-	return check.Verify(ctx, s.at, full)
+	return check.Verify(ctx, s.at, idsOf(entries))
 }
 
 // Repair repairs what Verify finds, without throwing anything away: what it cuts or moves aside is kept. It can be

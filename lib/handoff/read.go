@@ -144,6 +144,13 @@ func (s *Store) FindEach(ids []string) (entries []Entry, err error) {
 	return entries, nil
 }
 
+func idsOf(entries []Entry) (ids []string) {
+	for _, e := range entries {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
 // Load returns the handoff of an entry from List. It proves the content as Read does.
 func (s *Store) Load(e Entry) (got Stored, err error) {
 	var failed error

@@ -58,11 +58,7 @@ func (s *Store) Export(w io.Writer, ids []string, withState bool) (entries []Ent
 	if entries, err = s.FindEach(ids); err != nil {
 		return nil, err
 	}
-	full := make([]string, len(entries))
-	for i, e := range entries {
-		full[i] = e.ID
-	}
-	batch, err := (&exchange.Exchange{At: s.at}).Bundle(full, withState)
+	batch, err := (&exchange.Exchange{At: s.at}).Bundle(idsOf(entries), withState)
 	if err != nil {
 		return nil, err
 	}

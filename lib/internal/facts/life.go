@@ -55,7 +55,7 @@ type Life struct {
 
 // IsHeldBy reports whether an operator and session hold the handoff.
 func (l *Life) IsHeldBy(operator, session string) bool {
-	return l.Holder != nil && l.End == nil && l.Holder.Operator == operator && l.Holder.Session == session
+	return l.IsHeld() && l.Holder.Operator == operator && l.Holder.Session == session
 }
 
 // IsOver reports whether the lease of the holder was over at a time.
@@ -194,9 +194,9 @@ func (v View) Apply(l *Life, h *Handoff, t *Turn) (at time.Time, counts bool) {
 	case log.Renew:
 		return at, l.renew(c)
 	case log.Release:
-		counts = l.isHeld() && c.endsHolder && (c.isMine || c.isParty)
+		counts = l.IsHeld() && c.endsHolder && (c.isMine || c.isParty)
 	case log.Done:
-		counts = l.End == nil && (!l.isHeld() || c.isMine && c.endsHolder)
+		counts = l.End == nil && (!l.IsHeld() || c.isMine && c.endsHolder)
 	case log.Reopen:
 		counts = c.endsEnd && (t.Operator == l.End.Operator || t.Operator == h.From)
 	case log.Withdraw:
@@ -212,7 +212,8 @@ func (v View) Apply(l *Life, h *Handoff, t *Turn) (at time.Time, counts bool) {
 	return at, counts
 }
 
-func (l *Life) isHeld() bool { return l.Holder != nil && l.End == nil }
+// IsHeld reports whether somebody holds the handoff.
+func (l *Life) IsHeld() bool { return l.Holder != nil && l.End == nil }
 
 // take applies a take or a resume.
 func (l *Life) take(c claim) bool {
@@ -224,7 +225,7 @@ func (l *Life) take(c claim) bool {
 		l.Until = later(l.Until, c.Until)
 	case l.End != nil && !(c.isOver && c.endsEnd):
 		return false
-	case l.isHeld() && !(c.endsHolder && (c.isOver || l.IsOver(c.at))):
+	case l.IsHeld() && !(c.endsHolder && (c.isOver || l.IsOver(c.at))):
 		return false
 	default:
 		l.Holder, l.End, l.Until, l.Taken = c.Turn, nil, c.Until, c.Turn

@@ -21,7 +21,7 @@ const recently = 7 * 24 * time.Hour
 func (v View) Snapshot() (open, closed []byte) {
 	first := map[*Handoff]bool{}
 	for _, h := range v.all {
-		if l := v.Life(h); !v.isSettled(h) || !h.Pruned && (h.IsUnread(l, "") || l.isHeld()) {
+		if l := v.Life(h); !v.isSettled(h) || !h.Pruned && (h.IsUnread(l, "") || l.IsHeld()) {
 			first[h] = true
 			for _, by := range v.newer[h.ID] {
 				first[by] = true

@@ -255,11 +255,7 @@ func (c *Change) adopt() error {
 	}
 	for _, d := range c.store.unlogged(c.dir, c.View, names, gone, true) {
 		c.isSync = true
-		c.planned[d.HandoffID] = d.file
-		p := d.payload(c.store)
-		p.Again = c.Of(d.HandoffID) != nil
-		c.Add(log.Import, p)
-		c.Facts.Add([]log.Event{{Type: log.Import, Payload: p}}) // so that it can be marked or taken at once
+		c.addDocument(log.Import, d)
 	}
 	return nil
 }

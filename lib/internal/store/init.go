@@ -47,31 +47,29 @@ func (s *Store) Init(kind disk.Git) (done []string, err error) {
 		return done, placeError(s.Opt.Root, err)
 	}
 	defer root.Close()
-	edits := []edit{{settings.Name, settingsText, func(text string) string {
+	write := func(name, fresh string, edit func(text string) string) {
+		changed := false
+		if err == nil {
+			changed, err = editFile(root, name, fresh, edit)
+			err = placeError(filepath.Join(s.Opt.Root, name), err)
+		}
+		if changed {
+			done = append(done, "wrote "+name)
+		}
+	}
+	write(settings.Name, settingsText, func(text string) string {
 		if isNamed {
 			text = withKey(text, "git", string(kind))
 		}
 		return text
-	}}}
+	})
 	if pattern := s.attributes(); kind == disk.GitTracked && pattern != "" {
-		edits = append(edits, edit{".gitattributes", "", func(text string) string { return withLine(text, pattern) }})
+		write(".gitattributes", "", func(text string) string { return withLine(text, pattern) })
 	}
-	for _, e := range edits {
-		changed, err := editFile(root, e.name, e.fresh, e.make)
-		if err != nil {
-			return done, placeError(filepath.Join(s.Opt.Root, e.name), err)
-		}
-		if changed {
-			done = append(done, "wrote "+e.name)
-		}
+	if err != nil {
+		return done, err
 	}
 	return append(done, s.explain()...), root.Sync()
-}
-
-// An edit is what Init does to a file.
-type edit struct {
-	name, fresh string
-	make        func(text string) string
 }
 
 func (s *Store) checkGit(kind disk.Git) error {

@@ -246,7 +246,7 @@ func (s *Store) Regenerate(ctx context.Context, operator, reason string, add boo
 
 // nameMachine completes and stores a new record of the machine.
 func (c *Change) nameMachine(record *disk.MachineRecord, observed string, add bool) error {
-	r := &Repair{Change: c, done: c.store.Opt.Warn}
+	r := &Repair{Change: c, Say: c.store.Opt.Warn}
 	if _, err := r.setOddAside(c.state, disk.FingerprintFile); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -151,9 +150,6 @@ func (s *Store) SetOperator(name string) error {
 func SetUser(u settings.User, key, value string) error {
 	if u.Dir == "" {
 		return fault.Config("set HOME, or HANDOFF_OPERATOR", "your configuration directory is unknown")
-	}
-	if err := os.MkdirAll(filepath.Dir(u.Dir), 0o755); err != nil {
-		return fault.Config("", "cannot write your configuration: %v", err)
 	}
 	d, err := disk.Make(u.Dir, disk.Modes{})
 	if err != nil {

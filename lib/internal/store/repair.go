@@ -40,7 +40,7 @@ type Repair struct {
 	Kept string // what holds the log as it was
 
 	Dir, State *disk.Dir
-	done       func(string)
+	Say        func(done string)
 	machine    log.Payload // the last one that the log names
 }
 
@@ -50,7 +50,7 @@ type Repair struct {
 // [Store.Change], but for the log.
 func (s *Store) Repair(ctx context.Context, done func(string), do func(*Repair) error) error {
 	return s.locked(ctx, func(c *Change) error {
-		r := &Repair{Change: c, Dir: c.dir, State: c.state, done: done}
+		r := &Repair{Change: c, Dir: c.dir, State: c.state, Say: done}
 		for _, step := range []func() error{r.open, func() error { return do(r) }, r.Commit, r.follow} {
 			if err := step(); err != nil {
 				return err
@@ -150,9 +150,6 @@ func (r *Repair) keptPath(name string) string {
 	return filepath.Join(r.store.Opt.StateDir, disk.Kept, name)
 }
 
-// Say reports what is done.
-func (r *Repair) Say(text string) { r.done(text) }
-
 // SetAside moves a file of a directory of the store into kept/, durably, and returns its name there.
 func (r *Repair) SetAside(d *disk.Dir, name, why string) (as string, err error) {
 	kept, err := r.store.kept()
@@ -193,9 +190,7 @@ func (r *Repair) Adopt(d Document) (bool, error) {
 		return false, err
 	}
 	d.Verification, r.isSync = verification, true
-	p := d.payload(r.store)
-	p.Again = r.Of(d.HandoffID) != nil
-	r.Add(log.Import, p)
+	r.addDocument(log.Import, d)
 	return true, nil
 }
 

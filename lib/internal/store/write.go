@@ -139,16 +139,22 @@ func (w *writing) plan(c *Change, i int) error {
 	} else {
 		c.links, w.temps[i] = append(c.links, link{w.temps[i], name}), ""
 	}
-	c.names[name], c.planned[d.HandoffID], o.File, d.file = true, name, name, name
+	c.names[name], o.File, d.file = true, name, name
 	kind := log.Write
 	if d.Here != nil {
 		kind = log.Import
 	}
-	p := d.payload(c.store)
-	p.Again = h != nil
-	c.events = append(c.events, log.Pending{Type: kind, Payload: p, Redacted: d.Redacted})
-	c.Facts.Add([]log.Event{{Type: kind, Payload: p}}) // so that the change can have more events about it
+	c.addDocument(kind, d)
 	return nil
+}
+
+// addDocument plans the event of a document in a file. The facts have it at once, so that it can be marked or taken.
+func (c *Change) addDocument(kind string, d Document) {
+	p := d.payload(c.store)
+	p.Again = c.Of(d.HandoffID) != nil
+	c.events = append(c.events, log.Pending{Type: kind, Payload: p, Redacted: d.Redacted})
+	c.planned[d.HandoffID] = d.file
+	c.Facts.Add([]log.Event{{Type: kind, Payload: p}})
 }
 
 // name returns the first free name of a document, or the name of a file that holds it.
