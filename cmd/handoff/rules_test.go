@@ -246,8 +246,8 @@ func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
 		all         = 260_000 // of the whole program, without tests
-		ofAPackage  = 33_000
-		ofAFunction = 500
+		ofAPackage  = 22_000
+		ofAFunction = 480
 		wide        = 0 // lines above 120 columns
 	)
 	rooms := []struct {
@@ -255,7 +255,7 @@ func TestBudgets(t *testing.T) {
 		dirs []string
 	}{
 		{40_200, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
-		{22_000, []string{"handoff"}},
+		{21_800, []string{"handoff"}},
 	}
 	packages := map[string]int{}
 	total, tooWide := 0, 0
