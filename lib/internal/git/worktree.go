@@ -67,7 +67,7 @@ type LinkError struct{ Why string }
 func (e *LinkError) Error() string { return e.Why }
 
 // Main returns the main work tree of a linked one at top, as `git worktree add` creates it. It returns "" for a main
-// work tree, a submodule, and other directories.
+// work tree, that of a submodule too, and other directories.
 //
 // Main follows the files of gitrepository-layout(5), and runs nothing. Both work trees must refer to each other, so
 // that a foreign .git file cannot lead elsewhere. The error is a *LinkError if the main work tree does not exist: the
@@ -93,11 +93,31 @@ func Main(top string) (string, error) {
 	if !isSame(back, link) {
 		return "", &LinkError{"its repository does not know of it"}
 	}
-	main := filepath.Dir(common)
-	if filepath.Base(common) != ".git" || isBare(common) || !isSame(filepath.Join(main, ".git"), common) {
-		return "", &LinkError{"its repository has no main work tree"}
+	if main := mainOf(common); main != "" {
+		return filepath.EvalSymlinks(main)
 	}
-	return filepath.EvalSymlinks(main)
+	return "", &LinkError{"its repository has no main work tree"}
+}
+
+// mainOf returns the main work tree of a repository, which must name the repository; "" if there is none. That of
+// a submodule is where its configuration says.
+func mainOf(common string) string {
+	text, err := readSmall(filepath.Join(common, "config"))
+	if err != nil || bare().MatchString(text) {
+		return ""
+	}
+	main := filepath.Dir(common)
+	if set := worktree().FindStringSubmatch(text); set != nil {
+		if main = set[1]; !filepath.IsAbs(main) {
+			main = filepath.Join(common, main)
+		}
+	}
+	link := filepath.Join(main, ".git")
+	named, err := pointer(link, "gitdir: ")
+	if err == nil && (isSame(link, common) || isSame(named, common)) {
+		return main
+	}
+	return ""
 }
 
 // FirstWorkspace returns the first workspace of a jj repository, in whose second one top is; "" for other directories.
@@ -151,14 +171,12 @@ func readSmall(name string) (string, error) {
 }
 
 var bare = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)^\s*(bare\s*(=\s*(true|yes|on|1)\s*)?|worktree\s*=.*)$`)
+	return regexp.MustCompile(`(?im)^\s*bare\s*(=\s*(true|yes|on|1)\s*)?$`)
 })
 
-// isBare reports whether the configuration of a repository excludes a work tree around it.
-func isBare(common string) bool {
-	text, err := readSmall(filepath.Join(common, "config"))
-	return err != nil || bare().MatchString(text)
-}
+var worktree = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^\s*worktree\s*=\s*(.*?)\s*$`)
+})
 
 // isSame reports whether two paths are the same directory.
 func isSame(a, b string) bool {

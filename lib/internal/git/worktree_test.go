@@ -54,7 +54,7 @@ func TestMainWorkTree(t *testing.T) {
 		{"linked", "main", false},
 		{"super", "", false},
 		{"super/sub", "", false},
-		{"ofsub", "", true},
+		{"ofsub", "super/sub", false},
 		{"ofbare", "", true},
 		{"ofhidden", "", true},
 		{"apart", "", false},
