@@ -1,9 +1,7 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -93,7 +91,7 @@ func LoadUser(getenv func(string) string) (User, error) {
 	}
 	file := u.File()
 	src, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, absent := os.Stat(file); absent != nil { // also in a home that this user may not enter
 		return u, nil
 	}
 	if err == nil {
