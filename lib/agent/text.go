@@ -102,7 +102,7 @@ func (r report) head(in handoff.Inbox) string {
 			"HANDOFF_OPERATOR or the setting operator names it. " + read +
 			", `handoff list --unread` lists all. The recipients, and how many are for each:\n" + recipients(in.For)
 	}
-	change := ""
+	change := ", nothing can be written here (`handoff verify` says why)"
 	if r.store.Maintenance().IsOurs() {
 		change = ", `handoff take ID --operator " + r.operator +
 			"` takes one that asks for work and marks it as read, `handoff mark-read ID " +

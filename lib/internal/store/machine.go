@@ -159,12 +159,12 @@ func (s *Store) appendLine(state *disk.Dir, name string, line []byte) error {
 	return err
 }
 
-// RegenerateCommand returns the command that moves the store to this machine. If the operator is unknown, the command
-// has a placeholder that is not a valid name.
+// RegenerateCommand returns the command that moves the store to this machine. Without an operator it finds out who
+// runs it.
 func (s *Store) RegenerateCommand(reason string) string {
-	operator := s.Opt.Operator
-	if operator == "" {
-		operator = "YOUR NAME"
+	who := ""
+	if s.Opt.Operator != "" {
+		who = "--operator " + ShellQuote(s.Opt.Operator) + " "
 	}
 	where := "--handoffs-dir " + ShellQuote(s.Opt.Dir)
 	if !IsThere(s.Opt.Dir) { // a directory that is named must exist
@@ -172,7 +172,7 @@ func (s *Store) RegenerateCommand(reason string) string {
 	}
 	return strings.Join([]string{"handoff machine-fingerprint regenerate", where,
 		"--state-dir", ShellQuote(s.Opt.StateDir),
-		"--operator", ShellQuote(operator), "--reason", ShellQuote(reason)}, " ")
+		who + "--reason", ShellQuote(reason)}, " ")
 }
 
 // ShellQuote quotes a path for a shell, so that a command in a message works when pasted.
