@@ -246,7 +246,7 @@ func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
 		all         = 260_000 // of the whole program, without tests
-		ofAPackage  = 22_000
+		ofAPackage  = 22_200
 		ofAFunction = 480
 		wide        = 0 // lines above 120 columns
 	)
@@ -254,8 +254,8 @@ func TestBudgets(t *testing.T) {
 		most int
 		dirs []string
 	}{
-		{40_200, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
-		{21_800, []string{"handoff"}},
+		{40_400, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
+		{22_200, []string{"handoff"}},
 	}
 	packages := map[string]int{}
 	total, tooWide := 0, 0

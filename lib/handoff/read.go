@@ -108,7 +108,7 @@ func (s *Store) unknown(look *store.Look, id, prefix string) error {
 	h := look.Of(form.IDPrefix + prefix)
 	switch {
 	case h != nil && h.Pruned:
-		return fault.Invalid("write the document again", "%s was pruned", id)
+		return fault.Invalid("run `handoff import FILE` with the bundle that prune wrote", "%s was pruned", id)
 	case h != nil && h.Lost:
 		return fault.Invalid("write the document again", "%s is lost: its file was missing or damaged", id)
 	}

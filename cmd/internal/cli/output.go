@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -22,4 +24,17 @@ func CheckOutput(path string) error {
 		err = OutputError(path, err)
 	}
 	return err
+}
+
+// WriteNew writes a new file of the user, durably. It replaces none.
+func WriteNew(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return Invalid("name a new file", "%s exists already", path)
+	}
+	if err != nil {
+		return OutputError(path, err)
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -47,6 +47,16 @@ func (c *Change) Turn(h *facts.Handoff, l *facts.Life, turns ...facts.Turn) (mad
 	return turns, true
 }
 
+// Prune plans that documents go: the event first, then their files.
+func (c *Change) Prune(all []*facts.Handoff, operator string) {
+	ids := make([]string, len(all))
+	for i, h := range all {
+		ids[i] = h.ID
+		c.removed = append(c.removed, h.File)
+	}
+	c.Add(log.Prune, log.Payload{Operator: operator, Time: log.Stamp(c.Now), Removed: ids})
+}
+
 // IsDisputed reports whether one of some planned turns would not count once all times have come or, if the last is a
 // take or resume, without rules.
 func (c *Change) IsDisputed(h *facts.Handoff, turns []facts.Turn) bool {

@@ -33,6 +33,7 @@ type Change struct {
 	names   map[string]bool   // those that documents get
 	planned map[string]string // the same names, by id
 	isSync  bool              // a file that had its name before must be durable
+	removed []string          // the files that go after the change
 }
 
 // A link is a staged body and the name that it gets.
@@ -325,6 +326,9 @@ func (c *Change) follow(before log.Point, changed []*facts.Handoff) {
 		_ = index.Update(c.dir, c.View, before, changed, s.Opt.IndexMaxRows)
 	}
 	s.keep(pin{c.log.Head(), c.git}, c.pin, c.View, c.since)
+	for _, name := range c.removed {
+		_ = c.dir.Remove(name) // a repair removes what is left
+	}
 }
 
 // close closes what is open.
