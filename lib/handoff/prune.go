@@ -13,8 +13,8 @@ import (
 
 // Prune removes the documents of handoffs that were archived at least a time ago and that nobody holds, from this store
 // alone. Before, save gets a bundle with them and what happened to them, and must make it durable. A sync does not
-// bring them back; Import of the bundle does, and so does writing a document again. Those that the operator may not archive
-// stay. Errors are those of Act, Export and save.
+// bring them back; Import of the bundle does, and so does writing a document again. Those that the operator may not
+// archive stay. Errors are those of Act, Export and save.
 func (s *Store) Prune(ctx context.Context, operator string, age time.Duration, save func(bundle []byte) error) (
 	pruned []Entry, err error) {
 	if err := cmp.Or(s.Maintenance().Ready(), checkOperator(operator)); err != nil {
