@@ -80,7 +80,7 @@ func (v *verification) open() (err error) {
 	if v.signs, err = v.OpenSignatures(); err != nil {
 		v.warn(disk.Signatures, "", "%v", err)
 	}
-	if v.state, err = v.OpenState(); err != nil || v.state == nil {
+	if v.state, err = v.OpenState(); err != nil {
 		return err
 	}
 	if v.log.file, _, err = v.OpenLog(); errors.Is(err, fault.ErrIntegrity) {

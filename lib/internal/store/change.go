@@ -208,12 +208,15 @@ func (s *Store) CheckLost() error {
 	return err
 }
 
+const logIsGone = "the log that you left here is gone, and so are its handoffs: " +
+	"`handoff sync` brings back what was sent"
+
 // forgetPin removes a pin, which is of a log that is gone.
 func (c *Change) forgetPin() error {
 	if c.pin.at.Offset == 0 {
 		return nil
 	}
-	c.store.Opt.Warn("the log that you left here is gone, and so are its handoffs: a new one begins")
+	c.store.warnOnce(logIsGone)
 	c.pin = pin{}
 	return c.store.writeOwn(pinFile, nil, false)
 }

@@ -92,6 +92,9 @@ func (s *Store) readLog(r *read, part bool) error {
 	r.look = &Look{View: facts.View{Facts: facts.New()}, isPart: part}
 	f, size, err := s.OpenLog()
 	if err != nil || f == nil {
+		if at.Offset > 0 && s.Opt.Git != disk.GitTracked {
+			r.moved = logIsGone
+		}
 		return err
 	}
 	defer f.Close()
@@ -110,15 +113,19 @@ func (s *Store) readLog(r *read, part bool) error {
 	return nil
 }
 
-// OpenLog opens the log to read, and returns its size; nil if there is none.
+// OpenLog opens the log to read, and returns its size; nil if there is none. Where git is missing for a store that is
+// shared over it, that is an error: the wrong place looks like an empty store.
 func (s *Store) OpenLog() (f *os.File, size int64, err error) {
 	state, err := s.open(s.Opt.StateDir)
-	if err != nil || state == nil {
+	if err != nil {
 		return nil, 0, err
 	}
-	defer state.Close()
-	if f, err = state.Open(log.FileName); errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
+	if state != nil {
+		defer state.Close()
+		f, err = state.Open(log.FileName)
+	}
+	if state == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, s.checkKind()
 	}
 	if err != nil {
 		return nil, 0, fault.Unreadable(err)

@@ -70,7 +70,10 @@ func setUp(a *cli.App, f *initFlags) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.List(handoff.Filter{}); err != nil { // fails if the directory cannot hold a store
+	if kind == "" {
+		_, err = s.List(handoff.Filter{}) // fails if the directory cannot hold a store
+	}
+	if err != nil {
 		return err
 	}
 	if a.CanAsk() && !f.Yes && !a.Quiet {
