@@ -12,7 +12,7 @@ import (
 )
 
 // StateFor returns the user's state directory for a project. If root works in a project of another user, it is that
-// of the owner, so that both use one secret.
+// of the owner, so that both have one pin.
 func (u User) StateFor(root string) string {
 	if os.Geteuid() != 0 {
 		return u.State

@@ -82,9 +82,20 @@ func (u User) AllowedSigners() string {
 	return filepath.Join(u.Dir, AllowedSignersName)
 }
 
+// stateOf returns the directory of the user's state. It is "" in a home that does not exist, such as that of a system
+// user: nobody makes one.
+func stateOf(getenv func(string) string) string {
+	state := heard.UserState(getenv)
+	home := filepath.Dir(filepath.Dir(filepath.Dir(state)))
+	if _, err := os.Stat(home); err != nil {
+		return ""
+	}
+	return state
+}
+
 // LoadUser reads the user's configuration. An error names each invalid line.
 func LoadUser(getenv func(string) string) (User, error) {
-	u := User{Dir: UserDir(getenv), State: heard.UserState(getenv)}
+	u := User{Dir: UserDir(getenv), State: stateOf(getenv)}
 	table := append(rows(&u), key{"remotes", "", u.remotes()})
 	if u.Dir == "" {
 		return u, nil
