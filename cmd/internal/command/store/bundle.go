@@ -75,8 +75,8 @@ func export(a *cli.App, f *exportFlags, ids []string) error {
 		_, err = a.Stdout.Write(text.Bytes())
 		return err
 	}
-	if err := cli.WriteNew(f.Output, text.Bytes()); err != nil {
-		return err
+	if err := os.WriteFile(f.Output, text.Bytes(), 0o600); err != nil {
+		return cli.OutputError(f.Output, err)
 	}
 	return a.Did(map[string]any{"file_path": f.Output, "handoffs": len(entries)},
 		f.Output+" has "+handoff.Count(len(entries), "handoff"))
