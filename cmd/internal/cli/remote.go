@@ -45,7 +45,7 @@ func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r
 		r, err = remote.OpenHelper(remote.HelperOptions{Scheme: scheme, Beside: filepath.Dir(program),
 			Environ: os.Environ(), Remote: remote.Place{URL: own.URL.Value, Endpoint: own.Endpoint.Value,
 				Region: own.Region.Value, Profile: own.Profile.Value}})
-		return r, strings.TrimSpace(own.URL.Value + " " + own.Endpoint.Value), err
+		return r, own.URL.Value + " " + own.Endpoint.Value, err
 	}
 	address, err := remote.URLOf(p.Root, name, os.Environ())
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r
 // withoutSecret returns a URL without user and password.
 func withoutSecret(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.User == nil || u.Scheme == "" {
+	if err != nil || u.User == nil {
 		return address
 	}
 	u.User = nil

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/remote"
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -196,7 +195,7 @@ func (x *Exchange) Act(ctx context.Context, ids []string, plan func(c *store.Cha
 func pause(ctx context.Context, round int) error {
 	select {
 	case <-ctx.Done():
-		return fault.Busy("run it again", "interrupted: %v", context.Cause(ctx))
+		return context.Cause(ctx)
 	case <-time.After(rand.N(time.Duration(round+1) * 20 * time.Millisecond)):
 		return nil
 	}
