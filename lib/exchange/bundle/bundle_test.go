@@ -181,7 +181,7 @@ func TestBombs(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := read(bomb)
 	runtime.ReadMemStats(&after)
-	if !errors.Is(err, fault.ErrInvalid) || after.TotalAlloc-before.TotalAlloc > 1<<30 {
+	if !errors.Is(err, fault.ErrInvalid) || after.TotalAlloc-before.TotalAlloc > 2<<30 {
 		t.Errorf("%d MiB, %v", (after.TotalAlloc-before.TotalAlloc)>>20, err)
 	}
 	if _, err := read(zipped(func() string { b, _ := io.ReadAll(twice); return string(b) }())); !errors.Is(err,
