@@ -114,7 +114,8 @@ func (s shop) good() map[string]bool {
 	ids := map[string]bool{}
 	names, _ := filepath.Glob(filepath.Join(s.Opt.Dir, "*.md"))
 	for _, name := range names {
-		if info, err := os.Stat(name); err != nil || info.Size() > disk.MaxDocument {
+		info, err := os.Lstat(name) // a link to another file is no document, and INDEX.md is none
+		if err != nil || !info.Mode().IsRegular() || info.Size() > disk.MaxDocument || !store.IsDocument(info.Name()) {
 			continue
 		}
 		text, _ := os.ReadFile(name)
