@@ -245,7 +245,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 260_000 // of the whole program, without tests
+		all         = 260_100 // of the whole program, without tests
 		ofAPackage  = 22_200
 		ofAFunction = 480
 		wide        = 0 // lines above 120 columns

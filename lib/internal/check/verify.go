@@ -189,7 +189,7 @@ func (v *verification) settle(ctx context.Context, ids []string) (err error) {
 
 func (v *verification) view() facts.View { return v.View(v.log.facts) }
 
-// isYoung reports whether a document that is not listed, or that was pruned, can be of a change in progress.
+// isYoung reports whether a document that is not listed, missing or pruned can be of a change in progress.
 func (v *verification) isYoung() bool {
 	if v.log.file == nil || v.log.damage != nil {
 		return false
@@ -197,9 +197,8 @@ func (v *verification) isYoung() bool {
 	isNew := func(info fs.FileInfo, err error) bool {
 		return err == nil && v.Opt.Now().Sub(info.ModTime()) < time.Minute
 	}
-	return len(v.left) > 0 && isNew(v.log.file.Stat()) || slices.ContainsFunc(v.unlogged, func(name string) bool {
-		return isNew(v.dir.Stat(name))
-	})
+	recent := func(name string) bool { return isNew(v.dir.Stat(name)) }
+	return len(v.left)+len(v.gone) > 0 && isNew(v.log.file.Stat()) || slices.ContainsFunc(v.unlogged, recent)
 }
 
 // reportHandoffs reports what is wrong with listed handoffs.
