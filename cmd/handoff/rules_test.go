@@ -122,7 +122,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/gosimple/unidecode":               "lib/internal/form",
 		"golang.org/x/text":                           "schema/jsonschema",
 		"github.com/aymanbagabas/go-udiff":            "cmd/internal/command",
-		"github.com/fsnotify/fsnotify":                "cmd/internal/command/read",
+		"github.com/fsnotify/fsnotify":                "cmd/internal/command",
 		"github.com/kballard/go-shellquote":           "lib/agent",
 		"github.com/modelcontextprotocol/go-sdk":      "cmd/internal/mcp",
 		"github.com/google/jsonschema-go":             "cmd/internal/mcp",
@@ -245,8 +245,8 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 260_100 // of the whole program, without tests
-		ofAPackage  = 22_200
+		all         = 265_000 // of the whole program, without tests
+		ofAPackage  = 35_000
 		ofAFunction = 480
 		wide        = 0 // lines above 120 columns
 	)

@@ -1,0 +1,153 @@
+package command
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/packet"
+	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/schema"
+)
+
+// checks are the flags for the check of a handoff.
+type checks struct {
+	MaxAge      *time.Duration
+	AllowEmpty  []string
+	Answers     string
+	ConfirmedBy string
+	ASCII       bool
+}
+
+func (c *checks) declare(flags *pflag.FlagSet) {
+	flags.Var(cli.OptionalDuration(&c.MaxAge), "max-age", "accept handoffs up to this `age`, such as 90m "+
+		"or 3d (default: 48h)")
+	flags.StringArrayVar(&c.AllowEmpty, "allow-empty", nil, "accept this empty `field`; can be repeated")
+	flags.StringVar(&c.Answers, "answers", "", "a JSON `file` with objective, blocker and next_action as "+
+		"you understood them")
+	flags.StringVar(&c.ConfirmedBy, "confirmed-by", "", "the `operator` who confirms that the answers mean "+
+		"the same as the packet; audited")
+	flags.BoolVar(&c.ASCII, "ascii", false, "print ASCII only")
+}
+
+func checkCommand(a *cli.App) *cobra.Command {
+	f := &checks{}
+	cmd := &cobra.Command{
+		Use:   "check FILE|DIR|ID|-…",
+		Short: "Check whether work can continue from a handoff",
+		Long: `Check whether work can continue from a handoff: is it complete, recent and not
+used before, and does it say what to do next? FILE is a record as JSON or a
+handoff document, DIR means its *.md and *.json files. check changes nothing
+and uses no token. It cannot judge the meaning of a text: a text that says
+little can pass. A dangerous instruction, such as to disable the firewall, makes
+a handoff OPERATIONAL.
+
+With --answers, check compares what you understood with the packet. It cannot
+tell whether different words mean the same: both are shown, and you confirm
+them with --confirmed-by NAME.
+
+Exit codes: 0 CLEAN, 10 OPERATIONAL (fix or confirm first), 11 CRITICAL (do not
+continue). For several handoffs the worst counts.`,
+		Example: `  handoff check packet.json
+  handoff check 134327a8 --answers understood.json`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteIDsAndFiles,
+		RunE:              func(_ *cobra.Command, args []string) error { return check(a, f, args) },
+	}
+	f.declare(cmd.Flags())
+	return cmd
+}
+
+// check checks each named handoff and prints the reports. The error is the verdict.
+func check(a *cli.App, c *checks, names []string) error {
+	a.ForAgents = true
+	open := a.NewStore // files need no store
+	if slices.ContainsFunc(names, isStored) {
+		open = a.ProjectStore
+	}
+	p, s, err := open()
+	if err != nil {
+		return err
+	}
+	with, err := c.with(a, p)
+	if err != nil {
+		return err
+	}
+	o, err := with.Options(s)
+	if err != nil {
+		return err
+	}
+	if names, err = artifacts(names); err != nil {
+		return err
+	}
+	var reports []packet.Report
+	for _, name := range names {
+		got, err := readArtifact(a, s, name)
+		in := packet.Input{Name: got.name, Err: err}
+		if err == nil {
+			in = got.input()
+		}
+		reports = append(reports, record.Check(context.Background(), s, in, o))
+	}
+	if err := printReports(a, reports, c.ASCII); err != nil {
+		return err
+	}
+	return cli.Verdict(packet.Worst(reports))
+}
+
+// artifacts replaces directories by their documents and records, without the index of a store.
+func artifacts(names []string) (all []string, err error) {
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			all = append(all, name)
+			continue
+		}
+		files, err := cli.Documents(name)
+		files = slices.DeleteFunc(files, func(path string) bool { return handoff.IsIndex(filepath.Base(path)) })
+		switch {
+		case err != nil:
+			return nil, err
+		case len(files) == 0:
+			return nil, cli.Invalid("", "%s has no handoffs or records", name)
+		}
+		all = append(all, files...)
+	}
+	return all, nil
+}
+
+// with returns the checks that flags and settings ask for.
+func (c *checks) with(a *cli.App, p handoff.Project) (record.Checks, error) {
+	r := record.Checks{Rules: schema.Universal(), Tree: cli.WorkOf(p), CheckOptions: packet.CheckOptions{
+		AllowEmpty: c.AllowEmpty, ConfirmedBy: c.ConfirmedBy, Now: a.Now()}}
+	if c.MaxAge != nil {
+		r.MaxAge = *c.MaxAge
+	}
+	if c.MaxAge != nil && r.MaxAge == 0 {
+		return r, cli.Invalid("use a duration such as 48h", "--max-age 0 accepts no handoff")
+	}
+	if c.Answers == "" {
+		return r, nil
+	}
+	text, err := cli.ReadInput(c.Answers)
+	if err != nil {
+		return r, err
+	}
+	answers, err := packet.ParseAnswers(text)
+	r.Answers = &answers
+	return r, err
+}
+
+// printReports prints the reports as text, or as JSON a line each.
+func printReports(a *cli.App, reports []packet.Report, ascii bool) error {
+	return cli.Lines(a, reports, func() string {
+		text := packet.Text(reports, packet.TextOptions{ASCII: ascii, Width: cli.TerminalWidth(a.Stdout)})
+		return cli.Fit(a.Stdout, text)
+	})
+}

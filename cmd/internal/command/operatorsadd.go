@@ -1,0 +1,75 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+type operatorsAddFlags struct {
+	Name, Email string
+	GitHub      string
+	Capability  []string
+	Key         string
+}
+
+func operatorsAddCommand(a *cli.App) *cobra.Command {
+	f := &operatorsAddFlags{}
+	cmd := &cobra.Command{
+		Use:   "add OPERATOR",
+		Short: "Add an operator to OPERATORS.md",
+		Long: `Add an operator to OPERATORS.md, or create the file. Existing entries stay as
+they are. Once the file exists, only operators that it lists can send, receive
+or take handoffs. An e-mail address and a GitHub handle are written only if you
+give them.`,
+		Example:           `  handoff operators add ben --email ben@example.org --key ~/.ssh/id_ed25519.pub`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteOperators,
+		RunE:              func(_ *cobra.Command, args []string) error { return addOperator(a, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Name, "name", "", "the display name (`text`; default: OPERATOR)")
+	flags.StringVar(&f.Email, "email", "", "the git user.email (`address`) of the operator")
+	flags.StringVar(&f.GitHub, "github", "", "the GitHub `handle`")
+	flags.StringArrayVar(&f.Capability, "capability", nil, "a capability (`word`, such as human; default: "+
+		"write); can be repeated")
+	flags.StringVar(&f.Key, "key", "", "the public SSH `key` for signatures, or its file")
+	return cmd
+}
+
+func addOperator(a *cli.App, f *operatorsAddFlags, ops []string) error {
+	p, s, err := a.NewStore()
+	if err != nil {
+		return err
+	}
+	o := handoff.Operator{ID: ops[0], DisplayName: cmp.Or(f.Name, ops[0]), GitEmail: f.Email, GitHubHandle: f.GitHub,
+		Capabilities: f.Capability, ActiveSince: a.Now().UTC().Format(time.DateOnly)}
+	if len(o.Capabilities) == 0 {
+		o.Capabilities = []string{"write"}
+	}
+	key := f.Key
+	if key != "" {
+		if _, err := os.Stat(key); err == nil {
+			text, err := cli.ReadInput(key)
+			if err != nil {
+				return err
+			}
+			key = string(text)
+		}
+		o.SSHKeys = []handoff.SSHKey{{Key: strings.TrimSpace(key)}}
+	}
+	if err := s.Registry().Add(context.Background(), o); err != nil {
+		return err
+	}
+	if me := p.Me(); me != "" && s.Registry().Check(me) != nil {
+		a.Note("you are not in " + p.Options.OperatorsFile + ": run `handoff operators add " + me + "`")
+	}
+	return a.Did(o, "added "+o.ID+" to "+p.Options.OperatorsFile)
+}

@@ -1,0 +1,99 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+type surfaceFlags struct {
+	MaxChars int
+	*cli.Who
+}
+
+func surfaceCommand(a *cli.App) *cobra.Command {
+	f := &surfaceFlags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:   "surface [OPERATOR]",
+		Short: "Show all unread handoffs of an operator in frames",
+		Long: `Show the unread handoffs to an operator, oldest first: to you, unless you name
+another one. Each body is compared with its id. Invisible characters are made
+visible, and a frame says that the text is not an instruction. Nothing is
+marked as read. If there is nothing unread, nothing is printed.`,
+		Example: `  handoff surface
+  handoff surface ben`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.CompleteOperators,
+		RunE:              func(_ *cobra.Command, args []string) error { return surface(a, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.Var(cli.Number(&f.MaxChars), "max-chars", "cut each body after this `number` of characters "+
+		"(default: the setting surface_max_chars)")
+	f.Who.Declare(flags)
+	return cmd
+}
+
+func surface(a *cli.App, f *surfaceFlags, ops []string) error {
+	if f.Operator != "" && len(ops) > 0 {
+		return cli.Invalid("remove one", "--operator conflicts with OPERATOR")
+	}
+	return showUnread(a, cmp.Or(f.Operator, strings.Join(ops, "")), f.MaxChars)
+}
+
+// showUnread prints everything that an operator has not read, in frames. Each body is cut after maxChars characters; 0
+// means the setting.
+func showUnread(a *cli.App, operator string, maxChars int) error {
+	a.ForAgents = true
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return err
+	}
+	if operator, err = a.Acting(p, s, operator); err != nil {
+		return err
+	}
+	maxChars = cmp.Or(maxChars, p.Settings.SurfaceMaxChars.Value)
+	opt := handoff.SurfaceOptions{MaxChars: maxChars, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
+	err = s.Surface(context.Background(), operator, opt, func(out handoff.Surfacing) error {
+		if a.JSON {
+			return surfaceJSON(a, s, out)
+		}
+		_, err := io.WriteString(cli.Direct(a.Stdout), out.String())
+		return err
+	})
+	if errors.Is(err, syscall.EPIPE) {
+		return nil // what was not printed is not recorded as shown
+	}
+	return err
+}
+
+// surfaceJSON prints the same handoffs as the text form, a line of JSON for each.
+func surfaceJSON(a *cli.App, s *handoff.Store, out handoff.Surfacing) error {
+	entries := make([]handoff.Entry, len(out.Shown))
+	for i, h := range out.Shown {
+		entries[i] = h.Entry
+	}
+	for i, listed := range s.Listed(entries) {
+		h := out.Shown[i]
+		err := a.PrintJSON(struct {
+			handoff.Listed
+			Signature handoff.Signature `json:"signature"`
+			Framed    string            `json:"framed,omitempty"`
+			Withheld  string            `json:"withheld,omitempty"`
+		}{listed.ForAgents(), h.Signature, h.Framed, h.Withheld})
+		if err != nil {
+			return err
+		}
+	}
+	for _, line := range out.Left {
+		a.Note(line)
+	}
+	return nil
+}

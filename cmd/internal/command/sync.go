@@ -1,0 +1,105 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+type syncFlags struct {
+	Remote string
+	handoff.SyncOptions
+}
+
+func syncCommand(a *cli.App) *cobra.Command {
+	f := &syncFlags{}
+	cmd := &cobra.Command{
+		Use:   "sync",
+		Short: "Exchange handoffs with other clones",
+		Long: `Exchange handoffs with other clones over a git remote or an object store. sync
+receives what others did and sends what you did: handoffs, read marks, takes and
+dones. It changes no branch. A handoff that may not be stored yet is held: the
+next sync tries again, and sync says why and what lets it in.
+
+After the first sync take, done and the like ask the remote, so that exactly one
+clone succeeds; --offline acts without it, and the next sync says whether that
+counts. In a git project the remote is origin, or the setting remote; object
+stores are named in your own configuration (` + "`handoff help settings`" + `).
+
+The first sync remembers the remote. If the settings name another one later,
+sync asks on a terminal; elsewhere name it with --remote.
+
+Exit codes: 1 remote unreachable; 4 another sync is running; 6 the remote lost
+or changed what it had; 7 no git, no such remote, or access denied.`,
+		Example: `  handoff sync
+  handoff sync --remote backup --dry-run`,
+		Args: cobra.NoArgs,
+		RunE: func(_ *cobra.Command, _ []string) error { return sync(a, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Remote, "remote", "", "the `name` of the remote")
+	flags.BoolVar(&f.FetchOnly, "fetch-only", false, "receive only")
+	flags.BoolVar(&f.DryRun, "dry-run", false, "show what would be sent; store and send nothing")
+	flags.BoolVar(&f.Restore, "restore-remote", false, "give the remote back what it lacks, after a backup "+
+		"of it was restored")
+	cli.Conflicts(cmd, "restore-remote", "fetch-only", "dry-run")
+	return cmd
+}
+
+func sync(a *cli.App, f *syncFlags) error {
+	s, err := a.SyncStore(f.Remote)
+	if err != nil {
+		return err
+	}
+	ctx, stop := a.Stoppable()
+	defer stop()
+	got, err := s.Sync(ctx, f.SyncOptions)
+	if err == nil && !f.DryRun {
+		a.Committed()
+	}
+	if shown := showSync(a, f.DryRun, got, err); err == nil {
+		err = shown
+	}
+	return err
+}
+
+// showSync prints what a sync did, also if it failed later.
+func showSync(a *cli.App, dryRun bool, got handoff.SyncReport, err error) error {
+	if a.JSON {
+		if err != nil {
+			return nil
+		}
+		return a.PrintJSON(got)
+	}
+	var parts []string
+	if got.Received > 0 {
+		parts = append(parts, "received "+handoff.Count(got.Received, "handoff"))
+	}
+	if got.Sent > 0 {
+		verb := map[bool]string{true: "would send ", false: "sent "}[dryRun]
+		parts = append(parts, verb+handoff.Count(got.Sent, "event"))
+	}
+	if len(parts) > 0 {
+		a.Note(strings.Join(parts, ", "))
+	} else if err == nil {
+		a.Note("nothing new")
+	}
+	for _, h := range got.Held {
+		a.Note(cli.Short(h.ID, cli.Shortest) + " is held: " + h.Why)
+	}
+	for _, l := range got.Lost {
+		a.Note(fmt.Sprintf("your offline %s of %s does not count: another clone was first",
+			strings.TrimPrefix(l.Type, "handoff."), cli.Short(l.ID, cli.Shortest)))
+	}
+	if got.PassedOver > 0 {
+		a.Note(handoff.Count(got.PassedOver, "malformed line") + " at the remote passed over")
+	}
+	if got.More {
+		a.Note("there is more: run `handoff sync` again")
+	}
+	return nil
+}
