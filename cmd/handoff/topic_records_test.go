@@ -34,7 +34,7 @@ func TestTopicRecords(t *testing.T) {
 	run := func(command string) (string, int) {
 		cmd := exec.Command("sh", "-c", command)
 		cmd.Dir = project
-		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+project)
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+project, "HANDOFF_OPERATOR=ann")
 		out, _ := cmd.CombinedOutput()
 		return string(out), cmd.ProcessState.ExitCode()
 	}
