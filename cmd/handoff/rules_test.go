@@ -65,14 +65,14 @@ func imports(t *testing.T) map[string][]string {
 var floors = [][]string{
 	{"lib/fault", "schema/jsonschema/kind"},
 	{"schema/jsonschema", "lib/internal/form", "lib/internal/git", "lib/internal/parallel", "lib/agent/heard"},
-	{"lib/internal/jsontree", "lib/internal/secrets", "lib/relation", "lib/palette", "lib/exchange/remote"},
+	{"lib/internal/jsontree", "lib/internal/secrets", "lib/relation", "lib/exchange/remote"},
 	{"lib/internal/disk", "lib/internal/log", "lib/internal/document", "lib/internal/fields", "lib/work", "schema", "lib/exchange/"},
 	{"lib/internal/facts", "lib/internal/operators", "lib/internal/settings", "lib/internal/search", "lib/packet"},
 	{"lib/internal/index", "lib/internal/trust", "lib/"}, // among them the kinds of records
 	{"lib/internal/store"},
 	{"lib/internal/check", "lib/internal/exchange"},
 	{"lib/handoff"},
-	{"lib/record", "lib/agent", "lib/page"},
+	{"lib/record", "lib/agent", "lib/site"},
 	{"cmd/internal/"},
 	{""},
 }
@@ -134,8 +134,8 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/aws/aws-sdk-go-v2":                "cmd/handoff-remote-s3",
 		"github.com/aws/smithy-go":                    "cmd/handoff-remote-s3",
 		"golang.org/x/sync":                           "cmd/handoff-remote-s3",
-		"charm.land/bubbletea/v2":                     "cmd/internal/inbox",
-		"github.com/charmbracelet/colorprofile":       "cmd/internal/inbox",
+		"charm.land/bubbletea/v2":                     "cmd/internal/tui",
+		"github.com/charmbracelet/colorprofile":       "cmd/internal/tui",
 		"charm.land/lipgloss/v2":                      "cmd/internal/",
 		"github.com/charmbracelet/x/ansi":             "cmd/internal/",
 		"golang.org/x/sys":                            "",

@@ -6,7 +6,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
-	"github.com/seed-78daf238/handoff/lib/thread"
+	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
 // A HistoryEvent is something that happened to a handoff. What says what, such as written, read, taken or done.
@@ -84,14 +84,14 @@ func historyOf(e log.Event, id string) (h HistoryEvent, is bool) {
 }
 
 // Thread returns the handoffs that are connected with one by replies and successors, oldest first. id is as in Read.
-func (s *Store) Thread(id string) (thread.Thread, error) {
+func (s *Store) Thread(id string) (relation.Thread, error) {
 	asked, err := s.Find(id)
 	if err != nil {
-		return thread.Thread{}, err
+		return relation.Thread{}, err
 	}
 	look, err := s.look(false)
 	if err != nil {
-		return thread.Thread{}, err
+		return relation.Thread{}, err
 	}
 	ids := []string{asked.ID}
 	add := func(id string) {
@@ -99,9 +99,9 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 			ids = append(ids, id)
 		}
 	}
-	var nodes []thread.Node
+	var nodes []relation.Node
 	for i := 0; i < len(ids); i++ {
-		n := thread.Node{ID: ids[i], State: thread.Absent}
+		n := relation.Node{ID: ids[i], State: relation.Absent}
 		if h := look.Of(ids[i]); h != nil && !h.Pruned && !h.Lost {
 			n = s.node(look.View, h)
 			for _, other := range slices.Concat(h.Re, h.Supersedes) {
@@ -113,13 +113,13 @@ func (s *Store) Thread(id string) (thread.Thread, error) {
 		}
 		nodes = append(nodes, n)
 	}
-	return thread.New(asked.ID, nodes), nil
+	return relation.NewThread(asked.ID, nodes), nil
 }
 
 // node returns a handoff as a part of its thread.
-func (s *Store) node(v facts.View, h *facts.Handoff) thread.Node {
+func (s *Store) node(v facts.View, h *facts.Handoff) relation.Node {
 	l := s.ListedOne(entry(v, h))
-	n := thread.Node{ID: h.ID, Path: l.File, From: h.From, To: h.To, Topic: h.Topic, Title: l.Title, Tags: l.Tags,
+	n := relation.Node{ID: h.ID, Path: l.File, From: h.From, To: h.To, Topic: h.Topic, Title: l.Title, Tags: l.Tags,
 		Time: h.Time, State: string(l.State), Re: h.Re}
 	for _, old := range h.Supersedes {
 		if o := v.Of(old); o != nil && !slices.Contains(v.Superseders(o), h) {

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/palette"
+	"github.com/seed-78daf238/handoff/lib/site"
 )
 
 // StateSign returns the sign of a state.
 func (a *App) StateSign(state handoff.State) string {
-	if look := palette.Of(string(state)); a.HasSigns() {
+	if look := site.LookOf(string(state)); a.HasSigns() {
 		return look.Sign
 	} else {
 		return look.ASCII

@@ -5,8 +5,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/cmd/internal/inbox"
 	"github.com/seed-78daf238/handoff/cmd/internal/mcp"
+	"github.com/seed-78daf238/handoff/cmd/internal/tui"
 )
 
 // Program returns the program with all commands.
@@ -69,5 +69,5 @@ func Program() cli.Program {
 	for _, e := range events {
 		all["hook "+e.name] = func(a *cli.App) *cobra.Command { return e.command(a) }
 	}
-	return cli.Program{Commands: []cli.Commands{all, inbox.Commands, mcp.Commands}, Quick: QuickHook}
+	return cli.Program{Commands: []cli.Commands{all, tui.Commands, mcp.Commands}, Quick: QuickHook}
 }

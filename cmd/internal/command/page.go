@@ -12,8 +12,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/page"
 	"github.com/seed-78daf238/handoff/lib/relation"
+	"github.com/seed-78daf238/handoff/lib/site"
 )
 
 const pageMarker = ".handoff-page" // an empty file that marks the directory of a site
@@ -50,8 +50,8 @@ func makePage(a *cli.App, f *pageFlags) error {
 	if err := cli.NewFile(s, f.Output); err != nil {
 		return err
 	}
-	site := page.Site{Title: filepath.Base(p.Root)}
-	if site.Handoffs, err = forPage(s); err != nil {
+	pages := site.Site{Title: filepath.Base(p.Root)}
+	if pages.Handoffs, err = forPage(s); err != nil {
 		return err
 	}
 	dir, old, err := openPageDir(f.Output)
@@ -59,7 +59,7 @@ func makePage(a *cli.App, f *pageFlags) error {
 		return err
 	}
 	defer dir.Close()
-	made, err := drawInto(site, dir)
+	made, err := drawInto(pages, dir)
 	if err != nil {
 		return fmt.Errorf("the site in %s is incomplete: %w", f.Output, err)
 	}
@@ -69,18 +69,18 @@ func makePage(a *cli.App, f *pageFlags) error {
 		}
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"directory": f.Output, "files": len(made), "handoffs": len(site.Handoffs)})
+		return a.PrintJSON(map[string]any{"directory": f.Output, "files": len(made), "handoffs": len(pages.Handoffs)})
 	}
 	if a.Quiet {
 		return nil
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s: %s; open %s\n", handoff.EscapeLine(f.Output),
-		handoff.Count(len(site.Handoffs), "handoff"), handoff.EscapeLine(filepath.Join(f.Output, "index.html")))
+		handoff.Count(len(pages.Handoffs), "handoff"), handoff.EscapeLine(filepath.Join(f.Output, "index.html")))
 	return err
 }
 
 // forPage returns the handoffs of the site. Bodies are read when they are drawn.
-func forPage(s *handoff.Store) (all []page.Handoff, err error) {
+func forPage(s *handoff.Store) (all []site.Handoff, err error) {
 	entries, err := s.List(handoff.Filter{})
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func forPage(s *handoff.Store) (all []page.Handoff, err error) {
 		l := listed[at]
 		at++
 		set := relation.Of(got.References)
-		h := page.Handoff{ID: l.ID, From: l.From, To: l.To, Topic: l.Topic, Time: l.Time, State: string(l.State),
+		h := site.Handoff{ID: l.ID, From: l.From, To: l.To, Topic: l.Topic, Time: l.Time, State: string(l.State),
 			Tags: got.Tags, References: got.References, Expires: set.Expires, Re: set.Re, Supersedes: set.Supersedes,
 			Events: pageEvents(got.Entry), Body: pageBody(s, got.Entry)}
 		if fault == nil && s.Distrust(l.From, got.Signature) == "" {
@@ -106,9 +106,9 @@ func forPage(s *handoff.Store) (all []page.Handoff, err error) {
 }
 
 // pageEvents returns the events of a handoff.
-func pageEvents(e handoff.Entry) (all []page.Event) {
+func pageEvents(e handoff.Entry) (all []site.Event) {
 	for _, m := range e.ReadBy {
-		all = append(all, page.Event{Did: "read", Operator: m.Operator, Time: m.Time})
+		all = append(all, site.Event{Did: "read", Operator: m.Operator, Time: m.Time})
 	}
 	life := e.Life()
 	for _, done := range []struct {
@@ -116,7 +116,7 @@ func pageEvents(e handoff.Entry) (all []page.Event) {
 		by  handoff.Action
 	}{{"taken", life.Take}, {"done", life.Done}, {"archived", life.Archive}} {
 		if done.by.IsDone() {
-			all = append(all, page.Event{Did: done.did, Operator: done.by.Operator, Time: done.by.Time,
+			all = append(all, site.Event{Did: done.did, Operator: done.by.Operator, Time: done.by.Time,
 				Note: done.by.Note})
 		}
 	}
@@ -157,10 +157,10 @@ func openPageDir(path string) (dir *os.Root, old []string, err error) {
 			return err
 		case unmarked != nil:
 			return cli.Invalid("name another one with -o", "%s is not empty and was not made by `handoff page`", path)
-		case slices.Contains(page.Dirs, name) && !e.IsDir(), page.IsName(name) && !isPage(dir, name, e):
+		case slices.Contains(site.Dirs, name) && !e.IsDir(), site.IsName(name) && !isPage(dir, name, e):
 			return cli.Invalid("move it away, or name another directory with -o",
 				"%s was not made by `handoff page`; nothing was changed", filepath.Join(path, name))
-		case page.IsName(name):
+		case site.IsName(name):
 			old = append(old, name)
 		}
 		return nil
@@ -174,22 +174,22 @@ func openPageDir(path string) (dir *os.Root, old []string, err error) {
 // isPage reports whether a file of a directory can be one of a site.
 func isPage(dir *os.Root, name string, e fs.DirEntry) bool {
 	text, err := dir.ReadFile(filepath.FromSlash(name))
-	return err == nil && e.Type().IsRegular() && (filepath.Ext(name) != ".html" || page.IsMade(text))
+	return err == nil && e.Type().IsRegular() && (filepath.Ext(name) != ".html" || site.IsMade(text))
 }
 
 // drawInto draws the site, and returns its files. It writes the marker first, so that an interrupted site can be drawn
 // again. Files that have their content already are not written.
-func drawInto(site page.Site, dir *os.Root) (map[string]bool, error) {
+func drawInto(pages site.Site, dir *os.Root) (map[string]bool, error) {
 	if err := dir.WriteFile(pageMarker, nil, 0o644); err != nil {
 		return nil, err
 	}
-	for _, sub := range page.Dirs {
+	for _, sub := range site.Dirs {
 		if err := dir.Mkdir(sub, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
 	}
 	made := make(map[string]bool)
-	return made, site.Draw(func(name string, content []byte) error {
+	return made, pages.Draw(func(name string, content []byte) error {
 		made[name] = true
 		name = filepath.FromSlash(name)
 		if there, err := dir.ReadFile(name); err == nil && string(there) == string(content) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/palette"
+	"github.com/seed-78daf238/handoff/lib/site"
 )
 
 // FormatOf returns the format in which entries are printed: "" means table on a terminal, otherwise rows.
@@ -83,7 +83,7 @@ func printTable(a *cli.App, w *bufio.Writer, s *handoff.Store, entries []handoff
 		sign := ""
 		if i > 0 {
 			state := listed[i-1].State
-			sign, line = a.Styled("\x1b["+palette.Of(string(state)).SGR+"m", a.StateSign(state)),
+			sign, line = a.Styled("\x1b["+site.LookOf(string(state)).SGR+"m", a.StateSign(state)),
 				strings.TrimPrefix(line, a.StateSign(state))
 		}
 		fmt.Fprintln(w, sign+a.Styled(styles[i], line))

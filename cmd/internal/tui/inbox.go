@@ -1,0 +1,135 @@
+// Package tui is the full screen of `handoff inbox`: a list of handoffs, and the chosen one next to it.
+//
+//	inbox.go    starts and ends the program, and restores the terminal
+//	model.go    the state of the screen and its changes, without a terminal
+//	keys.go     the table of keys, for help and hints
+//	prompt.go   the line for a filter or a search
+//	list.go     the listed handoffs: views, filter, search
+//	load.go     reads the store, and watches for changes
+//	preview.go  reads and shows one handoff
+//	act.go      commands that change one handoff
+//	view.go     draws the screen
+//
+// Update does nothing slow: commands read rows, bodies and changes of the store. Rows stay in memory, bodies do
+// not: only the chosen one is read. All text from others is escaped before it is shown. The colors are the
+// terminal's 16, so that they suit a light and a dark background.
+package tui
+
+import (
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/spf13/cobra"
+
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// softLimit is the memory limit above which garbage is collected often. The inbox runs long, unlike other
+// commands.
+const softLimit = 80 << 20
+
+// patience is how long a change waits for the lock while the user watches.
+const patience = 5 * time.Second
+
+// Commands has the command.
+var Commands = cli.Commands{"inbox": inboxCommand}
+
+type flags struct{ *cli.Who }
+
+func inboxCommand(a *cli.App) *cobra.Command {
+	f := &flags{Who: &a.Who}
+	cmd := &cobra.Command{
+		Use:   "inbox",
+		Short: "Browse and handle handoffs, full screen",
+		Long: `Browse and handle handoffs, full screen: a list with filter and search, and
+the chosen handoff next to it. Keys open, take, finish and reply to it, mark it
+as read, and undo that; ? lists them all. New handoffs appear as they arrive.
+On a terminal in a project, handoff without a command opens the inbox too.
+
+Everything is shown as text: no body can control the terminal. NO_COLOR turns
+colors off.`,
+		Example: `  handoff inbox
+  handoff inbox --operator ben`,
+		RunE: func(_ *cobra.Command, _ []string) error { return run(a, f) },
+	}
+	f.Who.Declare(cmd.Flags())
+	return cmd
+}
+
+// run shows the inbox of an operator until the user leaves it. Without a terminal that can show it, the error is
+// ErrInvalid.
+func run(a *cli.App, f *flags) error {
+	in, out := cli.Terminal(a.Stdin), cli.Terminal(a.Stdout)
+	if in == nil || out == nil || a.Getenv("TERM") == "dumb" {
+		return cli.Invalid("run `handoff list`", "the inbox needs a terminal for input and output")
+	}
+	debug.SetMemoryLimit(softLimit)
+	p, err := a.Project()
+	if err == nil {
+		err = p.Exists()
+	}
+	if err != nil {
+		return err
+	}
+	said := &notes{}
+	p.Options.Warn, p.Options.Progress = said.add, nil
+	if a.Flags.LockTimeout == 0 {
+		p.Options.LockTimeout = min(p.Options.LockTimeout, patience)
+	}
+	s, err := handoff.Open(p.Options)
+	if err != nil {
+		return err
+	}
+	m := newModel(s, p.Options, p.MeOr(f.Operator))
+	m.project, m.said, m.run, m.patience = filepath.Base(p.Root), said, a.Again, p.Options.LockTimeout
+	return show(m, in, out, a.Getenv)
+}
+
+// show runs the program. After a panic in it the terminal is restored too.
+func show(m *model, in, out *os.File, getenv func(string) string) error {
+	colours := colorprofile.ANSI
+	if getenv("NO_COLOR") != "" {
+		colours = colorprofile.ASCII
+	}
+	program := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours),
+		tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		for range signals {
+			go program.Quit() // which restores the terminal
+		}
+	}()
+	_, err := program.Run()
+	return err
+}
+
+// sized gives a terminal that does not report its size the usual one.
+func sized(_ tea.Model, msg tea.Msg) tea.Msg {
+	if size, is := msg.(tea.WindowSizeMsg); is && (size.Width <= 0 || size.Height <= 0) {
+		return tea.WindowSizeMsg{Width: 80, Height: 24}
+	}
+	return msg
+}
+
+// notes are the notes of the store. They come from commands.
+type notes struct{ last atomic.Pointer[string] }
+
+func (n *notes) add(text string) { n.last.Store(&text) }
+
+// take returns the last note, and removes it.
+func (n *notes) take() string {
+	if last := n.last.Swap(nil); last != nil {
+		return *last
+	}
+	return ""
+}
