@@ -2,14 +2,13 @@ package secrets
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
 
 // Meets reports whether the rule of a block of rules.txt meets a text by itself.
 func Meets(block int, text string) (met bool) {
-	rules().filter.each(text, func(at, rule int) {
+	rules().words.each(text, func(at, rule int) {
 		_, ok := rules().rules[rule].match(text, at)
 		met = met || ok && rule == block
 	})
@@ -25,9 +24,9 @@ func Blocks() (names []string) {
 	return names
 }
 
-// CheckTable says which line of rules.txt nobody reads, and compiles every expression.
+// CheckTable says which line of rules.txt nobody reads, and compiles every expression; one that is wrong panics.
 func CheckTable() error {
-	keys := strings.Fields("# let sign list rule word anycase then value match before look assigned apart bits words judge yes no")
+	keys := strings.Fields("# let list rule word then value match before bits words judge yes no")
 	for line := range strings.Lines(source) {
 		if key, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); key != "" && !slices.Contains(keys, key) {
 			return fmt.Errorf("rules.txt: %q is no key", line)
@@ -35,11 +34,7 @@ func CheckTable() error {
 	}
 	all := rules().rules
 	for i := range all {
-		r := &all[i]
-		r.read.Do(r.readLines)
-		if _, err := regexp.Compile(rules().expressionOf(r)); err != nil {
-			return fmt.Errorf("%s: %w", r.name, err)
-		}
+		all[i].ready()
 	}
 	return nil
 }

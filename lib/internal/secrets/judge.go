@@ -1,8 +1,6 @@
 package secrets
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"math"
 	"regexp"
 	"slices"
@@ -15,29 +13,17 @@ import (
 // the value.
 func (r *rule) judge(value, match string) bool {
 	switch r.judgedBy {
-	case "key":
-		return isKey(value)
-	case "base64-key":
-		return isKeyInBase64(value)
-	case "jwt":
-		return isWebToken(value)
-	case "not-hex":
-		return isChosen(value, 3) && isNoise(value) && strings.ContainsAny(value, "ghijklmnopqrstuvwxyz")
-	case "opaque":
-		return isOpaque(value)
 	case "named":
-		return isSecretValue(value, match)
+		return isOpaque(value) && !isHarmless(match) && !isReference(value)
 	case "password":
-		return isStrongPassword(value)
-	case "login":
-		raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
-		return err == nil && isLogin(string(raw))
+		return len(value) >= 8 && entropy(value) >= 2.5 && isPassword("", value) && !isWords(value) &&
+			!isReference(value)
 	case "url":
 		_, rest, _ := strings.Cut(match, "://")
 		user, _, _ := strings.Cut(rest, ":")
-		return !isCommonPassword(user, value)
+		return isPassword(user, value)
 	}
-	return isChosen(value, r.bits) && (r.words || !isWords(value))
+	return isChosen(value, r.bits) && (r.takesWords || !isWords(value))
 }
 
 // entropy returns the Shannon entropy in bits a byte.
@@ -61,12 +47,10 @@ func isChosen(value string, bits float64) bool {
 	return entropy(value) >= bits && !isPlaceholder(value)
 }
 
-// isPlaceholder reports whether a value is a placeholder of documentation.
+// isPlaceholder reports whether a value is a placeholder of documentation: it has a word of the list, or seven equal
+// characters in a row.
 func isPlaceholder(value string) bool {
 	lower := strings.ToLower(value)
-	if slices.ContainsFunc(rules().lists["placeholder"], func(f string) bool { return strings.Contains(lower, f) }) {
-		return true
-	}
 	run := 1
 	for i := 1; i < len(lower) && run < 7; i++ {
 		if lower[i] != lower[i-1] {
@@ -74,127 +58,58 @@ func isPlaceholder(value string) bool {
 		}
 		run++
 	}
-	return run == 7
+	return run == 7 || containsAny(lower, "placeholder")
 }
 
-// isWords reports whether a value consists of words and small numbers, like names and text about a prefix.
+// containsAny reports whether a text contains a word of a list.
+func containsAny(text, list string) bool {
+	return slices.ContainsFunc(rules().lists[list], func(word string) bool { return strings.Contains(text, word) })
+}
+
+// isWords reports whether a value consists of words and numbers, like names and text about a prefix.
 func isWords(value string) bool {
-	isBetween := func(r rune) bool { return r > unicode.MaxASCII || !letterDigit(byte(r)) }
-	return !slices.ContainsFunc(strings.FieldsFunc(value, isBetween), func(piece string) bool { return !isWord(piece) })
+	isBetween := func(r rune) bool { return r > unicode.MaxASCII || !isLetterOrDigit(byte(r)) }
+	return !slices.ContainsFunc(strings.FieldsFunc(value, isBetween), isNoise)
 }
 
-// isWord reports whether a piece is a number or a word: lower, UPPER, Capitalized or camelCase, with up to four final
-// digits.
-func isWord(piece string) bool {
+// isNoise reports whether letters and digits are mixed as in no word: lower, UPPER, Capitalized or camelCase, with up
+// to four final digits.
+func isNoise(piece string) bool {
 	letters := strings.TrimRight(piece, "0123456789")
-	switch n := capitals(letters); {
-	case letters == "":
-		return len(piece) <= 8
-	case len(piece)-len(letters) > 4 || strings.ContainsAny(letters, "0123456789"):
-		return false
-	default:
-		return n < 2 || n*4 <= len(letters) || n == len(letters)
-	}
-}
-
-// capitals counts upper-case letters. Random text has some of each case.
-func capitals(letters string) (n int) {
+	capitals := 0
 	for i := range len(letters) {
 		if 'A' <= letters[i] && letters[i] <= 'Z' {
-			n++
+			capitals++
 		}
 	}
-	return n
-}
-
-// isNoise reports whether letters and digits are mixed as in no word and no name of a program.
-func isNoise(run string) bool {
-	if strings.ContainsAny(run, "0123456789") {
-		return strings.ContainsFunc(run, unicode.IsLetter) && !isWord(run)
-	}
-	n := capitals(run)
-	return n*3 > len(run) && n < len(run)
-}
-
-// isKey requires the entropy of a real key. Documentation shows only the first and last lines.
-func isKey(value string) bool {
-	body := strings.NewReplacer(`\n`, "", `\r`, "", "\n", "", "\r", "", " ", "").Replace(value)
-	return len(body) >= 100 && entropy(body) >= 4
-}
-
-// isKeyInBase64 decodes a base64 key in PEM form, as in Kubernetes.
-func isKeyInBase64(value string) bool {
-	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
-	return (err == nil || len(raw) > 100) && strings.Contains(string(raw[:min(len(raw), 64)]), "PRIVATE KEY-----")
-}
-
-// isWebToken decodes the first two parts of a JSON Web Token (RFC 7519). A token without an algorithm protects
-// nothing. The subject 1234567890 is the example in tutorials.
-func isWebToken(value string) bool {
-	var parts [2]struct{ Alg, Sub any }
-	for i, part := range strings.Split(value, ".")[:2] {
-		raw, err := base64.RawURLEncoding.DecodeString(part)
-		if err != nil || json.Unmarshal(raw, &parts[i]) != nil {
-			return false
-		}
-	}
-	alg, _ := parts[0].Alg.(string)
-	return alg != "" && !strings.EqualFold(alg, "none") && parts[1].Sub != "1234567890"
-}
-
-// isOpaque accepts a bearer token: a long run of mixed letters and digits, unlike prose and slugs, or base64 noise.
-func isOpaque(value string) bool {
-	if !isChosen(value, 3) || isIdentifier(value) {
+	switch {
+	case letters == "":
 		return false
-	}
-	if len(value) >= 32 && entropy(value) >= 4.5 && !isWords(value) {
+	case len(piece)-len(letters) > 4 || strings.ContainsAny(letters, "0123456789"):
 		return true
+	}
+	return capitals > 1 && capitals*4 > len(letters) && capitals < len(letters)
+}
+
+// isOpaque reports whether a value is a long run of mixed letters and digits, unlike prose and slugs, or base64 noise.
+func isOpaque(value string) bool {
+	if !isChosen(value, 3) || isWords(value) {
+		return false
 	}
 	isBetween := func(r rune) bool { return strings.ContainsRune("._~+/-=", r) }
 	isLongNoise := func(run string) bool { return len(run) >= 12 && isNoise(run) }
-	return slices.ContainsFunc(strings.FieldsFunc(value, isBetween), isLongNoise)
+	return slices.ContainsFunc(strings.FieldsFunc(value, isBetween), isLongNoise) ||
+		len(value) >= 32 && entropy(value) >= 4.5
 }
 
-// isIdentifier reports whether a value is a name in a program, such as V1SecretSource.
-func isIdentifier(value string) bool {
-	letters := strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return -1
-		}
-		return r
-	}, value)
-	return len(value)-len(letters) <= 2 && isWords(letters)
-}
-
-// isLogin accepts a printable user, colon and password (RFC 7617).
-func isLogin(text string) bool {
-	isOdd := func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }
-	user, password, found := strings.Cut(text, ":")
-	return found && !strings.ContainsFunc(text, isOdd) && len(password) >= 3 && !isCommonPassword(user, password)
-}
-
-// isCommonPassword reports whether a password is only an example: a placeholder, a variable, the name of the user, or
+// isPassword reports whether a password is more than an example: a placeholder, a variable, the name of the user, or
 // a common word for a password.
-func isCommonPassword(user, password string) bool {
+func isPassword(user, password string) bool {
 	lower := strings.ToLower(password)
-	bare := strings.Trim(lower, "*.x-_")
-	isVariable := strings.TrimLeft(password, "$%{[(") != password || strings.Contains(lower, "<") ||
-		strings.Contains(lower, "{{")
-	return bare == "" || isVariable || strings.EqualFold(user, password) || isPlaceholder(password) ||
-		slices.Contains(rules().lists["password"], bare)
-}
-
-// isStrongPassword accepts the value of a name that ends in password if it looks random. Words can be a password too,
-// but usually are a placeholder, the name of a variable or prose.
-func isStrongPassword(value string) bool {
-	if end := strings.IndexAny(value, "\"'`<>\n\t"); end >= 0 { // a quote may be written as %22
-		value = value[:end]
-	}
-	said := strings.NewReplacer(rules().lists["look"]...)
-	letters := said.Replace(strings.TrimRight(strings.ToLower(value), "0123456789!@#$.="))
-	isPlain := isWords(value) && !strings.ContainsAny(strings.Trim(value, "!#^~%"), "!#^~%") ||
-		slices.Contains(rules().lists["leet"], letters)
-	return len(value) >= 8 && entropy(value) >= 2.5 && !isCommonPassword("", value) && !isPlain && !isReference(value)
+	word := strings.Trim(lower, "*.x-_0123456789!#$=")
+	isVariable := strings.ContainsAny(password[:1], "$%[(") || strings.ContainsAny(password, "<{")
+	return word != "" && !isVariable && !strings.EqualFold(user, password) &&
+		!isPlaceholder(password) && !slices.Contains(rules().lists["password"], word)
 }
 
 // references matches values that only name the place of a secret.
@@ -206,19 +121,11 @@ func isReference(value string) bool {
 	return strings.HasPrefix(value, "/") && isWords(value) || references().MatchString(value)
 }
 
-// isOutsideName reports whether r cannot be part of a name in a program.
-func isOutsideName(r rune) bool {
-	return r > unicode.MaxASCII || !letterDigit(byte(r)) && r != '_' && r != '-' && r != '.'
-}
-
-// isSecretValue accepts the value of a name such as api_key, unless the name is harmless, such as resume_token or
+// isHarmless reports whether a match begins with the name of something that is no secret, such as resume_token or
 // only token.
-func isSecretValue(value, match string) bool {
-	name := strings.FieldsFunc(match, isOutsideName)[0]
+func isHarmless(match string) bool {
+	isOutside := func(r rune) bool { return strings.ContainsRune(" =:\"'`>,*\\\t\n", r) }
+	name := strings.FieldsFunc(match, isOutside)[0]
 	name = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
-	isHarmless := func(part string) bool { return strings.Contains(name, part) }
-	if name == "token" || slices.ContainsFunc(rules().lists["harmless"], isHarmless) {
-		return false
-	}
-	return isOpaque(strings.TrimPrefix(value, "base64:")) && !isReference(strings.TrimPrefix(value, "base64:"))
+	return name == "token" || containsAny(name, "harmless")
 }

@@ -1,8 +1,8 @@
 // Package secrets finds credentials in text with a fixed table of precise rules. They find prefixes of providers with
-// the text that must follow, blocks of private keys, and tokens whose structure can be decoded. They find passwords
-// in URLs and login files, and random values of names such as DB_PASSWORD or api_key.
+// the text that must follow, blocks of private keys, passwords in URLs and login files, and random values of names
+// such as DB_PASSWORD or api_key.
 //
-// A text is scanned once, as it is: escapes are not decoded.
+// A text is scanned once, as it is: nothing in it is decoded.
 //
 // The rules, their words and their examples are data in rules.txt, which explains its format. A new kind of
 // credential is a new block there.
@@ -33,7 +33,7 @@ type Finding struct {
 func Scan(text string) []Finding {
 	var found []hit
 	t := rules()
-	t.filter.each(text, func(at, rule int) {
+	t.words.each(text, func(at, rule int) {
 		if h, ok := t.rules[rule].match(text, at); ok {
 			h.rule = rule
 			found = append(found, h)
@@ -77,17 +77,16 @@ type hit struct{ rule, start, end int }
 // settle sorts the hits by place, and merges hits that overlap. The earliest rule counts.
 func settle(hits []hit) []hit {
 	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.rule, b.rule), cmp.Compare(b.end, a.end))
+		return cmp.Compare(a.start, b.start)
 	})
 	var kept []hit
 	for _, h := range hits {
-		last := len(kept) - 1
-		switch {
-		case last < 0 || h.start >= kept[last].end:
-			kept = append(kept, h)
-		default: // one range for both, so that a redaction leaves no rest of either
-			kept[last].rule = min(kept[last].rule, h.rule) // merge both, so that a redaction leaves no rest
+		if last := len(kept) - 1; last >= 0 && h.start < kept[last].end {
+			// One range, so that a redaction leaves no rest.
+			kept[last].rule = min(kept[last].rule, h.rule)
 			kept[last].end = max(kept[last].end, h.end)
+		} else {
+			kept = append(kept, h)
 		}
 	}
 	return kept
