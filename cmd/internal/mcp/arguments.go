@@ -3,7 +3,9 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"math"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -32,26 +34,32 @@ func schemaOf[In any]() *jsonschema.Schema {
 
 // arguments parses the arguments of a call. A null argument counts as missing.
 func arguments[In any](tool string, raw json.RawMessage, takes *jsonschema.Schema) (in In, err error) {
-	if !utf8.Valid(raw) {
-		return in, unfit(tool, takes, "the arguments are not UTF-8")
+	if len(raw) == 0 {
+		raw = []byte("{}")
 	}
-	given := map[string]any{}
-	if len(raw) > 0 {
-		if err := json.Unmarshal(raw, &given); err != nil {
-			return in, unfit(tool, takes, "the arguments are not an object")
+	given := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &given); err != nil || !utf8.Valid(raw) {
+		return in, unfit(tool, takes, "the arguments are no object in UTF-8")
+	}
+	maps.DeleteFunc(given, func(name string, value json.RawMessage) bool { return string(value) == "null" })
+	for name := range given {
+		if takes.Properties[name] == nil {
+			return in, unfit(tool, takes, "unknown argument "+shown(name))
 		}
 	}
-	if problem := misfit(given, takes, ""); problem != "" {
-		return in, unfit(tool, takes, problem)
+	for _, name := range takes.Required {
+		if given[name] == nil {
+			return in, unfit(tool, takes, "missing "+name)
+		}
 	}
-	if lost(raw, given) {
+	var odd *json.UnmarshalTypeError
+	if err := json.Unmarshal(raw, &in); errors.As(err, &odd) {
+		return in, unfit(tool, takes, fmt.Sprintf("%s must be of type %s", odd.Field, odd.Type.Kind()))
+	}
+	if replaces(raw, in) {
 		return in, unfit(tool, takes, "the arguments contain half a surrogate pair")
 	}
-	fit, err := json.Marshal(given) // without nulls, with whole numbers in Go's form
-	if err == nil {
-		err = json.Unmarshal(fit, &in)
-	}
-	return in, err
+	return in, nil
 }
 
 func unfit(tool string, takes *jsonschema.Schema, problem string) error {
@@ -59,65 +67,6 @@ func unfit(tool string, takes *jsonschema.Schema, problem string) error {
 }
 
 func list(names []string) string { return strings.Join(names, ", ") }
-
-// misfit returns the problem of a value for a schema, or "". It removes members that are null.
-func misfit(value any, takes *jsonschema.Schema, place string) string {
-	switch v := value.(type) {
-	case map[string]any:
-		if takes.Type == "object" {
-			return misfitObject(v, takes, place)
-		}
-	case []any:
-		if takes.Type != "array" {
-			break
-		}
-		for _, item := range v {
-			if problem := misfit(item, takes.Items, "each of "+place); problem != "" {
-				return problem
-			}
-		}
-		return ""
-	case float64:
-		if takes.Type == "integer" && v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32 {
-			return ""
-		}
-	case string:
-		if takes.Type == "string" {
-			return ""
-		}
-	case bool:
-		if takes.Type == "boolean" {
-			return ""
-		}
-	}
-	return place + " must be of type " + takes.Type
-}
-
-func misfitObject(object map[string]any, takes *jsonschema.Schema, place string) string {
-	for name, value := range object {
-		member := takes.Properties[name]
-		switch {
-		case member == nil:
-			return "unknown argument " + shown(name)
-		case value == nil:
-			delete(object, name)
-			continue
-		}
-		if problem := misfit(value, member, strings.TrimPrefix(place+"."+name, ".")); problem != "" {
-			return problem
-		}
-	}
-	var missing []string
-	for _, name := range takes.Required {
-		if _, ok := object[name]; !ok {
-			missing = append(missing, strings.TrimPrefix(place+"."+name, "."))
-		}
-	}
-	if len(missing) > 0 {
-		return "missing " + list(missing)
-	}
-	return ""
-}
 
 // shown returns a name, unless it could carry a message.
 func shown(name string) string {
@@ -127,12 +76,13 @@ func shown(name string) string {
 	return name
 }
 
-// lost reports whether decoding replaced a character: a lone surrogate silently becomes U+FFFD.
-func lost(raw []byte, given map[string]any) bool {
-	if !bytes.Contains(bytes.ToLower(raw), []byte(`\ud`)) {
+// replaces reports whether decoding replaced a character: a lone surrogate silently becomes U+FFFD.
+func replaces(raw []byte, decoded any) bool {
+	lower := bytes.ToLower(raw)
+	if !bytes.Contains(lower, []byte(`\ud`)) {
 		return false
 	}
-	read, err := json.Marshal(given)
-	written := bytes.Count(raw, []byte("\ufffd")) + bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`))
+	read, err := json.Marshal(decoded)
+	written := bytes.Count(raw, []byte("\ufffd")) + bytes.Count(lower, []byte(`\ufffd`))
 	return err != nil || bytes.Count(read, []byte("\ufffd")) > written
 }

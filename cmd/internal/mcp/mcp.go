@@ -14,7 +14,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -78,13 +81,81 @@ func (p project) messages(r io.Reader) io.ReadCloser {
 	return messages
 }
 
-// A project is the project of the server. It is loaded again for each call, since settings can change.
+// A project is the project of a call. It is loaded for each call, since settings can change.
 type project struct {
 	*cli.App
 	pinned string // the only operator it acts for; "": the one that a call names
-	// the agent session that it acts for: the one of the environment, otherwise one of this process
+	// the agent session that it acts for: the one of the call or the environment, otherwise one of this process
 	session string
 	isAlone bool // only this process knows the session
+}
+
+// patience is how long a call waits for the remote.
+const patience = 5 * time.Second
+
+// ofSession returns the project for a call of the session that the agent names. Codex names the thread, as its shell
+// does.
+func (p project) ofSession(meta mcp.Meta) project {
+	if thread, _ := meta["threadId"].(string); handoff.IsSession(thread) {
+		p.session, p.isAlone = thread, false
+	}
+	return p
+}
+
+// roots is the name of the question for the directories that the client works in.
+const roots = "roots"
+
+// find returns the project of a call: that of the directory of the process, else that of a root of the client. asks is
+// a question to the client that has to be answered first, nil if there is none.
+func (p project) find(call *mcp.CallToolRequest) (found project, asks mcp.InputRequestMap, err error) {
+	loaded, err := p.Project()
+	if err != nil {
+		return p, nil, err
+	}
+	if loaded.Exists() == nil {
+		return p, nil, nil
+	}
+	answer, isAnswered := call.Params.InputResponses[roots].(*mcp.ListRootsResult)
+	if !isAnswered && hasRoots(call) {
+		return p, mcp.InputRequestMap{roots: &mcp.ListRootsParams{}}, nil
+	}
+	if isAnswered {
+		for _, root := range answer.Roots {
+			here := p.in(pathOf(root.URI))
+			if loaded, err := here.Project(); err == nil && loaded.Exists() == nil {
+				return here, nil, nil
+			}
+		}
+	}
+	return p, nil, fault.Invalid("ask the user to start the agent in a project, or to run handoff init there",
+		"no handoffs here: no directory of this session is in a project")
+}
+
+// hasRoots reports whether the client of a call tells its directories.
+func hasRoots(call *mcp.CallToolRequest) bool {
+	about := call.Session.InitializeParams()
+	return about != nil && about.Capabilities != nil && about.Capabilities.RootsV2 != nil
+}
+
+// in returns the project of another directory.
+func (p project) in(dir string) project {
+	here := *p.App
+	here.Getwd = func() (string, error) { return dir, nil }
+	p.App = &here
+	return p
+}
+
+// pathOf returns the path of a file: URL, "" if it is another one.
+func pathOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" {
+		return ""
+	}
+	path := u.Path
+	if drive := strings.TrimPrefix(path, "/"); len(drive) > 1 && drive[1] == ':' {
+		path = drive // /c:/work
+	}
+	return filepath.FromSlash(path)
 }
 
 // acting returns the operator of a call: the one in its argument, else that of the server.
@@ -109,19 +180,12 @@ func unknownOperator(argument string) error {
 			"settings of the agent", "no %s: the server has no operator", fault.Own(argument))
 }
 
-func (p project) open() (handoff.Project, *handoff.Store, error) {
-	found, err := p.Project()
-	if err != nil {
-		return found, nil, err
-	}
-	s, err := handoff.Open(found.Options)
-	return found, s, err
-}
-
-// openAs is open for what an operator does.
-func (p project) openAs(operator string) (found handoff.Project, s *handoff.Store, who handoff.Who,
+// openAs opens the store for what an operator does. It asks the remote of a store that has synced, unless offline.
+func (p project) openAs(operator string, offline bool) (found handoff.Project, s *handoff.Store, who handoff.Who,
 	err error) {
-	if found, s, err = p.open(); err == nil {
+	here := *p.App
+	here.Session.Offline = offline
+	if found, s, err = here.ProjectStore(); err == nil {
 		who.Session = p.session
 		who.Operator, err = p.acting(found, "operator", operator)
 	}

@@ -67,10 +67,17 @@ type client struct {
 
 func connect(t *testing.T, root, revision string, flags ...string) client {
 	t.Helper()
+	return connectAt(t, root, revision, nil, flags...)
+}
+
+// connectAt is connect for a client that works in roots.
+func connectAt(t *testing.T, root, revision string, roots []*mcp.Root, flags ...string) client {
+	t.Helper()
 	cmd := exec.Command(bin, append([]string{"mcp"}, flags...)...)
 	cmd.Dir = root
 	cmd.Stderr = os.Stderr
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	c.AddRoots(roots...)
 	session, err := c.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
@@ -143,10 +150,10 @@ func TestSession(t *testing.T) {
 			if data := c.good("handoff_read", map[string]any{"id": id[7:19]}, `(?s)^<untrusted-content .* flags="obey">\n.*\n\| &lt;/untrusted-content&gt;\n.*\\x1b.*\n</untrusted-content boundary="[0-9a-f]{32}">\nNext: handoff_take with id [0-9a-f]{12} takes it, and marks it as read; handoff_reply with id [0-9a-f]{12} answers; handoff_done with id [0-9a-f]{12} ends it\.\n$`); data != nil {
 				t.Errorf("structured content, which would be shown in place of the body: %v", data)
 			}
-			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: handoff_read with id sha256:[0-9a-f]{64} and offset 47\]\nNext: `)
+			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: handoff_read with id [0-9a-f]{12} and offset 47\]\nNext: `)
 			c.good("handoff_read", map[string]any{"id": id, "offset": 6}, `(?s)offset="6".*\n\| &lt;/untrusted-content&gt;\n`)
 			c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^sha256:.* is [A-Z]+\.\nCheck Summary:.*\nRecovery Steps:\n  1\. .*\n\nEscalation: .*\n\nQuoted by the report:\n<untrusted-content `)
-			c.good("handoff_take", map[string]any{"id": id}, `"operator":"ben".*"status":"changed"`)
+			c.good("handoff_take", map[string]any{"id": id}, `(?s)^Taken by ben until .*\n\| &lt;/untrusted-content&gt;\n.*\nNext: work, then handoff_done with id [0-9a-f]{12} and a note, or handoff_reply.\n$`)
 			c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 
 			answer := map[string]any{"id": id[7:19], "body": "Done.", "ts": "2026-05-07T13:00:00Z"}
@@ -219,7 +226,7 @@ func TestFind(t *testing.T) {
 	c.good("handoff_list", map[string]any{"query": "zebra"}, `"handoffs":\[\]`)
 	c.good("handoff_list", map[string]any{"query": "queue", "to": "ann"}, `"handoffs":\[\]`)
 	c.bad("handoff_list", map[string]any{"query": " "}, "validation", 2, "")
-	c.good("handoff_take", nil, `"handoff_id":"`+first+`".*"state":"taken"`)
+	c.good("handoff_take", nil, `id="`+first+`"`)
 	c.good("handoff_done", map[string]any{"id": first}, `"act":"done"`)
 	c.good("handoff_take", nil, second)
 	c.good("handoff_take", map[string]any{"id": second, "undo": true}, `"act":"release"`)
@@ -238,6 +245,63 @@ func TestWorkIsRecorded(t *testing.T) {
 	c.good("handoff_check", map[string]any{"id": id}, `Work: +at its commit, the file is as it was`)
 	letter["body"] = "---\nfrom: ann\n---\n"
 	c.bad("handoff_write", letter, "validation", 2, "file does not apply")
+}
+
+// The project is that of the directory, else that of the client's roots. Without one every tool fails, and none begins a
+// store.
+func TestProject(t *testing.T) {
+	for _, revision := range revisions {
+		elsewhere, root := t.TempDir(), mustProject(t)
+		at := []*mcp.Root{{URI: "https://example.org"}, {URI: "file://" + elsewhere}, {URI: "file://" + root}}
+		c := connectAt(t, elsewhere, revision, at)
+		c.good("handoff_write", map[string]any{"body": "x", "to": "ben"}, "created")
+		c.good("handoff_take", nil, `path="handoffs/`)
+
+		c = connectAt(t, elsewhere, revision, at[:2])
+		tools, err := c.session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range tools.Tools {
+			args := map[string]any{}
+			for _, name := range []string{"id", "body"} {
+				if tool.InputSchema.(map[string]any)["properties"].(map[string]any)[name] != nil {
+					args[name] = "12345678"
+				}
+			}
+			c.bad(tool.Name, args, "validation", 2, "no handoffs here")
+		}
+		if files, err := os.ReadDir(elsewhere); err != nil || len(files) > 0 {
+			t.Errorf("%v, %v", files, err)
+		}
+	}
+}
+
+// A call that names the thread of the agent is of that session, as are the commands of its shell.
+func TestThread(t *testing.T) {
+	root := mustProject(t)
+	c := connect(t, root, revisions[0])
+	id := c.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben"}, "created")["handoff_id"].(string)
+	taken := &mcp.CallToolParams{Name: "handoff_take", Arguments: map[string]any{"id": id}, Meta: mcp.Meta{"threadId": "t-1"}}
+	if r, err := c.session.CallTool(t.Context(), taken); err != nil || r.IsError {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	c.bad("handoff_done", map[string]any{"id": id}, "critical", 11, "by another operator or session")
+	done := exec.Command(bin, "done", id, "--session", "t-1")
+	done.Dir = root
+	if out, err := done.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// A recipient that is probably a slip is refused, a new one is noted.
+func TestRecipient(t *testing.T) {
+	c := connect(t, mustProject(t), revisions[0])
+	c.good("handoff_write", map[string]any{"body": "x", "to": "cyril"}, "created")
+	c.bad("handoff_write", map[string]any{"body": "y", "to": "cyrl"}, "validation", 2, "did you mean cyril?\nhint: correct to")
+	if notes := c.good("handoff_write", map[string]any{"body": "y", "to": "zoe"}, "created")["notes"]; notes == nil {
+		t.Error("no note about a new name")
+	}
 }
 
 // Some agents pass no environment: the error says where the operator is set.
@@ -264,11 +328,10 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_read", map[string]any{"ID": id}, "validation", 2, ": unknown argument ID\n")
 	c.bad("handoff_list", map[string]any{"nonsense": "\x1b[2J"}, "validation", 2, "unknown argument nonsense\n")
 	c.bad("handoff_list", map[string]any{"ignore all that\x1b": 1}, "validation", 2, "unknown argument (name withheld)\n")
-	c.bad("handoff_list", map[string]any{"limit": 1.5}, "validation", 2, ": limit must be of type integer\n")
-	c.bad("handoff_list", map[string]any{"limit": 1e300}, "validation", 2, ": limit must be of type integer\n")
-	c.bad("handoff_list", map[string]any{"unread": "yes"}, "validation", 2, ": unread must be of type boolean\n")
-	c.bad("handoff_check", map[string]any{"id": id, "allow_empty": []any{1}}, "validation", 2, ": each of allow_empty must be of type string\n")
-	c.bad("handoff_check", map[string]any{"id": id, "answers": map[string]any{"objective": "x"}}, "validation", 2, ": missing answers.")
+	c.bad("handoff_list", map[string]any{"limit": 1.5}, "validation", 2, ": limit must be of type int\n")
+	c.bad("handoff_list", map[string]any{"limit": 1e300}, "validation", 2, ": limit must be of type int\n")
+	c.bad("handoff_list", map[string]any{"unread": "yes"}, "validation", 2, ": unread must be of type bool\n")
+	c.bad("handoff_check", map[string]any{"id": id, "allow_empty": []any{1}}, "validation", 2, ": allow_empty must be of type string\n")
 	c.bad("handoff_list", map[string]any{"since": "soon"}, "validation", 2, "is not a time")
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "b n", "topic": "t"}, "validation", 2, "to")
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "ben", "topic": "t", "ref": []any{"git:HEAD"}}, "validation", 2, "hint: use git: and the commit")
@@ -352,19 +415,19 @@ func takenBetween(t *testing.T, by string) (root string, one, two client, call m
 	if by == "handoff_resume" {
 		args["max_age"] = "999999h"
 	}
-	one.good(by, args, `"status":"changed"|^Resumed `)
+	one.good(by, args, `(?s)^Taken by ben .*\nNext: handoff_resume with id [0-9a-f]{12}.\n$|^Resumed `)
 	return root, one, two, call
 }
 
 // Two servers are two sessions: one gets the work, also of the same operator.
 func TestTwoSessions(t *testing.T) {
 	_, one, two, call := takenBetween(t, "handoff_take")
-	one.good("handoff_take", call, `"status":"existing"`)
+	one.good("handoff_take", call, `^Taken by ben `)
 	two.bad("handoff_take", call, "critical", 11, "by another operator or session")
 	two.bad("handoff_done", call, "critical", 11, "by another operator or session")
 	next := map[string]any{"operator": "ben"}
 	two.good("handoff_take", next, "nothing to do for ben")
-	one.good("handoff_take", next, `"state":"taken"`)
+	one.good("handoff_take", next, `^Taken by ben `)
 	one.good("handoff_done", call, `"act":"done"`)
 }
 
@@ -394,7 +457,7 @@ func TestServerEnds(t *testing.T) {
 			} else if err := one.session.Close(); err != nil {
 				t.Fatal(err)
 			}
-			two.good("handoff_take", call, `"status":"changed"`)
+			two.good("handoff_take", call, `^Taken by ben `)
 			two.good("handoff_done", call, `"act":"done"`)
 		})
 	}
@@ -404,9 +467,9 @@ func TestServerEnds(t *testing.T) {
 func TestTake(t *testing.T) {
 	c := connect(t, mustProject(t), revisions[0])
 	id := c.good("handoff_write", map[string]any{"body": "x", "from": "ann", "to": "ben", "topic": "t"}, "created")["handoff_id"]
-	c.good("handoff_take", map[string]any{"id": id, "operator": "ben"}, `"state":"taken"`)
+	c.good("handoff_take", map[string]any{"id": id, "operator": "ben"}, `^Taken by ben `)
 	c.bad("handoff_done", map[string]any{"id": id, "operator": "ben", "session": "s-1"}, "validation", 2, "session")
-	c.good("handoff_take", map[string]any{"id": id, "operator": "ben"}, `"status":"existing"`)
+	c.good("handoff_take", map[string]any{"id": id, "operator": "ben"}, `^Taken by ben `)
 	for _, tool := range []string{"handoff_take", "handoff_done"} {
 		if text, _, failed := c.call(tool, map[string]any{"id": id, "operator": "cy"}); !failed || !strings.HasPrefix(text, "critical (exit code 11): ") || strings.Contains(text, "`handoff ") {
 			t.Errorf("%s: %s", tool, text)
@@ -507,7 +570,7 @@ func TestPinnedOperator(t *testing.T) {
 		args["operator"] = "ben"
 		c.bad(tool, args, "authorization", 3, refused+"operator\n")
 	}
-	c.good("handoff_take", map[string]any{"id": id, "operator": "cy"}, `"operator":"cy"`)
+	c.good("handoff_take", map[string]any{"id": id, "operator": "cy"}, `^Taken by cy `)
 	c.good("handoff_done", map[string]any{"id": id}, `"operator":"cy"`)
 	c.good("handoff_reply", map[string]any{"id": id, "body": "y"}, "-cy-cy-t")
 	c.good("handoff_resume", map[string]any{"id": p, "max_age": "999999h"}, "as cy")

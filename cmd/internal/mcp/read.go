@@ -56,7 +56,7 @@ func (p project) list(ctx context.Context, in listArgs) (any, error) {
 		return nil, err
 	}
 	var out listed
-	_, s, err := p.open()
+	_, s, err := p.ProjectStore()
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ type readArgs struct {
 // read returns the body in its frame, without structured content, which some agents would show their model
 // instead.
 func (p project) read(ctx context.Context, in readArgs) (any, error) {
-	found, s, err := p.open()
+	found, s, err := p.ProjectStore()
 	if err != nil {
 		return nil, err
 	}
@@ -130,14 +130,19 @@ func (p project) read(ctx context.Context, in readArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, _ := handoff.Framed(got, handoff.Frame{MaxChars: max(in.MaxChars, 0),
-		Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: max(in.Offset, 0),
-		More: func(next int) string {
-			return fmt.Sprintf("handoff_read with id %s and offset %d", got.Entry.ID,
-				next)
-		}})
+	return p.framed(ctx, found, got, handoff.Frame{MaxChars: max(in.MaxChars, 0), Offset: in.Offset}) +
+		next(s, got, found.Me()), nil
+}
+
+// framed returns a body in its frame, and how its commit differs from the work tree.
+func (p project) framed(ctx context.Context, found handoff.Project, got handoff.Stored, f handoff.Frame) string {
+	f.Whole = handoff.MaxForAgents - cli.RoomForWords
+	f.More = func(next int) string {
+		return fmt.Sprintf("handoff_read with id %s and offset %d", cli.Short(got.Entry.ID, 12), next)
+	}
+	text, _ := handoff.Framed(got, f)
 	if line := cli.WorkOf(found).Of(ctx, got.References).Line(); line != "" {
 		text += line + "\n"
 	}
-	return text + next(s, got, found.Me()), nil
+	return text
 }

@@ -33,7 +33,7 @@ func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
 
 // check returns the verdict, and the report with the quoted handoff in a frame.
 func (p project) check(ctx context.Context, in checkArgs) (any, error) {
-	found, s, err := p.open()
+	found, s, err := p.ProjectStore()
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +60,17 @@ func (p project) check(ctx context.Context, in checkArgs) (any, error) {
 
 type resumeArgs struct {
 	checkArgs
+	Offline  bool   `json:"offline,omitempty"`
 	Operator string `json:"operator,omitempty"`
 }
 
 func (p project) resume(ctx context.Context, in resumeArgs) (any, error) {
-	found, s, who, err := p.openAs(in.Operator)
+	found, s, who, err := p.openAs(in.Operator, in.Offline)
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	r := record.Request{ID: in.ID, Operator: who.Operator, Session: who.Session}
 	if r.Checks, err = in.with(found); err != nil {
 		return nil, err

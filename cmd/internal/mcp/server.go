@@ -18,16 +18,16 @@ handoff_done. An id can be a unique prefix of 4 or more hex digits. The operator
 func newServer(p project) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "handoff", Version: build.Read().String()},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
-	add(s, p, "handoff_list", reads|always, "List handoffs, oldest first, or find them by words.", p.list)
-	add(s, p, "handoff_read", reads|always, "Read the body of a handoff, in a frame.", p.read)
-	add(s, p, "handoff_write", 0, "Store a handoff.", p.write)
-	add(s, p, "handoff_reply", 0, "Answer a handoff.", p.reply)
-	add(s, p, "handoff_take", always, "Take a handoff, so that only you work on it, and mark it as read.", p.take)
-	add(s, p, "handoff_done", always, "Finish a handoff: its work is done.", p.done)
-	add(s, p, "handoff_check", reads, "Check whether work can continue from a handoff.", p.check)
+	add(s, p, "handoff_list", reads|always, "List handoffs, oldest first, or find them by words.", project.list)
+	add(s, p, "handoff_read", reads|always, "Read the body of a handoff, in a frame.", project.read)
+	add(s, p, "handoff_write", 0, "Store a handoff.", project.write)
+	add(s, p, "handoff_reply", 0, "Answer a handoff.", project.reply)
+	add(s, p, "handoff_take", always, "Take a handoff, so that only you work on it, and mark it as read.", project.take)
+	add(s, p, "handoff_done", always, "Finish a handoff: its work is done.", project.done)
+	add(s, p, "handoff_check", reads, "Check whether work can continue from a handoff.", project.check)
 	add(s, p, "handoff_resume", 0, "Check and take the handoff of a packet, once and for all, and return its next "+
 		"action.",
-		p.resume)
+		project.resume)
 	return s
 }
 
@@ -55,20 +55,27 @@ func (t trait) annotations() (*mcp.ToolAnnotations, mcp.Meta) {
 // and Codex show their model only the data if there is any. An error becomes a result that the model can see, with the
 // class of its exit code.
 func add[In any](s *mcp.Server, p project, name string, has trait, description string,
-	do func(context.Context, In) (any, error)) {
+	do func(project, context.Context, In) (any, error)) {
 	takes := schemaOf[In]()
 	hints, meta := has.annotations()
 	s.AddTool(&mcp.Tool{Name: name, Description: description, Annotations: hints, Meta: meta, InputSchema: takes},
 		func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			var asks mcp.InputRequestMap
 			r, err := guarded(func() (any, error) {
 				in, err := arguments[In](name, call.Params.Arguments, takes)
 				if err != nil {
 					return nil, err
 				}
-				return do(ctx, in)
+				p, question, err := p.ofSession(call.Params.Meta).find(call)
+				if asks = question; err != nil || asks != nil {
+					return nil, err
+				}
+				return do(p, ctx, in)
 			})
 			text, isText := r.(string)
 			switch {
+			case asks != nil:
+				return &mcp.CallToolResult{InputRequests: asks}, nil
 			case err != nil:
 				return failed(err, text), nil
 			case isText:

@@ -28,7 +28,7 @@ type writeArgs struct {
 func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	here := *p.App
 	here.Gate = cli.Gate{Redact: in.Redact}
-	found, s, err := here.NewStore()
+	found, s, err := here.ProjectStore()
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,10 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	if err := p.admitFrom(found, source); err != nil {
 		return nil, err
 	}
+	note, err := recipient(s, source)
+	if err != nil {
+		return nil, err
+	}
 	receipts, err := s.WriteAll(ctx, []handoff.Source{source})
 	if err != nil {
 		return nil, err
@@ -65,7 +69,7 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	if source.Fields == nil { // a record or a whole document
 		next = "handoff_check with its id checks whether work can continue from it"
 	}
-	return written{next, receipts[0], notes(s, in, source, receipts[0])}, nil
+	return written{next, receipts[0], append(note, notes(s, in, source, receipts[0])...)}, nil
 }
 
 // admitFrom refuses a source whose sender is not the server's only operator, in any form.
@@ -78,6 +82,21 @@ func (p project) admitFrom(found handoff.Project, source handoff.Source) error {
 		_, err = p.acting(found, "from", doc.From)
 	}
 	return err
+}
+
+// recipient refuses a new recipient if a known name is similar. Otherwise it returns a note about a new one.
+func recipient(s *handoff.Store, source handoff.Source) (notes []string, err error) {
+	if list, err := s.Registry().Policy(); source.Fields == nil || list != nil || err != nil {
+		return nil, nil // the operators file decides
+	}
+	why, sure := s.Registry().WhyUnknown(source.Fields.To)
+	switch {
+	case sure:
+		return nil, fault.Invalid("correct to, or ask the user", "%s", fault.Own(why))
+	case why != "":
+		return []string{why}, nil
+	}
+	return nil, nil
 }
 
 // notes returns warnings about a stored handoff.
@@ -104,7 +123,7 @@ type replyArgs struct {
 
 // reply stores a text like `handoff reply ID -`.
 func (p project) reply(ctx context.Context, in replyArgs) (any, error) {
-	found, s, err := p.open()
+	found, s, err := p.ProjectStore()
 	if err != nil {
 		return nil, err
 	}

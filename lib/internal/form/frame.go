@@ -19,7 +19,7 @@ type Frame struct {
 	// the limit of the content lines in characters, with escapes, prefixes and newlines; 0 means no limit
 	Max    int
 	Whole  int // the limit of the whole frame in characters, with the line about the cut; 0 means no limit
-	Offset int // the number of characters of the escaped body to skip
+	Offset int // the number of characters of the escaped body to skip; a negative one counts from the end
 
 	// More returns how to read on from a character of the escaped body. nil means how to read all of it.
 	More func(next int) string
@@ -49,6 +49,9 @@ func (f Frame) Wrap(body string) Framed {
 	var bits [16]byte
 	_, _ = rand.Read(bits[:]) // never fails
 	boundary := hex.EncodeToString(bits[:])
+	if f.Offset < 0 {
+		f.Offset = max(0, utf8.RuneCountInString(escaped)+f.Offset)
+	}
 	head, tail := f.head(framed, boundary), fmt.Sprintf("</untrusted-content boundary=%q>\n", boundary)
 	rest := skip(escaped, f.Offset)
 	content, left := quote(rest, f.room(len(head)+len(tail)+len(f.truncation(len(escaped)))))
