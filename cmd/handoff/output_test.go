@@ -19,7 +19,7 @@ import (
 )
 
 // printsNone are the commands that print nothing for scripts, or the format of another program.
-var printsNone = []string{"completion", "help", "hook", "inbox", "mcp", "watch"}
+var printsNone = []string{"completion", "demo", "help", "hook", "inbox", "mcp", "watch"}
 
 func document(topic, reference string) string {
 	return fmt.Sprintf("---\nschema_version: \"1.0\"\nfrom: ann\nto: ben\ntopic: %s\nts_utc: %q\nreferences: [%s]\n---\n# One\n\nbody\n", topic, hourAgo(), reference)

@@ -58,6 +58,7 @@ var readers = map[string][]string{
 	"watch":                    nil, // it waits; what it looks at is what list does
 	"hook":                     {"help hook"},
 	"completion":               {"completion bash", "__complete read a", "__complete list --to b", "__complete list --tag c"},
+	"demo":                     {"demo"},
 	"completion bash":          {"completion bash"},
 	"completion fish":          {"completion fish"},
 	"completion powershell":    {"completion powershell"},

@@ -1,6 +1,12 @@
 package cli
 
-import "io"
+import (
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
 
 // Again runs another command in the same project and returns its error without printing it. The operator is me; ""
 // keeps the present one.
@@ -15,6 +21,24 @@ func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args .
 	root := again.root()
 	root.SetArgs(e.Args)
 	return root.Execute()
+}
+
+// InScratch runs another command in dir/project as an operator of a demo. It has a home of its own, and the text on
+// standard input.
+func (a *App) InScratch(dir, operator, text string, args []string) error {
+	scratch := *a
+	scratch.Flags = handoff.ProjectFlags{Root: filepath.Join(dir, "project")}
+	scratch.Getwd = func() (string, error) { return scratch.Flags.Root, nil }
+	scratch.Getenv = func(name string) string {
+		switch name {
+		case "HOME":
+			return dir
+		case "PATH", "TERM", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR":
+			return a.Getenv(name)
+		}
+		return ""
+	}
+	return scratch.Again(strings.NewReader(text+"\n"), a.Stdout, a.Stderr, operator, args...)
 }
 
 // As returns an environment that names the operator. It takes precedence over all other sources of the operator.

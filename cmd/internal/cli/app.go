@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -58,7 +57,8 @@ type App struct {
 	began    string        // the handoffs directory of a store that this run creates
 	progress *progress
 
-	looked *handoff.Project // see look
+	looked   *handoff.Project // see look
+	unhelped error            // why help was not printed
 }
 
 // readers are commands that change no handoff. They start faster without a locked thread.
@@ -67,7 +67,7 @@ var readers = []string{"version", "list", "search", "read", "hook", "status"}
 // Writing commands do all system calls in order, on the main thread. When main begins, it may run on another one. A
 // locked thread makes the runtime start one more, so readers have none.
 func init() {
-	if !slices.Contains(readers, commandOf(os.Args[1:])) {
+	if len(os.Args) < 2 || !slices.Contains(readers, os.Args[1]) {
 		runtime.LockOSThread()
 	}
 }
@@ -103,7 +103,12 @@ func Run(e Env, p Program) (code int) {
 	}
 	root := a.root()
 	root.SetArgs(completeAllowEmpty(a.Args))
-	err := root.Execute()
+	var err error
+	if word := a.asked(); word != "" && !isCompleting(a.Args) && !slices.Contains(namesOf(root.Commands()), word) {
+		err = unknownCommand(root, word) // whatever flags that command would have
+	} else {
+		err = cmp.Or(root.Execute(), a.unhelped)
+	}
 	a.report(err)
 	return ExitOf(err).Code
 }
@@ -122,80 +127,48 @@ func Root(p Program) *cobra.Command { return newApp(Env{}, p).root() }
 func (a *App) root() *cobra.Command {
 	var version bool
 	root := &cobra.Command{
-		Use:           "handoff",
-		Short:         "Pass work from one person or agent to the next",
+		Use:   "handoff",
+		Short: "Pass work from one person or agent to the next",
+		Args:  cobra.ArbitraryArgs,
+
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
-		Args: cobra.ArbitraryArgs,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return cmp.Or(a.checkTimeout(cmd), a.checkFlags(cmd))
-		},
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkFlags(cmd) },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknown("`handoff help all` shows the commands", "handoff ", args[0], names(cmd),
-					"unknown command %q")
-			}
 			if version {
 				return a.printVersion()
 			}
-			return cmd.Help()
+			return a.Help(cmd, args)
 		},
 	}
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(Usage)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.unhelped = a.Help(cmd, cmd.Flags().Args()) })
 	a.commonFlags(root.PersistentFlags())
-	a.finishFlags(root, root.PersistentFlags())
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
-	root.SetUsageFunc(usage)
-	explain := root.HelpFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if cmd != root {
-			explain(cmd, args)
-			return
-		}
-		_ = a.firstScreen(root)
-	})
 	a.addCommands(root)
 	return root
 }
 
-// commonFlags declares the flags of all commands.
+// commonFlags declares the flags of all commands. Help does not list those that only scripts need.
 func (a *App) commonFlags(flags *pflag.FlagSet) {
 	f := &a.Flags
+	flags.StringVar(&a.Who.Operator, "operator", "", "act for this `operator` (default: you, see handoff whoami)")
+	flags.BoolVar(&a.JSON, "json", false, "print JSON")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings or notes")
 	flags.StringVar(&f.Root, "root", "", "the project root `directory` (default: the nearest with .handoff.yaml, "+
 		"or the git work tree)")
 	flags.StringVar(&f.HandoffsDir, "handoffs-dir", "", "the handoffs `directory` (default: handoffs in the project "+
 		"root)")
-	flags.StringVar(&f.StateDir, "state-dir", "", "the state `directory` (default: .run in the project root)")
-	flags.StringVar(&f.OperatorsFile, "operators-file", "", "the operators `file` (default: that of the project, "+
-		"which alone grants rights)")
-	flags.Var(Duration(&f.LockTimeout), "lock-timeout", "wait for the lock for this `duration` (default: 30s)")
-	flags.BoolVar(&a.JSON, "json", false, "print JSON")
-	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print no warnings or notes")
-}
-
-// checkTimeout turns a lock timeout of 0 into 1 ns, which tries once: 0 in the flags means the default.
-func (a *App) checkTimeout(cmd *cobra.Command) error {
-	switch timeout := &a.Flags.LockTimeout; {
-	case *timeout < 0:
-		return Usage(cmd, fmt.Errorf("--lock-timeout must not be negative: %v", *timeout))
-	case *timeout == 0 && cmd.Flags().Changed("lock-timeout"):
-		*timeout = 1
+	flags.StringVar(&f.StateDir, "state-dir", "", "the state `directory`")
+	flags.StringVar(&f.OperatorsFile, "operators-file", "", "the operators `file`")
+	flags.Var(Duration(&f.LockTimeout), "lock-timeout", "wait for the lock for this `duration`")
+	for _, name := range []string{"state-dir", "operators-file", "lock-timeout"} {
+		flags.Lookup(name).Hidden = true
 	}
-	return nil
-}
-
-func rootHelp() string {
-	var b strings.Builder
-	b.WriteString("handoff passes work from one person or agent to the next. A handoff is a Markdown\n" +
-		"document. Its id is the SHA-256 of its content, and INDEX.md lists all handoffs.\n\nExit codes:\n")
-	for _, e := range Exits {
-		fmt.Fprintf(&b, "  %2d  %s\n", e.Code, e.Meaning)
-	}
-	return b.String()
 }
 
 // Project returns the project that the flags, the environment and the working directory name.

@@ -6,112 +6,97 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// Commands maps each command, such as "operators add", to what builds it.
+// Commands maps each command to what builds it.
 type Commands map[string]func(*App) *cobra.Command
 
-// Group returns what builds a command that only has subcommands.
-func Group(use, short, long string) func(*App) *cobra.Command {
-	return func(*App) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.ArbitraryArgs, RunE: Subcommand}
-	}
-}
-
-// groups are the commands that help lists, in the order of use. The others are hidden.
+// groups are the commands that `handoff help all` lists, in the order of use. Help does not list the others.
 var groups = []struct{ title, commands string }{
 	{"Every day", "init write list search read reply take done archive status inbox sync"},
 	{"Records", "create show validate check resume onboard"},
 	{"Agents", "install mcp watch"},
 	{"Store", "log operators verify export import page"},
-	{"", "new supersede thread next release mark-read withdraw hook whoami sign doctor help version surface " +
-		"uninstall compute-id machine-fingerprint"},
 }
 
-// addCommands builds the command of the command line, or all commands if it names none.
+// Group returns what builds a command that only has subcommands.
+func Group(name, short, long string, below ...func(*App) *cobra.Command) func(*App) *cobra.Command {
+	return func(a *App) *cobra.Command {
+		cmd := &cobra.Command{Use: name, Short: short, Long: long, Args: cobra.ArbitraryArgs, RunE: needsSubcommand}
+		for _, build := range below {
+			cmd.AddCommand(build(a))
+		}
+		return cmd
+	}
+}
+
+// needsSubcommand returns the error of a command that was run without one of its subcommands.
+func needsSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args[0])
+	}
+	return Invalid("run `"+cmd.CommandPath()+" --help`", "%s needs one of %s", cmd.Name(),
+		strings.Join(namesOf(cmd.Commands()), ", "))
+}
+
+// commands returns all commands of the program but completion, which is cobra's.
+func (a *App) commands() Commands {
+	all := Commands{"help": helpCommand, "version": versionCommand}
+	for _, some := range a.program.Commands {
+		maps.Copy(all, some)
+	}
+	return all
+}
+
+// addCommands builds the command of the command line. If it names none, or asks about others, it builds all.
 func (a *App) addCommands(root *cobra.Command) {
-	asked, isHidden := commandOf(a.Args), map[string]bool{}
-	var all []string
+	all, listed := a.commands(), ""
 	for _, g := range groups {
-		for _, name := range strings.Fields(g.commands) {
-			isHidden[name], all = g.title == "", append(all, name)
+		listed += " " + g.commands
+	}
+	asked := a.asked()
+	if build := all[asked]; build != nil && asked != "help" {
+		all = Commands{asked: build}
+	}
+	for name, build := range all {
+		cmd := build(a)
+		cmd.Hidden = !slices.Contains(strings.Fields(listed), name)
+		root.AddCommand(cmd)
+		if name == "help" {
+			root.SetHelpCommand(cmd)
 		}
 	}
-	if slices.Contains(all, asked) && asked != "help" {
-		all = []string{asked}
-		root.CompletionOptions.DisableDefaultCmd = true // builds nothing that is not needed
-	} else {
-		root.Long = rootHelp()
+	if len(all) == 1 {
+		root.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true}) // cobra would build its own
+		root.CompletionOptions.DisableDefaultCmd = true
 	}
-	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // replaces cobra's help command
-	for _, name := range all {
-		built := a.build(name)
-		built.Hidden = isHidden[name]
-		// so that help completes hidden commands too; otherwise it would have no man page
-		if root.AddCommand(built); name == "help" && isCompleting(a.Args) {
-			root.SetHelpCommand(built)
-		}
-	}
-	root.InitDefaultCompletionCmd() // does nothing if it is disabled
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Args, c.RunE = cobra.ArbitraryArgs, Subcommand
-			for _, shell := range c.Commands() {
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, needsSubcommand
+			for _, shell := range cmd.Commands() {
 				shell.Example = "  " + shell.CommandPath()
 			}
 		}
+		a.finish(cmd)
 	}
-	for _, c := range root.Commands() {
-		a.finish(c)
-	}
+	a.finishFlags(root, root.PersistentFlags())
 }
 
-// commandOf returns the command of a command line, "" if other flags than the common ones come before it.
-func commandOf(args []string) string {
-	if args = afterFlags(args); len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return ""
-	}
-	return args[0]
-}
-
-// afterFlags returns the command line without the common flags at its beginning.
-func afterFlags(args []string) []string {
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		switch name, _, hasValue := strings.Cut(args[0], "="); name {
-		case "--json", "--quiet", "-q":
-		case "--root", "--handoffs-dir", "--state-dir", "--operators-file", "--lock-timeout":
-			if !hasValue && len(args) > 1 {
-				args = args[1:]
-			}
-		default:
-			return args
-		}
+// asked returns the command of the command line, also of one that is being completed; "" if there is none.
+func (a *App) asked() string {
+	args := a.Args
+	if len(args) > 2 && isCompleting(args) {
 		args = args[1:]
 	}
-	return args
-}
-
-// build builds a command with its subcommands.
-func (a *App) build(name string) *cobra.Command {
-	var cmd *cobra.Command
-	below := map[string]*cobra.Command{}
-	for _, group := range a.program.Commands {
-		for path, build := range group {
-			if path == name {
-				cmd = build(a)
-			} else if rest, is := strings.CutPrefix(path, name+" "); is {
-				if sub, _, _ := strings.Cut(rest, " "); below[sub] == nil {
-					below[sub] = a.build(name + " " + sub)
-				}
-			}
-		}
+	flags, scratch := pflag.NewFlagSet("", pflag.ContinueOnError), newApp(Env{}, Program{})
+	flags.SetInterspersed(false)
+	flags.Usage = func() {}
+	scratch.commonFlags(flags)
+	if flags.Parse(args) != nil {
+		return ""
 	}
-	switch {
-	case name == "help":
-		cmd = helpCommand(a)
-	case name == "version":
-		cmd = versionCommand(a)
-	}
-	cmd.AddCommand(slices.Collect(maps.Values(below))...)
-	return cmd
+	return flags.Arg(0)
 }

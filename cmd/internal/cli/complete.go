@@ -16,19 +16,49 @@ import (
 
 const maxCompletions = 200
 
-// CompleteIDs completes handoffs, and paths of files for what is typed like one.
-func (a *App) CompleteIDs(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if strings.ContainsAny(typed, `/\`) { // a path, such as that of a receipt
-		return nil, cobra.ShellCompDirectiveDefault
+// canAct maps a command, or its --undo, to the handoffs on which it can act for me. Other commands can act on all.
+var canAct = map[string]func(e handoff.Entry, me string) bool{
+	"take":        canTake,
+	"take --undo": isHeld,
+	"release":     isHeld,
+	"done":        func(e handoff.Entry, me string) bool { return isHeld(e, me) || canTake(e, me) },
+	"done --undo": func(e handoff.Entry, me string) bool { return e.Life().Done.Operator == me },
+	"resume":      canTake,
+	"reply":       func(e handoff.Entry, me string) bool { return e.IsTo(me) },
+	"mark-read":   func(e handoff.Entry, me string) bool { return e.UnreadBy(me) && e.IsTo(me) },
+	"archive": func(e handoff.Entry, _ string) bool {
+		return !e.Life().Archive.IsDone() && !e.Life().Take.IsDone()
+	},
+	"archive --undo": func(e handoff.Entry, _ string) bool { return e.Life().Archive.IsDone() },
+	"write --undo":   isWaiting,
+	"withdraw":       isWaiting,
+}
+
+func isOpen(e handoff.Entry) bool { return !e.State().IsClosed() }
+
+func canTake(e handoff.Entry, me string) bool {
+	return isOpen(e) && !e.Life().Take.IsDone() && e.IsTo(me)
+}
+
+func isHeld(e handoff.Entry, me string) bool { return isOpen(e) && e.Life().Take.Operator == me }
+
+func isWaiting(e handoff.Entry, me string) bool {
+	return e.From == me && e.State() == handoff.StateUnread
+}
+
+// CompleteIDs completes the handoffs on which a command can act.
+func (a *App) CompleteIDs(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	verb := cmd.Name()
+	if cmd.Flags().Changed("undo") {
+		verb += " --undo"
 	}
-	return a.offerIDs(args, typed), cobra.ShellCompDirectiveNoFileComp
+	return a.offerIDs(args, typed, canAct[verb]), cobra.ShellCompDirectiveNoFileComp
 }
 
 // CompleteIDsAndFiles completes handoffs and files.
-func (a *App) CompleteIDsAndFiles(cmd *cobra.Command, args []string, typed string) ([]string,
+func (a *App) CompleteIDsAndFiles(_ *cobra.Command, args []string, typed string) ([]string,
 	cobra.ShellCompDirective) {
-	offers, _ := a.CompleteIDs(cmd, args, typed)
-	return offers, cobra.ShellCompDirectiveDefault // files if nothing else matches
+	return a.offerIDs(args, typed, nil), cobra.ShellCompDirectiveDefault // files if nothing else matches
 }
 
 // CompleteIDsAndOperators completes handoffs, and after the first one also operators.
@@ -46,45 +76,28 @@ func (a *App) CompleteOperators(*cobra.Command, []string, string) ([]string, cob
 	return a.KnownOperators(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// offerIDs returns handoffs, newest first, with sender, recipient, title and time.
-func (a *App) offerIDs(args []string, typed string) (offers []string) {
+// offerIDs returns the handoffs that fit and are not among args, newest first: 8 digits with the title.
+func (a *App) offerIDs(args []string, typed string, fits func(e handoff.Entry, me string) bool) (offers []string) {
 	s := a.Quietly()
 	if s == nil {
 		return nil
 	}
-	entries, _ := s.List(handoff.Filter{})
-	digits := EnoughDigits(entries)
+	p, _ := a.Project()
+	me := p.MeOr(a.Who.Operator)
+	entries, _ := s.List(handoff.Filter{All: true})
+	digits := max(EnoughDigits(entries), len(typed))
 	var fitting []handoff.Entry
 	for _, e := range slices.Backward(entries) {
-		id := nameLike(e, typed, digits)
-		if len(fitting) < maxCompletions && strings.HasPrefix(id, typed) && !slices.Contains(args, id) {
+		id := Short(e.ID, digits)
+		if len(fitting) < maxCompletions && strings.HasPrefix(id, typed) && !slices.Contains(args, id) &&
+			(fits == nil || fits(e, me)) {
 			fitting = append(fitting, e)
 		}
 	}
 	for i, l := range s.Listed(fitting) {
-		about := l.From + " to " + l.To + ": " + l.Title + ", " + l.Time
-		offers = append(offers, Offer(nameLike(fitting[i], typed, digits), about))
+		offers = append(offers, Offer(Short(fitting[i].ID, digits), l.Title))
 	}
 	return offers
-}
-
-// nameLike returns the name of a handoff in the form that is being typed: digits of its id in the same case, or its
-// file.
-func nameLike(e handoff.Entry, typed string, digits int) string {
-	plain := strings.TrimPrefix(typed, "sha256:")
-	if len(plain) > digits {
-		digits = 64
-	}
-	id := Short(e.ID, digits)
-	switch {
-	case plain != typed:
-		return "sha256:" + id
-	case strings.Contains(typed, "-"):
-		return e.File
-	case strings.ContainsAny(typed, "ABCDEF"):
-		return strings.ToUpper(id)
-	}
-	return id
 }
 
 // Offer returns a completion with its description.
@@ -99,9 +112,10 @@ func (a *App) KnownOperators() []string {
 				names = append(names, o.ID)
 			}
 		}
-	}
-	for _, e := range a.entriesQuietly() {
-		names = append(names, e.From, e.To)
+		entries, _ := s.List(handoff.Filter{})
+		for _, e := range entries {
+			names = append(names, e.From, e.To)
+		}
 	}
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	return slices.DeleteFunc(names, func(name string) bool { return name == handoff.Next })
@@ -119,67 +133,48 @@ func (a *App) Quietly() *handoff.Store {
 	return s
 }
 
-// entriesQuietly lists the handoffs, without any warnings: they would disturb the user's typing.
-func (a *App) entriesQuietly() (entries []handoff.Entry) {
-	if s := a.Quietly(); s != nil {
-		entries, _ = s.List(handoff.Filter{})
-	}
-	return entries
-}
-
-// offerValues returns values of a flag. It goes by the name of the flag, or by the word that its usage has in
-// backquotes.
+// offerValues returns values of a flag. It goes by the word that its usage has in backquotes.
 func (a *App) offerValues(f *pflag.Flag, typed string) ([]string, cobra.ShellCompDirective) {
-	kind, _ := pflag.UnquoteUsage(f)
-	if f.Name == "sign" || slices.Contains([]string{"key", "file", "path"}, kind) {
-		return nil, cobra.ShellCompDirectiveDefault
-	} else if kind == "directory" {
-		return nil, cobra.ShellCompDirectiveFilterDirs
+	var words []string
+	if single, is := f.Value.(singleValue); is {
+		choice, _ := single.Value.(value)
+		words = choice.words
 	}
-	words := choices(f)
-	for _, name := range []string{"--" + f.Name, kind} {
-		if len(words) == 0 {
-			words = a.wordsLike(name, typed)
-		}
+	switch kind, _ := pflag.UnquoteUsage(f); {
+	case words != nil:
+	case kind == "operator":
+		words = a.KnownOperators()
+	case kind == "recipient":
+		words = a.offerRecipients(typed)
+	case kind == "handoff":
+		words = a.offerIDs(nil, typed, nil)
+	case kind == "agent":
+		words = agent.Names()
+	case f.Name == "kind":
+		words = record.Kinds()
+	case kind == "directory":
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	case slices.Contains([]string{"key", "file", "path"}, kind):
+		return nil, cobra.ShellCompDirectiveDefault
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// wordsLike returns the values of a kind, or of one --flag.
-func (a *App) wordsLike(kind, typed string) []string {
-	switch kind {
-	case "operator":
-		return a.KnownOperators()
-	case "recipient":
-		return a.offerRecipients(typed)
-	case "handoff":
-		return a.offerIDs(nil, typed)
-	case "agent":
-		return agent.Names()
-	case "--kind":
-		return record.Kinds()
-	}
-	return nil
-}
-
 func isCompleting(args []string) bool {
-	return len(args) > 0 && strings.HasPrefix(args[0], "__complete")
+	return len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
 }
 
-// finishFlags makes flags refuse a second value, and adds completions of their values.
+// finishFlags makes flags refuse a second value, unless they can be repeated, and completes their values.
 func (a *App) finishFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		if giveOnce(f); len(a.Args) > 0 && !isCompleting(a.Args) {
-			return
+		if kind := f.Value.Type(); kind != "stringArray" && kind != "func" {
+			f.Value = singleValue{f.Value, f}
 		}
-		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, typed string) ([]string,
-			cobra.ShellCompDirective) {
-			return a.offerValues(f, typed)
-		})
-		for _, other := range f.Annotations["conflicts"] {
-			if cmd.Flags().Lookup(other) != nil { // not a common flag
-				cmd.MarkFlagsMutuallyExclusive(f.Name, other) // so that it is not offered
-			}
+		if isCompleting(a.Args) {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, typed string) ([]string,
+				cobra.ShellCompDirective) {
+				return a.offerValues(f, typed)
+			})
 		}
 	})
 }
@@ -218,7 +213,7 @@ func checkArguments(cmd *cobra.Command, args []string, check cobra.PositionalArg
 	if check(cmd, args) == nil {
 		return nil
 	}
-	problem := fmt.Sprintf("too many arguments: %d", len(args))
+	problem := fmt.Sprintf("too many arguments: %q", strings.Join(args, " "))
 	if check(cmd, append(slices.Clip(args), "")) == nil {
 		problem = "missing " + strings.Fields(cmd.Use)[1]
 	}

@@ -15,7 +15,6 @@ type Filter struct {
 	State       string
 	To          string
 	Mine        bool
-	Operator    string
 	Origin
 }
 
@@ -43,9 +42,7 @@ func (f *Filter) Declare(cmd *cobra.Command) {
 		"expired, archived, withdrawn")
 	flags.StringVar(&f.To, "to", "", "to this `operator`")
 	flags.BoolVar(&f.Mine, "mine", false, "to you")
-	declareOperator(flags, &f.Operator)
 	Conflicts(cmd, "mine", "to")
-	Needs(cmd, "operator", "mine")
 }
 
 // Chosen returns the filter that the flags describe.
@@ -55,7 +52,7 @@ func (f *Filter) Chosen(a *App) (_ handoff.Filter, err error) {
 	if f.Mine {
 		p, s, err := a.ProjectStore()
 		if err == nil {
-			chosen.To, err = a.Acting(p, s, f.Operator)
+			chosen.To, err = a.Acting(p, s, a.Who.Operator)
 		}
 		if err != nil {
 			return chosen, err

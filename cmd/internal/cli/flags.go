@@ -45,9 +45,12 @@ func (a *App) checkFlags(cmd *cobra.Command) (err error) {
 			}
 		}
 	})
+	if flags.Changed("lock-timeout") {
+		a.Flags.LockTimeout = max(a.Flags.LockTimeout, 1) // 0 would mean the default
+	}
 	if format := flags.Lookup("format"); err == nil && format != nil && a.JSON {
 		if !format.Changed {
-			_ = format.Value.Set("jsonl") // thread has no other JSON
+			_ = format.Value.Set("jsonl") // a format without it has no other JSON
 		} else if is := format.Value.String(); !strings.HasPrefix(is, "json") {
 			err = Invalid("remove one", "--json conflicts with --format %s", is)
 		}
@@ -72,15 +75,6 @@ func (v singleValue) Set(text string) error {
 	return v.Value.Set(text)
 }
 
-// giveOnce gives a flag a singleValue, unless it can be repeated.
-func giveOnce(f *pflag.Flag) {
-	switch f.Value.Type() {
-	case "stringArray", "func":
-	default:
-		f.Value = singleValue{f.Value, f}
-	}
-}
-
 // A value is a flag value. get returns "" for a value that help shall not show as a default. A choice has words.
 type value struct {
 	kind  string
@@ -93,27 +87,21 @@ func (v value) String() string        { return v.get() }
 func (v value) Type() string          { return v.kind }
 func (v value) Set(text string) error { return v.set(text) }
 
-// choices returns the words of a choice.
-func choices(f *pflag.Flag) []string {
-	if single, is := f.Value.(singleValue); is {
-		v, _ := single.Value.(value)
-		return v.words
-	}
-	return nil
-}
-
 // Choice is the value of a flag that is one of some words.
 func Choice(text *string, words ...string) pflag.Value {
 	return value{"string", func() string { return *text }, func(given string) error {
-		if !slices.Contains(words, given) {
-			return unknown("use "+strings.Join(words, ", "), "", given, words, "%q is unknown")
+		if *text = given; slices.Contains(words, given) {
+			return nil
 		}
-		*text = given
-		return nil
+		hint := "use " + strings.Join(words, ", ")
+		if near := nearestName(given, words); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return Invalid(hint, "%q is unknown", given)
 	}, words}
 }
 
-// states are the words of --state.
+// states returns the words of --state.
 func states() (words []string) {
 	for _, s := range handoff.States() {
 		words = append(words, string(s))
@@ -135,7 +123,7 @@ func Number(n *int) pflag.Value {
 	}, nil}
 }
 
-// Duration is the value of a flag for a duration, with days and weeks.
+// Duration is the value of a flag for a duration of 0 or more, with days and weeks.
 func Duration(d *time.Duration) pflag.Value {
 	get := func() string {
 		if *d == 0 {

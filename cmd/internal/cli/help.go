@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -17,61 +17,63 @@ import (
 //go:embed topics/*.md
 var topics embed.FS
 
-// daily lists the commands of the first screen, of which the first three are for the start.
-var daily = []string{"init", "write", "list", "read", "reply", "take", "done", "inbox", "sync"}
+// firstScreen is the help for newcomers.
+const firstScreen = `handoff passes work from one person or agent to the next.
+
+  init      Set up a project, and say who you are
+  write     Give a handoff to someone
+  list      List handoffs and their state
+  read      Read a handoff
+  reply     Reply to a handoff
+  take      Take a handoff, so that only you work on it
+  done      Finish a handoff
+  inbox     Read, take and finish handoffs, full screen
+  sync      Exchange handoffs with other clones
+
+  handoff demo          30 seconds in a scratch project
+  handoff help all      all 27 commands
+  handoff help TOPIC    formats, kinds, settings, agents, git, scripting,
+                        guarantees
+`
 
 func helpCommand(a *App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND|TOPIC|all|topics]",
-		Short: "Show help for a command or a topic",
-		Long:  "Show the help of a command or a topic. all lists all commands, topics all\ntopics.",
-		Example: `  handoff help write
-  handoff help all
-  handoff help operators`,
-		Args: cobra.ArbitraryArgs,
+		Use:     "help [COMMAND|TOPIC|all]",
+		Short:   "Show help for a command or a topic",
+		Example: "  handoff help write\n  handoff help all\n  handoff help scripting",
+		Args:    cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			var offers []string
-			for _, name := range topicNames() {
-				offers = append(offers, Offer(name, topicTitle(name)))
-			}
+			offers := append(topicNames(), "all")
 			for _, c := range cmd.Root().Commands() {
-				if c.IsAvailableCommand() {
-					offers = append(offers, Offer(c.Name(), c.Short))
-				}
+				offers = append(offers, Offer(c.Name(), c.Short))
 			}
-			return append(offers, Offer("all", "All commands, in groups"),
-				Offer("topics", "All topics")), cobra.ShellCompDirectiveNoFileComp
+			return offers, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.help(cmd.Root(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.explain(cmd.Root(), args) },
 	}
 }
 
-func (a *App) help(root *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return a.firstScreen(root)
-	case args[0] == "all":
+// explain prints the help about words: a command, a topic or all.
+func (a *App) explain(root *cobra.Command, words []string) error {
+	switch topic, err := topics.ReadFile("topics/" + strings.Join(words, " ") + ".md"); {
+	case len(words) == 0:
+		return a.Print(firstScreen)
+	case words[0] == "all":
 		return a.allCommands(root)
-	case args[0] == "topics":
-		return a.allTopics()
+	case err == nil:
+		return a.printTopic(string(topic))
 	}
-	text, err := topics.ReadFile("topics/" + args[0] + ".md")
-	isTopic := err == nil && len(args) == 1
-	if isTopic && !slices.Contains(names(root), args[0]) {
-		return a.printTopic(string(text))
+	cmd, rest, err := root.Find(words)
+	if near := nearestName(words[0], topicNames()); cmd == root && near != "" {
+		return Invalid("did you mean `handoff help "+near+"`?", "no command or topic %q", words[0])
 	}
-	about, rest, err := root.Find(args)
-	if err != nil || about == root || len(rest) > 0 {
-		return unknownHelp(about, args, rest)
+	if err != nil || len(rest) > 0 && !cmd.HasSubCommands() {
+		return Invalid("run `"+cmd.CommandPath()+" --help`", "no command %q", strings.Join(words, " "))
 	}
-	about.InitDefaultHelpFlag()
-	if err := about.Help(); err != nil || !isTopic {
-		return err
-	}
-	return a.printTopic("\n" + string(text))
+	return a.Help(cmd, rest)
 }
 
 // printTopic prints the text of a topic, on a terminal with its tables drawn.
@@ -82,113 +84,68 @@ func (a *App) printTopic(text string) error {
 	return a.Print(text)
 }
 
-// unknownHelp returns the error for words that name no command and no topic. about is the command of the first words,
-// rest the unknown ones.
-func unknownHelp(about *cobra.Command, words, rest []string) error {
-	known, path := names(about), "handoff help "
-	if about.HasParent() {
-		path += strings.Join(words[:len(words)-len(rest)], " ") + " "
-	} else {
-		known = append(append(known, topicNames()...), "all", "topics")
-	}
-	hint := "the topics are " + strings.Join(topicNames(), ", ") + "; `handoff help all` shows the commands"
-	return unknown(hint, path, strings.Join(rest, " "), known, "no command or topic %q")
-}
-
-// firstScreen prints the help for newcomers.
-func (a *App) firstScreen(root *cobra.Command) error {
-	var b strings.Builder
-	b.WriteString("handoff passes work from one person or agent to the next.\n\nStart\n")
-	b.WriteString(lines(root, daily[:3]) + "\nEvery day\n" + lines(root, daily[3:]))
-	b.WriteString(`
-  handoff help all       all commands
-  handoff help topics    formats, settings, git, scripting and more
-  handoff COMMAND --help
-
-Try:  echo 'Tests are green.' | handoff write - --to ben
-`)
-	return a.Print(b.String())
-}
-
 func (a *App) allCommands(root *cobra.Command) error {
 	var b strings.Builder
-	for _, g := range groups[:len(groups)-1] { // the last ones are hidden
-		b.WriteString(g.title + "\n" + lines(root, strings.Fields(g.commands)) + "\n")
+	for _, g := range groups {
+		fmt.Fprintln(&b, g.title)
+		for _, name := range strings.Fields(g.commands) {
+			cmd, _, _ := root.Find([]string{name})
+			fmt.Fprintf(&b, "  %-10s %s\n", name, cmd.Short)
+		}
+		fmt.Fprintln(&b)
 	}
-	b.WriteString("All commands accept\n" + root.PersistentFlags().FlagUsagesWrapped(columns) + "\n")
-	b.WriteString(strings.Join(handoff.Wrap("Topics: "+strings.Join(topicNames(), ", "), columns), "\n") + "\n")
-	return a.Print(b.String())
+	return a.Print(b.String() + "All commands accept\n" + root.PersistentFlags().FlagUsagesWrapped(columns) +
+		"\nTopics: " + strings.Join(topicNames(), ", ") + "\n")
 }
 
 const columns = 80 // of help
 
-// usage prints the part of the help of a command that follows its description.
-func usage(cmd *cobra.Command) error {
-	var b strings.Builder
-	b.WriteString("Usage:\n")
-	if cmd.Runnable() {
-		b.WriteString("  " + cmd.UseLine() + "\n")
+// Help prints the page of a command. Words after a command with subcommands are an error: they name none.
+func (a *App) Help(cmd *cobra.Command, words []string) error {
+	switch isRoot := !cmd.HasParent(); {
+	case cmd.HasSubCommands() && len(words) > 0:
+		return unknownCommand(cmd, words[0])
+	case isRoot:
+		return a.Print(firstScreen)
 	}
-	if cmd.HasAvailableSubCommands() {
-		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n\nCommands:\n")
-		b.WriteString(linesOf(cmd, names(cmd), len("session-start")))
+	about, codes, hasCodes := strings.Cut(cmp.Or(cmd.Long, cmd.Short+"."), "\n\nExit codes: ")
+	first, rest, _ := strings.Cut(about, "\n\n")
+	parts := []string{first, "Usage:  " + cmd.UseLine(), cmd.Example, rest, a.subcommands(cmd)}
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().Lookup("help").Hidden = true
+	if parts = append(parts, cmd.LocalFlags().FlagUsagesWrapped(columns)); hasCodes {
+		parts = append(parts, "Exit codes: "+codes)
 	}
-	if cmd.HasExample() {
-		b.WriteString("\nExamples:\n" + cmd.Example + "\n")
+	parts = append(parts, "Common flags (--json, --operator …): handoff help all")
+	for i := range parts {
+		parts[i] = strings.TrimRight(parts[i], "\n")
 	}
-	if cmd.HasAvailableLocalFlags() {
-		b.WriteString("\nFlags:\n" + cmd.LocalFlags().FlagUsagesWrapped(columns))
-	}
-	b.WriteString("\nFlags of all commands: handoff help all\n")
-	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(parts, "\n\n"))
 	return err
 }
 
-func (a *App) allTopics() error {
-	for _, name := range topicNames() {
-		if _, err := fmt.Fprintf(a.Stdout, "  %-12s %s\n", name, topicTitle(name)); err != nil {
-			return err
-		}
+// subcommands returns a line for each subcommand.
+func (a *App) subcommands(cmd *cobra.Command) (lines string) {
+	for _, sub := range cmd.Commands() {
+		lines += fmt.Sprintf("  %-13s %s\n", sub.Name(), sub.Short)
 	}
-	return nil
+	return lines
 }
 
-// topicTitle returns the heading of a topic.
-func topicTitle(name string) string {
-	text, _ := topics.ReadFile("topics/" + name + ".md") // embedded
-	title, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimPrefix(title, "# ")
-}
-
-// lines returns a line with name and description for each command of the program.
-func lines(root *cobra.Command, which []string) string { return linesOf(root, which, 14) }
-
-func linesOf(root *cobra.Command, which []string, width int) string {
-	var b strings.Builder
-	for _, name := range which {
-		if at := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name }); at >= 0 {
-			fmt.Fprintf(&b, "  %-*s %s\n", width, name, root.Commands()[at].Short)
-		}
+// namesOf returns the names of commands.
+func namesOf(commands []*cobra.Command) (names []string) {
+	for _, c := range commands {
+		names = append(names, c.Name())
 	}
-	return b.String()
-}
-
-func names(root *cobra.Command) []string {
-	var all []string
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() || c.Hidden && c.Name() != "no-help" {
-			all = append(all, c.Name())
-		}
-	}
-	return all
+	return names
 }
 
 // topicNames returns the names of the topics, sorted.
-func topicNames() []string {
+func topicNames() (names []string) {
 	files, _ := topics.ReadDir("topics") // embedded
-	all := make([]string, len(files))
-	for i, f := range files {
-		all[i] = strings.TrimSuffix(f.Name(), ".md")
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".md"))
 	}
-	return all
+	return names
 }

@@ -15,34 +15,40 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Subcommand returns the error of a command that was run without one of its subcommands.
-func Subcommand(cmd *cobra.Command, args []string) error {
-	known := names(cmd)
-	if len(args) == 0 {
-		return Usage(cmd, fmt.Errorf("%s needs one of %s", cmd.Name(), strings.Join(known, ", ")))
-	}
-	return unknown("use "+strings.Join(known, ", "), cmd.CommandPath()+" ", args[0], known,
-		"unknown command %q of "+cmd.CommandPath())
+// elsewhere has the words of other tools, with what does the same here.
+var elsewhere = []struct{ words, hint string }{
+	{"ls", "to list handoffs: `handoff list`"},
+	{"view cat open get", "to read a handoff: `handoff read ID`"},
+	{"send add post submit give", "to give a handoff to someone: `handoff write FILE --to NAME`"},
+	{"assign forward", "only its recipient takes a handoff; to give it to another: `handoff write FILE --to NAME`"},
+	{"edit update", "a handoff never changes; to replace it: `handoff write FILE --supersedes ID`"},
+	{"comment answer", "to answer a handoff: `handoff reply ID`"},
+	{"claim start accept", "to start the work: `handoff take ID`"},
+	{"close finish complete", "to finish a handoff: `handoff done ID`"},
+	{"rm delete remove del", "to hide a handoff: `handoff archive ID`"},
+	{"push pull fetch", "to exchange handoffs with other clones: `handoff sync`"},
+	{"undo revert cancel", "to take back what you wrote: `handoff withdraw ID`"},
+	{"thread history", "to see what happened: `handoff log ID`"},
+	{"uninstall", "to remove the hooks of an agent: `handoff uninstall AGENT`"},
 }
 
-// unknown returns the error for an unknown word, in a format for the problem. The hint is the known word that is
-// probably meant, after the words of path, or else advice.
-func unknown(advice, path, word string, known []string, format string) error {
-	if near := nearestName(word, known); near != "" {
-		advice = "did you mean `" + path + near + "`?"
+// unknownCommand returns the error for a word that names no command below cmd. The hint is the command that is probably
+// meant.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	path := cmd.CommandPath()
+	advice := "run `" + path + " --help`"
+	if !cmd.HasParent() {
+		advice = "run `handoff help all`"
 	}
-	return Invalid(advice, format, word)
-}
-
-// nearFlag returns the flag that is probably meant by an unknown one, also by -word, "" if none is similar.
-func nearFlag(cmd *cobra.Command, err error) string {
-	unknown, is := errors.AsType[*pflag.NotExistError](err)
-	if !is {
-		return ""
+	if near := nearestName(word, namesOf(cmd.Commands())); near != "" {
+		advice = "did you mean `" + path + " " + near + "`?"
 	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return nearestName(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), names)
+	for _, other := range elsewhere {
+		if !cmd.HasParent() && slices.Contains(strings.Fields(other.words), word) {
+			advice = other.hint
+		}
+	}
+	return Invalid(advice, "no command %q", strings.TrimPrefix(path+" "+word, "handoff "))
 }
 
 // nearestName returns the known name that is probably meant by word: the only one with that prefix, or one with a
@@ -55,13 +61,19 @@ func nearestName(word string, known []string) string {
 	return handoff.Nearest(word, known)
 }
 
-// Usage turns an error about the command line into invalid input.
+// Usage turns an error about the flags of a command into invalid input.
 func Usage(cmd *cobra.Command, err error) error {
 	wrong := &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Cause: err}
-	if near := nearFlag(cmd, err); near != "" {
-		wrong.Advice = "did you mean --" + near + "?"
-	} else if hints(err) == nil {
+	if hints(err) == nil {
 		wrong.Advice = "run `" + cmd.CommandPath() + " --help`"
+	}
+	if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		near := nearestName(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), names)
+		if near != "" {
+			wrong.Advice = "did you mean --" + near + "?"
+		}
 	}
 	if value, is := errors.AsType[*pflag.InvalidValueError](err); is {
 		why := value.Unwrap().Error()
@@ -69,7 +81,9 @@ func Usage(cmd *cobra.Command, err error) error {
 			why = fmt.Sprintf("%q is not true or false", value.GetValue())
 			wrong.Advice = "leave the value out, or use true or false"
 		}
-		wrong.Problem = "--" + value.GetFlag().Name + " " + why
+		if wrong.Problem = "--" + value.GetFlag().Name + " " + why; strings.HasPrefix(why, `"`) {
+			wrong.Problem = "--" + value.GetFlag().Name + ": " + why
+		}
 	}
 	return wrong
 }
@@ -81,14 +95,15 @@ func Invalid(hint, format string, args ...any) error {
 
 const maxLine = 2000 // bytes of an error
 
-// errorText returns the text and the hints of an error. For agents it leaves out text from others, and hints with a
-// path: the name of a directory could be an instruction.
+// errorText returns the text and at most two hints of an error. For agents it leaves out text from others, and hints
+// with a path: the name of a directory could be an instruction.
 func (a *App) errorText(err error) (text string, advice []string) {
-	if !a.ForAgents || IsTerminal(a.Stderr) {
-		return err.Error(), hints(err)
+	text, advice = err.Error(), hints(err)
+	if a.ForAgents && !IsTerminal(a.Stderr) {
+		text = fault.Plain(err)
+		advice = slices.DeleteFunc(advice, func(hint string) bool { return strings.ContainsAny(hint, `/\`) })
 	}
-	return fault.Plain(err), slices.DeleteFunc(hints(err),
-		func(hint string) bool { return strings.ContainsAny(hint, `/\`) })
+	return text, advice[:min(2, len(advice))]
 }
 
 // report prints an error with its hints. Lines are escaped and cut.

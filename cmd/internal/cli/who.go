@@ -11,15 +11,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// Who holds the operator that a command acts for.
+// Who holds the operator that a command acts for, as --operator names it.
 type Who struct{ Operator string }
-
-// Declare adds the flag.
-func (w *Who) Declare(flags *pflag.FlagSet) { declareOperator(flags, &w.Operator) }
-
-func declareOperator(flags *pflag.FlagSet, operator *string) {
-	flags.StringVar(operator, "operator", "", "act for this `operator` (default: you, see handoff whoami)")
-}
 
 // Session holds the agent session that a command acts for.
 type Session struct {

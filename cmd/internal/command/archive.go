@@ -47,7 +47,6 @@ FILE; handoff import brings it back.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.Who.Declare(flags)
 	flags.BoolVar(&f.Undo, "undo", false, "show archived handoffs again")
 	flags.BoolVar(&f.Prune, "prune", false, "remove what was archived long ago")
 	flags.Var(cli.OptionalDuration(&f.ArchivedFor), "archived-for", "with --prune: for how `long`, such as 90d")

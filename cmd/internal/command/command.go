@@ -43,31 +43,28 @@ func Program() cli.Program {
 		"check":      checkCommand,
 		"resume":     resumeCommand,
 
-		"init":               initCommand,
-		"whoami":             whoamiCommand,
-		"operators":          cli.Group("operators", "List, add, check and trust operators", operatorsHelp),
-		"operators list":     operatorsListCommand,
-		"operators verify":   operatorsVerifyCommand,
-		"operators validate": operatorsValidateCommand,
-		"operators add":      operatorsAddCommand,
-		"operators trust":    operatorsTrustCommand,
-		"sign":               signCommand,
-		"sync":               syncCommand,
-		"export":             exportCommand,
-		"import":             importCommand,
-		"verify":             verifyCommand,
-		"doctor":             doctorCommand,
+		"demo":   demoCommand,
+		"init":   initCommand,
+		"whoami": whoamiCommand,
+		"operators": cli.Group("operators", "List, add, check and trust operators", operatorsHelp, operatorsListCommand,
+			operatorsAddCommand, operatorsVerifyCommand, operatorsValidateCommand, operatorsTrustCommand),
+		"sign":   signCommand,
+		"sync":   syncCommand,
+		"export": exportCommand,
+		"import": importCommand,
+		"verify": verifyCommand,
+		"doctor": doctorCommand,
 		"machine-fingerprint": cli.Group("machine-fingerprint",
-			"Show the machine of the store, or move it to this one", ""),
-		"machine-fingerprint show":       machineFingerprintShowCommand,
-		"machine-fingerprint regenerate": machineFingerprintRegenerateCommand,
+			"Show the machine of the project, or move it to this one", "",
+			machineFingerprintShowCommand, machineFingerprintRegenerateCommand),
 
 		"install":   installCommand,
 		"uninstall": uninstallCommand,
-		"hook":      cli.Group("hook", "Run by coding agents, not by you", ""),
 	}
+	var hooks []func(*cli.App) *cobra.Command
 	for _, e := range events {
-		all["hook "+e.name] = func(a *cli.App) *cobra.Command { return e.command(a) }
+		hooks = append(hooks, e.command)
 	}
+	all["hook"] = cli.Group("hook", "Run by coding agents, not by you", "", hooks...)
 	return cli.Program{Commands: []cli.Commands{all, tui.Commands, mcp.Commands}, Quick: QuickHook}
 }

@@ -49,7 +49,6 @@ func machineFingerprintRegenerateCommand(a *cli.App) *cobra.Command {
 		RunE:    func(_ *cobra.Command, _ []string) error { return regenerate(a, f) },
 	}
 	flags := cmd.Flags()
-	f.Who.Declare(flags)
 	flags.StringVar(&f.Reason, "reason", "", "the reason (`text`), for the audit log")
 	flags.BoolVar(&f.Add, "add", false, "keep the machines that it has: for a host and its containers")
 	flags.BoolVar(&f.Yes, "yes", false, "do not ask on a terminal")

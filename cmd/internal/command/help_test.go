@@ -37,7 +37,7 @@ func TestDefaults(t *testing.T) {
 // The screens of help fit 80 columns.
 func TestScreensFit(t *testing.T) {
 	t.Parallel()
-	for _, screen := range []string{"", "all", "topics"} {
+	for _, screen := range []string{"", "all"} {
 		var out strings.Builder
 		args := slices.DeleteFunc([]string{"help", screen}, func(arg string) bool { return arg == "" })
 		if code := cli.Run(cli.Env{Args: args, Stdout: &out, Getenv: func(string) string { return "" }}, Program()); code != 0 || out.Len() == 0 {

@@ -15,10 +15,9 @@ import (
 )
 
 type initFlags struct {
-	Git      string
-	Operator string
-	Global   bool
-	Yes      bool
+	Git    string
+	Global bool
+	Yes    bool
 }
 
 func initCommand(a *cli.App) *cobra.Command {
@@ -49,7 +48,6 @@ handoff.`,
 	flags := cmd.Flags()
 	flags.Var(cli.Choice(&f.Git, "synced", "tracked", "none"), "git", "what git does with the handoffs "+
 		"(`kind`): synced, tracked, none")
-	flags.StringVar(&f.Operator, "operator", "", "who you are in this clone (`operator`)")
 	flags.BoolVar(&f.Global, "global", false, "with --operator: who you are in all projects")
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
 	cli.Needs(cmd, "global", "operator")
@@ -58,7 +56,8 @@ handoff.`,
 
 // setUp sets up the project, and records the operator if there is one.
 func setUp(a *cli.App, f *initFlags) error {
-	operator, kind := f.Operator, f.Git
+	operator, kind := a.Who.Operator, f.Git
+	a.Who.Operator = "" // its name before counts too
 	cwd, err := a.Getwd()
 	if err != nil {
 		return err

@@ -41,7 +41,6 @@ there are more than 20.`,
 		RunE:              func(_ *cobra.Command, args []string) error { return markRead(a, f, args) },
 	}
 	flags := cmd.Flags()
-	f.Who.Declare(flags)
 	flags.BoolVar(&f.All, "all", false, "all unread handoffs to the operator")
 	flags.StringVar(&f.To, "to", "", "with --all: of this `operator`")
 	flags.BoolVar(&f.Undo, "undo", false, "make the handoffs unread again")

@@ -39,7 +39,6 @@ at once, each gets a different handoff.`,
 		RunE: func(_ *cobra.Command, _ []string) error { return next(a, f) },
 	}
 	flags := cmd.Flags()
-	f.Who.Declare(flags)
 	flags.StringVar(&f.To, "to", "", "show what is next for this `operator`")
 	f.Origin.Declare(flags)
 	flags.BoolVar(&f.Take, "take", false, "take the handoff")

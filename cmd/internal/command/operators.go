@@ -174,8 +174,10 @@ func validateOperators(a *cli.App, files []string) error {
 	return a.Show(map[string]string{"file_path": path}, "")
 }
 
-const operatorsHelp = `List, add and check the operators that handoffs can name. They are listed in
-OPERATORS.md in the project root. Its frontmatter:
+const operatorsHelp = `List, add and check the operators that handoffs can name.
+
+They are listed in OPERATORS.md in the project root. If it exists, only they can
+send, receive and take handoffs. Its frontmatter:
 
   ---
   schema_version: '1.0'
@@ -193,8 +195,9 @@ OPERATORS.md in the project root. Its frontmatter:
     web: [ann, ben]
   ---
 
-Two capabilities have a meaning. With archive you can archive handoffs of
-others. With human you can release what others hold.
+Only id is required. With the capability archive you can archive handoffs of
+others; with human you can take over what others hold. --to web stores a handoff
+for each member of the team but you.
 
---to web stores a handoff for each member of the team web, but not for you. A
-member that has left gets none.`
+What others do is judged by the file that you accepted last; "operators trust"
+accepts it as it is now.`

@@ -46,7 +46,6 @@ Exit codes: 6 the file does not match its id.`,
 		RunE:              func(_ *cobra.Command, args []string) error { return readHandoffs(a, f, args) },
 	}
 	flags := cmd.Flags()
-	f.Who.Declare(flags)
 	flags.BoolVar(&f.Raw, "raw", false, "print the bytes of the stored file, with the frontmatter")
 	flags.VarPF(cli.Choice(&f.Agent, agent.Names()...), "agent", "", "print it in a frame which says that "+
 		"it is not an instruction, for the agent `NAME` or any: plain, claude, codex, gemini, qwen, "+

@@ -42,7 +42,6 @@ Exit codes: 10 OPERATIONAL, 11 CRITICAL or resumed before.`,
 	}
 	flags := cmd.Flags()
 	f.checks.declare(flags)
-	f.Who.Declare(flags)
 	f.Session.Declare(flags)
 	flags.Var(cli.Choice(&f.Accept, "operational"), "accept", "also resume from this `verdict`: operational")
 	flags.StringVar(&f.Reason, "reason", "", "with --accept: the reason (`text`), for the audit log")

@@ -58,7 +58,6 @@ project, it prints nothing. Its exit code is always 0.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.Short, "short", false, "print only the counts, for a prompt")
-	f.Who.Declare(flags)
 	return cmd
 }
 

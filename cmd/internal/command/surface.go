@@ -37,7 +37,6 @@ marked as read. If there is nothing unread, nothing is printed.`,
 	flags := cmd.Flags()
 	flags.Var(cli.Number(&f.MaxChars), "max-chars", "cut each body after this `number` of characters "+
 		"(default: the setting surface_max_chars)")
-	f.Who.Declare(flags)
 	return cmd
 }
 

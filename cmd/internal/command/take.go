@@ -21,7 +21,6 @@ type actFlags struct {
 }
 
 func (f *actFlags) declare(flags *pflag.FlagSet) {
-	f.Who.Declare(flags)
 	f.Session.Declare(flags)
 }
 

@@ -46,7 +46,6 @@ the JSON on standard input and the id in HANDOFF_ID.`,
 		RunE: func(_ *cobra.Command, _ []string) error { return runWatch(a, f) },
 	}
 	flags := cmd.Flags()
-	f.Who.Declare(flags)
 	flags.StringVar(&f.Exec, "exec", "", "run this `command` for each new handoff")
 	return cmd
 }

@@ -29,9 +29,7 @@ other.`,
 		Example: `  claude mcp add handoff -- handoff mcp --operator claude`,
 		RunE:    func(_ *cobra.Command, _ []string) error { return run(a, f) },
 	}
-	cmd.Flags().StringVar(&f.Operator, "operator", "", "act only for this `operator` (default: the one that a "+
-		"call names)")
 	return cmd
 }
 
-func run(a *cli.App, f *flags) error { return Serve(context.Background(), a, f.Operator) }
+func run(a *cli.App, f *flags) error { return Serve(context.Background(), a, a.Who.Operator) }

@@ -60,7 +60,6 @@ colors off.`,
   handoff inbox --operator ben`,
 		RunE: func(_ *cobra.Command, _ []string) error { return run(a, f) },
 	}
-	f.Who.Declare(cmd.Flags())
 	return cmd
 }
 

@@ -69,7 +69,7 @@ shows how to install handoff.
 	{who: "ann", command: "handoff page -o site"},
 	{text: "\nCheck whether anything was lost, changed or forged:\n"},
 	{who: "ann", command: "handoff verify"},
-	{text: "\nWhat next: `handoff install claude` tells new sessions of a coding agent what is unread\n([hooks/README.md](../hooks/README.md)). `handoff sync` exchanges handoffs with other clones.\n`handoff help` lists the daily commands, `handoff help topics` the topics.\n"},
+	{text: "\nWhat next: `handoff install claude` tells new sessions of a coding agent what is unread\n([hooks/README.md](../hooks/README.md)). `handoff sync` exchanges handoffs with other clones.\n`handoff help` lists the daily commands, `handoff help all` all of them.\n"},
 }
 
 // testdata/tour.md is what the real programs say from the clone of a project to the end of its first handoff.

@@ -36,7 +36,7 @@ func Add(head string, o Operator) (string, error) {
 		return "", fault.Config("fix the file; `handoff operators validate` lists all faults",
 			"the operators file: %s", faults[0])
 	}
-	return "", fault.Config("add it in an editor; `handoff help operators` shows an entry",
+	return "", fault.Config("add it in an editor; `handoff operators --help` shows an entry",
 		"the operators file has no list with an entry on each line that begins with a dash")
 }
 

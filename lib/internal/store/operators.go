@@ -78,7 +78,7 @@ func (s *Store) Trust(ctx context.Context) error {
 	})
 }
 
-const aboutOperators = "\n# Operators\n\nWho may be named in handoffs. `handoff help operators` explains the keys.\n"
+const aboutOperators = "\n# Operators\n\nNames that handoffs can have. `handoff operators --help` explains the keys.\n"
 
 // AddOperator adds an operator to the operators file, which it makes if there is none. If the rules before were the
 // accepted ones, those with the operator are.

@@ -15,7 +15,7 @@ func TestTopicRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the programs")
 	}
-	_, commands, _ := strings.Cut(textOf(t, "../internal/cli/topics/records.md"), "```sh\n")
+	_, commands, _ := strings.Cut(textOf(t, "../internal/cli/topics/kinds.md"), "```sh\n")
 	commands, _, _ = strings.Cut(commands, "```")
 	bin, project := released.in(t), t.TempDir()
 	testdata, err := filepath.Abs("../../testdata")
