@@ -240,15 +240,8 @@ func (a *App) canLook() bool {
 	return err == nil && p.Exists() == nil
 }
 
-// CollectOften saves memory at the cost of time. Commands that read a whole store call it. It begins with the first
-// collection, which comes at 16 MB: a small store is read without any.
-func CollectOften() {
-	debug.SetMemoryLimit(softLimit)
-	runtime.AddCleanup(new(string), func(percent int) { debug.SetGCPercent(percent) }, 50)
-}
-
-// softLimit is the memory limit for commands that read a whole store.
-const softLimit = 240 << 20
+// CollectOften saves memory at the cost of time. Commands that read or write a whole store call it.
+func CollectOften() { debug.SetGCPercent(100) }
 
 // Now returns the time of the store's clock.
 func (a *App) Now() time.Time {

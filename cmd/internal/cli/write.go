@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
@@ -52,7 +51,7 @@ func (a *App) Write(sources []handoff.Source) error {
 		return err
 	}
 	if len(sources) >= manyDocuments {
-		debug.SetMemoryLimit(softLimit)
+		CollectOften()
 		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
 	}
 	receipts, err := s.WriteAll(context.Background(), sources)
