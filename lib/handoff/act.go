@@ -387,6 +387,10 @@ func (a *acting) known(c *store.Change) error {
 		return fault.Denied("run `handoff operators trust`", "the accepted rules do not know %s",
 			fault.Own(a.who.Operator))
 	}
+	if c.NeedsSeal(a.who.Operator) {
+		return fault.Denied("set sign: true in your configuration; `handoff help settings` says where",
+			"what %s does counts only with a signature", fault.Own(a.who.Operator))
+	}
 	return nil
 }
 

@@ -57,8 +57,12 @@ type Options struct {
 	// VerifySignature returns the public key that made an armored SSH signature of a text: signature.Verify. Its error
 	// for a signature that does not match is ErrIntegrity. If it is nil, signed handoffs cannot be read.
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
-	AllowedSigners  string                            // the user's file of allowed signers; "" if there is none
-	Sign            func(text []byte) ([]byte, error) // signs new documents; nil leaves them unsigned
+	AllowedSigners  string // the user's file of allowed signers; "" if there is none
+
+	// Sign signs new documents, and what the user did as it is sent; nil leaves both unsigned. Signs says that the
+	// user's acts will be signed, also by programs without Sign: until then they count here alone.
+	Sign  func(namespace string, text []byte) ([]byte, error)
+	Signs bool
 
 	// Remote opens the remote of the store and returns what the store remembers of it, such as its URL. nil means that
 	// the store is not exchanged.
@@ -112,12 +116,22 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// isSigner returns what reports whether the acts of an operator are signed as they are sent.
+func (o Options) isSigner() func(operator string) bool {
+	if !o.Signs && o.Sign == nil {
+		return nil
+	}
+	return func(operator string) bool {
+		return operator == o.Operator || o.Me != nil && operator == o.Me()
+	}
+}
+
 // store returns the store that these options describe.
 func (o Options) store() *store.Store {
 	return &store.Store{Opt: store.Options{
 		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState, Named: o.Named,
 		OperatorsFile: o.OperatorsFile, Unverified: o.Operators.Off, Lenient: o.Operators.Warn, Git: o.Git,
 		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
-		VerifySignature: o.VerifySignature, Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Progress: o.Progress,
+		VerifySignature: o.VerifySignature, AllowedSigners: o.AllowedSigners, IsSigner: o.isSigner(), Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Progress: o.Progress,
 	}}
 }

@@ -162,7 +162,8 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 	s := p.Settings
 	o := Options{
 		Root: p.Root, UserState: p.User.StateFor(p.Root), AllowedSigners: p.User.AllowedSigners(),
-		Git: s.Git.Value, Operator: s.Operator.Value,
+		Signs: p.User.Sign.Value,
+		Git:   s.Git.Value, Operator: s.Operator.Value,
 		LockTimeout: max(s.LockTimeout.Value, 1), MaxDocumentBytes: s.MaxDocumentBytes.Value,
 		IndexMaxRows: s.IndexMaxRows.Value,
 		Lease:        max(s.Lease.Value, 1),

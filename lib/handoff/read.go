@@ -209,12 +209,7 @@ func (s *Store) keys() (trust.Keys, error) {
 	if err != nil {
 		return trust.Keys{}, err
 	}
-	rules := s.at.Accepted(look.View)
-	k := trust.Keys{Accepted: rules.List, Broken: rules.Broken, Verify: s.opt.VerifySignature}
-	if text := store.ReadUser(s.opt.AllowedSigners, disk.MaxOperators); text != nil {
-		k.Allowed = operators.ParseAllowed(string(text), operators.Namespace)
-	}
-	return k, nil
+	return s.at.Keys(s.at.Accepted(look.View), operators.Namespace), nil
 }
 
 // Distrust returns what is missing if the accepted rules require a good signature of the sender, otherwise "". The body

@@ -49,7 +49,7 @@ func (s *Store) exchange(ctx context.Context) (*exchange.Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &exchange.Exchange{At: s.at, Remote: r, Name: name, RecordOf: recordOf}, nil
+	return &exchange.Exchange{At: s.at, Remote: r, Name: name, RecordOf: recordOf, Sign: s.opt.Sign}, nil
 }
 
 // Export writes a bundle: the documents of handoffs, and with state what happened to them. ids are as in Read. A bundle

@@ -284,8 +284,16 @@ func CheckReason(reason string) error { return trust.CheckReason(reason) }
 func (s *Store) sign(d *accepted, rules trust.Rules) error {
 	verdict := Signature{State: SignatureUnsigned}
 	if s.opt.Sign != nil {
-		var err error
-		if d.signature, verdict, err = s.signed(d.From, document.Render(d.Document)); err != nil {
+		text := document.Render(d.Document)
+		keys, err := s.keys()
+		if err == nil { // a good signature stays
+			d.signature, _ = s.at.Signature(d.HandoffID)
+			verdict, _ = keys.Judge(d.From, text, d.signature)
+		}
+		if verdict.State != SignatureGood {
+			d.signature, verdict, err = s.signed(d.From, text)
+		}
+		if err != nil {
 			return fmt.Errorf("%s%w", fault.Prefixed(d.name), err)
 		}
 		d.verdict = &verdict
@@ -306,7 +314,7 @@ func (s *Store) sign(d *accepted, rules trust.Rules) error {
 func (s *Store) signed(from string, text []byte) (armored []byte, verdict Signature, err error) {
 	keys, err := s.keys()
 	if err == nil {
-		armored, err = s.opt.Sign(text)
+		armored, err = s.opt.Sign(SignatureNamespace, text)
 	}
 	if err == nil {
 		verdict, err = keys.Judge(from, text, armored)

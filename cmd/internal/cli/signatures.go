@@ -41,8 +41,8 @@ func (s Signing) UserKey() string {
 func (a *App) signatures(p handoff.Project, o *handoff.Options) {
 	o.VerifySignature = signature.Verify
 	if a.Signing.Sign != "" || p.User.Sign.Value {
-		o.Sign = func(text []byte) ([]byte, error) {
-			return SignAs(a, p, a.Signing.UserKey(), handoff.SignatureNamespace, text)
+		o.Sign = func(namespace string, text []byte) ([]byte, error) {
+			return SignAs(a, p, a.Signing.UserKey(), namespace, text)
 		}
 	}
 }

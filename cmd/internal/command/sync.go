@@ -95,6 +95,10 @@ func showSync(a *cli.App, dryRun bool, got handoff.SyncReport, err error) error 
 		a.Note(fmt.Sprintf("your offline %s of %s does not count: another clone was first",
 			strings.TrimPrefix(l.Type, "handoff."), cli.Short(l.ID, cli.Shortest)))
 	}
+	if n := len(got.Unsealed); n > 0 {
+		a.Note(fmt.Sprintf("%s of %s waits for a sync with the key of %s, and counts then",
+			handoff.Count(n, "act"), got.Unsealed[0].Operator, got.Unsealed[0].Operator))
+	}
 	if got.PassedOver > 0 {
 		a.Note(handoff.Count(got.PassedOver, "malformed line") + " at the remote passed over")
 	}

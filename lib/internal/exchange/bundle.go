@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -32,8 +33,12 @@ func (x *Exchange) Bundle(ids []string, withState bool) ([]byte, error) {
 			wanted[id] = true
 		}
 		err = x.At.Events(func(e log.Event) {
-			if wanted[e.Payload.ID] && (isTurn(e.Type) || slices.Contains(factTypes, e.Type)) {
-				lines = append(lines, e.Line())
+			isWanted := wanted[e.Payload.ID] && (isTurn(e.Type) || slices.Contains(factTypes, e.Type))
+			if e.Type == log.Seal {
+				isWanted = slices.ContainsFunc(e.Payload.Events, func(id string) bool { return wanted[id] })
+			}
+			if isWanted {
+				wanted[e.ID()], lines = true, append(lines, e.Line())
 			}
 		})
 	}
@@ -45,7 +50,7 @@ func (x *Exchange) Bundle(ids []string, withState bool) ([]byte, error) {
 // fault.ErrInvalid: then nothing is stored. With isDry nothing is stored at all.
 func (x *Exchange) Import(ctx context.Context, lines [][]byte, withState, isDry bool) (ids []string,
 	outcomes []store.Outcome, err error) {
-	x.seen, x.sent, x.report = map[string]bool{}, map[string]bool{}, Report{}
+	x.sent, x.report = map[string]bool{}, Report{}
 	var docs []store.Document
 	a := arrival{}
 	for i, text := range lines {
@@ -67,10 +72,14 @@ func (x *Exchange) Import(ctx context.Context, lines [][]byte, withState, isDry 
 		return ids, nil, nil
 	}
 	outcomes, err = x.At.Write(ctx, docs, func(*store.Change) {}, func(c *store.Change) error {
+		room := facts.NewRoom(c.Facts)
 		for _, r := range a.lines {
 			h := c.Of(r.Payload.ID)
-			if withState && h != nil && !h.Pruned && !c.Facts.Has(h, r.id) && !x.seen[r.id] {
-				x.seen[r.id] = true
+			if !withState || h == nil && r.Type != log.Seal || h != nil && h.Pruned {
+				continue
+			}
+			if _, comesIn := room.Admit(h, r.Pending, r.id); comesIn {
+				x.adoptSignature(h, r.Pending)
 				c.AddEvent(r.Pending, &log.Here{Bundle: true})
 			}
 		}
@@ -103,7 +112,7 @@ func (x *Exchange) imported(d *document) (*store.Document, error) {
 	}
 	verification := ""
 	if h := look.Of(d.ID); h == nil || h.Pruned || h.Lost { // what is here was let in before
-		if verification, err = x.judge(parsed); err != nil {
+		if verification, err = x.judge(d, parsed); err != nil {
 			return nil, err
 		}
 	}

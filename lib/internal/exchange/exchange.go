@@ -19,12 +19,15 @@ type Exchange struct {
 	Name     string                        // what the store remembers of the remote
 	RecordOf func(body string) *log.Record // what the log says of the record in a body
 
-	report Report
-	outbox string          // the log of this clone
-	sent   map[string]bool // the ids of lines that the outbox was seen to have
-	seen   map[string]bool // the ids of events that were added
-	again  bool            // logs are read from their beginnings
-	isDry  bool
+	// Sign signs what the user did; nil if nothing is signed.
+	Sign func(namespace string, text []byte) ([]byte, error)
+
+	report     Report
+	outbox     string              // the log of this clone
+	sent       map[string]bool     // the ids of lines that the outbox was seen to have
+	signatures map[string][]string // that came by themselves, by document
+	again      bool                // logs are read from their beginnings
+	isDry      bool
 
 	missing  []string   // the documents that the store lacks
 	restored *restoring // set while the remote gets back what it lacks
@@ -34,6 +37,7 @@ type Exchange struct {
 type restoring struct {
 	ends  map[string]remote.Position
 	reads []log.Payload
+	made  []log.Pending // the seals of what was sent again
 }
 
 // A Report is what a sync did.
@@ -43,6 +47,7 @@ type Report struct {
 	Held       []Held `json:"held"`
 	Lost       []Lost `json:"lost"`
 	PassedOver int    `json:"passed_over,omitempty"` // malformed lines
+	Unsealed   []Lost `json:"unsealed,omitempty"`    // they wait for a sync with the operator's key
 	More       bool   `json:"more,omitempty"`        // run it again
 }
 
@@ -52,7 +57,7 @@ type Held struct {
 	Why string `json:"why"`
 }
 
-// A Lost is a turn that was made offline and does not count.
+// A Lost is a turn that was made offline and does not count, or another event that does not count yet.
 type Lost struct {
 	ID       string `json:"handoff_id"`
 	Type     string `json:"event_type"`
@@ -103,7 +108,7 @@ func (x *Exchange) Sync(ctx context.Context, o Options) (Report, error) {
 
 // begin finds out which log is the outbox. The first sync with a remote, and one that restores it, begin anew.
 func (x *Exchange) begin(ctx context.Context, restore bool) error {
-	x.sent, x.seen = map[string]bool{}, map[string]bool{}
+	x.sent, x.signatures = map[string]bool{}, map[string][]string{}
 	x.report = Report{Held: []Held{}, Lost: []Lost{}}
 	look, err := x.At.Look(false)
 	if err != nil {

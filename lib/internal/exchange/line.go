@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/signature"
 )
 
 // typeDocument is the type of the lines of documents. The audit log has none of them.
@@ -18,7 +20,9 @@ const typeDocument = "handoff.document"
 // Caps of what is received.
 const (
 	maxLine      = 1<<20 + 64<<10
+	maxAudit     = 128
 	maxLines     = 20_000    // of a batch
+	maxSealed    = 10_000    // events that a seal of ours lists
 	maxMalformed = 100       // lines of a batch, before it is given up
 	maxChange    = 16 << 20  // bytes of lines
 	maxSync      = 256 << 20 // bytes of batches
@@ -80,7 +84,7 @@ func parseLine(name string, text []byte) (r received, ok bool) {
 		return r, false
 	case isTurn(r.Type):
 		return r, isKnown && name == turnLog(id)
-	case r.Type == "batch.seal":
+	case r.Type == log.Seal:
 		return r, true
 	case slices.Contains(factTypes, r.Type):
 		return r, isKnown && form.IsWriter(name)
@@ -89,13 +93,14 @@ func parseLine(name string, text []byte) (r received, ok bool) {
 }
 
 // parseBatch parses a batch of a log. Malformed lines are counted; after too many the rest of the batch is passed over.
-func parseBatch(name string, text []byte) (all []received, malformed int) {
+func parseBatch(name string, text []byte) (all []received, audit string, malformed int) {
 	head, rest, _ := bytes.Cut(text, []byte("\n"))
 	var first struct {
-		Version int `json:"handoff-batch"`
+		Version int    `json:"handoff-batch"`
+		Audit   string `json:"audit"`
 	}
-	if json.Unmarshal(head, &first) != nil || first.Version != 1 {
-		return nil, 1
+	if json.Unmarshal(head, &first) != nil || first.Version != 1 || len(first.Audit) > maxAudit {
+		return nil, "", 1
 	}
 	for line := range bytes.Lines(rest) {
 		if malformed >= maxMalformed || len(all) >= maxLines {
@@ -109,7 +114,28 @@ func parseBatch(name string, text []byte) (all []received, malformed int) {
 		}
 		all = append(all, r)
 	}
-	return all, malformed
+	n := len(all)
+	all = withoutBadSeals(all)
+	return all, first.Audit, malformed + n - len(all)
+}
+
+// withoutBadSeals leaves out seals that do not hold, and those that list no line of their batch.
+func withoutBadSeals(all []received) []received {
+	if !slices.ContainsFunc(all, func(r received) bool { return r.Type == log.Seal }) {
+		return all
+	}
+	has := map[string]bool{}
+	for _, r := range all {
+		has[r.id] = true
+	}
+	return slices.DeleteFunc(all, func(r received) bool {
+		p := r.Payload
+		if r.Type != log.Seal || !slices.ContainsFunc(p.Events, func(id string) bool { return has[id] }) {
+			return r.Type == log.Seal
+		}
+		_, err := signature.Verify(facts.SealText(p.Events), []byte(p.Signature), facts.SealNamespace)
+		return err != nil
+	})
 }
 
 // newBatch returns a batch of lines.

@@ -10,10 +10,13 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/exchange/remote"
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	doc "github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
@@ -21,6 +24,7 @@ import (
 // An arrival is what was read of one log.
 type arrival struct {
 	log   string
+	audit string // the head of the sender's audit log
 	end   remote.Position
 	lines []received
 }
@@ -96,12 +100,12 @@ func (x *Exchange) read(ctx context.Context, after map[string]remote.Position) (
 		if n := len(all); n == 0 || all[n-1].log != name {
 			all = append(all, arrival{log: name})
 		}
-		lines, malformed := parseBatch(name, b.Text)
+		lines, audit, malformed := parseBatch(name, b.Text)
 		if !x.again { // they were counted before
 			x.report.PassedOver += malformed
 		}
 		a := &all[len(all)-1]
-		a.end, a.lines, ends[name] = b.At, append(a.lines, lines...), b.At
+		a.end, a.audit, a.lines, ends[name] = b.At, audit, append(a.lines, lines...), b.At
 		if size += len(b.Text); size >= maxChange {
 			total += size
 			if err := x.take(ctx, all); err != nil {
@@ -125,6 +129,12 @@ func (x *Exchange) take(ctx context.Context, all []arrival) error {
 	if len(all) == 0 {
 		return nil
 	}
+	for _, a := range all {
+		x.keepSignatures(a.lines)
+	}
+	if err := x.signHeld(); err != nil {
+		return err
+	}
 	var docs []store.Document
 	for i := range all {
 		x.outboxHas(all[i])
@@ -142,8 +152,9 @@ func (x *Exchange) take(ctx context.Context, all []arrival) error {
 		}
 	}
 	outcomes, err := x.At.Write(ctx, docs, func(*store.Change) {}, func(c *store.Change) error {
+		room := facts.NewRoom(c.Facts)
 		for _, a := range all {
-			if err := x.addLines(c, a); err != nil {
+			if err := x.addLines(c, room, a); err != nil {
 				return err
 			}
 		}
@@ -167,13 +178,47 @@ func (x *Exchange) outboxHas(a arrival) {
 	}
 }
 
+const mostSignatures = 100 // of a document that is not here
+
+// keepSignatures keeps signatures that came by themselves, for their documents.
+func (x *Exchange) keepSignatures(lines []received) {
+	for _, r := range lines {
+		id, armored := r.Payload.ID, r.Payload.Signature
+		if r.Type == log.Sign && len(armored) <= disk.MaxSignature && len(x.signatures[id]) < mostSignatures {
+			x.signatures[id] = append(x.signatures[id], armored)
+		}
+	}
+}
+
+// signHeld gives held documents the signatures that came.
+func (x *Exchange) signHeld() error {
+	if len(x.signatures) == 0 {
+		return nil
+	}
+	keys, err := x.keys()
+	if err != nil {
+		return err
+	}
+	return x.eachHeld(func(_ *disk.Dir, w waiting) error {
+		before := w.Document.Signature
+		if parsed, err := w.Document.parse(); err != nil || len(x.signatures[w.Document.ID]) == 0 {
+			return nil // it is judged later
+		} else if x.chooseSignature(keys, &w.Document, parsed.From); w.Document.Signature == before {
+			return nil
+		}
+		return x.hold(&w.Document, w.Log, nil)
+	})
+}
+
 // admit returns a document to store, nil if it is here, was pruned, or has to wait.
 func (x *Exchange) admit(d *document, from string) (*store.Document, error) {
 	look, err := x.At.Look(false)
 	if err != nil {
 		return nil, err
 	}
-	if h := look.Of(d.ID); h != nil && (h.Pruned || !h.Lost && !slices.Contains(look.Missing, h)) {
+	h := look.Of(d.ID)
+	isHere := h != nil && !h.Lost && !slices.Contains(look.Missing, h)
+	if h != nil && h.Pruned || isHere && d.Signature == "" {
 		return nil, nil
 	}
 	parsed, err := d.parse()
@@ -181,7 +226,11 @@ func (x *Exchange) admit(d *document, from string) (*store.Document, error) {
 		x.report.PassedOver++
 		return nil, nil
 	}
-	verification, why := x.judge(parsed)
+	if isHere {
+		x.improve(d.ID, parsed.From, []byte(d.Text), []byte(d.Signature))
+		return nil, nil
+	}
+	verification, why := x.judge(d, parsed)
 	if why != nil {
 		return nil, x.hold(d, from, why)
 	}
@@ -209,24 +258,51 @@ func (x *Exchange) received(d *document, parsed doc.Document, verification strin
 		Text: func() ([]byte, error) { return text, nil }}
 }
 
-// judge returns why a document may not be stored now.
-func (x *Exchange) judge(d doc.Document) (verification string, why error) {
-	if bad := doc.CheckTime(d.Time, x.At.Opt.Now()); bad != nil {
-		return "", fault.Invalid("it comes in when its time has come", "it states %s", d.Time)
+// chooseSignature gives a document the best of the signatures that came, and none that is not of its text.
+func (x *Exchange) chooseSignature(keys trust.Keys, d *document, from string) (best trust.Verdict) {
+	all := append([]string{d.Signature}, x.signatures[d.ID]...)
+	d.Signature, best = "", trust.Verdict{State: trust.Unsigned}
+	for _, armored := range all {
+		v, err := keys.Judge(from, []byte(d.Text), []byte(armored))
+		if err == nil && (v.State == trust.Good || v.State == trust.UnknownKey && d.Signature == "") {
+			d.Signature, best = armored, v
+		}
+		if best.State == trust.Good {
+			break
+		}
+	}
+	return best
+}
+
+// judge returns why a document may not be stored now, and chooses its signature.
+func (x *Exchange) judge(d *document, parsed doc.Document) (verification string, why error) {
+	if bad := doc.CheckTime(parsed.Time, x.At.Opt.Now()); bad != nil {
+		return "", fault.Invalid("it comes in when its time has come", "it states %s", parsed.Time)
 	}
 	look, err := x.At.Look(true)
 	if err != nil {
 		return "", err
 	}
-	if _, err := x.At.Rules().Admit(d.From, d.To); err != nil {
+	if _, err := x.At.Rules().Admit(parsed.From, parsed.To); err != nil {
 		return "", err
 	}
-	return trust.Accepted(look.Facts.Rules, look.Now).Admit(d.From, d.To)
+	accepted := x.At.Accepted(look.View)
+	if verification, err = accepted.Admit(parsed.From, parsed.To); err != nil {
+		return "", err
+	}
+	keys := x.At.Keys(accepted, operators.Namespace)
+	verdict := x.chooseSignature(keys, d, parsed.From)
+	if missing := keys.Distrust(parsed.From, verdict); missing != "" {
+		return "", fault.Denied("ask "+parsed.From+" to run `handoff write --sign` with it", "%s", missing)
+	}
+	return verification, nil
 }
 
 // hold keeps a document that may not be stored yet.
 func (x *Exchange) hold(d *document, from string, why error) error {
-	x.report.Held = append(x.report.Held, Held{d.ID, fault.Sentence(why)})
+	if why != nil {
+		x.report.Held = append(x.report.Held, Held{d.ID, fault.Sentence(why)})
+	}
 	held, err := x.At.Held()
 	if err != nil {
 		return err
@@ -234,7 +310,7 @@ func (x *Exchange) hold(d *document, from string, why error) error {
 	defer held.Close()
 	text, err := jsontree.CanonicalOf(waiting{from, *d})
 	if err == nil {
-		err = held.Replace(strings.TrimPrefix(d.ID, form.IDPrefix), text, 0, true)
+		err = held.Replace(waiting{"", *d}.file(), text, 0, true)
 	}
 	return err
 }
@@ -247,47 +323,57 @@ type waiting struct {
 
 // release stores held documents that may be stored now. What others said of them meanwhile is read again.
 func (x *Exchange) release(ctx context.Context) error {
-	held, err := x.At.Held()
-	if err != nil {
-		return err
-	}
-	defer held.Close()
-	names, err := held.Names(form.IsDigest)
-	if err != nil {
-		return err
-	}
 	x.report.Held = x.report.Held[:0]
 	var docs []store.Document
-	for _, name := range names {
-		text, err := held.Read(name, 2*maxLine)
-		var w waiting
-		if err != nil || jsontree.Decode(text, &w) != nil {
-			continue
-		}
+	err := x.eachHeld(func(held *disk.Dir, w waiting) error {
 		d, err := x.admit(&w.Document, w.Log)
-		if err != nil {
-			return err
-		}
-		if look, err := x.At.Look(false); d == nil && err == nil && look.Of(w.Document.ID) != nil {
-			_ = held.Remove(name) // it came in another way
+		if look, lookErr := x.At.Look(false); d == nil && err == nil && lookErr == nil && look.Of(w.Document.ID) != nil {
+			_ = held.Remove(w.file()) // it came in another way
 		}
 		if d != nil {
 			docs = append(docs, *d)
 		}
-	}
-	if len(docs) == 0 {
-		return nil
+		return err
+	})
+	if err != nil || len(docs) == 0 {
+		return err
 	}
 	outcomes, err := x.At.Write(ctx, docs, func(*store.Change) {}, nil)
 	if err != nil {
 		return err
 	}
 	x.report.Received += len(outcomes)
-	for _, d := range docs {
-		_ = held.Remove(strings.TrimPrefix(d.HandoffID, form.IDPrefix))
-	}
-	return x.catchUp(ctx)
+	err = x.eachHeld(func(held *disk.Dir, w waiting) error {
+		if slices.ContainsFunc(docs, func(d store.Document) bool { return d.HandoffID == w.Document.ID }) {
+			_ = held.Remove(w.file())
+		}
+		return nil
+	})
+	return errors.Join(err, x.catchUp(ctx))
 }
+
+// eachHeld calls do for each held document.
+func (x *Exchange) eachHeld(do func(*disk.Dir, waiting) error) error {
+	held, err := x.At.Held()
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+	names, err := held.Names(form.IsDigest)
+	for _, name := range names {
+		text, readErr := held.Read(name, 2*maxLine)
+		var w waiting
+		if readErr != nil || jsontree.Decode(text, &w) != nil {
+			continue
+		}
+		if err = do(held, w); err != nil {
+			break
+		}
+	}
+	return err
+}
+
+func (w waiting) file() string { return strings.TrimPrefix(w.Document.ID, form.IDPrefix) }
 
 const (
 	notedFile = "noted" // the ids of handoffs about which lines were passed over
@@ -349,35 +435,36 @@ func (x *Exchange) catchUp(ctx context.Context) error {
 }
 
 // addLines adds the facts and turns of a log, and how far it was read.
-func (x *Exchange) addLines(c *store.Change, a arrival) error {
-	here, read, away := &log.Here{Log: a.log}, []string{}, map[string]bool{}
+func (x *Exchange) addLines(c *store.Change, room *facts.Room, a arrival) error {
+	read, away := []string{}, map[string]bool{}
 	for _, r := range a.lines {
-		if isTurn(r.Type) {
+		h := c.Of(r.Payload.ID)
+		isAway := h == nil && form.IsID(r.Payload.ID)
+		isHere, comesIn := false, false
+		switch {
+		case r.document != nil:
+			continue
+		case isAway:
+			away[r.Payload.ID] = true
+		case h == nil || !h.Pruned:
+			if isHere, comesIn = room.Admit(h, r.Pending, r.id); !isHere && !comesIn && !x.again {
+				x.report.PassedOver++
+			}
+		}
+		if comesIn {
+			x.adoptSignature(h, r.Pending)
+			c.AddEvent(r.Pending, &log.Here{Log: a.log})
+		}
+		if isTurn(r.Type) && (isAway || isHere || comesIn) {
 			read = append(read, r.id)
 		}
-		if r.document != nil || x.seen[r.id] {
-			continue
-		}
-		h := c.Of(r.Payload.ID)
-		switch {
-		case r.Payload.ID == "" && r.Type == "batch.seal":
-		case h == nil:
-			if form.IsID(r.Payload.ID) {
-				away[r.Payload.ID] = true
-			}
-			continue
-		case h.Pruned || c.Facts.Has(h, r.id):
-			continue
-		}
-		x.seen[r.id] = true
-		c.AddEvent(r.Pending, here)
 	}
 	if len(away) > 0 { // before it is said that they were read
 		if _, err := x.note(away, nil); err != nil {
 			return err
 		}
 	}
-	sync := log.Payload{Log: a.log, End: string(a.end), Turns: read}
+	sync := log.Payload{Log: a.log, End: string(a.end), Turns: read, Audit: a.audit}
 	if through := c.Sync.Logs[a.log].Through; a.log == x.outbox && through != (log.Point{}) {
 		sync.Through = through.String()
 	}
@@ -388,4 +475,43 @@ func (x *Exchange) addLines(c *store.Change, a arrival) error {
 	}
 	c.Add(log.SyncRead, sync)
 	return nil
+}
+
+// adoptSignature stores the signature of a handoff that others made, if it is good and the present one is not.
+func (x *Exchange) adoptSignature(h *facts.Handoff, p log.Pending) {
+	if p.Type != log.Sign {
+		return
+	}
+	dir, err := x.At.Open()
+	if err != nil || dir == nil {
+		return
+	}
+	defer dir.Close()
+	if _, text, err := x.At.Load(dir, h); err == nil {
+		x.improve(h.ID, h.From, text, []byte(p.Payload.Signature))
+	}
+}
+
+// keys returns whose keys sign documents.
+func (x *Exchange) keys() (trust.Keys, error) {
+	look, err := x.At.Look(true)
+	if err != nil {
+		return trust.Keys{}, err
+	}
+	return x.At.Keys(x.At.Accepted(look.View), operators.Namespace), nil
+}
+
+// improve stores a signature of a document that is here, if it is good and the present one is not.
+func (x *Exchange) improve(id, from string, text, armored []byte) {
+	keys, err := x.keys()
+	if err != nil || len(armored) == 0 {
+		return
+	}
+	isGood := func(armored []byte) bool {
+		v, err := keys.Judge(from, text, armored)
+		return err == nil && v.State == trust.Good
+	}
+	if now, err := x.At.Signature(id); err == nil && !isGood(now) && isGood(armored) {
+		_ = x.At.SetSignature(id, armored) // else it comes in with the next sync that reads the log again
+	}
 }

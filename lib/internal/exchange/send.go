@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -18,6 +19,9 @@ type unsent struct {
 	lines   map[string][][]byte
 	ids     map[string][]string // of the lines
 	lost    []string            // turns that no longer count
+	mine    map[string]string   // the operators of lines that this user seals, by id
+	seals   []log.Event         // that are here
+	made    []log.Pending       // the seals of these lines
 	isThere bool                // the outbox has lines of which no answer came
 	isPart  bool                // there is more
 
@@ -28,19 +32,11 @@ func (u *unsent) add(name, id string, line []byte) {
 	u.ids[name], u.lines[name] = append(u.ids[name], id), append(u.lines[name], line)
 }
 
-// n returns how many lines there are.
-func (u *unsent) n() (n int) {
-	for _, lines := range u.lines {
-		n += len(lines)
-	}
-	return n
-}
-
 // cut leaves as many lines as a batch may have.
 func (u *unsent) cut() {
 	for name, lines := range u.lines {
 		n := 0
-		for size := 0; n < min(len(lines), maxLines) && size < maxChange/2; n++ {
+		for size := 0; n < min(len(lines), maxLines/2) && size < maxChange/2; n++ {
 			size += len(lines[n])
 		}
 		u.isPart = u.isPart || n < len(lines)
@@ -51,17 +47,27 @@ func (u *unsent) cut() {
 // collect finds what is unsent.
 func (x *Exchange) collect(look *store.Look) (u unsent, err error) {
 	u = unsent{through: look.At, count: look.Count, lines: map[string][][]byte{}, ids: map[string][]string{},
-		turns: map[string][]byte{}}
+		turns: map[string][]byte{}, mine: map[string]string{}}
+	waits := x.waiting(look, &u)
 	from := look.Sync.Logs[x.outbox].Through
 	if from == (log.Point{}) || x.restored != nil {
 		from = log.Start
 	}
 	x.report.Lost = x.report.Lost[:0]
-	err = x.At.EventsFrom(from, u.through, func(e log.Event) {
-		if h := look.Of(e.Payload.ID); h != nil && !h.Pruned {
-			x.collectOne(&u, look, h, e)
-		}
-	})
+	each := func(from, to log.Point, isWanted func(id string) bool) error {
+		return x.At.EventsFrom(from, to, func(e log.Event) {
+			if e.Type == log.Seal {
+				u.seals = append(u.seals, e)
+			}
+			if h := look.Of(e.Payload.ID); h != nil && !h.Pruned && (isWanted == nil || isWanted(e.ID())) {
+				x.collectOne(&u, look, h, e)
+			}
+		})
+	}
+	if from != log.Start && len(u.mine) > 0 { // what waited for the key
+		err = each(log.Start, from, func(id string) bool { return u.mine[id] != "" })
+	}
+	err = errors.Join(err, each(from, u.through, func(id string) bool { return !waits[id] }))
 	if x.restored == nil {
 		return u, err
 	}
@@ -79,16 +85,87 @@ func (x *Exchange) collect(look *store.Look) (u unsent, err error) {
 	return u, err
 }
 
+// waiting returns the ids of events that wait for the seal of somebody else, and notes those that this user seals.
+func (x *Exchange) waiting(look *store.Look, u *unsent) map[string]bool {
+	waits := map[string]bool{}
+	x.report.Unsealed = nil
+	for _, h := range look.All() {
+		for _, e := range look.Unsealed(h) {
+			if x.canSeal(e.Operator) {
+				u.mine[e.ID] = e.Operator
+				continue
+			}
+			waits[e.ID] = true
+			x.report.Unsealed = append(x.report.Unsealed, Lost{h.ID, e.Type, e.Operator, ""})
+		}
+	}
+	return waits
+}
+
+// canSeal reports whether this user seals the events of an operator.
+func (x *Exchange) canSeal(operator string) bool {
+	return x.Sign != nil && x.At.Opt.IsSigner != nil && x.At.Opt.IsSigner(operator)
+}
+
+// seal adds seals of this user's lines, and those that are here already, to the logs of the lines.
+func (x *Exchange) seal(u *unsent) error {
+	names := slices.Sorted(maps.Keys(u.ids))
+	addTo := func(events []string, line []byte) {
+		sealed := map[string]bool{}
+		for _, id := range events {
+			sealed[id] = true
+		}
+		for _, name := range names {
+			if slices.ContainsFunc(u.ids[name], func(id string) bool { return sealed[id] }) {
+				u.lines[name] = append(u.lines[name], line)
+			}
+		}
+	}
+	for _, e := range u.seals {
+		addTo(e.Payload.Events, e.Line())
+		for _, id := range e.Payload.Events {
+			delete(u.mine, id)
+		}
+	}
+	var mine []string
+	for _, name := range names {
+		for _, id := range u.ids[name] {
+			if u.mine[id] != "" {
+				mine = append(mine, id)
+			}
+		}
+	}
+	for ids := range slices.Chunk(mine, maxSealed) {
+		armored, err := x.Sign(facts.SealNamespace, facts.SealText(ids))
+		if err != nil {
+			return err
+		}
+		p := log.Pending{Type: log.Seal, Payload: log.Payload{Operator: u.mine[ids[0]], Events: ids,
+			Signature: string(armored)}}
+		line, err := p.Line()
+		if err != nil {
+			return err
+		}
+		addTo(ids, line)
+		u.made = append(u.made, p)
+	}
+	return nil
+}
+
 // collectOne adds an event about a handoff that is unsent.
 func (x *Exchange) collectOne(u *unsent, look *store.Look, h *facts.Handoff, e log.Event) {
 	isOwn := e.Payload.Here == nil || e.Payload.Here.Log == "" || x.restored != nil
 	id, isDocument := e.ID(), e.Type == log.Write || e.Type == log.Import
+	_, waited := u.mine[id]
+	if !isDocument && e.Payload.Here == nil && e.Type != log.Sign && x.canSeal(e.Payload.Operator) {
+		u.mine[id] = e.Payload.Operator
+	}
 	if isDocument {
 		id = h.ID
 	}
 	switch {
 	case isDocument || slices.Contains(factTypes, e.Type):
-		if u.isThere = u.isThere || isOwn && x.sent[id]; !isOwn || x.sent[id] {
+		if u.isThere = u.isThere || isOwn && x.sent[id]; !isOwn || x.sent[id] && !waited {
 			return
 		}
 		line := e.Line()
@@ -188,7 +265,9 @@ func (x *Exchange) push(ctx context.Context, more []log.Pending) error {
 			return err
 		}
 		if x.isDry {
-			x.report.Sent = u.n()
+			for _, lines := range u.lines {
+				x.report.Sent += len(lines)
+			}
 			return nil
 		}
 		u.cut()
@@ -203,7 +282,11 @@ func (x *Exchange) push(ctx context.Context, more []log.Pending) error {
 			if err != nil {
 				return err
 			}
-			u.add(turnLog(p.Payload.ID), log.IDOf(line), line)
+			id := log.IDOf(line)
+			if x.canSeal(p.Payload.Operator) {
+				u.mine[id] = p.Payload.Operator
+			}
+			u.add(turnLog(p.Payload.ID), id, line)
 		}
 		return x.send(ctx, look, &u, more)
 	}
@@ -211,6 +294,9 @@ func (x *Exchange) push(ctx context.Context, more []log.Pending) error {
 
 // send appends lines, and records them with the new events among them.
 func (x *Exchange) send(ctx context.Context, look *store.Look, u *unsent, more []log.Pending) error {
+	if err := x.seal(u); err != nil {
+		return err
+	}
 	var all []remote.Addition
 	for _, name := range slices.Sorted(maps.Keys(u.lines)) {
 		all = append(all, remote.Addition{Log: name, After: x.endOf(look, name),
@@ -219,15 +305,19 @@ func (x *Exchange) send(ctx context.Context, look *store.Look, u *unsent, more [
 	if len(all) == 0 && len(u.lost) == 0 && !u.isThere && x.restored == nil {
 		return nil
 	}
+	n := 0
+	for _, ids := range u.ids {
+		n += len(ids)
+	}
 	ends, err := x.append(ctx, all)
 	if err != nil {
 		return err
 	}
-	x.report.Sent += u.n() - len(more)
+	x.report.Sent += n - len(more)
 	if u.isThere && ends[x.outbox] == "" {
 		ends[x.outbox] = x.endOf(look, x.outbox)
 	}
-	reads := u.reads(x.outbox, ends)
+	reads, made := u.reads(x.outbox, ends), slices.Concat(more, u.made)
 	for name, ids := range u.ids {
 		for _, id := range ids {
 			x.sent[id] = true
@@ -237,7 +327,8 @@ func (x *Exchange) send(ctx context.Context, look *store.Look, u *unsent, more [
 		}
 	}
 	if x.restored != nil {
-		x.restored.reads = append(x.restored.reads, reads...)
+		x.restored.reads, x.restored.made = append(x.restored.reads, reads...), append(x.restored.made, made...)
+		made = x.restored.made
 		if reads = x.restored.reads; u.isPart {
 			return nil
 		}
@@ -246,7 +337,7 @@ func (x *Exchange) send(ctx context.Context, look *store.Look, u *unsent, more [
 		if x.restored != nil {
 			c.Add(log.SyncBegin, log.Payload{Remote: x.Name, Missing: x.missing})
 		}
-		for _, p := range more {
+		for _, p := range made {
 			c.AddEvent(p, nil)
 		}
 		for _, read := range reads {

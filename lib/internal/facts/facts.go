@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/relation"
+	"github.com/seed-78daf238/handoff/lib/signature"
 )
 
 // Next is the recipient of a handoff that is for whoever works here next.
@@ -27,12 +28,14 @@ type Facts struct {
 
 	all     []*Handoff
 	by      map[string]*Handoff
-	replies map[string][]*Handoff // by the id that they answer
-	newer   map[string][]*Handoff // by the id that they supersede, whether or not they may
-	places  map[string]int        // of turns that a log lists: their order
-	listed  int                   // how many places were given
-	lost    map[string]bool       // turns that a sync.lost names
-	names   map[string]bool       // all senders and recipients but Next
+	replies map[string][]*Handoff      // by the id that they answer
+	newer   map[string][]*Handoff      // by the id that they supersede, whether or not they may
+	places  map[string]int             // of turns that a log lists: their order
+	listed  int                        // how many places were given
+	lost    map[string]bool            // turns that a sync.lost names
+	seals   map[string]map[string]bool // by key: the ids of the events that it has sealed
+	names   map[string]bool            // all senders and recipients but Next
+	others  map[string]bool            // the ids of received events that are neither notes nor turns
 
 	isPart bool // closed handoffs were left out
 	lacks  bool // an event was about one of them
@@ -72,6 +75,7 @@ type Handoff struct {
 type note struct {
 	kind, operator, id string
 	at                 time.Time
+	isOwn              bool // it was made here
 }
 
 // A Turn is an event whose order counts.
@@ -81,13 +85,15 @@ type Turn struct {
 	Of                          []string
 	Over                        bool
 	Note                        string
+	IsOwn                       bool // it was made here
 }
 
 // New returns the facts of an empty log.
 func New() *Facts {
 	return &Facts{At: log.Start, Sync: Sync{Logs: map[string]Reading{}}, by: map[string]*Handoff{},
 		replies: map[string][]*Handoff{}, newer: map[string][]*Handoff{},
-		places: map[string]int{}, lost: map[string]bool{}, names: map[string]bool{}}
+		places: map[string]int{}, lost: map[string]bool{}, names: map[string]bool{},
+		seals: map[string]map[string]bool{}, others: map[string]bool{}}
 }
 
 // Of returns the handoff with an id, nil if the log has none. It may be pruned.
@@ -123,6 +129,9 @@ func (f *Facts) Add(change []log.Event) {
 			if p.Writer != "" {
 				f.Writer = p.Writer
 			}
+		case log.Seal:
+			f.addSeal(p)
+			f.others[e.ID()] = true
 		case log.SyncBegin:
 			f.beginSync(p.Remote, p.Missing)
 		case log.Recovered: // the log may lack what was read
@@ -133,6 +142,10 @@ func (f *Facts) Add(change []log.Event) {
 		case log.SyncLost:
 			for _, id := range p.Events {
 				f.lost[id] = true
+			}
+		default:
+			if e.Type == log.Sign || p.Here != nil {
+				f.others[e.ID()] = true
 			}
 		}
 	}
@@ -155,6 +168,27 @@ func (f *Facts) addReading(p log.Payload) {
 		}
 	}
 }
+
+// addSeal notes which events a key has signed. A seal that does not hold says nothing.
+func (f *Facts) addSeal(p log.Payload) {
+	key, err := signature.Verify(SealText(p.Events), []byte(p.Signature), SealNamespace)
+	if err != nil {
+		return
+	}
+	if f.seals[key] == nil {
+		f.seals[key] = map[string]bool{}
+	}
+	for _, id := range p.Events {
+		f.seals[key][id] = true
+	}
+	f.lacks = f.lacks || f.isPart // it may be about a closed handoff
+}
+
+// SealNamespace is the namespace of the signatures of seals.
+const SealNamespace = "handoff-batch-v1"
+
+// SealText returns the text that a seal signs: the ids of events, one a line.
+func SealText(ids []string) []byte { return []byte(strings.Join(ids, "\n") + "\n") }
 
 // about returns the handoff that an event is about.
 func (f *Facts) about(id string) *Handoff {
@@ -239,21 +273,24 @@ func (h *Handoff) IsTo(operator string) bool { return h.To == operator || h.To =
 
 func (h *Handoff) addNote(e log.Event) {
 	if at, ok := instant(e.Payload.Time); ok && e.Payload.Operator != "" {
-		h.notes = append(h.notes, note{e.Type, e.Payload.Operator, e.ID(), at})
+		h.notes = append(h.notes, note{e.Type, e.Payload.Operator, e.ID(), at, e.Payload.Here == nil})
 	}
 }
 
 func (h *Handoff) addTurn(e log.Event) {
+	t, ok := turnOf(e, e.ID())
+	if ok && !slices.ContainsFunc(h.turns, func(other *Turn) bool { return other.ID == t.ID }) {
+		h.turns = append(h.turns, t)
+	}
+}
+
+// turnOf returns an event as a turn. ok is false if it states no time or no operator.
+func turnOf(e log.Event, id string) (t *Turn, ok bool) {
 	p := e.Payload
 	at, isTime := instant(p.Time)
 	until, isEnd := instant(p.Until)
-	if !isTime || !isEnd && p.Until != "" || p.Operator == "" {
-		return
-	}
-	t := &Turn{e.ID(), e.Type, p.Operator, p.Session, at, until, p.Of, p.Over, p.Note}
-	if !slices.ContainsFunc(h.turns, func(other *Turn) bool { return other.ID == t.ID }) {
-		h.turns = append(h.turns, t)
-	}
+	ok = isTime && (isEnd || p.Until == "") && p.Operator != ""
+	return &Turn{id, e.Type, p.Operator, p.Session, at, until, p.Of, p.Over, p.Note, p.Here == nil}, ok
 }
 
 // instant parses a time of an event, to the microsecond.
@@ -282,12 +319,6 @@ func (f *Facts) Turns(h *Handoff) []*Turn {
 
 // Naming returns the handoffs that answer one or supersede it, whether or not they may, by its id. It need not be here.
 func (f *Facts) Naming(id string) []*Handoff { return slices.Concat(f.replies[id], f.newer[id]) }
-
-// Has reports whether an event about a handoff is here: a fact or a turn, by its id.
-func (f *Facts) Has(h *Handoff, event string) bool {
-	return slices.ContainsFunc(h.notes, func(n note) bool { return n.id == event }) ||
-		slices.ContainsFunc(h.turns, func(t *Turn) bool { return t.ID == event })
-}
 
 // IsUnsent reports whether no log lists a turn, and no sync.lost names it.
 func (f *Facts) IsUnsent(turn string) bool { return f.places[turn] == 0 && !f.lost[turn] }

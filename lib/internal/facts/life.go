@@ -21,6 +21,11 @@ const (
 type Rules struct {
 	Knows func(operator string, at time.Time) bool
 	Can   func(operator, capability string, at time.Time) bool
+
+	// Keys has the keys of each operator whose events count only with a seal by one of them. Those that were made here
+	// count before if the operator IsSigner: the next sync seals them.
+	Keys     map[string][]string
+	IsSigner func(operator string) bool
 }
 
 // A View judges facts.
@@ -80,9 +85,46 @@ func (v View) TimeOf(h *Handoff, stated time.Time) (at time.Time, hasEffect bool
 	return stated, v.Now.IsZero() || !stated.After(v.Now.Add(Ahead))
 }
 
-// knows reports whether an operator was known at a time.
-func (v View) knows(operator string, at time.Time) bool {
-	return v.Rules == nil || v.Rules.Knows(operator, at)
+// admits reports whether the operator of an event was known at its time, and whether the event has the seal that it
+// needs.
+func (v View) admits(id, operator string, isOwn bool, at time.Time) bool {
+	return v.Rules == nil || v.Rules.Knows(operator, at) &&
+		(!v.needsSeal(id, operator) || isOwn && v.Rules.IsSigner != nil && v.Rules.IsSigner(operator))
+}
+
+// NeedsSeal reports whether the acts of an operator count only with a seal, which nothing here can make.
+func (v View) NeedsSeal(operator string) bool {
+	return !v.admits("", operator, true, v.Now) && v.needsSeal("", operator)
+}
+
+// needsSeal reports whether an event counts only with a seal, and has none.
+func (v View) needsSeal(id, operator string) bool {
+	if v.Rules == nil {
+		return false
+	}
+	keys := v.Rules.Keys[operator]
+	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return v.seals[key][id] })
+}
+
+// An Unsealed is an event that was made here and waits for the seal of its operator.
+type Unsealed struct{ ID, Type, Operator string }
+
+// Unsealed returns the events about a handoff that were made here and wait for a seal.
+func (v View) Unsealed(h *Handoff) (all []Unsealed) {
+	if v.Rules == nil || len(v.Rules.Keys) == 0 {
+		return nil
+	}
+	for _, n := range h.notes {
+		if n.isOwn && v.needsSeal(n.id, n.operator) {
+			all = append(all, Unsealed{n.id, n.kind, n.operator})
+		}
+	}
+	for _, t := range v.Turns(h) {
+		if t.IsOwn && v.IsUnsent(t.ID) && v.needsSeal(t.ID, t.Operator) {
+			all = append(all, Unsealed{t.ID, t.Type, t.Operator})
+		}
+	}
+	return all
 }
 
 // can reports whether an operator has a capability at a time.
@@ -96,7 +138,7 @@ func (v View) Life(h *Handoff) *Life {
 	for _, t := range v.Turns(h) {
 		at, counts := v.Apply(l, h, t)
 		if counts && (t.Type == log.Take || t.Type == log.Done || t.Type == log.Resume) {
-			reads = append(reads, note{log.MarkRead, t.Operator, t.ID, at})
+			reads = append(reads, note{log.MarkRead, t.Operator, t.ID, at, t.IsOwn})
 		}
 	}
 	archived := note{}
@@ -105,7 +147,7 @@ func (v View) Life(h *Handoff) *Life {
 		n.at = at
 		isParty := n.operator == h.From || h.IsTo(n.operator)
 		switch isArchive := n.kind == log.Archive || n.kind == log.Unarchive; {
-		case !hasEffect || !v.knows(n.operator, at):
+		case !hasEffect || !v.admits(n.id, n.operator, n.isOwn, at):
 		case !isArchive:
 			reads = append(reads, n)
 		case (isParty || v.can(n.operator, "archive", at)) && compare(n, archived) > 0:
@@ -152,16 +194,21 @@ func compare(a, b note) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(
 // read sets Reads. A second mark of the same operator changes nothing.
 func (l *Life) read(notes []note) {
 	if len(notes) > 1 {
-		slices.SortFunc(notes, compare)
+		slices.SortFunc(notes, func(a, b note) int {
+			return cmp.Or(strings.Compare(a.operator, b.operator), compare(a, b))
+		})
 	}
 	for _, n := range notes {
-		switch i := slices.IndexFunc(l.Reads, func(m Mark) bool { return m.Operator == n.operator }); {
-		case n.kind == log.MarkUnread && i >= 0:
-			l.Reads = slices.Delete(l.Reads, i, i+1)
-		case n.kind == log.MarkRead && i < 0 && n.at.After(l.freed):
+		last := len(l.Reads) - 1
+		isRead := last >= 0 && l.Reads[last].Operator == n.operator
+		switch {
+		case n.kind == log.MarkUnread && isRead:
+			l.Reads = l.Reads[:last]
+		case n.kind == log.MarkRead && !isRead && n.at.After(l.freed):
 			l.Reads = append(l.Reads, Mark{n.operator, n.at})
 		}
 	}
+	slices.SortStableFunc(l.Reads, func(a, b Mark) int { return a.At.Compare(b.At) })
 }
 
 // A claim is what a turn may do to a life, as a view judges it.
@@ -179,7 +226,7 @@ type claim struct {
 // life stays as it is.
 func (v View) Apply(l *Life, h *Handoff, t *Turn) (at time.Time, counts bool) {
 	at, hasEffect := v.TimeOf(h, t.At)
-	if !hasEffect || !v.knows(t.Operator, at) {
+	if !hasEffect || !v.admits(t.ID, t.Operator, t.IsOwn, at) {
 		return at, false
 	}
 	isHuman := v.can(t.Operator, "human", at)

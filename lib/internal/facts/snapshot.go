@@ -136,6 +136,21 @@ func (f *Facts) codeStore(c *codec) {
 		r.Through, _ = log.ParsePoint(through)
 		f.Sync.Logs[*name] = r
 	})
+	keys := slices.Sorted(maps.Keys(f.seals))
+	list(c, &keys, func(key *string) {
+		c.word(key)
+		ids := slices.Sorted(maps.Keys(f.seals[*key]))
+		c.words(&ids)
+		f.seals[*key] = map[string]bool{}
+		for _, id := range ids {
+			f.seals[*key][id] = true
+		}
+	})
+	others := slices.Sorted(maps.Keys(f.others))
+	c.words(&others)
+	for _, id := range others {
+		f.others[id] = true
+	}
 	names := f.Names()
 	c.words(&names)
 	f.addNames(names...)
@@ -188,6 +203,7 @@ func (f *Facts) codeHandoff(c *codec, h *Handoff) {
 		c.word(&n.operator)
 		c.word(&n.id)
 		c.time(&n.at)
+		c.flag(&n.isOwn)
 	})
 	list(c, &h.turns, func(turn **Turn) {
 		if c.isRead {
@@ -201,6 +217,7 @@ func (f *Facts) codeHandoff(c *codec, h *Handoff) {
 		c.time(&t.Until)
 		c.words(&t.Of)
 		c.flag(&t.Over)
+		c.flag(&t.IsOwn)
 		f.codePlace(c, t.ID)
 	})
 }

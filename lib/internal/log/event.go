@@ -43,6 +43,8 @@ const (
 	Regenerate = "machine_fingerprint.regenerate"
 	Recovered  = "log.recovered"
 
+	Seal = "batch.seal" // a signature of the ids of events
+
 	SyncRead  = "sync.read"
 	SyncBegin = "sync.begin"
 	SyncLost  = "sync.lost"
@@ -71,7 +73,7 @@ type Payload struct {
 	Allowed         []string `json:"secrets_allowed,omitempty"` // the rules whose credentials it may have
 
 	AlreadyMarked *bool  `json:"already_marked,omitempty"` // of a mark
-	Signature     string `json:"signature,omitempty"`      // of Sign
+	Signature     string `json:"signature,omitempty"`      // of Sign and Seal
 
 	// of a turn
 	Session string   `json:"session,omitempty"`

@@ -99,6 +99,11 @@ func (l *List) Has(id string) bool {
 	return has
 }
 
+// RequiresKeys reports whether an operator must sign.
+func (l *List) RequiresKeys() bool {
+	return l != nil && slices.ContainsFunc(l.operators, func(o Operator) bool { return o.Require == RequireRefuse })
+}
+
 // IsActive reports whether the file lists an operator that has not left at a time.
 func (l *List) IsActive(id string, at time.Time) bool {
 	o, has := l.Of(id)

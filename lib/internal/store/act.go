@@ -31,7 +31,7 @@ func (c *Change) Mark(h *facts.Handoff, kind, operator string) (at time.Time, ch
 func (c *Change) Turn(h *facts.Handoff, l *facts.Life, turns ...facts.Turn) (made []facts.Turn, count bool) {
 	for i := range turns {
 		t := &turns[i]
-		t.At = c.TimeFor(h, l, t.Type, t.Operator)
+		t.At, t.IsOwn = c.TimeFor(h, l, t.Type, t.Operator), true
 		p := log.Payload{ID: h.ID, Operator: t.Operator, Session: t.Session, Time: log.Stamp(t.At), Of: t.Of,
 			Over: t.Over, Note: t.Note}
 		if !t.Until.IsZero() {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
@@ -83,7 +84,22 @@ func (s *Store) show(r *read) *Look {
 // View judges facts by the clock and by the accepted rules.
 func (s *Store) View(f *facts.Facts) facts.View {
 	now := s.Opt.Now()
-	return facts.View{Facts: f, Now: now, Rules: trust.Accepted(f.Rules, now).ForFacts()}
+	accepted := trust.Accepted(f.Rules, now)
+	rules := accepted.ForFacts()
+	if rules != nil && accepted.List.RequiresKeys() {
+		rules.Keys = s.Keys(accepted, facts.SealNamespace).Sealing()
+		rules.IsSigner = s.Opt.IsSigner
+	}
+	return facts.View{Facts: f, Now: now, Rules: rules}
+}
+
+// Keys returns what names the owners of keys for signatures in a namespace: the user's allowed signers, and rules.
+func (s *Store) Keys(rules trust.Rules, namespace string) trust.Keys {
+	k := trust.Keys{Accepted: rules.List, Broken: rules.Broken, Verify: s.Opt.VerifySignature}
+	if text := ReadUser(s.Opt.AllowedSigners, disk.MaxOperators); text != nil {
+		k.Allowed = operators.ParseAllowed(string(text), namespace)
+	}
+	return k
 }
 
 // readLog reads the log, and compares it with the pin, which is older.

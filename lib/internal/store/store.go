@@ -28,6 +28,8 @@ type Options struct {
 	// VerifySignature returns the public key that made an armored signature of a text. Its error is fault.ErrIntegrity
 	// if none did. It may be nil; then Verify and Repair of package check skip signatures.
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
+	AllowedSigners  string                     // the user's file of allowed signers; "" if there is none
+	IsSigner        func(operator string) bool // reports whether a sync seals the acts of an operator; may be nil
 
 	Now         func() time.Time
 	Fingerprint func() (string, error)

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -9,6 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
@@ -43,7 +46,8 @@ const maxNames = 100 // base.md, base-2.md … base-100.md
 // adds more events.
 func (s *Store) Write(ctx context.Context, docs []Document, before func(*Change), after func(*Change) error) (
 	outcomes []Outcome, err error) {
-	w := writing{docs: docs, outcomes: make([]Outcome, len(docs)), temps: make([]string, len(docs))}
+	w := writing{docs: docs, outcomes: make([]Outcome, len(docs)), temps: make([]string, len(docs)),
+		signed: map[string]bool{}}
 	if w.dir, err = s.make(s.Opt.Dir); err != nil {
 		return w.outcomes, err
 	}
@@ -72,7 +76,8 @@ type writing struct {
 	dir      *disk.Dir
 	docs     []Document
 	outcomes []Outcome
-	temps    []string // the names of the staged bodies; "" once the change has them
+	temps    []string        // the names of the staged bodies; "" once the change has them
+	signed   map[string]bool // the documents that got another signature, by id
 }
 
 // stage writes the bodies to the disk, under temporary names.
@@ -86,8 +91,10 @@ func (w *writing) stage(s *Store) (err error) {
 		if err == nil {
 			w.temps[i], err = w.dir.Stage(text, perm)
 		}
-		if err == nil && len(w.docs[i].Signature) > 0 {
-			err = s.sign(w.docs[i].HandoffID, w.docs[i].Signature)
+		if before, readErr := s.Signature(w.docs[i].HandoffID); err == nil && len(w.docs[i].Signature) > 0 &&
+			(readErr != nil || !bytes.Equal(before, w.docs[i].Signature)) {
+			w.signed[w.docs[i].HandoffID] = true
+			err = s.SetSignature(w.docs[i].HandoffID, w.docs[i].Signature)
 		}
 		if err != nil {
 			return err
@@ -119,6 +126,9 @@ func (w *writing) plan(c *Change, i int) error {
 	if h != nil && !h.Pruned && !h.Lost {
 		if _, _, err := c.store.Load(c.dir, h); err == nil {
 			o.File, o.IsExisting = h.File, true
+			if w.signed[h.ID] && d.Here == nil {
+				c.addSign(h, cmp.Or(c.store.Opt.Operator, h.From), d.Signature)
+			}
 			return nil
 		} else if !errors.Is(err, fault.ErrIntegrity) { // it may be whole
 			return err
@@ -197,8 +207,8 @@ func (d Document) payload(s *Store) log.Payload {
 	return p
 }
 
-// sign stores the signature of a document, durably.
-func (s *Store) sign(id string, armored []byte) error {
+// SetSignature stores the signature of a document, durably.
+func (s *Store) SetSignature(id string, armored []byte) error {
 	d, err := s.make(filepath.Join(s.Opt.Dir, disk.Signatures))
 	if err != nil {
 		return err
@@ -214,11 +224,16 @@ func (s *Store) Sign(ctx context.Context, id, operator string, armored []byte) e
 		if h == nil || h.Pruned {
 			return s.UnknownID(id)
 		}
-		if err := s.sign(id, armored); err != nil {
+		if err := s.SetSignature(id, armored); err != nil {
 			return err
 		}
-		at := c.TimeFor(h, c.Life(h), log.Sign, operator)
-		c.Add(log.Sign, log.Payload{ID: id, Operator: operator, Time: log.Stamp(at), Signature: string(armored)})
+		c.addSign(h, operator, armored)
 		return nil
 	})
+}
+
+// addSign plans the event of another signature of a handoff.
+func (c *Change) addSign(h *facts.Handoff, operator string, armored []byte) {
+	at := c.TimeFor(h, c.Life(h), log.Sign, operator)
+	c.Add(log.Sign, log.Payload{ID: h.ID, Operator: operator, Time: log.Stamp(at), Signature: string(armored)})
 }

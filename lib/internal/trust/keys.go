@@ -68,6 +68,20 @@ func (k Keys) of(operator string) (keys []operators.Key) {
 	return keys
 }
 
+// Sealing returns the keys of each operator whose events count only with a seal by one of them.
+func (k Keys) Sealing() map[string][]string {
+	all := map[string][]string{}
+	for _, o := range k.Accepted.All() {
+		if o.Require != operators.RequireRefuse {
+			continue
+		}
+		for _, key := range k.of(o.ID) {
+			all[o.ID] = append(all[o.ID], string(key))
+		}
+	}
+	return all
+}
+
 // Distrust returns what is missing if the accepted rules require a good signature of the sender, otherwise "".
 func (k Keys) Distrust(from string, v Verdict) (why string) {
 	if k.Broken != nil && v.State != Good {
