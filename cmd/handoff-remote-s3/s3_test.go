@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/remote"
-	"github.com/seed-78daf238/handoff/lib/exchange/remote/remotetest"
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/testdata/remotetest"
 )
 
 // The test binary is the helper program, too.

@@ -132,6 +132,7 @@ func (o Options) store() *store.Store {
 		Dir: o.Dir, StateDir: o.StateDir, Root: o.Root, UserState: o.UserState, Named: o.Named,
 		OperatorsFile: o.OperatorsFile, Unverified: o.Operators.Off, Lenient: o.Operators.Warn, Git: o.Git,
 		Operator: o.Operator, LockTimeout: o.LockTimeout, IndexMaxRows: o.IndexMaxRows,
-		VerifySignature: o.VerifySignature, AllowedSigners: o.AllowedSigners, IsSigner: o.isSigner(), Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Progress: o.Progress,
+		VerifySignature: o.VerifySignature, AllowedSigners: o.AllowedSigners, IsSigner: o.isSigner(),
+		Now: o.Now, Fingerprint: o.Fingerprint, Warn: o.Warn, Progress: o.Progress,
 	}}
 }

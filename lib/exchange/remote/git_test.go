@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/remote"
-	"github.com/seed-78daf238/handoff/lib/exchange/remote/remotetest"
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/testdata/remotetest"
 )
 
 // environ is the environment of a user without settings, whose home is empty.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/remote"
-	"github.com/seed-78daf238/handoff/lib/exchange/remote/remotetest"
+	"github.com/seed-78daf238/handoff/testdata/remotetest"
 )
 
 // serve serves a repository by smart HTTP, through a function that may refuse or spoil requests. It returns the URL.

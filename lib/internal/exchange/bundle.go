@@ -33,7 +33,7 @@ func (x *Exchange) Bundle(ids []string, withState bool) ([]byte, error) {
 			wanted[id] = true
 		}
 		err = x.At.Events(func(e log.Event) {
-			isWanted := wanted[e.Payload.ID] && (isTurn(e.Type) || slices.Contains(factTypes, e.Type))
+			isWanted := wanted[e.Payload.ID] && (isTurn(e.Type) || isFact(e.Type))
 			if e.Type == log.Seal {
 				isWanted = slices.ContainsFunc(e.Payload.Events, func(id string) bool { return wanted[id] })
 			}
@@ -79,7 +79,6 @@ func (x *Exchange) Import(ctx context.Context, lines [][]byte, withState, isDry 
 				continue
 			}
 			if _, comesIn := room.Admit(h, r.Pending, r.id); comesIn {
-				x.adoptSignature(h, r.Pending)
 				c.AddEvent(r.Pending, &log.Here{Bundle: true})
 			}
 		}

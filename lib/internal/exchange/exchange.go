@@ -22,12 +22,11 @@ type Exchange struct {
 	// Sign signs what the user did; nil if nothing is signed.
 	Sign func(namespace string, text []byte) ([]byte, error)
 
-	report     Report
-	outbox     string              // the log of this clone
-	sent       map[string]bool     // the ids of lines that the outbox was seen to have
-	signatures map[string][]string // that came by themselves, by document
-	again      bool                // logs are read from their beginnings
-	isDry      bool
+	report Report
+	outbox string          // the log of this clone
+	sent   map[string]bool // the ids of lines that the outbox was seen to have
+	again  bool            // logs are read from their beginnings
+	isDry  bool
 
 	missing  []string   // the documents that the store lacks
 	restored *restoring // set while the remote gets back what it lacks
@@ -108,7 +107,7 @@ func (x *Exchange) Sync(ctx context.Context, o Options) (Report, error) {
 
 // begin finds out which log is the outbox. The first sync with a remote, and one that restores it, begin anew.
 func (x *Exchange) begin(ctx context.Context, restore bool) error {
-	x.sent, x.signatures = map[string]bool{}, map[string][]string{}
+	x.sent = map[string]bool{}
 	x.report = Report{Held: []Held{}, Lost: []Lost{}}
 	look, err := x.At.Look(false)
 	if err != nil {

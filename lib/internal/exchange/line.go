@@ -34,6 +34,8 @@ var (
 	ownTypes  = []string{log.Write, log.Import, log.Surface, log.Prune, log.Repair, "handoff.validate"} // never travel
 )
 
+func isFact(kind string) bool { return slices.Contains(factTypes, kind) }
+
 func isTurn(kind string) bool { return slices.Contains(turnTypes, kind) }
 
 // turnLog returns the log of the turns of a handoff.
@@ -86,7 +88,7 @@ func parseLine(name string, text []byte) (r received, ok bool) {
 		return r, isKnown && name == turnLog(id)
 	case r.Type == log.Seal:
 		return r, true
-	case slices.Contains(factTypes, r.Type):
+	case isFact(r.Type):
 		return r, isKnown && form.IsWriter(name)
 	}
 	return r, form.IsWriter(name) && (strings.HasPrefix(r.Type, "handoff.") || strings.HasPrefix(r.Type, "batch."))

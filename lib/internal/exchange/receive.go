@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/exchange/remote"
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	doc "github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -129,12 +128,6 @@ func (x *Exchange) take(ctx context.Context, all []arrival) error {
 	if len(all) == 0 {
 		return nil
 	}
-	for _, a := range all {
-		x.keepSignatures(a.lines)
-	}
-	if err := x.signHeld(); err != nil {
-		return err
-	}
 	var docs []store.Document
 	for i := range all {
 		x.outboxHas(all[i])
@@ -176,38 +169,6 @@ func (x *Exchange) outboxHas(a arrival) {
 	for _, r := range a.lines {
 		x.sent[r.id] = true
 	}
-}
-
-const mostSignatures = 100 // of a document that is not here
-
-// keepSignatures keeps signatures that came by themselves, for their documents.
-func (x *Exchange) keepSignatures(lines []received) {
-	for _, r := range lines {
-		id, armored := r.Payload.ID, r.Payload.Signature
-		if r.Type == log.Sign && len(armored) <= disk.MaxSignature && len(x.signatures[id]) < mostSignatures {
-			x.signatures[id] = append(x.signatures[id], armored)
-		}
-	}
-}
-
-// signHeld gives held documents the signatures that came.
-func (x *Exchange) signHeld() error {
-	if len(x.signatures) == 0 {
-		return nil
-	}
-	keys, err := x.keys()
-	if err != nil {
-		return err
-	}
-	return x.eachHeld(func(_ *disk.Dir, w waiting) error {
-		before := w.Document.Signature
-		if parsed, err := w.Document.parse(); err != nil || len(x.signatures[w.Document.ID]) == 0 {
-			return nil // it is judged later
-		} else if x.chooseSignature(keys, &w.Document, parsed.From); w.Document.Signature == before {
-			return nil
-		}
-		return x.hold(&w.Document, w.Log, nil)
-	})
 }
 
 // admit returns a document to store, nil if it is here, was pruned, or has to wait.
@@ -258,23 +219,7 @@ func (x *Exchange) received(d *document, parsed doc.Document, verification strin
 		Text: func() ([]byte, error) { return text, nil }}
 }
 
-// chooseSignature gives a document the best of the signatures that came, and none that is not of its text.
-func (x *Exchange) chooseSignature(keys trust.Keys, d *document, from string) (best trust.Verdict) {
-	all := append([]string{d.Signature}, x.signatures[d.ID]...)
-	d.Signature, best = "", trust.Verdict{State: trust.Unsigned}
-	for _, armored := range all {
-		v, err := keys.Judge(from, []byte(d.Text), []byte(armored))
-		if err == nil && (v.State == trust.Good || v.State == trust.UnknownKey && d.Signature == "") {
-			d.Signature, best = armored, v
-		}
-		if best.State == trust.Good {
-			break
-		}
-	}
-	return best
-}
-
-// judge returns why a document may not be stored now, and chooses its signature.
+// judge returns why a document may not be stored now. It removes a signature that is not of the text.
 func (x *Exchange) judge(d *document, parsed doc.Document) (verification string, why error) {
 	if bad := doc.CheckTime(parsed.Time, x.At.Opt.Now()); bad != nil {
 		return "", fault.Invalid("it comes in when its time has come", "it states %s", parsed.Time)
@@ -291,7 +236,12 @@ func (x *Exchange) judge(d *document, parsed doc.Document) (verification string,
 		return "", err
 	}
 	keys := x.At.Keys(accepted, operators.Namespace)
-	verdict := x.chooseSignature(keys, d, parsed.From)
+	verdict, err := keys.Judge(parsed.From, []byte(d.Text), []byte(d.Signature))
+	if verdict.State == trust.Bad {
+		d.Signature = ""
+	} else if err != nil {
+		return "", err
+	}
 	if missing := keys.Distrust(parsed.From, verdict); missing != "" {
 		return "", fault.Denied("ask "+parsed.From+" to run `handoff write --sign` with it", "%s", missing)
 	}
@@ -300,9 +250,7 @@ func (x *Exchange) judge(d *document, parsed doc.Document) (verification string,
 
 // hold keeps a document that may not be stored yet.
 func (x *Exchange) hold(d *document, from string, why error) error {
-	if why != nil {
-		x.report.Held = append(x.report.Held, Held{d.ID, fault.Sentence(why)})
-	}
+	x.report.Held = append(x.report.Held, Held{d.ID, fault.Sentence(why)})
 	held, err := x.At.Held()
 	if err != nil {
 		return err
@@ -310,7 +258,7 @@ func (x *Exchange) hold(d *document, from string, why error) error {
 	defer held.Close()
 	text, err := jsontree.CanonicalOf(waiting{from, *d})
 	if err == nil {
-		err = held.Replace(waiting{"", *d}.file(), text, 0, true)
+		err = held.Replace(strings.TrimPrefix(d.ID, form.IDPrefix), text, 0, true)
 	}
 	return err
 }
@@ -323,57 +271,47 @@ type waiting struct {
 
 // release stores held documents that may be stored now. What others said of them meanwhile is read again.
 func (x *Exchange) release(ctx context.Context) error {
-	x.report.Held = x.report.Held[:0]
-	var docs []store.Document
-	err := x.eachHeld(func(held *disk.Dir, w waiting) error {
-		d, err := x.admit(&w.Document, w.Log)
-		if look, lookErr := x.At.Look(false); d == nil && err == nil && lookErr == nil && look.Of(w.Document.ID) != nil {
-			_ = held.Remove(w.file()) // it came in another way
-		}
-		if d != nil {
-			docs = append(docs, *d)
-		}
-		return err
-	})
-	if err != nil || len(docs) == 0 {
-		return err
-	}
-	outcomes, err := x.At.Write(ctx, docs, func(*store.Change) {}, nil)
-	if err != nil {
-		return err
-	}
-	x.report.Received += len(outcomes)
-	err = x.eachHeld(func(held *disk.Dir, w waiting) error {
-		if slices.ContainsFunc(docs, func(d store.Document) bool { return d.HandoffID == w.Document.ID }) {
-			_ = held.Remove(w.file())
-		}
-		return nil
-	})
-	return errors.Join(err, x.catchUp(ctx))
-}
-
-// eachHeld calls do for each held document.
-func (x *Exchange) eachHeld(do func(*disk.Dir, waiting) error) error {
 	held, err := x.At.Held()
 	if err != nil {
 		return err
 	}
 	defer held.Close()
 	names, err := held.Names(form.IsDigest)
+	if err != nil {
+		return err
+	}
+	x.report.Held = x.report.Held[:0]
+	var docs []store.Document
 	for _, name := range names {
-		text, readErr := held.Read(name, 2*maxLine)
+		text, err := held.Read(name, 2*maxLine)
 		var w waiting
-		if readErr != nil || jsontree.Decode(text, &w) != nil {
+		if err != nil || jsontree.Decode(text, &w) != nil {
 			continue
 		}
-		if err = do(held, w); err != nil {
-			break
+		d, err := x.admit(&w.Document, w.Log)
+		if err != nil {
+			return err
+		}
+		if look, err := x.At.Look(false); d == nil && err == nil && look.Of(w.Document.ID) != nil {
+			_ = held.Remove(name) // it came in another way
+		}
+		if d != nil {
+			docs = append(docs, *d)
 		}
 	}
-	return err
+	if len(docs) == 0 {
+		return nil
+	}
+	outcomes, err := x.At.Write(ctx, docs, func(*store.Change) {}, nil)
+	if err != nil {
+		return err
+	}
+	x.report.Received += len(outcomes)
+	for _, d := range docs {
+		_ = held.Remove(strings.TrimPrefix(d.HandoffID, form.IDPrefix))
+	}
+	return x.catchUp(ctx)
 }
-
-func (w waiting) file() string { return strings.TrimPrefix(w.Document.ID, form.IDPrefix) }
 
 const (
 	notedFile = "noted" // the ids of handoffs about which lines were passed over
@@ -452,7 +390,6 @@ func (x *Exchange) addLines(c *store.Change, room *facts.Room, a arrival) error 
 			}
 		}
 		if comesIn {
-			x.adoptSignature(h, r.Pending)
 			c.AddEvent(r.Pending, &log.Here{Log: a.log})
 		}
 		if isTurn(r.Type) && (isAway || isHere || comesIn) {
@@ -477,36 +414,13 @@ func (x *Exchange) addLines(c *store.Change, room *facts.Room, a arrival) error 
 	return nil
 }
 
-// adoptSignature stores the signature of a handoff that others made, if it is good and the present one is not.
-func (x *Exchange) adoptSignature(h *facts.Handoff, p log.Pending) {
-	if p.Type != log.Sign {
-		return
-	}
-	dir, err := x.At.Open()
-	if err != nil || dir == nil {
-		return
-	}
-	defer dir.Close()
-	if _, text, err := x.At.Load(dir, h); err == nil {
-		x.improve(h.ID, h.From, text, []byte(p.Payload.Signature))
-	}
-}
-
-// keys returns whose keys sign documents.
-func (x *Exchange) keys() (trust.Keys, error) {
-	look, err := x.At.Look(true)
-	if err != nil {
-		return trust.Keys{}, err
-	}
-	return x.At.Keys(x.At.Accepted(look.View), operators.Namespace), nil
-}
-
 // improve stores a signature of a document that is here, if it is good and the present one is not.
 func (x *Exchange) improve(id, from string, text, armored []byte) {
-	keys, err := x.keys()
-	if err != nil || len(armored) == 0 {
+	look, err := x.At.Look(true)
+	if err != nil {
 		return
 	}
+	keys := x.At.Keys(x.At.Accepted(look.View), operators.Namespace)
 	isGood := func(armored []byte) bool {
 		v, err := keys.Judge(from, text, armored)
 		return err == nil && v.State == trust.Good

@@ -21,11 +21,19 @@ type unsent struct {
 	lost    []string            // turns that no longer count
 	mine    map[string]string   // the operators of lines that this user seals, by id
 	seals   []log.Event         // that are here
-	made    []log.Pending       // the seals of these lines
+	waits   map[string]bool     // the ids of lines that wait for the seal of somebody else
 	isThere bool                // the outbox has lines of which no answer came
 	isPart  bool                // there is more
 
 	turns map[string][]byte // the lines of all turns, to restore the remote
+}
+
+// n returns how many lines there are, seals left out.
+func (u *unsent) n() (n int) {
+	for _, ids := range u.ids {
+		n += len(ids)
+	}
+	return n
 }
 
 func (u *unsent) add(name, id string, line []byte) {
@@ -45,29 +53,23 @@ func (u *unsent) cut() {
 }
 
 // collect finds what is unsent.
-func (x *Exchange) collect(look *store.Look) (u unsent, err error) {
-	u = unsent{through: look.At, count: look.Count, lines: map[string][][]byte{}, ids: map[string][]string{},
-		turns: map[string][]byte{}, mine: map[string]string{}}
-	waits := x.waiting(look, &u)
+func (x *Exchange) collect(look *store.Look) (u *unsent, err error) {
+	u = &unsent{through: look.At, count: look.Count, lines: map[string][][]byte{}, ids: map[string][]string{},
+		turns: map[string][]byte{}, mine: map[string]string{}, waits: map[string]bool{}}
 	from := look.Sync.Logs[x.outbox].Through
 	if from == (log.Point{}) || x.restored != nil {
 		from = log.Start
 	}
-	x.report.Lost = x.report.Lost[:0]
-	each := func(from, to log.Point, isWanted func(id string) bool) error {
-		return x.At.EventsFrom(from, to, func(e log.Event) {
-			if e.Type == log.Seal {
-				u.seals = append(u.seals, e)
-			}
-			if h := look.Of(e.Payload.ID); h != nil && !h.Pruned && (isWanted == nil || isWanted(e.ID())) {
-				x.collectOne(&u, look, h, e)
+	x.report.Lost, x.report.Unsealed = x.report.Lost[:0], nil
+	x.findUnsealed(u, look)
+	if from != log.Start && len(u.mine) > 0 { // they may have waited for long
+		err = x.At.EventsFrom(log.Start, from, func(e log.Event) {
+			if u.mine[e.ID()] != "" {
+				x.collectOne(u, look, e)
 			}
 		})
 	}
-	if from != log.Start && len(u.mine) > 0 { // what waited for the key
-		err = each(log.Start, from, func(id string) bool { return u.mine[id] != "" })
-	}
-	err = errors.Join(err, each(from, u.through, func(id string) bool { return !waits[id] }))
+	err = errors.Join(err, x.At.EventsFrom(from, u.through, func(e log.Event) { x.collectOne(u, look, e) }))
 	if x.restored == nil {
 		return u, err
 	}
@@ -76,7 +78,7 @@ func (x *Exchange) collect(look *store.Look) (u unsent, err error) {
 			switch line := u.turns[t.ID]; {
 			case line == nil || x.sent[t.ID]:
 			case look.IsUnsent(t.ID) && !look.Counts(h, t.ID):
-				x.lose(&u, h, t.ID, t.Type, t.Operator, t.Session)
+				x.lose(u, h, t.ID, t.Type, t.Operator, t.Session)
 			default:
 				u.add(turnLog(h.ID), t.ID, line)
 			}
@@ -85,21 +87,18 @@ func (x *Exchange) collect(look *store.Look) (u unsent, err error) {
 	return u, err
 }
 
-// waiting returns the ids of events that wait for the seal of somebody else, and notes those that this user seals.
-func (x *Exchange) waiting(look *store.Look, u *unsent) map[string]bool {
-	waits := map[string]bool{}
-	x.report.Unsealed = nil
+// findUnsealed finds the events that wait for a seal: of this user, or of somebody else.
+func (x *Exchange) findUnsealed(u *unsent, look *store.Look) {
 	for _, h := range look.All() {
 		for _, e := range look.Unsealed(h) {
 			if x.canSeal(e.Operator) {
 				u.mine[e.ID] = e.Operator
 				continue
 			}
-			waits[e.ID] = true
+			u.waits[e.ID] = true
 			x.report.Unsealed = append(x.report.Unsealed, Lost{h.ID, e.Type, e.Operator, ""})
 		}
 	}
-	return waits
 }
 
 // canSeal reports whether this user seals the events of an operator.
@@ -107,28 +106,65 @@ func (x *Exchange) canSeal(operator string) bool {
 	return x.Sign != nil && x.At.Opt.IsSigner != nil && x.At.Opt.IsSigner(operator)
 }
 
-// seal adds seals of this user's lines, and those that are here already, to the logs of the lines.
-func (x *Exchange) seal(u *unsent) error {
-	names := slices.Sorted(maps.Keys(u.ids))
-	addTo := func(events []string, line []byte) {
-		sealed := map[string]bool{}
-		for _, id := range events {
-			sealed[id] = true
+// collectOne adds an event about a handoff that is unsent.
+func (x *Exchange) collectOne(u *unsent, look *store.Look, e log.Event) {
+	if e.Type == log.Seal {
+		u.seals = append(u.seals, e)
+	}
+	h := look.Of(e.Payload.ID)
+	if h == nil || h.Pruned {
+		return
+	}
+	isOwn := e.Payload.Here == nil || e.Payload.Here.Log == "" || x.restored != nil
+	id, isDocument := e.ID(), e.Type == log.Write || e.Type == log.Import
+	if isDocument {
+		id = h.ID
+	}
+	isOther := x.restored != nil && e.Payload.Here != nil && !isDocument && !isTurn(e.Type) // of a type we do not know
+	// It may have been sent before its operator had to sign.
+	_, isLate := u.mine[id]
+	if isTurn(e.Type) || isFact(e.Type) {
+		u.seal(x, id, e.Payload)
+	}
+	switch {
+	case u.waits[id]:
+	case isDocument || isOther || isFact(e.Type):
+		if u.isThere = u.isThere || isOwn && x.sent[id]; !isOwn || x.sent[id] && !isLate {
+			return
 		}
-		for _, name := range names {
-			if slices.ContainsFunc(u.ids[name], func(id string) bool { return sealed[id] }) {
-				u.lines[name] = append(u.lines[name], line)
+		if !isDocument {
+			u.add(x.outbox, id, e.Line())
+		}
+		if isDocument || e.Type == log.Sign { // the document again, with its signature
+			if line := x.documentLine(h.ID, look); line != nil {
+				u.add(x.outbox, h.ID, line)
 			}
 		}
+	case !isTurn(e.Type):
+	case x.restored != nil:
+		u.turns[id] = e.Line()
+	case look.IsUnsent(id) && look.Counts(h, id):
+		u.add(turnLog(h.ID), id, e.Line())
+	case look.IsUnsent(id):
+		x.lose(u, h, id, e.Type, e.Payload.Operator, e.Payload.Session)
 	}
+}
+
+// seal notes an event for this user to seal, if it was made here.
+func (u *unsent) seal(x *Exchange, id string, p log.Payload) {
+	if p.Here == nil && x.canSeal(p.Operator) {
+		u.mine[id] = p.Operator
+	}
+}
+
+// addSeals adds seals of this user's lines, and those that are here already, to the logs of the lines. It returns the
+// new ones.
+func (x *Exchange) addSeals(u *unsent) (made []log.Pending, err error) {
 	for _, e := range u.seals {
-		addTo(e.Payload.Events, e.Line())
-		for _, id := range e.Payload.Events {
-			delete(u.mine, id)
-		}
+		u.addSeal(e.Payload.Events, e.Line())
 	}
 	var mine []string
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(u.ids)) {
 		for _, id := range u.ids[name] {
 			if u.mine[id] != "" {
 				mine = append(mine, id)
@@ -138,50 +174,30 @@ func (x *Exchange) seal(u *unsent) error {
 	for ids := range slices.Chunk(mine, maxSealed) {
 		armored, err := x.Sign(facts.SealNamespace, facts.SealText(ids))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		p := log.Pending{Type: log.Seal, Payload: log.Payload{Operator: u.mine[ids[0]], Events: ids,
-			Signature: string(armored)}}
-		line, err := p.Line()
+		p := log.Payload{Operator: u.mine[ids[0]], Events: ids, Signature: string(armored)}
+		made = append(made, log.Pending{Type: log.Seal, Payload: p})
+		line, err := made[len(made)-1].Line()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		addTo(ids, line)
-		u.made = append(u.made, p)
+		u.addSeal(ids, line)
 	}
-	return nil
+	return made, nil
 }
 
-// collectOne adds an event about a handoff that is unsent.
-func (x *Exchange) collectOne(u *unsent, look *store.Look, h *facts.Handoff, e log.Event) {
-	isOwn := e.Payload.Here == nil || e.Payload.Here.Log == "" || x.restored != nil
-	id, isDocument := e.ID(), e.Type == log.Write || e.Type == log.Import
-	_, waited := u.mine[id]
-	if !isDocument && e.Payload.Here == nil && e.Type != log.Sign && x.canSeal(e.Payload.Operator) {
-		u.mine[id] = e.Payload.Operator
+// addSeal adds the line of a seal to the logs of the events that it lists.
+func (u *unsent) addSeal(events []string, line []byte) {
+	sealed := map[string]bool{}
+	for _, id := range events {
+		sealed[id] = true
+		delete(u.mine, id)
 	}
-	if isDocument {
-		id = h.ID
-	}
-	switch {
-	case isDocument || slices.Contains(factTypes, e.Type):
-		if u.isThere = u.isThere || isOwn && x.sent[id]; !isOwn || x.sent[id] && !waited {
-			return
+	for name, ids := range u.ids {
+		if slices.ContainsFunc(ids, func(id string) bool { return sealed[id] }) {
+			u.lines[name] = append(u.lines[name], line)
 		}
-		line := e.Line()
-		if isDocument {
-			line = x.documentLine(h.ID, look)
-		}
-		if line != nil {
-			u.add(x.outbox, id, line)
-		}
-	case !isTurn(e.Type):
-	case x.restored != nil:
-		u.turns[id] = e.Line()
-	case look.IsUnsent(id) && look.Counts(h, id):
-		u.add(turnLog(h.ID), id, e.Line())
-	case look.IsUnsent(id):
-		x.lose(u, h, id, e.Type, e.Payload.Operator, e.Payload.Session)
 	}
 }
 
@@ -265,14 +281,12 @@ func (x *Exchange) push(ctx context.Context, more []log.Pending) error {
 			return err
 		}
 		if x.isDry {
-			for _, lines := range u.lines {
-				x.report.Sent += len(lines)
-			}
+			x.report.Sent = u.n()
 			return nil
 		}
 		u.cut()
 		if u.isPart {
-			if err := x.send(ctx, look, &u, nil); err != nil {
+			if err := x.send(ctx, look, u, nil); err != nil {
 				return err
 			}
 			continue
@@ -283,18 +297,17 @@ func (x *Exchange) push(ctx context.Context, more []log.Pending) error {
 				return err
 			}
 			id := log.IDOf(line)
-			if x.canSeal(p.Payload.Operator) {
-				u.mine[id] = p.Payload.Operator
-			}
+			u.seal(x, id, p.Payload)
 			u.add(turnLog(p.Payload.ID), id, line)
 		}
-		return x.send(ctx, look, &u, more)
+		return x.send(ctx, look, u, more)
 	}
 }
 
 // send appends lines, and records them with the new events among them.
 func (x *Exchange) send(ctx context.Context, look *store.Look, u *unsent, more []log.Pending) error {
-	if err := x.seal(u); err != nil {
+	seals, err := x.addSeals(u)
+	if err != nil {
 		return err
 	}
 	var all []remote.Addition
@@ -305,31 +318,31 @@ func (x *Exchange) send(ctx context.Context, look *store.Look, u *unsent, more [
 	if len(all) == 0 && len(u.lost) == 0 && !u.isThere && x.restored == nil {
 		return nil
 	}
-	n := 0
-	for _, ids := range u.ids {
-		n += len(ids)
-	}
 	ends, err := x.append(ctx, all)
 	if err != nil {
 		return err
 	}
-	x.report.Sent += n - len(more)
+	x.report.Sent += u.n() - len(more)
 	if u.isThere && ends[x.outbox] == "" {
 		ends[x.outbox] = x.endOf(look, x.outbox)
 	}
-	reads, made := u.reads(x.outbox, ends), slices.Concat(more, u.made)
-	for name, ids := range u.ids {
+	for _, ids := range u.ids {
 		for _, id := range ids {
 			x.sent[id] = true
 		}
-		if x.restored != nil {
-			x.restored.ends[name] = ends[name]
-		}
 	}
-	if x.restored != nil {
-		x.restored.reads, x.restored.made = append(x.restored.reads, reads...), append(x.restored.made, made...)
-		made = x.restored.made
-		if reads = x.restored.reads; u.isPart {
+	return x.record(ctx, u, slices.Concat(more, seals), u.reads(x.outbox, ends))
+}
+
+// record records that lines were sent, with the new events among them. While the remote is restored, all of it comes
+// with the last part.
+func (x *Exchange) record(ctx context.Context, u *unsent, made []log.Pending, reads []log.Payload) error {
+	if r := x.restored; r != nil {
+		for _, read := range reads {
+			r.ends[read.Log] = remote.Position(read.End)
+		}
+		r.reads, r.made = append(r.reads, reads...), append(r.made, made...)
+		if reads, made = r.reads, r.made; u.isPart {
 			return nil
 		}
 	}
