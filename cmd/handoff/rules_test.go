@@ -136,7 +136,6 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"golang.org/x/sync":                           "cmd/handoff-remote-s3",
 		"charm.land/bubbletea/v2":                     "cmd/internal/tui",
 		"github.com/charmbracelet/colorprofile":       "cmd/internal/tui",
-		"charm.land/lipgloss/v2":                      "cmd/internal/",
 		"github.com/charmbracelet/x/ansi":             "cmd/internal/",
 		"golang.org/x/sys":                            "",
 	}

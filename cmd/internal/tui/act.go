@@ -2,13 +2,14 @@ package tui
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -16,46 +17,46 @@ import (
 // A runner runs a command for an operator and returns its error without printing it, as cli.App.Again does.
 type runner func(stdin io.Reader, stdout, stderr io.Writer, operator string, args ...string) error
 
-// A change is a command that changes one handoff.
-type change struct {
-	done string // the words for its result
-	back string // the command that reverts it; "" if no key does
-}
+// A change is what a command makes of a handoff, the command that reverts it, and the words that ask for that.
+type change struct{ done, back, ask string }
 
-// changes maps the words of a command to what it does.
 var changes = map[string]change{
-	"take":             {"taken", "release"},
-	"release":          {"released", "take"},
-	"done":             {"done", "done --undo"},
-	"done --undo":      {"open again", ""},
-	"mark-read":        {"marked as read", "mark-read --undo"},
-	"mark-read --undo": {"unread again", ""},
+	"take":             {"taken", "take --undo", "give back"},
+	"done":             {"done", "done --undo", "open again"},
+	"mark-read":        {"marked as read", "mark-read --undo", "mark as unread"},
+	"reply":            {"stored", "withdraw", "take back"},
+	"new":              {"stored", "withdraw", "take back"},
+	"take --undo":      {done: "given back"},
+	"done --undo":      {done: "open again"},
+	"mark-read --undo": {done: "unread again"},
+	"withdraw":         {done: "taken back"},
 }
 
-// An undo reverts the change of one key, if it has commands.
+// An undo reverts what a key did.
 type undo struct {
-	commands  []string
-	id, title string
+	ask       string   // the words that ask for it
+	commands  []string // run one after the other on each id
+	ids       []string
+	id, title string // names the handoffs
 }
 
-// inverse returns the commands that revert a command on a handoff that was in a state, nil if there are none.
+const titleWidth = 60 // columns of a title in a message
+
+// inverse returns the commands that revert a command on a handoff that was in a state.
 func inverse(command string, was handoff.State) []string {
-	back := changes[command].back
 	again := map[handoff.State]string{handoff.StateTaken: "take", handoff.StateRead: "mark-read"}[was]
-	switch {
-	case back == "":
-		return nil
-	case again != "" && (command == "take" || command == "done"): // what is released or reopened is unread
-		return []string{back, again}
+	if again != "" && (command == "take" || command == "done") { // a handoff that is given back or reopened is unread
+		return []string{changes[command].back, again}
 	}
-	return []string{back}
+	return []string{changes[command].back}
 }
 
-// actedMsg is the result of a change.
+// actedMsg is the result of a command. follow is the id of the handoff to choose, or "".
 type actedMsg struct {
-	said string
-	err  error
-	undo undo
+	said   string
+	err    error
+	undo   *undo
+	follow string
 }
 
 // act returns the action of a key that runs a command on the chosen handoff.
@@ -65,8 +66,9 @@ func act(command string) func(*model) tea.Cmd {
 		if r == nil {
 			return nil
 		}
-		id, title, back := r.ID, m.titleOf(r), inverse(command, r.state)
-		return m.inTurn(func() tea.Cmd { return m.do([]string{command}, id, title, back) })
+		title := m.cut(m.titleOf(r), titleWidth)
+		u := undo{changes[command].ask, inverse(command, r.state), []string{r.ID}, r.ID, title}
+		return m.inTurn(func() tea.Cmd { return m.do([]string{command}, u, &u) })
 	}
 }
 
@@ -92,28 +94,43 @@ func (m *model) nextChange() (cmd tea.Cmd) {
 	return cmd
 }
 
-// do runs commands on a handoff. Then u runs back, unless nothing changed.
-func (m *model) do(commands []string, id, title string, back []string) tea.Cmd {
+// do runs commands on the handoffs of on. Then u runs back, unless nothing changed.
+func (m *model) do(commands []string, on undo, back *undo) tea.Cmd {
 	m.working++
-	m.say(commands[0] + ": " + title + "…")
+	named := cli.Short(on.id, cli.Shortest) + " \"" + on.title + "\""
+	m.say(named + "…")
 	return func() tea.Msg {
-		msg := actedMsg{said: title + ": nothing changed"}
+		msg := actedMsg{said: named + ": nothing changed"}
 		for _, command := range commands {
-			var receipt struct{ Status string }
-			args := append(strings.Fields(command), "--lock-timeout", m.patience.String(), id)
-			out, _, err := m.output(args...)
-			if err == nil {
-				err = json.Unmarshal(out, &receipt)
-			}
+			args := append(strings.Fields(command), "--lock-timeout", m.patience.String())
+			out, _, err := m.output(append(args, on.ids...)...)
 			if err != nil {
 				return actedMsg{err: err}
 			}
-			if receipt.Status == handoff.StatusChanged {
-				msg.said = "\"" + title + "\" is " + changes[commands[0]].done
-				msg.undo = undo{back, id, title}
+			if changed(out, handoff.StatusChanged) != nil {
+				msg.said, msg.undo = named+" is "+changes[commands[0]].done, back
 			}
 		}
+		if back == nil {
+			msg.follow = on.id
+		}
 		return msg
+	}
+}
+
+// changed returns the ids in receipts with a status.
+func changed(receipts []byte, status string) (ids []string) {
+	for d := json.NewDecoder(bytes.NewReader(receipts)); ; {
+		var r struct {
+			ID     string `json:"handoff_id"`
+			Status string `json:"status"`
+		}
+		if d.Decode(&r) != nil {
+			return ids
+		}
+		if r.Status == status {
+			ids = append(ids, r.ID)
+		}
 	}
 }
 
@@ -124,69 +141,107 @@ func (m *model) output(args ...string) (out, said []byte, err error) {
 	return stdout.Bytes(), stderr.Bytes(), err
 }
 
-// undo reverts the last change.
-func (m *model) undo() tea.Cmd { return m.inTurn(m.undoLast) }
-
-func (m *model) undoLast() tea.Cmd {
-	n := len(m.undone)
-	if n == 0 {
-		return m.say("there is nothing to undo")
-	}
-	last := m.undone[n-1]
-	m.undone = m.undone[:n-1]
-	return m.do(last.commands, last.id, last.title, nil)
+// undo asks whether to revert the last change, naming its handoff.
+func (m *model) undo() tea.Cmd {
+	return m.inTurn(func() tea.Cmd {
+		if len(m.undone) == 0 {
+			return m.say("there is nothing to undo")
+		}
+		m.asking = true
+		return nil
+	})
 }
 
-// acted shows the result of a change, and reads the store again.
+// question returns the question of undo.
+func (m *model) question() string {
+	last := m.undone[len(m.undone)-1]
+	return last.ask + " " + cli.Short(last.id, cli.Shortest) + " " + last.title + "? "
+}
+
+// answer reverts the last change if the key is y.
+func (m *model) answer(key string) tea.Cmd {
+	m.asking = false
+	if key != "y" {
+		return m.say("nothing undone")
+	}
+	last := m.undone[len(m.undone)-1]
+	m.undone = m.undone[:len(m.undone)-1]
+	return m.do(last.commands, last, nil)
+}
+
+// acted shows the result of a command. The next look at the store shows its effect.
 func (m *model) acted(msg actedMsg) tea.Cmd {
 	m.working--
 	if msg.err != nil {
 		m.leaving, m.queue = false, nil
 		return m.fail(fault.Sentence(msg.err))
 	}
-	if len(msg.undo.commands) > 0 {
-		m.undone = append(m.undone, msg.undo)
-		msg.said += "; u takes that back"
+	if msg.undo != nil {
+		m.undone = append(m.undone, *msg.undo)
+		msg.said += "; u undoes it"
 	}
+	m.follow = msg.follow
 	m.say(msg.said)
 	return m.nextChange()
 }
 
-// foundMsg is the result of a search.
-type foundMsg struct {
-	what string
-	ids  map[string]int // with their rank
-	err  error
+// sync exchanges handoffs with the other clones, and shows what the command says.
+func (m *model) sync() tea.Cmd {
+	return m.inTurn(func() tea.Cmd {
+		m.working++
+		m.say("sync…")
+		return func() tea.Msg {
+			_, said, err := m.output("sync")
+			lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+			for i, line := range lines {
+				lines[i] = strings.TrimPrefix(line, "handoff: ")
+			}
+			return actedMsg{said: "synced: " + strings.Join(lines, "; "), err: err}
+		}
+	})
 }
 
-// mostFound is the number of handoffs that a search lists, the best ones.
-const mostFound = 200
-
-// search searches all handoffs for a text.
-func (m *model) search(text string) tea.Cmd {
-	words := strings.Fields(text)
-	if len(words) == 0 {
+// reply opens the editor for an answer to the chosen handoff.
+func reply(m *model) tea.Cmd {
+	r := m.chosen()
+	if r == nil {
 		return nil
 	}
-	s := m.store
-	m.say("searching for " + text + "…")
-	return func() tea.Msg {
-		found, err := s.Search(context.Background(), handoff.Query{Words: words, Limit: mostFound})
-		ids := make(map[string]int, len(found.Matches))
-		for i, match := range found.Matches {
-			ids[match.ID] = i
-		}
-		return foundMsg{"about " + text, ids, err}
-	}
+	name, id := "the reply to "+m.cut(m.titleOf(r), titleWidth), r.ID
+	return m.inTurn(func() tea.Cmd { return m.runEditor(name, "reply", id) })
 }
 
-func (m *model) gotFound(msg foundMsg) {
-	if msg.err != nil {
-		m.fail(fault.Sentence(msg.err))
-		return
-	}
-	m.found, m.what, m.filter = msg.ids, msg.what, ""
-	m.open_, m.at = false, 0
-	m.choose("") // the best one
-	m.say(handoff.Count(len(msg.ids), "handoff") + " " + msg.what + "; esc shows all")
+// writeNew opens the editor for a new handoff.
+func writeNew(m *model) tea.Cmd {
+	return m.inTurn(func() tea.Cmd { return m.runEditor("the new handoff", "new") })
 }
+
+// runEditor runs a command that opens the editor for a handoff with a name.
+func (m *model) runEditor(name string, args ...string) tea.Cmd {
+	m.working++
+	var receipts bytes.Buffer
+	run := func(in io.Reader, out io.Writer) error { return m.run(in, &receipts, out, m.me, args...) }
+	return tea.Exec(&composing{run: run}, func(err error) tea.Msg {
+		ids := changed(receipts.Bytes(), handoff.StatusCreated)
+		if err == nil && len(ids) == 0 {
+			err = errors.New("nothing stored")
+		}
+		if err != nil {
+			return actedMsg{err: err}
+		}
+		c := changes[args[0]]
+		return actedMsg{said: name + " is " + c.done, undo: &undo{c.ask, []string{c.back}, ids, ids[0], name}}
+	})
+}
+
+// composing owns the terminal while a person writes. Its errors go there too, since standard error can be a file.
+type composing struct {
+	in  io.Reader
+	out io.Writer
+	run func(in io.Reader, out io.Writer) error
+}
+
+func (c *composing) SetStdin(r io.Reader)  { c.in = r }
+func (c *composing) SetStdout(w io.Writer) { c.out = w }
+func (c *composing) SetStderr(io.Writer)   {}
+func (c *composing) Run() error            { return c.run(c.in, c.out) }

@@ -27,7 +27,7 @@ func BenchmarkInbox(b *testing.B) {
 	if root == "" {
 		root = large(b, *scale)
 	}
-	counted := regexp.MustCompile(`All \d`)
+	counted := regexp.MustCompile(`Unread \d`)
 	var first, work, whole, key, filter, memory []float64
 	for b.Loop() {
 		began := time.Now()
@@ -38,7 +38,7 @@ func BenchmarkInbox(b *testing.B) {
 		whole = append(whole, since(began))
 		s.sees("retries")
 		s.press("\t\t") // All
-		s.sees("→")
+		s.sees("→ cleo")
 		for range 10 {
 			key = append(key, s.answers("j"))
 		}
@@ -46,7 +46,7 @@ func BenchmarkInbox(b *testing.B) {
 		filter = append(filter, s.answers("r"), s.answers("e"), s.answers("t"))
 		memory = append(memory, peak(b, s.cmd.Process.Pid))
 		s.press("\x03")
-		s.sees("enter open")
+		s.sees("enter read")
 		s.press("q")
 		s.leaves()
 	}

@@ -3,16 +3,17 @@
 //	inbox.go    starts and ends the program, and restores the terminal
 //	model.go    the state of the screen and its changes, without a terminal
 //	keys.go     the table of keys, for help and hints
-//	prompt.go   the line for a filter or a search
-//	list.go     the listed handoffs: views, filter, search
+//	list.go     the handoffs in three sections, and the chosen one
+//	search.go   the line for a search, and the handoffs that it finds
 //	load.go     reads the store, and watches for changes
 //	preview.go  reads and shows one handoff
-//	act.go      commands that change one handoff
-//	view.go     draws the screen
+//	act.go      runs the commands of the keys, and undoes them
+//	view.go     draws the screen; rows.go the list, board.go the board
 //
-// Update does nothing slow: commands read rows, bodies and changes of the store. Rows stay in memory, bodies do
-// not: only the chosen one is read. All text from others is escaped before it is shown. The colors are the
-// terminal's 16, so that they suit a light and a dark background.
+// List and board show the same sections, below or next to each other. Update does nothing slow: commands read rows,
+// bodies and changes of the store. Rows stay in memory, bodies do not: only the chosen one is read. All text from
+// others is escaped before it is shown. The colors are the terminal's 16, so that they suit a light and a dark
+// background.
 package tui
 
 import (
@@ -48,11 +49,12 @@ func inboxCommand(a *cli.App) *cobra.Command {
 	f := &flags{Who: &a.Who}
 	cmd := &cobra.Command{
 		Use:   "inbox",
-		Short: "Browse and handle handoffs, full screen",
-		Long: `Browse and handle handoffs, full screen: a list with filter and search, and
-the chosen handoff next to it. Keys open, take, finish and reply to it, mark it
-as read, and undo that; ? lists them all. New handoffs appear as they arrive.
-On a terminal in a project, handoff without a command opens the inbox too.
+		Short: "Read, take and finish handoffs, full screen",
+		Long: `Read, take and finish handoffs, full screen: a list of what is unread, taken
+and done, and the chosen handoff next to it; b shows the same as a board. Keys
+read, take, finish and reply to it; u undoes the last key; ? lists them all. New
+handoffs appear as they arrive. On a terminal in a project, handoff without a
+command opens the inbox too.
 
 Everything is shown as text: no body can control the terminal. NO_COLOR turns
 colors off.`,
@@ -89,16 +91,17 @@ func run(a *cli.App, f *flags) error {
 	}
 	m := newModel(s, p.Options, p.MeOr(f.Operator))
 	m.project, m.said, m.run, m.patience = filepath.Base(p.Root), said, a.Again, p.Options.LockTimeout
-	return show(m, in, out, a.Getenv)
+	m.work, m.colors = cli.WorkOf(p), a.Getenv("NO_COLOR") == ""
+	return show(m, in, out)
 }
 
 // show runs the program. After a panic in it the terminal is restored too.
-func show(m *model, in, out *os.File, getenv func(string) string) error {
-	colours := colorprofile.ANSI
-	if getenv("NO_COLOR") != "" {
-		colours = colorprofile.ASCII
+func show(m *model, in, out *os.File) error {
+	colors := colorprofile.ANSI
+	if !m.colors {
+		colors = colorprofile.ASCII
 	}
-	program := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colours),
+	program := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colors),
 		tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTERM)

@@ -35,10 +35,8 @@ var bindings = sync.OnceValue(func() (all []binding) {
 
 // actions maps the first key of each binding to its action.
 var actions = map[string]func(*model) tea.Cmd{
-	"enter": (*model).open, "t": act("take"), "d": act("done"), "r": reply,
-	"m": act("mark-read"), "u": (*model).undo, "n": writeNew,
-	"b": (*model).toggleBoard,
-	"/": (*model).startFilter, "f": (*model).startSearch, "esc": (*model).back,
+	"enter": (*model).open, "t": act("take"), "d": act("done"), "r": reply, "n": writeNew,
+	"u": (*model).undo, "s": (*model).sync, "b": (*model).toggleBoard, "/": (*model).startSearch, "esc": (*model).back,
 	"tab": by(1, (*model).nextView), "shift+tab": by(-1, (*model).nextView),
 	"j": by(1, (*model).step), "k": by(-1, (*model).step),
 	"l":     func(m *model) tea.Cmd { return m.aside(1, (*model).open) },
@@ -55,7 +53,7 @@ func by(places int, move func(*model, int) tea.Cmd) func(*model) tea.Cmd {
 
 // aside selects another column of the board. Outside the board it runs elsewhere.
 func (m *model) aside(by int, elsewhere func(*model) tea.Cmd) tea.Cmd {
-	if m.on && !m.open_ {
+	if m.board && !m.open_ {
 		return m.sideways(by)
 	}
 	return elsewhere(m)

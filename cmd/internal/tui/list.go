@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,62 +17,59 @@ type view struct {
 
 // views are the views in the order of tab. If the operator is unknown, there is only the last.
 var views = []view{
-	{"Inbox", func(r *row, me string) bool { return r.IsTo(me) && !r.state.IsClosed() }},
+	{"Inbox", func(r *row, me string) bool { return r.IsTo(me) || r.taker == me }},
 	{"Sent", func(r *row, me string) bool { return r.From == me }},
 	{"All", func(*row, string) bool { return true }},
 }
 
-// A list holds the handoffs of a store, and the selection that is shown.
-type list struct {
-	me     string
-	rows   []row // newest first
-	part   bool  // there are more, not read yet
-	view   int
-	counts [3]int // of each view
-	names  [3]int // the length of the longest name in each view
-	unread int    // of the first view
-
-	filter string
-	found  map[string]int // the rank of each found id; nil without a search
-	what   string         // describes the found handoffs
-
-	height int // the number of handoffs that the screen has room for
-	column     // those in the list
-	board
+// A section has the handoffs in some states. The first has the look of the section.
+type section struct {
+	name   string
+	states []handoff.State
+	empty  string // what an empty column of the board says
 }
 
-// A column has handoffs below each other: the list, or the cards of the board in some states.
-type column struct {
-	shown []int // indexes of rows, newest first
-	at    int   // the chosen one of shown
-	top   int   // the first one of shown on the screen
+const sectionCount = 3
+
+// sections are the sections from top to bottom, and from left to right. In a search the last one has all other states.
+var sections = [sectionCount]section{
+	{"Unread", []handoff.State{handoff.StateUnread}, "Nothing is unread."},
+	{"Taken", []handoff.State{handoff.StateTaken}, "Nothing is taken."},
+	{"Done", []handoff.State{handoff.StateDone, handoff.StateRead}, "Finished work will be here."},
 }
 
-func (c *column) move(by int) {
-	c.at = max(0, min(c.at+by, len(c.shown)-1))
-	c.top = max(0, min(c.top, c.at))
-}
-
-// scrollTo moves a column with room for some handoffs, until the chosen one is on the screen.
-func (c *column) scrollTo(room int) {
-	c.move(0)
-	c.top = max(min(c.top, max(0, len(c.shown)-room)), c.at-room+1)
-}
-
-// fill puts the rows into a column that it has, and that are found.
-func (l *list) fill(c *column, has func(r *row) bool) {
-	c.shown = c.shown[:0]
-	for i := range l.rows {
-		if r := &l.rows[i]; has(r) && l.isFound(r) {
-			c.shown = append(c.shown, i)
+// sectionOf returns the number of the section of a state, -1 if it is hidden.
+func (l *list) sectionOf(state handoff.State) int {
+	for s := range sections {
+		if slices.Contains(sections[s].states, state) {
+			return s
 		}
 	}
-	c.move(0)
+	if l.query != "" {
+		return sectionCount - 1
+	}
+	return -1
 }
 
-// find returns the place of a handoff in a column, or -1.
-func (l *list) find(c *column, id string) int {
-	return slices.IndexFunc(c.shown, func(i int) bool { return l.rows[i].ID == id })
+// A list holds the handoffs of a store, and those that are shown.
+type list struct {
+	me   string
+	rows []row           // newest first
+	part bool            // there are more, not read yet
+	wide [3]int          // the length of the longest name in each view
+	who  map[string]bool // the names in lower case
+	view int
+
+	query string
+	found map[string]int // the rank of each handoff whose text has the query; nil until that is known
+
+	board  bool
+	shown  [sectionCount][]int // indexes of rows
+	at     [sectionCount]int   // the chosen one in each section
+	top    [sectionCount]int   // the first card of each column on the screen
+	turn   int                 // the section of the chosen one
+	first  int                 // the first line of the list on the screen
+	unread int                 // of the first view
 }
 
 // known formats numbers. It returns "" until all handoffs are read.
@@ -82,77 +80,119 @@ func (l *list) known(format string, numbers ...any) string {
 	return fmt.Sprintf(format, numbers...)
 }
 
-// set replaces the rows. The chosen one stays chosen.
-func (l *list) set(rows []row) {
-	chosen := l.id()
-	defer func() { l.chooseCard(chosen) }()
-	l.rows, l.counts, l.names, l.unread = rows, [3]int{}, [3]int{}, 0
+// set replaces the rows. The handoff with an id becomes the chosen one.
+func (l *list) set(rows []row, id string) {
+	l.rows, l.wide, l.unread, l.who = rows, [3]int{}, 0, make(map[string]bool)
 	for i := range rows {
 		r := &rows[i]
+		l.who[strings.ToLower(r.From)], l.who[strings.ToLower(r.To)] = true, true
 		for v := range views {
 			if views[v].has(r, l.me) {
-				l.counts[v]++
-				l.names[v] = max(l.names[v], len(r.From), len(r.To))
+				l.wide[v] = max(l.wide[v], len(r.From), len(r.To))
 			}
 		}
-		if views[0].has(r, l.me) && isUnread(r) {
+		if views[0].has(r, l.me) && r.state == handoff.StateUnread {
 			l.unread++
 		}
 	}
-	l.choose(chosen)
-}
-
-func isUnread(r *row) bool { return r.state == handoff.StateUnread }
-
-// choose builds the list again, and chooses the handoff with an id if it is there.
-func (l *list) choose(id string) {
-	match := matcher(l.filter)
-	l.fill(&l.column, func(r *row) bool { return views[l.view].has(r, l.me) && match(r) })
-	l.deal(match)
-	if l.found != nil {
-		slices.SortStableFunc(l.shown, func(a, b int) int { return l.found[l.rows[a].ID] - l.found[l.rows[b].ID] })
-	}
-	if at := l.find(&l.column, id); at >= 0 {
-		l.at = at
-	}
-	l.scrollTo(l.height)
-}
-
-func (l *list) isFound(r *row) bool {
-	_, found := l.found[r.ID]
-	return found || l.found == nil
-}
-
-// narrow applies a filter. If the chosen handoff does not match, the first one is chosen.
-func (l *list) narrow(filter string) {
-	id := l.id()
-	l.filter, l.at = filter, 0
 	l.choose(id)
 }
 
-// turned returns the column of the board that is chosen, otherwise the list.
-func (l *list) turned() *column {
-	if l.on {
-		return &l.columns[l.turn]
+// choose fills the sections, and chooses the handoff with an id if it is there. One that was just finished is not
+// followed: the next one takes its place.
+func (l *list) choose(id string) {
+	was, has, isFound := l.turn, views[l.viewed()].has, l.matcher()
+	for s := range l.shown {
+		l.shown[s] = l.shown[s][:0]
 	}
-	return &l.column
+	for i := range l.rows {
+		if r := &l.rows[i]; has(r, l.me) && isFound(r) {
+			if s := l.sectionOf(r.state); s >= 0 {
+				l.shown[s] = append(l.shown[s], i)
+			}
+		}
+	}
+	for s, shown := range l.shown {
+		if l.found != nil {
+			slices.SortStableFunc(shown, func(a, b int) int { return cmp.Compare(l.rank(a), l.rank(b)) })
+		}
+		at := slices.IndexFunc(shown, func(i int) bool { return l.rows[i].ID == id })
+		if at >= 0 && (was == s || l.rows[shown[at]].state != handoff.StateDone) {
+			l.turn, l.at[s] = s, at
+		}
+	}
+	for s, shown := range l.shown {
+		l.at[s] = max(0, min(l.at[s], len(shown)-1))
+	}
+	for s := 0; s < sectionCount && len(l.shown[l.turn]) == 0; s++ {
+		l.turn = s
+	}
 }
 
-// size returns how many handoffs the list or the board shows, and of how many.
-func (l *list) size() (shown, of int) {
-	if !l.on {
-		return len(l.shown), l.counts[l.view]
+// viewed returns the view that is shown: a search is for all handoffs.
+func (l *list) viewed() int {
+	if l.query != "" {
+		return len(views) - 1
 	}
-	for _, c := range l.columns {
-		shown += len(c.shown)
+	return l.view
+}
+
+// size returns the number of shown handoffs, and the place of the chosen one among them.
+func (l *list) size() (n, place int) {
+	for s, shown := range l.shown {
+		if s == l.turn {
+			place = n + l.at[s]
+		}
+		n += len(shown)
 	}
-	return shown, len(l.rows)
+	return n, place
+}
+
+// move moves the choice: on the board in its column, in the list through all sections.
+func (l *list) move(by int) {
+	if l.board {
+		l.at[l.turn] = max(0, min(l.at[l.turn]+by, len(l.shown[l.turn])-1))
+		return
+	}
+	n, place := l.size()
+	place = max(0, min(place+by, n-1))
+	for s, shown := range l.shown {
+		if place < len(shown) {
+			l.turn, l.at[s] = s, place
+			return
+		}
+		place -= len(shown)
+	}
+}
+
+// lines returns the number of lines of the list, in which each section has a heading, and the line of the chosen one.
+func (l *list) lines() (n, chosen int) {
+	for s, shown := range l.shown {
+		if len(shown) > 0 {
+			n++
+			if s == l.turn {
+				chosen = n + l.at[s]
+			}
+			n += len(shown)
+		}
+	}
+	return n, chosen
+}
+
+// scrollTo scrolls a list with room for some lines until the chosen one is on the screen, and the heading above it.
+func (l *list) scrollTo(room int) {
+	n, chosen := l.lines()
+	last := chosen
+	if l.at[l.turn] == 0 && room > 1 {
+		last--
+	}
+	l.first = max(0, min(max(l.first, chosen-room+1), last, n-room))
 }
 
 // chosen returns the chosen row, or nil.
 func (l *list) chosen() *row {
-	if c := l.turned(); c.at < len(c.shown) {
-		return &l.rows[c.shown[c.at]]
+	if shown := l.shown[l.turn]; len(shown) > 0 {
+		return &l.rows[shown[l.at[l.turn]]]
 	}
 	return nil
 }
@@ -162,33 +202,4 @@ func (l *list) id() string {
 		return r.ID
 	}
 	return ""
-}
-
-// matcher returns the condition of a filter. Each word must occur in topic, from or to, or begin the id. Words
-// with from:, to: and is: match the beginning of these values and of the state.
-func matcher(filter string) func(*row) bool {
-	words := strings.Fields(strings.ToLower(filter))
-	return func(r *row) bool {
-		for _, word := range words {
-			if !r.matches(word) {
-				return false
-			}
-		}
-		return true
-	}
-}
-
-func (r *row) matches(word string) bool {
-	key, value, _ := strings.Cut(word, ":")
-	switch {
-	case len(key) == len(word):
-	case key == "from":
-		return strings.HasPrefix(strings.ToLower(r.From), value)
-	case key == "to":
-		return strings.HasPrefix(strings.ToLower(r.To), value)
-	case key == "is":
-		return strings.HasPrefix(string(r.state), value)
-	}
-	return strings.Contains(strings.ToLower(r.Topic+" "+r.From+" "+r.To), word) || strings.HasPrefix(r.ID, word) ||
-		strings.HasPrefix(r.ID[len("sha256:"):], word)
 }

@@ -1,8 +1,8 @@
 package tui
 
 import (
+	"cmp"
 	"maps"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,20 +10,24 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 // A model is the state of the screen.
 type model struct {
 	store   *handoff.Store
+	work    *work.Tree // what texts say about files is compared with it; nil for nothing
 	project string
 	said    *notes
 	run     runner
 	now     func() time.Time
+	colors  bool
 
 	list
 	preview preview
 	titles  map[string]string // by id; "" while it is read
 	undone  []undo            // reverts the changes of keys, the last one last
+	follow  string            // the handoff to choose at the next read, or ""
 	stamp   string            // of the store at the last read
 	there   bool              // its directory exists or existed
 	loaded  bool              // reading all handoffs has ended
@@ -34,8 +38,10 @@ type model struct {
 
 	open_   bool // one handoff fills the screen
 	helping bool
-	helpTop int // the first line of help on the screen
-	prompt  *prompt
+	helpTop int    // the first line of help on the screen
+	typing  bool   // keys go into the query
+	stop    func() // ends the search that runs
+	asking  bool   // the next key answers the question of undo
 
 	message  string           // shown until the next key
 	trouble  string           // shown while it lasts
@@ -47,13 +53,12 @@ type model struct {
 }
 
 func newModel(s *handoff.Store, o handoff.Options, me string) *model {
-	m := &model{titles: make(map[string]string), store: s, said: &notes{},
-		now: o.Now, width: 80, height: 24}
+	m := &model{titles: make(map[string]string), store: s, said: &notes{}, now: o.Now, width: 80, height: 24}
 	if m.now == nil {
 		m.now = time.Now
 	}
-	m.part = true
-	if m.me = me; me == "" {
+	m.part, m.me = true, me
+	if me == "" {
 		m.view = len(views) - 1
 	}
 	return m
@@ -77,9 +82,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
 	case tea.PasteMsg:
-		if m.prompt != nil {
-			m.prompt.add(msg.Content)
-			m.typed()
+		if m.typing {
+			cmd = m.add(msg.Content)
 		}
 	case loadedMsg:
 		cmd = m.take(msg)
@@ -112,9 +116,10 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 	isGone := msg.stamp == gone && m.there
 	m.there = m.there || msg.stamp != gone
 	if msg.rest != nil {
-		m.set(msg.rows)
+		m.set(msg.rows, m.id())
 		return msg.rest
 	}
+	cmds := []tea.Cmd{}
 	switch {
 	case isGone:
 		m.trouble, m.stamp = "the handoffs directory is gone; this is its last content", gone
@@ -125,10 +130,11 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 		m.trouble, m.stamp = fault.Sentence(msg.err), ""
 	case msg.stamp != m.stamp || !m.loaded:
 		m.trouble, m.stamp, m.part = msg.note, msg.stamp, false
-		m.set(msg.rows)
-		m.preview.stale = true
+		m.set(msg.rows, cmp.Or(m.follow, m.id()))
+		m.follow, m.preview.stale = "", true
+		cmds = append(cmds, m.find())
 	}
-	cmds := []tea.Cmd{m.look()}
+	cmds = append(cmds, m.look())
 	m.loaded = true
 	for _, msg := range m.early {
 		_, cmd := m.Update(msg)
@@ -140,8 +146,9 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 
 // settle updates the place in the list and the preview after a change.
 func (m *model) settle() tea.Cmd {
-	m.list.height = m.layout().rows()
-	m.scrollTo(m.list.height)
+	if room := m.layout().listHeight; room > 0 {
+		m.scrollTo(room)
+	}
 	m.hold()
 	return tea.Batch(m.want(), m.wantTitles())
 }
@@ -149,10 +156,12 @@ func (m *model) settle() tea.Cmd {
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.message, m.bad = "", false
 	key := msg.String()
-	if m.prompt != nil {
-		return m.type_(key, msg)
-	}
-	if m.helping && key != "ctrl+c" {
+	switch {
+	case m.asking:
+		return m.answer(key)
+	case m.typing:
+		return m.edit(key, msg.Text)
+	case m.helping && key != "ctrl+c":
 		more := len(m.help()) > m.helpRoom()
 		if m.helpTop += m.helpRoom(); key != "space" || !more {
 			m.helping = false
@@ -190,23 +199,29 @@ func (m *model) quit() tea.Cmd {
 	return tea.Quit
 }
 
+// open shows the chosen handoff on the whole screen. It marks one to the operator as read.
 func (m *model) open() tea.Cmd {
-	if m.chosen() != nil {
-		m.open_, m.preview.top = true, 0
+	r := m.chosen()
+	if r == nil || m.open_ {
+		return nil
+	}
+	m.open_, m.preview.top = true, 0
+	if r.state == handoff.StateUnread && r.IsTo(m.me) {
+		return act("mark-read")(m)
 	}
 	return nil
 }
 
-// back goes back one step: it closes the open handoff, the search, or the filter.
+// back goes back one step: it closes the open handoff, or ends the search.
 func (m *model) back() tea.Cmd {
-	switch id := m.id(); {
-	case m.open_:
+	if m.open_ {
 		m.open_ = false
-	case m.found != nil || m.filter != "":
-		m.found, m.filter = nil, ""
-		m.choose(id)
+		return nil
 	}
-	return nil
+	id := m.id()
+	cmd := m.search("")
+	m.choose(id)
+	return cmd
 }
 
 func (m *model) nextView(by int) tea.Cmd {
@@ -214,11 +229,8 @@ func (m *model) nextView(by int) tea.Cmd {
 		return m.say("I don't know who you are, so there is only All: run `handoff init`, or set HANDOFF_OPERATOR")
 	}
 	id := m.id()
-	if !m.on {
-		m.view = (m.view + by + len(views)) % len(views)
-	}
-	m.on = false
-	m.list.at = 0
+	m.view = (m.view + by + len(views)) % len(views)
+	m.at, m.turn, m.first = [sectionCount]int{}, 0, 0
 	m.choose(id)
 	return nil
 }
@@ -228,7 +240,7 @@ func (m *model) step(by int) tea.Cmd {
 	if m.open_ {
 		return m.scroll(by)
 	}
-	m.turned().move(by)
+	m.move(by)
 	return nil
 }
 
@@ -236,17 +248,5 @@ func (m *model) page(by int) tea.Cmd {
 	if m.open_ {
 		return m.scroll(by * max(1, m.layout().previewHeight-1))
 	}
-	return m.step(by * max(1, m.list.height))
-}
-
-// searching describes the filter and search, or returns "".
-func (m *model) searching() string {
-	var parts []string
-	if m.found != nil {
-		parts = append(parts, m.what)
-	}
-	if m.filter != "" {
-		parts = append(parts, "/"+m.filter)
-	}
-	return strings.Join(parts, " and ")
+	return m.step(by * m.layout().rows())
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,71 +60,73 @@ func press(m *model, keys ...string) {
 	}
 }
 
-// The numbers of the board are those of its columns, not of the list behind it.
-func TestBoardCounts(t *testing.T) {
-	t.Parallel()
-	m := newTest(t, "ben", 90)
-	m.width, m.height = 80, 24
-	press(m, "b", "/", "f", "r", "o", "m", ":", "a", "n", "n")
-	n := 0
-	for _, c := range m.columns {
-		n += len(c.shown)
-	}
-	if n == len(m.shown) || n == 0 {
-		t.Fatalf("the board has %d cards, the list %d rows", n, len(m.shown))
-	}
-	if foot := ansi.Strip(strings.Join(m.foot(), "")); !strings.HasSuffix(foot, fmt.Sprintf(" %d of 90", n)) {
-		t.Errorf("the board of %d cards ends with %q", n, foot)
-	}
-	press(m, "enter", "j", "enter")
-	if rule := ansi.Strip(m.rule()); !strings.Contains(rule, fmt.Sprintf(" 2 of %d ", len(m.columns[0].shown))) {
-		t.Errorf("above the second of %d cards: %q", len(m.columns[0].shown), rule)
-	}
+// count is how many handoffs are shown.
+func count(m *model) int {
+	n, _ := m.size()
+	return n
 }
 
-func TestViews(t *testing.T) {
+// List and board have the same sections, and one choice.
+func TestSections(t *testing.T) {
 	t.Parallel()
 	m := newTest(t, "ben", 90)
-	if m.view != 0 || m.counts[0] == 0 || m.counts[0] >= 45 || m.counts[1] != 0 || m.counts[2] != 90 {
-		t.Errorf("view %d, %v", m.view, m.counts)
-	}
-	for _, i := range m.shown {
-		if r := m.rows[i]; r.To != "ben" || r.state.IsClosed() {
-			t.Errorf("the inbox of ben has %v", r)
+	for s, shown := range m.shown {
+		for _, i := range shown {
+			if r := m.rows[i]; r.To != "ben" || !slices.Contains(sections[s].states, r.state) {
+				t.Errorf("the inbox of ben has %v as %s", r, sections[s].name)
+			}
 		}
 	}
-	if press(m, "tab"); m.view != 1 || m.chosen() != nil {
-		t.Errorf("view %d with %v", m.view, m.chosen())
+	press(m, "G")
+	last := m.id()
+	if press(m, "b"); m.id() != last {
+		t.Errorf("%s in column %d, want %s", m.id(), m.turn, last)
 	}
-	if m = newTest(t, "", 90); m.view != 2 || len(m.shown) != 90 {
-		t.Errorf("nobody sees view %d with %d", m.view, len(m.shown))
+	if press(m, "h", "h", "g"); m.turn != 0 || m.id() != m.rows[m.shown[0][0]].ID {
+		t.Errorf("%s in column %d", m.id(), m.turn)
+	}
+	if press(m, "tab"); m.chosen() != nil {
+		t.Errorf("ben sent %v", m.chosen())
+	}
+	if m = newTest(t, "", 90); count(m) != 46 || m.view != 2 { // of four in eight states
+		t.Errorf("without a name there are %d in view %d", count(m), m.view)
 	}
 }
 
-func TestFilter(t *testing.T) {
+// A search is for titles, people, ids and texts, in all states.
+func TestSearch(t *testing.T) {
 	t.Parallel()
-	for filter, want := range map[string]int{
-		"": 90, "topic-8": 11, "TOPIC-8": 11, "topic-8 ann": 6, "from:ben": 30, "from:b to:ann": 15, "is:unread": 12, "is:un to:ben": 12,
-		"is:": 90, "sha256:": 90, "0000000000000000000000000000000000000000000000000000000000001eef": 1, "nothing": 0, "ben": 60,
+	for query, want := range map[string]int{
+		"": 46, "topic-8": 11, "TOPIC-8": 11, "topic-8 ann": 6, "ben": 60, "0000000000000000000000000000000000000000000000000000000000001eef": 1, "nothing": 0,
 	} {
 		m := newTest(t, "", 90)
 		press(m, "/")
-		for _, c := range filter {
+		for _, c := range query {
 			press(m, string(c))
 		}
-		if len(m.shown) != want {
-			t.Errorf("%q shows %d, want %d", filter, len(m.shown), want)
+		if count(m) != want {
+			t.Errorf("%q shows %d, want %d", query, count(m), want)
 		}
-		typed := len(m.shown)
-		if m.choose(m.id()); len(m.shown) != typed {
-			t.Errorf("%q shows %d typed, and %d at once", filter, typed, len(m.shown))
-		}
-		for range filter {
+		for range query {
 			press(m, "backspace")
 		}
-		if len(m.shown) != 90 {
-			t.Errorf("after %q is taken back, %d are shown", filter, len(m.shown))
+		if count(m) != 46 {
+			t.Errorf("after %q is taken back, %d are shown", query, count(m))
 		}
+	}
+	m := newTest(t, "", 90)
+	press(m, "/", "h", "o", "t")
+	found := map[string]int{m.rows[4].ID: 0, m.rows[0].ID: 1, m.rows[8].ID: 2}
+	m.Update(foundMsg{query: "ho", ids: found})
+	if count(m) != 0 {
+		t.Error("what another query found is shown")
+	}
+	if m.Update(foundMsg{query: "hot", ids: found}); count(m) != 3 {
+		t.Errorf("%d of 3 texts are shown", count(m))
+	}
+	press(m, " ", "c", "l", "e", "o") // of them, one is from cleo
+	if m.Update(foundMsg{query: "hot cleo", ids: found}); count(m) != 1 || m.chosen().From != "cleo" {
+		t.Errorf("%d texts are shown, %v", count(m), m.chosen())
 	}
 }
 
@@ -134,12 +137,12 @@ func TestChosenStays(t *testing.T) {
 	press(m, "j", "j", "j")
 	id := m.id()
 	m.Update(loadedMsg{rows: append(rows(95)[90:], rows(90)...), stamp: "two"})
-	if m.id() != id || m.at != 8 {
-		t.Errorf("%s at %d, want %s", m.id(), m.at, id)
+	if m.id() != id {
+		t.Errorf("%s, want %s", m.id(), id)
 	}
 	m.Update(loadedMsg{rows: rows(2), stamp: "three"})
-	if m.chosen() == nil || len(m.shown) != 2 {
-		t.Errorf("%v of %d", m.chosen(), len(m.shown))
+	if m.chosen() == nil || count(m) != 2 {
+		t.Errorf("%v of %d", m.chosen(), count(m))
 	}
 	if m.Update(loadedMsg{stamp: gone}); len(m.rows) != 2 || !strings.Contains(m.View().Content, "is gone") {
 		t.Errorf("%d rows\n%s", len(m.rows), m.View().Content)
@@ -152,7 +155,7 @@ func TestChosenStays(t *testing.T) {
 // Whatever is pressed on a terminal of whatever size: nothing breaks, and the view fits.
 func TestAnyKeys(t *testing.T) {
 	t.Parallel()
-	keys := []string{"enter", "esc", "tab", "backspace", "pgdown", "j", "k", "g", "G", "n", "m", "?", "/", "f", "b", "h", "l", "x", " ", "i", "s", ":", "u", "漢", "\x1b", "\u202e"}
+	keys := []string{"enter", "esc", "tab", "backspace", "pgdown", "j", "k", "g", "G", "?", "/", "b", "h", "l", "x", " ", "i", "s", ":", "u", "漢", "y", "\u202e"}
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newTest(t, rapid.SampledFrom([]string{"ben", "ann", ""}).Draw(rt, "me"), rapid.SampledFrom([]int{0, 1, 5, 200}).Draw(rt, "rows"))
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
@@ -183,18 +186,6 @@ func TestAnyKeys(t *testing.T) {
 	})
 }
 
-// BenchmarkFilter is the slowest key there is: a letter that most of 100,000 rows have.
-func BenchmarkFilter(b *testing.B) {
-	m := newTest(b, "", 100_000)
-	press(m, "/")
-	for b.Loop() {
-		press(m, "t")
-		_ = m.View()
-		m.filter, m.prompt.text = "", nil
-		m.choose("")
-	}
-}
-
 // On a narrow terminal the end of what is typed is seen, and all of what an error says.
 func TestLongLines(t *testing.T) {
 	t.Parallel()
@@ -211,18 +202,18 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// The sender is in the list at every width.
-func TestSenderAtEachWidth(t *testing.T) {
+// The sender and 8 digits of the id are in the list at every width.
+func TestEachWidth(t *testing.T) {
 	t.Parallel()
 	m := newTest(t, "ben", 90)
 	for _, height := range []int{8, 12, 24, 50} {
-		for width := 24; width <= 200; width++ {
+		for width := 36; width <= 200; width++ {
 			m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-			at := m.layout()
-			lines := strings.Split(ansi.Strip(m.View().Content), "\n")[2:]
-			for i := range min(at.rows(), len(m.shown)-m.list.top) {
-				if from := m.rows[m.shown[m.list.top+i]].From; !strings.Contains(lines[i], "from "+from) {
-					t.Fatalf("%dx%d: no %s in\n%s", width, height, from, lines[i])
+			lines := strings.Split(ansi.Strip(m.View().Content), "\n")[3:]
+			for i := range min(m.layout().rows()-1, len(m.shown[0])) {
+				r := m.rows[m.shown[0][i]]
+				if !strings.Contains(lines[i], r.From) || !strings.Contains(lines[i], r.ID[7:15]) {
+					t.Fatalf("%dx%d: no %s or %s in\n%s", width, height, r.From, r.ID[7:15], lines[i])
 				}
 			}
 		}

@@ -1,7 +1,6 @@
 package tui_test
 
 import (
-	"cmp"
 	"fmt"
 	"html"
 	"slices"
@@ -81,59 +80,11 @@ func (p *pen) set(params ansi.Params, i int) int {
 	return i
 }
 
-// sgr is the control sequence that makes a terminal print so.
-func (p pen) sgr() string {
-	codes := "0"
-	for _, mark := range []struct {
-		on   bool
-		code int
-	}{{p.bold, 1}, {p.faint, 2}, {p.italic, 3}, {p.underline, 4}, {p.invert, 7}, {p.fore != "", sgrOf(30, p.fore)}, {p.back != "", sgrOf(40, p.back)}} {
-		if mark.on {
-			codes += fmt.Sprint(";", mark.code)
-		}
-	}
-	return "\x1b[" + codes + "m"
-}
-
-// sgrOf is the parameter for a colour of the palette, -1 for another.
-func sgrOf(first int, colour string) int {
-	switch at := slices.Index(palette, colour); {
-	case at < 0:
-		return -1
-	case at < 8:
-		return first + at
-	default:
-		return first + 60 + at - 8
-	}
-}
-
-// colours is what stands on the screen with the sequences that colour it, to be looked at with cat.
-func (v *vt) colours() string {
-	var b strings.Builder
-	for _, line := range v.cells {
-		end := len(line)
-		for end > 0 && (line[end-1] == cell{}) {
-			end--
-		}
-		last, skip := pen{}, false
-		for _, c := range line[:end] {
-			if skip {
-				skip = false
-				continue
-			}
-			if c.style != last {
-				last = c.style
-				b.WriteString(last.sgr())
-			}
-			b.WriteString(cmp.Or(c.text, " "))
-			skip = ansi.WcWidth.StringWidth(c.text) == 2
-		}
-		if last != (pen{}) {
-			b.WriteString(pen{}.sgr())
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
+// isColored reports whether something on the screen has a color.
+func (v *vt) isColored() bool {
+	return slices.ContainsFunc(v.cells, func(line []cell) bool {
+		return slices.ContainsFunc(line, func(c cell) bool { return c.style.fore+c.style.back != "" })
+	})
 }
 
 // svg draws the screen as a picture.

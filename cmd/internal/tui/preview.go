@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 // A target is a handoff to be shown in a given width. Its state comes from the row, so another row is another
@@ -34,6 +36,7 @@ type bodyMsg struct {
 	tags       []string
 	references []string
 	signed     string
+	fresh      string // how the files that it names compare with the work
 	err        error
 }
 
@@ -58,27 +61,31 @@ func (m *model) want() tea.Cmd {
 	}
 	m.preview.stale = false
 	m.preview.wanted.Store(t)
-	s, wanted := m.store, &m.preview.wanted
+	wanted, c := &m.preview.wanted, m.colors
+	s, w := m.store, m.work
 	return func() tea.Msg {
 		time.Sleep(quiet)
 		if wanted.Load() != t {
 			return nil
 		}
-		return read(s, t)
+		return read(s, t, w, c)
 	}
 }
 
 // read reads and verifies a handoff, and makes its lines. It does not show a handoff that was changed after it
 // was stored.
-func read(s *handoff.Store, t *target) bodyMsg {
+func read(s *handoff.Store, t *target, w *work.Tree, colors bool) bodyMsg {
 	got, err := s.Load(t.entry)
 	if err != nil {
 		return bodyMsg{target: t, err: err}
 	}
 	title := handoff.Cut(handoff.Title(got.Body, ""), t.width)
 	msg := bodyMsg{target: t, tags: got.Tags, references: got.References,
-		lines: strings.Split(ansi.Hardwrap(strings.Join(handoff.Lines(got.Body, title, t.width, true), "\n"), t.width,
+		lines: strings.Split(ansi.Hardwrap(strings.Join(handoff.Lines(got.Body, title, t.width, colors), "\n"), t.width,
 			true), "\n")}
+	if w != nil {
+		msg.fresh = w.Of(context.Background(), got.References).Line()
+	}
 	if why := s.Distrust(got.Entry.From, got.Signature); why != "" {
 		msg.signed = why
 	} else if got.Signature.State == handoff.SignatureGood {
@@ -121,28 +128,20 @@ func (m *model) header(width int) []string {
 		return nil
 	}
 	lines := []string{
-		m.cut(bold.Render(m.titleOf(r)), width),
-		m.cut(escape(r.From)+faint.Render(" → ")+escape(r.To)+faint.Render(" · "+m.when(r.Time)), width),
-		m.cut(stateOf(r)+faint.Render(" · "+r.ID[:len("sha256:")+12]+howToMark(r, m.me)+tags(m.preview.body.tags,
-			m.isShown(r))), width),
+		m.cut(bold.paint(m.titleOf(r)), width),
+		m.cut(escape(r.From)+faint.paint(" → ")+escape(r.To)+faint.paint(" · "+m.when(r.Time)), width),
+		m.cut(m.stateOf(r)+faint.paint(" · "+cli.Short(r.ID, cli.Shortest)+tags(m.preview.body.tags, m.isShown(r))),
+			width),
 	}
 	if m.isShown(r) {
-		facts := []string{cli.Related(m.preview.body.references), m.preview.body.signed}
+		facts := []string{cli.Related(m.preview.body.references), m.preview.body.signed, m.preview.body.fresh}
 		for _, more := range facts {
 			if more != "" {
-				lines = append(lines, m.cut(faint.Render(escape(more)), width))
+				lines = append(lines, m.cut(faint.paint(escape(more)), width))
 			}
 		}
 	}
 	return append(lines, "")
-}
-
-// howToMark says how to mark a handoff as read.
-func howToMark(r *row, me string) string {
-	if isUnread(r) && r.IsTo(me) {
-		return " · m marks it as read"
-	}
-	return ""
 }
 
 func tags(tags []string, known bool) string {

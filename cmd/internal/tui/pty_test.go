@@ -66,14 +66,19 @@ type session struct {
 	news   chan bool
 }
 
-// start runs the program in a terminal of that size. It ends with the test.
-func start(t testing.TB, width, height int, dir string, args ...string) *session {
-	t.Helper()
-	self, err := os.Executable()
+// self returns the test binary, which is the program too.
+func self(t testing.TB) string {
+	path, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return startCommand(t, width, height, dir, nil, append([]string{self}, args...)...)
+	return path
+}
+
+// start runs the program in a terminal of that size. It ends with the test.
+func start(t testing.TB, width, height int, dir string, args ...string) *session {
+	t.Helper()
+	return startCommand(t, width, height, dir, nil, append([]string{self(t)}, args...)...)
 }
 
 func startCommand(t testing.TB, width, height int, dir string, env []string, command ...string) *session {

@@ -2,137 +2,139 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// escape escapes text for one line of the terminal.
-func escape(text string) string { return handoff.EscapeLine(text) }
-
-// cut shortens styled text to width columns.
-func (m *model) cut(text string, width int) string {
-	return m.measure.Truncate(text, max(0, width), "…")
-}
-
-// pad returns styled text in exactly width columns.
-func (m *model) pad(text string, width int) string {
-	text = m.cut(text, width)
-	return text + strings.Repeat(" ", max(0, width-m.measure.StringWidth(text)))
-}
-
 // listLines returns the visible lines of the list, or why it is empty.
-func (m *model) listLines(at layout) []string {
-	if len(m.shown) == 0 {
-		return m.nothing(at)
+func (m *model) listLines(at layout) (lines []string) {
+	n, _ := m.lines()
+	if n == 0 {
+		return m.nothing()
 	}
-	var lines []string
-	for i := m.list.top; i < min(m.list.top+at.rows(), len(m.shown)); i++ {
-		lines = append(lines, m.rowLine(&m.rows[m.shown[i]], i == m.list.at, at.listWidth))
+	line := 0
+	add := func(text func() string) {
+		if line >= m.first && line < m.first+at.rows() {
+			lines = append(lines, text())
+		}
+		line++
+	}
+	for s, shown := range m.shown {
+		if len(shown) == 0 {
+			continue
+		}
+		add(func() string { return " " + m.heading(s) })
+		from := max(0, min(m.first-line, len(shown)))
+		line += from
+		for i, r := range shown[from:min(len(shown), from+at.rows())] {
+			add(func() string { return m.rowLine(&m.rows[r], s == m.turn && from+i == m.at[s], at.listWidth) })
+		}
+		line += max(0, len(shown)-from-at.rows())
 	}
 	return lines
 }
 
+// heading returns the name of a section, with its sign and how many handoffs it has.
+func (m *model) heading(s int) string {
+	sign, look := signOf(sections[s].states[0])
+	return look.paint(sign+" "+sections[s].name) + m.known(" %d", len(m.shown[s]))
+}
+
 const (
-	ageWidth   = 10
-	stateWidth = 11
-	wholeFrom  = 56 // the minimum width of a line with age and state
+	ageWidth  = 11
+	wholeFrom = 56 // the minimum width of a line with age and words
 )
 
-// rows returns how many handoffs the list shows, at least one.
+// rows returns how many lines the list has, at least one.
 func (at layout) rows() int { return max(1, at.listHeight) }
 
-// rowLine returns the line of a handoff.
+// rowLine returns the line of a handoff: sign, title, people, age and id.
 func (m *model) rowLine(r *row, chosen bool, width int) string {
-	look := lookOf(r.state)
-	right, most := "", width/2
-	if width >= wholeFrom {
-		right, most = fmt.Sprintf(" %*s ", ageWidth, m.age(r.Time))+
-			look.style.Render(fmt.Sprintf("%-*s", stateWidth, r.state)), width/3
+	sign, look := signOf(r.state)
+	right, most, words := faint.paint(cli.Short(r.ID, cli.Shortest)), width/4, width >= wholeFrom
+	if words {
+		right, most = fmt.Sprintf("%*s ", ageWidth, m.age(r.Time))+right, width/3
 	}
-	need := []int{len("from "), len("to "), len(" > ") + m.names[2]}[m.view] + m.names[m.view]
-	people := m.pad(m.people(r), min(need, most))
-	room := width - 3 - m.measure.StringWidth(people) - m.measure.StringWidth(right) - 1
-	return markOf(chosen) + look.style.Render(look.sign) + " " +
-		titleStyle(r, chosen).Render(m.pad(m.titleOf(r), room)) + " " + people + right
+	people, need := m.people(r, words)
+	people = m.pad(people, min(need, most))
+	room := width - len(" ● ") - m.measure.StringWidth(people) - m.measure.StringWidth(right) - 2
+	title := titleStyle(r)
+	if chosen {
+		title += ";" + reverse
+	}
+	return markOf(chosen) + look.paint(sign) + " " + title.paint(m.pad(m.titleOf(r), room)) + " " + people + " " + right
+}
+
+// titleStyle returns the style of a title.
+func titleStyle(r *row) style {
+	if r.state == handoff.StateUnread {
+		return bold
+	}
+	return "0"
 }
 
 // markOf returns the mark at the left of a line.
 func markOf(chosen bool) string {
 	if chosen {
-		return accent.Render("▌")
+		return accent.paint("▌")
 	}
 	return " "
 }
 
-func titleStyle(r *row, chosen bool) lipgloss.Style {
-	style := none
-	if isUnread(r) {
-		style = bold
-	}
-	return style.Reverse(chosen)
-}
-
-// people returns sender and recipient, without the user of the view.
-func (m *model) people(r *row) string {
-	switch m.view {
-	case 0:
-		return faint.Render("from ") + escape(r.From)
+// people returns sender and recipient, without the user of the view, and the width of the longest in the view.
+func (m *model) people(r *row, words bool) (text string, width int) {
+	view := m.viewed()
+	name, word := r.From, "from "
+	switch view {
 	case 1:
-		return faint.Render("to ") + escape(r.To)
+		name, word = r.To, "to "
+	case 2:
+		return escape(r.From) + faint.paint(" → ") + escape(r.To), 2*m.wide[view] + len(" > ")
 	}
-	return escape(r.From) + faint.Render(" → ") + escape(r.To)
+	if !words {
+		word = ""
+	}
+	return faint.paint(word) + escape(name), m.wide[view] + len(word)
 }
 
-// stateOf returns the state of a row in words.
-func stateOf(r *row) string {
+// stateOf returns the state of a row in words, with its holder.
+func (m *model) stateOf(r *row) string {
 	words := string(r.state)
 	if r.taker != "" {
 		words += " by " + escape(r.taker)
+		if end, err := time.Parse(time.RFC3339Nano, r.Life().Take.Until); err == nil && end.After(m.now()) {
+			words += ", " + handoff.Rough(end.Sub(m.now())) + " left"
+		}
 	}
-	return lookOf(r.state).style.Render(words)
+	_, look := signOf(r.state)
+	return look.paint(words)
 }
 
 // nothing returns why the list is empty, and what to do, once all handoffs are read.
-func (m *model) nothing(at layout) []string {
+func (m *model) nothing() []string {
 	var text []string
 	switch {
 	case m.part:
 		return nil
-	case m.filter != "":
-		text = []string{"Nothing here matches " + m.filter + ".", "esc shows all."}
-	case m.found != nil:
-		text = []string{"Nothing here is " + m.what + ".", "esc shows all."}
+	case m.query != "":
+		text = []string{"Nothing matches " + m.query + ".", "esc shows all."}
 	case len(m.rows) == 0:
 		text = []string{"There are no handoffs yet.", "n writes the first; s receives those of others."}
 	case m.view == 0:
 		text = []string{"Nothing waits for " + m.me + ".", "tab shows Sent and All."}
 	default:
-		text = []string{"You have sent no handoffs yet.", "Write one: handoff new --to NAME"}
+		text = []string{"You have sent no handoffs yet.", "n writes one."}
 	}
-	lines := make([]string, max(0, at.listHeight/3-1))
-	for i, line := range text {
-		line = escape(line)
-		line = strings.Repeat(" ", max(0, (at.listWidth-m.measure.StringWidth(line))/2)) + line
-		if i > 0 {
-			line = faint.Render(line)
-		}
-		lines = append(lines, line)
-	}
-	return lines
+	return []string{"", " " + escape(text[0]), " " + faint.paint(escape(text[1]))}
 }
 
-// age returns how long ago a time was, or the date of a time in the future.
+// age returns how long ago a time was.
 func (m *model) age(ts string) string {
 	at, err := time.Parse(time.RFC3339Nano, ts)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "?"
-	case at.After(m.now().Add(time.Minute)):
-		return at.Format(time.DateOnly)
 	}
 	return handoff.Ago(at, m.now())
 }

@@ -64,7 +64,7 @@ shows how to install handoff.
 	{text: "\n## Ann looks\n"},
 	{who: "ann", command: "handoff thread @"},
 	{text: "\n`handoff inbox`, or just `handoff`, shows everything full screen; `?` lists the keys.\n"},
-	{who: "ann", command: "handoff inbox", answers: [][2]string{{"four minutes", "\t\t"}, {"All 2", "q"}}, last: "All 2"},
+	{who: "ann", command: "handoff inbox", answers: [][2]string{{"four minutes", "\t\t"}, {"Done 1", "q"}}, last: "Done 1"},
 	{text: "\nThe same as a web site, for a browser or a server:\n"},
 	{who: "ann", command: "handoff page -o site"},
 	{text: "\nCheck whether anything was lost, changed or forged:\n"},

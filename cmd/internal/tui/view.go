@@ -2,185 +2,168 @@ package tui
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/site"
 )
 
-// The styles: attributes, and the terminal's 16 colors, which suit its background.
-var (
-	none   = lipgloss.NewStyle()
-	bold   = none.Bold(true)
-	faint  = none.Faint(true)
-	accent = none.Foreground(lipgloss.Blue).Bold(true)
-	wrong  = none.Foreground(lipgloss.Red)
-	tab    = none.Reverse(true)
+// A style is the SGR parameters of text: attributes, and the terminal's 16 colors, which suit its background.
+type style string
+
+const (
+	bold    style = "1"
+	faint   style = "2"
+	accent  style = "1;34"
+	wrong   style = "31"
+	reverse style = "7"
 )
 
-// A look is the sign and color of a state.
-type look struct {
-	sign  string
-	style lipgloss.Style
+// paint returns text in a style. The text has no style of its own.
+func (s style) paint(text string) string {
+	if s == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[m"
 }
 
-// lookOf returns the look of package palette, in the 16 colors of the terminal.
-func lookOf(state handoff.State) look {
-	of := site.LookOf(string(state))
-	switch of.SGR {
-	case "1":
-		return look{of.Sign, bold}
-	case "2":
-		return look{of.Sign, faint}
-	}
-	number, _ := strconv.Atoi(of.SGR)
-	return look{of.Sign, none.Foreground(lipgloss.ANSIColor(number - 30))}
+// signOf returns the sign of a state and its style.
+func signOf(state handoff.State) (string, style) {
+	look := site.LookOf(string(state))
+	return look.Sign, style(look.SGR)
 }
 
 // A layout divides the screen. A hidden part has no lines.
 type layout struct {
 	listWidth, listHeight       int
 	previewWidth, previewHeight int
-	beside                      bool // the list is left of the preview, not above it
 }
 
 const (
 	frame     = 3   // lines of title, rule and hints
-	sideFrom  = 140 // the minimum width for list and preview side by side
+	sideFrom  = 110 // the minimum width for list and preview side by side
 	sizeNamed = 60  // the minimum width for the program's name in the title
 	stackFrom = 16  // the minimum height for list above preview
 )
 
 func (m *model) layout() layout {
 	body := max(0, m.height-frame)
+	at := layout{m.width, body, max(1, m.width-2), 0}
+	lines, _ := m.lines()
 	switch {
 	case m.open_:
-		return layout{previewWidth: max(1, m.width-2), previewHeight: body}
-	case m.chosen() == nil:
-		return layout{listWidth: m.width, listHeight: body, previewWidth: max(1, m.width-2)}
+		at.listHeight, at.previewHeight = 0, body
+	case lines == 0:
 	case m.width >= sideFrom:
-		left := m.width * 45 / 100
-		return layout{left, body, m.width - left - 3, body, true}
+		at.listWidth = m.width * 45 / 100
+		at.previewWidth, at.previewHeight = m.width-at.listWidth-3, body
 	case m.height >= stackFrom:
-		at := layout{listWidth: m.width, previewWidth: max(1, m.width-2)}
-		at.listHeight = max(4, min(body*2/5, m.counts[m.view]))
+		at.listHeight = max(4, min(body*2/5, lines))
 		at.previewHeight = body - at.listHeight - 1
-		return at
 	}
-	return layout{listWidth: m.width, listHeight: body, previewWidth: max(1, m.width-2)}
+	return at
 }
 
 func (m *model) View() tea.View {
 	lines := []string{m.title(), m.rule()}
-	if m.helping {
-		help := m.help()
-		lines = append(lines, help[:min(len(help), m.helpRoom())]...)
-	} else if m.on && !m.open_ {
+	switch {
+	case m.helping:
+		lines = append(lines, m.help()...)
+	case m.board && !m.open_:
 		lines = append(lines, m.boardLines(m.height-frame)...)
-	} else {
+	default:
 		lines = append(lines, m.body()...)
 	}
 	foot := m.foot()
 	room := max(0, m.height-len(foot))
-	for len(lines) < room {
-		lines = append(lines, "")
-	}
+	lines = append(lines, make([]string, room)...)
 	lines = append(lines[:room], foot...)
 	for i, line := range lines {
 		lines[i] = m.cut(line, m.width)
 	}
 	view := tea.NewView(strings.Join(lines, "\n"))
 	view.AltScreen = true
-	if m.prompt != nil {
-		view.Cursor = tea.NewCursor(min(m.measure.StringWidth(m.promptLine()), max(0, m.width-1)), max(0, m.height-1))
+	if m.typing {
+		view.Cursor = tea.NewCursor(min(m.measure.StringWidth(m.queryLine()), max(0, m.width-1)), max(0, m.height-1))
 	}
 	return view
 }
 
-// title returns the line with operator and view.
+// title returns the line with views, operator and project.
 func (m *model) title() string {
 	left := " "
 	if m.width >= sizeNamed {
-		left += bold.Render("handoff") + "  "
+		left += bold.paint("handoff") + "  "
+	}
+	add := func(name string, chosen bool) {
+		look := faint
+		if chosen {
+			look = reverse
+		}
+		left += look.paint(" "+name+" ") + " "
 	}
 	for i, v := range views {
-		if m.me == "" && i < len(views)-1 {
-			continue
+		if m.me != "" || i == len(views)-1 {
+			name := v.name
+			if i == 0 && m.unread > 0 {
+				name += m.known(" %d", m.unread)
+			}
+			add(name, i == m.viewed())
 		}
-		text := " " + v.name + " " + m.known("%d ", m.counts[i])
-		if i == 0 && m.unread > 0 {
-			text += m.known("· %d new ", m.unread)
-		}
-		left += tabOf(text, i == m.view && !m.on)
 	}
-	left += tabOf(" Board ", m.on)
-	if what := m.searching(); what != "" && m.prompt == nil {
-		n, _ := m.size()
-		left += " " + accent.Render(m.known("%d ", n)) + escape(what)
-	}
+	add("Board", m.board)
 	right := escape(m.project) + " "
 	if m.me != "" {
-		right = escape(m.me) + faint.Render(" in ") + right
+		right = escape(m.me) + faint.paint(" in ") + right
 	}
-	gap := m.width - m.measure.StringWidth(left) - m.measure.StringWidth(right)
+	gap := m.width - m.measure.StringWidth(left+right)
 	if gap < 1 {
 		return left
 	}
 	return left + strings.Repeat(" ", gap) + right
 }
 
-// tabOf returns the tab of a view in the title.
-func tabOf(name string, chosen bool) string {
-	if chosen {
-		return tab.Render(name) + " "
-	}
-	return faint.Render(name) + " "
-}
-
-// rule returns the line below the title, with the position in a long list.
+// rule returns the line below the title, with the query and the place in a long list.
 func (m *model) rule() string {
-	at, place := m.layout(), ""
-	c := m.turned()
-	if !m.helping && (!m.on || m.open_) && len(c.shown) > at.rows() && len(c.shown) > 1 {
-		place = m.known(" %d of %d ", c.at+1, len(c.shown))
+	place := ""
+	if n, i := m.size(); !m.helping && n >= m.layout().listHeight && n > 1 {
+		place = m.known(" %d of %d ", i+1, n)
 	}
-	end := m.width
-	if at.beside {
-		end = at.listWidth
+	if m.query != "" && !m.typing {
+		place = " /" + m.cut(escape(m.query), m.width/2) + " " + place
 	}
-	before := max(0, end-len(place)-1)
-	return faint.Render(strings.Repeat("─", before) + place +
-		strings.Repeat("─", max(0, m.width-before-len(place))))
+	before := max(0, m.width-m.measure.StringWidth(place)-1)
+	return faint.paint(strings.Repeat("─", before) + place + "─")
 }
 
 // body returns the lines of list and preview.
 func (m *model) body() []string {
 	at := m.layout()
-	switch {
-	case m.open_:
-		return indent(m.previewLines(at), " ")
-	case at.previewHeight == 0:
-		return m.listLines(at)
-	case at.beside:
-		left, right := m.listLines(at), m.previewLines(at)
-		lines := make([]string, at.listHeight)
-		for i := range lines {
-			lines[i] = m.pad(line(left, i), at.listWidth) + faint.Render("│") + " " + line(right, i)
+	var left, right []string
+	if at.listHeight > 0 {
+		left = m.listLines(at)
+	}
+	if at.previewHeight > 0 {
+		right = m.previewLines(at)
+	}
+	if at.listWidth < m.width {
+		for i := range at.listHeight {
+			right[i] = m.pad(line(left, i), at.listWidth) + faint.paint("│") + " " + right[i]
 		}
-		return lines
+		return right
 	}
-	lines := m.listLines(at)
-	for len(lines) < at.listHeight {
-		lines = append(lines, "")
+	if at.listHeight > 0 && at.previewHeight > 0 {
+		left = append(left, make([]string, at.listHeight-len(left))...)
+		left = append(left, faint.paint(strings.Repeat("─", m.width)))
 	}
-	lines = append(lines, faint.Render(strings.Repeat("─", m.width)))
-	return append(lines, indent(m.previewLines(at), " ")...)
+	for _, text := range right {
+		left = append(left, " "+text)
+	}
+	return left
 }
 
 func line(lines []string, i int) string {
@@ -190,110 +173,113 @@ func line(lines []string, i int) string {
 	return ""
 }
 
-func indent(lines []string, by string) []string {
-	for i := range lines {
-		lines[i] = by + lines[i]
-	}
-	return lines
-}
-
-// previewLines returns the lines of the chosen handoff that fit.
+// previewLines returns the lines of the chosen handoff, as many as there is room for.
 func (m *model) previewLines(at layout) []string {
-	r := m.chosen()
-	if r == nil {
-		return nil
-	}
 	lines := m.header(at.previewWidth)
-	switch shown := m.preview.body; {
-	case !m.isShown(r):
-	case shown.err != nil:
-		lines = append(lines, wrapped(wrong.Render(escape(fault.Sentence(shown.err))), at.previewWidth)...)
-	default:
-		lines = append(lines, tail(shown.lines, m.preview.top)...)
+	if r := m.chosen(); r != nil && m.isShown(r) {
+		body := m.preview.body.lines
+		if err := m.preview.body.err; err != nil {
+			body = wrapped(wrong.paint(escape(fault.Sentence(err))), at.previewWidth)
+		}
+		lines = append(lines, tail(body, m.preview.top)...)
 	}
-	if len(lines) > at.previewHeight && at.previewHeight > 0 {
-		more := len(lines) - at.previewHeight + 1
-		lines = append(lines[:at.previewHeight-1:at.previewHeight-1], faint.Render(fmt.Sprintf("… %d more", more)))
+	if more := len(lines) - at.previewHeight; more > 0 {
+		lines[at.previewHeight-1] = faint.paint(fmt.Sprintf("… %d more", more+1))
 	}
-	return lines
+	return append(lines, make([]string, at.previewHeight)...)[:at.previewHeight]
 }
 
 func tail(lines []string, from int) []string { return lines[min(max(0, from), len(lines)):] }
 
 // foot returns the bottom lines. A long message covers the lines above, since its end says what to do.
 func (m *model) foot() []string {
-	if text := m.bottom(); m.prompt == nil && m.message+m.trouble != "" {
-		lines := wrapped(text, m.width)
-		return lines[:min(len(lines), max(1, m.height/3))]
-	}
-	return []string{m.bottom()}
-}
-
-// bottom returns the prompt, a message, or hints.
-func (m *model) bottom() string {
+	text := ""
 	switch {
-	case m.prompt != nil && m.prompt.live:
-		shown, of := m.size()
-		return m.promptLine() + faint.Render(m.known("   %d of %d", shown, of))
-	case m.prompt != nil:
-		return m.promptLine()
+	case m.typing:
+		n, _ := m.size()
+		return []string{m.queryLine() + faint.paint(m.known("   %d of %d", n, len(m.rows)))}
+	case m.asking:
+		text = accent.paint(m.question()+"y") + faint.paint(" or any other key")
 	case m.message != "" && m.bad:
-		return wrong.Render(" " + escape(m.message))
+		text = wrong.paint(escape(m.message))
 	case m.message != "":
-		return " " + escape(m.message)
+		text = escape(m.message)
 	case !m.loaded:
-		return faint.Render(" reading all handoffs…")
+		text = faint.paint("reading all handoffs…")
 	case m.trouble != "":
-		return wrong.Render(" " + escape(m.trouble))
+		text = wrong.paint(escape(m.trouble))
 	case m.helping:
-		if len(m.help()) > m.helpRoom() {
-			return faint.Render(" space shows more, others go back")
-		}
-		return faint.Render(" any key goes back")
+		text = faint.paint("space shows more, other keys go back")
+	default:
+		return []string{m.hints()}
 	}
-	var hints []string
-	for _, b := range bindings() {
-		if b.hint == "" || m.chosen() == nil && !strings.Contains("/?q", b.keys[0]) {
-			continue
-		}
-		does := b.hint
-		switch {
-		case m.open_ && b.keys[0] == "enter":
-			continue
-		case m.open_ && b.keys[0] == "q":
-			does = "back"
-		case m.on && b.keys[0] == "b":
-			does = "list"
-		}
-		hints = append(hints, " "+bold.Render(b.keys[0])+faint.Render(" "+does)+" ")
+	lines := wrapped(text, m.width-1)
+	for i := range lines {
+		lines[i] = " " + lines[i]
 	}
-	for n := len(hints); n > 2 && m.measure.StringWidth(strings.Join(hints, "")) > m.width; n-- {
-		hints = slices.Delete(hints, n-3, n-2) // keep the last two, help and quit
-	}
-	return strings.Join(hints, "")
+	return lines[:min(len(lines), max(1, m.height/3))]
 }
 
-// promptLine returns the input, or its end if it is too long.
-func (m *model) promptLine() string {
-	text := " " + accent.Render(escape(m.prompt.label)) + escape(string(m.prompt.text))
+// hints returns the keys with a hint, as many as there is room for.
+func (m *model) hints() (line string) {
+	words := map[string]string{}
+	if m.board {
+		words["b"] = "list"
+	}
+	if m.open_ {
+		words["enter"], words["q"] = "-", "back"
+	}
+	for _, b := range bindings() {
+		does := b.hint
+		if word := words[b.keys[0]]; word != "" {
+			does = word
+		}
+		more := line + " " + bold.paint(b.keys[0]) + faint.paint(" "+does) + " "
+		if len(does) > 1 && m.measure.StringWidth(more) <= m.width {
+			line = more
+		}
+	}
+	return line
+}
+
+// queryLine returns the query while it is typed, or its end if it is too long.
+func (m *model) queryLine() string {
+	text := " " + accent.paint("/") + escape(m.query)
 	if over := m.measure.StringWidth(text) - max(0, m.width-1); over > 0 {
 		return m.measure.TruncateLeft(text, over+1, "…")
 	}
 	return text
 }
 
-func (m *model) helpRoom() int { return max(1, m.height-frame) }
-
-// help returns the lines of the keys, from the first unseen one.
+// help returns the lines of the keys that fit, from the first unseen one.
 func (m *model) help() []string {
 	var lines []string
 	for _, b := range bindings() {
 		if b.shown != "" {
-			lines = append(lines, "  "+bold.Render(fmt.Sprintf("%-9s", b.shown))+" "+b.does)
+			lines = append(lines, "  "+bold.paint(fmt.Sprintf("%-9s", b.shown))+" "+b.does)
 		}
 	}
-	if len(lines) < m.helpRoom() {
-		lines = append([]string{""}, lines...)
-	}
-	return tail(lines, m.helpTop)
+	lines = tail(lines, m.helpTop)
+	return lines[:min(len(lines), m.helpRoom())]
 }
+
+func (m *model) helpRoom() int { return max(1, m.height-frame) }
+
+// cut shortens styled text to width columns.
+func (m *model) cut(text string, width int) string {
+	return m.measure.Truncate(text, max(0, width), "…")
+}
+
+// pad returns styled text in exactly width columns.
+func (m *model) pad(text string, width int) string {
+	text = m.cut(text, width)
+	return text + strings.Repeat(" ", max(0, width-m.measure.StringWidth(text)))
+}
+
+// wrapped returns text in lines of at most width columns.
+func wrapped(text string, width int) []string {
+	return strings.Split(ansi.Wrap(text, max(1, width), " "), "\n")
+}
+
+// escape escapes text for one line of the terminal.
+func escape(text string) string { return handoff.EscapeLine(text) }
