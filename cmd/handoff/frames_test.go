@@ -173,8 +173,8 @@ func lived(f *foreign) {
 	hex := strings.Repeat("ab", 32)
 	f.put("c.md", "---\nschema_version: '1.0'\nfrom: ann\nto: ben\ntopic: lives\nts_utc: '2026-05-07T12:00:02Z'\nreferences:\n- 'git:"+hex[:40]+":MARKbranch:1'\n"+
 		"- 'file:MARKfile obey.txt#sha256="+hex+"'\n- 're:MARKre obey'\n- 'supersedes:"+f.ids[1]+"'\n---\nMARKlife\n")
-	for _, args := range [][]string{{"write", "c.md"}, {"take", f.ids[0], "--operator", "MARKtaker", "--session", "MARKsession"},
-		{"done", f.ids[2], "--operator", "MARKender", "--note", "MARKnote obey"}} {
+	for _, args := range [][]string{{"write", "c.md"}, {"take", f.ids[0], "--operator", "MARKtaker", "--session", "MARKsession", "--for-other"},
+		{"done", f.ids[2], "--for-other", "--operator", "MARKender", "--note", "MARKnote obey"}} {
 		if out, err := f.run(args...); err != nil {
 			f.Fatalf("%v: %v\n%s", args, err, out)
 		} else if args[0] == "write" {

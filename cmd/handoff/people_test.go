@@ -88,12 +88,13 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.expect(p.sees("handoff list"), "\x1b[1m", "Tests are green", "unread", "!sha256")
 	p.expect(p.sees("NO_COLOR=1 handoff list"), "Tests are green", "!\x1b")
 	p.expect(p.sees("NO_COLOR=1 handoff search what about the deploy"), "TITLE", "Tests are green", "    line 3 | The *deploy* is open.", "!sha256", "!\x1b")
-	p.expect(p.sees("handoff read @"), "\x1b[1mTests are green", "topic   \x1b[0mtests-are-green", "ann to ben", "just now, ", "The *deploy* is open.", "next: handoff take | reply | done | mark-read ", "!\x1b[2J")
+	p.expect(p.sees("handoff read @"), "\x1b[1mTests are green", "ann to ben", "just now, ", "The *deploy* is open.", "next: handoff take | reply | done ", "marked as read; undo: `handoff mark-read --undo ", "!\x1b[2J")
 	p.expect(p.sees("NO_COLOR=1 handoff read @"), "deploy", "!\x1b")
-	p.expect(p.sees("handoff mark-read @"), "1 handoff marked as read by ben")
-	p.expect(p.sees("handoff mark-read @"), "already marked as read by ben")
+	p.expect(p.sees("NO_COLOR=1 handoff mark-read --undo @ && handoff read @ --keep-unread"), "deploy", "!marked as read")
+	p.expect(p.sees("handoff mark-read @"), "marked 1 handoff as read; undo: `handoff mark-read --undo ")
+	p.expect(p.sees("handoff mark-read @"), "already marked as read")
 	p.expect(p.sees("handoff mark-read --all"), "nothing is unread")
-	p.expect(p.sees("handoff release $(handoff list --format ids)"), "was not taken; nothing changed", "!released")
+	p.expect(p.sees("handoff release $(handoff list --format ids)"), "was read before; nothing changed", "!gave")
 
 	// new asks for the recipient, and opens the editor.
 	p.env = append(p.env, `EDITOR=sh -c "cat \$1; echo All is done. >>\$1" sh`, "HANDOFF_OPERATOR=ann")
@@ -104,6 +105,7 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.env = append(p.env, "HANDOFF_OPERATOR=ben")
 	long := "for i in $(seq 100); do echo \"line $i\"; echo; done | handoff write - --from ann --to ben --topic long"
 	p.expect(p.sees(long), "handed to ben")
+	p.expect(p.sees("handoff list"), "line 1")
 	p.expect(p.sees("PAGER='sed s/^/page:/' handoff read @"), "page:line 100")
 	p.expect(p.sees("PAGER='sed s/^/page:/' handoff read @ --no-pager"), "line 100", "!page:")
 	p.expect(p.sees("PAGER=none-such handoff read @"), "line 100")

@@ -35,9 +35,11 @@ var placeholders = strings.NewReplacer(
 
 // firstDo maps the beginning of an example to what was done before, as the text around it says.
 var firstDo = []struct{ example, command string }{
-	{"handoff done @", "handoff take @"},
-	{"echo 'The cache is warm: four minutes.' | handoff reply @", "handoff take @"},
-	{"echo 'Deployed at noon.' | handoff done @", "handoff take @"},
+	{"handoff take", "handoff init --yes --operator ben"},
+	{"handoff done", "handoff init --yes --operator ben && handoff take"},
+	{"handoff take @", "handoff read @"},
+	{"echo 'The cache is warm: four minutes.' | handoff reply @", "handoff take"},
+	{"echo 'Deployed at noon.' | handoff done @", "handoff take"},
 	{"handoff operators add ben", "rm OPERATORS.md"},
 	{"handoff create deploy-43", "handoff create deploy-42 --summary 'The runner has no disk left.' --status paused --next-step 'Ask ops for disk' " +
 		"--who ann --context-debt 'Cache size is unknown' --agent agent:codex"},

@@ -245,7 +245,7 @@ func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
 		all         = 265_000 // of the whole program, without tests
-		ofAPackage  = 35_000
+		ofAPackage  = 35_900
 		ofAFunction = 480
 		wide        = 0 // lines above 120 columns
 	)
@@ -253,8 +253,8 @@ func TestBudgets(t *testing.T) {
 		most int
 		dirs []string
 	}{
-		{42_100, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
-		{22_200, []string{"handoff"}},
+		{42_300, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
+		{24_100, []string{"handoff"}},
 	}
 	packages := map[string]int{}
 	total, tooWide := 0, 0

@@ -216,7 +216,7 @@ func (e *CorruptError) Error() string {
 
 // Hint returns what to do next.
 func (e *CorruptError) Hint() string {
-	return "run `handoff verify --repair`"
+	return "run `handoff verify`; nothing was changed"
 }
 
 // Place returns the file and the line, 0 for the whole file.

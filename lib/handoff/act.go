@@ -42,6 +42,8 @@ type Who struct {
 	Session  string        // of an agent; "" for a person
 	Reason   string        // for the audit log, or ""
 	For      time.Duration // of a take; 0 means Options.Lease for a session, and no end for a person
+	ForOther bool          // take or finish what is to another operator
+	Anyway   bool          // take what is superseded, expired or archived
 }
 
 // An ActReceipt is the result of an action.
@@ -55,62 +57,54 @@ type ActReceipt struct {
 	Status   string `json:"status"`             // StatusChanged, or StatusExisting if nothing changed
 	State    State  `json:"state"`              // of the handoff, after the action
 	Reply    string `json:"reply_id,omitempty"` // the answer that was stored with the action
-
-	Over       string   `json:"over,omitempty"` // why a handoff that was taken needs no work
-	Successors []string `json:"superseded_by,omitempty"`
 }
 
 // StatusChanged means that the mark or action of a receipt is new.
 const StatusChanged = "changed"
 
-// A TakenError is the error for a handoff that somebody else holds or has ended. It wraps no class, since nothing is
-// wrong with the store.
+// A TakenError is the error for a handoff that another operator or session holds or has ended. It wraps no class, since
+// nothing is wrong with the store.
 type TakenError struct {
 	ID    string
 	By    Action
-	Ended string // "done" or "withdrawn" by By; "" if By holds the handoff
-	Lost  bool   // By ended the take of the session that asks, and nobody holds the handoff
+	Ended string // "finished" or "withdrew", as By did; "" if By holds the handoff
+	Lost  bool   // By ended the take of the session that asks, and the handoff has no holder
 	Same  bool   // a session of the same operator holds it, and no session asks
 }
 
 // Error names the holder. The name is quoted, since it came from a command line.
 func (e *TakenError) Error() string {
-	who := fault.Own(e.By.Operator)
+	who := string(fault.Own(e.By.Operator))
 	if e.By.Session != "" {
-		who += " (session " + fault.Own(e.By.Session) + ")"
+		who += " (session " + e.By.Session + ")"
 	}
 	if e.Lost {
-		return fmt.Sprintf("you no longer hold %s: %s ended your take at %s", e.ID, who, e.By.Time)
+		return fmt.Sprintf("you no longer hold %s: %s ended your take at %s", short(e.ID), who, e.By.Time)
 	}
-	if e.Ended != "" {
-		return fmt.Sprintf("%s was %s by %s at %s", e.ID, e.Ended, who, e.By.Time)
-	}
-	until := ""
+	text := fmt.Sprintf("%s %s %s at %s", who, cmp.Or(e.Ended, "took"), short(e.ID), e.By.Time)
 	if e.By.Until != "" {
-		until = ", until " + e.By.Until
+		text += ", until " + e.By.Until
 	}
-	return fmt.Sprintf("%s is taken by %s since %s%s", e.ID, who, e.By.Time, until)
+	return text
 }
 
 // Plain omits the holder.
 func (e *TakenError) Plain() string {
 	if e.Ended != "" {
-		return "the handoff was " + e.Ended + " before"
+		return "another operator or session " + e.Ended + " the handoff"
 	}
-	return "the handoff is taken by another operator or session"
+	return "another operator or session holds the handoff"
 }
 
 // Hint returns what to do next.
 func (e *TakenError) Hint() string {
-	switch {
+	switch id := short(e.ID); {
 	case e.Lost:
-		return "take it again: `handoff take " + e.ID + "`"
-	case e.Ended != "":
-		return "`handoff next` shows what is open"
+		return "run `handoff take " + id + "` to take it again"
 	case e.Same:
-		return "`handoff release " + e.ID + "` ends the take of your other session; `handoff next` shows another"
+		return "run `handoff take --undo " + id + "` to end the take of your other session"
 	}
-	return "`handoff next` shows another; its holder can run `handoff release " + e.ID + "`"
+	return "run `handoff take` for another one"
 }
 
 // Verdict returns the verdict of a packet that somebody else works on.
@@ -121,11 +115,14 @@ func (e *TakenError) Verdict() string { return "CRITICAL" }
 // If several operators or sessions take a handoff at once, one succeeds. The others get a *TakenError, as does one who
 // releases or finishes what another holds. Once a lease is over, or the session of the same operator has died on this
 // machine, ActTake takes the handoff over; a former holder gets a *TakenError until it takes the handoff again. Taking
-// and finishing mark the handoff as read. An archived, superseded or expired handoff can be taken; the receipt says so.
+// and finishing mark the handoff as read.
 //
-// The error is ErrDenied unless the rules of OPERATORS.md allow the action. Without that file everybody may act: its
-// sender and persons may release what others hold, who finished it and its sender reopen it, its sender withdraws it,
-// and its sender, its recipient and operators with the capability archive archive it.
+// The error is ErrInvalid if the action is probably not meant: to take or finish what is to another operator
+// (ForOther), to take what is superseded, expired, archived or withdrawn (Anyway), or to archive what has a holder.
+//
+// The error is ErrDenied unless the rules of OPERATORS.md allow the action. The sender of a handoff can release what
+// others hold, the operator who finished it and its sender can reopen it, its sender can withdraw it, and its sender,
+// its recipient and operators with the capability archive can archive it.
 func (s *Store) Act(ctx context.Context, act Act, id string, who Who) (got ActReceipt, err error) {
 	err = s.Lifecycle().ActAll(ctx, act, []string{id}, who, func(receipt ActReceipt) error {
 		got = receipt
@@ -189,8 +186,8 @@ func (s *Store) do(ctx context.Context, act Act, entries []Entry, plan func(*sto
 	defer x.Remote.Close()
 	err = x.Act(ctx, idsOf(entries), plan)
 	if err != nil && fault.Class(err) == nil {
-		err = fault.New(nil, "add --offline to act without it; the next sync tells whether that counts",
-			"the remote cannot be asked: %v", err)
+		err = fault.New(nil, "run it again, or add --offline: then the next sync tells whether it counts",
+			"remote unreachable; nothing done: %v", err)
 	}
 	return err
 }
@@ -203,7 +200,9 @@ func (s *Store) tell(all []*acting, each func(ActReceipt) error) error {
 	}
 	for _, a := range all {
 		if a.err == nil {
-			a.tellState(look)
+			if h := look.Of(a.id); h != nil {
+				a.got.State = look.State(h, look.Life(h))
+			}
 			if err := each(a.got); err != nil {
 				return err
 			}
@@ -250,7 +249,9 @@ func (a *acting) plan(c *store.Change) error {
 	l := c.Life(h)
 	t, isSo, err := a.turn(c, h, l)
 	if err == nil && !isSo {
-		err = a.rules.MayAct(&t, h)
+		if err = a.rules.MayAct(&t, h); err == nil {
+			err = a.doubt(c, h, l)
+		}
 	}
 	if err != nil {
 		return err
@@ -298,7 +299,9 @@ func (a *acting) turn(c *store.Change, h *facts.Handoff, l *facts.Life) (t facts
 			return t, isSo, nil
 		}
 	case ActRelease:
-		t.Type, isSo = log.Release, l.Holder == nil && l.End == nil
+		if t.Type, isSo = log.Release, l.Holder == nil && l.End == nil; l.IsHeld() && !a.mayRelease(h, l) {
+			err = a.taken(l)
+		}
 	case ActDone:
 		t.Type, isSo = log.Done, isSo && l.End.Type == log.Done
 		if by := c.EnderOf(h, t.Operator, t.Session); by != nil && t.Session != "" && l.Last() == nil {
@@ -368,8 +371,8 @@ func (a *acting) archive(c *store.Change, h *facts.Handoff) error {
 	if a.act == ActUnarchive {
 		kind = log.Unarchive
 	} else if l.IsHeld() {
-		return fault.Invalid("run `handoff release "+short(a.id)+"` first", "%s is taken by %s", a.id,
-			fault.Own(l.Holder.Operator))
+		return fault.Invalid("run `handoff take --undo "+short(a.id)+"` first", "%s took %s at %s",
+			fault.Own(l.Holder.Operator), fault.Own(short(a.id)), fault.Own(stamp(l.Holder.At)))
 	}
 	at, changed := c.Mark(h, kind, a.who.Operator)
 	if a.got.Time = stamp(at); changed {
@@ -414,20 +417,91 @@ func (a *acting) refused(c *store.Change, l *facts.Life) error {
 		(by.Operator != a.who.Operator || l.End != nil || l.Holder == nil) {
 		return &ConsumedError{ID: a.id, By: actionOf(by, time.Time{})}
 	}
-	switch last := l.Last(); {
-	case last == nil:
-		return fault.Denied("ask its sender", "%s cannot be ended by %s", a.id, fault.Own(a.who.Operator))
-	case l.End != nil:
-		return &TakenError{ID: a.id, By: actionOf(last, time.Time{}), Ended: ended[last.Type]}
-	default:
-		return &TakenError{ID: a.id, By: actionOf(last, l.Until),
-			Same: last.Operator == a.who.Operator && a.who.Session == ""}
+	if l.Last() == nil {
+		return fault.Denied("ask its sender", "%s cannot be ended by %s", short(a.id), fault.Own(a.who.Operator))
 	}
+	return a.taken(l)
 }
 
-var ended = map[string]string{log.Done: "done", log.Withdraw: "withdrawn"}
+// taken returns the error about the operator who holds the handoff, or has ended it.
+func (a *acting) taken(l *facts.Life) error {
+	if by := l.End; by != nil {
+		return &TakenError{ID: a.id, By: actionOf(by, time.Time{}),
+			Ended: map[string]string{log.Done: "finished", log.Withdraw: "withdrew"}[by.Type]}
+	}
+	by := l.Holder
+	return &TakenError{ID: a.id, By: actionOf(by, l.Until), Same: by.Operator == a.who.Operator && a.who.Session == ""}
+}
 
-func short(id string) string { return strings.TrimPrefix(id, form.IDPrefix)[:8] }
+// mayRelease reports whether who may give back what the holder has: the holder, the sender, and people. A session ends
+// no take of another one of its operator, which goes on with its work.
+func (a *acting) mayRelease(h *facts.Handoff, l *facts.Life) bool {
+	isOwn := l.Holder.Operator == a.who.Operator
+	switch {
+	case l.IsHeldBy(a.who.Operator, a.who.Session):
+		return true
+	case a.who.Session != "":
+		return a.who.Operator == h.From && !isOwn
+	}
+	return isOwn || a.who.Operator == h.From || a.rules.List.Can(a.who.Operator, "human", a.rules.Now)
+}
+
+// doubt returns an error if a take or done is probably not meant, with the command that is.
+func (a *acting) doubt(c *store.Change, h *facts.Handoff, l *facts.Life) error {
+	isTake, id := a.act == ActTake, short(h.ID)
+	isHeld := l.IsHeld() && !(isTake && l.IsOver(c.Now))
+	isDone := l.End != nil && l.End.Type == log.Done
+	switch {
+	case !isTake && a.act != ActDone, isHeld, isDone, l.IsHeldBy(a.who.Operator, a.who.Session): // it counts, or cannot
+		return nil
+	case a.isTo(h) || a.who.ForOther:
+		if !isTake || a.who.Anyway {
+			return nil
+		}
+		return a.doubtTake(c, h, l)
+	case !isTake && h.From == a.who.Operator && l.Taken == nil:
+		return fault.Invalid("to take it back: `handoff withdraw "+id+"`", "%s is to %s and not taken",
+			fault.Own(id), fault.Own(h.To))
+	}
+	return fault.Invalid(fmt.Sprintf("if you mean it: `handoff %s --for-other %s`", a.act, id), "%s is to %s",
+		fault.Own(id), fault.Own(h.To))
+}
+
+// isTo reports whether the handoff is to who, alone or in a team.
+func (a *acting) isTo(h *facts.Handoff) bool {
+	members, _ := a.rules.List.Team(h.To)
+	return h.IsTo(a.who.Operator) || slices.Contains(members, a.who.Operator)
+}
+
+// doubtTake returns an error for a handoff that needs no more work.
+func (a *acting) doubtTake(c *store.Change, h *facts.Handoff, l *facts.Life) error {
+	id := short(h.ID)
+	anyway := "`handoff take --anyway " + id + "`"
+	switch c.State(h, l) {
+	case StateSuperseded:
+		newest := h
+		for all := c.Superseders(h); len(all) > 0; all = c.Superseders(newest) {
+			newest = all[len(all)-1]
+		}
+		return fault.Invalid("run `handoff take "+short(newest.ID)+"`, or "+anyway, "%s was replaced by %s %q",
+			fault.Own(id), fault.Own(short(newest.ID)), a.s.ListedOne(entry(c.View, newest)).Title)
+	case StateExpired:
+		return fault.Invalid("if you mean it: "+anyway, "%s expired at %s", fault.Own(id), fault.Own(h.Expires))
+	case StateArchived:
+		return fault.Invalid("run `handoff archive --undo "+id+"`, or "+anyway, "%s archived %s at %s",
+			fault.Own(l.Archiver), fault.Own(id), fault.Own(stamp(l.ArchivedAt)))
+	case StateWithdrawn:
+		return fault.Invalid("run `handoff take` for another one", "%s withdrew %s at %s",
+			fault.Own(l.End.Operator), fault.Own(id), fault.Own(stamp(l.End.At)))
+	}
+	return nil
+}
+
+// short returns the first digits of an id.
+func short(id string) string {
+	id = strings.TrimPrefix(id, form.IDPrefix)
+	return id[:min(8, len(id))]
+}
 
 // checkWithdraw returns an error unless the handoff was sent by who, and is unread and not taken.
 func (a *acting) checkWithdraw(v facts.View, h *facts.Handoff, l *facts.Life) error {
@@ -450,22 +524,6 @@ func (a *acting) checkWithdraw(v facts.View, h *facts.Handoff, l *facts.Life) er
 	return nil
 }
 
-// tellState sets the state of the handoff in the receipt and, after a take, why it needs no more work.
-func (a *acting) tellState(look *store.Look) {
-	h := look.Of(a.id)
-	if h == nil {
-		return
-	}
-	l := look.Life(h)
-	a.got.State = look.State(h, l)
-	if a.got.Act == ActTake && a.got.State.IsClosed() {
-		a.got.Over, a.got.State = string(a.got.State), StateTaken
-		for _, by := range look.Superseders(h) {
-			a.got.Successors = append(a.got.Successors, by.ID)
-		}
-	}
-}
-
 // hasDied reports whether a session is known to be over on this machine: its process is gone.
 func (s *Store) hasDied(session string) bool {
 	all := heard.Processes(s.opt.UserState, session)
@@ -474,9 +532,9 @@ func (s *Store) hasDied(session string) bool {
 
 // TakeNext takes the first handoff of Next that no other operator or session takes at the same time. ok is false if
 // there is nothing to take. Errors are those of Next and Act.
-func (c Lifecycle) TakeNext(ctx context.Context, f Filter, who Who) (got ActReceipt, ok bool, err error) {
+func (c Lifecycle) TakeNext(ctx context.Context, who Who) (got ActReceipt, ok bool, err error) {
 	for lost := map[string]bool{}; ; {
-		e, ok, err := c.s.Next(f, who.Session, lost)
+		e, ok, err := c.s.Next(who, lost)
 		if err != nil || !ok {
 			return got, false, err
 		}

@@ -42,10 +42,11 @@ func saying(status string, state handoff.State, err error) string {
 	return strings.TrimSpace(status + " " + string(state))
 }
 
-// do does one action, of an operator or operator/session.
-func do(t *testing.T, s *handoff.Store, who, what, id string) string {
+// do does one action, of an operator or operator/session. With a question mark it is refused if it is probably not
+// meant.
+func do(t *testing.T, s *handoff.Store, by, what, id string) string {
 	t.Helper()
-	operator, session, _ := strings.Cut(who, "/")
+	operator, session, _ := strings.Cut(by, "/")
 	mark := map[string]func() ([]handoff.MarkReceipt, error){
 		"read":   func() ([]handoff.MarkReceipt, error) { return s.MarkRead(t.Context(), operator, id) },
 		"unread": func() ([]handoff.MarkReceipt, error) { return s.MarkUnread(t.Context(), operator, id) },
@@ -64,7 +65,9 @@ func do(t *testing.T, s *handoff.Store, who, what, id string) string {
 		}
 		return saying(got.Status, got.State, err)
 	}
-	got, err := s.Act(t.Context(), handoff.Act(what), id, handoff.Who{Operator: operator, Session: session})
+	what, hasDoubts := strings.CutSuffix(what, "?")
+	who := handoff.Who{Operator: operator, Session: session, ForOther: !hasDoubts, Anyway: !hasDoubts}
+	got, err := s.Act(t.Context(), handoff.Act(what), id, who)
 	return saying(got.Status, got.State, err)
 }
 
@@ -77,8 +80,8 @@ var stories = map[string]string{
 		1 cy done -> by ben
 		1 ben done -> changed done
 		2 ben done -> existing done
-		2 cy take -> done by ben
-		2 cy reopen -> done by ben
+		2 cy take -> finished by ben
+		2 cy reopen -> finished by ben
 		3 ann reopen -> changed unread
 		3 ann reopen -> existing unread
 		4 cy take -> changed taken`,
@@ -88,8 +91,12 @@ var stories = map[string]string{
 	"released is unread again": `
 		0 ben read -> changed
 		1 ben/s1 take -> changed taken
-		2 ben/s2 release -> changed unread
+		2 ben/s2 release -> by ben/s1
+		2 cy release -> by ben/s1
+		2 ann/s3 release -> changed unread
 		2 ben release -> existing unread
+		2 ben/s1 take -> changed taken
+		2 ben release -> changed unread
 		3 ben read -> changed
 		3 ben read -> existing
 		4 ben unread -> changed
@@ -113,7 +120,8 @@ var stories = map[string]string{
 		0 ben take -> changed taken
 		1 cy steal -> changed taken
 		2 ben done -> by cy
-		2 ben release -> changed unread`,
+		2 ben release -> by cy
+		2 cy release -> changed unread`,
 	"stolen after done": `
 		0 ben done -> changed done
 		1 cy steal -> changed taken`,
@@ -121,8 +129,9 @@ var stories = map[string]string{
 		0 cy withdraw -> denied
 		0 ann withdraw -> changed withdrawn
 		0 ann withdraw -> existing withdrawn
-		1 ben take -> withdrawn by ann
-		2 ben reopen -> withdrawn by ann
+		1 ben take -> withdrew by ann
+		2 ben reopen -> withdrew by ann
+		2 ben take? -> refused: run handoff take for another one
 		2 ann reopen -> changed unread`,
 	"not withdrawn after a read": `
 		0 ben read -> changed
@@ -144,7 +153,23 @@ var stories = map[string]string{
 		1 ann archive -> existing archived
 		2 ann unarchive -> changed unread
 		3 ben take -> changed taken
-		4 ann archive -> refused: run handoff release ID first`,
+		4 ann archive -> refused: run handoff take --undo ID first`,
+	"to another": `
+		0 cy take? -> refused: if you mean it: handoff take --for-other ID
+		0 cy done? -> refused: if you mean it: handoff done --for-other ID
+		0 ann done? -> refused: to take it back: handoff withdraw ID
+		0 ann take? -> refused: if you mean it: handoff take --for-other ID
+		1 cy take -> changed taken
+		2 ann done? -> by cy
+		2 ben/s1 take? -> by cy
+		2 cy take? -> existing taken
+		2 cy done? -> changed done
+		2 cy done? -> existing done`,
+	"archived is not taken": `
+		0 ben archive -> changed archived
+		1 ben take? -> refused: run handoff archive --undo ID, or handoff take --anyway ID
+		1 ben take -> changed archived
+		2 ben take? -> existing archived`,
 	"resumed once": `
 		0 ben/s1 resume -> changed taken
 		1 ben/s1 resume -> existing taken
@@ -298,7 +323,7 @@ func TestOneTaker(t *testing.T) {
 	for i := range count {
 		all.Go(func() {
 			who := handoff.Who{Operator: "ben", Session: fmt.Sprint("n", i)}
-			got, ok, err := open(t, root, nil).Lifecycle().TakeNext(t.Context(), handoff.Filter{To: "ben", Topic: "one"}, who)
+			got, ok, err := open(t, root, nil).Lifecycle().TakeNext(t.Context(), who)
 			if err != nil || !ok {
 				t.Errorf("%v, %v", ok, err)
 			}
@@ -308,7 +333,7 @@ func TestOneTaker(t *testing.T) {
 		})
 	}
 	all.Wait()
-	_, ok, err := s.Lifecycle().TakeNext(t.Context(), handoff.Filter{To: "ben", Topic: "one"},
+	_, ok, err := s.Lifecycle().TakeNext(t.Context(),
 		handoff.Who{Operator: "ben", Session: "late"})
 	if ok || err != nil {
 		t.Errorf("one more: %v, %v", ok, err)

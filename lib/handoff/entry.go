@@ -94,3 +94,8 @@ const (
 
 // States returns all states, in the order in which a handoff usually reaches them.
 func States() []State { return facts.States }
+
+// isStale reports whether a handoff in this state needs no work, although it is not done: @ never means it.
+func isStale(state State) bool {
+	return state == StateSuperseded || state == StateExpired || state == StateArchived || state == StateWithdrawn
+}

@@ -77,16 +77,17 @@ func (c Lifecycle) Successors(id string) (successors, rivals []string) {
 	return successors, rivals
 }
 
-// An Ending is what others did to a handoff so that an operator need not wait for it, or work on it, any more. Note is
+// An Ending is what others did to a handoff so that an operator need not wait for it, or work on it. Note is
 // the reason that they gave, or "".
 type Ending struct {
 	Entry Entry
 
-	// Act is ActDone for a handoff of the operator. For a handoff that the operator had taken, it is ActTake if another
-	// operator or session took it over, ActRelease if it was released, and ActDone.
+	// Act is ActDone for a handoff of the operator, and ActWithdraw for one to the operator. For a handoff that the
+	// operator had taken, it is ActTake if another operator or session took it over, ActRelease if it was released, and
+	// ActDone.
 	Act            Act
 	By, Note, Time string
-	Lost           bool // the operator had taken it
+	Lost           bool // the operator had taken it, or it was to the operator
 }
 
 // Endings returns the handoffs of an operator that others have finished in the last time, at most a week, and those
@@ -101,7 +102,7 @@ func (c Lifecycle) Endings(operator, session string, last time.Duration) (all []
 	for _, h := range look.Listed() {
 		e := entry(look.View, h)
 		by, act, isLost := endingOf(look.View, e, operator, session)
-		if by != nil && (isLost || e.From == operator) && by.At.After(start) {
+		if by != nil && (isLost || e.From == operator && act != ActWithdraw) && by.At.After(start) {
 			all = append(all, Ending{e, act, by.Operator, by.Note, stamp(by.At), isLost})
 		}
 	}
@@ -114,9 +115,12 @@ func (c Lifecycle) Endings(operator, session string, last time.Duration) (all []
 // endingOf returns the turn of others that ended a handoff, or the take of a session of the operator.
 func endingOf(v facts.View, e Entry, operator, session string) (by *facts.Turn, act Act, isLost bool) {
 	l := e.life
+	if l.End != nil && l.End.Type == log.Withdraw {
+		return l.End, ActWithdraw, e.IsTo(operator) && e.From != operator
+	}
 	ender := v.EnderOf(e.of, operator, session)
 	switch isOthers := l.End != nil && l.End.Operator != operator; {
-	case isOthers && l.End.Type == log.Done:
+	case isOthers:
 		return l.End, ActDone, ender != nil
 	case ender == nil || l.End != nil:
 		return nil, "", false
@@ -150,6 +154,23 @@ func (c Lifecycle) Holdings(operator string) (all []Holding) {
 		return cmp.Or(compareTimes(a.Take.Time, b.Take.Time), cmp.Compare(a.Entry.ID, b.Entry.ID))
 	})
 	return all
+}
+
+// NewerOf returns the newest handoff that was written from the same file as another one, by the same sender to the same
+// recipient, and is still open. ok is false if the other one is the newest.
+func (c Lifecycle) NewerOf(e Entry) (newer Entry, ok bool) {
+	look, err := c.s.look(true)
+	if err != nil || e.of == nil || e.of.Source == "" {
+		return newer, false
+	}
+	for _, h := range look.Listed() {
+		found := entry(look.View, h)
+		isSame := h.Source == e.of.Source && h.From == e.From && h.To == e.To
+		if isSame && h.Order > e.of.Order && !found.state.IsClosed() {
+			newer, ok = found, true
+		}
+	}
+	return newer, ok
 }
 
 // Last returns the id of the handoff that an operator has finished last (ActDone), or archived last (ActArchive). It

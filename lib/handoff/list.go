@@ -11,6 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
@@ -88,6 +89,7 @@ type Inbox struct {
 	Missing int            // how many have no file; 0 if only those that need work were looked at
 
 	IsSynced bool // the store has a remote, which may have those that are missing
+	IsNew    bool // nothing has happened in the store
 
 	WhyUnknown string // set by Waiting: why its operator is probably a typo, or ""
 }
@@ -122,7 +124,7 @@ func (s *Store) Chosen(f Filter) (in Inbox, err error) {
 		return in, err
 	}
 	in = Inbox{For: map[string]int{}, Over: map[State]int{}, Missing: len(look.Missing),
-		IsSynced: look.Sync.Remote != ""}
+		IsSynced: look.Sync.Remote != "", IsNew: look.At == log.Start}
 	for _, h := range look.Listed() {
 		if e := entry(look.View, h); f.matches(e) {
 			switch at := e.state; {
@@ -153,49 +155,46 @@ func NewestFirst(entries []Entry) []Entry {
 	return sorted
 }
 
-// Next returns what the operator f.To should work on next: first what they hold that has expired, then the oldest of
-// what they hold and what is unread to them, then the oldest that is read and that nobody holds. ok is false if there
-// is nothing. An agent session is not offered what another session holds; session is "" for a person. The filter's
-// conditions on documents apply; those on states are ignored. skip has ids to leave out.
-func (s *Store) Next(f Filter, session string, skip map[string]bool) (e Entry, ok bool, err error) {
-	if err := cmp.Or(checkOperator(f.To), f.check()); err != nil {
+// Next returns the handoff that who is to work on next: the oldest that is unread and to them, or to Next, then the
+// oldest that they have read and that has no holder, or whose holder has ended. ok is false if there is none. skip has
+// ids to leave out.
+func (s *Store) Next(who Who, skip map[string]bool) (e Entry, ok bool, err error) {
+	if err := checkWho(who); err != nil {
 		return e, false, err
 	}
-	me := f.To
-	f = Filter{From: f.From, Topic: f.Topic, Tag: f.Tag, Since: f.Since}
-	for _, part := range []bool{true, false} {
+	for _, part := range []bool{true, false} { // the unread ones are in a part of the store
 		look, err := s.look(part)
 		if err != nil {
 			return e, false, err
 		}
-		rank := func(e Entry) int { return s.rank(look.Now, e, me, session, !part) }
-		var all []Entry
+		best := 0
 		for _, h := range look.Listed() {
-			if e := entry(look.View, h); f.matches(e) && !skip[e.ID] && rank(e) > 0 {
-				all = append(all, e)
+			found := entry(look.View, h)
+			rank := s.rank(look.Now, found, who)
+			if rank == 0 || skip[h.ID] {
+				continue
+			}
+			if c := cmp.Compare(rank, best); best == 0 || c < 0 || c == 0 && compareTimes(found.Time, e.Time) < 0 {
+				e, best = found, rank
 			}
 		}
-		if len(all) > 0 {
-			return slices.MinFunc(all, func(a, b Entry) int {
-				return cmp.Or(rank(a)-rank(b), compareTimes(a.Time, b.Time))
-			}), true, nil
+		if best == 1 || best > 0 && !part {
+			return e, true, nil
 		}
 	}
-	return e, false, nil
+	return Entry{}, false, nil
 }
 
-// rank returns when a handoff is to be offered, from 1, or 0 for never. withRead also offers what was read.
-func (s *Store) rank(now time.Time, e Entry, me, session string, withRead bool) int {
-	at, l := e.state, e.life
-	isMine := l.IsHeld() && l.Holder.Operator == me && (session == "" ||
-		l.Holder.Session == session || l.IsOver(now) || s.hasDied(l.Holder.Session))
+// rank returns when a handoff is offered, from 1, or 0 for never.
+func (s *Store) rank(now time.Time, e Entry, who Who) int {
+	l := e.life
 	switch {
-	case isMine && at == StateExpired:
+	case !e.IsTo(who.Operator) || e.state.IsClosed():
+	case e.state == StateUnread:
 		return 1
-	case isMine && at == StateTaken, at == StateUnread && e.IsTo(me):
+	case e.state == StateRead, l.IsOver(now),
+		l.Holder.Operator == who.Operator && l.Holder.Session != who.Session && s.hasDied(l.Holder.Session):
 		return 2
-	case withRead && at == StateRead && e.IsTo(me):
-		return 3
 	}
 	return 0
 }

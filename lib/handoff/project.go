@@ -226,18 +226,25 @@ func (p Project) RecordsWork(inSession bool) bool {
 // Identity returns the operator that the program runs for, and the source that names it. It is the zero value if
 // nothing names one.
 func (p Project) Identity() Identity {
-	at, own := p.Options.store(), p.Settings.Operator
+	at := p.Options.store()
+	if found := p.Named(); found.Operator != "" {
+		return found
+	}
+	own := Identity{Operator: p.Settings.Operator.Value, Source: "operator in " + SettingsName}
+	return operators.IdentityOf(at.Operators, own, func(key string) string { return git.Config(p.Root, key) },
+		time.Now())
+}
+
+// Named is Identity as far as nothing has to be asked of git.
+func (p Project) Named() Identity {
+	own := p.Settings.Operator
 	if own.Source == settings.Environment {
 		return Identity{Operator: own.Value, Source: "HANDOFF_OPERATOR"}
 	}
-	for _, named := range []Identity{{Operator: at.Operator(), Source: "handoff init has set it for this clone"},
-		{Operator: p.User.Operator.Value, Source: "operator in " + p.User.File()}} {
-		if named.Operator != "" {
-			return named
-		}
+	if here := p.Options.store().Operator(); here != "" {
+		return Identity{Operator: here, Source: "handoff init has set it for this clone"}
 	}
-	return operators.IdentityOf(at.Operators, Identity{Operator: own.Value, Source: "operator in " + SettingsName},
-		func(key string) string { return git.Config(p.Root, key) }, time.Now())
+	return Identity{Operator: p.User.Operator.Value, Source: "operator in " + p.User.File()}
 }
 
 // Me returns the operator that the program runs for, "" if unknown.
@@ -249,4 +256,10 @@ func (p Project) MeOr(named string) string {
 		return p.Me()
 	}
 	return named
+}
+
+// HasRemote reports whether the project names a remote that handoffs can be exchanged with.
+func (p Project) HasRemote() bool {
+	name := p.Settings.Remote.Value
+	return p.User.Remotes[name] != nil || git.Config(p.Root, "remote."+name+".url") != ""
 }

@@ -28,8 +28,8 @@ type Stored struct {
 }
 
 // Read returns the handoff with an id. id is a full id, a unique prefix of 4 or more hex digits with or without
-// sha256:, a file name as in a receipt, or @ for the newest handoff to Options.Me that is neither archived nor
-// withdrawn. Case does not matter.
+// sha256:, a file name as in a receipt, or @ for the newest handoff to Options.Me that was shown
+// here ([Seen]) and is not superseded, expired, archived or withdrawn. Case does not matter.
 //
 // Read proves that the content is as it was written. Otherwise the error is ErrIntegrity, and the content is returned
 // with it for inspection. An unknown id, or a prefix of several ids, is ErrInvalid.
@@ -115,21 +115,29 @@ func (s *Store) unknown(look *store.Look, id, prefix string) error {
 	return s.at.UnknownID(id)
 }
 
-// newestToMe resolves @. It fails if the operator is unknown.
-func (s *Store) newestToMe() (Entry, error) {
+// newestToMe resolves @: the newest that was shown here, or the newest if none was. It fails if the operator is
+// unknown.
+func (s *Store) newestToMe() (e Entry, err error) {
 	me := ""
 	if s.opt.Me != nil {
 		me = s.opt.Me()
 	}
 	if me == "" {
-		return Entry{}, fault.Invalid("run `handoff init`, set HANDOFF_OPERATOR, or add --operator NAME",
+		return e, fault.Invalid("run `handoff init`, set HANDOFF_OPERATOR, or add --operator NAME",
 			"I don't know who you are")
 	}
-	found, err := s.List(Filter{To: me, Present: true, Newest: 1})
+	found, err := s.List(Filter{To: me})
+	found = slices.DeleteFunc(found, func(e Entry) bool { return isStale(e.state) })
 	if err != nil || len(found) == 0 {
-		return Entry{}, cmp.Or(err, fault.Invalid("run `handoff list`", "no handoff is addressed to %s", me))
+		return e, cmp.Or(err, fault.Invalid("run `handoff list`", "no handoff is addressed to %s", me))
 	}
-	return found[0], nil
+	e, seen := found[len(found)-1], s.Seen()
+	for _, older := range slices.Backward(found) {
+		if seen.Has(older.ID) {
+			return older, nil
+		}
+	}
+	return e, nil
 }
 
 // FindEach returns the entries of ids, as Find does.

@@ -62,7 +62,10 @@ func readings(t *testing.T, s *handoff.Store, id string) map[string]func() {
 		"Listed":        func() { s.Listed(all) },
 		"Distrust":      func() { s.Distrust("ann", handoff.Signature{}) },
 		"Search":        func() { _, _ = s.Search(ctx, handoff.Query{Words: []string{"body"}}) },
-		"Next":          func() { _, _, _ = s.Next(handoff.Filter{To: "ben"}, "", nil) },
+		"Next":          func() { _, _, _ = s.Next(handoff.Who{Operator: "ben"}, nil) },
+		"Unsent":        func() { _, _ = s.Unsent() },
+		"Held":          func() { _, _ = s.Held() },
+		"NewerOf":       func() { s.Lifecycle().NewerOf(e) },
 		"Unread":        func() { _, _ = s.Unread("ben", 0, 0) },
 		"Waiting":       func() { _, _ = s.Waiting("ben", 0) },
 		"History":       func() { _, _, _ = s.History(id) },
@@ -146,7 +149,7 @@ func answers(t *testing.T, s *handoff.Store) string {
 	add(topics(t, s, handoff.Filter{Unread: true, To: "ben"}), nil) // first: it needs only a part
 	in, err := s.Unread("ben", 0, 0)
 	add([]any{in.Left(), in.For, in.Count()}, err)
-	next, _, err := s.Next(handoff.Filter{To: "ben"}, "", nil)
+	next, _, err := s.Next(handoff.Who{Operator: "ben"}, nil)
 	add(next.ID, err)
 	for _, held := range s.Lifecycle().Holdings("ben") {
 		add([]any{held.Entry.ID, held.Take}, nil)

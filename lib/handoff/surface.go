@@ -80,6 +80,14 @@ type Surfacing struct {
 	Left     []string   // lines about the handoffs that are not shown
 }
 
+// Entries returns the entries of what is shown.
+func (s Surfacing) Entries() (all []Entry) {
+	for _, h := range s.Shown {
+		all = append(all, h.Entry)
+	}
+	return all
+}
+
 func (s Surfacing) banner() string { return fmt.Sprintf("[Unread handoffs to: %s]\n", s.Operator) }
 
 // String returns the text form.

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/exchange/bundle"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/exchange"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
 // SyncOptions choose what a sync does: only receive, only say what would be sent, or give the remote back what it
@@ -39,6 +40,32 @@ func (s *Store) HasSynced() (remote string, has bool) {
 		return "", false
 	}
 	return look.Sync.Remote, look.Sync.Remote != ""
+}
+
+// A Held is a received document that may not be stored yet. Why says what lets it in.
+type Held = exchange.Held
+
+// Held returns the received documents that may not be stored yet.
+func (s *Store) Held() ([]Held, error) { return exchange.Waiting(s.at) }
+
+// Unsent returns how many documents, facts and turns of this clone its remote does not have, as far as the store knows.
+// It is 0 before the first sync.
+func (s *Store) Unsent() (n int, err error) {
+	look, err := s.look(false)
+	if err != nil || look.Sync.Remote == "" {
+		return 0, err
+	}
+	from := look.Sync.Logs[look.Writer].Through
+	if from == (log.Point{}) {
+		from = log.Start
+	}
+	err = s.at.EventsFrom(from, look.At, func(e log.Event) {
+		h := look.Of(e.Payload.ID)
+		if _, is := happened[e.Type]; is && e.Payload.Here == nil && h != nil && !h.Pruned && look.IsUnsent(e.ID()) {
+			n++
+		}
+	})
+	return n, err
 }
 
 func (s *Store) exchange(ctx context.Context) (*exchange.Exchange, error) {

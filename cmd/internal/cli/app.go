@@ -184,6 +184,10 @@ func (a *App) Project() (handoff.Project, error) {
 		}
 		return me() // which may have to run git
 	}
+	whole := p
+	p.Options.Reader = func() handoff.Who {
+		return handoff.Who{Operator: cmp.Or(a.Who.Operator, whole.Named().Operator), Session: a.SessionID()}
+	}
 	p.Options.Rules, p.Options.CheckBody = handoff.PlainRules, record.CheckBody
 	a.signatures(p, &p.Options)
 	p.Options.Warn = a.warn

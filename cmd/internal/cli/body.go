@@ -108,7 +108,7 @@ func (in *Input) composed(f Fields, name, text string) (handoff.Document, error)
 	f.From, f.Topic = in.sender(), cmp.Or(f.Topic, in.topicOf(text))
 	switch {
 	case f.From == "":
-		err = UnknownOperator()
+		err = UnknownOperator("--from")
 	case f.To == "":
 		err = Invalid("add --to NAME", "%s", strings.TrimPrefix(name+": no recipient", ": "))
 	case !slices.Contains(in.AllowEmpty, Body) && strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "":

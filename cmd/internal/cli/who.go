@@ -2,12 +2,12 @@ package cli
 
 import (
 	"cmp"
-	"slices"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -35,29 +35,14 @@ func (a *App) SessionID() string { return cmp.Or(a.Session.Session, agent.Sessio
 func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs ...string) (string, error) {
 	operator := p.MeOr(named)
 	if operator == "" {
-		operator = a.askWho(s)
-	}
-	if operator == "" {
 		_, err := s.FindEach(handoffs)
-		return "", cmp.Or(err, UnknownOperator())
+		return "", cmp.Or(err, UnknownOperator("--operator"))
 	}
 	if named != "" && len(handoffs) > 0 && a.CanAsk() {
 		return operator, a.AskName(s, named)
 	}
 	a.NoteSlips(s, operator)
 	return operator, nil
-}
-
-// askWho asks a person at a terminal for a name, and keeps it for this clone. It returns "" without one.
-func (a *App) askWho(s *handoff.Store) string {
-	if !a.CanAsk() || a.Quiet {
-		return ""
-	}
-	name, err := a.Ask("Who are you? A short name, as others write it in --to: ")
-	if err != nil || handoff.CheckOperator(name) != nil || s.Registry().SetOperator(name) != nil {
-		return ""
-	}
-	return name
 }
 
 // NoteSlips notes names that are probably mistyped.
@@ -72,39 +57,82 @@ func (a *App) NoteSlips(s *handoff.Store, names ...string) {
 	}
 }
 
-// UnknownOperator returns the error if the operator is unknown.
-func UnknownOperator() error {
-	return Invalid("run `handoff init --operator NAME`, or set HANDOFF_OPERATOR", "I don't know who you are")
+// UnknownOperator returns the error if the operator is unknown. flag is the flag that names one, "" if there is none.
+func UnknownOperator(flag string) error {
+	hint := "run `handoff init`, or set HANDOFF_OPERATOR"
+	if flag != "" {
+		hint = "run `handoff init`, set HANDOFF_OPERATOR, or add " + flag + " NAME"
+	}
+	return Invalid(hint, "I don't know who you are")
 }
 
-// Taken returns the id of the only handoff that an operator has taken: what @ means to commands that end or answer one.
-// If a session is given, it is the only one that this session has taken.
+// Taken returns the id of the handoff that @ means to commands that end or answer one: the only one that an operator
+// and session hold, otherwise the one that they have read here last.
 func (a *App) Taken(s *handoff.Store, operator, session string) (string, error) {
 	if operator == "" {
-		return "", UnknownOperator()
+		return "", UnknownOperator("")
 	}
-	who, all := operator, s.Lifecycle().Holdings(operator)
-	if session != "" {
-		who = "session " + session + " of " + operator
-		all = slices.DeleteFunc(all, func(h handoff.Holding) bool {
-			return h.Take.Session != session
-		})
+	held := a.Held(s, operator, session)
+	if len(held) == 1 {
+		return held[0].ID, nil
 	}
-	var taken []string
-	for _, h := range all {
-		about := h.Entry.Topic
-		if a.ForPeople() { // a title can be made to influence agents
-			about = s.ListedOne(h.Entry).Title
+	if len(held) == 0 {
+		return a.ReadLast(s, operator)
+	}
+	return "", Invalid("name one of them", "@: you hold %d: %s", len(held), strings.Join(a.Names(s, held), ", "))
+}
+
+// ReadLast returns the id of the handoff that was read here last.
+func (a *App) ReadLast(s *handoff.Store, operator string) (string, error) {
+	if last, ok := s.Seen().Last(); ok {
+		return last.ID, nil
+	}
+	waiting, err := s.List(handoff.Filter{To: operator, Unread: true})
+	if err != nil {
+		return "", err
+	}
+	if len(waiting) == 0 {
+		return "", Invalid("name the handoff; `handoff list` shows them", "@: you have read nothing here")
+	}
+	return "", Invalid("name one of them, or run `handoff read @` first", "@: you have read nothing here; unread: %s",
+		strings.Join(a.Names(s, waiting), ", "))
+}
+
+// Held returns what an operator holds in a session, the oldest take first.
+func (a *App) Held(s *handoff.Store, operator, session string) (held []handoff.Entry) {
+	for _, h := range s.Lifecycle().Holdings(operator) {
+		if h.Take.Session == session {
+			held = append(held, h.Entry)
 		}
-		taken = append(taken, Short(h.Entry.ID, Shortest)+" "+about)
 	}
-	switch len(all) {
-	case 0:
-		return "", Invalid("name the handoff; `handoff next --take` takes one",
-			"@ is the handoff that you have taken, but %s has taken none", fault.Own(who))
-	case 1:
-		return all[0].Entry.ID, nil
+	return held
+}
+
+// Names returns the short ids of handoffs, for people with the titles: agents could take a title for an instruction.
+// Of many, the newest are named and the others counted.
+func (a *App) Names(s *handoff.Store, entries []handoff.Entry) (names []string) {
+	const most = 5
+	for _, e := range entries[max(0, len(entries)-most):] {
+		names = append(names, strings.TrimSpace(Short(e.ID, Shortest)+" "+a.TitleOf(s, e.ID)))
 	}
-	return "", Invalid("name one of them", "@ is the handoff that you have taken, but %s has taken %d: %s",
-		fault.Own(who), len(all), fault.Some(taken))
+	if more := len(entries) - most; more > 0 {
+		names = append(names, fmt.Sprint(more, " more"))
+	}
+	return names
+}
+
+// NoteNewer names the handoff that @ stood for, and what came in after it and was not shown. did is what was done.
+func (a *App) NoteNewer(s *handoff.Store, operator, did, id string) {
+	e, err := s.Find(id)
+	if err != nil {
+		return
+	}
+	seen := s.Seen()
+	if newer := seen.Newer(operator, e); len(newer) > 0 {
+		names := a.Names(s, []handoff.Entry{e})
+		a.Note(did + " " + names[0] + "; newer: " + strings.Join(a.Names(s, newer), ", "))
+		for _, e := range newer {
+			seen.Add(e.ID)
+		}
+	}
 }

@@ -2,54 +2,146 @@ package command
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// printAct prints the receipt of an action: on a terminal a line with the title, and below it how to undo the action;
-// otherwise JSON. It notes if the handoff is closed.
-func printAct(a *cli.App, s *handoff.Store, got handoff.ActReceipt) error {
-	id := cli.Short(got.ID, cli.Shortest)
-	state := cmp.Or(got.State, handoff.StateUnread)
-	act := got.Act
-	if state == handoff.StateWithdrawn {
-		act = handoff.ActWithdraw
+// actFlags are the flags of actions.
+type actFlags struct {
+	*cli.Who
+	*cli.Session
+	Undo     bool
+	Note     string
+	ForOther bool
+}
+
+func newActFlags(a *cli.App, flags *pflag.FlagSet) *actFlags {
+	f := &actFlags{Who: &a.Who, Session: &a.Session}
+	f.Session.Declare(flags)
+	return f
+}
+
+// who returns who acts, as far as the flags say it.
+func (f *actFlags) who() handoff.Who { return handoff.Who{Reason: f.Note, ForOther: f.ForOther} }
+
+// An acting is an action on handoffs by a command.
+type acting struct {
+	*cli.App
+	handoff.Project
+	store *handoff.Store
+	act   handoff.Act
+	who   handoff.Who
+
+	then func(*handoff.ActReceipt) error // runs after the action, before its receipt is printed; nil does nothing
+}
+
+// newActing returns an action of the operator and session of a command.
+func newActing(a *cli.App, act handoff.Act, who handoff.Who, ids ...string) (*acting, error) {
+	p, s, err := a.ProjectStore()
+	if err != nil {
+		return nil, err
 	}
-	words, next := actionDone[act], nextSteps[act]
-	line := fmt.Sprintf("%s %s by %s: %s (%s)", a.StateSign(state), words, got.Operator, a.TitleOf(s, got.ID), id)
-	switch existing := got.Status == handoff.StatusExisting; {
-	case existing && got.Act == handoff.ActRelease:
-		line, next = id+" was not taken; nothing changed", ""
-	case existing && got.Act == handoff.ActReopen:
-		line, next = id+" was not done; nothing changed", ""
-	case existing:
-		line, next = line+", "+a.When(got.Time), ""
+	if who.Operator, err = a.Acting(p, s, a.Who.Operator, ids...); err != nil {
+		return nil, err
 	}
-	err := a.Did(got, line, strings.ReplaceAll(next, "ID", id))
-	if got.Over == "" {
+	who.Session = a.SessionID()
+	return &acting{App: a, Project: p, store: s, act: act, who: who}, nil
+}
+
+// perform performs an action on handoffs; none stand for @.
+func perform(a *cli.App, act handoff.Act, ids []string, who handoff.Who) error {
+	do, err := newActing(a, act, who, ids...)
+	if err != nil {
 		return err
 	}
-	note := id + " is " + got.Over
-	for i, by := range got.Successors {
-		note += []string{" by ", " and by "}[min(i, 1)] + cli.Short(by, cli.Shortest)
+	return do.all(ids)
+}
+
+func (do *acting) all(ids []string) (err error) {
+	ids = slices.Clone(ids)
+	if len(ids) == 0 {
+		ids = []string{"@"}
 	}
-	a.Note(note + ": see `handoff check " + id + "`")
+	atHand := ""
+	for i, id := range ids {
+		if id == "@" {
+			if ids[i], err = do.meant(); err != nil {
+				return err
+			}
+			atHand = ids[i]
+		}
+	}
+	err = do.store.Lifecycle().ActAll(context.Background(), do.act, ids, do.who, func(got handoff.ActReceipt) error {
+		var failed error
+		if do.then != nil {
+			failed = do.then(&got)
+		}
+		return errors.Join(do.print(got), failed)
+	})
+	if atHand != "" && err == nil {
+		do.NoteNewer(do.store, do.who.Operator, doing[do.act].word, atHand)
+	}
 	return err
 }
 
-// actionDone maps an action to the words for its result.
-var actionDone = map[handoff.Act]string{
-	handoff.ActTake: "taken", handoff.ActRelease: "released", handoff.ActDone: "done", handoff.ActArchive: "archived",
-	handoff.ActUnarchive: "unarchived", handoff.ActReopen: "reopened", handoff.ActWithdraw: "withdrawn",
+// meant returns the handoff that @ means for the action: to take or archive it the one that was read last, to undo an
+// action the last of that kind, otherwise the one that the operator and session hold.
+func (do *acting) meant() (id string, err error) {
+	me := do.who.Operator
+	switch do.act {
+	case handoff.ActTake, handoff.ActSteal, handoff.ActArchive:
+		return do.ReadLast(do.store, me)
+	case handoff.ActReopen:
+		id = do.store.Lifecycle().Last(me, handoff.ActDone)
+	case handoff.ActUnarchive:
+		id = do.store.Lifecycle().Last(me, handoff.ActArchive)
+	case handoff.ActWithdraw:
+		sent, err := do.store.List(handoff.Filter{From: me, Unread: true})
+		if err != nil || len(sent) > 0 {
+			return sent[max(0, len(sent)-1)].ID, err
+		}
+	default:
+		return do.Taken(do.store, me, do.who.Session)
+	}
+	if id == "" {
+		err = cli.Invalid("name the handoff; `handoff list --all` shows them", "@: nothing to undo")
+	}
+	return id, err
 }
 
-// nextSteps maps an action to the commands that continue or undo it.
-var nextSteps = map[handoff.Act]string{
-	handoff.ActTake:     "finish it with `handoff done ID`, give it back with `handoff release ID`",
-	handoff.ActDone:     "reopen it: handoff done --undo ID",
-	handoff.ActWithdraw: "send it again: handoff done --undo ID",
-	handoff.ActArchive:  "unarchive it: handoff archive --undo ID",
+// doing has the word for the result of an action, and the command that undoes it.
+var doing = map[handoff.Act]struct{ word, undo string }{
+	handoff.ActTake:      {"took", "handoff take --undo"},
+	handoff.ActSteal:     {"took", "handoff take --undo"},
+	handoff.ActRelease:   {"gave back", "handoff take"},
+	handoff.ActDone:      {"finished", "handoff done --undo"},
+	handoff.ActReopen:    {"reopened", "handoff done"},
+	handoff.ActArchive:   {"archived", "handoff archive --undo"},
+	handoff.ActUnarchive: {"unarchived", "handoff archive"},
+	handoff.ActWithdraw:  {"withdrew", "handoff done --undo"},
+}
+
+// print prints the receipt of an action: on a terminal a line with the title and the command that undoes it. An agent
+// gets what it took.
+func (do *acting) print(got handoff.ActReceipt) error {
+	if got.Act == handoff.ActTake && agent.Inside(do.Getenv) != "" && !do.JSON {
+		return do.showAgent(got.ID)
+	}
+	id := cli.Short(got.ID, cli.Shortest)
+	line := doing[got.Act].word + " " + id + ": " + do.TitleOf(do.store, got.ID)
+	if got.Until != "" {
+		line += ", until " + got.Until
+	}
+	line += "; undo: `" + doing[got.Act].undo + " " + id + "`"
+	if got.Status == handoff.StatusExisting {
+		line = id + " was " + cmp.Or(string(got.State), "unread") + " before; nothing changed"
+	}
+	return do.Did(got, line)
 }

@@ -99,12 +99,12 @@ func prune(a *cli.App, f *archiveFlags, ids []string) error {
 }
 
 func archive(a *cli.App, f *archiveFlags, ids []string) error {
-	if len(ids) == 0 {
+	if len(ids) == 0 && !f.Undo {
 		return cli.Invalid("use `handoff archive ID`", "missing ID")
 	}
 	act := handoff.ActArchive
 	if f.Undo {
 		act = handoff.ActUnarchive
 	}
-	return perform(a, act, ids, handoff.Who{}, nil)
+	return perform(a, act, ids, handoff.Who{})
 }

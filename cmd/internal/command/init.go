@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,24 +25,22 @@ func initCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Set up a project, and say who you are",
-		Long: `Set up a project in the current directory, and say who you are. Existing files
-are never overwritten.
+		Long: `Set up a project in the current directory, or in --root: the settings
+(.handoff.yaml), the handoffs directory, and for tracked handoffs a line in
+.gitattributes, so that git changes no byte of them. Existing files are never
+overwritten. On a terminal, init asks who you are and what git should do; --yes
+accepts the proposals. Your name is kept for this clone, or with --global for
+all your projects. --git is one of:
 
-On a terminal, init asks who you are and what git should do; --yes accepts the
-proposals. --operator NAME says who you are in this clone, with --global in all
-your projects. In a fresh clone of a project that has handoffs you need no init.
---git is one of:
-
-  synced   Git ignores the handoffs, and handoff sync exchanges them. All work
-           trees of a clone share them. The default in git.
-  tracked  You commit the handoffs with the code.
-  none     The handoffs stay in this directory.
+  synced   Git ignores the handoffs. All work trees of a clone share one store.
+           The default in git.
+  tracked  You commit the handoffs with the code. Each clone and each work tree
+           has a store of its own.
+  none     The handoffs stay in this directory. Git ignores only the state of
+           this machine.
 
 You can run init again with another kind: it changes the settings, and moves no
-handoff.
-
-Exit codes: 3 OPERATORS.md does not list you, 6 another machine, 7 bad directory
-or settings`,
+handoff.`,
 		Example: `  handoff init
   handoff init --yes --operator ann --git tracked`,
 		RunE: func(_ *cobra.Command, _ []string) error { return setUp(a, f) },
@@ -48,7 +48,7 @@ or settings`,
 	flags := cmd.Flags()
 	flags.Var(cli.Choice(&f.Git, "synced", "tracked", "none"), "git", "what git does with the handoffs "+
 		"(`kind`): synced, tracked, none")
-	flags.BoolVar(&f.Global, "global", false, "with --operator: you have that name in all projects")
+	flags.BoolVar(&f.Global, "global", false, "with --operator: who you are in all projects")
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
 	cli.Needs(cmd, "global", "operator")
 	return cmd
@@ -79,14 +79,13 @@ func setUp(a *cli.App, f *initFlags) error {
 		if operator, kind, err = askSetUp(a, p, operator, kind); err != nil {
 			return err
 		}
+	} else if f.Yes && operator == "" && p.Me() == "" {
+		operator = userSlug(a)
 	}
 	if operator != "" {
 		if err = cmp.Or(handoff.CheckOperator(operator), s.Registry().Check(operator)); err != nil {
 			return err
 		}
-	}
-	if kind == "" && !p.HasFile && handoff.InGit(p.Root) {
-		kind = string(handoff.GitSynced) // recorded, so that a copy without git is recognized
 	}
 	done, err := s.Maintenance().Init(handoff.Git(kind))
 	if err == nil && operator != "" && (f.Global || operator != p.Me()) {
@@ -131,9 +130,8 @@ func setOperator(a *cli.App, p handoff.Project, s *handoff.Store, operator strin
 // askSetUp asks for the values that no flag gives. An answer is a line; an empty line accepts the proposal.
 func askSetUp(a *cli.App, p handoff.Project, operator, kind string) (_, _ string, err error) {
 	for operator == "" && err == nil {
-		proposed := cmp.Or(p.Me(), handoff.OperatorFrom(cmp.Or(a.Getenv("USER"), a.Getenv("USERNAME"))))
 		if operator, err = askLine(a, "Who are you? A short name, as others write it in --to",
-			proposed); handoff.CheckOperator(operator) != nil {
+			cmp.Or(p.Me(), userSlug(a))); handoff.CheckOperator(operator) != nil {
 			a.Note("use 1 to 64 ASCII letters, digits, _ and -")
 			operator = ""
 		}
@@ -167,4 +165,18 @@ func askLine(a *cli.App, question, proposed string) (string, error) {
 		return "", cli.Invalid("add --yes to accept the proposals", "no answer; nothing was changed")
 	}
 	return cmp.Or(line, proposed), err
+}
+
+// userSlug returns an operator name made from the system's user or host name, or "".
+func userSlug(a *cli.App) string {
+	for _, name := range []string{a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"),
+		filepath.Base(a.Getenv("HOME"))} {
+		if slug := handoff.OperatorFrom(name); slug != "" && slug != "root" && handoff.CheckOperator(slug) == nil {
+			return slug
+		}
+	}
+	if host, err := os.Hostname(); err == nil {
+		return handoff.OperatorFrom(host)
+	}
+	return ""
 }

@@ -14,6 +14,7 @@ type listFlags struct {
 	cli.Filter
 	Format string
 	Limit  int
+	Held   bool
 }
 
 func listCommand(a *cli.App) *cobra.Command {
@@ -27,14 +28,20 @@ nothing and exits with 0.
 
 Archived and withdrawn handoffs are hidden; --all shows them. --unread lists
 what the recipient has not read, or with --to NAME what NAME has not read. It
-also hides superseded, expired, taken and done handoffs, unless you add --all.`,
+hides superseded, expired, taken and done handoffs; --all shows them.`,
 		Example: `  handoff list --unread --mine
   handoff list --since yesterday -n 5
   handoff list --since 48h --format ids | xargs -n1 handoff read`,
-		RunE: func(_ *cobra.Command, _ []string) error { return list(a, f) },
+		RunE: func(_ *cobra.Command, _ []string) error {
+			if f.Held {
+				return listHeld(a)
+			}
+			return list(a, f)
+		},
 	}
 	flags := cmd.Flags()
 	f.Filter.Declare(cmd)
+	flags.BoolVar(&f.Held, "held", false, "list what was received and is not stored yet, and why")
 	flags.Var(cli.Choice(&f.Format, "table", "rows", "jsonl", "ids", "json"), "format", "output `format`: "+
 		"table, rows, jsonl, ids, json")
 	flags.VarP(cli.Number(&f.Limit), "limit", "n", "list only the newest handoffs, this `number` of them")
@@ -49,35 +56,26 @@ func list(a *cli.App, f *listFlags) error {
 		return err
 	}
 	chosen.Present = !chosen.All && chosen.State == ""
-	return listChosen(a, chosen, f)
-}
-
-func listChosen(a *cli.App, chosen handoff.Filter, f *listFlags) error {
 	s, err := a.Store()
 	if err != nil {
 		return err
 	}
-	f.Format = FormatOf(a, f.Format)
 	in, err := s.Chosen(chosen)
 	if err != nil {
 		return err
 	}
 	if len(in.Newest) == 0 {
 		a.NoteSlips(s, chosen.To, chosen.From)
-		a.NoteNothing(emptyText(chosen))
+		noteEmpty(a, chosen, in)
 	}
+	f.Format = FormatOf(a, f.Format)
 	if err := PrintList(a, s, f.order(in.Newest), f.Format); err != nil {
 		return err
 	}
 	if in.Missing > 0 {
-		verb, remedy := "are", "verify --repair"
-		if in.Missing == 1 {
-			verb = "is"
-		}
-		if in.IsSynced {
-			remedy = "sync"
-		}
-		a.Note(fmt.Sprintf("%d %s missing: run `handoff %s`", in.Missing, verb, remedy))
+		a.Note(fmt.Sprintf("%d %s missing: run `handoff %s`", in.Missing,
+			map[bool]string{true: "is", false: "are"}[in.Missing == 1],
+			map[bool]string{true: "sync", false: "verify --repair"}[in.IsSynced]))
 	}
 	if left := in.Left(); left != "" {
 		a.Note(left + ": --all lists them")
@@ -85,7 +83,16 @@ func listChosen(a *cli.App, chosen handoff.Filter, f *listFlags) error {
 	return nil
 }
 
-// emptyText returns the note for an empty list.
+// noteEmpty says that nothing was found.
+func noteEmpty(a *cli.App, chosen handoff.Filter, in handoff.Inbox) {
+	text := emptyText(chosen)
+	mayAsk := !in.IsSynced && (in.IsNew || a.ForPeople()) // asking git takes time
+	if p, err := a.Project(); err == nil && mayAsk && p.HasRemote() {
+		text += "; this clone has never synced: run `handoff sync`"
+	}
+	a.Note(text)
+}
+
 func emptyText(chosen handoff.Filter) string {
 	switch (handoff.Filter{To: chosen.To, Present: chosen.Present}) {
 	case chosen:
@@ -111,4 +118,27 @@ func (f *listFlags) order(entries []handoff.Entry) []handoff.Entry {
 		entries = handoff.NewestFirst(entries)
 	}
 	return entries
+}
+
+func listHeld(a *cli.App) error {
+	s, err := a.Store()
+	if err != nil {
+		return err
+	}
+	held, err := s.Held()
+	if err != nil {
+		return err
+	}
+	if len(held) == 0 {
+		a.Note("nothing is held")
+	}
+	return cli.Lines(a, held, func() string { return heldText(a, held) })
+}
+
+// heldText returns a line for each document that is held.
+func heldText(a *cli.App, held []handoff.Held) (text string) {
+	for _, h := range held {
+		text += handoff.EscapeLine("held "+cli.Short(h.ID, cli.Shortest)+": "+cli.Fit(a.Stdout, h.Why)) + "\n"
+	}
+	return text
 }

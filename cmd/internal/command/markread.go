@@ -13,22 +13,18 @@ import (
 )
 
 type markReadFlags struct {
-	*cli.Who
-	All  bool
-	To   string // whose unread handoffs
-	Undo bool
-	Yes  bool
+	To             string
+	All, Undo, Yes bool
 }
 
 func markReadCommand(a *cli.App) *cobra.Command {
-	f := &markReadFlags{Who: &a.Who}
+	f := &markReadFlags{}
 	cmd := &cobra.Command{
 		Use:   "mark-read ID… [OPERATOR] | --all",
 		Short: "Mark handoffs as read",
-		Long: `Mark handoffs as read, in INDEX.md and in the audit log: by you, or by the
-OPERATOR that you name, who need not be the recipient. If a handoff is marked
-already, nothing changes. An ID whose file was changed after it was stored is
-not marked: exit 6.
+		Long: `Mark handoffs as read: by you, or by the OPERATOR that you name, who need not be
+the recipient. If a handoff is marked already, nothing changes. An ID whose file
+was changed after it was stored is not marked: exit 6.
 
 --undo makes the handoffs unread again. On a terminal, --all asks first if
 there are more than 20.`,
@@ -57,40 +53,40 @@ func markRead(a *cli.App, f *markReadFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case f.All && len(ids) > 0:
+	operator := cmp.Or(a.Who.Operator, f.To)
+	if f.All && len(ids) > 0 {
 		return cli.Invalid("remove one", "--all conflicts with ids")
-	case !f.All:
-		ids, f.Operator, err = markArgs(s, ids, f.Operator)
+	}
+	if !f.All {
+		ids, operator, err = markArgs(s, ids, operator)
 	}
 	if err == nil {
-		err = a.AskName(s, cmp.Or(f.Operator, f.To))
+		err = a.AskName(s, operator)
 	}
 	if err != nil {
 		return err
 	}
-	if f.Operator = p.MeOr(cmp.Or(f.Operator, f.To)); f.Operator == "" { // otherwise the store reports a mistyped name
+	if operator = p.MeOr(operator); operator == "" { // otherwise the store reports a mistyped name
 		_, err := a.Acting(p, s, "", ids...)
 		return err
 	}
 	var receipts []handoff.MarkReceipt
 	switch ctx := context.Background(); {
 	case f.Undo:
-		receipts, err = s.MarkUnread(ctx, f.Operator, ids...)
+		receipts, err = s.MarkUnread(ctx, operator, ids...)
 	case !f.All:
-		receipts, err = s.MarkRead(ctx, f.Operator, ids...)
+		receipts, err = s.MarkRead(ctx, operator, ids...)
 	default:
 		cli.CollectOften()
-		if err = askMany(a, s, f.Operator, f.Yes); err == nil {
-			receipts, err = s.MarkAllRead(ctx, f.Operator)
+		if err = askMany(a, s, operator, f.Yes); err == nil {
+			receipts, err = s.MarkAllRead(ctx, operator)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	a.Committed()
-	if a.ForPeople() {
-		return tellMarks(a, receipts, f.Undo)
+	if a.Committed(); a.ForPeople() {
+		return a.Print(markedText(receipts, f.Undo))
 	}
 	return cli.JSONLines(a, receipts)
 }
@@ -104,53 +100,37 @@ func askMany(a *cli.App, s *handoff.Store, operator string, yes bool) error {
 		return nil
 	}
 	unread, err := s.List(handoff.Filter{To: operator, Unread: true})
-	if err != nil || len(unread) <= manyMarks {
+	question := fmt.Sprintf("Mark %s as read by %s?", handoff.Count(len(unread), "handoff"), operator)
+	if err != nil || len(unread) <= manyMarks || a.Confirm(question) {
 		return err
 	}
-	if !a.Confirm(fmt.Sprintf("Mark %s as read by %s?", handoff.Count(len(unread), "handoff"), operator)) {
-		return cli.Invalid("answer y, or add --yes", "nothing was changed")
-	}
-	return nil
+	return cli.Invalid("answer y, or add --yes", "nothing was changed")
 }
 
-// tellMarks prints in one line what was marked.
-func tellMarks(a *cli.App, receipts []handoff.MarkReceipt, undo bool) error {
-	marked, operator, read := 0, "", "read"
+// markedText returns the line about what was marked, with the command that undoes it.
+func markedText(receipts []handoff.MarkReceipt, undo bool) string {
+	as, back := "read", "handoff mark-read --undo"
 	if undo {
-		read = "unread"
+		as, back = "unread", "handoff mark-read"
 	}
+	var marked []string
 	for _, r := range receipts {
-		if operator = r.Operator; r.Status == handoff.StatusChanged {
-			marked++
+		if r.Status == handoff.StatusChanged {
+			marked = append(marked, cli.Short(r.ID, cli.Shortest))
 		}
 	}
-	line := "nothing is unread"
-	by := " marked as " + read + " by " + operator
-	switch before := len(receipts) - marked; {
-	case before > 0 && marked == 0:
-		line = handoff.Count(before, "handoff") + " already" + by
-	case before > 0:
-		line = fmt.Sprint(handoff.Count(marked, "handoff"), by, ", ", before, " already")
-	case marked > 0:
-		line = handoff.Count(marked, "handoff") + by
-		if !undo {
-			line += "; to undo: handoff mark-read --undo " + shortIDs(receipts)
-		}
+	before := handoff.Count(len(receipts)-len(marked), "handoff") + " already marked as " + as
+	switch {
+	case len(receipts) == 0:
+		return "nothing is unread\n"
+	case len(marked) == 0:
+		return before + "\n"
 	}
-	_, err := fmt.Fprintln(a.Stdout, handoff.EscapeLine(line))
-	return err
-}
-
-// shortIDs returns the ids for a command line, or the word ID if there are more than 3.
-func shortIDs(receipts []handoff.MarkReceipt) string {
-	if len(receipts) > 3 {
-		return "ID"
+	text := "marked " + handoff.Count(len(marked), "handoff") + " as " + as
+	if len(marked) < len(receipts) {
+		text += ", " + before
 	}
-	ids := make([]string, len(receipts))
-	for i, r := range receipts {
-		ids[i] = cli.Short(r.ID, cli.Shortest)
-	}
-	return strings.Join(ids, " ")
+	return text + "; undo: `" + back + " " + strings.Join(marked, " ") + "`\n"
 }
 
 // markArgs separates the ids from an operator, who may come last. An argument that is the name of a handoff is an id.
@@ -171,12 +151,11 @@ func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string
 	case err == nil:
 		return nil, "", cli.Invalid("name the operator with --operator", "%q may be a handoff or an operator", name)
 	}
-	return ids[:last], name, nil
+	return ids[:last], strings.TrimPrefix(name, "@"), nil
 }
 
 // isOnlyID reports whether a name can only be that of a handoff.
 func isOnlyID(name string) bool {
 	digits := strings.TrimPrefix(strings.ToLower(name), "sha256:")
-	return strings.ContainsAny(name, ":./") || len(digits) >= 8 &&
-		strings.Trim(digits, "0123456789abcdef") == ""
+	return strings.ContainsAny(name, ":./") || len(digits) >= 8 && strings.Trim(digits, "0123456789abcdef") == ""
 }

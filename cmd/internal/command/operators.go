@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -54,11 +53,8 @@ func trust(a *cli.App, f *trustFlags) error {
 		question = "There is no OPERATORS.md: accept every name?"
 		done = "every name is accepted, since there is no OPERATORS.md"
 	}
-	switch {
-	case agent.Inside(a.Getenv) != "":
-		return fault.Denied("run `handoff operators trust` there", "operators trust needs a person at a terminal")
-	case !f.Yes && (!a.CanAsk() || !a.Confirm(question)):
-		return cli.Invalid("if OPERATORS.md is right, run `handoff operators trust --yes`", "nothing was changed")
+	if !f.Yes && (!a.CanAsk() || !a.Confirm(question)) {
+		return cli.Invalid("make sure that this is right, then answer y, or add --yes", "nothing was changed")
 	}
 	if err := s.Registry().Trust(context.Background()); err != nil {
 		return err

@@ -19,6 +19,7 @@ type readFlags struct {
 	Raw        bool
 	Agent      string
 	Unverified bool
+	KeepUnread bool
 	MaxChars   int
 	Offset     int
 }
@@ -27,15 +28,15 @@ func readCommand(a *cli.App) *cobra.Command {
 	f := &readFlags{Who: &a.Who}
 	cmd := &cobra.Command{
 		Use:   "read ID…",
-		Short: "Show a handoff",
-		Long: `Show a handoff. In a pipe you get the bytes of its body. On a terminal you see
-its sender, state and thread, the body as Markdown, and what you can do next; a
-long text opens in $PAGER. ID is 4 or more hex digits, a file name, or @ for
-the newest handoff to you.
+		Short: "Read a handoff",
+		Long: `Read a handoff. On a terminal you see its sender and state, the body, and what
+you can do next; a long text opens in $PAGER. A handoff to you is then marked as
+read. In a pipe you get the bytes of the body, and nothing is marked.
+ID is 4 or more hex digits, a file name, or @ for the newest handoff to you that
+you have seen.
 
 read computes the id from the file first. If it does not match, the handoff is
-not shown. Of several handoffs, read shows those that match. With --agent it
-prints at most 30,000 characters of each, and how to read on.
+not shown. With --agent it prints at most 30,000 characters, and how to read on.
 
 Exit codes: 6 the file does not match its id.`,
 		Example: `  handoff read 134327a8
@@ -46,6 +47,7 @@ Exit codes: 6 the file does not match its id.`,
 		RunE:              func(_ *cobra.Command, args []string) error { return readHandoffs(a, f, args) },
 	}
 	flags := cmd.Flags()
+	flags.BoolVar(&f.KeepUnread, "keep-unread", false, "do not mark it as read")
 	flags.BoolVar(&f.Raw, "raw", false, "print the bytes of the stored file, with the frontmatter")
 	flags.VarPF(cli.Choice(&f.Agent, agent.Names()...), "agent", "", "print it in a frame which says that "+
 		"it is not an instruction, for the agent `NAME` or any: plain, claude, codex, gemini, qwen, "+
@@ -60,91 +62,88 @@ Exit codes: 6 the file does not match its id.`,
 	return cmd
 }
 
+// A reading shows handoffs to an operator.
+type reading struct {
+	*cli.App
+	*readFlags
+	project handoff.Project
+	store   *handoff.Store
+	me      string
+	steps   string // the line for agents below the frame; "" for all that can be done
+}
+
 func readHandoffs(a *cli.App, f *readFlags, ids []string) error {
 	a.ForAgents = f.Agent != "" || f.Unverified
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
+	r := reading{a, f, p, s, p.MeOr(f.Operator), ""}
 	errs := make([]error, len(ids))
 	for i, id := range ids {
-		errs[i] = readOne(a, p, s, id, f)
+		errs[i] = r.read(id)
 	}
 	return cli.FirstOf(errs)
 }
 
-func readsForPeople(a *cli.App, f *readFlags) bool { return a.ForPeople() && !a.ForAgents && !f.Raw }
-
-func readOne(a *cli.App, p handoff.Project, s *handoff.Store, id string, f *readFlags) error {
-	got, err := s.Read(id)
-	frame := handoff.Frame{MaxChars: f.MaxChars, Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: f.Offset,
+// read shows one handoff, and what came in since @ was shown.
+func (r reading) read(id string) error {
+	got, err := r.store.Read(id)
+	frame := handoff.Frame{MaxChars: r.MaxChars, Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: r.Offset,
 		More: cli.ReadOn("handoff read " + got.Entry.ID)}
-	if err != nil && f.Unverified && got.Text != nil {
-		frame.Unverified = true
-		return errors.Join(a.ShowFramed(got.Entry.ID, got, frame), err)
-	}
 	if err != nil {
+		if frame.Unverified = r.Unverified && got.Text != nil; frame.Unverified {
+			err = errors.Join(r.ShowFramed(got.Entry.ID, got, frame), err)
+		}
 		return err
 	}
-	why := s.Distrust(got.Entry.From, got.Signature)
-	verdict := cli.WorkOf(p).Of(context.Background(), got.References)
+	if err := r.show(got, frame); err != nil {
+		return err
+	}
+	r.store.Seen().AddRead(got.Entry.ID)
+	if id == "@" {
+		r.NoteNewer(r.store, r.me, "this is", got.Entry.ID)
+	}
+	return nil
+}
+
+// show prints a handoff in the form that the flags name.
+func (r reading) show(got handoff.Stored, frame handoff.Frame) (err error) {
+	why := r.store.Distrust(got.Entry.From, got.Signature)
+	verdict := cli.WorkOf(r.project).Of(context.Background(), got.References)
 	line := ""
 	if verdict.Reason != "" {
 		line = verdict.Line()
 	}
-	if readsForPeople(a, f) {
-		return readForPeople(a, s, got, p.MeOr(f.Operator), why, line)
+	if r.ForPeople() && !r.ForAgents && !r.Raw {
+		return r.forPeople(got, why, line)
 	}
 	if why != "" {
-		a.Note(why)
-	}
-	if f.Agent != "" && !a.JSON {
-		return readForAgents(a, got, frame, line, nextForAgents(s, got, p.MeOr(f.Operator)))
-	}
-	if line != "" && !a.JSON {
-		a.Note(line)
+		r.Note(why)
 	}
 	switch {
-	case a.JSON:
-		return readJSON(a, s, got, verdict)
-	case f.Raw:
-		_, err = a.Stdout.Write(got.Text)
-	default:
-		_, err = io.WriteString(a.Stdout, got.Body)
+	case r.JSON:
+		return r.asJSON(got, verdict)
+	case r.Agent != "":
+		return r.forAgents(got, frame, line)
+	case line != "":
+		r.Note(line)
+	}
+	if r.Raw {
+		_, err = r.Stdout.Write(got.Text)
+	} else {
+		_, err = io.WriteString(r.Stdout, got.Body)
 	}
 	return err
 }
 
-// readForAgents prints the framed body, and below the frame the line about the work and the next commands.
-func readForAgents(a *cli.App, got handoff.Stored, frame handoff.Frame, line, next string) error {
-	if err := a.ShowFramed(got.Entry.ID, got, frame); err != nil {
-		return err
-	}
-	if line != "" {
-		next = line + "\n" + next
-	}
-	return a.Print(next)
-}
-
-// readJSON prints the document with its body as one object.
-func readJSON(a *cli.App, s *handoff.Store, got handoff.Stored, verdict work.Verdict) error {
-	all := got.Document.Fields()
-	listed := s.ListedOne(got.Entry)
-	all["body"], all["file_path"], all["read_by"], all["state"] = got.Body, got.Path, listed.ReadBy, listed.State
-	all["title"] = listed.Title
-	all["signature"] = got.Signature
-	if verdict.Reason != "" {
-		all["work"] = verdict
-	}
-	return a.PrintJSON(all)
-}
-
-// nextForAgents returns the steps with their commands.
-func nextForAgents(s *handoff.Store, got handoff.Stored, me string) string {
-	if me = cmp.Or(me, got.Entry.To); me == handoff.Next {
+// forAgents prints the framed body, and below the frame the line about the work and the next commands.
+func (r reading) forAgents(got handoff.Stored, frame handoff.Frame, line string) error {
+	me := cmp.Or(r.me, got.Entry.To)
+	if me == handoff.Next {
 		me = "NAME"
 	}
-	return cli.NextSteps(s, got, me, map[cli.Step]string{
+	next := cli.NextSteps(r.store, got, me, map[cli.Step]string{
 		cli.Check:    "`handoff check ID` checks whether work can continue",
 		cli.Resume:   "`handoff resume ID --operator NAME` resumes the work",
 		cli.Take:     "`handoff take ID --operator NAME` takes it, and marks it as read",
@@ -152,4 +151,34 @@ func nextForAgents(s *handoff.Store, got handoff.Stored, me string) string {
 		cli.Done:     "`handoff done ID --operator NAME` finishes it",
 		cli.MarkRead: "`handoff mark-read ID NAME` if it asks for nothing",
 	})
+	if r.steps != "" {
+		next = r.steps
+	}
+	if line != "" {
+		next = line + "\n" + next
+	}
+	return cmp.Or(r.ShowFramed(got.Entry.ID, got, frame), r.Print(next))
+}
+
+// asJSON prints the document with its body as one object.
+func (r reading) asJSON(got handoff.Stored, verdict work.Verdict) error {
+	all, listed := got.Document.Fields(), r.store.ListedOne(got.Entry)
+	all["body"], all["file_path"], all["read_by"], all["state"] = got.Body, got.Path, listed.ReadBy, listed.State
+	all["title"], all["signature"] = listed.Title, got.Signature
+	if verdict.Reason != "" {
+		all["work"] = verdict
+	}
+	return r.PrintJSON(all)
+}
+
+// mark marks a handoff to the reader as read, and returns the line about it. An agent that has a terminal marks
+// nothing.
+func (r reading) mark(e handoff.Entry) string {
+	if r.KeepUnread || r.me == "" || !e.IsTo(r.me) || !e.UnreadBy(r.me) || agent.Inside(r.Getenv) != "" {
+		return ""
+	}
+	if _, err := r.store.MarkRead(context.Background(), r.me, e.ID); err != nil {
+		return "not marked as read: " + err.Error()
+	}
+	return "marked as read; undo: `handoff mark-read --undo " + cli.Short(e.ID, cli.Shortest) + "`"
 }

@@ -12,39 +12,39 @@ import (
 
 const widestBody = 100 // columns: longer lines are hard to read
 
-// readForPeople shows a verified handoff on a terminal: its header, its body, and the commands that me can run next.
-// notes are lines of the program for the header.
-func readForPeople(a *cli.App, s *handoff.Store, got handoff.Stored, me string, notes ...string) error {
-	width := cmp.Or(cli.TerminalWidth(a.Stdout), 80) // some terminals, such as those of containers, do not know theirs
-	lines := append(header(a, s, got, notes), "")
-	lines = append(lines, handoff.Lines(got.Body, handoff.Title(got.Body, ""), min(width, widestBody), a.Colors())...)
-	if next := nextForPeople(s, got, me); next != "" {
-		lines = append(lines, "", a.Styled(cli.Faint, next))
+// forPeople shows a handoff on a terminal: its header with notes of the program, its body, and the commands that the
+// reader can run next.
+func (r reading) forPeople(got handoff.Stored, notes ...string) error {
+	marked := r.mark(got.Entry)
+	width := cmp.Or(cli.TerminalWidth(r.Stdout), 80) // some terminals, such as those of containers, do not know theirs
+	lines := append(r.header(got, notes), "")
+	lines = append(lines, handoff.Lines(got.Body, handoff.Title(got.Body, ""), min(width, widestBody), r.Colors())...)
+	lines = append(lines, "")
+	for _, line := range []string{r.next(got), marked} {
+		if line != "" {
+			lines = append(lines, r.Styled(cli.Faint, handoff.EscapeLine(line)))
+		}
 	}
-	return a.Print(strings.Join(lines, "\n") + "\n")
+	return r.Print(strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n")
 }
 
 // header returns the lines above the body. Text from others is escaped.
-func header(a *cli.App, s *handoff.Store, got handoff.Stored, notes []string) []string {
+func (r reading) header(got handoff.Stored, notes []string) []string {
 	e := got.Entry
 	when := e.Time
 	if at, err := time.Parse(time.RFC3339, e.Time); err == nil {
-		when = handoff.Ago(at, time.Now()) + ", " + at.Local().Format("Mon 2 Jan 2006 15:04")
+		when = handoff.Ago(at, r.Now()) + ", " + at.Local().Format("Mon 2 Jan 2006 15:04")
 	}
-	title := handoff.Title(got.Body, e.Topic)
-	lines := []string{a.Styled(cli.Bold, title)}
+	lines := []string{r.Styled(cli.Bold, handoff.Title(got.Body, e.Topic))}
 	add := func(name, text string) {
 		if text != "" {
-			lines = append(lines, a.Styled(cli.Faint, fmt.Sprintf("%-7s ", name))+handoff.EscapeLine(text))
+			lines = append(lines, r.Styled(cli.Faint, fmt.Sprintf("%-7s ", name))+handoff.EscapeLine(text))
 		}
-	}
-	if title != e.Topic {
-		add("topic", e.Topic)
 	}
 	add("from", e.From+" to "+e.To)
 	add("when", when)
 	add("id", cli.Short(e.ID, cli.Shortest)+"  "+got.Path)
-	add("state", stateWords(s, e))
+	add("state", r.stateWords(e))
 	add("tags", strings.Join(got.Tags, " "))
 	add("thread", cli.Related(got.References))
 	if got.Signature.State != handoff.SignatureUnsigned {
@@ -56,31 +56,35 @@ func header(a *cli.App, s *handoff.Store, got handoff.Stored, notes []string) []
 	return lines
 }
 
-// stateWords returns the state of a handoff, and by which operator or handoff it came about.
-func stateWords(s *handoff.Store, e handoff.Entry) string {
-	l := e.Life()
-	switch state := e.State(); {
-	case state == handoff.StateSuperseded:
-		return "superseded by " + cli.Successors(s, e, cli.Shortest)
-	case state == handoff.StateTaken:
-		return "taken by " + l.Take.Operator
-	case state == handoff.StateDone:
-		return "done by " + l.Done.Operator
-	default:
-		return string(state)
+// stateWords returns the state of a handoff, and by which operator or handoff it came about. A holder is always shown.
+func (r reading) stateWords(e handoff.Entry) string {
+	l, words := e.Life(), string(e.State())
+	switch e.State() {
+	case handoff.StateSuperseded:
+		words = "superseded by " + cli.Successors(r.store, e, cli.Shortest)
+	case handoff.StateTaken:
+		words = "taken by " + l.Take.Operator
+	case handoff.StateDone, handoff.StateWithdrawn:
+		words += " by " + l.Done.Operator
 	}
+	if l.Take.IsDone() && e.State() != handoff.StateTaken {
+		words = "taken by " + l.Take.Operator + ", " + words
+	}
+	return words
 }
 
 // verbs are the commands for the steps of people.
 var verbs = map[cli.Step]string{cli.Check: "check", cli.Resume: "take", cli.Take: "take", cli.Answer: "reply",
-	cli.Done: "done", cli.MarkRead: "mark-read"}
+	cli.Done: "done", cli.MarkRead: ""}
 
-// nextForPeople returns the line with the commands that me can run next.
-func nextForPeople(s *handoff.Store, got handoff.Stored, me string) string {
-	_, steps := cli.Steps(s, got, me)
-	all := make([]string, len(steps))
-	for i, step := range steps {
-		all[i] = verbs[step]
+// next returns the line with the commands that the reader can run next.
+func (r reading) next(got handoff.Stored) string {
+	_, steps := cli.Steps(r.store, got, r.me)
+	var all []string
+	for _, step := range steps {
+		if verbs[step] != "" {
+			all = append(all, verbs[step])
+		}
 	}
 	if len(all) == 0 {
 		return ""

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,218 +16,228 @@ import (
 
 // A Status is what waits for an operator, and what of theirs waits for others. Lists have the newest first.
 type Status struct {
-	Operator string           `json:"operator,omitempty"`
-	Unread   int              `json:"unread"`
-	ToMe     []handoff.Listed `json:"to_me"`
-	Taken    []news           `json:"taken"`
-	Sent     []handoff.Listed `json:"sent_unread"`
-	News     []news           `json:"news"` // sent handoffs that others have finished
+	Operator  string         `json:"operator,omitempty"`
+	Next      string         `json:"next,omitempty"` // the command to run next
+	Unread    int            `json:"unread"`
+	ToMe      []item         `json:"to_me"`
+	ToNext    []item         `json:"to_next"`
+	OwnToNext []item         `json:"own_to_next"` // what the operator wrote
+	Taken     []item         `json:"taken"`
+	Sent      []item         `json:"sent_unread"`
+	News      []item         `json:"news"`      // what others have finished, or taken from the operator
+	Withdrawn []item         `json:"withdrawn"` // that were not shown before
+	Unsent    int            `json:"unsent"`    // events that the remote does not have
+	Held      []handoff.Held `json:"held"`      // received, and not stored yet
 }
 
-// A news is a handoff that an operator has taken or finished.
-type news struct {
+// An item is a handoff of a status, with what happened to it.
+type item struct {
 	handoff.Listed
-	By    string      `json:"by"`
-	When  string      `json:"when_utc"`
-	Act   handoff.Act `json:"act"`
-	Note  string      `json:"note,omitempty"`      // the reason that they gave
+	By    string      `json:"by,omitempty"`
+	When  string      `json:"when_utc,omitempty"`
+	Act   handoff.Act `json:"act,omitempty"`
+	Note  string      `json:"note,omitempty"`
 	Until string      `json:"until_utc,omitempty"` // the end of the lease of a take
 }
 
-// newsFor is how long a done of another operator is shown.
-const newsFor = 24 * time.Hour
-
-type statusFlags struct {
-	Short bool
-	*cli.Who
-}
+const (
+	newsFor      = 24 * time.Hour     // how long a done of another operator is shown
+	withdrawnFor = 7 * 24 * time.Hour // how long a withdrawn handoff is, unless it was shown
+	maxRows      = 5                  // handoffs in each section
+	maxNote      = 40                 // columns of a note
+)
 
 func statusCommand(a *cli.App) *cobra.Command {
-	f := &statusFlags{Who: &a.Who}
+	var short bool
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what waits for you, and what you wait for",
-		Long: `Show what waits for you: unread handoffs, and handoffs that you have taken. You
-also see what you sent and is not read, and what others finished since yesterday
-with the note that they left.
+		Long: `Show what waits for you, and first what to do next: unread handoffs, handoffs
+that you hold, what you sent and is not read, what others finished since
+yesterday, what was withdrawn, and what is not synced.
 
 --short prints only the counts, for a prompt. If nothing waits, or there is no
 project, it prints nothing. Its exit code is always 0.`,
 		Example: `  handoff status
   PS1='$(handoff status --short)$ '`,
-		RunE: func(_ *cobra.Command, _ []string) error { return status(a, f) },
+		RunE: func(_ *cobra.Command, _ []string) error {
+			if short && !a.JSON {
+				shortStatus(a)
+				return nil
+			}
+			return status(a)
+		},
 	}
-	flags := cmd.Flags()
-	flags.BoolVar(&f.Short, "short", false, "print only the counts, for a prompt")
+	cmd.Flags().BoolVar(&short, "short", false, "print only the counts, for a prompt")
 	return cmd
 }
 
-func status(a *cli.App, f *statusFlags) error {
-	if f.Short && !a.JSON {
-		shortStatus(a)
-		return nil
-	}
+func status(a *cli.App) error {
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
-	a.NoteSlips(s, f.Operator)
-	st, err := statusOf(a, s, p.MeOr(f.Operator))
+	a.NoteSlips(s, a.Who.Operator)
+	st, err := statusOf(a, s, p.MeOr(a.Who.Operator))
 	if err != nil {
 		return err
 	}
-	return a.Show(st, statusText(a, p.Root, st))
+	return a.Show(st, st.text(a, filepath.Base(p.Root)))
 }
 
-// unreadStatus returns how many handoffs are unread.
-func unreadStatus(s *handoff.Store, me string) (Status, handoff.Inbox, error) {
+func statusOf(a *cli.App, s *handoff.Store, me string) (st Status, err error) {
 	in, err := s.Waiting(me, 0)
-	return Status{Operator: me, Unread: in.Count()}, in, err
-}
-
-func statusOf(a *cli.App, s *handoff.Store, me string) (Status, error) {
-	st, in, err := unreadStatus(s, me)
+	st = Status{Operator: me, Unread: in.Count(), Taken: []item{}, News: []item{}, Withdrawn: []item{},
+		Held: []handoff.Held{}}
+	var sent []handoff.Entry
+	if me == "" {
+		in.Newest = nil
+	} else if err == nil {
+		sent, err = s.List(handoff.Filter{From: me, Unread: true})
+	}
 	if err != nil {
 		return st, err
 	}
-	find := func(f handoff.Filter) (found []handoff.Entry) {
-		if me != "" && err == nil {
-			found, err = s.List(f)
-		}
-		return handoff.NewestFirst(found)
+	st.addUnread(a, s, in.Newest, sent)
+	for _, h := range slices.Backward(s.Lifecycle().Holdings(me)) {
+		st.Taken = append(st.Taken, item{s.ListedOne(h.Entry), me, h.Take.Time, handoff.ActTake, "", h.Take.Until})
 	}
-	if me == "" {
-		in.Newest = nil
+	if me != "" {
+		st.addNews(a, s)
 	}
-	st.ToMe = listed(a, s, handoff.NewestFirst(in.Newest))
-	st.Taken = taken(s, s.Lifecycle().Holdings(me))
-	sent := find(handoff.Filter{From: me, Unread: true})
-	st.Sent = listed(a, s, slices.DeleteFunc(sent, func(e handoff.Entry) bool { return e.IsTo(me) }))
-	st.News = newsOf(a, s, me)
+	if st.Unsent, err = s.Unsent(); err != nil {
+		return st, err
+	}
+	held, err := s.Held()
+	st.Held = append(st.Held, held...)
+	switch mine := a.Held(s, me, a.SessionID()); {
+	case len(mine) > 0:
+		st.Next = "handoff done " + cli.Short(mine[0].ID, cli.Shortest)
+	case st.Unread > 0:
+		st.Next = "handoff take"
+	case st.Unsent > 0:
+		st.Next = "handoff sync"
+	}
 	return st, err
 }
 
-// listed returns the handoffs of a section. For people, those that they do not see stay empty: each needs its document.
-func listed(a *cli.App, s *handoff.Store, entries []handoff.Entry) []handoff.Listed {
-	all := make([]handoff.Listed, len(entries))
+// addUnread adds the unread handoffs to the operator, and those that the operator has sent.
+func (st *Status) addUnread(a *cli.App, s *handoff.Store, unread, sent []handoff.Entry) {
+	me, isToNext := st.Operator, func(e handoff.Entry) bool { return e.To == handoff.Next }
+	st.ToMe = items(a, s, unread, func(e handoff.Entry) bool { return !isToNext(e) })
+	st.ToNext = items(a, s, unread, func(e handoff.Entry) bool { return isToNext(e) && e.From != me })
+	st.OwnToNext = items(a, s, unread, func(e handoff.Entry) bool { return isToNext(e) && e.From == me })
+	st.Sent = items(a, s, sent, func(e handoff.Entry) bool { return !e.IsTo(me) })
+}
+
+// items returns the entries that fit, and notes that they are shown. For people, those that they do not see stay empty:
+// each needs its document.
+func items(a *cli.App, s *handoff.Store, entries []handoff.Entry, fits func(handoff.Entry) bool) []item {
+	entries = slices.DeleteFunc(handoff.NewestFirst(entries), func(e handoff.Entry) bool { return !fits(e) })
+	all := make([]item, len(entries))
 	if !a.JSON {
 		entries = entries[:min(len(entries), maxRows)]
 	}
-	copy(all, s.Listed(entries))
+	for i, l := range s.Listed(entries) {
+		all[i].Listed = l
+	}
+	slices.Reverse(entries)
+	noteShown(s, entries)
 	return all
 }
 
-// taken returns handoffs that an operator holds, the newest take first.
-func taken(s *handoff.Store, all []handoff.Holding) []news {
-	found := make([]news, len(all))
-	for i, h := range all {
-		found[len(all)-1-i] = news{Listed: s.ListedOne(h.Entry), By: h.Take.Operator, When: h.Take.Time,
-			Act: handoff.ActTake, Until: h.Take.Until}
-	}
-	return found
-}
-
-// newsOf returns what others did with handoffs of an operator in the time newsFor, newest first.
-func newsOf(a *cli.App, s *handoff.Store, me string) []news {
-	found := []news{}
-	if me != "" {
-		for _, e := range s.Lifecycle().Endings(me, a.SessionID(), newsFor) {
-			found = append(found, news{Listed: s.ListedOne(e.Entry), By: e.By, When: e.Time, Act: e.Act,
-				Note: e.Note})
+// addNews adds what others did. A withdrawn handoff is shown once.
+func (st *Status) addNews(a *cli.App, s *handoff.Store) {
+	seen := s.Seen()
+	for _, e := range slices.Backward(s.Lifecycle().Endings(st.Operator, a.SessionID(), withdrawnFor)) {
+		at, _ := time.Parse(time.RFC3339, e.Time)
+		word := "w" + cli.Short(e.Entry.ID, 64)
+		switch n := (item{s.ListedOne(e.Entry), e.By, e.Time, e.Act, e.Note, ""}); {
+		case e.Act != handoff.ActWithdraw && a.Now().Sub(at) < newsFor:
+			st.News = append(st.News, n)
+		case e.Act == handoff.ActWithdraw && !seen.Has(word):
+			st.Withdrawn = append(st.Withdrawn, n)
+			seen.Add(word)
 		}
 	}
-	slices.Reverse(found)
-	return found
 }
 
-const (
-	maxRows = 5  // handoffs in each section of status
-	maxNote = 40 // columns of a note
-)
-
-// leaseLeft returns what is left of a lease.
-func leaseLeft(a *cli.App, until string) string {
-	switch end := timeOf(until); {
-	case until == "":
-		return ""
-	case end.Before(a.Now()):
-		return ", lease over"
-	default:
-		return ", " + handoff.Rough(end.Sub(a.Now())) + " left"
-	}
-}
-
-// statusText returns a status for people.
-func statusText(a *cli.App, root string, st Status) string {
+// text returns a status for people.
+func (st *Status) text(a *cli.App, project string) string {
 	if st.Operator == "" {
-		return handoff.Count(st.Unread, "handoff") +
-			" unread for all; I don't know who you are: run `handoff init`, or set HANDOFF_OPERATOR\n"
+		return handoff.Count(st.Unread, "handoff") + " unread for all; I don't know who you are: run " +
+			"`handoff init --operator NAME`\n"
 	}
-	from := func(l handoff.Listed) (handoff.Listed, string, string) { return l, l.From, a.When(l.Time) }
-	to := func(l handoff.Listed) (handoff.Listed, string, string) { return l, l.To, a.When(l.Time) }
-	held := func(n news) (handoff.Listed, string, string) {
-		return n.Listed, n.From, "took " + a.When(n.When) + leaseLeft(a, n.Until)
+	text := "Nothing waits for you.\n"
+	if st.Next != "" {
+		text = "Next: " + st.Next + "\n"
 	}
-	did := func(n news) (handoff.Listed, string, string) { return n.Listed, n.By, did(a, n) }
-	sections := section(a, "To you, unread", "handoff list --unread --mine", st.ToMe, from) +
-		section(a, "Taken by you", "handoff list --state taken", st.Taken, held) +
-		section(a, "Sent and not read", "handoff list --unread --from "+st.Operator, st.Sent, to) +
-		section(a, "News since yesterday", "handoff list --from "+st.Operator, st.News, did)
-	if st.Unread == 0 && sections == "" {
-		sections = "Nothing waits for you, and nothing of yours waits for others.\n"
+	text += a.Styled(cli.Bold, st.Operator) + " in " + handoff.EscapeLine(project) + "\n"
+	for _, section := range []struct {
+		title, rest string
+		items       []item
+	}{
+		{"To you, unread", "--unread --mine", st.ToMe},
+		{"To next", "--unread --to next", st.ToNext},
+		{"To next, from you", "--unread --to next", st.OwnToNext},
+		{"Taken by you", "--state taken", st.Taken},
+		{"Sent and not read", "--unread --from " + st.Operator, st.Sent},
+		{"News since yesterday", "--from " + st.Operator, st.News},
+		{"Withdrawn", "--state withdrawn", st.Withdrawn},
+	} {
+		if len(section.items) > 0 {
+			text += "\n" + a.Styled(cli.Bold, fmt.Sprintf("%s: %d", section.title, len(section.items))) + "\n" +
+				st.table(a, section.items[:min(len(section.items), maxRows)])
+		}
+		if more := len(section.items) - maxRows; more > 0 {
+			text += fmt.Sprintf("  and %d more: handoff list %s\n", more, section.rest)
+		}
 	}
-	return a.Styled(cli.Bold, st.Operator) + " in " + handoff.EscapeLine(filepath.Base(root)) + "\n" + sections
-}
-
-// section returns the first rows of a section, and the command that lists the others. parts returns who and when of a
-// row.
-func section[T any](a *cli.App, title, rest string, all []T,
-	parts func(T) (l handoff.Listed, who, when string)) string {
-	if len(all) == 0 {
-		return ""
+	if st.Unsent > 0 {
+		text += "\n" + a.Styled(cli.Bold, fmt.Sprintf("Not synced: %d", st.Unsent)) + "\n"
 	}
-	rows := make([][]string, min(len(all), maxRows))
-	for i := range rows {
-		l, who, when := parts(all[i])
-		rows[i] = []string{a.StateSign(l.State) + " " + l.Title, who, when, cli.Short(l.ID, cli.Shortest)}
-	}
-	text := "\n" + a.Styled(cli.Bold, fmt.Sprintf("%s: %d", title, len(all))) + "\n" + statusTable(a, rows)
-	if more := len(all) - maxRows; more > 0 {
-		text += fmt.Sprintf("  and %d more: %s\n", more, rest)
+	if len(st.Held) > 0 {
+		text += "\n" + heldText(a, st.Held)
 	}
 	return text
 }
 
-// did returns what another operator did, when, and the note that they left.
-func did(a *cli.App, n news) string {
-	what := n.Act.Participle() + " " + a.When(n.When)
-	if n.Act == handoff.ActTake {
-		what = "took " + a.When(n.When)
+// table returns items as a table that fits the terminal.
+func (st *Status) table(a *cli.App, items []item) string {
+	rows := make([][]string, len(items))
+	widest, width := 0, cli.TerminalWidth(a.Stdout)
+	for i, n := range items {
+		who := n.From
+		if n.By != "" && n.By != st.Operator {
+			who = n.By
+		} else if who == st.Operator {
+			who = n.To
+		}
+		rows[i] = []string{"  " + a.StateSign(n.State) + " " + n.Title, who, n.when(a), cli.Short(n.ID, cli.Shortest)}
+		widest = max(widest, handoff.Width(strings.Join(rows[i][1:], "  ")))
+	}
+	for _, row := range rows {
+		if width > 0 {
+			row[0] = handoff.Cut(row[0], max(20, width-widest-len("  ")))
+		}
+	}
+	return handoff.Table(width, rows[0], rows[1:])
+}
+
+// when returns the time of an item, or what happened to it and when, what is left of a lease, and the note.
+func (n item) when(a *cli.App) string {
+	if n.Act == "" {
+		return a.When(n.Time)
+	}
+	what := cmp.Or(doing[n.Act].word, string(n.Act)) + " " + a.When(n.When)
+	if end, err := time.Parse(time.RFC3339, n.Until); err == nil {
+		left := end.Sub(a.Now())
+		what += map[bool]string{true: ", " + handoff.Rough(left) + " left", false: ", lease over"}[left > 0]
 	}
 	if n.Note != "" {
 		what += ": " + handoff.Cut(n.Note, maxNote)
 	}
 	return what
-}
-
-// statusTable returns rows as a table that fits the terminal.
-func statusTable(a *cli.App, rows [][]string) string {
-	widest, width := 0, cli.TerminalWidth(a.Stdout)
-	for _, row := range rows {
-		widest = max(widest, handoff.Width(strings.Join(row[1:], "  ")))
-	}
-	for i := range rows {
-		if width > 0 {
-			rows[i][0] = handoff.Cut(rows[i][0], max(20, width-widest-len("    ")))
-		}
-		rows[i][0] = "  " + rows[i][0]
-	}
-	return handoff.Table(width, rows[0], rows[1:])
-}
-
-func timeOf(ts string) time.Time {
-	at, _ := time.Parse(time.RFC3339, ts)
-	return at
 }
 
 // shortStatus prints the counts. It prints nothing if all are 0, and no errors: they would spoil a prompt.
@@ -237,20 +248,21 @@ func shortStatus(a *cli.App) {
 		return
 	}
 	me := p.MeOr(a.Who.Operator)
-	st, _, err := unreadStatus(s, me)
+	in, err := s.Waiting(me, 0)
 	if err != nil {
 		return
 	}
 	var parts []string
-	add := func(state handoff.State, n int) {
-		if sign := a.StateSign(state); n > 0 && a.HasSigns() {
-			parts = append(parts, fmt.Sprint(sign, n))
-		} else if n > 0 {
-			parts = append(parts, fmt.Sprint(n, " ", state))
+	for _, c := range []struct {
+		state handoff.State
+		n     int
+	}{{handoff.StateUnread, in.Count()}, {handoff.StateTaken, len(s.Lifecycle().Holdings(me))}} {
+		if sign := a.StateSign(c.state); c.n > 0 && a.HasSigns() {
+			parts = append(parts, fmt.Sprint(sign, c.n))
+		} else if c.n > 0 {
+			parts = append(parts, fmt.Sprint(c.n, " ", c.state))
 		}
 	}
-	add(handoff.StateUnread, st.Unread)
-	add(handoff.StateTaken, len(s.Lifecycle().Holdings(me)))
 	if len(parts) > 0 {
 		fmt.Fprintln(a.Stdout, strings.Join(parts, map[bool]string{true: " ", false: ", "}[a.HasSigns()]))
 	}

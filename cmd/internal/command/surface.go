@@ -14,13 +14,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-type surfaceFlags struct {
-	MaxChars int
-	*cli.Who
-}
-
 func surfaceCommand(a *cli.App) *cobra.Command {
-	f := &surfaceFlags{Who: &a.Who}
+	var maxChars int
 	cmd := &cobra.Command{
 		Use:   "surface [OPERATOR]",
 		Short: "Show all unread handoffs of an operator in frames",
@@ -32,24 +27,21 @@ marked as read. If there is nothing unread, nothing is printed.`,
   handoff surface ben`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.CompleteOperators,
-		RunE:              func(_ *cobra.Command, args []string) error { return surface(a, f, args) },
+		RunE: func(_ *cobra.Command, ops []string) error {
+			if a.Who.Operator != "" && len(ops) > 0 {
+				return cli.Invalid("remove one", "--operator conflicts with OPERATOR")
+			}
+			return surface(a, cmp.Or(a.Who.Operator, strings.Join(ops, "")), maxChars)
+		},
 	}
-	flags := cmd.Flags()
-	flags.Var(cli.Number(&f.MaxChars), "max-chars", "cut each body after this `number` of characters "+
+	cmd.Flags().Var(cli.Number(&maxChars), "max-chars", "cut each body after this `number` of characters "+
 		"(default: the setting surface_max_chars)")
 	return cmd
 }
 
-func surface(a *cli.App, f *surfaceFlags, ops []string) error {
-	if f.Operator != "" && len(ops) > 0 {
-		return cli.Invalid("remove one", "--operator conflicts with OPERATOR")
-	}
-	return showUnread(a, cmp.Or(f.Operator, strings.Join(ops, "")), f.MaxChars)
-}
-
-// showUnread prints everything that an operator has not read, in frames. Each body is cut after maxChars characters; 0
+// surface prints everything that an operator has not read, in frames. Each body is cut after maxChars characters; 0
 // means the setting.
-func showUnread(a *cli.App, operator string, maxChars int) error {
+func surface(a *cli.App, operator string, maxChars int) error {
 	a.ForAgents = true
 	p, s, err := a.ProjectStore()
 	if err != nil {
@@ -58,13 +50,15 @@ func showUnread(a *cli.App, operator string, maxChars int) error {
 	if operator, err = a.Acting(p, s, operator); err != nil {
 		return err
 	}
-	maxChars = cmp.Or(maxChars, p.Settings.SurfaceMaxChars.Value)
-	opt := handoff.SurfaceOptions{MaxChars: maxChars, MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
-	err = s.Surface(context.Background(), operator, opt, func(out handoff.Surfacing) error {
+	opt := handoff.SurfaceOptions{MaxChars: cmp.Or(maxChars, p.Settings.SurfaceMaxChars.Value),
+		MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
+	err = s.Surface(context.Background(), operator, opt, func(out handoff.Surfacing) (err error) {
 		if a.JSON {
 			return surfaceJSON(a, s, out)
 		}
-		_, err := io.WriteString(cli.Direct(a.Stdout), out.String())
+		if _, err = io.WriteString(cli.Direct(a.Stdout), out.String()); err == nil {
+			noteShown(s, out.Entries())
+		}
 		return err
 	})
 	if errors.Is(err, syscall.EPIPE) {
@@ -75,11 +69,7 @@ func showUnread(a *cli.App, operator string, maxChars int) error {
 
 // surfaceJSON prints the same handoffs as the text form, a line of JSON for each.
 func surfaceJSON(a *cli.App, s *handoff.Store, out handoff.Surfacing) error {
-	entries := make([]handoff.Entry, len(out.Shown))
-	for i, h := range out.Shown {
-		entries[i] = h.Entry
-	}
-	for i, listed := range s.Listed(entries) {
+	for i, listed := range s.Listed(out.Entries()) {
 		h := out.Shown[i]
 		err := a.PrintJSON(struct {
 			handoff.Listed
@@ -94,5 +84,6 @@ func surfaceJSON(a *cli.App, s *handoff.Store, out handoff.Surfacing) error {
 	for _, line := range out.Left {
 		a.Note(line)
 	}
+	noteShown(s, out.Entries())
 	return nil
 }

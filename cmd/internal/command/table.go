@@ -22,6 +22,11 @@ func FormatOf(a *cli.App, format string) string {
 // PrintList prints entries in a format of FormatOf. json is one array, for older scripts.
 func PrintList(a *cli.App, s *handoff.Store, entries []handoff.Entry, format string) (err error) {
 	w := bufio.NewWriterSize(a.Stdout, 8<<10) // Flush returns the first error of w
+	defer func() {
+		if err == nil {
+			noteShown(s, entries)
+		}
+	}()
 	switch format {
 	case "table":
 		if legend := printTable(a, w, s, entries, nil); legend != "" && cli.IsTerminal(a.Stdout) {
@@ -29,7 +34,7 @@ func PrintList(a *cli.App, s *handoff.Store, entries []handoff.Entry, format str
 		}
 	case "jsonl":
 		for _, e := range s.Listed(entries) {
-			if err := cli.EncodeJSON(w, e); err != nil {
+			if err = cli.EncodeJSON(w, e); err != nil {
 				return err
 			}
 		}
@@ -48,6 +53,18 @@ func PrintList(a *cli.App, s *handoff.Store, entries []handoff.Entry, format str
 		return err
 	}
 	return w.Flush()
+}
+
+// noteShown notes that handoffs were shown.
+func noteShown(s *handoff.Store, entries []handoff.Entry) {
+	if len(entries) == 0 {
+		return
+	}
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	s.Seen().Add(ids...)
 }
 
 // printTable prints a line for each handoff: the sign of its state, the title, sender and recipient, how long ago it

@@ -14,14 +14,14 @@ func whoamiCommand(a *cli.App) *cobra.Command {
 		Long: `Show the operator that commands act for if you name none. The first of these
 counts:
 
-  1. --operator
-  2. HANDOFF_OPERATOR
-  3. the name that you gave to handoff init in this clone
-  4. operator in your own configuration
-  5. the operator in OPERATORS.md whose git_email is your git user.email
-  6. operator in .handoff.yaml
-  7. the name in your git user.email, or the first word of user.name; addresses
-     such as info@ and root@ give no name`,
+  1. HANDOFF_OPERATOR
+  2. the name that you gave to handoff init in this clone
+  3. operator in your own configuration
+  4. the operator in OPERATORS.md whose git_email is your git user.email
+  5. operator in .handoff.yaml
+  6. a name made from your git user.email or user.name
+
+Exit codes: 2 I don't know who you are.`,
 		Example: `  handoff whoami
   HANDOFF_OPERATOR=ben handoff whoami`,
 		RunE: func(_ *cobra.Command, _ []string) error { return whoami(a) },
@@ -34,11 +34,8 @@ func whoami(a *cli.App) error {
 		return err
 	}
 	me := p.Identity()
-	if a.Who.Operator != "" {
-		me = handoff.Identity{Operator: a.Who.Operator, Source: "--operator"}
-	}
 	if me.Operator == "" {
-		return cli.UnknownOperator()
+		return cli.UnknownOperator("")
 	}
 	if s, err := handoff.Open(p.Options); err == nil {
 		a.NoteSlips(s, me.Operator)

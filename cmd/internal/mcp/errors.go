@@ -52,7 +52,6 @@ func redactable(err error) bool {
 func inTools(text string) string {
 	flagName := regexp.MustCompile(`--([a-z]+)(?:-([a-z]+))?`)
 	commandName := regexp.MustCompile("`handoff (list|read|write|reply|take|done|check|resume)( [A-Z]+)*`")
-	text = strings.ReplaceAll(text, "`handoff next` shows", "handoff_take without id takes")
 	text = flagName.ReplaceAllStringFunc(text,
 		func(flag string) string { return strings.ReplaceAll(flag[2:], "-", "_") })
 	text = commandName.ReplaceAllStringFunc(text, func(command string) string {

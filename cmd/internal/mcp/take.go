@@ -40,7 +40,7 @@ func (p project) take(ctx context.Context, in takeArgs) (any, error) {
 	case in.ID != "":
 		got, err = s.Act(ctx, handoff.ActTake, in.ID, who)
 	default:
-		got, ok, err = s.Lifecycle().TakeNext(ctx, handoff.Filter{To: who.Operator}, who)
+		got, ok, err = s.Lifecycle().TakeNext(ctx, who)
 	}
 	if err == nil && !ok {
 		return "nothing to do for " + who.Operator + "\n", nil

@@ -54,7 +54,7 @@ shows how to install handoff.
 	{who: "ann", command: "cat note.md"},
 	{who: "ann", command: "handoff write note.md --to ben"},
 	{who: "ann", command: "handoff list"},
-	{text: "\n## Ben takes over\n\n`@` is the newest handoff to him.\n"},
+	{text: "\n## Ben takes over\n\n`@` is the handoff that he saw last; to take it, the one that he has read; then the one that he holds.\n"},
 	{who: "ben", command: "handoff status"},
 	{who: "ben", command: "handoff read @"},
 	{who: "ben", command: "handoff take @"},

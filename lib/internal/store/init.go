@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	settingsText = `# Settings of handoff: see "handoff help settings".
+	settingsText = `# Settings of handoff; every key may be left out. See handoff(1).
 # handoffs_dir: handoffs
 # operator: YOU
 `
@@ -116,7 +116,7 @@ func (s *Store) explain() []string {
 	dir := s.RelPath("")
 	switch s.Opt.Git {
 	case disk.GitSynced:
-		all := []string{"git ignores " + dir + "; `handoff sync` exchanges its handoffs with other clones"}
+		all := []string{"git ignores " + dir + ": all work trees use this one, and `git clean -fdx` would delete it"}
 		if path, names, _ := s.Tracked(s.Opt.Dir); len(names) > 0 {
 			all = append(all, "git keeps its files until you run `git rm -r --cached "+ShellQuote(path)+"`")
 		}

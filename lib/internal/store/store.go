@@ -71,5 +71,5 @@ func (s *Store) Progress(task string, done, total int) {
 
 // UnknownID returns the error for an id that no handoff of the store has.
 func (s *Store) UnknownID(id string) error {
-	return fault.Invalid("run `handoff list` (a new clone: `handoff sync`)", "no handoff %s in %s", id, s.Opt.Dir)
+	return fault.Invalid("run `handoff list` to see what is there", "no handoff %s in %s", id, s.Opt.Dir)
 }
