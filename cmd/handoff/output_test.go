@@ -37,7 +37,7 @@ func TestOutputs(t *testing.T) {
 	s.working(id)
 	s.records()
 	s.operators()
-	s.signs()
+	s.signs(id)
 	s.store()
 	s.error()
 	commands(cli.Root(command.Program()), func(name string) {
@@ -131,10 +131,10 @@ func (s *scripted) operators() {
 	s.prints("", "uninstall", "claude")
 }
 
-func (s *scripted) signs() {
+func (s *scripted) signs(id string) {
 	key := filepath.Join(s.root, "key")
 	s.exec("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
-	s.prints("# Signed\n", "write", "-", "--to", "ben", "--sign="+key)
+	s.prints("", "sign", id, "--key", key)
 	s.prints("", "operators trust", "--yes")
 }
 

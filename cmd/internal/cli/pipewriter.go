@@ -2,14 +2,13 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"syscall"
 
 	"golang.org/x/term"
-
-	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // A pipeWriter is an output whose reader can close the pipe. Later text is then dropped, and the command goes on to its
@@ -18,25 +17,28 @@ type pipeWriter struct {
 	io.Writer
 	terminal func() *os.File // the terminal of the output, nil if it is another file; asked for often
 
-	committed bool // the command has changed something
-	left      bool // the reader has closed the pipe
+	instead io.Writer // gets the text that the output does not take; nil before a change was committed
+	left    bool      // the reader has closed the pipe
 }
 
 func (o *pipeWriter) Write(text []byte) (int, error) {
-	if o.left {
-		return len(text), nil
+	if !o.left {
+		n, err := o.Writer.Write(text)
+		if err == nil || o.instead == nil && !errors.Is(err, syscall.EPIPE) {
+			return n, err
+		}
+		if o.left = true; o.instead != nil {
+			fmt.Fprintf(o.instead, "handoff: done, but cannot write to standard output: %v; the output follows:\n", err)
+		}
 	}
-	n, err := o.Writer.Write(text)
-	if o.left = errors.Is(err, syscall.EPIPE); o.left {
-		return len(text), nil
+	if o.instead != nil {
+		return o.instead.Write(text)
 	}
-	if err != nil && o.committed {
-		err = fault.New(nil, "", "done, but the answer cannot be printed: %v", err)
-	}
-	return n, err
+	return len(text), nil
 }
 
-// Committed records that the command has changed something. An error says so if the answer cannot be printed.
+// Committed records that the command has changed something. From now on, output that cannot be printed goes to standard
+// error, and is no failure.
 func (a *App) Committed() {
 	if a.began != "" {
 		a.Note("created a new store in " + a.began)
@@ -47,7 +49,7 @@ func (a *App) Committed() {
 		}
 	}
 	if o, ok := a.Stdout.(*pipeWriter); ok {
-		o.committed = true
+		o.instead = a.Stderr
 	}
 }
 

@@ -48,6 +48,7 @@ func Program() cli.Program {
 		"whoami": whoamiCommand,
 		"operators": cli.Group("operators", "List, add, check and trust operators", operatorsHelp, operatorsListCommand,
 			operatorsAddCommand, operatorsVerifyCommand, operatorsValidateCommand, operatorsTrustCommand),
+		"sign":   signCommand,
 		"sync":   syncCommand,
 		"export": exportCommand,
 		"import": importCommand,
