@@ -101,9 +101,6 @@ func TopicFrom(text string) string {
 // OperatorFrom returns an operator name for a person's name, "" if the name has no letters and no digits.
 func OperatorFrom(name string) string { return form.Topic(name, document.MaxName) }
 
-// Wrap returns text, escaped for one line, as lines of at most width columns.
-func Wrap(text string, width int) []string { return form.Wrap(text, width) }
-
 // Title returns the title of a handoff: the first heading of its body, otherwise the first sentence, otherwise the
 // topic. It has at most 80 columns and is escaped for one line.
 func Title(body, topic string) string { return document.Title(body, topic) }

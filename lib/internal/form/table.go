@@ -94,18 +94,6 @@ func Cut(text string, width int) string {
 	return cut
 }
 
-// Wrap returns text, escaped for one line, as lines of at most width cells, unless a word is wider.
-func Wrap(text string, width int) (lines []string) {
-	line := ""
-	for _, word := range Words(EscapeLine(text)) {
-		if line != "" && Width(line+strings.TrimRight(word, " ")) > width {
-			lines, line = append(lines, strings.TrimRight(line, " ")), ""
-		}
-		line += word
-	}
-	return append(lines, strings.TrimRight(line, " "))
-}
-
 // Words returns the parts of escaped text between which a line can be broken: after a space, and beside a character
 // as wide as two. A hyphen or a slash is no such place, since it can be part of an option or a path.
 func Words(text string) (words []string) {
