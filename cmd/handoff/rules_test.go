@@ -254,7 +254,7 @@ func TestBudgets(t *testing.T) {
 		dirs []string
 	}{
 		{42_300, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
-		{24_100, []string{"handoff"}},
+		{24_800, []string{"handoff"}},
 	}
 	packages := map[string]int{}
 	total, tooWide := 0, 0

@@ -138,6 +138,7 @@ func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Who, e
 	if err := cmp.Or(s.at.Guard(), checkWho(who), s.at.CheckPlaces()); err != nil {
 		return err
 	}
+	s.bringIn(ctx)
 	entries, err := s.FindEach(ids)
 	if err != nil {
 		return err

@@ -53,6 +53,7 @@ func (s *Store) markEach(ctx context.Context, operator, kind string, which func(
 	if err := cmp.Or(checkOperator(operator), s.at.Guard(), s.at.CheckPlaces(), s.admitReader(operator)); err != nil {
 		return nil, err
 	}
+	s.bringIn(ctx)
 	entries, err := which()
 	if err != nil || len(entries) == 0 {
 		return nil, err

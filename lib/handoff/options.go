@@ -48,6 +48,8 @@ type Options struct {
 
 	Lease time.Duration // of what a session takes; 0 means DefaultLease, negative none
 
+	Outbox string // a directory in a linked work tree for handoffs that cannot be stored from there; "" for none
+
 	Redact       bool     // replace credentials in new documents instead of refusing them
 	AllowSecrets []string // secret rules whose findings are accepted, and recorded in the audit log
 

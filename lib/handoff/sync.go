@@ -25,6 +25,7 @@ func (s *Store) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
 	if err := s.Maintenance().Ready(); err != nil {
 		return SyncReport{}, err
 	}
+	s.bringIn(ctx)
 	x, err := s.exchange(ctx)
 	if err != nil {
 		return SyncReport{}, err

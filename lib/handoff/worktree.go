@@ -46,10 +46,16 @@ func (p *Project) toMain(top, cwd string, getenv func(string) string, flags Proj
 	if !shares && !mainShares {
 		return nil
 	}
+	linked, file := p.Root, p.Options.OperatorsFile
 	if p.Root = root; mainShares {
 		p.settings, p.HasFile = root, true
 	}
-	return p.load(cwd, getenv, flags)
+	err = p.load(cwd, getenv, flags)
+	p.Options.Outbox = filepath.Join(top, outboxName)
+	if !store.IsThere(p.Options.OperatorsFile) && store.Within(linked, file) { // as in a bare layout
+		p.Options.OperatorsFile, p.Options.Named = file, append(p.Options.Named, file)
+	}
+	return err
 }
 
 // keepApart records why a linked work tree gets its own store.

@@ -48,6 +48,7 @@ type Receipt struct {
 const (
 	StatusCreated  = "created"
 	StatusExisting = "existing" // the same document was stored before; nothing changed
+	StatusWaiting  = "waiting"  // it is in the outbox of a linked work tree: the next change from elsewhere stores it
 )
 
 // Write stores a document. If it returns no error, body, name and audit event are on disk. If the same document is
@@ -72,6 +73,7 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) (_ []Receipt, er
 	if err != nil || len(accepted) == 0 {
 		return nil, err
 	}
+	s.bringIn(ctx)
 	docs := make([]store.Document, len(accepted))
 	for i, d := range accepted {
 		docs[i] = store.Document{Document: d.Document, Name: d.name, Size: len(d.Body), Verification: d.operators,
@@ -83,6 +85,12 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) (_ []Receipt, er
 	outcomes, err := s.at.Write(ctx, docs, func(c *store.Change) {
 		notes = s.firstNames(c.View, accepted)
 	}, nil)
+	left := ""
+	if s.opt.Outbox != "" && isReadOnly(err) {
+		if left, err = s.leave(docs); err == nil {
+			s.opt.Warn("the main work tree cannot be written from here: the next change from elsewhere stores " + left)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +101,10 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) (_ []Receipt, er
 	for i, o := range outcomes {
 		d := accepted[i]
 		receipts[i] = Receipt{d.HandoffID, s.at.RelPath(o.File), d.Time, StatusCreated, d.verdict}
-		if o.IsExisting {
+		switch {
+		case left != "":
+			receipts[i].Path, receipts[i].Status = left, StatusWaiting
+		case o.IsExisting:
 			receipts[i].Status = StatusExisting
 		}
 		if len(d.redacted) > 0 {

@@ -120,8 +120,11 @@ func (a *App) tellStored(s *handoff.Store, r handoff.Receipt) error {
 	if isMine {
 		next = "finish it: handoff done " + id
 	}
-	if r.Status == handoff.StatusExisting {
+	switch r.Status {
+	case handoff.StatusExisting:
 		line, next = id+" was stored before, as "+r.Path, ""
+	case handoff.StatusWaiting:
+		line, next = id+" waits in "+r.Path, ""
 	}
 	if r.Signature != nil && r.Signature.State != handoff.SignatureUnsigned {
 		line += ", signature " + r.Signature.State

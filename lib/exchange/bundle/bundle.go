@@ -25,8 +25,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
+// Most is the number of bytes that a bundle can have, before it is compressed.
+const Most = 256 << 20
+
 const (
-	mostBytes  = 256 << 20
 	mostEvents = 100_000
 	mostLine   = 1<<20 + 64<<10
 )
@@ -35,7 +37,7 @@ const (
 // fault.ErrInvalid.
 func Write(w io.Writer, batch []byte, zip bool) error {
 	events := bytes.Count(batch, []byte("\n")) - 1
-	if events > mostEvents || len(batch) > mostBytes {
+	if events > mostEvents || len(batch) > Most {
 		return tooLarge()
 	}
 	to := io.WriteCloser(open{w})
@@ -61,7 +63,7 @@ func endOf(events int, sum [sha256.Size]byte) string {
 
 func tooLarge() error {
 	return fault.Invalid("export fewer handoffs at a time, as with `handoff export --since 7d`",
-		"a bundle has at most %d MiB, %d events, and %d bytes a line", mostBytes>>20, mostEvents, mostLine)
+		"a bundle has at most %d MiB, %d events, and %d bytes a line", Most>>20, mostEvents, mostLine)
 }
 
 func damaged(why string) error {
@@ -72,20 +74,20 @@ func damaged(why string) error {
 // bundle that is cut or changed is a fault.ErrIntegrity. Text that is no bundle or is too large, and lines that are no
 // events, are a fault.ErrInvalid.
 func Read(r io.Reader) ([][]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
+	text, err := io.ReadAll(io.LimitReader(r, Most+1))
 	if err != nil {
 		return nil, err
 	}
 	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		z, err := gzip.NewReader(bytes.NewReader(text))
 		if err == nil {
-			text, err = io.ReadAll(io.LimitReader(z, mostBytes+1))
+			text, err = io.ReadAll(io.LimitReader(z, Most+1))
 		}
 		if err != nil {
 			return nil, damaged(err.Error())
 		}
 	}
-	if len(text) > mostBytes {
+	if len(text) > Most {
 		return nil, tooLarge()
 	}
 	last := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1

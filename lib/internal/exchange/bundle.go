@@ -45,6 +45,27 @@ func (x *Exchange) Bundle(ids []string, withState bool) ([]byte, error) {
 	return newBatch(look.Count, look.At.Hash, lines), err
 }
 
+// Pack returns a batch with documents that are not stored.
+func (x *Exchange) Pack(docs []store.Document) ([]byte, error) {
+	look, err := x.At.Look(false)
+	if err != nil {
+		return nil, err
+	}
+	var lines [][]byte
+	for _, d := range docs {
+		text, err := d.Text()
+		if err != nil {
+			return nil, err
+		}
+		line, err := document{d.HandoffID, string(text), string(d.Signature), d.Source}.line()
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return newBatch(look.Count, look.At.Hash, lines), nil
+}
+
 // Import stores what a bundle has, with one change: all its documents, and with state what others said about them.
 // outcomes has the order of ids. A document that may not be stored is fault.ErrDenied, and a malformed line
 // fault.ErrInvalid: then nothing is stored. With isDry nothing is stored at all.

@@ -9,7 +9,7 @@
 //
 // and is made from the file. A received one becomes the file and an event handoff.import. A batch is JSON lines, first
 //
-//	{"audit":"COUNT:HASH","handoff-batch":1}
+//	{"handoff-batch":1,"audit":"COUNT:HASH"}
 //
 // with the head of the audit log that it was made from.
 //

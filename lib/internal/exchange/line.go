@@ -142,7 +142,7 @@ func withoutBadSeals(all []received) []received {
 
 // newBatch returns a batch of lines.
 func newBatch(count int, hash string, lines [][]byte) []byte {
-	text := fmt.Appendf(nil, `{"audit":"%d:%s","handoff-batch":1}`+"\n", count, hash)
+	text := fmt.Appendf(nil, `{"handoff-batch":1,"audit":"%d:%s"}`+"\n", count, hash)
 	for _, line := range lines {
 		text = append(append(text, line...), '\n')
 	}

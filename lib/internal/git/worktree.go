@@ -99,11 +99,27 @@ func Main(top string) (string, error) {
 	return "", &LinkError{"its repository has no main work tree"}
 }
 
+// Linked returns the linked work trees of the main work tree at top, which both refer to each other.
+func Linked(top string) (all []string) {
+	link := filepath.Join(top, ".git")
+	named, _ := pointer(link, "gitdir: ")
+	worktrees := filepath.Join(cmp.Or(named, link), "worktrees")
+	names, _ := os.ReadDir(worktrees)
+	for _, name := range names {
+		back, err := pointer(filepath.Join(worktrees, name.Name(), "gitdir"), "")
+		linked := filepath.Dir(back)
+		if main, mainErr := Main(linked); err == nil && mainErr == nil && main != "" && isSame(main, top) {
+			all = append(all, linked)
+		}
+	}
+	return all
+}
+
 // mainOf returns the main work tree of a repository, which must name the repository; "" if there is none. That of
 // a submodule is where its configuration says.
 func mainOf(common string) string {
 	text, err := readSmall(filepath.Join(common, "config"))
-	if err != nil || bare().MatchString(text) {
+	if err != nil {
 		return ""
 	}
 	main := filepath.Dir(common)
@@ -169,10 +185,6 @@ func readSmall(name string) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxPointer))
 	return string(text), err
 }
-
-var bare = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)^\s*bare\s*(=\s*(true|yes|on|1)\s*)?$`)
-})
 
 var worktree = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?im)^\s*worktree\s*=\s*(.*?)\s*$`)

@@ -56,7 +56,7 @@ func TestMainWorkTree(t *testing.T) {
 		{"super/sub", "", false},
 		{"ofsub", "super/sub", false},
 		{"ofbare", "", true},
-		{"ofhidden", "", true},
+		{"ofhidden", "hidden", false},
 		{"apart", "", false},
 		{"ofapart", "", true},
 		{"moved2", "", true}, // until `git worktree repair`
