@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	settingsText = `# Settings of handoff; every key may be left out. See handoff(1).
+	settingsText = `# Settings of handoff. Each has a default: run ` + "`handoff help settings`" + `.
 # handoffs_dir: handoffs
 # operator: YOU
 `
@@ -57,7 +57,11 @@ func (s *Store) Init(kind disk.Git) (done []string, err error) {
 			done = append(done, "wrote "+name)
 		}
 	}
-	write(settings.Name, settingsText, func(text string) string {
+	fresh := settingsText
+	if kind.IsShared() { // a copy without git, such as a ZIP file, can then be told from an empty project
+		fresh += "git: " + string(kind) + "\n"
+	}
+	write(settings.Name, fresh, func(text string) string {
 		if isNamed {
 			text = withKey(text, "git", string(kind))
 		}
@@ -116,13 +120,14 @@ func (s *Store) explain() []string {
 	dir := s.RelPath("")
 	switch s.Opt.Git {
 	case disk.GitSynced:
-		all := []string{"git ignores " + dir + ": all work trees use this one, and `git clean -fdx` would delete it"}
+		all := []string{"git ignores " + dir + "; all work trees of this clone share it",
+			"`git clean -fdx` deletes it; `handoff sync` brings back what was synced"}
 		if path, names, _ := s.Tracked(s.Opt.Dir); len(names) > 0 {
 			all = append(all, "git keeps its files until you run `git rm -r --cached "+ShellQuote(path)+"`")
 		}
 		return all
 	case disk.GitTracked:
-		return []string{"commit " + dir + " with the code: each clone has its own copy"}
+		return []string{"commit " + dir + " with the code; each clone has its own copy"}
 	}
 	return nil
 }
