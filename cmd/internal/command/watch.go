@@ -1,58 +1,54 @@
 package command
 
 import (
-	"github.com/spf13/cobra"
-
-	"bytes"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/spf13/cobra"
+
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-type watchFlags struct {
-	*cli.Who
-	Exec string // a command for each new handoff
-}
-
 // A watch is one run of the command.
 type watch struct {
 	*cli.App
-	*watchFlags
-	to string
+	to  string
+	run []string // the command for each new handoff, and its arguments
 }
 
 func watchCommand(a *cli.App) *cobra.Command {
-	f := &watchFlags{Who: &a.Who}
+	w, isExec := &watch{App: a}, false
 	cmd := &cobra.Command{
-		Use:   "watch [--exec COMMAND]",
+		Use:   "watch [--exec COMMAND ARG…]",
 		Short: "Wait for new handoffs; print each, or run a command",
-		Long: `Wait for new handoffs to you. Each is printed as a line of JSON; on a terminal
-as a line for people. watch runs until you interrupt it. Handoffs that exist
-when it starts are not new.
+		Long: `Wait for new handoffs to you, and print each as a line of JSON. watch runs until
+you interrupt it. Handoffs that exist when it starts are not new.
 
---exec runs a command with sh for each handoff, one at a time. The command gets
-the JSON on standard input and the id in HANDOFF_ID.`,
+--exec runs a command for each handoff, one at a time and without a shell. The
+command gets the JSON on standard input. All words after --exec are the command
+and its arguments.`,
 		Example: `  handoff watch
-  handoff watch --exec 'handoff read $HANDOFF_ID --agent'`,
-		RunE: func(_ *cobra.Command, _ []string) error { return runWatch(a, f) },
+  handoff watch --exec notify-me --urgent`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if w.run = args; isExec != (len(args) > 0) {
+				return cli.Invalid("usage: handoff watch --exec COMMAND ARG…", "--exec and a command need each other")
+			}
+			return w.start()
+		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.Exec, "exec", "", "run this `command` for each new handoff")
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().BoolVar(&isExec, "exec", false, "run the command that follows for each new handoff")
 	return cmd
-}
-
-func runWatch(a *cli.App, f *watchFlags) error {
-	w := watch{App: a, watchFlags: f}
-	return w.start()
 }
 
 const (
@@ -67,16 +63,16 @@ func (w *watch) start() error {
 	if err != nil {
 		return err
 	}
-	if w.to, err = w.Acting(p, s, w.Operator); err != nil {
+	if w.to, err = w.Acting(p, s, w.Who.Operator); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	return w.run(ctx, s)
+	return w.follow(ctx, s)
 }
 
-// run looks for new handoffs whenever the directory changes.
-func (w *watch) run(ctx context.Context, s *handoff.Store) error {
+// follow looks for new handoffs whenever the directory changes.
+func (w *watch) follow(ctx context.Context, s *handoff.Store) error {
 	changes, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
@@ -96,7 +92,7 @@ func (w *watch) run(ctx context.Context, s *handoff.Store) error {
 }
 
 // wait waits until the directory may have changed. If the directory does not exist yet, wait watches its parent.
-func (w watch) wait(ctx context.Context, changes *fsnotify.Watcher, s *handoff.Store) error {
+func (w *watch) wait(ctx context.Context, changes *fsnotify.Watcher, s *handoff.Store) error {
 	for {
 		_ = changes.Add(s.Dir()) // fails while it is not there
 		if len(changes.WatchList()) == 0 {
@@ -121,7 +117,7 @@ func (w watch) wait(ctx context.Context, changes *fsnotify.Watcher, s *handoff.S
 
 // look reports the handoffs that are not in seen, and returns all it found. The first look has seen nil and reports
 // none.
-func (w watch) look(s *handoff.Store, seen map[string]bool) (map[string]bool, error) {
+func (w *watch) look(s *handoff.Store, seen map[string]bool) (map[string]bool, error) {
 	entries, err := s.List(handoff.Filter{To: w.to})
 	if err != nil {
 		return seen, err
@@ -144,7 +140,7 @@ func (w watch) look(s *handoff.Store, seen map[string]bool) (map[string]bool, er
 	return all, nil
 }
 
-func (w watch) tell(e handoff.Listed) error {
+func (w *watch) tell(e handoff.Listed) error {
 	text, err := handoff.JSON(e, "")
 	if err != nil {
 		return err
@@ -152,14 +148,13 @@ func (w watch) tell(e handoff.Listed) error {
 	if err := w.Print(text); err != nil {
 		return err
 	}
-	if w.Exec == "" {
+	if len(w.run) == 0 {
 		return nil
 	}
-	cmd := exec.Command("sh", "-c", w.Exec)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewBufferString(text), w.Stdout, w.Stderr
-	cmd.Env = append(os.Environ(), "HANDOFF_ID="+e.ID)
+	cmd := exec.Command(w.run[0], w.run[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), w.Stdout, w.Stderr
 	if err := cmd.Run(); err != nil {
-		w.Note("the command for " + cli.Short(e.ID, 8) + " ended with " + err.Error())
+		w.Note("the command for " + cli.Short(e.ID, cli.Shortest) + " failed: " + err.Error())
 	}
 	return nil
 }
