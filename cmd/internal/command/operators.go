@@ -15,27 +15,22 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-type trustFlags struct{ Yes bool }
-
 func operatorsTrustCommand(a *cli.App) *cobra.Command {
-	f := &trustFlags{}
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "trust",
 		Short: "Accept OPERATORS.md as it is now",
 		Long: `Accept OPERATORS.md, and the settings about operators, as they are now. What
 others do is judged by the file that was accepted last: a checkout or a pull
 changes no rights. The first change of a store accepts the file that it
-finds; later you decide. Look at the difference first.`,
+finds; later you decide, at a terminal. Look at the difference first.`,
 		Example: `  handoff operators trust`,
 		Args:    cobra.NoArgs,
-		RunE:    func(_ *cobra.Command, _ []string) error { return trust(a, f) },
+		RunE:    func(_ *cobra.Command, _ []string) error { return trust(a) },
 	}
-	cmd.Flags().BoolVar(&f.Yes, "yes", false, "do not ask on a terminal")
-	return cmd
 }
 
 // trust accepts OPERATORS.md.
-func trust(a *cli.App, f *trustFlags) error {
+func trust(a *cli.App) error {
 	s, err := operatorsStore(a)
 	if err != nil {
 		return err
@@ -53,14 +48,15 @@ func trust(a *cli.App, f *trustFlags) error {
 		question = "There is no OPERATORS.md: accept every name?"
 		done = "every name is accepted, since there is no OPERATORS.md"
 	}
-	if !f.Yes && (!a.CanAsk() || !a.Confirm(question)) {
-		return cli.Invalid("make sure that this is right, then answer y, or add --yes", "nothing was changed")
+	if err := a.ByPerson("operators trust", question); err != nil {
+		return err
 	}
 	if err := s.Registry().Trust(context.Background()); err != nil {
 		return err
 	}
 	a.Committed()
-	return a.Did(map[string]int{"operators": len(list.All())}, done)
+	a.Note(done)
+	return nil
 }
 
 // operatorsStore returns the store for commands that need only the operators file of the project.
