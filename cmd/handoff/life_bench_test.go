@@ -30,10 +30,10 @@ func BenchmarkLife(b *testing.B) {
 	}
 	first, _, _ := measured(b, root, "", program, "list", "--unread", "--to", "nobody-yet")
 	b.ReportMetric(milliseconds(first), "list-nothing-ms")
-	first, _, _ = measured(b, root, "", program, "thread", last)
-	b.ReportMetric(milliseconds(first), "thread-first-ms")
+	first, _, _ = measured(b, root, "", program, "log", last)
+	b.ReportMetric(milliseconds(first), "log-first-ms")
 	for name, args := range map[string][]string{
-		"thread": {"thread", last}, "list-state": {"list", "--state", "superseded"}, "list-unread": {"list", "--unread", "--to", "ben", "--since", "2027-01-01"},
+		"log": {"log", last}, "list-state": {"list", "--state", "superseded"}, "list-unread": {"list", "--unread", "--to", "ben", "--since", "2027-01-01"},
 		"list-all": {"list", "--quiet"}, "hook": {"hook", "session-start", "--to", "nobody"},
 	} {
 		wall, cpu, kb := fastest(b, 9, root, append([]string{program}, args...)...)

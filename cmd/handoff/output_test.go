@@ -18,8 +18,8 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/command"
 )
 
-// printsNone are the commands that print nothing for scripts, or the format of another program.
-var printsNone = []string{"completion", "demo", "help", "hook", "inbox", "mcp", "watch"}
+// printsNone are the commands that print nothing for scripts, or the format of another program, or need a terminal.
+var printsNone = []string{"completion", "demo", "help", "hook", "inbox", "mcp", "operators trust", "watch"}
 
 func document(topic, reference string) string {
 	return fmt.Sprintf("---\nschema_version: \"1.0\"\nfrom: ann\nto: ben\ntopic: %s\nts_utc: %q\nreferences: [%s]\n---\n# One\n\nbody\n", topic, hourAgo(), reference)
@@ -37,7 +37,7 @@ func TestOutputs(t *testing.T) {
 	s.working(id)
 	s.records()
 	s.operators()
-	s.signs(id)
+	s.signs()
 	s.store()
 	s.error()
 	commands(cli.Root(command.Program()), func(name string) {
@@ -70,7 +70,6 @@ func (s *scripted) reading(id string) {
 	s.prints("", "compute-id", "note.md")
 	s.prints("yes", "reply", id, "-")
 	s.prints("# newer\n", "supersede", id, "-", "--topic", "newer")
-	s.prints("", "thread", id)
 	s.env["EDITOR"] = s.file("editor", "#!/bin/sh\necho words >>\"$1\"\n")
 	s.prints("", "new", "--to", "ben", "--topic", "by-hand")
 }
@@ -92,7 +91,6 @@ func (s *scripted) working(id string) {
 	s.prints("", "status")
 	s.prints("", "next")
 	s.prints("an answer\n", "done", asked, "--reply", "-", "--operator", "ann")
-	s.prints("", "thread", asked)
 	s.prints("", "log", asked)
 	s.prints("", "list", "--all")
 	s.prints("", "mark-read", id)
@@ -131,11 +129,10 @@ func (s *scripted) operators() {
 	s.prints("", "uninstall", "claude")
 }
 
-func (s *scripted) signs(id string) {
+func (s *scripted) signs() {
 	key := filepath.Join(s.root, "key")
 	s.exec("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
-	s.prints("", "sign", id, "--key", key)
-	s.prints("", "operators trust", "--yes")
+	s.prints("# Signed\n", "write", "-", "--to", "ben", "--sign="+key)
 }
 
 func (s *scripted) store() {

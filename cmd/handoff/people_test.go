@@ -107,6 +107,5 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.expect(p.sees(long), "handed to ben")
 	p.expect(p.sees("handoff list"), "line 1")
 	p.expect(p.sees("PAGER='sed s/^/page:/' handoff read @"), "page:line 100")
-	p.expect(p.sees("PAGER='sed s/^/page:/' handoff read @ --no-pager"), "line 100", "!page:")
 	p.expect(p.sees("PAGER=none-such handoff read @"), "line 100")
 }

@@ -25,7 +25,7 @@ import (
 // changing are the commands that may change something.
 var changing = []string{"write", "surface", "sync", "import", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "hook session-start", "hook session-end", "hook prompt", "hook tool",
 	"operators add", "operators trust", "machine-fingerprint regenerate", "init", "inbox", "new",
-	"resume", "create", "sign", "install", "uninstall", "mcp"}
+	"resume", "create", "install", "uninstall", "mcp"}
 
 // readers are all other commands, each with its lines: ID, PACKET and OUT stand for a handoff, a packet and a directory
 // elsewhere.
@@ -38,7 +38,6 @@ var readers = map[string][]string{
 	"list":                     {"list", "list --unread", "list --state expired", "list --all", "list --tag ci"},
 	"search":                   {"search green"},
 	"read":                     {"read ID", "read ID --agent", "read ID --raw"},
-	"thread":                   {"thread ID"},
 	"next":                     {"next"},
 	"operators":                {"operators list"},
 	"operators list":           {"operators list"},

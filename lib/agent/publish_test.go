@@ -27,7 +27,7 @@ exit 0
 
 // safe has the subcommands that a session may run without being asked. A rule allows all flags of its command, so
 // watch, which runs programs with --exec, is not among them.
-var safe = []string{"next", "list", "read", "status", "search", "thread", "take", "release", "done", "reply", "mark-read",
+var safe = []string{"next", "list", "read", "status", "search", "log", "take", "release", "done", "reply", "mark-read",
 	"new", "operators list"}
 
 // allowed returns the tools of a skill, as Claude Code reads them.

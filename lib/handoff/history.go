@@ -119,7 +119,7 @@ func (s *Store) Thread(id string) (relation.Thread, error) {
 // node returns a handoff as a part of its thread.
 func (s *Store) node(v facts.View, h *facts.Handoff) relation.Node {
 	l := s.ListedOne(entry(v, h))
-	n := relation.Node{ID: h.ID, Path: l.File, From: h.From, To: h.To, Topic: h.Topic, Title: l.Title, Tags: l.Tags,
+	n := relation.Node{ID: h.ID, Path: l.File, From: h.From, To: h.To, Topic: h.Topic, Title: l.Title,
 		Time: h.Time, State: string(l.State), Re: h.Re}
 	for _, old := range h.Supersedes {
 		if o := v.Of(old); o != nil && !slices.Contains(v.Superseders(o), h) {

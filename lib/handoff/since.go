@@ -35,9 +35,7 @@ func ParseUntil(text string, from time.Time) (time.Time, error) {
 func ParseSince(text string, now time.Time) (time.Time, error) {
 	at, ok := form.Since(text, now)
 	if !ok {
-		return time.Time{}, fault.Invalid(
-			"give a time such as 2026-05-07T12:00, a date, yesterday, or a duration such as 48h, 7d or 2w",
-			"%q is not a time", text)
+		return time.Time{}, fault.Invalid("use yesterday, 7d, 48h or 2026-05-07", "%q is not a time", text)
 	}
 	return at, nil
 }

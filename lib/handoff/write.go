@@ -332,37 +332,3 @@ func (s *Store) signed(from string, text []byte) (armored []byte, verdict Signat
 	}
 	return armored, verdict, err
 }
-
-// A SignReceipt is the result of Sign.
-type SignReceipt struct {
-	ID        string    `json:"handoff_id"`
-	Status    string    `json:"status"` // StatusSigned or StatusExisting
-	Signature Signature `json:"signature"`
-}
-
-// StatusSigned means that the signature of a SignReceipt is new.
-const StatusSigned = "signed"
-
-// Sign signs a stored handoff with Options.Sign, durably. id is as in Read. A good signature stays, any other is
-// replaced. If the new one would not be good, it is stored anyway, and the receipt has its state. Errors are those of
-// Write.
-func (s *Store) Sign(ctx context.Context, id string) (r SignReceipt, err error) {
-	if err := s.at.Guard(); err != nil {
-		return r, err
-	}
-	got, err := s.Read(id)
-	isBad := got.Signature.State != "" && got.Signature.State != SignatureGood
-	if err != nil && !isBad {
-		return r, err
-	}
-	r = SignReceipt{got.Entry.ID, StatusExisting, got.Signature}
-	if !isBad {
-		return r, nil
-	}
-	var armored []byte
-	if armored, r.Signature, err = s.signed(got.Entry.From, got.Text); err != nil {
-		return r, err
-	}
-	r.Status = StatusSigned
-	return r, s.at.Sign(ctx, r.ID, cmp.Or(s.opt.Operator, got.Entry.From), armored)
-}

@@ -12,27 +12,25 @@ import (
 // A Thread is a set of connected handoffs, as a tree: each is below the first one that it
 // names, and after all of those. Its texts are untrusted.
 type Thread struct {
-	Asked string `json:"handoff_id"`
-	Nodes []Node `json:"thread"`
+	Asked string
+	Nodes []Node
 }
 
 // A Node is a handoff of a thread. If it is not in the store, only its id is known.
 type Node struct {
-	ID    string `json:"handoff_id"`
-	Path  string `json:"file_path,omitempty"`
-	From  string `json:"from,omitempty"`
-	To    string `json:"to,omitempty"`
-	Topic string `json:"topic,omitempty"`
-	Title string `json:"title,omitempty"` // "" if unknown
-	Time  string `json:"ts_utc,omitempty"`
-	State string `json:"state"`
+	ID    string
+	Path  string
+	From  string
+	To    string
+	Topic string
+	Title string // "" if unknown
+	Time  string
+	State string
 
-	Tags []string `json:"tags,omitzero"` // nil only if it is not in the store
-
-	Re         []string `json:"re,omitempty"`         // ids of the handoffs that it answers
-	Supersedes []string `json:"supersedes,omitempty"` // ids of the handoffs that it supersedes
-	Claims     []string `json:"claims,omitempty"`     // ids of handoffs that it claims to supersede, without effect
-	Beside     []string `json:"beside,omitempty"`     // other handoffs that supersede the same ones; all are current
+	Re         []string // ids of the handoffs that it answers
+	Supersedes []string // ids of the handoffs that it supersedes
+	Claims     []string // ids of handoffs that it claims to supersede, without effect
+	Beside     []string // other handoffs that supersede the same ones; all are current
 }
 
 // Absent is the state of a handoff that is named but not in the store.

@@ -28,7 +28,11 @@ func (o *Origin) Declare(flags *pflag.FlagSet) {
 	flags.StringVar(&o.From, "from", "", "from this `operator`")
 	flags.StringVar(&o.Topic, "topic", "", "with this `topic`")
 	flags.StringVar(&o.Tag, "tag", "", "with this `tag` (slower: reads the documents)")
-	flags.StringVar(&o.Since, "since", "", "not older than this `time`: 2026-05-07, yesterday, 48h, 7d")
+	flags.Var(value{"string", func() string { return o.Since }, func(text string) error {
+		o.Since = text
+		_, err := handoff.ParseSince(text, time.Now())
+		return err
+	}, nil}, "since", "not older than this `time`: yesterday, 7d, 48h, 2026-05-07")
 }
 
 // Declare adds the flags to a command.

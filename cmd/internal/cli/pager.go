@@ -22,16 +22,11 @@ type pager struct {
 
 func (p *pager) Write(text []byte) (int, error) { return p.text.Write(text) }
 
-// Paged adds --no-pager to a command. Output that does not fit the terminal is shown in a pager: $PAGER or less.
-// An empty value or cat turns the pager off, and so does a shell of an agent.
+// Paged shows output that does not fit the terminal in a pager: $PAGER or less. An empty value or cat turns the pager
+// off, and so does a shell of an agent.
 func (a *App) Paged(cmd *cobra.Command) {
-	var isOff bool
-	cmd.Flags().BoolVar(&isOff, "no-pager", false, "do not open a pager")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if isOff {
-			return run(cmd, args)
-		}
 		end := a.page()
 		return cmp.Or(run(cmd, args), end())
 	}

@@ -2,13 +2,14 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
 	"syscall"
 
 	"golang.org/x/term"
+
+	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
 // A pipeWriter is an output whose reader can close the pipe. Later text is then dropped, and the command goes on to its
@@ -17,28 +18,25 @@ type pipeWriter struct {
 	io.Writer
 	terminal func() *os.File // the terminal of the output, nil if it is another file; asked for often
 
-	instead io.Writer // gets the text that the output does not take; nil before a change was committed
-	left    bool      // the reader has closed the pipe
+	committed bool // the command has changed something
+	left      bool // the reader has closed the pipe
 }
 
 func (o *pipeWriter) Write(text []byte) (int, error) {
-	if !o.left {
-		n, err := o.Writer.Write(text)
-		if err == nil || o.instead == nil && !errors.Is(err, syscall.EPIPE) {
-			return n, err
-		}
-		if o.left = true; o.instead != nil {
-			fmt.Fprintf(o.instead, "handoff: done, but cannot write to standard output: %v; the output follows:\n", err)
-		}
+	if o.left {
+		return len(text), nil
 	}
-	if o.instead != nil {
-		return o.instead.Write(text)
+	n, err := o.Writer.Write(text)
+	if o.left = errors.Is(err, syscall.EPIPE); o.left {
+		return len(text), nil
 	}
-	return len(text), nil
+	if err != nil && o.committed {
+		err = fault.New(nil, "", "done, but the answer cannot be printed: %v", err)
+	}
+	return n, err
 }
 
-// Committed records that the command has changed something. From now on, output that cannot be printed goes to standard
-// error, and is no failure.
+// Committed records that the command has changed something. An error says so if the answer cannot be printed.
 func (a *App) Committed() {
 	if a.began != "" {
 		a.Note("created a new store in " + a.began)
@@ -49,7 +47,7 @@ func (a *App) Committed() {
 		}
 	}
 	if o, ok := a.Stdout.(*pipeWriter); ok {
-		o.instead = a.Stderr
+		o.committed = true
 	}
 }
 

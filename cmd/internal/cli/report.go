@@ -29,6 +29,7 @@ var elsewhere = []struct{ words, hint string }{
 	{"push pull fetch", "to exchange handoffs with other clones: `handoff sync`"},
 	{"undo revert cancel", "to take back what you wrote: `handoff withdraw ID`"},
 	{"thread history", "to see what happened: `handoff log ID`"},
+	{"sign", "to sign a handoff, write it again: `handoff write FILE --sign`"},
 	{"uninstall", "to remove the hooks of an agent: `handoff uninstall AGENT`"},
 }
 

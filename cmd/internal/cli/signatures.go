@@ -82,7 +82,7 @@ func signingKey(a *App, named, root string) (key string, done func(), err error)
 	literal, ok := strings.CutPrefix(key, "key::")
 	switch {
 	case key == "" || handoff.GitConfig(root, "gpg.format") != "ssh":
-		return "", done, Invalid("add --key, or set git's user.signingkey and gpg.format ssh", "no signing key")
+		return "", done, Invalid("add --sign=KEY, or set git's user.signingkey and gpg.format ssh", "no signing key")
 	case !ok && !strings.HasPrefix(key, "ssh-"):
 		return key, done, nil
 	}

@@ -67,7 +67,7 @@ func TestExitCodes(t *testing.T) {
 	ann := person{t, t.TempDir()}
 	ann.runs(2, "", "list", "no project")
 	ann.runs(0, "", "init --operator ann --git none")
-	ann.runs(2, "", "read dead", "no handoff dead")
+	ann.runs(2, "", "read dead", "no handoff id starts with \"dead\"")
 	ann.runs(2, "", "lst", "did you mean `handoff list`?")
 	ann.runs(2, "", "list --mine --to ben", "conflicts")
 	ann.runs(2, "", "archive", "missing ID")

@@ -11,7 +11,7 @@ import (
 )
 
 type logFlags struct {
-	Head bool
+	Head, Agent bool
 }
 
 func logCommand(a *cli.App) *cobra.Command {
@@ -19,8 +19,10 @@ func logCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log ID | --head",
 		Short: "Show what happened to a handoff",
-		Long: `Show what happened to a handoff, oldest first: who wrote, read, took, answered
-or finished it, and when. The source is the audit log.
+		Long: `Show the thread of a handoff, each reply and successor below the handoff that it
+names, and then what happened to the handoff: who wrote, read, took, answered
+or finished it, and when. The handoff itself has a * in the thread. A handoff
+that is not stored here shows its id alone.
 
 --head prints COUNT:HASH of the whole log. Keep it elsewhere:
 ` + "`handoff verify --log --expect COUNT:HASH`" + ` finds out whether the end of the
@@ -32,6 +34,7 @@ log was cut, or the log was rewritten.`,
 		RunE:              func(_ *cobra.Command, args []string) error { return log(a, f, args) },
 	}
 	cmd.Flags().BoolVar(&f.Head, "head", false, "print COUNT:HASH of the whole log")
+	cmd.Flags().BoolVar(&f.Agent, "agent", false, "print it framed, for an agent")
 	a.Paged(cmd)
 	return cmd
 }
@@ -41,7 +44,7 @@ func log(a *cli.App, f *logFlags, ids []string) error {
 	case len(ids) == 0 && f.Head:
 		return auditHead(a)
 	case len(ids) == 1 && !f.Head:
-		return history(a, ids[0])
+		return history(a, ids[0], f.Agent)
 	}
 	return cli.Invalid("use `handoff log ID` or `handoff log --head`", "log needs ID or --head")
 }
@@ -65,8 +68,10 @@ func auditHead(a *cli.App) error {
 	return a.Show(headed{head, head.String()}, head.String()+"\n")
 }
 
-// history prints the events of a handoff.
-func history(a *cli.App, id string) error {
+// history prints the thread and the events of a handoff, for an agent in a frame: titles and notes are text from
+// others.
+func history(a *cli.App, id string, isFramed bool) error {
+	a.ForAgents = isFramed
 	s, err := a.Store()
 	if err != nil {
 		return err
@@ -75,13 +80,27 @@ func history(a *cli.App, id string) error {
 	if err != nil {
 		return err
 	}
-	return cli.Lines(a, historyLines(e.ID, all), func() string {
-		rows := make([][]string, len(all))
-		for i, h := range all {
-			rows[i] = []string{a.When(h.Time), h.What, h.Operator, strings.Join(historyDetails(h), ", ")}
-		}
-		return a.Table("TIME EVENT OPERATOR DETAILS", rows)
-	})
+	if a.JSON {
+		return cli.JSONLines(a, historyLines(e.ID, all))
+	}
+	t, err := s.Thread(e.ID)
+	if err != nil {
+		return err
+	}
+	text := ""
+	if len(t.Nodes) > 1 {
+		text = t.List(cli.TerminalWidth(a.Stdout), a.When) + "\n"
+	}
+	rows := make([][]string, len(all))
+	for i, h := range all {
+		rows[i] = []string{a.When(h.Time), h.What, h.Operator, strings.Join(historyDetails(h), ", ")}
+	}
+	text += a.Table("TIME EVENT OPERATOR DETAILS", rows)
+	if !isFramed {
+		return a.Print(text)
+	}
+	return a.ShowFramed(e.ID, handoff.Stored{Document: handoff.Document{Body: text}, Entry: e, Path: "log"},
+		handoff.Frame{Whole: handoff.MaxForAgents})
 }
 
 // A historyLine is an event with the id of its handoff.

@@ -62,7 +62,7 @@ shows how to install handoff.
 	{who: "ben", command: "echo 'The cache is warm: four minutes.' | handoff reply @ -"},
 	{who: "ben", command: "handoff done @"},
 	{text: "\n## Ann looks\n"},
-	{who: "ann", command: "handoff thread @"},
+	{who: "ann", command: "handoff log @"},
 	{text: "\n`handoff inbox`, or just `handoff`, shows everything full screen; `?` lists the keys.\n"},
 	{who: "ann", command: "handoff inbox", answers: [][2]string{{"four minutes", "\t\t"}, {"Done 1", "q"}}, last: "Done 1"},
 	{text: "\nThe same as a web site, for a browser or a server:\n"},

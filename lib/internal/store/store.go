@@ -2,6 +2,7 @@ package store
 
 import (
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -71,5 +72,6 @@ func (s *Store) Progress(task string, done, total int) {
 
 // UnknownID returns the error for an id that no handoff of the store has.
 func (s *Store) UnknownID(id string) error {
-	return fault.Invalid("run `handoff list` to see what is there", "no handoff %s in %s", id, s.Opt.Dir)
+	return fault.Invalid("run `handoff list` (in a new clone: `handoff sync`)", "no handoff id starts with %q",
+		strings.TrimPrefix(id, "sha256:"))
 }

@@ -217,21 +217,6 @@ func (s *Store) SetSignature(id string, armored []byte) error {
 	return d.Replace(disk.SignatureFile(id), armored, 0o644, true)
 }
 
-// Sign stores another signature of a handoff, durably, and the event of an operator about it.
-func (s *Store) Sign(ctx context.Context, id, operator string, armored []byte) error {
-	return s.Change(ctx, func(c *Change) error {
-		h := c.Of(id)
-		if h == nil || h.Pruned {
-			return s.UnknownID(id)
-		}
-		if err := s.SetSignature(id, armored); err != nil {
-			return err
-		}
-		c.addSign(h, operator, armored)
-		return nil
-	})
-}
-
 // addSign plans the event of another signature of a handoff.
 func (c *Change) addSign(h *facts.Handoff, operator string, armored []byte) {
 	at := c.TimeFor(h, c.Life(h), log.Sign, operator)
