@@ -70,6 +70,8 @@ type TakenError struct {
 	Ended string // "finished" or "withdrew", as By did; "" if By holds the handoff
 	Lost  bool   // By ended the take of the session that asks, and the handoff has no holder
 	Same  bool   // a session of the same operator holds it, and no session asks
+
+	Disputed []string // the holders by other rules, or once the times that turns state have come; By is one of them
 }
 
 // Error names the holder. The name is quoted, since it came from a command line.
@@ -77,6 +79,10 @@ func (e *TakenError) Error() string {
 	who := string(fault.Own(e.By.Operator))
 	if e.By.Session != "" {
 		who += " (session " + e.By.Session + ")"
+	}
+	if e.Disputed != nil {
+		return fmt.Sprintf("%s is disputed: by other rules, or by turns that state a later time, it is held by %s",
+			short(e.ID), fault.Own(strings.Join(e.Disputed, ", ")))
 	}
 	if e.Lost {
 		return fmt.Sprintf("you no longer hold %s: %s ended your take at %s", short(e.ID), who, e.By.Time)
@@ -99,6 +105,8 @@ func (e *TakenError) Plain() string {
 // Hint returns what to do next.
 func (e *TakenError) Hint() string {
 	switch id := short(e.ID); {
+	case e.Disputed != nil:
+		return "ask a person to run `handoff take --steal --reason TEXT " + id + "` at a terminal"
 	case e.Lost:
 		return "run `handoff take " + id + "` to take it again"
 	case e.Same:
@@ -261,21 +269,38 @@ func (a *acting) plan(c *store.Change) error {
 		a.existing(l)
 		return nil
 	}
-	turns, counts := c.Turn(h, l, a.turns(l, t)...)
+	turns := a.turns(l, t)
+	isShared := c.Sync.Remote != ""
+	if made := &turns[len(turns)-1]; isShared && (t.Type == log.Take || t.Type == log.Resume) {
+		made.At = c.Now
+		made.Of = c.InTheWay(h, turns)
+	}
+	turns, counts := c.Turn(h, l, turns...)
 	if !counts {
 		return a.refused(c, l)
 	}
-	if c.Sync.Remote != "" && !a.s.opt.Offline && c.IsDisputed(h, turns) {
-		c.Undo(len(turns))
-		return fault.New(nil, "run `handoff take --steal --reason TEXT "+short(a.id)+"`, which ends it",
-			"%s is disputed: by other rules, or once the times that turns state have come, somebody else holds it",
-			a.id)
+	if isShared && !a.s.opt.Offline {
+		if rivals := c.Rivals(h, turns); len(rivals) > 0 {
+			c.Undo(len(turns))
+			return disputed(a.id, rivals)
+		}
 	}
 	a.got.Time = stamp(turns[len(turns)-1].At)
 	if t.Type == log.Take || t.Type == log.Resume {
 		a.got.Session, a.got.Until = t.Session, stamp(l.Until)
 	}
 	return nil
+}
+
+// disputed returns the error for a handoff that others hold by other rules.
+func disputed(id string, rivals []*facts.Turn) error {
+	e := &TakenError{ID: id, By: actionOf(rivals[0], rivals[0].Until)}
+	for _, t := range rivals {
+		e.Disputed = append(e.Disputed, t.Operator)
+	}
+	slices.Sort(e.Disputed)
+	e.Disputed = slices.Compact(e.Disputed)
+	return e
 }
 
 // turns returns a turn, and before a take of what a dead session holds the release by that session.

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/testdata/remotetest"
 )
 
 // A clock is the time of a store in minutes after its first one.
@@ -340,33 +341,15 @@ func TestOneTaker(t *testing.T) {
 	}
 }
 
-// An agreeing remote accepts all batches, and has none.
-type agreeing struct{}
-
-func (agreeing) Versions(context.Context) (map[string]string, error) { return nil, nil }
-
-func (agreeing) Read(context.Context, map[string]remote.Position, func(string, remote.Batch) error) error {
-	return nil
-}
-
-func (agreeing) Append(_ context.Context, all []remote.Addition) (map[string]remote.Position, error) {
-	ends := map[string]remote.Position{}
-	for _, a := range all {
-		ends[a.Log] = a.After + "1"
-	}
-	return ends, nil
-}
-
-func (agreeing) Close() error { return nil }
-
 // What a session holds is free for the same operator, once the session's process is gone.
 func TestDeadSession(t *testing.T) {
 	t.Parallel()
 	for _, hasSynced := range []bool{false, true} {
 		var state string
+		m := remotetest.NewMemory()
 		s := open(t, t.TempDir(), func(o *handoff.Options) {
 			state = o.UserState
-			o.Remote = func(context.Context) (remote.Remote, string, error) { return agreeing{}, "origin", nil }
+			o.Remote = func(context.Context) (remote.Remote, string, error) { return m, "origin", nil }
 		})
 		id := mustWrite(t, s, source("one", "")).ID
 		if hasSynced {

@@ -18,6 +18,9 @@ type SyncOptions = exchange.Options
 // yet, Lost the turns that were made offline and do not count. More says that it has to run again.
 type SyncReport = exchange.Report
 
+// A LostTurn is a turn that was made offline and does not count.
+type LostTurn = exchange.Lost
+
 // Sync exchanges the store with its remote: it receives what others did, and sends what was done here. The error is
 // ErrBusy if another sync runs, ErrIntegrity if the remote lost or changed what was read before, ErrConfig for the
 // remote's settings, and without a class if it cannot be reached.

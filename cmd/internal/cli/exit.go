@@ -32,8 +32,8 @@ var Exits = []Exit{
 	{7, handoff.ErrConfig, "configuration",
 		"configuration: system path, unusable directory, bad settings, no free file name"},
 	{10, ErrOperational, "operational", "check: OPERATIONAL, fix or confirm the handoff before you continue"},
-	{11, ErrCritical, "critical", "check: CRITICAL, do not continue; take, release, done, resume: taken, done or " +
-		"resumed before"},
+	{11, ErrCritical, "critical", "check: CRITICAL, do not continue; take, release, done, resume, sync: taken, " +
+		"done or resumed before"},
 }
 
 // The verdicts of check and resume other than CLEAN.

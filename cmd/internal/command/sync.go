@@ -1,12 +1,14 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -34,7 +36,8 @@ The first sync remembers the remote. If the settings name another one later,
 sync asks on a terminal; elsewhere name it with --remote.
 
 Exit codes: 1 remote unreachable; 4 another sync is running; 6 the remote lost
-or changed what it had; 7 no git, no such remote, or access denied.`,
+or changed what it had; 7 no git, no such remote, or access denied; 11 what you
+did offline does not count.`,
 		Example: `  handoff sync
   handoff sync --remote backup --dry-run`,
 		Args: cobra.NoArgs,
@@ -64,7 +67,14 @@ func sync(a *cli.App, f *syncFlags) error {
 	if shown := showSync(a, f.DryRun, got, err); err == nil {
 		err = shown
 	}
-	return err
+	return cmp.Or(err, fault.Join(got.Lost, lostError))
+}
+
+// lostError returns the error for a turn that was made offline and does not count.
+func lostError(l handoff.LostTurn) error {
+	return fault.New(cli.ErrCritical, "take another one: `handoff take`",
+		"the offline %s of %s does not count: %s was first",
+		strings.TrimPrefix(l.Type, "handoff."), cli.Short(l.ID, cli.Shortest), fault.Own(cmp.Or(l.By, "another clone")))
 }
 
 // showSync prints what a sync did, also if it failed later.
@@ -90,10 +100,6 @@ func showSync(a *cli.App, dryRun bool, got handoff.SyncReport, err error) error 
 	}
 	for _, h := range got.Held {
 		a.Note(cli.Short(h.ID, cli.Shortest) + " is held: " + h.Why)
-	}
-	for _, l := range got.Lost {
-		a.Note(fmt.Sprintf("your offline %s of %s does not count: another clone was first",
-			strings.TrimPrefix(l.Type, "handoff."), cli.Short(l.ID, cli.Shortest)))
 	}
 	if n := len(got.Unsealed); n > 0 {
 		a.Note(fmt.Sprintf("%s of %s waits for a sync with the key of %s, and counts then",

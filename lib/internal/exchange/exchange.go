@@ -62,6 +62,7 @@ type Lost struct {
 	Type     string `json:"event_type"`
 	Operator string `json:"operator"`
 	Session  string `json:"session_id,omitempty"`
+	By       string `json:"by,omitempty"` // who was first
 }
 
 // Options choose what a sync does.

@@ -2,8 +2,6 @@ package exchange_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,82 +20,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/testdata/remotetest"
 )
-
-// A memory is a remote in memory. All clones of a test share its logs.
-type memory struct {
-	mu   sync.Mutex
-	logs map[string][]remote.Batch
-
-	onAppend func() error // called before an append; may fail it
-	isLost   bool         // the answer of the next append is lost
-}
-
-func newMemory() *memory { return &memory{logs: map[string][]remote.Batch{}} }
-
-func (m *memory) end(name string) remote.Position {
-	if all := m.logs[name]; len(all) > 0 {
-		return all[len(all)-1].At
-	}
-	return ""
-}
-
-func (m *memory) Versions(context.Context) (map[string]string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	all := map[string]string{}
-	for name := range m.logs {
-		all[name] = "v" + string(m.end(name))
-	}
-	return all, nil
-}
-
-func (m *memory) Read(_ context.Context, after map[string]remote.Position, do func(string, remote.Batch) error) (err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		all := m.logs[name]
-		at := slices.IndexFunc(all, func(b remote.Batch) bool { return b.At == after[name] })
-		if at < 0 && after[name] != "" {
-			err = errors.Join(err, &remote.Rewritten{Log: name})
-			continue
-		}
-		for _, b := range all[at+1:] {
-			if err := do(name, b); err != nil {
-				return err
-			}
-		}
-	}
-	return err
-}
-
-func (m *memory) Append(_ context.Context, all []remote.Addition) (map[string]remote.Position, error) {
-	if m.onAppend != nil {
-		if err := m.onAppend(); err != nil {
-			return nil, err
-		}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, a := range all {
-		if m.end(a.Log) != a.After {
-			return nil, remote.ErrMoved
-		}
-	}
-	ends := map[string]remote.Position{}
-	for _, a := range all {
-		sum := sha256.Sum256(append([]byte(a.After), a.Text...))
-		ends[a.Log] = remote.Position(hex.EncodeToString(sum[:]))
-		m.logs[a.Log] = append(m.logs[a.Log], remote.Batch{Text: a.Text, At: ends[a.Log]})
-	}
-	if m.isLost {
-		m.isLost = false
-		return nil, errors.New("the answer was lost")
-	}
-	return ends, nil
-}
-
-func (m *memory) Close() error { return nil }
 
 // A clone is a store that is exchanged with a memory.
 type clone struct {
@@ -228,7 +152,7 @@ func want(t *testing.T, got, want string) {
 
 func TestSync(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := remotetest.NewMemory()
 	a, b := newClone(t, m), newClone(t, m)
 	a.write("one", "two")
 	if r := a.sync(); r.Sent != 2 || r.Received != 0 {
@@ -252,7 +176,7 @@ func TestSync(t *testing.T) {
 
 func TestOneTakes(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := remotetest.NewMemory()
 	a := newClone(t, m)
 	a.write("one")
 	a.sync()
@@ -292,7 +216,7 @@ func TestOneTakes(t *testing.T) {
 
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := remotetest.NewMemory()
 	a, b := newClone(t, m), newClone(t, m)
 	a.write("one")
 	a.sync()
@@ -312,12 +236,12 @@ func TestOffline(t *testing.T) {
 
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := remotetest.NewMemory()
 	a, b := newClone(t, m), newClone(t, m)
 	a.write("one")
 	a.sync()
 	b.sync()
-	m.isLost = true
+	m.IsLost = true
 	if _, err := b.act("one", log.Take, "ben"); err == nil {
 		t.Fatal("no error")
 	}
@@ -332,11 +256,11 @@ func TestLostAnswer(t *testing.T) {
 
 func TestRestore(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := remotetest.NewMemory()
 	a, b := newClone(t, m), newClone(t, m)
 	a.write("one")
 	a.sync()
-	old := maps.Clone(m.logs)
+	old := maps.Clone(m.Logs)
 	b.sync()
 	b.write("two")
 	b.mark("one", "ben")
@@ -344,7 +268,7 @@ func TestRestore(t *testing.T) {
 		t.Fatal(counts, err)
 	}
 	a.sync()
-	m.logs = old
+	m.Logs = old
 	if _, err := a.Sync(context.Background(), exchange.Options{}); !errors.Is(err, fault.ErrIntegrity) {
 		t.Fatalf("%v, want a rewritten log", err)
 	}
@@ -362,32 +286,32 @@ func TestRestore(t *testing.T) {
 // A turn that comes before its document counts when the document is here.
 func TestTurnBeforeDocument(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := remotetest.NewMemory()
 	a, b := newClone(t, m), newClone(t, m)
 	a.write("one")
 	a.sync()
-	outboxes := maps.Clone(m.logs)
+	outboxes := maps.Clone(m.Logs)
 	b.sync()
 	if counts, err := b.act("one", log.Take, "ben"); !counts || err != nil {
 		t.Fatal(counts, err)
 	}
-	late, all := newClone(t, m), m.logs
-	m.logs = maps.Clone(all)
+	late, all := newClone(t, m), m.Logs
+	m.Logs = maps.Clone(all)
 	for name := range outboxes {
-		delete(m.logs, name)
+		delete(m.Logs, name)
 	}
 	late.sync()
-	m.logs = all
+	m.Logs = all
 	late.sync()
 	want(t, late.says(), "one taken ben read:ben")
 
 	written := newClone(t, m)
 	for name := range outboxes {
-		m.logs = maps.Clone(all)
-		delete(m.logs, name)
+		m.Logs = maps.Clone(all)
+		delete(m.Logs, name)
 	}
 	written.sync()
-	m.logs = all
+	m.Logs = all
 	written.write("one") // the same content
 	if counts, err := written.act("one", log.Take, "cy"); counts || err != nil {
 		t.Fatal(counts, err)
@@ -397,7 +321,7 @@ func TestTurnBeforeDocument(t *testing.T) {
 // What is more than a batch may have goes in several.
 func TestManyLines(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := remotetest.NewMemory()
 	a, b := newClone(t, m), newClone(t, m)
 	topics := make([]string, 201)
 	for i := range topics {
@@ -429,7 +353,7 @@ func TestManyLines(t *testing.T) {
 
 func TestDryRun(t *testing.T) {
 	t.Parallel()
-	a := newClone(t, newMemory())
+	a := newClone(t, remotetest.NewMemory())
 	a.write("one")
 	if r, err := a.Sync(context.Background(), exchange.Options{DryRun: true}); err != nil || r.Sent != 1 {
 		t.Errorf("%+v, %v", r, err)
@@ -442,7 +366,7 @@ func TestDryRun(t *testing.T) {
 // An action waits for a sync of the same clone: both use one cache.
 func TestActWaits(t *testing.T) {
 	t.Parallel()
-	a := newClone(t, newMemory())
+	a := newClone(t, remotetest.NewMemory())
 	a.write("one")
 	a.sync()
 	unlock, err := a.At.OneSync(context.Background())

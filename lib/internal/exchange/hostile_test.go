@@ -8,12 +8,13 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/exchange/remote"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/testdata/remotetest"
 )
 
 // Nothing that somebody pushes changes what others have acknowledged, or stops a sync.
 func TestHostileLines(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := remotetest.NewMemory()
 	a, b := newClone(t, m), newClone(t, m)
 	a.write("one", "two")
 	a.sync()
@@ -51,7 +52,7 @@ func TestHostileLines(t *testing.T) {
 	}
 	for _, text := range batches {
 		for _, name := range []string{"t-" + digits, "w-0000000000000000"} {
-			_, err := m.Append(context.Background(), []remote.Addition{{Log: name, After: m.end(name), Text: []byte(text)}})
+			_, err := m.Append(context.Background(), []remote.Addition{{Log: name, After: m.End(name), Text: []byte(text)}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
+	"github.com/seed-78daf238/handoff/testdata/remotetest"
 )
 
 var (
@@ -30,7 +31,7 @@ var errBroken = errors.New("the remote is broken")
 
 // A flaky is a memory that fails at random, before or after it has done what was asked, or in the middle.
 type flaky struct {
-	*memory
+	*remotetest.Memory
 	*rand.Rand
 	isWell bool
 }
@@ -41,12 +42,12 @@ func (f *flaky) Versions(ctx context.Context) (map[string]string, error) {
 	if f.fails(12) {
 		return nil, errBroken
 	}
-	return f.memory.Versions(ctx)
+	return f.Memory.Versions(ctx)
 }
 
 func (f *flaky) Read(ctx context.Context, after map[string]remote.Position, do func(string, remote.Batch) error) error {
 	stops := f.fails(8)
-	return f.memory.Read(ctx, after, func(name string, b remote.Batch) error {
+	return f.Memory.Read(ctx, after, func(name string, b remote.Batch) error {
 		if stops && f.IntN(3) == 0 {
 			return errBroken
 		}
@@ -62,16 +63,16 @@ func (f *flaky) Append(ctx context.Context, all []remote.Addition) (map[string]r
 	case f.fails(8):
 		return nil, errBroken
 	case f.fails(8): // as object stores do
-		_, _ = f.memory.Append(ctx, some)
+		_, _ = f.Memory.Append(ctx, some)
 		return nil, remote.ErrMoved
 	case f.fails(8):
-		_, _ = f.memory.Append(ctx, some)
+		_, _ = f.Memory.Append(ctx, some)
 		return nil, errBroken
 	case f.fails(6): // a kill before it is recorded
-		_, _ = f.memory.Append(ctx, all)
+		_, _ = f.Memory.Append(ctx, all)
 		return nil, errBroken
 	}
-	return f.memory.Append(ctx, all)
+	return f.Memory.Append(ctx, all)
 }
 
 // A random is a run of several clones, each with a clock of its own.
@@ -183,12 +184,12 @@ func (r *random) act(i int, topic, kind string) {
 
 // restores gives the remote back what it loses.
 func (r *random) restores() {
-	for _, name := range slices.Sorted(maps.Keys(r.logs)) {
-		all := r.logs[name]
+	for _, name := range slices.Sorted(maps.Keys(r.Logs)) {
+		all := r.Logs[name]
 		if n := r.IntN(len(all) + 1); n == 0 {
-			delete(r.logs, name)
+			delete(r.Logs, name)
 		} else {
-			r.logs[name] = slices.Clone(all[:n])
+			r.Logs[name] = slices.Clone(all[:n])
 		}
 	}
 	for _, c := range r.clones {
@@ -237,7 +238,7 @@ func TestRandom(t *testing.T) {
 		at := *seed + uint64(n)
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			t.Parallel()
-			f := &flaky{memory: newMemory(), Rand: rand.New(rand.NewPCG(at, 1))}
+			f := &flaky{Memory: remotetest.NewMemory(), Rand: rand.New(rand.NewPCG(at, 1))}
 			r := &random{flaky: f, T: t, now: day, topics: strings.Fields("a b c d e f g h late"), written: map[string]bool{},
 				holders: map[string]int{}, unsure: map[string]bool{}, aside: map[string]string{}}
 			for range 3 {

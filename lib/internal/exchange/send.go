@@ -78,7 +78,7 @@ func (x *Exchange) collect(look *store.Look) (u *unsent, err error) {
 			switch line := u.turns[t.ID]; {
 			case line == nil || x.sent[t.ID]:
 			case look.IsUnsent(t.ID) && !look.Counts(h, t.ID):
-				x.lose(u, h, t.ID, t.Type, t.Operator, t.Session)
+				x.lose(u, look, h, *t)
 			default:
 				u.add(turnLog(h.ID), t.ID, line)
 			}
@@ -96,7 +96,7 @@ func (x *Exchange) findUnsealed(u *unsent, look *store.Look) {
 				continue
 			}
 			u.waits[e.ID] = true
-			x.report.Unsealed = append(x.report.Unsealed, Lost{h.ID, e.Type, e.Operator, ""})
+			x.report.Unsealed = append(x.report.Unsealed, Lost{ID: h.ID, Type: e.Type, Operator: e.Operator})
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (x *Exchange) collectOne(u *unsent, look *store.Look, e log.Event) {
 	case look.IsUnsent(id) && look.Counts(h, id):
 		u.add(turnLog(h.ID), id, e.Line())
 	case look.IsUnsent(id):
-		x.lose(u, h, id, e.Type, e.Payload.Operator, e.Payload.Session)
+		x.lose(u, look, h, facts.Turn{ID: id, Type: e.Type, Operator: e.Payload.Operator, Session: e.Payload.Session})
 	}
 }
 
@@ -202,8 +202,12 @@ func (u *unsent) addSeal(events []string, line []byte) {
 }
 
 // lose notes a turn that no longer counts.
-func (x *Exchange) lose(u *unsent, h *facts.Handoff, id, kind, operator, session string) {
-	u.lost, x.report.Lost = append(u.lost, id), append(x.report.Lost, Lost{h.ID, kind, operator, session})
+func (x *Exchange) lose(u *unsent, look *store.Look, h *facts.Handoff, t facts.Turn) {
+	lost := Lost{ID: h.ID, Type: t.Type, Operator: t.Operator, Session: t.Session}
+	if last := look.Life(h).Last(); last != nil {
+		lost.By = last.Operator
+	}
+	u.lost, x.report.Lost = append(u.lost, t.ID), append(x.report.Lost, lost)
 }
 
 // An announcer is a remote that must be told again that logs have changed, after an append of which no answer came.

@@ -170,12 +170,13 @@ func (v View) Counts(h *Handoff, turn string) bool {
 	return false
 }
 
-// EnderOf returns the turn with which somebody else ended the last take of an operator and session; nil if nobody
-// did, or if they hold the handoff again.
+// EnderOf returns the turn with which somebody else ended the last take of an operator and session, also one that was
+// made offline and lost; nil if nobody did, or if they hold the handoff again.
 func (v View) EnderOf(h *Handoff, operator, session string) (by *Turn) {
-	l := &Life{}
+	l, hadEver := &Life{}, false
 	for _, t := range v.Turns(h) {
 		had := l.IsHeldBy(operator, session)
+		hadEver = hadEver || had
 		if _, counts := v.Apply(l, h, t); !counts {
 			continue
 		}
@@ -185,6 +186,13 @@ func (v View) EnderOf(h *Handoff, operator, session string) (by *Turn) {
 		case had && (t.Operator != operator || t.Session != session):
 			by = t
 		}
+	}
+	made := &Turn{Operator: operator, Session: session}
+	isLost := func(t *Turn) bool {
+		return t.Type == log.Take && v.lost[t.ID] && v.places[t.ID] == 0 && t.isBy(made)
+	}
+	if !hadEver && !l.IsHeldBy(operator, session) && slices.ContainsFunc(h.turns, isLost) {
+		return l.Taken
 	}
 	return by
 }

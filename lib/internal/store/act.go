@@ -57,20 +57,44 @@ func (c *Change) Prune(all []*facts.Handoff, operator string) {
 	c.Add(log.Prune, log.Payload{Operator: operator, Time: log.Stamp(c.Now), Removed: ids})
 }
 
-// IsDisputed reports whether one of some planned turns would not count once all times have come or, if the last is a
-// take or resume, without rules.
-func (c *Change) IsDisputed(h *facts.Handoff, turns []facts.Turn) bool {
+// Rivals returns the turns that make some planned turns, which count here, disputed: with what others say, some of them
+// do not count once all times have come; or, if the last is a take or resume, by other rules somebody else holds the
+// handoff.
+func (c *Change) Rivals(h *facts.Handoff, turns []facts.Turn) (rivals []*facts.Turn) {
 	views := []facts.View{{Facts: c.Facts, Rules: c.Rules}}
 	if kind := turns[len(turns)-1].Type; kind == log.Take || kind == log.Resume {
-		views = append(views, facts.View{Facts: c.Facts, Now: c.Now})
+		views = append(views, facts.View{Facts: c.Facts})
+		rivals, _ = c.View.Rivals(h, turns)
 	}
-	return slices.ContainsFunc(views, func(v facts.View) bool {
+	for _, v := range views {
 		l := v.Life(h)
-		return slices.ContainsFunc(turns, func(t facts.Turn) bool {
-			_, counts := v.Apply(l, h, &t)
-			return !counts
-		})
-	})
+		for _, t := range turns {
+			last := l.Last()
+			if _, counts := v.Apply(l, h, &t); !counts && last != nil && !slices.Contains(rivals, last) {
+				rivals = append(rivals, last)
+			}
+		}
+	}
+	return rivals
+}
+
+// InTheWay returns the ids of the turns that a take, the last of some turns, must name beside those that it names:
+// lapsed takes, and if it takes over, all that stands in its way by some rules.
+func (c *Change) InTheWay(h *facts.Handoff, turns []facts.Turn) (ids []string) {
+	open, lapsed := c.View.Rivals(h, turns)
+	t := turns[len(turns)-1]
+	if ids = t.Of; t.Over {
+		lapsed = append(lapsed, open...)
+		for _, v := range []facts.View{c.View, {Facts: c.Facts, Rules: c.Rules}, {Facts: c.Facts}} {
+			lapsed = append(lapsed, v.Life(h).Last())
+		}
+	}
+	for _, t := range lapsed {
+		if t != nil && !slices.Contains(ids, t.ID) {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
 }
 
 // Undo takes the last events back that were planned.
