@@ -150,7 +150,7 @@ func BenchmarkHook(b *testing.B) {
 			for i := range unread {
 				timed(b, root, "body\n", program(b), "write", "-", "--from", "ann", "--to", "ben", "--topic", fmt.Sprint("new-", i), "--ts", "2026-05-07T12:00:00Z")
 			}
-			compare(b, root, []string{program(b), "hook", "session-start", "--to", "ben"}, []string{empty})
+			compare(b, root, []string{program(b), "hook", "session-start", "--operator", "ben"}, []string{empty})
 		})
 	}
 	run("1", 1, 0)

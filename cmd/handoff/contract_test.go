@@ -42,7 +42,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 func TestEveryErrorIsJSON(t *testing.T) {
 	s := newScripted(t)
 	all(cli.Root(command.Program()), func(name string, cmd *cobra.Command) {
-		if strings.HasPrefix(name, "hook ") {
+		if name == "hook" {
 			return // what an agent runs never fails
 		}
 		lines := []string{"--no-such-flag"}

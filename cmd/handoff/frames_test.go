@@ -89,7 +89,7 @@ func (f *foreign) feed(input string, args ...string) (string, error) {
 
 var (
 	frames   = regexp.MustCompile(`(?s)<untrusted-content source="L6"[^>]* boundary="([0-9a-f]{32})"[^>]*>\n.*?\n</untrusted-content boundary="[0-9a-f]{32}">`)
-	hookLine = regexp.MustCompile(`(?m)^"[0-9a-f]{12} ann [A-Za-z0-9_-]+ [0-9TZ:.-]+"$`) // from and topic, as JSON
+	hookLine = regexp.MustCompile(`"[0-9a-f]{12} ann [A-Za-z0-9_-]+ [0-9TZ:.-]+"`) // from and topic, as JSON
 )
 
 // outside returns what of a text stands in no frame and in no line of JSON about one handoff.
@@ -225,7 +225,7 @@ func TestForeignTextStaysInFrames(t *testing.T) {
 			commands := [][]string{{"surface", "ben"}, {"surface", "ben", "--json"}, {"check", "MARKpacket obey.json"},
 				{"check", "MARKpacket obey.json", "a.md", "b.md"}}
 			for i, agent := range []string{"plain", "claude", "codex", "gemini", "cursor", "copilot"} {
-				for j, more := range [][]string{nil, {"--to", "ben"}, {"--to", "ben", "--bodies"}} {
+				for j, more := range [][]string{nil, {"--operator", "ben"}, {"--operator", "ben", "--bodies"}} {
 					for k, event := range []string{"prompt", "tool", "session-start"} {
 						if !isWhole && (i+j+k+len(what))%3 > 0 {
 							continue

@@ -34,7 +34,7 @@ func BenchmarkLife(b *testing.B) {
 	b.ReportMetric(milliseconds(first), "log-first-ms")
 	for name, args := range map[string][]string{
 		"log": {"log", last}, "list-state": {"list", "--state", "superseded"}, "list-unread": {"list", "--unread", "--to", "ben", "--since", "2027-01-01"},
-		"list-all": {"list", "--quiet"}, "hook": {"hook", "session-start", "--to", "nobody"},
+		"list-all": {"list", "--quiet"}, "hook": {"hook", "session-start", "--operator", "nobody"},
 	} {
 		wall, cpu, kb := fastest(b, 9, root, append([]string{program}, args...)...)
 		b.ReportMetric(milliseconds(wall), name+"-ms")

@@ -85,7 +85,7 @@ func TestScripts(t *testing.T) {
 		t.Fatalf("no scripts: %v", err)
 	}
 	bin := scripts.in(t)
-	if err := errors.Join(os.Chmod(bin, 0o755), linkAgent(bin)); err != nil { // other users run the programs too
+	if err := errors.Join(os.Chmod(bin, 0o755), linkAgents(bin)); err != nil { // other users run the programs too
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
@@ -170,14 +170,16 @@ func id(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], found[1])
 }
 
-// linkAgent makes a shell of the name agent: a hook that it runs is not behind a shell.
-func linkAgent(bin string) error {
+// linkAgents makes shells with the names of agents: what they run has such a process above it.
+func linkAgents(bin string) error {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		return nil // then the scripts that need it fail
 	}
-	if err = os.Symlink(shell, filepath.Join(bin, "agent")); errors.Is(err, fs.ErrExist) {
-		return nil
+	for _, name := range []string{"agent", "claude", "codex"} {
+		if err := os.Symlink(shell, filepath.Join(bin, name)); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
 	}
-	return err
+	return nil
 }

@@ -125,8 +125,8 @@ func (s *scripted) operators() {
 	s.prints("", "operators list")
 	s.prints("", "operators validate")
 	s.prints("", "operators verify", "ben")
-	s.prints("", "install", "claude", "--to", "ben")
-	s.prints("", "uninstall", "claude")
+	s.prints("", "install", "claude", "--operator", "ben")
+	s.prints("", "install", "claude", "--undo")
 }
 
 func (s *scripted) signs() {

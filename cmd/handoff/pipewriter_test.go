@@ -43,7 +43,7 @@ func TestReaderLeaves(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d: %s", line, code, want, said)
 		}
 	}
-	for _, line := range []string{"list", "surface ben", "verify --json", "doctor --json", "--help", "hook session-start --to ben"} {
+	for _, line := range []string{"list", "surface ben", "verify --json", "doctor --json", "--help", "hook session-start --operator ben"} {
 		check(line, 0)
 	}
 	if log, err := os.ReadFile(filepath.Join(root, ".run", "handoff-events.jsonl")); err != nil || strings.Contains(string(log), "handoff.surface") {

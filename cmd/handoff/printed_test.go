@@ -119,7 +119,11 @@ func parseCommand(root *cobra.Command, args []string) error {
 		return err
 	}
 	cmd.InitDefaultHelpFlag()
-	defer cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Changed = false })
+	defer cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed = false; f.Value.Type() == "bool" {
+			_ = f.Value.Set(f.DefValue)
+		}
+	})
 	if err := cmd.ParseFlags(rest); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ import (
 // changing are the commands that may change something.
 var changing = []string{"write", "surface", "sync", "import", "reply", "supersede", "mark-read", "take", "release", "done", "withdraw", "archive", "hook session-start", "hook session-end", "hook prompt", "hook tool",
 	"operators add", "operators trust", "machine-fingerprint regenerate", "init", "inbox", "new",
-	"resume", "create", "install", "uninstall", "mcp"}
+	"resume", "create", "install", "mcp"}
 
 // readers are all other commands, each with its lines: ID, PACKET and OUT stand for a handoff, a packet and a directory
 // elsewhere.
@@ -172,7 +172,7 @@ func (s *scripted) grown() (id, packet string) {
 		s.file(fmt.Sprintf("many/%d.md", i), sourceText(fmt.Sprint("more-", i), "references: ['expires:2026-05-08T00:00:00Z', 're:"+ids[0]+"']\n", strings.Repeat("word ", 500)))
 	}
 	for _, line := range []string{"write many", "take " + ids[0], "done " + ids[1], "archive " + ids[2], "mark-read " + ids[3], "supersede " + ids[4] + " - --from ann",
-		"hook session-start --to ben"} {
+		"hook session-start --operator ben"} {
 		var said bytes.Buffer
 		if code, _ := s.run(strings.NewReader("A newer one."), &said, strings.Fields(line)...); code != 0 {
 			s.Fatalf("%s: %s", line, said.String())

@@ -64,7 +64,7 @@ func imports(t *testing.T) map[string][]string {
 // floors are the packages of the house from the ground up. A name that ends in / stands for all below it that no other line names.
 var floors = [][]string{
 	{"lib/fault", "schema/jsonschema/kind"},
-	{"schema/jsonschema", "lib/internal/form", "lib/internal/git", "lib/internal/parallel", "lib/agent/heard", "lib/signature"},
+	{"schema/jsonschema", "lib/internal/form", "lib/internal/git", "lib/internal/parallel", "lib/agent/memory", "lib/signature"},
 	{"lib/internal/jsontree", "lib/internal/secrets", "lib/relation", "lib/exchange/remote"},
 	{"lib/internal/disk", "lib/internal/log", "lib/internal/document", "lib/internal/fields", "lib/work", "schema", "lib/exchange/"},
 	{"lib/internal/facts", "lib/internal/operators", "lib/internal/settings", "lib/internal/search", "lib/packet"},
@@ -124,6 +124,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 		"github.com/aymanbagabas/go-udiff":            "cmd/internal/command",
 		"github.com/fsnotify/fsnotify":                "cmd/internal/command",
 		"github.com/kballard/go-shellquote":           "lib/agent",
+		"github.com/tailscale/hujson":                 "lib/agent",
 		"github.com/modelcontextprotocol/go-sdk":      "cmd/internal/mcp",
 		"github.com/google/jsonschema-go":             "cmd/internal/mcp",
 		"github.com/hiddeco/sshsig":                   "lib/signature",
@@ -244,7 +245,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 265_000 // of the whole program, without tests
+		all         = 268_500 // of the whole program, without tests
 		ofAPackage  = 35_900
 		ofAFunction = 480
 		wide        = 0 // lines above 120 columns
@@ -253,7 +254,7 @@ func TestBudgets(t *testing.T) {
 		most int
 		dirs []string
 	}{
-		{43_000, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
+		{43_200, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
 		{24_800, []string{"handoff"}},
 	}
 	packages := map[string]int{}

@@ -27,8 +27,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 	empty := build(b, dir, source)
 	for b.Loop() {
-		for name, args := range map[string][]string{"version": {"version"}, "list": {"list"}, "hook": {"hook", "session-start", "--to", "ben"},
-			"prompt": {"hook", "prompt", "--agent", "claude", "--to", "ben"}} {
+		for name, args := range map[string][]string{"version": {"version"}, "list": {"list"}, "hook": {"hook", "session-start", "--operator", "ben"},
+			"prompt": {"hook", "prompt", "--agent", "claude", "--operator", "ben"}} {
 			wall, _ := paired(func(int) (wall, cpu time.Duration) {
 				return timed(b, root, `{"session_id":"s-1"}`, append([]string{program(b)}, args...)...)
 			},

@@ -1,24 +1,22 @@
 package agent
 
 import (
-	"cmp"
+	"bytes"
+	"encoding/json"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 )
 
-// A Command is the command that is registered with an agent.
+// A Command is what is registered with an agent.
 type Command struct {
-	Program string // the absolute path of handoff
-	To      string // the operator of the sessions; "" keeps the registered one, else settings decide
-	Me      string // the operator of the server, if no other is known
-	Server  bool   // registers the server for the Model Context Protocol, with the hooks if they are in the same file
+	Program  string // the absolute path of handoff
+	Operator string // of the sessions; "" lets the settings decide
+	MCP      bool   // registers the server for the Model Context Protocol too
 }
 
 const serverName = "handoff"
@@ -26,125 +24,124 @@ const serverName = "handoff"
 // check refuses a command that cannot be registered with every agent: some run the hook through a shell, and none
 // quotes control characters.
 func (c Command) check() error {
-	if err := handoff.CheckOperator(c.To); err != nil && c.To != "" {
+	if err := handoff.CheckOperator(c.Operator); err != nil && c.Operator != "" {
 		return err
 	}
 	if strings.ContainsFunc(c.Program, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) {
-		return fault.Config("install the programs in another directory", "the path %q cannot be registered", c.Program)
+		return fault.Config("install the program in another directory", "the path %q cannot be registered", c.Program)
 	}
 	return nil
 }
 
-// words returns the arguments with which the agent runs the hook of an event, or the server.
-func (c Command) words(agent string, e Event) []string {
-	words := []string{c.Program, "hook", string(e), "--agent", agent}
-	switch to := cmp.Or(c.To, c.Me); {
-	case e == server && to != "":
-		return []string{c.Program, "mcp", "--operator", to}
-	case e == server:
-		return []string{c.Program, "mcp"}
-	case c.To != "" && e != End:
-		words = append(words, "--to", c.To)
+// hook returns the words that run the hook of an event.
+func (c Command) hook(a Agent, event string) []string {
+	words := []string{c.Program, "hook", event, "--agent", a.Name}
+	if c.Operator != "" {
+		words = append(words, "--operator", c.Operator)
 	}
 	return words
 }
 
-// shell returns words as one line for a POSIX shell.
-func shell(words []string) string { return shellquote.Join(words...) }
-
-// powerShell quotes every word. Within single quotes, only the quote itself is special.
-func powerShell(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = "'" + strings.ReplaceAll(w, "'", "''") + "'"
+// entry returns the hook of an event as the agent registers it, in its group.
+func (a Agent) entry(words []string) json.RawMessage {
+	hook := fillWords(a.Entry, words)
+	if a.Grouped {
+		return json.RawMessage(`{"hooks": [` + string(hook) + `]}`)
 	}
-	return strings.Join(quoted, " ")
+	return hook
 }
 
-// commandWords returns the words of the command that an entry runs, or nil if it is not a plain command.
-func commandWords(n *jsontree.Value) []string {
-	if command := n.Get("command"); n.Get("args") != nil || command.Is(jsontree.Array) {
-		words := []string{command.Str()}
-		if command.Is(jsontree.Array) {
-			words = nil
-		}
-		for _, item := range slices.Concat(command.All(), n.Get("args").All()) {
-			words = append(words, item.Str())
-		}
+// server returns the entry of our server.
+func (a Agent) server(c Command) json.RawMessage {
+	entry := fillWords(a.Server.Entry, []string{c.Program, "mcp"})
+	if c.Operator != "" {
+		open := bytes.TrimSuffix(entry, []byte("}"))
+		entry = json.RawMessage(string(open) + `, "` + a.Server.Env + `": {"HANDOFF_OPERATOR": ` +
+			quote(c.Operator) + `}}`)
+	}
+	return entry
+}
+
+// fillWords returns a template with the words of a command.
+func fillWords(template json.RawMessage, words []string) json.RawMessage {
+	quoted := make([]string, len(words))
+	power := make([]string, len(words))
+	for i, word := range words {
+		quoted[i], power[i] = quote(word), "'"+strings.ReplaceAll(word, "'", "''")+"'"
+	}
+	return fill(template, "PROGRAM", quoted[0], "ARGS", strings.Join(quoted[1:], ", "),
+		"LINE", quote(shellquote.Join(words...)), "& POWERSHELL", quote("& "+strings.Join(power, " ")))
+}
+
+// quote returns a text as JSON, as people write it.
+func quote(text string) string {
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string can be encoded
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// ServerCommand returns the line for a shell with which the agent adds our server, or "" if Install adds it.
+func (a Agent) ServerCommand(c Command, isProject bool) string {
+	line := a.AddServer["user"]
+	if isProject {
+		line = a.AddServer["project"]
+	}
+	if line == "" {
+		return ""
+	}
+	var words []string
+	if c.Operator != "" {
+		words = append(words, a.AddServer["env"], "HANDOFF_OPERATOR="+c.Operator)
+	}
+	return line + " " + shellquote.Join(append(words, "--", c.Program, "mcp")...)
+}
+
+// wordsOf returns the words of the command that an entry runs, nil if it does more than run one program.
+func wordsOf(entry json.RawMessage) []string {
+	var e struct {
+		Command json.RawMessage
+		Bash    string
+		Args    []string
+	}
+	if json.Unmarshal(entry, &e) != nil {
+		return nil
+	}
+	var words []string
+	if json.Unmarshal(e.Command, &words) == nil && words != nil {
 		return words
 	}
-	for _, key := range []string{"command", "bash", "powershell"} {
-		if line := n.Get(key).Str(); line != "" {
-			return split(strings.TrimPrefix(line, "& "))
-		}
+	line := e.Bash
+	_ = json.Unmarshal(e.Command, &line) // an entry without it has bash
+	if e.Args != nil {
+		return append([]string{line}, e.Args...)
 	}
-	return nil
-}
-
-// split splits a line for a shell into words. It returns nil if the line does more than run one program.
-func split(line string) []string {
 	words, err := shellquote.Split(line)
-	if err != nil || !runsOne(line) {
+	if err != nil || shellquote.Join(words...) != line {
 		return nil
 	}
 	return words
 }
 
-// runsOne reports whether a line has no operator and no command substitution outside quotes.
-func runsOne(line string) bool {
-	quote := byte(0)
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case quote == '\'':
-			if c == quote {
-				quote = 0
-			}
-		case c == '\\':
-			i++
-		case c == '"' && quote == '"':
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
-			quote = c
-		case c == '`', strings.HasPrefix(line[i:], "$("), quote == 0 && strings.IndexByte(";&|<>()\n", c) >= 0:
-			return false
-		}
+// isOurs reports whether words run handoff with a first argument, hook or mcp.
+func isOurs(words []string, first string) bool {
+	if len(words) < 2 || words[1] != first {
+		return false
 	}
-	return true
-}
-
-// ourEvent returns the event for which words run our hook, or "": handoff with hook as its first argument.
-// For our server it is server.
-func ourEvent(words []string) Event {
-	words = append(slices.Clip(words), "", "", "")
 	base := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
-	switch {
-	case strings.TrimSuffix(base, ".exe") != "handoff":
-		return ""
-	case words[1] == "hook" && words[2] != "":
-		return Event(words[2])
-	case words[1] == string(server):
-		return server
+	return strings.TrimSuffix(base, ".exe") == "handoff"
+}
+
+// commandOf returns the command that registered words name.
+func commandOf(words []string) (c Command) {
+	if len(words) > 0 {
+		c.Program = words[0]
 	}
-	return ""
-}
-
-// isHook reports whether words run a hook of ours.
-func isHook(words []string) bool {
-	is := ourEvent(words)
-	return is != "" && is != server
-}
-
-// Operator returns the operator that the words of a command name, or "".
-func Operator(words []string) string {
 	for i, w := range words {
-		value, joined := strings.CutPrefix(w, "--to=")
-		if !joined && (w == "--to" || w == "--operator") && i+1 < len(words) {
-			value, joined = words[i+1], true
-		}
-		if joined && handoff.CheckOperator(value) == nil {
-			return value
+		if w == "--operator" && i+1 < len(words) {
+			c.Operator = words[i+1]
 		}
 	}
-	return ""
+	return c
 }

@@ -1,4 +1,4 @@
-// Written by `handoff install opencode`, which also replaces it. `handoff uninstall opencode` removes it.
+// Written by `handoff install opencode`, which also replaces it. `handoff install opencode --undo` removes it.
 const commands = COMMANDS
 
 // It runs `handoff hook` at the events of opencode, and adds what that prints to the message of the person or to the

@@ -1,60 +1,60 @@
 package agent
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// A Scope is a set of sessions that a settings file applies to.
-type Scope int
-
-// The scopes: all sessions of the user, or those in one project.
-const (
-	User Scope = iota
-	Project
-)
-
 // Places are the directories and variables by which settings are found.
 type Places struct {
-	Home   string              // the home directory, absolute
-	Root   string              // the project root, absolute
-	Getenv func(string) string // the environment of the agent; nil is empty
+	Home      string              // the home directory, absolute
+	Root      string              // the project root, absolute
+	IsProject bool                // the settings of the project, not those of the user
+	Getenv    func(string) string // the environment of the agent
 }
 
-// place returns the path of one of an agent's settings files, and the directory that must exist for it.
-func (a Agent) place(p Places, s Scope, rel string) (base, path string) {
-	base = p.Home
-	switch named := a.namedDir(p); {
-	case s == Project:
-		base = p.Root
-	case named != "":
-		base = named
-		if _, below, ok := strings.Cut(rel, "/"); ok && !a.has("above") {
-			rel = below
+// path returns the path of settings, which the row has for the user and for a project.
+func (p Places) path(a Agent, user, project string) (base, path string, err error) {
+	named := ""
+	if a.Home != "" {
+		named = p.Getenv(a.Home)
+	}
+	switch {
+	case p.IsProject:
+		base, path = p.Root, project
+	case named == "":
+		base, path = p.Home, user
+	default:
+		base, path = named, user
+		if _, below, ok := strings.Cut(user, "/"); ok && !a.HomeIsAbove {
+			path = below
+		}
+		if !filepath.IsAbs(named) {
+			return "", "", fault.Config("set it to an absolute path", "%s is %q", a.Home, named)
 		}
 	}
-	return base, filepath.Join(base, filepath.FromSlash(rel))
-}
-
-// namedDir returns the directory that the agent's variable names, or "".
-func (a Agent) namedDir(p Places) string {
-	if !a.has("home") || p.Getenv == nil {
-		return ""
+	if !filepath.IsAbs(base) {
+		return "", "", fault.Config("set HOME", "the home directory %q is not known", base)
 	}
-	return p.Getenv(a.get("home"))
+	return base, filepath.Join(base, filepath.FromSlash(path)), nil
 }
 
 const (
 	maxSettings  = 4 << 20
 	backupSuffix = ".handoff-backup"
 	lockSuffix   = ".handoff-lock"
+	lockWait     = 5 * time.Second
 )
 
 // A file is a settings file, with symbolic links resolved, and its content.
@@ -66,29 +66,13 @@ type file struct {
 	modes  disk.Modes  // of new directories
 	exists bool
 	text   []byte
-	backup []byte // the settings before the hook was added, nil if unknown
+	backup []byte // the settings before our entries were added, nil if there were none
 }
 
-// locate finds and reads the settings of an agent. If they must not be changed, it refuses.
-func (a Agent) locate(p Places, scope Scope, sh sheet) (file, error) {
-	base, path := a.place(p, scope, sh.paths[scope])
-	if !filepath.IsAbs(base) {
-		if base != p.Home {
-			return file{}, fault.Config("set it to an absolute path", "%s is %q", a.get("home"), base)
-		}
-		return file{}, fault.Config("set HOME", "the home directory %q is not known", base)
-	}
-	advice := ""
-	if scope == User && a.namedDir(p) != "" {
-		advice = "create it, or set " + a.get("home") + " to the directory that " + a.Title + " uses"
-	}
-	if info, err := os.Stat(base); err != nil {
-		return file{}, fault.Config(advice, "cannot use the directory %s: %v", base, err)
-	} else if !info.IsDir() {
-		return file{}, fault.Config(advice, "%s is not a directory", base)
-	}
-	f := file{path: path, mode: 0o600, modes: disk.ModesOf(base)}
-	if scope == Project {
+// locate finds and reads settings. If they must not be changed, the error is ErrConfig.
+func (p Places) locate(base, path string) (f file, err error) {
+	f = file{path: path, mode: 0o600, modes: disk.ModesOf(base)}
+	if p.IsProject {
 		f.mode = 0o644
 		for at := path; len(at) > len(filepath.Clean(base)); at = filepath.Dir(at) { // path is below base
 			if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -119,9 +103,7 @@ func (f *file) read() error {
 		if f.text, err = readOwn(d, f.name); err != nil {
 			return fault.Config("nothing was changed", "cannot use %s: %v", f.path, err)
 		}
-	}
-	if f.backup, err = readOwn(d, f.name+backupSuffix); err != nil {
-		f.backup = nil // it only makes removing the hook more exact
+		f.backup, _ = readOwn(d, f.name+backupSuffix) // without it, undoing removes our entries alone
 	}
 	return nil
 }
@@ -139,3 +121,53 @@ func readOwn(d *disk.Dir, name string) ([]byte, error) {
 	}
 	return d.Read(name, maxSettings)
 }
+
+// replace writes the settings, or removes them if text is nil. If another program has changed them, the error is
+// ErrBusy. If it fails, the file is as it was. keep says whether the settings from before are kept in the backup;
+// without it the backup goes, unless it is still needed.
+func (f file) replace(text []byte, b backup) error {
+	d, err := disk.Make(f.dir, f.modes)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	unlock, err := d.Lock(context.Background(), f.name+lockSuffix, lockWait)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = d.Remove(f.name + lockSuffix) // a program that waits for it then locks a new one
+		unlock()
+	}()
+	now, err := d.Read(f.name, maxSettings)
+	isSame := err == nil && f.exists && bytes.Equal(now, f.text)
+	if !isSame && (f.exists || !errors.Is(err, fs.ErrNotExist)) {
+		return fault.Busy("run the command again", "another program has just changed %s", f.path)
+	}
+	kept := f.name + backupSuffix
+	if err = nil; b == newBackup {
+		if err = d.Remove(kept); err == nil && f.exists {
+			err = d.Replace(kept, f.text, 0o600, true)
+		}
+	}
+	switch {
+	case err != nil:
+	case text == nil:
+		err = d.Remove(f.name)
+	default:
+		err = d.Replace(f.name, text, f.mode, true)
+	}
+	if (err == nil) == (b == noBackup) && b != sameBackup {
+		err = errors.Join(err, d.Remove(kept))
+	}
+	return cmp.Or(err, d.Sync())
+}
+
+// A backup says what happens to the settings from before.
+type backup int
+
+const (
+	sameBackup backup = iota // they stay
+	newBackup                // they are kept
+	noBackup                 // they go
+)

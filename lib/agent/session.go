@@ -2,215 +2,161 @@ package agent
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/agent/heard"
-	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/agent/memory"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
-// deadline is the default of Session.Patience.
-const deadline = time.Second
-
-// A Session describes one start of an agent's session.
-type Session struct {
-	Agent string // one of Names; the agent may run the hook of another
-	To    string // the operator; "": by the settings, else OPERATORS.md and git
-	// Bodies also prints bodies, framed. It has no effect if the model takes the text for a system or developer
-	// message.
-	Bodies bool
-
-	Parent         int    // the process that runs the session
-	Cwd            string // the directory of the project, unless standard input names one
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
-	Getenv         func(string) string
-	Flags          handoff.ProjectFlags
-	Patience       time.Duration          // the time limit: after it the output so far is printed; 0 is a second
-	Options        func(*handoff.Options) // edits the project's options; nil changes nothing
-
-	agent Agent // the row of the agent that runs the hook
+// An Identity says for whom a command runs.
+type Identity struct {
+	Session string // the session of an agent in the form that a take accepts; "" for a person
+	Agent   string // the title of the agent, or ""
+	Leak    string // the line about variables of an agent that a person's shell has, or ""
 }
 
-// SessionStart prints a report for a starting session, or nothing. It returns shortly after its patience. The
-// same unread handoffs give the same bytes, except the frames of bodies. If something fails, it prints at most
-// one line on Stderr.
-func SessionStart(s Session) {
-	var err error
-	if s.agent, err = running(s.Agent, s.Getenv); err != nil {
-		fmt.Fprintln(s.Stderr, "handoff: "+err.Error())
-		return
+// A Caller is what a command knows of whoever runs it.
+type Caller struct {
+	Getenv  func(string) string
+	Parent  int    // the process that started the command
+	Session string // the session that the agent itself names, or ""
+	Cleared bool   // the session begins after another one in the same process was cleared
+}
+
+// Identify returns the session in which a command runs.
+//
+// The nearest process above that is an agent of the table decides: its own variable has the id, else a hook noted it
+// for that process, else the process is the session. In a container those processes cannot be seen: all session
+// variables together are the session. Without an agent it is a person.
+//
+// A session is its id and its process. If the process of an id still runs elsewhere, this is a fork, and another
+// session. If that process is gone, the session goes on.
+func Identify(c Caller) Identity {
+	above, isWhole := disk.Ancestors(c.Parent)
+	for _, p := range above {
+		for _, a := range agents() {
+			if a.runsAs(p) {
+				id := cmp.Or(c.Session, a.variable(c.Getenv), c.lastOf(p))
+				return Identity{Session: c.settle(id, a.Name, p, above), Agent: a.Title}
+			}
+		}
 	}
-	until := time.Now().Add(cmp.Or(s.Patience, deadline))
-	late := until.Add(100 * time.Millisecond)
-	var o outcome
-	switch err, inTime := within(time.Until(late), func() error { return s.text(until, &o) }); {
-	case !inTime:
-		fmt.Fprintln(s.Stderr, "handoff: the handoffs could not be read in time")
-		return
-	case err != nil:
-		fmt.Fprintln(s.Stderr, "handoff: "+handoff.EscapeLine(fault.Plain(err)))
+	var ids, names []string
+	title := ""
+	for _, a := range agents() {
+		if v := a.variable(c.Getenv); v != "" {
+			ids = append(ids, v)
+		}
+		for _, name := range slices.Concat(a.Inside, a.Session) {
+			if c.Getenv(name) != "" {
+				names, title = append(names, name), a.Title
+			}
+		}
 	}
-	if o.report == nil || !s.print(start, o.text, o.notice) {
-		return
+	switch {
+	case c.Session != "" && isWhole: // an agent that the table does not know
+		at := slices.IndexFunc(above, func(p disk.Ancestor) bool { return !slices.Contains(shells, p.Program) })
+		return Identity{Session: c.settle(c.Session, "", above[max(at, 0)], above), Agent: title}
+	case c.Session != "":
+		return Identity{Session: c.Session, Agent: title}
+	case names == nil:
+		return Identity{}
+	case isWhole:
+		return Identity{Leak: names[0] + " is set: unset " + strings.Join(names, " ")}
 	}
-	within(time.Until(late), func() error { // the output counts, remembered or not
-		o.remember(s.Parent)
-		return nil
+	joined := strings.Join(ids, "-")
+	return Identity{Session: joined[:min(len(joined), 128)], Agent: title}
+}
+
+// Inside returns the title of an agent whose variables are set, "" if there is none.
+func Inside(getenv func(string) string) string {
+	for _, a := range agents() {
+		if slices.ContainsFunc(slices.Concat(a.Inside, a.Session), func(v string) bool { return getenv(v) != "" }) {
+			return a.Title
+		}
+	}
+	return ""
+}
+
+// MustTell reports whether the line about leaked variables was not told yet, and notes that it is.
+func (i Identity) MustTell(getenv func(string) string) bool {
+	n := memory.Read(memory.State(getenv), "leak:"+i.Leak)
+	isTold := !n.Told.IsZero()
+	n.Told = time.Now()
+	return i.Leak != "" && !isTold && n.Write() == nil
+}
+
+// Begin notes that this process is a session that no agent names. Once it is gone, others can take over what the
+// session holds.
+func Begin(session string, getenv func(string) string) {
+	if n := memory.Read(memory.State(getenv), session); n.Process == "" {
+		n.Process = disk.Process(os.Getpid())
+		_ = n.Write() // of an unknown process, the session counts as running
+	}
+}
+
+// variable returns the id that the variables of an agent have.
+func (a Agent) variable(getenv func(string) string) (id string) {
+	for _, name := range a.Session {
+		id = cmp.Or(id, memory.Name(getenv(name)))
+	}
+	return id
+}
+
+// runsAs reports whether a process is the agent, or an interpreter that runs its script.
+func (a Agent) runsAs(p disk.Ancestor) bool {
+	names := []string{p.Program, path.Base(p.Args[0])}
+	script := ""
+	if len(p.Args) > 1 && slices.Contains([]string{"node", "bun"}, names[1]) {
+		script = p.Args[1]
+		names = append(names, strings.TrimSuffix(path.Base(script), ".js"))
+	}
+	return slices.ContainsFunc(a.Programs, func(name string) bool {
+		return slices.Contains(names, name) || strings.Contains(name, "/") && strings.Contains(script, "/"+name+"/")
 	})
 }
 
-// SessionEnd notes that a session has ended: others can take over what it holds.
-func SessionEnd(s Session) {
-	s.note(heard.ReadInput(s.Stdin, heard.Wait, true).Session(), disk.Ended)
+// shells run the command of a hook and end with it.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
+
+// lastOf returns the session that was noted last for a process, or "".
+func (c Caller) lastOf(p disk.Ancestor) string {
+	if all := memory.Notes(memory.State(c.Getenv), p.Process); len(all) > 0 {
+		return cmp.Or(all[0].Name, all[0].Session)
+	}
+	return ""
 }
 
-// Began notes that this process runs a session that no hook knows. Once the process is gone, others can take over what
-// the session holds.
-func Began(session string, getenv func(string) string) {
-	Session{Getenv: getenv}.note(session, disk.Process(os.Getpid()))
-}
-
-// note keeps the process of a session in its memory. Without it the session counts as running.
-func (s Session) note(session, process string) {
-	m := s.remember(session)
-	if unlock := lock(&m); unlock != nil {
-		defer unlock()
-		m.Session, m.Process = session, process
-		_ = m.Save()
+// settle returns the session with an id in the process of its agent, and notes the process.
+func (c Caller) settle(id, agent string, p disk.Ancestor, above []disk.Ancestor) string {
+	state := memory.State(c.Getenv)
+	_, start, _ := strings.Cut(p.Process, "@")
+	start, _, _ = strings.Cut(start, "@")
+	suffix := fmt.Sprintf("-%d-%s", p.PID, start)
+	unnamed := agent + suffix
+	id = cmp.Or(id, unnamed)
+	n := memory.Read(state, id)
+	isAbove := slices.ContainsFunc(above, func(x disk.Ancestor) bool { return x.Process == n.Process })
+	if !isAbove && disk.IsAlive(n.Process) {
+		id = id[:min(len(id), 100)] + suffix
+		n = memory.Read(state, id)
 	}
-}
-
-// within calls do, and waits for it no longer than a time. A panic becomes its error: a hook never harms the session.
-func within(wait time.Duration, do func() error) (err error, inTime bool) {
-	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			if bug := recover(); bug != nil {
-				done <- fmt.Errorf("internal error: %v", bug)
-			}
-		}()
-		done <- do()
-	}()
-	select {
-	case err := <-done:
-		return err, true
-	case <-time.After(wait):
-		return nil, false
+	if n.Process == p.Process {
+		return cmp.Or(n.Name, id)
 	}
-}
-
-// An outcome is the text for a session, and what the session knows of once it has the text.
-type outcome struct {
-	text   string
-	notice string  // for the person at the terminal
-	report *report // nil if there is none
-	learn  []string
-
-	project handoff.Project
-	memory  memory // for the hooks that run while the session does
-}
-
-// remember notes what the session knows of, and the process that runs it. Later hooks announce only what arrives then.
-func (o outcome) remember(parent int) {
-	m := o.memory
-	if unlock := lock(&m); unlock != nil {
-		defer unlock()
-		m.Cwd, m.Files, m.Session = o.memory.Cwd, o.memory.Files, o.memory.Session
-		m.Process = disk.Process(disk.BehindShell(parent))
-		m.Renew, _ = o.report.store.Lifecycle().Renew(context.Background(), o.report.operator, o.report.session)
-		m.Learn(o.learn)
-		_ = m.Save() // without it, the next hook looks again
+	switch {
+	case n.Process != "" || id == unnamed:
+	case c.Cleared:
+		n.Name = c.lastOf(p)
+	case memory.Read(state, unnamed).Process == p.Process:
+		n.Name = unnamed // it began before the agent named it
 	}
-}
-
-// print prints a text, if there is one, and reports whether the session got it.
-func (s Session) print(e Event, text, notice string) bool {
-	if text == "" {
-		return true
-	}
-	err := error(nil)
-	if s.agent.has("envelope") {
-		text, err = form.JSON(s.agent.wrap(e, text, notice), "")
-	}
-	if err == nil {
-		_, err = io.WriteString(s.Stdout, text)
-	}
-	return err == nil // on an error nobody reads the report
-}
-
-// open loads the project of a session and opens its store.
-func (s Session) open(cwd, session string) (handoff.Project, *report, error) {
-	p, err := handoff.LoadProject(cwd, s.Getenv, s.Flags)
-	if err != nil {
-		return p, nil, err
-	}
-	if s.Options != nil {
-		s.Options(&p.Options)
-	}
-	isSystem := s.agent.has("speaks")
-	r := &report{operator: cmp.Or(s.To, p.Me()), session: session, isSystem: isSystem, bodies: s.Bodies && !isSystem,
-		maxChars: p.Settings.SurfaceMaxChars.Value}
-	p.Options.Warn = func(text string) { r.warning = text }
-	r.store, err = handoff.Open(p.Options)
-	return p, r, err
-}
-
-// text makes the report.
-func (s Session) text(until time.Time, o *outcome) error {
-	in := heard.Input{}
-	if s.agent.Name != "plain" {
-		in = heard.ReadInput(s.Stdin, heard.Wait, true)
-	}
-	if s.agent.drops(in.Source) { // a printed report would count as told
-		return nil
-	}
-	cwd := in.Directory(s.Cwd)
-	p, r, err := s.open(cwd, in.Session())
-	if info, statErr := os.Stat(cwd); err != nil && in.Cwd != "" && (statErr != nil || !info.IsDir()) {
-		return fault.Config("", "the directory that the agent names as cwd cannot be used")
-	}
-	if err != nil {
-		return err
-	}
-	r.until = until
-	o.memory = s.remember(in.Session())
-	o.memory.Stamp(cwd, arrivals(p))
-	unread, err := r.store.Waiting(r.operator, p.Settings.SurfaceMaxAgeDays.Value)
-	if err != nil {
-		return err
-	}
-	if slices.Contains(s.agent.words("keeps"), in.Source) { // the model still has what it was told
-		r.knows = setOf(strings.Fields(o.memory.Known))
-	}
-	o.report, o.project = r, p
-	o.tell(unread)
-	if s.To != "" && unread.WhyUnknown != "" {
-		return fault.New(nil, "", "%s", fault.Own(unread.WhyUnknown))
-	}
-	if s.Bodies && r.isSystem {
-		return fault.New(nil, "",
-			"no bodies are shown: %s takes the text for a message of its system or developer", fault.Own(s.agent.Title))
-	}
-	return nil
-}
-
-// tell sets the texts, and what the session knows of then. A session that knows something is told only what is new to
-// it.
-func (o *outcome) tell(unread handoff.Inbox) {
-	r := o.report
-	own := r.own()
-	o.learn = slices.Concat(own.learn, idsOf(unread.Newest))
-	if len(r.knows) > 0 {
-		unread = only(unread, fresh(unread, r.knows))
-	}
-	o.text, o.notice = r.text(unread, own), r.notice(unread.Count(), own)
+	n.Process = p.Process
+	_ = n.Write() // of an unknown process, the session counts as running
+	return cmp.Or(n.Name, id)
 }

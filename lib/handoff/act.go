@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/agent/heard"
+	"github.com/seed-78daf238/handoff/lib/agent/memory"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
@@ -552,8 +552,7 @@ func (a *acting) checkWithdraw(v facts.View, h *facts.Handoff, l *facts.Life) er
 
 // hasDied reports whether a session is known to be over on this machine: its process is gone.
 func (s *Store) hasDied(session string) bool {
-	all := heard.Processes(s.opt.UserState, session)
-	return len(all) > 0 && !slices.ContainsFunc(all, disk.Runs)
+	return disk.IsGone(memory.Read(s.opt.UserState, session).Process)
 }
 
 // TakeNext takes the first handoff of Next that no other operator or session takes at the same time. ok is false if

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/agent/heard"
+	"github.com/seed-78daf238/handoff/lib/agent/memory"
 	"github.com/seed-78daf238/handoff/lib/exchange/remote"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 
@@ -364,24 +364,20 @@ func TestDeadSession(t *testing.T) {
 func checkDeadSession(t *testing.T, s *handoff.Store, state, id string) {
 	t.Helper()
 	do(t, s, "ben/s1", "take", id)
-	note := func(agent, process string) {
-		t.Helper()
-		m := heard.Remember(state, agent, "s1")
-		m.Process = process
-		if err := errors.Join(m.Make(), m.Save()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, step := range []struct{ note, agent, process, who, want string }{
-		{"unknown", "", "", "ben/s2", "by ben/s1"},
-		{"alive", "claude", disk.Process(1), "ben/s2", "by ben/s1"},
-		{"dead before it was resumed", "codex", disk.Ended, "ben/s2", "by ben/s1"},
-		{"dead", "claude", disk.Ended, "cy/s3", "by ben/s1"},
-		{"dead, same operator", "", "", "ben/s2", "changed taken"},
-		{"the former holder", "", "", "ben/s1", "by ben/s2"},
+	gone := strings.Replace(disk.Process(1), "@", "@1", 1)
+	for _, step := range []struct{ note, process, who, want string }{
+		{"unknown", "", "ben/s2", "by ben/s1"},
+		{"alive", disk.Process(1), "ben/s2", "by ben/s1"},
+		{"of another process space", gone + "1", "ben/s2", "by ben/s1"},
+		{"gone, another operator", gone, "cy/s3", "by ben/s1"},
+		{"gone, same operator", gone, "ben/s2", "changed taken"},
+		{"the former holder", "", "ben/s1", "by ben/s2"},
 	} {
-		if step.process != "" {
-			note(step.agent, step.process)
+		if n := memory.Read(state, "s1"); step.process != "" {
+			n.Process = step.process
+			if err := n.Write(); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if got := do(t, s, step.who, "take", id); got != step.want {
 			t.Errorf("%s: %s, want %s", step.note, got, step.want)

@@ -34,7 +34,7 @@ func TestAgentsHook(t *testing.T) {
 			d.agent(a.resume("after")...)
 			d.expect(a, "hook", "compact", d.id)
 		}
-		d.sh("handoff uninstall " + a.name)
+		d.sh("handoff install --undo " + a.name)
 		if after := d.read(a.settings); after != before {
 			d.Errorf("the settings were %q and are %q", before, after)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -44,6 +45,7 @@ type App struct {
 
 	Who     Who
 	Session Session
+	self    *agent.Identity // see SessionID
 	Gate    Gate
 	Signing Signing
 

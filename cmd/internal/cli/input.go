@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/seed-78daf238/handoff/lib/agent/heard"
+	"github.com/seed-78daf238/handoff/lib/agent/memory"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/record"
@@ -115,13 +115,13 @@ func (in *Input) Kept(why error) error {
 	if why == nil || len(bytes.TrimSpace(in.Typed)) == 0 {
 		return why
 	}
-	path, err := keep(heard.UserState(in.Getenv), in.Typed)
+	path, err := keep(memory.State(in.Getenv), in.Typed)
 	if err != nil {
 		return WithHint(why, "your text is not kept: copy it from the terminal")
 	}
 	line := "handoff"
 	for _, word := range append(slices.Clone(in.Args), path) {
-		if strings.Trim(word, heard.Letters+"/@,=") != "" {
+		if strings.Trim(word, memory.Letters+"._:/@,=") != "" {
 			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
 		if word == path {

@@ -30,7 +30,7 @@ var elsewhere = []struct{ words, hint string }{
 	{"undo revert cancel", "to take back what you wrote: `handoff withdraw ID`"},
 	{"thread history", "to see what happened: `handoff log ID`"},
 	{"sign", "to sign a handoff, write it again: `handoff write FILE --sign`"},
-	{"uninstall", "to remove the hooks of an agent: `handoff uninstall AGENT`"},
+	{"uninstall", "to remove the hooks of an agent: `handoff install AGENT --undo`"},
 }
 
 // unknownCommand returns the error for a word that names no command below cmd. The hint is the command that is probably

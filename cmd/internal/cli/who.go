@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -26,8 +27,20 @@ func (s *Session) Declare(flags *pflag.FlagSet) {
 	flags.BoolVar(&s.Offline, "offline", false, "do not ask the remote; the next sync says whether it counts")
 }
 
-// SessionID returns the session that a command acts for: the given one, otherwise that of the agent that runs it.
-func (a *App) SessionID() string { return cmp.Or(a.Session.Session, agent.SessionOf(a.Getenv)) }
+// SessionID returns the session that a command acts for: the given one, otherwise that of the agent that runs it. If a
+// person's shell has variables of an agent, it notes once that they can be unset.
+func (a *App) SessionID() string {
+	if a.Session.Session == "" && a.self == nil {
+		self := agent.Identify(agent.Caller{Getenv: a.Getenv, Parent: os.Getppid()})
+		if a.self = &self; self.MustTell(a.Getenv) {
+			a.Note(self.Leak)
+		}
+	}
+	if a.Session.Session != "" {
+		return a.Session.Session
+	}
+	return a.self.Session
+}
 
 // Acting returns the operator that a command acts for: named, otherwise the user. It notes a name that is probably
 // mistyped. At a terminal it asks before a command acts on handoffs. If the operator is unknown, an error about the

@@ -2,8 +2,6 @@
 package command
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/mcp"
 	"github.com/seed-78daf238/handoff/cmd/internal/tui"
@@ -56,13 +54,8 @@ func Program() cli.Program {
 			"Show the machine of the project, or move it to this one", "",
 			machineFingerprintShowCommand, machineFingerprintRegenerateCommand),
 
-		"install":   installCommand,
-		"uninstall": uninstallCommand,
+		"install": installCommand,
+		"hook":    hookCommand,
 	}
-	var hooks []func(*cli.App) *cobra.Command
-	for _, e := range events {
-		hooks = append(hooks, e.command)
-	}
-	all["hook"] = cli.Group("hook", "Run by coding agents, not by you", "", hooks...)
 	return cli.Program{Commands: []cli.Commands{all, tui.Commands, mcp.Commands}, Quick: QuickHook}
 }

@@ -1,109 +1,81 @@
 package command
 
 import (
+	"bytes"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/cmd/internal/quiet"
 	"github.com/seed-78daf238/handoff/lib/agent"
-	"github.com/seed-78daf238/handoff/lib/agent/heard"
+	"github.com/seed-78daf238/handoff/lib/agent/memory"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/signature"
 )
 
-// An event is a hook that agents run. To add one, add a row to events.
-type event struct {
-	name, short, long string
-	run               func(agent.Session)
-}
-
-// events has the subcommands of hook.
-var events = []event{
-	{"session-start", "Tell a new session what is unread; always exits with 0",
-		`Print how many handoffs are unread and the newest ten, in the form that the
-agent expects. Also print what the operator has taken and not done, and which of
-their handoffs others have finished. If there is nothing, nothing is printed.
-Bodies are printed only with --bodies.
-
-The command renews the leases of the session. It waits for about a second at
-most, and always exits with 0.`, agent.SessionStart},
-	{"prompt", "Tell a running session what has arrived, at a prompt",
-		`Print one line if handoffs have arrived since the last one: how many, the
-newest three, and the command that reads them. A session hears of each handoff
-once, and gets at most one line in a minute. If others have finished
-what the operator sent, a line tells that too. Otherwise nothing is
-printed, and no store is opened. The session is known by its id on standard
-input; without an id nothing is printed.
-
-The command renews the leases of the session when half of their time has passed.
-
-The line is added to what the model reads. The command never blocks the prompt
-and always exits with 0.`, func(s agent.Session) { agent.Hear(s, agent.Prompt) }},
-	{"tool", "Tell a running session what has arrived, after a tool",
-		`Print the same line as "handoff hook prompt", in the form that the agent expects
-after a tool. The command never blocks or changes the tool, and always exits
-with 0.`, func(s agent.Session) { agent.Hear(s, agent.Tool) }},
-	{"session-end", "Note that a session has ended; always exits with 0",
-		`Note that the session which an agent names on standard input has ended. Another
-session of its operator can then take over what it holds.`, agent.SessionEnd},
-}
-
-// command returns the command of an event. It never fails, since the settings of an agent may be from a newer
-// version.
-func (e event) command(a *cli.App) *cobra.Command {
-	var s agent.Session
-	run := func(*cobra.Command, []string) error {
-		runHook(a, e, s)
+func hookCommand(a *cli.App) *cobra.Command {
+	var h memory.Hook
+	run := func(_ *cobra.Command, args []string) error {
+		if h.Operator = a.Who.Operator; len(args) > 0 {
+			h.Event = args[0]
+		}
+		runHook(a, h)
 		return nil
 	}
 	cmd := &cobra.Command{
-		Use:     e.name + " --agent NAME",
-		Short:   e.short,
-		Long:    e.long,
-		Example: "  handoff hook " + e.name + " --agent claude --to ben",
-		Args:    cobra.ArbitraryArgs,
-		RunE:    run,
+		Use:   "hook EVENT --agent NAME",
+		Short: "Run by coding agents, not by you; always exits with 0",
+		Long: `Tell the session of a coding agent what is new, in the form that the agent
+expects. EVENT is one of:
+
+  session-start  how many handoffs are unread and the newest 10; what the
+                 operator has taken and not done; what others have ended
+  prompt, tool   one line if handoffs have arrived: the newest 3. A session
+                 hears of each handoff once, and gets one line in a minute
+  session-end    prints nothing; leaves a file with what the session holds
+
+The agent writes its session and directory as JSON to standard input. If there
+is nothing to tell, nothing is printed. The command renews the leases of the
+session. It never blocks a prompt or a tool, and takes a second at most.`,
+		Example:   `  handoff hook session-start --agent claude --operator ben`,
+		Args:      cobra.ArbitraryArgs, // the settings of an agent may be from a newer version
+		ValidArgs: []string{agent.Start, agent.Prompt, agent.Tool, agent.End},
+		RunE:      run,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&s.Agent, "agent", "plain", "the `agent` of the session: plain, claude, codex, gemini, qwen, "+
+	flags.StringVar(&h.Agent, "agent", "plain", "the `agent` of the session: plain, claude, codex, gemini, qwen, "+
 		"cursor, copilot, opencode")
-	flags.StringVar(&s.To, "to", "", "the `operator` that the session works for")
-	if e.name == "session-start" {
-		flags.BoolVar(&s.Bodies, "bodies", false, "print the bodies too, in frames")
-	}
+	flags.BoolVar(&h.Bodies, "bodies", false, "print the bodies too, in frames, when a session starts")
 	cmd.FParseErrWhitelist.UnknownFlags = true
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		a.Note(cli.Usage(cmd, err).Error())
-		return run(cmd, nil)
+		return run(cmd, cmd.Flags().Args())
 	})
 	return cmd
 }
 
-// runHook runs the hook of an event. It does nothing if the working directory was removed.
-func runHook(a *cli.App, e event, s agent.Session) {
-	var err error
-	if s.Cwd, err = a.Getwd(); err != nil {
-		return
+// runHook runs a hook. Its input may be read already, since Go initializes package quiet early.
+func runHook(a *cli.App, h memory.Hook) {
+	cwd, _ := a.Getwd() // "" if it is gone
+	in := a.Stdin
+	if quiet.Input != nil {
+		in = bytes.NewReader(quiet.Input)
 	}
-	s.Stdin, s.Stdout, s.Stderr, s.Getenv, s.Flags = a.Stdin, cli.Direct(a.Stdout), a.Stderr, a.Getenv, a.Flags
-	s.Options = func(o *handoff.Options) {
-		o.VerifySignature = signature.Verify
-		a.Options(o)
-	}
-	s.Patience, s.Parent = a.Patience, os.Getppid()
-	e.run(s)
+	agent.Hook{Hook: h, Reading: memory.Start(in), Parent: os.Getppid(), Cwd: cwd, Stdout: cli.Direct(a.Stdout),
+		Stderr: a.Stderr, Getenv: a.Getenv, Flags: a.Flags, Patience: a.Patience,
+		Options: func(o *handoff.Options) {
+			o.VerifySignature = signature.Verify
+			a.Options(o)
+		}}.Run()
 }
 
 // QuickHook runs the command line of an installed hook and reports whether it is one. Every session waits for the hook,
 // and cobra would take a fifth of the time.
 func QuickHook(a *cli.App) bool {
-	h, ok := heard.ParseHook(a.Args)
-	at := slices.IndexFunc(events, func(e event) bool { return e.name == h.Event })
-	if !ok || at < 0 {
-		return false
+	h, ok := memory.ParseHook(a.Args)
+	if ok {
+		runHook(a, h)
 	}
-	runHook(a, events[at], agent.Session{Agent: h.Agent, To: h.To, Bodies: h.Bodies})
-	return true
+	return ok
 }

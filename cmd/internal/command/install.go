@@ -1,12 +1,18 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
@@ -17,172 +23,96 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// installFlags are the flags of install and uninstall.
 type installFlags struct {
-	User    bool
-	Project bool
-	DryRun  bool
-	Check   bool
+	Project, MCP, DryRun, Check, Undo bool
 }
 
-func (f *installFlags) declare(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.BoolVar(&f.User, "user", false, "for all your sessions (the default)")
-	flags.BoolVar(&f.Project, "project", false, "for sessions in this project")
-	flags.BoolVar(&f.DryRun, "dry-run", false, "show the change as a unified diff, and change nothing")
-	flags.BoolVar(&f.Check, "check", false, "change nothing; exit with 7 if the settings would change")
-	cli.Conflicts(cmd, "user", "project")
-	cli.Conflicts(cmd, "dry-run", "check")
-}
-
-func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
-}
-
-// An install is one run of install or uninstall.
+// An install is one run of the command.
 type install struct {
-	installFlags
+	*cli.App
+	*installFlags
 	agent  agent.Agent
 	places agent.Places
-	scope  agent.Scope
-	mcp    bool
-}
-
-type addFlags struct {
-	installFlags
-	MCP bool
-	To  string
 }
 
 func installCommand(a *cli.App) *cobra.Command {
-	f := &addFlags{}
+	f := &installFlags{}
 	cmd := &cobra.Command{
-		Use:   "install AGENT [--user | --project] [--mcp]",
-		Short: "Add the hooks to a coding agent",
-		Long: `Add the hooks to the settings of an agent
-(claude, codex, gemini, qwen, cursor, copilot, opencode).
-A session is then told what is unread when it starts, and what arrives at its
-next prompt or after a tool.
+		Use:   "install AGENT [--project] [--mcp]",
+		Short: "Tell the sessions of a coding agent what is unread",
+		Long: `Add the hooks of handoff to the settings of an agent
+(claude, codex, gemini, qwen, cursor, copilot, opencode). A session is then told
+what is unread when it starts, and what arrives while it runs.
 
---mcp also adds the server for the Model Context Protocol; for codex it prints
-the command that adds it. Its operator is --to, else that of the hooks, else
-HANDOFF_OPERATOR: some agents pass no environment to servers.
-
-Only these entries are added; every other byte of the settings stays. Settings
-that cannot be edited safely (comments in JSON, a duplicate key, a byte-order
-mark) are refused with their place, and nothing is changed.
-
-You can repeat the command: it updates the entries if needed. A backup of the
-settings is kept next to them, and ` + "`handoff uninstall`" + ` restores it.`,
-		Example: `  handoff install claude --to ben
-  handoff install codex --project --dry-run`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeAgents,
-		RunE:              func(_ *cobra.Command, args []string) error { return installAgent(a, f, args) },
+Only these entries change; every other byte stays. Settings that the agent could
+read in another way are refused with their place. You can repeat the command: it
+updates the entries if needed. A backup of the settings is kept next to them
+until --undo.`,
+		Example: `  handoff install claude --operator ben
+  handoff install codex --project --dry-run
+  handoff install claude --undo`,
+		Args: cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return runInstall(a, f, args[0]) },
 	}
 	flags := cmd.Flags()
-	f.installFlags.declare(cmd)
-	flags.BoolVar(&f.MCP, "mcp", false, "also add the server for the Model Context Protocol")
-	flags.StringVar(&f.To, "to", "", "the `operator` that the sessions work for (default: from settings "+
-		"and OPERATORS.md)")
+	flags.BoolVar(&f.Project, "project", false, "for sessions in this project, not for all of yours")
+	flags.BoolVar(&f.MCP, "mcp", false, "also add the server for the Model Context Protocol, or print the command "+
+		"of the agent that adds it")
+	flags.BoolVar(&f.DryRun, "dry-run", false, "show the change as a unified diff, and change nothing")
+	flags.BoolVar(&f.Check, "check", false, "run the installed hook once with a test handoff; exit with 7 if the "+
+		"session would not hear of it")
+	flags.BoolVar(&f.Undo, "undo", false, "remove the entries, and restore the settings byte for byte")
+	cli.Conflicts(cmd, "check", "undo", "dry-run")
 	return cmd
 }
 
-func installAgent(a *cli.App, f *addFlags, args []string) error {
-	in := install{installFlags: f.installFlags, mcp: f.MCP}
-	if err := in.find(a, args[0]); err != nil {
+func runInstall(a *cli.App, f *installFlags, name string) error {
+	in := install{App: a, installFlags: f}
+	var err error
+	if in.agent, err = agent.Find(name); err != nil {
 		return err
 	}
-	program, err := registered(a)
+	if in.places, err = places(a, f.Project); err != nil {
+		return err
+	}
+	if f.Check {
+		return in.check()
+	}
+	var changes []agent.Change
+	c := agent.Command{Operator: a.Who.Operator, MCP: f.MCP}
+	if f.Undo {
+		changes, err = in.agent.Undo(in.places)
+	} else if c.Program, err = registered(a); err == nil {
+		if s := a.Quietly(); s != nil {
+			a.NoteSlips(s, c.Operator)
+		}
+		changes, err = in.agent.Install(in.places, c)
+	}
 	if err != nil {
 		return err
 	}
-	if s := a.Quietly(); s != nil {
-		a.NoteSlips(s, f.To)
-	}
-	c := agent.Command{Program: program, To: f.To, Me: a.Getenv("HANDOFF_OPERATOR")}
-	for _, c.Server = range in.files() {
-		change, err := in.agent.Install(in.places, in.scope, c)
-		if err == nil {
-			c.To = cmp.Or(c.To, agent.Operator(change.Words))
-			err = in.finish(a, change, c.Server)
-		}
-		if err != nil {
+	for _, change := range slices.Backward(changes) { // the hooks last, which tell what is installed
+		if err := in.finish(change); err != nil {
 			return err
 		}
 	}
-	if line := in.agent.ServerCommand(c); line != "" && in.mcp {
+	if line := in.agent.ServerCommand(c, f.Project); line != "" && f.MCP && !f.Undo {
 		a.Note("to add the server, run: " + line)
 	}
 	return nil
 }
 
-func uninstallCommand(a *cli.App) *cobra.Command {
-	f := &installFlags{}
-	cmd := &cobra.Command{
-		Use:   "uninstall AGENT [--user | --project]",
-		Short: "Remove the hooks",
-		Long: `Remove the entries that ` + "`handoff install`" + ` added to the settings of an agent. If
-you have not changed the settings since, they are restored, or removed if there
-were none. Your other changes stay.`,
-		Example:           `  handoff uninstall claude`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeAgents,
-		RunE:              func(_ *cobra.Command, args []string) error { return uninstallAgent(a, f, args) },
-	}
-	f.declare(cmd)
-	return cmd
-}
-
-func uninstallAgent(a *cli.App, f *installFlags, args []string) error {
-	in := install{installFlags: *f, mcp: true}
-	if err := in.find(a, args[0]); err != nil {
-		return err
-	}
-	for _, isServer := range slices.Backward(in.files()) { // the directory of both goes with the hooks
-		change, err := in.agent.Uninstall(in.places, in.scope, isServer)
-		if err == nil && !(isServer && change.Status == agent.Absent) {
-			err = in.finish(a, change, isServer)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// files returns the files to change: whether each has the server. An agent can have all in one file.
-func (in *install) files() []bool {
-	switch {
-	case !in.mcp:
-		return []bool{false}
-	case in.agent.OneFile():
-		return []bool{true}
-	}
-	return []bool{false, true}
-}
-
-// find sets the agent and the places.
-func (in *install) find(a *cli.App, name string) error {
-	var err error
-	if in.agent, err = agent.Find(name); err != nil {
-		return err
-	}
-	if in.Project {
-		in.scope = agent.Project
-	}
-	in.places, err = places(a, in.Project)
-	return err
-}
-
-// places returns the directories of settings. A missing project is an error only if needProject is set.
-func places(a *cli.App, needProject bool) (agent.Places, error) {
-	p := agent.Places{Home: a.Getenv("HOME"), Getenv: a.Getenv}
+// places returns where settings are. A missing project is an error only if they are those of a project.
+func places(a *cli.App, isProject bool) (agent.Places, error) {
+	p := agent.Places{Home: a.Getenv("HOME"), IsProject: isProject, Getenv: a.Getenv}
 	if runtime.GOOS == "windows" {
 		p.Home = a.Getenv("USERPROFILE")
 	}
 	project, err := a.Project()
-	if err != nil && needProject {
+	if err != nil && isProject {
 		return p, err
 	}
 	p.Root = project.Root
@@ -191,20 +121,6 @@ func places(a *cli.App, needProject bool) (agent.Places, error) {
 
 // registered returns the path of this program, whose hook agents run.
 func registered(a *cli.App) (string, error) {
-	program, err := program(a)
-	if err != nil {
-		return "", err
-	}
-	if slices.ContainsFunc(strings.Split(program, string(filepath.Separator)),
-		func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
-		return "", fault.Config("run `go install ./cmd/handoff`, then the installed handoff",
-			"%s was built by `go run`, which removes it", program)
-	}
-	return program, nil
-}
-
-// program returns the path of this program, not that of a link to it.
-func program(a *cli.App) (string, error) {
 	path, err := a.Executable()
 	if err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -212,75 +128,137 @@ func program(a *cli.App) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot find the path of this program: %w", err)
 	}
+	if slices.ContainsFunc(strings.Split(path, string(filepath.Separator)),
+		func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
+		return "", fault.Config("run `go install ./cmd/handoff`, then the installed handoff",
+			"%s was built by `go run`, which removes it", path)
+	}
 	return path, nil
 }
 
-// finish shows, checks or makes the change.
-func (in *install) finish(a *cli.App, change agent.Change, isServer bool) error {
-	if in.DryRun {
-		if a.JSON {
-			return in.print(a, change, isServer)
-		}
-		diff := udiff.Unified(change.Texts())
-		if cli.IsTerminal(a.Stdout) {
+// finish shows or makes a change.
+func (in *install) finish(change agent.Change) error {
+	diff := ""
+	if in.DryRun && change.Changes() {
+		diff = udiff.Unified(change.Texts())
+	}
+	if in.DryRun && !in.JSON {
+		if cli.IsTerminal(in.Stdout) {
 			diff = handoff.Escape(diff)
 		}
-		_, err := fmt.Fprint(a.Stdout, diff)
-		return err
-	}
-	if in.Check {
-		if !change.Changes() || a.JSON {
-			if err := in.print(a, change, isServer); err != nil || !change.Changes() {
-				return err
-			}
+		if err := in.App.Print(diff); err != nil {
+			return err
 		}
-		return fault.Config("", "%s %s", map[string]string{
-			agent.Installed: "not installed in", agent.Updated: "out of date in", agent.Removed: "still installed in",
-		}[change.Status], change.Path)
+	} else if !in.DryRun {
+		if err := change.Apply(); err != nil {
+			return err
+		}
+		in.Committed()
 	}
-	if err := change.Apply(); err != nil {
-		return err
-	}
-	a.Committed()
-	return in.print(a, change, isServer)
+	return in.print(change, diff)
 }
 
-// print prints the change, and what the user must approve in the agent.
-func (in *install) print(a *cli.App, change agent.Change, isServer bool) error {
+// print prints a change, and what a person must approve in the agent.
+func (in *install) print(change agent.Change, diff string) error {
 	out := struct {
 		Agent   string   `json:"agent"`
 		Path    string   `json:"file_path"`
 		Status  string   `json:"status"`
 		Command []string `json:"command,omitempty"`
 		Diff    string   `json:"diff,omitempty"`
-		Backup  string   `json:"backup,omitempty"`
 		Approve string   `json:"approve,omitempty"`
-	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words, Backup: change.Backup}
-	if change.Changes() && (in.DryRun || in.Check) {
+	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words, Diff: diff}
+	if !in.Undo && change.Words != nil {
+		out.Approve = in.approve()
+	}
+	if change.Changes() && in.DryRun {
 		out.Status = "would be " + out.Status
 	}
-	if in.DryRun {
-		out.Diff = udiff.Unified(change.Texts())
+	if in.JSON {
+		return in.PrintJSON(out)
 	}
-	if change.Status != agent.Removed && change.Status != agent.Absent && (!isServer || in.agent.OneFile()) {
-		out.Approve = in.agent.Approve
-		if in.scope == agent.Project {
-			out.Approve = in.agent.ApproveProject
-		}
-	}
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
-	a.Note(map[string]string{
-		agent.Installed: "installed in ", agent.Updated: "updated in ", agent.Present: "already installed in ",
-		agent.Removed: "removed from ", agent.Absent: "not installed in ",
-	}[change.Status] + change.Path)
-	if out.Backup != "" {
-		a.Note("you changed the settings after installing; the older ones are kept in " + out.Backup +
-			": remove it when you do not need it")
+	if !in.DryRun {
+		in.Note(map[string]string{
+			agent.Installed: "installed in ", agent.Updated: "updated in ", agent.Present: "already installed in ",
+			agent.Removed: "removed from ", agent.Absent: "not installed in ",
+		}[change.Status] + change.Path)
 	}
 	if out.Approve != "" {
-		a.Note("in " + in.agent.Title + ": " + out.Approve)
+		in.Note("in " + in.agent.Title + ": " + out.Approve)
 	}
 	return nil
+}
+
+// approve returns what a person must do before the hooks run, or "".
+func (in *install) approve() string {
+	if in.installFlags.Project {
+		return in.agent.ApproveProject
+	}
+	return in.agent.Approve
+}
+
+const checkWait = 10 * time.Second
+
+// check runs the installed hook for the start of a session as the agent does, in a scratch project with one handoff.
+func (in *install) check() error {
+	words, path, err := in.agent.Registered(in.places)
+	if err != nil {
+		return err
+	}
+	if words == nil {
+		return fault.Config("run `handoff install "+in.agent.Name+"`", "not installed in %s",
+			cmp.Or(path, in.agent.Title))
+	}
+	dir, err := os.MkdirTemp("", "handoff-check")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	canary, operator, err := in.canary(dir, words)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), checkWait)
+	defer stop()
+	run := exec.CommandContext(ctx, words[0], words[1:]...)
+	var out, complaint bytes.Buffer
+	run.Stdin, run.Stdout, run.Stderr = bytes.NewReader(in.agent.TestInput(dir)), &out, &complaint
+	run.Env = append(os.Environ(), "HANDOFF_OPERATOR="+operator, "XDG_STATE_HOME="+filepath.Join(dir, "state"))
+	run.Dir = in.agent.WorkDir(in.places, dir)
+	if err := run.Run(); err != nil || !strings.Contains(out.String(), canary) {
+		why := strings.TrimSpace(complaint.String())
+		if err != nil && why == "" {
+			why = err.Error()
+		}
+		return fault.Config("run `handoff install "+in.agent.Name+"` again",
+			"the hook in %s did not tell of the test handoff; it printed %q, %s", path, out.String(), fault.Own(why))
+	}
+	in.Note("the hook in " + path + " told of the test handoff " + canary)
+	if approve := in.approve(); approve != "" {
+		in.Note("in " + in.agent.Title + ": " + approve)
+	}
+	return nil
+}
+
+// canary makes a project with one handoff to the operator of a command, and returns the 12 digits of its id.
+func (in *install) canary(dir string, words []string) (id, operator string, err error) {
+	operator = "canary"
+	if at := slices.Index(words, "--operator"); at >= 0 && at+1 < len(words) {
+		operator = words[at+1]
+	}
+	o := handoff.Options{Dir: filepath.Join(dir, "handoffs"), StateDir: filepath.Join(dir, ".run"), Root: dir,
+		UserState: filepath.Join(dir, "state", "handoff")}
+	in.Options(&o)
+	o.Rules = handoff.PlainRules
+	s, err := handoff.Open(o)
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, handoff.SettingsName), nil, 0o600))
+	if err != nil {
+		return "", "", err
+	}
+	got, err := s.Write(context.Background(), fmt.Appendf(nil, "---\nschema_version: '1.0'\nfrom: handoff\nto: %s\n"+
+		"topic: canary\nts_utc: '%s'\n---\nA test of the hook.\n", operator, time.Now().UTC().Format(time.RFC3339)))
+	if err != nil {
+		return "", "", err
+	}
+	return strings.TrimPrefix(got.ID, "sha256:")[:12], operator, nil
 }

@@ -17,6 +17,7 @@ import (
 type readFlags struct {
 	*cli.Who
 	Raw        bool
+	Last       bool
 	Agent      string
 	Unverified bool
 	KeepUnread bool
@@ -27,7 +28,7 @@ type readFlags struct {
 func readCommand(a *cli.App) *cobra.Command {
 	f := &readFlags{Who: &a.Who}
 	cmd := &cobra.Command{
-		Use:   "read ID…",
+		Use:   "read ID… | --last-session",
 		Short: "Read a handoff",
 		Long: `Read a handoff. On a terminal you see its sender and state, the body, and what
 you can do next; a long text opens in $PAGER. A handoff to you is then marked as
@@ -42,12 +43,23 @@ Exit codes: 6 the file does not match its id.`,
 		Example: `  handoff read 134327a8
   handoff read @
   handoff read 134327a8 --agent`,
-		Args:              cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.Last {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
 		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, args []string) error { return readHandoffs(a, f, args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.Last {
+				return readLast(a)
+			}
+			return readHandoffs(a, f, args)
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.KeepUnread, "keep-unread", false, "do not mark it as read")
+	flags.BoolVar(&f.Last, "last-session", false, "print what the last session of an agent here has left, in a frame")
 	flags.BoolVar(&f.Raw, "raw", false, "print the bytes of the stored file, with the frontmatter")
 	flags.VarPF(cli.Choice(&f.Agent, agent.Names()...), "agent", "", "print it in a frame which says that "+
 		"it is not an instruction, for the agent `NAME` or any: plain, claude, codex, gemini, qwen, "+
@@ -60,6 +72,20 @@ Exit codes: 6 the file does not match its id.`,
 	cli.Conflicts(cmd, "raw", "agent")
 	cli.Needs(cmd, "offset", "agent")
 	return cmd
+}
+
+// readLast prints what the last session has left: always in a frame, since an agent wrote it.
+func readLast(a *cli.App) error {
+	p, err := a.Project()
+	if err != nil {
+		return err
+	}
+	last, err := agent.LastSession(p, a.Getenv)
+	if err != nil {
+		return err
+	}
+	got := handoff.Stored{Document: handoff.Document{Body: last.Text}}
+	return a.ShowFramed("last session", got, handoff.Frame{Whole: handoff.MaxForAgents})
 }
 
 // A reading shows handoffs to an operator.

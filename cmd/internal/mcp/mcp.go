@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,6 +24,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/agent"
+	"github.com/seed-78daf238/handoff/lib/agent/memory"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -32,8 +35,7 @@ func Serve(ctx context.Context, a *cli.App, operator string) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	p := project{App: a, pinned: operator, session: cmp.Or(a.SessionID(), "mcp-"+strings.ToLower(rand.Text()[:10]))}
-	p.isAlone = a.SessionID() == ""
+	p := project{App: a, pinned: operator, session: "mcp-" + strings.ToLower(rand.Text()[:10])}
 	if operator != "" {
 		if err := handoff.CheckOperator(operator); err != nil {
 			return err
@@ -84,20 +86,21 @@ func (p project) messages(r io.Reader) io.ReadCloser {
 // A project is the project of a call. It is loaded for each call, since settings can change.
 type project struct {
 	*cli.App
-	pinned string // the only operator it acts for; "": the one that a call names
-	// the agent session that it acts for: the one of the call or the environment, otherwise one of this process
-	session string
-	isAlone bool // only this process knows the session
+	pinned  string // the only operator it acts for; "": the one that a call names
+	session string // the one that it acts for
+	isNamed bool   // an agent names it, otherwise this process is the session
 }
 
 // patience is how long a call waits for the remote.
 const patience = 5 * time.Second
 
-// ofSession returns the project for a call of the session that the agent names. Codex names the thread, as its shell
-// does.
+// ofSession returns the project for a call: that of the session which the agent names (Codex names the thread, as its
+// shell does), else of the agent that runs the server. Hooks may name that one after the server has started.
 func (p project) ofSession(meta mcp.Meta) project {
-	if thread, _ := meta["threadId"].(string); handoff.IsSession(thread) {
-		p.session, p.isAlone = thread, false
+	thread, _ := meta["threadId"].(string)
+	self := agent.Identify(agent.Caller{Getenv: p.Getenv, Parent: os.Getppid(), Session: memory.Name(thread)})
+	if named := cmp.Or(p.Session.Session, self.Session); named != "" {
+		p.session, p.isNamed = named, true
 	}
 	return p
 }
@@ -186,7 +189,9 @@ func (p project) openAs(operator string, offline bool) (found handoff.Project, s
 	here := *p.App
 	here.Session.Offline = offline
 	if found, s, err = here.ProjectStore(); err == nil {
-		who.Session = p.session
+		if who.Session = p.session; !p.isNamed {
+			agent.Begin(p.session, p.Getenv)
+		}
 		who.Operator, err = p.acting(found, "operator", operator)
 	}
 	return found, s, who, err

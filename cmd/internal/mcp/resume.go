@@ -83,6 +83,5 @@ func (p project) resume(ctx context.Context, in resumeArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.began()
 	return done.Text() + "Next: work; handoff_write hands over the open rest.\n", nil
 }

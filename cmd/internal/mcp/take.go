@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -48,7 +47,6 @@ func (p project) take(ctx context.Context, in takeArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.began()
 	taken, err := s.Read(got.ID)
 	if err != nil {
 		return nil, err
@@ -85,11 +83,4 @@ func (p project) end(ctx context.Context, s *handoff.Store, act handoff.Act, id 
 		}
 	}
 	return s.Act(ctx, act, id, who)
-}
-
-// began notes the session if only this server knows it: if the server dies, others can take over what it holds.
-func (p project) began() {
-	if p.isAlone {
-		agent.Began(p.session, p.Getenv)
-	}
 }

@@ -3,7 +3,6 @@ package disk
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,13 +42,20 @@ func namespace() string {
 	return strings.TrimSpace(BootID()) + "/" + strings.Trim(space, "pid:[]")
 }
 
-// shells run the command of a hook and end with it.
-var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
+// initial is the process namespace of the system itself.
+const initial = "/4026531836"
 
-// BehindShell returns the process that started pid, if pid is a shell, otherwise pid.
-func BehindShell(pid int) int {
-	if s := readStatus(pid); s.parent > 1 && slices.Contains(shells, s.program) {
-		return s.parent
+// Ancestors returns a process and those above it, the nearest first. It reports whether these are all: in a container
+// some cannot be seen.
+func Ancestors(pid int) (all []Ancestor, isWhole bool) {
+	for ; pid > 0 && len(all) < 64; pid = readStatus(pid).parent {
+		s := readStatus(pid)
+		if s.start == "" {
+			return all, false
+		}
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // that of another user may be hidden
+		args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
+		all = append(all, Ancestor{pid, Process(pid), s.program, args})
 	}
-	return pid
+	return all, len(all) > 0 && strings.HasSuffix(namespace(), initial)
 }

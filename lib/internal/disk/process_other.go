@@ -24,5 +24,5 @@ func isThere(pid int) bool {
 // namespace returns "": this system has one process namespace, and no name for its starts.
 func namespace() string { return "" }
 
-// BehindShell returns pid: who started it is unknown on this system.
-func BehindShell(pid int) int { return pid }
+// Ancestors returns nothing: processes above this one cannot be seen on this system.
+func Ancestors(int) (all []Ancestor, isWhole bool) { return nil, false }

@@ -12,7 +12,7 @@ import (
 )
 
 // A process runs until it ends. One of another namespace cannot be judged, until the system was started again.
-func TestRuns(t *testing.T) {
+func TestIsGone(t *testing.T) {
 	cmd := exec.Command("cat")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -22,7 +22,7 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := disk.Process(cmd.Process.Pid)
-	if !disk.Runs(name) {
+	if !disk.IsAlive(name) || disk.IsGone(name) {
 		t.Errorf("%s does not run", name)
 	}
 	in.Close()
@@ -32,23 +32,23 @@ func TestRuns(t *testing.T) {
 	at := strings.LastIndexByte(name, '/')
 	for _, test := range []struct {
 		what, name string
-		runs       bool
+		gone       bool
 	}{
-		{"ended", name, false},
-		{"ended, of another namespace", name[:at] + "/1", true},
-		{"of another namespace, before the system was started", strings.Replace(name[:at]+"/1", "-", "0", 1), false},
+		{"ended", name, true},
+		{"ended, of another namespace", name[:at] + "/1", false},
+		{"of another namespace, before the system was started", strings.Replace(name[:at]+"/1", "-", "0", 1), true},
 		{"nothing", "", false},
 		{"no number", "x@1@", false},
-		{"another process of that number", strings.Replace(disk.Process(os.Getpid()), "@", "@1", 1), false},
+		{"another process of that number", strings.Replace(disk.Process(os.Getpid()), "@", "@1", 1), true},
 	} {
-		if got := disk.Runs(test.name); got != test.runs {
-			t.Errorf("%s, %q: runs %v, not %v", test.what, test.name, got, test.runs)
+		if disk.IsGone(test.name) != test.gone || disk.IsAlive(test.name) {
+			t.Errorf("%s, %q: gone %v", test.what, test.name, !test.gone)
 		}
 	}
 }
 
-// A hook that a shell runs belongs to the process that started the shell.
-func TestBehindShell(t *testing.T) {
+// The ancestors of a process begin with itself, and each has its program and command line.
+func TestAncestors(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "cat; true")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -57,11 +57,10 @@ func TestBehindShell(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if got := disk.BehindShell(cmd.Process.Pid); got != os.Getpid() {
-		t.Errorf("behind the shell is %d, not %d", got, os.Getpid())
-	}
-	if got := disk.BehindShell(os.Getpid()); got != os.Getpid() {
-		t.Errorf("behind no shell is %d, not %d", got, os.Getpid())
+	all, _ := disk.Ancestors(cmd.Process.Pid)
+	if len(all) < 2 || all[0].Args[0] != "sh" || all[1].PID != os.Getpid() ||
+		all[1].Process != disk.Process(os.Getpid()) {
+		t.Errorf("%+v", all)
 	}
 	in.Close()
 	if err := cmd.Wait(); err != nil {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/seed-78daf238/handoff/lib/agent/heard"
+	"github.com/seed-78daf238/handoff/lib/agent/memory"
 )
 
 // The files in the directory of the user's configuration: handoff in os.UserConfigDir.
@@ -25,6 +25,7 @@ const SyncAuto = "auto"
 //	sign           false: sign everything that is written
 //	signing_key    none: git's user.signingkey; a path, relative to the file
 //	sync           manual; auto syncs after each change, in the background
+//	session_file   true: a session of an agent leaves a file in the user's state when it ends
 //	remotes        none: object stores for sync, by name; see [Remote]
 type User struct {
 	Dir        string          // the directory of the file; "" if unknown
@@ -33,7 +34,9 @@ type User struct {
 	Sign       Setting[bool]   `key:"sign"`
 	SigningKey Setting[string] `key:"signing_key" is:"path"`
 	Sync       Setting[string] `key:"sync" is:"manual auto"`
-	Remotes    map[string]*Remote
+	// SessionFile is on unless it is set to false.
+	SessionFile Setting[bool] `key:"session_file"`
+	Remotes     map[string]*Remote
 }
 
 // A Remote is an object store. Only the user's own configuration can say where one is. It has no credentials: those
@@ -66,9 +69,9 @@ func (u *User) remotes() kind {
 // UserDir returns the directory of the user's configuration, "" if the environment does not determine it.
 func UserDir(getenv func(string) string) string {
 	if runtime.GOOS == "darwin" && getenv("HOME") != "" {
-		return heard.UserDir(getenv, "", "", "") // macOS ignores the variable
+		return memory.Dir(getenv, "", "", "") // macOS ignores the variable
 	}
-	return heard.UserDir(getenv, "XDG_CONFIG_HOME", ".config", "AppData")
+	return memory.Dir(getenv, "XDG_CONFIG_HOME", ".config", "AppData")
 }
 
 // File returns the path of the user's configuration, which may not exist.
@@ -85,7 +88,7 @@ func (u User) AllowedSigners() string {
 // stateOf returns the directory of the user's state. It is "" in a home that does not exist, such as that of a system
 // user: nobody makes one.
 func stateOf(getenv func(string) string) string {
-	state := heard.UserState(getenv)
+	state := memory.State(getenv)
 	home := filepath.Dir(filepath.Dir(filepath.Dir(state)))
 	if _, err := os.Stat(home); err != nil {
 		return ""
