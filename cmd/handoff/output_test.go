@@ -109,7 +109,7 @@ func (s *scripted) records() {
 	}
 	s.prints("", "create", "task-1", "--project", "p", "--summary", "done", "--test-run", "go=passed")
 	s.prints("", "onboard", "--project", "p")
-	chain := s.named("handoff_id", "", "new", "--kind", "universal", "--from", "a", "--to", "b", "--workflow", "wf-1", "--phase", "p", "--summary", "s")
+	chain := s.named("handoff_id", "", "create", "--kind", "universal", "--from", "a", "--to", "b", "--workflow", "wf-1", "--phase", "p", "--summary", "s")
 	s.prints("", "show", chain)
 	s.prints("", "show", chain, "--export", s.root)
 	s.prints("", "validate", chain)

@@ -79,11 +79,11 @@ func TestPeopleAtATerminal(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
 	p.expect(p.types("handoff write - --from ann --to ben", "Ctrl-D", "# Tests are green\n\nThe *deploy* is open.\x1b[2J\n\x04"),
-		"reading standard input until Ctrl-D", "handed to ben: Tests are green", "!{")
+		"reading standard input until Ctrl-D", "for ben: Tests are green", "!{")
 	p.expect(p.types("handoff write - --to ben || cat $(ls -t ~/.local/state/handoff/kept/* | head -1)", "Ctrl-D", "The token is ghp_"+"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n\x04"),
-		"your text is kept; correct the command if needed:", "`handoff write - --to ben < ", "handoff/kept/", "The token is ghp_")
+		"your text is kept: ", "`handoff write --to ben - < ", "handoff/kept/", "The token is ghp_")
 	p.expect(p.types("handoff reply $(handoff list --format ids) - || true", "Ctrl-D", "The token is ghp_"+"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n\x04"),
-		"your text is kept; correct the command if needed:", " - < ", "handoff/kept/")
+		"your text is kept: ", " - < ", "handoff/kept/")
 	p.expect(p.sees("handoff reply $(handoff list --format ids) - --to 'b n' || true"), "is not an operator name", "!Ctrl-D")
 	p.expect(p.sees("handoff list"), "\x1b[1m", "Tests are green", "unread", "!sha256")
 	p.expect(p.sees("NO_COLOR=1 handoff list"), "Tests are green", "!\x1b")
@@ -98,13 +98,13 @@ func TestPeopleAtATerminal(t *testing.T) {
 
 	// new asks for the recipient, and opens the editor.
 	p.env = append(p.env, `EDITOR=sh -c "cat \$1; echo All is done. >>\$1" sh`, "HANDOFF_OPERATOR=ann")
-	p.expect(p.types("handoff new --topic deploy --tag ci", "to: ", "ben\n"), "to: ", "What to beware of", "handed to ben")
+	p.expect(p.types("handoff write --topic deploy --tag ci", "to: ", "ben\n"), "to: ", "what to beware of", "for ben: ")
 	p.expect(p.sees("handoff list --tag ci --format rows"), "deploy")
 
 	// What is long goes to the pager, unless that is not wanted.
 	p.env = append(p.env, "HANDOFF_OPERATOR=ben")
 	long := "for i in $(seq 100); do echo \"line $i\"; echo; done | handoff write - --from ann --to ben --topic long"
-	p.expect(p.sees(long), "handed to ben")
+	p.expect(p.sees(long), "for ben: ")
 	p.expect(p.sees("handoff list"), "line 1")
 	p.expect(p.sees("PAGER='sed s/^/page:/' handoff read @"), "page:line 100")
 	p.expect(p.sees("PAGER=none-such handoff read @"), "line 100")

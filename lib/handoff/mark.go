@@ -121,7 +121,7 @@ func checkOperator(operator string) error {
 // CheckOperator returns ErrInvalid if name has not the form of an operator name.
 func CheckOperator(operator string) error {
 	if !form.IsName(operator) {
-		return fault.Invalid("use "+form.NameRule, "%q is not a valid operator", operator)
+		return fault.Invalid("use "+form.NameRule, "%q is not an operator name", operator)
 	}
 	return nil
 }

@@ -45,8 +45,8 @@ func (r Registry) Verify(id string) (OperatorStatus, error) {
 }
 
 // WhyUnknown returns why an operator is probably a typo, or "" if it is known. With an operators file, an operator is
-// unknown if the file does not list it. Without one, it is unknown if there are handoffs and none is from or to it.
-// sure reports that it is a typo, not a newcomer: the file does not list it, or a known name is similar.
+// unknown if the file does not list it. sure reports that it is a typo, not a newcomer: the file does not list it, or a
+// known name is similar.
 func (r Registry) WhyUnknown(operator string) (why string, sure bool) {
 	if list, err := r.Policy(); err != nil || list != nil || operator == Next {
 		if err != nil || operator == Next || list.Has(operator) {
@@ -54,78 +54,114 @@ func (r Registry) WhyUnknown(operator string) (why string, sure bool) {
 		}
 		return list.Verify(operator, r.s.opt.Now()).Reason, true
 	}
-	near, is := r.unseen(operator)
-	switch {
-	case !is:
+	names, err := r.names()
+	if err != nil || names.isKnown(operator) || len(names.acted)+len(names.sentTo) == 0 {
 		return "", false
-	case near == "":
-		return "no handoff here is from or to " + operator, false
 	}
-	return "no handoff here is from or to " + operator + "; did you mean " + near + "?", true
+	near := names.near(operator)
+	if near == "" && slices.Contains(names.sentTo, operator) {
+		return "", false // it got something
+	}
+	return newName(operator, near), near != ""
 }
 
-// unseen reports whether no listed handoff is from or to a name, in a store that has handoffs. near is the known name
-// that was probably meant, "" if none is similar.
-func (r Registry) unseen(name string) (near string, is bool) {
+// names are the names in a store without an operators file.
+type names struct {
+	acted  []string // they wrote, read or took something here, or the user confirmed them
+	sentTo []string // all others that handoffs are to
+}
+
+func (r Registry) names() (n names, err error) {
 	look, err := r.s.look(true)
 	if err != nil {
-		return "", false
+		return n, err
 	}
-	return unseenIn(look.Names(), name)
+	return r.s.namesIn(look.View), nil
 }
 
-func unseenIn(seen []string, name string) (near string, is bool) {
-	if len(seen) == 0 || slices.Contains(seen, name) || name == Next {
-		return "", false
-	}
+func (s *Store) namesIn(v facts.View) names {
+	acted, sentTo := v.Names()
+	return names{append(acted, s.at.Confirmed()...), sentTo}
+}
+
+func (n names) isKnown(name string) bool { return slices.Contains(n.acted, name) || name == Next }
+
+// near returns the name that is probably meant by another one, "" if none is similar.
+func (n names) near(name string) string {
 	if strings.EqualFold(name, Next) {
-		return Next, true
+		return Next
 	}
-	return form.Nearest(name, seen), true
+	near := form.Nearest(name, n.acted)
+	if near == "" && !slices.Contains(n.sentTo, name) {
+		near = form.Nearest(name, n.sentTo)
+	}
+	return near
 }
 
-// firstNames returns notes about the names of a document that occur for the first time, since they may be typos. With
-// an operators file there are none.
+func newName(name, near string) string {
+	if near == "" {
+		return name + " is new here"
+	}
+	return name + " is new here; did you mean " + near + "?"
+}
+
+// Meant returns the name that is probably meant by a new one, "" if it is known or none is similar. The error is
+// ErrInvalid for a name that differs from a known one in case alone, and for a word that means several people. With an
+// operators file, storing judges the other names.
+func (r Registry) Meant(name string) (near string, err error) {
+	list, err := r.Policy()
+	if err != nil || name == "" || name == Next || list.Has(name) || slices.Contains(list.Teams(), name) {
+		return "", nil // storing reports the file
+	}
+	n, err := r.names()
+	if err != nil {
+		return "", nil
+	}
+	known := append(n.acted, Next)
+	if list != nil {
+		known = nil
+	}
+	same := slices.IndexFunc(known, func(other string) bool { return strings.EqualFold(other, name) })
+	switch {
+	case slices.Contains(known, name):
+		return "", nil
+	case same >= 0:
+		return "", fault.Invalid("write "+known[same], "no operator has the name %q, but %s", name, known[same])
+	case strings.EqualFold(name, "all"), strings.EqualFold(name, "everyone"):
+		return "", fault.Invalid("name each, such as ben,cy, or a team of OPERATORS.md", "%q is not an operator name",
+			name)
+	case list != nil:
+		return "", nil
+	case strings.EqualFold(name, "me"):
+		return r.s.opt.Me(), nil
+	}
+	return n.near(name), nil
+}
+
+// Confirm makes a name known to the user who runs the program, in this store.
+func (r Registry) Confirm(name string) { r.s.at.Confirm(name) }
+
+// firstNames returns notes about new names of documents, since they may be typos. With an operators file there are
+// none. A new recipient is noted once unless a known name is similar, and not while nobody else has acted here.
 func (s *Store) firstNames(v facts.View, docs []*accepted) (notes []string) {
-	if rules := s.at.Rules(); len(docs) != 1 || rules.List != nil || rules.Off {
+	if rules := s.at.Rules(); rules.List != nil || rules.Off {
 		return nil
 	}
-	seen := v.Names()
-	for _, name := range []string{docs[0].To, docs[0].From} {
-		if near, is := unseenIn(seen, name); near != "" {
-			notes = append(notes, name+" is new here; did you mean "+near+"?")
-		} else if is && name == docs[0].To {
-			notes = append(notes, name+" is new here")
+	n := s.namesIn(v)
+	for _, d := range docs {
+		for _, name := range []string{d.To, d.From} {
+			near := n.near(name)
+			if name == "me" {
+				near = s.opt.Me()
+			}
+			isFirst := name == d.To && !slices.Contains(n.sentTo, name)
+			if note := newName(name, near); !n.isKnown(name) && (near != "" || isFirst) &&
+				len(n.acted)+len(n.sentTo) > 0 && !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
 		}
 	}
 	return notes
-}
-
-// IsAlone reports whether one operator works here alone: the only one in the operators file who has not left, or
-// without such a file, the only one in the handoffs. A store without handoffs shows nothing.
-func (r Registry) IsAlone(operator string) bool {
-	list, err := r.Policy()
-	if err != nil || operator == "" {
-		return false
-	}
-	if list != nil {
-		return slices.Equal(list.Active(r.s.opt.Now()), []string{operator})
-	}
-	look, err := r.s.look(true)
-	if err != nil {
-		return false
-	}
-	return slices.Equal(look.Names(), []string{operator})
-}
-
-// Nearest returns the known operator whose name is similar to an unknown one. It returns "" if there is no such
-// operator, or if the project has an operators file.
-func (r Registry) Nearest(name string) string {
-	if list, err := r.Policy(); err != nil || list != nil {
-		return ""
-	}
-	near, _ := r.unseen(name)
-	return near
 }
 
 // Add adds an entry to the operators file, or creates the file. If the rules before were the accepted ones, the new

@@ -90,7 +90,6 @@ func readings(t *testing.T, s *handoff.Store, id string) map[string]func() {
 		"Policy":        func() { _, _ = s.Registry().Policy() },
 		"Registry":      func() { _, _ = s.Registry().Verify("ben") },
 		"WhyUnknown":    func() { s.Registry().WhyUnknown("bne") },
-		"IsAlone":       func() { s.Registry().IsAlone("ben") },
 		"CheckOperator": func() { _ = s.Registry().Check("ben") },
 	}
 }

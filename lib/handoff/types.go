@@ -6,6 +6,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
+	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -84,6 +85,22 @@ func IsIndex(name string) bool { return name == disk.IndexFile || disk.ArchiveNu
 
 // IsSession reports whether name can be the name of an agent session.
 func IsSession(name string) bool { return form.IsSlug(name, 128) }
+
+// HasFrontmatter reports whether a text has the frontmatter of a handoff, even if fields of it are missing or wrong.
+func HasFrontmatter(text []byte) bool {
+	owner, _ := document.OwnerOf(text)
+	return owner == document.Complete || owner == document.Partial
+}
+
+// IsJSON reports whether a text is one JSON value.
+func IsJSON(text []byte) bool {
+	_, err := jsontree.Parse(text)
+	return err == nil
+}
+
+// Within reports whether path is dir or below it, without symbolic links that lead out. If that is unknown, the answer
+// is no.
+func Within(dir, path string) bool { return store.Within(dir, path) }
 
 // TopicOf returns a topic for a body: from its first heading, unless every handoff could have it. Otherwise it is from
 // the first words, otherwise "note".

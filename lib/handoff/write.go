@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -23,13 +24,15 @@ type Document = document.Document
 // A Source is a document to write. Exactly one of Text, Fields and Make is set.
 type Source struct {
 	Name   string               // its name in messages, such as a file name; or ""
-	Text   []byte               // frontmatter and body
+	Text   []byte               // frontmatter and body, or with Given any text
 	Fields *Document            // the document itself
 	Make   func() (Made, error) // makes the document; called once, after the machine was checked
 
-	// with Text: fields that its frontmatter must not contradict, and gets if it lacks them; or nil
-	Expected *Document
-	Defaults func(body string) Document // with Expected: the defaults of frontmatter fields, for a body
+	// Given has the fields of the document that are known. With it, Text may lack a frontmatter, or have one that lacks
+	// fields, or that of another tool. Then it is a text for people, and not empty without AllowEmpty.
+	Given      *Document
+	Defaults   func(body string) Document // with Given: the values of fields that are neither given nor in the text
+	AllowEmpty bool
 
 	File string // the file that it was written from, relative to the project root; or ""
 }
@@ -187,11 +190,12 @@ func (s *Store) identify(src Source) (*accepted, error) {
 	if err != nil {
 		return d, err
 	}
-	draft, err := parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
+	draft, note, err := parse(src, s.opt.Rules, s.opt.MaxDocumentBytes)
 	if err != nil {
 		return d, err
 	}
 	d.Document, d.redacted = draft.Document(), redacted
+	d.addNotes(draft, note)
 	if fault := document.CheckTime(d.Time, s.opt.Now()); fault != nil {
 		fault.Line, fault.Column = draft.Locate(fault.Pointer)
 		return d, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
@@ -214,6 +218,17 @@ func (s *Store) identify(src Source) (*accepted, error) {
 		return d, &DocumentError{Name: d.name, Faults: []Fault{*fault}}
 	}
 	return d, nil
+}
+
+// addNotes adds what the writer must know about the text.
+func (d *accepted) addNotes(draft *document.Draft, note string) {
+	if note != "" {
+		d.notes = append(d.notes, note)
+	}
+	if lines := draft.Comments; len(lines) > 0 {
+		d.notes = append(d.notes, "comments in the frontmatter are not stored: line "+
+			strings.Join(fault.Lines(lines, strconv.Itoa), ", "))
+	}
 }
 
 // screen refuses a document with credentials, or redacts it if the options say so.
@@ -242,34 +257,56 @@ func Parse(src Source, rules Rules, maxBytes int) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	draft, err := parse(src, rules, maxBytes)
+	draft, _, err := parse(src, rules, maxBytes)
 	if err != nil {
 		return Document{}, err
 	}
 	return draft.Document(), nil
 }
 
-// parse returns a draft without faults that knows the places of its fields in src.
-func parse(src Source, rules Rules, maxBytes int) (*document.Draft, error) {
+// parse returns a draft without faults that knows the places of its fields in src, and a note about its frontmatter.
+func parse(src Source, rules Rules, maxBytes int) (draft *document.Draft, note string, err error) {
 	if rules == nil {
-		return nil, fault.Config("", "no rules are given")
+		return nil, "", fault.Config("", "no rules are given")
 	}
 	if maxBytes == 0 {
 		maxBytes = DefaultMaxDocumentBytes
 	}
-	var draft *document.Draft
-	if src.Fields != nil {
+	switch {
+	case src.Fields != nil:
 		draft, _ = document.Compose(*src.Fields)
-	} else {
+	case src.Given == nil:
 		draft, _ = document.Parse(src.Text, maxBytes)
-		if src.Expected != nil {
-			draft.Fill(*src.Expected, src.Defaults)
+	default:
+		var isWhole bool
+		draft, isWhole, note = document.Read(src.Text, maxBytes,
+			document.Filling{Given: *src.Given, Defaults: src.Defaults})
+		if !isWhole {
+			err = src.lacks(draft)
 		}
 	}
-	if faults := draft.Check(rules); len(faults) > 0 {
-		return nil, &DocumentError{Name: src.Name, Faults: faults}
+	if err != nil {
+		return nil, "", err
 	}
-	return draft, nil
+	if faults := draft.Check(rules); len(faults) > 0 {
+		return nil, "", &DocumentError{Name: src.Name, Faults: faults}
+	}
+	return draft, note, nil
+}
+
+// lacks returns an error if a text for people lacks a text, a recipient or a sender.
+func (src Source) lacks(d *document.Draft) error {
+	switch name := fault.Prefixed(src.Name); {
+	case d.Lacks("to"):
+		return fault.Invalid("add --to NAME, or --to next for whoever works here next", "%sno recipient", name)
+	case d.Lacks("from"):
+		return fault.Invalid("run `handoff init --operator NAME`, or set HANDOFF_OPERATOR",
+			"I don't know who you are")
+	case strings.TrimSpace(d.Document().Body) == "" && !src.AllowEmpty:
+		return fault.Invalid("write what the recipient needs; --allow-empty stores it as it is", "%sthe text is empty",
+			name)
+	}
+	return nil
 }
 
 // PlainRules checks the frontmatter without a schema library. It accepts what schema.Frontmatter() accepts.

@@ -550,7 +550,7 @@ func TestMatrixTokens(t *testing.T) {
 	each(t, func(d *desk, a coder) {
 		for _, way := range []string{"MCP", "shell", "shell with --reply"} {
 			w := newWork(d.T, a, "")
-			w.sh(bin + "/handoff new --kind packet --from ann --to ben --topic parser --objective 'The parser refuses what RFC 8259 refuses' " +
+			w.sh(bin + "/handoff create --kind packet --from ann --to ben --topic parser --objective 'The parser refuses what RFC 8259 refuses' " +
 				"--completed 'Wrote the tokenizer in lib/parse/token.go; go test ./lib/parse passes' --unresolved 'FuzzParse fails on lone surrogates' " +
 				"--assumption 'Input is UTF-8' --next-action 'Handle lone surrogates in lib/parse/text.go, then run FuzzParse for a minute' --risk 'Files written before version 2 may be refused'")
 			id := strings.TrimPrefix(strings.TrimSpace(w.sh(bin+"/handoff list --topic parser --format ids")), "sha256:")[:12]

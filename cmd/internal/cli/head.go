@@ -1,7 +1,8 @@
 package cli
 
 import (
-	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -16,19 +17,43 @@ type Fields handoff.Document
 // Declare adds the flags.
 func (f *Fields) Declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.From, "from", "", "the sender, an `operator` (default: you)")
-	flags.StringVar(&f.To, "to", "", "the `recipient`: an operator, a team, or several as ben,cy")
-	flags.Var(value{"string", func() string { return f.Topic }, func(text string) error {
-		if f.Topic = handoff.TopicFrom(text); f.Topic == "" {
-			return fmt.Errorf("%q has no letter or digit", text)
-		}
-		return nil
-	}, nil}, "topic", "the `topic`, one or a few words (default: from the text)")
-	flags.StringVar(&f.Time, "ts", "", "the time, an `instant` in RFC 3339 with Z (default: now)")
+	flags.StringVar(&f.To, "to", "", "the `recipient`: a name, a team, several as ben,cy, or next for whoever works "+
+		"here next")
+	flags.StringVar(&f.Topic, "topic", "", "the `topic`, one or a few words (default: from the text)")
+	flags.StringVar(&f.Time, "ts", "", "the `time` (default: now)")
 	flags.StringArrayVar(&f.Tags, "tag", nil, "a `tag`; can be repeated")
-	flags.Func("ref", "a `reference`; can be repeated", func(text string) error {
-		f.References = append(f.References, text)
-		return checkReferences([]string{text})
-	})
+	flags.StringArrayVar(&f.References, "ref", nil, "a `reference`; can be repeated")
+}
+
+// complete checks the values of the flags, and brings topic and time into their forms.
+func (f *Fields) complete(a *App) error {
+	if f.Topic != "" {
+		topic := handoff.TopicFrom(f.Topic)
+		switch {
+		case topic == "":
+			return Invalid("use a few words", "--topic: %q has no letter or digit", f.Topic)
+		case topic != f.Topic:
+			a.Note("the topic is " + topic)
+		}
+		f.Topic = topic
+	}
+	if _, err := time.Parse(time.RFC3339, f.Time); f.Time != "" && err != nil && !strings.Contains(f.Time, "T") {
+		at, err := handoff.ParseSince(f.Time, a.Now())
+		if err != nil {
+			return Invalid("use yesterday, 7d, 48h or 2026-05-07", "--ts: %q is not a time", f.Time)
+		}
+		f.Time = at.UTC().Format(time.RFC3339)
+	}
+	f.From = Name(f.From)
+	return checkReferences(f.References)
+}
+
+// Name returns the name that a user typed, without the @ of @ben.
+func Name(typed string) string {
+	if name := strings.TrimPrefix(typed, "@"); name != "" {
+		return name
+	}
+	return typed
 }
 
 // checkReferences refuses malformed references, since they would have no effect.
@@ -37,14 +62,4 @@ func checkReferences(all []string) error {
 		return Invalid(bad.Hint, "%s %s", fault.Quote(bad.Reference), fault.Own(bad.Problem))
 	}
 	return nil
-}
-
-// Given reports whether any field was given.
-func (f *Fields) Given() bool { return len(handoff.Document(*f).Instance()) > 0 }
-
-// Document returns a document with the fields of the flags and a body.
-func (f *Fields) Document(body string) handoff.Document {
-	doc := handoff.Document(*f)
-	doc.SchemaVersion, doc.Body = "1.0", body
-	return doc
 }

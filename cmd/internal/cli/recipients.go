@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ func (a *App) Recipients(from func() string, to string) ([]string, error) {
 		if name = strings.TrimSpace(name); name == "" && to != "" {
 			return nil, Invalid("put one comma between two names: --to ben,cy", "--to %q has an empty name", to)
 		}
-		for _, one := range a.membersOf(name, from) {
+		for _, one := range a.membersOf(Name(name), from) {
 			if !slices.Contains(all, one) {
 				all = append(all, one)
 			}
@@ -49,30 +50,46 @@ func (a *App) listedOperators() *handoff.OperatorList {
 	return nil
 }
 
-// forEach returns a source for each recipient of the fields. one makes it from the fields with a single recipient.
-func (in *Input) forEach(one func(f Fields) (handoff.Source, error)) (sources []handoff.Source, err error) {
-	if in.to == nil {
-		if in.to, err = in.Recipients(in.sender, in.Fields.To); err != nil {
-			return nil, err
+// prepare completes the flags, and finds what the text is about, the recipients, and whether their names are right.
+func (w *Writing) prepare() error {
+	if err := w.Relating.Apply(w.App, &w.Fields); err != nil {
+		return err
+	}
+	for i, id := range w.Related() {
+		if s, err := w.App.Store(); err == nil && w.about == nil {
+			if e, err := s.Find(id); err == nil {
+				w.about, w.isReply = &e, i < len(w.Re)
+			}
 		}
 	}
-	sources = make([]handoff.Source, len(in.to))
-	for i, to := range in.to {
-		f := in.Fields
-		f.To = to
-		if sources[i], err = one(f); err != nil {
-			return nil, err
-		}
+	if me := w.self(); w.about != nil && !w.isReply && me != "" && me != w.about.From && !w.about.IsTo(me) {
+		w.Note(Short(w.about.ID, Shortest) + " is not replaced: " + me + " is neither its sender nor its recipient")
 	}
-	return sources, nil
+	return w.prepareNames()
 }
 
-// sender returns the sender of documents that name none.
-func (in *Input) sender() string {
-	if in.Fields.From != "" {
-		return in.Fields.From
+// prepareNames finds the recipients.
+func (w *Writing) prepareNames() (err error) {
+	if w.to, err = w.Recipients(w.self, w.To); err != nil {
+		return err
 	}
-	return in.self()
+	_, s, err := w.NewStore()
+	if err != nil {
+		return err
+	}
+	for i, name := range append(slices.Clone(w.to), w.From) {
+		flag := "--to"
+		if i == len(w.to) {
+			flag = "--from"
+		}
+		if err := handoff.CheckOperator(name); name != "" && err != nil {
+			return fmt.Errorf("%s: %w", flag, err)
+		}
+		if err := w.CheckName(s, name, "Store it for "+name+"?"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // offerRecipients completes the last of the recipients in --to: operators and teams.
@@ -83,4 +100,21 @@ func (a *App) offerRecipients(typed string) []string {
 		names[i] = before + names[i]
 	}
 	return names
+}
+
+// AnswerTo makes the text the answer to a handoff; "@" is the one that the operator holds.
+func (w *Writing) AnswerTo(id string) error {
+	s, err := w.App.Store()
+	if err == nil && id == "@" {
+		id, err = w.Taken(s, w.self(), w.SessionID())
+	}
+	if err != nil {
+		return err
+	}
+	e, err := s.Find(id)
+	if err != nil {
+		return err
+	}
+	w.Re, w.IDs = append([]string{e.ID}, w.Re...), []string{Short(e.ID, Shortest)}
+	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -39,23 +40,24 @@ func (a *App) ProjectName() string {
 }
 
 // record returns the source of a record. The record is parsed later, after the store has checked its machine.
-func (in *Input) record(f Fields, name string, text []byte) (handoff.Source, error) {
-	o, is := in.records[f.To]
+func (w *Writing) record(f Fields, name string, text []byte) (handoff.Source, error) {
+	o, is := w.records[f.To]
 	if !is {
-		fields, err := in.recorded(f)
+		refs, err := w.Recording.References(w.App, w.Kind == "")
 		if err != nil {
 			return handoff.Source{}, err
 		}
-		o = in.RecordOptions(fields)
-		o.Kind, o.AllowEmpty, o.Now, o.Project = in.Kind, in.AllowEmpty, in.Stamp, in.ProjectName
+		f.References = append(slices.Clip(f.References), refs...)
+		o = w.RecordOptions(f)
+		o.Kind, o.AllowEmpty, o.Now, o.Project = w.Kind, w.AllowEmpty, w.stamp, w.ProjectName
 		o.Carried = record.Carried(func() (*handoff.Store, error) {
-			_, s, err := in.NewStore()
+			_, s, err := w.NewStore()
 			return s, err
 		})
-		if in.records == nil {
-			in.records = map[string]record.Options{}
+		if w.records == nil {
+			w.records = map[string]record.Options{}
 		}
-		in.records[f.To] = o
+		w.records[f.To] = o
 	}
 	return record.Source(name, text, o), nil
 }

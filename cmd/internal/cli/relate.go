@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -14,30 +15,32 @@ import (
 type Relating struct {
 	Re, Supersedes []string
 	Expires        string
-
-	At string // the current time, if Apply needed it
 }
 
 // Declare adds the flags.
 func (r *Relating) Declare(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&r.Re, "re", nil, "answer this `handoff`; can be repeated")
-	flags.StringArrayVar(&r.Supersedes, "supersedes", nil, "replace this `handoff`; can be repeated")
-	flags.StringVar(&r.Expires, "expires", "", "hide it after this `time`, such as 7d or 2026-12-01")
+	flags.StringArrayVar(&r.Re, "re", nil, "the `handoff` that it answers; can be repeated")
+	flags.StringArrayVar(&r.Supersedes, "supersedes", nil, "the `handoff` that it replaces; can be repeated")
+	flags.StringVar(&r.Expires, "expires", "", "hide it from this `time` on: 7d, 2026-12-01")
 }
 
-// Apply adds the references. A prefix must match a stored handoff; the handoff of a whole id need not be stored here.
+// Apply completes the fields and adds the references. A prefix must match a stored handoff; the handoff of a whole id
+// need not be stored here.
 func (r *Relating) Apply(a *App, f *Fields) error {
-	for _, list := range []struct {
-		kind relation.Kind
-		ids  []string
-	}{{relation.Re, r.Re}, {relation.Supersedes, r.Supersedes}} {
-		for _, id := range list.ids {
-			id, err := a.wholeID(id)
-			if err != nil {
-				return err
-			}
-			f.References = append(f.References, relation.Form{Kind: list.kind, ID: id}.String())
+	if err := f.complete(a); err != nil {
+		return err
+	}
+	r.Supersedes = strings.FieldsFunc(strings.Join(r.Supersedes, ","), func(c rune) bool { return c == ',' })
+	for i, id := range r.Related() {
+		id, err := a.wholeID(id)
+		if err != nil {
+			return err
 		}
+		kind := relation.Re
+		if i >= len(r.Re) {
+			kind = relation.Supersedes
+		}
+		f.References = append(f.References, relation.Form{Kind: kind, ID: id}.String())
 	}
 	if r.Expires == "" {
 		return nil
@@ -49,6 +52,9 @@ func (r *Relating) Apply(a *App, f *Fields) error {
 	}
 	return err
 }
+
+// Related returns the ids of what the handoff answers, then of what it replaces.
+func (r *Relating) Related() []string { return slices.Concat(r.Re, r.Supersedes) }
 
 // wholeID completes an id.
 func (a *App) wholeID(id string) (string, error) {
@@ -67,8 +73,7 @@ func (a *App) wholeID(id string) (string, error) {
 // expiry returns when a handoff with the time ts expires. ts "" is now.
 func (r *Relating) expiry(a *App, ts string) (at time.Time, err error) {
 	if ts == "" {
-		r.At = a.UTCNow()
-		ts = r.At
+		ts = a.UTCNow()
 	}
 	from, err := time.Parse(time.RFC3339Nano, ts)
 	if err != nil {

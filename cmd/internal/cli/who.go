@@ -52,10 +52,25 @@ func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs
 		return "", cmp.Or(err, UnknownOperator("--operator"))
 	}
 	if named != "" && len(handoffs) > 0 && a.CanAsk() {
-		return operator, a.AskName(s, named)
+		return operator, a.CheckName(s, named, "Act as "+named+"?")
 	}
 	a.NoteSlips(s, operator)
 	return operator, nil
+}
+
+// CheckName returns an error if a name that the user gave is probably another one. A name that differs in case alone,
+// or means several people, is refused. On a terminal, a new name that is similar to a known one is asked about with a
+// question.
+func (a *App) CheckName(s *handoff.Store, name, question string) error {
+	near, err := s.Registry().Meant(name)
+	if name == "" || err != nil || near == "" || a.Quiet || !a.CanAsk() {
+		return err // a note comes with the receipt
+	}
+	if !a.Confirm(name + " is new here; did you mean " + near + "? " + question) {
+		return Invalid("use "+near, "%s is new here; nothing was done", name)
+	}
+	s.Registry().Confirm(name)
+	return nil
 }
 
 // NoteSlips notes names that are probably mistyped.

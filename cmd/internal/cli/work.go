@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -78,11 +77,4 @@ func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 		}
 	}
 	return refs, nil
-}
-
-// recorded returns fields with the references that record the work.
-func (in *Input) recorded(f Fields) (Fields, error) {
-	refs, err := in.Recording.References(in.App, in.ForWork)
-	f.References = append(slices.Clip(f.References), refs...)
-	return f, err
 }

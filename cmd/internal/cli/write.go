@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,39 +14,10 @@ import (
 // manyDocuments is the number of documents from which the disk takes most of the time.
 const manyDocuments = 500
 
-// AskName asks at a terminal about a new operator whose name is similar to a known one.
-func (a *App) AskName(s *handoff.Store, name string) error {
-	if !a.CanAsk() || a.Quiet {
-		return nil
-	}
-	if near := s.Registry().Nearest(name); near != "" &&
-		!a.Confirm(name+" is new here; did you mean "+near+"? Use "+name+" anyway?") {
-		return Invalid("use "+near, "%s is new here; nothing was done", name)
-	}
-	return nil
-}
-
-// AskNames is AskName for the recipients of sources.
-func (a *App) AskNames(s *handoff.Store, sources []handoff.Source) error {
-	asked := map[string]bool{}
-	for _, source := range sources {
-		if named := cmp.Or(source.Fields, source.Expected); named != nil && !asked[named.To] {
-			asked[named.To] = true
-			if err := a.AskName(s, named.To); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // Write stores the sources and prints their receipts.
 func (a *App) Write(sources []handoff.Source) error {
 	_, s, err := a.NewStore()
 	if err != nil {
-		return err
-	}
-	if err := a.AskNames(s, sources); err != nil {
 		return err
 	}
 	if len(sources) >= manyDocuments {
@@ -108,28 +78,23 @@ func (a *App) PrintReceipts(s *handoff.Store, receipts []handoff.Receipt) error 
 // manyStored is the number of receipts above which each is only a line with id and file.
 const manyStored = 20
 
-// tellStored prints a receipt for people: recipient, title, and how to withdraw it.
+// tellStored prints a receipt for people: recipient, title, and the command that takes it back.
 func (a *App) tellStored(s *handoff.Store, r handoff.Receipt) error {
-	id, sent, isMine := Short(r.ID, Shortest), "", false
+	id, sent := Short(r.ID, Shortest), ""
 	if e, err := s.Find(r.ID); err == nil {
-		isMine = e.IsTo(e.From)
-		sent = " to " + e.To + ": " + a.TitleOf(s, r.ID)
+		sent = " for " + e.To + ": " + a.TitleOf(s, r.ID)
 	}
-	line, next := a.StateSign(handoff.StateUnread)+" handed"+sent+" ("+id+")",
-		"take it back while nobody has read it: handoff withdraw "+id
-	if isMine {
-		next = "finish it: handoff done " + id
-	}
+	line := "stored " + id + sent + "; undo: `handoff write --undo " + id + "`"
 	switch r.Status {
 	case handoff.StatusExisting:
-		line, next = id+" was stored before, as "+r.Path, ""
+		line = id + " was stored before, as " + r.Path
 	case handoff.StatusWaiting:
-		line, next = id+" waits in "+r.Path, ""
+		line = id + " waits in " + r.Path
 	}
 	if r.Signature != nil && r.Signature.State != handoff.SignatureUnsigned {
 		line += ", signature " + r.Signature.State
 	}
-	return a.Tell(r, line, next)
+	return a.Tell(r, line)
 }
 
 // A firstError reports all errors and has the class of the first.
@@ -156,7 +121,7 @@ func SameAgain(err error, took string) error {
 	if err == nil || took == "" || errors.Is(err, handoff.ErrInvalid) || errors.Is(err, handoff.ErrDenied) {
 		return err
 	}
-	return WithHint(err, "retry with --ts "+took+", so that the handoff is the same")
+	return WithHint(err, "run again with --ts "+took)
 }
 
 // WithHint returns err with advice.

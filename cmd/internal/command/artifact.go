@@ -43,7 +43,7 @@ func readArtifact(a *cli.App, s *handoff.Store, name string) (artifact, error) {
 	}
 	name, text, err := a.ReadNamed(name)
 	got := artifact{name: name, text: text, path: name}
-	if err != nil || !cli.HasFrontmatter(text) {
+	if err != nil || !handoff.HasFrontmatter(text) {
 		return got, err
 	}
 	doc, err := handoff.Parse(handoff.Source{Name: name, Text: text}, handoff.PlainRules, cli.MaxInput)

@@ -39,9 +39,12 @@ type creation struct {
 }
 
 func createCommand(a *cli.App) *cobra.Command {
+	if kind := kindIn(a.Args); kind != "" {
+		return createRecordCommand(a, kind)
+	}
 	f := &createFlags{Gate: &a.Gate}
 	cmd := &cobra.Command{
-		Use:   "create TASK_ID --summary TEXT",
+		Use:   "create TASK_ID --summary TEXT | --kind packet|universal",
 		Short: "Store a run record: what a run did, and what is open",
 		Long: `Store a run record: what a run did, what it validated, what stays uncertain,
 and what comes next. The self-audit is derived from the record. Gaps in the

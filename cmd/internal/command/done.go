@@ -12,7 +12,8 @@ import (
 
 type doneFlags struct {
 	*actFlags
-	Reply string
+	command *cobra.Command
+	Reply   string
 }
 
 func doneCommand(a *cli.App) *cobra.Command {
@@ -36,6 +37,7 @@ Exit codes: 3 not allowed, 11 taken or finished by another operator or session.`
 		ValidArgsFunction: a.CompleteIDs,
 		RunE:              func(_ *cobra.Command, ids []string) error { return done(a, f, ids) },
 	}
+	f.command = cmd
 	flags := cmd.Flags()
 	f.actFlags = newActFlags(a, flags)
 	flags.BoolVar(&f.Undo, "undo", false, "reopen the handoff")
@@ -66,34 +68,20 @@ func done(a *cli.App, f *doneFlags, ids []string) error {
 			return err
 		}
 	}
-	e, err := do.store.Find(id)
+	w := &cli.Writing{App: a, Command: f.command}
+	w.Fields.From = a.Who.Operator
+	if err = w.AnswerTo(id); err == nil {
+		err = w.Read([]string{f.Reply}) // before anything is finished
+	}
+	if err == nil {
+		err = w.Try()
+	}
 	if err != nil {
 		return err
 	}
-	in := &cli.Input{App: a}
-	if do.then, err = answerTo(in, e, do.who.Operator, f.Reply); err != nil {
-		return in.Kept(err)
+	do.then = func(done *handoff.ActReceipt) error {
+		a.Ending = done // so that a repeated command stores the same handoff
+		return w.Store(done.Time)
 	}
-	return in.Kept(do.all(ids))
-}
-
-// answerTo returns a function that stores a text as the answer to a handoff, once the operator has finished it. A text
-// that cannot be stored is refused here, before the handoff is finished.
-func answerTo(in *cli.Input, e handoff.Entry, operator, file string) (func(*handoff.ActReceipt) error, error) {
-	doc := handoff.Reply(e, operator)
-	in.Fields = cli.Fields{From: doc.From, To: doc.To, Topic: doc.Topic, References: doc.References}
-	name, text, err := in.ReadNamed(file)
-	if err != nil {
-		return nil, err
-	}
-	before := *in
-	before.At = e.Time // it is not finished yet
-	return func(done *handoff.ActReceipt) error {
-		in.Ending, in.At = done, done.Time // so that a repeated command stores the same handoff
-		sources, err := in.Text(name, text)
-		if err != nil {
-			return err
-		}
-		return in.Write(sources)
-	}, in.Try(before.Text(name, text))
+	return do.all(ids)
 }

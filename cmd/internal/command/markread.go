@@ -61,7 +61,7 @@ func markRead(a *cli.App, f *markReadFlags, ids []string) error {
 		ids, operator, err = markArgs(s, ids, operator)
 	}
 	if err == nil {
-		err = a.AskName(s, operator)
+		err = a.CheckName(s, operator, "Act as "+operator+"?")
 	}
 	if err != nil {
 		return err

@@ -25,8 +25,8 @@ func ids(a *cli.App, paths []string) error {
 	if err != nil {
 		return err
 	}
-	in := cli.Input{App: a}
-	sources, err := in.Sources(paths)
+	w := cli.Writing{App: a}
+	sources, err := w.Sources(paths)
 	if err != nil {
 		return err
 	}

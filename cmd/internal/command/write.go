@@ -1,8 +1,6 @@
 package command
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -10,83 +8,109 @@ import (
 )
 
 type writeFlags struct {
-	cli.Fields
-	cli.Relating
-	cli.Recording
-	File []string
-	*cli.Gate
-	*cli.Signing
-	Kind       string
-	AllowEmpty []string
+	cli.Writing
+	Undo string
 }
 
 func writeCommand(a *cli.App) *cobra.Command {
-	f := &writeFlags{Gate: &a.Gate, Signing: &a.Signing}
-	cmd := &cobra.Command{
-		Use:   "write FILE…|-|DIR",
-		Short: "Store a handoff from a file, directory or standard input",
-		Long: `Store handoffs. When write exits with 0, they are on disk. You can repeat a
-failed command: nothing is stored twice.
+	return storing(a, &cobra.Command{
+		Use:   "write [FILE… | DIR | -] --to NAME",
+		Short: "Give a handoff to someone",
+		Long: `Give a handoff to someone. When write exits with 0, it is on the disk.
 
-FILE is Markdown, a handoff with its own frontmatter, or a record as JSON. DIR
-means its *.md and *.json files, - means standard input. Plain Markdown needs
---to: you are the sender, the time is now, and the topic comes from the first
-heading. A flag must not contradict the frontmatter. Several files are checked
-first, and stored all or none. A file that contains a credential is refused.
+You are the sender; the title is the first heading or sentence. Without FILE,
+write reads the pipe if there is one, otherwise it opens your editor. For
+several files or recipients, all handoffs are stored or none. A file that names
+its recipient in its frontmatter needs no --to. The frontmatter of another tool
+stays in the text.
 
---to ben,cy, or a team in OPERATORS.md, stores one handoff for each recipient,
-all or none. --to next is for whoever works here next, you included. It is the
-default if you are the only operator in OPERATORS.md, or in the handoffs here.
+A record, JSON of a known kind, is stored as one. Known forms of credentials are
+refused.
 
-A record is a packet, a universal handoff or a run record. It fills in the
-frontmatter itself, and flags override it:
-  from     agent or source.skill
-  to       target.skill
-  topic    task, task_id or source.workflow_id
-  ts_utc   updated_at, created_at or timestamp
+Exit codes: 3 recipient refused, 4 busy, 6 wrong id or machine, 7 bad directory.`,
+		Example: `  handoff write --to ben                        # opens your editor
+  handoff write -m 'Tests are green.' --to ben
+  git log -3 | handoff write --to ben,cy`,
+		Args: cobra.ArbitraryArgs,
+	}, func(f *writeFlags, args []string) error { return f.store(a, args) })
+}
 
-With --work and --file, write records the commit and files as they are now.
-Later, handoff check compares them with the project. --re, --supersedes and
---expires say what the handoff answers, what it replaces, and when it expires.
-
-Exit codes: 3 operator refused, 4 busy, 6 wrong id or machine, 7 bad directory.`,
-		Example: `  handoff write note.md --to ben
-  handoff write plan.md --to ben,cy
-  handoff write HANDOFF.md --to next
-  handoff write packet.json --to ben
-  echo 'Tests are green.' | handoff write - --to ben --topic deploy`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return write(a, f, args) },
-	}
-	flags := cmd.Flags()
-	f.Fields.Declare(flags)
-	f.Relating.Declare(flags)
-	f.Recording.Declare(flags)
-	flags.StringArrayVar(&f.File, "file", nil, "record this `file` as it is, for check to compare; can be "+
-		"repeated")
-	f.Gate.Declare(flags)
-	f.Signing.Declare(flags)
-	flags.StringVar(&f.Kind, "kind", "", "the `kind` of the records: packet, universal or run (default: "+
-		"from their shape)")
-	flags.StringArrayVar(&f.AllowEmpty, "allow-empty", nil, "accept an empty body, or this empty `field` "+
-		"of a packet; can be repeated")
+func newCommand(a *cli.App) *cobra.Command {
+	cmd := writeCommand(a)
+	cmd.Use, cmd.Short, cmd.Example = "new --to NAME", "Write a handoff, as write does", "  handoff new --to ben"
 	return cmd
 }
 
-func write(a *cli.App, f *writeFlags, paths []string) error {
-	if err := f.Apply(a, &f.Fields); err != nil {
+func supersedeCommand(a *cli.App) *cobra.Command {
+	return storing(a, &cobra.Command{
+		Use:   "supersede ID [FILE|-]",
+		Short: "Replace a handoff by a newer one",
+		Long: `Replace a handoff by a newer one, as handoff write --supersedes ID does. The
+editor opens with the old text. Only its sender or recipient can replace it.`,
+		Example: `  handoff supersede 134327a8
+  handoff supersede 134327a8 plan-2.md --expires 7d`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteIDs,
+	}, func(f *writeFlags, args []string) error {
+		f.Supersedes, f.IDs = append(f.Supersedes, args[0]), args[:1]
+		return f.store(a, args[1:])
+	})
+}
+
+func replyCommand(a *cli.App) *cobra.Command {
+	return storing(a, &cobra.Command{
+		Use:   "reply [ID] [FILE|-]",
+		Short: "Reply to a handoff",
+		Long: `Reply to a handoff. The reply goes to its sender, or if that is you, to its
+recipient again, with the same topic. Without ID, it is the one that you hold.
+The text comes from FILE, the pipe, or your editor, as with write.`,
+		Example: `  handoff reply 134327a8                        # opens your editor
+  handoff reply 134327a8 -m 'Done, the cache is warm.'
+  handoff reply 134327a8 answer.md`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: a.CompleteIDsAndFiles,
+	}, func(f *writeFlags, args []string) error {
+		if f.Undo != "" {
+			return f.store(a, args)
+		}
+		if len(args) == 0 || args[0] == "-" {
+			args = append([]string{"@"}, args...)
+		}
+		return f.reply(a, args[0], args[1:])
+	})
+}
+
+// storing gives a command the flags of write, and runs it.
+func storing(a *cli.App, cmd *cobra.Command, run func(*writeFlags, []string) error) *cobra.Command {
+	f := &writeFlags{Writing: cli.Writing{App: a}}
+	f.Declare(cmd)
+	cmd.Flags().StringVar(&f.Undo, "undo", "", "take this `handoff` back, if its recipient has not read it")
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return run(f, args) }
+	if cmd.Name() != "reply" {
+		cmd.Flags().StringVar(&f.Kind, "kind", "", "the `kind` of the records: packet, universal or run (default: "+
+			"from their shape)")
+	}
+	return cmd
+}
+
+// store stores what the files, the message, a pipe or the editor say, or takes a handoff back.
+func (f *writeFlags) store(a *cli.App, files []string) error {
+	if f.Undo != "" {
+		if len(files) > 0 {
+			return cli.Invalid("remove one", "--undo conflicts with %q", files[0])
+		}
+		return perform(a, handoff.ActWithdraw, []string{f.Undo}, handoff.Who{})
+	}
+	if err := f.Read(files); err != nil {
 		return err
 	}
-	f.Files = f.File
-	in := cli.Input{App: a, Fields: f.Fields, At: f.At, Recording: f.Recording, Kind: f.Kind,
-		AllowEmpty: f.AllowEmpty}
-	sources, err := in.Sources(paths)
-	if err != nil {
-		return in.Kept(err)
+	return f.Store("")
+}
+
+// reply stores the answer to a handoff.
+func (f *writeFlags) reply(a *cli.App, id string, files []string) error {
+	if err := f.AnswerTo(id); err != nil {
+		return err
 	}
-	err = in.Kept(cli.SameAgain(a.Write(sources), in.Took))
-	if _, is := errors.AsType[*handoff.DocumentError](err); is && in.Headless {
-		return cli.WithHint(err, "to store Markdown, add --to NAME, or --to next for whoever works here next")
-	}
-	return err
+	return f.store(a, files)
 }

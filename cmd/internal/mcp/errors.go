@@ -37,8 +37,9 @@ func hint(err error) string {
 		return ""
 	}
 	parts := strings.Split(inTools(h.Hint()), "; ")
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(part, "`handoff ") }),
-		"; ")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool {
+		return strings.Contains(part, "`handoff ") || strings.Contains(part, "allow_empty")
+	}), "; ")
 }
 
 // redactable reports whether the only faults are credentials that can be replaced.

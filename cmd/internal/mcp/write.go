@@ -44,7 +44,7 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 			fault.Own(list(missing)))
 	}
 	fields := cli.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}
-	if len(in.File) > 0 && cli.HasFrontmatter([]byte(in.Body)) {
+	if len(in.File) > 0 && handoff.HasFrontmatter([]byte(in.Body)) {
 		return nil, fault.Invalid("omit file, or remove the frontmatter",
 			"file does not apply to a body with a frontmatter of its own")
 	}
@@ -56,7 +56,7 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	if err := p.admitFrom(found, source); err != nil {
 		return nil, err
 	}
-	note, err := recipient(s, source)
+	note, err := recipient(s, in.To)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	}
 	receipts[0].Path = filepath.Base(receipts[0].Path) // the name of a directory could be a sentence
 	next := ""
-	if source.Fields == nil { // a record or a whole document
+	if source.Make != nil || handoff.HasFrontmatter([]byte(in.Body)) {
 		next = "handoff_check with its id checks whether work can continue from it"
 	}
 	return written{next, receipts[0], append(note, notes(s, in, source, receipts[0])...)}, nil
@@ -85,14 +85,16 @@ func (p project) admitFrom(found handoff.Project, source handoff.Source) error {
 }
 
 // recipient refuses a new recipient if a known name is similar. Otherwise it returns a note about a new one.
-func recipient(s *handoff.Store, source handoff.Source) (notes []string, err error) {
-	if list, err := s.Registry().Policy(); source.Fields == nil || list != nil || err != nil {
-		return nil, nil // the operators file decides
+func recipient(s *handoff.Store, to string) (notes []string, err error) {
+	near, err := s.Registry().Meant(to)
+	if list, _ := s.Registry().Policy(); to == "" || err != nil || list != nil {
+		return nil, err // the operators file decides
 	}
-	why, sure := s.Registry().WhyUnknown(source.Fields.To)
+	why, _ := s.Registry().WhyUnknown(to)
 	switch {
-	case sure:
-		return nil, fault.Invalid("correct to, or ask the user", "%s", fault.Own(why))
+	case near != "":
+		return nil, fault.Invalid("correct to, or ask the user", "%s is new here; did you mean %s?", fault.Own(to),
+			fault.Own(near))
 	case why != "":
 		return []string{why}, nil
 	}
@@ -102,10 +104,10 @@ func recipient(s *handoff.Store, source handoff.Source) (notes []string, err err
 // notes returns warnings about a stored handoff.
 func notes(s *handoff.Store, in writeArgs, source handoff.Source, receipt handoff.Receipt) []string {
 	switch {
-	case source.Fields != nil && cli.LooksLikeObject([]byte(in.Body)):
+	case source.Make == nil && cli.LooksLikeObject([]byte(in.Body)):
 		return []string{"the body is not a known record and is stored as a plain handoff; add kind to see the " +
 			"faults of a record"}
-	case source.Fields != nil || receipt.Status != handoff.StatusCreated:
+	case source.Make == nil || receipt.Status != handoff.StatusCreated:
 		return nil
 	}
 	shared, _ := record.WarnShared(s, []string{receipt.ID}) // the handoff is stored, even if this fails
@@ -143,7 +145,7 @@ func (p project) reply(ctx context.Context, in replyArgs) (any, error) {
 
 // missing returns the required arguments of a plain body that are missing.
 func (in writeArgs) missing() (names []string) {
-	if cli.HasFrontmatter([]byte(in.Body)) || cli.LooksLikeObject([]byte(in.Body)) || in.Kind != "" {
+	if handoff.HasFrontmatter([]byte(in.Body)) || cli.LooksLikeObject([]byte(in.Body)) || in.Kind != "" {
 		return nil
 	}
 	for _, needed := range []struct{ name, value string }{

@@ -80,7 +80,7 @@ func TestWork(t *testing.T) {
 		t.Fatalf("ben sent %v, %v", entries, err)
 	}
 	reply, err := store.Load(entries[1])
-	if err != nil || reply.To != "ann" || reply.Body != "Thanks, all of it." || len(reply.References) != 1 || !strings.HasPrefix(reply.References[0], "re:sha256:") {
+	if err != nil || reply.To != "ann" || reply.Body != "Thanks, all of it.\n" || len(reply.References) != 1 || !strings.HasPrefix(reply.References[0], "re:sha256:") {
 		t.Errorf("the reply is %+v, %v", reply.Document, err)
 	}
 }

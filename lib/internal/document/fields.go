@@ -132,8 +132,8 @@ func fieldOf(key string) *field {
 	return nil
 }
 
-// keys returns the keys of the rows that pass.
-func keys(pass func(field) bool) (all []string) {
+// keysOf returns the keys of the rows that pass.
+func keysOf(pass func(field) bool) (all []string) {
 	for _, f := range fields {
 		if pass(f) {
 			all = append(all, f.key)

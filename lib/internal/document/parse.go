@@ -18,6 +18,9 @@ type Draft struct {
 	places  map[string]place // by RFC 6901 pointer
 	faulted map[string]bool  // the pointers of values that have a fault
 	faults  []Fault
+
+	// Comments are the lines of comments in the frontmatter. They are not part of the document.
+	Comments []int
 }
 
 // A place is a line and a column of the text, counted from 1.
@@ -33,8 +36,7 @@ func Parse(src []byte, limit int) (*Draft, []Fault) {
 func parse(src []byte, limit, headLimit int) *Draft {
 	d := &Draft{faulted: map[string]bool{}}
 	if len(src) > limit {
-		return d.fail(Fault{Problem: fmt.Sprintf("the document has %d bytes, at most %d are allowed", len(src), limit),
-			Hint: "shorten it, or put the long part in a file and name that in references"})
+		return d.fail(tooLong(len(src), limit))
 	}
 	head, body, fault := Split(src)
 	switch {
@@ -47,6 +49,11 @@ func parse(src []byte, limit, headLimit int) *Draft {
 	d.places = map[string]place{"": {1, 1}}
 	d.readHead(head)
 	return d
+}
+
+func tooLong(size, limit int) Fault {
+	return Fault{Problem: fmt.Sprintf("the document has %d bytes, at most %d are allowed", size, limit),
+		Hint: "shorten it, or put the long part in a file and name that in references"}
 }
 
 func headTooLong(size, limit int) Fault {
@@ -141,6 +148,12 @@ func (d *Draft) Locate(pointer string) (line, column int) {
 		}
 		pointer = pointer[:slash]
 	}
+}
+
+// Lacks reports whether the frontmatter lacks a field.
+func (d *Draft) Lacks(key string) bool {
+	_, has := d.head[key]
+	return !has
 }
 
 // Document returns the document of the draft. It is valid only if Check returns no fault. Values of the wrong type

@@ -21,12 +21,13 @@ func (d *Draft) readHead(text []byte) {
 	case h.root == nil && len(h.faults) > 0:
 	case h.root == nil:
 		d.fail(Fault{Line: 1, Column: 1, Problem: "the head is empty",
-			Hint: "it needs " + strings.Join(keys(mustHave), ", ")})
+			Hint: "it needs " + strings.Join(keysOf(mustHave), ", ")})
 	case h.root.Kind != Mapping:
 		d.fail(Fault{Line: h.root.Line, Column: h.root.Column, Problem: "the head is not a mapping",
 			Hint: "write lines of the form key: 'value'"})
 	default:
 		d.values(h.root)
+		d.Comments = h.root.Comments
 		d.places[""] = place{1, 1} // missing fields are missing between the delimiters
 		fault.Sort(d.faults)
 	}
@@ -49,10 +50,10 @@ func (d *Draft) values(root *Node) {
 }
 
 func hintKey(key string) string {
-	if near := form.Nearest(key, keys(anyField)); near != "" {
+	if near := form.Nearest(key, keysOf(anyField)); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "known are " + strings.Join(keys(anyField), ", ")
+	return "known are " + strings.Join(keysOf(anyField), ", ")
 }
 
 func (d *Draft) value(n *Node, pointer string) any {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -33,6 +35,7 @@ type Node struct {
 	Members      []Member // the members of a mapping, in order, each key once
 	Line, Column int      // 1-based, in the file
 	Faulty       bool     // the node itself has a reported fault
+	Comments     []int    // of the root: the lines of the file that have comments
 }
 
 // A Member is a key of a mapping with its value.
@@ -66,7 +69,9 @@ func ReadYAML(text []byte, o YAMLOptions) (root *Node, faults []fault.Fault) {
 		r.add(place{1, 1}, "", fmt.Sprintf("%s has more than %d YAML nodes", o.Name, o.MaxNodes),
 			"make it smaller")
 	default:
-		return r.node(top, ""), r.faults
+		root = r.node(top, "")
+		root.Comments = r.commented(text)
+		return root, r.faults
 	}
 	return nil, r.faults
 }
@@ -79,6 +84,7 @@ type yamlReader struct {
 	line, column int
 	stand        rune         // the replacement of the backslash in \/, or 0
 	spoilt       map[int]bool // lines with reported characters
+	comments     []string     // the lines of comments, without a place
 }
 
 // add reports a fault at a place of the text, with the line of the file.
@@ -110,7 +116,36 @@ func (r *yamlReader) decode(text []byte) (root *yaml.Node, problem *fault.Fault)
 	if !errors.Is(err, io.EOF) {
 		return nil, r.explain(err, text)
 	}
+	r.collect(document)
 	return document.Content[0], nil
+}
+
+// collect finds the comments of a node, which the library keeps in three places.
+func (r *yamlReader) collect(n *yaml.Node) {
+	for _, text := range []string{n.HeadComment, n.LineComment, n.FootComment} {
+		for line := range strings.SplitSeq(text, "\n") {
+			if line != "" {
+				r.comments = append(r.comments, line)
+			}
+		}
+	}
+	for _, child := range n.Content {
+		r.collect(child)
+	}
+}
+
+// commented returns the lines of the file that end in one of the comments.
+func (r *yamlReader) commented(text []byte) (lines []int) {
+	number := r.Line
+	for line := range strings.Lines(string(text)) {
+		if slices.ContainsFunc(r.comments, func(comment string) bool {
+			return strings.HasSuffix(strings.TrimRight(line, " \n"), comment)
+		}) {
+			lines = append(lines, number)
+		}
+		number++
+	}
+	return lines
 }
 
 // count counts nodes up to a limit. It does not follow aliases.

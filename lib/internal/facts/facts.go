@@ -34,7 +34,7 @@ type Facts struct {
 	listed  int                        // how many places were given
 	lost    map[string]bool            // turns that a sync.lost names
 	seals   map[string]map[string]bool // by key: the ids of the events that it has sealed
-	names   map[string]bool            // all senders and recipients but Next
+	names   map[string]bool            // all senders and recipients but Next, and whether they did something here
 	others  map[string]bool            // the ids of received events that are neither notes nor turns
 
 	isPart bool // closed handoffs were left out
@@ -111,10 +111,12 @@ func (f *Facts) Add(change []log.Event) {
 		case log.Write, log.Import:
 			f.addDocument(p)
 		case log.MarkRead, log.MarkUnread, log.Archive, log.Unarchive:
+			f.addName(p.Operator, true)
 			if h := f.about(p.ID); h != nil {
 				h.addNote(e)
 			}
 		case log.Take, log.Renew, log.Release, log.Done, log.Reopen, log.Withdraw, log.Resume:
+			f.addName(p.Operator, true)
 			if h := f.about(p.ID); h != nil {
 				h.addTurn(e)
 			}
@@ -205,15 +207,23 @@ func (f *Facts) each(ids []string, do func(*Handoff)) {
 	}
 }
 
-// Names returns all senders and recipients but [Next], also if closed handoffs were left out.
-func (f *Facts) Names() []string { return slices.Sorted(maps.Keys(f.names)) }
-
-// addNames remembers the sender and the recipient of a handoff.
-func (f *Facts) addNames(names ...string) {
-	for _, name := range names {
-		if name != Next && !f.names[name] {
-			f.names[strings.Clone(name)] = true
+// Names returns who wrote, read or took a handoff, and all other recipients but [Next], sorted, also if closed handoffs
+// were left out.
+func (f *Facts) Names() (acted, sentTo []string) {
+	for _, name := range slices.Sorted(maps.Keys(f.names)) {
+		if f.names[name] {
+			acted = append(acted, name)
+		} else {
+			sentTo = append(sentTo, name)
 		}
+	}
+	return acted, sentTo
+}
+
+// addName remembers a name, and whether it did something.
+func (f *Facts) addName(name string, hasActed bool) {
+	if before, is := f.names[name]; name != Next && (!is || hasActed && !before) {
+		f.names[strings.Clone(name)] = hasActed
 	}
 }
 
@@ -237,7 +247,8 @@ func (f *Facts) addDocument(p log.Payload) {
 	if n := len(f.all); n > 0 {
 		h.Order = f.all[n-1].Order + 1
 	}
-	f.addNames(p.From, p.To)
+	f.addName(p.From, true)
+	f.addName(p.To, false)
 	f.insert(h)
 }
 

@@ -151,9 +151,13 @@ func (f *Facts) codeStore(c *codec) {
 	for _, id := range others {
 		f.others[id] = true
 	}
-	names := f.Names()
-	c.words(&names)
-	f.addNames(names...)
+	acted, sentTo := f.Names()
+	for _, names := range []*[]string{&acted, &sentTo} {
+		c.words(names)
+		for _, name := range *names {
+			f.addName(name, names == &acted)
+		}
+	}
 	away := f.away()
 	list(c, &away, func(id *string) {
 		c.word(id)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -144,6 +145,17 @@ func (s *Store) Operator() string {
 // SetOperator sets the operator for this store alone.
 func (s *Store) SetOperator(name string) error {
 	return s.writeOwn(nameFile, []byte(name+"\n"), true)
+}
+
+// Confirmed returns the names that the user has confirmed in this store.
+func (s *Store) Confirmed() []string {
+	return slices.DeleteFunc(strings.Fields(string(s.readOwn(namesFile, maxNames*64))),
+		func(name string) bool { return !form.IsName(name) })
+}
+
+// Confirm makes a name known. Errors are ignored: the user is asked again.
+func (s *Store) Confirm(name string) {
+	_ = s.writeOwn(namesFile, []byte(strings.Join(append(s.Confirmed(), name), "\n")+"\n"), false)
 }
 
 // SetUser sets a key of the user's configuration. The value must be a plain YAML scalar.

@@ -21,6 +21,7 @@ const (
 	openFile   = "open"
 	closedFile = "closed"
 	nameFile   = "operator"
+	namesFile  = "names"
 
 	versionsFile  = "versions"  // of the logs of the remote
 	appendingFile = "appending" // logs that an append was about to change

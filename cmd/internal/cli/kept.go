@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/seed-78daf238/handoff/lib/agent/memory"
+	"github.com/seed-78daf238/handoff/lib/handoff"
+)
+
+// keptFor is how long a text that could not be stored is kept.
+const keptFor = 14 * 24 * time.Hour
+
+// kept keeps a text without a file that could not be stored. It returns why, with the command that stores it.
+func (w *Writing) kept(why error) error {
+	took := ""
+	if why != nil && w.Time == "" && !errors.Is(why, handoff.ErrInvalid) && !errors.Is(why, handoff.ErrDenied) {
+		took = w.took
+	}
+	if why == nil || len(bytes.TrimSpace(w.loose)) == 0 {
+		return SameAgain(why, took)
+	}
+	path, err := keep(memory.State(w.Getenv), w.loose)
+	if err != nil {
+		return SameAgain(WithHint(why, "your text is not kept: copy it from the terminal"), took)
+	}
+	var again []string
+	if took != "" {
+		again = []string{"--ts", took}
+	}
+	return WithHint(why, "your text is kept: `"+w.line(append(again, "-")...)+" < "+quoted(path)+"`")
+}
+
+// line returns the command that runs: its handoffs, the flags that do not give the text, and more arguments.
+func (w *Writing) line(more ...string) string {
+	if w.Command == nil {
+		return "handoff"
+	}
+	words := append(strings.Fields(w.Command.CommandPath()), w.IDs...)
+	isGiven := false
+	w.Command.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, is := f.Value.(pflag.SliceValue); is {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			switch {
+			case f.Name == "message":
+			case f.NoOptDefVal != "":
+				words = append(words, strings.TrimSuffix("--"+f.Name+"="+value, "="+f.NoOptDefVal))
+			default:
+				words = append(words, "--"+f.Name, value)
+				isGiven = isGiven || value == "-"
+			}
+		}
+	})
+	if isGiven { // such as --reply -
+		more = slices.DeleteFunc(more, func(word string) bool { return word == "-" })
+	}
+	words = append(words, more...)
+	for i, word := range words {
+		words[i] = quoted(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted returns a word for a shell.
+func quoted(word string) string {
+	if word != "" && strings.Trim(word, memory.Letters+"._:/@,=+") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// keep writes a text to a new file that only the user can read, and removes the old ones.
+func keep(state string, text []byte) (path string, err error) {
+	if state == "" {
+		return "", fs.ErrNotExist
+	}
+	dir := filepath.Join(state, "kept")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	old, _ := os.ReadDir(dir)
+	for _, e := range old {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+	f, err := os.CreateTemp(dir, "*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(text)
+	return f.Name(), cmp.Or(err, f.Close())
+}
