@@ -24,16 +24,17 @@ func archiveCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "archive ID… | --prune --export FILE",
 		Short: "Hide handoffs; --undo shows them again",
-		Long: `Hide handoffs: list and session hooks no longer show them. The documents and
-rows stay; list --all and list --state archived show them. The sender and the
-recipient can archive a handoff, and operators with the capability archive in
-OPERATORS.md. A handoff that is taken must be finished or released first.
+		Long: `Hide handoffs: list and agents no longer show them. The files stay, and
+list --all shows them.
+
+The sender and the recipient can archive a handoff, and operators with the
+capability archive in OPERATORS.md. Finish or give back a taken one first.
 
 --undo shows the handoffs again; there @ is the one that you archived last.
 
---prune removes what was archived at least 90 days ago (--archived-for), here
-and not in other clones. First it writes all of it to a new bundle, --export
-FILE; handoff import brings it back.`,
+--prune removes handoffs that were archived at least 90 days ago, here and not
+in other clones. First it writes them to a new bundle, --export FILE; handoff
+import brings them back.`,
 		Example: `  handoff archive 134327a8 --operator ann
   handoff archive --undo 134327a8
   handoff archive --prune --export old.handoffs --yes`,

@@ -23,11 +23,11 @@ func exportCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [ID…] -o FILE",
 		Short: "Write handoffs to a bundle, for another store",
-		Long: `Write handoffs to a bundle: a file with documents that handoff import stores in
-another project or on another machine, after verifying them. Without ids the
-flags choose, as those of list do; without flags it is all of them. --thread
-adds what they answer and what answers them. --with-state adds what happened to
-them: reads, takes, dones.`,
+		Long: `Write handoffs to a bundle: a file that handoff import stores in another project
+or on another machine.
+
+Without ids the flags choose, as those of list do; without flags it is all of
+them. --with-state adds what happened to them: reads, takes, dones.`,
 		Example: `  handoff export -o all.handoffs
   handoff export 134327a8 --thread --with-state -o thread.handoffs`,
 		Args:              cobra.ArbitraryArgs,
@@ -107,8 +107,7 @@ func importCommand(a *cli.App) *cobra.Command {
 		Use:   "import FILE|-",
 		Short: "Store the handoffs of a bundle",
 		Long: `Store the handoffs of a bundle that handoff export wrote: all of them or none.
-What is here already is "existing". --with-state also takes over what happened
-to them.
+Handoffs that are here already are "existing".
 
 Exit codes: 2 not a bundle, 3 a sender is not in OPERATORS.md, 6 damaged.`,
 		Example: `  handoff import all.handoffs`,

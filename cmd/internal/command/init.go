@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,22 +24,21 @@ func initCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Set up a project, and say who you are",
-		Long: `Set up a project in the current directory, or in --root: the settings
-(.handoff.yaml), the handoffs directory, and for tracked handoffs a line in
-.gitattributes, so that git changes no byte of them. Existing files are never
-overwritten. On a terminal, init asks who you are and what git should do; --yes
-accepts the proposals. Your name is kept for this clone, or with --global for
-all your projects. --git is one of:
+		Long: `Set up a project in the current directory, and say who you are.
 
-  synced   Git ignores the handoffs. All work trees of a clone share one store.
-           The default in git.
-  tracked  You commit the handoffs with the code. Each clone and each work tree
-           has a store of its own.
-  none     The handoffs stay in this directory. Git ignores only the state of
-           this machine.
+init makes .handoff.yaml and the handoffs directory, and overwrites nothing. On
+a terminal it asks who you are and what git does with the handoffs; --yes
+accepts the proposals. You need no init in a clone that has handoffs.
 
-You can run init again with another kind: it changes the settings, and moves no
-handoff.`,
+With --operator init keeps your name for this clone, with --global for all your
+projects. --git is one of:
+
+  synced   git ignores the handoffs, and all work trees of a clone share them;
+           handoff sync exchanges them with other clones (the default in git)
+  tracked  you commit the handoffs with the code; each clone has its own copy
+  none     the handoffs stay in this directory
+
+You can run init again, with another name or kind. It moves no handoff.`,
 		Example: `  handoff init
   handoff init --yes --operator ann --git tracked`,
 		RunE: func(_ *cobra.Command, _ []string) error { return setUp(a, f) },
@@ -79,11 +77,10 @@ func setUp(a *cli.App, f *initFlags) error {
 		if operator, kind, err = askSetUp(a, p, operator, kind); err != nil {
 			return err
 		}
-	} else if f.Yes && operator == "" && p.Me() == "" {
-		operator = userSlug(a)
 	}
 	if operator != "" {
-		if err = cmp.Or(handoff.CheckOperator(operator), s.Registry().Check(operator)); err != nil {
+		_, err = s.Registry().Meant(operator)
+		if err = cmp.Or(handoff.CheckOperator(operator), err, s.Registry().Check(operator)); err != nil {
 			return err
 		}
 	}
@@ -97,6 +94,9 @@ func setUp(a *cli.App, f *initFlags) error {
 	for _, did := range done {
 		a.Note(did)
 	}
+	if err == nil && cmp.Or(operator, p.Me()) == "" {
+		a.Note("I don't know who you are: run `handoff init --operator NAME`")
+	}
 	if err != nil {
 		return err
 	}
@@ -106,10 +106,9 @@ func setUp(a *cli.App, f *initFlags) error {
 // setOperator records who the user is, in this clone or in all projects, and returns what has changed.
 func setOperator(a *cli.App, p handoff.Project, s *handoff.Store, operator string, global bool) (did string,
 	err error) {
-	before := p.Identity()
-	where := " in this clone"
+	did = "you are " + operator + " in this clone"
 	if global {
-		where = " in all projects, as " + p.User.File() + " says"
+		did = "you are " + operator + " in all projects, as " + p.User.File() + " says"
 		err = handoff.SetUser(p.User, "operator", operator)
 	} else {
 		err = s.Registry().SetOperator(operator)
@@ -117,66 +116,41 @@ func setOperator(a *cli.App, p handoff.Project, s *handoff.Store, operator strin
 	if err != nil {
 		return "", err
 	}
-	was := "; before you were "
 	if p, _, err = a.NewStore(); err == nil && p.Me() != operator {
-		was = "; but here you are still "
+		did += "; but here you are still " + p.Me() + " (" + p.Identity().Source + ")"
 	}
-	if before.Operator != "" {
-		where += was + before.Operator + " (" + before.Source + ")"
-	}
-	return "you are " + operator + where, err
+	return did, err
 }
 
-// askSetUp asks for the values that no flag gives. An answer is a line; an empty line accepts the proposal.
+// askSetUp asks for the values that no flag gives.
 func askSetUp(a *cli.App, p handoff.Project, operator, kind string) (_, _ string, err error) {
 	for operator == "" && err == nil {
 		if operator, err = askLine(a, "Who are you? A short name, as others write it in --to",
-			cmp.Or(p.Me(), userSlug(a))); handoff.CheckOperator(operator) != nil {
+			cmp.Or(p.Me(), handoff.OperatorFrom(a.Getenv("USER")))); handoff.CheckOperator(operator) != nil {
 			a.Note("use 1 to 64 ASCII letters, digits, _ and -")
 			operator = ""
 		}
 	}
-	if kind == "" && err == nil && !p.HasFile && handoff.InGit(p.Root) {
+	words := []handoff.Git{handoff.GitSynced, handoff.GitTracked, handoff.GitNone}
+	if kind != "" || err != nil || p.HasFile || !handoff.InGit(p.Root) {
+		words = nil
+	} else {
 		fmt.Fprint(a.Stderr, "What should git do with the handoffs?\n"+
-			"  synced   ignore them\n"+
+			"  synced   ignore them; handoff sync exchanges them\n"+
 			"  tracked  commit them with the code\n  none     nothing\n")
-		kind, err = choice(a, "synced, tracked or none", handoff.GitSynced, handoff.GitTracked, handoff.GitNone)
+	}
+	for !slices.Contains(words, handoff.Git(kind)) && words != nil && err == nil {
+		kind, err = askLine(a, "synced, tracked or none", string(words[0]))
 	}
 	return operator, kind, err
 }
 
-// choice asks until the answer is one of some words or begins one. It proposes the first.
-func choice[T ~string](a *cli.App, question string, words ...T) (string, error) {
-	for {
-		line, err := askLine(a, question, string(words[0]))
-		for _, w := range words {
-			if err != nil || strings.HasPrefix(string(w), strings.ToLower(line)) {
-				return string(w), err
-			}
-		}
-	}
-}
-
-// askLine asks a question and reads one line.
+// askLine asks a question and reads one line. An empty line accepts the proposal.
 func askLine(a *cli.App, question, proposed string) (string, error) {
-	line, err := a.Ask(question + " [" + proposed + "]: ")
+	line, err := a.Ask(question + strings.TrimSuffix(" ["+proposed+"]", " []") + ": ")
 	if err == io.EOF {
 		fmt.Fprintln(a.Stderr)
 		return "", cli.Invalid("add --yes to accept the proposals", "no answer; nothing was changed")
 	}
 	return cmp.Or(line, proposed), err
-}
-
-// userSlug returns an operator name made from the system's user or host name, or "".
-func userSlug(a *cli.App) string {
-	for _, name := range []string{a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"),
-		filepath.Base(a.Getenv("HOME"))} {
-		if slug := handoff.OperatorFrom(name); slug != "" && slug != "root" && handoff.CheckOperator(slug) == nil {
-			return slug
-		}
-	}
-	if host, err := os.Hostname(); err == nil {
-		return handoff.OperatorFrom(host)
-	}
-	return ""
 }

@@ -119,18 +119,14 @@ func markedText(receipts []handoff.MarkReceipt, undo bool) string {
 			marked = append(marked, cli.Short(r.ID, cli.Shortest))
 		}
 	}
-	before := handoff.Count(len(receipts)-len(marked), "handoff") + " already marked as " + as
 	switch {
 	case len(receipts) == 0:
 		return "nothing is unread\n"
 	case len(marked) == 0:
-		return before + "\n"
+		return handoff.Count(len(receipts), "handoff") + " already marked as " + as + "\n"
 	}
-	text := "marked " + handoff.Count(len(marked), "handoff") + " as " + as
-	if len(marked) < len(receipts) {
-		text += ", " + before
-	}
-	return text + "; undo: `" + back + " " + strings.Join(marked, " ") + "`\n"
+	return "marked " + handoff.Count(len(marked), "handoff") + " as " + as + "; undo: `" + back + " " +
+		strings.Join(marked, " ") + "`\n"
 }
 
 // markArgs separates the ids from an operator, who may come last. An argument that is the name of a handoff is an id.

@@ -19,10 +19,12 @@ func operatorsTrustCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "trust",
 		Short: "Accept OPERATORS.md as it is now",
-		Long: `Accept OPERATORS.md, and the settings about operators, as they are now. What
-others do is judged by the file that was accepted last: a checkout or a pull
-changes no rights. The first change of a store accepts the file that it
-finds; later you decide, at a terminal. Look at the difference first.`,
+		Long: `Accept OPERATORS.md, and the settings about operators, as they are now. It needs
+a person at a terminal. Look at the difference first.
+
+The file that you accepted last decides what others can do here: a checkout or a
+pull changes no rights. The first command that changes something accepts the
+file that it finds.`,
 		Example: `  handoff operators trust`,
 		Args:    cobra.NoArgs,
 		RunE:    func(_ *cobra.Command, _ []string) error { return trust(a) },
@@ -172,8 +174,8 @@ func validateOperators(a *cli.App, files []string) error {
 
 const operatorsHelp = `List, add and check the operators that handoffs can name.
 
-They are listed in OPERATORS.md in the project root. If it exists, only they can
-send, receive and take handoffs. Its frontmatter:
+OPERATORS.md in the project root lists them. If it exists, only they can send,
+receive and take handoffs. Its frontmatter:
 
   ---
   schema_version: '1.0'
@@ -195,5 +197,5 @@ Only id is required. With the capability archive you can archive handoffs of
 others; with human you can take over what others hold. --to web stores a handoff
 for each member of the team but you.
 
-What others do is judged by the file that you accepted last; "operators trust"
-accepts it as it is now.`
+The file that you accepted last decides what others can do here. After you have
+looked at a change, accept it with handoff operators trust.`

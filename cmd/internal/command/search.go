@@ -20,22 +20,16 @@ func searchCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search WORD…",
 		Short: "Find handoffs by words, the best first",
-		Long: `Find handoffs by words, or by a question in a sentence. The best comes first
-(BM25): a handoff ranks higher the more of the words it has, the rarer they
-are, and the shorter it is. A word in its title or topic counts three times.
-Among equals the newer comes first.
+		Long: `Find handoffs by words, or by a question in a sentence. The best comes first.
 
-search looks at title, body, topic, from, to, time, tags and references, also
-of archived handoffs. Case and accents do not matter. With less weight a word
-finds longer words that begin with it (deploy: deployed). Very common words
-such as "what" and "the" do not count. Chinese, Japanese, Korean and Thai need
-no spaces.
+A handoff ranks higher the more of the words it has, the rarer they are, and
+the shorter it is; words in its title and topic count three times. search looks
+at all handoffs, archived ones too. Case and accents do not matter, and a word
+finds longer words that begin with it (deploy: deployed).
 
-On a terminal you see a table, with the best line of each handoff below it. In
-a pipe each handoff has a line, and the best line of its text after a bar. Each
-handoff is compared with its id, and its text is escaped. If nothing is found,
-search prints nothing and exits with 0. New handoffs can change the order: in a
-script, sort by ts_utc.`,
+Below each handoff stands the line that fits best. If nothing is found, search
+prints nothing and exits with 0. New handoffs can change the order: in a script,
+sort by ts_utc.`,
 		Example: `  handoff search 'why did we drop the retry queue?'
   handoff search deploy -n 5`,
 		Args:              cobra.MinimumNArgs(1),

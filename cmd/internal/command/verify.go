@@ -28,19 +28,20 @@ func newVerify(a *cli.App, name string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name + " [ID… | --repair | --log]",
 		Short: "Check that all is as it was stored; --repair repairs it",
-		Long: `Check that everything is as it was stored: each document by its id, the hash
-chain of the audit log, missing files, the machine, and what git tracks. Each
-fault is shown with its place and the command that ends it. verify changes
-nothing. With ids it checks only these handoffs.
+		Long: `Check that everything is as it was stored. Each fault comes with its place and
+the command that ends it.
 
---repair throws nothing away. A damaged audit log is copied first, and its good
-beginning goes on; documents without an event are listed again; listed files
-that were changed move to .run/kept, and writing or restoring the original
-brings them back. What is still missing is recorded as lost.
+verify compares each document with its id. It proves the hash chain of the audit
+log, and looks for missing files, another machine, and files that git should not
+track. With ids it checks only these handoffs. It changes nothing.
 
-A hash chain alone does not show that its end was cut, or that the whole log
-was rewritten. --log --expect finds both: it compares the log with a head that
-you kept from ` + "`handoff log --head`" + `.
+--repair throws nothing away. It copies a damaged audit log, and continues its
+good beginning. It lists unlisted documents again, and moves changed ones to
+.run/kept. What is still missing is recorded as lost.
+
+A hash chain does not show that its end was cut, or that the whole log was
+rewritten. --log --expect does: it compares the log with a head that you kept
+from ` + "`handoff log --head`" + `.
 
 Exit codes: 6 there are faults.`,
 		Example: strings.ReplaceAll(`  handoff verify --quiet && echo nothing lost

@@ -11,12 +11,14 @@ func whoamiCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "whoami",
 		Short: "Show who you are, and why",
-		Long: `Show the operator that commands act for if you name none. The first of these
-counts:
+		Long: `Show who you are here, and why. Commands act for this name, unless you add
+--operator NAME.
+
+The first of these counts:
 
   1. HANDOFF_OPERATOR
   2. the name that you gave to handoff init in this clone
-  3. operator in your own configuration
+  3. operator in your own settings
   4. the operator in OPERATORS.md whose git_email is your git user.email
   5. operator in .handoff.yaml
   6. a name made from your git user.email or user.name

@@ -70,7 +70,7 @@ func (s *Store) Init(kind disk.Git) (done []string, err error) {
 	if pattern := s.attributes(); kind == disk.GitTracked && pattern != "" {
 		write(".gitattributes", "", func(text string) string { return withLine(text, pattern) })
 	}
-	if err != nil {
+	if err != nil || len(done) == 0 {
 		return done, err
 	}
 	return append(done, s.explain()...), root.Sync()
