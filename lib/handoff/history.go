@@ -19,6 +19,7 @@ type HistoryEvent struct {
 	Session  string `json:"session_id,omitempty"`
 	Note     string `json:"note,omitempty"`
 	By       string `json:"related,omitempty"`
+	Effect   string `json:"effect,omitempty"` // "no effect", "not synced", or ""
 }
 
 var happened = map[string]string{log.Write: "written", log.Import: "received", log.MarkRead: "read",
@@ -41,16 +42,28 @@ func (s *Store) History(id string) (Entry, []HistoryEvent, error) {
 	if err != nil {
 		return e, nil, err
 	}
-	var all []HistoryEvent
-	err = s.at.Events(func(event log.Event) {
-		if h, is := historyOf(event, e.ID); is {
-			all = append(all, h)
-		}
-	})
+	look, err := s.look(false)
 	if err != nil {
 		return e, nil, err
 	}
-	look, err := s.look(false)
+	var all []HistoryEvent
+	unsent, counts := map[string]bool{}, look.Counting(e.of)
+	if err := s.unsent(look, func(event log.Event) { unsent[event.ID()] = true }); err != nil {
+		return e, nil, err
+	}
+	err = s.at.Events(func(event log.Event) {
+		h, is := historyOf(event, e.ID)
+		if !is {
+			return
+		}
+		switch id := event.ID(); {
+		case log.IsTurn(event.Type) && !counts[id]:
+			h.Effect = "no effect"
+		case unsent[id]:
+			h.Effect = "not synced"
+		}
+		all = append(all, h)
+	})
 	if err != nil {
 		return e, nil, err
 	}

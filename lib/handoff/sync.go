@@ -8,6 +8,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/exchange"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 // SyncOptions choose what a sync does: only receive, only say what would be sent, or give the remote back what it
@@ -56,20 +57,28 @@ func (s *Store) Held() ([]Held, error) { return exchange.Waiting(s.at) }
 // It is 0 before the first sync.
 func (s *Store) Unsent() (n int, err error) {
 	look, err := s.look(false)
-	if err != nil || look.Sync.Remote == "" {
+	if err != nil {
 		return 0, err
+	}
+	err = s.unsent(look, func(log.Event) { n++ })
+	return n, err
+}
+
+// unsent calls do with the events of this clone that its remote does not have.
+func (s *Store) unsent(look *store.Look, do func(log.Event)) error {
+	if look.Sync.Remote == "" {
+		return nil
 	}
 	from := look.Sync.Logs[look.Writer].Through
 	if from == (log.Point{}) {
 		from = log.Start
 	}
-	err = s.at.EventsFrom(from, look.At, func(e log.Event) {
+	return s.at.EventsFrom(from, look.At, func(e log.Event) {
 		h := look.Of(e.Payload.ID)
 		if _, is := happened[e.Type]; is && e.Payload.Here == nil && h != nil && !h.Pruned && look.IsUnsent(e.ID()) {
-			n++
+			do(e)
 		}
 	})
-	return n, err
 }
 
 func (s *Store) exchange(ctx context.Context) (*exchange.Exchange, error) {

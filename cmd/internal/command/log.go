@@ -128,5 +128,8 @@ func historyDetails(h handoff.HistoryEvent) (all []string) {
 	if h.Note != "" {
 		all = append(all, h.Note)
 	}
+	if h.Effect != "" {
+		all = append(all, h.Effect)
+	}
 	return all
 }

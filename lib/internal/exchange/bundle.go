@@ -33,7 +33,7 @@ func (x *Exchange) Bundle(ids []string, withState bool) ([]byte, error) {
 			wanted[id] = true
 		}
 		err = x.At.Events(func(e log.Event) {
-			isWanted := wanted[e.Payload.ID] && (isTurn(e.Type) || isFact(e.Type))
+			isWanted := wanted[e.Payload.ID] && (log.IsTurn(e.Type) || isFact(e.Type))
 			if e.Type == log.Seal {
 				isWanted = slices.ContainsFunc(e.Payload.Events, func(id string) bool { return wanted[id] })
 			}
@@ -114,7 +114,7 @@ func parseAny(text []byte) (received, bool) {
 		return r, true
 	}
 	p, ok := log.ParseLine(text)
-	if !ok || !isTurn(p.Type) || !form.IsID(p.Payload.ID) {
+	if !ok || !log.IsTurn(p.Type) || !form.IsID(p.Payload.ID) {
 		return received{}, false
 	}
 	return parseLine(turnLog(p.Payload.ID), text)

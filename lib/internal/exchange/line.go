@@ -30,13 +30,10 @@ const (
 
 var (
 	factTypes = []string{log.MarkRead, log.MarkUnread, log.Archive, log.Unarchive, log.Sign}
-	turnTypes = []string{log.Take, log.Renew, log.Release, log.Done, log.Reopen, log.Withdraw, log.Resume}
 	ownTypes  = []string{log.Write, log.Import, log.Surface, log.Prune, log.Repair, "handoff.validate"} // never travel
 )
 
 func isFact(kind string) bool { return slices.Contains(factTypes, kind) }
-
-func isTurn(kind string) bool { return slices.Contains(turnTypes, kind) }
 
 // turnLog returns the log of the turns of a handoff.
 func turnLog(id string) string { return "t-" + id[len(form.IDPrefix):len(form.IDPrefix)+2] }
@@ -84,7 +81,7 @@ func parseLine(name string, text []byte) (r received, ok bool) {
 	switch isKnown := form.IsID(id); {
 	case !ok || slices.Contains(ownTypes, r.Type):
 		return r, false
-	case isTurn(r.Type):
+	case log.IsTurn(r.Type):
 		return r, isKnown && name == turnLog(id)
 	case r.Type == log.Seal:
 		return r, true

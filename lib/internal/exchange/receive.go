@@ -392,7 +392,7 @@ func (x *Exchange) addLines(c *store.Change, room *facts.Room, a arrival) error 
 		if comesIn {
 			c.AddEvent(r.Pending, &log.Here{Log: a.log})
 		}
-		if isTurn(r.Type) && (isAway || isHere || comesIn) {
+		if log.IsTurn(r.Type) && (isAway || isHere || comesIn) {
 			read = append(read, r.id)
 		}
 	}

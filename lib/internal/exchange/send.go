@@ -77,7 +77,7 @@ func (x *Exchange) collect(look *store.Look) (u *unsent, err error) {
 		for _, t := range look.Turns(h) {
 			switch line := u.turns[t.ID]; {
 			case line == nil || x.sent[t.ID]:
-			case look.IsUnsent(t.ID) && !look.Counts(h, t.ID):
+			case look.IsUnsent(t.ID) && !look.Counting(h)[t.ID]:
 				x.lose(u, look, h, *t)
 			default:
 				u.add(turnLog(h.ID), t.ID, line)
@@ -120,10 +120,10 @@ func (x *Exchange) collectOne(u *unsent, look *store.Look, e log.Event) {
 	if isDocument {
 		id = h.ID
 	}
-	isOther := x.restored != nil && e.Payload.Here != nil && !isDocument && !isTurn(e.Type) // of a type we do not know
+	isOther := x.restored != nil && e.Payload.Here != nil && !isDocument && !log.IsTurn(e.Type) // of a type we do not know
 	// It may have been sent before its operator had to sign.
 	_, isLate := u.mine[id]
-	if isTurn(e.Type) || isFact(e.Type) {
+	if log.IsTurn(e.Type) || isFact(e.Type) {
 		u.seal(x, id, e.Payload)
 	}
 	switch {
@@ -140,10 +140,10 @@ func (x *Exchange) collectOne(u *unsent, look *store.Look, e log.Event) {
 				u.add(x.outbox, h.ID, line)
 			}
 		}
-	case !isTurn(e.Type):
+	case !log.IsTurn(e.Type):
 	case x.restored != nil:
 		u.turns[id] = e.Line()
-	case look.IsUnsent(id) && look.Counts(h, id):
+	case look.IsUnsent(id) && look.Counting(h)[id]:
 		u.add(turnLog(h.ID), id, e.Line())
 	case look.IsUnsent(id):
 		x.lose(u, look, h, facts.Turn{ID: id, Type: e.Type, Operator: e.Payload.Operator, Session: e.Payload.Session})

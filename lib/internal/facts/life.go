@@ -159,15 +159,13 @@ func (v View) Life(h *Handoff) *Life {
 	return l
 }
 
-// Counts reports whether a turn of a handoff counts.
-func (v View) Counts(h *Handoff, turn string) bool {
-	l := &Life{}
+// Counting returns the turns of a handoff that count, by their ids.
+func (v View) Counting(h *Handoff) map[string]bool {
+	l, all := &Life{}, map[string]bool{}
 	for _, t := range v.Turns(h) {
-		if _, counts := v.Apply(l, h, t); t.ID == turn {
-			return counts
-		}
+		_, all[t.ID] = v.Apply(l, h, t)
 	}
-	return false
+	return all
 }
 
 // EnderOf returns the turn with which somebody else ended the last take of an operator and session, also one that was

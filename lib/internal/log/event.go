@@ -289,3 +289,12 @@ func (e Event) Hash() string { return hashLine(e.text) }
 
 // ID returns the id of an event: the SHA-256 of its exchanged line.
 func (e Event) ID() string { return jsontree.SHA256Hex(e.Line()) }
+
+// IsTurn reports whether events of a type are turns.
+func IsTurn(kind string) bool {
+	switch kind {
+	case Take, Renew, Release, Done, Reopen, Withdraw, Resume:
+		return true
+	}
+	return false
+}
