@@ -138,5 +138,5 @@ func (s *Store) Import(ctx context.Context, r io.Reader, withState, isDry bool) 
 	return receipts, nil
 }
 
-// OwnPath returns the directory of the store in the user's state, "" if there is none.
+// OwnPath returns the directory of the store in the user's state, "" if the user has none that can be written.
 func (s *Store) OwnPath() string { return s.at.OwnPath() }

@@ -55,14 +55,17 @@ func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r
 	if err != nil {
 		return nil, "", err
 	}
-	own := s.OwnPath()
-	if own == "" {
-		return nil, "", fault.Config("set HOME, or XDG_STATE_HOME, to a directory of your own outside of the project",
-			"there is no directory for what is exchanged")
+	own, done := s.OwnPath(), func() {}
+	if own == "" { // all of the cache can be read again
+		if own, err = os.MkdirTemp("", "handoff-"); err != nil {
+			return nil, "", fault.Config("set TMPDIR to a directory of your own outside of the project",
+				"there is no directory for what is exchanged: %v", err)
+		}
+		done = func() { _ = os.RemoveAll(own) }
 	}
 	namespace := p.Settings.SyncNamespace.Value
 	r, err = remote.OpenGit(remote.GitOptions{Cache: filepath.Join(own, "sync.git"), Project: p.Root, URL: address,
-		Namespace: namespace, Environ: os.Environ(), Asks: IsTerminal(a.Stderr)})
+		Namespace: namespace, Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Done: done})
 	return r, withoutSecret(address) + " " + namespace, err
 }
 

@@ -3,6 +3,8 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,8 +95,16 @@ func showSync(a *cli.App, dryRun bool, got handoff.SyncReport, err error) error 
 		verb := map[bool]string{true: "would send ", false: "sent "}[dryRun]
 		parts = append(parts, verb+handoff.Count(got.Sent, "event"))
 	}
+	for _, name := range slices.Sorted(maps.Keys(got.Acts)) {
+		did := ""
+		for _, kind := range slices.Sorted(maps.Keys(got.Acts[name])) {
+			what := handoff.Act(strings.TrimPrefix(kind, "handoff.")).Participle()
+			did += fmt.Sprintf(", %d %s", got.Acts[name][kind], what)
+		}
+		parts = append(parts, name+":"+did[1:])
+	}
 	if len(parts) > 0 {
-		a.Note(strings.Join(parts, ", "))
+		a.Note(strings.Join(parts, "; "))
 	} else if err == nil {
 		a.Note("nothing new")
 	}

@@ -27,6 +27,7 @@ type GitOptions struct {
 	Namespace string   // of the refs, such as refs/handoff
 	Environ   []string // the environment, from os.Environ
 	Asks      bool     // there is a terminal, on which git may ask for a password
+	Done      func()   // called by Close; nil does nothing
 }
 
 // A gitRemote is a git remote. Only one process at a time may use its cache.
@@ -70,8 +71,13 @@ func OpenGit(o GitOptions) (Remote, error) {
 	return g, nil
 }
 
-// Close does nothing.
-func (g *gitRemote) Close() error { return nil }
+// Close calls Done.
+func (g *gitRemote) Close() error {
+	if g.o.Done != nil {
+		g.o.Done()
+	}
+	return nil
+}
 
 // errCache is wrapped by errors of the cache.
 var errCache = errors.New("the cache of the remote is broken")

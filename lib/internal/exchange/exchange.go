@@ -41,8 +41,12 @@ type restoring struct {
 
 // A Report is what a sync did.
 type Report struct {
-	Received   int    `json:"received"` // documents
-	Sent       int    `json:"sent"`     // lines
+	Received int `json:"received"` // documents
+	Sent     int `json:"sent"`     // lines
+
+	// Acts counts what others did, by operator and type of event.
+	Acts map[string]map[string]int `json:"acts,omitempty"`
+
 	Held       []Held `json:"held"`
 	Lost       []Lost `json:"lost"`
 	PassedOver int    `json:"passed_over,omitempty"` // malformed lines

@@ -391,6 +391,7 @@ func (x *Exchange) addLines(c *store.Change, room *facts.Room, a arrival) error 
 		}
 		if comesIn {
 			c.AddEvent(r.Pending, &log.Here{Log: a.log})
+			x.report.count(r.Pending)
 		}
 		if log.IsTurn(r.Type) && (isAway || isHere || comesIn) {
 			read = append(read, r.id)
@@ -412,6 +413,21 @@ func (x *Exchange) addLines(c *store.Change, room *facts.Room, a arrival) error 
 	}
 	c.Add(log.SyncRead, sync)
 	return nil
+}
+
+// count counts what somebody else did.
+func (r *Report) count(e log.Pending) {
+	by := e.Payload.Operator
+	if !isFact(e.Type) && !log.IsTurn(e.Type) || e.Type == log.Renew || !form.IsName(by) {
+		return
+	}
+	if r.Acts == nil {
+		r.Acts = map[string]map[string]int{}
+	}
+	if r.Acts[by] == nil {
+		r.Acts[by] = map[string]int{}
+	}
+	r.Acts[by][e.Type]++
 }
 
 // improve stores a signature of a document that is here, if it is good and the present one is not.

@@ -70,14 +70,10 @@ func (s *Store) OneSync(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
-// OwnPath returns the directory of the store in the user's state, "" if there is none.
+// OwnPath returns the directory of the store in the user's state, "" if the user has none that can be written.
 func (s *Store) OwnPath() string {
-	own := s.ownPath()
-	if own == "" {
+	if s.writeOwn("probe", nil, false) != nil {
 		return ""
 	}
-	if d, err := disk.Make(own, disk.Modes{}); err == nil {
-		d.Close()
-	}
-	return own
+	return s.ownPath()
 }
