@@ -245,7 +245,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 270_400 // of the whole program, without tests
+		all         = 270_800 // of the whole program, without tests
 		ofAPackage  = 35_900
 		ofAFunction = 480
 		wide        = 0 // lines above 120 columns
@@ -255,7 +255,7 @@ func TestBudgets(t *testing.T) {
 		dirs []string
 	}{
 		{43_400, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
-		{25_400, []string{"handoff"}},
+		{25_600, []string{"handoff"}},
 	}
 	packages := map[string]int{}
 	total, tooWide := 0, 0

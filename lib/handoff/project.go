@@ -107,6 +107,7 @@ func (p Project) Exists() error {
 	case p.named:
 		return fault.Config("check --handoffs-dir", "no directory %s", o.Dir)
 	case p.HasFile, store.IsThere(filepath.Join(o.StateDir, log.FileName)):
+	case o.store().Pin().Offset > 0: // readers say that it is gone
 	case !store.IsThere(p.Root):
 		return fault.Config("name one that is there", "the project root %s does not exist", p.Root)
 	default:

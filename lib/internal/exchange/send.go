@@ -120,7 +120,8 @@ func (x *Exchange) collectOne(u *unsent, look *store.Look, e log.Event) {
 	if isDocument {
 		id = h.ID
 	}
-	isOther := x.restored != nil && e.Payload.Here != nil && !isDocument && !log.IsTurn(e.Type) // of a type we do not know
+	// of a type we do not know
+	isOther := x.restored != nil && e.Payload.Here != nil && !isDocument && !log.IsTurn(e.Type)
 	// It may have been sent before its operator had to sign.
 	_, isLate := u.mine[id]
 	if log.IsTurn(e.Type) || isFact(e.Type) {
