@@ -2,8 +2,11 @@ package document
 
 import (
 	"cmp"
+	_ "embed" // for the words
+	"html"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,40 +14,17 @@ import (
 )
 
 const (
-	titleWide  = 80
-	lineSource = 2 << 10 // bytes of a line to consider
-
-	// TitleSource is the number of bytes of a body that Title considers.
-	TitleSource = 16 << 10
+	titleWide   = 80
+	titleSource = 16 << 10 // bytes of a body to consider
+	lineSource  = 2 << 10  // bytes of a line to consider
 )
 
-// parts are headings that name a part of any handoff, not its subject matter.
-const parts = "|context|goal|handoff|handover|notes|overview|status|summary|update|where it stands|"
-
-// Title returns the title of a handoff: its first heading, unless every handoff could have it. Otherwise it is the
-// first sentence, otherwise the topic. It is one line of at most 80 columns, in its own script, without Markdown, and
-// escaped.
+// Title returns the title of a handoff: its first heading that does not only name a part of any handoff, otherwise the
+// title in the frontmatter of another tool, otherwise the first sentence, otherwise the topic. It is one line of at
+// most 80 columns, in its own script, without Markdown and HTML, and escaped.
 func Title(body, topic string) string {
-	body = body[:min(len(body), TitleSource)]
-	heading := titleOf(form.Heading(body))
-	title := heading
-	if isPart(heading) {
-		title = ""
-	}
-	for line := range strings.Lines(body) {
-		if title != "" {
-			break
-		}
-		line = strings.TrimLeft(line, " \t>-+*|")
-		isMarkup := strings.IndexAny(strings.TrimLeft(line, "#"), " \t") == 0 || // a heading, unlike #42
-			slices.ContainsFunc([]string{"<!--", "```", "~~~"}, func(mark string) bool {
-				return strings.HasPrefix(line, mark)
-			})
-		if text := titleOf(line); !isMarkup && text != heading {
-			title = sentence(text)
-		}
-	}
-	return form.Cut(cmp.Or(title, heading, topic), titleWide)
+	s := titlesOf(body)
+	return form.Cut(cmp.Or(s.heading, s.title, s.sentence, s.pair, topic, s.generic), titleWide)
 }
 
 // IsTitle reports whether a heading shows nothing but a title: no link, and no more than fits a title.
@@ -53,39 +33,162 @@ func IsTitle(heading, title string) bool {
 		!strings.HasSuffix(title, "…")
 }
 
-// isPart reports whether a heading names a part of any handoff.
-func isPart(heading string) bool { return strings.Contains(parts, "|"+strings.ToLower(heading)+"|") }
-
 const (
 	topicWords = 6 // of a text without heading
 	topicBytes = 40
 )
 
-// TopicOf returns a topic for a body: from its first heading, unless every handoff could have it. Otherwise it is from
-// the first words of its title, otherwise "note". Lines may end as in a text that is not normalized yet.
+// TopicOf returns a topic for a body: from its heading, otherwise from the first words of its title, otherwise "note".
+// Lines may end as in a text that is not normalized yet.
 func TopicOf(body string) string {
-	body = string(form.Normal([]byte(body)))
-	heading := titleOf(form.Heading(body))
-	if topic := form.Topic(heading, MaxTopic); topic != "" && !isPart(heading) {
-		return topic
-	}
-	words := strings.Fields(Title(body, ""))
-	return cmp.Or(form.Topic(strings.Join(words[:min(len(words), topicWords)], " "), topicBytes), "note")
+	s := titlesOf(string(form.Normal([]byte(body))))
+	words := strings.Fields(cmp.Or(s.sentence, s.pair, s.generic))
+	return cmp.Or(form.Topic(cmp.Or(s.heading, s.title), MaxTopic),
+		form.Topic(strings.Join(words[:min(len(words), topicWords)], " "), topicBytes), "note")
 }
 
-// marks matches the Markdown of a line of text, with groups for the text that stays.
-var marks = form.Pattern("^\\d{1,9}[.)] +|^\\[[ xX]\\] +|!?\\[([^\\[\\]]*)\\]\\([^()]*\\)|`+([^`]+)`+|" +
-	`\*\*([^*]+)\*\*|~~([^~]+)~~|` +
-	`\B\*([^*\s][^*]*)\*\B|\b_([^_]+)_\b|\\([!-/:-@\[-` + "`{-~])")
+// A titles has the first of each text of a body that can be its title.
+type titles struct {
+	heading, generic string
+	title            string // of frontmatter
+	sentence, pair   string // pair is a line such as "Key: value"
+}
 
-// titleOf returns the text of a line without Markdown, "" if it has no letter, number or pictograph.
-func titleOf(line string) string {
-	line = strings.ToValidUTF8(line[:min(len(line), lineSource)], "\ufffd")
-	line = strings.TrimSpace(line)
-	if strings.ContainsAny(line, "[`*~_\\") || strings.IndexAny(line, "0123456789") == 0 { // most lines have no marks
-		line = marks().ReplaceAllString(line, "$1$2$3$4$5$6$7")
+// htmlHeading matches a heading in HTML at the beginning of a line, pair a line such as "Key: value", lead the marks
+// before the text of a line.
+var (
+	htmlHeading = form.Pattern(`(?ims)^[ \t]*<h[1-6](?:\s[^<>]*)?>(.*?)</h[1-6]>`)
+	comment     = form.Pattern(`(?s)<!--.*?(?:-->|$)`)
+	pair        = form.Pattern(`^\pL[\pL\pN_/()-]*(?: [\pL\pN_/()-]+){0,2} ?(?:: |：|:$)`)
+	lead        = form.Pattern(`^(?:[>\s]|[-+*]\s|\d{1,9}[.)]\s|\[[ xX]\]\s|#{1,6}\s)+`)
+)
+
+// titlesOf reads a body. A heading is a line of # to ######, or one above ===. A line above --- ends metadata. Code and
+// tables do not count.
+func titlesOf(body string) (s titles) {
+	if body = body[:min(len(body), titleSource)]; strings.Contains(body, "<") {
+		body = htmlHeading().ReplaceAllStringFunc(comment().ReplaceAllString(body, ""), func(found string) string {
+			return "\n# " + strings.Join(strings.Fields(htmlHeading().FindStringSubmatch(found)[1]), " ") + "\n"
+		})
 	}
-	line = strings.Join(strings.Fields(line), " ")
+	lines := strings.Split(strings.TrimSpace(body), "\n")
+	fence, above, isCode := "", "", false
+	for i, line := range lines {
+		isCode = strings.HasPrefix(line, "    ") && (isCode || above == "")
+		line = strings.TrimSpace(line)
+		text, below := strings.TrimLeft(line, "#"), "" // the next line
+		level := len(line) - len(text)
+		if i+1 < len(lines) {
+			below = strings.TrimSpace(lines[i+1])
+		}
+		switch mark := line[:min(len(line), len("```"))]; {
+		case fence != "":
+			if value, ok := strings.CutPrefix(line, "title:"); ok && fence == "---" {
+				s.title = cmp.Or(s.title, textOf(strings.Trim(strings.TrimSpace(value), `"'`)))
+			}
+			if mark == fence {
+				fence = ""
+			}
+			continue
+		case mark == "```", mark == "~~~", line == "---" && i == 0 && isClosed(lines):
+			fence = mark
+		case isCode, strings.HasPrefix(line, "|"):
+		case level > 0 && level <= 6 && strings.IndexAny(text, " \t") == 0:
+			s.head(textOf(strings.TrimRight(strings.TrimSpace(text), "#")))
+			line = ""
+		case above != "" && line != "" && strings.Trim(line, "=") == "":
+			s.head(textOf(above))
+		case below == "" || strings.Trim(below, "=") != "":
+			s.text(textOf(lead().ReplaceAllString(line, "")))
+		}
+		above = line
+	}
+	return s
+}
+
+// isClosed reports whether the first lines of a body are the frontmatter of another tool.
+func isClosed(lines []string) bool {
+	return len(lines) > 1 && strings.TrimSpace(lines[1]) != "" && slices.Contains(lines[1:], "---")
+}
+
+// head adds the text of a heading, text that of another line.
+func (s *titles) head(text string) {
+	if into := &s.heading; isGeneric(text) {
+		s.generic = cmp.Or(s.generic, text)
+	} else {
+		*into = cmp.Or(*into, text)
+	}
+}
+
+func (s *titles) text(line string) {
+	if first := sentence(line); pair().MatchString(line) && first == line {
+		s.pair = cmp.Or(s.pair, line)
+	} else {
+		s.sentence = cmp.Or(s.sentence, first)
+	}
+}
+
+//go:embed generic.txt
+var genericFile string
+
+var generic = sync.OnceValue(func() map[string]bool {
+	known := make(map[string]bool)
+	for line := range strings.Lines(genericFile) {
+		known[strings.TrimSpace(line)] = true
+	}
+	return known
+})
+
+// isGeneric reports whether a heading is in generic.txt, or has only words of it and numbers, as the headings of any
+// handoff. Chinese, Japanese and Korean have such words in a row.
+func isGeneric(heading string) bool {
+	isMark := func(r rune) bool { return !unicode.IsLetter(r) }
+	words := strings.FieldsFunc(strings.ToLower(heading), isMark)
+	return generic()[strings.Join(words, " ")] || !slices.ContainsFunc(words, isOwn)
+}
+
+// isOwn reports whether a word of a heading says something about its handoff.
+func isOwn(word string) bool {
+	const firstSign = 0xe3 // the first byte of these scripts
+	if generic()[word] || word[0] < firstSign {
+		return !generic()[word]
+	}
+	for known := range generic() {
+		if known[0] >= firstSign {
+			word = strings.ReplaceAll(word, known, "")
+		}
+	}
+	return word != ""
+}
+
+// tags matches the tags of HTML, links and marks the Markdown around words, with groups for the words.
+var (
+	tags = form.Pattern(`(?i)</?(?:a|abbr|b|big|blockquote|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|` +
+		`i|img|ins|kbd|li|mark|ol|p|picture|pre|s|samp|small|source|span|strike|strong|sub|summary|sup|t[abdhr]|` +
+		`table|tbody|thead|tt|u|ul|var|video)(?:\s[^<>]*)?/?>`)
+	links = form.Pattern(`!?\B\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])`)
+	marks = form.Pattern("`+([^`]+)`+" + `|\B\*\*(` + begin + `[^*]*` + end + `)\*\*(?:\B|$)` +
+		`|\B~~(` + begin + `[^~]*` + end + `)~~\B|\B\*(` + begin + `[^*]*` + end + `)\*\B` +
+		`|\b_(` + begin + `[^_]*` + end + `)_\b`)
+)
+
+// begin matches the begin of marked words, end their end.
+const (
+	begin = "(?:[\\pL\\pN`]"
+	end   = "[\\pL\\pN`.!?:)…]|[\\pL\\pN])"
+)
+
+// textOf returns the text of a line without Markdown and HTML, "" if it has no letter, number or pictograph.
+func textOf(line string) string {
+	line = strings.ToValidUTF8(line[:min(len(line), lineSource)], "\ufffd")
+	if strings.Contains(line, "<") {
+		line = tags().ReplaceAllString(strings.ReplaceAll(line, "<br", " <br"), "")
+	}
+	if strings.ContainsAny(line, "[`*~_") {
+		line = links().ReplaceAllString(links().ReplaceAllString(line, "$1"), "$1") // an image can be in a link
+		line = marks().ReplaceAllString(line, "$1$2$3$4$5")
+	}
+	line = strings.Join(strings.Fields(html.UnescapeString(line)), " ")
 	if strings.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N, unicode.So) }) {
 		return line
 	}

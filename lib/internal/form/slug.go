@@ -40,45 +40,6 @@ func Slug(text string, most int) string {
 	return b.String()
 }
 
-// Heading returns the text of the first heading of a Markdown text, "" if there is none. A heading is a line of # to
-// ######, or one underlined with = or - (CommonMark sections 4.2 and 4.3). Lines in a fenced block do not count.
-func Heading(text string) string {
-	fence, above := "", ""
-	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
-		line = strings.TrimSpace(line)
-		switch mark := fenceOf(line); {
-		case fence != "":
-			if mark == fence {
-				fence = ""
-			}
-			continue
-		case mark != "":
-			fence, above = mark, ""
-			continue
-		}
-		if title := strings.TrimLeft(line, "#"); len(line)-len(title) >= 1 && len(line)-len(title) <= 6 &&
-			strings.IndexAny(title, " \t") == 0 {
-			if title = strings.TrimSpace(strings.TrimRight(strings.TrimSpace(title), "#")); title != "" {
-				return title
-			}
-		}
-		if above != "" && line != "" && (strings.Trim(line, "=") == "" || strings.Trim(line, "-") == "") {
-			return above
-		}
-		above = line
-	}
-	return ""
-}
-
-func fenceOf(line string) string {
-	for _, mark := range []string{"```", "~~~"} {
-		if strings.HasPrefix(line, mark) {
-			return mark
-		}
-	}
-	return ""
-}
-
 // Topic returns a slug that people can read, for a text in any script: Latin letters in lower case, with one dash
 // between words. Zürich becomes zurich, 部署 becomes bu-shu. A text without letters and digits returns "".
 func Topic(text string, most int) string {

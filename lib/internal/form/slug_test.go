@@ -24,3 +24,18 @@ func TestSlug(t *testing.T) {
 		}
 	}
 }
+
+func TestTopic(t *testing.T) {
+	for heading, want := range map[string]string{
+		"Deploy: it's done!":      "deploy-its-done",
+		"v1.2 — the second try":   "v1-2-the-second-try",
+		"調査":                      "diao-cha",
+		"!!!":                     "",
+		strings.Repeat("ab ", 40): strings.TrimSuffix(strings.Repeat("ab-", 26), "-"),
+	} {
+		got := form.Topic(heading, 80)
+		if got != want || got != "" && !form.IsSlug(got, 80) {
+			t.Errorf("%q: got %q, want %q", heading, got, want)
+		}
+	}
+}
