@@ -18,6 +18,7 @@ func TestWordsAreFound(t *testing.T) {
 		{"deploy", "the last deploys", "employed"},
 		{"depl", "deployment", "dep"},
 		{"potter", "pottery", "pots"},
+		{"painted", "the painting", "pain"},
 		{"CI", "ci is red", "cities"},
 		{"Zürich", "ZURICH", "zucchini"},
 		{"cafe\u0301", "Café", "cable"},
@@ -30,7 +31,7 @@ func TestWordsAreFound(t *testing.T) {
 		{"Ann's bicycle", "bicycles", "s"},
 		{"Ｈａｌｌｏ", "hallo", "halt"},
 		{"réunion", "des reunions", "runion"},
-		{"wo ist der Hund?", "Hunde", "ist der"},
+		{"where is the dog?", "dogs", "is the"},
 		{"ё", "е", "и"},
 		{"ΟΔΟΣ", "οδός", "οδών"},
 		{"数据库迁移", "昨天把数据库搬走了", "数字"},
@@ -78,7 +79,7 @@ func FuzzQuery(f *testing.F) {
 		for _, p := range q.Passages(document.Document{Body: body}) {
 			lines := strings.Split(body, "\n")
 			text := strings.TrimSuffix(strings.TrimPrefix(p.Text, "…"), "…")
-			if !strings.Contains(lines[p.Line-1], text) || text == "" || utf8.ValidString(body) && !utf8.ValidString(text) {
+			if utf8.ValidString(body) && !strings.Contains(lines[p.Line-1], text) || text == "" || utf8.ValidString(body) && !utf8.ValidString(text) {
 				t.Errorf("%q shows %+v", query, p)
 			}
 		}

@@ -1,24 +1,22 @@
 // Package search finds handoffs by words, the most relevant first. It counts the words of all documents in parallel,
-// parses very few of them, and proves only the results.
+// and proves only the results.
 //
-// A document has a term of the query if it has the word, or for a lower score a longer word that begins with it. The
-// counts of the terms determine the score, by BM25. Title and topic count three times.
+// A document has a term of the query if it has the word, or for a lower score a longer word that begins with it or a
+// word with another ending. If no document has one, words that differ from the term in one letter count. The counts of
+// the terms determine the score, by BM25. Title and topic count three times.
 package search
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
@@ -41,137 +39,72 @@ type Search struct {
 
 	// Prove returns the document of the i-th page if it is as it was written.
 	Prove func(i int) (document.Document, error)
-
-	mu     sync.Mutex
-	failed int   // the number of documents that could not be searched
-	first  error // the first error
-}
-
-// Run returns the pages whose documents match, sorted by score, then newest first by ts_utc, then by order. total also
-// counts those above limit; 0 means no limit. Documents that cannot be read or proven are left out with a warning.
-func (x *Search) Run(ctx context.Context, pages []Page, limit int) (matches []Match, total int, err error) {
-	found, all, words := x.find(ctx, pages)
-	x.Query.weigh(found, all)
-	x.Query.rank(found, max(1, float64(words)/float64(max(1, all))))
-	total = len(found)
-	if limit > 0 {
-		found = found[:min(len(found), limit)]
-	}
-	matches = x.prove(found)
-	x.complain()
-	return matches, total, ctx.Err()
-}
-
-// A page is memory for searching one document at a time.
-type page struct {
-	text []byte
-	*counter
 }
 
 // readers is the number of documents that are read at once for each processor. Some wait for the disk.
 const readers = 4
 
-// find returns the pages whose documents have a term, in order, and the numbers of all documents and words.
-func (x *Search) find(ctx context.Context, pages []Page) (found []candidate, all, words int) {
-	memory := sync.Pool{New: func() any { return &page{counter: newCounter(x.Query)} }}
+// Run returns the pages whose documents match, sorted by score, then newest first by ts_utc, then by order. total also
+// counts those above limit; 0 means no limit. Documents that cannot be read or proven are left out with a warning.
+func (x *Search) Run(ctx context.Context, pages []Page, limit int) (matches []Match, total int, err error) {
+	memory := sync.Pool{New: func() any { return newCounter(x.Query) }}
 	each := make([]candidate, len(pages))
 	parallel.Each(len(pages), readers*runtime.GOMAXPROCS(0), func(i int) {
-		if ctx.Err() != nil {
-			return
-		}
-		p := memory.Get().(*page)
-		defer memory.Put(p)
-		var err error
-		if each[i], err = x.read(pages[i], p); err != nil {
-			x.fail(err)
+		if ctx.Err() == nil {
+			c := memory.Get().(*counter)
+			each[i] = x.read(pages[i], c)
+			each[i].page = i
+			memory.Put(c)
 		}
 	})
-	for i, c := range each {
-		c.page, c.time = i, pages[i].Time
-		if c.isRead {
-			all, words = all+1, words+c.words
-		}
-		if len(c.hits) > 0 {
-			found = append(found, c)
+	var failed []error
+	for _, c := range each {
+		if c.err != nil {
+			failed = append(failed, c.err)
 		}
 	}
-	return found, all, words
-}
-
-// The weight of a word in a part of a document. The opening and the topic are also in the document.
-const (
-	once  = 1
-	twice = 2
-)
-
-// read counts the terms of a document. The keys of its frontmatter and the first line, its version, are no words.
-func (x *Search) read(one Page, p *page) (c candidate, err error) {
-	if p.text, err = x.Dir.Read(one.File, disk.MaxDocument); err != nil {
-		return c, fmt.Errorf("%s: %w", one.File, err)
+	found := x.Query.rank(each)
+	total = len(found)
+	if limit > 0 {
+		found = found[:min(total, limit)]
 	}
-	head, body, bad := document.Split(p.text)
-	if bad != nil {
-		return c, fmt.Errorf("%s: %v", one.File, bad)
-	}
-	c.isRead, c.words = true, p.count(body, once)
-	if len(p.hits) > 0 {
-		p.count([]byte(opening(string(body))), twice)
-	}
-	_, head, _ = bytes.Cut(head, []byte("\n"))
-	for line := range bytes.SplitSeq(head, []byte("\n")) {
-		if !bytes.HasPrefix(line, []byte("  - ")) {
-			_, line, _ = bytes.Cut(line, []byte(":"))
-		}
-		p.count(line, once)
-	}
-	p.count([]byte(one.Topic), twice)
-	c.hits = p.take()
-	return c, nil
-}
-
-// opening returns the part of a body whose words count twice: its first heading, otherwise its first sentence.
-func opening(body string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
-	for _, stop := range []string{". ", "! ", "? ", "。", "！", "？"} {
-		line, _, _ = strings.Cut(line, stop)
-	}
-	return cmp.Or(form.Heading(body), line)
-}
-
-// prove returns the candidates whose documents are as they were written, with their passages.
-func (x *Search) prove(found []candidate) []Match {
-	matches := make([]Match, len(found))
-	good := make([]bool, len(found))
-	parallel.Each(len(found), runtime.GOMAXPROCS(0), func(i int) {
-		c := found[i]
+	for _, c := range found {
 		doc, err := x.Prove(c.page)
 		if err != nil {
-			x.fail(err)
-			return
+			failed = append(failed, err)
+			continue
 		}
-		title := document.Title(doc.Body, doc.Topic)
-		matches[i], good[i] = Match{c.page, c.score, title, x.Query.Passages(doc)}, true
-	})
-	proven := make([]Match, 0, len(found))
-	for i, m := range matches {
-		if good[i] {
-			proven = append(proven, m)
-		}
+		matches = append(matches, Match{c.page, c.score, document.Title(doc.Body, doc.Topic), x.Query.Passages(doc)})
 	}
-	return proven
-}
-
-func (x *Search) fail(err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.failed++; x.failed == 1 {
-		x.first = err
-	}
-}
-
-func (x *Search) complain() {
-	if x.failed > 0 {
+	if len(failed) > 0 {
 		x.Warn(fmt.Sprintf("left out %s, such as this: %v; `handoff verify` names all",
-			fault.Count(x.failed, "handoff"), x.first))
+			fault.Count(len(failed), "handoff"), failed[0]))
 	}
+	return matches, total, ctx.Err()
+}
+
+// read counts the terms of a document. Its title and topic, which are in the document too, count twice more. The keys
+// of the frontmatter are no words.
+func (x *Search) read(page Page, c *counter) (found candidate) {
+	text, err := x.Dir.Read(page.File, disk.MaxDocument)
+	if err != nil {
+		return candidate{err: fmt.Errorf("%s: %w", page.File, err)}
+	}
+	head, body, bad := document.Split(text)
+	if bad != nil {
+		return candidate{err: fmt.Errorf("%s: %v", page.File, bad)}
+	}
+	found.time = page.Time
+	c.count(&found, string(body), 1)
+	if found.hits != nil {
+		c.count(&found, document.Title(string(body), ""), 2)
+	}
+	for line := range bytes.Lines(head) {
+		if line[0] != ' ' { // else an item of a list
+			line = line[bytes.IndexByte(line, ':')+1:]
+		}
+		c.count(&found, string(line), 1)
+	}
+	c.count(&found, page.Topic, 2)
+	return found
 }
