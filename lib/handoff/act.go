@@ -65,11 +65,11 @@ const StatusChanged = "changed"
 // A TakenError is the error for a handoff that another operator or session holds or has ended. It wraps no class, since
 // nothing is wrong with the store.
 type TakenError struct {
-	ID    string
-	By    Action
-	Ended string // "finished" or "withdrew", as By did; "" if By holds the handoff
-	Lost  bool   // By ended the take of the session that asks, and the handoff has no holder
-	Same  bool   // a session of the same operator holds it, and no session asks
+	ID     string
+	By     Action
+	Ended  string // "finished" or "withdrew", as By did; "" if By holds the handoff
+	Lost   bool   // By ended the take of the session that asks, and the handoff has no holder
+	Advice string // what to do next
 
 	Disputed []string // the holders by other rules, or once the times that turns state have come; By is one of them
 }
@@ -103,17 +103,7 @@ func (e *TakenError) Plain() string {
 }
 
 // Hint returns what to do next.
-func (e *TakenError) Hint() string {
-	switch id := short(e.ID); {
-	case e.Disputed != nil:
-		return "ask a person to run `handoff take --steal --reason TEXT " + id + "` at a terminal"
-	case e.Lost:
-		return "run `handoff take " + id + "` to take it again"
-	case e.Same:
-		return "run `handoff take --undo " + id + "` to end the take of your other session"
-	}
-	return "run `handoff take` for another one"
-}
+func (e *TakenError) Hint() string { return e.Advice }
 
 // Verdict returns the verdict of a packet that somebody else works on.
 func (e *TakenError) Verdict() string { return "CRITICAL" }
@@ -266,7 +256,7 @@ func (a *acting) plan(c *store.Change) error {
 		return err
 	}
 	if isSo {
-		a.existing(l)
+		a.existing(l, c.Now)
 		return nil
 	}
 	turns := a.turns(l, t)
@@ -277,7 +267,7 @@ func (a *acting) plan(c *store.Change) error {
 	}
 	turns, counts := c.Turn(h, l, turns...)
 	if !counts {
-		return a.refused(c, l)
+		return a.refused(c, h, l)
 	}
 	if isShared && !a.s.opt.Offline {
 		if rivals := c.Rivals(h, turns); len(rivals) > 0 {
@@ -294,7 +284,8 @@ func (a *acting) plan(c *store.Change) error {
 
 // disputed returns the error for a handoff that others hold by other rules.
 func disputed(id string, rivals []*facts.Turn) error {
-	e := &TakenError{ID: id, By: actionOf(rivals[0], rivals[0].Until)}
+	e := &TakenError{ID: id, By: actionOf(rivals[0], rivals[0].Until),
+		Advice: "ask a person to run `handoff take --steal --reason TEXT " + short(id) + "` at a terminal"}
 	for _, t := range rivals {
 		e.Disputed = append(e.Disputed, t.Operator)
 	}
@@ -326,19 +317,20 @@ func (a *acting) turn(c *store.Change, h *facts.Handoff, l *facts.Life) (t facts
 		}
 	case ActRelease:
 		if t.Type, isSo = log.Release, l.Holder == nil && l.End == nil; l.IsHeld() && !a.mayRelease(h, l) {
-			err = a.taken(l)
+			err = a.taken(h, l)
 		}
 	case ActDone:
 		t.Type, isSo = log.Done, isSo && l.End.Type == log.Done
 		if by := c.EnderOf(h, t.Operator, t.Session); by != nil && t.Session != "" && l.Last() == nil {
-			err = &TakenError{ID: a.id, By: actionOf(by, time.Time{}), Lost: true}
+			err = &TakenError{ID: a.id, By: actionOf(by, time.Time{}), Lost: true,
+				Advice: "run `handoff take " + short(a.id) + "` to take it again"}
 		}
 	case ActReopen:
 		t.Type, isSo = log.Reopen, l.End == nil
 	case ActWithdraw:
 		t.Type, isSo = log.Withdraw, isSo && l.End.Type == log.Withdraw
 		if !isSo {
-			err = a.checkWithdraw(c.View, h, l)
+			err = a.checkWithdraw(h, l)
 		}
 	default:
 		err = fault.Invalid("", "%q is not an action", a.act)
@@ -424,8 +416,8 @@ func (a *acting) known(c *store.Change) error {
 }
 
 // existing completes the receipt of an action that was done before.
-func (a *acting) existing(l *facts.Life) {
-	a.got.Status = StatusExisting
+func (a *acting) existing(l *facts.Life, now time.Time) {
+	a.got.Status, a.got.Time = StatusExisting, stamp(now)
 	if last := l.Last(); last != nil {
 		a.got.Operator, a.got.Time = last.Operator, stamp(last.At)
 		if last == l.Holder {
@@ -435,7 +427,7 @@ func (a *acting) existing(l *facts.Life) {
 }
 
 // refused returns why a turn does not count.
-func (a *acting) refused(c *store.Change, l *facts.Life) error {
+func (a *acting) refused(c *store.Change, h *facts.Handoff, l *facts.Life) error {
 	if err := a.known(c); err != nil {
 		return err
 	}
@@ -446,17 +438,25 @@ func (a *acting) refused(c *store.Change, l *facts.Life) error {
 	if l.Last() == nil {
 		return fault.Denied("ask its sender", "%s cannot be ended by %s", short(a.id), fault.Own(a.who.Operator))
 	}
-	return a.taken(l)
+	return a.taken(h, l)
 }
 
 // taken returns the error about the operator who holds the handoff, or has ended it.
-func (a *acting) taken(l *facts.Life) error {
-	if by := l.End; by != nil {
-		return &TakenError{ID: a.id, By: actionOf(by, time.Time{}),
-			Ended: map[string]string{log.Done: "finished", log.Withdraw: "withdrew"}[by.Type]}
+func (a *acting) taken(h *facts.Handoff, l *facts.Life) error {
+	by, until, me := l.Last(), l.Until, a.who.Operator
+	e := &TakenError{ID: a.id, Advice: "run `handoff take` for another one"}
+	if l.End != nil {
+		until, e.Ended = time.Time{}, "finished"
 	}
-	by := l.Holder
-	return &TakenError{ID: a.id, By: actionOf(by, l.Until), Same: by.Operator == a.who.Operator && a.who.Session == ""}
+	switch e.By = actionOf(by, until); {
+	case by.Type == log.Withdraw:
+		e.Ended = "withdrew"
+	case l.End != nil && (by.Operator == me || h.From == me):
+		e.Advice = "run `handoff done --undo " + short(a.id) + "` to reopen it"
+	case l.End == nil && by.Operator == me && a.who.Session == "":
+		e.Advice = "run `handoff take --undo " + short(a.id) + "` to end the take of your other session"
+	}
+	return e
 }
 
 // mayRelease reports whether who may give back what the holder has: the holder, the sender, and people. A session ends
@@ -486,7 +486,7 @@ func (a *acting) doubt(c *store.Change, h *facts.Handoff, l *facts.Life) error {
 		}
 		return a.doubtTake(c, h, l)
 	case !isTake && h.From == a.who.Operator && l.Taken == nil:
-		return fault.Invalid("to take it back: `handoff withdraw "+id+"`", "%s is to %s and not taken",
+		return fault.Invalid("to take it back: `handoff write --undo "+id+"`", "%s is to %s and not taken",
 			fault.Own(id), fault.Own(h.To))
 	}
 	return fault.Invalid(fmt.Sprintf("if you mean it: `handoff %s --for-other %s`", a.act, id), "%s is to %s",
@@ -530,24 +530,28 @@ func short(id string) string {
 }
 
 // checkWithdraw returns an error unless the handoff was sent by who, and is unread and not taken.
-func (a *acting) checkWithdraw(v facts.View, h *facts.Handoff, l *facts.Life) error {
-	supersede := "replace it: `handoff write FILE --supersedes " + short(h.ID) + "`"
-	switch {
-	case h.From != a.who.Operator:
-		return fault.Denied("ask "+h.From, "%s was sent by %s: only its sender can withdraw it", h.ID,
+func (a *acting) checkWithdraw(h *facts.Handoff, l *facts.Life) error {
+	if h.From != a.who.Operator {
+		return fault.Denied("ask "+h.From, "%s was sent by %s: only its sender can withdraw it", short(h.ID),
 			fault.Own(h.From))
-	case l.End != nil && l.End.Operator != a.who.Operator:
-		return fault.Invalid(supersede, "%s was done by %s at %s", h.ID, fault.Own(l.End.Operator), stamp(l.End.At))
-	case l.Taken != nil && l.End == nil:
-		return fault.Invalid(supersede, "%s was taken by %s at %s", h.ID, fault.Own(l.Taken.Operator),
-			stamp(l.Taken.At))
 	}
+	what, by, at := "", "", time.Time{}
 	for _, m := range l.Reads {
 		if h.IsTo(m.Operator) {
-			return fault.Invalid(supersede, "%s was read by %s at %s", h.ID, fault.Own(m.Operator), stamp(m.At))
+			what, by, at = "read", m.Operator, m.At
 		}
 	}
-	return nil
+	switch {
+	case l.End != nil && l.End.Operator != a.who.Operator:
+		what, by, at = "done", l.End.Operator, l.End.At
+	case l.Taken != nil && l.End == nil:
+		what, by, at = "taken", l.Taken.Operator, l.Taken.At
+	}
+	if what == "" {
+		return nil
+	}
+	return fault.Invalid("replace it: `handoff write FILE --supersedes "+short(h.ID)+"`", "%s was %s by %s at %s",
+		short(h.ID), fault.Own(what), fault.Own(by), fault.Own(stamp(at)))
 }
 
 // hasDied reports whether a session is known to be over on this machine: its process is gone.

@@ -158,7 +158,7 @@ var stories = map[string]string{
 	"to another": `
 		0 cy take? -> refused: if you mean it: handoff take --for-other ID
 		0 cy done? -> refused: if you mean it: handoff done --for-other ID
-		0 ann done? -> refused: to take it back: handoff withdraw ID
+		0 ann done? -> refused: to take it back: handoff write --undo ID
 		0 ann take? -> refused: if you mean it: handoff take --for-other ID
 		1 cy take -> changed taken
 		2 ann done? -> by cy

@@ -150,9 +150,7 @@ func (c Lifecycle) Holdings(operator string) (all []Holding) {
 			all = append(all, Holding{e, actionOf(l.Holder, l.Until), c.s.hasDied(l.Holder.Session)})
 		}
 	}
-	slices.SortFunc(all, func(a, b Holding) int {
-		return cmp.Or(compareTimes(a.Take.Time, b.Take.Time), cmp.Compare(a.Entry.ID, b.Entry.ID))
-	})
+	slices.SortStableFunc(all, func(a, b Holding) int { return compareTimes(a.Take.Time, b.Take.Time) })
 	return all
 }
 

@@ -50,7 +50,8 @@ func (s *Store) MarkAllRead(ctx context.Context, operator string) ([]MarkReceipt
 func (s *Store) markEach(ctx context.Context, operator, kind string, which func() ([]Entry, error)) (
 	receipts []MarkReceipt, err error) {
 	defer func() { err = fault.Unpublished(err) }()
-	if err := cmp.Or(checkOperator(operator), s.at.Guard(), s.at.CheckPlaces(), s.admitReader(operator)); err != nil {
+	err = cmp.Or(checkOperator(operator), s.at.Guard(), s.at.CheckPlaces(), s.at.Rules().MayMark(operator))
+	if err != nil {
 		return nil, err
 	}
 	s.bringIn(ctx)
@@ -96,18 +97,6 @@ func markOne(c *store.Change, s *Store, e Entry, kind, operator string) (r MarkR
 		}
 	}
 	return r, nil
-}
-
-// admitReader returns ErrDenied for an operator that the operators file does not list. Without such a file it warns
-// of an unknown operator.
-func (s *Store) admitReader(operator string) error {
-	r := s.at.Rules()
-	if r.List == nil && r.Broken == nil && !r.Off {
-		if why, _ := s.Registry().WhyUnknown(operator); why != "" {
-			s.opt.Warn(why)
-		}
-	}
-	return r.MayMark(operator)
 }
 
 // checkOperator is CheckOperator for somebody who acts.

@@ -129,7 +129,8 @@ func (s *Store) newestToMe() (e Entry, err error) {
 	found, err := s.List(Filter{To: me})
 	found = slices.DeleteFunc(found, func(e Entry) bool { return isStale(e.state) })
 	if err != nil || len(found) == 0 {
-		return e, cmp.Or(err, fault.Invalid("run `handoff list`", "no handoff is addressed to %s", me))
+		return e, cmp.Or(err, fault.Invalid("run `handoff list` (in a new clone: `handoff sync`)",
+			"no handoff is addressed to %s", me))
 	}
 	e, seen := found[len(found)-1], s.Seen()
 	for _, older := range slices.Backward(found) {

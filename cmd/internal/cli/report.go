@@ -27,7 +27,7 @@ var elsewhere = []struct{ words, hint string }{
 	{"close finish complete", "to finish a handoff: `handoff done ID`"},
 	{"rm delete remove del", "to hide a handoff: `handoff archive ID`"},
 	{"push pull fetch", "to exchange handoffs with other clones: `handoff sync`"},
-	{"undo revert cancel", "to take back what you wrote: `handoff withdraw ID`"},
+	{"undo revert cancel", "to take back what you wrote: `handoff write --undo ID`"},
 	{"thread history", "to see what happened: `handoff log ID`"},
 	{"sign", "to sign a handoff, write it again: `handoff write FILE --sign`"},
 	{"uninstall", "to remove the hooks of an agent: `handoff install AGENT --undo`"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -118,14 +119,14 @@ func (do *acting) meant() (id string, err error) {
 
 // doing has the word for the result of an action, and the command that undoes it.
 var doing = map[handoff.Act]struct{ word, undo string }{
-	handoff.ActTake:      {"took", "handoff take --undo"},
-	handoff.ActSteal:     {"took", "handoff take --undo"},
-	handoff.ActRelease:   {"gave back", "handoff take"},
-	handoff.ActDone:      {"finished", "handoff done --undo"},
-	handoff.ActReopen:    {"reopened", "handoff done"},
-	handoff.ActArchive:   {"archived", "handoff archive --undo"},
-	handoff.ActUnarchive: {"unarchived", "handoff archive"},
-	handoff.ActWithdraw:  {"withdrew", "handoff done --undo"},
+	handoff.ActTake:      {"took", "take --undo %s"},
+	handoff.ActSteal:     {"took", "take --undo %s"},
+	handoff.ActRelease:   {"gave back", "take %s"},
+	handoff.ActDone:      {"finished", "done --undo %s"},
+	handoff.ActReopen:    {"reopened", "done %s"},
+	handoff.ActArchive:   {"archived", "archive --undo %s"},
+	handoff.ActUnarchive: {"unarchived", "archive %s"},
+	handoff.ActWithdraw:  {"withdrew", "read %s --raw | handoff write -"},
 }
 
 // print prints the receipt of an action: on a terminal a line with the title and the command that undoes it. An agent
@@ -139,7 +140,7 @@ func (do *acting) print(got handoff.ActReceipt) error {
 	if got.Until != "" {
 		line += ", until " + got.Until
 	}
-	line += "; undo: `" + doing[got.Act].undo + " " + id + "`"
+	line += "; undo: `handoff " + fmt.Sprintf(doing[got.Act].undo, id) + "`"
 	if got.Status == handoff.StatusExisting {
 		line = id + " was " + cmp.Or(string(got.State), "unread") + " before; nothing changed"
 	}

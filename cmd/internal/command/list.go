@@ -88,9 +88,17 @@ func noteEmpty(a *cli.App, chosen handoff.Filter, in handoff.Inbox) {
 	text := emptyText(chosen)
 	mayAsk := !in.IsSynced && (in.IsNew || a.ForPeople()) // asking git takes time
 	if p, err := a.Project(); err == nil && mayAsk && p.HasRemote() {
-		text += "; this clone has never synced: run `handoff sync`"
+		text += "; " + neverSynced
 	}
 	a.Note(text)
+}
+
+const neverSynced = "this clone has never synced: run `handoff sync`"
+
+// isUnsynced reports whether there is a remote that the store was never exchanged with.
+func isUnsynced(p handoff.Project, s *handoff.Store) bool {
+	_, has := s.HasSynced()
+	return !has && p.HasRemote()
 }
 
 func emptyText(chosen handoff.Filter) string {

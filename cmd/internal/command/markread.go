@@ -66,7 +66,8 @@ func markRead(a *cli.App, f *markReadFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	if operator = p.MeOr(operator); operator == "" { // otherwise the store reports a mistyped name
+	a.NoteSlips(s, operator)
+	if operator = p.MeOr(operator); operator == "" {
 		_, err := a.Acting(p, s, "", ids...)
 		return err
 	}

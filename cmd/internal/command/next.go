@@ -39,7 +39,7 @@ func next(a *cli.App) error {
 		return err
 	}
 	if do.noteHeld(""); !ok {
-		do.NoteNothing("nothing waits for " + do.who.Operator)
+		do.noteNothing()
 		return nil
 	}
 	if err := do.noteNewerFile(&handoff.ActReceipt{ID: e.ID}); err != nil {

@@ -22,6 +22,7 @@ type Status struct {
 	ToMe      []item         `json:"to_me"`
 	ToNext    []item         `json:"to_next"`
 	OwnToNext []item         `json:"own_to_next"` // what the operator wrote
+	Read      []item         `json:"read"`        // to the operator, and not taken or done
 	Taken     []item         `json:"taken"`
 	Sent      []item         `json:"sent_unread"`
 	News      []item         `json:"news"`      // what others have finished, or taken from the operator
@@ -38,6 +39,8 @@ type item struct {
 	Act   handoff.Act `json:"act,omitempty"`
 	Note  string      `json:"note,omitempty"`
 	Until string      `json:"until_utc,omitempty"` // the end of the lease of a take
+
+	Session string `json:"session_id,omitempty"` // that took it
 }
 
 const (
@@ -78,16 +81,16 @@ func status(a *cli.App) error {
 		return err
 	}
 	a.NoteSlips(s, a.Who.Operator)
-	st, err := statusOf(a, s, p.MeOr(a.Who.Operator))
+	st, err := statusOf(a, p, s, p.MeOr(a.Who.Operator))
 	if err != nil {
 		return err
 	}
 	return a.Show(st, st.text(a, filepath.Base(p.Root)))
 }
 
-func statusOf(a *cli.App, s *handoff.Store, me string) (st Status, err error) {
+func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (st Status, err error) {
 	in, err := s.Waiting(me, 0)
-	st = Status{Operator: me, Unread: in.Count(), Taken: []item{}, News: []item{}, Withdrawn: []item{},
+	st = Status{Operator: me, Unread: in.Count(), Read: []item{}, Taken: []item{}, News: []item{}, Withdrawn: []item{},
 		Held: []handoff.Held{}}
 	var sent []handoff.Entry
 	if me == "" {
@@ -100,9 +103,15 @@ func statusOf(a *cli.App, s *handoff.Store, me string) (st Status, err error) {
 	}
 	st.addUnread(a, s, in.Newest, sent)
 	for _, h := range slices.Backward(s.Lifecycle().Holdings(me)) {
-		st.Taken = append(st.Taken, item{s.ListedOne(h.Entry), me, h.Take.Time, handoff.ActTake, "", h.Take.Until})
+		st.Taken = append(st.Taken, item{s.ListedOne(h.Entry), me, h.Take.Time, handoff.ActTake, "", h.Take.Until,
+			h.Take.Session})
 	}
 	if me != "" {
+		read, err := s.List(handoff.Filter{To: me, State: handoff.StateRead})
+		if err != nil {
+			return st, err
+		}
+		st.Read = items(a, s, read, func(e handoff.Entry) bool { return !e.UnreadBy(me) })
 		st.addNews(a, s)
 	}
 	if st.Unsent, err = s.Unsent(); err != nil {
@@ -113,9 +122,9 @@ func statusOf(a *cli.App, s *handoff.Store, me string) (st Status, err error) {
 	switch mine := a.Held(s, me, a.SessionID()); {
 	case len(mine) > 0:
 		st.Next = "handoff done " + cli.Short(mine[0].ID, cli.Shortest)
-	case st.Unread > 0:
+	case st.Unread > 0, len(st.Read) > 0:
 		st.Next = "handoff take"
-	case st.Unsent > 0:
+	case st.Unsent > 0, isUnsynced(p, s):
 		st.Next = "handoff sync"
 	}
 	return st, err
@@ -152,7 +161,7 @@ func (st *Status) addNews(a *cli.App, s *handoff.Store) {
 	for _, e := range slices.Backward(s.Lifecycle().Endings(st.Operator, a.SessionID(), withdrawnFor)) {
 		at, _ := time.Parse(time.RFC3339, e.Time)
 		word := "w" + cli.Short(e.Entry.ID, 64)
-		switch n := (item{s.ListedOne(e.Entry), e.By, e.Time, e.Act, e.Note, ""}); {
+		switch n := (item{s.ListedOne(e.Entry), e.By, e.Time, e.Act, e.Note, "", ""}); {
 		case e.Act != handoff.ActWithdraw && a.Now().Sub(at) < newsFor:
 			st.News = append(st.News, n)
 		case e.Act == handoff.ActWithdraw && !seen.Has(word):
@@ -180,6 +189,7 @@ func (st *Status) text(a *cli.App, project string) string {
 		{"To you, unread", "--unread --mine", st.ToMe},
 		{"To next", "--unread --to next", st.ToNext},
 		{"To next, from you", "--unread --to next", st.OwnToNext},
+		{"To you, read", "--state read --mine", st.Read},
 		{"Taken by you", "--state taken", st.Taken},
 		{"Sent and not read", "--unread --from " + st.Operator, st.Sent},
 		{"News since yesterday", "--from " + st.Operator, st.News},
@@ -195,6 +205,8 @@ func (st *Status) text(a *cli.App, project string) string {
 	}
 	if st.Unsent > 0 {
 		text += "\n" + a.Styled(cli.Bold, fmt.Sprintf("Not synced: %d", st.Unsent)) + "\n"
+	} else if st.Next == "handoff sync" {
+		text += "\n" + a.Styled(cli.Bold, "This clone has never synced") + "\n"
 	}
 	if len(st.Held) > 0 {
 		text += "\n" + heldText(a, st.Held)
@@ -230,6 +242,9 @@ func (n item) when(a *cli.App) string {
 		return a.When(n.Time)
 	}
 	what := cmp.Or(doing[n.Act].word, string(n.Act)) + " " + a.When(n.When)
+	if n.Session != a.SessionID() && n.Session != "" {
+		what += " in session " + handoff.Cut(n.Session, 12)
+	}
 	if end, err := time.Parse(time.RFC3339, n.Until); err == nil {
 		left := end.Sub(a.Now())
 		what += map[bool]string{true: ", " + handoff.Rough(left) + " left", false: ", lease over"}[left > 0]
@@ -253,17 +268,13 @@ func shortStatus(a *cli.App) {
 		return
 	}
 	var parts []string
-	for _, c := range []struct {
-		state handoff.State
-		n     int
-	}{{handoff.StateUnread, in.Count()}, {handoff.StateTaken, len(s.Lifecycle().Holdings(me))}} {
-		if sign := a.StateSign(c.state); c.n > 0 && a.HasSigns() {
-			parts = append(parts, fmt.Sprint(sign, c.n))
-		} else if c.n > 0 {
-			parts = append(parts, fmt.Sprint(c.n, " ", c.state))
-		}
+	if n := in.Count(); n > 0 {
+		parts = append(parts, fmt.Sprint(n, " unread"))
+	}
+	if n := len(s.Lifecycle().Holdings(me)); n > 0 {
+		parts = append(parts, fmt.Sprint(n, " taken"))
 	}
 	if len(parts) > 0 {
-		fmt.Fprintln(a.Stdout, strings.Join(parts, map[bool]string{true: " ", false: ", "}[a.HasSigns()]))
+		fmt.Fprintln(a.Stdout, strings.Join(parts, ", "))
 	}
 }

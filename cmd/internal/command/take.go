@@ -83,12 +83,16 @@ func take(a *cli.App, f *takeFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	do.noteClone()
 	if len(ids) > 0 || f.Steal {
 		do.then = do.noteNewerFile
-		return do.all(ids)
+		err = do.all(ids)
+	} else {
+		err = do.first()
 	}
-	return do.first()
+	if err == nil && do.Options.Git == handoff.GitTracked && isUnsynced(do.Project, do.store) {
+		do.Note("for this clone only: run `handoff sync`")
+	}
+	return err
 }
 
 // first takes the first handoff that waits, and shows it.
@@ -98,7 +102,7 @@ func (do *acting) first() error {
 		return err
 	}
 	if do.noteHeld(got.ID); !ok {
-		do.NoteNothing("nothing waits for " + do.who.Operator)
+		do.noteNothing()
 		return nil
 	}
 	if err := do.noteNewerFile(&got); err != nil {
@@ -151,44 +155,30 @@ func (do *acting) noteNewerFile(got *handoff.ActReceipt) error {
 	return err
 }
 
-// noteClone says that other clones do not know of a take: the store has a remote, and was never exchanged.
-func (do *acting) noteClone() {
-	if do.Options.Git != handoff.GitTracked {
+// noteNothing says that nothing waits, in a clone that has never synced perhaps elsewhere.
+func (do *acting) noteNothing() {
+	text := "nothing waits for " + do.who.Operator
+	if isUnsynced(do.Project, do.store) {
+		do.Note(text + "; " + neverSynced)
 		return
 	}
-	if _, has := do.store.HasSynced(); !has && do.HasRemote() {
-		do.Note("for this clone only: run `handoff sync`")
-	}
+	do.NoteNothing(text)
 }
 
 func releaseCommand(a *cli.App) *cobra.Command {
-	f := &actFlags{}
-	cmd := &cobra.Command{
-		Use:               "release [ID…]",
-		Short:             "Give a handoff back: handoff take --undo",
-		Long:              `Give back a handoff that you have taken, as handoff take --undo does.`,
-		Example:           `  handoff release 134327a8 --note 'waiting for the keys'`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.CompleteIDs,
-		RunE: func(_ *cobra.Command, ids []string) error {
-			return perform(a, handoff.ActRelease, ids, f.who())
-		},
-	}
-	f = newActFlags(a, cmd.Flags())
-	cmd.Flags().StringVar(&f.Note, "note", "", "why (`text`)")
+	cmd := takeCommand(a)
+	cmd.Use, cmd.Short, cmd.Long = "release [ID…]", "Give a handoff back, as take --undo does", ""
+	cmd.Example = "  handoff release 134327a8 --note 'waiting for the keys'"
+	_ = cmd.Flags().Set("undo", "true")
 	return cmd
 }
 
 func withdrawCommand(a *cli.App) *cobra.Command {
 	f := &actFlags{}
 	cmd := &cobra.Command{
-		Use:   "withdraw ID…",
-		Short: "Take back a handoff that its recipient has not read",
-		Long: `Take back a handoff that you have sent, before its recipient has marked it as
-read or taken it. @ is the newest that you have sent and that is unread.
-
-Exit codes: 2 read or taken.`,
-		Example:           `  handoff withdraw 134327a8 --note 'sent to the wrong ben'`,
+		Use:               "withdraw ID…",
+		Short:             "Take a handoff back, as write --undo does",
+		Example:           `  handoff withdraw 134327a8`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, ids []string) error {
